@@ -1,0 +1,104 @@
+//! Views prepared rows with their targets, as every learner receives them.
+
+use super::Matrix;
+use crate::prepare::{Layout, Scaler};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Rows of a prepared matrix in scaled units, with one target each.
+///
+/// Cloning is cheap, and so is restricting to other rows: nothing of the matrix is copied.
+#[derive(Debug, Clone)]
+pub struct Examples<'a> {
+    /// The encoded cells in raw units, (n, n_columns).
+    pub matrix: &'a Matrix,
+    /// Turns raw cells into scaled ones.
+    pub scaler: &'a Scaler,
+    /// Which columns are read together, and which are always known.
+    pub layout: &'a Arc<Layout>,
+    /// One target per row of `matrix`, in scaled units.
+    pub targets: &'a [f64],
+    /// The rows that these examples are, in their order.
+    pub rows: Cow<'a, [u32]>,
+    /// Means and second moments of the scaled columns, where the learner may know them. `None`
+    /// keeps a budgeted learner honest: it then estimates what it needs from its own reads.
+    pub moments: Option<&'a Moments>,
+}
+
+impl<'a> Examples<'a> {
+    /// Number of examples.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is no example.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.matrix.columns()
+    }
+
+    /// One scaled cell of the `example`-th row.
+    #[inline]
+    pub fn value(&self, example: usize, column: usize) -> f64 {
+        self.scaler.scale(column, self.matrix.get(self.rows[example] as usize, column))
+    }
+
+    /// The target of the `example`-th row.
+    #[inline]
+    pub fn target(&self, example: usize) -> f64 {
+        self.targets[self.rows[example] as usize]
+    }
+
+    /// Copies one scaled row into `out`.
+    pub fn row_into(&self, example: usize, out: &mut [f64]) {
+        self.matrix.row_into(self.rows[example] as usize, out);
+        self.scaler.scale_row(out);
+    }
+
+    /// The same data restricted to other rows.
+    pub fn with_rows(&self, rows: impl Into<Cow<'a, [u32]>>) -> Examples<'a> {
+        Examples { rows: rows.into(), ..self.clone() }
+    }
+
+    /// The first `count` examples.
+    pub fn prefix(&self, count: usize) -> Examples<'a> {
+        self.with_rows(self.rows[..count.min(self.len())].to_vec())
+    }
+
+    /// Mean of the squared targets.
+    pub fn target_square(&self) -> f64 {
+        let sum: f64 = (0..self.len()).map(|i| self.target(i).powi(2)).sum();
+        sum / self.len().max(1) as f64
+    }
+}
+
+/// First and second moments of scaled columns, each (n_columns).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moments {
+    /// E x_j.
+    pub mean: Vec<f64>,
+    /// E x_j^2.
+    pub square: Vec<f64>,
+}
+
+impl Moments {
+    /// Measures every cell of the examples: what a learner may do that sees everything.
+    pub fn measure(examples: &Examples<'_>) -> Moments {
+        let d = examples.columns();
+        let (mut mean, mut square, mut row) = (vec![0.0; d], vec![0.0; d], vec![0.0; d]);
+        for i in 0..examples.len() {
+            examples.row_into(i, &mut row);
+            for ((m, s), v) in mean.iter_mut().zip(&mut square).zip(&row) {
+                *m += v;
+                *s += v * v;
+            }
+        }
+        let n = examples.len().max(1) as f64;
+        mean.iter_mut().chain(&mut square).for_each(|sum| *sum /= n);
+        Moments { mean, square }
+    }
+}

@@ -1,0 +1,190 @@
+//! Stores cells as f64, f32, u8 or sparse rows, and answers a single cell without copying a row.
+
+use crate::error::{ErrorKind, Result};
+use ndarray::Array2;
+
+/// An (n_examples, n_attributes) matrix in the storage that the data came in. NaN is a missing cell.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Matrix {
+    /// Dense double precision.
+    F64(Array2<f64>),
+    /// Dense single precision.
+    F32(Array2<f32>),
+    /// Dense bytes, such as pixels.
+    U8(Array2<u8>),
+    /// Compressed sparse rows; absent cells are zero.
+    Csr(Csr),
+}
+
+impl Matrix {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        match self {
+            Matrix::F64(a) => a.nrows(),
+            Matrix::F32(a) => a.nrows(),
+            Matrix::U8(a) => a.nrows(),
+            Matrix::Csr(a) => a.rows(),
+        }
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        match self {
+            Matrix::F64(a) => a.ncols(),
+            Matrix::F32(a) => a.ncols(),
+            Matrix::U8(a) => a.ncols(),
+            Matrix::Csr(a) => a.columns,
+        }
+    }
+
+    /// One cell. O(1) where dense, O(log of the row's entries) where sparse.
+    #[inline]
+    pub fn get(&self, row: usize, column: usize) -> f64 {
+        match self {
+            Matrix::F64(a) => a[[row, column]],
+            Matrix::F32(a) => f64::from(a[[row, column]]),
+            Matrix::U8(a) => f64::from(a[[row, column]]),
+            Matrix::Csr(a) => a.get(row, column),
+        }
+    }
+
+    /// Copies one row into `out`, whose length must be the number of columns.
+    pub fn row_into(&self, row: usize, out: &mut [f64]) {
+        match self {
+            Matrix::F64(a) => out.iter_mut().zip(a.row(row)).for_each(|(o, v)| *o = *v),
+            Matrix::F32(a) => out.iter_mut().zip(a.row(row)).for_each(|(o, v)| *o = f64::from(*v)),
+            Matrix::U8(a) => out.iter_mut().zip(a.row(row)).for_each(|(o, v)| *o = f64::from(*v)),
+            Matrix::Csr(a) => {
+                out.fill(0.0);
+                let (columns, values) = a.row(row);
+                for (&c, &v) in columns.iter().zip(values) {
+                    out[c as usize] = v;
+                }
+            }
+        }
+    }
+
+    /// The first infinite cell, as (row, column), both from 0. Bytes have none.
+    pub fn first_infinite(&self) -> Option<(usize, usize)> {
+        match self {
+            Matrix::F64(a) => a.indexed_iter().find(|(_, v)| v.is_infinite()).map(|(at, _)| at),
+            Matrix::F32(a) => a.indexed_iter().find(|(_, v)| v.is_infinite()).map(|(at, _)| at),
+            Matrix::U8(_) => None,
+            Matrix::Csr(a) => (0..a.rows()).find_map(|r| {
+                let (columns, values) = a.row(r);
+                values.iter().position(|v| v.is_infinite()).map(|i| (r, columns[i] as usize))
+            }),
+        }
+    }
+}
+
+/// Compressed sparse rows with strictly increasing column indices in each row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Csr {
+    starts: Vec<usize>,
+    indices: Vec<u32>,
+    values: Vec<f64>,
+    columns: usize,
+}
+
+impl Csr {
+    /// Row r holds the entries `starts[r]..starts[r + 1]` of `indices` and `values`.
+    ///
+    /// # Errors
+    /// If the lengths disagree, `starts` decreases, or a row's indices do not increase below `columns`.
+    pub fn new(starts: Vec<usize>, indices: Vec<u32>, values: Vec<f64>, columns: usize) -> Result<Self> {
+        let bad = |what: &str, expected, found| {
+            Err(ErrorKind::WrongLength { what: format!("sparse rows, {what}"), expected, found }.into())
+        };
+        if indices.len() != values.len() {
+            return bad("values", indices.len(), values.len());
+        }
+        if starts.first() != Some(&0) || starts.last() != Some(&indices.len()) {
+            return bad("starts, last entry", indices.len(), starts.last().copied().unwrap_or(0));
+        }
+        for (row, pair) in starts.windows(2).enumerate() {
+            let entries = indices.get(pair[0]..pair[1]);
+            let sorted = entries.is_some_and(|e| {
+                e.windows(2).all(|w| w[0] < w[1]) && e.last().is_none_or(|&last| (last as usize) < columns)
+            });
+            if !sorted {
+                return bad(&format!("row {}: increasing column indices below", row + 1), columns, columns);
+            }
+        }
+        Ok(Self { starts, indices, values, columns })
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Column indices and values of one row.
+    #[inline]
+    pub fn row(&self, row: usize) -> (&[u32], &[f64]) {
+        let range = self.starts[row]..self.starts[row + 1];
+        (&self.indices[range.clone()], &self.values[range])
+    }
+
+    /// The rows of `keep`, in that order.
+    pub fn select_rows(&self, keep: &[usize]) -> Csr {
+        let mut picked = Csr { starts: vec![0], indices: Vec::new(), values: Vec::new(), columns: self.columns };
+        for &row in keep {
+            let (columns, values) = self.row(row);
+            picked.indices.extend_from_slice(columns);
+            picked.values.extend_from_slice(values);
+            picked.starts.push(picked.indices.len());
+        }
+        picked
+    }
+
+    /// One cell, by binary search in its row.
+    #[inline]
+    pub fn get(&self, row: usize, column: usize) -> f64 {
+        let (columns, values) = self.row(row);
+        columns.binary_search(&(column as u32)).map_or(0.0, |i| values[i])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+
+    #[test]
+    fn every_storage_answers_the_same_cells() {
+        let dense = Matrix::U8(array![[0, 2, 0], [1, 0, 3]]);
+        let csr = Csr::new(vec![0, 1, 3], vec![1, 0, 2], vec![2.0, 1.0, 3.0], 3).unwrap();
+        let all = [
+            dense.clone(),
+            Matrix::F64(array![[0.0, 2.0, 0.0], [1.0, 0.0, 3.0]]),
+            Matrix::F32(array![[0.0, 2.0, 0.0], [1.0, 0.0, 3.0]]),
+            Matrix::Csr(csr),
+        ];
+        let mut row = [0.0; 3];
+        for matrix in &all {
+            assert_eq!((matrix.rows(), matrix.columns()), (2, 3));
+            for r in 0..2 {
+                matrix.row_into(r, &mut row);
+                for (c, &cell) in row.iter().enumerate() {
+                    assert_eq!(matrix.get(r, c), dense.get(r, c));
+                    assert_eq!(cell, dense.get(r, c));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sparse_rows_that_do_not_increase_are_refused() {
+        assert!(Csr::new(vec![0, 2], vec![1, 1], vec![1.0, 2.0], 3).is_err());
+        assert!(Csr::new(vec![0, 1], vec![3], vec![1.0], 3).is_err());
+        assert!(Csr::new(vec![0, 2, 1], vec![0, 1], vec![1.0, 2.0], 3).is_err());
+    }
+
+    #[test]
+    fn infinite_cells_are_found_where_they_are() {
+        let csr = Csr::new(vec![0, 0, 1], vec![2], vec![f64::INFINITY], 3).unwrap();
+        assert_eq!(Matrix::Csr(csr).first_infinite(), Some((1, 2)));
+        assert_eq!(Matrix::F64(array![[f64::NAN, 1.0]]).first_infinite(), None);
+    }
+}

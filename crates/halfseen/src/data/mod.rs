@@ -1,0 +1,11 @@
+//! Holds what was measured: matrices that answer single cells, tables with names, targets.
+
+mod examples;
+mod matrix;
+mod table;
+mod target;
+
+pub use examples::{Examples, Moments};
+pub use matrix::{Csr, Matrix};
+pub use table::{Cell, Column, Place, Table, TextColumn};
+pub use target::{Label, Target, Task};

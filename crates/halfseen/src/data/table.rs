@@ -1,0 +1,172 @@
+//! Holds a table as it came: named columns of numbers and of text, in their order.
+
+use super::Matrix;
+use crate::error::{ErrorKind, Result, nearest};
+use std::collections::HashMap;
+
+/// A table: numeric columns together in one matrix, text columns coded, both under names.
+#[derive(Debug, Clone)]
+pub struct Table {
+    numbers: Matrix,
+    texts: Vec<TextColumn>,
+    columns: Vec<Column>,
+}
+
+/// Name and whereabouts of one column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// The name in the header.
+    pub name: String,
+    /// Where its cells are.
+    pub place: Place,
+}
+
+/// Where a column's cells are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// This column of the numeric matrix.
+    Number(usize),
+    /// This text column.
+    Text(usize),
+}
+
+/// A column of categories: for each row the index of its level, [`TextColumn::MISSING`] if empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextColumn {
+    /// One code per row.
+    pub codes: Vec<u32>,
+    /// The distinct texts, in order of first appearance.
+    pub levels: Vec<String>,
+}
+
+impl TextColumn {
+    /// The code of an empty cell.
+    pub const MISSING: u32 = u32::MAX;
+
+    /// The text of a row; `None` if it is missing.
+    pub fn get(&self, row: usize) -> Option<&str> {
+        self.levels.get(self.codes[row] as usize).map(String::as_str)
+    }
+}
+
+/// One cell of a table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cell<'a> {
+    /// A number; NaN is never given, see [`Cell::Missing`].
+    Number(f64),
+    /// A category.
+    Text(&'a str),
+    /// An empty cell.
+    Missing,
+}
+
+impl Table {
+    /// Builds a table from a numeric matrix, text columns, and the columns in their order.
+    ///
+    /// # Errors
+    /// If two columns share a name, or a column's cells are not there or not equally many.
+    pub fn new(numbers: Matrix, texts: Vec<TextColumn>, columns: Vec<Column>) -> Result<Self> {
+        let mut seen = HashMap::with_capacity(columns.len());
+        for (i, column) in columns.iter().enumerate() {
+            if let Some(first) = seen.insert(column.name.as_str(), i + 1) {
+                return Err(ErrorKind::DuplicateColumn { name: column.name.clone(), first, second: i + 1 }.into());
+            }
+            let there = match column.place {
+                Place::Number(c) => c < numbers.columns(),
+                Place::Text(c) => c < texts.len(),
+            };
+            if !there {
+                let what = format!("cells of column '{}'", crate::error::short(&column.name));
+                return Err(ErrorKind::WrongLength { what, expected: 1, found: 0 }.into());
+            }
+        }
+        if let Some(text) = texts.iter().find(|t| t.codes.len() != numbers.rows()) {
+            let (expected, found) = (numbers.rows(), text.codes.len());
+            return Err(ErrorKind::WrongLength { what: "rows of a text column".into(), expected, found }.into());
+        }
+        Ok(Self { numbers, texts, columns })
+    }
+
+    /// A table of numbers only, one name per column of the matrix.
+    ///
+    /// # Errors
+    /// As [`Table::new`], or if there are more or fewer names than columns.
+    pub fn from_matrix(numbers: Matrix, names: Vec<String>) -> Result<Self> {
+        if names.len() != numbers.columns() {
+            let (expected, found) = (numbers.columns(), names.len());
+            return Err(ErrorKind::WrongLength { what: "column names".into(), expected, found }.into());
+        }
+        let place = |(i, name)| Column { name, place: Place::Number(i) };
+        Self::new(numbers, Vec::new(), names.into_iter().enumerate().map(place).collect())
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.numbers.rows()
+    }
+
+    /// The columns in their order.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The numeric columns together.
+    pub fn numbers(&self) -> &Matrix {
+        &self.numbers
+    }
+
+    /// The text column at this place.
+    pub fn text(&self, index: usize) -> &TextColumn {
+        &self.texts[index]
+    }
+
+    /// The column of this name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownColumn`], with the nearest name and a list.
+    pub fn column(&self, name: &str) -> Result<&Column> {
+        self.columns.iter().find(|c| c.name == name).ok_or_else(|| {
+            let known: Vec<String> = self.columns.iter().map(|c| c.name.clone()).collect();
+            let nearest = nearest(name, &known);
+            ErrorKind::UnknownColumn { name: name.to_owned(), nearest, known }.into()
+        })
+    }
+
+    /// One cell.
+    pub fn cell(&self, row: usize, column: &Column) -> Cell<'_> {
+        match column.place {
+            Place::Number(c) => match self.numbers.get(row, c) {
+                v if v.is_nan() => Cell::Missing,
+                v => Cell::Number(v),
+            },
+            Place::Text(c) => self.texts[c].get(row).map_or(Cell::Missing, Cell::Text),
+        }
+    }
+
+    /// Refuses infinite cells: no family of learners can use them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFinite`] with row and column.
+    pub fn refuse_infinite(&self) -> Result<()> {
+        let Some((row, at)) = self.numbers.first_infinite() else { return Ok(()) };
+        let column = self.columns.iter().find(|c| c.place == Place::Number(at));
+        let column = column.map_or(String::new(), |c| c.name.clone());
+        Err(ErrorKind::NotFinite { row: row + 1, column, value: self.numbers.get(row, at) }.into())
+    }
+
+    /// The rows of `keep`, in that order.
+    pub fn select_rows(&self, keep: &[usize]) -> Table {
+        use ndarray::Axis;
+        let numbers = match &self.numbers {
+            Matrix::F64(a) => Matrix::F64(a.select(Axis(0), keep)),
+            Matrix::F32(a) => Matrix::F32(a.select(Axis(0), keep)),
+            Matrix::U8(a) => Matrix::U8(a.select(Axis(0), keep)),
+            Matrix::Csr(a) => Matrix::Csr(a.select_rows(keep)),
+        };
+        let texts = self
+            .texts
+            .iter()
+            .map(|t| TextColumn { codes: keep.iter().map(|&r| t.codes[r]).collect(), levels: t.levels.clone() });
+        Table { numbers, texts: texts.collect(), columns: self.columns.clone() }
+    }
+}

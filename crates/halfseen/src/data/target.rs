@@ -1,0 +1,189 @@
+//! Turns a target column into a task: numbers to estimate, or classes to tell apart.
+
+use super::{Cell, Table};
+use crate::error::{ErrorKind, Result};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What the target is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Task {
+    /// A number is estimated.
+    Regression,
+    /// One of some classes is told.
+    Classification,
+}
+
+/// The original label of a class.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Label {
+    /// A number.
+    Number(f64),
+    /// A text.
+    Text(String),
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Label::Number(n) => n.fmt(f),
+            Label::Text(t) => f.write_str(t),
+        }
+    }
+}
+
+/// The target of every row of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Target {
+    /// Numbers.
+    Numbers(Vec<f64>),
+    /// For each row the index of its class; classes are sorted (numbers numerically, texts by bytes).
+    Classes {
+        /// The labels, sorted.
+        classes: Vec<Label>,
+        /// For each row an index into `classes`.
+        codes: Vec<u32>,
+    },
+}
+
+impl Target {
+    /// Reads the target column of a table.
+    ///
+    /// `task` of `None` decides: classification for text and for exactly two distinct numbers.
+    ///
+    /// # Errors
+    /// If the column is unknown, has missing or infinite cells, is constant, or holds text where
+    /// `task` says regression.
+    pub fn read(table: &Table, name: &str, task: Option<Task>) -> Result<Target> {
+        let column = table.column(name)?;
+        let wrong = |problem: String| ErrorKind::WrongTarget { column: name.to_owned(), problem };
+        let cells: Vec<Cell<'_>> = (0..table.rows()).map(|r| table.cell(r, column)).collect();
+        let missing = cells.iter().filter(|c| **c == Cell::Missing).count();
+        if let Some(first) = cells.iter().position(|c| *c == Cell::Missing) {
+            return Err(ErrorKind::MissingTarget { column: name.to_owned(), first: first + 1, count: missing }.into());
+        }
+        let infinite = |c: &Cell<'_>| matches!(c, Cell::Number(v) if !v.is_finite());
+        if let Some(row) = cells.iter().position(infinite) {
+            let value = f64::INFINITY;
+            return Err(ErrorKind::NotFinite { row: row + 1, column: name.to_owned(), value }.into());
+        }
+        let labels = distinct(&cells);
+        if labels.len() < 2 {
+            let value = labels.first().map_or(String::new(), Label::to_string);
+            return Err(ErrorKind::ConstantTarget { column: name.to_owned(), value }.into());
+        }
+        let text = matches!(labels[0], Label::Text(_));
+        let task = task.unwrap_or(if text || labels.len() == 2 { Task::Classification } else { Task::Regression });
+        match task {
+            Task::Regression if text => {
+                Err(wrong("it holds text, so it cannot be regressed on; use --task classification".into()).into())
+            }
+            Task::Regression => {
+                let number = |c: &Cell<'_>| if let Cell::Number(v) = c { *v } else { f64::NAN };
+                Ok(Target::Numbers(cells.iter().map(number).collect()))
+            }
+            Task::Classification if labels.len() > 1000.max(cells.len() / 2) => Err(wrong(format!(
+                "it has {} distinct values, too many for classes; use --task regression",
+                labels.len()
+            ))
+            .into()),
+            Task::Classification => {
+                let codes = cells.iter().map(|c| code(&labels, c)).collect();
+                Ok(Target::Classes { classes: labels, codes })
+            }
+        }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Target::Numbers(values) => values.len(),
+            Target::Classes { codes, .. } => codes.len(),
+        }
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What is learned from it.
+    pub fn task(&self) -> Task {
+        match self {
+            Target::Numbers(_) => Task::Regression,
+            Target::Classes { .. } => Task::Classification,
+        }
+    }
+
+    /// The classes, sorted; none for regression.
+    pub fn classes(&self) -> &[Label] {
+        match self {
+            Target::Numbers(_) => &[],
+            Target::Classes { classes, .. } => classes,
+        }
+    }
+
+    /// One number per row for learners of scores: the values themselves, or -1 for the first and
+    /// +1 for the second of two classes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongTarget`] for more than two classes.
+    pub fn scores(&self) -> Result<Vec<f64>> {
+        match self {
+            Target::Numbers(values) => Ok(values.clone()),
+            Target::Classes { classes, codes } if classes.len() == 2 => {
+                Ok(codes.iter().map(|&c| if c == 1 { 1.0 } else { -1.0 }).collect())
+            }
+            Target::Classes { classes, .. } => Err(ErrorKind::WrongTarget {
+                column: "target".into(),
+                problem: format!(
+                    "it has {} classes ({}) and this learner tells two apart; choose two with --classes A,B",
+                    classes.len(),
+                    crate::error::list(&classes.iter().map(Label::to_string).collect::<Vec<_>>())
+                ),
+            }
+            .into()),
+        }
+    }
+
+    /// The targets of the rows of `keep`, in that order.
+    pub fn select_rows(&self, keep: &[usize]) -> Target {
+        match self {
+            Target::Numbers(values) => Target::Numbers(keep.iter().map(|&r| values[r]).collect()),
+            Target::Classes { classes, codes } => {
+                Target::Classes { classes: classes.clone(), codes: keep.iter().map(|&r| codes[r]).collect() }
+            }
+        }
+    }
+}
+
+/// The distinct labels, sorted: numbers numerically, texts by their bytes.
+fn distinct(cells: &[Cell<'_>]) -> Vec<Label> {
+    let mut numbers: Vec<f64> =
+        cells.iter().filter_map(|c| if let Cell::Number(v) = c { Some(*v + 0.0) } else { None }).collect();
+    numbers.sort_unstable_by(f64::total_cmp);
+    numbers.dedup();
+    let mut texts: Vec<&str> =
+        cells.iter().filter_map(|c| if let Cell::Text(t) = c { Some(*t) } else { None }).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    let numbers = numbers.into_iter().map(Label::Number);
+    numbers.chain(texts.into_iter().map(|t| Label::Text(t.to_owned()))).collect()
+}
+
+fn code(labels: &[Label], cell: &Cell<'_>) -> u32 {
+    let found = match cell {
+        Cell::Number(v) => labels.binary_search_by(|l| match l {
+            Label::Number(n) => n.total_cmp(&(v + 0.0)),
+            Label::Text(_) => std::cmp::Ordering::Greater,
+        }),
+        Cell::Text(t) => labels.binary_search_by(|l| match l {
+            Label::Number(_) => std::cmp::Ordering::Less,
+            Label::Text(n) => n.as_str().cmp(t),
+        }),
+        Cell::Missing => Err(0),
+    };
+    found.unwrap_or(usize::MAX) as u32
+}

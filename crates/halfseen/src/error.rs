@@ -1,0 +1,226 @@
+//! Names what went wrong, where, and what to do about it.
+//!
+//! [`Error`] is opaque; [`Error::kind`] gives the numbers and the place, [`Error::class`] whose
+//! fault it is (the program turns that into its exit code). Every message is one line plus, where
+//! there is one, a remedy; names are cut at 64 characters and lists at 10 entries.
+
+use std::fmt;
+
+/// The result of everything in this library that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong; see [`Error::kind`].
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct Error(#[from] Box<ErrorKind>);
+
+/// Whose fault an [`Error`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorClass {
+    /// A parameter or an argument that the caller can change.
+    Parameter,
+    /// The data, or a file, do not allow what was asked.
+    Data,
+    /// The computation left the range of numbers.
+    Numerical,
+    /// The caller's [`Monitor`](crate::Monitor) asked to stop.
+    Interrupted,
+}
+
+/// Every way to fail, with its numbers and its place. Rows count from 1.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the fields' names and the messages say it
+pub enum ErrorKind {
+    /// A parameter lies outside its declared range. NaN is in no range.
+    #[error("{name} = {} is not allowed: it must be {allowed}", short(value))]
+    OutOfRange { name: &'static str, value: String, allowed: String },
+    /// A text is no value of the parameter's kind.
+    #[error("{name} = '{}' cannot be read: it must be {expected}", short(text))]
+    NotAValue { name: &'static str, text: String, expected: String },
+    /// The learner has no parameter of this name.
+    #[error("learner {learner} has no parameter '{}'{}; it has: {}", short(name), maybe(nearest), list(known))]
+    UnknownParameter { learner: String, name: String, nearest: Option<String>, known: Vec<String> },
+    /// No learner is registered under this name.
+    #[error("there is no learner '{}'{}; there are: {}", short(name), maybe(nearest), list(known))]
+    UnknownLearner { name: String, nearest: Option<String>, known: Vec<String> },
+    /// The learner cannot work with so few reads per example.
+    #[error(
+        "{learner} needs a budget of at least {least} reads per example, got {budget}: one part of them estimates the product, the other the gradient"
+    )]
+    BudgetTooSmall { learner: String, budget: usize, least: usize },
+    /// More reads per example than there are attributes to read.
+    #[error(
+        "a budget of {budget} reads per example is more than the {panels} attributes that can be read; use at most {panels}"
+    )]
+    BudgetTooLarge { budget: usize, panels: usize },
+    /// The parameter needs the number of examples to come.
+    #[error("{name} = {value} needs the number of examples to come; set horizon")]
+    NeedsHorizon { name: &'static str, value: String },
+    /// A column that was named does not exist.
+    #[error("there is no column '{}'{}; the columns are: {}", short(name), maybe(nearest), list(known))]
+    UnknownColumn { name: String, nearest: Option<String>, known: Vec<String> },
+    /// Two columns share one name.
+    #[error("column {second} has the same name as column {first}, '{}'; rename one of them", short(name))]
+    DuplicateColumn { name: String, first: usize, second: usize },
+    /// Two things that must be equally long are not.
+    #[error("{what}: expected {expected}, got {found}")]
+    WrongLength { what: String, expected: usize, found: usize },
+    /// There are too few rows for what was asked.
+    #[error("{what} needs at least {least} rows, got {rows}")]
+    TooFewRows { what: String, least: usize, rows: usize },
+    /// There is no attribute to learn from.
+    #[error("there is no attribute to learn from: the table has only the target column")]
+    NoAttributes,
+    /// A cell is infinite, or NaN where no missing value may stand.
+    #[error(
+        "row {row}, column '{}': {value} is not a finite number; correct it, or leave the cell empty if the value is missing",
+        short(column)
+    )]
+    NotFinite { row: usize, column: String, value: f64 },
+    /// A cell is missing and this family of learners cannot use that.
+    #[error(
+        "row {row}, column '{}': the value is missing, and this learner needs every cell that it reads; fill with --missing mean or drop such rows",
+        short(column)
+    )]
+    MissingCell { row: usize, column: String },
+    /// The target is missing in some rows.
+    #[error("target column '{}' is missing in {count} rows (first: row {first}); remove those rows", short(column))]
+    MissingTarget { column: String, first: usize, count: usize },
+    /// All targets are equal, so there is nothing to learn.
+    #[error(
+        "target column '{}' is constant (every row says {}); there is nothing to learn",
+        short(column),
+        short(value)
+    )]
+    ConstantTarget { column: String, value: String },
+    /// The target's values do not fit the task.
+    #[error("target column '{}': {problem}", short(column))]
+    WrongTarget { column: String, problem: String },
+    /// A column holds text where numbers are needed, or the other way round.
+    #[error("column '{}' held {expected} when the model was fitted and holds {found} now", short(column))]
+    WrongKind { column: String, expected: &'static str, found: &'static str },
+    /// Too many of the model's columns are absent from a table.
+    #[error(
+        "{absent} of the model's {total} columns are absent from this table (first: '{}'); is it the right file?",
+        short(first)
+    )]
+    TooManyAbsent { absent: usize, total: usize, first: String },
+    /// A query of another learner (other parameters, schema or seed).
+    #[error(
+        "query {number} was asked by another learner: its fingerprint is {found:016x}, this learner's is {expected:016x}"
+    )]
+    WrongLearner { number: u64, expected: u64, found: u64 },
+    /// A query that is not open: answered before, forgotten, or never asked.
+    #[error("query {number} is not open: it was answered before, forgotten, or never asked")]
+    NotOpen { number: u64 },
+    /// An answer that does not fit its query.
+    #[error("the answer to query {number} does not fit: {problem}")]
+    WrongAnswer { number: u64, problem: String },
+    /// A saved model or learner state that cannot be used.
+    #[error("{what}, key '{}': {problem}", short(key))]
+    BadFile { what: &'static str, key: String, problem: String },
+    /// Numbers grew out of range.
+    #[error("{what} reached {value:e}; use a smaller step")]
+    Diverged { what: &'static str, value: f64 },
+    /// A matrix routine failed.
+    #[error("{what} failed: {problem}")]
+    Numerical { what: &'static str, problem: String },
+    /// The monitor asked to stop before there was anything to return.
+    #[error("interrupted while {during}")]
+    Interrupted { during: &'static str },
+}
+
+impl Error {
+    /// What went wrong, with its numbers and place.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0
+    }
+
+    /// Whose fault it is.
+    pub fn class(&self) -> ErrorClass {
+        use ErrorKind::*;
+        match *self.0 {
+            OutOfRange { .. }
+            | NotAValue { .. }
+            | UnknownParameter { .. }
+            | UnknownLearner { .. }
+            | BudgetTooSmall { .. }
+            | BudgetTooLarge { .. }
+            | NeedsHorizon { .. }
+            | UnknownColumn { .. }
+            | WrongLength { .. }
+            | WrongLearner { .. }
+            | NotOpen { .. }
+            | WrongAnswer { .. } => ErrorClass::Parameter,
+            DuplicateColumn { .. }
+            | TooFewRows { .. }
+            | NoAttributes
+            | NotFinite { .. }
+            | MissingCell { .. }
+            | MissingTarget { .. }
+            | ConstantTarget { .. }
+            | WrongTarget { .. }
+            | WrongKind { .. }
+            | TooManyAbsent { .. }
+            | BadFile { .. } => ErrorClass::Data,
+            Diverged { .. } | Numerical { .. } => ErrorClass::Numerical,
+            Interrupted { .. } => ErrorClass::Interrupted,
+        }
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
+        Error(Box::new(kind))
+    }
+}
+
+/// Cuts a name at 64 characters and shows control characters escaped.
+pub fn short(name: &str) -> String {
+    let mut kept: String = name.chars().take(64).flat_map(|c| c.escape_debug()).collect();
+    if name.chars().nth(64).is_some() {
+        kept.push('…');
+    }
+    kept.replace("\\'", "'").replace("\\\"", "\"")
+}
+
+/// Lists at most ten names, and says how many more there are.
+pub fn list<S: AsRef<str>>(names: &[S]) -> impl fmt::Display {
+    let mut text = names.iter().take(10).map(|n| short(n.as_ref())).collect::<Vec<_>>().join(", ");
+    if names.len() > 10 {
+        text.push_str(&format!(" and {} more", names.len() - 10));
+    }
+    text
+}
+
+/// The known name nearest to `name`, if one is close enough to be meant.
+pub fn nearest<S: AsRef<str>>(name: &str, known: &[S]) -> Option<String> {
+    let limit = (name.chars().count() / 3).max(2);
+    known
+        .iter()
+        .map(|k| (edits(&name.to_lowercase(), &k.as_ref().to_lowercase()), k.as_ref()))
+        .filter(|&(distance, _)| distance <= limit)
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, k)| k.to_owned())
+}
+
+fn maybe(nearest: &Option<String>) -> String {
+    nearest.as_deref().map_or(String::new(), |n| format!(" (did you mean '{}'?)", short(n)))
+}
+
+/// Levenshtein distance, for names of at most 64 characters.
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().take(64).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().take(64).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

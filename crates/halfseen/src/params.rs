@@ -1,0 +1,213 @@
+//! Declares every parameter once: name, kind, range, meaning and source.
+//!
+//! A [`Declaration`] is a constant; a learner's struct is built from declarations and defaults by
+//! the `parameters!` macro, which writes the struct, its `Default`, and [`Parameters`]: range
+//! check, set and get by name, and the list from which help texts and other languages are made.
+
+mod values;
+
+pub use values::{Average, Centre, Rule, Value};
+
+use crate::error::{Error, ErrorKind, Result, nearest};
+
+/// The declaration of one parameter, shared by every learner that has it.
+#[derive(Debug, Clone, Copy)]
+pub struct Declaration {
+    /// The one name, everywhere.
+    pub name: &'static str,
+    /// What values it takes.
+    pub kind: Kind,
+    /// What it means, in one or two sentences.
+    pub doc: &'static str,
+    /// Paper, theorem or algorithm; empty for parameters of the house.
+    pub source: &'static str,
+}
+
+/// The kind and range of a parameter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// An integer from `least` to `most`.
+    Count { least: u64, most: u64 },
+    /// An integer from `least`, or `auto`.
+    CountOrAuto { least: u64 },
+    /// A finite number above zero.
+    Positive,
+    /// A finite number above zero, or `auto`.
+    PositiveOrAuto,
+    /// A finite number of at least zero.
+    NonNegative,
+    /// `true` or `false`.
+    Flag,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// `theory`, a multiple of it such as `3.2x`, or a finite number above zero.
+    Rule,
+}
+
+impl Kind {
+    /// The range in words, as error messages and help texts say it.
+    pub fn allowed(&self) -> String {
+        match self {
+            Kind::Count { least, most: u64::MAX } => format!("an integer of at least {least}"),
+            Kind::Count { least, most } => format!("an integer from {least} to {most}"),
+            Kind::CountOrAuto { least } => format!("an integer of at least {least}, or auto"),
+            Kind::Positive => "a finite number above 0".into(),
+            Kind::PositiveOrAuto => "a finite number above 0, or auto".into(),
+            Kind::NonNegative => "a finite number of at least 0".into(),
+            Kind::Flag => "true or false".into(),
+            Kind::Choice(words) => format!("one of {}", words.join(", ")),
+            Kind::Rule => "theory, a multiple of it such as 3.2x, or a finite number above 0".into(),
+        }
+    }
+}
+
+/// A set of declared parameters with values: what every learner is.
+pub trait Parameters {
+    /// The declarations, in the order of the struct.
+    fn declarations(&self) -> &'static [&'static Declaration];
+
+    /// Refuses any value outside its declared range.
+    fn check(&self) -> Result<()>;
+
+    /// Sets a parameter from text; refuses unknown names and values out of range.
+    fn set(&mut self, name: &str, text: &str) -> Result<()>;
+
+    /// The value as text that [`set`](Parameters::set) reads back exactly; `None` for an unknown name.
+    fn get(&self, name: &str) -> Option<String>;
+
+    /// All values as a JSON object.
+    fn to_json(&self) -> serde_json::Map<String, serde_json::Value>;
+}
+
+/// Sets every parameter that a JSON object names.
+pub fn set_from_json(target: &mut dyn Parameters, json: &serde_json::Map<String, serde_json::Value>) -> Result<()> {
+    for (name, value) in json {
+        match value {
+            serde_json::Value::String(text) => target.set(name, text)?,
+            other => target.set(name, &other.to_string())?,
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn check_value<V: Value>(value: &V, declaration: &Declaration) -> Result<()> {
+    if value.is_in(&declaration.kind) {
+        return Ok(());
+    }
+    let allowed = declaration.kind.allowed();
+    Err(ErrorKind::OutOfRange { name: declaration.name, value: value.to_text(), allowed }.into())
+}
+
+pub(crate) fn read_value<V: Value>(text: &str, declaration: &Declaration) -> Result<V> {
+    let value = V::from_text(text.trim()).ok_or_else(|| ErrorKind::NotAValue {
+        name: declaration.name,
+        text: text.to_owned(),
+        expected: declaration.kind.allowed(),
+    })?;
+    check_value(&value, declaration)?;
+    Ok(value)
+}
+
+pub(crate) fn unknown_parameter(learner: &str, name: &str, declarations: &[&Declaration]) -> Error {
+    let known: Vec<String> = declarations.iter().map(|d| d.name.to_owned()).collect();
+    let nearest = nearest(name, &known);
+    ErrorKind::UnknownParameter { learner: learner.to_owned(), name: name.to_owned(), nearest, known }.into()
+}
+
+/// Writes a learner's struct from declarations: `field: Type = default, DECLARATION;`.
+macro_rules! parameters {
+    ($(#[$meta:meta])* pub struct $Name:ident named $label:literal {
+        $($field:ident : $Type:ty = $default:expr, $declaration:ident;)*
+    }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $Name {
+            $(
+                #[doc = concat!("See [`", stringify!($declaration), "`](crate::params::", stringify!($declaration), ").")]
+                pub $field: $Type,
+            )*
+        }
+
+        impl Default for $Name {
+            fn default() -> Self {
+                Self { $($field: $default,)* }
+            }
+        }
+
+        impl $crate::params::Parameters for $Name {
+            fn declarations(&self) -> &'static [&'static $crate::params::Declaration] {
+                &[$(&$crate::params::$declaration,)*]
+            }
+
+            fn check(&self) -> $crate::Result<()> {
+                $($crate::params::check_value(&self.$field, &$crate::params::$declaration)?;)*
+                Ok(())
+            }
+
+            fn set(&mut self, name: &str, text: &str) -> $crate::Result<()> {
+                $(if name == $crate::params::$declaration.name {
+                    self.$field = $crate::params::read_value(text, &$crate::params::$declaration)?;
+                    return Ok(());
+                })*
+                Err($crate::params::unknown_parameter($label, name, self.declarations()))
+            }
+
+            fn get(&self, name: &str) -> Option<String> {
+                use $crate::params::Value;
+                $(if name == $crate::params::$declaration.name {
+                    return Some(self.$field.to_text());
+                })*
+                None
+            }
+
+            fn to_json(&self) -> serde_json::Map<String, serde_json::Value> {
+                use $crate::params::Value;
+                let mut map = serde_json::Map::new();
+                $(map.insert($crate::params::$declaration.name.into(), self.$field.to_json());)*
+                map
+            }
+        }
+    };
+}
+pub(crate) use parameters;
+
+macro_rules! declare {
+    ($($id:ident: $name:literal, $kind:expr, $doc:literal, $source:literal;)*) => {
+        $(#[doc = concat!("`", $name, "`: ", $doc)]
+        pub const $id: Declaration = Declaration { name: $name, kind: $kind, doc: $doc, source: $source };)*
+
+        /// Every declaration of the house.
+        pub const ALL: &[&Declaration] = &[$(&$id,)*];
+    };
+}
+
+declare! {
+    BUDGET: "budget", Kind::CountOrAuto { least: 1 },
+        "Reads per example, all counted: those for the product <w,x> as well as those for the gradient. auto: 4, or all attributes where there are fewer.", "A 2.2; B 3 (where k = budget - 1)";
+    RADIUS: "radius", Kind::Positive,
+        "Radius B of the ball that holds the weights of the sampled attributes: Euclidean (aerr, ridge) or l1 (aer, aelr, lasso, online-lasso), in scaled units.", "A 2; B 2.1";
+    KNOWN_RADIUS: "known_radius", Kind::Positive,
+        "Radius of the Euclidean ball that holds the intercept and the weights of the always-known attributes, in scaled units.", "";
+    STEP: "step", Kind::Rule,
+        "Step size: theory (from the theorem, for the norms that the data have), a multiple of it such as 3.2x, or a number.", "B, theorems 3.1 and 3.4";
+    PENALTY: "penalty", Kind::Rule,
+        "Strength lambda of the penalty (lambda/2) |w|^2: theory, a multiple of it such as 3.2x, or a number.", "A, theorem 2";
+    RIDGE_PENALTY: "penalty", Kind::PositiveOrAuto,
+        "Weight alpha of the penalty in (1/m) sum of squared errors + alpha |w|^2; replaces the radius. auto: the radius decides.", "A, equation (5)";
+    HORIZON: "horizon", Kind::CountOrAuto { least: 1 },
+        "Examples to come; theory steps, penalties and tail averages use it. auto: the rows of a fit; unknown in ask and tell, where steps then fall as 1/sqrt(t).", "";
+    REPLACEMENT: "replacement", Kind::Flag,
+        "Whether one example's gradient reads are drawn with replacement (as paper B does) or without (smaller variance).", "B 3.1";
+    CENTRE: "centre", Kind::Choice(&["none", "given", "running"]),
+        "What is subtracted from each attribute: nothing, the given means, or its mean over the reads made so far.", "";
+    AVERAGE: "average", Kind::Choice(&["all", "tail"]),
+        "Which iterates the model averages: all of them (the theorems), or the second half.", "";
+    INTERCEPT: "intercept", Kind::Flag,
+        "Whether an unpenalised constant is learned.", "C 2";
+    TOL: "tol", Kind::Positive,
+        "Relative duality gap at which the solver stops.", "";
+    MAX_ITER: "max_iter", Kind::Count { least: 1, most: u64::MAX },
+        "Iterations after which the solver gives up; the report then says so.", "";
+    SEED: "seed", Kind::Count { least: 0, most: i64::MAX as u64 },
+        "Seed of every random choice.", "";
+}

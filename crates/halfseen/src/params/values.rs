@@ -1,0 +1,181 @@
+//! Reads, shows and range-checks the values that parameters take.
+
+use super::Kind;
+use serde::{Deserialize, Serialize};
+
+/// A type of parameter values. `from_text(to_text(v)) == v` for every value in range.
+pub trait Value: Clone + PartialEq + Sized {
+    /// Reads a value; `None` if the text is none.
+    fn from_text(text: &str) -> Option<Self>;
+    /// Shows a value exactly.
+    fn to_text(&self) -> String;
+    /// The value as JSON.
+    fn to_json(&self) -> serde_json::Value;
+    /// Whether the value is in the range that `kind` states.
+    fn is_in(&self, kind: &Kind) -> bool;
+}
+
+impl Value for u64 {
+    fn from_text(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+    fn to_text(&self) -> String {
+        self.to_string()
+    }
+    fn to_json(&self) -> serde_json::Value {
+        (*self).into()
+    }
+    fn is_in(&self, kind: &Kind) -> bool {
+        match *kind {
+            Kind::Count { least, most } => (least..=most).contains(self),
+            Kind::CountOrAuto { least } => *self >= least,
+            _ => false,
+        }
+    }
+}
+
+impl Value for f64 {
+    fn from_text(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+    fn to_text(&self) -> String {
+        self.to_string()
+    }
+    fn to_json(&self) -> serde_json::Value {
+        (*self).into()
+    }
+    fn is_in(&self, kind: &Kind) -> bool {
+        match kind {
+            Kind::Positive | Kind::PositiveOrAuto | Kind::Rule => self.is_finite() && *self > 0.0,
+            Kind::NonNegative => self.is_finite() && *self >= 0.0,
+            _ => false,
+        }
+    }
+}
+
+/// `None` is `auto`.
+impl<V: Value> Value for Option<V> {
+    fn from_text(text: &str) -> Option<Self> {
+        if text == "auto" { Some(None) } else { V::from_text(text).map(Some) }
+    }
+    fn to_text(&self) -> String {
+        self.as_ref().map_or("auto".into(), V::to_text)
+    }
+    fn to_json(&self) -> serde_json::Value {
+        self.as_ref().map_or("auto".into(), V::to_json)
+    }
+    fn is_in(&self, kind: &Kind) -> bool {
+        match self {
+            None => matches!(kind, Kind::CountOrAuto { .. } | Kind::PositiveOrAuto),
+            Some(value) => value.is_in(kind),
+        }
+    }
+}
+
+impl Value for bool {
+    fn from_text(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+    fn to_text(&self) -> String {
+        self.to_string()
+    }
+    fn to_json(&self) -> serde_json::Value {
+        (*self).into()
+    }
+    fn is_in(&self, kind: &Kind) -> bool {
+        matches!(kind, Kind::Flag)
+    }
+}
+
+/// A multiple of what theory says, or a number.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Rule {
+    /// So many times the theorem's value; `theory` itself is 1.
+    Theory(f64),
+    /// This value.
+    Fixed(f64),
+}
+
+impl Rule {
+    /// The value, given what theory says.
+    pub fn resolve(self, theory: f64) -> f64 {
+        match self {
+            Rule::Theory(times) => times * theory,
+            Rule::Fixed(value) => value,
+        }
+    }
+}
+
+impl Value for Rule {
+    fn from_text(text: &str) -> Option<Self> {
+        match (text, text.strip_suffix('x')) {
+            ("theory", _) => Some(Rule::Theory(1.0)),
+            (_, Some(times)) => times.parse().ok().map(Rule::Theory),
+            _ => text.parse().ok().map(Rule::Fixed),
+        }
+    }
+    fn to_text(&self) -> String {
+        match self {
+            Rule::Theory(1.0) => "theory".into(),
+            Rule::Theory(times) => format!("{times}x"),
+            Rule::Fixed(value) => value.to_string(),
+        }
+    }
+    fn to_json(&self) -> serde_json::Value {
+        match self {
+            Rule::Theory(_) => self.to_text().into(),
+            Rule::Fixed(value) => (*value).into(),
+        }
+    }
+    fn is_in(&self, kind: &Kind) -> bool {
+        let (Rule::Theory(number) | Rule::Fixed(number)) = self;
+        *kind == Kind::Rule && number.is_in(kind)
+    }
+}
+
+/// Gives an enum of words its [`Value`].
+macro_rules! words {
+    ($(#[$meta:meta])* $Name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        pub enum $Name { $($(#[$doc])* $variant,)* }
+
+        impl Value for $Name {
+            fn from_text(text: &str) -> Option<Self> {
+                match text { $($word => Some($Name::$variant),)* _ => None }
+            }
+            fn to_text(&self) -> String {
+                match self { $($Name::$variant => $word.into(),)* }
+            }
+            fn to_json(&self) -> serde_json::Value {
+                self.to_text().into()
+            }
+            fn is_in(&self, kind: &Kind) -> bool {
+                matches!(kind, Kind::Choice(words) if words.contains(&self.to_text().as_str()))
+            }
+        }
+    };
+}
+
+words! {
+    /// What is subtracted from each attribute before it is used.
+    Centre {
+        /// Nothing.
+        None = "none",
+        /// The means that the layout declares.
+        Given = "given",
+        /// The mean of the reads of this attribute made so far.
+        Running = "running",
+    }
+}
+
+words! {
+    /// Which iterates a model averages.
+    Average {
+        /// All of them, as the theorems do.
+        All = "all",
+        /// Those of the second half of the horizon.
+        Tail = "tail",
+    }
+}

@@ -1,0 +1,121 @@
+//! Encodes a table into the matrix that learners see: columns matched by name, categories as indicators.
+
+use super::{ColumnKind, Schema};
+use crate::data::{Cell, Column, Matrix, Place, Table};
+use crate::error::{ErrorKind, Result};
+use ndarray::Array2;
+use std::borrow::Cow;
+
+/// An encoded table and what was noticed on the way.
+#[derive(Debug, Clone)]
+pub struct Encoded<'a> {
+    /// (n_rows, n_columns) in raw units; missing cells are NaN. Borrowed where the table's own
+    /// matrix has exactly the schema's columns.
+    pub matrix: Cow<'a, Matrix>,
+    /// What the table had too much or too little of.
+    pub applied: Applied,
+}
+
+/// How a table's columns met a schema.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// Columns of the table that the schema does not know.
+    pub ignored: Vec<String>,
+    /// Attributes of the schema that the table does not have: missing in every row.
+    pub absent: Vec<String>,
+    /// Cells with a category that training did not show: missing.
+    pub new_categories: usize,
+    /// Missing cells, those of absent columns included.
+    pub missing: usize,
+}
+
+impl Schema {
+    /// Encodes a table. Columns are matched by name, in any order; others are ignored and reported;
+    /// absent ones are missing in every row.
+    ///
+    /// # Errors
+    /// Infinite cells, text where numbers were fitted, or more than half of the columns absent.
+    pub fn encode<'a>(&self, table: &'a Table) -> Result<Encoded<'a>> {
+        let found: Vec<Option<&Column>> =
+            self.columns.iter().map(|c| table.columns().iter().find(|t| t.name == c.name)).collect();
+        let absent: Vec<String> =
+            self.columns.iter().zip(&found).filter(|(_, f)| f.is_none()).map(|(c, _)| c.name.clone()).collect();
+        if 2 * absent.len() > self.columns.len() {
+            let (total, first) = (self.columns.len(), absent[0].clone());
+            return Err(ErrorKind::TooManyAbsent { absent: absent.len(), total, first }.into());
+        }
+        self.check_kinds(&found)?;
+        let known: std::collections::HashSet<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
+        let ignored =
+            table.columns().iter().map(|c| &c.name).filter(|n| !known.contains(n.as_str())).cloned().collect();
+        let mut applied = Applied { ignored, absent, ..Applied::default() };
+        let identity = table.numbers().columns() == self.columns.len()
+            && found.iter().enumerate().all(|(i, f)| f.is_some_and(|f| f.place == Place::Number(i)));
+        if identity {
+            refuse_infinite(table, &found)?;
+            applied.missing = count_missing(table.numbers());
+            return Ok(Encoded { matrix: Cow::Borrowed(table.numbers()), applied });
+        }
+        let width = self.width();
+        let mut values = Vec::with_capacity(table.rows() * width);
+        for row in 0..table.rows() {
+            for (column, place) in self.columns.iter().zip(&found) {
+                let cell = place.map_or(Cell::Missing, |p| table.cell(row, p));
+                match cell {
+                    Cell::Number(v) if v.is_infinite() => return Err(not_finite(row, &column.name, v)),
+                    Cell::Text(t) if column.is_new(t) => applied.new_categories += 1,
+                    Cell::Missing => applied.missing += 1,
+                    _ => {}
+                }
+                column.push(cell, &mut values)?;
+            }
+        }
+        let matrix = Array2::from_shape_vec((table.rows(), width), values)
+            .map_err(|e| ErrorKind::Numerical { what: "encoding", problem: e.to_string() })?;
+        Ok(Encoded { matrix: Cow::Owned(Matrix::F64(matrix)), applied })
+    }
+
+    /// Refuses text where numbers were fitted. The other way round is fine: a column of codes that
+    /// happen to be numbers in this table is read as text again.
+    fn check_kinds(&self, found: &[Option<&Column>]) -> Result<()> {
+        for (column, place) in self.columns.iter().zip(found) {
+            if let (ColumnKind::Number, Some(Column { place: Place::Text(_), .. })) = (&column.kind, place) {
+                let (expected, found) = ("numbers", "text");
+                return Err(ErrorKind::WrongKind { column: column.name.clone(), expected, found }.into());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl super::ColumnSchema {
+    fn is_new(&self, text: &str) -> bool {
+        match &self.kind {
+            ColumnKind::Text { categories } => categories.binary_search_by(|c| c.as_str().cmp(text)).is_err(),
+            ColumnKind::Number => false,
+        }
+    }
+}
+
+fn count_missing(matrix: &Matrix) -> usize {
+    match matrix {
+        Matrix::F64(a) => a.iter().filter(|v| v.is_nan()).count(),
+        Matrix::F32(a) => a.iter().filter(|v| v.is_nan()).count(),
+        Matrix::U8(_) => 0,
+        Matrix::Csr(a) => (0..a.rows()).map(|r| a.row(r).1.iter().filter(|v| v.is_nan()).count()).sum(),
+    }
+}
+
+fn refuse_infinite(table: &Table, found: &[Option<&Column>]) -> Result<()> {
+    match table.numbers().first_infinite() {
+        None => Ok(()),
+        Some((row, at)) => {
+            let name = found[at].map_or("", |c| c.name.as_str());
+            Err(not_finite(row, name, table.numbers().get(row, at)))
+        }
+    }
+}
+
+fn not_finite(row: usize, column: &str, value: f64) -> crate::Error {
+    ErrorKind::NotFinite { row: row + 1, column: column.to_owned(), value }.into()
+}

@@ -1,0 +1,68 @@
+//! Prepares tables for learning: fitted once on training rows, stored in the model, applied alike everywhere.
+//!
+//! `Table -> `[`Schema`]` (which columns, which categories) -> encoded matrix in raw units ->`
+//! [`Scaler`]` -> scaled values`. The [`Layout`] says which encoded columns are read together (a
+//! *panel*: one attribute, the indicators of one text category, or a declared group) and which are
+//! always known.
+
+mod encoder;
+mod layout;
+mod scaler;
+mod schema;
+
+pub use encoder::{Applied, Encoded};
+pub use layout::Layout;
+pub use scaler::{Bounds, Scale, Scaler, TargetScale};
+pub use schema::{ColumnKind, ColumnSchema, Group, Schema};
+
+use crate::data::{Matrix, Table};
+use crate::error::Result;
+use serde::{Deserialize, Serialize};
+
+/// Everything between a table and a learner; part of every model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prepare {
+    /// Names, kinds and categories of the attributes, and their panels.
+    pub schema: Schema,
+    /// From raw to scaled units.
+    pub scaler: Scaler,
+    /// From the target's units to the learner's.
+    pub target: TargetScale,
+}
+
+impl Prepare {
+    /// Encodes a table into a matrix in raw units, (n_rows, n_columns); missing cells are NaN.
+    ///
+    /// # Errors
+    /// See [`Schema::encode`].
+    pub fn encode<'a>(&self, table: &'a Table) -> Result<Encoded<'a>> {
+        self.schema.encode(table)
+    }
+
+    /// The scaled values of one attribute of the schema, appended to `values` in column order: what
+    /// a person who reads single cells tells a learner. A missing cell gives NaN.
+    ///
+    /// # Errors
+    /// If the cell's kind is not the column's, or the category is unknown.
+    pub fn push_cell(&self, attribute: usize, cell: crate::data::Cell<'_>, values: &mut Vec<f64>) -> Result<()> {
+        let start = self.schema.first_column(attribute);
+        let from = values.len();
+        self.schema.columns[attribute].push(cell, values)?;
+        for (offset, value) in values[from..].iter_mut().enumerate() {
+            *value = self.scaler.scale(start + offset, *value);
+        }
+        Ok(())
+    }
+
+    /// Copies one encoded row in scaled units into `out`; `fill` stands in for missing cells.
+    pub fn scaled_row(&self, matrix: &Matrix, row: usize, fill: &[f64], out: &mut [f64]) {
+        matrix.row_into(row, out);
+        self.scaler.scale_row(out);
+        for (value, fill) in out.iter_mut().zip(fill) {
+            if value.is_nan() {
+                *value = *fill;
+            }
+        }
+    }
+}

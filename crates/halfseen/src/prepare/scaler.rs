@@ -1,0 +1,245 @@
+//! Scales attributes and target, and takes results back to their own units.
+
+use crate::data::{Matrix, Target};
+use crate::error::{ErrorKind, Result};
+use serde::{Deserialize, Serialize};
+
+/// How attributes are scaled; see [`Scaler::fit`].
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scale {
+    /// As given.
+    None,
+    /// All attributes divided by one number.
+    Common,
+    /// Each attribute centred and divided by a number of its own.
+    Each,
+}
+
+/// Declared range of every encoded column, in raw units.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bounds {
+    /// Least value of each column.
+    pub low: Vec<f64>,
+    /// Largest value of each column.
+    pub high: Vec<f64>,
+}
+
+/// A fitted scaling: scaled = (raw - offset) / divisor.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "scale", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Scaler {
+    /// As given.
+    None {},
+    /// One divisor for all.
+    Common {
+        /// The divisor.
+        divisor: f64,
+    },
+    /// Offsets and divisors, (n_columns) each.
+    Each {
+        /// Means, or middles of the declared ranges.
+        offset: Vec<f64>,
+        /// Deviations, or halves of the declared ranges; 1 for constant columns.
+        divisor: Vec<f64>,
+    },
+}
+
+impl Scaler {
+    /// Fits a scaling to the training rows of an encoded matrix, from observed cells only.
+    ///
+    /// `Common` divides by the largest absolute value (255 for bytes, which costs no look), `Each`
+    /// by mean and deviation. Where `bounds` are declared they are used instead and no cell is
+    /// touched: scaled values then lie in [-1, 1].
+    pub fn fit(scale: Scale, matrix: &Matrix, rows: &[u32], bounds: Option<&Bounds>) -> Scaler {
+        match (scale, bounds, matrix) {
+            (Scale::None, ..) => Scaler::None {},
+            (Scale::Common, Some(bounds), _) => {
+                let largest = bounds.low.iter().chain(&bounds.high).fold(0.0_f64, |a, b| a.max(b.abs()));
+                Scaler::Common { divisor: positive(largest) }
+            }
+            (Scale::Common, None, Matrix::U8(_)) => Scaler::Common { divisor: 255.0 },
+            (Scale::Common, None, _) => {
+                let mut largest = 0.0_f64;
+                each_row(matrix, rows, |row| {
+                    largest = row.iter().filter(|v| !v.is_nan()).fold(largest, |a, b| a.max(b.abs()));
+                });
+                Scaler::Common { divisor: positive(largest) }
+            }
+            (Scale::Each, Some(bounds), _) => {
+                let pairs = bounds.low.iter().zip(&bounds.high);
+                let (offset, divisor) = pairs.map(|(l, h)| ((l + h) / 2.0, positive((h - l) / 2.0))).unzip();
+                Scaler::Each { offset, divisor }
+            }
+            (Scale::Each, None, _) => {
+                let (offset, deviation) = mean_and_deviation(matrix, rows);
+                Scaler::Each { offset, divisor: deviation.into_iter().map(positive).collect() }
+            }
+        }
+    }
+
+    /// One scaled cell.
+    #[inline]
+    pub fn scale(&self, column: usize, raw: f64) -> f64 {
+        match self {
+            Scaler::None {} => raw,
+            Scaler::Common { divisor } => raw / divisor,
+            Scaler::Each { offset, divisor } => (raw - offset[column]) / divisor[column],
+        }
+    }
+
+    /// Scales a full row in place.
+    pub fn scale_row(&self, row: &mut [f64]) {
+        match self {
+            Scaler::None {} => {}
+            Scaler::Common { divisor } => row.iter_mut().for_each(|v| *v /= divisor),
+            Scaler::Each { offset, divisor } => {
+                for ((v, o), d) in row.iter_mut().zip(offset).zip(divisor) {
+                    *v = (*v - o) / d;
+                }
+            }
+        }
+    }
+
+    /// Offset and divisor of a column.
+    pub fn affine(&self, column: usize) -> (f64, f64) {
+        match self {
+            Scaler::None {} => (0.0, 1.0),
+            Scaler::Common { divisor } => (0.0, *divisor),
+            Scaler::Each { offset, divisor } => (offset[column], divisor[column]),
+        }
+    }
+
+    /// Refuses a scaling that was read from a file and does not fit so many columns.
+    pub(crate) fn validate(&self, columns: usize) -> Result<()> {
+        let bad = |key: &str, problem: &str| {
+            Err(ErrorKind::BadFile { what: "model", key: format!("prepare.scaler.{key}"), problem: problem.to_owned() }
+                .into())
+        };
+        match self {
+            Scaler::None {} => Ok(()),
+            Scaler::Common { divisor } if divisor.is_finite() && *divisor > 0.0 => Ok(()),
+            Scaler::Common { .. } => bad("divisor", "must be a finite number above 0"),
+            Scaler::Each { offset, divisor } if offset.len() != columns || divisor.len() != columns => {
+                bad("offset", "has not one number per column")
+            }
+            Scaler::Each { offset, .. } if !offset.iter().all(|v| v.is_finite()) => {
+                bad("offset", "holds a number that is not finite")
+            }
+            Scaler::Each { divisor, .. } if !divisor.iter().all(|v| v.is_finite() && *v > 0.0) => {
+                bad("divisor", "must hold finite numbers above 0")
+            }
+            Scaler::Each { .. } => Ok(()),
+        }
+    }
+}
+
+/// Takes targets to the learner's units and scores back: learned = (target - mean) / deviation.
+///
+/// A regression target is centred and divided by its deviation over the training rows; the -1/+1 of
+/// two classes is only centred. Without an intercept neither is touched.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TargetScale {
+    /// What is subtracted.
+    pub mean: f64,
+    /// What it is divided by.
+    pub deviation: f64,
+}
+
+impl TargetScale {
+    /// Leaves targets as they are.
+    pub const IDENTITY: TargetScale = TargetScale { mean: 0.0, deviation: 1.0 };
+
+    /// Fits to the scores of the training rows. Targets are free to look at in every family.
+    pub fn fit(target: &Target, scores: &[f64], rows: &[u32], intercept: bool) -> TargetScale {
+        if !intercept || rows.is_empty() {
+            return Self::IDENTITY;
+        }
+        let n = rows.len() as f64;
+        let mean = rows.iter().map(|&r| scores[r as usize]).sum::<f64>() / n;
+        let variance = rows.iter().map(|&r| (scores[r as usize] - mean).powi(2)).sum::<f64>() / n;
+        let deviation = if matches!(target, Target::Numbers(_)) { positive(variance.sqrt()) } else { 1.0 };
+        TargetScale { mean, deviation }
+    }
+
+    /// To the learner's units.
+    pub fn apply(&self, target: f64) -> f64 {
+        (target - self.mean) / self.deviation
+    }
+
+    /// Back to the target's units.
+    pub fn undo(&self, score: f64) -> f64 {
+        score * self.deviation + self.mean
+    }
+}
+
+/// A divisor: 1 where the number is zero (a constant column) or vanishes in rounding.
+fn positive(number: f64) -> f64 {
+    if number.is_finite() && number > f64::MIN_POSITIVE { number } else { 1.0 }
+}
+
+fn each_row(matrix: &Matrix, rows: &[u32], mut visit: impl FnMut(&[f64])) {
+    let mut row = vec![0.0; matrix.columns()];
+    for &r in rows {
+        matrix.row_into(r as usize, &mut row);
+        visit(&row);
+    }
+}
+
+/// Mean and deviation of each column over its observed cells; 0 and 0 where there is none. A
+/// deviation below rounding error of the mean is that of a constant column: 0.
+fn mean_and_deviation(matrix: &Matrix, rows: &[u32]) -> (Vec<f64>, Vec<f64>) {
+    let d = matrix.columns();
+    let (mut count, mut mean, mut spread) = (vec![0.0_f64; d], vec![0.0; d], vec![0.0; d]);
+    each_row(matrix, rows, |row| {
+        for (j, &v) in row.iter().enumerate().filter(|(_, v)| !v.is_nan()) {
+            count[j] += 1.0;
+            let before = v - mean[j];
+            mean[j] += before / count[j];
+            spread[j] += before * (v - mean[j]);
+        }
+    });
+    let deviation = (0..d).map(|j| {
+        let deviation = (spread[j] / count[j].max(1.0)).sqrt();
+        if deviation <= 1e-12 * mean[j].abs() { 0.0 } else { deviation }
+    });
+    let deviation = deviation.collect();
+    (mean, deviation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+
+    #[test]
+    fn each_standardises_observed_cells_and_leaves_constants() {
+        let matrix = Matrix::F64(array![[1.0, 7.0, f64::NAN], [3.0, 7.0, 5.0], [99.0, 0.0, 0.0]]);
+        let scaler = Scaler::fit(Scale::Each, &matrix, &[0, 1], None);
+        assert_eq!(scaler, Scaler::Each { offset: vec![2.0, 7.0, 5.0], divisor: vec![1.0, 1.0, 1.0] });
+        assert_eq!(scaler.scale(0, 3.0), 1.0);
+        assert_eq!(scaler.scale(1, 7.0), 0.0);
+    }
+
+    #[test]
+    fn declared_bounds_touch_no_cell_and_give_the_unit_interval() {
+        let matrix = Matrix::F64(array![[f64::NAN, f64::NAN]]);
+        let bounds = Bounds { low: vec![0.0, -4.0], high: vec![10.0, 2.0] };
+        let each = Scaler::fit(Scale::Each, &matrix, &[], Some(&bounds));
+        assert_eq!((each.scale(0, 0.0), each.scale(0, 10.0), each.scale(1, 2.0)), (-1.0, 1.0, 1.0));
+        let common = Scaler::fit(Scale::Common, &matrix, &[], Some(&bounds));
+        assert_eq!(common.scale(1, -4.0), -0.4);
+    }
+
+    #[test]
+    fn bytes_are_divided_by_255_and_targets_come_back() {
+        let scaler = Scaler::fit(Scale::Common, &Matrix::U8(array![[7, 9]]), &[0], None);
+        assert_eq!(scaler.scale(0, 255.0), 1.0);
+        let target = Target::Numbers(vec![2.0, 4.0, 9.0]);
+        let scale = TargetScale::fit(&target, &[2.0, 4.0, 9.0], &[0, 1], true);
+        assert_eq!((scale.mean, scale.deviation), (3.0, 1.0));
+        assert_eq!(scale.undo(scale.apply(9.0)), 9.0);
+        assert_eq!(TargetScale::fit(&target, &[2.0, 4.0, 9.0], &[0, 1], false), TargetScale::IDENTITY);
+    }
+}
