@@ -6,6 +6,7 @@ pub mod error;
 mod monitor;
 pub mod params;
 pub mod prepare;
+pub mod sampling;
 
 pub use error::{Error, ErrorClass, ErrorKind, Result};
 pub use monitor::{Monitor, Silent};

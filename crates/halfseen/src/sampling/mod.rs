@@ -1,0 +1,11 @@
+//! Draws indices: seeded streams, uniform subsets, static weights, weights that change.
+
+mod alias;
+mod stream;
+mod subset;
+mod sum_tree;
+
+pub use alias::AliasTable;
+pub use stream::{Purpose, Stream};
+pub use subset::{count_distinct, shuffle, subset};
+pub use sum_tree::SumTree;
