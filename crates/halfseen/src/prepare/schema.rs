@@ -18,7 +18,6 @@ pub struct Schema {
 
 /// One attribute.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct ColumnSchema {
     /// The name in the header.
     pub name: String,

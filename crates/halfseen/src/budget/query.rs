@@ -1,0 +1,127 @@
+//! Defines the questions a budgeted learner asks, and the trait by which it asks and is told.
+
+use crate::error::Result;
+use crate::model::{Linear, Report};
+use serde::{Deserialize, Serialize};
+
+/// What a learner wants to know of its next example, decided before anything of it is seen.
+///
+/// Self-contained and serialisable: it may wait for days, and several may be open at once. The answer
+/// is a slice of scaled values, one per column of each read, in the order of `reads`; see
+/// [`Prepare::push_cell`](crate::prepare::Prepare::push_cell).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Query {
+    /// Fingerprint of the learner that asks: parameters, layout and seed.
+    #[serde(with = "hex")]
+    pub learner: u64,
+    /// Its number, from 0.
+    pub number: u64,
+    /// The phase of learners that have several; 0 otherwise.
+    pub phase: u32,
+    /// Answers that the learner had been told when it asked.
+    pub asked_at: u64,
+    /// The panels to read.
+    pub reads: Vec<Read>,
+    /// One entry per column of each read, in order.
+    pub parts: Vec<Part>,
+    /// The part of <w,x> that needs no read: the intercept at ask time.
+    pub exact: f64,
+}
+
+/// One panel to read.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Read {
+    /// The panel; its name is [`Layout::name`](crate::prepare::Layout::name).
+    pub panel: u32,
+    /// What the value is for.
+    pub role: Role,
+    /// What its values are multiplied by in the estimate of the example.
+    pub coefficient: f64,
+}
+
+/// One column of a read.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// What the centred value is multiplied by in the estimate of the product <w,x>.
+    pub weight: f64,
+    /// What is subtracted from the value.
+    pub centre: f64,
+}
+
+/// What a value is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// For the estimate of the example, hence of the gradient.
+    Gradient,
+    /// For the estimate of the product <w,x>.
+    Product,
+    /// For both, exactly: the budget allows every panel.
+    Full,
+    /// Always known; costs nothing.
+    Known,
+}
+
+/// What became of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// One step was taken.
+    Learned,
+    /// A value was missing (NaN): the example was skipped and counted. Estimates stay unbiased only
+    /// if being missing does not depend on the value.
+    Skipped,
+}
+
+/// A learner that asks before it sees.
+pub trait AskTell: Send {
+    /// Replaces `query` by the next question. Allocates nothing once `query` has grown.
+    fn ask_into(&mut self, query: &mut Query);
+
+    /// The next question.
+    fn ask(&mut self) -> Query {
+        let mut query = Query::default();
+        self.ask_into(&mut query);
+        query
+    }
+
+    /// Takes one step from the scaled values of a query's reads and the scaled target. A NaN among
+    /// the values is a refused read.
+    ///
+    /// # Errors
+    /// A query of another learner, one that is not open, too few or too many or infinite values, a
+    /// target that is not finite, or numbers that grow out of range. The learner is then unchanged
+    /// and the query still open.
+    fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told>;
+
+    /// Closes a query that will never be answered.
+    ///
+    /// # Errors
+    /// If it is not open.
+    fn forget(&mut self, number: u64) -> Result<()>;
+
+    /// The predictor learned so far, in scaled units.
+    fn predictor(&self) -> Linear;
+
+    /// What was read so far.
+    fn report(&self) -> Report;
+
+    /// The whole state as JSON: a learner loaded from it goes on with the same bits.
+    fn save(&self) -> serde_json::Value;
+}
+
+/// Writes a fingerprint as 16 hexadecimal digits: JSON's numbers end at 53 bits in many languages.
+mod hex {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(word: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{word:016x}"))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        u64::from_str_radix(&text, 16).map_err(|e| D::Error::custom(format!("no fingerprint: {e}")))
+    }
+}

@@ -1,0 +1,160 @@
+//! Defines what every learner offers, and lists them all by name.
+
+use crate::budget::AskTell;
+use crate::data::Examples;
+use crate::error::{ErrorKind, Result, nearest};
+use crate::model::Fit;
+use crate::monitor::Monitor;
+use crate::params::Parameters;
+use crate::prepare::Layout;
+use std::sync::Arc;
+
+/// A learner with its parameters: what [`find`] returns, and what a new method implements.
+pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
+    /// The name in the program and in files.
+    fn name(&self) -> &'static str;
+
+    /// What it is, in one line.
+    fn title(&self) -> &'static str;
+
+    /// Where it comes from: paper, algorithm, theorem.
+    fn source(&self) -> &'static str;
+
+    /// What it may look at, and when.
+    fn family(&self) -> Family;
+
+    /// The grid that cross-validation searches.
+    fn grid(&self) -> Grid;
+
+    /// Learns from examples.
+    ///
+    /// # Errors
+    /// Parameters out of range, data that this family cannot use, numerical failure.
+    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit>;
+
+    /// Learns with each setting of a grid. Learners whose settings share work override this.
+    ///
+    /// # Errors
+    /// As [`Learner::fit`].
+    fn fit_grid(&self, settings: &[Setting], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+        settings.iter().map(|setting| with(self.clone_box(), setting)?.fit(examples, monitor)).collect()
+    }
+
+    /// What has been learned after each of the given numbers of examples (increasing). One-pass
+    /// learners override this with one run.
+    ///
+    /// # Errors
+    /// As [`Learner::fit`].
+    fn fit_curve(&self, counts: &[usize], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+        counts.iter().map(|&count| self.fit(&examples.prefix(count), monitor)).collect()
+    }
+
+    /// The learner as something that asks and is told; `None` outside the budgeted family.
+    ///
+    /// # Errors
+    /// As [`Learner::fit`].
+    fn start(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
+        let _ = layout;
+        Ok(None)
+    }
+
+    /// A copy.
+    fn clone_box(&self) -> Box<dyn Learner>;
+}
+
+impl Clone for Box<dyn Learner> {
+    fn clone(&self) -> Self {
+        self.clone_box()
+    }
+}
+
+/// The families, told apart by what a learner may look at, and when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Family {
+    /// At most `budget` attributes of each training example, which the learner chooses.
+    Budget,
+    /// Every attribute of every training example.
+    Full,
+}
+
+/// Values for some parameters, by name.
+pub type Setting = Vec<(&'static str, String)>;
+
+/// The values to try for each parameter; the grid is their product.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grid(pub Vec<(&'static str, Vec<String>)>);
+
+impl Grid {
+    /// A grid from words.
+    pub fn new(axes: &[(&'static str, &[&str])]) -> Grid {
+        Grid(axes.iter().map(|(name, values)| (*name, values.iter().map(|v| (*v).to_owned()).collect())).collect())
+    }
+
+    /// Every combination, the last parameter varying fastest.
+    pub fn settings(&self) -> Vec<Setting> {
+        self.0.iter().fold(vec![Vec::new()], |settings, (name, values)| {
+            let extend = |s: &Setting| {
+                let s = s.clone();
+                values.iter().map(move |v| [s.clone(), vec![(*name, v.clone())]].concat()).collect::<Vec<_>>()
+            };
+            settings.iter().flat_map(extend).collect()
+        })
+    }
+}
+
+/// A learner with some parameters set.
+///
+/// # Errors
+/// Unknown names and values out of range.
+pub fn with(mut learner: Box<dyn Learner>, setting: &Setting) -> Result<Box<dyn Learner>> {
+    for (name, value) in setting {
+        learner.set(name, value)?;
+    }
+    Ok(learner)
+}
+
+/// Every learner with its default parameters, family by family.
+pub fn all() -> Vec<Box<dyn Learner>> {
+    crate::budget::learners().into_iter().chain(crate::full::learners()).collect()
+}
+
+/// The learner of this name, with default parameters.
+///
+/// # Errors
+/// [`ErrorKind::UnknownLearner`], with the nearest name and the list.
+pub fn find(name: &str) -> Result<Box<dyn Learner>> {
+    all().into_iter().find(|l| l.name() == name).ok_or_else(|| {
+        let known: Vec<String> = all().iter().map(|l| l.name().to_owned()).collect();
+        let nearest = nearest(name, &known);
+        ErrorKind::UnknownLearner { name: name.to_owned(), nearest, known }.into()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_is_the_product_of_its_axes() {
+        let grid = Grid::new(&[("radius", &["1", "2"]), ("step", &["theory", "3x"])]);
+        let settings = grid.settings();
+        assert_eq!(settings.len(), 4);
+        assert_eq!(settings[1], vec![("radius", "1".to_owned()), ("step", "3x".to_owned())]);
+    }
+
+    #[test]
+    fn every_grid_is_in_the_declared_ranges() {
+        for learner in all() {
+            for setting in learner.grid().settings() {
+                with(learner.clone(), &setting).unwrap().check().unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn an_unknown_learner_gets_a_suggestion() {
+        let error = find("aer r").unwrap_err();
+        assert!(error.to_string().contains("did you mean 'aerr'"), "{error}");
+    }
+}

@@ -1,0 +1,191 @@
+//! Keeps a fitted model with everything needed to predict, as versioned JSON.
+
+use super::{Linear, Report};
+use crate::data::{Label, Table, Task};
+use crate::error::{ErrorKind, Result};
+use crate::prepare::{Applied, Prepare, Scaler, Schema, TargetScale};
+use serde::{Deserialize, Serialize};
+
+const FORMAT: &str = "halfseen-model";
+const VERSION: u64 = 1;
+
+/// A fitted model: predicts from tables in their own units and labels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    /// The learner's name.
+    pub learner: String,
+    /// Its parameters.
+    pub params: serde_json::Map<String, serde_json::Value>,
+    /// From tables to scaled values, and from scores back to the target's units.
+    pub prepare: Prepare,
+    /// The name of the target column.
+    pub target: String,
+    /// What is predicted.
+    pub task: Task,
+    /// The classes, sorted; the second of two is the one that a positive score means.
+    pub classes: Vec<Label>,
+    /// The predictor in scaled units.
+    pub predictor: Linear,
+    /// How it was fitted.
+    pub report: Report,
+}
+
+/// Predictions for the rows of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prediction {
+    /// For each row the score: an estimate of the target, or of -1/+1 for two classes.
+    pub scores: Vec<f64>,
+    /// What the table had too much or too little of.
+    pub applied: Applied,
+}
+
+impl Model {
+    /// Predicts every row of a table. Columns are matched by name; missing cells take the mean that
+    /// the learner knew.
+    ///
+    /// # Errors
+    /// See [`Schema::encode`](crate::prepare::Schema::encode).
+    pub fn predict(&self, table: &Table) -> Result<Prediction> {
+        let encoded = self.prepare.encode(table)?;
+        let mut row = vec![0.0; encoded.matrix.columns()];
+        let score = |i| {
+            self.prepare.scaled_row(&encoded.matrix, i, &self.predictor.fill, &mut row);
+            self.prepare.target.undo(self.predictor.score(&row))
+        };
+        let scores = (0..table.rows()).map(score).collect();
+        Ok(Prediction { scores, applied: encoded.applied })
+    }
+
+    /// The class that a score means; `None` for regression. A score of 0 is the first class.
+    pub fn class(&self, score: f64) -> Option<&Label> {
+        self.classes.get(usize::from(score > 0.0))
+    }
+
+    /// Weight of each encoded column and intercept, in raw units of attributes and target.
+    pub fn raw_weights(&self) -> (Vec<(String, f64)>, f64) {
+        let target = self.prepare.target;
+        let mut intercept = target.undo(self.predictor.intercept);
+        let names = self.prepare.schema.encoded_names();
+        let weights = names.into_iter().zip(&self.predictor.weights).enumerate().map(|(j, (name, w))| {
+            let (offset, divisor) = self.prepare.scaler.affine(j);
+            let raw = w * target.deviation / divisor;
+            intercept -= raw * offset;
+            (name, raw)
+        });
+        (weights.collect(), intercept)
+    }
+
+    /// The model as JSON text.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadFile`] if a number is not finite.
+    pub fn to_json(&self) -> Result<String> {
+        self.validate()?;
+        let file = File {
+            format: FORMAT.into(),
+            version: VERSION,
+            learner: self.learner.clone(),
+            params: self.params.clone(),
+            schema: self.prepare.schema.clone(),
+            prepare: Scales { scaler: self.prepare.scaler.clone(), target: self.prepare.target },
+            target: self.target.clone(),
+            task: self.task,
+            classes: self.classes.clone(),
+            predictor: Predictor::Linear(self.predictor.clone()),
+            report: self.report.clone(),
+        };
+        serde_json::to_string_pretty(&file).map_err(|e| bad("", &e.to_string()))
+    }
+
+    /// Reads a model from JSON text.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadFile`], naming the key: another format or version, unknown or missing keys,
+    /// numbers that are not finite or not as many as the schema has columns.
+    pub fn from_json(text: &str) -> Result<Model> {
+        let head: Head =
+            serde_json::from_str(text).map_err(|e| bad("format", &format!("this is no model file ({e})")))?;
+        if head.format != FORMAT {
+            return Err(bad("format", &format!("is '{}', not '{FORMAT}'", crate::error::short(&head.format))));
+        }
+        if head.version != VERSION {
+            return Err(bad("version", &format!("is {}; this program reads version {VERSION}", head.version)));
+        }
+        let file: File = serde_json::from_str(text).map_err(|e| bad(&key_of(&e), &e.to_string()))?;
+        let Predictor::Linear(predictor) = file.predictor;
+        let model = Model {
+            learner: file.learner,
+            params: file.params,
+            prepare: Prepare { schema: file.schema, scaler: file.prepare.scaler, target: file.prepare.target },
+            target: file.target,
+            task: file.task,
+            classes: file.classes,
+            predictor,
+            report: file.report,
+        };
+        model.validate()?;
+        Ok(model)
+    }
+
+    fn validate(&self) -> Result<()> {
+        let columns = self.prepare.schema.width();
+        self.prepare.schema.layout()?;
+        self.prepare.scaler.validate(columns)?;
+        let TargetScale { mean, deviation } = self.prepare.target;
+        if !(mean.is_finite() && deviation.is_finite() && deviation > 0.0) {
+            return Err(bad("prepare.target", "mean and deviation must be finite, the deviation above 0"));
+        }
+        let classes = if self.task == Task::Classification { 2 } else { 0 };
+        if self.classes.len() != classes {
+            return Err(bad("classes", &format!("has {} entries, the task needs {classes}", self.classes.len())));
+        }
+        let learner = crate::learner::find(&self.learner)?;
+        crate::params::set_from_json(&mut *learner.clone_box(), &self.params)?;
+        self.predictor.validate(columns)
+    }
+}
+
+#[derive(Deserialize)]
+struct Head {
+    format: String,
+    version: u64,
+}
+
+/// The file, key by key.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    format: String,
+    version: u64,
+    learner: String,
+    params: serde_json::Map<String, serde_json::Value>,
+    schema: Schema,
+    prepare: Scales,
+    target: String,
+    task: Task,
+    classes: Vec<Label>,
+    predictor: Predictor,
+    report: Report,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Scales {
+    scaler: Scaler,
+    target: TargetScale,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Predictor {
+    Linear(Linear),
+}
+
+fn bad(key: &str, problem: &str) -> crate::Error {
+    ErrorKind::BadFile { what: "model", key: key.to_owned(), problem: problem.to_owned() }.into()
+}
+
+/// The key that a serde message names in backticks, if any.
+fn key_of(error: &serde_json::Error) -> String {
+    error.to_string().split('`').nth(1).unwrap_or("").to_owned()
+}

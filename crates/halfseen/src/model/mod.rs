@@ -1,0 +1,18 @@
+//! What a fit returns: a predictor, a report, and the model file that keeps both.
+
+mod file;
+mod linear;
+mod report;
+
+pub use file::{Model, Prediction};
+pub use linear::Linear;
+pub use report::{Report, Stop};
+
+/// What a learner returns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fit {
+    /// How to predict, in scaled units.
+    pub predictor: Linear,
+    /// How it was learned.
+    pub report: Report,
+}
