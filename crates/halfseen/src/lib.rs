@@ -5,11 +5,13 @@ pub mod budget;
 pub mod data;
 pub mod error;
 pub mod full;
+pub mod iterate;
 pub mod learner;
 pub mod model;
 mod monitor;
 pub mod params;
 pub mod prepare;
+pub mod projection;
 pub mod sampling;
 
 pub use error::{Error, ErrorClass, ErrorKind, Result};

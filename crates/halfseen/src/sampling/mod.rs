@@ -1,6 +1,7 @@
 //! Draws indices: seeded streams, uniform subsets, static weights, weights that change.
 
 mod alias;
+pub(crate) mod fan;
 mod stream;
 mod subset;
 mod sum_tree;

@@ -3,40 +3,23 @@
 //! Structures of this kind often keep a running total, which drifts. Here every inner node is
 //! *recomputed* from its children, so a node depends on the present leaves only, not on the history:
 //! its relative error is at most about log(d) rounding errors, and a rebuilt tree has the same bits.
-//!
-//! Nodes have eight children, side by side in one cache line: at d = 10^6 a draw or an update
-//! touches 7 lines instead of the 20 levels of a binary tree.
 
-/// Fan-out; eight f64 fill a cache line.
-const FAN: usize = 8;
+use super::fan::{Fan, choose};
 
 /// Non-negative weights over 0..n with their sum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SumTree {
-    /// All levels, leaves first; each is padded with zeros to a multiple of [`FAN`].
+    /// All levels, leaves first; each is padded with zeros.
     nodes: Vec<f64>,
-    /// Where each level starts in `nodes`; the last level is the root alone.
-    levels: Vec<usize>,
+    shape: Fan,
     len: usize,
 }
 
 impl SumTree {
     /// A tree of so many equal weights.
     pub fn filled(len: usize, weight: f64) -> SumTree {
-        let mut levels = vec![0];
-        let mut width = len.max(1).next_multiple_of(FAN);
-        let mut total = width;
-        loop {
-            levels.push(total);
-            width /= FAN;
-            if width <= 1 {
-                total += 1;
-                break;
-            }
-            width = width.next_multiple_of(FAN);
-            total += width;
-        }
-        let mut tree = SumTree { nodes: vec![0.0; total], levels, len };
+        let shape = Fan::new(len);
+        let mut tree = SumTree { nodes: vec![0.0; shape.nodes()], shape, len };
         tree.refill(|_| weight);
         tree
     }
@@ -44,10 +27,10 @@ impl SumTree {
     /// Replaces every weight, in O(n).
     pub fn refill(&mut self, weight: impl FnMut(usize) -> f64) {
         (0..self.len).map(weight).zip(&mut self.nodes).for_each(|(w, node)| *node = w);
-        for level in 1..self.levels.len() {
-            let (below, here) = self.nodes.split_at_mut(self.levels[level]);
-            let below = &below[self.levels[level - 1]..];
-            for (parent, children) in here.iter_mut().zip(below.chunks_exact(FAN)) {
+        for level in 1..self.shape.levels() {
+            let (below, here) = self.nodes.split_at_mut(self.shape.start(level));
+            let below = &below[self.shape.start(level - 1)..];
+            for (parent, children) in here.iter_mut().zip(below.chunks_exact(Fan::OUT)) {
                 *parent = sum(children);
             }
         }
@@ -81,10 +64,9 @@ impl SumTree {
         debug_assert!(index < self.len && weight >= 0.0 && weight.is_finite(), "weight {weight}");
         self.nodes[index] = weight;
         let mut at = index;
-        for level in 1..self.levels.len() {
-            at /= FAN;
-            let first = self.levels[level - 1] + at * FAN;
-            self.nodes[self.levels[level] + at] = sum(&self.nodes[first..first + FAN]);
+        for level in 1..self.shape.levels() {
+            at /= Fan::OUT;
+            self.nodes[self.shape.start(level) + at] = sum(&self.nodes[self.shape.children(level, at)]);
         }
     }
 
@@ -93,31 +75,14 @@ impl SumTree {
     /// Never returns an index of weight zero, whatever rounding does.
     #[inline]
     pub fn draw(&self, unit: f64) -> Option<usize> {
-        let mut rest = unit * self.total();
         if self.total() <= 0.0 {
             return None;
         }
-        let mut at = 0;
-        for level in (0..self.levels.len() - 1).rev() {
-            let first = self.levels[level] + at * FAN;
-            let children = &self.nodes[first..first + FAN];
-            // The guard: `chosen` only ever moves to children with weight, and where rounding
-            // leaves a rest beyond the last of them it stays there.
-            let mut chosen = FAN;
-            for (i, &weight) in children.iter().enumerate() {
-                if weight > 0.0 {
-                    if chosen < FAN {
-                        rest -= children[chosen];
-                    }
-                    chosen = i;
-                    if rest < weight {
-                        break;
-                    }
-                }
-            }
-            debug_assert!(chosen < FAN);
-            rest = rest.max(0.0);
-            at = at * FAN + chosen;
+        let (mut at, mut rest) = (0, unit * self.total());
+        for level in (1..self.shape.levels()).rev() {
+            let children = &self.nodes[self.shape.children(level, at)];
+            let chosen = choose(&mut rest, |i| children[i])?;
+            at = at * Fan::OUT + chosen;
         }
         Some(at)
     }

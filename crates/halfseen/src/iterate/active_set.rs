@@ -1,0 +1,193 @@
+//! Holds the active slots of an l1-ball iterate: their keys' sum, number and minimum, and draws.
+//!
+//! A tree of eight-fold nodes, each recomputed from its children (see `sampling::fan`), so it has no
+//! history. An order-statistic tree is the textbook structure here; but the threshold of a sparse
+//! update never needs ranks: it rises past the smallest keys one by one, and each of them is removed
+//! for good. A minimum suffices, ordered by index, without rotations or pointers.
+
+use crate::sampling::fan::{Fan, choose};
+
+/// Keys of the active slots among 0..n.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ActiveSet {
+    /// Infinite for inactive slots; padded.
+    keys: Vec<f64>,
+    /// The levels above the keys.
+    nodes: Vec<Node>,
+    shape: Fan,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Node {
+    sum: f64,
+    number: f64,
+    least: f64,
+}
+
+impl Node {
+    const EMPTY: Node = Node { sum: 0.0, number: 0.0, least: f64::INFINITY };
+
+    #[inline]
+    fn of_key(key: f64) -> Node {
+        if key < f64::INFINITY { Node { sum: key, number: 1.0, least: key } } else { Node::EMPTY }
+    }
+
+    #[inline]
+    fn with(self, other: Node) -> Node {
+        Node { sum: self.sum + other.sum, number: self.number + other.number, least: self.least.min(other.least) }
+    }
+}
+
+impl ActiveSet {
+    /// No active slot among so many.
+    pub(super) fn new(len: usize) -> ActiveSet {
+        let shape = Fan::new(len);
+        let keys = vec![f64::INFINITY; shape.start(1)];
+        let nodes = vec![Node::EMPTY; shape.nodes() - keys.len()];
+        ActiveSet { keys, nodes, shape }
+    }
+
+    #[inline]
+    fn root(&self) -> &Node {
+        &self.nodes[self.nodes.len() - 1]
+    }
+
+    /// Sum of the keys.
+    #[inline]
+    pub(super) fn sum(&self) -> f64 {
+        self.root().sum
+    }
+
+    /// Number of active slots.
+    #[inline]
+    pub(super) fn number(&self) -> f64 {
+        self.root().number
+    }
+
+    /// The smallest key; infinite if there is none.
+    #[inline]
+    pub(super) fn least(&self) -> f64 {
+        self.root().least
+    }
+
+    /// The key of a slot; infinite if it is inactive.
+    #[inline]
+    pub(super) fn key(&self, slot: usize) -> f64 {
+        self.keys[slot]
+    }
+
+    /// Sets a key; infinity makes the slot inactive.
+    #[inline]
+    pub(super) fn set(&mut self, slot: usize, key: f64) {
+        debug_assert!(!key.is_nan());
+        self.keys[slot] = key;
+        let mut at = slot;
+        for level in 1..self.shape.levels() {
+            at /= Fan::OUT;
+            let children = (0..Fan::OUT).map(|i| self.child(level, at, i));
+            let node = children.fold(Node::EMPTY, Node::with);
+            self.nodes[self.shape.start(level) - self.keys.len() + at] = node;
+        }
+    }
+
+    /// The i-th child of the `at`-th node of a level.
+    #[inline]
+    fn child(&self, level: usize, at: usize, i: usize) -> Node {
+        let index = self.shape.start(level - 1) + at * Fan::OUT + i;
+        if level == 1 { Node::of_key(self.keys[index]) } else { self.nodes[index - self.keys.len()] }
+    }
+
+    /// An active slot with the smallest key.
+    pub(super) fn argmin(&self) -> Option<usize> {
+        self.descend(|node| node.least == self.least())
+    }
+
+    /// The first active slot.
+    pub(super) fn first(&self) -> Option<usize> {
+        self.descend(|_| true)
+    }
+
+    /// The next active slot after `slot`.
+    pub(super) fn next(&self, slot: usize) -> Option<usize> {
+        // Climb until a later sibling has an active slot, then go down to its first.
+        let mut at = slot;
+        for level in 1..self.shape.levels() {
+            let (parent, child) = (at / Fan::OUT, at % Fan::OUT);
+            if let Some(i) = (child + 1..Fan::OUT).find(|&i| self.child(level, parent, i).number > 0.0) {
+                return self.descend_from(level - 1, parent * Fan::OUT + i, |_| true);
+            }
+            at = parent;
+        }
+        None
+    }
+
+    fn descend(&self, wanted: impl Fn(&Node) -> bool) -> Option<usize> {
+        if self.number() == 0.0 {
+            return None;
+        }
+        self.descend_from(self.shape.levels() - 1, 0, wanted)
+    }
+
+    fn descend_from(&self, level: usize, mut at: usize, wanted: impl Fn(&Node) -> bool) -> Option<usize> {
+        for level in (1..=level).rev() {
+            let fits = |i: &usize| {
+                let node = self.child(level, at, *i);
+                node.number > 0.0 && wanted(&node)
+            };
+            at = at * Fan::OUT + (0..Fan::OUT).find(fits)?;
+        }
+        Some(at)
+    }
+
+    /// Draws an active slot in proportion to key - threshold; `threshold` is below every key.
+    #[inline]
+    pub(super) fn draw(&self, unit: f64, threshold: f64) -> Option<usize> {
+        let mass = |n: &Node| n.sum - threshold * n.number;
+        let mut rest = unit * mass(self.root());
+        let mut at = 0;
+        for level in (1..self.shape.levels()).rev() {
+            let weight = |i| mass(&self.child(level, at, i));
+            // Where keys nearly equal the threshold, every difference of sums may round to zero.
+            let chosen =
+                choose(&mut rest, weight).or_else(|| (0..Fan::OUT).find(|&i| self.child(level, at, i).number > 0.0))?;
+            at = at * Fan::OUT + chosen;
+        }
+        Some(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampling::{Purpose, Stream};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn agrees_with_a_map_after_any_history() {
+        for len in [1, 8, 9, 64, 65, 700] {
+            let mut stream = Stream::new(1, Purpose::Data, len as u64);
+            let (mut set, mut map) = (ActiveSet::new(len), BTreeMap::new());
+            assert_eq!((set.first(), set.argmin(), set.draw(0.5, 0.0)), (None, None, None));
+            for _ in 0..2_000 {
+                let slot = stream.below(len);
+                if stream.unit() < 0.4 {
+                    set.set(slot, f64::INFINITY);
+                    map.remove(&slot);
+                } else {
+                    let key = 1.0 + stream.unit();
+                    set.set(slot, key);
+                    map.insert(slot, key);
+                }
+                let least = map.values().fold(f64::INFINITY, |a, b| a.min(*b));
+                assert_eq!((set.number() as usize, set.least()), (map.len(), least));
+                assert!((set.sum() - map.values().sum::<f64>()).abs() < 1e-10);
+                assert_eq!(set.argmin().map(|s| set.key(s)), map.values().copied().reduce(f64::min));
+                if let Some(drawn) = set.draw(stream.unit(), 0.9) {
+                    assert!(map.contains_key(&drawn));
+                }
+            }
+            let walked: Vec<usize> = std::iter::successors(set.first(), |&s| set.next(s)).collect();
+            assert_eq!(walked, map.keys().copied().collect::<Vec<_>>());
+        }
+    }
+}

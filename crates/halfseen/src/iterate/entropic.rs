@@ -1,0 +1,207 @@
+//! Holds the iterate of normalised exponentiated gradient by its log-odds, one number per slot.
+//!
+//! The two-sided weights z+ and z- start equal and get opposite updates, so z- = 1/z+ and one number
+//! theta_j = -eta sum_t g_tj suffices: w_j = B sinh(theta_j) / Z with Z = sum_i cosh(theta_i)
+//! (Hazan and Koren 2012, algorithm 2, in closed form). Slots never touched cost nothing. Both sums
+//! live in sum trees of leaves shifted by e^-M, so that |theta| may grow to the number of steps.
+
+use super::{Iterate, check_saved};
+use crate::error::Result;
+use crate::sampling::SumTree;
+use serde::{Deserialize, Serialize};
+
+/// Leaves are shifted anew when Z has grown so many times since the last shift. The averages set
+/// this threshold, long before overflow: the sum of 1/Z would absorb the terms of late iterates.
+const LARGEST_GROWTH: f64 = 1e3;
+/// ... or when Z has become so small in shifted units.
+const SMALLEST_TOTAL: f64 = 1e-200;
+/// No saved |theta| exceeds the shift by so much.
+const LARGEST_EXPONENT: f64 = 300.0;
+
+/// A vector in the l1 ball, moved multiplicatively; see the module's documentation.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entropic {
+    radius: f64,
+    /// M.
+    shift: f64,
+    /// Z in shifted units at the last shift.
+    total_at_shift: f64,
+    /// Sum of B/Z over the counted iterates since the last shift, in shifted units.
+    counted_scale: f64,
+    counted: u64,
+    slots: Vec<Slot>,
+    /// |sinh theta_j| e^-M.
+    #[serde(skip, default = "empty")]
+    sinh: SumTree,
+    /// cosh theta_j e^-M.
+    #[serde(skip, default = "empty")]
+    cosh: SumTree,
+}
+
+/// What is kept of one slot, side by side in memory.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Slot {
+    theta: f64,
+    /// Sum of the counted w_j up to `since`.
+    sum: f64,
+    /// `counted_scale` when `sum` was brought up to date.
+    since: f64,
+}
+
+fn empty() -> SumTree {
+    SumTree::filled(0, 0.0)
+}
+
+/// |sinh theta| e^-M and cosh theta e^-M, without overflow and without cancellation near 0.
+#[inline]
+fn shifted(theta: f64, shift: f64) -> (f64, f64) {
+    let size = theta.abs();
+    let half = 0.5 * (size - shift).exp();
+    let decay = (-2.0 * size).exp_m1();
+    (-half * decay, half * (2.0 + decay))
+}
+
+impl Entropic {
+    /// Moves the shift to the largest |theta| and brings every sum up to date.
+    fn reshift(&mut self) {
+        for (j, slot) in self.slots.iter_mut().enumerate() {
+            slot.sum += (self.counted_scale - slot.since) * self.sinh.get(j).copysign(slot.theta);
+            slot.since = 0.0;
+        }
+        self.counted_scale = 0.0;
+        self.shift = self.slots.iter().fold(0.0, |peak, s| s.theta.abs().max(peak));
+        self.rebuild();
+        self.total_at_shift = self.cosh.total();
+    }
+
+    fn rebuild(&mut self) {
+        let (slots, shift) = (&self.slots, self.shift);
+        self.sinh.refill(|j| shifted(slots[j].theta, shift).0);
+        self.cosh.refill(|j| shifted(slots[j].theta, shift).1);
+    }
+}
+
+impl Iterate for Entropic {
+    fn new(len: usize, radius: f64) -> Self {
+        Entropic {
+            radius,
+            shift: 0.0,
+            total_at_shift: len as f64,
+            counted_scale: 0.0,
+            counted: 0,
+            slots: vec![Slot { theta: 0.0, sum: 0.0, since: 0.0 }; len],
+            sinh: SumTree::filled(len, 0.0),
+            cosh: SumTree::filled(len, 1.0),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    #[inline]
+    fn weight(&self, slot: usize) -> f64 {
+        self.radius * self.sinh.get(slot).copysign(self.slots[slot].theta) / self.cosh.total()
+    }
+
+    #[inline]
+    fn draw(&self, unit: f64) -> Option<usize> {
+        self.sinh.draw(unit)
+    }
+
+    #[inline]
+    fn mass(&self, slot: usize) -> f64 {
+        self.sinh.get(slot)
+    }
+
+    #[inline]
+    fn total_mass(&self) -> f64 {
+        self.sinh.total()
+    }
+
+    /// Each slot may occur once: its step is clipped to [-1, 1] (the paper clips g to 1/eta).
+    #[inline]
+    fn step(&mut self, gradient: &[(u32, f64)], size: f64, shrink: f64) {
+        debug_assert!(shrink == 1.0, "exponentiated gradient does not shrink");
+        for &(j, g) in gradient {
+            let j = j as usize;
+            let slot = &mut self.slots[j];
+            slot.sum += (self.counted_scale - slot.since) * self.sinh.get(j).copysign(slot.theta);
+            slot.since = self.counted_scale;
+            slot.theta -= (size * g).clamp(-1.0, 1.0);
+            let (sinh, cosh) = shifted(slot.theta, self.shift);
+            self.sinh.set(j, sinh);
+            self.cosh.set(j, cosh);
+        }
+        let total = self.cosh.total();
+        if total > LARGEST_GROWTH * self.total_at_shift || total < SMALLEST_TOTAL {
+            self.reshift();
+        }
+    }
+
+    #[inline]
+    fn count(&mut self) {
+        self.counted_scale += self.radius / self.cosh.total();
+        self.counted += 1;
+    }
+
+    fn average(&self) -> Vec<f64> {
+        if self.counted == 0 {
+            return (0..self.len()).map(|j| self.weight(j)).collect();
+        }
+        let sum = |(j, s): (usize, &Slot)| s.sum + (self.counted_scale - s.since) * self.sinh.get(j).copysign(s.theta);
+        self.slots.iter().enumerate().map(|slot| sum(slot) / self.counted as f64).collect()
+    }
+
+    fn restore(&mut self, len: usize, radius: f64) -> Result<()> {
+        let finite = self.slots.iter().all(|s| {
+            s.theta.is_finite()
+                && s.theta.abs() - self.shift <= LARGEST_EXPONENT
+                && s.sum.is_finite()
+                && s.since.is_finite()
+        }) && self.shift.is_finite()
+            && self.total_at_shift > 0.0
+            && self.counted_scale.is_finite();
+        check_saved((self.len(), len), (self.radius, radius), finite)?;
+        self.sinh = SumTree::filled(len, 0.0);
+        self.cosh = SumTree::filled(len, 0.0);
+        self.rebuild();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::iterate::twin::{Dense, check_twin};
+
+    /// The paper's two-vector form, with the logarithms of z+ and z- kept apart and renormalised in
+    /// each step.
+    fn naive(len: usize, radius: f64) -> impl Fn(&mut Dense, &[(u32, f64)], f64, f64) {
+        let logs = std::cell::RefCell::new((vec![0.0_f64; len], vec![0.0_f64; len]));
+        move |dense, gradient, size, _| {
+            let (plus, minus) = &mut *logs.borrow_mut();
+            for &(j, g) in gradient {
+                let clipped = g.clamp(-1.0 / size, 1.0 / size);
+                plus[j as usize] -= size * clipped;
+                minus[j as usize] += size * clipped;
+            }
+            let top = plus.iter().chain(minus.iter()).fold(f64::NEG_INFINITY, |a, b| a.max(*b));
+            let total: f64 = plus.iter().chain(minus.iter()).map(|z| (z - top).exp()).sum();
+            for (j, w) in dense.weights.iter_mut().enumerate() {
+                *w = radius * ((plus[j] - top).exp() - (minus[j] - top).exp()) / total;
+            }
+        }
+    }
+
+    #[test]
+    fn equals_the_two_vector_form() {
+        check_twin::<Entropic>(60, 1.5, 0.02, 1.0, naive(60, 1.5), f64::abs);
+    }
+
+    #[test]
+    fn equals_the_two_vector_form_where_plain_exponentials_overflow() {
+        check_twin::<Entropic>(20, 1.0, 1.0, 1.0, naive(20, 1.0), f64::abs);
+    }
+}

@@ -1,0 +1,164 @@
+//! Holds a weight vector in a Euclidean ball as scale times vector, so that a projection is O(1).
+//!
+//! w = s u, with u_j^2 in a sum tree of total Q, so |w| = s sqrt(Q): an active projection only sets
+//! s = B / sqrt(Q), and drawing j in proportion to w_j^2 is drawing in proportion to u_j^2.
+//! Averages are lazy: with S the sum of the scales of counted iterates, slot j owes (S - S_j) u_j,
+//! where S_j was S when u_j last changed.
+
+use super::{Iterate, check_saved};
+use crate::error::Result;
+use crate::sampling::SumTree;
+use serde::{Deserialize, Serialize};
+
+/// Below this scale the vector is rebased. The averages set the threshold: S would absorb the
+/// scales of late iterates if they were much smaller than the early ones.
+const SMALLEST_SCALE: f64 = 1e-3;
+
+/// A vector in the Euclidean ball; see the module's documentation.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct L2Ball {
+    radius: f64,
+    scale: f64,
+    /// S: scales of the counted iterates since the last rebase.
+    counted_scale: f64,
+    counted: u64,
+    slots: Vec<Slot>,
+    /// u_j^2.
+    #[serde(skip, default = "empty")]
+    squares: SumTree,
+}
+
+/// What is kept of one slot, side by side in memory.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Slot {
+    /// u_j.
+    value: f64,
+    /// Sum of the counted w_j up to `since`.
+    sum: f64,
+    /// S when `sum` was brought up to date.
+    since: f64,
+}
+
+fn empty() -> SumTree {
+    SumTree::filled(0, 0.0)
+}
+
+impl L2Ball {
+    fn rebase(&mut self) {
+        for slot in &mut self.slots {
+            slot.sum += (self.counted_scale - slot.since) * slot.value;
+            slot.since = 0.0;
+            slot.value *= self.scale;
+        }
+        self.scale = 1.0;
+        self.counted_scale = 0.0;
+        let slots = &self.slots;
+        self.squares.refill(|j| slots[j].value * slots[j].value);
+    }
+}
+
+impl Iterate for L2Ball {
+    fn new(len: usize, radius: f64) -> Self {
+        let slots = vec![Slot { value: 0.0, sum: 0.0, since: 0.0 }; len];
+        L2Ball { radius, scale: 1.0, counted_scale: 0.0, counted: 0, slots, squares: SumTree::filled(len, 0.0) }
+    }
+
+    fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    #[inline]
+    fn weight(&self, slot: usize) -> f64 {
+        self.scale * self.slots[slot].value
+    }
+
+    #[inline]
+    fn draw(&self, unit: f64) -> Option<usize> {
+        self.squares.draw(unit)
+    }
+
+    #[inline]
+    fn mass(&self, slot: usize) -> f64 {
+        self.squares.get(slot)
+    }
+
+    #[inline]
+    fn total_mass(&self) -> f64 {
+        self.squares.total()
+    }
+
+    #[inline]
+    fn step(&mut self, gradient: &[(u32, f64)], size: f64, shrink: f64) {
+        self.scale *= shrink;
+        if self.scale < SMALLEST_SCALE {
+            self.rebase();
+        }
+        let size = size / self.scale;
+        for &(j, g) in gradient {
+            let slot = &mut self.slots[j as usize];
+            slot.sum += (self.counted_scale - slot.since) * slot.value;
+            slot.since = self.counted_scale;
+            slot.value -= size * g;
+            self.squares.set(j as usize, slot.value * slot.value);
+        }
+        let norm = self.squares.total().sqrt();
+        if self.scale * norm > self.radius {
+            self.scale = self.radius / norm;
+            if self.scale < SMALLEST_SCALE {
+                self.rebase();
+            }
+        }
+    }
+
+    #[inline]
+    fn count(&mut self) {
+        self.counted_scale += self.scale;
+        self.counted += 1;
+    }
+
+    fn average(&self) -> Vec<f64> {
+        if self.counted == 0 {
+            return (0..self.len()).map(|j| self.weight(j)).collect();
+        }
+        let sum = |s: &Slot| s.sum + (self.counted_scale - s.since) * s.value;
+        self.slots.iter().map(|s| sum(s) / self.counted as f64).collect()
+    }
+
+    fn restore(&mut self, len: usize, radius: f64) -> Result<()> {
+        let finite = self.slots.iter().all(|s| s.value.abs() < 1e150 && s.sum.is_finite() && s.since.is_finite())
+            && self.scale.is_finite()
+            && self.scale >= SMALLEST_SCALE
+            && self.counted_scale.is_finite();
+        check_saved((self.len(), len), (self.radius, radius), finite)?;
+        self.squares = SumTree::filled(len, 0.0);
+        let slots = &self.slots;
+        self.squares.refill(|j| slots[j].value * slots[j].value);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::iterate::twin::{Dense, check_twin};
+    use crate::projection::project_l2;
+
+    fn naive(radius: f64) -> impl Fn(&mut Dense, &[(u32, f64)], f64, f64) {
+        move |dense, gradient, size, shrink| {
+            dense.gradient_step(gradient, size, shrink);
+            project_l2(&mut dense.weights, radius);
+        }
+    }
+
+    #[test]
+    fn equals_its_dense_twin() {
+        check_twin::<L2Ball>(60, 1.0, 0.3, 1.0, naive(1.0), |w| w * w);
+    }
+
+    #[test]
+    fn equals_its_dense_twin_through_many_rebases() {
+        check_twin::<L2Ball>(60, 2.0, 5.0, 1.0, naive(2.0), |w| w * w);
+        check_twin::<L2Ball>(40, 1.0, 0.2, 0.95, naive(1.0), |w| w * w);
+    }
+}

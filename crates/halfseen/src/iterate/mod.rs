@@ -1,0 +1,80 @@
+//! Moves a weight vector by sparse steps, holding it lazily: each operation costs O(k log d), never O(d).
+//!
+//! | iterate | constraint | step |
+//! |---|---|---|
+//! | [`L2Ball`] | Euclidean norm at most B | gradient step, radial projection |
+//! | [`L1Ball`] | l1 norm at most B | gradient step, soft threshold |
+//! | [`Entropic`] | l1 norm at most B | normalised exponentiated gradient |
+//!
+//! Every iterate also knows in what proportion to draw an attribute for the estimate of <w,x>, and
+//! sums the iterates that are to be averaged.
+
+mod active_set;
+mod entropic;
+mod l1_ball;
+mod l2_ball;
+#[cfg(test)]
+mod twin;
+
+pub use entropic::Entropic;
+pub use l1_ball::L1Ball;
+pub use l2_ball::L2Ball;
+
+use crate::error::{ErrorKind, Result};
+
+/// A weight vector w over slots 0..len, starting at 0, in a ball of fixed radius.
+pub trait Iterate: Clone + Send + serde::Serialize + serde::de::DeserializeOwned {
+    /// The zero vector.
+    fn new(len: usize, radius: f64) -> Self;
+
+    /// Number of slots.
+    fn len(&self) -> usize;
+
+    /// Whether there is no slot.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One weight.
+    fn weight(&self, slot: usize) -> f64;
+
+    /// The slot at position `unit` in [0, 1) of the cumulated masses; `None` while w = 0.
+    fn draw(&self, unit: f64) -> Option<usize>;
+
+    /// The share of a slot in the draw is its mass over [`total_mass`](Iterate::total_mass): these
+    /// are the very numbers that `draw` goes by.
+    fn mass(&self, slot: usize) -> f64;
+
+    /// The sum of all masses.
+    fn total_mass(&self) -> f64;
+
+    /// w <- Proj(shrink w - size g) for a sparse gradient g of (slot, value) pairs; a slot may occur
+    /// more than once except where the iterate clips.
+    fn step(&mut self, gradient: &[(u32, f64)], size: f64, shrink: f64);
+
+    /// Adds the present w to the sum that is averaged.
+    fn count(&mut self);
+
+    /// The average of the counted iterates, (len); the present w if none was counted.
+    fn average(&self) -> Vec<f64>;
+
+    /// Completes and checks an iterate that was read from a file.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadFile`] if its numbers cannot be an iterate of this length and radius.
+    fn restore(&mut self, len: usize, radius: f64) -> Result<()>;
+}
+
+/// Refuses a saved iterate whose numbers are not finite or of another size.
+fn check_saved(len: (usize, usize), radius: (f64, f64), finite: bool) -> Result<()> {
+    let problem = if len.0 != len.1 {
+        format!("has {} slots, the layout {}", len.0, len.1)
+    } else if radius.0 != radius.1 {
+        format!("has radius {}, the parameters {}", radius.0, radius.1)
+    } else if !finite {
+        "holds a number that is not finite or out of range".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(ErrorKind::BadFile { what: "learner state", key: "iterate".into(), problem }.into())
+}

@@ -1,0 +1,81 @@
+//! Lays out trees whose nodes have eight children side by side, and walks them.
+
+use std::ops::Range;
+
+/// The shape of a tree over n leaves, all levels in one array, leaves first.
+///
+/// Eight f64 fill a cache line: at n = 10^6 an update or a draw touches 7 lines instead of the 20
+/// levels of a binary tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fan {
+    /// Where each level starts; the last is the root.
+    starts: Vec<usize>,
+}
+
+impl Fan {
+    /// Children of a node.
+    pub(crate) const OUT: usize = 8;
+
+    /// A tree over so many leaves; every level is padded to a multiple of eight.
+    pub(crate) fn new(leaves: usize) -> Fan {
+        let mut starts = vec![0];
+        let mut width = leaves.max(1).next_multiple_of(Self::OUT);
+        let mut next = width;
+        while width > 1 {
+            starts.push(next);
+            width = match width / Self::OUT {
+                1 => 1,
+                parents => parents.next_multiple_of(Self::OUT),
+            };
+            next += width;
+        }
+        Fan { starts }
+    }
+
+    /// Nodes in all levels.
+    pub(crate) fn nodes(&self) -> usize {
+        self.starts[self.levels() - 1] + 1
+    }
+
+    /// Number of levels, the leaves' and the root's included.
+    #[inline]
+    pub(crate) fn levels(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Where a level starts.
+    #[inline]
+    pub(crate) fn start(&self, level: usize) -> usize {
+        self.starts[level]
+    }
+
+    /// The children of the `at`-th node of a level.
+    #[inline]
+    pub(crate) fn children(&self, level: usize, at: usize) -> Range<usize> {
+        let first = self.starts[level - 1] + at * Self::OUT;
+        first..first + Self::OUT
+    }
+}
+
+/// The child at position `rest` of the cumulated weights; `rest` becomes the position inside it.
+/// `None` if no child has weight.
+///
+/// The rounding guard: only children with weight are ever chosen, and where rounding leaves a rest
+/// beyond the last of them, that last one is.
+#[inline]
+pub(crate) fn choose(rest: &mut f64, weight: impl Fn(usize) -> f64) -> Option<usize> {
+    let mut chosen = None;
+    let mut before = 0.0;
+    for i in 0..Fan::OUT {
+        let w = weight(i);
+        if w > 0.0 {
+            *rest = (*rest - before).max(0.0);
+            chosen = Some(i);
+            if *rest < w {
+                break;
+            }
+            before = w;
+        }
+    }
+    chosen
+}
