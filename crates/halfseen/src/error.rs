@@ -54,9 +54,9 @@ pub enum ErrorKind {
         "a budget of {budget} reads per example is more than the {panels} attributes that can be read; use at most {panels}"
     )]
     BudgetTooLarge { budget: usize, panels: usize },
-    /// The parameter needs the number of examples to come.
-    #[error("{name} = {value} needs the number of examples to come; set horizon")]
-    NeedsHorizon { name: &'static str, value: String },
+    /// The value of a parameter needs something that was not given.
+    #[error("{name} = {value} needs {what}")]
+    Needs { name: &'static str, value: &'static str, what: &'static str },
     /// A column that was named does not exist.
     #[error("there is no column '{}'{}; the columns are: {}", short(name), maybe(nearest), list(known))]
     UnknownColumn { name: String, nearest: Option<String>, known: Vec<String> },
@@ -147,7 +147,7 @@ impl Error {
             | UnknownLearner { .. }
             | BudgetTooSmall { .. }
             | BudgetTooLarge { .. }
-            | NeedsHorizon { .. }
+            | Needs { .. }
             | UnknownColumn { .. }
             | WrongLength { .. }
             | WrongLearner { .. }

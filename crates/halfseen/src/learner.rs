@@ -58,6 +58,16 @@ pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
         Ok(None)
     }
 
+    /// Goes on from the state of a saved learner with these parameters; `None` outside the budgeted
+    /// family. See [`budget::load`](crate::budget::load).
+    ///
+    /// # Errors
+    /// If the state is not one of these parameters and this layout.
+    fn resume(&self, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Option<Box<dyn AskTell>>> {
+        let _ = (layout, state);
+        Ok(None)
+    }
+
     /// A copy.
     fn clone_box(&self) -> Box<dyn Learner>;
 }

@@ -7,6 +7,7 @@ pub mod error;
 pub mod full;
 pub mod iterate;
 pub mod learner;
+mod loss;
 pub mod model;
 mod monitor;
 pub mod params;
@@ -16,4 +17,5 @@ pub mod sampling;
 
 pub use error::{Error, ErrorClass, ErrorKind, Result};
 pub use learner::Learner;
+pub use loss::Loss;
 pub use monitor::{Monitor, Silent};

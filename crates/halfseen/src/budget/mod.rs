@@ -9,13 +9,38 @@
 //! | [`Aerr`] | uniform | Euclidean ball | projected gradient |
 //! | [`Aelr`] | uniform | exponentiated | exponentiated gradient |
 
-mod query;
+//!
+//! A learner of this kind writes a [`Recipe`]; [`Sgd`] runs it. [`one_pass`] teaches a learner the rows
+//! of a table, reading only the cells that its queries name.
 
+mod aelr;
+mod aer;
+mod aerr;
+mod budgeted;
+mod known;
+mod ledger;
+mod pace;
+mod pass;
+mod query;
+mod running;
+mod sampler;
+mod saved;
+mod sgd;
+
+pub use aelr::Aelr;
+pub use aer::Aer;
+pub use aerr::Aerr;
+pub use budgeted::{Budgeted, Reads};
+pub use pace::{Facts, Move, Norms, Pace, Schedule, Theory};
+pub use pass::one_pass;
 pub use query::{AskTell, Part, Query, Read, Role, Told};
+pub use sampler::Sampler;
+pub use saved::load;
+pub use sgd::{Recipe, Sgd};
 
 use crate::learner::Learner;
 
 /// The learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
-    vec![]
+    vec![Box::new(Aer::default()), Box::new(Aerr::default()), Box::new(Aelr::default())]
 }

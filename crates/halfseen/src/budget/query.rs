@@ -108,8 +108,11 @@ pub trait AskTell: Send {
     /// What was read so far.
     fn report(&self) -> Report;
 
-    /// The whole state as JSON: a learner loaded from it goes on with the same bits.
-    fn save(&self) -> serde_json::Value;
+    /// The whole learner as JSON; [`load`](crate::budget::load) gives one that goes on with the same bits.
+    ///
+    /// # Errors
+    /// If a number is not finite.
+    fn save(&self) -> Result<serde_json::Value>;
 }
 
 /// Writes a fingerprint as 16 hexadecimal digits: JSON's numbers end at 53 bits in many languages.

@@ -35,6 +35,23 @@ impl Layout {
         LayoutBuilder { width: columns, sampled: Vec::new(), known: Vec::new() }
     }
 
+    /// Refuses a layout read from a file that contradicts itself.
+    pub(crate) fn validate(&self) -> crate::Result<()> {
+        let n = self.columns.len();
+        let sound = self.starts.len() == self.names.len() + 1
+            && self.sampled <= self.names.len()
+            && self.starts.first() == Some(&0)
+            && self.starts.last().is_some_and(|&last| last as usize == n)
+            && self.starts.windows(2).all(|w| w[0] < w[1])
+            && self.slots.len() == n
+            && self.columns.iter().enumerate().all(|(slot, &c)| self.slots.get(c as usize) == Some(&(slot as u32)));
+        if sound {
+            return Ok(());
+        }
+        let problem = "panels, slots and columns contradict each other".to_owned();
+        Err(crate::ErrorKind::BadFile { what: "learner state", key: "layout".into(), problem }.into())
+    }
+
     /// Number of panels that cost a read.
     #[inline]
     pub fn sampled_panels(&self) -> usize {

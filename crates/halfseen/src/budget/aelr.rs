@@ -1,0 +1,88 @@
+//! Learns by Attribute Efficient Lasso Regression (AELR): Hazan and Koren 2012, algorithm 2.
+//!
+//! Minimises E (<w,x> - y)^2 / 2 over |w|_1 <= B from k reads per example: k - 1 estimate the example
+//! as in AERR, one estimates the product: j is drawn in proportion to |w_j|, and |w|_1 sgn(w_j) x_j has
+//! mean <w,x>. The iterate moves by normalised exponentiated gradient, each entry of the gradient
+//! clipped to 1/eta. Returns the average of the iterates before each step.
+//!
+//! Guarantee (theorem 3.4): expected excess at most 2 B G sqrt(5 log(2d) / m) with
+//! G^2 = (B X + Y)^2 X^2 (d + k - 2)/(k - 1), X^2 = max_j E x_j^2, for eta = sqrt(log(2d) / 5m) / G and
+//! m >= log 2d. (The paper prints an eta that is a factor B smaller than its proof's.)
+//!
+//! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
+
+use super::budgeted::{Budgeted, Reads};
+use super::pace::{Facts, Pace, Schedule, Theory};
+use super::sampler::Sampler;
+use super::sgd::Recipe;
+use crate::error::Result;
+use crate::iterate::Entropic;
+use crate::learner::Grid;
+use crate::loss::Loss;
+use crate::params::{Average, Centre, Parameters, Rule, parameters};
+
+parameters! {
+    /// Parameters of AELR, and the learner itself.
+    pub struct Aelr named "aelr" {
+        budget: Option<u64> = None, BUDGET;
+        radius: f64 = 4.0, RADIUS;
+        step: Rule = Rule::Theory(32.0), STEP;
+        replacement: bool = true, REPLACEMENT;
+        centre: Centre = Centre::Running, CENTRE;
+        average: Average = Average::All, AVERAGE;
+        intercept: bool = true, INTERCEPT;
+        known_radius: f64 = 1.0, KNOWN_RADIUS;
+        horizon: Option<u64> = None, HORIZON;
+        seed: u64 = 0, SEED;
+    }
+}
+
+/// Theorem 3.4 with the norms that the data have.
+const THEORY: Theory = Theory { reach, value: step };
+
+fn reach(facts: &Facts) -> f64 {
+    facts.radius * facts.norms.largest.sqrt()
+}
+
+/// eta = sqrt(log(2d) / 5m) / G.
+fn step(facts: &Facts) -> f64 {
+    let slope = reach(facts) + facts.norms.target.sqrt();
+    let example = (facts.norms.largest * facts.inflation).sqrt();
+    ((2.0 * facts.slots).ln() / (5.0 * facts.examples)).sqrt() / (slope * example)
+}
+
+impl Budgeted for Aelr {
+    type Iterate = Entropic;
+    const NAME: &'static str = "aelr";
+    const TITLE: &'static str = "Attribute Efficient Lasso Regression: k reads per example, l1 ball";
+    const SOURCE: &'static str = "B, algorithm 2, theorem 3.4";
+
+    fn grid() -> Grid {
+        Grid::new(&[("radius", &["4", "8", "16"]), ("step", &["10x", "18x", "32x", "56x", "100x"])])
+    }
+
+    fn budget(&self) -> Option<u64> {
+        self.budget
+    }
+
+    fn recipe(&self, reads: Reads) -> Result<Recipe> {
+        reads.at_least(2, Self::NAME)?;
+        let draws = reads.budget.saturating_sub(1);
+        let sampler = Sampler { panels: reads.panels, draws, replacement: self.replacement };
+        Ok(Recipe {
+            name: Self::NAME,
+            params: self.to_json(),
+            radius: self.radius,
+            known_radius: self.known_radius,
+            intercept: self.intercept,
+            sampler: (!reads.all()).then_some(sampler),
+            products: 1,
+            loss: Loss::HalfSquare,
+            pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
+            centre: self.centre,
+            average: self.average,
+            average_before_step: true,
+            seed: self.seed,
+        })
+    }
+}

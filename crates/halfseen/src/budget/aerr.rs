@@ -1,0 +1,87 @@
+//! Learns by Attribute Efficient Ridge Regression (AERR): Hazan and Koren 2012, algorithm 1.
+//!
+//! Minimises E (<w,x> - y)^2 / 2 over |w|_2 <= B from k reads per example: k - 1 estimate the example
+//! by x~ (each uniform draw i adds d x_i e_i / (k - 1)), one estimates the product: j is drawn in
+//! proportion to w_j^2, and |w|^2 x_j / w_j has mean <w,x>. Then w <- Proj(w - eta phi x~) with
+//! phi = |w|^2 x_j / w_j - y. Returns the average of the iterates before each step.
+//!
+//! Guarantee (theorem 3.1, from w = 0): expected excess at most B G / sqrt(m) with
+//! G^2 = (B R + Y)^2 R^2 (d + k - 2)/(k - 1), R^2 = E |x|_2^2, Y^2 = E y^2; the paper assumes R <= 1 and Y <= B.
+//!
+//! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
+
+use super::budgeted::{Budgeted, Reads};
+use super::pace::{Facts, Pace, Schedule, Theory};
+use super::sampler::Sampler;
+use super::sgd::Recipe;
+use crate::error::Result;
+use crate::iterate::L2Ball;
+use crate::learner::Grid;
+use crate::loss::Loss;
+use crate::params::{Average, Centre, Parameters, Rule, parameters};
+
+parameters! {
+    /// Parameters of AERR, and the learner itself.
+    pub struct Aerr named "aerr" {
+        budget: Option<u64> = None, BUDGET;
+        radius: f64 = 2.0, RADIUS;
+        step: Rule = Rule::Theory(3.2), STEP;
+        replacement: bool = true, REPLACEMENT;
+        centre: Centre = Centre::Running, CENTRE;
+        average: Average = Average::All, AVERAGE;
+        intercept: bool = true, INTERCEPT;
+        known_radius: f64 = 1.0, KNOWN_RADIUS;
+        horizon: Option<u64> = None, HORIZON;
+        seed: u64 = 0, SEED;
+    }
+}
+
+/// Theorem 3.1 with the norms that the data have.
+const THEORY: Theory = Theory { reach, value: step };
+
+fn reach(facts: &Facts) -> f64 {
+    facts.radius * facts.norms.square.sqrt()
+}
+
+/// eta = B / (G sqrt m).
+fn step(facts: &Facts) -> f64 {
+    let slope = reach(facts) + facts.norms.target.sqrt();
+    let example = (facts.norms.square * facts.inflation).sqrt();
+    facts.radius / (slope * example * facts.examples.sqrt())
+}
+
+impl Budgeted for Aerr {
+    type Iterate = L2Ball;
+    const NAME: &'static str = "aerr";
+    const TITLE: &'static str = "Attribute Efficient Ridge Regression: k reads per example, Euclidean ball";
+    const SOURCE: &'static str = "B, algorithm 1, theorem 3.1";
+
+    fn grid() -> Grid {
+        Grid::new(&[("radius", &["0.5", "1", "2", "4"]), ("step", &["1x", "1.8x", "3.2x", "5.6x", "10x"])])
+    }
+
+    fn budget(&self) -> Option<u64> {
+        self.budget
+    }
+
+    fn recipe(&self, reads: Reads) -> Result<Recipe> {
+        reads.at_least(2, Self::NAME)?;
+        let draws = reads.budget.saturating_sub(1);
+        let sampler = Sampler { panels: reads.panels, draws, replacement: self.replacement };
+        Ok(Recipe {
+            name: Self::NAME,
+            params: self.to_json(),
+            radius: self.radius,
+            known_radius: self.known_radius,
+            intercept: self.intercept,
+            sampler: (!reads.all()).then_some(sampler),
+            products: 1,
+            loss: Loss::HalfSquare,
+            pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
+            centre: self.centre,
+            average: self.average,
+            average_before_step: true,
+            seed: self.seed,
+        })
+    }
+}

@@ -1,0 +1,76 @@
+//! Steps the weights that cost nothing: the intercept and the attributes that are always known.
+//!
+//! A dense block beside the sampled one: its gradient is exact up to the slope, so it is moved by
+//! plain projected gradient steps in a Euclidean ball of its own radius.
+
+use serde::{Deserialize, Serialize};
+
+/// The block; entry 0 is the intercept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Known {
+    intercept: bool,
+    radius: f64,
+    weights: Vec<f64>,
+    sums: Vec<f64>,
+    counted: u64,
+}
+
+impl Known {
+    pub(super) fn new(attributes: usize, intercept: bool, radius: f64) -> Known {
+        let zeros = vec![0.0; attributes + 1];
+        Known { intercept, radius, weights: zeros.clone(), sums: zeros, counted: 0 }
+    }
+
+    /// Number of known columns.
+    pub(super) fn len(&self) -> usize {
+        self.weights.len() - 1
+    }
+
+    /// Whether there is nothing to step.
+    pub(super) fn is_idle(&self) -> bool {
+        !self.intercept && self.len() == 0
+    }
+
+    pub(super) fn intercept(&self) -> f64 {
+        self.weights[0]
+    }
+
+    pub(super) fn weight(&self, column: usize) -> f64 {
+        self.weights[column + 1]
+    }
+
+    /// One projected gradient step for the known values x.
+    pub(super) fn step(&mut self, values: impl Iterator<Item = f64>, slope: f64, size: f64) {
+        if self.intercept {
+            self.weights[0] -= size * slope;
+        }
+        for (w, x) in self.weights[1..].iter_mut().zip(values) {
+            *w -= size * slope * x;
+        }
+        let norm = self.weights.iter().map(|w| w * w).sum::<f64>().sqrt();
+        if norm > self.radius {
+            self.weights.iter_mut().for_each(|w| *w *= self.radius / norm);
+        }
+    }
+
+    pub(super) fn count(&mut self) {
+        self.counted += 1;
+        self.sums.iter_mut().zip(&self.weights).for_each(|(s, w)| *s += w);
+    }
+
+    /// Averaged intercept and weights; the present ones if none was counted.
+    pub(super) fn average(&self) -> (f64, Vec<f64>) {
+        let n = self.counted as f64;
+        let mean = |j: usize| if self.counted == 0 { self.weights[j] } else { self.sums[j] / n };
+        (mean(0), (1..self.weights.len()).map(mean).collect())
+    }
+
+    /// Whether the numbers of a saved state can be true, given what they should be like.
+    pub(super) fn is_sound(&self, like: &Known) -> bool {
+        self.weights.len() == like.weights.len()
+            && self.sums.len() == like.sums.len()
+            && (self.radius, self.intercept) == (like.radius, like.intercept)
+            && self.weights.iter().chain(&self.sums).all(|v| v.is_finite())
+    }
+}

@@ -1,0 +1,86 @@
+//! Keeps the books of a learner: which queries are open, what was read, how late answers came.
+
+use crate::error::{ErrorKind, Result};
+use crate::model::{Report, Stop};
+use serde::{Deserialize, Serialize};
+
+/// The books; see the module's documentation.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Ledger {
+    /// The number of the next query.
+    next: u64,
+    /// Numbers of the open queries, increasing.
+    open: Vec<u64>,
+    /// Answers learned from: t of the algorithms.
+    pub(super) answered: u64,
+    skipped: u64,
+    reads: u64,
+    distinct: u64,
+    max_reads: u64,
+    largest_delay: u64,
+}
+
+impl Ledger {
+    /// Opens the next query and gives its number.
+    #[inline]
+    pub(super) fn open(&mut self) -> u64 {
+        let number = self.next;
+        self.open.push(number);
+        self.next += 1;
+        number
+    }
+
+    /// The place of an open query in the books.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotOpen`].
+    #[inline]
+    pub(super) fn find(&self, number: u64) -> Result<usize> {
+        self.open.binary_search(&number).map_err(|_| ErrorKind::NotOpen { number }.into())
+    }
+
+    /// Closes the query at this place; its reads, if they were made, are on the bill.
+    #[inline]
+    pub(super) fn close(&mut self, place: usize) {
+        self.open.remove(place);
+    }
+
+    /// Books the reads of one example.
+    #[inline]
+    pub(super) fn bill(&mut self, reads: u64, distinct: u64) {
+        self.reads += reads;
+        self.distinct += distinct;
+        self.max_reads = self.max_reads.max(reads);
+    }
+
+    /// Books an answer that was learned from, to a query asked when `asked_at` had been.
+    #[inline]
+    pub(super) fn learned(&mut self, asked_at: u64) {
+        self.largest_delay = self.largest_delay.max(self.answered.saturating_sub(asked_at));
+        self.answered += 1;
+    }
+
+    /// Books an answer with holes.
+    pub(super) fn skipped(&mut self) {
+        self.skipped += 1;
+    }
+
+    /// The books as a report.
+    pub(super) fn report(&self, learner: &str) -> Report {
+        Report {
+            examples: self.answered,
+            skipped: self.skipped,
+            reads: self.reads,
+            distinct: self.distinct,
+            max_reads: self.max_reads,
+            largest_delay: self.largest_delay,
+            ..Report::full(learner, Stop::Open, 0, 0)
+        }
+    }
+
+    /// Whether the numbers of a saved ledger can be true.
+    pub(super) fn is_sound(&self) -> bool {
+        self.open.windows(2).all(|w| w[0] < w[1]) && self.open.last().is_none_or(|&last| last < self.next)
+    }
+}

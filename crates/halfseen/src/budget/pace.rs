@@ -1,0 +1,103 @@
+//! Turns theorems into step sizes, for the norms that the data have and the examples to come.
+
+use crate::params::Rule;
+use serde::{Deserialize, Serialize};
+
+/// What a theorem needs to know; everything in scaled units, attributes about their centre.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Facts {
+    /// B.
+    pub radius: f64,
+    /// Number of sampled slots.
+    pub slots: f64,
+    /// E x~_j^2 / x_j^2 of the sampler; 1 where every panel is read.
+    pub inflation: f64,
+    /// m: the examples to come, or those seen so far where that is unknown.
+    pub examples: f64,
+    /// The norms.
+    pub norms: Norms,
+}
+
+/// Second moments, measured, declared, or estimated from the reads.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Norms {
+    /// E |x|_2^2 over the sampled slots.
+    pub square: f64,
+    /// max_j E x_j^2 over the sampled slots.
+    pub largest: f64,
+    /// E |z|_2^2 over the known slots, the constant of the intercept included.
+    pub known: f64,
+    /// E y^2.
+    pub target: f64,
+}
+
+/// A theorem: the bound on |<w,x>| that it uses, and its step (or penalty) for so many examples.
+#[derive(Debug, Clone, Copy)]
+pub struct Theory {
+    /// Bound on |<w,x>|.
+    pub reach: fn(&Facts) -> f64,
+    /// eta of a projected step, or lambda of a strongly convex one.
+    pub value: fn(&Facts) -> f64,
+}
+
+/// How step sizes follow from a [`Theory`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Schedule {
+    /// w <- Proj(w - eta g), eta constant over the horizon.
+    Projected,
+    /// w <- Proj((1 - 1/t) w - g/(lambda t)).
+    StronglyConvex,
+}
+
+/// The size of one step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Move {
+    /// What the gradient is multiplied by.
+    pub size: f64,
+    /// What the weights are multiplied by before.
+    pub shrink: f64,
+}
+
+/// Step sizes over time.
+#[derive(Debug, Clone, Copy)]
+pub struct Pace {
+    /// Theory, a multiple of it, or a number.
+    pub rule: Rule,
+    /// The examples to come, if known. If not, theory's value for as many examples as have been
+    /// seen is taken each time: steps fall as 1/sqrt(t), without shrinking.
+    pub horizon: Option<u64>,
+    /// How steps follow from the value.
+    pub schedule: Schedule,
+    /// Theory's value.
+    pub theory: Theory,
+}
+
+impl Pace {
+    /// The t-th step, t from 1.
+    #[inline]
+    pub fn at(&self, t: u64, facts: &Facts) -> Move {
+        let t = t as f64;
+        let facts = Facts { examples: self.horizon.map_or(t, |m| m as f64), ..*facts };
+        let value = match self.rule {
+            Rule::Theory(times) => times * (self.theory.value)(&facts),
+            Rule::Fixed(value) => value,
+        };
+        let timeless = self.horizon.is_none() && matches!(self.rule, Rule::Theory(_));
+        let (size, shrink) = match self.schedule {
+            Schedule::Projected => (value, 1.0),
+            Schedule::StronglyConvex if timeless => (1.0 / (value * t), 1.0),
+            Schedule::StronglyConvex => (1.0 / (value * t), 1.0 - 1.0 / t),
+        };
+        // Norms of zero (nothing but zeros was read) give no scale: stand still.
+        Move { size: if size.is_finite() { size } else { 0.0 }, shrink }
+    }
+
+    /// The step of the known block: radius / (G sqrt m) with G^2 = (reach + |y|)^2 E|z|^2.
+    #[inline]
+    pub fn known(&self, t: u64, radius: f64, facts: &Facts) -> f64 {
+        let facts = Facts { examples: self.horizon.unwrap_or(t) as f64, ..*facts };
+        let slope = (self.theory.reach)(&facts) + facts.norms.target.sqrt();
+        let size = radius / (slope * (facts.norms.known * facts.examples).sqrt());
+        if size.is_finite() { size } else { 0.0 }
+    }
+}

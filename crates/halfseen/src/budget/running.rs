@@ -1,0 +1,103 @@
+//! Learns the attributes' means and deviations from the reads that a learner makes anyway.
+//!
+//! Which panel is read never depends on the example's values, so the plain mean over the reads of a
+//! slot is unbiased, whatever the probabilities of the reads were.
+
+use serde::{Deserialize, Serialize};
+
+/// Pseudo-reads at the pooled value by which a single slot's second moment is steadied.
+const PRIOR_READS: f64 = 10.0;
+
+/// Running moments of every slot.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Running {
+    slots: Vec<Slot>,
+    /// The slots read so far, in order of their first read.
+    touched: Vec<u32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Slot {
+    reads: f64,
+    mean: f64,
+    /// Sum of squared deviations from the mean (Welford's recurrence).
+    spread: f64,
+}
+
+impl Running {
+    pub(super) fn new(slots: usize) -> Running {
+        let slot = Slot { reads: 0.0, mean: 0.0, spread: 0.0 };
+        Running { slots: vec![slot; slots], touched: Vec::with_capacity(slots) }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Takes in one read.
+    #[inline]
+    pub(super) fn see(&mut self, slot: usize, value: f64) {
+        let s = &mut self.slots[slot];
+        if s.reads == 0.0 {
+            self.touched.push(slot as u32);
+        }
+        s.reads += 1.0;
+        let before = value - s.mean;
+        s.mean += before / s.reads;
+        s.spread += before * (value - s.mean);
+    }
+
+    /// The mean of the reads of a slot; 0 before the first.
+    #[inline]
+    pub(super) fn mean(&self, slot: usize) -> f64 {
+        self.slots[slot].mean
+    }
+
+    /// Sum over the first `slots` slots of the mean squares of x - centre, and the largest of them,
+    /// as far as the reads tell. Visits only slots that were read.
+    pub(super) fn squares(&self, slots: usize, centre: impl Fn(usize) -> f64) -> (f64, f64) {
+        let square = |j: usize| {
+            let s = &self.slots[j];
+            s.spread + s.reads * (s.mean - centre(j)).powi(2)
+        };
+        let touched = || self.touched.iter().map(|&j| j as usize).filter(|&j| j < slots);
+        let reads: f64 = touched().map(|j| self.slots[j].reads).sum();
+        let pooled = touched().map(square).sum::<f64>() / reads.max(1.0);
+        let steadied = |j: usize| (square(j) + PRIOR_READS * pooled) / (self.slots[j].reads + PRIOR_READS);
+        let (mut sum, mut largest, mut seen) = (0.0, 0.0_f64, 0);
+        for j in touched() {
+            let s = steadied(j);
+            sum += s;
+            largest = largest.max(s);
+            seen += 1;
+        }
+        (sum + pooled * (slots - seen) as f64, largest)
+    }
+
+    /// Whether the numbers of a saved state can be true.
+    pub(super) fn is_sound(&self) -> bool {
+        let finite = |s: &Slot| s.reads >= 0.0 && s.reads.is_finite() && s.mean.is_finite() && s.spread.is_finite();
+        self.slots.iter().all(finite) && self.touched.iter().all(|&j| (j as usize) < self.slots.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_of_reads_are_those_of_the_values() {
+        let mut running = Running::new(3);
+        for v in [1.0, 2.0, 6.0] {
+            running.see(1, v);
+        }
+        assert_eq!(running.mean(1), 3.0);
+        // One slot read: its mean square 41/3 is the pooled one, which stands in for the others.
+        let (sum, largest) = running.squares(3, |_| 0.0);
+        assert!((largest - 41.0 / 3.0).abs() < 1e-14);
+        assert!((sum - 41.0).abs() < 1e-13);
+        let (sum, _) = running.squares(3, |j| if j == 1 { 3.0 } else { 0.0 });
+        assert!((sum - 14.0).abs() < 1e-13, "about the mean: {sum}");
+    }
+}

@@ -1,0 +1,56 @@
+//! Wraps a learner's state with all that is needed to go on from it.
+
+use super::AskTell;
+use crate::error::{Error, ErrorKind, Result};
+use crate::prepare::Layout;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+const FORMAT: &str = "halfseen-learner";
+const VERSION: u64 = 1;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Saved<'a> {
+    format: String,
+    version: u64,
+    learner: String,
+    params: serde_json::Map<String, serde_json::Value>,
+    layout: Cow<'a, Layout>,
+    state: serde_json::Value,
+}
+
+pub(super) fn wrap(
+    learner: &str,
+    params: &serde_json::Map<String, serde_json::Value>,
+    layout: &Layout,
+    state: serde_json::Value,
+) -> Result<serde_json::Value> {
+    let (format, learner, params) = (FORMAT.to_owned(), learner.to_owned(), params.clone());
+    let saved = Saved { format, version: VERSION, learner, params, layout: Cow::Borrowed(layout), state };
+    serde_json::to_value(&saved).map_err(|e| bad("state", e.to_string()))
+}
+
+pub(super) fn bad(key: &str, problem: String) -> Error {
+    ErrorKind::BadFile { what: "learner state", key: key.to_owned(), problem }.into()
+}
+
+/// Loads a learner that [`AskTell::save`] wrote; it goes on with the same bits, open queries included.
+///
+/// # Errors
+/// [`ErrorKind::BadFile`], naming the key, for anything that is not such a state.
+pub fn load(json: &serde_json::Value) -> Result<Box<dyn AskTell>> {
+    let saved = Saved::deserialize(json).map_err(|e| bad("", e.to_string()))?;
+    if saved.format != FORMAT || saved.version != VERSION {
+        let found = crate::error::short(&saved.format);
+        let problem = format!("is {found} {}; this program reads {FORMAT} {VERSION}", saved.version);
+        return Err(bad("version", problem));
+    }
+    let mut learner = crate::learner::find(&saved.learner)?;
+    crate::params::set_from_json(&mut *learner, &saved.params)?;
+    let layout = saved.layout.into_owned();
+    layout.validate()?;
+    let resumed = learner.resume(&Arc::new(layout), saved.state)?;
+    resumed.ok_or_else(|| bad("learner", format!("{} does not ask and tell", saved.learner)))
+}

@@ -1,0 +1,474 @@
+//! Runs one budgeted gradient learner: draws, asks, estimates, steps, averages.
+//!
+//! A learner is a row of a table, its [`Recipe`]: how the gradient's panels are drawn, how many
+//! reads estimate the product <w,x>, which iterate is moved, by which steps, for which loss. All that
+//! such learners share is here.
+
+use super::known::Known;
+use super::ledger::Ledger;
+use super::pace::{Facts, Norms, Pace};
+use super::query::{AskTell, Part, Query, Read, Role, Told};
+use super::running::Running;
+use super::sampler::Sampler;
+use crate::data::Moments;
+use crate::error::{ErrorKind, Result};
+use crate::iterate::Iterate;
+use crate::loss::Loss;
+use crate::model::{Linear, Report};
+use crate::params::{Average, Centre};
+use crate::prepare::Layout;
+use crate::sampling::{Purpose, Stream, count_distinct};
+use std::sync::Arc;
+
+/// Steps are refused beyond this: squares of weights must stay in range.
+const LARGEST_STEP: f64 = 1e100;
+
+/// What tells one budgeted gradient learner from another.
+#[derive(Debug, Clone)]
+pub struct Recipe {
+    /// The learner's name.
+    pub name: &'static str,
+    /// Its parameters: part of the fingerprint, and of the saved state.
+    pub params: serde_json::Map<String, serde_json::Value>,
+    /// Radius of the iterate.
+    pub radius: f64,
+    /// Radius of the known block.
+    pub known_radius: f64,
+    /// Whether the known block has an intercept.
+    pub intercept: bool,
+    /// How the gradient's panels are drawn; `None` if the budget allows every panel.
+    pub sampler: Option<Sampler>,
+    /// Reads that estimate the product; unused without a sampler.
+    pub products: usize,
+    /// The loss.
+    pub loss: Loss,
+    /// Step sizes.
+    pub pace: Pace,
+    /// What is subtracted from attributes.
+    pub centre: Centre,
+    /// Which iterates are averaged.
+    pub average: Average,
+    /// Whether the iterates before (papers B, C) or after (paper A) each step are averaged.
+    pub average_before_step: bool,
+    /// Seed of the draws.
+    pub seed: u64,
+}
+
+/// A running learner; see the module's documentation.
+#[derive(Debug, Clone)]
+pub struct Sgd<I> {
+    recipe: Recipe,
+    layout: Arc<Layout>,
+    fingerprint: u64,
+    /// Iterates up to this t are not averaged.
+    average_after: u64,
+    state: State<I>,
+    /// Drawn panels, and the gradient, of the current example.
+    panels: Vec<u32>,
+    gradient: Vec<(u32, f64)>,
+}
+
+/// What changes over time, and is saved.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct State<I> {
+    iterate: I,
+    known: Known,
+    running: Running,
+    ledger: Ledger,
+    /// Means, where the recipe centres by given ones, per sampled slot.
+    given: Vec<f64>,
+    /// Sum of the squared targets told.
+    target_squares: f64,
+    norms: Option<Norms>,
+    /// Measured norms stay; others are estimated from the reads, anew each time the answers double.
+    measured: bool,
+}
+
+impl<I: Iterate> Sgd<I> {
+    /// Starts a learner. `moments` (per column) and the targets' mean square are given where the
+    /// learner may know them.
+    ///
+    /// # Errors
+    /// If centring needs means that are not given, or a tail average a horizon.
+    pub fn new(recipe: Recipe, layout: &Arc<Layout>, facts: Option<(&Moments, f64)>) -> Result<Self> {
+        let (slots, sampled) = (layout.slots(), layout.sampled_slots());
+        let given = match (recipe.centre, facts) {
+            (Centre::Given, Some((moments, _))) => (0..sampled).map(|s| moments.mean[layout.column(s)]).collect(),
+            (Centre::Given, None) => {
+                let what = "the attributes' means, and nobody gave them; use centre = running";
+                return Err(ErrorKind::Needs { name: "centre", value: "given", what }.into());
+            }
+            _ => Vec::new(),
+        };
+        let norms = facts.map(|(moments, target)| measured_norms(&recipe, layout, moments, target));
+        let state = State {
+            iterate: I::new(sampled, recipe.radius),
+            known: Known::new(slots - sampled, recipe.intercept, recipe.known_radius),
+            running: Running::new(slots),
+            ledger: Ledger::default(),
+            given,
+            target_squares: 0.0,
+            norms,
+            measured: norms.is_some(),
+        };
+        Self::with_state(recipe, layout, state)
+    }
+
+    /// Goes on from a saved state.
+    ///
+    /// # Errors
+    /// If the state is not one of this recipe and layout.
+    pub fn resume(recipe: Recipe, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Self> {
+        let mut state: State<I> = serde_json::from_value(state).map_err(|e| bad_state(e.to_string()))?;
+        let sampled = layout.sampled_slots();
+        state.iterate.restore(sampled, recipe.radius)?;
+        let known = Known::new(layout.slots() - sampled, recipe.intercept, recipe.known_radius);
+        let given = if recipe.centre == Centre::Given { sampled } else { 0 };
+        let sound = state.running.len() == layout.slots()
+            && state.running.is_sound()
+            && state.ledger.is_sound()
+            && state.known.is_sound(&known)
+            && state.given.len() == given
+            && state.given.iter().chain([&state.target_squares]).all(|v| v.is_finite());
+        if !sound {
+            return Err(bad_state("holds numbers that cannot be true of these parameters and this layout".into()));
+        }
+        Self::with_state(recipe, layout, state)
+    }
+
+    fn with_state(recipe: Recipe, layout: &Arc<Layout>, state: State<I>) -> Result<Self> {
+        let average_after = match (recipe.average, recipe.pace.horizon) {
+            (Average::All, _) => 0,
+            (Average::Tail, Some(m)) => m / 2,
+            (Average::Tail, None) => {
+                let what = "the number of examples to come; set horizon";
+                return Err(ErrorKind::Needs { name: "average", value: "tail", what }.into());
+            }
+        };
+        let fingerprint = fingerprint(&recipe, layout)?;
+        let (layout, panels, gradient) = (Arc::clone(layout), Vec::new(), Vec::new());
+        Ok(Sgd { recipe, layout, fingerprint, average_after, state, panels, gradient })
+    }
+
+    /// What is subtracted from a sampled slot now.
+    #[inline]
+    fn centre(&self, slot: usize) -> f64 {
+        match self.recipe.centre {
+            Centre::None => 0.0,
+            Centre::Given => self.state.given[slot],
+            Centre::Running => self.state.running.mean(slot),
+        }
+    }
+
+    /// Adds a read of a sampled panel to a query; `weight` of a slot is its part in the product.
+    #[inline]
+    fn push(&self, query: &mut Query, panel: usize, role: Role, coefficient: f64, weight: impl Fn(usize) -> f64) {
+        query.reads.push(Read { panel: panel as u32, role, coefficient });
+        for slot in self.layout.slots_of(panel) {
+            query.parts.push(Part { weight: weight(slot), centre: self.centre(slot) });
+        }
+    }
+
+    /// The probability that one draw for the product reads this panel.
+    #[inline]
+    fn product_share(&self, panel: usize) -> f64 {
+        let iterate = &self.state.iterate;
+        let mass: f64 = self.layout.slots_of(panel).map(|s| iterate.mass(s)).sum();
+        mass / iterate.total_mass()
+    }
+
+    /// Adds a read for the product: of all draws' estimates sum_c w_c x_c / share, the mean.
+    #[inline]
+    fn push_product(&self, query: &mut Query, panel: usize) {
+        let scale = 1.0 / (self.product_share(panel) * self.recipe.products as f64);
+        let weight = |slot| self.state.iterate.weight(slot) * scale;
+        self.push(query, panel, Role::Product, 0.0, weight);
+    }
+
+    /// The estimates that an answer gives: the product <w,x>, and x~ as (slot, value) pairs, one per
+    /// slot. Unbiased over the draws of the query.
+    #[inline]
+    fn estimate(&mut self, query: &Query, values: &[f64]) -> f64 {
+        self.gradient.clear();
+        let mut product = query.exact;
+        let mut at = 0;
+        for read in &query.reads {
+            for slot in self.layout.slots_of(read.panel as usize) {
+                let Part { weight, centre } = query.parts[at];
+                let value = values[at] - centre;
+                product += weight * value;
+                if matches!(read.role, Role::Gradient | Role::Full) {
+                    self.gradient.push((slot as u32, read.coefficient * value));
+                }
+                at += 1;
+            }
+        }
+        if self.recipe.sampler.is_some_and(|s| s.replacement) {
+            merge_repeated(&mut self.gradient);
+        }
+        product
+    }
+
+    /// Refuses a query that is not this learner's or not open, and an answer that does not fit it.
+    #[inline]
+    fn admit(&self, query: &Query, values: &[f64], target: f64) -> Result<usize> {
+        let number = query.number;
+        if query.learner != self.fingerprint {
+            let (expected, found) = (self.fingerprint, query.learner);
+            return Err(ErrorKind::WrongLearner { number, expected, found }.into());
+        }
+        let place = self.state.ledger.find(number)?;
+        let panels = self.layout.panels();
+        let widths = query.reads.iter().map(|r| r.panel as usize);
+        let columns = widths.map(|p| if p < panels { self.layout.slots_of(p).len() } else { usize::MAX / 2 });
+        let columns = columns.fold(0_usize, usize::saturating_add);
+        if columns != query.parts.len() || values.len() != columns {
+            let problem = format!("{} values for {} columns", values.len(), query.parts.len());
+            return Err(ErrorKind::WrongAnswer { number, problem }.into());
+        }
+        let odd = |v: &f64| v.is_infinite() || v.abs() > LARGEST_STEP;
+        if let Some(value) = values.iter().chain([&target]).find(|v| odd(v)) {
+            let problem = format!("{value} is not a finite number in range");
+            return Err(ErrorKind::WrongAnswer { number, problem }.into());
+        }
+        if target.is_nan() {
+            return Err(ErrorKind::WrongAnswer { number, problem: "the target is missing".into() }.into());
+        }
+        Ok(place)
+    }
+
+    /// Norms for the step of this answer: measured, estimated, or, at the very first, its own.
+    #[inline]
+    fn facts(&self, query: &Query, values: &[f64], target: f64) -> Facts {
+        let norms = self.state.norms.unwrap_or_else(|| self.norms_of(query, values, target));
+        Facts {
+            radius: self.recipe.radius,
+            slots: self.layout.sampled_slots() as f64,
+            inflation: self.recipe.sampler.map_or(1.0, |s| s.inflation()),
+            examples: 1.0,
+            norms,
+        }
+    }
+
+    fn norms_of(&self, query: &Query, values: &[f64], target: f64) -> Norms {
+        let (mut sum, mut count, mut known) = (0.0, 0.0_f64, f64::from(u8::from(self.recipe.intercept)));
+        let mut at = 0;
+        for read in &query.reads {
+            for _ in self.layout.slots_of(read.panel as usize) {
+                let square = (values[at] - query.parts[at].centre).powi(2);
+                if read.role == Role::Known {
+                    known += square;
+                } else {
+                    sum += square;
+                    count += 1.0;
+                }
+                at += 1;
+            }
+        }
+        let mean = sum / count.max(1.0);
+        Norms { square: mean * self.layout.sampled_slots() as f64, largest: mean, known, target: target * target }
+    }
+
+    /// Estimates the norms from all reads so far.
+    fn reestimate_norms(&mut self) {
+        let sampled = self.layout.sampled_slots();
+        let centre = |j: usize| if j < sampled { self.centre(j) } else { 0.0 };
+        let (square, largest) = self.state.running.squares(sampled, centre);
+        let (all, _) = self.state.running.squares(self.layout.slots(), centre);
+        let known = (all - square).max(0.0) + f64::from(u8::from(self.recipe.intercept));
+        let target = self.state.target_squares / self.state.ledger.answered as f64;
+        self.state.norms = Some(Norms { square, largest, known, target });
+    }
+
+    /// Everything that an admitted answer changes.
+    #[inline]
+    fn apply(&mut self, query: &Query, values: &[f64], slope: f64, facts: &Facts, t: u64) {
+        let counts = t > self.average_after;
+        if counts && self.recipe.average_before_step {
+            self.state.iterate.count();
+            self.state.known.count();
+        }
+        let step = self.recipe.pace.at(t, facts);
+        self.state.iterate.step(&self.gradient, step.size, step.shrink);
+        if !self.state.known.is_idle() {
+            let size = self.recipe.pace.known(t, self.recipe.known_radius, facts);
+            // Known reads come first in a query.
+            let known = values[..self.state.known.len()].iter().copied();
+            self.state.known.step(known, slope, size);
+        }
+        if counts && !self.recipe.average_before_step {
+            self.state.iterate.count();
+            self.state.known.count();
+        }
+        let mut at = 0;
+        for read in &query.reads {
+            for slot in self.layout.slots_of(read.panel as usize) {
+                self.state.running.see(slot, values[at]);
+                at += 1;
+            }
+        }
+    }
+
+    /// Books the reads of a query.
+    #[inline]
+    fn bill(&mut self, query: &Query) {
+        self.panels.clear();
+        self.panels.extend(query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel));
+        let reads = self.panels.len() as u64;
+        let distinct = count_distinct(&mut self.panels) as u64;
+        self.state.ledger.bill(reads, distinct);
+    }
+}
+
+impl<I: Iterate> AskTell for Sgd<I> {
+    #[inline]
+    fn ask_into(&mut self, query: &mut Query) {
+        query.reads.clear();
+        query.parts.clear();
+        query.learner = self.fingerprint;
+        query.phase = 0;
+        query.asked_at = self.state.ledger.answered;
+        query.number = self.state.ledger.open();
+        query.exact = self.state.known.intercept();
+        for panel in self.layout.sampled_panels()..self.layout.panels() {
+            query.reads.push(Read { panel: panel as u32, role: Role::Known, coefficient: 1.0 });
+            for slot in self.layout.slots_of(panel) {
+                let weight = self.state.known.weight(slot - self.layout.sampled_slots());
+                query.parts.push(Part { weight, centre: 0.0 });
+            }
+        }
+        let Some(sampler) = self.recipe.sampler else {
+            for panel in 0..self.layout.sampled_panels() {
+                self.push(query, panel, Role::Full, 1.0, |slot| self.state.iterate.weight(slot));
+            }
+            return;
+        };
+        let mut stream = Stream::new(self.recipe.seed, Purpose::Query, query.number);
+        sampler.draw(&mut stream, &mut self.panels);
+        for i in 0..self.panels.len() {
+            self.push(query, self.panels[i] as usize, Role::Gradient, sampler.coefficient(), |_| 0.0);
+        }
+        for _ in 0..self.recipe.products {
+            // While w = 0 the product is 0 and costs no read.
+            if let Some(slot) = self.state.iterate.draw(stream.unit()) {
+                self.push_product(query, self.layout.panel_of(slot));
+            }
+        }
+    }
+
+    #[inline]
+    fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told> {
+        let place = self.admit(query, values, target)?;
+        if values.iter().any(|v| v.is_nan()) {
+            self.state.ledger.close(place);
+            self.bill(query);
+            self.state.ledger.skipped();
+            return Ok(Told::Skipped);
+        }
+        let product = self.estimate(query, values);
+        let slope = self.recipe.loss.slope(product, target);
+        self.gradient.iter_mut().for_each(|(_, g)| *g *= slope);
+        let t = self.state.ledger.answered + 1;
+        let facts = self.facts(query, values, target);
+        let size = self.recipe.pace.at(t, &facts).size;
+        let largest = self.gradient.iter().fold(slope.abs(), |a, (_, g)| a.max(g.abs()));
+        if !(largest * size.max(1.0) < LARGEST_STEP) {
+            return Err(ErrorKind::Diverged { what: "a gradient step", value: largest * size }.into());
+        }
+        self.apply(query, values, slope, &facts, t);
+        self.state.ledger.close(place);
+        self.bill(query);
+        self.state.ledger.learned(query.asked_at);
+        self.state.target_squares += target * target;
+        if !self.state.measured && t.is_power_of_two() {
+            self.reestimate_norms();
+        }
+        Ok(Told::Learned)
+    }
+
+    fn forget(&mut self, number: u64) -> Result<()> {
+        let place = self.state.ledger.find(number)?;
+        self.state.ledger.close(place);
+        Ok(())
+    }
+
+    fn predictor(&self) -> Linear {
+        let columns = self.layout.slots();
+        let (mut weights, mut fill) = (vec![0.0; columns], vec![0.0; columns]);
+        let (mut intercept, known) = self.state.known.average();
+        let sampled = self.state.iterate.average();
+        for (slot, w) in sampled.iter().chain(&known).enumerate() {
+            let column = self.layout.column(slot);
+            weights[column] = *w;
+            fill[column] = self.state.running.mean(slot);
+            if slot < sampled.len() {
+                intercept -= w * self.centre(slot);
+            }
+        }
+        Linear { weights, intercept, fill }
+    }
+
+    fn report(&self) -> Report {
+        self.state.ledger.report(self.recipe.name)
+    }
+
+    fn save(&self) -> Result<serde_json::Value> {
+        let state = serde_json::to_value(&self.state).map_err(|e| bad_state(e.to_string()))?;
+        super::saved::wrap(self.recipe.name, &self.recipe.params, &self.layout, state)
+    }
+}
+
+fn bad_state(problem: String) -> crate::Error {
+    super::saved::bad("state", problem)
+}
+
+fn measured_norms(recipe: &Recipe, layout: &Layout, moments: &Moments, target: f64) -> Norms {
+    let square = |slot: usize| {
+        let column = layout.column(slot);
+        let (mean, square) = (moments.mean[column], moments.square[column]);
+        let centred = recipe.centre != Centre::None && slot < layout.sampled_slots();
+        if centred { (square - mean * mean).max(0.0) } else { square }
+    };
+    let sampled = (0..layout.sampled_slots()).map(square);
+    Norms {
+        square: sampled.clone().sum(),
+        largest: sampled.fold(0.0, f64::max),
+        known: (layout.sampled_slots()..layout.slots()).map(square).sum::<f64>()
+            + f64::from(u8::from(recipe.intercept)),
+        target,
+    }
+}
+
+/// Sums the entries of equal slots, which the entropic iterate must clip together.
+#[inline]
+fn merge_repeated(gradient: &mut Vec<(u32, f64)>) {
+    gradient.sort_unstable_by_key(|&(slot, _)| slot);
+    gradient.dedup_by(|later, kept| {
+        let same = later.0 == kept.0;
+        if same {
+            kept.1 += later.1;
+        }
+        same
+    });
+}
+
+/// FNV-1a over the learner's name, parameters and layout: which answers belong to which learner.
+fn fingerprint(recipe: &Recipe, layout: &Layout) -> Result<u64> {
+    struct Fnv(u64);
+    impl std::io::Write for Fnv {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            for byte in bytes {
+                self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
+            }
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut hash = Fnv(0xCBF2_9CE4_8422_2325);
+    serde_json::to_writer(&mut hash, &(recipe.name, &recipe.params, layout))
+        .map_err(|e| super::saved::bad("params", e.to_string()))?;
+    Ok(hash.0)
+}
