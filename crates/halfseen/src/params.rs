@@ -26,10 +26,18 @@ pub struct Declaration {
 /// The kind and range of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// An integer from `least` to `most`.
-    Count { least: u64, most: u64 },
-    /// An integer from `least`, or `auto`.
-    CountOrAuto { least: u64 },
+    /// An integer in a range.
+    Count {
+        /// The least.
+        least: u64,
+        /// The largest.
+        most: u64,
+    },
+    /// An integer, or `auto`.
+    CountOrAuto {
+        /// The least.
+        least: u64,
+    },
     /// A finite number above zero.
     Positive,
     /// A finite number above zero, or `auto`.

@@ -6,7 +6,7 @@
 //! clipped to 1/eta. Returns the average of the iterates before each step.
 //!
 //! Guarantee (theorem 3.4): expected excess at most 2 B G sqrt(5 log(2d) / m) with
-//! G^2 = (B X + Y)^2 X^2 (d + k - 2)/(k - 1), X^2 = max_j E x_j^2, for eta = sqrt(log(2d) / 5m) / G and
+//! G^2 = (B X + Y)^2 X^2 c, X^2 = max_j E x_j^2 and c as in AERR, for eta = sqrt(log(2d) / 5m) / G and
 //! m >= log 2d. (The paper prints an eta that is a factor B smaller than its proof's.)
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
@@ -26,8 +26,8 @@ parameters! {
     pub struct Aelr named "aelr" {
         budget: Option<u64> = None, BUDGET;
         radius: f64 = 4.0, RADIUS;
-        step: Rule = Rule::Theory(32.0), STEP;
-        replacement: bool = true, REPLACEMENT;
+        step: Rule = Rule::Theory(18.0), STEP;
+        replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::All, AVERAGE;
         intercept: bool = true, INTERCEPT;
@@ -58,7 +58,7 @@ impl Budgeted for Aelr {
     const SOURCE: &'static str = "B, algorithm 2, theorem 3.4";
 
     fn grid() -> Grid {
-        Grid::new(&[("radius", &["4", "8", "16"]), ("step", &["10x", "18x", "32x", "56x", "100x"])])
+        Grid::new(&[("radius", &["2", "4", "8", "16"]), ("step", &["5.6x", "10x", "18x", "32x", "56x"])])
     }
 
     fn budget(&self) -> Option<u64> {

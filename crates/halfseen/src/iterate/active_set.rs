@@ -70,12 +70,6 @@ impl ActiveSet {
         self.root().least
     }
 
-    /// The key of a slot; infinite if it is inactive.
-    #[inline]
-    pub(super) fn key(&self, slot: usize) -> f64 {
-        self.keys[slot]
-    }
-
     /// Sets a key; infinity makes the slot inactive.
     #[inline]
     pub(super) fn set(&mut self, slot: usize, key: f64) {
@@ -181,7 +175,7 @@ mod tests {
                 let least = map.values().fold(f64::INFINITY, |a, b| a.min(*b));
                 assert_eq!((set.number() as usize, set.least()), (map.len(), least));
                 assert!((set.sum() - map.values().sum::<f64>()).abs() < 1e-10);
-                assert_eq!(set.argmin().map(|s| set.key(s)), map.values().copied().reduce(f64::min));
+                assert_eq!(set.argmin().map(|s| set.keys[s]), map.values().copied().reduce(f64::min));
                 if let Some(drawn) = set.draw(stream.unit(), 0.9) {
                     assert!(map.contains_key(&drawn));
                 }
