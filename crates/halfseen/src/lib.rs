@@ -14,6 +14,7 @@ pub mod params;
 pub mod prepare;
 pub mod projection;
 pub mod sampling;
+pub mod select;
 
 pub use error::{Error, ErrorClass, ErrorKind, Result};
 pub use learner::Learner;

@@ -7,11 +7,13 @@
 
 mod encoder;
 mod layout;
+mod prepared;
 mod scaler;
 mod schema;
 
 pub use encoder::{Applied, Encoded};
 pub use layout::Layout;
+pub use prepared::{Missing, Options, Prepared};
 pub use scaler::{Bounds, Scale, Scaler, TargetScale};
 pub use schema::{ColumnKind, ColumnSchema, Group, Schema};
 

@@ -1,0 +1,166 @@
+//! Fits everything between a table and a learner on training rows, and hands out examples.
+
+use super::{Bounds, Group, Layout, Prepare, Scale, Scaler, Schema, TargetScale};
+use crate::data::{Examples, Matrix, Moments, Table, Target};
+use crate::error::{ErrorKind, Result};
+use ndarray::Array2;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How a table is prepared.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// How attributes are scaled; `None` decides: `common` for bytes, `each` otherwise, and where
+    /// honest `each` by the declared bounds, or `none`.
+    pub scale: Option<Scale>,
+    /// Whether an intercept is learned, so that the target may be centred.
+    pub intercept: bool,
+    /// Columns that are no attributes besides the target.
+    pub except: Vec<String>,
+    /// Attributes that are known without a read.
+    pub known: Vec<String>,
+    /// Attributes that are read together.
+    pub groups: Vec<Group>,
+    /// Declared range of attributes, by name.
+    pub bounds: BTreeMap<String, (f64, f64)>,
+    /// What becomes of missing cells.
+    pub missing: Missing,
+    /// Touch no cell: no means, deviations or norms but those declared.
+    pub honest: bool,
+}
+
+/// What becomes of missing cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Missing {
+    /// They stay missing; a learner that reads one refuses it.
+    #[default]
+    Keep,
+    /// They take the mean of the observed training cells of their column.
+    Mean,
+}
+
+/// A table made ready for learning.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    /// What was fitted.
+    pub prepare: Prepare,
+    /// Panels.
+    pub layout: Arc<Layout>,
+    /// Cells filled in, over all rows.
+    pub imputed: usize,
+    matrix: Cow<'a, Matrix>,
+    targets: Vec<f64>,
+    moments: Option<Moments>,
+    rows: Vec<u32>,
+}
+
+impl<'a> Prepared<'a> {
+    /// Prepares all rows of a table, fitting on the training rows `rows` only.
+    ///
+    /// # Errors
+    /// Unknown columns, infinite cells, a target with more than two classes.
+    pub fn new(table: &'a Table, target: (&str, &Target), rows: &[u32], options: &Options) -> Result<Prepared<'a>> {
+        let (name, target) = target;
+        let except: Vec<&str> = [name].into_iter().chain(options.except.iter().map(String::as_str)).collect();
+        let schema = Schema::fit(table, rows, &except, &options.known, options.groups.clone())?;
+        let mut matrix = schema.encode(table)?.matrix;
+        let imputed = match options.missing {
+            Missing::Keep => 0,
+            Missing::Mean => fill_means(&mut matrix, rows),
+        };
+        let bounds = options.column_bounds(&schema)?;
+        let scaler = Scaler::fit(options.scale_for(&matrix), &matrix, rows, bounds.as_ref());
+        let scores = target.scores()?;
+        let target_scale = TargetScale::fit(target, &scores, rows, options.intercept);
+        let targets = scores.into_iter().map(|y| target_scale.apply(y)).collect();
+        let layout = Arc::new(schema.layout()?);
+        let prepare = Prepare { schema, scaler, target: target_scale };
+        let mut prepared = Prepared { prepare, layout, imputed, matrix, targets, moments: None, rows: rows.to_vec() };
+        if !options.honest {
+            prepared.moments = Some(Moments::measure(&prepared.examples()));
+        }
+        Ok(prepared)
+    }
+
+    /// The training examples.
+    pub fn examples(&self) -> Examples<'_> {
+        self.examples_of(&self.rows)
+    }
+
+    /// The examples of any rows, in the units fitted on the training rows.
+    pub fn examples_of<'b>(&'b self, rows: &'b [u32]) -> Examples<'b> {
+        Examples {
+            matrix: &self.matrix,
+            scaler: &self.prepare.scaler,
+            layout: &self.layout,
+            targets: &self.targets,
+            rows: Cow::Borrowed(rows),
+            moments: self.moments.as_ref(),
+        }
+    }
+}
+
+impl Options {
+    fn scale_for(&self, matrix: &Matrix) -> Scale {
+        self.scale.unwrap_or(match matrix {
+            Matrix::U8(_) => Scale::Common,
+            _ if self.honest && self.bounds.is_empty() => Scale::None,
+            _ => Scale::Each,
+        })
+    }
+
+    /// The declared bounds per encoded column; indicators of categories lie in [0, 1].
+    fn column_bounds(&self, schema: &Schema) -> Result<Option<Bounds>> {
+        if self.bounds.is_empty() {
+            return Ok(None);
+        }
+        for (name, &(low, high)) in &self.bounds {
+            schema.position(name)?;
+            if !(low.is_finite() && high.is_finite() && low <= high) {
+                let (value, allowed) =
+                    (format!("{low}..{high} for {name}"), "finite, the low one not above the high one".into());
+                return Err(ErrorKind::OutOfRange { name: "bounds", value, allowed }.into());
+            }
+        }
+        let mut bounds = Bounds { low: Vec::new(), high: Vec::new() };
+        for column in &schema.columns {
+            let declared = match (&column.kind, self.bounds.get(&column.name)) {
+                (super::ColumnKind::Text { .. }, _) => (0.0, 1.0),
+                (super::ColumnKind::Number, Some(&range)) => range,
+                (super::ColumnKind::Number, None) => {
+                    let (value, allowed) =
+                        (format!("none for {}", column.name), "declared for every numeric attribute".into());
+                    return Err(ErrorKind::OutOfRange { name: "bounds", value, allowed }.into());
+                }
+            };
+            bounds.low.extend(std::iter::repeat_n(declared.0, column.width()));
+            bounds.high.extend(std::iter::repeat_n(declared.1, column.width()));
+        }
+        Ok(Some(bounds))
+    }
+}
+
+/// Fills missing cells by the means of the training rows' observed cells; 0 where there is none.
+fn fill_means(matrix: &mut Cow<'_, Matrix>, rows: &[u32]) -> usize {
+    let (n, d) = (matrix.rows(), matrix.columns());
+    let missing: Vec<(usize, usize)> = match &**matrix {
+        Matrix::U8(_) => return 0,
+        dense => (0..n).flat_map(|i| (0..d).map(move |j| (i, j))).filter(|&(i, j)| dense.get(i, j).is_nan()).collect(),
+    };
+    if missing.is_empty() {
+        return 0;
+    }
+    let mut filled = Array2::from_shape_fn((n, d), |(i, j)| matrix.get(i, j));
+    let mut means = vec![f64::NAN; d];
+    for &(i, j) in &missing {
+        if means[j].is_nan() {
+            let seen = rows.iter().map(|&r| matrix.get(r as usize, j)).filter(|v| !v.is_nan());
+            let (count, sum) = seen.fold((0.0_f64, 0.0), |(c, s), v| (c + 1.0, s + v));
+            means[j] = sum / count.max(1.0);
+        }
+        filled[[i, j]] = means[j];
+    }
+    *matrix = Cow::Owned(Matrix::F64(filled));
+    missing.len()
+}

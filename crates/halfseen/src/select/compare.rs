@@ -1,0 +1,298 @@
+//! Compares learners on the same random splits, each tuned inside the training part only.
+
+use super::tune::reseed;
+use super::{Part, Score, Split, Task, Tuned, splits, tune};
+use crate::error::{ErrorKind, Result};
+use crate::learner::{Family, Learner, with};
+use crate::model::Fit;
+use crate::monitor::Monitor;
+use crate::prepare::Prepared;
+use crate::sampling::{Purpose, Stream};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How learners are compared.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Number of random splits.
+    pub splits: usize,
+    /// Folds of the tuning; none: every learner keeps its parameters.
+    pub folds: Option<usize>,
+    /// Share of the rows that test, in (0, 1).
+    pub test_share: f64,
+    /// Seed of the splits, the folds and the learners.
+    pub seed: u64,
+    /// Points of the learning curves.
+    pub curve_points: usize,
+    /// Threads; `None`: as many as the machine has.
+    pub threads: Option<usize>,
+}
+
+/// One learner on one split.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// The learner's name.
+    pub learner: &'static str,
+    /// The split's number.
+    pub split: usize,
+    /// Attributes it may read of each example.
+    pub budget: u64,
+    /// Training examples.
+    pub examples: u64,
+    /// Reads with multiplicity.
+    pub reads: u64,
+    /// Distinct cells read.
+    pub distinct: u64,
+    /// Reads that tuning made on top.
+    pub tuning_reads: u64,
+    /// Whether parameters, means or norms were taken from cells that the budget does not cover.
+    pub tuned: bool,
+    /// Cells that were missing and filled with a mean.
+    pub imputed: u64,
+    /// Mean squared error on the test rows.
+    pub test_mse: Option<f64>,
+    /// Share of the test rows told wrongly.
+    pub test_error: Option<f64>,
+    /// Seconds of the final fit.
+    pub seconds: f64,
+    /// The winning parameters.
+    pub params: serde_json::Map<String, serde_json::Value>,
+}
+
+/// A point of a learning curve.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CurvePoint {
+    /// The learner's name.
+    pub learner: &'static str,
+    /// The split's number.
+    pub split: usize,
+    /// Examples learned from.
+    pub examples: u64,
+    /// Distinct cells read.
+    pub distinct: u64,
+    /// Mean squared error on the test rows.
+    pub test_mse: Option<f64>,
+    /// Share of the test rows told wrongly.
+    pub test_error: Option<f64>,
+}
+
+/// Mean, deviation and median over the splits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Statistics {
+    /// The mean.
+    pub mean: f64,
+    /// The deviation of one split (n - 1 in the denominator); 0 for one split.
+    pub sd: f64,
+    /// The median.
+    pub median: f64,
+}
+
+/// One learner over all splits. `None` where no split has the figure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// The learner's name.
+    pub learner: &'static str,
+    /// Attributes it may read of each example.
+    pub budget: u64,
+    /// Mean squared error on the test rows.
+    pub test_mse: Option<Statistics>,
+    /// Share of the test rows told wrongly.
+    pub test_error: Option<Statistics>,
+    /// Reads with multiplicity.
+    pub reads: Option<Statistics>,
+    /// Distinct cells read.
+    pub distinct: Option<Statistics>,
+    /// Seconds of the final fit.
+    pub seconds: Option<Statistics>,
+}
+
+/// The result of [`compare`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// Learner by learner, split by split.
+    pub rows: Vec<Row>,
+    /// Learner by learner.
+    pub summary: Vec<Summary>,
+    /// Learning curves.
+    pub curve: Vec<CurvePoint>,
+}
+
+/// Compares learners on random splits of a table.
+///
+/// # Errors
+/// What fits return; [`ErrorKind::Interrupted`] if the monitor stops it.
+pub fn compare(
+    learners: &[Box<dyn Learner>],
+    task: &Task<'_>,
+    plan: &Plan,
+    monitor: &dyn Monitor,
+) -> Result<Comparison> {
+    let splits = splits(task.table.rows(), task.strata(), task.groups, plan.test_share, plan.splits, plan.seed)?;
+    let settings: u64 = learners.iter().map(|l| l.grid().settings().len() as u64).sum();
+    let per_split = plan.folds.map_or(0, |folds| folds as u64 * settings) + learners.len() as u64;
+    let (done, total) = (AtomicU64::new(0), per_split * splits.len() as u64);
+    let settled = |units: u64| monitor.progress(done.fetch_add(units, Ordering::Relaxed) + units, total);
+    // A pool of our own: the global one must not be started in a process that may fork.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(plan.threads.unwrap_or(0)).build();
+    let pool = pool.map_err(|e| ErrorKind::Numerical { what: "starting threads", problem: e.to_string() })?;
+    let one = |(number, split): (usize, &Split)| one_split(learners, task, plan, number, split, monitor, &settled);
+    let parts = pool.install(|| splits.par_iter().enumerate().map(one).collect::<Result<Vec<_>>>())?;
+    let (rows, curves): (Vec<Vec<Row>>, Vec<Vec<Vec<CurvePoint>>>) = parts.into_iter().unzip();
+    let by_learner = |l: usize| rows.iter().map(move |split| split[l].clone());
+    let rows: Vec<Row> = (0..learners.len()).flat_map(by_learner).collect();
+    let summary = (0..learners.len()).map(|l| summarise(&rows[l * splits.len()..(l + 1) * splits.len()])).collect();
+    let curve = (0..learners.len()).flat_map(|l| curves.iter().flat_map(move |split| split[l].clone())).collect();
+    Ok(Comparison { rows, summary, curve })
+}
+
+/// Everything of one split: tuning, final fits, tests.
+fn one_split(
+    learners: &[Box<dyn Learner>],
+    task: &Task<'_>,
+    plan: &Plan,
+    number: usize,
+    split: &Split,
+    monitor: &dyn Monitor,
+    settled: &(dyn Fn(u64) + Sync),
+) -> Result<(Vec<Row>, Vec<Vec<CurvePoint>>)> {
+    let seed = Stream::new(plan.seed, Purpose::Learner, number as u64).next();
+    let tuned = match plan.folds {
+        Some(folds) => Some(tune(learners, task, &split.train, folds, seed, monitor, settled)?),
+        None => None,
+    };
+    let prepared = Prepared::new(task.table, (task.target_name, task.target), &split.train, task.options)?;
+    let tests = prepared.examples_of(&split.test);
+    let test = |fit: &Fit| {
+        let scores: Vec<f64> =
+            fit.predictor.scores(&tests).into_iter().map(|s| prepared.prepare.target.undo(s)).collect();
+        Score::of(&scores, task.target, &split.test)
+    };
+    let counts = curve_counts(split.train.len(), plan.curve_points);
+    let final_fit = |(l, learner): (usize, &Box<dyn Learner>)| {
+        let chosen: Option<&Tuned> = tuned.as_ref().map(|t| &t[l]);
+        let learner = with(reseed(learner, seed)?, chosen.map_or(&Vec::new(), |t| &t.setting))?;
+        let examples = prepared.examples();
+        let fits = learner.fit_curve(&counts, &examples, &Part(monitor))?;
+        // A learner that refits for each point of its curve is timed on the last fit alone.
+        let fit = fits.last().ok_or(ErrorKind::Interrupted { during: "fitting" })?;
+        if monitor.should_stop() {
+            return Err(ErrorKind::Interrupted { during: "fitting" }.into());
+        }
+        let point = |fit: &Fit| {
+            let score = test(fit);
+            CurvePoint {
+                learner: learner.name(),
+                split: number,
+                examples: fit.report.examples,
+                distinct: fit.report.distinct,
+                test_mse: Some(score.mse),
+                test_error: score.error,
+            }
+        };
+        let curve: Vec<CurvePoint> = fits.iter().map(point).collect();
+        let score = test(fit);
+        let measured = learner.family() != Family::Budget || !task.options.honest;
+        let row = Row {
+            learner: learner.name(),
+            split: number,
+            budget: fit.report.max_reads,
+            examples: fit.report.examples,
+            reads: fit.report.reads,
+            distinct: fit.report.distinct,
+            tuning_reads: chosen.map_or(0, |t| t.reads),
+            tuned: chosen.is_some() || measured,
+            imputed: prepared.imputed as u64,
+            test_mse: Some(score.mse),
+            test_error: score.error,
+            seconds: fit.report.seconds,
+            params: learner.to_json(),
+        };
+        settled(1);
+        Ok((row, curve))
+    };
+    let fits = learners.par_iter().enumerate().map(final_fit).collect::<Result<Vec<_>>>()?;
+    Ok(fits.into_iter().unzip())
+}
+
+/// Numbers of examples, evenly spaced in their logarithm from about 16 to all.
+fn curve_counts(examples: usize, points: usize) -> Vec<usize> {
+    let first = examples.min(16) as f64;
+    let steps = points.saturating_sub(1).max(1) as f64;
+    let count = |i: usize| (first * (examples as f64 / first).powf(i as f64 / steps)).round() as usize;
+    let mut counts: Vec<usize> = (0..points).map(count).chain([examples]).collect();
+    counts.dedup();
+    counts
+}
+
+fn summarise(rows: &[Row]) -> Summary {
+    let of = |figure: &dyn Fn(&Row) -> Option<f64>| Statistics::of(rows.iter().filter_map(figure).collect());
+    Summary {
+        learner: rows[0].learner,
+        budget: rows.iter().map(|r| r.budget).max().unwrap_or(0),
+        test_mse: of(&|r| r.test_mse),
+        test_error: of(&|r| r.test_error),
+        reads: of(&|r| Some(r.reads as f64)),
+        distinct: of(&|r| Some(r.distinct as f64)),
+        seconds: of(&|r| Some(r.seconds)),
+    }
+}
+
+impl Statistics {
+    /// The statistics of some figures; `None` if there are none.
+    pub fn of(mut figures: Vec<f64>) -> Option<Statistics> {
+        if figures.is_empty() {
+            return None;
+        }
+        let n = figures.len();
+        figures.sort_unstable_by(f64::total_cmp);
+        let mean = figures.iter().sum::<f64>() / n as f64;
+        let square = figures.iter().map(|v| (v - mean).powi(2)).sum::<f64>();
+        let sd = if n > 1 { (square / (n - 1) as f64).sqrt() } else { 0.0 };
+        Some(Statistics { mean, sd, median: 0.5 * (figures[(n - 1) / 2] + figures[n / 2]) })
+    }
+}
+
+impl Serialize for Summary {
+    /// Flat keys: `test_mse_mean`, `test_mse_sd`, `test_mse_median`, and so for every figure.
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeMap;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("learner", self.learner)?;
+        map.serialize_entry("budget", &self.budget)?;
+        let figures = [
+            ("test_mse", self.test_mse),
+            ("test_error", self.test_error),
+            ("reads", self.reads),
+            ("distinct", self.distinct),
+            ("seconds", self.seconds),
+        ];
+        for (name, figure) in figures {
+            map.serialize_entry(&format!("{name}_mean"), &figure.map(|f| f.mean))?;
+            map.serialize_entry(&format!("{name}_sd"), &figure.map(|f| f.sd))?;
+            map.serialize_entry(&format!("{name}_median"), &figure.map(|f| f.median))?;
+        }
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curve_counts_rise_to_all_examples() {
+        let counts = curve_counts(12_000, 8);
+        assert_eq!((counts[0], counts[counts.len() - 1]), (16, 12_000));
+        assert!(counts.windows(2).all(|w| w[0] < w[1]));
+        assert_eq!(curve_counts(1, 8), [1]);
+    }
+
+    #[test]
+    fn statistics_by_hand() {
+        let s = Statistics::of(vec![4.0, 1.0, 2.0, 5.0]).unwrap();
+        assert_eq!((s.mean, s.median), (3.0, 3.0));
+        assert!((s.sd - (10.0_f64 / 3.0).sqrt()).abs() < 1e-15);
+        assert_eq!(Statistics::of(vec![]), None);
+    }
+}

@@ -1,0 +1,51 @@
+//! Chooses between settings and between learners: splits, folds, scores, tuning, comparison.
+//!
+//! Everything is seeded and runs in parallel; results are the same bits for any number of threads.
+
+mod compare;
+mod score;
+mod split;
+mod tune;
+
+pub use compare::{Comparison, CurvePoint, Plan, Row, Statistics, Summary, compare};
+pub use score::Score;
+pub use split::{Split, folds, splits};
+pub use tune::{Tuned, tune};
+
+use crate::data::{Table, Target};
+use crate::monitor::Monitor;
+use crate::prepare::Options;
+
+/// A table, its target, and how both are prepared.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'a> {
+    /// The table.
+    pub table: &'a Table,
+    /// The name of the target column.
+    pub target_name: &'a str,
+    /// The target.
+    pub target: &'a Target,
+    /// For each row the group that must not be split, where there are groups.
+    pub groups: Option<&'a [u32]>,
+    /// How the table is prepared.
+    pub options: &'a Options,
+}
+
+impl Task<'_> {
+    /// What a split keeps in proportion: the classes.
+    fn strata(&self) -> Option<&[u32]> {
+        match self.target {
+            Target::Classes { codes, .. } => Some(codes),
+            Target::Numbers(_) => None,
+        }
+    }
+}
+
+/// Passes on the wish to stop, but no progress of its parts.
+struct Part<'a>(&'a dyn Monitor);
+
+impl Monitor for Part<'_> {
+    fn should_stop(&self) -> bool {
+        self.0.should_stop()
+    }
+}
