@@ -10,6 +10,7 @@ pub mod model;
 mod monitor;
 pub mod params;
 pub mod prepare;
+pub mod projection;
 pub mod sampling;
 
 pub use error::{Error, ErrorClass, ErrorKind, Result};
