@@ -13,6 +13,7 @@ use crate::error::{ErrorKind, Result};
 use crate::monitor::Monitor;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, MatRef, Par};
+use std::cell::OnceCell;
 
 /// Rows per block: 256 x 784 numbers fit the second-level cache.
 const BLOCK: usize = 256;
@@ -21,6 +22,8 @@ const BLOCK: usize = 256;
 #[derive(Debug)]
 pub(crate) struct Quadratic {
     form: Form,
+    /// With the rows kept: the columns of G asked for so far.
+    made: Vec<OnceCell<Vec<f64>>>,
     /// c, (width).
     pub(crate) cross: Vec<f64>,
     /// s: the objective at w = 0.
@@ -78,7 +81,8 @@ impl Quadratic {
             return Err(ErrorKind::Diverged { what: "a second moment", value: f64::INFINITY }.into());
         }
         let form = if keep_rows { Form::Rows(matrix) } else { Form::Gram(matrix) };
-        Ok(Quadratic { form, cross, constant })
+        let made = vec![OnceCell::new(); if keep_rows { width } else { 0 }];
+        Ok(Quadratic { form, made, cross, constant })
     }
 
     /// G, or the rows that make it.
@@ -101,12 +105,19 @@ impl Quadratic {
         (dot(gradient, weights) / 2.0 - dot(&self.cross, weights) + self.constant).max(0.0)
     }
 
-    /// Column j of G into `out`, (width).
-    pub(crate) fn column_into(&self, j: usize, out: &mut Vec<f64>) {
-        out.clear();
+    /// Entry (j, j) of G.
+    pub(crate) fn diagonal(&self, j: usize) -> f64 {
         match &self.form {
-            Form::Gram(gram) => out.extend_from_slice(gram.col_as_slice(j)),
-            Form::Rows(rows) => *out = transposed(rows, rows.col_as_slice(j)),
+            Form::Gram(gram) => gram[(j, j)],
+            Form::Rows(rows) => dot(rows.col_as_slice(j), rows.col_as_slice(j)),
+        }
+    }
+
+    /// Column j of G, (width).
+    pub(crate) fn column(&self, j: usize) -> &[f64] {
+        match &self.form {
+            Form::Gram(gram) => gram.col_as_slice(j),
+            Form::Rows(rows) => self.made[j].get_or_init(|| transposed(rows, rows.col_as_slice(j))),
         }
     }
 }
@@ -198,16 +209,11 @@ mod tests {
                     up[j] += 0.5;
                     down[j] -= 0.5;
                     assert!((gradient[j] - (at(&up) - at(&down))).abs() < 1e-11);
-                    let (mut column, mut unit) = (Vec::new(), vec![0.0; w.len()]);
+                    let mut unit = vec![0.0; w.len()];
                     unit[j] = 1.0;
-                    quadratic.column_into(j, &mut column);
-                    let product = quadratic
-                        .gradient(&unit)
-                        .iter()
-                        .zip(&quadratic.cross)
-                        .map(|(g, c)| g / 2.0 + c)
-                        .collect::<Vec<_>>();
-                    assert!(column.iter().zip(&product).all(|(a, b)| (a - b).abs() < 1e-12));
+                    let gradient = quadratic.gradient(&unit);
+                    let product = gradient.iter().zip(&quadratic.cross).map(|(g, c)| g / 2.0 + c);
+                    assert!(quadratic.column(j).iter().zip(product).all(|(a, b)| (a - b).abs() < 1e-12));
                 }
             }
         }

@@ -3,13 +3,16 @@
 //! | learner | minimises | over | how |
 //! |---|---|---|---|
 //! | [`Ridge`] | mean squared error | the Euclidean ball, or with a penalty | one eigendecomposition for all radii |
+//! | [`Lasso`] | mean squared error | the l1 ball | pairwise steps on the second moments |
 
 mod centred;
 mod gram;
+mod lasso;
 mod ridge;
 #[cfg(test)]
 mod testing;
 
+pub use lasso::Lasso;
 pub use ridge::Ridge;
 
 use crate::error::Result;
@@ -18,7 +21,7 @@ use crate::params::Parameters;
 
 /// The learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
-    vec![Box::new(Ridge::default())]
+    vec![Box::new(Ridge::default()), Box::new(Lasso::default())]
 }
 
 /// A copy of a learner with a setting of its grid, checked.

@@ -55,7 +55,7 @@ impl Learner for Ridge {
     }
 
     fn grid(&self) -> Grid {
-        Grid::new(&[("radius", &["0.25", "0.5", "1", "1.5", "2", "3", "4", "8"])])
+        Grid::new(&[("radius", &["0.125", "0.25", "0.5", "0.75", "1", "1.5", "2", "3", "4", "8"])])
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
