@@ -3,16 +3,20 @@
 //! | learner | minimises | over | how |
 //! |---|---|---|---|
 //! | [`Ridge`] | mean squared error | the Euclidean ball, or with a penalty | one eigendecomposition for all radii |
-//! | [`Lasso`] | mean squared error | the l1 ball | pairwise steps on the second moments |
+//! | [`Lasso`] | mean squared error | the l1 ball | pairwise steps on the second moments, to a certified gap |
+//! | [`OnlineLasso`] | mean squared error | the l1 ball | exponentiated gradient, one pass |
 
 mod centred;
+mod exponentiated;
 mod gram;
 mod lasso;
+mod online_lasso;
 mod ridge;
 #[cfg(test)]
 mod testing;
 
 pub use lasso::Lasso;
+pub use online_lasso::OnlineLasso;
 pub use ridge::Ridge;
 
 use crate::error::Result;
@@ -21,7 +25,7 @@ use crate::params::Parameters;
 
 /// The learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
-    vec![Box::new(Ridge::default()), Box::new(Lasso::default())]
+    vec![Box::new(Ridge::default()), Box::new(Lasso::default()), Box::new(OnlineLasso::default())]
 }
 
 /// A copy of a learner with a setting of its grid, checked.
