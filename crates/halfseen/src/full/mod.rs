@@ -1,8 +1,44 @@
 //! References that see everything: what budgeted learners are measured against.
+//!
+//! | learner | minimises | over | how |
+//! |---|---|---|---|
+//! | [`Ridge`] | mean squared error | the Euclidean ball, or with a penalty | one eigendecomposition for all radii |
+//! | [`Lasso`] | mean squared error | the l1 ball | pairwise steps on the second moments, to a certified gap |
+//! | [`OnlineLasso`] | mean squared error | the l1 ball | exponentiated gradient, one pass |
 
-use crate::learner::Learner;
+mod centred;
+mod exponentiated;
+mod gram;
+mod lasso;
+mod online_lasso;
+mod ridge;
+#[cfg(test)]
+mod testing;
+
+pub use lasso::Lasso;
+pub use online_lasso::OnlineLasso;
+pub use ridge::Ridge;
+
+use crate::error::Result;
+use crate::learner::{Learner, Setting};
+use crate::params::Parameters;
 
 /// The learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
-    vec![]
+    vec![Box::new(Ridge::default()), Box::new(Lasso::default()), Box::new(OnlineLasso::default())]
+}
+
+/// A copy of a learner with a setting of its grid, checked.
+fn configured<L: Parameters + Clone>(learner: &L, setting: &Setting) -> Result<L> {
+    let mut copy = learner.clone();
+    for (name, value) in setting {
+        copy.set(name, value)?;
+    }
+    copy.check()?;
+    Ok(copy)
+}
+
+/// The Euclidean length.
+fn norm(vector: &[f64]) -> f64 {
+    gram::dot(vector, vector).sqrt()
 }

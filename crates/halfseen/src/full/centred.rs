@@ -1,0 +1,177 @@
+//! Surveys all examples once: refuses bad cells, finds the means, and drops columns that cannot matter.
+//!
+//! An unpenalised intercept b is minimised out in closed form: for any w the best b is
+//! mean(y) - <w, mean(x)>, so what is left is the same problem without intercept on centred data.
+//! Centring happens before products are summed (a second pass over the cells), so a large mean
+//! costs no precision. A constant column is recognised exactly and not by its rounded deviation.
+
+use crate::data::Examples;
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::Linear;
+use std::ops::Range;
+
+/// Examples minus their means (or as they are, without intercept), on the columns that are not all zero then.
+#[derive(Debug)]
+pub(crate) struct Centred<'a, 'b> {
+    examples: &'a Examples<'b>,
+    /// The columns that are not zero in every row, increasing.
+    columns: Vec<usize>,
+    /// Mean of every column, (n_columns): what fills a missing cell when the model predicts.
+    mean: Vec<f64>,
+    /// What is subtracted from each of `columns`.
+    shift: Vec<f64>,
+    /// What is subtracted from the targets.
+    target_shift: f64,
+}
+
+impl<'a, 'b> Centred<'a, 'b> {
+    /// The first pass.
+    ///
+    /// # Errors
+    /// No rows, no columns, a missing or infinite cell or target.
+    pub(crate) fn new(examples: &'a Examples<'b>, learner: &str, intercept: bool) -> Result<Self> {
+        check_shape(examples, learner)?;
+        let (m, d) = (examples.len(), examples.columns());
+        let (mut first, mut row) = (vec![0.0; d], vec![0.0; d]);
+        let (mut sum, mut varies) = (vec![0.0; d], vec![false; d]);
+        examples.row_into(0, &mut first);
+        for i in 0..m {
+            examples.row_into(i, &mut row);
+            check_row(examples, i, &row)?;
+            for (((s, v), x), f) in sum.iter_mut().zip(&mut varies).zip(&row).zip(&first) {
+                *s += x;
+                *v |= x != f;
+            }
+        }
+        let mean: Vec<f64> = (0..d).map(|j| if varies[j] { sum[j] / m as f64 } else { first[j] }).collect();
+        if let Some(j) = mean.iter().position(|v| !v.is_finite()) {
+            return Err(ErrorKind::Diverged { what: "the sum of a column", value: sum[j] }.into());
+        }
+        let columns: Vec<usize> = (0..d).filter(|&j| varies[j] || (!intercept && first[j] != 0.0)).collect();
+        let shift = columns.iter().map(|&j| if intercept { mean[j] } else { 0.0 }).collect();
+        let target_sum: f64 = (0..m).map(|i| examples.target(i)).sum();
+        let target_shift = if intercept { target_sum / m as f64 } else { 0.0 };
+        Ok(Centred { examples, columns, mean, shift, target_shift })
+    }
+
+    /// Number of examples.
+    pub(crate) fn len(&self) -> usize {
+        self.examples.len()
+    }
+
+    /// Number of columns kept.
+    pub(crate) fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Number of panels that one example costs.
+    pub(crate) fn panels(&self) -> usize {
+        self.examples.layout.sampled_panels()
+    }
+
+    /// The centred target of one example.
+    pub(crate) fn target(&self, example: usize) -> f64 {
+        self.examples.target(example) - self.target_shift
+    }
+
+    /// Replaces `block` by the centred kept cells of some examples, row by row.
+    pub(crate) fn block_into(&self, range: Range<usize>, block: &mut Vec<f64>) {
+        let mut row = vec![0.0; self.examples.columns()];
+        block.clear();
+        for i in range {
+            self.examples.row_into(i, &mut row);
+            block.extend(self.columns.iter().zip(&self.shift).map(|(&j, s)| row[j] - s));
+        }
+    }
+
+    /// The predictor on all columns whose kept ones have these weights.
+    pub(crate) fn predictor(&self, kept: &[f64]) -> Linear {
+        let mut weights = vec![0.0; self.examples.columns()];
+        let mut intercept = self.target_shift;
+        for ((&j, w), s) in self.columns.iter().zip(kept).zip(&self.shift) {
+            weights[j] = *w;
+            intercept -= w * s;
+        }
+        Linear { weights, intercept, fill: self.mean.clone() }
+    }
+}
+
+/// Refuses examples without rows or columns, and targets that are not finite.
+pub(crate) fn check_shape(examples: &Examples<'_>, learner: &str) -> Result<()> {
+    if examples.is_empty() {
+        return Err(ErrorKind::TooFewRows { what: learner.to_owned(), least: 1, rows: 0 }.into());
+    }
+    if examples.columns() == 0 {
+        return Err(ErrorKind::NoAttributes.into());
+    }
+    match (0..examples.len()).find(|&i| !examples.target(i).is_finite()) {
+        Some(i) => {
+            let row = examples.rows[i] as usize + 1;
+            Err(ErrorKind::NotFinite { row, column: "target".into(), value: examples.target(i) }.into())
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses a row with a missing or infinite cell.
+pub(crate) fn check_row(examples: &Examples<'_>, example: usize, row: &[f64]) -> Result<()> {
+    match row.iter().position(|v| !v.is_finite()) {
+        Some(column) => Err(bad_cell(examples, example, column, row[column])),
+        None => Ok(()),
+    }
+}
+
+fn bad_cell(examples: &Examples<'_>, example: usize, column: usize, value: f64) -> Error {
+    let layout = examples.layout;
+    let slot = layout.slot(column);
+    let panel = (0..layout.panels()).find(|&p| layout.slots_of(p).contains(&slot));
+    let row = examples.rows[example] as usize + 1;
+    let column = panel.map_or_else(|| format!("column {}", column + 1), |p| layout.name(p).to_owned());
+    if value.is_nan() {
+        ErrorKind::MissingCell { row, column }.into()
+    } else {
+        ErrorKind::NotFinite { row, column, value }.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::full::testing::Data;
+    use ndarray::array;
+
+    #[test]
+    fn constant_columns_are_dropped_exactly() {
+        // 0.1 added up three times and divided by three is not 0.1.
+        let data = Data::new(array![[0.1, 1.0, 0.0], [0.1, 2.0, 0.0], [0.1, 4.0, 0.0]], vec![1.0, 2.0, 3.0]);
+        let examples = data.examples();
+        assert_eq!(Centred::new(&examples, "ridge", true).unwrap().columns, [1]);
+        assert_eq!(Centred::new(&examples, "ridge", false).unwrap().columns, [0, 1]);
+    }
+
+    #[test]
+    fn bad_cells_are_refused_by_row_and_name() {
+        for (value, missing) in [(f64::NAN, true), (f64::NEG_INFINITY, false)] {
+            let data = Data::new(array![[0.0, 1.0], [1.0, value]], vec![1.0, 2.0]);
+            let error = Centred::new(&data.examples(), "ridge", true).unwrap_err();
+            let kind = match missing {
+                true => ErrorKind::MissingCell { row: 2, column: "x1".into() },
+                false => ErrorKind::NotFinite { row: 2, column: "x1".into(), value },
+            };
+            assert_eq!(error.kind(), &kind);
+        }
+        let data = Data::new(array![[0.0], [1.0]], vec![1.0, f64::NAN]);
+        let error = Centred::new(&data.examples(), "ridge", true).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::NotFinite { row: 2, column, .. } if column == "target"));
+    }
+
+    #[test]
+    fn nothing_to_learn_from_is_refused() {
+        let data = Data::new(array![[0.0], [1.0]], vec![1.0, 2.0]);
+        let error = Centred::new(&data.examples().prefix(0), "ridge", true).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::TooFewRows { least: 1, rows: 0, .. }));
+        let data = Data::new(ndarray::Array2::zeros((2, 0)), vec![1.0, 2.0]);
+        let error = Centred::new(&data.examples(), "ridge", true).unwrap_err();
+        assert_eq!(error.kind(), &ErrorKind::NoAttributes);
+    }
+}

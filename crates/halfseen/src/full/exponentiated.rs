@@ -1,0 +1,280 @@
+//! Moves weights in an l1 ball by normalised exponentiated gradient, and averages them lazily.
+//!
+//! The two opposite weight vectors of the method start equal and move by reciprocal factors, so one
+//! number per coordinate keeps both: theta_i, minus eta times the sum of its clipped gradients. Then
+//! w_i = B sinh(theta_i) / Z with Z = sum_j cosh(theta_j).
+//!
+//! A row changes theta only where its cells are not zero: one exponential each. Z is summed afresh
+//! after every row, so it cannot drift. The average needs no pass over the other coordinates: with A the
+//! sum of B / Z over the iterates so far, a coordinate that rested while A grew by a has gathered
+//! a sinh(theta_i). A restarts from 0 before sums of unlike size meet in it.
+//!
+//! Against overflow sinh, cosh and Z carry a common factor e^-M, which cancels in w; M is 0 until some
+//! |theta| exceeds 300.
+
+/// Rows after which A restarts.
+const RESTART: u32 = 256;
+
+/// Growth or fall of Z at which A restarts.
+const SPREAD: f64 = 1e3;
+
+/// The largest |theta| - M.
+const ROOM: f64 = 300.0;
+
+/// The cells of a row that are not zero.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Cells {
+    columns: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Cells {
+    /// Takes the cells of a dense row.
+    pub(crate) fn take(&mut self, row: &[f64]) {
+        self.columns.resize(row.len(), 0);
+        self.values.resize(row.len(), 0.0);
+        let mut count = 0;
+        for (j, &v) in row.iter().enumerate() {
+            // Written always, kept if not zero: no branch to mispredict.
+            self.columns[count] = j as u32;
+            self.values[count] = v;
+            count += usize::from(v != 0.0);
+        }
+        self.columns.truncate(count);
+        self.values.truncate(count);
+    }
+
+    /// Whether all are finite.
+    pub(crate) fn finite(&self) -> bool {
+        self.values.iter().all(|v| v.is_finite())
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.columns.iter().map(|&j| j as usize).zip(self.values.iter().copied())
+    }
+}
+
+/// The weights, and the sum of all weights before each step.
+#[derive(Debug, Clone)]
+pub(crate) struct Exponentiated {
+    radius: f64,
+    coordinates: Vec<Coordinate>,
+    /// e^-M cosh(theta_j).
+    cosh: Vec<f64>,
+    /// Z e^-M.
+    total: f64,
+    /// M.
+    shift: f64,
+    /// A, since it restarted.
+    clock: f64,
+    /// Z when A restarted.
+    total_at_restart: f64,
+    rows_since_restart: u32,
+    count: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Coordinate {
+    theta: f64,
+    /// e^-M sinh(theta).
+    sinh: f64,
+    /// A when theta last changed.
+    since: f64,
+    /// Sum of the weights up to then.
+    sum: f64,
+}
+
+impl Exponentiated {
+    /// Starts from w = 0.
+    pub(crate) fn new(columns: usize, radius: f64) -> Exponentiated {
+        let total = columns as f64;
+        Exponentiated {
+            radius,
+            coordinates: vec![Coordinate::default(); columns],
+            cosh: vec![1.0; columns],
+            total,
+            shift: 0.0,
+            clock: 0.0,
+            total_at_restart: total,
+            rows_since_restart: 0,
+            count: 0,
+        }
+    }
+
+    /// <w, x>.
+    pub(crate) fn product(&self, cells: &Cells) -> f64 {
+        let sum: f64 = cells.iter().map(|(j, x)| self.coordinates[j].sinh * x).sum();
+        self.radius / self.total * sum
+    }
+
+    /// Counts the present weights, then moves them along -`slope` x, each entry of the gradient
+    /// clipped to 1/`eta`.
+    pub(crate) fn step(&mut self, eta: f64, slope: f64, cells: &Cells) {
+        self.clock += self.radius / self.total;
+        self.count += 1;
+        let rate = eta * slope;
+        let mut outgrown = false;
+        for (j, x) in cells.iter() {
+            let c = &mut self.coordinates[j];
+            c.sum += (self.clock - c.since) * c.sinh;
+            c.since = self.clock;
+            c.theta -= (rate * x).clamp(-1.0, 1.0);
+            outgrown |= c.theta.abs() - self.shift > ROOM;
+            (c.sinh, self.cosh[j]) = sinh_cosh(c.theta, self.shift);
+        }
+        self.total = sum(&self.cosh);
+        self.rows_since_restart += 1;
+        let change = self.total / self.total_at_restart;
+        if outgrown || self.total < f64::MIN_POSITIVE.sqrt() {
+            self.rebase();
+        } else if self.rows_since_restart >= RESTART || !(1.0 / SPREAD..=SPREAD).contains(&change) {
+            self.restart();
+        }
+    }
+
+    /// The mean of the weights before each step so far.
+    pub(crate) fn average(&self) -> Vec<f64> {
+        let n = self.count.max(1) as f64;
+        self.coordinates.iter().map(|c| (c.sum + (self.clock - c.since) * c.sinh) / n).collect()
+    }
+
+    /// Brings every sum up to date and lets A start from 0.
+    fn restart(&mut self) {
+        for c in &mut self.coordinates {
+            c.sum += (self.clock - c.since) * c.sinh;
+            c.since = 0.0;
+        }
+        self.clock = 0.0;
+        self.total_at_restart = self.total;
+        self.rows_since_restart = 0;
+    }
+
+    /// Chooses M for the present theta.
+    fn rebase(&mut self) {
+        self.restart();
+        let largest = self.coordinates.iter().fold(0.0_f64, |a, c| a.max(c.theta.abs()));
+        self.shift = if largest <= ROOM { 0.0 } else { largest };
+        for (c, cosh) in self.coordinates.iter_mut().zip(&mut self.cosh) {
+            (c.sinh, *cosh) = sinh_cosh(c.theta, self.shift);
+        }
+        self.total = sum(&self.cosh);
+        self.total_at_restart = self.total;
+    }
+}
+
+/// e^-shift sinh(theta) and e^-shift cosh(theta).
+///
+/// The difference that gives sinh loses digits near 0, but never more than rounding of cosh, whose sum it
+/// is divided by.
+#[inline]
+fn sinh_cosh(theta: f64, shift: f64) -> (f64, f64) {
+    let size = theta.abs();
+    let up = (size - shift).exp();
+    let down = if shift == 0.0 { 1.0 / up } else { (-size - shift).exp() };
+    (((up - down) / 2.0).copysign(theta), (up + down) / 2.0)
+}
+
+/// The sum in eight partial sums.
+fn sum(values: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let chunks = values.chunks_exact(8);
+    let rest: f64 = chunks.remainder().iter().sum();
+    for chunk in chunks {
+        sums.iter_mut().zip(chunk).for_each(|(s, v)| *s += v);
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampling::{Purpose, Stream};
+
+    /// The method as printed: two positive vectors, normalised at every step so that nothing overflows.
+    struct Plain {
+        radius: f64,
+        up: Vec<f64>,
+        down: Vec<f64>,
+        sum: Vec<f64>,
+        count: f64,
+    }
+
+    impl Plain {
+        fn new(d: usize, radius: f64) -> Plain {
+            Plain { radius, up: vec![1.0; d], down: vec![1.0; d], sum: vec![0.0; d], count: 0.0 }
+        }
+
+        fn weights(&self) -> Vec<f64> {
+            let total: f64 = self.up.iter().chain(&self.down).sum();
+            self.up.iter().zip(&self.down).map(|(u, v)| self.radius * (u - v) / total).collect()
+        }
+
+        fn step(&mut self, eta: f64, slope: f64, row: &[f64]) {
+            let weights = self.weights();
+            self.sum.iter_mut().zip(&weights).for_each(|(s, w)| *s += w);
+            self.count += 1.0;
+            for (j, x) in row.iter().enumerate() {
+                let g = (slope * x).clamp(-1.0 / eta, 1.0 / eta);
+                self.up[j] *= (-eta * g).exp();
+                self.down[j] *= (eta * g).exp();
+            }
+            let total: f64 = self.up.iter().chain(&self.down).sum();
+            self.up.iter_mut().chain(&mut self.down).for_each(|z| *z /= total);
+        }
+    }
+
+    #[test]
+    fn the_lazy_form_equals_the_plain_one() {
+        // Small steps, steps that all clip, steps of wild size, and d = 1; many cells are zero.
+        for (d, eta, scale) in [(20, 0.01, 1.0), (13, 0.5, 1.0), (9, 1.0, 50.0), (1, 0.1, 1.0), (30, 0.001, 3.0)] {
+            let mut stream = Stream::new(5, Purpose::Data, d as u64);
+            let (mut lazy, mut plain) = (Exponentiated::new(d, 3.0), Plain::new(d, 3.0));
+            let mut cells = Cells::default();
+            for t in 0..3000 {
+                let cell = |stream: &mut Stream| if stream.unit() < 0.6 { 0.0 } else { scale * stream.normal() };
+                let row: Vec<f64> = (0..d).map(|_| cell(&mut stream)).collect();
+                cells.take(&row);
+                let weights = plain.weights();
+                let expected: f64 = weights.iter().zip(&row).map(|(w, x)| w * x).sum();
+                let tolerance = 1e-12 * 3.0 * scale * d as f64;
+                assert!((lazy.product(&cells) - expected).abs() < tolerance, "d {d}, row {t}");
+                let target = row[0] - 0.5 * row[d - 1];
+                plain.step(eta, expected - target, &row);
+                lazy.step(eta, expected - target, &cells);
+            }
+            let mean: Vec<f64> = plain.sum.iter().map(|s| s / plain.count).collect();
+            for (a, b) in lazy.average().iter().zip(&mean) {
+                assert!((a - b).abs() < 1e-12, "d {d}: {a} and {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn thousands_of_clipped_steps_one_way_and_back_do_not_overflow() {
+        let mut weights = Exponentiated::new(3, 2.0);
+        let mut cells = Cells::default();
+        cells.take(&[1.0, -0.5, 0.0]);
+        for slope in [-1e9, 1e9] {
+            for _ in 0..3000 {
+                weights.step(1.0, slope, &cells);
+                assert!(weights.product(&cells).is_finite() && weights.total > 0.0);
+            }
+        }
+        // There and back: theta is 0 again, and so is w, but the average was on the way's side.
+        assert!(weights.product(&cells).abs() < 1e-12);
+        let average = weights.average();
+        assert!(average[0] > 0.99 && average[1] < -0.99 && average[2] == 0.0);
+        assert!(average.iter().map(|w| w.abs()).sum::<f64>() <= 2.0);
+    }
+
+    #[test]
+    fn cells_are_those_that_are_not_zero() {
+        let mut cells = Cells::default();
+        for row in [vec![0.0, 2.0, 0.0, -1.0], vec![1.0, 0.0, -0.0, 0.0], vec![f64::NAN, 0.0, 0.0, 0.0]] {
+            cells.take(&row);
+            let kept = row.iter().enumerate().filter(|(_, v)| **v != 0.0).map(|(j, _)| j);
+            assert!(cells.iter().map(|(j, _)| j).eq(kept));
+            assert_eq!(cells.finite(), row.iter().all(|v| v.is_finite()));
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! Fits least squares in an l1 ball (the lasso, constraint form) to a certified gap.
+//!
+//! **Setting**: every attribute of every example is read. Minimises
+//! f(w) = (1/m) sum_i (<w, x_i> + b - y_i)^2 over |w|_1 <= B and any b (paper A, section 2, the
+//! full-information reference).
+//!
+//! **Guarantee**: the report's gap, <grad f(w), w> + B |grad f(w)|_inf, bounds f(w) minus the
+//! optimum (Frank and Wolfe, 1956; Jaggi, ICML 2013). The solver stops when it is at most `tol` times
+//! f(0), the mean square of the (centred) targets. Iterates never leave the ball.
+//!
+//! **Method**: the ball is the convex hull of 2d + 1 atoms: the corners B e_j and -B e_j, and 0. Each
+//! step moves mass to the corner where f falls most steeply (pairwise Frank-Wolfe: Lacoste-Julien and
+//! Jaggi, NIPS 2015), from the atom in use for which f then falls furthest (the second-order choice
+//! of Fan, Chen and Lin, JMLR 2005, for support vector machines), exactly as far as it falls. A step
+//! costs O(d): two columns of G.
+//!
+//! **Symbols**: G, c the second moments; g = grad f(w).
+
+use super::centred::Centred;
+use super::configured;
+use super::gram::Quadratic;
+use crate::data::Examples;
+use crate::error::Result;
+use crate::learner::{Family, Grid, Learner, Setting};
+use crate::model::{Fit, Report, Stop};
+use crate::monitor::Monitor;
+use crate::params::{Parameters, parameters};
+use std::time::Instant;
+
+parameters! {
+    /// Least squares in an l1 ball.
+    pub struct Lasso named "lasso" {
+        radius: f64 = 8.0, RADIUS;
+        tol: f64 = 1e-4, TOL;
+        max_iter: u64 = 1_000_000, MAX_ITER;
+        intercept: bool = true, INTERCEPT;
+    }
+}
+
+impl Learner for Lasso {
+    fn name(&self) -> &'static str {
+        "lasso"
+    }
+
+    fn title(&self) -> &'static str {
+        "Lasso on all attributes"
+    }
+
+    fn source(&self) -> &'static str {
+        "A 2 (full-information reference); Tibshirani 1996"
+    }
+
+    fn family(&self) -> Family {
+        Family::Full
+    }
+
+    fn grid(&self) -> Grid {
+        Grid::new(&[("radius", &["0.25", "0.5", "1", "2", "4", "8", "12", "16", "24", "32", "64"])])
+    }
+
+    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+        self.check()?;
+        let mut fits = fit_all(&[self], examples, monitor)?;
+        Ok(fits.remove(0))
+    }
+
+    /// Second moments are summed once, and each radius starts from the solution of the next smaller one.
+    /// Each report's seconds include the summing.
+    fn fit_grid(&self, settings: &[Setting], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+        let learners = settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Lasso>>>()?;
+        let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
+        for intercept in [false, true] {
+            let mut order: Vec<usize> = (0..learners.len()).filter(|&i| learners[i].intercept == intercept).collect();
+            order.sort_by(|&a, &b| learners[a].radius.total_cmp(&learners[b].radius));
+            let sorted: Vec<&Lasso> = order.iter().map(|&i| &learners[i]).collect();
+            for (i, fit) in order.into_iter().zip(fit_all(&sorted, examples, monitor)?) {
+                fits[i] = Some(fit);
+            }
+        }
+        Ok(fits.into_iter().flatten().collect())
+    }
+
+    fn clone_box(&self) -> Box<dyn Learner> {
+        Box::new(self.clone())
+    }
+}
+
+/// Steps between two fresh gradients.
+const REFRESH: u64 = 256;
+
+/// Fits learners of increasing radius with the same intercept.
+fn fit_all(learners: &[&Lasso], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    let Some(first) = learners.first() else { return Ok(Vec::new()) };
+    let start = Instant::now();
+    let data = Centred::new(examples, "lasso", first.intercept)?;
+    let quadratic = Quadratic::new(&data, monitor)?;
+    let shared = start.elapsed().as_secs_f64();
+    let mut point = Point::zero(&quadratic);
+    let mut fits = Vec::with_capacity(learners.len());
+    for learner in learners {
+        let start = Instant::now();
+        point.radius = learner.radius;
+        let stop = point.solve(learner, monitor);
+        let mut report = Report::full("lasso", stop, data.len(), data.panels());
+        report.objective = Some(quadratic.value(&point.weights, &point.gradient));
+        report.gap = Some(point.gap());
+        report.seconds = shared + start.elapsed().as_secs_f64();
+        fits.push(Fit { predictor: data.predictor(&point.weights), report });
+    }
+    Ok(fits)
+}
+
+/// An atom: coordinate j and sign s of the corner s B e_j; `None` is the centre.
+type Atom = Option<(usize, f64)>;
+
+/// A point of the ball.
+struct Point<'a> {
+    quadratic: &'a Quadratic,
+    radius: f64,
+    weights: Vec<f64>,
+    /// Of f at `weights`; moved by columns of G, and computed afresh before it is trusted.
+    gradient: Vec<f64>,
+    /// The coordinates in use, each once; all others have weight 0.
+    support: Vec<usize>,
+    /// The diagonal of G.
+    diagonal: Vec<f64>,
+}
+
+impl<'a> Point<'a> {
+    fn zero(quadratic: &'a Quadratic) -> Point<'a> {
+        let width = quadratic.cross.len();
+        let diagonal = (0..width).map(|j| quadratic.diagonal(j)).collect();
+        let weights = vec![0.0; width];
+        let gradient = quadratic.gradient(&weights);
+        Point { quadratic, radius: 0.0, weights, gradient, support: Vec::new(), diagonal }
+    }
+
+    /// Steps until the gap is certified.
+    fn solve(&mut self, lasso: &Lasso, monitor: &dyn Monitor) -> Stop {
+        let enough = lasso.tol * self.quadratic.constant;
+        self.refresh();
+        for step in 1..=lasso.max_iter {
+            if step % REFRESH == 0 {
+                self.refresh();
+                if monitor.should_stop() {
+                    return Stop::Interrupted;
+                }
+            }
+            let (to, slope) = self.steepest();
+            let done = self.gap_at(slope) <= enough;
+            if done || !self.step(to, slope) {
+                // Nothing is decided on a gradient that has gathered rounding errors.
+                self.refresh();
+                if self.gap() <= enough {
+                    return Stop::Tolerance;
+                }
+                let (to, slope) = self.steepest();
+                if !self.step(to, slope) {
+                    break;
+                }
+            }
+        }
+        self.refresh();
+        if self.gap() <= enough { Stop::Tolerance } else { Stop::IterationLimit }
+    }
+
+    /// Removes what rounding added: to the gradient, and to the length of the weights.
+    fn refresh(&mut self) {
+        let length: f64 = self.weights.iter().map(|w| w.abs()).sum();
+        if length > self.radius {
+            self.weights.iter_mut().for_each(|w| *w *= self.radius / length);
+        }
+        self.gradient = self.quadratic.gradient(&self.weights);
+    }
+
+    /// The corner towards which f falls most, and |g|_inf.
+    fn steepest(&self) -> (Atom, f64) {
+        let mut best = (None, 0.0);
+        for (j, g) in self.gradient.iter().enumerate() {
+            if g.abs() > best.1 {
+                best = (Some((j, -g.signum())), g.abs());
+            }
+        }
+        best
+    }
+
+    /// <g, w> + B |g|_inf, a bound on f(w) - min f.
+    fn gap(&self) -> f64 {
+        self.gap_at(self.steepest().1)
+    }
+
+    fn gap_at(&self, largest: f64) -> f64 {
+        let inner: f64 = self.support.iter().map(|&j| self.gradient[j] * self.weights[j]).sum();
+        (inner + self.radius * largest).max(0.0)
+    }
+
+    /// Moves mass to the steepest corner from the atom in use that lets f fall furthest. `false` if none does.
+    ///
+    /// Along s_j e_j - s_i e_i the slope is -(|g_j| + s_i g_i) and the curvature
+    /// 2 (G_jj + G_ii - 2 s_i s_j G_ij); no more can be moved than |w_i|, or from the centre than B - |w|_1.
+    fn step(&mut self, to: Atom, steepest: f64) -> bool {
+        let Some((j, t)) = to else { return false };
+        let column = self.quadratic.column(j);
+        let used: f64 = self.support.iter().map(|&i| self.weights[i].abs()).sum();
+        let (mut gain, mut chosen): (f64, Option<(Atom, f64, bool)>) = (0.0, None);
+        let mut offer = |from: Atom, mass: f64, slope: f64, curvature: f64| {
+            let whole = slope >= mass * curvature;
+            let length = if whole { mass } else { slope / curvature };
+            let fall = length * (slope - length * curvature / 2.0);
+            if fall > gain {
+                (gain, chosen) = (fall, Some((from, length, whole)));
+            }
+        };
+        offer(None, (self.radius - used).max(0.0), steepest, 2.0 * self.diagonal[j]);
+        for &i in &self.support {
+            let (mass, s) = (self.weights[i].abs(), self.weights[i].signum());
+            let curvature = 2.0 * (self.diagonal[j] + self.diagonal[i] - 2.0 * s * t * column[i]);
+            offer(Some((i, s)), mass, steepest + s * self.gradient[i], curvature.max(0.0));
+        }
+        let Some((from, length, whole)) = chosen else { return false };
+        if let Some((i, s)) = from {
+            self.weights[i] = if whole { 0.0 } else { self.weights[i] - s * length };
+            add(&mut self.gradient, -2.0 * s * length, self.quadratic.column(i));
+        }
+        if self.weights[j] == 0.0 && !self.support.contains(&j) {
+            self.support.push(j);
+        }
+        self.weights[j] += t * length;
+        add(&mut self.gradient, 2.0 * t * length, column);
+        if whole {
+            let weights = &self.weights;
+            self.support.retain(|&i| weights[i] != 0.0);
+        }
+        true
+    }
+}
+
+fn add(sum: &mut [f64], times: f64, column: &[f64]) {
+    sum.iter_mut().zip(column).for_each(|(s, v)| *s += times * v);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::full::Ridge;
+    use crate::full::testing::{Data, mean_square};
+    use crate::monitor::Silent;
+    use crate::projection::onto_l1_ball;
+    use crate::sampling::{Purpose, Stream};
+    use proptest::prelude::*;
+
+    fn fit(lasso: &Lasso, data: &Data) -> Fit {
+        lasso.fit(&data.examples(), &Silent).unwrap()
+    }
+
+    fn exact(radius: f64) -> Lasso {
+        Lasso { radius, tol: 1e-11, ..Lasso::default() }
+    }
+
+    fn length(fit: &Fit) -> f64 {
+        fit.predictor.weights.iter().map(|w| w.abs()).sum()
+    }
+
+    fn close(a: &[f64], b: &[f64], tolerance: f64) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(x, y)| (x - y).abs() <= tolerance)
+    }
+
+    #[test]
+    fn projected_gradient_descent_reaches_the_same_objective() {
+        for (m, d) in [(300, 4), (60, 30), (7, 20), (1, 3), (5, 1), (1, 1)] {
+            let data = Data::random(m, d, 3);
+            for (radius, intercept) in [(0.3, true), (1.0, false), (2.0, true)] {
+                let found = fit(&Lasso { intercept, ..exact(radius) }, &data);
+                assert!(length(&found) <= radius * (1.0 + 1e-14));
+                assert_eq!(found.report.stop, Stop::Tolerance);
+                let objective = mean_square(&data, &found.predictor.weights, found.predictor.intercept);
+                let plain = data.minimise(intercept, 20_000, |w| onto_l1_ball(w, radius));
+                assert!((objective - plain).abs() < 1e-8, "{m} x {d}: {objective} and {plain}");
+                assert!((found.report.objective.unwrap() - objective).abs() < 1e-10);
+            }
+        }
+    }
+
+    #[test]
+    fn a_huge_radius_gives_least_squares_as_ridge_does() {
+        let data = Data::random(200, 5, 4);
+        for intercept in [false, true] {
+            let lasso = fit(&Lasso { intercept, ..exact(100.0) }, &data);
+            let ridge = Ridge { radius: 100.0, intercept, penalty: None }.fit(&data.examples(), &Silent).unwrap();
+            assert!(close(&lasso.predictor.weights, &ridge.predictor.weights, 1e-6));
+            assert!((lasso.report.objective.unwrap() - ridge.report.objective.unwrap()).abs() < 1e-10);
+        }
+    }
+
+    #[test]
+    fn one_column_has_the_closed_form() {
+        // w = clip(<x, y> / <x, x>, B) on centred data.
+        let data = Data::new(ndarray::array![[1.0], [2.0], [3.0]], vec![2.0, 4.0, 9.0]);
+        assert!(close(&fit(&exact(10.0), &data).predictor.weights, &[3.5], 1e-12));
+        let short = fit(&exact(2.0), &data);
+        assert!(close(&short.predictor.weights, &[2.0], 1e-15));
+        assert!((short.predictor.intercept - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_gap_bounds_what_any_point_of_the_ball_gains() {
+        let data = Data::random(80, 12, 5);
+        let mut stream = Stream::new(1, Purpose::Data, 0);
+        for max_iter in [1, 2, 5, 20, 100] {
+            let found = fit(&Lasso { radius: 1.5, max_iter, tol: 1e-12, intercept: false }, &data);
+            let (objective, gap) = (found.report.objective.unwrap(), found.report.gap.unwrap());
+            assert_eq!(found.report.stop == Stop::Tolerance, found.report.converged);
+            let best = data.minimise(false, 20_000, |w| onto_l1_ball(w, 1.5));
+            assert!(objective - best <= gap + 1e-12, "{objective} - {best} > {gap}");
+            for _ in 0..200 {
+                let mut point: Vec<f64> = (0..12).map(|_| stream.normal()).collect();
+                onto_l1_ball(&mut point, 1.5);
+                assert!(objective - mean_square(&data, &point, 0.0) <= gap + 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn stopping_early_is_said() {
+        let data = Data::random(80, 12, 6);
+        let found = fit(&Lasso { radius: 1.5, max_iter: 2, tol: 1e-9, intercept: true }, &data);
+        assert_eq!((found.report.stop, found.report.converged), (Stop::IterationLimit, false));
+        assert!(found.report.gap.unwrap() > 1e-9);
+        // A tolerance below rounding error ends without going through all iterations.
+        let found = fit(&Lasso { tol: 1e-300, max_iter: u64::MAX, ..exact(1.5) }, &data);
+        assert!(found.report.gap.unwrap() < 1e-12);
+    }
+
+    #[test]
+    fn a_grid_gives_what_separate_fits_give() {
+        let data = Data::random(50, 8, 8);
+        let lasso = Lasso { tol: 1e-12, ..Lasso::default() };
+        let mut settings = lasso.grid().settings();
+        settings.reverse();
+        settings.push(vec![("intercept", "false".into()), ("radius", "1".into())]);
+        let fits = lasso.fit_grid(&settings, &data.examples(), &Silent).unwrap();
+        for (setting, together) in settings.iter().zip(&fits) {
+            let alone = fit(&configured(&lasso, setting).unwrap(), &data);
+            assert!(close(&alone.predictor.weights, &together.predictor.weights, 1e-5));
+            assert!((alone.report.objective.unwrap() - together.report.objective.unwrap()).abs() < 1e-10);
+        }
+        assert!(lasso.fit_grid(&[], &data.examples(), &Silent).unwrap().is_empty());
+    }
+
+    #[test]
+    fn equal_and_constant_columns_are_harmless() {
+        let data = Data::new(
+            ndarray::array![[1.0, 1.0, 7.0, -1.0], [2.0, 2.0, 7.0, -2.0], [4.0, 4.0, 7.0, -4.0]],
+            vec![1.0, 2.0, 4.0],
+        );
+        let found = fit(&exact(3.0), &data);
+        let w = &found.predictor.weights;
+        assert!((w[0] + w[1] - w[3] - 1.0).abs() < 1e-9 && w[2] == 0.0);
+        assert_eq!(found.report.stop, Stop::Tolerance);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        #[test]
+        fn any_data_give_a_certified_point_of_the_ball(
+            m in 1_usize..12, d in 1_usize..12, seed in 0_u64..1000, radius in 0.01..30.0_f64, copies in 1_usize..4
+        ) {
+            let mut data = Data::random(m, d, seed);
+            data.repeat_rows(copies);
+            let found = fit(&Lasso { radius, ..Lasso::default() }, &data);
+            prop_assert!(length(&found) <= radius * (1.0 + 1e-14));
+            prop_assert_eq!(found.report.stop, Stop::Tolerance);
+            let best = data.minimise(true, 3000, |w| onto_l1_ball(w, radius));
+            prop_assert!(found.report.objective.unwrap() - best <= found.report.gap.unwrap() + 1e-10);
+        }
+    }
+}

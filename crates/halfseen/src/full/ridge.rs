@@ -1,0 +1,366 @@
+//! Fits least squares in a Euclidean ball (ridge regression), for all radii from one decomposition.
+//!
+//! **Setting**: every attribute of every example is read. Minimises
+//! (1/m) sum_i (<w, x_i> + b - y_i)^2 over |w|_2 <= B and any b (paper A, section 2, the
+//! full-information reference), or with `penalty` the same plus alpha |w|^2 over all w.
+//!
+//! **Guarantee**: the report's gap bounds objective minus optimum: for any w in the ball it is at
+//! most <grad f(w), w> + B |grad f(w)|_2, because f is convex (Frank and Wolfe, 1956); with the
+//! penalty at most |grad|^2 / (4 alpha), because the objective is 2 alpha-strongly convex.
+//!
+//! **Symbols**: G = V diag(l) V' the second moments; c the products with the target; q = V'w and
+//! t = V'c, so that w(alpha) = V q with q_i = t_i / (l_i + alpha) minimises f + alpha |w|^2.
+//! By the Karush-Kuhn-Tucker conditions the solution in the ball is w(alpha) with |w(alpha)| = B,
+//! or the shortest least-squares solution w(0) where that is inside.
+
+use super::centred::Centred;
+use super::gram::{Form, Quadratic, combine, dot, outer_products, transposed};
+use super::{configured, norm};
+use crate::data::Examples;
+use crate::error::{ErrorKind, Result};
+use crate::learner::{Family, Grid, Learner, Setting};
+use crate::model::{Fit, Report, Stop};
+use crate::monitor::Monitor;
+use crate::params::{Parameters, parameters};
+use faer::diag::Diag;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::{Mat, Par};
+use std::time::Instant;
+
+parameters! {
+    /// Least squares in a Euclidean ball, or with a quadratic penalty.
+    pub struct Ridge named "ridge" {
+        radius: f64 = 1.0, RADIUS;
+        penalty: Option<f64> = None, RIDGE_PENALTY;
+        intercept: bool = true, INTERCEPT;
+    }
+}
+
+impl Learner for Ridge {
+    fn name(&self) -> &'static str {
+        "ridge"
+    }
+
+    fn title(&self) -> &'static str {
+        "Ridge regression on all attributes"
+    }
+
+    fn source(&self) -> &'static str {
+        "A 2 (full-information reference); Hoerl and Kennard 1970"
+    }
+
+    fn family(&self) -> Family {
+        Family::Full
+    }
+
+    fn grid(&self) -> Grid {
+        Grid::new(&[("radius", &["0.125", "0.25", "0.5", "0.75", "1", "1.5", "2", "3", "4", "8"])])
+    }
+
+    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+        self.check()?;
+        Decomposed::new(examples, self.intercept, monitor)?.fit(self)
+    }
+
+    /// One decomposition for all radii and penalties. Each report's seconds include it.
+    fn fit_grid(&self, settings: &[Setting], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+        let learners = settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Ridge>>>()?;
+        let mut decomposed: [Option<Decomposed<'_, '_>>; 2] = [None, None];
+        let mut fits = Vec::with_capacity(learners.len());
+        for learner in &learners {
+            let shared = &mut decomposed[usize::from(learner.intercept)];
+            let shared = match shared {
+                Some(shared) => shared,
+                None => shared.insert(Decomposed::new(examples, learner.intercept, monitor)?),
+            };
+            fits.push(shared.fit(learner)?);
+        }
+        Ok(fits)
+    }
+
+    fn clone_box(&self) -> Box<dyn Learner> {
+        Box::new(self.clone())
+    }
+}
+
+/// The quadratic with its second moments decomposed.
+struct Decomposed<'a, 'b> {
+    data: Centred<'a, 'b>,
+    quadratic: Quadratic,
+    spectrum: Spectrum,
+    seconds: f64,
+}
+
+impl<'a, 'b> Decomposed<'a, 'b> {
+    fn new(examples: &'a Examples<'b>, intercept: bool, monitor: &dyn Monitor) -> Result<Self> {
+        let start = Instant::now();
+        let data = Centred::new(examples, "ridge", intercept)?;
+        let quadratic = Quadratic::new(&data, monitor)?;
+        if monitor.should_stop() {
+            return Err(ErrorKind::Interrupted { during: "summing second moments" }.into());
+        }
+        let spectrum = Spectrum::new(&quadratic, data.len())?;
+        Ok(Decomposed { data, quadratic, spectrum, seconds: start.elapsed().as_secs_f64() })
+    }
+
+    fn fit(&self, ridge: &Ridge) -> Result<Fit> {
+        let start = Instant::now();
+        let alpha = match ridge.penalty {
+            Some(alpha) => alpha,
+            None => self.spectrum.multiplier(ridge.radius),
+        };
+        let mut weights = self.spectrum.weights(alpha);
+        if ridge.penalty.is_none() {
+            let length = norm(&weights);
+            if length > ridge.radius {
+                weights.iter_mut().for_each(|w| *w *= ridge.radius / length);
+            }
+        }
+        let (objective, gap) = self.certify(ridge, &weights);
+        let mut report = Report::full("ridge", Stop::ClosedForm, self.data.len(), self.data.panels());
+        report.objective = Some(objective);
+        report.gap = Some(gap);
+        report.seconds = self.seconds + start.elapsed().as_secs_f64();
+        Ok(Fit { predictor: self.data.predictor(&weights), report })
+    }
+
+    /// The objective, and a bound on its distance from the optimum.
+    fn certify(&self, ridge: &Ridge, weights: &[f64]) -> (f64, f64) {
+        let mut gradient = self.quadratic.gradient(weights);
+        let value = self.quadratic.value(weights, &gradient);
+        match ridge.penalty {
+            None => (value, (dot(&gradient, weights) + ridge.radius * norm(&gradient)).max(0.0)),
+            Some(alpha) => {
+                gradient.iter_mut().zip(weights).for_each(|(g, w)| *g += 2.0 * alpha * w);
+                (value + alpha * dot(weights, weights), dot(&gradient, &gradient) / (4.0 * alpha))
+            }
+        }
+    }
+}
+
+/// The eigenvectors of G whose eigenvalues are not zero, (width, rank), and what w(alpha) needs of them.
+struct Spectrum {
+    vectors: Mat<f64>,
+    /// l_i, all above zero.
+    values: Vec<f64>,
+    /// t = V'c.
+    targets: Vec<f64>,
+}
+
+impl Spectrum {
+    /// Decomposes G (width x width), or with fewer rows than columns the kernel XX'/m (m x m),
+    /// which has the same eigenvalues; its eigenvectors u give those of G as X'u, normalised.
+    fn new(quadratic: &Quadratic, examples: usize) -> Result<Spectrum> {
+        let width = quadratic.cross.len();
+        let (values, vectors) = match quadratic.form() {
+            Form::Gram(gram) => eigen(gram)?,
+            Form::Rows(rows) => {
+                let (_, kernel) = eigen(&outer_products(rows))?;
+                let mut vectors = Mat::zeros(width, rows.nrows());
+                let mut values = vec![0.0; rows.nrows()];
+                for (i, value) in values.iter_mut().enumerate() {
+                    let image = transposed(rows, kernel.col_as_slice(i));
+                    let length = norm(&image);
+                    *value = length * length;
+                    let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
+                    vectors.col_as_slice_mut(i).iter_mut().zip(&image).for_each(|(v, x)| *v = x * scale);
+                }
+                (values, vectors)
+            }
+        };
+        // Below this an eigenvalue is what rounding left of zero.
+        let largest = values.iter().fold(0.0_f64, |a, &b| a.max(b));
+        let cutoff = largest * f64::EPSILON * width.max(examples.min(10_000)) as f64;
+        let kept: Vec<usize> = (0..values.len()).filter(|&i| values[i] > cutoff).collect();
+        let vectors = Mat::from_fn(width, kept.len(), |j, i| vectors[(j, kept[i])]);
+        let values = kept.iter().map(|&i| values[i]).collect();
+        let targets = transposed(&vectors, &quadratic.cross);
+        Ok(Spectrum { vectors, values, targets })
+    }
+
+    /// w(alpha).
+    fn weights(&self, alpha: f64) -> Vec<f64> {
+        let q: Vec<f64> = self.targets.iter().zip(&self.values).map(|(t, l)| t / (l + alpha)).collect();
+        combine(&self.vectors, &q)
+    }
+
+    /// The alpha at which |w(alpha)| = B; 0 where w(0) is inside the ball.
+    ///
+    /// Newton's method on 1/|w(alpha)| - 1/B (More and Sorensen, 1983): this function is concave
+    /// and nearly linear, so from the left, where it is negative, the steps never overshoot. A
+    /// bracket guards against rounding.
+    fn multiplier(&self, radius: f64) -> f64 {
+        let (mut low, mut high) = (0.0, norm(&self.targets) / radius);
+        let mut alpha = 0.0;
+        for _ in 0..200 {
+            // Squares of q / B cannot overflow where q itself does not.
+            let (mut square, mut slope) = (0.0, 0.0);
+            for (t, l) in self.targets.iter().zip(&self.values) {
+                let q = t / (l + alpha) / radius;
+                square += q * q;
+                slope += q * q / (l + alpha);
+            }
+            let ratio = square.sqrt();
+            if ratio <= 1.0 {
+                high = alpha;
+            } else {
+                low = alpha;
+            }
+            if (ratio - 1.0).abs() <= 4.0 * f64::EPSILON || high <= low {
+                break;
+            }
+            let newton = alpha + (ratio - 1.0) * square / slope;
+            let next = if newton > low && newton < high { newton } else { low + (high - low) / 2.0 };
+            if next == alpha {
+                break;
+            }
+            alpha = next;
+        }
+        alpha
+    }
+}
+
+/// Eigenvalues and eigenvectors of a symmetric matrix, on one thread: the routine's bits depend on their number.
+fn eigen(matrix: &Mat<f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+    let n = matrix.nrows();
+    if n == 0 {
+        // The routine's own size computation would go below zero.
+        return Ok((Vec::new(), Mat::zeros(0, 0)));
+    }
+    let (mut vectors, mut values) = (Mat::zeros(n, n), Diag::<f64>::zeros(n));
+    let scratch = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Default::default());
+    let mut memory = MemBuffer::new(scratch);
+    let stack = MemStack::new(&mut memory);
+    self_adjoint_evd(matrix.as_ref(), values.as_mut(), Some(vectors.as_mut()), Par::Seq, stack, Default::default())
+        .map_err(|problem| ErrorKind::Numerical {
+            what: "eigenvalue decomposition",
+            problem: format!("{problem:?}"),
+        })?;
+    Ok((values.column_vector().iter().copied().collect(), vectors))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::full::testing::{Data, mean_square};
+    use crate::monitor::Silent;
+    use crate::projection::onto_l2_ball;
+
+    fn fit(ridge: &Ridge, data: &Data) -> Fit {
+        ridge.fit(&data.examples(), &Silent).unwrap()
+    }
+
+    fn close(a: &[f64], b: &[f64], tolerance: f64) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(x, y)| (x - y).abs() <= tolerance)
+    }
+
+    const SHAPES: [(usize, usize); 6] = [(300, 4), (40, 40), (7, 20), (1, 3), (5, 1), (1, 1)];
+
+    #[test]
+    fn projected_gradient_descent_reaches_the_same_objective() {
+        for (m, d) in SHAPES {
+            let data = Data::random(m, d, 3);
+            for (radius, intercept) in [(0.3, true), (1.0, false), (2.0, true)] {
+                let found = fit(&Ridge { radius, intercept, penalty: None }, &data);
+                let weights = &found.predictor.weights;
+                assert!(norm(weights) <= radius * (1.0 + 1e-12));
+                let objective = mean_square(&data, weights, found.predictor.intercept);
+                let plain = data.minimise(intercept, 20_000, |w| onto_l2_ball(w, radius));
+                assert!((objective - plain).abs() < 1e-8, "{m} x {d}: {objective} and {plain}");
+                assert!((found.report.objective.unwrap() - objective).abs() < 1e-10);
+                assert!(found.report.gap.unwrap() < 1e-9, "{m} x {d}: gap {:?}", found.report.gap);
+            }
+        }
+    }
+
+    #[test]
+    fn the_penalty_that_the_radius_found_gives_the_same_weights() {
+        for (m, d) in SHAPES {
+            let data = Data::random(m, d, 4);
+            let examples = data.examples();
+            let decomposed = Decomposed::new(&examples, false, &Silent).unwrap();
+            let radius = 0.4 * norm(&decomposed.spectrum.weights(0.0));
+            let alpha = decomposed.spectrum.multiplier(radius);
+            assert!(alpha > 0.0);
+            let ball = fit(&Ridge { radius, intercept: false, penalty: None }, &data);
+            let penalised = fit(&Ridge { radius: 1e-3, intercept: false, penalty: Some(alpha) }, &data);
+            assert!(close(&ball.predictor.weights, &penalised.predictor.weights, 1e-12));
+            let expected = ball.report.objective.unwrap() + alpha * radius * radius;
+            assert!((penalised.report.objective.unwrap() - expected).abs() < 1e-10);
+            assert!(penalised.report.gap.unwrap() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn a_huge_radius_gives_least_squares() {
+        let data = Data::random(200, 4, 5);
+        let found = fit(&Ridge { radius: 1e6, ..Ridge::default() }, &data);
+        // The normal equations: residuals are orthogonal to the attributes and to the constant.
+        let residual = |i| found.predictor.score(&data.row(i)) - data.targets[i];
+        for j in 0..4 {
+            let product: f64 = (0..200).map(|i| residual(i) * data.row(i)[j]).sum();
+            assert!(product.abs() < 1e-9);
+        }
+        assert!((0..200).map(residual).sum::<f64>().abs() < 1e-9);
+    }
+
+    #[test]
+    fn with_more_columns_than_rows_the_shortest_solution_interpolates() {
+        let data = Data::random(6, 30, 6);
+        let found = fit(&Ridge { radius: 1e6, ..Ridge::default() }, &data);
+        assert!(found.report.objective.unwrap() < 1e-13);
+        // Shortest: a combination of centred rows, so one more row of the null space changes nothing.
+        let mut longer = data.clone();
+        longer.repeat_rows(8);
+        let same = fit(&Ridge { radius: 1e6, ..Ridge::default() }, &longer);
+        assert!(close(&found.predictor.weights, &same.predictor.weights, 1e-9));
+    }
+
+    #[test]
+    fn kernel_form_and_gram_form_agree_on_repeated_rows() {
+        // 5 rows of 9 columns, and each row four times: 20 rows of 9 columns.
+        let data = Data::random(5, 9, 7);
+        let mut repeated = data.clone();
+        repeated.repeat_rows(4);
+        for radius in [0.2, 1.0] {
+            let ridge = Ridge { radius, ..Ridge::default() };
+            let (a, b) = (fit(&ridge, &data), fit(&ridge, &repeated));
+            assert!(close(&a.predictor.weights, &b.predictor.weights, 1e-10));
+            assert!((a.predictor.intercept - b.predictor.intercept).abs() < 1e-10);
+        }
+    }
+
+    #[test]
+    fn a_grid_gives_what_separate_fits_give() {
+        let data = Data::random(50, 5, 8);
+        let mut settings = Ridge::default().grid().settings();
+        settings.push(vec![("penalty", "0.1".into()), ("intercept", "false".into())]);
+        let fits = Ridge::default().fit_grid(&settings, &data.examples(), &Silent).unwrap();
+        for (setting, together) in settings.iter().zip(&fits) {
+            let alone = fit(&configured(&Ridge::default(), setting).unwrap(), &data);
+            assert_eq!(alone.predictor, together.predictor);
+        }
+    }
+
+    #[test]
+    fn constant_columns_get_no_weight_and_only_they() {
+        let data = Data::new(ndarray::array![[3.0, 1.0], [3.0, 2.0], [3.0, 4.0]], vec![1.0, 2.0, 4.0]);
+        let found = fit(&Ridge { radius: 5.0, ..Ridge::default() }, &data);
+        assert!(close(&found.predictor.weights, &[0.0, 1.0], 1e-12));
+        let data = Data::new(ndarray::array![[3.0], [3.0]], vec![1.0, 2.0]);
+        let found = fit(&Ridge::default(), &data);
+        assert_eq!((found.predictor.weights[0], found.predictor.intercept), (0.0, 1.5));
+        assert_eq!(found.report.gap, Some(0.0));
+    }
+
+    #[test]
+    fn extreme_radii_stay_finite() {
+        let data = Data::random(30, 3, 9);
+        for radius in [1e-300, 1e-12, 1e12, 1e300] {
+            let found = fit(&Ridge { radius, ..Ridge::default() }, &data);
+            assert!(found.predictor.weights.iter().all(|w| w.is_finite()));
+            assert!(norm(&found.predictor.weights) <= radius);
+        }
+    }
+}
