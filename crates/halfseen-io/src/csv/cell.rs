@@ -1,7 +1,5 @@
 //! Splits a record into cells and tells numbers, texts and missing values apart.
 
-use memchr::memchr;
-
 /// What a cell holds, whatever its column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Value {
@@ -17,6 +15,11 @@ pub(super) enum Value {
 
 /// Reads one cell whose surrounding blanks are gone.
 pub(super) fn value(cell: &[u8]) -> Value {
+    if let Some((number, end)) = short_number(cell, 0)
+        && end == cell.len()
+    {
+        return Value::Number(number);
+    }
     match cell.first() {
         None => return Value::Missing,
         // the only characters that a number, `inf` or `nan` can start with, and the marker `?`
@@ -39,13 +42,18 @@ pub(super) fn value(cell: &[u8]) -> Value {
 pub(super) fn split<'a>(record: &'a [u8], mut each: impl FnMut(usize, &'a [u8], Value)) -> usize {
     let (mut column, mut at) = (0, 0);
     loop {
-        let end = match short_integer(record, at) {
+        // Pixels, counts and indicators are mostly zeros: four of them are one comparison.
+        while record.get(at..at + 8) == Some(b"0,0,0,0,") {
+            (0..4).for_each(|i| each(column + i, b"0", Value::Number(0.0)));
+            (column, at) = (column + 4, at + 8);
+        }
+        let end = match short_number(record, at) {
             Some((number, end)) => {
                 each(column, &record[at..end], Value::Number(number));
                 end
             }
             None => {
-                let end = memchr(b',', &record[at..]).map_or(record.len(), |length| at + length);
+                let end = record[at..].iter().position(|&b| b == b',').map_or(record.len(), |length| at + length);
                 let cell = trim(&record[at..end]);
                 each(column, cell, value(cell));
                 end
@@ -59,26 +67,42 @@ pub(super) fn split<'a>(record: &'a [u8], mut each: impl FnMut(usize, &'a [u8], 
     }
 }
 
-/// Reads a cell of 1 to 15 digits, which every double holds exactly; `None` for all other cells.
+/// Powers of ten that a double holds exactly.
+const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+
+/// Reads a cell of at most 15 digits, with or without sign and point; `None` for all other cells.
 ///
-/// Most cells of most tables are short integers, and this is several times faster than `str::parse`.
+/// Digits and power of ten are exact doubles, so their quotient is rounded once and equals what
+/// `str::parse` gives, several times faster (Clinger, "How to read floating point numbers accurately", 1990).
 #[inline]
-fn short_integer(record: &[u8], start: usize) -> Option<(f64, usize)> {
-    let mut number = 0_u64;
-    let mut at = start;
-    while let Some(&byte) = record.get(at) {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            if byte != b',' {
-                return None;
-            }
-            break;
-        }
-        // at most 15 digits count: a longer number wraps here and is refused below
+fn short_number(record: &[u8], start: usize) -> Option<(f64, usize)> {
+    let first = start + usize::from(record.get(start) == Some(&b'-'));
+    let (mut number, mut at) = digits(record, first, 0);
+    let (mut count, mut decimals) = (at - first, 0);
+    if record.get(at) == Some(&b'.') {
+        let point = at;
+        (number, at) = digits(record, point + 1, number);
+        decimals = at - point - 1;
+        count += decimals;
+    }
+    if !matches!(record.get(at), None | Some(b',')) || !(1..=15).contains(&count) {
+        return None;
+    }
+    let mut number = number as f64;
+    if decimals > 0 {
+        number /= POWERS[decimals];
+    }
+    Some((if first > start { -number } else { number }, at))
+}
+
+/// Appends digits to a number until there is none; wraps, as the caller refuses long numbers.
+#[inline]
+fn digits(record: &[u8], mut at: usize, mut number: u64) -> (u64, usize) {
+    while let Some(digit) = record.get(at).map(|b| b.wrapping_sub(b'0')).filter(|&d| d <= 9) {
         number = number.wrapping_mul(10).wrapping_add(u64::from(digit));
         at += 1;
     }
-    (1..=15).contains(&(at - start)).then_some((number as f64, at))
+    (number, at)
 }
 
 /// Removes blanks and tabs at both ends.
@@ -110,11 +134,27 @@ mod tests {
     }
 
     #[test]
-    fn short_integers_equal_the_general_parser() {
-        for text in ["0", "7", "255", "999999999999999", "1000000000000000", "18446744073709551617", "00012"] {
+    fn short_numbers_equal_the_general_parser() {
+        let integers = ["0", "-0", "7", "255", "999999999999999", "1000000000000000", "18446744073709551617", "00012"];
+        let decimals = ["0.1", "-12.345678", ".5", "5.", "0.000000000000001", "99999.9999999999", "123456789012345.6"];
+        for text in integers.into_iter().chain(decimals) {
             let mut found = Vec::new();
             split(text.as_bytes(), |_, _, v| found.push(v));
-            assert_eq!(found, [Value::Number(text.parse().unwrap())]);
+            let [Value::Number(number)] = found[..] else { panic!("{text}: {found:?}") };
+            assert_eq!(number.to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");
+        }
+    }
+
+    #[test]
+    fn runs_of_zeros_are_counted_like_other_cells() {
+        for record in ["0,0,0,0,", "0,0,0,0,0", "0,0,0,0", "1,0,0,0,0,0,0,0,0,00,x", "0,0,0,0,,"] {
+            let mut cells = Vec::new();
+            let count = split(record.as_bytes(), |c, cell, _| {
+                assert_eq!(c, cells.len());
+                cells.push(std::str::from_utf8(cell).unwrap());
+            });
+            assert_eq!(cells, record.split(',').collect::<Vec<_>>());
+            assert_eq!(count, cells.len());
         }
     }
 

@@ -1,11 +1,11 @@
-//! Splits records with quotes, by the state machine of the `csv` crate.
+//! Splits records with quotes, reading every input as the `csv` crate does.
 
 use super::cell::{self, Value};
-use csv_core::{ReadFieldResult, Reader};
+use memchr::{memchr, memchr3};
 
-/// The fields of one record, unescaped, and the room to find them in.
+/// The fields of one record, unescaped, one after the other.
+#[derive(Default)]
 pub(super) struct Quoted {
-    reader: Reader,
     bytes: Vec<u8>,
     fields: Vec<Field>,
 }
@@ -27,40 +27,48 @@ pub(super) enum Parsed {
 }
 
 impl Quoted {
-    pub(super) fn new() -> Self {
-        Self { reader: Reader::new(), bytes: Vec::new(), fields: Vec::new() }
-    }
-
-    /// Parses the record at the start of `input`, which is not empty; `last` if nothing follows it.
+    /// Parses the record at the start of `input`; `last` if nothing follows the input.
     pub(super) fn parse(&mut self, input: &[u8], last: bool) -> Parsed {
+        self.bytes.clear();
         self.fields.clear();
-        self.bytes.resize(self.bytes.len().max(input.len() + 1), 0);
-        self.reader.reset();
-        // A reader that has read something takes no byte order mark away in mid-file.
-        self.reader.read_field(b"\n", &mut []);
-        let (mut at, mut end) = (0, 0);
+        let mut at = 0;
         loop {
+            // A quote counts only where a field begins.
             let quoted = input.get(at) == Some(&b'"');
-            loop {
-                // The end of the content ends a record as a line end does, unless quotes are open.
-                let rest = if at < input.len() { &input[at..] } else { b"\n" };
-                if at >= input.len() && !last {
-                    return Parsed::More;
-                }
-                let (result, read, written) = self.reader.read_field(rest, &mut self.bytes[end..]);
-                (at, end) = (at + read, end + written);
-                match result {
-                    ReadFieldResult::Field { record_end } => {
-                        self.fields.push(Field { end, quoted });
-                        if record_end {
-                            return Parsed::Record(at.min(input.len()));
-                        }
-                        break;
-                    }
-                    _ if at > input.len() => return Parsed::Unclosed,
-                    _ => {}
+            if quoted {
+                match self.unquote(input, at + 1) {
+                    Some(after) => at = after,
+                    None if last => return Parsed::Unclosed,
+                    None => return Parsed::More,
                 }
             }
+            // What follows a closing quote belongs to the field as it is.
+            let rest = &input[at..];
+            let Some(length) = memchr3(b',', b'\n', b'\r', rest).or(last.then_some(rest.len())) else {
+                return Parsed::More;
+            };
+            self.bytes.extend_from_slice(&rest[..length]);
+            self.fields.push(Field { end: self.bytes.len(), quoted });
+            at += length + 1;
+            if rest.get(length) != Some(&b',') {
+                return Parsed::Record(at.min(input.len()));
+            }
+        }
+    }
+
+    /// Takes over the text between quotes, doubled ones made single; returns what follows the closing one.
+    ///
+    /// A quote at the very end of the input counts as closing: if more input follows, the record does
+    /// not end there either, and is parsed again.
+    fn unquote(&mut self, input: &[u8], mut at: usize) -> Option<usize> {
+        loop {
+            let quote = at + memchr(b'"', &input[at..])?;
+            self.bytes.extend_from_slice(&input[at..quote]);
+            if input.get(quote + 1) != Some(&b'"') {
+                return Some(quote + 1);
+            }
+            self.bytes.push(b'"');
+            at = quote + 2;
         }
     }
 
@@ -82,7 +90,7 @@ mod tests {
     use super::*;
 
     fn fields(input: &str, last: bool) -> (Parsed, Vec<String>) {
-        let mut quoted = Quoted::new();
+        let mut quoted = Quoted::default();
         let parsed = quoted.parse(input.as_bytes(), last);
         let mut cells = Vec::new();
         quoted.split(|_, cell, _| cells.push(String::from_utf8_lossy(cell).into_owned()));

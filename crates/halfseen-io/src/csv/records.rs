@@ -5,7 +5,7 @@ use super::quoted::{Parsed, Quoted};
 use crate::error::{ErrorKind, Result};
 use crate::sniff::refuse_foreign;
 use crate::source::Content;
-use memchr::memchr3;
+use memchr::{memchr2_iter, memchr3};
 
 /// Small enough for the second cache level, large enough that system calls do not matter.
 const CHUNK: usize = 256 << 10;
@@ -49,7 +49,7 @@ impl<'a> Record<'a> {
 impl<'a> Records<'a> {
     /// Starts at the first byte after a byte order mark; no record may have more than `limit` bytes.
     pub(super) fn new(content: Content<'a>, limit: usize) -> Result<Self> {
-        let (buffer, quoted) = (vec![0; CHUNK], Quoted::new());
+        let (buffer, quoted) = (vec![0; CHUNK], Quoted::default());
         let mut records =
             Self { content, limit, buffer, start: 0, end: 0, at_end: false, quoted, line: 1, after_cr: false };
         records.fill()?;
@@ -104,8 +104,9 @@ impl<'a> Records<'a> {
     fn count_lines(&mut self, from: usize, quoted: bool) {
         let taken = &self.buffer[from..self.start];
         self.line += if quoted {
-            let ends = |(i, &b): (usize, &u8)| b == b'\n' || (b == b'\r' && taken.get(i + 1) != Some(&b'\n'));
-            taken.iter().enumerate().filter(|&at| ends(at)).count() as u64
+            // a CR that LF follows is counted at the LF
+            let ends = memchr2_iter(b'\n', b'\r', taken).filter(|&i| taken[i..].get(..2) != Some(b"\r\n"));
+            ends.count() as u64
         } else {
             u64::from(!(self.after_cr && taken == b"\n"))
         };
