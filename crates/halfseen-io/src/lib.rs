@@ -1,1 +1,35 @@
-//! x
+//! Reads tables (CSV, IDX; gzipped or not) and draws SVG figures for `halfseen`.
+//!
+//! ```
+//! use halfseen_io::{CsvOptions, Source, read_csv};
+//!
+//! let table = read_csv(Source::bytes("heights.csv", b"name,height\nAda,1.65\nBo,NA\n"), &CsvOptions::default())?;
+//! assert_eq!(table.rows(), 2);
+//! # Ok::<(), halfseen_io::Error>(())
+//! ```
+//!
+//! | to read | call | get |
+//! |---|---|---|
+//! | whatever a path holds | [`read_data`] | [`Data`] |
+//! | a CSV file | [`read_csv`] | [`Table`](halfseen::data::Table) |
+//! | one IDX file | [`read_idx`] | [`IdxArray`] |
+//! | a folder of IDX images and labels | [`read_idx_folder`] | [`IdxData`] |
+//! | images and labels in memory | [`IdxData::from_pairs`] | [`IdxData`] |
+//!
+//! Every error names the file, and where it can the row, the line and the column. Rows count from 1,
+//! the first below the header; lines count from 1, the header's.
+#![forbid(unsafe_code)]
+
+mod csv;
+mod data;
+pub mod draw;
+pub mod error;
+mod idx;
+mod sniff;
+mod source;
+
+pub use csv::{CsvOptions, read_csv};
+pub use data::{Data, read_data};
+pub use error::{Error, ErrorKind, Result};
+pub use idx::{IdxArray, IdxData, read_idx, read_idx_folder};
+pub use source::Source;

@@ -1,0 +1,144 @@
+//! Cuts the content of a CSV file into records, holding one chunk or the longest record at a time.
+
+use super::cell::{self, Value};
+use super::quoted::{Parsed, Quoted};
+use crate::error::{ErrorKind, Result};
+use crate::sniff::refuse_foreign;
+use crate::source::Content;
+use memchr::{memchr2_iter, memchr3};
+
+/// Small enough for the second cache level, large enough that system calls do not matter.
+const CHUNK: usize = 256 << 10;
+
+/// The records of a file, in order.
+pub(super) struct Records<'a> {
+    content: Content<'a>,
+    limit: usize,
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    at_end: bool,
+    quoted: Quoted,
+    line: u64,
+    after_cr: bool,
+}
+
+/// One record that is not blank.
+pub(super) struct Record<'a> {
+    /// The line that it starts at.
+    pub line: u64,
+    fields: Fields<'a>,
+}
+
+enum Fields<'a> {
+    Plain(&'a [u8]),
+    Quoted(&'a Quoted),
+}
+
+impl<'a> Record<'a> {
+    /// Calls `each(column, cell, value)` for every cell; returns the number of cells.
+    #[inline]
+    pub(super) fn split(&self, each: impl FnMut(usize, &'a [u8], Value)) -> usize {
+        match self.fields {
+            Fields::Plain(bytes) => cell::split(bytes, each),
+            Fields::Quoted(quoted) => quoted.split(each),
+        }
+    }
+}
+
+impl<'a> Records<'a> {
+    /// Starts at the first byte after a byte order mark; no record may have more than `limit` bytes.
+    pub(super) fn new(content: Content<'a>, limit: usize) -> Result<Self> {
+        let (buffer, quoted) = (vec![0; CHUNK], Quoted::default());
+        let mut records =
+            Self { content, limit, buffer, start: 0, end: 0, at_end: false, quoted, line: 1, after_cr: false };
+        records.fill()?;
+        let head = &records.buffer[..records.end];
+        refuse_foreign(head).map_err(|kind| records.content.fail(kind))?;
+        if head.starts_with(b"\xef\xbb\xbf") {
+            records.start = 3;
+        }
+        Ok(records)
+    }
+
+    /// The next record that is not blank.
+    pub(super) fn next(&mut self) -> Result<Option<Record<'_>>> {
+        loop {
+            let pending = &self.buffer[self.start..self.end];
+            let found = memchr3(b'\n', b'\r', b'"', pending);
+            let (length, taken, quoted) = match found {
+                Some(i) if pending[i] == b'"' => match self.quoted.parse(pending, self.at_end) {
+                    Parsed::Record(taken) => (taken - 1, taken, true),
+                    Parsed::Unclosed => return Err(self.content.fail(ErrorKind::UnclosedQuote { line: self.line })),
+                    Parsed::More => {
+                        self.fill()?;
+                        continue;
+                    }
+                },
+                Some(i) => (i, i + 1, false),
+                None if !self.at_end => {
+                    self.fill()?;
+                    continue;
+                }
+                None if pending.is_empty() => return Ok(None),
+                None => (pending.len(), pending.len(), false),
+            };
+            let line = self.line;
+            if length > self.limit {
+                return Err(self.content.fail(ErrorKind::RecordTooLong { line, limit: self.limit }));
+            }
+            let start = self.start;
+            self.start += taken;
+            self.count_lines(start, quoted);
+            if quoted {
+                return Ok(Some(Record { line, fields: Fields::Quoted(&self.quoted) }));
+            }
+            if !is_blank(&self.buffer[start..start + length]) {
+                let bytes = &self.buffer[start..start + length];
+                return Ok(Some(Record { line, fields: Fields::Plain(bytes) }));
+            }
+        }
+    }
+
+    /// Counts the line ends from `from` to the start of the next record; CR LF is one.
+    fn count_lines(&mut self, from: usize, quoted: bool) {
+        let taken = &self.buffer[from..self.start];
+        self.line += if quoted {
+            // a CR that LF follows is counted at the LF
+            let ends = memchr2_iter(b'\n', b'\r', taken).filter(|&i| taken[i..].get(..2) != Some(b"\r\n"));
+            ends.count() as u64
+        } else {
+            u64::from(!(self.after_cr && taken == b"\n"))
+        };
+        self.after_cr = taken.last() == Some(&b'\r');
+    }
+
+    /// Reads more of the record that the buffer holds the beginning of.
+    fn fill(&mut self) -> Result<()> {
+        let pending = self.end - self.start;
+        if pending > self.limit {
+            return Err(self.content.fail(ErrorKind::RecordTooLong { line: self.line, limit: self.limit }));
+        }
+        self.buffer.copy_within(self.start..self.end, 0);
+        (self.start, self.end) = (0, pending);
+        if pending == self.buffer.len() {
+            // Doubling, because a record is searched again from its start; two more bytes than the
+            // limit are enough to see that it is passed.
+            let longer = pending.saturating_mul(2).min(self.limit.saturating_add(2));
+            self.buffer.resize(longer, 0);
+        }
+        let read = self.content.fill(&mut self.buffer[pending..])?;
+        self.end += read;
+        self.at_end = self.end < self.buffer.len();
+        Ok(())
+    }
+
+    /// An error about this file.
+    pub(super) fn fail(&self, kind: ErrorKind) -> crate::Error {
+        self.content.fail(kind)
+    }
+}
+
+fn is_blank(record: &[u8]) -> bool {
+    matches!(record.first(), None | Some(b' ' | b'\t')) && cell::trim(record).is_empty()
+}
