@@ -1,1 +1,38 @@
-fn main() {}
+//! Runs the program `halfseen`: learn from data you only half see.
+#![forbid(unsafe_code)]
+
+mod args;
+mod compare;
+mod digits;
+mod evaluate;
+mod failure;
+mod fit;
+mod input;
+mod learners;
+mod output;
+mod predict;
+mod progress;
+mod show;
+
+use args::{Arguments, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return failure::usage(&error),
+    };
+    let result = match &arguments.command {
+        Command::Compare(args) => compare::run(args),
+        Command::Fit(args) => fit::run(args),
+        Command::Predict(args) => predict::run(args),
+        Command::Evaluate(args) => evaluate::run(args),
+        Command::Show(args) => show::run(args),
+        Command::Learners(args) => learners::run(args),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) => failure::report(&error),
+    }
+}

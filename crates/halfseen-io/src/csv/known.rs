@@ -34,7 +34,7 @@ pub(super) fn read(records: &mut Records<'_>, names: Vec<String>, first: &FirstP
             (Some(&Place::Number(_)), Value::Infinite | Value::Text) => {
                 problem = Some(ErrorKind::Changed { row, column: names[column].clone() });
             }
-            (None, _) => {}
+            (Some(&Place::Apart(_)) | None, _) => {}
         });
         if found != places.len() {
             problem = Some(ErrorKind::Ragged { row, line, expected: places.len(), found });

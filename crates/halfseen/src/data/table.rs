@@ -9,6 +9,8 @@ use std::collections::HashMap;
 pub struct Table {
     numbers: Matrix,
     texts: Vec<TextColumn>,
+    /// Numeric columns that do not lie in the matrix, such as the labels of images.
+    apart: Vec<Vec<f64>>,
     columns: Vec<Column>,
 }
 
@@ -28,6 +30,8 @@ pub enum Place {
     Number(usize),
     /// This text column.
     Text(usize),
+    /// This numeric column beside the matrix.
+    Apart(usize),
 }
 
 /// A column of categories: for each row the index of its level, [`TextColumn::MISSING`] if empty.
@@ -74,6 +78,7 @@ impl Table {
             let there = match column.place {
                 Place::Number(c) => c < numbers.columns(),
                 Place::Text(c) => c < texts.len(),
+                Place::Apart(_) => false,
             };
             if !there {
                 let what = format!("cells of column '{}'", crate::error::short(&column.name));
@@ -84,7 +89,7 @@ impl Table {
             let (expected, found) = (numbers.rows(), text.codes.len());
             return Err(ErrorKind::WrongLength { what: "rows of a text column".into(), expected, found }.into());
         }
-        Ok(Self { numbers, texts, columns })
+        Ok(Self { numbers, texts, apart: Vec::new(), columns })
     }
 
     /// A table of numbers only, one name per column of the matrix.
@@ -98,6 +103,24 @@ impl Table {
         }
         let place = |(i, name)| Column { name, place: Place::Number(i) };
         Self::new(numbers, Vec::new(), names.into_iter().enumerate().map(place).collect())
+    }
+
+    /// The table with one more numeric column, beside the matrix.
+    ///
+    /// # Errors
+    /// If there is a column of this name, or the lengths differ.
+    pub fn with_column(mut self, name: &str, values: Vec<f64>) -> Result<Self> {
+        if let Some(first) = self.columns.iter().position(|c| c.name == name) {
+            let (first, second) = (first + 1, self.columns.len() + 1);
+            return Err(ErrorKind::DuplicateColumn { name: name.to_owned(), first, second }.into());
+        }
+        if values.len() != self.rows() {
+            let (what, expected, found) = (format!("rows of column '{name}'"), self.rows(), values.len());
+            return Err(ErrorKind::WrongLength { what, expected, found }.into());
+        }
+        self.columns.push(Column { name: name.to_owned(), place: Place::Apart(self.apart.len()) });
+        self.apart.push(values);
+        Ok(self)
     }
 
     /// Number of rows.
@@ -134,13 +157,12 @@ impl Table {
 
     /// One cell.
     pub fn cell(&self, row: usize, column: &Column) -> Cell<'_> {
-        match column.place {
-            Place::Number(c) => match self.numbers.get(row, c) {
-                v if v.is_nan() => Cell::Missing,
-                v => Cell::Number(v),
-            },
-            Place::Text(c) => self.texts[c].get(row).map_or(Cell::Missing, Cell::Text),
-        }
+        let number = match column.place {
+            Place::Number(c) => self.numbers.get(row, c),
+            Place::Apart(c) => self.apart[c][row],
+            Place::Text(c) => return self.texts[c].get(row).map_or(Cell::Missing, Cell::Text),
+        };
+        if number.is_nan() { Cell::Missing } else { Cell::Number(number) }
     }
 
     /// Refuses infinite cells: no family of learners can use them.
@@ -167,6 +189,7 @@ impl Table {
             .texts
             .iter()
             .map(|t| TextColumn { codes: keep.iter().map(|&r| t.codes[r]).collect(), levels: t.levels.clone() });
-        Table { numbers, texts: texts.collect(), columns: self.columns.clone() }
+        let apart = self.apart.iter().map(|c| keep.iter().map(|&r| c[r]).collect()).collect();
+        Table { numbers, texts: texts.collect(), apart, columns: self.columns.clone() }
     }
 }

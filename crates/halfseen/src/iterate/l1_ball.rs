@@ -234,12 +234,12 @@ impl Iterate for L1Ball {
 mod tests {
     use super::*;
     use crate::iterate::twin::{Dense, check_twin};
-    use crate::projection::project_l1;
+    use crate::projection::onto_l1_ball;
 
     fn naive(radius: f64) -> impl Fn(&mut Dense, &[(u32, f64)], f64, f64) {
         move |dense, gradient, size, shrink| {
             dense.gradient_step(gradient, size, shrink);
-            project_l1(&mut dense.weights, radius);
+            onto_l1_ball(&mut dense.weights, radius);
         }
     }
 
@@ -266,7 +266,7 @@ mod tests {
             lazy.step(&[(j as u32, g)], size, shrink);
             dense.iter_mut().for_each(|w| *w *= shrink);
             dense[j] -= size * g;
-            project_l1(&mut dense, radius);
+            onto_l1_ball(&mut dense, radius);
             for (i, expected) in dense.iter().enumerate() {
                 assert!((lazy.weight(i) - expected).abs() < 1e-12, "t = {t}");
             }

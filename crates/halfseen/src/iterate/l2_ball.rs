@@ -142,12 +142,12 @@ impl Iterate for L2Ball {
 mod tests {
     use super::*;
     use crate::iterate::twin::{Dense, check_twin};
-    use crate::projection::project_l2;
+    use crate::projection::onto_l2_ball;
 
     fn naive(radius: f64) -> impl Fn(&mut Dense, &[(u32, f64)], f64, f64) {
         move |dense, gradient, size, shrink| {
             dense.gradient_step(gradient, size, shrink);
-            project_l2(&mut dense.weights, radius);
+            onto_l2_ball(&mut dense.weights, radius);
         }
     }
 

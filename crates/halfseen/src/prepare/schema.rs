@@ -105,7 +105,7 @@ impl Schema {
         let mut columns = Vec::new();
         for column in table.columns().iter().filter(|c| !except.contains(&c.name.as_str())) {
             let kind = match column.place {
-                Place::Number(_) => ColumnKind::Number,
+                Place::Number(_) | Place::Apart(_) => ColumnKind::Number,
                 Place::Text(at) => {
                     let text = table.text(at);
                     let mut seen = vec![false; text.levels.len()];

@@ -1,0 +1,235 @@
+//! Declares the program's commands and flags.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Learn from data you only half see.
+#[derive(Debug, Parser)]
+#[command(name = "halfseen", version, about, before_help = EXAMPLES, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  halfseen compare                                          3 against 5, from 4 pixels of each image
+  halfseen compare table.csv --target price --budget 6      on your own table
+  halfseen fit table.csv --target price --learner aerr --budget 6 --out price.json
+  halfseen predict price.json new.csv --id record > prices.csv
+  halfseen learners aerr                                    what a learner does, and its parameters";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Compare learners on random splits of a table, each tuned inside the training part
+    Compare(CompareArgs),
+    /// Fit one learner and save the model
+    Fit(FitArgs),
+    /// Predict every row of a table
+    Predict(PredictArgs),
+    /// Test a model on a table that has the target
+    Evaluate(EvaluateArgs),
+    /// Print a model's weights in the attributes' own units, as CSV
+    Show(ShowArgs),
+    /// List the learners, or describe one
+    Learners(LearnersArgs),
+}
+
+/// How a table is read; shared by commands that learn.
+#[derive(Debug, Args)]
+pub(crate) struct TableArgs {
+    /// Keep only the rows whose target is one of these, as in --classes 3,5
+    #[arg(long, value_delimiter = ',', value_name = "A,B")]
+    pub(crate) classes: Vec<String>,
+    /// What the target is; auto: classes for text or exactly two distinct values
+    #[arg(long, value_enum, default_value_t = TaskArg::Auto)]
+    pub(crate) task: TaskArg,
+    /// How attributes are scaled: none; common, all divided by one number; each, centred and divided by
+    /// its own. Default: common for IDX, each for tables (none for budgeted learners in fit, whose
+    /// unread cells are not touched)
+    #[arg(long, value_enum)]
+    pub(crate) scale: Option<ScaleArg>,
+    /// Columns whose values are known for every example without a read
+    #[arg(long, value_delimiter = ',', value_name = "COLS")]
+    pub(crate) known: Vec<String>,
+    /// CSV with the columns attribute,low,high: declared ranges, used to scale instead of the data
+    #[arg(long, value_name = "FILE")]
+    pub(crate) bounds: Option<PathBuf>,
+    /// Column that is no attribute, such as a record number; may be repeated
+    #[arg(long, value_delimiter = ',', value_name = "COLS")]
+    pub(crate) ignore: Vec<String>,
+    /// Seed of every random choice
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
+    pub(crate) seed: u64,
+    /// Print the results as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No progress and no remarks on stderr
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(before_help = "Examples:
+  halfseen compare
+  halfseen compare --budget 56 --splits 10
+  halfseen compare table.csv --target price --budget 6 --learners ridge,aerr,aelr")]
+pub(crate) struct CompareArgs {
+    /// CSV file (gzipped or not) or folder of IDX files; without it, the digits that ship
+    pub(crate) data: Option<PathBuf>,
+    /// Name of the target column
+    #[arg(long, value_name = "COL")]
+    pub(crate) target: Option<String>,
+    /// Learners to compare
+    #[arg(long, value_delimiter = ',', value_name = "A,B", default_value = "ridge,lasso,online-lasso,aer,aerr,aelr")]
+    pub(crate) learners: Vec<String>,
+    /// Reads per example of the budgeted learners; default: 4, or all attributes where there are fewer
+    #[arg(long, value_name = "K", value_parser = count())]
+    pub(crate) budget: Option<u64>,
+    /// Random splits into training and test rows
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub(crate) splits: u64,
+    /// Folds of the cross-validation that tunes each learner
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u64).range(2..=1_000))]
+    pub(crate) folds: u64,
+    /// Share of the rows that test
+    #[arg(long, default_value_t = 0.1)]
+    pub(crate) test_share: f64,
+    /// Column whose equal values must stay on one side of every split
+    #[arg(long, value_name = "COL")]
+    pub(crate) group: Option<String>,
+    /// Touch nothing that the budget does not cover: no tuning, no measured means, scales or norms
+    #[arg(long)]
+    pub(crate) honest: bool,
+    /// What becomes of missing cells: their column's training mean, their rows dropped, or refused
+    #[arg(long, value_enum, default_value_t = MissingArg::Mean)]
+    pub(crate) missing: MissingArg,
+    /// Folder for the curves and results.json
+    #[arg(long, default_value = "halfseen-out", value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Threads; default: as many as there are cores. Results do not depend on it
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_024))]
+    pub(crate) threads: Option<u64>,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(before_help = "Examples:
+  halfseen fit table.csv --target price --learner ridge --out price.json
+  halfseen fit table.csv --target price --learner aerr --budget 6 --set radius=2 --out price.json
+  halfseen fit table.csv --target price --learner lasso --tune 5 --out price.json")]
+pub(crate) struct FitArgs {
+    /// CSV file (gzipped or not) or folder of IDX files
+    pub(crate) data: PathBuf,
+    /// Name of the target column
+    #[arg(long, value_name = "COL")]
+    pub(crate) target: Option<String>,
+    /// The learner; see `halfseen learners`
+    #[arg(long, value_name = "L")]
+    pub(crate) learner: String,
+    /// Reads per example
+    #[arg(long, value_name = "K", value_parser = count())]
+    pub(crate) budget: Option<u64>,
+    /// Sets a parameter of the learner; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Choose the parameters by cross-validation with so many folds (reads more than the budget)
+    #[arg(long, value_name = "FOLDS", value_parser = clap::value_parser!(u64).range(2..=1_000))]
+    pub(crate) tune: Option<u64>,
+    /// What becomes of missing cells
+    #[arg(long, value_enum, default_value_t = MissingArg::Refuse)]
+    pub(crate) missing: MissingArg,
+    /// Where the model is saved
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) out: PathBuf,
+    /// Exit with code 3 if the fit stopped early
+    #[arg(long)]
+    pub(crate) strict: bool,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(before_help = "Example:
+  halfseen predict price.json new.csv --id record --out prices.csv")]
+pub(crate) struct PredictArgs {
+    /// Model file
+    pub(crate) model: PathBuf,
+    /// CSV file (gzipped or not) or folder of IDX files
+    pub(crate) data: PathBuf,
+    /// Column to copy beside the predictions
+    #[arg(long, value_name = "COL")]
+    pub(crate) id: Option<String>,
+    /// Where the predictions go; default: stdout
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// No remarks on stderr
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(before_help = "Example:
+  halfseen evaluate price.json new.csv --target price --json")]
+pub(crate) struct EvaluateArgs {
+    /// Model file
+    pub(crate) model: PathBuf,
+    /// CSV file (gzipped or not) or folder of IDX files
+    pub(crate) data: PathBuf,
+    /// Name of the target column; default: the model's
+    #[arg(long, value_name = "COL")]
+    pub(crate) target: Option<String>,
+    /// Print the results as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No remarks on stderr
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(before_help = "Example:
+  halfseen show price.json")]
+pub(crate) struct ShowArgs {
+    /// Model file
+    pub(crate) model: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(before_help = "Examples:
+  halfseen learners
+  halfseen learners aerr
+  halfseen learners --json")]
+pub(crate) struct LearnersArgs {
+    /// Describe this learner
+    pub(crate) name: Option<String>,
+    /// Print as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TaskArg {
+    Auto,
+    Regression,
+    Classification,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScaleArg {
+    None,
+    Common,
+    Each,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MissingArg {
+    Mean,
+    Drop,
+    Refuse,
+}
+
+/// A budget: the learner itself says which are possible; here only that it is a number.
+fn count() -> clap::builder::RangedU64ValueParser<u64> {
+    clap::value_parser!(u64).range(0..)
+}

@@ -1,0 +1,268 @@
+//! Compares learners: a table, two learning curves, results.json.
+
+use crate::args::{CompareArgs, MissingArg};
+use crate::failure::usage_error;
+use crate::input::{self, Input};
+use crate::output::{self, Folder, align};
+use crate::progress::Progress;
+use anyhow::Result;
+use halfseen::data::{Cell, Target};
+use halfseen::learner::{self, Family, Learner};
+use halfseen::prepare::{Options, Schema};
+use halfseen::select::{Comparison, CurvePoint, Plan, Statistics, Summary, Task, compare};
+use halfseen_io::draw::{Figure, Point, Series, learning_curve};
+use serde_json::json;
+use std::process::ExitCode;
+
+/// Points of each learning curve.
+const CURVE_POINTS: usize = 10;
+
+/// Runs the command.
+pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
+    if !(args.test_share > 0.0 && args.test_share < 1.0) {
+        return usage_error(format!("--test-share {} is not allowed: it must lie between 0 and 1", args.test_share));
+    }
+    let learners = learners(args)?;
+    let input = input::read(args.data.as_deref(), args.target.as_deref(), args.missing, &args.table)?;
+    let mut options = input::options(&args.table, args.missing, true, args.honest)?;
+    options.except.extend(args.group.clone());
+    check_budget(args, &input, &options)?;
+    let groups = args.group.as_deref().map(|name| group_codes(&input, name)).transpose()?;
+    let mut folder = Folder::open(&args.out)?;
+    let task = Task {
+        table: &input.table,
+        target_name: &input.target_name,
+        target: &input.target,
+        groups: groups.as_deref(),
+        options: &options,
+    };
+    let plan = Plan {
+        splits: args.splits as usize,
+        folds: (!args.honest).then_some(args.folds as usize),
+        test_share: args.test_share,
+        seed: args.table.seed,
+        curve_points: CURVE_POINTS,
+        threads: args.threads.map(|t| t as usize),
+    };
+    let comparison = {
+        let progress = Progress::new("comparing", args.table.quiet);
+        compare(&learners, &task, &plan, &progress).map_err(|e| anyhow::Error::from(e).context(input.name.clone()))?
+    };
+    let data = describe(&input, &plan, &options)?;
+    let results = json!({
+        "data": data, "rows": comparison.rows, "summary": comparison.summary, "curve": comparison.curve,
+    });
+    let results = format!("{}\n", serde_json::to_string_pretty(&results)?);
+    let examples = learning_curve(&figure(&comparison, &input, "training examples", |p| p.examples))?;
+    let attributes = learning_curve(&figure(&comparison, &input, "attribute values read", |p| p.distinct))?;
+    let written = [
+        folder.write("curve-examples.svg", &examples)?,
+        folder.write("curve-attributes.svg", &attributes)?,
+        folder.write("results.json", &results)?,
+    ];
+    if args.table.json {
+        output::print(&results)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let files = written.map(|path| path.display().to_string()).join(", ");
+    let text = format!(
+        "{}\n{}{}\nwritten: {files}\n",
+        table(&comparison),
+        footnotes(args, &input, &comparison),
+        parameters(&comparison)
+    );
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The learners that were named, with the budget where they have one.
+fn learners(args: &CompareArgs) -> Result<Vec<Box<dyn Learner>>> {
+    let mut learners = Vec::new();
+    for (i, name) in args.learners.iter().enumerate() {
+        if args.learners[..i].contains(name) {
+            return usage_error(format!("--learners names {name} twice"));
+        }
+        let mut learner = learner::find(name)?;
+        if let (Some(budget), Family::Budget) = (args.budget, learner.family()) {
+            learner.set("budget", &budget.to_string())?;
+        }
+        learners.push(learner);
+    }
+    Ok(learners)
+}
+
+/// Refuses an impossible budget before any work is done.
+fn check_budget(args: &CompareArgs, input: &Input, options: &Options) -> Result<()> {
+    let rows: Vec<u32> = (0..input.table.rows() as u32).collect();
+    let mut except: Vec<&str> = vec![&input.target_name];
+    except.extend(options.except.iter().map(String::as_str));
+    let schema = Schema::fit(&input.table, &rows, &except, &options.known, Vec::new())?;
+    let layout = std::sync::Arc::new(schema.layout()?);
+    for learner in learners(args)? {
+        learner
+            .start(&layout)
+            .map_or_else(|error| if needs_horizon(&error) { Ok(()) } else { Err(error) }, |_| Ok(()))?;
+    }
+    Ok(())
+}
+
+/// Compare gives the horizon itself; everything else that stops a learner from starting is final.
+fn needs_horizon(error: &halfseen::Error) -> bool {
+    matches!(error.kind(), halfseen::ErrorKind::Needs { .. })
+}
+
+/// For each row a number that is equal for equal values of a column.
+fn group_codes(input: &Input, name: &str) -> Result<Vec<u32>> {
+    let column = input.table.column(name)?;
+    let mut known = std::collections::HashMap::new();
+    let mut codes = Vec::with_capacity(input.table.rows());
+    for row in 0..input.table.rows() {
+        let text = match input.table.cell(row, column) {
+            Cell::Text(text) => text.to_owned(),
+            Cell::Number(number) => number.to_string(),
+            Cell::Missing => {
+                return usage_error(format!(
+                    "--group: column '{name}' is missing in row {}; fill or remove that row",
+                    row + 1
+                ));
+            }
+        };
+        let next = known.len() as u32;
+        codes.push(*known.entry(text).or_insert(next));
+    }
+    Ok(codes)
+}
+
+fn describe(input: &Input, plan: &Plan, options: &Options) -> Result<serde_json::Value> {
+    let classes: Vec<String> = input.target.classes().iter().map(ToString::to_string).collect();
+    Ok(json!({
+        "name": input.name, "rows": input.table.rows(), "dropped": input.dropped,
+        "attributes": input.table.columns().len() - 1 - options.except.len(),
+        "target": input.target_name, "task": input.target.task(), "classes": classes,
+        "splits": plan.splits, "folds": plan.folds, "test_share": plan.test_share, "seed": plan.seed,
+        "honest": options.honest,
+    }))
+}
+
+/// The printed table: one line per learner, mean and deviation over the splits.
+fn table(comparison: &Comparison) -> String {
+    let classes = comparison.summary.iter().any(|s| s.test_error.is_some());
+    let mut head = vec!["learner", "read per example", "read in all", "test squared error", "median"];
+    if classes {
+        head.push("test error");
+    }
+    head.push("seconds");
+    let mut rows = vec![head.into_iter().map(str::to_owned).collect()];
+    rows.extend(comparison.summary.iter().map(|s| line(s, classes)));
+    align(&rows)
+}
+
+fn line(s: &Summary, classes: bool) -> Vec<String> {
+    let show = |f: Option<Statistics>, digits: usize| {
+        f.map_or("-".into(), |f| format!("{} ± {}", number(f.mean, digits), number(f.sd, digits)))
+    };
+    let percent =
+        |f: Option<Statistics>| f.map_or("-".into(), |f| format!("{:.1} ± {:.1} %", 100.0 * f.mean, 100.0 * f.sd));
+    let mut cells = vec![
+        s.learner.to_owned(),
+        s.budget.to_string(),
+        thousands(s.distinct.map_or(0.0, |f| f.mean)),
+        show(s.test_mse, 3),
+        s.test_mse.map_or("-".into(), |f| number(f.median, 3)),
+    ];
+    if classes {
+        cells.push(percent(s.test_error));
+    }
+    cells.push(show(s.seconds, 3));
+    cells
+}
+
+/// Fixed digits for ordinary numbers, an exponent for very large and very small ones.
+fn number(value: f64, digits: usize) -> String {
+    if value != 0.0 && !(1e-3..1e6).contains(&value.abs()) {
+        format!("{value:.3e}")
+    } else {
+        format!("{value:.digits$}")
+    }
+}
+
+fn thousands(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|g| std::str::from_utf8(g).ok()).collect();
+    groups.join(" ")
+}
+
+/// What a reader of the table must know.
+fn footnotes(args: &CompareArgs, input: &Input, comparison: &Comparison) -> String {
+    let mut notes = String::new();
+    let unit = match input.target {
+        Target::Numbers(_) => "in the target's units",
+        Target::Classes { .. } => "of the score against -1 and +1",
+    };
+    notes.push_str(&format!(
+        "{}: mean ± deviation over {} splits, {:.0} % of the rows test; squared error {unit}.\n",
+        input.name,
+        args.splits,
+        100.0 * args.test_share
+    ));
+    let read = comparison.rows.iter().filter(|r| r.tuning_reads > 0).map(|r| (r.learner, r.tuning_reads));
+    if let Some((learner, reads)) = read.max_by_key(|&(_, reads)| reads) {
+        notes.push_str(&format!(
+            "Each learner was tuned by cross-validation inside the training part. That reads more than a budget\n\
+             allows, as in the papers (here up to {} reads per split, by {learner}); --honest compares without it.\n",
+            thousands(reads as f64)
+        ));
+    }
+    if let Some(imputed) = comparison.rows.iter().map(|r| r.imputed).max().filter(|&count| count > 0) {
+        notes.push_str(&format!(
+            "{} missing cells were filled with the training mean of their column.\n",
+            thousands(imputed as f64)
+        ));
+    }
+    if input.dropped > 0 && args.missing == MissingArg::Drop {
+        notes.push_str(&format!("{} rows with missing cells were dropped.\n", input.dropped));
+    }
+    notes
+}
+
+/// The winning parameters: those that tuning chose among, split by split.
+fn parameters(comparison: &Comparison) -> String {
+    let mut text = String::from("\nparameters (one per split):\n");
+    for summary in &comparison.summary {
+        let Ok(learner) = learner::find(summary.learner) else { continue };
+        let rows = || comparison.rows.iter().filter(|r| r.learner == summary.learner);
+        let axes = learner.grid().0;
+        let shown = axes.iter().map(|(name, _)| {
+            let values = rows().map(|r| r.params.get(*name).map_or("-".into(), plain));
+            format!("{name} {}", values.collect::<Vec<_>>().join(" "))
+        });
+        text.push_str(&format!("  {}: {}\n", summary.learner, shown.collect::<Vec<_>>().join("; ")));
+    }
+    text
+}
+
+fn plain(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Test error against what was spent, mean and deviation over the splits.
+fn figure(comparison: &Comparison, input: &Input, x_label: &str, spent: impl Fn(&CurvePoint) -> u64) -> Figure {
+    let series = comparison.summary.iter().map(|summary| {
+        let mut points: Vec<&CurvePoint> = comparison.curve.iter().filter(|p| p.learner == summary.learner).collect();
+        points.sort_by_key(|p| p.examples);
+        // Splits of one size share their counts of examples; the last may differ by rounding.
+        let points = points.chunk_by(|a, b| a.examples == b.examples).filter_map(|same| {
+            let error = Statistics::of(same.iter().filter_map(|p| p.test_mse).collect())?;
+            let x = Statistics::of(same.iter().map(|p| spent(p) as f64).collect())?.mean;
+            Some(Point { x, y: error.mean, low: error.mean - error.sd, high: error.mean + error.sd })
+        });
+        Series { name: summary.learner.to_owned(), points: points.collect() }
+    });
+    Figure {
+        title: input.name.clone(),
+        x_label: x_label.to_owned(),
+        y_label: "test squared error".to_owned(),
+        log_x: true,
+        series: series.collect(),
+    }
+}

@@ -1,0 +1,70 @@
+//! Turns errors into one sentence on stderr and an exit code.
+
+use halfseen::ErrorClass;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// The caller's parameters, data or files.
+pub(crate) const CALLER: u8 = 2;
+/// Numerical failure, or with `--strict` a fit that stopped early.
+pub(crate) const NUMERICAL: u8 = 3;
+/// Ctrl-C.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+/// A mistake in how the program was called that no library error names.
+#[derive(Debug)]
+pub(crate) struct Usage(pub(crate) String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// A [`Usage`] error.
+pub(crate) fn usage_error<T>(message: impl Into<String>) -> anyhow::Result<T> {
+    Err(Usage(message.into()).into())
+}
+
+/// Help and version go to stdout with success; mistakes to stderr.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    if error.use_stderr() { ExitCode::from(CALLER) } else { ExitCode::SUCCESS }
+}
+
+/// Prints an error as one line and chooses the exit code.
+pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    if is_closed_pipe(error) {
+        return ExitCode::SUCCESS;
+    }
+    // Contexts name the file; causes say what is wrong with it.
+    let line = error.chain().map(ToString::to_string).fold(String::new(), |line, cause| match line.as_str() {
+        "" => cause,
+        before if before.contains(&cause) => line,
+        _ => format!("{line}: {cause}"),
+    });
+    let _ = writeln!(std::io::stderr(), "error: {line}");
+    ExitCode::from(code(error))
+}
+
+fn code(error: &anyhow::Error) -> u8 {
+    let library = |cause: &(dyn std::error::Error + 'static)| -> Option<u8> {
+        if let Some(error) = cause.downcast_ref::<halfseen::Error>() {
+            return Some(match error.class() {
+                ErrorClass::Parameter | ErrorClass::Data => CALLER,
+                ErrorClass::Numerical => NUMERICAL,
+                ErrorClass::Interrupted => INTERRUPTED,
+            });
+        }
+        let file = cause.is::<halfseen_io::Error>() || cause.is::<Usage>() || cause.is::<std::io::Error>();
+        file.then_some(CALLER)
+    };
+    error.chain().find_map(library).unwrap_or(1)
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let broken = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(broken))
+}

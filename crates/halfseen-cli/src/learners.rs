@@ -1,0 +1,62 @@
+//! Lists the learners and describes their parameters, from the library's declarations.
+
+use crate::args::LearnersArgs;
+use crate::output::{self, align};
+use anyhow::Result;
+use halfseen::learner::{self, Learner};
+use serde_json::{Value, json};
+use std::process::ExitCode;
+
+/// Runs the command.
+pub(crate) fn run(args: &LearnersArgs) -> Result<ExitCode> {
+    let learners = match &args.name {
+        Some(name) => vec![learner::find(name)?],
+        None => learner::all(),
+    };
+    let text = match (args.json, &args.name) {
+        (true, _) => {
+            let all: Vec<Value> = learners.iter().map(|l| as_json(&**l)).collect();
+            format!("{}\n", serde_json::to_string_pretty(&all)?)
+        }
+        (false, Some(_)) => learners.iter().map(|l| describe(&**l)).collect(),
+        (false, None) => {
+            let mut rows: Vec<String> = learners.iter().map(|l| format!("{:<14} {}\n", l.name(), l.title())).collect();
+            rows.push("\nhalfseen learners NAME describes one and its parameters.\n".into());
+            rows.concat()
+        }
+    };
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn describe(learner: &dyn Learner) -> String {
+    let mut text = format!("{}: {}\nsource: {}\n\n", learner.name(), learner.title(), learner.source());
+    for declaration in learner.declarations() {
+        let default = learner.get(declaration.name).unwrap_or_default();
+        let source = if declaration.source.is_empty() { String::new() } else { format!(" [{}]", declaration.source) };
+        text.push_str(&format!(
+            "  {} = {default}\n      {}{source}\n      {}.\n",
+            declaration.name,
+            declaration.doc,
+            declaration.kind.allowed()
+        ));
+    }
+    let grid = learner.grid().0.into_iter().map(|(name, values)| vec![format!("  {name}"), values.join(" ")]);
+    text.push_str(&format!("\ntuned over:\n{}", align(&grid.collect::<Vec<_>>())));
+    text
+}
+
+fn as_json(learner: &dyn Learner) -> Value {
+    let defaults = learner.to_json();
+    let params = learner.declarations().iter().map(|d| {
+        json!({
+            "name": d.name, "default": defaults[d.name], "allowed": d.kind.allowed(), "doc": d.doc, "source": d.source,
+        })
+    });
+    let grid: serde_json::Map<String, Value> =
+        learner.grid().0.into_iter().map(|(name, values)| (name.to_owned(), json!(values))).collect();
+    json!({
+        "learner": learner.name(), "title": learner.title(), "family": learner.family(), "source": learner.source(),
+        "params": params.collect::<Vec<_>>(), "grid": grid,
+    })
+}

@@ -1,0 +1,88 @@
+//! Predicts every row of a table with a saved model.
+
+use crate::args::PredictArgs;
+use crate::input::read_table;
+use crate::output;
+use anyhow::{Context, Result};
+use halfseen::data::{Cell, Table, Task};
+use halfseen::model::{Model, Prediction};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Runs the command.
+pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
+    let model = read_model(&args.model)?;
+    if let Some(out) = &args.out {
+        output::check_writable(out)?;
+    }
+    let (name, table) = read_table(Some(&args.data))?;
+    let prediction =
+        predict(&model, &table, &[args.id.as_deref(), Some(&model.target)], args.quiet).context(name.clone())?;
+    let csv = as_csv(&model, &table, &prediction, args.id.as_deref()).context(name)?;
+    match &args.out {
+        Some(path) => output::write_file(path, &csv)?,
+        None => output::print(&csv)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Reads a model file; errors name it.
+pub(crate) fn read_model(path: &Path) -> Result<Model> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the model {}", path.display()))?;
+    Model::from_json(&text).with_context(|| path.display().to_string())
+}
+
+/// Predicts, and remarks on columns that are too many or too few; `expected` ones are no remark.
+pub(crate) fn predict(model: &Model, table: &Table, expected: &[Option<&str>], quiet: bool) -> Result<Prediction> {
+    let prediction = model.predict(table)?;
+    let applied = &prediction.applied;
+    let ignored: Vec<&String> = applied.ignored.iter().filter(|c| !expected.contains(&Some(c.as_str()))).collect();
+    if !ignored.is_empty() {
+        output::remark(quiet, &format!("columns that the model does not use: {}", halfseen::error::list(&ignored)));
+    }
+    if !applied.absent.is_empty() {
+        let absent = halfseen::error::list(&applied.absent);
+        output::remark(quiet, &format!("columns that are absent and count as missing: {absent}"));
+    }
+    if applied.new_categories > 0 {
+        let cells = applied.new_categories;
+        output::remark(
+            quiet,
+            &format!("{cells} cells hold a category that training did not show and count as missing"),
+        );
+    }
+    Ok(prediction)
+}
+
+fn as_csv(model: &Model, table: &Table, prediction: &Prediction, id: Option<&str>) -> Result<String> {
+    let id = id.map(|name| table.column(name)).transpose()?;
+    let classes = model.task == Task::Classification;
+    let mut csv = String::new();
+    if let Some(column) = id {
+        csv.push_str(&format!("{},", quoted(&column.name)));
+    }
+    csv.push_str(if classes { "prediction,score\n" } else { "prediction\n" });
+    for (row, score) in prediction.scores.iter().enumerate() {
+        if let Some(column) = id {
+            let text = match table.cell(row, column) {
+                Cell::Number(number) => number.to_string(),
+                Cell::Text(text) => quoted(text),
+                Cell::Missing => String::new(),
+            };
+            csv.push_str(&format!("{text},"));
+        }
+        match model.class(*score) {
+            Some(label) => csv.push_str(&format!("{},{score}\n", quoted(&label.to_string()))),
+            None => csv.push_str(&format!("{score}\n")),
+        }
+    }
+    Ok(csv)
+}
+
+/// A CSV field, in quotes where it needs them.
+pub(crate) fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) || text.trim() != text {
+        return format!("\"{}\"", text.replace('"', "\"\""));
+    }
+    text.to_owned()
+}

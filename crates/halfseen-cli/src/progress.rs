@@ -1,0 +1,52 @@
+//! Shows a progress bar on a terminal, and turns Ctrl-C into an orderly end.
+
+use halfseen::Monitor;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The monitor of a command.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    stop: Arc<AtomicBool>,
+}
+
+impl Progress {
+    /// A bar on stderr where that is a terminal and the caller is not quiet.
+    pub(crate) fn new(what: &'static str, quiet: bool) -> Progress {
+        let shown = !quiet && std::io::stderr().is_terminal();
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(1), target).with_message(what);
+        if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:40}] {percent}% {elapsed} (left: {eta})") {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&stop);
+        // Without a handler Ctrl-C still ends the program, only less orderly.
+        let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+        Progress { bar, stop }
+    }
+
+    /// Whether Ctrl-C was pressed.
+    pub(crate) fn interrupted(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Monitor for Progress {
+    fn progress(&self, done: u64, total: u64) {
+        self.bar.set_length(total);
+        self.bar.set_position(done);
+    }
+
+    fn should_stop(&self) -> bool {
+        self.interrupted()
+    }
+}
