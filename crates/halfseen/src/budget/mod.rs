@@ -31,7 +31,7 @@ pub use aelr::Aelr;
 pub use aer::Aer;
 pub use aerr::Aerr;
 pub use budgeted::{Budgeted, Reads};
-pub use pace::{Facts, Move, Norms, Pace, Schedule, Theory};
+pub use pace::{Facts, Move, Norms, Pace, Planned, Schedule, Theory};
 pub use pass::one_pass;
 pub use query::{AskTell, Part, Query, Read, Role, Told};
 pub use sampler::Sampler;

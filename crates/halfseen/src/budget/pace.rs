@@ -49,6 +49,15 @@ pub enum Schedule {
     StronglyConvex,
 }
 
+/// Theory's value resolved for the norms at hand, and the step of the known block.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Planned {
+    /// eta, or lambda.
+    pub value: f64,
+    /// Step of the intercept and of the known attributes.
+    pub known: f64,
+}
+
 /// The size of one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Move {
@@ -73,31 +82,35 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The t-th step, t from 1.
-    #[inline]
-    pub fn at(&self, t: u64, facts: &Facts) -> Move {
-        let t = t as f64;
-        let facts = Facts { examples: self.horizon.map_or(t, |m| m as f64), ..*facts };
+    /// What stays the same from step to step while the norms do.
+    pub fn plan(&self, t: u64, facts: &Facts, known_radius: f64) -> Planned {
+        let facts = Facts { examples: self.horizon.unwrap_or(t) as f64, ..*facts };
         let value = match self.rule {
             Rule::Theory(times) => times * (self.theory.value)(&facts),
             Rule::Fixed(value) => value,
         };
-        let timeless = self.horizon.is_none() && matches!(self.rule, Rule::Theory(_));
+        // The known block: radius / (G sqrt m) with G^2 = (reach + |y|)^2 E|z|^2.
+        let slope = (self.theory.reach)(&facts) + facts.norms.target.sqrt();
+        let known = known_radius / (slope * (facts.norms.known * facts.examples).sqrt());
+        Planned { value, known: if known.is_finite() { known } else { 0.0 } }
+    }
+
+    /// Whether the plan must be made anew for each step.
+    pub fn is_timeless(&self) -> bool {
+        self.horizon.is_none()
+    }
+
+    /// The t-th step, t from 1.
+    #[inline]
+    pub fn at(&self, t: u64, plan: &Planned) -> Move {
+        let (t, value) = (t as f64, plan.value);
+        let falls = self.is_timeless() && matches!(self.rule, Rule::Theory(_));
         let (size, shrink) = match self.schedule {
             Schedule::Projected => (value, 1.0),
-            Schedule::StronglyConvex if timeless => (1.0 / (value * t), 1.0),
+            Schedule::StronglyConvex if falls => (1.0 / (value * t), 1.0),
             Schedule::StronglyConvex => (1.0 / (value * t), 1.0 - 1.0 / t),
         };
         // Norms of zero (nothing but zeros was read) give no scale: stand still.
         Move { size: if size.is_finite() { size } else { 0.0 }, shrink }
-    }
-
-    /// The step of the known block: radius / (G sqrt m) with G^2 = (reach + |y|)^2 E|z|^2.
-    #[inline]
-    pub fn known(&self, t: u64, radius: f64, facts: &Facts) -> f64 {
-        let facts = Facts { examples: self.horizon.unwrap_or(t) as f64, ..*facts };
-        let slope = (self.theory.reach)(&facts) + facts.norms.target.sqrt();
-        let size = radius / (slope * (facts.norms.known * facts.examples).sqrt());
-        if size.is_finite() { size } else { 0.0 }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::known::Known;
 use super::ledger::Ledger;
-use super::pace::{Facts, Norms, Pace};
+use super::pace::{Facts, Move, Norms, Pace, Planned};
 use super::query::{AskTell, Part, Query, Read, Role, Told};
 use super::running::Running;
 use super::sampler::Sampler;
@@ -63,6 +63,8 @@ pub struct Sgd<I> {
     /// Iterates up to this t are not averaged.
     average_after: u64,
     state: State<I>,
+    /// The plan for the norms of `state`; none before there are norms.
+    planned: Option<Planned>,
     /// Drawn panels, and the gradient, of the current example.
     panels: Vec<u32>,
     gradient: Vec<(u32, f64)>,
@@ -148,7 +150,9 @@ impl<I: Iterate> Sgd<I> {
         };
         let fingerprint = fingerprint(&recipe, layout)?;
         let (layout, panels, gradient) = (Arc::clone(layout), Vec::new(), Vec::new());
-        Ok(Sgd { recipe, layout, fingerprint, average_after, state, panels, gradient })
+        let mut sgd = Sgd { recipe, layout, fingerprint, average_after, state, planned: None, panels, gradient };
+        sgd.replan();
+        Ok(sgd)
     }
 
     /// What is subtracted from a sampled slot now.
@@ -238,17 +242,30 @@ impl<I: Iterate> Sgd<I> {
         Ok(place)
     }
 
-    /// Norms for the step of this answer: measured, estimated, or, at the very first, its own.
+    /// The plan for the t-th step: made for the norms at hand, or, at the very first, for those of
+    /// the answer itself.
     #[inline]
-    fn facts(&self, query: &Query, values: &[f64], target: f64) -> Facts {
-        let norms = self.state.norms.unwrap_or_else(|| self.norms_of(query, values, target));
-        Facts {
+    fn plan(&self, t: u64, query: &Query, values: &[f64], target: f64) -> Planned {
+        match (self.planned, self.state.norms) {
+            (Some(plan), _) if !self.recipe.pace.is_timeless() => plan,
+            (_, Some(norms)) => self.plan_for(t, norms),
+            (_, None) => self.plan_for(t, self.norms_of(query, values, target)),
+        }
+    }
+
+    fn plan_for(&self, t: u64, norms: Norms) -> Planned {
+        let facts = Facts {
             radius: self.recipe.radius,
             slots: self.layout.sampled_slots() as f64,
             inflation: self.recipe.sampler.map_or(1.0, |s| s.inflation()),
             examples: 1.0,
             norms,
-        }
+        };
+        self.recipe.pace.plan(t, &facts, self.recipe.known_radius)
+    }
+
+    fn replan(&mut self) {
+        self.planned = self.state.norms.map(|norms| self.plan_for(1, norms));
     }
 
     fn norms_of(&self, query: &Query, values: &[f64], target: f64) -> Norms {
@@ -279,23 +296,22 @@ impl<I: Iterate> Sgd<I> {
         let known = (all - square).max(0.0) + f64::from(u8::from(self.recipe.intercept));
         let target = self.state.target_squares / self.state.ledger.answered as f64;
         self.state.norms = Some(Norms { square, largest, known, target });
+        self.replan();
     }
 
     /// Everything that an admitted answer changes.
     #[inline]
-    fn apply(&mut self, query: &Query, values: &[f64], slope: f64, facts: &Facts, t: u64) {
+    fn apply(&mut self, query: &Query, values: &[f64], slope: f64, step: Move, known_size: f64, t: u64) {
         let counts = t > self.average_after;
         if counts && self.recipe.average_before_step {
             self.state.iterate.count();
             self.state.known.count();
         }
-        let step = self.recipe.pace.at(t, facts);
         self.state.iterate.step(&self.gradient, step.size, step.shrink);
         if !self.state.known.is_idle() {
-            let size = self.recipe.pace.known(t, self.recipe.known_radius, facts);
             // Known reads come first in a query.
             let known = values[..self.state.known.len()].iter().copied();
-            self.state.known.step(known, slope, size);
+            self.state.known.step(known, slope, known_size);
         }
         if counts && !self.recipe.average_before_step {
             self.state.iterate.count();
@@ -370,13 +386,13 @@ impl<I: Iterate> AskTell for Sgd<I> {
         let slope = self.recipe.loss.slope(product, target);
         self.gradient.iter_mut().for_each(|(_, g)| *g *= slope);
         let t = self.state.ledger.answered + 1;
-        let facts = self.facts(query, values, target);
-        let size = self.recipe.pace.at(t, &facts).size;
+        let plan = self.plan(t, query, values, target);
+        let step = self.recipe.pace.at(t, &plan);
         let largest = self.gradient.iter().fold(slope.abs(), |a, (_, g)| a.max(g.abs()));
-        if !(largest * size.max(1.0) < LARGEST_STEP) {
-            return Err(ErrorKind::Diverged { what: "a gradient step", value: largest * size }.into());
+        if !(largest * step.size.max(1.0) < LARGEST_STEP) {
+            return Err(ErrorKind::Diverged { what: "a gradient step", value: largest * step.size }.into());
         }
-        self.apply(query, values, slope, &facts, t);
+        self.apply(query, values, slope, step, plan.known, t);
         self.state.ledger.close(place);
         self.bill(query);
         self.state.ledger.learned(query.asked_at);

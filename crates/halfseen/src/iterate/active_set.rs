@@ -73,14 +73,26 @@ impl ActiveSet {
     /// Sets a key; infinity makes the slot inactive.
     #[inline]
     pub(super) fn set(&mut self, slot: usize, key: f64) {
+        self.write(slot, key);
+        self.refresh(std::iter::once(slot));
+    }
+
+    /// Sets a key and leaves the nodes above it stale until [`refresh`](ActiveSet::refresh).
+    #[inline]
+    pub(super) fn write(&mut self, slot: usize, key: f64) {
         debug_assert!(!key.is_nan());
         self.keys[slot] = key;
-        let mut at = slot;
+    }
+
+    /// Recomputes the nodes above the written slots; where these increase, each node once.
+    #[inline]
+    pub(super) fn refresh(&mut self, written: impl Iterator<Item = usize> + Clone) {
         for level in 1..self.shape.levels() {
-            at /= Fan::OUT;
-            let children = (0..Fan::OUT).map(|i| self.child(level, at, i));
-            let node = children.fold(Node::EMPTY, Node::with);
-            self.nodes[self.shape.start(level) - self.keys.len() + at] = node;
+            let first = self.shape.start(level) - self.keys.len();
+            for at in Fan::above(level, written.clone()) {
+                let children = (0..Fan::OUT).map(|i| self.child(level, at, i));
+                self.nodes[first + at] = children.fold(Node::EMPTY, Node::with);
+            }
         }
     }
 

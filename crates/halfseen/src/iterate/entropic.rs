@@ -55,11 +55,18 @@ fn empty() -> SumTree {
 
 /// |sinh theta| e^-M and cosh theta e^-M, without overflow and without cancellation near 0.
 #[inline]
-fn shifted(theta: f64, shift: f64) -> (f64, f64) {
+fn shifted(theta: f64, shift: f64, scale: f64) -> (f64, f64) {
+    debug_assert!(scale == (-shift).exp());
     let size = theta.abs();
+    if size < 1.0 {
+        // One exponential: with m = e^|theta| - 1, e^-|theta| = 1 - m/(1 + m).
+        let m = size.exp_m1();
+        let less = m / (1.0 + m);
+        return (0.5 * (m + less) * scale, 0.5 * (2.0 + m - less) * scale);
+    }
     let half = 0.5 * (size - shift).exp();
-    let decay = (-2.0 * size).exp_m1();
-    (-half * decay, half * (2.0 + decay))
+    let decay = (-2.0 * size).exp();
+    (half - half * decay, half + half * decay)
 }
 
 impl Entropic {
@@ -76,9 +83,9 @@ impl Entropic {
     }
 
     fn rebuild(&mut self) {
-        let (slots, shift) = (&self.slots, self.shift);
-        self.sinh.refill(|j| shifted(slots[j].theta, shift).0);
-        self.cosh.refill(|j| shifted(slots[j].theta, shift).1);
+        let (slots, shift, scale) = (&self.slots, self.shift, (-self.shift).exp());
+        self.sinh.refill(|j| shifted(slots[j].theta, shift, scale).0);
+        self.cosh.refill(|j| shifted(slots[j].theta, shift, scale).1);
     }
 }
 
@@ -120,20 +127,24 @@ impl Iterate for Entropic {
         self.sinh.total()
     }
 
-    /// Each slot may occur once: its step is clipped to [-1, 1] (the paper clips g to 1/eta).
+    /// The step of each slot is clipped to [-1, 1] (the paper clips g to 1/eta).
     #[inline]
     fn step(&mut self, gradient: &[(u32, f64)], size: f64, shrink: f64) {
         debug_assert!(shrink == 1.0, "exponentiated gradient does not shrink");
+        let scale = (-self.shift).exp();
         for &(j, g) in gradient {
             let j = j as usize;
             let slot = &mut self.slots[j];
             slot.sum += (self.counted_scale - slot.since) * self.sinh.get(j).copysign(slot.theta);
             slot.since = self.counted_scale;
             slot.theta -= (size * g).clamp(-1.0, 1.0);
-            let (sinh, cosh) = shifted(slot.theta, self.shift);
-            self.sinh.set(j, sinh);
-            self.cosh.set(j, cosh);
+            let (sinh, cosh) = shifted(slot.theta, self.shift, scale);
+            self.sinh.write(j, sinh);
+            self.cosh.write(j, cosh);
         }
+        let written = gradient.iter().map(|&(j, _)| j as usize);
+        self.sinh.refresh(written.clone());
+        self.cosh.refresh(written);
         let total = self.cosh.total();
         if total > LARGEST_GROWTH * self.total_at_shift || total < SMALLEST_TOTAL {
             self.reshift();

@@ -70,19 +70,25 @@ impl L1Ball {
         slot.since = (self.counted_scale, self.counted_threshold);
     }
 
-    /// Gives slot j, which must be up to date, the weight w.
+    /// Gives slot j, which must be up to date, the weight w; the active set is to be refreshed.
     #[inline]
-    fn set_weight(&mut self, j: usize, w: f64) {
+    fn write_weight(&mut self, j: usize, w: f64) {
         let key = w.abs() / self.scale + self.threshold;
         // A weight that rounds away beside the threshold is zero.
         if key > self.threshold {
             self.slots[j].sign = w.signum();
             self.slots[j].key = key;
-            self.active.set(j, key);
+            self.active.write(j, key);
         } else {
             self.slots[j].sign = 0.0;
-            self.active.set(j, f64::INFINITY);
+            self.active.write(j, f64::INFINITY);
         }
+    }
+
+    #[inline]
+    fn set_weight(&mut self, j: usize, w: f64) {
+        self.write_weight(j, w);
+        self.active.refresh(std::iter::once(j));
     }
 
     /// Makes s = 1 and Theta = 0 again. Visits active slots only: the others owe nothing.
@@ -192,8 +198,9 @@ impl Iterate for L1Ball {
             let j = j as usize;
             self.bring_up_to_date(j);
             let w = self.weight(j) - size * g;
-            self.set_weight(j, w);
+            self.write_weight(j, w);
         }
+        self.active.refresh(gradient.iter().map(|&(j, _)| j as usize));
         self.touched += gradient.len() as u64;
         self.project();
     }

@@ -100,8 +100,9 @@ impl Iterate for L2Ball {
             slot.sum += (self.counted_scale - slot.since) * slot.value;
             slot.since = self.counted_scale;
             slot.value -= size * g;
-            self.squares.set(j as usize, slot.value * slot.value);
+            self.squares.write(j as usize, slot.value * slot.value);
         }
+        self.squares.refresh(gradient.iter().map(|&(j, _)| j as usize));
         let norm = self.squares.total().sqrt();
         if self.scale * norm > self.radius {
             self.scale = self.radius / norm;

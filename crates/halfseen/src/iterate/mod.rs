@@ -48,8 +48,7 @@ pub trait Iterate: Clone + Send + serde::Serialize + serde::de::DeserializeOwned
     /// The sum of all masses.
     fn total_mass(&self) -> f64;
 
-    /// w <- Proj(shrink w - size g) for a sparse gradient g of (slot, value) pairs; a slot may occur
-    /// more than once except where the iterate clips.
+    /// w <- Proj(shrink w - size g) for a sparse gradient g of (slot, value) pairs with increasing slots.
     fn step(&mut self, gradient: &[(u32, f64)], size: f64, shrink: f64);
 
     /// Adds the present w to the sum that is averaged.

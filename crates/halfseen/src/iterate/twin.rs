@@ -43,6 +43,7 @@ pub(super) fn check_twin<I: Iterate>(
                 gradient.push((j, g));
             }
         }
+        gradient.sort_unstable_by_key(|&(j, _)| j);
         let size = size * if t % 7 == 0 { 3.0 } else { 1.0 };
         lazy.step(&gradient, size, shrink);
         step(&mut dense, &gradient, size, shrink);

@@ -6,10 +6,11 @@ use std::ops::Range;
 ///
 /// Eight f64 fill a cache line: at n = 10^6 an update or a draw touches 7 lines instead of the 20
 /// levels of a binary tree.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fan {
-    /// Where each level starts; the last is the root.
-    starts: Vec<usize>,
+    /// Where each level starts; the last is the root. 8^11 leaves are more than memory holds.
+    starts: [usize; 12],
+    levels: usize,
 }
 
 impl Fan {
@@ -18,18 +19,19 @@ impl Fan {
 
     /// A tree over so many leaves; every level is padded to a multiple of eight.
     pub(crate) fn new(leaves: usize) -> Fan {
-        let mut starts = vec![0];
+        let mut fan = Fan { starts: [0; 12], levels: 1 };
         let mut width = leaves.max(1).next_multiple_of(Self::OUT);
         let mut next = width;
         while width > 1 {
-            starts.push(next);
+            fan.starts[fan.levels] = next;
+            fan.levels += 1;
             width = match width / Self::OUT {
                 1 => 1,
                 parents => parents.next_multiple_of(Self::OUT),
             };
             next += width;
         }
-        Fan { starts }
+        fan
     }
 
     /// Nodes in all levels.
@@ -40,13 +42,20 @@ impl Fan {
     /// Number of levels, the leaves' and the root's included.
     #[inline]
     pub(crate) fn levels(&self) -> usize {
-        self.starts.len()
+        self.levels
     }
 
     /// Where a level starts.
     #[inline]
     pub(crate) fn start(&self, level: usize) -> usize {
         self.starts[level]
+    }
+
+    /// The nodes of a level above the given leaves, each once where the leaves increase.
+    #[inline]
+    pub(crate) fn above(level: usize, leaves: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
+        let mut last = usize::MAX;
+        leaves.map(move |leaf| leaf >> (3 * level)).filter(move |&at| std::mem::replace(&mut last, at) != at)
     }
 
     /// The children of the `at`-th node of a level.

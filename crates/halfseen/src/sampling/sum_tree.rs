@@ -61,12 +61,24 @@ impl SumTree {
     /// Changes one weight, which must be finite and not negative.
     #[inline]
     pub fn set(&mut self, index: usize, weight: f64) {
+        self.write(index, weight);
+        self.refresh(std::iter::once(index));
+    }
+
+    /// Changes one weight and leaves the sums above it stale until [`refresh`](SumTree::refresh).
+    #[inline]
+    pub fn write(&mut self, index: usize, weight: f64) {
         debug_assert!(index < self.len && weight >= 0.0 && weight.is_finite(), "weight {weight}");
         self.nodes[index] = weight;
-        let mut at = index;
+    }
+
+    /// Recomputes the sums above the written indices; where these increase, each sum once.
+    #[inline]
+    pub fn refresh(&mut self, written: impl Iterator<Item = usize> + Clone) {
         for level in 1..self.shape.levels() {
-            at /= Fan::OUT;
-            self.nodes[self.shape.start(level) + at] = sum(&self.nodes[self.shape.children(level, at)]);
+            for at in Fan::above(level, written.clone()) {
+                self.nodes[self.shape.start(level) + at] = sum(&self.nodes[self.shape.children(level, at)]);
+            }
         }
     }
 
