@@ -10,7 +10,9 @@
 //! a sinh(theta_i). A restarts from 0 before sums of unlike size meet in it.
 //!
 //! Against overflow sinh, cosh and Z carry a common factor e^-M, which cancels in w; M is 0 until some
-//! |theta| exceeds 300.
+//! |theta| comes near 300.
+
+use super::cells::Cells;
 
 /// Rows after which A restarts.
 const RESTART: u32 = 256;
@@ -18,41 +20,9 @@ const RESTART: u32 = 256;
 /// Growth or fall of Z at which A restarts.
 const SPREAD: f64 = 1e3;
 
-/// The largest |theta| - M.
-const ROOM: f64 = 300.0;
-
-/// The cells of a row that are not zero.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Cells {
-    columns: Vec<u32>,
-    values: Vec<f64>,
-}
-
-impl Cells {
-    /// Takes the cells of a dense row.
-    pub(crate) fn take(&mut self, row: &[f64]) {
-        self.columns.resize(row.len(), 0);
-        self.values.resize(row.len(), 0.0);
-        let mut count = 0;
-        for (j, &v) in row.iter().enumerate() {
-            // Written always, kept if not zero: no branch to mispredict.
-            self.columns[count] = j as u32;
-            self.values[count] = v;
-            count += usize::from(v != 0.0);
-        }
-        self.columns.truncate(count);
-        self.values.truncate(count);
-    }
-
-    /// Whether all are finite.
-    pub(crate) fn finite(&self) -> bool {
-        self.values.iter().all(|v| v.is_finite())
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (usize, f64)> {
-        self.columns.iter().map(|&j| j as usize).zip(self.values.iter().copied())
-    }
-}
+/// Where Z e^-M may be before M is chosen again; e^300 = 2e130.
+const SMALL: f64 = 1e-130;
+const LARGE: f64 = 1e130;
 
 /// The weights, and the sum of all weights before each step.
 #[derive(Debug, Clone)]
@@ -71,6 +41,8 @@ pub(crate) struct Exponentiated {
     total_at_restart: f64,
     rows_since_restart: u32,
     count: u64,
+    /// e^(|theta| - M) of a row's columns.
+    powers: Vec<f64>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -98,6 +70,7 @@ impl Exponentiated {
             total_at_restart: total,
             rows_since_restart: 0,
             count: 0,
+            powers: Vec::new(),
         }
     }
 
@@ -113,19 +86,24 @@ impl Exponentiated {
         self.clock += self.radius / self.total;
         self.count += 1;
         let rate = eta * slope;
-        let mut outgrown = false;
+        self.powers.clear();
         for (j, x) in cells.iter() {
             let c = &mut self.coordinates[j];
             c.sum += (self.clock - c.since) * c.sinh;
             c.since = self.clock;
             c.theta -= (rate * x).clamp(-1.0, 1.0);
-            outgrown |= c.theta.abs() - self.shift > ROOM;
-            (c.sinh, self.cosh[j]) = sinh_cosh(c.theta, self.shift);
+            self.powers.push(c.theta.abs() - self.shift);
+        }
+        // A loop of its own: a call in the other loops would empty the vector registers each time.
+        self.powers.iter_mut().for_each(|p| *p = p.exp());
+        for ((j, _), &power) in cells.iter().zip(&self.powers) {
+            let c = &mut self.coordinates[j];
+            (c.sinh, self.cosh[j]) = sinh_cosh(c.theta, self.shift, power);
         }
         self.total = sum(&self.cosh);
         self.rows_since_restart += 1;
         let change = self.total / self.total_at_restart;
-        if outgrown || self.total < f64::MIN_POSITIVE.sqrt() {
+        if !(SMALL..=LARGE).contains(&self.total) {
             self.rebase();
         } else if self.rows_since_restart >= RESTART || !(1.0 / SPREAD..=SPREAD).contains(&change) {
             self.restart();
@@ -153,24 +131,22 @@ impl Exponentiated {
     fn rebase(&mut self) {
         self.restart();
         let largest = self.coordinates.iter().fold(0.0_f64, |a, c| a.max(c.theta.abs()));
-        self.shift = if largest <= ROOM { 0.0 } else { largest };
+        self.shift = if largest <= 200.0 { 0.0 } else { largest };
         for (c, cosh) in self.coordinates.iter_mut().zip(&mut self.cosh) {
-            (c.sinh, *cosh) = sinh_cosh(c.theta, self.shift);
+            (c.sinh, *cosh) = sinh_cosh(c.theta, self.shift, (c.theta.abs() - self.shift).exp());
         }
         self.total = sum(&self.cosh);
         self.total_at_restart = self.total;
     }
 }
 
-/// e^-shift sinh(theta) and e^-shift cosh(theta).
+/// e^-shift sinh(theta) and e^-shift cosh(theta), from `up` = e^(|theta| - shift).
 ///
 /// The difference that gives sinh loses digits near 0, but never more than rounding of cosh, whose sum it
 /// is divided by.
 #[inline]
-fn sinh_cosh(theta: f64, shift: f64) -> (f64, f64) {
-    let size = theta.abs();
-    let up = (size - shift).exp();
-    let down = if shift == 0.0 { 1.0 / up } else { (-size - shift).exp() };
+fn sinh_cosh(theta: f64, shift: f64, up: f64) -> (f64, f64) {
+    let down = if shift == 0.0 { 1.0 / up } else { (-theta.abs() - shift).exp() };
     (((up - down) / 2.0).copysign(theta), (up + down) / 2.0)
 }
 
@@ -265,16 +241,5 @@ mod tests {
         let average = weights.average();
         assert!(average[0] > 0.99 && average[1] < -0.99 && average[2] == 0.0);
         assert!(average.iter().map(|w| w.abs()).sum::<f64>() <= 2.0);
-    }
-
-    #[test]
-    fn cells_are_those_that_are_not_zero() {
-        let mut cells = Cells::default();
-        for row in [vec![0.0, 2.0, 0.0, -1.0], vec![1.0, 0.0, -0.0, 0.0], vec![f64::NAN, 0.0, 0.0, 0.0]] {
-            cells.take(&row);
-            let kept = row.iter().enumerate().filter(|(_, v)| **v != 0.0).map(|(j, _)| j);
-            assert!(cells.iter().map(|(j, _)| j).eq(kept));
-            assert_eq!(cells.finite(), row.iter().all(|v| v.is_finite()));
-        }
     }
 }

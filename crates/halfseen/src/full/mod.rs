@@ -6,6 +6,7 @@
 //! | [`Lasso`] | mean squared error | the l1 ball | pairwise steps on the second moments, to a certified gap |
 //! | [`OnlineLasso`] | mean squared error | the l1 ball | exponentiated gradient, one pass |
 
+mod cells;
 mod centred;
 mod exponentiated;
 mod gram;
