@@ -170,6 +170,25 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
+    /// Adds what is known of the example without a read.
+    #[inline]
+    fn push_known(&self, query: &mut Query) {
+        query.exact = self.state.known.intercept();
+        for panel in self.layout.sampled_panels()..self.layout.panels() {
+            query.reads.push(Read { panel: panel as u32, role: Role::Known, coefficient: 1.0 });
+            for slot in self.layout.slots_of(panel) {
+                let weight = self.state.known.weight(slot - self.layout.sampled_slots());
+                query.parts.push(Part { weight, centre: 0.0 });
+            }
+        }
+    }
+
+    /// Adds a read for the estimate of the example.
+    #[inline]
+    fn push_gradient(&self, query: &mut Query, panel: usize, sampler: Sampler) {
+        self.push(query, panel, Role::Gradient, sampler.coefficient(), |_| 0.0);
+    }
+
     /// The probability that one draw for the product reads this panel.
     #[inline]
     fn product_share(&self, panel: usize) -> f64 {
@@ -330,14 +349,7 @@ impl<I: Iterate> AskTell for Sgd<I> {
         query.phase = 0;
         query.asked_at = self.state.ledger.answered;
         query.number = self.state.ledger.open();
-        query.exact = self.state.known.intercept();
-        for panel in self.layout.sampled_panels()..self.layout.panels() {
-            query.reads.push(Read { panel: panel as u32, role: Role::Known, coefficient: 1.0 });
-            for slot in self.layout.slots_of(panel) {
-                let weight = self.state.known.weight(slot - self.layout.sampled_slots());
-                query.parts.push(Part { weight, centre: 0.0 });
-            }
-        }
+        self.push_known(query);
         let Some(sampler) = self.recipe.sampler else {
             for panel in 0..self.layout.sampled_panels() {
                 self.push(query, panel, Role::Full, 1.0, |slot| self.state.iterate.weight(slot));
@@ -347,7 +359,7 @@ impl<I: Iterate> AskTell for Sgd<I> {
         let mut stream = Stream::new(self.recipe.seed, Purpose::Query, query.number);
         sampler.draw(&mut stream, &mut self.panels);
         for i in 0..self.panels.len() {
-            self.push(query, self.panels[i] as usize, Role::Gradient, sampler.coefficient(), |_| 0.0);
+            self.push_gradient(query, self.panels[i] as usize, sampler);
         }
         for _ in 0..self.recipe.products {
             // While w = 0 the product is 0 and costs no read.
@@ -472,3 +484,6 @@ fn fingerprint(recipe: &Recipe, layout: &Layout) -> Result<u64> {
         .map_err(|e| super::saved::bad("params", e.to_string()))?;
     Ok(hash.0)
 }
+
+#[cfg(test)]
+mod tests;
