@@ -238,11 +238,11 @@ impl<I: Iterate> Sgd<I> {
             return Err(ErrorKind::WrongLearner { number, expected, found }.into());
         }
         let place = self.state.ledger.find(number)?;
-        let panels = self.layout.panels();
-        let widths = query.reads.iter().map(|r| r.panel as usize);
-        let columns = widths.map(|p| if p < panels { self.layout.slots_of(p).len() } else { usize::MAX / 2 });
-        let columns = columns.fold(0_usize, usize::saturating_add);
-        if columns != query.parts.len() || values.len() != columns {
+        if !self.could_have_asked(query) {
+            let problem = "its reads are not such as this learner asks".into();
+            return Err(ErrorKind::WrongAnswer { number, problem }.into());
+        }
+        if values.len() != query.parts.len() {
             let problem = format!("{} values for {} columns", values.len(), query.parts.len());
             return Err(ErrorKind::WrongAnswer { number, problem }.into());
         }
@@ -255,6 +255,37 @@ impl<I: Iterate> Sgd<I> {
             return Err(ErrorKind::WrongAnswer { number, problem: "the target is missing".into() }.into());
         }
         Ok(place)
+    }
+
+    /// Whether a query has the shape of this learner's: one that came back from a file or a network may
+    /// have been edited. Known panels come first, then those of the gradient, then the product's.
+    #[inline]
+    fn could_have_asked(&self, query: &Query) -> bool {
+        let (sampled, known) = (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
+        let (role, draws, coefficient, products) = match &self.recipe.sampler {
+            Some(s) => (Role::Gradient, s.draws, s.coefficient(), self.recipe.products),
+            None => (Role::Full, sampled, 1.0, 0),
+        };
+        if query.reads.len() < known + draws || query.reads.len() > known + draws + products {
+            return false;
+        }
+        let mut columns = 0;
+        for (at, read) in query.reads.iter().enumerate() {
+            let panel = read.panel as usize;
+            let fits = if at < known {
+                panel == sampled + at && read.role == Role::Known
+            } else if at < known + draws {
+                panel < sampled && read.role == role && read.coefficient == coefficient
+            } else {
+                panel < sampled && read.role == Role::Product
+            };
+            if !fits {
+                return false;
+            }
+            columns += self.layout.slots_of(panel).len();
+        }
+        let finite = query.parts.iter().all(|p| p.weight.is_finite() && p.centre.is_finite());
+        columns == query.parts.len() && finite && query.exact.is_finite()
     }
 
     /// Norms for the step of this answer: measured, estimated, or, at the very first, its own.
