@@ -323,10 +323,9 @@ impl<I: Iterate> Sgd<I> {
     /// Estimates the norms from all reads so far.
     fn reestimate_norms(&mut self) {
         let sampled = self.layout.sampled_slots();
-        let centre = |j: usize| if j < sampled { self.centre(j) } else { 0.0 };
-        let (square, largest) = self.state.running.squares(sampled, centre);
-        let (all, _) = self.state.running.squares(self.layout.slots(), centre);
-        let known = (all - square).max(0.0) + f64::from(u8::from(self.recipe.intercept));
+        let (square, largest) = self.state.running.squares(0..sampled, |slot| self.centre(slot));
+        let (known, _) = self.state.running.squares(sampled..self.layout.slots(), |_| 0.0);
+        let known = known + f64::from(u8::from(self.recipe.intercept));
         let target = self.state.target_squares / self.state.ledger.answered as f64;
         self.state.norms = Some(Norms { square, largest, known, target });
     }
