@@ -1,7 +1,7 @@
 //! Runs plain dense forms of AER, AERR and AELR, straight from the papers, beside the learners.
 //!
 //! Tolerances are 1e-10 and not 1e-12 because AERR's estimate of the product divides by a weight: an
-//! error of w_j comes back |w|^2 x_j / w_j^2 times as large. With steps five times larger than
+//! error of w_j comes back |w|^2 x_j / w_j^2 times as large. With steps ten times larger than
 //! those below, rounding errors grow exponentially (1e-16 to 1e-12 in 2,000 examples), as any two
 //! nearly equal runs part company then; lazy or dense makes no difference to that.
 
@@ -147,8 +147,8 @@ fn replay(name: &str, method: Method, settings: &[(&str, &str)], radius: f64, si
 #[test]
 fn aerr_equals_algorithm_1_of_paper_b() {
     // A radius that binds, and one that does not.
-    replay("aerr", Method::Aerr, &[("step", "0.004"), ("radius", "0.3")], 0.3, 0.004);
-    replay("aerr", Method::Aerr, &[("step", "0.004"), ("radius", "2"), ("replacement", "true")], 2.0, 0.004);
+    replay("aerr", Method::Aerr, &[("step", "0.0015"), ("radius", "0.3")], 0.3, 0.0015);
+    replay("aerr", Method::Aerr, &[("step", "0.0015"), ("radius", "2"), ("replacement", "true")], 2.0, 0.0015);
 }
 
 #[test]
@@ -208,8 +208,8 @@ fn fit_from_the_seeding_rule(name: &str, method: Method, step: (&str, f64), repl
 
 #[test]
 fn whole_fits_follow_from_the_seeding_rule() {
-    fit_from_the_seeding_rule("aerr", Method::Aerr, ("step", 0.004), false);
-    fit_from_the_seeding_rule("aerr", Method::Aerr, ("step", 0.004), true);
+    fit_from_the_seeding_rule("aerr", Method::Aerr, ("step", 0.0015), false);
+    fit_from_the_seeding_rule("aerr", Method::Aerr, ("step", 0.0015), true);
     fit_from_the_seeding_rule("aelr", Method::Aelr, ("step", 0.05), false);
     fit_from_the_seeding_rule("aelr", Method::Aelr, ("step", 0.05), true);
     fit_from_the_seeding_rule("aer", Method::Aer, ("penalty", 1.0), false);
