@@ -3,6 +3,7 @@
 //! A dense block beside the sampled one: its gradient is exact up to the slope, so it is moved by
 //! plain projected gradient steps in a Euclidean ball of its own radius.
 
+use super::ledger::LARGEST_COUNT;
 use serde::{Deserialize, Serialize};
 
 /// The block; entry 0 is the intercept.
@@ -70,6 +71,7 @@ impl Known {
     pub(super) fn is_sound(&self, like: &Known) -> bool {
         self.weights.len() == like.weights.len()
             && self.sums.len() == like.sums.len()
+            && self.counted <= LARGEST_COUNT
             && (self.radius, self.intercept) == (like.radius, like.intercept)
             && self.weights.iter().chain(&self.sums).all(|v| v.is_finite())
     }

@@ -4,6 +4,9 @@ use crate::error::{ErrorKind, Result};
 use crate::model::{Report, Stop};
 use serde::{Deserialize, Serialize};
 
+/// No count of a saved state is larger: counting on must not overflow.
+pub(super) const LARGEST_COUNT: u64 = 1 << 53;
+
 /// The books; see the module's documentation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -81,6 +84,10 @@ impl Ledger {
 
     /// Whether the numbers of a saved ledger can be true.
     pub(super) fn is_sound(&self) -> bool {
-        self.open.windows(2).all(|w| w[0] < w[1]) && self.open.last().is_none_or(|&last| last < self.next)
+        let Ledger { next, answered, skipped, reads, distinct, max_reads, largest_delay, .. } = *self;
+        let counts = [next, answered, skipped, reads, distinct, max_reads, largest_delay];
+        counts.iter().all(|&n| n <= LARGEST_COUNT)
+            && self.open.windows(2).all(|w| w[0] < w[1])
+            && self.open.last().is_none_or(|&last| last < self.next)
     }
 }

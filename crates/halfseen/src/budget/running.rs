@@ -4,6 +4,7 @@
 //! slot is unbiased, whatever the probabilities of the reads were.
 
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Pseudo-reads at the pooled value by which a single slot's second moment is steadied.
 const PRIOR_READS: f64 = 10.0;
@@ -54,14 +55,14 @@ impl Running {
         self.slots[slot].mean
     }
 
-    /// Sum over the first `slots` slots of the mean squares of x - centre, and the largest of them,
-    /// as far as the reads tell. Visits only slots that were read.
-    pub(super) fn squares(&self, slots: usize, centre: impl Fn(usize) -> f64) -> (f64, f64) {
+    /// Sum over these slots of the mean squares of x - centre, and the largest of them, as far as
+    /// their reads tell. Visits only slots that were read.
+    pub(super) fn squares(&self, slots: Range<usize>, centre: impl Fn(usize) -> f64) -> (f64, f64) {
         let square = |j: usize| {
             let s = &self.slots[j];
             s.spread + s.reads * (s.mean - centre(j)).powi(2)
         };
-        let touched = || self.touched.iter().map(|&j| j as usize).filter(|&j| j < slots);
+        let touched = || self.touched.iter().map(|&j| j as usize).filter(|j| slots.contains(j));
         let reads: f64 = touched().map(|j| self.slots[j].reads).sum();
         let pooled = touched().map(square).sum::<f64>() / reads.max(1.0);
         let steadied = |j: usize| (square(j) + PRIOR_READS * pooled) / (self.slots[j].reads + PRIOR_READS);
@@ -72,7 +73,7 @@ impl Running {
             largest = largest.max(s);
             seen += 1;
         }
-        (sum + pooled * (slots - seen) as f64, largest)
+        (sum + pooled * (slots.len() - seen) as f64, largest)
     }
 
     /// Whether the numbers of a saved state can be true.
@@ -94,10 +95,10 @@ mod tests {
         }
         assert_eq!(running.mean(1), 3.0);
         // One slot read: its mean square 41/3 is the pooled one, which stands in for the others.
-        let (sum, largest) = running.squares(3, |_| 0.0);
+        let (sum, largest) = running.squares(0..3, |_| 0.0);
         assert!((largest - 41.0 / 3.0).abs() < 1e-14);
         assert!((sum - 41.0).abs() < 1e-13);
-        let (sum, _) = running.squares(3, |j| if j == 1 { 3.0 } else { 0.0 });
+        let (sum, _) = running.squares(0..3, |j| if j == 1 { 3.0 } else { 0.0 });
         assert!((sum - 14.0).abs() < 1e-13, "about the mean: {sum}");
     }
 }

@@ -174,6 +174,25 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
+    /// Adds what is known of the example without a read.
+    #[inline]
+    fn push_known(&self, query: &mut Query) {
+        query.exact = self.state.known.intercept();
+        for panel in self.layout.sampled_panels()..self.layout.panels() {
+            query.reads.push(Read { panel: panel as u32, role: Role::Known, coefficient: 1.0 });
+            for slot in self.layout.slots_of(panel) {
+                let weight = self.state.known.weight(slot - self.layout.sampled_slots());
+                query.parts.push(Part { weight, centre: 0.0 });
+            }
+        }
+    }
+
+    /// Adds a read for the estimate of the example.
+    #[inline]
+    fn push_gradient(&self, query: &mut Query, panel: usize, sampler: Sampler) {
+        self.push(query, panel, Role::Gradient, sampler.coefficient(), |_| 0.0);
+    }
+
     /// The probability that one draw for the product reads this panel.
     #[inline]
     fn product_share(&self, panel: usize) -> f64 {
@@ -223,11 +242,11 @@ impl<I: Iterate> Sgd<I> {
             return Err(ErrorKind::WrongLearner { number, expected, found }.into());
         }
         let place = self.state.ledger.find(number)?;
-        let panels = self.layout.panels();
-        let widths = query.reads.iter().map(|r| r.panel as usize);
-        let columns = widths.map(|p| if p < panels { self.layout.slots_of(p).len() } else { usize::MAX / 2 });
-        let columns = columns.fold(0_usize, usize::saturating_add);
-        if columns != query.parts.len() || values.len() != columns {
+        if !self.could_have_asked(query) {
+            let problem = "its reads are not such as this learner asks".into();
+            return Err(ErrorKind::WrongAnswer { number, problem }.into());
+        }
+        if values.len() != query.parts.len() {
             let problem = format!("{} values for {} columns", values.len(), query.parts.len());
             return Err(ErrorKind::WrongAnswer { number, problem }.into());
         }
@@ -240,6 +259,37 @@ impl<I: Iterate> Sgd<I> {
             return Err(ErrorKind::WrongAnswer { number, problem: "the target is missing".into() }.into());
         }
         Ok(place)
+    }
+
+    /// Whether a query has the shape of this learner's: one that came back from a file or a network may
+    /// have been edited. Known panels come first, then those of the gradient, then the product's.
+    #[inline]
+    fn could_have_asked(&self, query: &Query) -> bool {
+        let (sampled, known) = (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
+        let (role, draws, coefficient, products) = match &self.recipe.sampler {
+            Some(s) => (Role::Gradient, s.draws, s.coefficient(), self.recipe.products),
+            None => (Role::Full, sampled, 1.0, 0),
+        };
+        if query.reads.len() < known + draws || query.reads.len() > known + draws + products {
+            return false;
+        }
+        let mut columns = 0;
+        for (at, read) in query.reads.iter().enumerate() {
+            let panel = read.panel as usize;
+            let fits = if at < known {
+                panel == sampled + at && read.role == Role::Known
+            } else if at < known + draws {
+                panel < sampled && read.role == role && read.coefficient == coefficient
+            } else {
+                panel < sampled && read.role == Role::Product
+            };
+            if !fits {
+                return false;
+            }
+            columns += self.layout.slots_of(panel).len();
+        }
+        let finite = query.parts.iter().all(|p| p.weight.is_finite() && p.centre.is_finite());
+        columns == query.parts.len() && finite && query.exact.is_finite()
     }
 
     /// The plan for the t-th step: made for the norms at hand, or, at the very first, for those of
@@ -290,10 +340,9 @@ impl<I: Iterate> Sgd<I> {
     /// Estimates the norms from all reads so far.
     fn reestimate_norms(&mut self) {
         let sampled = self.layout.sampled_slots();
-        let centre = |j: usize| if j < sampled { self.centre(j) } else { 0.0 };
-        let (square, largest) = self.state.running.squares(sampled, centre);
-        let (all, _) = self.state.running.squares(self.layout.slots(), centre);
-        let known = (all - square).max(0.0) + f64::from(u8::from(self.recipe.intercept));
+        let (square, largest) = self.state.running.squares(0..sampled, |slot| self.centre(slot));
+        let (known, _) = self.state.running.squares(sampled..self.layout.slots(), |_| 0.0);
+        let known = known + f64::from(u8::from(self.recipe.intercept));
         let target = self.state.target_squares / self.state.ledger.answered as f64;
         self.state.norms = Some(Norms { square, largest, known, target });
         self.replan();
@@ -346,14 +395,7 @@ impl<I: Iterate> AskTell for Sgd<I> {
         query.phase = 0;
         query.asked_at = self.state.ledger.answered;
         query.number = self.state.ledger.open();
-        query.exact = self.state.known.intercept();
-        for panel in self.layout.sampled_panels()..self.layout.panels() {
-            query.reads.push(Read { panel: panel as u32, role: Role::Known, coefficient: 1.0 });
-            for slot in self.layout.slots_of(panel) {
-                let weight = self.state.known.weight(slot - self.layout.sampled_slots());
-                query.parts.push(Part { weight, centre: 0.0 });
-            }
-        }
+        self.push_known(query);
         let Some(sampler) = self.recipe.sampler else {
             for panel in 0..self.layout.sampled_panels() {
                 self.push(query, panel, Role::Full, 1.0, |slot| self.state.iterate.weight(slot));
@@ -363,7 +405,7 @@ impl<I: Iterate> AskTell for Sgd<I> {
         let mut stream = Stream::new(self.recipe.seed, Purpose::Query, query.number);
         sampler.draw(&mut stream, &mut self.panels);
         for i in 0..self.panels.len() {
-            self.push(query, self.panels[i] as usize, Role::Gradient, sampler.coefficient(), |_| 0.0);
+            self.push_gradient(query, self.panels[i] as usize, sampler);
         }
         for _ in 0..self.recipe.products {
             // While w = 0 the product is 0 and costs no read.
@@ -488,3 +530,6 @@ fn fingerprint(recipe: &Recipe, layout: &Layout) -> Result<u64> {
         .map_err(|e| super::saved::bad("params", e.to_string()))?;
     Ok(hash.0)
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@
 //! (Hazan and Koren 2012, algorithm 2, in closed form). Slots never touched cost nothing. Both sums
 //! live in sum trees of leaves shifted by e^-M, so that |theta| may grow to the number of steps.
 
-use super::{Iterate, check_saved};
+use super::{Iterate, LARGEST_COUNT, check_saved};
 use crate::error::Result;
 use crate::sampling::SumTree;
 use serde::{Deserialize, Serialize};
@@ -153,7 +153,10 @@ impl Iterate for Entropic {
 
     #[inline]
     fn count(&mut self) {
-        self.counted_scale += self.radius / self.cosh.total();
+        // Without any slot Z is 0, and there is nothing to sum.
+        if !self.is_empty() {
+            self.counted_scale += self.radius / self.cosh.total();
+        }
         self.counted += 1;
     }
 
@@ -172,13 +175,15 @@ impl Iterate for Entropic {
                 && s.sum.is_finite()
                 && s.since.is_finite()
         }) && self.shift.is_finite()
-            && self.total_at_shift > 0.0
-            && self.counted_scale.is_finite();
+            && (self.total_at_shift > 0.0 || len == 0)
+            && self.counted_scale.is_finite()
+            && self.counted <= LARGEST_COUNT;
         check_saved((self.len(), len), (self.radius, radius), finite)?;
         self.sinh = SumTree::filled(len, 0.0);
         self.cosh = SumTree::filled(len, 0.0);
         self.rebuild();
-        Ok(())
+        let total = self.cosh.total();
+        check_saved((len, len), (radius, radius), len == 0 || (total.is_finite() && total >= SMALLEST_TOTAL))
     }
 }
 

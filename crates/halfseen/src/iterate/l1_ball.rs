@@ -7,7 +7,7 @@
 //! the counted iterates, slot j owes sigma_j (a_j dS - dR) since it was last touched.
 
 use super::active_set::ActiveSet;
-use super::{Iterate, check_saved};
+use super::{Iterate, LARGEST_COUNT, check_saved};
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
 
@@ -227,7 +227,8 @@ impl Iterate for L1Ball {
         let finite = self.slots.iter().all(sound)
             && [self.threshold, self.counted_scale, self.counted_threshold].iter().all(|v| v.is_finite())
             && self.scale > 0.0
-            && self.scale.is_finite();
+            && self.scale.is_finite()
+            && self.counted.max(self.touched) <= LARGEST_COUNT;
         check_saved((self.len(), len), (self.radius, radius), finite)?;
         self.active = ActiveSet::new(len);
         for (j, slot) in self.slots.iter().enumerate().filter(|(_, s)| s.sign != 0.0) {

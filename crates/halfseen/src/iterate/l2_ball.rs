@@ -5,7 +5,7 @@
 //! Averages are lazy: with S the sum of the scales of counted iterates, slot j owes (S - S_j) u_j,
 //! where S_j was S when u_j last changed.
 
-use super::{Iterate, check_saved};
+use super::{Iterate, LARGEST_COUNT, check_saved};
 use crate::error::Result;
 use crate::sampling::SumTree;
 use serde::{Deserialize, Serialize};
@@ -130,7 +130,8 @@ impl Iterate for L2Ball {
         let finite = self.slots.iter().all(|s| s.value.abs() < 1e150 && s.sum.is_finite() && s.since.is_finite())
             && self.scale.is_finite()
             && self.scale >= SMALLEST_SCALE
-            && self.counted_scale.is_finite();
+            && self.counted_scale.is_finite()
+            && self.counted <= LARGEST_COUNT;
         check_saved((self.len(), len), (self.radius, radius), finite)?;
         self.squares = SumTree::filled(len, 0.0);
         let slots = &self.slots;

@@ -64,6 +64,9 @@ pub trait Iterate: Clone + Send + serde::Serialize + serde::de::DeserializeOwned
     fn restore(&mut self, len: usize, radius: f64) -> Result<()>;
 }
 
+/// No count of a saved iterate is larger: counting on must not overflow.
+const LARGEST_COUNT: u64 = 1 << 53;
+
 /// Refuses a saved iterate whose numbers are not finite or of another size.
 fn check_saved(len: (usize, usize), radius: (f64, f64), finite: bool) -> Result<()> {
     let problem = if len.0 != len.1 {

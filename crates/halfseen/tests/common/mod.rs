@@ -1,0 +1,141 @@
+//! Makes layouts, data and answers for the integration tests.
+#![allow(dead_code, unreachable_pub)] // each test program uses its own part
+
+use halfseen::budget::{AskTell, Query, Told};
+use halfseen::data::{Examples, Matrix, Moments};
+use halfseen::prepare::{Layout, Scaler};
+use halfseen::sampling::{Purpose, Stream};
+use halfseen::{Error, ErrorKind, Learner};
+use ndarray::Array2;
+use std::sync::Arc;
+
+/// A learner by name with some parameters set.
+pub fn learner(name: &str, settings: &[(&str, &str)]) -> Box<dyn Learner> {
+    let mut learner = halfseen::learner::find(name).unwrap();
+    for (name, value) in settings {
+        learner.set(name, value).unwrap();
+    }
+    learner
+}
+
+/// The same, started on a layout.
+pub fn started(name: &str, settings: &[(&str, &str)], layout: &Arc<Layout>) -> Box<dyn AskTell> {
+    learner(name, settings).start(layout).unwrap().expect("a budgeted learner asks and tells")
+}
+
+/// The budgeted learners.
+pub fn budgeted() -> Vec<String> {
+    let family = |l: &Box<dyn Learner>| l.family() == halfseen::learner::Family::Budget;
+    halfseen::learner::all().iter().filter(|l| family(l)).map(|l| l.name().to_owned()).collect()
+}
+
+/// Panels of these widths, known ones after, over consecutive columns.
+pub fn layout(sampled: &[u32], known: &[u32]) -> Arc<Layout> {
+    let width = sampled.iter().chain(known).sum::<u32>();
+    let mut builder = Layout::builder(width as usize);
+    let mut next = 0;
+    for (i, &w) in sampled.iter().enumerate() {
+        builder.sampled(&format!("panel {i}"), (next..next + w).collect());
+        next += w;
+    }
+    for (i, &w) in known.iter().enumerate() {
+        builder.known(&format!("known {i}"), (next..next + w).collect());
+        next += w;
+    }
+    Arc::new(builder.finish())
+}
+
+pub fn singletons(columns: usize) -> Arc<Layout> {
+    Arc::new(Layout::singletons(columns))
+}
+
+/// Rows with targets: x_j in [-1, 1] with means and scales of their own, y linear in a few of them plus noise.
+pub struct Data {
+    pub x: Array2<f64>,
+    pub y: Vec<f64>,
+    pub rows: Vec<u32>,
+    pub matrix: Matrix,
+    pub scaler: Scaler,
+    pub layout: Arc<Layout>,
+    pub moments: Option<Moments>,
+}
+
+impl Data {
+    pub fn random(rows: usize, layout: &Arc<Layout>, seed: u64) -> Data {
+        let columns = layout.slots();
+        let mut stream = Stream::new(seed, Purpose::Data, columns as u64);
+        let mut x = Array2::zeros((rows, columns));
+        let mut y = Vec::new();
+        for i in 0..rows {
+            for j in 0..columns {
+                let (centre, scale) = (0.3 * ((j % 5) as f64 / 4.0 - 0.5), 0.2 + 0.6 * ((j % 7) as f64 / 6.0));
+                x[[i, j]] = centre + scale * (2.0 * stream.unit() - 1.0);
+            }
+            let signal: f64 = (0..columns).step_by(3).map(|j| x[[i, j]] / f64::from(1 + j as u32)).sum();
+            y.push(signal + 0.1 * stream.normal());
+        }
+        Data::new(x, y, layout)
+    }
+
+    pub fn new(x: Array2<f64>, y: Vec<f64>, layout: &Arc<Layout>) -> Data {
+        let rows = (0..x.nrows() as u32).collect();
+        let matrix = Matrix::F64(x.clone());
+        Data { x, y, rows, matrix, scaler: Scaler::None {}, layout: Arc::clone(layout), moments: None }
+    }
+
+    /// Lets learners know the moments of every cell.
+    pub fn measured(mut self) -> Data {
+        self.moments = Some(Moments::measure(&self.examples()));
+        self
+    }
+
+    pub fn examples(&self) -> Examples<'_> {
+        Examples {
+            matrix: &self.matrix,
+            scaler: &self.scaler,
+            layout: &self.layout,
+            targets: &self.y,
+            rows: self.rows.as_slice().into(),
+            moments: self.moments.as_ref(),
+        }
+    }
+
+    /// The values that a query asks of a row.
+    pub fn answer(&self, query: &Query, row: usize) -> Vec<f64> {
+        let slots = query.reads.iter().flat_map(|r| self.layout.slots_of(r.panel as usize));
+        slots.map(|slot| self.x[[row, self.layout.column(slot)]]).collect()
+    }
+
+    /// Asks and tells the rows in order; the queries asked.
+    pub fn teach(&self, learner: &mut dyn AskTell, rows: std::ops::Range<usize>) -> Vec<Query> {
+        let mut asked = Vec::new();
+        for row in rows {
+            let query = learner.ask();
+            let told = learner.tell(&query, &self.answer(&query, row), self.y[row]).unwrap();
+            assert_eq!(told, Told::Learned);
+            asked.push(query);
+        }
+        asked
+    }
+}
+
+/// The name of an error's kind.
+pub fn kind(error: &Error) -> String {
+    let shown = format!("{:?}", error.kind());
+    shown.split([' ', '{']).next().unwrap_or_default().to_owned()
+}
+
+/// The key of a bad file.
+pub fn key(error: &Error) -> &str {
+    match error.kind() {
+        ErrorKind::BadFile { key, .. } => key,
+        other => panic!("not a bad file: {other:?}"),
+    }
+}
+
+pub fn assert_near(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (j, (f, e)) in found.iter().zip(expected).enumerate() {
+        assert!((f - e).abs() <= tolerance, "{what}, entry {j}: {f} instead of {e} (difference {:e})", f - e);
+    }
+}
