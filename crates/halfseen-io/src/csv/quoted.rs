@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn quotes_commas_and_line_ends_are_unescaped() {
         let (parsed, cells) = fields("\"a,\"\"b\"\"\n\", c ,\" d \"\r\nnext", false);
-        assert_eq!(parsed, Parsed::Record(20));
+        assert_eq!(parsed, Parsed::Record(21));
         assert_eq!(cells, ["a,\"b\"\n", "c", " d "]);
     }
 

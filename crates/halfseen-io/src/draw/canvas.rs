@@ -1,0 +1,112 @@
+//! Puts lines, areas and text on an SVG page, in pixels with fractions.
+
+use crate::error::{Error, ErrorKind};
+use halfseen::error::short;
+use plotters::backend::SVGBackend;
+use plotters::coord::Shift;
+use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
+use plotters::element::{PathElement, Polygon, Text};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, FontTransform, IntoFont, RGBColor, ShapeStyle, TextStyle, WHITE};
+use std::fmt::Display;
+
+/// Plotters knows whole pixels only; so the page is drawn larger and shown smaller.
+const FINE: f64 = 8.0;
+
+/// Plotters divides the size of a font by this when it writes SVG.
+const FONT: f64 = 1.24;
+
+pub(super) type Place = (f64, f64);
+
+/// An SVG page in the making.
+pub(super) struct Canvas<'a> {
+    area: DrawingArea<SVGBackend<'a>, Shift>,
+}
+
+/// A failure of the drawing routines, in words.
+pub(super) struct Failure(String);
+
+impl<E: std::error::Error + Send + Sync> From<DrawingAreaErrorKind<E>> for Failure {
+    fn from(e: DrawingAreaErrorKind<E>) -> Self {
+        Self(e.to_string())
+    }
+}
+
+impl Failure {
+    pub(super) fn about(self, title: &str) -> Error {
+        Error::new(subject(title), ErrorKind::Drawing { problem: self.0 })
+    }
+}
+
+/// What errors call a figure.
+pub(super) fn subject(title: &str) -> String {
+    format!("figure '{}'", short(title))
+}
+
+/// Draws a page of `size` pixels and returns its SVG text.
+pub(super) fn page(size: Place, draw: impl FnOnce(&Canvas<'_>) -> Result<(), Failure>) -> Result<String, Failure> {
+    let (width, height) = fine(size);
+    let mut svg = String::new();
+    let canvas = Canvas { area: SVGBackend::with_string(&mut svg, (width as u32, height as u32)).into_drawing_area() };
+    canvas.area.fill(&WHITE)?;
+    draw(&canvas)?;
+    canvas.area.present()?;
+    drop(canvas);
+    let attributes = |width: &dyn Display, height: &dyn Display| format!("width=\"{width}\" height=\"{height}\"");
+    Ok(svg.replacen(&attributes(&width, &height), &attributes(&size.0, &size.1), 1))
+}
+
+impl Canvas<'_> {
+    /// A line through the points.
+    pub(super) fn line(&self, points: &[Place], colour: RGBColor, width: f64) -> Result<(), Failure> {
+        let style = ShapeStyle { color: colour.to_rgba(), filled: false, stroke_width: (width * FINE) as u32 };
+        let points: Vec<_> = points.iter().copied().map(fine).collect();
+        Ok(self.area.draw(&PathElement::new(points, style))?)
+    }
+
+    /// The area inside an outline.
+    pub(super) fn fill(&self, outline: &[Place], colour: RGBColor, opacity: f64) -> Result<(), Failure> {
+        let outline: Vec<_> = outline.iter().copied().map(fine).collect();
+        Ok(self.area.draw(&Polygon::new(outline, colour.mix(opacity).filled()))?)
+    }
+
+    /// A text whose letters are `size` pixels high, at the given side of a place.
+    pub(super) fn text(
+        &self,
+        text: &str,
+        at: Place,
+        size: f64,
+        side: (HPos, VPos),
+        turned: bool,
+    ) -> Result<(), Failure> {
+        let turn = if turned { FontTransform::Rotate270 } else { FontTransform::None };
+        let font = ("sans-serif", size * FONT * FINE).into_font().transform(turn);
+        let style = TextStyle::from(font).pos(Pos::new(side.0, side.1));
+        Ok(self.area.draw(&Text::new(text, fine(at), style))?)
+    }
+}
+
+fn fine((x, y): Place) -> (i32, i32) {
+    ((x * FINE).round() as i32, (y * FINE).round() as i32)
+}
+
+/// About how wide a text is, in pixels; no font is at hand to measure it.
+pub(super) fn width(text: &str, size: f64) -> f64 {
+    text.chars().map(|c| if c.is_ascii() { 0.58 } else { 1.0 } * size).sum()
+}
+
+/// Cuts a text to a width in pixels, and escapes what XML cannot hold.
+pub(super) fn fit(text: &str, size: f64, room: f64) -> String {
+    let text = short(text);
+    if width(&text, size) <= room {
+        return text;
+    }
+    let mut kept = String::new();
+    for c in text.chars() {
+        if width(&kept, size) + 2.0 * size > room {
+            break;
+        }
+        kept.push(c);
+    }
+    kept + "…"
+}

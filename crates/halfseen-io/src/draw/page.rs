@@ -1,0 +1,161 @@
+//! Lays out a figure: title, axes, curves with their bands, and the legend at the right.
+
+use super::Figure;
+use super::axis::Axis;
+use super::canvas::{Canvas, Failure, Place, fit, page, subject, width};
+use super::curve::drawable;
+use super::style::Style;
+use super::{Point, Series};
+use crate::error::{Error, ErrorKind, Result};
+use plotters::style::RGBColor;
+use plotters::style::text_anchor::{HPos, VPos};
+
+// All lengths are in pixels.
+const PLOT: Place = (620.0, 400.0);
+const TOP: f64 = 52.0;
+const BELOW: f64 = 66.0;
+const TITLE: f64 = 19.0;
+const LABEL: f64 = 16.0;
+const TICK: f64 = 14.0;
+const NAME: f64 = 15.0;
+const NAME_ROOM: f64 = 230.0;
+const ENTRY: f64 = 26.0;
+/// The line before a name, with the gaps around it.
+const SAMPLE: f64 = 62.0;
+/// Markers of one curve keep this distance.
+const MARKER_GAP: f64 = 55.0;
+const MARKER: f64 = 4.5;
+
+const INK: RGBColor = RGBColor(0x33, 0x33, 0x33);
+const GRID: RGBColor = RGBColor(0xe2, 0xe2, 0xe2);
+
+/// A series as it is drawn.
+struct Curve {
+    name: String,
+    points: Vec<Point>,
+    style: Style,
+}
+
+/// The plot's place on the page and its axes.
+struct Frame {
+    left: f64,
+    x: Axis,
+    y: Axis,
+}
+
+impl Frame {
+    fn place(&self, x: f64, y: f64) -> Place {
+        (self.left + PLOT.0 * self.x.position(x), TOP + PLOT.1 * (1.0 - self.y.position(y)))
+    }
+}
+
+/// Draws the whole figure.
+pub(super) fn draw(figure: &Figure) -> Result<String> {
+    let curve = |(i, s): (usize, &Series)| {
+        let points = drawable(s, figure.log_x);
+        let suffix = if points.is_empty() { " (no points)" } else { "" };
+        Curve { name: fit(&s.name, NAME, NAME_ROOM) + suffix, points, style: Style::of(i) }
+    };
+    let mut curves: Vec<Curve> = figure.series.iter().enumerate().map(curve).collect();
+    let points = || curves.iter().flat_map(|c| &c.points);
+    if points().next().is_none() {
+        return Err(Error::new(subject(&figure.title), ErrorKind::NoPoints { log_x: figure.log_x }));
+    }
+    let (x_low, x_high) = extent(points().map(|p| p.x));
+    let (y_low, y_high) = extent(points().flat_map(|p| [p.low, p.high]));
+    let x = if figure.log_x { Axis::logarithmic(x_low, x_high) } else { Axis::linear(x_low, x_high) };
+    let y = Axis::linear(y_low, y_high);
+    let tick_room = y.ticks().iter().flat_map(|t| &t.label).map(|l| width(l, TICK)).fold(0.0, f64::max);
+    let frame = Frame { left: tick_room + 52.0, x, y };
+
+    // The legend's order is that of the curves' ends, where the reader looks from one to the other.
+    let end = |c: &Curve| c.points.last().map_or(f64::NEG_INFINITY, |p| p.y);
+    curves.sort_by(|a, b| end(b).total_cmp(&end(a)));
+    let name_room = curves.iter().map(|c| width(&c.name, NAME)).fold(0.0, f64::max);
+    let height = PLOT.1.max(ENTRY * curves.len() as f64);
+    let size = ((frame.left + PLOT.0 + SAMPLE + name_room + 12.0).ceil(), TOP + height + BELOW);
+    let drawn = page(size, |canvas| {
+        axes(canvas, &frame, figure)?;
+        curves.iter().try_for_each(|c| band(canvas, &frame, c))?;
+        curves.iter().rev().enumerate().try_for_each(|(i, c)| line(canvas, &frame, c, i, curves.len()))?;
+        legend(canvas, &frame, &curves)
+    });
+    drawn.map_err(|failure| failure.about(&figure.title))
+}
+
+/// Smallest and largest value; at least one is given.
+fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+}
+
+fn axes(canvas: &Canvas<'_>, frame: &Frame, figure: &Figure) -> Result<(), Failure> {
+    let (left, right, bottom) = (frame.left, frame.left + PLOT.0, TOP + PLOT.1);
+    for tick in frame.x.ticks() {
+        let x = left + PLOT.0 * frame.x.position(tick.value);
+        if let Some(label) = &tick.label {
+            canvas.line(&[(x, TOP), (x, bottom)], GRID, 1.0)?;
+            canvas.text(label, (x, bottom + 11.0), TICK, (HPos::Center, VPos::Top), false)?;
+        }
+        canvas.line(&[(x, bottom), (x, bottom + if tick.label.is_some() { 6.0 } else { 3.0 })], INK, 1.0)?;
+    }
+    for tick in frame.y.ticks() {
+        let y = TOP + PLOT.1 * (1.0 - frame.y.position(tick.value));
+        canvas.line(&[(left, y), (right, y)], GRID, 1.0)?;
+        canvas.line(&[(left - 6.0, y), (left, y)], INK, 1.0)?;
+        if let Some(label) = &tick.label {
+            canvas.text(label, (left - 10.0, y), TICK, (HPos::Right, VPos::Center), false)?;
+        }
+    }
+    canvas.line(&[(left, TOP), (left, bottom), (right, bottom)], INK, 1.0)?;
+    let middle = left + PLOT.0 / 2.0;
+    let centred = (HPos::Center, VPos::Center);
+    canvas.text(&fit(&figure.title, TITLE, PLOT.0), (middle, TOP / 2.0), TITLE, centred, false)?;
+    canvas.text(&fit(&figure.x_label, LABEL, PLOT.0), (middle, bottom + 48.0), LABEL, centred, false)?;
+    canvas.text(&fit(&figure.y_label, LABEL, PLOT.1), (20.0, TOP + PLOT.1 / 2.0), LABEL, centred, true)
+}
+
+fn band(canvas: &Canvas<'_>, frame: &Frame, curve: &Curve) -> Result<(), Failure> {
+    if curve.points.len() < 2 || curve.points.iter().all(|p| p.low == p.high) {
+        return Ok(());
+    }
+    let above = curve.points.iter().map(|p| frame.place(p.x, p.high));
+    let below = curve.points.iter().rev().map(|p| frame.place(p.x, p.low));
+    canvas.fill(&above.chain(below).collect::<Vec<_>>(), curve.style.colour, 0.15)
+}
+
+/// The curve, with markers that keep their distance and do not hide those of other curves.
+fn line(canvas: &Canvas<'_>, frame: &Frame, curve: &Curve, index: usize, of: usize) -> Result<(), Failure> {
+    let places: Vec<Place> = curve.points.iter().map(|p| frame.place(p.x, p.y)).collect();
+    canvas.line(&places, curve.style.colour, 2.0)?;
+    let dense = places.len() > 12;
+    let offset = MARKER_GAP * index as f64 / of as f64;
+    let mut next = if dense { frame.left + offset } else { f64::NEG_INFINITY };
+    for &at in &places {
+        if at.0 >= next {
+            marker(canvas, at, curve.style)?;
+            next = if dense { at.0 + MARKER_GAP } else { next };
+        }
+    }
+    // Where there is only one point, its deviation is a line.
+    if let ([point], [(x, _)]) = (&curve.points[..], &places[..]) {
+        let ends = [point.low, point.high].map(|v| (*x, frame.place(point.x, v).1));
+        canvas.line(&ends, curve.style.colour, 1.0)?;
+    }
+    Ok(())
+}
+
+fn marker(canvas: &Canvas<'_>, (x, y): Place, style: Style) -> Result<(), Failure> {
+    let outline: Vec<Place> = style.marker.iter().map(|(dx, dy)| (x + MARKER * dx, y + MARKER * dy)).collect();
+    canvas.fill(&outline, style.colour, 1.0)
+}
+
+fn legend(canvas: &Canvas<'_>, frame: &Frame, curves: &[Curve]) -> Result<(), Failure> {
+    let left = frame.left + PLOT.0 + 20.0;
+    for (i, curve) in curves.iter().enumerate() {
+        let y = TOP + ENTRY * (i as f64 + 0.5);
+        canvas.line(&[(left, y), (left + 32.0, y)], curve.style.colour, 2.0)?;
+        marker(canvas, (left + 16.0, y), curve.style)?;
+        canvas.text(&curve.name, (left + 42.0, y), NAME, (HPos::Left, VPos::Center), false)?;
+    }
+    Ok(())
+}

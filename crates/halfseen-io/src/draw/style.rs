@@ -1,0 +1,36 @@
+//! Tells curves apart by colour and by marker, so that they differ in grey too.
+
+use plotters::style::RGBColor;
+
+/// The palette of Okabe and Ito (2008) without its yellow, which is too pale for a line.
+const COLOURS: [RGBColor; 7] = [
+    RGBColor(0x00, 0x72, 0xb2), // blue
+    RGBColor(0xd5, 0x5e, 0x00), // vermilion
+    RGBColor(0x00, 0x9e, 0x73), // bluish green
+    RGBColor(0xcc, 0x79, 0xa7), // reddish purple
+    RGBColor(0xe6, 0x9f, 0x00), // orange
+    RGBColor(0x56, 0xb4, 0xe9), // sky blue
+    RGBColor(0x00, 0x00, 0x00), // black
+];
+
+/// Outlines of markers about (0, 0), of about equal area; the unit is the marker's radius.
+const MARKERS: [&[(f64, f64)]; 5] = [
+    &[(0.9, 0.0), (0.64, 0.64), (0.0, 0.9), (-0.64, 0.64), (-0.9, 0.0), (-0.64, -0.64), (0.0, -0.9), (0.64, -0.64)],
+    &[(0.8, 0.8), (-0.8, 0.8), (-0.8, -0.8), (0.8, -0.8)],
+    &[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)],
+    &[(0.0, -1.2), (1.2, 0.0), (0.0, 1.2), (-1.2, 0.0)],
+    &[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)],
+];
+
+/// How one curve looks. Colours and markers repeat after 7 and 5, so 35 curves differ.
+#[derive(Clone, Copy)]
+pub(super) struct Style {
+    pub colour: RGBColor,
+    pub marker: &'static [(f64, f64)],
+}
+
+impl Style {
+    pub(super) fn of(series: usize) -> Self {
+        Self { colour: COLOURS[series % COLOURS.len()], marker: MARKERS[series % MARKERS.len()] }
+    }
+}

@@ -1,0 +1,69 @@
+//! Checks what a figure holds, whatever is put into it.
+
+use halfseen_io::ErrorKind;
+use halfseen_io::draw::{Figure, Point, Series, learning_curve};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+fn figure(series: Vec<Series>) -> Figure {
+    let [title, x_label, y_label] = ["Error <&> \"reads\"", "reads", "error"].map(String::from);
+    Figure { title, x_label, y_label, log_x: true, series }
+}
+
+fn series(name: &str, points: &[(f64, f64)]) -> Series {
+    let point = |&(x, y): &(f64, f64)| Point { x, y, low: y - 0.1, high: y + 0.1 };
+    Series { name: name.into(), points: points.iter().map(point).collect() }
+}
+
+#[test]
+fn names_are_escaped_and_cut() {
+    let long = "<b>\u{0}".repeat(40);
+    let svg = learning_curve(&figure(vec![series(&long, &[(1.0, 1.0), (10.0, 2.0)])])).unwrap();
+    assert!(svg.contains("Error &lt;&amp;&gt; &quot;reads&quot;"), "{svg}");
+    assert!(!svg.contains("<b>") && !svg.contains('\0') && svg.contains('…'));
+}
+
+#[test]
+fn the_legend_lists_curves_as_they_end_and_says_which_are_empty() {
+    let all = vec![series("low", &[(1.0, 1.0)]), series("none", &[(1.0, f64::NAN)]), series("high", &[(1.0, 3.0)])];
+    let svg = learning_curve(&figure(all)).unwrap();
+    let at = |name: &str| svg.find(&format!("{name}\n")).unwrap();
+    assert!(at("high") < at("low") && at("low") < at("none (no points)"));
+}
+
+#[test]
+fn a_figure_without_points_is_refused() {
+    for series in [vec![], vec![series("x", &[])], vec![series("x", &[(-1.0, 1.0), (1.0, f64::INFINITY)])]] {
+        let error = learning_curve(&figure(series)).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::NoPoints { log_x: true }), "{error}");
+    }
+}
+
+#[test]
+fn the_same_figure_gives_the_same_text() {
+    let figure = figure(vec![series("a", &[(1.0, 1.0), (5.0, 2.0)])]);
+    assert_eq!(learning_curve(&figure).unwrap(), learning_curve(&figure).unwrap());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn any_numbers_give_a_figure_without_nan(
+        all in vec(("\\PC{0,9}", vec(any::<[f64; 4]>(), 0..6)), 0..5),
+        wild in any::<bool>(),
+        log_x in any::<bool>(),
+    ) {
+        let tame = |v: f64| if wild { v } else { v % 1000.0 };
+        let point = |&[x, y, low, high]: &[f64; 4]| Point { x: tame(x), y: tame(y), low: tame(low), high: tame(high) };
+        let series = all.iter().map(|(name, p)| Series { name: name.clone(), points: p.iter().map(point).collect() });
+        let result = learning_curve(&Figure { log_x, title: String::new(), ..figure(series.collect()) });
+        if let Ok(svg) = result {
+            let points = svg.split("points=\"").skip(1).map(|p| p.split('"').next().unwrap());
+            for coordinate in points.flat_map(|p| p.split([' ', ','])).filter(|c| !c.is_empty()) {
+                // inside the page, which is less than 1100 x 600 pixels, each of 8 parts
+                prop_assert!((0..8800).contains(&coordinate.parse::<i32>().unwrap()), "{}", coordinate);
+            }
+        }
+    }
+}
