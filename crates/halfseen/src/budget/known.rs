@@ -60,6 +60,12 @@ impl Known {
         self.sums.iter_mut().zip(&self.weights).for_each(|(s, w)| *s += w);
     }
 
+    /// Forgets what was counted.
+    pub(super) fn restart_average(&mut self) {
+        self.counted = 0;
+        self.sums.fill(0.0);
+    }
+
     /// Averaged intercept and weights; the present ones if none was counted.
     pub(super) fn average(&self) -> (f64, Vec<f64>) {
         let n = self.counted as f64;

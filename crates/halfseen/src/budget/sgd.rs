@@ -60,8 +60,8 @@ pub struct Sgd<I> {
     recipe: Recipe,
     layout: Arc<Layout>,
     fingerprint: u64,
-    /// Iterates up to this t are not averaged.
-    average_after: u64,
+    /// The t at which the average starts anew; 0 if it never does.
+    average_restarts: u64,
     state: State<I>,
     /// The plan for the norms of `state`; none before there are norms.
     planned: Option<Planned>,
@@ -140,9 +140,9 @@ impl<I: Iterate> Sgd<I> {
     }
 
     fn with_state(recipe: Recipe, layout: &Arc<Layout>, state: State<I>) -> Result<Self> {
-        let average_after = match (recipe.average, recipe.pace.horizon) {
+        let average_restarts = match (recipe.average, recipe.pace.horizon) {
             (Average::All, _) => 0,
-            (Average::Tail, Some(m)) => m / 2,
+            (Average::Tail, Some(m)) => m / 2 + 1,
             (Average::Tail, None) => {
                 let what = "the number of examples to come; set horizon";
                 return Err(ErrorKind::Needs { name: "average", value: "tail", what }.into());
@@ -150,7 +150,7 @@ impl<I: Iterate> Sgd<I> {
         };
         let fingerprint = fingerprint(&recipe, layout)?;
         let (layout, panels, gradient) = (Arc::clone(layout), Vec::new(), Vec::new());
-        let mut sgd = Sgd { recipe, layout, fingerprint, average_after, state, planned: None, panels, gradient };
+        let mut sgd = Sgd { recipe, layout, fingerprint, average_restarts, state, planned: None, panels, gradient };
         sgd.replan();
         Ok(sgd)
     }
@@ -351,8 +351,11 @@ impl<I: Iterate> Sgd<I> {
     /// Everything that an admitted answer changes.
     #[inline]
     fn apply(&mut self, query: &Query, values: &[f64], slope: f64, step: Move, known_size: f64, t: u64) {
-        let counts = t > self.average_after;
-        if counts && self.recipe.average_before_step {
+        if t == self.average_restarts {
+            self.state.iterate.restart_average();
+            self.state.known.restart_average();
+        }
+        if self.recipe.average_before_step {
             self.state.iterate.count();
             self.state.known.count();
         }
@@ -362,7 +365,7 @@ impl<I: Iterate> Sgd<I> {
             let known = values[..self.state.known.len()].iter().copied();
             self.state.known.step(known, slope, known_size);
         }
-        if counts && !self.recipe.average_before_step {
+        if !self.recipe.average_before_step {
             self.state.iterate.count();
             self.state.known.count();
         }

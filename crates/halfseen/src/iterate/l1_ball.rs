@@ -212,6 +212,14 @@ impl Iterate for L1Ball {
         self.counted += 1;
     }
 
+    fn restart_average(&mut self) {
+        self.counted = 0;
+        (self.counted_scale, self.counted_threshold) = (0.0, 0.0);
+        for slot in &mut self.slots {
+            (slot.sum, slot.since) = (0.0, (0.0, 0.0));
+        }
+    }
+
     fn average(&self) -> Vec<f64> {
         if self.counted == 0 {
             return (0..self.len()).map(|j| self.weight(j)).collect();

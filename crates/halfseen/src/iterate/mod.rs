@@ -54,6 +54,9 @@ pub trait Iterate: Clone + Send + serde::Serialize + serde::de::DeserializeOwned
     /// Adds the present w to the sum that is averaged.
     fn count(&mut self);
 
+    /// Forgets what was counted, in O(len).
+    fn restart_average(&mut self);
+
     /// The average of the counted iterates, (len); the present w if none was counted.
     fn average(&self) -> Vec<f64>;
 

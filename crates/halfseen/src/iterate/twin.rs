@@ -47,6 +47,11 @@ pub(super) fn check_twin<I: Iterate>(
         let size = size * if t % 7 == 0 { 3.0 } else { 1.0 };
         lazy.step(&gradient, size, shrink);
         step(&mut dense, &gradient, size, shrink);
+        if t == 3_000 {
+            lazy.restart_average();
+            dense.counted = 0.0;
+            dense.sum.fill(0.0);
+        }
         if t % 5 != 0 {
             lazy.count();
             dense.counted += 1.0;

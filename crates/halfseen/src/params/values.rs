@@ -175,7 +175,7 @@ words! {
     Average {
         /// All of them, as the theorems do.
         All = "all",
-        /// Those of the second half of the horizon.
+        /// Those of the second half of the horizon; all of them before that is reached.
         Tail = "tail",
     }
 }
