@@ -157,3 +157,6 @@ fn shape_text(shape: &[usize]) -> String {
     }
     if text.is_empty() { "()".into() } else { text }
 }
+
+#[cfg(test)]
+mod tests;
