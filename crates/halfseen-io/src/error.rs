@@ -14,7 +14,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[error("{}: {kind}", tail(subject))]
 pub struct Error {
     subject: String,
-    #[source]
+    // not a source: the message already holds it, and reports of chains would say it twice
     kind: Box<ErrorKind>,
 }
 
@@ -157,3 +157,6 @@ fn shape_text(shape: &[usize]) -> String {
     }
     if text.is_empty() { "()".into() } else { text }
 }
+
+#[cfg(test)]
+mod tests;

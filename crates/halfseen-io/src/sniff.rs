@@ -35,3 +35,19 @@ pub(crate) fn refuse_foreign(head: &[u8]) -> Result<(), ErrorKind> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_foreign_start_is_named_and_text_passes() {
+        for (magic, named, _) in MAGIC {
+            let head = [magic, b",a\n1,2\n"].concat();
+            let refused = refuse_foreign(&head);
+            assert!(matches!(refused, Err(ErrorKind::LooksLike { what, .. }) if what == named), "{named}: {refused:?}");
+        }
+        assert!(refuse_foreign(b"a,b\n1,\0\n").is_err());
+        assert!(refuse_foreign("\u{feff}a,é\n1,2\n".as_bytes()).is_ok());
+    }
+}

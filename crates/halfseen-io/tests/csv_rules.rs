@@ -1,4 +1,5 @@
 //! Checks every rule of the CSV format that the reader documents.
+#![allow(clippy::unwrap_used)]
 
 use flate2::{Compression, write::GzEncoder};
 use halfseen::data::{Cell, Matrix, Table};
@@ -153,6 +154,22 @@ fn records_longer_than_a_chunk_are_read() {
     for text in [format!("a,b\n{long},1\n{long},2\n"), format!("a,b\n\"{long}\",1\n\"{long}\",2\n")] {
         let table = read(text).unwrap();
         assert_eq!((table.rows(), table.text(0).levels[0].len()), (2, 700_000));
+    }
+}
+
+#[test]
+fn a_chunk_may_end_anywhere_in_a_record() {
+    for shift in 0..24 {
+        let header = format!("{}t,n,p\r\n", "x".repeat(shift));
+        let table = read(header + &"\"a,\"\"é\"\"\",12.5,7\r\nb,-3,\r\n".repeat(20_000)).unwrap();
+        assert_eq!((table.rows(), &table.text(0).levels[..]), (40_000, &["a,\"é\"".to_owned(), "b".to_owned()][..]));
+        for (row, code) in table.text(0).codes.iter().enumerate() {
+            let (n, p) = (table.numbers().get(row, 0), table.numbers().get(row, 1));
+            match row % 2 {
+                0 => assert!(*code == 0 && n == 12.5 && p == 7.0),
+                _ => assert!(*code == 1 && n == -3.0 && p.is_nan()),
+            }
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 //! Checks what a figure holds, whatever is put into it.
+#![allow(clippy::unwrap_used)]
 
 use halfseen_io::ErrorKind;
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};

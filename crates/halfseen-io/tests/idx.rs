@@ -1,4 +1,5 @@
 //! Reads IDX arrays and folders, whole, cut off and hostile.
+#![allow(clippy::unwrap_used)]
 
 use flate2::{Compression, write::GzEncoder};
 use halfseen_io::{Data, ErrorKind, IdxData, Source, read_data, read_idx, read_idx_folder};
@@ -75,7 +76,7 @@ fn hostile_dimensions_take_no_memory() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn arrays_come_back_exactly(shape in vec(0_usize..5, 0..4), packed: bool, cut in any::<prop::sample::Index>()) {

@@ -142,3 +142,41 @@ impl<'a> Records<'a> {
 fn is_blank(record: &[u8]) -> bool {
     matches!(record.first(), None | Some(b' ' | b'\t')) && cell::trim(record).is_empty()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Source;
+    use proptest::prelude::*;
+
+    fn ours(text: &str) -> Result<Vec<Vec<String>>> {
+        let source = Source::bytes("t.csv", text.as_bytes());
+        let mut records = Records::new(source.open()?, 1000)?;
+        let mut rows = Vec::new();
+        while let Some(record) = records.next()? {
+            let mut row = Vec::new();
+            record.split(|_, cell, _| row.push(String::from_utf8_lossy(cell).into_owned()));
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+
+    fn of_the_csv_crate(text: &str) -> Vec<Vec<String>> {
+        let mut reader = csv::ReaderBuilder::new().flexible(true).has_headers(false).from_reader(text.as_bytes());
+        reader.records().map(|r| r.unwrap().iter().map(str::to_owned).collect()).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// Without blanks, which we trim and the csv crate does not, every record is the same.
+        #[test]
+        fn records_are_those_of_the_csv_crate(text in "[0a,,\"\"\"\n\r]{0,24}") {
+            match ours(&text) {
+                Ok(rows) => prop_assert_eq!(rows, of_the_csv_crate(&text)),
+                // the csv crate takes a quote that is never closed as closed
+                Err(error) => prop_assert!(matches!(error.kind(), ErrorKind::UnclosedQuote { .. }), "{}", error),
+            }
+        }
+    }
+}

@@ -24,7 +24,7 @@ pub(super) struct Canvas<'a> {
 }
 
 /// A failure of the drawing routines, in words.
-pub(super) struct Failure(String);
+pub(crate) struct Failure(String);
 
 impl<E: std::error::Error + Send + Sync> From<DrawingAreaErrorKind<E>> for Failure {
     fn from(e: DrawingAreaErrorKind<E>) -> Self {
@@ -33,7 +33,7 @@ impl<E: std::error::Error + Send + Sync> From<DrawingAreaErrorKind<E>> for Failu
 }
 
 impl Failure {
-    pub(super) fn about(self, title: &str) -> Error {
+    pub(crate) fn about(self, title: &str) -> Error {
         Error::new(subject(title), ErrorKind::Drawing { problem: self.0 })
     }
 }

@@ -22,6 +22,9 @@ mod curve;
 mod page;
 mod style;
 
+#[cfg(test)]
+pub(crate) use canvas::Failure;
+
 use crate::error::Result;
 
 /// Curves with bands over a common x axis.

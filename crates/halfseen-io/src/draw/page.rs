@@ -18,7 +18,7 @@ const TITLE: f64 = 19.0;
 const LABEL: f64 = 16.0;
 const TICK: f64 = 14.0;
 const NAME: f64 = 15.0;
-const NAME_ROOM: f64 = 230.0;
+const NAME_ROOM: f64 = 270.0;
 const ENTRY: f64 = 26.0;
 /// The line before a name, with the gaps around it.
 const SAMPLE: f64 = 62.0;

@@ -1,0 +1,121 @@
+//! Provokes every kind of error, and fails if a kind has no case.
+
+use super::*;
+use crate::draw::{Figure, learning_curve};
+use crate::{CsvOptions, IdxData, Source, read_csv, read_data, read_idx, read_idx_folder};
+use flate2::{Compression, write::GzEncoder};
+use std::io::Write;
+
+/// The name of a kind, exhaustively, and the list of all names.
+macro_rules! kinds {
+    ($($name:ident)*) => {
+        const KINDS: &[&str] = &[$(stringify!($name)),*];
+        fn name(kind: &ErrorKind) -> &'static str {
+            match kind { $(ErrorKind::$name { .. } => stringify!($name)),* }
+        }
+    };
+}
+
+kinds! {
+    Unreadable Empty NoRows Ragged RecordTooLong UnclosedQuote UnnamedColumn NotUtf8 NotFinite Changed BadGzip
+    LooksLike WrongMagic ElementType Truncated TrailingBytes WrongShape ImageSizesDiffer CountsDiffer
+    MissingPartner NoIdxFiles NoPoints Drawing Library
+}
+
+/// A name that would fill a screen.
+fn long() -> String {
+    "long\nname ".repeat(500)
+}
+
+fn csv(text: impl AsRef<[u8]>) -> Error {
+    read_csv(Source::bytes("t.csv", text.as_ref()), &CsvOptions { record_limit: 10_000 }).unwrap_err()
+}
+
+fn idx(bytes: &[u8]) -> Error {
+    read_idx(Source::bytes("x-idx3", bytes)).unwrap_err()
+}
+
+fn pairs(files: &[(&[u8], &[u8])]) -> Error {
+    IdxData::from_pairs(files.iter().map(|(i, l)| (Source::bytes("images", i), Source::bytes(long(), l)))).unwrap_err()
+}
+
+fn folder(names: &[&str]) -> Error {
+    let folder = tempfile::tempdir().unwrap();
+    names.iter().for_each(|name| std::fs::write(folder.path().join(name), b"").unwrap());
+    read_idx_folder(folder.path()).unwrap_err()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// One image of one pixel.
+const IMAGE: &[u8] = &[0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 200];
+const LABEL: &[u8] = &[0, 0, 8, 1, 0, 0, 0, 1, 7];
+
+/// At least one error of every kind, with a part of its message.
+fn cases() -> Vec<(Error, &'static str)> {
+    let nothing = Figure { title: long(), x_label: long(), y_label: long(), log_x: true, series: vec![] };
+    let sharing = plotters::drawing::DrawingAreaErrorKind::<std::io::Error>::SharingError;
+    vec![
+        (read_data("/nowhere/at all.csv").unwrap_err(), "/nowhere/at all.csv: cannot be read (No such file"),
+        (csv(""), "is empty"),
+        (csv(gzip(b"")), "is empty"),
+        (csv("\u{feff}\n \n"), "is empty"),
+        (pairs(&[]), "is empty"),
+        (csv("a,b\n\n"), "header of 2 columns and no row"),
+        (csv("a,b\n1,2\n\n1,2,3\n"), "row 2 (line 4) has 3 fields where the header has 2"),
+        (csv("a,b\n1\n"), "fill or remove the row"),
+        (csv(format!("a\n\"{}\"\n", long().repeat(9))), "the record at line 2 is longer than 10000 bytes"),
+        (csv("a\n1\n\"2\n"), "the record at line 3 opens a quote"),
+        (csv(",a\n0,1\n"), "column 1 has no name"),
+        (csv(b"a,b\n1,x\n2,\xe9t\xe9\n"), "line 3 is not UTF-8"),
+        (csv(b"a,\xe9t\xe9\n1,x\n"), "line 1 is not UTF-8"),
+        (csv(format!("\"{}\"\n1\n-inf\n", long())), "row 2 (line 503)"),
+        (csv(format!("a\n{}e999\n", "9".repeat(5000))), "is not a finite number"),
+        (Error::new("t.csv", ErrorKind::Changed { row: 1, column: long() }), "changed while it was read"),
+        (csv(&gzip(b"a\n1\n")[..20]), "broken or cut off"),
+        (csv("PAR1\u{15}"), "looks like a Parquet file, not like CSV; convert it to CSV"),
+        (csv("a,b\n1,\0\n"), "looks like binary data"),
+        (csv("a;b\n1;2\n"), "separated by semicolons"),
+        (idx(b"P5"), "starts with the bytes [50, 35]"),
+        (idx(b"P5 2"), "is no IDX file"),
+        (idx(&[0, 0, 0x0d, 1]), "type 0x0d (single precision)"),
+        (idx(&LABEL[..8]), "asks for 9 bytes and only 8 are there"),
+        (idx(&LABEL[..7]), "asks for 8 bytes and only 7 are there"),
+        (idx(&[LABEL, &[0]].concat()), "goes on after the 9 bytes"),
+        (pairs(&[(LABEL, LABEL)]), "shape 1 where images"),
+        (pairs(&[(IMAGE, IMAGE)]), "shape 1 x 1 x 1 where labels"),
+        (pairs(&[(IMAGE, LABEL), (&[0, 0, 8, 2, 0, 0, 0, 1, 0, 0, 0, 2, 1, 1], LABEL)]), "images of 2 pixels"),
+        (pairs(&[(IMAGE, &[0, 0, 8, 1, 0, 0, 0, 2, 7, 7])]), "holds 1 images and its labels"),
+        (folder(&["train-images-idx3-ubyte"]), "not its labels file"),
+        (folder(&["train-labels-idx1-ubyte.gz"]), "not its images file"),
+        (folder(&["table.csv"]), "without IDX files"),
+        (learning_curve(&nothing).unwrap_err(), "no point to draw"),
+        (crate::draw::Failure::from(sharing).about("curve"), "figure 'curve': cannot be drawn"),
+        (csv("a,b,a\n1,2,3\n"), "column 3 has the same name as column 1, 'a'"),
+        (csv(format!("\"{0}\",\"{0}\"\n1,2\n", &long()[..3000])), "the same name"),
+    ]
+}
+
+#[test]
+fn every_kind_is_provoked_and_says_where_in_one_short_line() {
+    let mut missing: Vec<&str> = KINDS.to_vec();
+    for (error, part) in cases() {
+        let text = error.to_string();
+        missing.retain(|kind| *kind != name(error.kind()));
+        assert!(text.contains(part), "'{part}' is not in: {text}");
+        assert!(text.starts_with(&tail(error.subject())), "{text}");
+        assert!(text.len() <= 1000 && !text.contains(['\n', '\r']), "{text}");
+    }
+    assert!(missing.is_empty(), "no case for {missing:?}");
+}
+
+#[test]
+fn long_paths_keep_their_end() {
+    let path = format!("/{}/data.csv", "é".repeat(3000));
+    let text = Error::new(path, ErrorKind::Empty).to_string();
+    assert!(text.starts_with("…é") && text.contains("é/data.csv: the file is empty") && text.len() < 1000, "{text}");
+}
