@@ -1,4 +1,5 @@
 //! Checks each promise of asking and telling, through the public interface.
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 mod common;
 
@@ -339,7 +340,7 @@ fn without_a_horizon_steps_fall_like_one_over_the_root_of_t() {
         let moved = |learner: &mut dyn AskTell, t: u32| {
             let before = weight(learner);
             let query = learner.ask();
-            let y = if t % 2 == 0 { 1.0 } else { -1.0 };
+            let y = if t.is_multiple_of(2) { 1.0 } else { -1.0 };
             learner.tell(&query, &[1.0], y).unwrap();
             ((weight(learner) - before) / (before - y)).abs()
         };

@@ -1,4 +1,5 @@
 //! Holds every learner to the same promises: one list of learners, one list of promises.
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Breaks saved learners and models in every way: each is refused by key, or goes on without a panic.
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Compares theory's steps with values by hand and with the papers' formulas, and runs with the guarantees.
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 mod common;
 
