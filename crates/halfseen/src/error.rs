@@ -33,20 +33,21 @@ pub enum ErrorClass {
 #[allow(missing_docs)] // the fields' names and the messages say it
 pub enum ErrorKind {
     /// A parameter lies outside its declared range. NaN is in no range.
-    #[error("{name} = {} is not allowed: it must be {allowed}", short(value))]
+    #[error("{name} = {} is not allowed: it must be {}", short(value), line(allowed))]
     OutOfRange { name: &'static str, value: String, allowed: String },
     /// A text is no value of the parameter's kind.
-    #[error("{name} = '{}' cannot be read: it must be {expected}", short(text))]
+    #[error("{name} = '{}' cannot be read: it must be {}", short(text), line(expected))]
     NotAValue { name: &'static str, text: String, expected: String },
     /// The learner has no parameter of this name.
-    #[error("learner {learner} has no parameter '{}'{}; it has: {}", short(name), maybe(nearest), list(known))]
+    #[error("learner {} has no parameter '{}'{}; it has: {}", short(learner), short(name), maybe(nearest), list(known))]
     UnknownParameter { learner: String, name: String, nearest: Option<String>, known: Vec<String> },
     /// No learner is registered under this name.
     #[error("there is no learner '{}'{}; there are: {}", short(name), maybe(nearest), list(known))]
     UnknownLearner { name: String, nearest: Option<String>, known: Vec<String> },
     /// The learner cannot work with so few reads per example.
     #[error(
-        "{learner} needs a budget of at least {least} reads per example, got {budget}: one part of them estimates the product, the other the gradient"
+        "{} needs a budget of at least {least} reads per example, got {budget}: one part of them estimates the product, the other the gradient",
+        short(learner)
     )]
     BudgetTooSmall { learner: String, budget: usize, least: usize },
     /// More reads per example than there are attributes to read.
@@ -64,10 +65,10 @@ pub enum ErrorKind {
     #[error("column {second} has the same name as column {first}, '{}'; rename one of them", short(name))]
     DuplicateColumn { name: String, first: usize, second: usize },
     /// Two things that must be equally long are not.
-    #[error("{what}: expected {expected}, got {found}")]
+    #[error("{}: expected {expected}, got {found}", line(what))]
     WrongLength { what: String, expected: usize, found: usize },
     /// There are too few rows for what was asked.
-    #[error("{what} needs at least {least} rows, got {rows}")]
+    #[error("{} needs at least {least} rows, got {rows}", line(what))]
     TooFewRows { what: String, least: usize, rows: usize },
     /// There is no attribute to learn from.
     #[error("there is no attribute to learn from: the table has only the target column")]
@@ -95,7 +96,7 @@ pub enum ErrorKind {
     )]
     ConstantTarget { column: String, value: String },
     /// The target's values do not fit the task.
-    #[error("target column '{}': {problem}", short(column))]
+    #[error("target column '{}': {}", short(column), line(problem))]
     WrongTarget { column: String, problem: String },
     /// A column holds text where numbers are needed, or the other way round.
     #[error("column '{}' held {expected} when the model was fitted and holds {found} now", short(column))]
@@ -115,16 +116,16 @@ pub enum ErrorKind {
     #[error("query {number} is not open: it was answered before, forgotten, or never asked")]
     NotOpen { number: u64 },
     /// An answer that does not fit its query.
-    #[error("the answer to query {number} does not fit: {problem}")]
+    #[error("the answer to query {number} does not fit: {}", line(problem))]
     WrongAnswer { number: u64, problem: String },
     /// A saved model or learner state that cannot be used.
-    #[error("{what}, key '{}': {problem}", short(key))]
+    #[error("{what}, key '{}': {}", short(key), line(problem))]
     BadFile { what: &'static str, key: String, problem: String },
     /// Numbers grew out of range.
     #[error("{what} reached {value:e}; use a smaller step")]
     Diverged { what: &'static str, value: f64 },
     /// A matrix routine failed.
-    #[error("{what} failed: {problem}")]
+    #[error("{what} failed: {}", line(problem))]
     Numerical { what: &'static str, problem: String },
     /// The monitor asked to stop before there was anything to return.
     #[error("interrupted while {during}")]
@@ -176,27 +177,51 @@ impl From<ErrorKind> for Error {
     }
 }
 
-/// Cuts a name at 64 characters and shows control characters escaped.
+/// Cuts a name at 64 characters (or 192 bytes) and shows control characters escaped.
 pub fn short(name: &str) -> String {
-    let mut kept: String = name.chars().take(64).flat_map(|c| c.escape_debug()).collect();
-    if name.chars().nth(64).is_some() {
-        kept.push('…');
-    }
-    kept.replace("\\'", "'").replace("\\\"", "\"")
+    cut(name, 64, 192)
 }
 
-/// Lists at most ten names, and says how many more there are.
+/// Cuts an explanation, which may quote anything, so that its line stays below 1 kB.
+fn line(problem: &str) -> String {
+    cut(problem, 600, 600)
+}
+
+fn cut(text: &str, characters: usize, bytes: usize) -> String {
+    let mut kept = String::new();
+    for (at, c) in text.chars().enumerate() {
+        let from = kept.len();
+        match c {
+            '\'' | '"' => kept.push(c),
+            c => kept.extend(c.escape_debug()),
+        }
+        if at == characters || kept.len() > bytes {
+            kept.truncate(from);
+            kept.push('…');
+            break;
+        }
+    }
+    kept
+}
+
+/// Lists at most ten names, fewer where they are long, and says how many more there are.
 pub fn list<S: AsRef<str>>(names: &[S]) -> impl fmt::Display {
-    let mut text = names.iter().take(10).map(|n| short(n.as_ref())).collect::<Vec<_>>().join(", ");
-    if names.len() > 10 {
-        text.push_str(&format!(" and {} more", names.len() - 10));
+    let mut text = String::new();
+    for (at, name) in names.iter().enumerate() {
+        let name = short(name.as_ref());
+        if at == 10 || text.len() + name.len() > 450 {
+            text.push_str(&format!(" and {} more", names.len() - at));
+            break;
+        }
+        text.push_str(if at > 0 { ", " } else { "" });
+        text.push_str(&name);
     }
     text
 }
 
 /// The known name nearest to `name`, if one is close enough to be meant.
 pub fn nearest<S: AsRef<str>>(name: &str, known: &[S]) -> Option<String> {
-    let limit = (name.chars().count() / 3).max(2);
+    let limit = (name.chars().take(64).count() / 3).max(2);
     known
         .iter()
         .map(|k| (edits(&name.to_lowercase(), &k.as_ref().to_lowercase()), k.as_ref()))
@@ -224,3 +249,6 @@ fn edits(a: &str, b: &str) -> usize {
     }
     row[b.len()]
 }
+
+#[cfg(test)]
+mod tests;

@@ -219,3 +219,6 @@ declare! {
     SEED: "seed", Kind::Count { least: 0, most: i64::MAX as u64 },
         "Seed of every random choice.", "";
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@
 //! error of w_j comes back |w|^2 x_j / w_j^2 times as large. With steps ten times larger than
 //! those below, rounding errors grow exponentially (1e-16 to 1e-12 in 2,000 examples), as any two
 //! nearly equal runs part company then; lazy or dense makes no difference to that.
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 mod common;
 

@@ -79,7 +79,10 @@ impl Running {
     /// Whether the numbers of a saved state can be true.
     pub(super) fn is_sound(&self) -> bool {
         let finite = |s: &Slot| s.reads >= 0.0 && s.reads.is_finite() && s.mean.is_finite() && s.spread.is_finite();
-        self.slots.iter().all(finite) && self.touched.iter().all(|&j| (j as usize) < self.slots.len())
+        let mut unseen: Vec<bool> = self.slots.iter().map(|s| s.reads > 0.0).collect();
+        // Every slot that was read stands in `touched` once.
+        let once = |&j: &u32| unseen.get_mut(j as usize).is_some_and(std::mem::take);
+        self.slots.iter().all(finite) && self.touched.iter().all(once) && !unseen.contains(&true)
     }
 }
 

@@ -27,9 +27,26 @@ pub(super) fn wrap(
     layout: &Layout,
     state: serde_json::Value,
 ) -> Result<serde_json::Value> {
+    if let Some(key) = hole(&state) {
+        return Err(bad("state", format!("{key} is not finite")));
+    }
     let (format, learner, params) = (FORMAT.to_owned(), learner.to_owned(), params.clone());
     let saved = Saved { format, version: VERSION, learner, params, layout: Cow::Borrowed(layout), state };
     serde_json::to_value(&saved).map_err(|e| bad("state", e.to_string()))
+}
+
+/// The first key under which a number was not finite, which JSON writes as null. Norms alone may be
+/// absent.
+fn hole(value: &serde_json::Value) -> Option<String> {
+    use serde_json::Value::{Array, Null, Object};
+    match value {
+        Object(map) => map.iter().find_map(|(key, value)| match value {
+            Null if key != "norms" => Some(key.clone()),
+            value => hole(value).map(|inner| if inner.is_empty() { key.clone() } else { inner }),
+        }),
+        Array(items) => items.iter().find_map(|item| if item.is_null() { Some(String::new()) } else { hole(item) }),
+        _ => None,
+    }
 }
 
 pub(super) fn bad(key: &str, problem: String) -> Error {
@@ -47,10 +64,13 @@ pub fn load(json: &serde_json::Value) -> Result<Box<dyn AskTell>> {
         let problem = format!("is {found} {}; this program reads {FORMAT} {VERSION}", saved.version);
         return Err(bad("version", problem));
     }
-    let mut learner = crate::learner::find(&saved.learner)?;
-    crate::params::set_from_json(&mut *learner, &saved.params)?;
+    let mut learner = crate::learner::find(&saved.learner).map_err(|e| bad("learner", e.to_string()))?;
+    crate::params::set_from_json(&mut *learner, &saved.params).map_err(|e| bad("params", e.to_string()))?;
     let layout = saved.layout.into_owned();
     layout.validate()?;
-    let resumed = learner.resume(&Arc::new(layout), saved.state)?;
+    let resumed = learner.resume(&Arc::new(layout), saved.state).map_err(|e| match e.kind() {
+        ErrorKind::BadFile { .. } => e,
+        _ => bad("params", e.to_string()),
+    })?;
     resumed.ok_or_else(|| bad("learner", format!("{} does not ask and tell", saved.learner)))
 }

@@ -279,7 +279,11 @@ impl<I: Iterate> Sgd<I> {
             let fits = if at < known {
                 panel == sampled + at && read.role == Role::Known
             } else if at < known + draws {
-                panel < sampled && read.role == role && read.coefficient == coefficient
+                let order = match &self.recipe.sampler {
+                    Some(s) => s.replacement || at == known || query.reads[at - 1].panel < read.panel,
+                    None => panel == at - known,
+                };
+                panel < sampled && read.role == role && read.coefficient == coefficient && order
             } else {
                 panel < sampled && read.role == Role::Product
             };

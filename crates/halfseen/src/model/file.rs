@@ -111,7 +111,7 @@ impl Model {
         if head.version != VERSION {
             return Err(bad("version", &format!("is {}; this program reads version {VERSION}", head.version)));
         }
-        let file: File = serde_json::from_str(text).map_err(|e| bad(&key_of(&e), &e.to_string()))?;
+        let file: File = serde_json::from_str(text).map_err(|e| bad(&key_of(text, &e), &e.to_string()))?;
         let Predictor::Linear(predictor) = file.predictor;
         let model = Model {
             learner: file.learner,
@@ -139,8 +139,8 @@ impl Model {
         if self.classes.len() != classes {
             return Err(bad("classes", &format!("has {} entries, the task needs {classes}", self.classes.len())));
         }
-        let learner = crate::learner::find(&self.learner)?;
-        crate::params::set_from_json(&mut *learner.clone_box(), &self.params)?;
+        let mut learner = crate::learner::find(&self.learner).map_err(|e| bad("learner", &e.to_string()))?;
+        crate::params::set_from_json(&mut *learner, &self.params).map_err(|e| bad("params", &e.to_string()))?;
         self.predictor.validate(columns)
     }
 }
@@ -185,7 +185,25 @@ fn bad(key: &str, problem: &str) -> crate::Error {
     ErrorKind::BadFile { what: "model", key: key.to_owned(), problem: problem.to_owned() }.into()
 }
 
-/// The key that a serde message names in backticks, if any.
-fn key_of(error: &serde_json::Error) -> String {
-    error.to_string().split('`').nth(1).unwrap_or("").to_owned()
+/// The key that an error is about: the one that serde names as unknown, missing or duplicate, else the
+/// section of the file that cannot be read alone.
+fn key_of(text: &str, error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    if let Some((_, rest)) = message.split_once(" field `") {
+        return rest.split('`').next().unwrap_or_default().to_owned();
+    }
+    let Ok(sections) = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text) else {
+        return String::new();
+    };
+    let fits = |key: &str, value: &serde_json::Value| match key {
+        "params" => value.is_object(),
+        "schema" => Schema::deserialize(value).is_ok(),
+        "prepare" => Scales::deserialize(value).is_ok(),
+        "task" => Task::deserialize(value).is_ok(),
+        "classes" => Vec::<Label>::deserialize(value).is_ok(),
+        "predictor" => Predictor::deserialize(value).is_ok(),
+        "report" => Report::deserialize(value).is_ok(),
+        _ => value.is_string() || key == "version",
+    };
+    sections.into_iter().find(|(key, value)| !fits(key, value)).map_or(String::new(), |(key, _)| key)
 }

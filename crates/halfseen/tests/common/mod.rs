@@ -25,8 +25,8 @@ pub fn started(name: &str, settings: &[(&str, &str)], layout: &Arc<Layout>) -> B
 
 /// The budgeted learners.
 pub fn budgeted() -> Vec<String> {
-    let family = |l: &Box<dyn Learner>| l.family() == halfseen::learner::Family::Budget;
-    halfseen::learner::all().iter().filter(|l| family(l)).map(|l| l.name().to_owned()).collect()
+    let all = halfseen::learner::all();
+    all.iter().filter(|l| l.family() == halfseen::learner::Family::Budget).map(|l| l.name().to_owned()).collect()
 }
 
 /// Panels of these widths, known ones after, over consecutive columns.

@@ -1,0 +1,215 @@
+//! Provokes every kind of error, and holds each message to one short line.
+
+use super::*;
+use crate::Silent;
+use crate::budget::{AskTell, Query};
+use crate::data::{Column, Examples, Matrix, Place, Table, Target, Task, TextColumn};
+use crate::model::Model;
+use crate::prepare::{Layout, Scaler, Schema};
+use ndarray::{Array2, array};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Every kind by name. A kind without a line here does not compile; see `provoked` for its case.
+fn name(kind: &ErrorKind) -> &'static str {
+    macro_rules! names {
+        ($($kind:ident),* $(,)?) => {
+            match kind { $(ErrorKind::$kind { .. } => stringify!($kind),)* }
+        };
+    }
+    names!(
+        OutOfRange,
+        NotAValue,
+        UnknownParameter,
+        UnknownLearner,
+        BudgetTooSmall,
+        BudgetTooLarge,
+        Needs,
+        UnknownColumn,
+        DuplicateColumn,
+        WrongLength,
+        TooFewRows,
+        NoAttributes,
+        NotFinite,
+        MissingCell,
+        MissingTarget,
+        ConstantTarget,
+        WrongTarget,
+        WrongKind,
+        TooManyAbsent,
+        WrongLearner,
+        NotOpen,
+        WrongAnswer,
+        BadFile,
+        Diverged,
+        Numerical,
+        Interrupted,
+    )
+}
+
+/// The names as this file lists them, for the count.
+fn all_names() -> BTreeSet<&'static str> {
+    let source = include_str!("tests.rs");
+    let list = source.split("names!(").nth(1).unwrap().split(')').next().unwrap();
+    list.split(',').map(str::trim).filter(|n| !n.is_empty()).collect()
+}
+
+fn table(columns: &[(&str, &[f64])]) -> Table {
+    let rows = columns[0].1.len();
+    let x = Array2::from_shape_fn((rows, columns.len()), |(i, j)| columns[j].1[i]);
+    Table::from_matrix(Matrix::F64(x), columns.iter().map(|c| c.0.to_owned()).collect()).unwrap()
+}
+
+fn text_table(name: &str, texts: &[&str]) -> Table {
+    let levels: Vec<String> = texts.iter().map(|t| (*t).to_owned()).collect();
+    let text = TextColumn { codes: (0..texts.len() as u32).collect(), levels };
+    let column = Column { name: name.to_owned(), place: Place::Text(0) };
+    Table::new(Matrix::F64(Array2::zeros((texts.len(), 0))), vec![text], vec![column]).unwrap()
+}
+
+fn fit_cells(cells: Array2<f64>) -> Error {
+    let (matrix, layout) = (Matrix::F64(cells), Arc::new(Layout::singletons(2)));
+    let rows: Vec<u32> = (0..matrix.rows() as u32).collect();
+    let targets = vec![1.0; matrix.rows()];
+    let (scaler, moments) = (Scaler::None {}, None);
+    let examples =
+        Examples { matrix: &matrix, scaler: &scaler, layout: &layout, targets: &targets, rows: rows.into(), moments };
+    crate::learner::find("aerr").unwrap().fit(&examples, &Silent).unwrap_err()
+}
+
+fn asking() -> (Box<dyn AskTell>, Query) {
+    let mut aerr = crate::learner::find("aerr").unwrap();
+    aerr.set("average", "all").unwrap();
+    let mut started = aerr.start(&Arc::new(Layout::singletons(3))).unwrap().unwrap();
+    let query = started.ask();
+    (started, query)
+}
+
+/// At least one error of every kind, each from the call that gives it. `Numerical` and `Interrupted`
+/// arise in solvers of other modules, not all of which are here yet: they are made directly.
+fn provoked(long: &str) -> Vec<Error> {
+    let mut aerr = crate::learner::find("aerr").unwrap();
+    // Long lists, the first names of which are long.
+    let entry = |i: usize| if i < 20 { format!("{long}{i}") } else { format!("c{i}") };
+    let many: Vec<String> = (0..10_000).map(entry).collect();
+    let wide = Table::from_matrix(Matrix::F64(Array2::zeros((2, 10_000))), many.clone()).unwrap();
+    let two = table(&[("a", &[1.0, 2.0]), (long, &[3.0, 4.0])]);
+    let schema = Schema::fit(&two, &[0, 1], &[], &[], vec![]).unwrap();
+    let texts = text_table(long, &many.iter().map(String::as_str).collect::<Vec<_>>());
+    let small = |budget: &str, columns| {
+        let mut aerr = crate::learner::find("aerr").unwrap();
+        aerr.set("budget", budget).unwrap();
+        aerr.start(&Arc::new(Layout::singletons(columns))).err().unwrap()
+    };
+    let (mut started, query) = asking();
+    let mut foreign = query.clone();
+    foreign.learner ^= 1;
+    let mut state = started.save().unwrap();
+    state[long] = 1.into();
+    let mut errors = vec![
+        aerr.set("radius", "-1").unwrap_err(),
+        aerr.set("radius", long).unwrap_err(),
+        aerr.set(long, "1").unwrap_err(),
+        crate::learner::find(long).unwrap_err(),
+        small("1", 3),
+        small("4", 3),
+        aerr.start(&Arc::new(Layout::singletons(3))).err().unwrap(),
+        wide.column(long).unwrap_err(),
+        Table::from_matrix(Matrix::F64(array![[1.0, 2.0]]), vec![long.into(), long.into()]).unwrap_err(),
+        Table::from_matrix(Matrix::F64(array![[1.0, 2.0]]), vec![long.into()]).unwrap_err(),
+        fit_cells(Array2::zeros((0, 2))),
+        Schema::fit(&two, &[0], &["a", long], &[], vec![]).unwrap_err(),
+        fit_cells(Array2::from_elem((1, 2), f64::INFINITY)),
+        fit_cells(Array2::from_elem((1, 2), f64::NAN)),
+        Target::read(&table(&[(long, &[1.0, f64::NAN])]), long, None).unwrap_err(),
+        Target::read(&text_table(long, &[long]), long, None).unwrap_err(),
+        Target::read(&texts, long, Some(Task::Regression)).unwrap_err(),
+        Target::read(&text_table(long, &["a", "b", long]), long, None).unwrap().scores().unwrap_err(),
+        schema
+            .encode(
+                &Table::new(
+                    Matrix::F64(array![[1.0], [1.0], [1.0]]),
+                    vec![TextColumn { codes: vec![0; 3], levels: vec!["x".into()] }],
+                    vec![
+                        Column { name: "a".into(), place: Place::Number(0) },
+                        Column { name: long.into(), place: Place::Text(0) },
+                    ],
+                )
+                .unwrap(),
+            )
+            .unwrap_err(),
+        Schema::fit(&wide, &[0], &[], &[], vec![]).unwrap().encode(&two).unwrap_err(),
+        started.tell(&foreign, &[], 0.0).unwrap_err(),
+        started.forget(17).unwrap_err(),
+        started.tell(&query, &[], 0.0).unwrap_err(),
+        started.tell(&query, &vec![1e99; query.parts.len()], 1e99).unwrap_err(),
+        crate::budget::load(&state).err().unwrap(),
+        crate::budget::load(&serde_json::json!({ "format": long })).err().unwrap(),
+        Model::from_json(&serde_json::json!({ "format": long, "version": 1 }).to_string()).unwrap_err(),
+        Model::from_json(&serde_json::json!({ "format": "halfseen-model", "version": 1, long: 1 }).to_string())
+            .unwrap_err(),
+        ErrorKind::Numerical { what: "a routine", problem: long.to_owned() }.into(),
+        ErrorKind::Interrupted { during: "measuring" }.into(),
+    ];
+    errors.extend(crate::sampling::AliasTable::new(&[f64::NAN]).err());
+    errors
+}
+
+#[test]
+fn every_kind_is_provoked() {
+    let provoked: BTreeSet<&str> = provoked("column").iter().map(|e| name(e.kind())).collect();
+    let missing: Vec<&str> = all_names().difference(&provoked).copied().collect();
+    assert!(missing.is_empty(), "no case provokes {missing:?}");
+    assert_eq!(all_names().len(), 26);
+}
+
+#[test]
+fn every_message_is_one_line_of_at_most_a_kilobyte() {
+    let wide = ["x", "é", "漢", "🦀", "\u{1}", "\n", "'", "\\", "\u{202e}", "`"];
+    for character in wide {
+        let long = character.repeat(10_000);
+        for error in provoked(&long) {
+            let message = error.to_string();
+            assert!(message.len() <= 1024, "{} bytes: {message}", message.len());
+            assert!(!message.chars().any(|c| c.is_control() || c == '\u{202e}'), "{message:?}");
+            assert!(message.len() > 10, "{message}");
+        }
+    }
+}
+
+#[test]
+fn every_kind_belongs_to_somebody() {
+    for error in provoked("column") {
+        let class = match name(error.kind()) {
+            "Diverged" | "Numerical" => ErrorClass::Numerical,
+            "Interrupted" => ErrorClass::Interrupted,
+            "DuplicateColumn" | "TooFewRows" | "NoAttributes" | "NotFinite" | "MissingCell" | "MissingTarget"
+            | "ConstantTarget" | "WrongTarget" | "WrongKind" | "TooManyAbsent" | "BadFile" => ErrorClass::Data,
+            _ => ErrorClass::Parameter,
+        };
+        assert_eq!(error.class(), class, "{error}");
+    }
+}
+
+#[test]
+fn names_are_cut_at_64_characters_and_lists_at_ten() {
+    assert_eq!(short("it's \"quoted\""), "it's \"quoted\"");
+    assert_eq!(short("a\tb\\"), "a\\tb\\\\");
+    assert_eq!(short(&"x".repeat(64)), "x".repeat(64));
+    assert_eq!(short(&"x".repeat(65)), "x".repeat(64) + "…");
+    let names: Vec<String> = (0..12).map(|i| format!("c{i}")).collect();
+    assert_eq!(list(&names).to_string(), "c0, c1, c2, c3, c4, c5, c6, c7, c8, c9 and 2 more");
+    assert_eq!(list(&names[..10]).to_string(), "c0, c1, c2, c3, c4, c5, c6, c7, c8, c9");
+    assert_eq!(list::<&str>(&[]).to_string(), "");
+}
+
+#[test]
+fn suggestions_are_near_and_only_near() {
+    let known = ["radius", "known_radius", "seed", "step"];
+    assert_eq!(nearest("raduis", &known).as_deref(), Some("radius"));
+    assert_eq!(nearest("RADIUS", &known).as_deref(), Some("radius"));
+    assert_eq!(nearest("stepp", &known).as_deref(), Some("step"));
+    assert_eq!(nearest("regularisation", &known), None);
+    assert_eq!(nearest(&"z".repeat(10_000), &known), None, "nothing is near to a long name");
+    assert_eq!(nearest("seed", &[] as &[&str]), None);
+}

@@ -1,0 +1,64 @@
+//! Counts allocations: asking and telling must need none once the buffers have grown.
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
+mod common;
+
+use common::{Data, singletons, started};
+use halfseen::budget::Query;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Counting;
+
+thread_local! {
+    /// Allocations of this thread: the test harness has threads of its own.
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = COUNT.try_with(|c| c.set(c.get() + 1));
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(at, layout) }
+    }
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let _ = COUNT.try_with(|c| c.set(c.get() + 1));
+        unsafe { System.realloc(at, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations_of(name: &str, settings: &[(&str, &str)]) -> u64 {
+    let data = Data::random(500, &singletons(1000), 51);
+    let settings = [&[("average", "all"), ("budget", "4")], settings].concat();
+    let mut learner = started(name, &settings, &data.layout);
+    let (mut query, mut values) = (Query::default(), Vec::with_capacity(16));
+    let mut before = 0;
+    for n in 0..10_500 {
+        if n == 500 {
+            before = COUNT.with(Cell::get);
+        }
+        learner.ask_into(&mut query);
+        values.clear();
+        values.extend(query.reads.iter().map(|r| data.x[[n % 500, r.panel as usize]]));
+        learner.tell(&query, &values, data.y[n % 500]).unwrap();
+    }
+    COUNT.with(Cell::get) - before
+}
+
+#[test]
+fn ten_thousand_examples_allocate_nothing() {
+    assert_ne!(COUNT.with(Cell::get), 0, "the counter counts");
+    for name in common::budgeted() {
+        for settings in [&[("horizon", "10500")][..], &[("centre", "none"), ("radius", "0.1")]] {
+            assert_eq!(allocations_of(&name, settings), 0, "{name} {settings:?}");
+        }
+    }
+    assert_eq!(allocations_of("aerr", &[("replacement", "true")]), 0);
+    assert_eq!(allocations_of("aelr", &[("replacement", "true"), ("step", "0.5")]), 0);
+}

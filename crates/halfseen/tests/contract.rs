@@ -1,0 +1,181 @@
+//! Holds every learner to the same promises: one list of learners, one list of promises.
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
+mod common;
+
+use common::{Data, kind, singletons};
+use halfseen::learner::{Family, all, with};
+use halfseen::model::Fit;
+use halfseen::{ErrorKind, Learner, Monitor, Silent};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+fn data() -> Data {
+    Data::random(300, &singletons(8), 61)
+}
+
+fn fit(learner: &dyn Learner, data: &Data) -> Fit {
+    let mut fit = learner.fit(&data.examples(), &Silent).unwrap_or_else(|e| panic!("{}: {e}", learner.name()));
+    // Time is no promise.
+    fit.report.seconds = 0.0;
+    fit
+}
+
+fn bits(fit: &Fit) -> Vec<u64> {
+    let p = &fit.predictor;
+    p.weights.iter().chain(&p.fill).chain([&p.intercept]).map(|v| v.to_bits()).collect()
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bits() {
+    let data = data();
+    for learner in all() {
+        let (first, second) = (fit(&*learner, &data), fit(&*learner.clone_box(), &data));
+        assert_eq!(bits(&first), bits(&second), "{}", learner.name());
+        assert_eq!(first.report, second.report);
+    }
+}
+
+#[test]
+fn another_seed_gives_another_result_where_there_is_a_seed() {
+    let data = data();
+    for learner in all().into_iter().filter(|l| l.family() == Family::Budget) {
+        let other = with(learner.clone_box(), &vec![("seed", "1".to_owned())]).unwrap();
+        assert_ne!(bits(&fit(&*learner, &data)), bits(&fit(&*other, &data)), "{}", learner.name());
+    }
+}
+
+#[test]
+fn refitting_forgets() {
+    let (data, other) = (data(), Data::random(200, &singletons(5), 62));
+    for learner in all() {
+        let first = fit(&*learner, &data);
+        fit(&*learner, &other);
+        assert_eq!(bits(&fit(&*learner, &data)), bits(&first), "{}", learner.name());
+    }
+}
+
+#[test]
+fn something_is_learned() {
+    let data = Data::random(3_000, &singletons(8), 63);
+    let null: f64 = data.y.iter().map(|y| y * y).sum();
+    for learner in all() {
+        let p = fit(&*learner, &data).predictor;
+        let square = |(i, y): (usize, &f64)| (p.score(data.x.row(i).as_slice().unwrap()) - y).powi(2);
+        let left: f64 = data.y.iter().enumerate().map(square).sum();
+        assert!(left < 0.6 * null, "{}: {left} of {null}", learner.name());
+    }
+}
+
+/// Every cell of a row is odd, so that whatever is read is noticed; the first row that a learner looks at is named.
+#[test]
+fn cells_that_are_not_finite_are_refused_with_their_place() {
+    for odd in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+        let mut data = data();
+        data.x.row_mut(141).fill(odd);
+        let data = Data::new(data.x, data.y, &data.layout);
+        for learner in all() {
+            let error = learner.fit(&data.examples(), &Silent).unwrap_err();
+            match error.kind() {
+                ErrorKind::NotFinite { row, column, value } if odd.is_infinite() => {
+                    assert_eq!((*row, *value), (142, odd), "{}", learner.name());
+                    assert!(column.starts_with('x'), "{error}");
+                }
+                ErrorKind::MissingCell { row, column } if odd.is_nan() => {
+                    assert_eq!(*row, 142, "{}", learner.name());
+                    assert!(column.starts_with('x'), "{error}");
+                }
+                _ => panic!("{}: {error}", learner.name()),
+            }
+        }
+    }
+}
+
+#[test]
+fn no_rows_are_refused() {
+    let data = data();
+    for learner in all() {
+        let error = learner.fit(&data.examples().prefix(0), &Silent).unwrap_err();
+        assert_eq!(kind(&error), "TooFewRows", "{}", learner.name());
+    }
+}
+
+#[test]
+fn few_rows_and_few_columns_are_learned_from() {
+    for (rows, columns) in [(1, 1), (1, 8), (2, 1), (3, 30)] {
+        let data = Data::random(rows, &singletons(columns), 64);
+        for learner in all() {
+            let found = fit(&*learner, &data);
+            assert_eq!(found.predictor.weights.len(), columns);
+            assert!(found.predictor.weights.iter().all(|w| w.is_finite()), "{}", learner.name());
+            assert_eq!(found.report.examples, rows as u64);
+        }
+    }
+}
+
+/// Says stop at the first look.
+struct Impatient(AtomicU64);
+
+impl Monitor for Impatient {
+    fn should_stop(&self) -> bool {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        true
+    }
+}
+
+#[test]
+fn a_fit_that_is_stopped_never_looks_like_success() {
+    let data = Data::random(2_000, &singletons(8), 65);
+    for learner in all() {
+        let monitor = Impatient(AtomicU64::new(0));
+        match learner.fit(&data.examples(), &monitor) {
+            Ok(fit) if fit.report.stop == halfseen::model::Stop::Interrupted => assert!(!fit.report.converged),
+            // Closed forms may not look at all.
+            Ok(_) => assert_eq!(monitor.0.load(Ordering::Relaxed), 0, "{} looked and went on", learner.name()),
+            Err(error) => assert_eq!(kind(&error), "Interrupted", "{}", learner.name()),
+        }
+    }
+}
+
+#[test]
+fn the_curve_ends_where_the_fit_does() {
+    let data = data();
+    for learner in all() {
+        let mut fits = learner.fit_curve(&[10, 100, 300], &data.examples(), &Silent).unwrap();
+        assert_eq!(fits.iter().map(|f| f.report.examples).collect::<Vec<_>>(), [10, 100, 300], "{}", learner.name());
+        let last = fits.last_mut().unwrap();
+        assert_eq!(bits(last), bits(&fit(&*learner, &data)), "{}", learner.name());
+    }
+}
+
+/// Learners that sample need their queries permuted too: see `budget.rs` for k = d, and `twins.rs`,
+/// whose dense forms know no order of columns, for k < d.
+#[test]
+fn permuting_columns_permutes_weights_of_learners_that_see_everything() {
+    let data = data();
+    let permutation = [3, 0, 6, 1, 5, 2, 4, 7];
+    let mut x = data.x.clone();
+    for (to, &from) in permutation.iter().enumerate() {
+        x.column_mut(to).assign(&data.x.column(from));
+    }
+    let permuted = Data::new(x, data.y.clone(), &data.layout);
+    for learner in all().into_iter().filter(|l| l.family() == Family::Full) {
+        let (plain, moved) = (fit(&*learner, &data).predictor, fit(&*learner, &permuted).predictor);
+        for (to, &from) in permutation.iter().enumerate() {
+            // As exact as the tolerance of a solver lets it be.
+            let (found, expected) = (moved.weights[to], plain.weights[from]);
+            assert!((found - expected).abs() < 1e-4, "{}: {found} instead of {expected}", learner.name());
+        }
+    }
+}
+
+#[test]
+fn names_are_unique_and_found() {
+    let names: Vec<&str> = all().iter().map(|l| l.name()).collect();
+    for name in &names {
+        assert_eq!(names.iter().filter(|n| *n == name).count(), 1);
+        let learner = halfseen::learner::find(name).unwrap();
+        assert_eq!(learner.name(), *name);
+        assert!(!learner.title().is_empty() && !learner.source().is_empty());
+        assert!(!learner.grid().settings().is_empty());
+    }
+}
