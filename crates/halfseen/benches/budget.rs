@@ -32,7 +32,7 @@ impl Bench {
         let mut stream = Stream::new(1, Purpose::Data, d as u64);
         // A fifth of the cells differ from zero, as in images of digits.
         let cell = |word: u64| if word.is_multiple_of(5) { (word >> 40) as f64 / (1 << 24) as f64 } else { 0.0 };
-        let cells: Vec<f64> = (0..n * d).map(|_| cell(stream.next())).collect();
+        let cells: Vec<f64> = (0..n * d).map(|_| cell(stream.word())).collect();
         let targets = (0..n).map(|_| if stream.unit() < 0.5 { -1.0 } else { 1.0 }).collect();
         Bench {
             matrix: Matrix::F64(Array2::from_shape_vec((n, d), cells).unwrap()),

@@ -29,7 +29,9 @@ pub fn one_pass<L: AskTell>(
     let last = counts.last().map_or(0, |&c| c.min(examples.len()));
     let (mut query, mut values, mut fits) = (Query::default(), Vec::new(), Vec::new());
     let mut counts = counts.iter().map(|&c| c.min(examples.len())).peekable();
-    for done in 0..=last {
+    let mut taught = order.iter().take(last);
+    let mut done = 0;
+    loop {
         let stop = done % BETWEEN_LOOKS == 0 && done < last && {
             monitor.progress(done as u64, last as u64);
             monitor.should_stop()
@@ -41,10 +43,9 @@ pub fn one_pass<L: AskTell>(
             fits.push(snapshot(learner, Stop::Interrupted, began));
             break;
         }
-        if done == last {
-            break;
-        }
-        teach(learner, examples, order[done] as usize, &mut query, &mut values)?;
+        let Some(&example) = taught.next() else { break };
+        teach(learner, examples, example as usize, &mut query, &mut values)?;
+        done += 1;
     }
     monitor.progress(last as u64, last as u64);
     Ok(fits)
@@ -71,7 +72,12 @@ fn teach<L: AskTell>(
             values.push(value);
         }
     }
-    learner.tell(query, values, examples.target(example))?;
+    let target = examples.target(example);
+    if !target.is_finite() {
+        let (row, column) = (examples.rows[example] as usize + 1, "target".to_owned());
+        return Err(ErrorKind::NotFinite { row, column, value: target }.into());
+    }
+    learner.tell(query, values, target)?;
     Ok(())
 }
 

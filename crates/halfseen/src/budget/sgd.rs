@@ -438,7 +438,8 @@ impl<I: Iterate> AskTell for Sgd<I> {
         let plan = self.plan(t, query, values, target);
         let step = self.recipe.pace.at(t, &plan);
         let largest = self.gradient.iter().fold(slope.abs(), |a, (_, g)| a.max(g.abs()));
-        if !(largest * step.size.max(1.0) < LARGEST_STEP) {
+        let length = largest * step.size.max(1.0);
+        if length.is_nan() || length >= LARGEST_STEP {
             return Err(ErrorKind::Diverged { what: "a gradient step", value: largest * step.size }.into());
         }
         self.apply(query, values, slope, step, plan.known, t);

@@ -71,12 +71,12 @@ pub(super) fn check_twin<I: Iterate>(
 fn compare<I: Iterate>(lazy: &I, dense: &Dense, radius: f64, mass: &impl Fn(f64) -> f64, t: usize) {
     let total: f64 = dense.weights.iter().map(|&w| mass(w)).sum();
     let average = lazy.average();
-    for j in 0..lazy.len() {
+    for (j, &average) in average.iter().enumerate() {
         let (w, expected) = (lazy.weight(j), dense.weights[j]);
         assert!((w - expected).abs() < 1e-12 * radius, "step {t}, slot {j}: {w} against {expected}");
         let mean = dense.sum[j] / dense.counted.max(1.0);
-        let close = dense.counted == 0.0 || (average[j] - mean).abs() < 1e-12 * radius;
-        assert!(close, "step {t}, slot {j}: average {} against {mean}", average[j]);
+        let close = dense.counted == 0.0 || (average - mean).abs() < 1e-12 * radius;
+        assert!(close, "step {t}, slot {j}: average {average} against {mean}");
         let share = lazy.mass(j) / lazy.total_mass();
         assert!((share - mass(expected) / total).abs() < 1e-11, "step {t}, slot {j}: share {share}");
         // The share is that of the draw: the middle of slot j's interval draws j.

@@ -39,14 +39,14 @@ impl Stream {
 
     /// The next 64 random bits.
     #[inline]
-    pub fn next(&mut self) -> u64 {
+    pub fn word(&mut self) -> u64 {
         self.0.next_u64()
     }
 
     /// Uniform on [0, 1), a multiple of 2^-53.
     #[inline]
     pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+        (self.word() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 
     /// Uniform on 0..n, without bias (Lemire's multiplication with rejection). n must not be 0.
@@ -54,11 +54,11 @@ impl Stream {
     pub fn below(&mut self, n: usize) -> usize {
         debug_assert!(n > 0);
         let n = n as u64;
-        let mut product = u128::from(self.next()) * u128::from(n);
+        let mut product = u128::from(self.word()) * u128::from(n);
         if (product as u64) < n {
             let threshold = n.wrapping_neg() % n;
             while (product as u64) < threshold {
-                product = u128::from(self.next()) * u128::from(n);
+                product = u128::from(self.word()) * u128::from(n);
             }
         }
         (product >> 64) as usize
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn streams_are_pinned_for_ever() {
         let mut stream = Stream::new(7, Purpose::Query, 3);
-        let first: Vec<u64> = (0..3).map(|_| stream.next()).collect();
+        let first: Vec<u64> = (0..3).map(|_| stream.word()).collect();
         assert_eq!(first, [4175932153251069254, 3556330844069316944, 1523046812667090291]);
     }
 

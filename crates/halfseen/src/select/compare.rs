@@ -156,7 +156,7 @@ fn one_split(
     monitor: &dyn Monitor,
     settled: &(dyn Fn(u64) + Sync),
 ) -> Result<(Vec<Row>, Vec<Vec<CurvePoint>>)> {
-    let seed = Stream::new(plan.seed, Purpose::Learner, number as u64).next();
+    let seed = Stream::new(plan.seed, Purpose::Learner, number as u64).word();
     let tuned = match plan.folds {
         Some(folds) => Some(tune(learners, task, &split.train, folds, seed, monitor, settled)?),
         None => None,
@@ -169,7 +169,7 @@ fn one_split(
         Score::of(&scores, task.target, &split.test)
     };
     let counts = curve_counts(split.train.len(), plan.curve_points);
-    let final_fit = |(l, learner): (usize, &Box<dyn Learner>)| {
+    let final_fit = |(l, learner): (usize, &dyn Learner)| {
         let chosen: Option<&Tuned> = tuned.as_ref().map(|t| &t[l]);
         let learner = with(reseed(learner, seed)?, chosen.map_or(&Vec::new(), |t| &t.setting))?;
         let examples = prepared.examples();
@@ -211,7 +211,8 @@ fn one_split(
         settled(1);
         Ok((row, curve))
     };
-    let fits = learners.par_iter().enumerate().map(final_fit).collect::<Result<Vec<_>>>()?;
+    let fits =
+        learners.par_iter().enumerate().map(|(l, learner)| final_fit((l, &**learner))).collect::<Result<Vec<_>>>()?;
     Ok(fits.into_iter().unzip())
 }
 

@@ -40,12 +40,12 @@ pub fn tune(
     let folds = folds(rows, task.strata(), task.groups, count, seed)?;
     let per_fold = folds.par_iter().enumerate().map(|(f, fold)| {
         let prepared = Prepared::new(task.table, (task.target_name, task.target), &fold.train, task.options)?;
-        let validate = |(learner, grid): (&Box<dyn Learner>, &Vec<Setting>)| {
+        let validate = |(learner, grid): (&dyn Learner, &Vec<Setting>)| {
             let runs = if learner.family() == Family::Budget { RUNS } else { 1 };
             let (mut errors, mut reads) = (vec![0.0; grid.len()], 0);
             for run in 0..runs {
                 let number = f as u64 * RUNS + run;
-                let seeded = reseed(learner, Stream::new(seed, Purpose::Learner, number).next())?;
+                let seeded = reseed(learner, Stream::new(seed, Purpose::Learner, number).word())?;
                 let fits = seeded.fit_grid(grid, &prepared.examples(), &Part(monitor))?;
                 if monitor.should_stop() {
                     return Err(ErrorKind::Interrupted { during: "tuning" }.into());
@@ -59,7 +59,7 @@ pub fn tune(
             settled(grid.len() as u64);
             Ok((errors, reads))
         };
-        learners.par_iter().zip(&grids).map(validate).collect::<Result<Vec<_>>>()
+        learners.par_iter().zip(&grids).map(|(learner, grid)| validate((&**learner, grid))).collect::<Result<Vec<_>>>()
     });
     let per_fold = per_fold.collect::<Result<Vec<_>>>()?;
     let tuned = grids.into_iter().enumerate().map(|(l, grid)| {
@@ -73,12 +73,12 @@ pub fn tune(
 }
 
 /// A copy with another seed, where the learner has one.
-pub(super) fn reseed(learner: &Box<dyn Learner>, seed: u64) -> Result<Box<dyn Learner>> {
+pub(super) fn reseed(learner: &dyn Learner, seed: u64) -> Result<Box<dyn Learner>> {
     if learner.get("seed").is_none() {
-        return Ok(learner.clone());
+        return Ok(learner.clone_box());
     }
     // Seeds are shown and stored as signed 64-bit numbers in some languages.
-    with(learner.clone(), &vec![("seed", (seed >> 1).to_string())])
+    with(learner.clone_box(), &vec![("seed", (seed >> 1).to_string())])
 }
 
 fn mean_square(scores: &[f64], examples: &crate::data::Examples<'_>) -> f64 {
