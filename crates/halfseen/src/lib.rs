@@ -1,4 +1,47 @@
-//! Learns linear predictors from attributes that are only half seen.
+//! Learns linear predictors from data that is only half seen.
+//!
+//! Attributes can be unseen at three moments; each is a family of learners, told apart by what a
+//! learner may look at, and when:
+//!
+//! | moment | module | a learner gets |
+//! |---|---|---|
+//! | while the training set is collected, because each look costs something | [`budget`] | nothing: it asks for at most k attributes of each example, and is told |
+//! | in the data as they came | (to come) | values with a mask |
+//! | at prediction time, when attributes vanish | (to come) | full rows and a threat |
+//!
+//! [`full`] holds the references that see everything.
+//!
+//! # While collecting
+//!
+//! ```
+//! use halfseen::{Learner, budget::Aerr, prepare::Layout};
+//! use std::sync::Arc;
+//!
+//! let layout = Arc::new(Layout::singletons(100)); // a hundred attributes, each a look of its own
+//! let learner = Aerr { budget: Some(4), ..Aerr::default() };
+//! let mut running = learner.start(&layout)?.expect("budgeted learners ask and tell");
+//! for _ in 0..10 {
+//!     let query = running.ask(); // four attributes of the next example, chosen before it is seen
+//!     let values: Vec<f64> = query.reads.iter().map(|read| f64::from(read.panel) / 100.0).collect();
+//!     running.tell(&query, &values, 1.0)?; // their values, and the example's target
+//! }
+//! let predictor = running.predictor(); // at any time
+//! assert_eq!(predictor.weights.len(), 100);
+//! assert!(running.report().reads <= 40);
+//! # Ok::<(), halfseen::Error>(())
+//! ```
+//!
+//! # The map
+//!
+//! A table goes through [`prepare`] (fitted once on training rows, stored in the model) to
+//! [`data::Examples`]; a [`Learner`] makes a [`model::Fit`] of them; [`model::Model`] keeps predictor,
+//! preparation and report together. [`select`] splits, tunes and compares. [`learner::all`] lists
+//! every learner; each declares its parameters once, in [`params`].
+//!
+//! Underneath: [`sampling`] draws indices, [`iterate`] moves weight vectors by sparse steps without
+//! ever touching all of them, [`projection`] is their dense counterpart.
+//!
+//! Results never depend on the number of threads. Nothing here prints, and nothing panics on input.
 #![forbid(unsafe_code)]
 
 pub mod budget;
@@ -20,3 +63,8 @@ pub use error::{Error, ErrorClass, ErrorKind, Result};
 pub use learner::Learner;
 pub use loss::Loss;
 pub use monitor::{Monitor, Silent};
+
+/// The example in README.md, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;
