@@ -158,32 +158,26 @@ fn table(comparison: &Comparison) -> String {
 }
 
 fn line(s: &Summary, classes: bool) -> Vec<String> {
-    let show = |f: Option<Statistics>, digits: usize| {
-        f.map_or("-".into(), |f| format!("{} ± {}", number(f.mean, digits), number(f.sd, digits)))
-    };
+    let show = |f: Option<Statistics>| f.map_or("-".into(), |f| format!("{} ± {}", number(f.mean), number(f.sd)));
     let percent =
         |f: Option<Statistics>| f.map_or("-".into(), |f| format!("{:.1} ± {:.1} %", 100.0 * f.mean, 100.0 * f.sd));
     let mut cells = vec![
         s.learner.to_owned(),
         s.budget.to_string(),
         thousands(s.distinct.map_or(0.0, |f| f.mean)),
-        show(s.test_mse, 3),
-        s.test_mse.map_or("-".into(), |f| number(f.median, 3)),
+        show(s.test_mse),
+        s.test_mse.map_or("-".into(), |f| number(f.median)),
     ];
     if classes {
         cells.push(percent(s.test_error));
     }
-    cells.push(show(s.seconds, 3));
+    cells.push(s.seconds.map_or("-".into(), |f| format!("{:.3} ± {:.3}", f.mean, f.sd)));
     cells
 }
 
-/// Fixed digits for ordinary numbers, an exponent for very large and very small ones.
-fn number(value: f64, digits: usize) -> String {
-    if value != 0.0 && !(1e-3..1e6).contains(&value.abs()) {
-        format!("{value:.3e}")
-    } else {
-        format!("{value:.digits$}")
-    }
+/// Three digits after the point for ordinary numbers, an exponent for very large and very small ones.
+fn number(value: f64) -> String {
+    if value != 0.0 && !(1e-4..1e6).contains(&value.abs()) { format!("{value:.2e}") } else { format!("{value:.3}") }
 }
 
 fn thousands(value: f64) -> String {
@@ -254,15 +248,32 @@ fn figure(comparison: &Comparison, input: &Input, x_label: &str, spent: impl Fn(
         let points = points.chunk_by(|a, b| a.examples == b.examples).filter_map(|same| {
             let error = Statistics::of(same.iter().filter_map(|p| p.test_mse).collect())?;
             let x = Statistics::of(same.iter().map(|p| spent(p) as f64).collect())?.mean;
-            Some(Point { x, y: error.mean, low: error.mean - error.sd, high: error.mean + error.sd })
+            Some(Point { x, y: error.mean, low: (error.mean - error.sd).max(0.0), high: error.mean + error.sd })
         });
         Series { name: summary.learner.to_owned(), points: points.collect() }
     });
+    let series: Vec<Series> = series.collect();
+    // Early in its run a learner may be far worse than saying the mean; how far is not worth the room.
+    let limit = 1.5 * variance(input);
+    let cut = series.iter().flat_map(|s| &s.points).any(|p| p.high > limit);
     Figure {
         title: input.name.clone(),
         x_label: x_label.to_owned(),
-        y_label: "test squared error".to_owned(),
+        y_label: if cut {
+            format!("test squared error (cut at {})", number(limit))
+        } else {
+            "test squared error".into()
+        },
         log_x: true,
-        series: series.collect(),
+        y_limit: cut.then_some(limit),
+        series,
     }
+}
+
+/// The squared error of saying the mean.
+fn variance(input: &Input) -> f64 {
+    let Ok(scores) = input.target.scores() else { return f64::INFINITY };
+    let n = scores.len().max(1) as f64;
+    let mean = scores.iter().sum::<f64>() / n;
+    scores.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n
 }

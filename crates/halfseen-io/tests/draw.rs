@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 fn figure(series: Vec<Series>) -> Figure {
     let [title, x_label, y_label] = ["Error <&> \"reads\"", "reads", "error"].map(String::from);
-    Figure { title, x_label, y_label, log_x: true, series }
+    Figure { title, x_label, y_label, log_x: true, y_limit: None, series }
 }
 
 fn series(name: &str, points: &[(f64, f64)]) -> Series {

@@ -30,6 +30,11 @@ impl Axis {
         Self { low: if from_zero { 0.0 } else { low - pad }, high: high + pad, log: false }
     }
 
+    /// The axis with another end.
+    pub(super) fn ending_at(self, high: f64) -> Self {
+        Self { high, ..self }
+    }
+
     /// A logarithmic axis that shows all of `low..=high`, both above 0.
     pub(super) fn logarithmic(low: f64, high: f64) -> Self {
         let pad = match (high / low).powf(0.02) {

@@ -10,6 +10,7 @@
 //!     x_label: "values read".into(),
 //!     y_label: "error".into(),
 //!     log_x: true,
+//!     y_limit: None,
 //!     series: vec![Series { name: "AERR".into(), points: points.iter().map(point).collect() }],
 //! })?;
 //! assert!(svg.starts_with("<svg"));
@@ -18,6 +19,7 @@
 
 mod axis;
 mod canvas;
+mod clip;
 mod curve;
 mod page;
 mod style;
@@ -38,6 +40,8 @@ pub struct Figure {
     pub y_label: String,
     /// Whether x is drawn on a logarithmic axis.
     pub log_x: bool,
+    /// Where the y axis ends, if before the largest value: curves leave the plot there. The label should say so.
+    pub y_limit: Option<f64>,
     /// The curves; the legend lists them by their last y, as they end in the figure.
     pub series: Vec<Series>,
 }

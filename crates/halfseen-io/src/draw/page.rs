@@ -3,6 +3,7 @@
 use super::Figure;
 use super::axis::Axis;
 use super::canvas::{Canvas, Failure, Place, fit, page, subject, width};
+use super::clip;
 use super::curve::drawable;
 use super::style::Style;
 use super::{Point, Series};
@@ -64,7 +65,9 @@ pub(super) fn draw(figure: &Figure) -> Result<String> {
     let (x_low, x_high) = extent(points().map(|p| p.x));
     let (y_low, y_high) = extent(points().flat_map(|p| [p.low, p.high]));
     let x = if figure.log_x { Axis::logarithmic(x_low, x_high) } else { Axis::linear(x_low, x_high) };
-    let y = Axis::linear(y_low, y_high);
+    // A limit below every value would leave nothing to see.
+    let limit = figure.y_limit.filter(|&limit| limit > y_low).unwrap_or(f64::INFINITY);
+    let y = if y_high > limit { Axis::linear(y_low, limit).ending_at(limit) } else { Axis::linear(y_low, y_high) };
     let tick_room = y.ticks().iter().flat_map(|t| &t.label).map(|l| width(l, TICK)).fold(0.0, f64::max);
     let frame = Frame { left: tick_room + 52.0, x, y };
 
@@ -120,25 +123,29 @@ fn band(canvas: &Canvas<'_>, frame: &Frame, curve: &Curve) -> Result<(), Failure
     }
     let above = curve.points.iter().map(|p| frame.place(p.x, p.high));
     let below = curve.points.iter().rev().map(|p| frame.place(p.x, p.low));
-    canvas.fill(&above.chain(below).collect::<Vec<_>>(), curve.style.colour, 0.15)
+    let outline = clip::area(&above.chain(below).collect::<Vec<_>>(), TOP);
+    if outline.len() < 3 {
+        return Ok(());
+    }
+    canvas.fill(&outline, curve.style.colour, 0.15)
 }
 
 /// The curve, with markers that keep their distance and do not hide those of other curves.
 fn line(canvas: &Canvas<'_>, frame: &Frame, curve: &Curve, index: usize, of: usize) -> Result<(), Failure> {
     let places: Vec<Place> = curve.points.iter().map(|p| frame.place(p.x, p.y)).collect();
-    canvas.line(&places, curve.style.colour, 2.0)?;
+    clip::line(&places, TOP).iter().try_for_each(|part| canvas.line(part, curve.style.colour, 2.0))?;
     let dense = places.len() > 12;
     let offset = MARKER_GAP * index as f64 / of as f64;
     let mut next = if dense { frame.left + offset } else { f64::NEG_INFINITY };
     for &at in &places {
-        if at.0 >= next {
+        if at.0 >= next && at.1 >= TOP {
             marker(canvas, at, curve.style)?;
             next = if dense { at.0 + MARKER_GAP } else { next };
         }
     }
     // Where there is only one point, its deviation is a line.
     if let ([point], [(x, _)]) = (&curve.points[..], &places[..]) {
-        let ends = [point.low, point.high].map(|v| (*x, frame.place(point.x, v).1));
+        let ends = [point.low, point.high].map(|v| (*x, frame.place(point.x, v).1.max(TOP)));
         canvas.line(&ends, curve.style.colour, 1.0)?;
     }
     Ok(())

@@ -57,7 +57,8 @@ const LABEL: &[u8] = &[0, 0, 8, 1, 0, 0, 0, 1, 7];
 
 /// At least one error of every kind, with a part of its message.
 fn cases() -> Vec<(Error, &'static str)> {
-    let nothing = Figure { title: long(), x_label: long(), y_label: long(), log_x: true, series: vec![] };
+    let nothing =
+        Figure { title: long(), x_label: long(), y_label: long(), log_x: true, y_limit: None, series: vec![] };
     let sharing = plotters::drawing::DrawingAreaErrorKind::<std::io::Error>::SharingError;
     vec![
         (read_data("/nowhere/at all.csv").unwrap_err(), "/nowhere/at all.csv: cannot be read (No such file"),
