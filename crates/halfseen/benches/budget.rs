@@ -14,8 +14,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Cells of the data: 0.5 GB, far beyond the caches.
-const CELLS: usize = 1 << 26;
+/// Cells of the data, in bytes as images come: 16 MB at d = 784, 268 MB beyond.
+const CELLS: usize = 1 << 28;
 /// Repetitions; the median is printed.
 const REPEATS: usize = 7;
 
@@ -31,11 +31,11 @@ impl Bench {
         let n = (CELLS / d).min(examples);
         let mut stream = Stream::new(1, Purpose::Data, d as u64);
         // A fifth of the cells differ from zero, as in images of digits.
-        let cell = |word: u64| if word.is_multiple_of(5) { (word >> 40) as f64 / (1 << 24) as f64 } else { 0.0 };
-        let cells: Vec<f64> = (0..n * d).map(|_| cell(stream.word())).collect();
+        let cell = |word: u64| if word.is_multiple_of(5) { (word >> 56) as u8 } else { 0 };
+        let cells: Vec<u8> = (0..n * d).map(|_| cell(stream.word())).collect();
         let targets = (0..n).map(|_| if stream.unit() < 0.5 { -1.0 } else { 1.0 }).collect();
         Bench {
-            matrix: Matrix::F64(Array2::from_shape_vec((n, d), cells).unwrap()),
+            matrix: Matrix::U8(Array2::from_shape_vec((n, d), cells).unwrap()),
             layout: Arc::new(Layout::singletons(d)),
             targets,
             rows: (0..examples).map(|i| (i % n) as u32).collect(),
@@ -45,7 +45,7 @@ impl Bench {
     fn examples(&self) -> Examples<'_> {
         Examples {
             matrix: &self.matrix,
-            scaler: &Scaler::None {},
+            scaler: &Scaler::Common { divisor: 255.0 },
             layout: &self.layout,
             targets: &self.targets,
             rows: (&self.rows[..]).into(),

@@ -400,27 +400,35 @@ fn edited_queries_are_refused_without_a_panic() {
         let everything = vec![0.5; 40];
         let mut accepted = 0;
         for edited in edits {
-            for columns in 0..=20 {
-                let before = learner.save().unwrap();
-                match learner.tell(&edited, &everything[..columns], 0.5) {
-                    Err(error) => {
-                        assert_eq!(kind(&error), "WrongAnswer", "{error}");
-                        assert_eq!(learner.save().unwrap(), before);
-                    }
-                    Ok(_) => {
-                        accepted += 1;
-                        learner = load(&before).unwrap();
+            // As it came back, and forged: with a checksum that fits.
+            let forged = Query { checksum: edited.digest(), ..edited.clone() };
+            for (query, is_forged) in [(edited, false), (forged, true)] {
+                for columns in 0..=20 {
+                    let before = learner.save().unwrap();
+                    match learner.tell(&query, &everything[..columns], 0.5) {
+                        Err(error) => {
+                            assert_eq!(kind(&error), "WrongAnswer", "{error}");
+                            assert_eq!(learner.save().unwrap(), before);
+                        }
+                        Ok(_) => {
+                            assert!(is_forged, "{name}: an edit went unnoticed");
+                            accepted += 1;
+                            learner = load(&before).unwrap();
+                        }
                     }
                 }
             }
         }
-        // Swapping panels of equal width among the gradient's cannot be told from what was drawn.
-        assert!(accepted <= 2 * query.reads.len(), "{name}: {accepted} edited queries were accepted");
+        // A forger can swap panels of equal width among the gradient's; that panics no one.
+        assert!(accepted <= 2 * query.reads.len(), "{name}: {accepted} forged queries were accepted");
         assert_eq!(learner.tell(&query, &values, data.y[40]).unwrap(), Told::Learned, "{name}");
-        // A wild asked_at only shows in the delay.
-        let mut query = learner.ask();
-        query.asked_at = u64::MAX;
-        learner.tell(&query, &data.answer(&query, 41), data.y[41]).unwrap();
+        let query = learner.ask();
+        let late = Query { asked_at: u64::MAX, ..query.clone() };
+        let error = learner.tell(&late, &data.answer(&query, 41), data.y[41]).unwrap_err();
+        assert_eq!(kind(&error), "WrongAnswer");
+        // A forged wild asked_at only shows in the delay.
+        let late = Query { checksum: late.digest(), ..late };
+        learner.tell(&late, &data.answer(&query, 41), data.y[41]).unwrap();
     });
 }
 

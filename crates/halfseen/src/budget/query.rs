@@ -27,6 +27,32 @@ pub struct Query {
     pub parts: Vec<Part>,
     /// The part of <w,x> that needs no read: the intercept at ask time.
     pub exact: f64,
+    /// [`Query::digest`] when it was asked: an edited query is refused.
+    #[serde(with = "hex")]
+    pub checksum: u64,
+}
+
+impl Query {
+    /// A checksum of everything but the learner and the checksum. It finds every single change; it is no
+    /// protection against a forger.
+    #[inline]
+    pub fn digest(&self) -> u64 {
+        // Odd multipliers are one-to-one, and the terms of the sum do not wait for each other.
+        let odd = |i: usize, salt: u64| salt.wrapping_mul(2 * i as u64 + 1);
+        let read = |(i, r): (usize, &Read)| {
+            let word = u64::from(r.panel) | (r.role as u64) << 32;
+            (word ^ r.coefficient.to_bits().rotate_left(7)).wrapping_mul(odd(i, 0x9E37_79B9_7F4A_7C15))
+        };
+        let part = |(i, p): (usize, &Part)| {
+            (p.weight.to_bits() ^ p.centre.to_bits().rotate_left(17)).wrapping_mul(odd(i, 0xC2B2_AE3D_27D4_EB4F))
+        };
+        let head = self.number.wrapping_mul(0x1656_67B1_9E37_79F9)
+            ^ self.asked_at.wrapping_mul(0x27D4_EB2F_1656_67C5).rotate_left(23)
+            ^ self.exact.to_bits().wrapping_mul(0x85EB_CA77_C2B2_AE63)
+            ^ u64::from(self.phase);
+        let reads = self.reads.iter().enumerate().map(read).fold(head, u64::wrapping_add);
+        self.parts.iter().enumerate().map(part).fold(reads, u64::wrapping_add)
+    }
 }
 
 /// One panel to read.

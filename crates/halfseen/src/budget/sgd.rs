@@ -242,16 +242,15 @@ impl<I: Iterate> Sgd<I> {
             return Err(ErrorKind::WrongLearner { number, expected, found }.into());
         }
         let place = self.state.ledger.find(number)?;
-        if !self.could_have_asked(query) {
-            let problem = "its reads are not such as this learner asks".into();
+        if query.checksum != query.digest() || !self.could_have_asked(query) {
+            let problem = "the query was changed after it was asked".into();
             return Err(ErrorKind::WrongAnswer { number, problem }.into());
         }
         if values.len() != query.parts.len() {
             let problem = format!("{} values for {} columns", values.len(), query.parts.len());
             return Err(ErrorKind::WrongAnswer { number, problem }.into());
         }
-        let odd = |v: &f64| v.is_infinite() || v.abs() > LARGEST_STEP;
-        if let Some(value) = values.iter().chain([&target]).find(|v| odd(v)) {
+        if let Some(value) = values.iter().chain([&target]).find(|v| v.abs() > LARGEST_STEP) {
             let problem = format!("{value} is not a finite number in range");
             return Err(ErrorKind::WrongAnswer { number, problem }.into());
         }
@@ -382,20 +381,9 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// Books the reads of a query.
+    /// Writes the next query.
     #[inline]
-    fn bill(&mut self, query: &Query) {
-        self.panels.clear();
-        self.panels.extend(query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel));
-        let reads = self.panels.len() as u64;
-        let distinct = count_distinct(&mut self.panels) as u64;
-        self.state.ledger.bill(reads, distinct);
-    }
-}
-
-impl<I: Iterate> AskTell for Sgd<I> {
-    #[inline]
-    fn ask_into(&mut self, query: &mut Query) {
+    fn write(&mut self, query: &mut Query) {
         query.reads.clear();
         query.parts.clear();
         query.learner = self.fingerprint;
@@ -420,6 +408,24 @@ impl<I: Iterate> AskTell for Sgd<I> {
                 self.push_product(query, self.layout.panel_of(slot));
             }
         }
+    }
+
+    /// Books the reads of a query.
+    #[inline]
+    fn bill(&mut self, query: &Query) {
+        self.panels.clear();
+        self.panels.extend(query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel));
+        let reads = self.panels.len() as u64;
+        let distinct = count_distinct(&mut self.panels) as u64;
+        self.state.ledger.bill(reads, distinct);
+    }
+}
+
+impl<I: Iterate> AskTell for Sgd<I> {
+    #[inline]
+    fn ask_into(&mut self, query: &mut Query) {
+        self.write(query);
+        query.checksum = query.digest();
     }
 
     #[inline]

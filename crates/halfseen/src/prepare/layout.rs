@@ -27,7 +27,7 @@ impl Layout {
         for column in 0..columns {
             builder.sampled(&format!("x{column}"), vec![column as u32]);
         }
-        builder.finish()
+        builder.laid_out()
     }
 
     /// Starts a layout over so many columns.
@@ -126,7 +126,24 @@ impl LayoutBuilder {
     }
 
     /// The layout. Panels without columns (a text attribute without categories) are left out.
-    pub fn finish(self) -> Layout {
+    ///
+    /// # Errors
+    /// If a column is beyond the width, in two panels, or in none.
+    pub fn finish(self) -> crate::Result<Layout> {
+        let mut uses = vec![0_usize; self.width];
+        for &column in self.sampled.iter().chain(&self.known).flat_map(|(_, columns)| columns) {
+            let column = column as usize;
+            *uses
+                .get_mut(column)
+                .ok_or_else(|| misfit(&format!("panel of column {column}"), self.width, column + 1))? += 1;
+        }
+        if let Some(column) = uses.iter().position(|&n| n != 1) {
+            return Err(misfit(&format!("panels of column {column}"), 1, uses[column]));
+        }
+        Ok(self.laid_out())
+    }
+
+    fn laid_out(self) -> Layout {
         let keep = |(_, columns): &(String, Vec<u32>)| !columns.is_empty();
         let sampled: Vec<_> = self.sampled.into_iter().filter(keep).collect();
         let known: Vec<_> = self.known.into_iter().filter(keep).collect();
@@ -149,6 +166,10 @@ impl LayoutBuilder {
     }
 }
 
+fn misfit(what: &str, expected: usize, found: usize) -> crate::Error {
+    crate::ErrorKind::WrongLength { what: what.to_owned(), expected, found }.into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,12 +180,21 @@ mod tests {
         builder.known("age", vec![0]);
         builder.sampled("colour", vec![1, 2]);
         builder.sampled("pressure", vec![4, 3]);
-        let layout = builder.finish();
+        let layout = builder.finish().unwrap();
         assert_eq!((layout.sampled_panels(), layout.panels()), (2, 3));
         assert_eq!((layout.sampled_slots(), layout.slots()), (4, 5));
         assert_eq!(layout.slots_of(1).map(|s| layout.column(s)).collect::<Vec<_>>(), [4, 3]);
         assert_eq!((0..4).map(|s| layout.panel_of(s)).collect::<Vec<_>>(), [0, 0, 1, 1]);
         assert_eq!(layout.name(2), "age");
         assert_eq!((0..5).map(|c| layout.column(layout.slot(c))).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn every_column_is_in_exactly_one_panel() {
+        for panels in [vec![vec![0, 1], vec![1]], vec![vec![0]], vec![vec![0, 1, 2]]] {
+            let mut builder = Layout::builder(2);
+            panels.into_iter().for_each(|columns| builder.sampled("p", columns));
+            assert!(builder.finish().is_err());
+        }
     }
 }

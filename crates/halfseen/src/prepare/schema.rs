@@ -160,6 +160,27 @@ impl Schema {
         self.columns.iter().flat_map(ColumnSchema::encoded_names).collect()
     }
 
+    /// Refuses a schema read from a file whose names repeat or whose categories are not sorted: cells
+    /// would silently be taken for missing.
+    pub(crate) fn validate(&self) -> Result<()> {
+        let bad = |key: &str, problem: &str| {
+            Err(ErrorKind::BadFile { what: "model", key: key.to_owned(), problem: problem.to_owned() }.into())
+        };
+        let mut names: Vec<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
+        names.sort_unstable();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return bad("schema.columns", &format!("name the column '{}' twice", crate::error::short(pair[0])));
+        }
+        for column in &self.columns {
+            let ColumnKind::Text { categories } = &column.kind else { continue };
+            if !categories.windows(2).all(|pair| pair[0] < pair[1]) {
+                let key = format!("schema.columns.{}.categories", crate::error::short(&column.name));
+                return bad(&key, "are not sorted, or one of them is there twice");
+            }
+        }
+        Ok(())
+    }
+
     /// Which encoded columns are read together, and which are always known.
     ///
     /// # Errors
@@ -194,6 +215,6 @@ impl Schema {
                 builder.sampled(&column.name, range(at).collect());
             }
         }
-        Ok(builder.finish())
+        builder.finish()
     }
 }

@@ -42,7 +42,7 @@ pub fn layout(sampled: &[u32], known: &[u32]) -> Arc<Layout> {
         builder.known(&format!("known {i}"), (next..next + w).collect());
         next += w;
     }
-    Arc::new(builder.finish())
+    Arc::new(builder.finish().unwrap())
 }
 
 pub fn singletons(columns: usize) -> Arc<Layout> {

@@ -22,7 +22,7 @@ fn layout(sampled: &[u32], known: &[u32]) -> Arc<Layout> {
     let mut builder = Layout::builder(width);
     known.into_iter().enumerate().for_each(|(i, c)| builder.known(&format!("known {i}"), c));
     sampled.into_iter().enumerate().for_each(|(i, c)| builder.sampled(&format!("panel {i}"), c));
-    Arc::new(builder.finish())
+    Arc::new(builder.finish().unwrap())
 }
 
 /// A column's values have a mean, a scale and a sign of their own.
