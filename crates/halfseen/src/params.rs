@@ -209,7 +209,7 @@ declare! {
     CENTRE: "centre", Kind::Choice(&["none", "given", "running"]),
         "What is subtracted from each attribute: nothing, the given means, or its mean over the reads made so far.", "";
     AVERAGE: "average", Kind::Choice(&["all", "tail"]),
-        "Which iterates the model averages: all of them (the theorems), or the second half.", "";
+        "Which iterates the model averages: all of them (the theorems), or the second half; without a horizon tail weighs iterate t by t.", "";
     INTERCEPT: "intercept", Kind::Flag,
         "Whether an unpenalised constant is learned.", "C 2";
     TOL: "tol", Kind::Positive,

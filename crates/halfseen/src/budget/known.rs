@@ -3,7 +3,6 @@
 //! A dense block beside the sampled one: its gradient is exact up to the slope, so it is moved by
 //! plain projected gradient steps in a Euclidean ball of its own radius.
 
-use super::ledger::LARGEST_COUNT;
 use serde::{Deserialize, Serialize};
 
 /// The block; entry 0 is the intercept.
@@ -14,13 +13,13 @@ pub(super) struct Known {
     radius: f64,
     weights: Vec<f64>,
     sums: Vec<f64>,
-    counted: u64,
+    counted: f64,
 }
 
 impl Known {
     pub(super) fn new(attributes: usize, intercept: bool, radius: f64) -> Known {
         let zeros = vec![0.0; attributes + 1];
-        Known { intercept, radius, weights: zeros.clone(), sums: zeros, counted: 0 }
+        Known { intercept, radius, weights: zeros.clone(), sums: zeros, counted: 0.0 }
     }
 
     /// Number of known columns.
@@ -55,21 +54,21 @@ impl Known {
         }
     }
 
-    pub(super) fn count(&mut self) {
-        self.counted += 1;
-        self.sums.iter_mut().zip(&self.weights).for_each(|(s, w)| *s += w);
+    pub(super) fn count(&mut self, weight: f64) {
+        self.counted += weight;
+        self.sums.iter_mut().zip(&self.weights).for_each(|(s, w)| *s += weight * w);
     }
 
     /// Forgets what was counted.
     pub(super) fn restart_average(&mut self) {
-        self.counted = 0;
+        self.counted = 0.0;
         self.sums.fill(0.0);
     }
 
     /// Averaged intercept and weights; the present ones if none was counted.
     pub(super) fn average(&self) -> (f64, Vec<f64>) {
-        let n = self.counted as f64;
-        let mean = |j: usize| if self.counted == 0 { self.weights[j] } else { self.sums[j] / n };
+        let n = self.counted;
+        let mean = |j: usize| if self.counted == 0.0 { self.weights[j] } else { self.sums[j] / n };
         (mean(0), (1..self.weights.len()).map(mean).collect())
     }
 
@@ -77,7 +76,8 @@ impl Known {
     pub(super) fn is_sound(&self, like: &Known) -> bool {
         self.weights.len() == like.weights.len()
             && self.sums.len() == like.sums.len()
-            && self.counted <= LARGEST_COUNT
+            && self.counted >= 0.0
+            && self.counted.is_finite()
             && (self.radius, self.intercept) == (like.radius, like.intercept)
             && self.weights.iter().chain(&self.sums).all(|v| v.is_finite())
     }

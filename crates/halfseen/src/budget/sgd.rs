@@ -92,7 +92,7 @@ impl<I: Iterate> Sgd<I> {
     /// learner may know them.
     ///
     /// # Errors
-    /// If centring needs means that are not given, or a tail average a horizon.
+    /// If centring needs means that are not given.
     pub fn new(recipe: Recipe, layout: &Arc<Layout>, facts: Option<(&Moments, f64)>) -> Result<Self> {
         let (slots, sampled) = (layout.slots(), layout.sampled_slots());
         let given = match (recipe.centre, facts) {
@@ -141,12 +141,8 @@ impl<I: Iterate> Sgd<I> {
 
     fn with_state(recipe: Recipe, layout: &Arc<Layout>, state: State<I>) -> Result<Self> {
         let average_restarts = match (recipe.average, recipe.pace.horizon) {
-            (Average::All, _) => 0,
             (Average::Tail, Some(m)) => m / 2 + 1,
-            (Average::Tail, None) => {
-                let what = "the number of examples to come; set horizon";
-                return Err(ErrorKind::Needs { name: "average", value: "tail", what }.into());
-            }
+            _ => 0,
         };
         let fingerprint = fingerprint(&recipe, layout)?;
         let (layout, panels, gradient) = (Arc::clone(layout), Vec::new(), Vec::new());
@@ -358,9 +354,12 @@ impl<I: Iterate> Sgd<I> {
             self.state.iterate.restart_average();
             self.state.known.restart_average();
         }
+        // A tail without an end in sight: later iterates weigh more, in proportion to t.
+        let endless = self.recipe.average == Average::Tail && self.average_restarts == 0;
+        let weight = if endless { t as f64 } else { 1.0 };
         if self.recipe.average_before_step {
-            self.state.iterate.count();
-            self.state.known.count();
+            self.state.iterate.count(weight);
+            self.state.known.count(weight);
         }
         self.state.iterate.step(&self.gradient, step.size, step.shrink);
         if !self.state.known.is_idle() {
@@ -369,8 +368,8 @@ impl<I: Iterate> Sgd<I> {
             self.state.known.step(known, slope, known_size);
         }
         if !self.recipe.average_before_step {
-            self.state.iterate.count();
-            self.state.known.count();
+            self.state.iterate.count(weight);
+            self.state.known.count(weight);
         }
         let mut at = 0;
         for read in &query.reads {

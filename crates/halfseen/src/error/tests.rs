@@ -113,7 +113,10 @@ fn provoked(long: &str) -> Vec<Error> {
         crate::learner::find(long).unwrap_err(),
         small("1", 3),
         small("4", 3),
-        aerr.start(&Arc::new(Layout::singletons(3))).err().unwrap(),
+        {
+            aerr.set("centre", "given").unwrap();
+            aerr.start(&Arc::new(Layout::singletons(3))).err().unwrap()
+        },
         wide.column(long).unwrap_err(),
         Table::from_matrix(Matrix::F64(array![[1.0, 2.0]]), vec![long.into(), long.into()]).unwrap_err(),
         Table::from_matrix(Matrix::F64(array![[1.0, 2.0]]), vec![long.into()]).unwrap_err(),

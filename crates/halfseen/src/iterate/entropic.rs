@@ -5,7 +5,7 @@
 //! (Hazan and Koren 2012, algorithm 2, in closed form). Slots never touched cost nothing. Both sums
 //! live in sum trees of leaves shifted by e^-M, so that |theta| may grow to the number of steps.
 
-use super::{Iterate, LARGEST_COUNT, check_saved};
+use super::{Iterate, check_saved, is_count};
 use crate::error::Result;
 use crate::sampling::SumTree;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,8 @@ pub struct Entropic {
     total_at_shift: f64,
     /// Sum of B/Z over the counted iterates since the last shift, in shifted units.
     counted_scale: f64,
-    counted: u64,
+    /// Sum of the weights with which iterates were counted.
+    counted: f64,
     slots: Vec<Slot>,
     /// |sinh theta_j| e^-M.
     #[serde(skip, default = "empty")]
@@ -96,7 +97,7 @@ impl Iterate for Entropic {
             shift: 0.0,
             total_at_shift: len as f64,
             counted_scale: 0.0,
-            counted: 0,
+            counted: 0.0,
             slots: vec![Slot { theta: 0.0, sum: 0.0, since: 0.0 }; len],
             sinh: SumTree::filled(len, 0.0),
             cosh: SumTree::filled(len, 1.0),
@@ -152,16 +153,16 @@ impl Iterate for Entropic {
     }
 
     #[inline]
-    fn count(&mut self) {
+    fn count(&mut self, weight: f64) {
         // Without any slot Z is 0, and there is nothing to sum.
         if !self.is_empty() {
-            self.counted_scale += self.radius / self.cosh.total();
+            self.counted_scale += weight * self.radius / self.cosh.total();
         }
-        self.counted += 1;
+        self.counted += weight;
     }
 
     fn restart_average(&mut self) {
-        self.counted = 0;
+        self.counted = 0.0;
         self.counted_scale = 0.0;
         for slot in &mut self.slots {
             (slot.sum, slot.since) = (0.0, 0.0);
@@ -169,11 +170,11 @@ impl Iterate for Entropic {
     }
 
     fn average(&self) -> Vec<f64> {
-        if self.counted == 0 {
+        if self.counted == 0.0 {
             return (0..self.len()).map(|j| self.weight(j)).collect();
         }
         let sum = |(j, s): (usize, &Slot)| s.sum + (self.counted_scale - s.since) * self.sinh.get(j).copysign(s.theta);
-        self.slots.iter().enumerate().map(|slot| sum(slot) / self.counted as f64).collect()
+        self.slots.iter().enumerate().map(|slot| sum(slot) / self.counted).collect()
     }
 
     fn restore(&mut self, len: usize, radius: f64) -> Result<()> {
@@ -185,7 +186,7 @@ impl Iterate for Entropic {
         }) && self.shift.is_finite()
             && (self.total_at_shift > 0.0 || len == 0)
             && self.counted_scale.is_finite()
-            && self.counted <= LARGEST_COUNT;
+            && is_count(self.counted);
         check_saved((self.len(), len), (self.radius, radius), finite)?;
         self.sinh = SumTree::filled(len, 0.0);
         self.cosh = SumTree::filled(len, 0.0);

@@ -7,7 +7,7 @@
 //! the counted iterates, slot j owes sigma_j (a_j dS - dR) since it was last touched.
 
 use super::active_set::ActiveSet;
-use super::{Iterate, LARGEST_COUNT, check_saved};
+use super::{Iterate, LARGEST_COUNT, check_saved, is_count};
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,8 @@ pub struct L1Ball {
     counted_scale: f64,
     /// R.
     counted_threshold: f64,
-    counted: u64,
+    /// Sum of the weights with which iterates were counted.
+    counted: f64,
     /// Slots touched since the last rebase.
     touched: u64,
     slots: Vec<Slot>,
@@ -155,7 +156,7 @@ impl Iterate for L1Ball {
             threshold: 0.0,
             counted_scale: 0.0,
             counted_threshold: 0.0,
-            counted: 0,
+            counted: 0.0,
             touched: 0,
             slots: vec![slot; len],
             active: ActiveSet::new(len),
@@ -206,14 +207,14 @@ impl Iterate for L1Ball {
     }
 
     #[inline]
-    fn count(&mut self) {
-        self.counted_scale += self.scale;
-        self.counted_threshold += self.scale * self.threshold;
-        self.counted += 1;
+    fn count(&mut self, weight: f64) {
+        self.counted_scale += weight * self.scale;
+        self.counted_threshold += weight * self.scale * self.threshold;
+        self.counted += weight;
     }
 
     fn restart_average(&mut self) {
-        self.counted = 0;
+        self.counted = 0.0;
         (self.counted_scale, self.counted_threshold) = (0.0, 0.0);
         for slot in &mut self.slots {
             (slot.sum, slot.since) = (0.0, (0.0, 0.0));
@@ -221,10 +222,10 @@ impl Iterate for L1Ball {
     }
 
     fn average(&self) -> Vec<f64> {
-        if self.counted == 0 {
+        if self.counted == 0.0 {
             return (0..self.len()).map(|j| self.weight(j)).collect();
         }
-        self.slots.iter().map(|s| (s.sum + self.owed(s)) / self.counted as f64).collect()
+        self.slots.iter().map(|s| (s.sum + self.owed(s)) / self.counted).collect()
     }
 
     fn restore(&mut self, len: usize, radius: f64) -> Result<()> {
@@ -236,7 +237,8 @@ impl Iterate for L1Ball {
             && [self.threshold, self.counted_scale, self.counted_threshold].iter().all(|v| v.is_finite())
             && self.scale > 0.0
             && self.scale.is_finite()
-            && self.counted.max(self.touched) <= LARGEST_COUNT;
+            && is_count(self.counted)
+            && self.touched <= LARGEST_COUNT;
         check_saved((self.len(), len), (self.radius, radius), finite)?;
         self.active = ActiveSet::new(len);
         for (j, slot) in self.slots.iter().enumerate().filter(|(_, s)| s.sign != 0.0) {

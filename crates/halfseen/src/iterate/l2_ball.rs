@@ -5,7 +5,7 @@
 //! Averages are lazy: with S the sum of the scales of counted iterates, slot j owes (S - S_j) u_j,
 //! where S_j was S when u_j last changed.
 
-use super::{Iterate, LARGEST_COUNT, check_saved};
+use super::{Iterate, check_saved, is_count};
 use crate::error::Result;
 use crate::sampling::SumTree;
 use serde::{Deserialize, Serialize};
@@ -20,9 +20,10 @@ const SMALLEST_SCALE: f64 = 1e-3;
 pub struct L2Ball {
     radius: f64,
     scale: f64,
-    /// S: scales of the counted iterates since the last rebase.
+    /// S: scales of the counted iterates, times their weights, since the last rebase.
     counted_scale: f64,
-    counted: u64,
+    /// Sum of the weights with which iterates were counted.
+    counted: f64,
     slots: Vec<Slot>,
     /// u_j^2.
     #[serde(skip, default = "empty")]
@@ -61,7 +62,7 @@ impl L2Ball {
 impl Iterate for L2Ball {
     fn new(len: usize, radius: f64) -> Self {
         let slots = vec![Slot { value: 0.0, sum: 0.0, since: 0.0 }; len];
-        L2Ball { radius, scale: 1.0, counted_scale: 0.0, counted: 0, slots, squares: SumTree::filled(len, 0.0) }
+        L2Ball { radius, scale: 1.0, counted_scale: 0.0, counted: 0.0, slots, squares: SumTree::filled(len, 0.0) }
     }
 
     fn len(&self) -> usize {
@@ -113,13 +114,13 @@ impl Iterate for L2Ball {
     }
 
     #[inline]
-    fn count(&mut self) {
-        self.counted_scale += self.scale;
-        self.counted += 1;
+    fn count(&mut self, weight: f64) {
+        self.counted_scale += weight * self.scale;
+        self.counted += weight;
     }
 
     fn restart_average(&mut self) {
-        self.counted = 0;
+        self.counted = 0.0;
         self.counted_scale = 0.0;
         for slot in &mut self.slots {
             (slot.sum, slot.since) = (0.0, 0.0);
@@ -127,11 +128,11 @@ impl Iterate for L2Ball {
     }
 
     fn average(&self) -> Vec<f64> {
-        if self.counted == 0 {
+        if self.counted == 0.0 {
             return (0..self.len()).map(|j| self.weight(j)).collect();
         }
         let sum = |s: &Slot| s.sum + (self.counted_scale - s.since) * s.value;
-        self.slots.iter().map(|s| sum(s) / self.counted as f64).collect()
+        self.slots.iter().map(|s| sum(s) / self.counted).collect()
     }
 
     fn restore(&mut self, len: usize, radius: f64) -> Result<()> {
@@ -139,7 +140,7 @@ impl Iterate for L2Ball {
             && self.scale.is_finite()
             && self.scale >= SMALLEST_SCALE
             && self.counted_scale.is_finite()
-            && self.counted <= LARGEST_COUNT;
+            && is_count(self.counted);
         check_saved((self.len(), len), (self.radius, radius), finite)?;
         self.squares = SumTree::filled(len, 0.0);
         let slots = &self.slots;

@@ -51,13 +51,13 @@ pub trait Iterate: Clone + Send + serde::Serialize + serde::de::DeserializeOwned
     /// w <- Proj(shrink w - size g) for a sparse gradient g of (slot, value) pairs with increasing slots.
     fn step(&mut self, gradient: &[(u32, f64)], size: f64, shrink: f64);
 
-    /// Adds the present w to the sum that is averaged.
-    fn count(&mut self);
+    /// Adds the present w to the average, with this weight above 0.
+    fn count(&mut self, weight: f64);
 
     /// Forgets what was counted, in O(len).
     fn restart_average(&mut self);
 
-    /// The average of the counted iterates, (len); the present w if none was counted.
+    /// The weighted average of the counted iterates, (len); the present w if none was counted.
     fn average(&self) -> Vec<f64>;
 
     /// Completes and checks an iterate that was read from a file.
@@ -69,6 +69,11 @@ pub trait Iterate: Clone + Send + serde::Serialize + serde::de::DeserializeOwned
 
 /// No count of a saved iterate is larger: counting on must not overflow.
 const LARGEST_COUNT: u64 = 1 << 53;
+
+/// Whether this can be a sum of weights of a saved iterate.
+fn is_count(counted: f64) -> bool {
+    counted >= 0.0 && counted.is_finite()
+}
 
 /// Refuses a saved iterate whose numbers are not finite or of another size.
 fn check_saved(len: (usize, usize), radius: (f64, f64), finite: bool) -> Result<()> {

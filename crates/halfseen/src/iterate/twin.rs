@@ -53,9 +53,10 @@ pub(super) fn check_twin<I: Iterate>(
             dense.sum.fill(0.0);
         }
         if t % 5 != 0 {
-            lazy.count();
-            dense.counted += 1.0;
-            dense.sum.iter_mut().zip(&dense.weights).for_each(|(s, w)| *s += w);
+            let weight = 1.0 + (t % 3) as f64;
+            lazy.count(weight);
+            dense.counted += weight;
+            dense.sum.iter_mut().zip(&dense.weights).for_each(|(s, w)| *s += weight * w);
         }
         if t == 5_000 {
             let text = serde_json::to_string(&lazy).unwrap();

@@ -175,7 +175,8 @@ words! {
     Average {
         /// All of them, as the theorems do.
         All = "all",
-        /// Those of the second half of the horizon; all of them before that is reached.
+        /// Those of the second half of the horizon (all of them before that is reached); without a horizon
+        /// all of them, the t-th with weight t.
         Tail = "tail",
     }
 }
