@@ -25,8 +25,8 @@ parameters! {
     /// Parameters of AELR, and the learner itself.
     pub struct Aelr named "aelr" {
         budget: Option<u64> = None, BUDGET;
-        radius: f64 = 4.0, RADIUS;
-        step: Rule = Rule::Theory(18.0), STEP;
+        radius: f64 = 8.0, RADIUS;
+        step: Rule = Rule::Theory(5.6), STEP;
         replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::All, AVERAGE;
@@ -58,7 +58,7 @@ impl Budgeted for Aelr {
     const SOURCE: &'static str = "B, algorithm 2, theorem 3.4";
 
     fn grid() -> Grid {
-        Grid::new(&[("radius", &["2", "4", "8", "16"]), ("step", &["5.6x", "10x", "18x", "32x", "56x"])])
+        Grid::new(&[("radius", &["4", "8", "16", "32"]), ("step", &["1.8x", "3.2x", "5.6x", "10x", "18x"])])
     }
 
     fn budget(&self) -> Option<u64> {

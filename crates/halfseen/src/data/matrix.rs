@@ -51,9 +51,9 @@ impl Matrix {
     /// Copies one row into `out`, whose length must be the number of columns.
     pub fn row_into(&self, row: usize, out: &mut [f64]) {
         match self {
-            Matrix::F64(a) => out.iter_mut().zip(a.row(row)).for_each(|(o, v)| *o = *v),
-            Matrix::F32(a) => out.iter_mut().zip(a.row(row)).for_each(|(o, v)| *o = f64::from(*v)),
-            Matrix::U8(a) => out.iter_mut().zip(a.row(row)).for_each(|(o, v)| *o = f64::from(*v)),
+            Matrix::F64(a) => copy_row(a, row, out),
+            Matrix::F32(a) => copy_row(a, row, out),
+            Matrix::U8(a) => copy_row(a, row, out),
             Matrix::Csr(a) => {
                 out.fill(0.0);
                 let (columns, values) = a.row(row);
@@ -75,6 +75,15 @@ impl Matrix {
                 values.iter().position(|v| v.is_infinite()).map(|i| (r, columns[i] as usize))
             }),
         }
+    }
+}
+
+/// Rows of the usual layout are slices, which the compiler converts several cells at a time.
+fn copy_row<T: Copy + Into<f64>>(matrix: &Array2<T>, row: usize, out: &mut [f64]) {
+    let row = matrix.row(row);
+    match row.to_slice() {
+        Some(cells) => out.iter_mut().zip(cells).for_each(|(o, v)| *o = (*v).into()),
+        None => out.iter_mut().zip(row).for_each(|(o, v)| *o = (*v).into()),
     }
 }
 

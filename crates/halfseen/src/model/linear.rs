@@ -35,17 +35,28 @@ impl Linear {
 
     /// The scores of all examples, in scaled units; missing cells take [`Linear::fill`].
     pub fn scores(&self, examples: &Examples<'_>) -> Vec<f64> {
-        let mut row = vec![0.0; examples.columns()];
-        let score = |i| {
+        Linear::scores_of(&[self], examples).pop().unwrap_or_default()
+    }
+
+    /// The scores of all examples by each of several predictors: every row is read once.
+    pub fn scores_of(predictors: &[&Linear], examples: &Examples<'_>) -> Vec<Vec<f64>> {
+        let (mut row, mut filled) = (vec![0.0; examples.columns()], Vec::new());
+        let mut scores = vec![Vec::with_capacity(examples.len()); predictors.len()];
+        for i in 0..examples.len() {
             examples.row_into(i, &mut row);
-            for (value, fill) in row.iter_mut().zip(&self.fill) {
-                if value.is_nan() {
-                    *value = *fill;
+            let complete = !row.iter().any(|v| v.is_nan());
+            for (predictor, scores) in predictors.iter().zip(&mut scores) {
+                if complete {
+                    scores.push(predictor.score(&row));
+                    continue;
                 }
+                filled.clear();
+                let cells = row.iter().zip(&predictor.fill);
+                filled.extend(cells.map(|(value, fill)| if value.is_nan() { *fill } else { *value }));
+                scores.push(predictor.score(&filled));
             }
-            self.score(&row)
-        };
-        (0..examples.len()).map(score).collect()
+        }
+        scores
     }
 
     /// Refuses numbers that are not finite or not as many as there are columns.

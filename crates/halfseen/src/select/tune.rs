@@ -3,6 +3,7 @@
 use super::{Part, Task, folds};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner, Setting, with};
+use crate::model::Linear;
 use crate::monitor::Monitor;
 use crate::prepare::Prepared;
 use crate::sampling::{Purpose, Stream};
@@ -51,10 +52,11 @@ pub fn tune(
                     return Err(ErrorKind::Interrupted { during: "tuning" }.into());
                 }
                 let held_out = prepared.examples_of(&fold.test);
-                for (error, fit) in errors.iter_mut().zip(&fits) {
-                    *error += mean_square(&fit.predictor.scores(&held_out), &held_out) / runs as f64;
-                    reads += fit.report.reads;
+                let predictors: Vec<&Linear> = fits.iter().map(|fit| &fit.predictor).collect();
+                for (error, scores) in errors.iter_mut().zip(Linear::scores_of(&predictors, &held_out)) {
+                    *error += mean_square(&scores, &held_out) / runs as f64;
                 }
+                reads += fits.iter().map(|fit| fit.report.reads).sum::<u64>();
             }
             settled(grid.len() as u64);
             Ok((errors, reads))
