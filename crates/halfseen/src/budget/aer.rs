@@ -15,13 +15,13 @@
 
 use super::budgeted::{Budgeted, Reads};
 use super::pace::{Facts, Pace, Schedule, Theory};
+use super::recipe::{Recipe, recipe};
 use super::sampler::Sampler;
-use super::sgd::Recipe;
 use crate::error::Result;
 use crate::iterate::L1Ball;
 use crate::learner::Grid;
 use crate::loss::Loss;
-use crate::params::{Average, Centre, Parameters, Rule, parameters};
+use crate::params::{Average, Centre, Rule, parameters};
 
 parameters! {
     /// Parameters of AER, and the learner itself.
@@ -70,12 +70,8 @@ impl Budgeted for Aer {
         reads.at_least(2, Self::NAME)?;
         let draws = reads.budget / 2;
         let sampler = Sampler { panels: reads.panels, draws, replacement: false };
-        Ok(Recipe {
-            name: Self::NAME,
-            params: self.to_json(),
-            radius: self.radius,
-            known_radius: self.known_radius,
-            intercept: self.intercept,
+        Ok(recipe! {
+            self,
             sampler: (!reads.all()).then_some(sampler),
             products: reads.budget - draws,
             loss: Loss::Square,
@@ -85,10 +81,7 @@ impl Budgeted for Aer {
                 schedule: Schedule::StronglyConvex,
                 theory: THEORY,
             },
-            centre: self.centre,
-            average: self.average,
             average_before_step: false,
-            seed: self.seed,
         })
     }
 }

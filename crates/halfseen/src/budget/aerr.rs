@@ -14,13 +14,13 @@
 
 use super::budgeted::{Budgeted, Reads};
 use super::pace::{Facts, Pace, Schedule, Theory};
+use super::recipe::{Recipe, recipe};
 use super::sampler::Sampler;
-use super::sgd::Recipe;
 use crate::error::Result;
 use crate::iterate::L2Ball;
 use crate::learner::Grid;
 use crate::loss::Loss;
-use crate::params::{Average, Centre, Parameters, Rule, parameters};
+use crate::params::{Average, Centre, Rule, parameters};
 
 parameters! {
     /// Parameters of AERR, and the learner itself.
@@ -70,20 +70,13 @@ impl Budgeted for Aerr {
         reads.at_least(2, Self::NAME)?;
         let draws = reads.budget.saturating_sub(1);
         let sampler = Sampler { panels: reads.panels, draws, replacement: self.replacement };
-        Ok(Recipe {
-            name: Self::NAME,
-            params: self.to_json(),
-            radius: self.radius,
-            known_radius: self.known_radius,
-            intercept: self.intercept,
+        Ok(recipe! {
+            self,
             sampler: (!reads.all()).then_some(sampler),
             products: 1,
             loss: Loss::HalfSquare,
             pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
-            centre: self.centre,
-            average: self.average,
             average_before_step: true,
-            seed: self.seed,
         })
     }
 }

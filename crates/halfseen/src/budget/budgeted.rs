@@ -2,7 +2,8 @@
 
 use super::pass::{self, one_pass};
 use super::query::AskTell;
-use super::sgd::{Recipe, Sgd};
+use super::recipe::Recipe;
+use super::sgd::Sgd;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;

@@ -22,6 +22,7 @@ mod ledger;
 mod pace;
 mod pass;
 mod query;
+mod recipe;
 mod running;
 mod sampler;
 mod saved;
@@ -34,9 +35,10 @@ pub use budgeted::{Budgeted, Reads};
 pub use pace::{Facts, Move, Norms, Pace, Planned, Schedule, Theory};
 pub use pass::one_pass;
 pub use query::{AskTell, Part, Query, Read, Role, Told};
+pub use recipe::Recipe;
 pub use sampler::Sampler;
 pub use saved::load;
-pub use sgd::{Recipe, Sgd};
+pub use sgd::Sgd;
 
 use crate::learner::Learner;
 

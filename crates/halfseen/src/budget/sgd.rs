@@ -6,14 +6,14 @@
 
 use super::known::Known;
 use super::ledger::Ledger;
-use super::pace::{Facts, Move, Norms, Pace, Planned};
+use super::pace::{Facts, Move, Norms, Planned};
 use super::query::{AskTell, Part, Query, Read, Role, Told};
+use super::recipe::Recipe;
 use super::running::Running;
 use super::sampler::Sampler;
 use crate::data::Moments;
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
-use crate::loss::Loss;
 use crate::model::{Linear, Report};
 use crate::params::{Average, Centre};
 use crate::prepare::Layout;
@@ -22,37 +22,6 @@ use std::sync::Arc;
 
 /// Steps are refused beyond this: squares of weights must stay in range.
 const LARGEST_STEP: f64 = 1e100;
-
-/// What tells one budgeted gradient learner from another.
-#[derive(Debug, Clone)]
-pub struct Recipe {
-    /// The learner's name.
-    pub name: &'static str,
-    /// Its parameters: part of the fingerprint, and of the saved state.
-    pub params: serde_json::Map<String, serde_json::Value>,
-    /// Radius of the iterate.
-    pub radius: f64,
-    /// Radius of the known block.
-    pub known_radius: f64,
-    /// Whether the known block has an intercept.
-    pub intercept: bool,
-    /// How the gradient's panels are drawn; `None` if the budget allows every panel.
-    pub sampler: Option<Sampler>,
-    /// Reads that estimate the product; unused without a sampler.
-    pub products: usize,
-    /// The loss.
-    pub loss: Loss,
-    /// Step sizes.
-    pub pace: Pace,
-    /// What is subtracted from attributes.
-    pub centre: Centre,
-    /// Which iterates are averaged.
-    pub average: Average,
-    /// Whether the iterates before (papers B, C) or after (paper A) each step are averaged.
-    pub average_before_step: bool,
-    /// Seed of the draws.
-    pub seed: u64,
-}
 
 /// A running learner; see the module's documentation.
 #[derive(Debug, Clone)]
@@ -103,7 +72,7 @@ impl<I: Iterate> Sgd<I> {
             }
             _ => Vec::new(),
         };
-        let norms = facts.map(|(moments, target)| measured_norms(&recipe, layout, moments, target));
+        let norms = facts.map(|(moments, target)| recipe.measured_norms(layout, moments, target));
         let state = State {
             iterate: I::new(sampled, recipe.radius),
             known: Known::new(slots - sampled, recipe.intercept, recipe.known_radius),
@@ -144,7 +113,7 @@ impl<I: Iterate> Sgd<I> {
             (Average::Tail, Some(m)) => m / 2 + 1,
             _ => 0,
         };
-        let fingerprint = fingerprint(&recipe, layout)?;
+        let fingerprint = recipe.fingerprint(layout)?;
         let (layout, panels, gradient) = (Arc::clone(layout), Vec::new(), Vec::new());
         let mut sgd = Sgd { recipe, layout, fingerprint, average_restarts, state, planned: None, panels, gradient };
         sgd.replan();
@@ -494,23 +463,6 @@ fn bad_state(problem: String) -> crate::Error {
     super::saved::bad("state", problem)
 }
 
-fn measured_norms(recipe: &Recipe, layout: &Layout, moments: &Moments, target: f64) -> Norms {
-    let square = |slot: usize| {
-        let column = layout.column(slot);
-        let (mean, square) = (moments.mean[column], moments.square[column]);
-        let centred = recipe.centre != Centre::None && slot < layout.sampled_slots();
-        if centred { (square - mean * mean).max(0.0) } else { square }
-    };
-    let sampled = (0..layout.sampled_slots()).map(square);
-    Norms {
-        square: sampled.clone().sum(),
-        largest: sampled.fold(0.0, f64::max),
-        known: (layout.sampled_slots()..layout.slots()).map(square).sum::<f64>()
-            + f64::from(u8::from(recipe.intercept)),
-        target,
-    }
-}
-
 /// Sums the entries of equal slots, which the entropic iterate must clip together.
 #[inline]
 fn merge_repeated(gradient: &mut Vec<(u32, f64)>) {
@@ -522,26 +474,6 @@ fn merge_repeated(gradient: &mut Vec<(u32, f64)>) {
         }
         same
     });
-}
-
-/// FNV-1a over the learner's name, parameters and layout: which answers belong to which learner.
-fn fingerprint(recipe: &Recipe, layout: &Layout) -> Result<u64> {
-    struct Fnv(u64);
-    impl std::io::Write for Fnv {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            for byte in bytes {
-                self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
-            }
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut hash = Fnv(0xCBF2_9CE4_8422_2325);
-    serde_json::to_writer(&mut hash, &(recipe.name, &recipe.params, layout))
-        .map_err(|e| super::saved::bad("params", e.to_string()))?;
-    Ok(hash.0)
 }
 
 #[cfg(test)]
