@@ -19,9 +19,6 @@ const CURVE_POINTS: usize = 10;
 
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
-    if !(args.test_share > 0.0 && args.test_share < 1.0) {
-        return usage_error(format!("--test-share {} is not allowed: it must lie between 0 and 1", args.test_share));
-    }
     let learners = learners(args)?;
     let input = input::read(args.data.as_deref(), args.target.as_deref(), args.missing, &args.table)?;
     let mut options = input::options(&args.table, args.missing, true, args.honest)?;
