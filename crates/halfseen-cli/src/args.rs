@@ -231,8 +231,11 @@ pub(crate) enum MissingArg {
 
 /// A whole number in a range. A budget's range is the learner's to say.
 fn whole(least: u64, most: u64) -> impl Fn(&str) -> Result<u64, String> + Clone + Send + Sync + 'static {
-    let range =
-        if most == u64::MAX { "a whole number".to_owned() } else { format!("a whole number from {least} to {most}") };
+    let range = if most == u64::MAX {
+        "a whole number, 1 or more".to_owned()
+    } else {
+        format!("a whole number from {least} to {most}")
+    };
     move |text| {
         let number = text.trim().parse().ok().filter(|number| (least..=most).contains(number));
         number.ok_or_else(|| format!("it must be {range}"))

@@ -1,10 +1,11 @@
 //! Predicts every row of a table with a saved model.
 
 use crate::args::PredictArgs;
-use crate::input::read_table;
+use crate::failure::usage_error;
+use crate::input::{read_table, text};
 use crate::output;
 use anyhow::{Context, Result};
-use halfseen::data::{Cell, Table, Task};
+use halfseen::data::{Table, Task};
 use halfseen::model::{Model, Prediction};
 use std::path::Path;
 use std::process::ExitCode;
@@ -28,7 +29,18 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
 
 /// Reads a model file; errors name it.
 pub(crate) fn read_model(path: &Path) -> Result<Model> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the model {}", path.display()))?;
+    let bytes = std::fs::read(path).or_else(|e| {
+        let why = output::plain_reason(&e);
+        usage_error(format!("cannot read the model {} ({why}); check the path", path.display()))
+    })?;
+    // Whatever else a file is, it does not start as JSON objects do.
+    let json = |text: &str| text.trim_start().starts_with('{');
+    let Some(text) = String::from_utf8(bytes).ok().filter(|text| json(text)) else {
+        return usage_error(format!(
+            "{} is no model; name first a file that `halfseen fit` saved, then the data",
+            path.display()
+        ));
+    };
     Model::from_json(&text).with_context(|| path.display().to_string())
 }
 
@@ -64,12 +76,7 @@ fn as_csv(model: &Model, table: &Table, prediction: &Prediction, id: Option<&str
     csv.push_str(if classes { "prediction,score\n" } else { "prediction\n" });
     for (row, score) in prediction.scores.iter().enumerate() {
         if let Some(column) = id {
-            let text = match table.cell(row, column) {
-                Cell::Number(number) => number.to_string(),
-                Cell::Text(text) => quoted(text),
-                Cell::Missing => String::new(),
-            };
-            csv.push_str(&format!("{text},"));
+            csv.push_str(&format!("{},", quoted(&text(table.cell(row, column)))));
         }
         match model.class(*score) {
             Some(label) => csv.push_str(&format!("{},{score}\n", quoted(&label.to_string()))),

@@ -69,6 +69,9 @@ impl Target {
             let value = f64::INFINITY;
             return Err(ErrorKind::NotFinite { row: row + 1, column: name.to_owned(), value }.into());
         }
+        if cells.len() < 2 {
+            return Err(ErrorKind::TooFewRows { what: "learning".into(), least: 2, rows: cells.len() }.into());
+        }
         let labels = distinct(&cells);
         if labels.len() < 2 {
             let value = labels.first().map_or(String::new(), Label::to_string);

@@ -160,11 +160,30 @@ impl Schema {
         self.columns.iter().flat_map(ColumnSchema::encoded_names).collect()
     }
 
+    /// Refuses what only a damaged file holds: two columns of one name, categories out of order.
+    fn check(&self) -> Result<()> {
+        let mut names = std::collections::HashSet::new();
+        for column in &self.columns {
+            let sorted = match &column.kind {
+                ColumnKind::Text { categories } => categories.windows(2).all(|w| w[0] < w[1]),
+                ColumnKind::Number => true,
+            };
+            let problem = match (names.insert(column.name.as_str()), sorted) {
+                (true, true) => continue,
+                (false, _) => "there are two columns of this name",
+                (true, false) => "its categories are not sorted, or one is there twice",
+            };
+            return Err(ErrorKind::BadFile { what: "schema", key: column.name.clone(), problem: problem.into() }.into());
+        }
+        Ok(())
+    }
+
     /// Which encoded columns are read together, and which are always known.
     ///
     /// # Errors
     /// If an attribute is in two groups, or in a group and always known.
     pub fn layout(&self) -> Result<Layout> {
+        self.check()?;
         let mut starts = Vec::with_capacity(self.columns.len());
         let mut next = 0_u32;
         for column in &self.columns {
