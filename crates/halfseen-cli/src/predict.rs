@@ -17,6 +17,8 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
         output::check_writable(out)?;
     }
     let (name, table) = read_table(Some(&args.data))?;
+    // Before the work, and before any remark about the table.
+    args.id.as_deref().map(|id| table.column(id)).transpose().with_context(|| name.clone())?;
     let prediction =
         predict(&model, &table, &[args.id.as_deref(), Some(&model.target)], args.quiet).context(name.clone())?;
     let csv = as_csv(&model, &table, &prediction, args.id.as_deref()).context(name)?;
