@@ -71,6 +71,7 @@ pub(crate) fn read(
     let (table, numbers) = keep_classes(table, &target_name, &args.classes).with_context(place)?;
     text_columns::refuse_numbers_as_classes(&table, &target_name, &numbers).with_context(place)?;
     let target = Target::read(&table, &target_name, task(args.task)).with_context(place)?;
+    two_classes(&target, &target_name).with_context(place)?;
     let except: Vec<&str> = args.ignore.iter().map(String::as_str).chain(group).chain([&*target_name]).collect();
     text_columns::check(&table, &except, &numbers, args.quiet).with_context(place)?;
     let mut input = Input { name: name.clone(), table, target_name, target, numbers, dropped: 0 };
@@ -93,6 +94,14 @@ impl Input {
         self.target = Target::read(&self.table, &self.target_name, Some(self.target.task()))?;
         Ok(())
     }
+}
+
+/// Refuses more classes than the learners tell apart, before the rows are split.
+fn two_classes(target: &Target, name: &str) -> Result<()> {
+    let Err(error) = target.scores() else { return Ok(()) };
+    let halfseen::ErrorKind::WrongTarget { problem, .. } = error.kind() else { return Err(error.into()) };
+    let (column, problem) = (name.to_owned(), problem.clone());
+    Err(halfseen::Error::from(halfseen::ErrorKind::WrongTarget { column, problem }).into())
 }
 
 /// Refuses names of columns that do not exist, and the target where an attribute is meant.

@@ -62,7 +62,7 @@ pub(crate) fn predict(model: &Model, table: &Table, expected: &[Option<&str>], q
         let cells = applied.new_categories;
         output::remark(
             quiet,
-            &format!("{cells} cells hold a category that training did not show and count as missing"),
+            &format!("cells with a category that training did not show, which count as missing: {cells}"),
         );
     }
     Ok(prediction)

@@ -32,7 +32,7 @@ fn every_damage_is_named() {
             &["kind", "sorted"],
         ),
         ("a column twice", |m| m["schema"]["columns"][1]["name"] = json!("a"), &["'a'", "two columns"]),
-        ("a short scaler", |m| m["prepare"]["scaler"]["offset"] = json!([1.0]), &["offset", "5"]),
+        ("a short scaler", |m| m["prepare"]["scaler"]["offset"] = json!([1.0]), &["offset", "per column"]),
     ];
     for (what, change, says) in damage {
         let mut model = sound.clone();

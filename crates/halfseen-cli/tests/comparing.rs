@@ -34,7 +34,9 @@ fn keys_and_files_are_those_of_the_contract() {
     let files: Vec<String> = place.files().into_iter().filter(|f| f.starts_with("o/p/")).collect();
     assert_eq!(files, ["o/p/curve-attributes.svg", "o/p/curve-examples.svg", "o/p/results.json"]);
     for row in json["rows"].as_array().unwrap().iter().filter(|r| r["learner"] == "aerr") {
-        assert_eq!((&row["examples"], &row["reads"], &row["tuned"]), (&54.into(), &108.into(), &true.into()));
+        assert_eq!((&row["examples"], &row["tuned"]), (&54.into(), &true.into()));
+        // While all weights are 0 the product is known without a read.
+        assert!((100..=108).contains(&row["reads"].as_u64().unwrap()), "{row}");
         assert!(row["tuning_reads"].as_u64() > Some(0));
     }
 }

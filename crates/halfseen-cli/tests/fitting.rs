@@ -94,6 +94,9 @@ fn columns_are_matched_by_name() {
     assert!(place.run("predict m.json new.csv").err.contains("category"));
     assert_eq!(place.ok("predict m.json hole.csv"), absent.out);
     assert_eq!(place.ok("predict m.json new.csv"), absent.out);
+    // A text column that holds only digits in this table is no number.
+    place.write("digits.csv", "a,b,kind\n1,2,7\n");
+    assert_eq!(place.ok("predict m.json digits.csv"), absent.out);
 }
 
 #[test]
