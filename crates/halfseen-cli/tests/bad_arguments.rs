@@ -1,5 +1,7 @@
 //! Refuses parameters, names and places that cannot be meant, each in one sentence with a remedy.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 use common::Place;
 

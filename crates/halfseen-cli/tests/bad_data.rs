@@ -1,5 +1,7 @@
 //! Refuses data that are broken, or that the learner cannot use, with their place and a remedy.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 use common::Place;
 use std::io::Write;

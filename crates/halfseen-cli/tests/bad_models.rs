@@ -1,8 +1,13 @@
 //! Refuses model files that are broken or no models, and tables that do not fit a model.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 use common::Place;
 use serde_json::{Value, json};
+
+/// What is wrong, how it comes about, and what the refusal says.
+type Damage = (&'static str, fn(&mut Value), &'static [&'static str]);
 
 fn fitted() -> Place {
     let place = Place::with_table();
@@ -14,7 +19,7 @@ fn fitted() -> Place {
 fn every_damage_is_named() {
     let place = fitted();
     let sound = place.json("m.json");
-    let damage: [(&str, fn(&mut Value), &[&str]); 14] = [
+    let damage: [Damage; 14] = [
         ("another version", |m| m["version"] = json!(2), &["version", "2"]),
         ("another format", |m| m["format"] = json!("else"), &["format", "else"]),
         ("a missing key", |m| drop(m.as_object_mut().unwrap().remove("target")), &["target"]),
@@ -34,12 +39,11 @@ fn every_damage_is_named() {
         ("a column twice", |m| m["schema"]["columns"][1]["name"] = json!("a"), &["'a'", "two columns"]),
         ("a short scaler", |m| m["prepare"]["scaler"]["offset"] = json!([1.0]), &["offset", "per column"]),
     ];
-    for (what, change, says) in damage {
+    for (_, change, says) in damage {
         let mut model = sound.clone();
         change(&mut model);
         place.write("bad.json", model.to_string());
         let says: Vec<&str> = says.iter().copied().chain(["bad.json"]).collect();
-        println!("{what}");
         place.refused("predict bad.json t.csv", &says);
         place.refused("show bad.json", &says);
     }

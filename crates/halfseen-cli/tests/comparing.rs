@@ -1,5 +1,7 @@
 //! Compares learners on a small table: keys, files, threads, honesty, missing cells, groups, Ctrl-C.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 use common::{Place, keys, table, timeless};
 use serde_json::Value;

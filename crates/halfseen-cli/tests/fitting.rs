@@ -1,5 +1,7 @@
 //! Fits, shows, predicts and evaluates on small tables, against values found another way.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 use common::{Place, fields, keys, table};
 

@@ -1,5 +1,7 @@
 //! Reads every help text and list as a user does, and runs the examples that they give.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 use common::{Place, table};
 use serde_json::Value;
