@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Learn from data you only half see.
 #[derive(Debug, Parser)]
-#[command(name = "halfseen", version, about, before_help = EXAMPLES, arg_required_else_help = true)]
+#[command(name = "halfseen", version, before_help = EXAMPLES, arg_required_else_help = true)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -58,7 +58,7 @@ pub(crate) struct TableArgs {
     #[arg(long, value_delimiter = ',', value_name = "COLS")]
     pub(crate) ignore: Vec<String>,
     /// Seed of every random choice
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = whole(0, i64::MAX as u64))]
     pub(crate) seed: u64,
     /// Print the results as JSON
     #[arg(long)]
@@ -83,16 +83,16 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_delimiter = ',', value_name = "A,B", default_value = "ridge,lasso,online-lasso,aer,aerr,aelr")]
     pub(crate) learners: Vec<String>,
     /// Reads per example of the budgeted learners; default: 4, or all attributes where there are fewer
-    #[arg(long, value_name = "K", value_parser = count())]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = whole(0, u64::MAX))]
     pub(crate) budget: Option<u64>,
     /// Random splits into training and test rows
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    #[arg(long, default_value_t = 5, allow_negative_numbers = true, value_parser = whole(1, 10_000))]
     pub(crate) splits: u64,
     /// Folds of the cross-validation that tunes each learner
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u64).range(2..=1_000))]
+    #[arg(long, default_value_t = 3, allow_negative_numbers = true, value_parser = whole(2, 1_000))]
     pub(crate) folds: u64,
     /// Share of the rows that test
-    #[arg(long, default_value_t = 0.1)]
+    #[arg(long, default_value_t = 0.1, allow_negative_numbers = true, value_parser = share)]
     pub(crate) test_share: f64,
     /// Column whose equal values must stay on one side of every split
     #[arg(long, value_name = "COL")]
@@ -107,7 +107,7 @@ pub(crate) struct CompareArgs {
     #[arg(long, default_value = "halfseen-out", value_name = "DIR")]
     pub(crate) out: PathBuf,
     /// Threads; default: as many as there are cores. Results do not depend on it
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_024))]
+    #[arg(long, allow_negative_numbers = true, value_parser = whole(1, 1_024))]
     pub(crate) threads: Option<u64>,
     #[command(flatten)]
     pub(crate) table: TableArgs,
@@ -128,13 +128,13 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "L")]
     pub(crate) learner: String,
     /// Reads per example
-    #[arg(long, value_name = "K", value_parser = count())]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = whole(0, u64::MAX))]
     pub(crate) budget: Option<u64>,
     /// Sets a parameter of the learner; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
     /// Choose the parameters by cross-validation with so many folds (reads more than the budget)
-    #[arg(long, value_name = "FOLDS", value_parser = clap::value_parser!(u64).range(2..=1_000))]
+    #[arg(long, value_name = "FOLDS", allow_negative_numbers = true, value_parser = whole(2, 1_000))]
     pub(crate) tune: Option<u64>,
     /// What becomes of missing cells
     #[arg(long, value_enum, default_value_t = MissingArg::Refuse)]
@@ -229,7 +229,21 @@ pub(crate) enum MissingArg {
     Refuse,
 }
 
-/// A budget: the learner itself says which are possible; here only that it is a number.
-fn count() -> clap::builder::RangedU64ValueParser<u64> {
-    clap::value_parser!(u64).range(0..)
+/// A whole number in a range. A budget's range is the learner's to say.
+fn whole(least: u64, most: u64) -> impl Fn(&str) -> Result<u64, String> + Clone + Send + Sync + 'static {
+    let range = if most == u64::MAX {
+        "a whole number, 1 or more".to_owned()
+    } else {
+        format!("a whole number from {least} to {most}")
+    };
+    move |text| {
+        let number = text.trim().parse().ok().filter(|number| (least..=most).contains(number));
+        number.ok_or_else(|| format!("it must be {range}"))
+    }
+}
+
+/// A share of the rows: neither none nor all of them.
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse().ok().filter(|number| *number > 0.0 && *number < 1.0);
+    number.ok_or_else(|| "it must be a number above 0 and below 1, such as 0.1".to_owned())
 }

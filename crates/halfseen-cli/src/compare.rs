@@ -5,8 +5,8 @@ use crate::failure::usage_error;
 use crate::input::{self, Input};
 use crate::output::{self, Folder, align};
 use crate::progress::Progress;
-use anyhow::Result;
-use halfseen::data::{Cell, Target};
+use anyhow::{Context, Result};
+use halfseen::data::Target;
 use halfseen::learner::{self, Family, Learner};
 use halfseen::prepare::{Options, Schema};
 use halfseen::select::{Comparison, CurvePoint, Plan, Statistics, Summary, Task, compare};
@@ -19,14 +19,12 @@ const CURVE_POINTS: usize = 10;
 
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
-    if !(args.test_share > 0.0 && args.test_share < 1.0) {
-        return usage_error(format!("--test-share {} is not allowed: it must lie between 0 and 1", args.test_share));
-    }
     let learners = learners(args)?;
-    let input = input::read(args.data.as_deref(), args.target.as_deref(), args.missing, &args.table)?;
+    let input =
+        input::read(args.data.as_deref(), args.target.as_deref(), args.group.as_deref(), args.missing, &args.table)?;
     let mut options = input::options(&args.table, args.missing, true, args.honest)?;
     options.except.extend(args.group.clone());
-    check_budget(args, &input, &options)?;
+    check_budget(args, &input, &options).with_context(|| input.name.clone())?;
     let groups = args.group.as_deref().map(|name| group_codes(&input, name)).transpose()?;
     let mut folder = Folder::open(&args.out)?;
     let task = Task {
@@ -99,16 +97,9 @@ fn check_budget(args: &CompareArgs, input: &Input, options: &Options) -> Result<
     let schema = Schema::fit(&input.table, &rows, &except, &options.known, Vec::new())?;
     let layout = std::sync::Arc::new(schema.layout()?);
     for learner in learners(args)? {
-        learner
-            .start(&layout)
-            .map_or_else(|error| if needs_horizon(&error) { Ok(()) } else { Err(error) }, |_| Ok(()))?;
+        learner.start(&layout)?;
     }
     Ok(())
-}
-
-/// Compare gives the horizon itself; everything else that stops a learner from starting is final.
-fn needs_horizon(error: &halfseen::Error) -> bool {
-    matches!(error.kind(), halfseen::ErrorKind::Needs { .. })
 }
 
 /// For each row a number that is equal for equal values of a column.
@@ -117,16 +108,14 @@ fn group_codes(input: &Input, name: &str) -> Result<Vec<u32>> {
     let mut known = std::collections::HashMap::new();
     let mut codes = Vec::with_capacity(input.table.rows());
     for row in 0..input.table.rows() {
-        let text = match input.table.cell(row, column) {
-            Cell::Text(text) => text.to_owned(),
-            Cell::Number(number) => number.to_string(),
-            Cell::Missing => {
-                return usage_error(format!(
-                    "--group: column '{name}' is missing in row {}; fill or remove that row",
-                    row + 1
-                ));
-            }
-        };
+        let text = input::text(input.table.cell(row, column));
+        if text.is_empty() {
+            let row = input.numbers[row] + 1;
+            return usage_error(format!(
+                "{}: --group: column '{name}' is missing in row {row}; fill or remove that row",
+                input.name
+            ));
+        }
         let next = known.len() as u32;
         codes.push(*known.entry(text).or_insert(next));
     }
@@ -135,9 +124,11 @@ fn group_codes(input: &Input, name: &str) -> Result<Vec<u32>> {
 
 fn describe(input: &Input, plan: &Plan, options: &Options) -> Result<serde_json::Value> {
     let classes: Vec<String> = input.target.classes().iter().map(ToString::to_string).collect();
+    let attribute = |name: &String| *name != input.target_name && !options.except.contains(name);
+    let attributes = input.table.columns().iter().filter(|c| attribute(&c.name));
     Ok(json!({
         "name": input.name, "rows": input.table.rows(), "dropped": input.dropped,
-        "attributes": input.table.columns().len() - 1 - options.except.len(),
+        "attributes": attributes.count(),
         "target": input.target_name, "task": input.target.task(), "classes": classes,
         "splits": plan.splits, "folds": plan.folds, "test_share": plan.test_share, "seed": plan.seed,
         "honest": options.honest,

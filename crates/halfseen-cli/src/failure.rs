@@ -8,6 +8,8 @@ use std::process::ExitCode;
 pub(crate) const CALLER: u8 = 2;
 /// Numerical failure, or with `--strict` a fit that stopped early.
 pub(crate) const NUMERICAL: u8 = 3;
+/// The most bytes of an error's text.
+const LONGEST: usize = 980;
 /// Ctrl-C.
 pub(crate) const INTERRUPTED: u8 = 130;
 
@@ -30,8 +32,42 @@ pub(crate) fn usage_error<T>(message: impl Into<String>) -> anyhow::Result<T> {
 
 /// Help and version go to stdout with success; mistakes to stderr.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    if error.use_stderr() { ExitCode::from(CALLER) } else { ExitCode::SUCCESS }
+    let shows_help = error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if !error.use_stderr() || shows_help {
+        let _ = error.print();
+        return if shows_help { ExitCode::from(CALLER) } else { ExitCode::SUCCESS };
+    }
+    say(&one_line(&error.render().to_string()));
+    ExitCode::from(CALLER)
+}
+
+/// The parser's paragraphs (the mistake, a tip, the usage, where help is) as one sentence.
+fn one_line(paragraphs: &str) -> String {
+    let lines = paragraphs.lines().map(str::trim).filter(|l| !l.is_empty());
+    let told = lines.take_while(|l| !l.starts_with("Usage:") && !l.starts_with("For more information"));
+    let line = told.fold(String::new(), |line, next| {
+        let tip = next.strip_prefix("tip: ");
+        let between = match line.as_bytes().last() {
+            None => "",
+            Some(b':') => " ",
+            Some(_) if tip.is_some() => "; ",
+            Some(_) if next.starts_with('[') => " ",
+            Some(_) => ", ",
+        };
+        line + between + tip.unwrap_or(next)
+    });
+    format!("{}; --help shows examples", line.trim_start_matches("error: "))
+}
+
+/// One line on stderr, at most 1 kB of it.
+fn say(message: &str) {
+    let mut line: String = message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if line.len() > LONGEST {
+        let end = (0..=LONGEST).rev().find(|&at| line.is_char_boundary(at)).unwrap_or(0);
+        line.truncate(end);
+        line.push('…');
+    }
+    let _ = writeln!(std::io::stderr(), "error: {line}");
 }
 
 /// Prints an error as one line and chooses the exit code.
@@ -45,8 +81,15 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         before if before.contains(&cause) => line,
         _ => format!("{line}: {cause}"),
     });
-    let _ = writeln!(std::io::stderr(), "error: {line}");
+    say(&without_numbers(&line));
     ExitCode::from(code(error))
+}
+
+/// Leaves out what only programmers read: `(os error 2)`.
+fn without_numbers(line: &str) -> String {
+    let Some((before, after)) = line.split_once(" (os error ") else { return line.to_owned() };
+    let after = after.split_once(')').map_or("", |(_, after)| after);
+    format!("{before}{}", without_numbers(after))
 }
 
 fn code(error: &anyhow::Error) -> u8 {

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let mut learner = configured(args)?;
     output::check_writable(&args.out)?;
-    let input = input::read(Some(&args.data), args.target.as_deref(), args.missing, &args.table)?;
+    let input = input::read(Some(&args.data), args.target.as_deref(), None, args.missing, &args.table)?;
     let place = || input.name.clone();
     let intercept = learner.get("intercept").is_none_or(|v| v == "true");
     let honest = learner.family() == Family::Budget && args.tune.is_none();
@@ -71,6 +71,12 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
         learner.set("seed", &args.table.seed.to_string())?;
     }
     if let Some(budget) = args.budget {
+        if learner.family() != Family::Budget {
+            return usage_error(format!(
+                "--budget: {} reads every attribute of each example; leave --budget out, or choose a learner that reads a few (halfseen learners)",
+                learner.name()
+            ));
+        }
         learner.set("budget", &budget.to_string())?;
     }
     for assignment in &args.set {
@@ -78,6 +84,12 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
             return usage_error(format!("--set {assignment}: write it as NAME=VALUE"));
         };
         learner.set(name.trim(), value)?;
+    }
+    if learner.family() == Family::Budget && learner.get("budget").as_deref() == Some("auto") {
+        return usage_error(format!(
+            "{} reads only some attributes of each example; say how many with --budget, as in --budget 4",
+            learner.name()
+        ));
     }
     Ok(learner)
 }

@@ -3,11 +3,13 @@
 use crate::args::{MissingArg, ScaleArg, TableArgs, TaskArg};
 use crate::digits;
 use crate::failure::usage_error;
+use crate::text_columns;
 use anyhow::{Context, Result};
 use halfseen::data::{Cell, Matrix, Table, Target, Task};
+use halfseen::error::{list, short};
 use halfseen::prepare::{Missing, Options, Scale};
 use halfseen_io::{CsvOptions, Data, IdxData, read_csv, read_data};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// A table and its target.
@@ -17,6 +19,8 @@ pub(crate) struct Input {
     pub(crate) table: Table,
     pub(crate) target_name: String,
     pub(crate) target: Target,
+    /// For each row its number in the file, from 0: some rows may have been left out.
+    pub(crate) numbers: Vec<usize>,
     /// Rows left out because a cell was missing.
     pub(crate) dropped: usize,
 }
@@ -40,7 +44,15 @@ fn images(data: IdxData) -> Result<Table> {
 }
 
 /// Reads the table and its target for a command that learns.
-pub(crate) fn read(path: Option<&Path>, target: Option<&str>, missing: MissingArg, args: &TableArgs) -> Result<Input> {
+///
+/// `group` is a column that is no attribute.
+pub(crate) fn read(
+    path: Option<&Path>,
+    target: Option<&str>,
+    group: Option<&str>,
+    missing: MissingArg,
+    args: &TableArgs,
+) -> Result<Input> {
     let (name, table) = read_table(path)?;
     let target_name = match target {
         Some(name) => name.to_owned(),
@@ -49,23 +61,64 @@ pub(crate) fn read(path: Option<&Path>, target: Option<&str>, missing: MissingAr
             let names: Vec<&str> = table.columns().iter().map(|c| c.name.as_str()).collect();
             return usage_error(format!(
                 "{name}: which column is the target? Name it with --target; the columns are: {}",
-                halfseen::error::list(&names)
+                list(&names)
             ));
         }
     };
     let place = || name.clone();
+    check_names(&table, &target_name, group, args).with_context(place)?;
     table.refuse_infinite().with_context(place)?;
-    let table = keep_classes(table, &target_name, &args.classes).with_context(place)?;
+    let (table, numbers) = keep_classes(table, &target_name, &args.classes).with_context(place)?;
+    text_columns::refuse_numbers_as_classes(&table, &target_name, &numbers).with_context(place)?;
     let target = Target::read(&table, &target_name, task(args.task)).with_context(place)?;
-    let (table, target, dropped) = match missing {
-        MissingArg::Mean => (table, target, 0),
-        MissingArg::Drop => drop_incomplete(table, target, &target_name, &args.ignore)?,
-        MissingArg::Refuse => {
-            refuse_missing(&table, &args.ignore).with_context(place)?;
-            (table, target, 0)
+    two_classes(&target, &target_name).with_context(place)?;
+    let except: Vec<&str> = args.ignore.iter().map(String::as_str).chain(group).chain([&*target_name]).collect();
+    text_columns::check(&table, &except, &numbers, args.quiet).with_context(place)?;
+    let mut input = Input { name: name.clone(), table, target_name, target, numbers, dropped: 0 };
+    match missing {
+        MissingArg::Mean => {}
+        MissingArg::Drop => {
+            input.keep(&complete(&input.table, &args.ignore).with_context(place)?).with_context(place)?
         }
-    };
-    Ok(Input { name, table, target_name, target, dropped })
+        MissingArg::Refuse => refuse_missing(&input.table, &args.ignore, &input.numbers).with_context(place)?,
+    }
+    Ok(input)
+}
+
+impl Input {
+    /// Keeps these rows only.
+    fn keep(&mut self, rows: &[usize]) -> Result<()> {
+        self.dropped = self.table.rows() - rows.len();
+        self.table = self.table.select_rows(rows);
+        self.numbers = rows.iter().map(|&row| self.numbers[row]).collect();
+        self.target = Target::read(&self.table, &self.target_name, Some(self.target.task()))?;
+        Ok(())
+    }
+}
+
+/// Refuses more classes than the learners tell apart, before the rows are split.
+fn two_classes(target: &Target, name: &str) -> Result<()> {
+    let Err(error) = target.scores() else { return Ok(()) };
+    let halfseen::ErrorKind::WrongTarget { problem, .. } = error.kind() else { return Err(error.into()) };
+    let (column, problem) = (name.to_owned(), problem.clone());
+    Err(halfseen::Error::from(halfseen::ErrorKind::WrongTarget { column, problem }).into())
+}
+
+/// Refuses names of columns that do not exist, and the target where an attribute is meant.
+fn check_names(table: &Table, target: &str, group: Option<&str>, args: &TableArgs) -> Result<()> {
+    table.column(target).context("--target")?;
+    let flags = [("--ignore", &args.ignore[..]), ("--known", &args.known[..])];
+    let named = flags.into_iter().flat_map(|(flag, names)| names.iter().map(move |name| (flag, name.as_str())));
+    for (flag, name) in named.chain(group.map(|name| ("--group", name))) {
+        table.column(name).context(flag)?;
+        if name == target {
+            return usage_error(format!("{flag}: column '{}' is the target; name another", short(name)));
+        }
+    }
+    if let Some(both) = args.known.iter().find(|name| args.ignore.contains(name)) {
+        return usage_error(format!("column '{}' is named by --known and by --ignore; choose one", short(both)));
+    }
+    Ok(())
 }
 
 fn task(task: TaskArg) -> Option<Task> {
@@ -109,44 +162,59 @@ fn read_bounds(path: &Path) -> Result<BTreeMap<String, (f64, f64)>> {
     let (attribute, low, high) = (attribute.with_context(place)?, low.with_context(place)?, high.with_context(place)?);
     let mut bounds = BTreeMap::new();
     for row in 0..table.rows() {
-        let name = match table.cell(row, &attribute) {
-            Cell::Text(text) => text.to_owned(),
-            Cell::Number(number) => number.to_string(),
-            Cell::Missing => return usage_error(format!("{}: row {}: the attribute is missing", place(), row + 1)),
-        };
+        let name = text(table.cell(row, &attribute));
+        if name.is_empty() {
+            return usage_error(format!(
+                "{}: row {}: the attribute is missing; fill or remove that row",
+                place(),
+                row + 1
+            ));
+        }
         let (Cell::Number(low), Cell::Number(high)) = (table.cell(row, &low), table.cell(row, &high)) else {
-            return usage_error(format!("{}: row {}: low and high must be numbers", place(), row + 1));
+            return usage_error(format!(
+                "{}: row {}: low and high must be numbers; correct that row",
+                place(),
+                row + 1
+            ));
         };
         bounds.insert(name, (low, high));
     }
     Ok(bounds)
 }
 
-/// Keeps the rows whose target is one of the named classes.
-fn keep_classes(table: Table, target: &str, classes: &[String]) -> Result<Table> {
+/// Keeps the rows whose target is one of the named classes; tells which rows those are.
+fn keep_classes(table: Table, target: &str, classes: &[String]) -> Result<(Table, Vec<usize>)> {
     if classes.is_empty() {
-        return Ok(table);
+        let all = (0..table.rows()).collect();
+        return Ok((table, all));
     }
     let column = table.column(target)?;
-    let text = |row| match table.cell(row, column) {
+    let is = |class: &String, row| match table.cell(row, column) {
+        Cell::Number(number) => class.trim().parse() == Ok(number),
+        Cell::Text(text) => class == text,
+        Cell::Missing => false,
+    };
+    if let Some(absent) = classes.iter().find(|class| !(0..table.rows()).any(|row| is(class, row))) {
+        let known = (0..table.rows()).map(|row| text(table.cell(row, column))).filter(|text| !text.is_empty());
+        let known: Vec<String> = known.collect::<BTreeSet<_>>().into_iter().collect();
+        return usage_error(format!(
+            "--classes: no row has target '{}'; column '{}' holds: {}",
+            short(absent),
+            short(target),
+            list(&known)
+        ));
+    }
+    let keep: Vec<usize> = (0..table.rows()).filter(|&row| classes.iter().any(|class| is(class, row))).collect();
+    Ok((table.select_rows(&keep), keep))
+}
+
+/// A cell as a person writes it; nothing if it is missing.
+pub(crate) fn text(cell: Cell<'_>) -> String {
+    match cell {
         Cell::Number(number) => number.to_string(),
         Cell::Text(text) => text.to_owned(),
         Cell::Missing => String::new(),
-    };
-    let rows: Vec<String> = (0..table.rows()).map(text).collect();
-    if let Some(absent) = classes.iter().find(|c| !rows.contains(c)) {
-        let mut seen: Vec<&String> = rows.iter().filter(|r| !r.is_empty()).collect();
-        seen.sort_unstable();
-        seen.dedup();
-        return usage_error(format!(
-            "--classes: no row has target '{}'; column '{}' holds: {}",
-            halfseen::error::short(absent),
-            halfseen::error::short(target),
-            halfseen::error::list(&seen)
-        ));
     }
-    let keep: Vec<usize> = (0..rows.len()).filter(|&r| classes.contains(&rows[r])).collect();
-    Ok(table.select_rows(&keep))
 }
 
 /// The first missing cell of a row, outside ignored columns.
@@ -155,23 +223,23 @@ fn missing_in<'t>(table: &'t Table, row: usize, ignore: &[String]) -> Option<&'t
     attributes.into_iter().find(|c| table.cell(row, c) == Cell::Missing).map(|c| c.name.as_str())
 }
 
-fn refuse_missing(table: &Table, ignore: &[String]) -> Result<()> {
+fn refuse_missing(table: &Table, ignore: &[String], numbers: &[usize]) -> Result<()> {
     if matches!(table.numbers(), Matrix::U8(_)) {
         return Ok(());
     }
     let first = (0..table.rows()).find_map(|row| missing_in(table, row, ignore).map(|column| (row, column)));
     let Some((row, column)) = first else { return Ok(()) };
-    let kind = halfseen::ErrorKind::MissingCell { row: row + 1, column: column.to_owned() };
+    let kind = halfseen::ErrorKind::MissingCell { row: numbers[row] + 1, column: column.to_owned() };
     Err(halfseen::Error::from(kind).into())
 }
 
-fn drop_incomplete(table: Table, target: Target, name: &str, ignore: &[String]) -> Result<(Table, Target, usize)> {
-    let keep: Vec<usize> = (0..table.rows()).filter(|&row| missing_in(&table, row, ignore).is_none()).collect();
-    let dropped = table.rows() - keep.len();
-    if dropped == 0 {
-        return Ok((table, target, 0));
+/// The rows without a missing cell.
+fn complete(table: &Table, ignore: &[String]) -> Result<Vec<usize>> {
+    let keep: Vec<usize> = (0..table.rows()).filter(|&row| missing_in(table, row, ignore).is_none()).collect();
+    if keep.is_empty() {
+        return usage_error(
+            "every row has a missing cell; fill them with --missing mean, or leave columns out with --ignore",
+        );
     }
-    let table = table.select_rows(&keep);
-    let target = Target::read(&table, name, Some(target.task()))?;
-    Ok((table, target, dropped))
+    Ok(keep)
 }

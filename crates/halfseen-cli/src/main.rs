@@ -13,6 +13,7 @@ mod output;
 mod predict;
 mod progress;
 mod show;
+mod text_columns;
 
 use args::{Arguments, Command};
 use clap::Parser;

@@ -1,25 +1,27 @@
 //! Writes results: files beside their place and then renamed, tables and JSON to stdout.
 
-use anyhow::{Context, Result};
+use crate::failure::usage_error;
+use anyhow::Result;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// A folder for results, made and tried before any work is done.
 pub(crate) struct Folder {
     path: PathBuf,
-    /// Whether this run made it; removed again if nothing is written.
-    made: bool,
+    /// The folders that this run made, the innermost first; removed again if nothing is written.
+    made: Vec<PathBuf>,
     written: bool,
 }
 
 impl Folder {
     /// Makes the folder if need be and makes sure that files can be written.
     pub(crate) fn open(path: &Path) -> Result<Folder> {
-        let made = !path.exists();
-        std::fs::create_dir_all(path).with_context(|| format!("cannot make the folder {}", path.display()))?;
+        let absent = |p: &&Path| !p.as_os_str().is_empty() && !p.exists();
+        let made = path.ancestors().take_while(absent).map(Path::to_owned).collect();
+        // Dropped on failure, this removes what was made until then.
         let folder = Folder { path: path.to_owned(), made, written: false };
-        tempfile::NamedTempFile::new_in(path)
-            .with_context(|| format!("cannot write into the folder {}; choose another with --out", path.display()))?;
+        std::fs::create_dir_all(path).or_else(|e| refused("make the folder", path, &e))?;
+        tempfile::NamedTempFile::new_in(path).or_else(|e| refused("write into the folder", path, &e))?;
         Ok(folder)
     }
 
@@ -34,40 +36,83 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        if self.made && !self.written {
-            // Only succeeds while it is empty.
-            let _ = std::fs::remove_dir(&self.path);
+        if !self.written {
+            for folder in &self.made {
+                // Only succeeds while it is empty.
+                let _ = std::fs::remove_dir(folder);
+            }
         }
     }
 }
 
 /// Writes a file beside its place and renames it, so that no partial file is ever seen.
+///
+/// A link stays a link to what is written. What is no file (a pipe, a device such as /dev/null) is
+/// written to and never replaced.
 pub(crate) fn write_file(path: &Path, content: &str) -> Result<()> {
-    let place = || format!("cannot write {}", path.display());
-    let mut file = beside(path).with_context(place)?;
-    file.write_all(content.as_bytes()).with_context(place)?;
+    let place = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    write_to(&place, content).or_else(|e| refused("write", path, &e))
+}
+
+fn write_to(path: &Path, content: &str) -> std::io::Result<()> {
+    if is_special(path) {
+        return std::fs::OpenOptions::new().write(true).open(path)?.write_all(content.as_bytes());
+    }
+    let mut file = beside(path)?;
+    file.write_all(content.as_bytes())?;
     // Temporary files are private; results are like any file that the user makes.
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644)).with_context(place)?;
+        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
     }
-    file.persist(path).map_err(|e| e.error).with_context(place)?;
+    file.persist(path).map_err(|e| e.error)?;
     Ok(())
 }
 
 /// Makes sure that a file can be written at this place, before the work whose result it will hold.
 pub(crate) fn check_writable(path: &Path) -> Result<()> {
     if path.is_dir() {
-        return crate::failure::usage_error(format!("cannot write {}: it is a folder", path.display()));
+        return usage_error(format!("cannot write {}: it is a folder; name a file", path.display()));
     }
-    beside(path).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(())
+    if is_special(path) {
+        return Ok(());
+    }
+    let place = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    beside(&place).map(|_| ()).or_else(|e| refused("write", path, &e))
+}
+
+/// Whether something is there that is neither a file nor a folder: renaming would destroy it.
+fn is_special(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
 fn beside(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     tempfile::NamedTempFile::new_in(folder)
+}
+
+/// Why a place cannot be written, in the words of whoever named it. A closed pipe stays an error of
+/// its own: it is no failure.
+fn refused<T>(what: &str, path: &Path, error: &std::io::Error) -> Result<T> {
+    use std::io::ErrorKind;
+    let why = match error.kind() {
+        ErrorKind::BrokenPipe => return Err(std::io::Error::from(ErrorKind::BrokenPipe).into()),
+        ErrorKind::NotFound => "the folder above it does not exist or takes no files".into(),
+        ErrorKind::NotADirectory => "what stands above it is a file, no folder".into(),
+        ErrorKind::AlreadyExists => "a file of that name is there".into(),
+        ErrorKind::PermissionDenied => "it is not permitted".into(),
+        ErrorKind::ReadOnlyFilesystem => "the disk can only be read".into(),
+        ErrorKind::StorageFull => "the disk is full".into(),
+        _ => plain_reason(error),
+    };
+    usage_error(format!("cannot {what} {}: {why}; choose another place with --out", path.display()))
+}
+
+/// The system's sentence without the number and the path that libraries add.
+pub(crate) fn plain_reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
 }
 
 /// Prints to stdout.

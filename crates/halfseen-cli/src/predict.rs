@@ -1,10 +1,11 @@
 //! Predicts every row of a table with a saved model.
 
 use crate::args::PredictArgs;
-use crate::input::read_table;
+use crate::failure::usage_error;
+use crate::input::{read_table, text};
 use crate::output;
 use anyhow::{Context, Result};
-use halfseen::data::{Cell, Table, Task};
+use halfseen::data::{Table, Task};
 use halfseen::model::{Model, Prediction};
 use std::path::Path;
 use std::process::ExitCode;
@@ -16,6 +17,8 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
         output::check_writable(out)?;
     }
     let (name, table) = read_table(Some(&args.data))?;
+    // Before the work, and before any remark about the table.
+    args.id.as_deref().map(|id| table.column(id)).transpose().with_context(|| name.clone())?;
     let prediction =
         predict(&model, &table, &[args.id.as_deref(), Some(&model.target)], args.quiet).context(name.clone())?;
     let csv = as_csv(&model, &table, &prediction, args.id.as_deref()).context(name)?;
@@ -28,7 +31,18 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
 
 /// Reads a model file; errors name it.
 pub(crate) fn read_model(path: &Path) -> Result<Model> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the model {}", path.display()))?;
+    let bytes = std::fs::read(path).or_else(|e| {
+        let why = output::plain_reason(&e);
+        usage_error(format!("cannot read the model {} ({why}); check the path", path.display()))
+    })?;
+    // Whatever else a file is, it does not start as JSON objects do.
+    let json = |text: &str| text.trim_start().starts_with('{');
+    let Some(text) = String::from_utf8(bytes).ok().filter(|text| json(text)) else {
+        return usage_error(format!(
+            "{} is no model; name first a file that `halfseen fit` saved, then the data",
+            path.display()
+        ));
+    };
     Model::from_json(&text).with_context(|| path.display().to_string())
 }
 
@@ -48,7 +62,7 @@ pub(crate) fn predict(model: &Model, table: &Table, expected: &[Option<&str>], q
         let cells = applied.new_categories;
         output::remark(
             quiet,
-            &format!("{cells} cells hold a category that training did not show and count as missing"),
+            &format!("cells with a category that training did not show, which count as missing: {cells}"),
         );
     }
     Ok(prediction)
@@ -64,12 +78,7 @@ fn as_csv(model: &Model, table: &Table, prediction: &Prediction, id: Option<&str
     csv.push_str(if classes { "prediction,score\n" } else { "prediction\n" });
     for (row, score) in prediction.scores.iter().enumerate() {
         if let Some(column) = id {
-            let text = match table.cell(row, column) {
-                Cell::Number(number) => number.to_string(),
-                Cell::Text(text) => quoted(text),
-                Cell::Missing => String::new(),
-            };
-            csv.push_str(&format!("{text},"));
+            csv.push_str(&format!("{},", quoted(&text(table.cell(row, column)))));
         }
         match model.class(*score) {
             Some(label) => csv.push_str(&format!("{},{score}\n", quoted(&label.to_string()))),

@@ -3,7 +3,7 @@
 use crate::error::ErrorKind;
 
 /// First bytes, what they tell, and what to do.
-const MAGIC: [(&[u8], &str, &str); 12] = [
+const MAGIC: [(&[u8], &str, &str); 15] = [
     (b"PAR1", "a Parquet file", CONVERT),
     (b"PK\x03\x04", "an Excel workbook or a zip archive", CONVERT),
     (b"ARROW1", "an Arrow file", CONVERT),
@@ -15,10 +15,14 @@ const MAGIC: [(&[u8], &str, &str); 12] = [
     (b"\xfd7zXZ\x00", "a file compressed by xz", UNPACK),
     (b"\xff\xfe", "UTF-16 text", "save it as UTF-8"),
     (b"\xfe\xff", "UTF-16 text", "save it as UTF-8"),
+    (b"{\"", "JSON", MODEL),
+    (b"{\n", "JSON", MODEL),
+    (b"{\r", "JSON", MODEL),
     (b"\x00\x00\x08", "an IDX file", "give the folder that holds its images and labels"),
 ];
 
 const CONVERT: &str = "convert it to CSV";
+const MODEL: &str = "give a table; if this is a saved model, name it before the data";
 const UNPACK: &str = "unpack it, or compress it by gzip";
 
 /// How many bytes [`refuse_foreign`] looks at.

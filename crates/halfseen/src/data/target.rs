@@ -64,10 +64,15 @@ impl Target {
         if let Some(first) = cells.iter().position(|c| *c == Cell::Missing) {
             return Err(ErrorKind::MissingTarget { column: name.to_owned(), first: first + 1, count: missing }.into());
         }
-        let infinite = |c: &Cell<'_>| matches!(c, Cell::Number(v) if !v.is_finite());
-        if let Some(row) = cells.iter().position(infinite) {
-            let value = f64::INFINITY;
+        let infinite = |(row, c): (usize, &Cell<'_>)| match c {
+            Cell::Number(v) if v.is_infinite() => Some((row, *v)),
+            _ => None,
+        };
+        if let Some((row, value)) = cells.iter().enumerate().find_map(infinite) {
             return Err(ErrorKind::NotFinite { row: row + 1, column: name.to_owned(), value }.into());
+        }
+        if cells.len() < 2 {
+            return Err(ErrorKind::TooFewRows { what: "learning".into(), least: 2, rows: cells.len() }.into());
         }
         let labels = distinct(&cells);
         if labels.len() < 2 {

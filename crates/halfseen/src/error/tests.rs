@@ -125,7 +125,7 @@ fn provoked(long: &str) -> Vec<Error> {
         fit_cells(Array2::from_elem((1, 2), f64::INFINITY)),
         fit_cells(Array2::from_elem((1, 2), f64::NAN)),
         Target::read(&table(&[(long, &[1.0, f64::NAN])]), long, None).unwrap_err(),
-        Target::read(&text_table(long, &[long]), long, None).unwrap_err(),
+        Target::read(&text_table(long, &[long, long]), long, None).unwrap_err(),
         Target::read(&texts, long, Some(Task::Regression)).unwrap_err(),
         Target::read(&text_table(long, &["a", "b", long]), long, None).unwrap().scores().unwrap_err(),
         schema

@@ -129,7 +129,6 @@ impl Model {
 
     fn validate(&self) -> Result<()> {
         let columns = self.prepare.schema.width();
-        self.prepare.schema.validate()?;
         self.prepare.schema.layout()?;
         self.prepare.scaler.validate(columns)?;
         let TargetScale { mean, deviation } = self.prepare.target;

@@ -49,7 +49,9 @@ impl Schema {
         let ignored =
             table.columns().iter().map(|c| &c.name).filter(|n| !known.contains(n.as_str())).cloned().collect();
         let mut applied = Applied { ignored, absent, ..Applied::default() };
-        let identity = table.numbers().columns() == self.columns.len()
+        // A text column may hold only numbers, or nothing, in this table: it still has its indicators.
+        let identity = self.columns.iter().all(|c| c.kind == ColumnKind::Number)
+            && table.numbers().columns() == self.columns.len()
             && found.iter().enumerate().all(|(i, f)| f.is_some_and(|f| f.place == Place::Number(i)));
         if identity {
             refuse_infinite(table, &found)?;

@@ -47,7 +47,8 @@ pub struct Prepared<'a> {
     pub prepare: Prepare,
     /// Panels.
     pub layout: Arc<Layout>,
-    /// Cells filled in, over all rows.
+    /// Cells of the table that were filled in, over all rows: missing ones, and categories that
+    /// only other rows than the training rows show.
     pub imputed: usize,
     matrix: Cow<'a, Matrix>,
     targets: Vec<f64>,
@@ -64,14 +65,18 @@ impl<'a> Prepared<'a> {
         let (name, target) = target;
         let except: Vec<&str> = [name].into_iter().chain(options.except.iter().map(String::as_str)).collect();
         let schema = Schema::fit(table, rows, &except, &options.known, options.groups.clone())?;
-        let mut matrix = schema.encode(table)?.matrix;
+        let encoded = schema.encode(table)?;
+        let (mut matrix, applied) = (encoded.matrix, encoded.applied);
         let imputed = match options.missing {
             Missing::Keep => 0,
-            Missing::Mean => fill_means(&mut matrix, rows),
+            Missing::Mean => {
+                fill_means(&mut matrix, rows);
+                applied.missing + applied.new_categories
+            }
         };
         let bounds = options.column_bounds(&schema)?;
         let scaler = Scaler::fit(options.scale_for(&matrix), &matrix, rows, bounds.as_ref());
-        let scores = target.scores()?;
+        let scores = target.scores().map_err(|error| named(error, name))?;
         let target_scale = TargetScale::fit(target, &scores, rows, options.intercept);
         let targets = scores.into_iter().map(|y| target_scale.apply(y)).collect();
         let layout = Arc::new(schema.layout()?);
@@ -141,15 +146,25 @@ impl Options {
     }
 }
 
+/// The error with the target's name, which a target itself does not know.
+fn named(error: crate::Error, name: &str) -> crate::Error {
+    match error.kind() {
+        ErrorKind::WrongTarget { problem, .. } => {
+            ErrorKind::WrongTarget { column: name.to_owned(), problem: problem.clone() }.into()
+        }
+        _ => error,
+    }
+}
+
 /// Fills missing cells by the means of the training rows' observed cells; 0 where there is none.
-fn fill_means(matrix: &mut Cow<'_, Matrix>, rows: &[u32]) -> usize {
+fn fill_means(matrix: &mut Cow<'_, Matrix>, rows: &[u32]) {
     let (n, d) = (matrix.rows(), matrix.columns());
     let missing: Vec<(usize, usize)> = match &**matrix {
-        Matrix::U8(_) => return 0,
+        Matrix::U8(_) => return,
         dense => (0..n).flat_map(|i| (0..d).map(move |j| (i, j))).filter(|&(i, j)| dense.get(i, j).is_nan()).collect(),
     };
     if missing.is_empty() {
-        return 0;
+        return;
     }
     let mut filled = Array2::from_shape_fn((n, d), |(i, j)| matrix.get(i, j));
     let mut means = vec![f64::NAN; d];
@@ -162,5 +177,4 @@ fn fill_means(matrix: &mut Cow<'_, Matrix>, rows: &[u32]) -> usize {
         filled[[i, j]] = means[j];
     }
     *matrix = Cow::Owned(Matrix::F64(filled));
-    missing.len()
 }

@@ -160,23 +160,20 @@ impl Schema {
         self.columns.iter().flat_map(ColumnSchema::encoded_names).collect()
     }
 
-    /// Refuses a schema read from a file whose names repeat or whose categories are not sorted: cells
-    /// would silently be taken for missing.
-    pub(crate) fn validate(&self) -> Result<()> {
-        let bad = |key: &str, problem: &str| {
-            Err(ErrorKind::BadFile { what: "model", key: key.to_owned(), problem: problem.to_owned() }.into())
-        };
-        let mut names: Vec<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
-        names.sort_unstable();
-        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            return bad("schema.columns", &format!("name the column '{}' twice", crate::error::short(pair[0])));
-        }
+    /// Refuses what only a damaged file holds: two columns of one name, categories out of order.
+    fn check(&self) -> Result<()> {
+        let mut names = std::collections::HashSet::new();
         for column in &self.columns {
-            let ColumnKind::Text { categories } = &column.kind else { continue };
-            if !categories.windows(2).all(|pair| pair[0] < pair[1]) {
-                let key = format!("schema.columns.{}.categories", crate::error::short(&column.name));
-                return bad(&key, "are not sorted, or one of them is there twice");
-            }
+            let sorted = match &column.kind {
+                ColumnKind::Text { categories } => categories.windows(2).all(|w| w[0] < w[1]),
+                ColumnKind::Number => true,
+            };
+            let problem = match (names.insert(column.name.as_str()), sorted) {
+                (true, true) => continue,
+                (false, _) => "there are two columns of this name",
+                (true, false) => "its categories are not sorted, or one is there twice",
+            };
+            return Err(ErrorKind::BadFile { what: "schema", key: column.name.clone(), problem: problem.into() }.into());
         }
         Ok(())
     }
@@ -186,6 +183,7 @@ impl Schema {
     /// # Errors
     /// If an attribute is in two groups, or in a group and always known.
     pub fn layout(&self) -> Result<Layout> {
+        self.check()?;
         let mut starts = Vec::with_capacity(self.columns.len());
         let mut next = 0_u32;
         for column in &self.columns {

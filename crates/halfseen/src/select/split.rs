@@ -40,7 +40,9 @@ pub fn splits(
             test.extend(t.iter().flatten());
             train.extend(rest.iter().flatten());
         }
-        finish(train, test, &mut stream, "a split into training and test rows")
+        // Of fewer rows the smaller part gets less than half a row.
+        let least = (0.5 / test_share.min(1.0 - test_share)).ceil() as usize;
+        finish(train, test, &mut stream, &format!("a split with test share {test_share}"), least)
     };
     (0..count as u64).map(split).collect()
 }
@@ -62,9 +64,10 @@ pub fn folds(
     for (i, unit) in units.into_iter().flatten().enumerate() {
         parts[i % count].extend(unit);
     }
+    let what = format!("cross-validation with {count} folds");
     let fold = |f: usize| {
         let train = (0..count).filter(|&g| g != f).flat_map(|g| parts[g].clone()).collect();
-        finish(train, parts[f].clone(), &mut Stream::new(seed, Purpose::Fold, 1 + f as u64), "cross-validation")
+        finish(train, parts[f].clone(), &mut Stream::new(seed, Purpose::Fold, 1 + f as u64), &what, count)
     };
     (0..count).map(fold).collect()
 }
@@ -84,10 +87,12 @@ fn units(rows: &[u32], strata: Option<&[u32]>, groups: Option<&[u32]>, stream: &
     strata_units
 }
 
-fn finish(mut train: Vec<u32>, mut test: Vec<u32>, stream: &mut Stream, what: &str) -> Result<Split> {
+fn finish(mut train: Vec<u32>, mut test: Vec<u32>, stream: &mut Stream, what: &str, least: usize) -> Result<Split> {
     if train.is_empty() || test.is_empty() {
         let rows = train.len() + test.len();
-        return Err(ErrorKind::TooFewRows { what: what.to_owned(), least: rows + 1, rows }.into());
+        // Whole groups may need more rows than that.
+        let least = least.max(rows + 1);
+        return Err(ErrorKind::TooFewRows { what: what.to_owned(), least, rows }.into());
     }
     shuffle(stream, &mut train);
     shuffle(stream, &mut test);

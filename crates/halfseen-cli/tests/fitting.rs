@@ -1,0 +1,192 @@
+//! Fits, shows, predicts and evaluates on small tables, against values found another way.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+use common::{Place, fields, keys, table};
+
+const LEARNERS: [&str; 6] = ["ridge", "lasso", "online-lasso", "aer --budget 3", "aerr --budget 3", "aelr --budget 3"];
+
+fn predictions(csv: &str) -> Vec<f64> {
+    fields(csv).iter().map(|row| row[0].parse().unwrap()).collect()
+}
+
+#[test]
+fn every_learner_goes_from_fit_to_evaluation() {
+    let place = Place::with_table();
+    for learner in LEARNERS {
+        for (target, other) in [("y", "who"), ("who", "y")] {
+            place.ok(&format!("fit t.csv --target {target} --ignore {other} --learner {learner} --out m.json"));
+            let shown = fields(&place.ok("show m.json"));
+            let names: Vec<&str> = shown.iter().map(|row| row[0].as_str()).collect();
+            assert_eq!(names, ["(intercept)", "a", "b", "kind=blue", "kind=green", "kind=red"]);
+            assert!(shown.iter().all(|row| row[1].parse::<f64>().unwrap().is_finite()));
+            assert_eq!(fields(&place.ok("predict m.json t.csv --quiet")).len(), 60);
+            let report: serde_json::Value =
+                serde_json::from_str(&place.ok("evaluate m.json t.csv --json --quiet")).unwrap();
+            assert_eq!(keys(&report), ["attacked_error", "balanced_error", "error", "examples", "mse"], "{learner}");
+            assert_eq!(report["error"].is_null(), target == "y");
+            assert!(report["mse"].as_f64().unwrap().is_finite());
+        }
+    }
+}
+
+#[test]
+fn ridge_without_a_bound_is_least_squares_in_raw_units() {
+    let place = Place::new();
+    place.write("t.csv", "a,b,y\n1,20,43.5\n2,10,26.5\n3,50,109.5\n4,0,10.5\n5,30,73.5\n");
+    let json = place.ok("fit t.csv --target y --learner ridge --set radius=1e6 --out m.json --json");
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    for key in ["learner", "params", "stop", "converged", "objective", "gap", "reads", "distinct", "seconds"] {
+        assert!(report.get(key).is_some(), "{key}");
+    }
+    assert_eq!((report["reads"].as_u64(), report["learner"].as_str()), (Some(10), Some("ridge")));
+    let shown = fields(&place.ok("show m.json"));
+    let weights: Vec<f64> = shown.iter().map(|row| row[1].parse().unwrap()).collect();
+    // Normal equations: residuals are orthogonal to 1, a and b.
+    let rows = [(1.0, 20.0, 43.5), (2.0, 10.0, 26.5), (3.0, 50.0, 109.5), (4.0, 0.0, 10.5), (5.0, 30.0, 73.5)];
+    let mut moments = [0.0; 3];
+    for (a, b, y) in rows {
+        let residual = y - weights[0] - weights[1] * a - weights[2] * b;
+        moments = [moments[0] + residual, moments[1] + residual * a, moments[2] + residual * b];
+    }
+    assert!(moments.iter().all(|m| m.abs() < 1e-6), "{moments:?}");
+    let predicted = predictions(&place.ok("predict m.json t.csv --quiet"));
+    for ((a, b, _), p) in rows.into_iter().zip(predicted) {
+        assert!((p - weights[0] - weights[1] * a - weights[2] * b).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn evaluate_scores_what_predict_prints() {
+    let place = Place::with_table();
+    place.ok("fit t.csv --target y --ignore who --learner ridge --out m.json");
+    let truth: Vec<f64> = fields(&table(60)).iter().map(|row| row[3].parse().unwrap()).collect();
+    let predicted = predictions(&place.ok("predict m.json t.csv --quiet"));
+    let mse = truth.iter().zip(predicted).map(|(y, p)| (y - p).powi(2)).sum::<f64>() / 60.0;
+    let report: serde_json::Value = serde_json::from_str(&place.ok("evaluate m.json t.csv --json --quiet")).unwrap();
+    assert!((report["mse"].as_f64().unwrap() - mse).abs() < 1e-9);
+    place.ok("fit t.csv --target who --ignore y --learner ridge --out c.json");
+    let told = fields(&place.ok("predict c.json t.csv --quiet"));
+    let wrong = fields(&table(60)).iter().zip(&told).filter(|(row, told)| row[4] != told[0]).count();
+    assert!(told.iter().all(|row| (row[1].parse::<f64>().unwrap() > 0.0) == (row[0] == "sick")));
+    let report: serde_json::Value = serde_json::from_str(&place.ok("evaluate c.json t.csv --json --quiet")).unwrap();
+    assert!((report["error"].as_f64().unwrap() - wrong as f64 / 60.0).abs() < 1e-12);
+}
+
+#[test]
+fn columns_are_matched_by_name() {
+    let place = Place::with_table();
+    place.ok("fit t.csv --target y --ignore who --learner ridge --out m.json");
+    place.write("one.csv", "a,b,kind\n1,2,red\n");
+    place.write("turned.csv", "id,kind,b,a\nx,red,2,1\n");
+    let plain = place.run("predict m.json one.csv");
+    assert_eq!((plain.code, plain.err.as_str()), (Some(0), ""));
+    let turned = place.run("predict m.json turned.csv --id id");
+    assert_eq!(turned.out.replace("id,", "").replace("x,", ""), plain.out);
+    let turned = place.run("predict m.json turned.csv");
+    assert_eq!((turned.err.lines().count(), turned.err.contains("id")), (1, true), "{}", turned.err);
+    assert_eq!(place.run("predict m.json turned.csv --quiet").err, "");
+    // An absent column, an empty cell and a new category all count as missing.
+    place.write("absent.csv", "a,b\n1,2\n");
+    place.write("hole.csv", "a,b,kind\n1,2,\n");
+    place.write("new.csv", "a,b,kind\n1,2,violet\n");
+    let absent = place.run("predict m.json absent.csv");
+    assert!(absent.err.contains("kind"), "{}", absent.err);
+    assert!(place.run("predict m.json new.csv").err.contains("category"));
+    assert_eq!(place.ok("predict m.json hole.csv"), absent.out);
+    assert_eq!(place.ok("predict m.json new.csv"), absent.out);
+    // A text column that holds only digits in this table is no number.
+    place.write("digits.csv", "a,b,kind\n1,2,7\n");
+    assert_eq!(place.ok("predict m.json digits.csv"), absent.out);
+}
+
+#[test]
+fn labels_are_those_of_the_data() {
+    let place = Place::new();
+    let digits: String = (0..30).map(|i| format!("{},{}\r\n", i % 7, if i % 7 > 3 { 5 } else { 3 })).collect();
+    place.write("t.csv", format!("a,digit\r\n{digits}"));
+    place.ok("fit t.csv --target digit --learner ridge --out m.json");
+    let labels: Vec<String> =
+        fields(&place.ok("predict m.json t.csv --quiet")).into_iter().map(|mut r| r.remove(0)).collect();
+    assert!(
+        labels.iter().all(|l| l == "3" || l == "5") && labels.contains(&"3".into()) && labels.contains(&"5".into())
+    );
+    assert_eq!(place.json("m.json")["task"], "classification");
+    place.ok("fit t.csv --target digit --learner ridge --task regression --out m.json");
+    assert_eq!(place.json("m.json")["task"], "regression");
+    place.ok("fit t.csv --target a --learner ridge --classes 0,6.0 --out m.json");
+    assert_eq!(place.json("m.json")["classes"], serde_json::json!([0.0, 6.0]));
+}
+
+#[test]
+fn options_reach_the_model() {
+    let place = Place::with_table();
+    let aerr = "fit t.csv --target y --ignore who --learner aerr --budget 2 --out m.json";
+    place.ok(&format!("{aerr} --set radius=0.5 --set step=1x --seed 7"));
+    let model = place.json("m.json");
+    assert_eq!((&model["params"]["radius"], &model["params"]["seed"]), (&0.5.into(), &7.into()));
+    assert_eq!(model["prepare"]["scaler"]["scale"], "none", "nothing unread is touched");
+    place.ok(&format!("{aerr} --known kind"));
+    assert_eq!(place.json("m.json")["schema"]["columns"][2]["known"], true);
+    place.write("bounds.csv", "attribute,low,high\na,-5,5\nb,0,8\n");
+    place.ok(&format!("{aerr} --bounds bounds.csv"));
+    assert_eq!(place.json("m.json")["prepare"]["scaler"]["divisor"][1], 4.0);
+    let ridge = "fit t.csv --target y --ignore who --learner ridge --out m.json";
+    place.ok(&format!("{ridge} --scale common"));
+    assert_eq!(place.json("m.json")["prepare"]["scaler"]["divisor"], 6.0);
+    place.ok(&format!("{ridge} --tune 3"));
+    place.write("hole.csv", table(60).replacen("-5,0,", "-5,,", 1));
+    place.ok(&ridge.replace("t.csv", "hole.csv --missing mean"));
+    assert_eq!(place.json("m.json")["report"]["examples"], 60);
+    place.ok(&ridge.replace("t.csv", "hole.csv --missing drop"));
+    assert_eq!(place.json("m.json")["report"]["examples"], 59);
+}
+
+#[test]
+fn the_same_seed_writes_the_same_model() {
+    let place = Place::with_table();
+    let without_time =
+        |text: String| text.lines().filter(|l| !l.contains("\"seconds\"")).collect::<Vec<_>>().join("\n");
+    for learner in LEARNERS {
+        let fit = |name: &str| {
+            place.ok(&format!("fit t.csv --target y --ignore who --learner {learner} --seed 3 --out {name}"))
+        };
+        fit("one.json");
+        fit("two.json");
+        assert_eq!(without_time(place.read("one.json")), without_time(place.read("two.json")), "{learner}");
+    }
+}
+#[cfg(unix)]
+#[test]
+fn links_and_pipes_are_written_to_and_not_replaced() {
+    let place = Place::with_table();
+    let fit = "fit t.csv --target y --ignore who --learner ridge --out";
+    place.write("real.json", "");
+    std::os::unix::fs::symlink("real.json", place.path("link.json")).unwrap();
+    place.ok(&format!("{fit} link.json"));
+    assert!(place.path("link.json").is_symlink() && place.read("real.json").contains("halfseen-model"));
+    let pipe = place.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut reader = std::process::Command::new("cat").arg(&pipe).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    place.ok(&format!("{fit} pipe"));
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut reader.stdout.take().unwrap(), &mut text).unwrap();
+    reader.wait().unwrap();
+    assert!(text.contains("halfseen-model"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_success() {
+    let place = Place::with_table();
+    place.ok("fit t.csv --target y --ignore who --learner ridge --out m.json");
+    place.write("long.csv", table(30_000));
+    let mut child =
+        place.command("predict m.json long.csv --quiet").stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut byte = [0];
+    let mut stdout = child.stdout.take().unwrap();
+    std::io::Read::read_exact(&mut stdout, &mut byte).unwrap();
+    drop(stdout);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}

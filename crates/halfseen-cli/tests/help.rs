@@ -1,0 +1,62 @@
+//! Reads every help text and list as a user does, and runs the examples that they give.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+use common::{Place, table};
+use serde_json::Value;
+
+#[test]
+fn help_starts_with_examples_that_run() {
+    let place = Place::new();
+    let rows =
+        table(60).replace("a,b,kind,y,who", "a,b,kind,price,record").replace("sick", "u").replace("healthy", "v");
+    place.write("table.csv", &rows);
+    place.write("new.csv", &rows);
+    place.ok("fit table.csv --target price --learner ridge --out price.json");
+    for command in ["", "compare", "fit", "predict", "evaluate", "show", "learners"] {
+        let help = place.ok(&format!("{command} --help"));
+        assert!(help.starts_with("Example"), "{command}: {help}");
+        let examples =
+            help.lines().skip(1).take_while(|l| !l.is_empty()).map(|l| l.trim().strip_prefix("halfseen ").unwrap());
+        for example in examples {
+            let line = example.split("  ").next().unwrap().split(" > ").next().unwrap();
+            if line == "compare" || line.contains("--splits 10") {
+                continue; // the digits, all of them; tested apart
+            }
+            // Four attributes are what the table has.
+            let line = line.replace("--budget 6", "--budget 4");
+            let fast = if line.starts_with("compare") { " --splits 1 --folds 2" } else { "" };
+            place.ok(&format!("{line}{fast}"));
+        }
+    }
+    assert!(place.ok("--version").starts_with("halfseen "));
+}
+
+#[test]
+fn every_learner_tells_its_parameters_ranges_and_defaults() {
+    let place = Place::new();
+    let list = place.ok("learners");
+    let json: Value = serde_json::from_str(&place.ok("learners --json")).unwrap();
+    let learners = json.as_array().unwrap();
+    assert_eq!(learners.len(), 6);
+    for learner in learners {
+        let name = learner["learner"].as_str().unwrap();
+        assert!(list.lines().any(|line| line.split_whitespace().next() == Some(name)), "{name}");
+        let text = place.ok(&format!("learners {name}"));
+        let one: Value = serde_json::from_str(&place.ok(&format!("learners {name} --json"))).unwrap();
+        assert_eq!(&one[0], learner);
+        for parameter in learner["params"].as_array().unwrap() {
+            let default = match &parameter["default"] {
+                Value::String(word) => word.clone(),
+                other => other.to_string().trim_end_matches(".0").to_owned(),
+            };
+            let declared = format!("{} = {default}", parameter["name"].as_str().unwrap());
+            assert!(text.contains(&declared), "{name}: {declared}");
+            assert!(
+                text.contains(parameter["allowed"].as_str().unwrap())
+                    && text.contains(parameter["doc"].as_str().unwrap())
+            );
+        }
+    }
+}
