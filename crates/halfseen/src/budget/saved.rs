@@ -66,8 +66,8 @@ pub fn load(json: &serde_json::Value) -> Result<Box<dyn AskTell>> {
     }
     let mut learner = crate::learner::find(&saved.learner).map_err(|e| bad("learner", e.to_string()))?;
     crate::params::set_from_json(&mut *learner, &saved.params).map_err(|e| bad("params", e.to_string()))?;
-    let layout = saved.layout.into_owned();
-    layout.validate()?;
+    let mut layout = saved.layout.into_owned();
+    layout.complete()?;
     let resumed = learner.resume(&Arc::new(layout), saved.state).map_err(|e| match e.kind() {
         ErrorKind::BadFile { .. } => e,
         _ => bad("params", e.to_string()),
