@@ -4,7 +4,6 @@
 //! slot is unbiased, whatever the probabilities of the reads were.
 
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 
 /// Pseudo-reads at the pooled value by which a single slot's second moment is steadied.
 const PRIOR_READS: f64 = 10.0;
@@ -16,6 +15,8 @@ pub(super) struct Running {
     slots: Vec<Slot>,
     /// The slots read so far, in order of their first read.
     touched: Vec<u32>,
+    /// Number of reads that cost something, and the sum of their squared deviations from the centre.
+    pooled: (f64, f64),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -29,7 +30,7 @@ struct Slot {
 impl Running {
     pub(super) fn new(slots: usize) -> Running {
         let slot = Slot { reads: 0.0, mean: 0.0, spread: 0.0 };
-        Running { slots: vec![slot; slots], touched: Vec::with_capacity(slots) }
+        Running { slots: vec![slot; slots], touched: Vec::with_capacity(slots), pooled: (0.0, 0.0) }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -49,31 +50,38 @@ impl Running {
         s.spread += before * (value - s.mean);
     }
 
+    /// Takes in how far a read that cost something was from its centre.
+    #[inline]
+    pub(super) fn pool(&mut self, deviation: f64) {
+        self.pooled.0 += 1.0;
+        self.pooled.1 += deviation * deviation;
+    }
+
     /// The mean of the reads of a slot; 0 before the first.
     #[inline]
     pub(super) fn mean(&self, slot: usize) -> f64 {
         self.slots[slot].mean
     }
 
-    /// Sum over these slots of the mean squares of x - centre, and the largest of them, as far as
-    /// their reads tell. Visits only slots that were read.
-    pub(super) fn squares(&self, slots: Range<usize>, centre: impl Fn(usize) -> f64) -> (f64, f64) {
-        let square = |j: usize| {
-            let s = &self.slots[j];
-            s.spread + s.reads * (s.mean - centre(j)).powi(2)
-        };
-        let touched = || self.touched.iter().map(|&j| j as usize).filter(|j| slots.contains(j));
-        let reads: f64 = touched().map(|j| self.slots[j].reads).sum();
-        let pooled = touched().map(square).sum::<f64>() / reads.max(1.0);
-        let steadied = |j: usize| (square(j) + PRIOR_READS * pooled) / (self.slots[j].reads + PRIOR_READS);
+    /// Sum over the first `sampled` slots of the mean squares of x - centre, and the largest of them, as
+    /// far as the reads tell. Visits each slot that was read once.
+    pub(super) fn squares(&self, sampled: usize, centre: impl Fn(usize) -> f64) -> (f64, f64) {
+        let pooled = self.pooled.1 / self.pooled.0.max(1.0);
         let (mut sum, mut largest, mut seen) = (0.0, 0.0_f64, 0);
-        for j in touched() {
-            let s = steadied(j);
-            sum += s;
-            largest = largest.max(s);
+        for j in self.touched.iter().map(|&j| j as usize).filter(|&j| j < sampled) {
+            let s = &self.slots[j];
+            let square = s.spread + s.reads * (s.mean - centre(j)).powi(2);
+            let steadied = (square + PRIOR_READS * pooled) / (s.reads + PRIOR_READS);
+            sum += steadied;
+            largest = largest.max(steadied);
             seen += 1;
         }
-        (sum + pooled * (slots.len() - seen) as f64, largest)
+        (sum + pooled * (sampled - seen) as f64, largest)
+    }
+
+    /// Sum over the slots from `first` on, which are always known, of their mean squares.
+    pub(super) fn known_squares(&self, first: usize) -> f64 {
+        self.slots[first..].iter().map(|s| s.spread / s.reads.max(1.0) + s.mean * s.mean).sum()
     }
 
     /// Whether the numbers of a saved state can be true.
@@ -82,7 +90,8 @@ impl Running {
         let mut unseen: Vec<bool> = self.slots.iter().map(|s| s.reads > 0.0).collect();
         // Every slot that was read stands in `touched` once.
         let once = |&j: &u32| unseen.get_mut(j as usize).is_some_and(std::mem::take);
-        self.slots.iter().all(finite) && self.touched.iter().all(once) && !unseen.contains(&true)
+        let pooled = self.pooled.0 >= 0.0 && self.pooled.0.is_finite() && self.pooled.1.is_finite();
+        pooled && self.slots.iter().all(finite) && self.touched.iter().all(once) && !unseen.contains(&true)
     }
 }
 
@@ -95,13 +104,18 @@ mod tests {
         let mut running = Running::new(3);
         for v in [1.0, 2.0, 6.0] {
             running.see(1, v);
+            running.pool(v);
         }
         assert_eq!(running.mean(1), 3.0);
-        // One slot read: its mean square 41/3 is the pooled one, which stands in for the others.
-        let (sum, largest) = running.squares(0..3, |_| 0.0);
+        // One slot read: its mean square 41/3 is the pooled one, which stands in for the other.
+        let (sum, largest) = running.squares(2, |_| 0.0);
         assert!((largest - 41.0 / 3.0).abs() < 1e-14);
-        assert!((sum - 41.0).abs() < 1e-13);
-        let (sum, _) = running.squares(0..3, |j| if j == 1 { 3.0 } else { 0.0 });
-        assert!((sum - 14.0).abs() < 1e-13, "about the mean: {sum}");
+        assert!((sum - 2.0 * 41.0 / 3.0).abs() < 1e-13);
+        // About its mean it is 14/3, steadied by ten reads at the pooled value.
+        let (sum, _) = running.squares(2, |j| if j == 1 { 3.0 } else { 0.0 });
+        let steadied = (14.0 + 10.0 * 41.0 / 3.0) / 13.0;
+        assert!((sum - steadied - 41.0 / 3.0).abs() < 1e-13, "about the mean: {sum}");
+        running.see(2, 4.0);
+        assert_eq!(running.known_squares(2), 16.0);
     }
 }

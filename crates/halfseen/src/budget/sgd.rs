@@ -52,7 +52,8 @@ struct State<I> {
     /// Sum of the squared targets told.
     target_squares: f64,
     norms: Option<Norms>,
-    /// Measured norms stay; others are estimated from the reads, anew each time the answers double.
+    /// Measured norms stay; others are estimated from the reads, anew each time the answers have become four times as
+    /// many: O(k) for each answer, amortised.
     measured: bool,
 }
 
@@ -308,9 +309,8 @@ impl<I: Iterate> Sgd<I> {
     /// Estimates the norms from all reads so far.
     fn reestimate_norms(&mut self) {
         let sampled = self.layout.sampled_slots();
-        let (square, largest) = self.state.running.squares(0..sampled, |slot| self.centre(slot));
-        let (known, _) = self.state.running.squares(sampled..self.layout.slots(), |_| 0.0);
-        let known = known + f64::from(u8::from(self.recipe.intercept));
+        let (square, largest) = self.state.running.squares(sampled, |slot| self.centre(slot));
+        let known = self.state.running.known_squares(sampled) + f64::from(u8::from(self.recipe.intercept));
         let target = self.state.target_squares / self.state.ledger.answered as f64;
         self.state.norms = Some(Norms { square, largest, known, target });
         self.replan();
@@ -343,6 +343,9 @@ impl<I: Iterate> Sgd<I> {
         let mut at = 0;
         for read in &query.reads {
             for slot in self.layout.slots_of(read.panel as usize) {
+                if read.role != Role::Known {
+                    self.state.running.pool(values[at] - query.parts[at].centre);
+                }
                 self.state.running.see(slot, values[at]);
                 at += 1;
             }
@@ -421,7 +424,7 @@ impl<I: Iterate> AskTell for Sgd<I> {
         self.bill(query);
         self.state.ledger.learned(query.asked_at);
         self.state.target_squares += target * target;
-        if !self.state.measured && t.is_power_of_two() {
+        if !self.state.measured && t.is_power_of_two() && t.trailing_zeros() % 2 == 0 {
             self.reestimate_norms();
         }
         Ok(Told::Learned)

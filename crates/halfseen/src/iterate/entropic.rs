@@ -18,6 +18,9 @@ const SMALLEST_TOTAL: f64 = 1e-200;
 /// No saved |theta| exceeds the shift by so much.
 const LARGEST_EXPONENT: f64 = 300.0;
 
+/// Below every sum of scales: nothing is forgotten.
+const NOTHING: f64 = -1.0;
+
 /// A vector in the l1 ball, moved multiplicatively; see the module's documentation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -31,6 +34,9 @@ pub struct Entropic {
     counted_scale: f64,
     /// Sum of the weights with which iterates were counted.
     counted: f64,
+    /// `counted_scale` when the average started anew: what slots owe or summed up to then is forgotten,
+    /// when next they are looked at.
+    forgotten: f64,
     slots: Vec<Slot>,
     /// |sinh theta_j| e^-M.
     #[serde(skip, default = "empty")]
@@ -48,6 +54,15 @@ struct Slot {
     sum: f64,
     /// `counted_scale` when `sum` was brought up to date.
     since: f64,
+}
+
+impl Slot {
+    /// The sum of the counted w_j up to now, given |sinh theta_j| in shifted units.
+    #[inline]
+    fn sum_at(&self, now: f64, forgotten: f64, sinh: f64) -> f64 {
+        let sinh = sinh.copysign(self.theta);
+        if self.since <= forgotten { (now - forgotten) * sinh } else { self.sum + (now - self.since) * sinh }
+    }
 }
 
 fn empty() -> SumTree {
@@ -74,10 +89,11 @@ impl Entropic {
     /// Moves the shift to the largest |theta| and brings every sum up to date.
     fn reshift(&mut self) {
         for (j, slot) in self.slots.iter_mut().enumerate() {
-            slot.sum += (self.counted_scale - slot.since) * self.sinh.get(j).copysign(slot.theta);
+            slot.sum = slot.sum_at(self.counted_scale, self.forgotten, self.sinh.get(j));
             slot.since = 0.0;
         }
         self.counted_scale = 0.0;
+        self.forgotten = NOTHING;
         self.shift = self.slots.iter().fold(0.0, |peak, s| s.theta.abs().max(peak));
         self.rebuild();
         self.total_at_shift = self.cosh.total();
@@ -98,6 +114,7 @@ impl Iterate for Entropic {
             total_at_shift: len as f64,
             counted_scale: 0.0,
             counted: 0.0,
+            forgotten: NOTHING,
             slots: vec![Slot { theta: 0.0, sum: 0.0, since: 0.0 }; len],
             sinh: SumTree::filled(len, 0.0),
             cosh: SumTree::filled(len, 1.0),
@@ -136,7 +153,7 @@ impl Iterate for Entropic {
         for &(j, g) in gradient {
             let j = j as usize;
             let slot = &mut self.slots[j];
-            slot.sum += (self.counted_scale - slot.since) * self.sinh.get(j).copysign(slot.theta);
+            slot.sum = slot.sum_at(self.counted_scale, self.forgotten, self.sinh.get(j));
             slot.since = self.counted_scale;
             slot.theta -= (size * g).clamp(-1.0, 1.0);
             let (sinh, cosh) = shifted(slot.theta, self.shift, scale);
@@ -163,17 +180,14 @@ impl Iterate for Entropic {
 
     fn restart_average(&mut self) {
         self.counted = 0.0;
-        self.counted_scale = 0.0;
-        for slot in &mut self.slots {
-            (slot.sum, slot.since) = (0.0, 0.0);
-        }
+        self.forgotten = self.counted_scale;
     }
 
     fn average(&self) -> Vec<f64> {
         if self.counted == 0.0 {
             return (0..self.len()).map(|j| self.weight(j)).collect();
         }
-        let sum = |(j, s): (usize, &Slot)| s.sum + (self.counted_scale - s.since) * self.sinh.get(j).copysign(s.theta);
+        let sum = |(j, s): (usize, &Slot)| s.sum_at(self.counted_scale, self.forgotten, self.sinh.get(j));
         self.slots.iter().enumerate().map(|slot| sum(slot) / self.counted).collect()
     }
 
@@ -186,6 +200,7 @@ impl Iterate for Entropic {
         }) && self.shift.is_finite()
             && (self.total_at_shift > 0.0 || len == 0)
             && self.counted_scale.is_finite()
+            && self.forgotten.is_finite()
             && is_count(self.counted);
         check_saved((self.len(), len), (self.radius, radius), finite)?;
         self.sinh = SumTree::filled(len, 0.0);

@@ -31,6 +31,9 @@ pub struct L1Ball {
     counted: f64,
     /// Slots touched since the last rebase.
     touched: u64,
+    /// How often the average started anew, and (S, R) when it last did.
+    restarts: u32,
+    restarted_at: (f64, f64),
     slots: Vec<Slot>,
     #[serde(skip, default = "empty")]
     active: ActiveSet,
@@ -40,7 +43,9 @@ pub struct L1Ball {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Slot {
     /// sigma_j: -1, 1, or 0 if the slot is inactive.
-    sign: f64,
+    sign: f32,
+    /// The restarts that `sum` knows of; after later ones it is forgotten.
+    restarts: u32,
     /// a_j, while active.
     key: f64,
     /// Sum of the counted w_j up to `since`.
@@ -54,21 +59,25 @@ fn empty() -> ActiveSet {
 }
 
 impl L1Ball {
+    /// The sum of the counted w_j up to now.
     #[inline]
-    fn owed(&self, slot: &Slot) -> f64 {
-        let (scale, threshold) = slot.since;
+    fn sum_now(&self, slot: &Slot) -> f64 {
+        let known = slot.restarts == self.restarts;
+        let (sum, (scale, threshold)) = if known { (slot.sum, slot.since) } else { (0.0, self.restarted_at) };
         if slot.sign == 0.0 {
-            return 0.0;
+            return sum;
         }
-        slot.sign * (slot.key * (self.counted_scale - scale) - (self.counted_threshold - threshold))
+        let owed = slot.key * (self.counted_scale - scale) - (self.counted_threshold - threshold);
+        sum + f64::from(slot.sign) * owed
     }
 
     #[inline]
     fn bring_up_to_date(&mut self, j: usize) {
-        let owed = self.owed(&self.slots[j]);
+        let sum = self.sum_now(&self.slots[j]);
         let slot = &mut self.slots[j];
-        slot.sum += owed;
+        slot.sum = sum;
         slot.since = (self.counted_scale, self.counted_threshold);
+        slot.restarts = self.restarts;
     }
 
     /// Gives slot j, which must be up to date, the weight w; the active set is to be refreshed.
@@ -77,7 +86,7 @@ impl L1Ball {
         let key = w.abs() / self.scale + self.threshold;
         // A weight that rounds away beside the threshold is zero.
         if key > self.threshold {
-            self.slots[j].sign = w.signum();
+            self.slots[j].sign = w.signum() as f32;
             self.slots[j].key = key;
             self.active.write(j, key);
         } else {
@@ -106,12 +115,13 @@ impl L1Ball {
         while let Some(j) = next {
             next = self.active.next(j);
             let w = scale * (self.slots[j].key - threshold);
-            self.set_weight(j, w.copysign(self.slots[j].sign));
+            self.set_weight(j, w.copysign(f64::from(self.slots[j].sign)));
         }
         self.touched = 0;
         // S and R restart: what slots have up to now is in their sums.
         self.counted_scale = 0.0;
         self.counted_threshold = 0.0;
+        self.restarted_at = (0.0, 0.0);
         let mut next = self.active.first();
         while let Some(j) = next {
             self.slots[j].since = (0.0, 0.0);
@@ -136,7 +146,7 @@ impl L1Ball {
             self.bring_up_to_date(j);
             if self.active.number() == 1.0 {
                 // Only where one weight exceeds the radius by the whole precision of numbers.
-                let sign = self.slots[j].sign;
+                let sign = f64::from(self.slots[j].sign);
                 self.threshold = 0.0;
                 self.set_weight(j, sign * self.radius);
                 return;
@@ -149,7 +159,7 @@ impl L1Ball {
 
 impl Iterate for L1Ball {
     fn new(len: usize, radius: f64) -> Self {
-        let slot = Slot { sign: 0.0, key: 0.0, sum: 0.0, since: (0.0, 0.0) };
+        let slot = Slot { sign: 0.0, restarts: 0, key: 0.0, sum: 0.0, since: (0.0, 0.0) };
         L1Ball {
             radius,
             scale: 1.0,
@@ -158,6 +168,8 @@ impl Iterate for L1Ball {
             counted_threshold: 0.0,
             counted: 0.0,
             touched: 0,
+            restarts: 0,
+            restarted_at: (0.0, 0.0),
             slots: vec![slot; len],
             active: ActiveSet::new(len),
         }
@@ -170,7 +182,7 @@ impl Iterate for L1Ball {
     #[inline]
     fn weight(&self, slot: usize) -> f64 {
         let Slot { sign, key, .. } = self.slots[slot];
-        sign * self.scale * (key - self.threshold)
+        f64::from(sign) * self.scale * (key - self.threshold)
     }
 
     #[inline]
@@ -215,30 +227,31 @@ impl Iterate for L1Ball {
 
     fn restart_average(&mut self) {
         self.counted = 0.0;
-        (self.counted_scale, self.counted_threshold) = (0.0, 0.0);
-        for slot in &mut self.slots {
-            (slot.sum, slot.since) = (0.0, (0.0, 0.0));
-        }
+        self.restarts += 1;
+        self.restarted_at = (self.counted_scale, self.counted_threshold);
     }
 
     fn average(&self) -> Vec<f64> {
         if self.counted == 0.0 {
             return (0..self.len()).map(|j| self.weight(j)).collect();
         }
-        self.slots.iter().map(|s| (s.sum + self.owed(s)) / self.counted).collect()
+        self.slots.iter().map(|s| self.sum_now(s) / self.counted).collect()
     }
 
     fn restore(&mut self, len: usize, radius: f64) -> Result<()> {
         let sound = |s: &Slot| {
-            let numbers = [s.sum, s.since.0, s.since.1].iter().all(|v| v.is_finite());
+            let numbers = s.restarts <= self.restarts && [s.sum, s.since.0, s.since.1].iter().all(|v| v.is_finite());
             numbers && (s.sign == 0.0 || s.sign.abs() == 1.0 && s.key > self.threshold && s.key.is_finite())
         };
         let finite = self.slots.iter().all(sound)
-            && [self.threshold, self.counted_scale, self.counted_threshold].iter().all(|v| v.is_finite())
+            && [self.threshold, self.counted_scale, self.counted_threshold, self.restarted_at.0, self.restarted_at.1]
+                .iter()
+                .all(|v| v.is_finite())
             && self.scale > 0.0
             && self.scale.is_finite()
             && is_count(self.counted)
-            && self.touched <= LARGEST_COUNT;
+            && self.touched <= LARGEST_COUNT
+            && self.restarts < u32::MAX;
         check_saved((self.len(), len), (self.radius, radius), finite)?;
         self.active = ActiveSet::new(len);
         for (j, slot) in self.slots.iter().enumerate().filter(|(_, s)| s.sign != 0.0) {

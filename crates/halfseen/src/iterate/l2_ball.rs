@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 /// scales of late iterates if they were much smaller than the early ones.
 const SMALLEST_SCALE: f64 = 1e-3;
 
+/// Below every S: nothing is forgotten.
+const NOTHING: f64 = -1.0;
+
 /// A vector in the Euclidean ball; see the module's documentation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -24,6 +27,9 @@ pub struct L2Ball {
     counted_scale: f64,
     /// Sum of the weights with which iterates were counted.
     counted: f64,
+    /// S when the average started anew: what slots owe or summed up to then is forgotten, when next
+    /// they are looked at.
+    forgotten: f64,
     slots: Vec<Slot>,
     /// u_j^2.
     #[serde(skip, default = "empty")]
@@ -45,15 +51,28 @@ fn empty() -> SumTree {
     SumTree::filled(0, 0.0)
 }
 
+impl Slot {
+    /// The sum of the counted w_j up to S = `now`.
+    #[inline]
+    fn sum_at(&self, now: f64, forgotten: f64) -> f64 {
+        if self.since <= forgotten {
+            (now - forgotten) * self.value
+        } else {
+            self.sum + (now - self.since) * self.value
+        }
+    }
+}
+
 impl L2Ball {
     fn rebase(&mut self) {
         for slot in &mut self.slots {
-            slot.sum += (self.counted_scale - slot.since) * slot.value;
+            slot.sum = slot.sum_at(self.counted_scale, self.forgotten);
             slot.since = 0.0;
             slot.value *= self.scale;
         }
         self.scale = 1.0;
         self.counted_scale = 0.0;
+        self.forgotten = NOTHING;
         let slots = &self.slots;
         self.squares.refill(|j| slots[j].value * slots[j].value);
     }
@@ -62,7 +81,15 @@ impl L2Ball {
 impl Iterate for L2Ball {
     fn new(len: usize, radius: f64) -> Self {
         let slots = vec![Slot { value: 0.0, sum: 0.0, since: 0.0 }; len];
-        L2Ball { radius, scale: 1.0, counted_scale: 0.0, counted: 0.0, slots, squares: SumTree::filled(len, 0.0) }
+        L2Ball {
+            radius,
+            scale: 1.0,
+            counted_scale: 0.0,
+            counted: 0.0,
+            forgotten: NOTHING,
+            slots,
+            squares: SumTree::filled(len, 0.0),
+        }
     }
 
     fn len(&self) -> usize {
@@ -98,7 +125,7 @@ impl Iterate for L2Ball {
         let size = size / self.scale;
         for &(j, g) in gradient {
             let slot = &mut self.slots[j as usize];
-            slot.sum += (self.counted_scale - slot.since) * slot.value;
+            slot.sum = slot.sum_at(self.counted_scale, self.forgotten);
             slot.since = self.counted_scale;
             slot.value -= size * g;
             self.squares.write(j as usize, slot.value * slot.value);
@@ -121,17 +148,14 @@ impl Iterate for L2Ball {
 
     fn restart_average(&mut self) {
         self.counted = 0.0;
-        self.counted_scale = 0.0;
-        for slot in &mut self.slots {
-            (slot.sum, slot.since) = (0.0, 0.0);
-        }
+        self.forgotten = self.counted_scale;
     }
 
     fn average(&self) -> Vec<f64> {
         if self.counted == 0.0 {
             return (0..self.len()).map(|j| self.weight(j)).collect();
         }
-        let sum = |s: &Slot| s.sum + (self.counted_scale - s.since) * s.value;
+        let sum = |s: &Slot| s.sum_at(self.counted_scale, self.forgotten);
         self.slots.iter().map(|s| sum(s) / self.counted).collect()
     }
 
@@ -140,6 +164,7 @@ impl Iterate for L2Ball {
             && self.scale.is_finite()
             && self.scale >= SMALLEST_SCALE
             && self.counted_scale.is_finite()
+            && self.forgotten.is_finite()
             && is_count(self.counted);
         check_saved((self.len(), len), (self.radius, radius), finite)?;
         self.squares = SumTree::filled(len, 0.0);

@@ -54,7 +54,7 @@ pub trait Iterate: Clone + Send + serde::Serialize + serde::de::DeserializeOwned
     /// Adds the present w to the average, with this weight above 0.
     fn count(&mut self, weight: f64);
 
-    /// Forgets what was counted, in O(len).
+    /// Forgets what was counted, in O(1).
     fn restart_average(&mut self);
 
     /// The weighted average of the counted iterates, (len); the present w if none was counted.
