@@ -7,6 +7,14 @@ use halfseen::learner::{self, Learner};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
+/// What the letters of the sources stand for.
+const PAPERS: &str = "
+papers:
+  A  Cesa-Bianchi, Shalev-Shwartz and Shamir, Efficient Learning with Partially Observed Attributes, ICML 2010
+  B  Hazan and Koren, Linear Regression with Limited Observation, ICML 2012
+  C  Kukliansky and Shamir, Attribute Efficient Linear Regression with Distribution-Dependent Sampling, ICML 2015
+";
+
 /// Runs the command.
 pub(crate) fn run(args: &LearnersArgs) -> Result<ExitCode> {
     let learners = match &args.name {
@@ -43,6 +51,7 @@ fn describe(learner: &dyn Learner) -> String {
     }
     let grid = learner.grid().0.into_iter().map(|(name, values)| vec![format!("  {name}"), values.join(" ")]);
     text.push_str(&format!("\ntuned over:\n{}", align(&grid.collect::<Vec<_>>())));
+    text.push_str(PAPERS);
     text
 }
 

@@ -424,7 +424,7 @@ impl<I: Iterate> AskTell for Sgd<I> {
         self.bill(query);
         self.state.ledger.learned(query.asked_at);
         self.state.target_squares += target * target;
-        if !self.state.measured && t.is_power_of_two() && t.trailing_zeros() % 2 == 0 {
+        if !self.state.measured && t.is_power_of_two() && t.trailing_zeros().is_multiple_of(2) {
             self.reestimate_norms();
         }
         Ok(Told::Learned)
