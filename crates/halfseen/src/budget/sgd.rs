@@ -370,6 +370,12 @@ impl<I: Iterate> Sgd<I> {
         };
         let mut stream = Stream::new(self.recipe.seed, Purpose::Query, query.number);
         sampler.draw(&mut stream, &mut self.panels);
+        for &panel in &self.panels {
+            // Starts to load what the answer will change: at many slots each is a cache miss, and
+            // they pass side by side here.
+            let slot = self.layout.slots_of(panel as usize).start;
+            std::hint::black_box((self.state.iterate.weight(slot), self.state.iterate.mass(slot)));
+        }
         for i in 0..self.panels.len() {
             self.push_gradient(query, self.panels[i] as usize, sampler);
         }
