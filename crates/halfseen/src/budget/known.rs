@@ -3,6 +3,7 @@
 //! A dense block beside the sampled one: its gradient is exact up to the slope, so it is moved by
 //! plain projected gradient steps in a Euclidean ball of its own radius.
 
+use crate::projection::onto_l2_ball;
 use serde::{Deserialize, Serialize};
 
 /// The block; entry 0 is the intercept.
@@ -48,10 +49,7 @@ impl Known {
         for (w, x) in self.weights[1..].iter_mut().zip(values) {
             *w -= size * slope * x;
         }
-        let norm = self.weights.iter().map(|w| w * w).sum::<f64>().sqrt();
-        if norm > self.radius {
-            self.weights.iter_mut().for_each(|w| *w *= self.radius / norm);
-        }
+        onto_l2_ball(&mut self.weights, self.radius);
     }
 
     pub(super) fn count(&mut self, weight: f64) {
