@@ -240,7 +240,7 @@ declare! {
         "The half-norm H = (sum of sqrt mu)^2 of the second moments, in scaled units, where it is known beforehand. auto: estimated from the first phase.", "C, theorems 3.6 and 3.12";
     INNER: "inner", Kind::Choice(&["weights", "moments", "mixed"]),
         "How the product's reads are drawn: by the weights as the theorems have it, by |w| times the root of the moments (less variance on average over examples, no theorem), or half and half (at most twice the theorem's variance).", "C 3.3";
-    STEPS: "steps", Kind::Choice(&["constant", "adagrad"]),
+    STEPS: "step_rule", Kind::Choice(&["constant", "adagrad"]),
         "Whether all attributes share one step, or each has its own that falls with its squared gradients (diagonal AdaGrad).", "C, appendix A; Duchi, Hazan and Singer 2011";
     TOL: "tol", Kind::Positive,
         "Relative duality gap at which the solver stops.", "";

@@ -43,7 +43,7 @@ impl fmt::Display for Stop {
     }
 }
 
-/// How a fit went.
+/// How a fit went. No key may be absent from a file: what is not there is null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Report {
@@ -54,8 +54,10 @@ pub struct Report {
     /// [`Stop::converged`].
     pub converged: bool,
     /// The objective reached, in scaled units, where there is one.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub objective: Option<f64>,
     /// A certified bound on objective minus optimum, where there is one.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub gap: Option<f64>,
     /// Examples learned from.
     pub examples: u64,
@@ -72,10 +74,10 @@ pub struct Report {
     pub largest_delay: u64,
     /// Estimated mean squared error of the averaged iterates, in scaled units, from the reads that were made anyway
     /// (progressive validation): unbiased, and by convexity no less than the model's own in expectation.
-    #[serde(default)]
+    #[serde(deserialize_with = "Option::deserialize")]
     pub risk: Option<f64>,
     /// Its standard error.
-    #[serde(default)]
+    #[serde(deserialize_with = "Option::deserialize")]
     pub risk_error: Option<f64>,
     /// Seconds of the fit.
     pub seconds: f64,
