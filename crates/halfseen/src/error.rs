@@ -58,6 +58,9 @@ pub enum ErrorKind {
     /// The value of a parameter needs something that was not given.
     #[error("{name} = {value} needs {what}")]
     Needs { name: &'static str, value: &'static str, what: &'static str },
+    /// What was declared of an attribute or of a panel (a price, a moment, its columns) cannot be.
+    #[error("{what} of '{}': {}", short(name), line(problem))]
+    WrongDeclaration { what: &'static str, name: String, problem: String },
     /// A column that was named does not exist.
     #[error("there is no column '{}'{}; the columns are: {}", short(name), maybe(nearest), list(known))]
     UnknownColumn { name: String, nearest: Option<String>, known: Vec<String> },
@@ -149,6 +152,7 @@ impl Error {
             | BudgetTooSmall { .. }
             | BudgetTooLarge { .. }
             | Needs { .. }
+            | WrongDeclaration { .. }
             | UnknownColumn { .. }
             | WrongLength { .. }
             | WrongLearner { .. }

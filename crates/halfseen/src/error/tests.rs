@@ -25,6 +25,7 @@ fn name(kind: &ErrorKind) -> &'static str {
         BudgetTooSmall,
         BudgetTooLarge,
         Needs,
+        WrongDeclaration,
         UnknownColumn,
         DuplicateColumn,
         WrongLength,
@@ -117,6 +118,7 @@ fn provoked(long: &str) -> Vec<Error> {
             aerr.set("centre", "given").unwrap();
             aerr.start(&Arc::new(Layout::singletons(3))).err().unwrap()
         },
+        Schema { prices: [(long.to_owned(), -1.0)].into(), ..schema.clone() }.layout().unwrap_err(),
         wide.column(long).unwrap_err(),
         Table::from_matrix(Matrix::F64(array![[1.0, 2.0]]), vec![long.into(), long.into()]).unwrap_err(),
         Table::from_matrix(Matrix::F64(array![[1.0, 2.0]]), vec![long.into()]).unwrap_err(),
@@ -163,7 +165,7 @@ fn every_kind_is_provoked() {
     let provoked: BTreeSet<&str> = provoked("column").iter().map(|e| name(e.kind())).collect();
     let missing: Vec<&str> = all_names().difference(&provoked).copied().collect();
     assert!(missing.is_empty(), "no case provokes {missing:?}");
-    assert_eq!(all_names().len(), 26);
+    assert_eq!(all_names().len(), 27);
 }
 
 #[test]

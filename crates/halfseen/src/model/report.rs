@@ -1,5 +1,6 @@
 //! Tells how a fit went: why it stopped, what it read, what is certified.
 
+use crate::prepare::Layout;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -66,12 +67,21 @@ pub struct Report {
     pub reads: u64,
     /// Distinct (example, panel) cells read: what is paid for.
     pub distinct: u64,
+    /// The sum of the prices of the distinct reads: their number where no prices were declared. (A file
+    /// without it is older than prices.)
+    #[serde(default = "unpriced")]
+    pub spent: f64,
     /// The largest number of reads of one example.
     pub max_reads: u64,
     /// The longest wait between a query and its answer, in answers to other queries. The theorems cover 0.
     pub largest_delay: u64,
     /// Seconds of the fit.
     pub seconds: f64,
+}
+
+/// No number: [`Model`](super::Model) replaces it by the number of distinct reads.
+fn unpriced() -> f64 {
+    f64::NAN
 }
 
 impl Report {
@@ -88,9 +98,16 @@ impl Report {
             skipped: 0,
             reads: m * d,
             distinct: m * d,
+            spent: (m * d) as f64,
             max_reads: d,
             largest_delay: 0,
             seconds: 0.0,
         }
+    }
+
+    /// The same report, of a learner that pays the prices of every panel for each example.
+    pub fn paid(mut self, layout: &Layout) -> Report {
+        self.spent = self.examples as f64 * layout.full_price();
+        self
     }
 }

@@ -22,6 +22,8 @@ pub struct Options {
     pub known: Vec<String>,
     /// Attributes that are read together.
     pub groups: Vec<Group>,
+    /// What one read of an attribute costs, or of a group by its name; 1 where nothing is said.
+    pub prices: BTreeMap<String, f64>,
     /// Declared range of attributes, by name.
     pub bounds: BTreeMap<String, (f64, f64)>,
     /// What becomes of missing cells.
@@ -64,7 +66,9 @@ impl<'a> Prepared<'a> {
     pub fn new(table: &'a Table, target: (&str, &Target), rows: &[u32], options: &Options) -> Result<Prepared<'a>> {
         let (name, target) = target;
         let except: Vec<&str> = [name].into_iter().chain(options.except.iter().map(String::as_str)).collect();
-        let schema = Schema::fit(table, rows, &except, &options.known, options.groups.clone())?;
+        let mut schema = Schema::fit(table, rows, &except, &options.known, options.groups.clone())?;
+        schema.prices = options.prices.clone();
+        let layout = Arc::new(schema.layout()?);
         let encoded = schema.encode(table)?;
         let (mut matrix, applied) = (encoded.matrix, encoded.applied);
         let imputed = match options.missing {
@@ -79,7 +83,6 @@ impl<'a> Prepared<'a> {
         let scores = target.scores().map_err(|error| named(error, name))?;
         let target_scale = TargetScale::fit(target, &scores, rows, options.intercept);
         let targets = scores.into_iter().map(|y| target_scale.apply(y)).collect();
-        let layout = Arc::new(schema.layout()?);
         let prepare = Prepare { schema, scaler, target: target_scale };
         let mut prepared = Prepared { prepare, layout, imputed, matrix, targets, moments: None, rows: rows.to_vec() };
         if !options.honest {
