@@ -148,6 +148,7 @@ pub(crate) fn options(args: &TableArgs, missing: MissingArg, intercept: bool, ho
         known: args.known.clone(),
         groups: Vec::new(),
         prices: BTreeMap::new(),
+        moments: BTreeMap::new(),
         bounds: args.bounds.as_deref().map_or(Ok(BTreeMap::new()), read_bounds)?,
         missing: if missing == MissingArg::Mean { Missing::Mean } else { Missing::Keep },
         honest,

@@ -88,6 +88,12 @@ pub enum ErrorKind {
         short(column)
     )]
     MissingCell { row: usize, column: String },
+    /// A second moment was declared to be 0, and a read shows otherwise.
+    #[error(
+        "row {row}, column '{}': the value is {value} in scaled units, and its second moment was declared to be 0; such an attribute is never drawn, so estimates would be biased: correct the moment",
+        short(column)
+    )]
+    MomentContradicted { row: usize, column: String, value: f64 },
     /// The target is missing in some rows.
     #[error("target column '{}' is missing in {count} rows (first: row {first}); remove those rows", short(column))]
     MissingTarget { column: String, first: usize, count: usize },
@@ -163,6 +169,7 @@ impl Error {
             | NoAttributes
             | NotFinite { .. }
             | MissingCell { .. }
+            | MomentContradicted { .. }
             | MissingTarget { .. }
             | ConstantTarget { .. }
             | WrongTarget { .. }

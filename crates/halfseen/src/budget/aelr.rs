@@ -25,6 +25,7 @@ parameters! {
     /// Parameters of AELR, and the learner itself.
     pub struct Aelr named "aelr" {
         budget: Option<u64> = None, BUDGET;
+        total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
         replacement: bool = false, REPLACEMENT;
@@ -63,6 +64,10 @@ impl Budgeted for Aelr {
 
     fn budget(&self) -> Option<u64> {
         self.budget
+    }
+
+    fn total_budget(&self) -> Option<u64> {
+        self.total_budget
     }
 
     fn recipe(&self, reads: Reads) -> Result<Recipe> {

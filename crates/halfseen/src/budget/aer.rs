@@ -27,6 +27,7 @@ parameters! {
     /// Parameters of AER, and the learner itself.
     pub struct Aer named "aer" {
         budget: Option<u64> = None, BUDGET;
+        total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 8.0, RADIUS;
         penalty: Rule = Rule::Theory(1.0), PENALTY;
         centre: Centre = Centre::Running, CENTRE;
@@ -64,6 +65,10 @@ impl Budgeted for Aer {
 
     fn budget(&self) -> Option<u64> {
         self.budget
+    }
+
+    fn total_budget(&self) -> Option<u64> {
+        self.total_budget
     }
 
     fn recipe(&self, reads: Reads) -> Result<Recipe> {

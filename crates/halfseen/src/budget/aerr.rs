@@ -26,6 +26,7 @@ parameters! {
     /// Parameters of AERR, and the learner itself.
     pub struct Aerr named "aerr" {
         budget: Option<u64> = None, BUDGET;
+        total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 2.0, RADIUS;
         step: Rule = Rule::Theory(1.8), STEP;
         replacement: bool = false, REPLACEMENT;
@@ -64,6 +65,10 @@ impl Budgeted for Aerr {
 
     fn budget(&self) -> Option<u64> {
         self.budget
+    }
+
+    fn total_budget(&self) -> Option<u64> {
+        self.total_budget
     }
 
     fn recipe(&self, reads: Reads) -> Result<Recipe> {

@@ -33,7 +33,7 @@ pub use aer::Aer;
 pub use aerr::Aerr;
 pub use budgeted::{Budgeted, Reads};
 pub use pace::{Facts, Move, Norms, Pace, Planned, Schedule, Theory};
-pub use pass::one_pass;
+pub use pass::{limited_pass, one_pass};
 pub use query::{AskTell, Part, Query, Read, Role, Told};
 pub use recipe::Recipe;
 pub use sampler::Sampler;

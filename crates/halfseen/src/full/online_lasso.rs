@@ -156,7 +156,7 @@ fn pass(
 
 /// Those given, or measured.
 fn moments<'a>(examples: &Examples<'a>) -> Result<Cow<'a, Moments>> {
-    if let Some(given) = examples.moments {
+    if let Some(given) = examples.measured() {
         return Ok(Cow::Borrowed(given));
     }
     let measured = Moments::measure(examples);
