@@ -23,6 +23,7 @@ parameters! {
     /// Parameters of DDAELR, and the learner itself.
     pub struct Ddaelr named "ddaelr" {
         budget: Option<u64> = None, BUDGET;
+        total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
         moments: MomentSource = MomentSource::Auto, MOMENTS;

@@ -23,6 +23,7 @@ parameters! {
     /// Parameters of two-phase DDAELR, and the learner itself.
     pub struct Ddaelr2p named "ddaelr-2p" {
         budget: Option<u64> = None, BUDGET;
+        total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
         phase1: f64 = 0.2, PHASE1;

@@ -109,6 +109,7 @@ impl Data {
             targets: &self.y,
             rows: self.rows.as_slice().into(),
             moments: self.moments.as_ref(),
+            declared: Default::default(),
         }
     }
 
