@@ -1,6 +1,6 @@
 //! Lets every attribute tell a little, with a hidden sign: the instance of B, theorem 2.2.
 
-use super::{Correlation, Synthetic, bytes, out_of_range, sign, sign_scaler, streams};
+use super::{Correlation, Synthetic, out_of_range, sign, sign_rows, sign_scaler, streams};
 use crate::error::Result;
 
 /// Hidden s in {-1, +1}^d, y = -+1 with equal shares, x_i = y s_i / sqrt(d) in a share 1/2 + `gap` of the rows,
@@ -33,18 +33,18 @@ impl HiddenSigns {
         }
         let (mut secret, mut stream) = streams(seed, 3);
         let hidden: Vec<u8> = (0..self.columns).map(|_| secret.word() as u8 & 1).collect();
-        let mut cells = Vec::with_capacity(rows * self.columns);
-        let mut targets = Vec::with_capacity(rows);
-        for _ in 0..rows {
+        let (matrix, targets) = sign_rows(rows, self.columns, |row| {
             let y = stream.word() as u8 & 1;
-            // The byte of y s_i, turned over where the attribute errs.
-            cells.extend(hidden.iter().map(|s| 1 ^ y ^ s ^ u8::from(stream.unit() >= 0.5 + self.gap)));
-            targets.push(sign(y));
-        }
+            for (cell, s) in row.into_iter().zip(&hidden) {
+                // The byte of y s_i, turned over where the attribute errs.
+                *cell = 1 ^ y ^ s ^ u8::from(stream.unit() >= 0.5 + self.gap);
+            }
+            sign(y)
+        });
         let size = d.sqrt().recip();
         let truth: Vec<f64> = hidden.iter().map(|&s| sign(s) * size).collect();
         let own = (1.0 - r * r) / d;
-        let (matrix, scaler) = (bytes(rows, self.columns, &cells), sign_scaler(&vec![size; self.columns]));
+        let scaler = sign_scaler(&vec![size; self.columns]);
         let floor = own + (1.0 - r).powi(2);
         let set = Synthetic::new(matrix, scaler, targets, vec![1.0 / d; self.columns], truth, floor);
         Ok(Synthetic { correlation: Correlation { shared: r * r, pull: own + r * r - r }, ..set })

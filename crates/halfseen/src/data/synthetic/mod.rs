@@ -39,7 +39,7 @@ use super::{Examples, Matrix, Moments};
 use crate::error::{Error, ErrorKind};
 use crate::prepare::{Layout, Scaler};
 use crate::sampling::{Purpose, Stream};
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView1, ArrayViewMut1};
 use std::sync::Arc;
 
 /// Drawn rows, and what is true of the distribution that they come from. All attributes and the target
@@ -110,7 +110,7 @@ impl Synthetic {
         (1.0 - shared) * own + shared * along * along + 2.0 * pull * along + intercept * intercept
     }
 
-    /// ‖mu‖_{1/2} = (sum_i sqrt(mu_i))^2: what takes the place of d where attributes are drawn by their moments.
+    /// |mu|_(1/2) = (sum_i sqrt(mu_i))^2: what takes the place of d where attributes are drawn by their moments.
     pub fn half_norm(&self) -> f64 {
         self.moments.square.iter().map(|mu| mu.sqrt()).sum::<f64>().powi(2)
     }
@@ -122,27 +122,30 @@ fn streams(seed: u64, generator: u64) -> (Stream, Stream) {
     (stream(1), stream(2))
 }
 
-/// Fair signs, (rows, sizes), as bytes, with the target that `tell` gives each row.
+/// Signs as bytes, (rows, columns): `fill` writes a row and tells its target.
+fn sign_rows(rows: usize, columns: usize, fill: impl FnMut(ArrayViewMut1<'_, u8>) -> f64) -> (Matrix, Vec<f64>) {
+    let mut cells = Array2::zeros((rows, columns));
+    let targets = cells.rows_mut().into_iter().map(fill).collect();
+    (Matrix::U8(cells), targets)
+}
+
+/// Fair signs, with the target that `tell` gives each row.
 fn fair_signs(
     stream: &mut Stream,
     rows: usize,
     columns: usize,
-    mut tell: impl FnMut(&[u8], &mut Stream) -> f64,
+    mut tell: impl FnMut(ArrayView1<'_, u8>, &mut Stream) -> f64,
 ) -> (Matrix, Vec<f64>) {
-    let mut cells = Vec::with_capacity(rows * columns);
-    let mut targets = Vec::with_capacity(rows);
-    for row in 0..rows {
-        for start in (0..columns).step_by(64) {
-            let word = stream.word();
-            cells.extend((start..columns.min(start + 64)).map(|j| (word >> (j - start)) as u8 & 1));
+    sign_rows(rows, columns, |mut row| {
+        let mut word = 0;
+        for (j, cell) in row.iter_mut().enumerate() {
+            if j % 64 == 0 {
+                word = stream.word();
+            }
+            *cell = (word >> (j % 64)) as u8 & 1;
         }
-        targets.push(tell(&cells[row * columns..], stream));
-    }
-    (bytes(rows, columns, &cells), targets)
-}
-
-fn bytes(rows: usize, columns: usize, cells: &[u8]) -> Matrix {
-    Matrix::U8(Array2::from_shape_fn((rows, columns), |(i, j)| cells[i * columns + j]))
+        tell(row.view(), stream)
+    })
 }
 
 /// Reads the bytes 0 and 1 of column j as -+`sizes[j]`.

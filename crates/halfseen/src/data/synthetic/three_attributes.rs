@@ -14,8 +14,8 @@ impl ThreeAttributes {
     /// Draws rows.
     pub fn draw(&self, rows: usize, seed: u64) -> Synthetic {
         let (_, mut stream) = streams(seed, 2);
-        let tell = |x: &[u8], _: &mut _| x.iter().map(|&b| sign(b)).sum::<f64>() / 3.0;
-        let (matrix, targets) = fair_signs(&mut stream, rows, 3, tell);
+        let (matrix, targets) =
+            fair_signs(&mut stream, rows, 3, |x, _| x.iter().map(|&byte| sign(byte)).sum::<f64>() / 3.0);
         Synthetic::new(matrix, sign_scaler(&[1.0; 3]), targets, vec![1.0; 3], vec![1.0 / 3.0; 3], 0.0)
     }
 }
