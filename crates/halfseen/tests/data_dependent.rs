@@ -1,4 +1,4 @@
-//! Compares drawing by moments with drawing evenly where second moments decay (paper C): excess errors, each at its best step.
+//! Compares drawing by moments with drawing evenly where second moments decay (paper C), each at its best step.
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 mod common;
