@@ -19,10 +19,18 @@ pub fn onto_l2_ball(point: &mut [f64], radius: f64) {
 
 /// Moves `point` to the nearest point whose absolute values sum to at most `radius`. O(d).
 pub fn onto_l1_ball(point: &mut [f64], radius: f64) {
+    onto_l1_ball_in(point, radius, &mut Vec::new());
+}
+
+/// [`onto_l1_ball`] without an allocation once `room` has grown.
+pub(crate) fn onto_l1_ball_in(point: &mut [f64], radius: f64, room: &mut Vec<f64>) {
     if point.iter().map(|v| v.abs()).sum::<f64>() <= radius {
         return;
     }
-    let theta = l1_threshold(point.iter().map(|v| v.abs()).collect(), radius);
+    room.clear();
+    // Zeros stay below any threshold.
+    room.extend(point.iter().filter(|v| **v != 0.0).map(|v| v.abs()));
+    let theta = l1_threshold(room, radius);
     for v in point.iter_mut() {
         *v = (v.abs() - theta).max(0.0).copysign(*v);
     }
@@ -32,9 +40,9 @@ pub fn onto_l1_ball(point: &mut [f64], radius: f64) {
 ///
 /// An entry a exceeds theta if and only if (sum of the entries from a up) - radius is below a times
 /// their number. Halving by medians finds the last such entry without sorting.
-fn l1_threshold(mut sizes: Vec<f64>, radius: f64) -> f64 {
+fn l1_threshold(sizes: &mut [f64], radius: f64) -> f64 {
     let (mut above, mut count) = (0.0, 0.0);
-    let mut open = &mut sizes[..];
+    let mut open = sizes;
     while !open.is_empty() {
         let middle = open.len() / 2;
         let (larger, pivot, smaller) = open.select_nth_unstable_by(middle, |a, b| b.total_cmp(a));
@@ -107,7 +115,7 @@ mod tests {
 
         #[test]
         fn the_threshold_is_that_of_a_sort((entries, radius) in vectors()) {
-            let sizes: Vec<f64> = entries.iter().map(|e| e[0].abs()).collect();
+            let mut sizes: Vec<f64> = entries.iter().map(|e| e[0].abs()).collect();
             prop_assume!(sizes.iter().sum::<f64>() > radius);
             let mut sorted = sizes.clone();
             sorted.sort_unstable_by(|a, b| b.total_cmp(a));
@@ -118,7 +126,7 @@ mod tests {
                     theta = (sum - radius) / (r + 1) as f64;
                 }
             }
-            prop_assert!((l1_threshold(sizes, radius) - theta).abs() <= 1e-12);
+            prop_assert!((l1_threshold(&mut sizes, radius) - theta).abs() <= 1e-12);
         }
     }
 

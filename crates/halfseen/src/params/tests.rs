@@ -27,14 +27,15 @@ fn texts(kind: &Kind) -> (Vec<String>, Vec<String>, Vec<String>) {
         Kind::NonNegative => ([numbers, own(&["0"])].concat(), outside, words),
         Kind::Flag => (own(&["true", "false"]), vec![], [words, own(&["1", "True", "yes"])].concat()),
         Kind::Choice(choice) => (own(choice), vec![], [words, own(&["1", &choice[0].to_uppercase()])].concat()),
-        Kind::Rule => {
+        Kind::Rule | Kind::RuleOrAuto => {
             let multiples = |texts: &[String]| texts.iter().map(|t| format!("{}x", t.trim())).collect::<Vec<_>>();
             let good = [multiples(&numbers), own(&["theory"])].concat();
             let bad = [multiples(&outside), multiples(&zero)].concat();
+            let (with, without) = if *kind == Kind::Rule { (&[][..], &["auto"][..]) } else { (&["auto"][..], &[][..]) };
             (
-                [numbers, good].concat(),
+                [numbers, good, own(with)].concat(),
                 [outside, zero, bad].concat(),
-                [words, own(&["xx", "3.2 y", "theoryx"])].concat(),
+                [words, own(&["xx", "3.2 y", "theoryx"]), own(without)].concat(),
             )
         }
     }

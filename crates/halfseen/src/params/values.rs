@@ -66,7 +66,7 @@ impl<V: Value> Value for Option<V> {
     }
     fn is_in(&self, kind: &Kind) -> bool {
         match self {
-            None => matches!(kind, Kind::CountOrAuto { .. } | Kind::PositiveOrAuto),
+            None => matches!(kind, Kind::CountOrAuto { .. } | Kind::PositiveOrAuto | Kind::RuleOrAuto),
             Some(value) => value.is_in(kind),
         }
     }
@@ -129,7 +129,7 @@ impl Value for Rule {
     }
     fn is_in(&self, kind: &Kind) -> bool {
         let (Rule::Theory(number) | Rule::Fixed(number)) = self;
-        *kind == Kind::Rule && number.is_in(kind)
+        matches!(kind, Kind::Rule | Kind::RuleOrAuto) && number.is_in(&Kind::Rule)
     }
 }
 
@@ -178,5 +178,17 @@ words! {
         /// Those of the second half of the horizon (all of them before that is reached); without a horizon
         /// all of them, the t-th with weight t.
         Tail = "tail",
+    }
+}
+
+words! {
+    /// How weights in the l1 ball move, when whole examples are seen.
+    Variant {
+        /// Normalised exponentiated gradient.
+        Eg = "eg",
+        /// Projected gradient steps.
+        Ogd = "ogd",
+        /// Regularised dual averaging.
+        Rda = "rda",
     }
 }
