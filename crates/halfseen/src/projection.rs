@@ -6,15 +6,32 @@
 
 /// Moves `point` to the nearest point of Euclidean length at most `radius`.
 pub fn onto_l2_ball(point: &mut [f64], radius: f64) {
-    // Dividing by the largest entry first keeps squares in the range of numbers.
-    let largest = point.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
-    if largest == 0.0 || !largest.is_finite() {
-        return;
-    }
-    let length = largest * point.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt();
+    let square = sum(point, |v| v * v);
+    let length = if (1e-200..1e200).contains(&square) { square.sqrt() } else { careful_length(point) };
     if length > radius {
         point.iter_mut().for_each(|v| *v *= radius / length);
     }
+}
+
+/// The length of a vector whose squares leave the range of numbers; 0 for one that is not finite, which has no
+/// nearest point.
+fn careful_length(point: &[f64]) -> f64 {
+    let largest = point.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+    if largest == 0.0 || !largest.is_finite() {
+        return 0.0;
+    }
+    largest * point.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt()
+}
+
+/// The sum of a term of each entry in eight partial sums, which vector registers can hold.
+fn sum(point: &[f64], term: impl Fn(f64) -> f64) -> f64 {
+    let mut sums = [0.0; 8];
+    let chunks = point.chunks_exact(8);
+    let rest: f64 = chunks.remainder().iter().map(|v| term(*v)).sum();
+    for chunk in chunks {
+        sums.iter_mut().zip(chunk).for_each(|(s, v)| *s += term(*v));
+    }
+    sums.iter().sum::<f64>() + rest
 }
 
 /// Moves `point` to the nearest point whose absolute values sum to at most `radius`. O(d).
@@ -24,7 +41,7 @@ pub fn onto_l1_ball(point: &mut [f64], radius: f64) {
 
 /// [`onto_l1_ball`] without an allocation once `room` has grown.
 pub(crate) fn onto_l1_ball_in(point: &mut [f64], radius: f64, room: &mut Vec<f64>) {
-    if point.iter().map(|v| v.abs()).sum::<f64>() <= radius {
+    if sum(point, f64::abs) <= radius {
         return;
     }
     room.clear();
