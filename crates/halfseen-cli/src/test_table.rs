@@ -5,7 +5,7 @@ use crate::failure::usage_error;
 use crate::input::{Input, read_table, text};
 use crate::predict::remark_on;
 use anyhow::{Context, Result};
-use halfseen::data::{Cell, Label, Table, Target, Task};
+use halfseen::data::{Cell, Column, Label, Table, Target, Task};
 use halfseen::error::{list, short};
 use halfseen::prepare::Schema;
 use halfseen::select::Test;
@@ -41,7 +41,13 @@ impl TestTable {
         };
         let mut numbers: Vec<usize> = (0..table.rows()).filter(|&row| classes.is_empty() || is(row)).collect();
         if args.missing != MissingArg::Mean {
-            let holes = |row: usize| hole(&table, schema, row);
+            let named = schema.columns.iter().map(|c| (c.name.as_str(), table.column(&c.name).ok()));
+            let columns: Vec<(&str, Option<&Column>)> = named.collect();
+            // The first attribute that a row does not have; an absent column is missing in every row.
+            let holes = |row: usize| {
+                let missing = |column: &Option<&Column>| column.is_none_or(|c| table.cell(row, c) == Cell::Missing);
+                columns.iter().find(|(_, column)| missing(column)).map(|(name, _)| *name)
+            };
             if args.missing == MissingArg::Drop {
                 numbers.retain(|&row| holes(row).is_none());
             } else if let Some((row, column)) = numbers.iter().find_map(|&row| holes(row).map(|c| (row, c))) {
@@ -68,23 +74,17 @@ impl TestTable {
     }
 }
 
-/// The first attribute that a row does not have; an absent column is missing in every row.
-fn hole<'s>(table: &Table, schema: &'s Schema, row: usize) -> Option<&'s str> {
-    let missing = |name: &str| table.column(name).map_or(true, |c| table.cell(row, c) == Cell::Missing);
-    schema.columns.iter().map(|c| c.name.as_str()).find(|name| missing(name))
-}
-
 /// A target in given classes; unlike training data, test rows may all be of one class. `numbers` are the
 /// rows' numbers in the file, from 0.
 pub(crate) fn target_of(task: Task, classes: &[Label], table: &Table, name: &str, numbers: &[usize]) -> Result<Target> {
     let column = table.column(name)?;
     let mut values = Vec::new();
     let mut codes = Vec::new();
-    for row in 0..table.rows() {
+    for (row, number) in numbers.iter().enumerate() {
         let label = match table.cell(row, column) {
             Cell::Missing => {
                 let count = (row..table.rows()).filter(|&r| table.cell(r, column) == Cell::Missing).count();
-                let (column, first) = (name.to_owned(), numbers[row] + 1);
+                let (column, first) = (name.to_owned(), number + 1);
                 return Err(halfseen::Error::from(halfseen::ErrorKind::MissingTarget { column, first, count }).into());
             }
             Cell::Number(number) => Label::Number(number),
@@ -101,7 +101,7 @@ pub(crate) fn target_of(task: Task, classes: &[Label], table: &Table, name: &str
                     let classes: Vec<String> = classes.iter().map(ToString::to_string).collect();
                     return usage_error(format!(
                         "row {}: target '{}' is none of the model's classes ({})",
-                        numbers[row] + 1,
+                        number + 1,
                         short(&text(table.cell(row, column))),
                         list(&classes)
                     ));

@@ -294,3 +294,16 @@ fn what_is_declared_of_panels_is_checked() {
         assert_eq!(kind(&prepared(&options).unwrap_err()), "UnknownColumn");
     }
 }
+
+/// Learners that see every cell take no declaration for it.
+#[test]
+fn declared_moments_change_nothing_where_every_cell_is_read() {
+    let data = Data::random(60, &singletons(3), 16);
+    let wrong = Moments { mean: vec![0.0; 3], square: vec![100.0; 3] };
+    for full in halfseen::learner::all().iter().filter(|l| l.family() == Family::Full) {
+        let declared = Declared { moments: true, ..Declared::default() };
+        let examples = Examples { moments: Some(&wrong), declared, ..data.examples() };
+        let (plain, told) = (full.fit(&data.examples(), &Silent).unwrap(), full.fit(&examples, &Silent).unwrap());
+        assert_eq!(plain.predictor, told.predictor, "{}", full.name());
+    }
+}
