@@ -98,7 +98,9 @@ fn every_leaf_of_a_state_replaced_by_nonsense_is_refused_or_survived() {
                     *broken.pointer_mut(place).unwrap() = value.clone();
                     survives(&broken, &format!("{name}: {place} = {value}"));
                 }
-                for value in [Value::Null, json!("text"), json!([])] {
+                // What is null already does not change by null.
+                let other = |value: &Value| state.pointer(place) != Some(value);
+                for value in [Value::Null, json!("text"), json!([])].into_iter().filter(other) {
                     let mut broken = state.clone();
                     *broken.pointer_mut(place).unwrap() = value;
                     let exempt = place.contains("/params/") || place.contains("/layout/names/");

@@ -12,9 +12,9 @@
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
 
 use super::budgeted::{Budgeted, Reads};
+use super::design::Goal;
 use super::pace::{Facts, Pace, Schedule, Theory};
-use super::recipe::{Recipe, recipe};
-use super::sampler::Sampler;
+use super::recipe::{Draws, Recipe, recipe};
 use crate::error::Result;
 use crate::iterate::Entropic;
 use crate::learner::Grid;
@@ -26,6 +26,7 @@ parameters! {
     pub struct Aelr named "aelr" {
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
+        money: Option<f64> = None, MONEY;
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
         replacement: bool = false, REPLACEMENT;
@@ -39,7 +40,7 @@ parameters! {
 }
 
 /// Theorem 3.4 with the norms that the data have.
-const THEORY: Theory = Theory { reach, value: step };
+pub(super) const THEORY: Theory = Theory { reach, value: step };
 
 fn reach(facts: &Facts) -> f64 {
     facts.radius * facts.norms.largest.sqrt()
@@ -48,7 +49,7 @@ fn reach(facts: &Facts) -> f64 {
 /// eta = sqrt(log(2d) / 5m) / G.
 fn step(facts: &Facts) -> f64 {
     let slope = reach(facts) + facts.norms.target.sqrt();
-    let example = (facts.norms.largest * facts.inflation).sqrt();
+    let example = facts.norms.drawn_largest.sqrt();
     ((2.0 * facts.slots).ln() / (5.0 * facts.examples)).sqrt() / (slope * example)
 }
 
@@ -66,18 +67,11 @@ impl Budgeted for Aelr {
         self.budget
     }
 
-    fn total_budget(&self) -> Option<u64> {
-        self.total_budget
-    }
-
     fn recipe(&self, reads: Reads) -> Result<Recipe> {
         reads.at_least(2, Self::NAME)?;
-        let draws = reads.budget.saturating_sub(1);
-        let sampler = Sampler { panels: reads.panels, draws, replacement: self.replacement };
         Ok(recipe! {
             self,
-            sampler: (!reads.all()).then_some(sampler),
-            products: 1,
+            draws: Draws::uniform(reads, Goal::Largest, 1, self.replacement),
             loss: Loss::HalfSquare,
             pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
             average_before_step: true,

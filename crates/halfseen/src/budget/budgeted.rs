@@ -33,9 +33,6 @@ pub trait Budgeted: Parameters + Clone + std::fmt::Debug + Send + Sync + 'static
     /// The budget parameter; `None` is auto.
     fn budget(&self) -> Option<u64>;
 
-    /// The reads in all that a fit may make; `None`: no limit.
-    fn total_budget(&self) -> Option<u64>;
-
     /// The row of the table, for a budget that is less than the number of panels or equal to it.
     ///
     /// # Errors
@@ -80,7 +77,7 @@ fn recipe<B: Budgeted>(learner: &B, layout: &Layout, examples: Option<u64>) -> R
         return Err(ErrorKind::BudgetTooLarge { budget, panels }.into());
     }
     let mut recipe = learner.recipe(Reads { budget, panels })?;
-    let affordable = learner.total_budget().map(|total| affordable(total, budget as u64)).transpose()?;
+    let affordable = recipe.total_budget.map(|total| affordable(total, budget as u64)).transpose()?;
     recipe.pace.horizon = recipe.pace.horizon.or(affordable.into_iter().chain(examples).min());
     Ok(recipe)
 }
@@ -141,10 +138,10 @@ impl<B: Budgeted> Learner for B {
         }
         let recipe = recipe(self, examples.layout, Some(examples.len() as u64))?;
         check_moments(examples, recipe.centre)?;
-        let seed = recipe.seed;
+        let (seed, total) = (recipe.seed, recipe.total_budget);
         let facts = examples.moments.map(|moments| (moments, examples.target_square()));
         let mut sgd = Sgd::<B::Iterate>::new(recipe, examples.layout, facts)?;
-        limited_pass(&mut sgd, seed, counts, examples, self.total_budget(), monitor)
+        limited_pass(&mut sgd, seed, counts, examples, total, monitor)
     }
 
     fn start(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {

@@ -74,8 +74,10 @@ pub struct Report {
     /// [`Stop::converged`].
     pub converged: bool,
     /// The objective reached, in scaled units, where there is one.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub objective: Option<f64>,
     /// A certified bound on objective minus optimum, where there is one.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub gap: Option<f64>,
     /// Examples learned from.
     pub examples: u64,
@@ -104,6 +106,13 @@ pub struct Report {
     pub max_reads: u64,
     /// The longest wait between a query and its answer, in answers to other queries. The theorems cover 0.
     pub largest_delay: u64,
+    /// Estimated mean squared error of the averaged iterates, in scaled units, from the reads that were made anyway
+    /// (progressive validation): unbiased, and by convexity no less than the model's own in expectation.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub risk: Option<f64>,
+    /// Its standard error.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub risk_error: Option<f64>,
     /// Seconds of the fit.
     pub seconds: f64,
 }
@@ -133,6 +142,8 @@ impl Report {
             first_outside: None,
             max_reads: d,
             largest_delay: 0,
+            risk: None,
+            risk_error: None,
             seconds: 0.0,
         }
     }
