@@ -54,6 +54,19 @@ pub(crate) struct TableArgs {
     /// CSV with the columns attribute,low,high: declared ranges, used to scale instead of the data
     #[arg(long, value_name = "FILE")]
     pub(crate) bounds: Option<PathBuf>,
+    /// CSV with the columns attribute,moment and perhaps mean: declared means of x^2 (and of x), which
+    /// learners then know, where honest too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) moments: Option<PathBuf>,
+    /// CSV with the columns attribute,price: what one read costs, of a panel by its name; 1 where nothing is said
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prices: Option<PathBuf>,
+    /// Columns that are measured together, by one read; may be repeated
+    #[arg(long, value_name = "NAME=COLS")]
+    pub(crate) panel: Vec<String>,
+    /// Reads in all that a budgeted learner may make; it stops before the first example that would need more
+    #[arg(long, value_name = "B", allow_negative_numbers = true, value_parser = whole(1, u64::MAX))]
+    pub(crate) total_budget: Option<u64>,
     /// Column that is no attribute, such as a record number; may be repeated
     #[arg(long, value_delimiter = ',', value_name = "COLS")]
     pub(crate) ignore: Vec<String>,
@@ -94,6 +107,9 @@ pub(crate) struct CompareArgs {
     /// Share of the rows that test
     #[arg(long, default_value_t = 0.1, allow_negative_numbers = true, value_parser = share)]
     pub(crate) test_share: f64,
+    /// Table whose rows test; all rows of DATA then train, and the splits differ in their seeds only
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["test_share", "group"])]
+    pub(crate) test: Option<PathBuf>,
     /// Column whose equal values must stay on one side of every split
     #[arg(long, value_name = "COL")]
     pub(crate) group: Option<String>,

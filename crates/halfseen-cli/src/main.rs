@@ -3,6 +3,7 @@
 
 mod args;
 mod compare;
+mod declarations;
 mod digits;
 mod evaluate;
 mod failure;
@@ -13,6 +14,7 @@ mod output;
 mod predict;
 mod progress;
 mod show;
+mod test_table;
 mod text_columns;
 mod truncate;
 
