@@ -16,6 +16,7 @@
 mod aelr;
 mod aer;
 mod aerr;
+mod bounds;
 mod budgeted;
 mod known;
 mod ledger;
@@ -41,8 +42,15 @@ pub use saved::load;
 pub use sgd::Sgd;
 
 use crate::learner::Learner;
+use crate::plan::Promise;
 
 /// The learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
     vec![Box::new(Aer::default()), Box::new(Aerr::default()), Box::new(Aelr::default())]
+}
+
+/// What they promise; see [`plan`](crate::plan).
+pub(crate) fn guarantees() -> Vec<Promise> {
+    let own: [Promise; 3] = [aer::guarantee, aerr::guarantee, aelr::guarantee];
+    own.into_iter().chain(bounds::guarantees()).collect()
 }
