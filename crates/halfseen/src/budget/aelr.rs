@@ -55,25 +55,23 @@ fn step(facts: &Facts) -> f64 {
 
 /// Theorem 3.4 for |x_i| <= 1 and |y| <= B, in expectation: twice it for the squared error itself, G = 2 B sqrt(c).
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
-    bounds::lasso(setting, Aelr::NAME, "B, theorem 3.4", || {
-        let (d, k) = (setting.d(), setting.draws());
-        let growth = if setting.reads_all() { 1.0 } else { d / k };
-        // The theorem's G for E x~_j^2 <= `inflation`; `times` its bound.
-        let theorem = |value: fn(&Setting, f64, f64) -> f64, times: f64, inflation: f64| {
-            let setting = setting.clone();
-            move |m| times * value(&setting, inflation, m as f64)
-        };
-        let mut bound = Bound::new(
-            "8 B^2 sqrt(5 d log(2d) / (k m))",
-            theorem(bounds::half, 2.0, growth),
-            Printed::new("4 B^2 sqrt(10 d log(2d) / (k m))", theorem(bounds::half, 1.0, 2.0 * d / k)),
-            Tuning::new("step", theorem(bounds::step, 1.0, growth)),
-        )
-        .with_constants(move |_| vec![("k", k)]);
-        bound.note = "the printed bound is of half the squared error, for draws with replacement; \
-                      draws without replacement take sqrt(2) off";
-        Excess::Known(bound)
-    })
+    let (d, k) = (setting.d(), setting.draws());
+    let growth = if setting.reads_all() { 1.0 } else { d / k };
+    // The theorem's G for E x~_j^2 <= `inflation`; `times` its bound.
+    let theorem = |value: fn(&Setting, f64, f64) -> f64, times: f64, inflation: f64| {
+        let setting = setting.clone();
+        move |m| times * value(&setting, inflation, m as f64)
+    };
+    let mut bound = Bound::new(
+        "8 B^2 sqrt(5 d log(2d) / (k m))",
+        theorem(bounds::half, 2.0, growth),
+        Printed::new("4 B^2 sqrt(10 d log(2d) / (k m))", theorem(bounds::half, 1.0, 2.0 * d / k)),
+        Tuning::new("step", theorem(bounds::step, 1.0, growth)),
+    )
+    .with_constants(move |_| vec![("k", k)]);
+    bound.note = "the printed bound is of half the squared error, for draws with replacement; \
+                  draws without replacement take sqrt(2) off";
+    Guarantee::lasso(setting, Aelr::NAME, "B, theorem 3.4", Excess::Known(bound))
 }
 
 impl Budgeted for Aelr {

@@ -22,7 +22,7 @@ use crate::iterate::L1Ball;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Rule, parameters};
-use crate::plan::{Assumptions, Bound, Excess, Guarantee, Printed, Setting, Tuning};
+use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning};
 
 parameters! {
     /// Parameters of AER, and the learner itself.
@@ -62,23 +62,16 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     // G, and the rate.
     let slope = 2.0 * (b + 1.0) * d / s1.sqrt();
     let rate = |m: u64| ((1.0 + (m as f64).ln()) / m as f64).sqrt();
-    let excess = move |m| 2.0 * slope * b2 * rate(m);
     let mut bound = Bound::new(
         "4 (B + 1) B2 d sqrt((1 + ln m) / (s1 m))",
-        excess,
-        Printed::new("O((B + 1) B2 d sqrt(ln m / (k m)))", excess),
+        move |m| 2.0 * slope * b2 * rate(m),
+        Printed::rate("O((B + 1) B2 d sqrt(ln m / (k m)))"),
         Tuning::new("penalty", move |m| 2.0 * slope * rate(m) / b2),
     )
     .with_constants(move |_| vec![("B2", b2), ("s1", s1)]);
     bound.note = "the paper leaves the constant to the reader; s1 = floor(k/2) reads estimate the example; B2 = B / sqrt(d) \
                   for a rule that weighs all attributes alike";
-    super::bounds::attributes_at_most_one(setting, Guarantee {
-        learner: Aer::NAME,
-        theorem: "A, theorem 2",
-        assumes: Assumptions::Bounded,
-        budget: setting.budget,
-        excess: Excess::Known(bound),
-    })
+    Guarantee::bounded(setting, Aer::NAME, "A, theorem 2", Excess::Known(bound))
 }
 
 impl Budgeted for Aer {

@@ -12,7 +12,6 @@
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
 
-use super::bounds;
 use super::budgeted::{Budgeted, Reads};
 use super::pace::{Facts, Pace, Schedule, Theory};
 use super::recipe::{Recipe, recipe};
@@ -56,20 +55,18 @@ fn step(facts: &Facts) -> f64 {
 
 /// Theorem 3.1 for |x|_2 <= R and |y| <= B R, in expectation: 2 G B of the squared error itself, G = 2 B sqrt(c).
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
-    bounds::ridge(setting, Aerr::NAME, "B, theorem 3.1", || {
-        let (b, d, k) = (setting.ridge_radius(), setting.d(), setting.draws());
-        let (growth, squared) = (if setting.reads_all() { 1.0 } else { d / k }, setting.norm * setting.norm);
-        let mut bound = Bound::new(
-            "4 B^2 sqrt(d / (k m))",
-            move |m| 4.0 * b * b * (growth / m as f64).sqrt(),
-            Printed::new("4 B^2 sqrt(2d / (k m))", move |m| 4.0 * b * b * (2.0 * d / (k * m as f64)).sqrt()),
-            Tuning::new("step", move |m| 1.0 / (2.0 * squared * (growth * m as f64).sqrt())),
-        )
-        .with_constants(move |_| vec![("k", k)]);
-        bound.note = "the printed bound is of half the squared error, from any w, for draws with replacement; \
-                      starting at w = 0 halves it, and draws without replacement take sqrt(2) off";
-        Excess::Known(bound)
-    })
+    let (b, d, k) = (setting.ridge_radius(), setting.d(), setting.draws());
+    let (growth, squared) = (if setting.reads_all() { 1.0 } else { d / k }, setting.norm * setting.norm);
+    let mut bound = Bound::new(
+        "4 B^2 sqrt(d / (k m))",
+        move |m| 4.0 * b * b * (growth / m as f64).sqrt(),
+        Printed::new("4 B^2 sqrt(2d / (k m))", move |m| 4.0 * b * b * (2.0 * d / (k * m as f64)).sqrt()),
+        Tuning::new("step", move |m| 1.0 / (2.0 * squared * (growth * m as f64).sqrt())),
+    )
+    .with_constants(move |_| vec![("k", k)]);
+    bound.note = "the printed bound is of half the squared error, from any w, for draws with replacement; \
+                  starting at w = 0 halves it, and draws without replacement take sqrt(2) off";
+    Guarantee::ridge(setting, Aerr::NAME, "B, theorem 3.1", Excess::Known(bound))
 }
 
 impl Budgeted for Aerr {

@@ -20,14 +20,18 @@
 //! The theorems hold for the learners as the papers run them: `step = theory` for the assumed norms (the value
 //! is in [`Bound::tuning`]), `average = all`, `centre = none`, no intercept.
 
+mod assumptions;
 mod guarantee;
 mod moments;
 mod references;
 mod search;
 mod setting;
 pub mod tables;
+#[cfg(test)]
+mod tests;
 
-pub use guarantee::{Assumptions, Bound, Excess, Guarantee, MOST_EXAMPLES, Printed, Tuning};
+pub use assumptions::Assumptions;
+pub use guarantee::{Bound, Excess, Guarantee, MOST_EXAMPLES, Printed, Tuning};
 pub use moments::MomentNorms;
 pub use search::{Goal, Plan, best, make};
 pub use setting::Setting;

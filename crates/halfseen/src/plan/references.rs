@@ -1,7 +1,7 @@
 //! Promises of the references that read every attribute, to compare with.
 
 use super::Promise;
-use super::guarantee::{Assumptions, Bound, Excess, Guarantee, Printed, Tuning};
+use super::guarantee::{Bound, Excess, Guarantee, Printed, Tuning};
 use super::setting::Setting;
 
 pub(super) fn guarantees() -> Vec<Promise> {
@@ -16,16 +16,11 @@ fn gradient(setting: &Setting) -> Guarantee {
     let bound = Bound::new(
         "4 B^2 / sqrt(m)",
         move |m| 4.0 * b * b / root(m),
-        Printed::new("O(B^2 / sqrt(m))", move |m| 2.0 * b * b / root(m)),
+        Printed::rate("O(B^2 / sqrt(m))"),
         Tuning::new("step", move |m| 1.0 / (2.0 * squared * root(m))),
     );
-    Guarantee {
-        learner: "ogd",
-        theorem: "Zinkevich 2003, theorem 1",
-        assumes: Assumptions::Ridge { reach: b },
-        budget: setting.dims,
-        excess: Excess::Known(bound),
-    }
+    let guarantee = Guarantee::ridge(setting, "ogd", "Zinkevich 2003, theorem 1", Excess::Known(bound));
+    Guarantee { budget: setting.dims, ..guarantee }
 }
 
 /// Exponentiated gradient over |w|_1 <= B with exact gradients: 2 B G sqrt(5 log(2d) / m), G = 2 B.
@@ -39,11 +34,7 @@ fn exponentiated(setting: &Setting) -> Guarantee {
         Printed::new("4 B^2 sqrt(5 log(2d) / m)", half),
         Tuning::new("step", move |m| (log / (5.0 * m as f64)).sqrt() / (2.0 * b)),
     );
-    Guarantee {
-        learner: "online-lasso",
-        theorem: "B, theorem 3.4 with exact gradients",
-        assumes: Assumptions::Lasso { reach: b },
-        budget: setting.dims,
-        excess: Excess::Known(bound),
-    }
+    let theorem = "B, theorem 3.4 with exact gradients";
+    let guarantee = Guarantee::lasso(setting, "online-lasso", theorem, Excess::Known(bound));
+    Guarantee { budget: setting.dims, ..guarantee }
 }

@@ -79,9 +79,7 @@ impl Setting {
         }
         let length = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         if self.budget > self.dims {
-            return Err(
-                ErrorKind::BudgetTooLarge { budget: length(self.budget), panels: length(self.dims) }.into()
-            );
+            return Err(ErrorKind::BudgetTooLarge { budget: length(self.budget), panels: length(self.dims) }.into());
         }
         if self.budget < 2 && !self.reads_all() {
             let learner = "every learner".to_owned();

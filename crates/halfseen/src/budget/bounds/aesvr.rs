@@ -1,18 +1,13 @@
 //! States the rate of attribute-efficient support vector regression (paper B), whose theorem has no constants.
 
-use crate::plan::{Assumptions, Excess, Guarantee, Setting};
+use crate::plan::{Excess, Guarantee, Setting};
 
 /// Theorem 4.4.
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
-    Guarantee {
-        learner: "aesvr",
-        theorem: "B, theorem 4.4",
-        assumes: Assumptions::Ridge { reach: setting.ridge_radius() },
-        budget: setting.budget,
-        excess: Excess::RateOnly {
-            rate: "m = O(d/k) exp(O(log^2(B/error))), for the absolute error",
-            note: "its estimate of the slope has a second moment that grows like exp(4 z^2) in the scaled residual z, which the theorem's \
+    let excess = Excess::RateOnly {
+        rate: "m = O(d/k) exp(O(log^2(B/error))), for the absolute error",
+        note: "its estimate of the slope has a second moment that grows like exp(4 z^2) in the scaled residual z, which the theorem's \
                    lemma leaves out: hopeless unless errors asked for are near B",
-        },
-    }
+    };
+    Guarantee::ridge(setting, "aesvr", "B, theorem 4.4", excess)
 }

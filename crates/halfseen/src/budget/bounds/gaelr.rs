@@ -3,7 +3,7 @@
 //! max_i E x~_i^2 <= M/k + 1 with M = max_i mu_i / q_i, |x_i| <= 1 and k = budget - 1 draws with replacement. So
 //! G^2 = 4 B^2 (M/k + 1), and half the squared error exceeds by at most 2 B G sqrt(5 log(2d) / m) for m >= log 2d.
 
-use crate::plan::{Assumptions, Excess, Guarantee, Setting};
+use crate::plan::Setting;
 
 /// 4 B^2 sqrt(5 log(2d) inflation / m), of half the squared error.
 pub(in crate::budget) fn half(setting: &Setting, inflation: f64, examples: f64) -> f64 {
@@ -17,25 +17,4 @@ pub(in crate::budget) fn half(setting: &Setting, inflation: f64, examples: f64) 
 /// eta = sqrt(log(2d) / 5m) / G, G = 2 B sqrt(inflation).
 pub(in crate::budget) fn step(setting: &Setting, inflation: f64, examples: f64) -> f64 {
     ((2.0 * setting.d()).ln() / (5.0 * examples * inflation)).sqrt() / (2.0 * setting.radius)
-}
-
-/// The assumptions of the lasso theorems, unless the moments contradict them.
-pub(in crate::budget) fn lasso(
-    setting: &Setting,
-    learner: &'static str,
-    theorem: &'static str,
-    excess: impl FnOnce() -> Excess,
-) -> Guarantee {
-    let assumes = Assumptions::Lasso { reach: setting.radius };
-    attributes_at_most_one(setting, Guarantee { learner, theorem, assumes, budget: setting.budget, excess: excess() })
-}
-
-/// Takes the promise back where a moment contradicts |x_i| <= 1.
-pub(in crate::budget) fn attributes_at_most_one(setting: &Setting, guarantee: Guarantee) -> Guarantee {
-    let largest = setting.moments.map_or(0.0, |moments| moments.largest);
-    if largest <= 1.0 + 1e-9 {
-        return guarantee;
-    }
-    let why = format!("a moment is {largest:.4}, so |x_i| <= 1 cannot hold; divide the attributes by their largest value");
-    Guarantee { excess: Excess::Inapplicable { why }, ..guarantee }
 }

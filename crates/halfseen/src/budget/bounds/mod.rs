@@ -10,8 +10,7 @@ mod gaelr;
 mod gaerr;
 mod phases;
 
-pub(super) use gaelr::{attributes_at_most_one, half, lasso, step};
-pub(super) use gaerr::ridge;
+pub(super) use gaelr::{half, step};
 
 use crate::plan::Promise;
 
