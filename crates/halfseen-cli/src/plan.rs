@@ -219,7 +219,9 @@ The promises are for --set step=VALUE (aer: penalty=VALUE) as below, average=all
 
 /// Formulas, constants and steps, a learner to a line.
 fn constants(plans: &[Plan]) -> String {
-    let mut text = String::from("\nFormulas (m examples, d attributes, k = reads each less one for the product):\n");
+    let mut text = String::from(
+        "\nFormulas (m examples, d attributes, k = reads each less one for the product), then as the papers print them\n(B and C for half of the error):\n",
+    );
     for plan in plans {
         let Excess::Known(bound) = &plan.guarantee.excess else { continue };
         let m = plan.examples.unwrap_or(MOST_EXAMPLES);

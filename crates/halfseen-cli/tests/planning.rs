@@ -186,7 +186,7 @@ fn moments_that_cannot_be_are_refused() {
     let place = Place::new();
     let line = "plan --dims 3 --budget 2 --radius 1 --examples 9 --moments mu.csv";
     place.refused(line, &["mu.csv"]);
-    let mut try_with = |content: String, says: &[&str]| {
+    let try_with = |content: String, says: &[&str]| {
         place.write("mu.csv", content);
         place.refused(line, &[&["mu.csv"], says].concat());
     };

@@ -63,14 +63,13 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
         move |m| times * value(&setting, inflation, m as f64)
     };
     let mut bound = Bound::new(
-        "8 B^2 sqrt(5 d log(2d) / (k m))",
+        if setting.reads_all() { "8 B^2 sqrt(5 log(2d) / m)" } else { "8 B^2 sqrt(5 d log(2d) / (k m))" },
         theorem(bounds::half, 2.0, growth),
         Printed::new("4 B^2 sqrt(10 d log(2d) / (k m))", theorem(bounds::half, 1.0, 2.0 * d / k)),
         Tuning::new("step", theorem(bounds::step, 1.0, growth)),
     )
     .with_constants(move |_| vec![("k", k)]);
-    bound.note = "the printed bound is of half the squared error, for draws with replacement; \
-                  draws without replacement take sqrt(2) off";
+    bound.note = "for draws with replacement; draws without take sqrt(2) off";
     Guarantee::lasso(setting, Aelr::NAME, "B, theorem 3.4", Excess::Known(bound))
 }
 

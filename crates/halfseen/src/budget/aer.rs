@@ -69,8 +69,8 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
         Tuning::new("penalty", move |m| 2.0 * slope * rate(m) / b2),
     )
     .with_constants(move |_| vec![("B2", b2), ("s1", s1)]);
-    bound.note = "the paper leaves the constant to the reader; s1 = floor(k/2) reads estimate the example; B2 = B / sqrt(d) \
-                  for a rule that weighs all attributes alike";
+    bound.note =
+        "s1 = half of the reads estimate the example; B2 = B / sqrt(d) if the rule weighs all attributes alike";
     Guarantee::bounded(setting, Aer::NAME, "A, theorem 2", Excess::Known(bound))
 }
 

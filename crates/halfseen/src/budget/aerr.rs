@@ -58,14 +58,13 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let (b, d, k) = (setting.ridge_radius(), setting.d(), setting.draws());
     let (growth, squared) = (if setting.reads_all() { 1.0 } else { d / k }, setting.norm * setting.norm);
     let mut bound = Bound::new(
-        "4 B^2 sqrt(d / (k m))",
+        if setting.reads_all() { "4 B^2 / sqrt(m)" } else { "4 B^2 sqrt(d / (k m))" },
         move |m| 4.0 * b * b * (growth / m as f64).sqrt(),
         Printed::new("4 B^2 sqrt(2d / (k m))", move |m| 4.0 * b * b * (2.0 * d / (k * m as f64)).sqrt()),
         Tuning::new("step", move |m| 1.0 / (2.0 * squared * (growth * m as f64).sqrt())),
     )
     .with_constants(move |_| vec![("k", k)]);
-    bound.note = "the printed bound is of half the squared error, from any w, for draws with replacement; \
-                  starting at w = 0 halves it, and draws without replacement take sqrt(2) off";
+    bound.note = "from any w, for draws with replacement; w = 0 halves it, and draws without take sqrt(2) off";
     Guarantee::ridge(setting, Aerr::NAME, "B, theorem 3.1", Excess::Known(bound))
 }
 

@@ -136,6 +136,8 @@ fn reading_everything_is_full_information() {
     close(bound(&s, "aerr").at(900), bound(&s, "ogd").at(900).unwrap());
     close(bound(&s, "ddaerr ").at(900), bound(&s, "ogd").at(900).unwrap());
     close(bound(&s, "aelr").at(900), bound(&s, "online-lasso").at(900).unwrap());
+    assert_eq!(bound(&s, "aerr").formula, bound(&s, "ogd").formula);
+    assert_eq!(bound(&s, "aelr").formula, bound(&s, "online-lasso").formula);
     let one = Setting::default(); // d = 1
     assert!(one.check().is_ok());
     close(bound(&one, "aerr").at(4), 2.0);

@@ -6,8 +6,7 @@ use crate::plan::{Excess, Guarantee, Setting};
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let excess = Excess::RateOnly {
         rate: "m = O(d/k) exp(O(log^2(B/error))), for the absolute error",
-        note: "its estimate of the slope has a second moment that grows like exp(4 z^2) in the scaled residual z, which the theorem's \
-                   lemma leaves out: hopeless unless errors asked for are near B",
+        note: "its estimates vary like exp(4 z^2) in the residual z over the error: of use only for errors near B",
     };
     Guarantee::ridge(setting, "aesvr", "B, theorem 4.4", excess)
 }

@@ -6,7 +6,7 @@ use crate::plan::{Excess, Guarantee, Setting};
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let excess = Excess::RateOnly {
         rate: "O((d B)^2 / k sqrt(ln(d/delta) / m)), with probability 1 - delta",
-        note: "no constant is known, and the estimated moments need not be those of any data, so that the problem solved may not be convex",
+        note: "no constant is known",
     };
     Guarantee::bounded(setting, "baseline", "A, theorem 1", excess)
 }

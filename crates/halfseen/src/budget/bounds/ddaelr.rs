@@ -13,13 +13,12 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let growth = inflation(setting, sum);
     let [for_excess, for_print, for_step] = [0; 3].map(|_| setting.clone());
     let draws = setting.draws();
-    let mut bound = Bound::new(
-        "8 B^2 sqrt(5 log(2d) (N/k + 1) / m)",
+    let bound = Bound::new(
+        if setting.reads_all() { "8 B^2 sqrt(5 log(2d) / m)" } else { "8 B^2 sqrt(5 log(2d) (N/k + 1) / m)" },
         move |m| 2.0 * half(&for_excess, growth, m as f64),
         Printed::new("4 B^2 sqrt(5 log(2d) (N/k + 1) / m)", move |m| half(&for_print, growth, m as f64)),
         Tuning::new("step", move |m| step(&for_step, growth, m as f64)),
     )
     .with_constants(move |_| vec![("N", sum), ("k", draws)]);
-    bound.note = "the printed bound is of half the squared error";
     Guarantee::lasso(setting, "ddaelr", "C, section 4, known moments", Excess::Known(bound))
 }

@@ -27,7 +27,7 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
         move |m| phases(m).map_or(none, |p| times * value(&setting, inflation(&setting, spread(&p)), p.second))
     };
     let mut bound = Bound::new(
-        "8 B^2 sqrt(5 log(2d) (M/k + 1) / m2)",
+        if setting.reads_all() { "8 B^2 sqrt(5 log(2d) / m2)" } else { "8 B^2 sqrt(5 log(2d) (M/k + 1) / m2)" },
         theorem(half, 2.0, f64::INFINITY),
         Printed::new("4 B^2 sqrt(5 log(2d) (M/k + 1) / m2)", theorem(half, 1.0, f64::INFINITY)),
         Tuning::new("step", theorem(step, 1.0, 0.0)),

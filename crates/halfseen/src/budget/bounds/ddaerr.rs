@@ -13,12 +13,12 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let root = move |m: u64| (growth / m as f64).sqrt();
     let draws = setting.draws();
     let mut bound = Bound::new(
-        "4 B^2 sqrt((H/k + 1) / m)",
+        if setting.reads_all() { "4 B^2 / sqrt(m)" } else { "4 B^2 sqrt((H/k + 1) / m)" },
         move |m| 4.0 * b * b * root(m),
         Printed::new("4 B^2 sqrt((H/k + 1) / m)", move |m| 4.0 * b * b * root(m)),
         Tuning::new("step", move |m| 1.0 / (2.0 * squared * (growth * m as f64).sqrt())),
     )
     .with_constants(move |_| vec![("H", half_norm), ("k", draws)]);
-    bound.note = "the printed bound is of half the squared error and from any w; starting at w = 0 halves it";
+    bound.note = "from any w; w = 0 halves it";
     Guarantee::ridge(setting, "ddaerr", "C, theorem 3.5", Excess::Known(bound))
 }

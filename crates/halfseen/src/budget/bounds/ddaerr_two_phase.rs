@@ -16,26 +16,31 @@ use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning};
 
 /// Theorem 3.6: |mu|_{1/2} is given.
 pub(super) fn given(setting: &Setting) -> Guarantee {
-    guarantee(setting, "C, theorem 3.6 (moment_norm given)", |half_norm, phases, d| {
-        3.0_f64.sqrt() * half_norm + 4.0 / 3.0_f64.sqrt() * d * (half_norm * phases.eps()).sqrt()
-    })
+    guarantee(setting, "C, theorem 3.6 (moment_norm given)", spread_given)
 }
 
 /// Theorem 3.12: |mu|_{1/2} is estimated.
 pub(super) fn estimated(setting: &Setting) -> Guarantee {
-    guarantee(setting, "C, theorem 3.12 (moment_norm estimated)", |half_norm, phases, d| {
-        6.0 * half_norm + 32.0 / 3.0 * d * d * phases.eps()
-    })
+    guarantee(setting, "C, theorem 3.12 (moment_norm estimated)", spread_estimated)
 }
 
-fn guarantee(setting: &Setting, theorem: &'static str, adaptive: fn(f64, &Phases, f64) -> f64) -> Guarantee {
+fn spread_safe(d: f64, sum: f64) -> f64 {
+    d * (1.0 + (2.0 * sum).sqrt())
+}
+
+fn spread_given(half_norm: f64, eps: f64, d: f64) -> f64 {
+    3.0_f64.sqrt() * half_norm + 4.0 / 3.0_f64.sqrt() * d * (half_norm * eps).sqrt()
+}
+
+fn spread_estimated(half_norm: f64, eps: f64, d: f64) -> f64 {
+    6.0 * half_norm + 32.0 / 3.0 * d * d * eps
+}
+
+fn guarantee(setting: &Setting, theorem: &'static str, adaptive: fn(f64, f64, f64) -> f64) -> Guarantee {
     let (b, squared) = (setting.ridge_radius(), setting.norm * setting.norm);
     let spread = {
         let (d, half_norm) = (setting.d(), setting.half_norm());
-        move |phases: &Phases| {
-            let safe = d * (1.0 + (2.0 * phases.ridge_sum()).sqrt());
-            safe.min(adaptive(half_norm, phases, d))
-        }
+        move |phases: &Phases| spread_safe(d, phases.ridge_sum()).min(adaptive(half_norm, phases.eps(), d))
     };
     let phases = {
         let setting = setting.clone();
@@ -52,7 +57,7 @@ fn guarantee(setting: &Setting, theorem: &'static str, adaptive: fn(f64, &Phases
     };
     let printed = half.clone();
     let mut bound = Bound::new(
-        "8 B^2 sqrt((S/k + 1) / m2)",
+        if setting.reads_all() { "8 B^2 / sqrt(m2)" } else { "8 B^2 sqrt((S/k + 1) / m2)" },
         move |m| 2.0 * half(m),
         Printed::new("4 B^2 sqrt((S/k + 1) / m2)", printed),
         Tuning::new("step", move |m| growth(m).map_or(0.0, |(growth, m2)| 1.0 / (squared * (growth * m2).sqrt()))),
@@ -68,4 +73,36 @@ fn guarantee(setting: &Setting, theorem: &'static str, adaptive: fn(f64, &Phases
     bound.note = SMOOTHING;
     bound.probability = Some(1.0 - setting.confidence);
     Guarantee::ridge(setting, "ddaerr-2p", theorem, Excess::Known(bound))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every corner of the band that U lies in, for d = 5: no S is above the bounds, and none of them below S by much.
+    #[test]
+    fn the_spread_is_bounded_for_every_outcome_of_the_first_phase() {
+        let profiles = [[0.2; 5], [1.0, 0.0, 0.0, 0.0, 0.0], [0.6, 0.3, 0.08, 0.01, 0.01], [0.5, 0.5, 0.0, 0.0, 0.0]];
+        for (mu, eps) in profiles.iter().flat_map(|mu| [1e-9, 1e-3, 0.1, 10.0].map(|eps| (mu, eps))) {
+            let half_norm = mu.iter().map(|m: &f64| m.sqrt()).sum::<f64>().powi(2);
+            let mut widest = 0.0_f64;
+            for corner in 0..32 {
+                // A from 0 or (1/2) mu - (4/3) eps to (3/2) mu + (4/3) eps.
+                let a = |i: usize| match corner >> i & 1 {
+                    0 => (0.5 * mu[i] - 4.0 / 3.0 * eps).max(0.0),
+                    _ => 1.5 * mu[i] + 4.0 / 3.0 * eps,
+                };
+                let root = |i: usize| (a(i) + 4.0 / 3.0 * eps).sqrt();
+                let total: f64 = (0..5).map(root).sum();
+                let spread: f64 = (0..5).map(|i| mu[i] * total / root(i)).sum();
+                let sum: f64 = (0..5).map(a).sum();
+                assert!(spread <= spread_given(half_norm, eps, 5.0) * (1.0 + 1e-12));
+                assert!(spread <= 2.0 * total * total * (1.0 + 1e-12));
+                assert!(2.0 * total * total <= spread_estimated(half_norm, eps, 5.0) * (1.0 + 1e-12));
+                assert!(spread <= spread_safe(5.0, sum) * (1.0 + 1e-12));
+                widest = widest.max(spread);
+            }
+            assert!(eps > 1e-6 || widest > 0.9 * half_norm);
+        }
+    }
 }
