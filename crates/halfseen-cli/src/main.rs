@@ -11,6 +11,7 @@ mod fit;
 mod input;
 mod learners;
 mod output;
+mod plan;
 mod predict;
 mod progress;
 mod show;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Command::Fit(args) => fit::run(args),
         Command::Predict(args) => predict::run(args),
         Command::Evaluate(args) => evaluate::run(args),
+        Command::Plan(args) => plan::run(args),
         Command::Show(args) => show::run(args),
         Command::Learners(args) => learners::run(args),
     };
