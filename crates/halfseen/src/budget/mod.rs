@@ -13,6 +13,7 @@
 //! A learner of this kind writes a [`Recipe`]; [`Sgd`] runs it. [`one_pass`] teaches a learner the rows
 //! of a table, reading only the cells that its queries name.
 
+mod admission;
 mod aelr;
 mod aer;
 mod aerr;

@@ -4,6 +4,7 @@
 //! reads estimate the product <w,x>, which iterate is moved, by which steps, for which loss. All that
 //! such learners share is here.
 
+use super::admission::{LARGEST_STEP, admit};
 use super::known::Known;
 use super::ledger::Ledger;
 use super::pace::{Facts, Move, Norms, Planned};
@@ -19,9 +20,6 @@ use crate::params::{Average, Centre};
 use crate::prepare::Layout;
 use crate::sampling::{Purpose, Stream, count_distinct};
 use std::sync::Arc;
-
-/// Steps are refused beyond this: squares of weights must stay in range.
-const LARGEST_STEP: f64 = 1e100;
 
 /// A running learner; see the module's documentation.
 #[derive(Debug, Clone)]
@@ -197,33 +195,6 @@ impl<I: Iterate> Sgd<I> {
             merge_repeated(&mut self.gradient);
         }
         product
-    }
-
-    /// Refuses a query that is not this learner's or not open, and an answer that does not fit it.
-    #[inline]
-    fn admit(&self, query: &Query, values: &[f64], target: f64) -> Result<usize> {
-        let number = query.number;
-        if query.learner != self.fingerprint {
-            let (expected, found) = (self.fingerprint, query.learner);
-            return Err(ErrorKind::WrongLearner { number, expected, found }.into());
-        }
-        let place = self.state.ledger.find(number)?;
-        if query.checksum != query.digest() || !self.could_have_asked(query) {
-            let problem = "the query was changed after it was asked".into();
-            return Err(ErrorKind::WrongAnswer { number, problem }.into());
-        }
-        if values.len() != query.parts.len() {
-            let problem = format!("{} values for {} columns", values.len(), query.parts.len());
-            return Err(ErrorKind::WrongAnswer { number, problem }.into());
-        }
-        if let Some(value) = values.iter().chain([&target]).find(|v| v.abs() > LARGEST_STEP) {
-            let problem = format!("{value} is not a finite number in range");
-            return Err(ErrorKind::WrongAnswer { number, problem }.into());
-        }
-        if target.is_nan() {
-            return Err(ErrorKind::WrongAnswer { number, problem: "the target is missing".into() }.into());
-        }
-        Ok(place)
     }
 
     /// Whether a query has the shape of this learner's: one that came back from a file or a network may
@@ -407,7 +378,8 @@ impl<I: Iterate> AskTell for Sgd<I> {
 
     #[inline]
     fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told> {
-        let place = self.admit(query, values, target)?;
+        let (learner, ledger) = (self.fingerprint, &self.state.ledger);
+        let place = admit(learner, ledger, |q| self.could_have_asked(q), query, values, target)?;
         if values.iter().any(|v| v.is_nan()) {
             self.state.ledger.close(place);
             self.bill(query);
