@@ -6,7 +6,7 @@
 
 mod values;
 
-pub use values::{Average, Centre, Rule, Value};
+pub use values::{Average, Centre, Reading, Rule, Value};
 
 use crate::error::{Error, ErrorKind, Result, nearest};
 
@@ -193,7 +193,7 @@ declare! {
     BUDGET: "budget", Kind::CountOrAuto { least: 1 },
         "Reads per example, all counted: those for the product <w,x> as well as those for the gradient. auto: 4, or all attributes where there are fewer.", "A 2.2; B 3 (where k = budget - 1)";
     RADIUS: "radius", Kind::Positive,
-        "Radius B of the ball that holds the weights of the sampled attributes: Euclidean (aerr, ridge) or l1 (aer, aelr, lasso, online-lasso), in scaled units.", "A 2; B 2.1";
+        "Radius B of the ball that holds the weights of the sampled attributes: Euclidean (aerr, ridge) or l1 (aer, aelr, baseline, identity, lasso, online-lasso), in scaled units.", "A 2; B 2.1";
     KNOWN_RADIUS: "known_radius", Kind::Positive,
         "Radius of the Euclidean ball that holds the intercept and the weights of the always-known attributes, in scaled units.", "";
     STEP: "step", Kind::Rule,
@@ -210,6 +210,8 @@ declare! {
         "What is subtracted from each attribute: nothing, the given means, or its mean over the reads made so far.", "";
     AVERAGE: "average", Kind::Choice(&["all", "tail"]),
         "Which iterates the model averages: all of them (the theorems), or the second half; without a horizon tail weighs iterate t by t.", "";
+    READING: "reading", Kind::Choice(&["stationary", "psd", "diag-shift"]),
+        "How estimated second moments are read, which need not be positive semidefinite: as they are, for a stationary point; as the nearest matrix that is; or with the size of their least eigenvalue added to the diagonal.", "A, algorithm 1";
     INTERCEPT: "intercept", Kind::Flag,
         "Whether an unpenalised constant is learned.", "C 2";
     TOL: "tol", Kind::Positive,

@@ -50,6 +50,19 @@ pub struct Reads {
 }
 
 impl Reads {
+    /// The reads that a budget parameter allows; `None` is auto: 4, or all panels where there are fewer.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BudgetTooLarge`].
+    pub fn of(budget: Option<u64>, layout: &Layout) -> Result<Reads> {
+        let panels = layout.sampled_panels();
+        let budget = budget.map_or(panels.min(4), |k| usize::try_from(k).unwrap_or(usize::MAX));
+        if budget > panels {
+            return Err(ErrorKind::BudgetTooLarge { budget, panels }.into());
+        }
+        Ok(Reads { budget, panels })
+    }
+
     /// Whether every panel can be read, so that nothing is sampled.
     pub fn all(self) -> bool {
         self.budget == self.panels
@@ -70,12 +83,7 @@ impl Reads {
 /// Checks parameters and budget, and writes the recipe.
 fn recipe<B: Budgeted>(learner: &B, layout: &Layout) -> Result<Recipe> {
     learner.check()?;
-    let panels = layout.sampled_panels();
-    let budget = learner.budget().map_or(panels.min(4), |k| usize::try_from(k).unwrap_or(usize::MAX));
-    if budget > panels {
-        return Err(ErrorKind::BudgetTooLarge { budget, panels }.into());
-    }
-    learner.recipe(Reads { budget, panels })
+    learner.recipe(Reads::of(learner.budget(), layout)?)
 }
 
 impl<B: Budgeted> Learner for B {

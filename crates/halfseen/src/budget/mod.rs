@@ -8,18 +8,27 @@
 //! | [`Aer`] | uniform subset | l1 ball | strongly convex |
 //! | [`Aerr`] | uniform | Euclidean ball | projected gradient |
 //! | [`Aelr`] | uniform | exponentiated | exponentiated gradient |
-
 //!
-//! A learner of this kind writes a [`Recipe`]; [`Sgd`] runs it. [`one_pass`] teaches a learner the rows
-//! of a table, reading only the cells that its queries name.
+//! A learner of this kind writes a [`Recipe`]; [`Sgd`] runs it. Others estimate second moments first, and solve a problem in
+//! them when they are asked for a predictor:
+//!
+//! | learner | reads | estimates | solves |
+//! |---|---|---|---|
+//! | [`MomentLasso`] | pairs of panels | all second moments | least squares in the l1 ball, the moments read in one of three ways |
+//! | [`Identity`] | uniform subset | products with the target | the same as if attributes were uncorrelated |
+//!
+//! [`one_pass`] teaches a learner the rows of a table, reading only the cells that its queries name.
 
 mod admission;
 mod aelr;
 mod aer;
 mod aerr;
 mod budgeted;
+mod identity;
 mod known;
 mod ledger;
+mod moment_lasso;
+mod moments;
 mod pace;
 mod pass;
 mod query;
@@ -33,6 +42,8 @@ pub use aelr::Aelr;
 pub use aer::Aer;
 pub use aerr::Aerr;
 pub use budgeted::{Budgeted, Reads};
+pub use identity::Identity;
+pub use moment_lasso::MomentLasso;
 pub use pace::{Facts, Move, Norms, Pace, Planned, Schedule, Theory};
 pub use pass::one_pass;
 pub use query::{AskTell, Part, Query, Read, Role, Told};
@@ -45,5 +56,11 @@ use crate::learner::Learner;
 
 /// The learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
-    vec![Box::new(Aer::default()), Box::new(Aerr::default()), Box::new(Aelr::default())]
+    vec![
+        Box::new(Aer::default()),
+        Box::new(Aerr::default()),
+        Box::new(Aelr::default()),
+        Box::new(MomentLasso::default()),
+        Box::new(Identity::default()),
+    ]
 }

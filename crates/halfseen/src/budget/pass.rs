@@ -24,10 +24,28 @@ pub fn one_pass<L: AskTell>(
     monitor: &dyn Monitor,
 ) -> Result<Vec<Fit>> {
     let began = Instant::now();
+    let mut fits = Vec::new();
+    one_pass_with(learner, seed, counts, examples, monitor, |learner, stop| {
+        fits.push(snapshot(learner, stop, began));
+        Ok(())
+    })?;
+    Ok(fits)
+}
+
+/// The same for learners of which more is to be had than a predictor: `look` is shown the learner after each of the
+/// numbers of examples, or where the pass is interrupted, and told which.
+pub(super) fn one_pass_with<L: AskTell>(
+    learner: &mut L,
+    seed: u64,
+    counts: &[usize],
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+    mut look: impl FnMut(&L, Stop) -> Result<()>,
+) -> Result<()> {
     let mut order: Vec<u32> = (0..examples.len() as u32).collect();
     shuffle(&mut Stream::new(seed, Purpose::Order, 0), &mut order);
     let last = counts.last().map_or(0, |&c| c.min(examples.len()));
-    let (mut query, mut values, mut fits) = (Query::default(), Vec::new(), Vec::new());
+    let (mut query, mut values) = (Query::default(), Vec::new());
     let mut counts = counts.iter().map(|&c| c.min(examples.len())).peekable();
     let mut taught = order.iter().take(last);
     let mut done = 0;
@@ -37,10 +55,10 @@ pub fn one_pass<L: AskTell>(
             monitor.should_stop()
         };
         while counts.next_if_eq(&done).is_some() {
-            fits.push(snapshot(learner, Stop::OnePass, began));
+            look(learner, Stop::OnePass)?;
         }
         if stop {
-            fits.push(snapshot(learner, Stop::Interrupted, began));
+            look(learner, Stop::Interrupted)?;
             break;
         }
         let Some(&example) = taught.next() else { break };
@@ -48,7 +66,7 @@ pub fn one_pass<L: AskTell>(
         done += 1;
     }
     monitor.progress(last as u64, last as u64);
-    Ok(fits)
+    Ok(())
 }
 
 /// Teaches one example: reads the cells that the query names, and no others.

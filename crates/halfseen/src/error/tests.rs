@@ -24,6 +24,7 @@ fn name(kind: &ErrorKind) -> &'static str {
         UnknownLearner,
         BudgetTooSmall,
         BudgetTooLarge,
+        TooManyMoments,
         Needs,
         UnknownColumn,
         DuplicateColumn,
@@ -113,6 +114,7 @@ fn provoked(long: &str) -> Vec<Error> {
         crate::learner::find(long).unwrap_err(),
         small("1", 3),
         small("4", 3),
+        crate::learner::find("baseline").unwrap().start(&Arc::new(Layout::singletons(30_000))).err().unwrap(),
         {
             aerr.set("centre", "given").unwrap();
             aerr.start(&Arc::new(Layout::singletons(3))).err().unwrap()

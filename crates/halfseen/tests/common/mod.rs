@@ -9,11 +9,14 @@ use halfseen::{Error, ErrorKind, Learner};
 use ndarray::Array2;
 use std::sync::Arc;
 
-/// A learner by name with some parameters set.
+/// A learner by name with some parameters set: those that it has, such as a step size, which not every learner takes.
 pub fn learner(name: &str, settings: &[(&str, &str)]) -> Box<dyn Learner> {
     let mut learner = halfseen::learner::find(name).unwrap();
     for (name, value) in settings {
-        learner.set(name, value).unwrap();
+        assert!(halfseen::params::ALL.iter().any(|d| d.name == *name), "no learner has a parameter {name}");
+        if learner.get(name).is_some() {
+            learner.set(name, value).unwrap();
+        }
     }
     learner
 }
@@ -27,6 +30,11 @@ pub fn started(name: &str, settings: &[(&str, &str)], layout: &Arc<Layout>) -> B
 pub fn budgeted() -> Vec<String> {
     let all = halfseen::learner::all();
     all.iter().filter(|l| l.family() == halfseen::learner::Family::Budget).map(|l| l.name().to_owned()).collect()
+}
+
+/// Those of them that estimate second moments instead of stepping an iterate.
+pub fn from_moments(name: &str) -> bool {
+    ["baseline", "identity"].contains(&name)
 }
 
 /// Panels of these widths, known ones after, over consecutive columns.

@@ -1,0 +1,130 @@
+//! Minimises the known weights out, so that a quadratic of the sampled weights alone is left.
+//!
+//! With the means K, C, A of zz', ez', ee' and k, v, s of yz, ye, y^2 the estimated mean squared error of <w,e> + <u,z> is
+//! w'Aw + 2 w'Cu + u'Ku - 2 w'v - 2 u'k + s. K is exact, so this is convex in u, and for any w the best u is K+ (k - C'w):
+//! K+ a pseudo-inverse, and the shortest such u where known columns depend on each other. What is left is
+//! w'(A - C K+ C')w - 2 w'(v - C K+ k) + (s - k'K+k). With an intercept alone this is centring: A less the product of the
+//! means.
+
+use super::products::Products;
+use super::sums::Sums;
+use crate::error::{ErrorKind, Result};
+use crate::full::eigen;
+use faer::Mat;
+
+/// Eigenvalues of K, scaled to a diagonal of ones, below this part of the largest are what rounding left of zero.
+const RANK: f64 = 1e-11;
+
+/// The quadratic w'Gw - 2 c'w + s of the sampled weights, on the slots that can matter.
+#[derive(Debug, Clone)]
+pub(crate) struct Reduced {
+    /// The slots with an entry that is not zero, increasing; all others have weight 0.
+    pub(crate) slots: Vec<usize>,
+    /// G, (kept, kept): any symmetric matrix. Empty where products are not summed.
+    pub(crate) gram: Mat<f64>,
+    /// c, (kept).
+    pub(crate) cross: Vec<f64>,
+    /// s.
+    pub(crate) constant: f64,
+    /// Mean of y^2.
+    pub(crate) target: f64,
+    /// Mean of e^2 over examples and slots.
+    pub(crate) spread: f64,
+    /// K+ k, (q), and C K+, (kept, q): u = K+ k - (C K+)'w.
+    offset: Vec<f64>,
+    pull: Vec<f64>,
+}
+
+impl Reduced {
+    /// Of the sums over so many examples. `spread` is the mean of e^2.
+    ///
+    /// # Errors
+    /// Numbers out of range.
+    pub(super) fn new(sums: &Sums, examples: u64, spread: f64) -> Result<Reduced> {
+        let share = 1.0 / (examples.max(1) as f64);
+        let q = sums.known_target.len();
+        let slots = used(sums);
+        let n = slots.len();
+        let mean = |v: &[f64]| v.iter().map(|v| v * share).collect::<Vec<f64>>();
+        let inverse = pseudo_inverse(&sums.known, q, share)?;
+        let times_inverse = |row: &[f64]| -> Vec<f64> {
+            (0..q).map(|b| row.iter().enumerate().map(|(a, v)| v * inverse[(a, b)]).sum()).collect()
+        };
+        let known_target = mean(&sums.known_target);
+        let offset = times_inverse(&known_target);
+        let rows: Vec<Vec<f64>> = slots.iter().map(|&s| mean(&sums.slot_known[s * q..(s + 1) * q])).collect();
+        let pull: Vec<f64> = rows.iter().flat_map(|row| times_inverse(row)).collect();
+        let order = if sums.slots.is_empty() { 0 } else { n };
+        let mut gram = Mat::zeros(order, order);
+        for j in 0..order {
+            for i in j..order {
+                let pulled: f64 = pull[i * q..(i + 1) * q].iter().zip(&rows[j]).map(|(p, c)| p * c).sum();
+                gram[(i, j)] = sums.slots.get(slots[i], slots[j]) * share - pulled;
+                gram[(j, i)] = gram[(i, j)];
+            }
+        }
+        let inner = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let left = |(row, &slot): (&Vec<f64>, &usize)| sums.slot_target[slot] * share - inner(row, &offset);
+        let cross: Vec<f64> = rows.iter().zip(&slots).map(left).collect();
+        let target = sums.target * share;
+        let constant = target - inner(&known_target, &offset);
+        let reduced = Reduced { slots, gram, cross, constant, target, spread, offset, pull };
+        reduced.check()?;
+        Ok(reduced)
+    }
+
+    fn check(&self) -> Result<()> {
+        let lists = [&self.cross, &self.offset, &self.pull];
+        let odd = |list: &[f64]| list.iter().copied().find(|v| !v.is_finite());
+        let odd = (0..self.gram.ncols())
+            .find_map(|j| odd(self.gram.col_as_slice(j)))
+            .or_else(|| lists.into_iter().find_map(|list| odd(list)))
+            .or_else(|| odd(&[self.constant, self.target, self.spread]));
+        match odd {
+            Some(value) => Err(ErrorKind::Diverged { what: "a second moment", value }.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// The best weights of what costs nothing, (q), for weights of the kept slots.
+    pub(super) fn known_weights(&self, weights: &[f64]) -> Vec<f64> {
+        let mut known = self.offset.clone();
+        let q = known.len();
+        for (i, w) in weights.iter().enumerate().filter(|(_, w)| **w != 0.0) {
+            known.iter_mut().zip(&self.pull[i * q..(i + 1) * q]).for_each(|(u, p)| *u -= w * p);
+        }
+        known
+    }
+}
+
+/// The slots with a sum that is not zero.
+fn used(sums: &Sums) -> Vec<usize> {
+    let q = sums.known_target.len();
+    let mut used: Vec<bool> = sums.slot_target.iter().map(|v| *v != 0.0).collect();
+    for (slot, used) in used.iter_mut().enumerate() {
+        *used |= sums.slot_known[slot * q..(slot + 1) * q].iter().any(|v| *v != 0.0);
+    }
+    sums.slots.mark(&mut used);
+    (0..used.len()).filter(|&slot| used[slot]).collect()
+}
+
+/// A pseudo-inverse of the means of `known`, (q, q), inverted on a diagonal of ones so that units do not matter.
+fn pseudo_inverse(known: &Products, q: usize, share: f64) -> Result<Mat<f64>> {
+    let scale: Vec<f64> = (0..q).map(|a| (known.get(a, a) * share).sqrt()).collect();
+    let scale: Vec<f64> = scale.iter().map(|s| if *s > 0.0 { 1.0 / s } else { 0.0 }).collect();
+    let scaled = Mat::from_fn(q, q, |a, b| known.get(a, b) * share * scale[a] * scale[b]);
+    if let Some(value) = (0..q).find_map(|b| scaled.col_as_slice(b).iter().copied().find(|v| !v.is_finite())) {
+        return Err(ErrorKind::Diverged { what: "a second moment", value }.into());
+    }
+    let (values, vectors) = eigen(&scaled)?;
+    let least = RANK * values.iter().fold(0.0_f64, |a, &b| a.max(b));
+    let mut inverse = Mat::zeros(q, q);
+    for (i, value) in values.iter().enumerate().filter(|(_, v)| **v > least) {
+        let vector = vectors.col_as_slice(i);
+        for b in 0..q {
+            let factor = vector[b] * scale[b] / value;
+            inverse.col_as_slice_mut(b).iter_mut().zip(vector).zip(&scale).for_each(|((x, v), s)| *x += v * s * factor);
+        }
+    }
+    Ok(inverse)
+}
