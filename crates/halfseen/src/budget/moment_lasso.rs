@@ -16,7 +16,8 @@
 //!
 //! Products are of values about the centre as it was when asked. The intercept and the always-known columns are read with every
 //! example, their products among themselves are exact, and they are minimised out before A is read in one of the ways: their
-//! weights are free, as in the lasso on all attributes. With a budget of all panels all moments are exact. Memory is O(d^2).
+//! weights are free, as in the lasso on all attributes. With a budget of all panels all moments are exact, about the mean where
+//! `centre` is `running`. Memory is O(d^2).
 //!
 //! N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed Attributes", ICML 2010.
 

@@ -2,7 +2,7 @@
 
 use super::draws::Draws;
 use super::products::LARGEST_SUM;
-use super::reduced::Reduced;
+use super::reduced::{Reduced, View};
 use super::sums::{Seen, Shape, Sums};
 use crate::budget::admission::{LARGEST_STEP, admit};
 use crate::budget::ledger::Ledger;
@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// No learner keeps more numbers: the moments of 20,000 attributes, 1.6 GB.
-const MOST_NUMBERS: u64 = 20_001 * 20_002 / 2;
+/// No learner keeps more numbers: 1.6 GB, the second moments of 20,000 attributes.
+const MOST_NUMBERS: u64 = 201_000_000;
 
 /// A learner that solves a problem in estimated moments: parameters, and what they make of the moments.
 pub(crate) trait FromMoments: Parameters + Clone + std::fmt::Debug + Send + Sync + 'static {
@@ -85,7 +85,7 @@ pub(crate) struct Gatherer<L> {
     params: serde_json::Map<String, serde_json::Value>,
     draws: Draws,
     state: State,
-    /// Of the current example: codes of the drawn pairs, panels drawn, their values about the centre, what is known.
+    /// Of the current example: codes of the drawn pairs, panels drawn, their values about the centre, and 1 with the known.
     codes: Vec<u32>,
     panels: Vec<u32>,
     deviations: Vec<f64>,
@@ -165,29 +165,35 @@ impl<L: FromMoments> Gatherer<L> {
     #[inline]
     fn centre(&self, slot: usize) -> f64 {
         match self.gathering.centre {
-            Centre::None => 0.0,
             Centre::Given => self.state.given[slot],
-            Centre::Running => self.state.running.mean(slot),
+            Centre::Running if !self.draws.all() => self.state.running.mean(slot),
+            _ => 0.0,
         }
     }
 
-    /// The moments so far.
-    fn reduced(&self) -> Result<Reduced> {
-        Reduced::new(&self.state.sums, self.state.ledger.answered, self.state.running.pooled())
+    /// Whether sums are about 0 and are to be about the mean: exact where every panel is read, so that no mean of a part
+    /// of the examples need be used meanwhile.
+    fn recentre(&self) -> bool {
+        self.gathering.centre == Centre::Running && self.draws.all()
     }
 
-    /// The predictor whose kept slots have these weights.
+    /// The moments so far.
+    pub(super) fn reduced(&self) -> Result<Reduced> {
+        let (intercept, recentre, spread) = (self.gathering.intercept, self.recentre(), self.state.running.pooled());
+        Reduced::new(&self.state.sums, self.state.ledger.answered, View { intercept, recentre, spread })
+    }
+
+    /// The predictor whose kept slots have these weights, and whose constant and known columns have those.
     fn linear(&self, slots: &[usize], weights: &[f64], known: &[f64]) -> Linear {
         let columns = self.layout.slots();
         let fill = (0..columns).map(|column| self.state.running.mean(self.layout.slot(column))).collect();
         let mut all = vec![0.0; columns];
-        let (constant, known) = known.split_at(usize::from(self.gathering.intercept).min(known.len()));
-        let mut intercept = constant.first().copied().unwrap_or(0.0);
+        let mut intercept = known.first().copied().unwrap_or(0.0);
         for (&slot, w) in slots.iter().zip(weights) {
             all[self.layout.column(slot)] = *w;
-            intercept -= w * self.centre(slot);
+            intercept -= w * if self.recentre() { self.state.running.mean(slot) } else { self.centre(slot) };
         }
-        for (slot, w) in (self.layout.sampled_slots()..).zip(known) {
+        for (slot, w) in (self.layout.sampled_slots()..).zip(known.iter().skip(1)) {
             all[self.layout.column(slot)] = *w;
         }
         Linear { weights: all, intercept, fill }
@@ -238,7 +244,7 @@ impl<L: FromMoments> Gatherer<L> {
         let columns = self.layout.slots() - self.layout.sampled_slots();
         let (free, drawn) = values.split_at(columns);
         self.known.clear();
-        self.known.extend(self.gathering.intercept.then_some(1.0));
+        self.known.push(1.0);
         self.known.extend(free);
         self.deviations.clear();
         self.deviations.extend(drawn.iter().zip(&query.parts[columns..]).map(|(v, part)| v - part.centre));
@@ -270,7 +276,7 @@ fn plan<L: FromMoments>(learner: &L, layout: &Layout) -> Result<(Shape, Draws)> 
     let reads = Reads::of(gathering.budget, layout)?;
     reads.at_least(if L::PAIRS { 2 } else { 1 }, L::NAME)?;
     let slots = layout.sampled_slots();
-    let known = layout.slots() - slots + usize::from(gathering.intercept);
+    let known = layout.slots() - slots + 1;
     let shape = Shape { slots, known, pairs: L::PAIRS };
     let (needed, most) = (shape.numbers(), MOST_NUMBERS);
     if needed > most {

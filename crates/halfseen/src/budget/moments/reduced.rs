@@ -4,7 +4,7 @@
 //! w'Aw + 2 w'Cu + u'Ku - 2 w'v - 2 u'k + s. K is exact, so this is convex in u, and for any w the best u is K+ (k - C'w):
 //! K+ a pseudo-inverse, and the shortest such u where known columns depend on each other. What is left is
 //! w'(A - C K+ C')w - 2 w'(v - C K+ k) + (s - k'K+k). With an intercept alone this is centring: A less the product of the
-//! means.
+//! means. Without one, the constant stays outside of all this.
 
 use super::products::Products;
 use super::sums::Sums;
@@ -35,39 +35,58 @@ pub(crate) struct Reduced {
     pull: Vec<f64>,
 }
 
+/// How sums are looked at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View {
+    /// Whether the constant has a weight.
+    pub(super) intercept: bool,
+    /// Whether e is to be about its mean over these examples: exact where every panel is read.
+    pub(super) recentre: bool,
+    /// The mean of e^2 over examples and slots.
+    pub(super) spread: f64,
+}
+
 impl Reduced {
-    /// Of the sums over so many examples. `spread` is the mean of e^2.
+    /// Of the sums over so many examples.
     ///
     /// # Errors
     /// Numbers out of range.
-    pub(super) fn new(sums: &Sums, examples: u64, spread: f64) -> Result<Reduced> {
+    pub(super) fn new(sums: &Sums, examples: u64, view: View) -> Result<Reduced> {
         let share = 1.0 / (examples.max(1) as f64);
         let q = sums.known_target.len();
         let slots = used(sums);
         let n = slots.len();
         let mean = |v: &[f64]| v.iter().map(|v| v * share).collect::<Vec<f64>>();
-        let inverse = pseudo_inverse(&sums.known, q, share)?;
+        let inverse = pseudo_inverse(&sums.known, q, share, view.intercept)?;
         let times_inverse = |row: &[f64]| -> Vec<f64> {
             (0..q).map(|b| row.iter().enumerate().map(|(a, v)| v * inverse[(a, b)]).sum()).collect()
         };
         let known_target = mean(&sums.known_target);
         let offset = times_inverse(&known_target);
-        let rows: Vec<Vec<f64>> = slots.iter().map(|&s| mean(&sums.slot_known[s * q..(s + 1) * q])).collect();
+        let mut rows: Vec<Vec<f64>> = slots.iter().map(|&s| mean(&sums.slot_known[s * q..(s + 1) * q])).collect();
+        // The constant comes first among what is known, so its products are means.
+        let centre: Vec<f64> = rows.iter().map(|row| if view.recentre { row[0] } else { 0.0 }).collect();
+        for (row, centre) in rows.iter_mut().zip(&centre) {
+            row.iter_mut().enumerate().for_each(|(b, c)| *c -= centre * sums.known.get(0, b) * share);
+        }
         let pull: Vec<f64> = rows.iter().flat_map(|row| times_inverse(row)).collect();
         let order = if sums.slots.is_empty() { 0 } else { n };
         let mut gram = Mat::zeros(order, order);
         for j in 0..order {
             for i in j..order {
-                let pulled: f64 = pull[i * q..(i + 1) * q].iter().zip(&rows[j]).map(|(p, c)| p * c).sum();
+                let pulled = inner(&pull[i * q..(i + 1) * q], &rows[j]) + centre[i] * centre[j];
                 gram[(i, j)] = sums.slots.get(slots[i], slots[j]) * share - pulled;
                 gram[(j, i)] = gram[(i, j)];
             }
         }
-        let inner = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let left = |(row, &slot): (&Vec<f64>, &usize)| sums.slot_target[slot] * share - inner(row, &offset);
-        let cross: Vec<f64> = rows.iter().zip(&slots).map(left).collect();
+        let cross = (0..n).map(|i| {
+            let about = sums.slot_target[slots[i]] * share - centre[i] * known_target[0];
+            about - inner(&rows[i], &offset)
+        });
+        let cross = cross.collect();
         let target = sums.target * share;
         let constant = target - inner(&known_target, &offset);
+        let spread = view.spread - inner(&centre, &centre) / sums.slot_target.len().max(1) as f64;
         let reduced = Reduced { slots, gram, cross, constant, target, spread, offset, pull };
         reduced.check()?;
         Ok(reduced)
@@ -86,7 +105,7 @@ impl Reduced {
         }
     }
 
-    /// The best weights of what costs nothing, (q), for weights of the kept slots.
+    /// The best weights of what costs nothing, the constant first, (q), for weights of the kept slots.
     pub(super) fn known_weights(&self, weights: &[f64]) -> Vec<f64> {
         let mut known = self.offset.clone();
         let q = known.len();
@@ -95,6 +114,10 @@ impl Reduced {
         }
         known
     }
+}
+
+fn inner(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// The slots with a sum that is not zero.
@@ -108,10 +131,11 @@ fn used(sums: &Sums) -> Vec<usize> {
     (0..used.len()).filter(|&slot| used[slot]).collect()
 }
 
-/// A pseudo-inverse of the means of `known`, (q, q), inverted on a diagonal of ones so that units do not matter.
-fn pseudo_inverse(known: &Products, q: usize, share: f64) -> Result<Mat<f64>> {
-    let scale: Vec<f64> = (0..q).map(|a| (known.get(a, a) * share).sqrt()).collect();
-    let scale: Vec<f64> = scale.iter().map(|s| if *s > 0.0 { 1.0 / s } else { 0.0 }).collect();
+/// A pseudo-inverse of the means of `known`, (q, q), inverted on a diagonal of ones so that units do not matter. Without
+/// an intercept the constant's row and column are zeros.
+fn pseudo_inverse(known: &Products, q: usize, share: f64, intercept: bool) -> Result<Mat<f64>> {
+    let size = |a: usize| if a == 0 && !intercept { 0.0 } else { (known.get(a, a) * share).sqrt() };
+    let scale: Vec<f64> = (0..q).map(|a| if size(a) > 0.0 { 1.0 / size(a) } else { 0.0 }).collect();
     let scaled = Mat::from_fn(q, q, |a, b| known.get(a, b) * share * scale[a] * scale[b]);
     if let Some(value) = (0..q).find_map(|b| scaled.col_as_slice(b).iter().copied().find(|v| !v.is_finite())) {
         return Err(ErrorKind::Diverged { what: "a second moment", value }.into());

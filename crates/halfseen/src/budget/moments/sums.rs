@@ -1,6 +1,6 @@
 //! Sums what the reads of each example tell of the second moments of attributes and target.
 //!
-//! z are the values that cost nothing: 1 for an intercept, then the always-known columns. e are sampled columns about their
+//! z are the values that cost nothing: 1, then the always-known columns. e are sampled columns about their
 //! centre. Sums with e alone are made of single reads, e e' of pairs of reads; each has the mean that the sum over full
 //! rows would have. Sums without e are exact.
 
