@@ -64,6 +64,11 @@ impl Ball {
         Ok(Ball { quadratic, steepness })
     }
 
+    #[cfg(test)]
+    pub(super) fn quadratic(&self) -> &Quadratic {
+        &self.quadratic
+    }
+
     /// Minimises over the balls of these radii, which increase: a convex problem starts from the solution of the one before,
     /// an indefinite one from 0.
     pub(crate) fn minimise<'a>(

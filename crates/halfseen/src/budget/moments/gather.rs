@@ -163,7 +163,7 @@ impl<L: FromMoments> Gatherer<L> {
 
     /// What is subtracted from a sampled slot now.
     #[inline]
-    fn centre(&self, slot: usize) -> f64 {
+    pub(super) fn centre(&self, slot: usize) -> f64 {
         match self.gathering.centre {
             Centre::Given => self.state.given[slot],
             Centre::Running if !self.draws.all() => self.state.running.mean(slot),
@@ -181,6 +181,16 @@ impl<L: FromMoments> Gatherer<L> {
     pub(super) fn reduced(&self) -> Result<Reduced> {
         let (intercept, recentre, spread) = (self.gathering.intercept, self.recentre(), self.state.running.pooled());
         Reduced::new(&self.state.sums, self.state.ledger.answered, View { intercept, recentre, spread })
+    }
+
+    #[cfg(test)]
+    pub(super) fn layout(&self) -> &Arc<Layout> {
+        &self.layout
+    }
+
+    #[cfg(test)]
+    pub(super) fn sums(&self) -> &Sums {
+        &self.state.sums
     }
 
     /// The predictor whose kept slots have these weights, and whose constant and known columns have those.
