@@ -7,7 +7,7 @@
 //! the loss has - 2 y <w,x>.)
 //!
 //! A is unbiased but not positive semidefinite, so that the problem is not convex, as the paper says it is. `reading` says what
-//! is done: `psd` takes the nearest positive semidefinite matrix, `diag-shift` adds the size of the least eigenvalue to the
+//! is done: `psd` takes the nearest positive semidefinite matrix (and gives no weight to what was seen in no product), `diag-shift` adds the size of the least eigenvalue to the
 //! diagonal, and both then have a certified gap; `stationary` descends from 0 to a stationary point of the problem as it
 //! is, the natural reading of the paper, which is also what P. Loh and M. Wainwright (Annals of Statistics, 2012) analyse.
 //!
@@ -37,7 +37,7 @@ parameters! {
     /// Parameters of the Baseline, and the learner itself.
     pub struct MomentLasso named "baseline" {
         budget: Option<u64> = None, BUDGET;
-        radius: f64 = 2.0, RADIUS;
+        radius: f64 = 4.0, RADIUS;
         reading: Reading = Reading::Psd, READING;
         tol: f64 = 1e-4, TOL;
         max_iter: u64 = 100_000, MAX_ITER;

@@ -3,6 +3,10 @@
 //! The estimate G of a second moment is symmetric but need not be positive semidefinite, so that w'Gw - 2 c'w + s need not be
 //! convex. The readings: G as it is; its projection G+ on the positive semidefinite matrices, the nearest in the
 //! Frobenius norm; and G + |l| I for the least eigenvalue l < 0.
+//!
+//! Where attribute i was not seen in a product, row i of G+ is zero while c_i is not. No moments of any example are like that, and
+//! the quadratic falls without end along i; so G+ goes with c_i = 0, which gives i no weight. (On the digits 3 and 5, four reads each,
+//! uncentred, that is worth 0.12 of the squared error: else the ball's whole radius goes to such pixels.)
 
 use super::reduced::Reduced;
 use crate::error::Result;
@@ -51,16 +55,24 @@ impl Ball {
     /// # Errors
     /// If that fails.
     pub(crate) fn new(moments: &Reduced, reading: Reading) -> Result<Ball> {
-        let gram = &moments.gram;
+        let (gram, mut cross) = (&moments.gram, moments.cross.clone());
         let (gram, steepness) = match reading {
             Reading::Stationary => {
                 let largest = eigenvalues(gram)?.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
                 (gram.clone(), Some(largest))
             }
-            Reading::Psd => (nearest_semidefinite(gram)?, None),
+            Reading::Psd => {
+                let mut seen = gram.clone();
+                for &i in &moments.unseen {
+                    cross[i] = 0.0;
+                    seen.col_as_slice_mut(i).fill(0.0);
+                    (0..seen.ncols()).for_each(|j| seen[(i, j)] = 0.0);
+                }
+                (nearest_semidefinite(&seen)?, None)
+            }
             Reading::DiagShift => (shifted(gram)?, None),
         };
-        let quadratic = Quadratic::of_moments(gram, moments.cross.clone(), moments.constant);
+        let quadratic = Quadratic::of_moments(gram, cross, moments.constant);
         Ok(Ball { quadratic, steepness })
     }
 

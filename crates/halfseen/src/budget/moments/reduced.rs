@@ -20,6 +20,8 @@ const RANK: f64 = 1e-11;
 pub(crate) struct Reduced {
     /// The slots with an entry that is not zero, increasing; all others have weight 0.
     pub(crate) slots: Vec<usize>,
+    /// Places among the kept of slots of which no product was seen that is not zero: of them G says nothing.
+    pub(crate) unseen: Vec<usize>,
     /// G, (kept, kept): any symmetric matrix. Empty where products are not summed.
     pub(crate) gram: Mat<f64>,
     /// c, (kept).
@@ -54,8 +56,11 @@ impl Reduced {
     pub(super) fn new(sums: &Sums, examples: u64, view: View) -> Result<Reduced> {
         let share = 1.0 / (examples.max(1) as f64);
         let q = sums.known_target.len();
-        let slots = used(sums);
+        let mut seen = vec![false; sums.slot_target.len()];
+        sums.slots.mark(&mut seen);
+        let slots = used(sums, &seen);
         let n = slots.len();
+        let unseen = (0..n).filter(|&i| !seen[slots[i]]).collect();
         let mean = |v: &[f64]| v.iter().map(|v| v * share).collect::<Vec<f64>>();
         let inverse = pseudo_inverse(&sums.known, q, share, view.intercept)?;
         let times_inverse = |row: &[f64]| -> Vec<f64> {
@@ -87,7 +92,7 @@ impl Reduced {
         let target = sums.target * share;
         let constant = target - inner(&known_target, &offset);
         let spread = view.spread - inner(&centre, &centre) / sums.slot_target.len().max(1) as f64;
-        let reduced = Reduced { slots, gram, cross, constant, target, spread, offset, pull };
+        let reduced = Reduced { slots, unseen, gram, cross, constant, target, spread, offset, pull };
         reduced.check()?;
         Ok(reduced)
     }
@@ -120,15 +125,14 @@ fn inner(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The slots with a sum that is not zero.
-fn used(sums: &Sums) -> Vec<usize> {
+/// The slots with a sum that is not zero, given those with such a product.
+fn used(sums: &Sums, seen: &[bool]) -> Vec<usize> {
     let q = sums.known_target.len();
-    let mut used: Vec<bool> = sums.slot_target.iter().map(|v| *v != 0.0).collect();
-    for (slot, used) in used.iter_mut().enumerate() {
-        *used |= sums.slot_known[slot * q..(slot + 1) * q].iter().any(|v| *v != 0.0);
-    }
-    sums.slots.mark(&mut used);
-    (0..used.len()).filter(|&slot| used[slot]).collect()
+    let alone = |slot: usize| {
+        let known = &sums.slot_known[slot * q..(slot + 1) * q];
+        sums.slot_target[slot] != 0.0 || known.iter().any(|v| *v != 0.0)
+    };
+    (0..seen.len()).filter(|&slot| seen[slot] || alone(slot)).collect()
 }
 
 /// A pseudo-inverse of the means of `known`, (q, q), inverted on a diagonal of ones so that units do not matter. Without

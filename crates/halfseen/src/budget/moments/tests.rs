@@ -418,6 +418,28 @@ fn the_stationary_reading_descends_to_a_stationary_point() {
 }
 
 #[test]
+fn what_was_seen_in_no_product_has_no_weight_in_the_nearest_matrix() {
+    // Slot 0 is never zero, and its partner always is: v_0 grows, row 0 of A stays zero.
+    let layout = Arc::new(Layout::singletons(4));
+    let learner = MomentLasso { centre: Centre::None, intercept: false, ..baseline(2) };
+    let mut gatherer = Gatherer::new(&learner, &layout, None).unwrap();
+    for (panels, x, y) in [([0, 3], [2.0, 1.0, 1.0, 0.0], 3.0), ([1, 2], [2.0, 1.0, 1.0, 0.0], 1.0)] {
+        gatherer = tell_all(&gatherer, &[panels.to_vec()], &x, y).pop().unwrap();
+    }
+    let moments = gatherer.reduced().unwrap();
+    assert_eq!((&moments.slots[..], &moments.unseen[..]), (&[0, 1, 2][..], &[0][..]));
+    assert!(moments.cross[0] > moments.cross[1]);
+    let limits = Limits { gap: 1e-9, steps: 1000 };
+    let weights = |reading| {
+        let ball = Ball::new(&moments, reading).unwrap();
+        ball.minimise([(1.0, limits)].into_iter(), &Silent).next().unwrap().weights
+    };
+    let (nearest, literal) = (weights(Reading::Psd), weights(Reading::Stationary));
+    assert!(nearest[0] == 0.0 && nearest[1] > 0.0, "{nearest:?}");
+    assert!(literal[0] > 0.0, "as it is, the problem falls furthest there: {literal:?}");
+}
+
+#[test]
 fn moments_of_nothing_have_every_reading() {
     let layout = Arc::new(Layout::singletons(3));
     let moments = Gatherer::new(&baseline(2), &layout, None).unwrap().reduced().unwrap();
