@@ -165,7 +165,7 @@ fn every_kind_is_provoked() {
     let provoked: BTreeSet<&str> = provoked("column").iter().map(|e| name(e.kind())).collect();
     let missing: Vec<&str> = all_names().difference(&provoked).copied().collect();
     assert!(missing.is_empty(), "no case provokes {missing:?}");
-    assert_eq!(all_names().len(), 26);
+    assert_eq!(all_names().len(), 27);
 }
 
 #[test]
@@ -189,7 +189,9 @@ fn every_kind_belongs_to_somebody() {
             "Diverged" | "Numerical" => ErrorClass::Numerical,
             "Interrupted" => ErrorClass::Interrupted,
             "DuplicateColumn" | "TooFewRows" | "NoAttributes" | "NotFinite" | "MissingCell" | "MissingTarget"
-            | "ConstantTarget" | "WrongTarget" | "WrongKind" | "TooManyAbsent" | "BadFile" => ErrorClass::Data,
+            | "ConstantTarget" | "WrongTarget" | "WrongKind" | "TooManyAbsent" | "TooManyMoments" | "BadFile" => {
+                ErrorClass::Data
+            }
             _ => ErrorClass::Parameter,
         };
         assert_eq!(error.class(), class, "{error}");
