@@ -56,11 +56,15 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         "data": data, "rows": comparison.rows, "summary": comparison.summary, "curve": comparison.curve,
     });
     let results = format!("{}\n", serde_json::to_string_pretty(&results)?);
-    let examples = learning_curve(&figure(&comparison, &input, "training examples", |p| p.examples))?;
-    let attributes = learning_curve(&figure(&comparison, &input, "attribute values read", |p| p.distinct))?;
+    let tested: Axis<Option<f64>> = ("test squared error", |p| p.test_mse);
+    let own: Axis<Option<f64>> = ("squared error, from own reads", |p| p.risk);
+    let examples: Axis<u64> = ("training examples", |p| p.examples);
+    let attributes: Axis<u64> = ("attribute values read", |p| p.distinct);
+    let draw = |x: Axis<u64>, y: Axis<Option<f64>>| learning_curve(&figure(&comparison, &input, x, y));
     let written = [
-        folder.write("curve-examples.svg", &examples)?,
-        folder.write("curve-attributes.svg", &attributes)?,
+        folder.write("curve-examples.svg", &draw(examples, tested)?)?,
+        folder.write("curve-attributes.svg", &draw(attributes, tested)?)?,
+        folder.write("curve-own-test.svg", &draw(examples, own)?)?,
         folder.write("results.json", &results)?,
     ];
     if args.table.json {
@@ -260,31 +264,35 @@ fn plain(value: &serde_json::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Test error against what was spent, mean and deviation over the splits.
-fn figure(comparison: &Comparison, input: &Input, x_label: &str, spent: impl Fn(&CurvePoint) -> u64) -> Figure {
+/// What an axis is called, and what it shows of a point.
+type Axis<T> = (&'static str, fn(&CurvePoint) -> T);
+
+/// An error against what was spent, mean and deviation over the splits.
+fn figure(
+    comparison: &Comparison,
+    input: &Input,
+    (x_label, spent): Axis<u64>,
+    (y_label, error): Axis<Option<f64>>,
+) -> Figure {
     let series = comparison.summary.iter().map(|summary| {
         let mut points: Vec<&CurvePoint> = comparison.curve.iter().filter(|p| p.learner == summary.learner).collect();
         points.sort_by_key(|p| p.examples);
         // Splits of one size share their counts of examples; the last may differ by rounding.
         let points = points.chunk_by(|a, b| a.examples == b.examples).filter_map(|same| {
-            let error = Statistics::of(same.iter().filter_map(|p| p.test_mse).collect())?;
+            let error = Statistics::of(same.iter().filter_map(|p| error(p)).collect())?;
             let x = Statistics::of(same.iter().map(|p| spent(p) as f64).collect())?.mean;
             Some(Point { x, y: error.mean, low: (error.mean - error.sd).max(0.0), high: error.mean + error.sd })
         });
         Series { name: summary.learner.to_owned(), points: points.collect() }
     });
-    let series: Vec<Series> = series.collect();
+    let series: Vec<Series> = series.filter(|s| !s.points.is_empty()).collect();
     // Early in its run a learner may be far worse than saying the mean; how far is not worth the room.
     let limit = 1.5 * variance(input);
     let cut = series.iter().flat_map(|s| &s.points).any(|p| p.high > limit);
     Figure {
         title: input.name.clone(),
         x_label: x_label.to_owned(),
-        y_label: if cut {
-            format!("test squared error (cut at {})", number(limit))
-        } else {
-            "test squared error".into()
-        },
+        y_label: if cut { format!("{y_label} (cut at {})", number(limit)) } else { y_label.to_owned() },
         log_x: true,
         y_limit: cut.then_some(limit),
         series,

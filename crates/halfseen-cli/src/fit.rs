@@ -41,7 +41,9 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     }
     let prepared =
         Prepared::new(&input.table, (&input.target_name, &input.target), &rows, &options).with_context(place)?;
-    let truncate = args.truncate.map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+    // As a flag for every learner, or as a parameter of those that have it.
+    let set = learner.get("truncate").and_then(|count| count.parse().ok());
+    let truncate = args.truncate.or(set).map(|count| usize::try_from(count).unwrap_or(usize::MAX));
     // Before the work.
     truncate.map(|count| check_truncation(count, &prepared.layout)).transpose().with_context(place)?;
     let fit = learner.fit(&prepared.examples(), &progress);
@@ -135,7 +137,13 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     let priced = model.prepare.schema.layout()?.is_priced();
     let spent = priced.then(|| ("spent", report.spent.to_string()));
     let unused = report.unused.map(|reads| ("reads left", reads.to_string()));
-    rows.splice(3..3, spent.into_iter().chain(unused));
+    let scale = model.prepare.target.deviation.powi(2);
+    let estimated = report.risk.map(|risk| {
+        let error = report.risk_error.map_or(String::new(), |error| format!(" ± {:.3}", error * scale));
+        let what = "squared error, from its own reads before it learned from them";
+        ("its own test", format!("{:.3}{error} ({what})", risk * scale))
+    });
+    rows.splice(3..3, spent.into_iter().chain(unused).chain(estimated));
     let lines: Vec<String> = rows.into_iter().map(|(name, value)| format!("{name:<14} {value}\n")).collect();
     Ok(lines.concat())
 }

@@ -34,7 +34,10 @@ fn keys_and_files_are_those_of_the_contract() {
     assert_eq!(place.json("o/p/results.json"), json);
     assert_eq!(json["data"]["attributes"], 3);
     let files: Vec<String> = place.files().into_iter().filter(|f| f.starts_with("o/p/")).collect();
-    assert_eq!(files, ["o/p/curve-attributes.svg", "o/p/curve-examples.svg", "o/p/results.json"]);
+    assert_eq!(
+        files,
+        ["o/p/curve-attributes.svg", "o/p/curve-examples.svg", "o/p/curve-own-test.svg", "o/p/results.json"]
+    );
     for row in json["rows"].as_array().unwrap().iter().filter(|r| r["learner"] == "aerr") {
         assert_eq!((&row["examples"], &row["tuned"]), (&54.into(), &true.into()));
         // While all weights are 0 the product is known without a read.

@@ -229,6 +229,8 @@ declare! {
         "Strength lambda of the penalty lambda |w|_1 that variant rda adds to the loss (<w,x> - y)^2 / 2; the other variants have none.", "Xiao 2010";
     HORIZON: "horizon", Kind::CountOrAuto { least: 1 },
         "Examples to come; theory steps, penalties and tail averages use it. auto: the rows of a fit; unknown in ask and tell, where steps then fall as 1/sqrt(t).", "";
+    TRUNCATE: "truncate", Kind::CountOrAuto { least: 1 },
+        "Attributes that the model needs at prediction time: those with the largest weights; the others count as their mean. auto: all.", "A 1.1";
     REPLACEMENT: "replacement", Kind::Flag,
         "Whether one example's gradient reads are drawn with replacement (as paper B does) or without (smaller variance).", "B 3.1";
     CENTRE: "centre", Kind::Choice(&["none", "given", "running"]),

@@ -37,6 +37,7 @@ parameters! {
         intercept: bool = true, INTERCEPT;
         known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
+        truncate: Option<u64> = None, TRUNCATE;
         seed: u64 = 0, SEED;
     }
 }

@@ -29,7 +29,7 @@ parameters! {
         step: Rule = Rule::Theory(5.6), STEP;
         phase1: f64 = 0.2, PHASE1;
         smoothing: f64 = 0.01, SMOOTHING;
-        confidence: f64 = 0.1, CONFIDENCE;
+        confidence: f64 = 0.05, CONFIDENCE;
         inner: Inner = Inner::Weights, INNER;
         replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
@@ -37,6 +37,7 @@ parameters! {
         intercept: bool = true, INTERCEPT;
         known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
+        truncate: Option<u64> = None, TRUNCATE;
         seed: u64 = 0, SEED;
     }
 }

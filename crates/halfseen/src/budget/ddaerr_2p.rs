@@ -34,7 +34,7 @@ parameters! {
         steps: Steps = Steps::Constant, STEPS;
         phase1: f64 = 0.2, PHASE1;
         smoothing: f64 = 0.01, SMOOTHING;
-        confidence: f64 = 0.1, CONFIDENCE;
+        confidence: f64 = 0.05, CONFIDENCE;
         moment_norm: Option<f64> = None, MOMENT_NORM;
         inner: Inner = Inner::Weights, INNER;
         replacement: bool = false, REPLACEMENT;
@@ -43,6 +43,7 @@ parameters! {
         intercept: bool = true, INTERCEPT;
         known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
+        truncate: Option<u64> = None, TRUNCATE;
         seed: u64 = 0, SEED;
     }
 }

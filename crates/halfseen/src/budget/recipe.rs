@@ -18,6 +18,8 @@ pub struct Recipe {
     pub total_budget: Option<u64>,
     /// What one example's reads may cost, at the prices that the layout declares; `None`: no limit.
     pub money: Option<f64>,
+    /// The attributes with the largest weights that a model keeps; `None`: all.
+    pub truncate: Option<u64>,
     /// Radius of the iterate.
     pub radius: f64,
     /// Radius of the known block.
@@ -135,6 +137,7 @@ macro_rules! recipe {
             params: $crate::params::Parameters::to_json($learner),
             total_budget: $learner.total_budget,
             money: $learner.money,
+            truncate: $learner.truncate,
             radius: $learner.radius,
             known_radius: $learner.known_radius,
             intercept: $learner.intercept,

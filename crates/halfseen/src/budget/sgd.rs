@@ -22,7 +22,7 @@ use super::running::Running;
 use crate::data::Moments;
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
-use crate::model::{Linear, Report};
+use crate::model::{Linear, Report, check_truncation};
 use crate::params::{Average, Centre};
 use crate::prepare::Layout;
 use norms::{Measured, first_phase, is_milestone};
@@ -147,6 +147,9 @@ impl<I: Iterate> Sgd<I> {
             (Average::Tail, Some(m)) => second.max(m / 2 + 1),
             _ => second,
         };
+        if let Some(count) = recipe.truncate {
+            check_truncation(usize::try_from(count).unwrap_or(usize::MAX), layout)?;
+        }
         let fingerprint = recipe.fingerprint(layout)?;
         let (layout, panels, gradient) = (Arc::clone(layout), Vec::new(), Vec::new());
         let planned = None;
@@ -283,7 +286,10 @@ impl<I: Iterate> AskTell for Sgd<I> {
                 intercept -= w * self.centre(slot);
             }
         }
-        Linear { weights, intercept, fill }
+        let all = Linear { weights, intercept, fill };
+        // Checked at the start.
+        let some = self.recipe.truncate.and_then(|count| all.truncated(count as usize, &self.layout).ok());
+        some.unwrap_or(all)
     }
 
     fn report(&self) -> Report {

@@ -90,6 +90,13 @@ pub struct CurvePoint {
     pub test_mse: Option<f64>,
     /// Share of the test rows told wrongly.
     pub test_error: Option<f64>,
+    /// The mean squared error that the learner estimates from its own reads, in the target's units; see
+    /// [`Report::risk`](crate::model::Report::risk).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub risk: Option<f64>,
+    /// Its standard error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub risk_error: Option<f64>,
 }
 
 /// Mean, deviation and median over the splits.
@@ -204,6 +211,7 @@ fn one_split(
             return Err(ErrorKind::Interrupted { during: "fitting" }.into());
         }
         let spent = |fit: &Fit| prepared.layout.is_priced().then_some(fit.report.spent);
+        let scale = prepared.prepare.target.deviation.powi(2);
         let point = |fit: &Fit| {
             let score = test(fit);
             CurvePoint {
@@ -214,6 +222,8 @@ fn one_split(
                 spent: spent(fit),
                 test_mse: Some(score.mse),
                 test_error: score.error,
+                risk: fit.report.risk.map(|risk| risk * scale),
+                risk_error: fit.report.risk_error.map(|error| error * scale),
             }
         };
         let curve: Vec<CurvePoint> = fits.iter().map(point).collect();
