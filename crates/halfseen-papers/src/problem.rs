@@ -1,0 +1,161 @@
+//! Loads the data of the experiments: pairs of digits, tables, synthetic sets.
+
+use anyhow::{Context, Result, bail};
+use halfseen::data::{Matrix, Place, Table, Target, Task};
+use halfseen::prepare::Scale;
+use halfseen_io::{CsvOptions, IdxData, Source, read_csv, read_idx_folder};
+use ndarray::{Array2, Axis};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+/// The digits that ship with the program: every 3 and 5 of MNIST.
+const IMAGES: &[u8] = include_bytes!("../../halfseen-cli/data/mnist35-images-idx3-ubyte.gz");
+const LABELS: &[u8] = include_bytes!("../../halfseen-cli/data/mnist35-labels-idx1-ubyte.gz");
+
+/// Data with a target.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    /// The name in result files.
+    pub(crate) name: String,
+    pub(crate) table: Table,
+    pub(crate) target_name: String,
+    pub(crate) target: Target,
+    pub(crate) scale: Scale,
+    /// The rule behind synthetic data.
+    pub(crate) truth: Option<Truth>,
+}
+
+/// How synthetic targets came about: y = <w, x> + noise, with uncorrelated attributes of mean zero.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Truth {
+    /// E x_j^2, (columns).
+    pub(crate) moments: Vec<f64>,
+    /// w, (columns).
+    pub(crate) weights: Vec<f64>,
+}
+
+impl Truth {
+    /// E (<v, x> + b - y)^2 minus the variance of the noise.
+    pub(crate) fn excess(&self, weights: &[f64], intercept: f64) -> f64 {
+        let parts = self.moments.iter().zip(&self.weights).zip(weights);
+        intercept * intercept + parts.map(|((mu, w), v)| mu * (v - w) * (v - w)).sum::<f64>()
+    }
+}
+
+/// Where data come from, as the caller said.
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    pub(crate) mnist: Option<PathBuf>,
+    pub(crate) data: Option<PathBuf>,
+    digits: OnceLock<IdxData>,
+}
+
+impl Sources {
+    /// Folders that the caller named, or none.
+    pub(crate) fn new(mnist: Option<PathBuf>, data: Option<PathBuf>) -> Sources {
+        Sources { mnist, data, digits: OnceLock::new() }
+    }
+
+    /// All digits of `--mnist`, or those that ship.
+    pub(crate) fn digits(&self) -> Result<&IdxData> {
+        if let Some(digits) = self.digits.get() {
+            return Ok(digits);
+        }
+        let digits = match &self.mnist {
+            Some(folder) => read_idx_folder(folder)?,
+            None => IdxData::from_pairs([(Source::bytes("digits", IMAGES), Source::bytes("labels", LABELS))])?,
+        };
+        Ok(self.digits.get_or_init(|| digits))
+    }
+
+    /// One digit against another: the first is -1.
+    pub(crate) fn pair(&self, first: u8, second: u8) -> Result<Problem> {
+        let digits = self.digits()?;
+        let keep: Vec<usize> =
+            (0..digits.labels.len()).filter(|&i| [first, second].contains(&digits.labels[i])).collect();
+        if ![first, second].iter().all(|digit| keep.iter().any(|&i| digits.labels[i] == *digit)) {
+            bail!(
+                "the digits at hand hold no {first} or no {second}: those that ship are 3 and 5; get all by \
+                 scripts/get-mnist.sh DIR and name the folder with --mnist DIR"
+            );
+        }
+        let labels = keep.iter().map(|&i| f64::from(digits.labels[i])).collect();
+        let pixels = Matrix::U8(digits.images.select(Axis(0), &keep));
+        let table = Table::from_matrix(pixels, digits.attribute_names())?.with_column("label", labels)?;
+        Problem::new(&format!("{first}v{second}"), table, "label", Some(Task::Classification), Scale::Common)
+    }
+
+    /// A CSV file of the folder `--data`: its columns without a missing cell, each divided by its largest absolute value.
+    pub(crate) fn table(&self, name: &str, target: &str, task: Task) -> Result<Problem> {
+        let Some(folder) = &self.data else {
+            bail!("{name}.csv is needed; name the folder that holds it with --data DIR");
+        };
+        let path = folder.join(format!("{name}.csv"));
+        let table = read_csv(path.as_path(), &CsvOptions::default())?;
+        let place = || path.display().to_string();
+        let goal = table.column(target).with_context(place)?;
+        let at = |row: usize, column: usize| table.numbers().get(row, column);
+        let complete = |column: &usize| (0..table.rows()).all(|row| at(row, *column).is_finite());
+        let numbers = table.columns().iter().filter(|c| *c != goal).filter_map(|c| match c.place {
+            Place::Number(column) => Some((c.name.clone(), column)),
+            _ => None,
+        });
+        let (names, columns): (Vec<String>, Vec<usize>) = numbers.filter(|(_, column)| complete(column)).unzip();
+        let largest: Vec<f64> =
+            columns.iter().map(|&c| (0..table.rows()).fold(0.0_f64, |most, row| most.max(at(row, c).abs()))).collect();
+        let cells = Array2::from_shape_fn((table.rows(), columns.len()), |(row, j)| {
+            if largest[j] > 0.0 { at(row, columns[j]) / largest[j] } else { 0.0 }
+        });
+        let Place::Number(goal) = goal.place else { bail!("{}: column '{target}' must hold numbers", place()) };
+        let goals = (0..table.rows()).map(|row| at(row, goal)).collect();
+        let table = Table::from_matrix(Matrix::F64(cells), names)?.with_column(target, goals)?;
+        Problem::new(name, table, target, Some(task), Scale::None)
+    }
+}
+
+impl Problem {
+    /// A table with its target.
+    pub(crate) fn new(name: &str, table: Table, target: &str, task: Option<Task>, scale: Scale) -> Result<Problem> {
+        let read = Target::read(&table, target, task).with_context(|| name.to_owned())?;
+        Ok(Problem { name: name.into(), table, target_name: target.into(), target: read, scale, truth: None })
+    }
+
+    /// Attributes, the target not counted.
+    pub(crate) fn columns(&self) -> usize {
+        self.table.columns().len() - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_excess_is_what_the_moments_say() {
+        let truth = Truth { moments: vec![1.0, 0.25], weights: vec![0.5, 2.0] };
+        assert_eq!(truth.excess(&[0.5, 2.0], 0.0), 0.0);
+        assert_eq!(truth.excess(&[0.0, 0.0], 0.5), 0.25 + 0.25 + 1.0);
+    }
+
+    #[test]
+    fn the_shipped_digits_are_threes_and_fives_only() {
+        let sources = Sources::default();
+        let pair = sources.pair(3, 5).unwrap();
+        assert_eq!((pair.table.rows(), pair.columns()), (13_454, 784));
+        let error = sources.pair(0, 1).unwrap_err().to_string();
+        assert!(error.contains("--mnist"), "{error}");
+    }
+
+    #[test]
+    fn a_table_keeps_its_complete_columns_and_is_scaled_into_one() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("t.csv"), "a,b,c,y\n1,,-4,0\n-2,5,1,1\n0,6,2,0\n").unwrap();
+        let sources = Sources::new(None, Some(folder.path().to_owned()));
+        let problem = sources.table("t", "y", Task::Classification).unwrap();
+        assert_eq!(problem.columns(), 2);
+        let cells: Vec<f64> = (0..2).map(|j| problem.table.numbers().get(0, j)).collect();
+        assert_eq!(cells, [0.5, -1.0]);
+        let error = Sources::default().table("t", "y", Task::Regression).unwrap_err().to_string();
+        assert!(error.contains("--data"), "{error}");
+    }
+}
