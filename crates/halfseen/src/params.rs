@@ -6,7 +6,7 @@
 
 mod values;
 
-pub use values::{Average, Centre, Rule, Value};
+pub use values::{Average, Centre, Inner, MomentSource, Rule, Steps, Value};
 
 use crate::error::{Error, ErrorKind, Result, nearest};
 
@@ -50,6 +50,14 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// `theory`, a multiple of it such as `3.2x`, or a finite number above zero.
     Rule,
+    /// A number above 0 and below 1.
+    Share,
+    /// A number above 0 and below 1, or a whole number of at least 1.
+    ShareOrCount,
+    /// Numbers of at least 0 that sum to 1, or `auto`.
+    SharesOrAuto,
+    /// `auto`, `online`, or numbers of at least 0.
+    Moments,
 }
 
 impl Kind {
@@ -65,6 +73,10 @@ impl Kind {
             Kind::Flag => "true or false".into(),
             Kind::Choice(words) => format!("one of {}", words.join(", ")),
             Kind::Rule => "theory, a multiple of it such as 3.2x, or a finite number above 0".into(),
+            Kind::Share => "a number above 0 and below 1".into(),
+            Kind::ShareOrCount => "a share above 0 and below 1, or a whole number of at least 1".into(),
+            Kind::SharesOrAuto => "auto, or numbers of at least 0 that sum to 1, separated by commas".into(),
+            Kind::Moments => "auto, online, or finite numbers of at least 0, separated by commas".into(),
         }
     }
 }
@@ -212,6 +224,24 @@ declare! {
         "Which iterates the model averages: all of them (the theorems), or the second half; without a horizon tail weighs iterate t by t.", "";
     INTERCEPT: "intercept", Kind::Flag,
         "Whether an unpenalised constant is learned.", "C 2";
+    PROBABILITIES: "probabilities", Kind::SharesOrAuto,
+        "Probability q of each attribute in one draw for the gradient, one number per attribute that can be read. auto: all alike.", "C 3.1";
+    MOMENTS: "moments", Kind::Moments,
+        "Second moments mu = E x^2 of the attributes about their centre, in scaled units, one per column. auto: those that the data declare or, where the learner may look, show. online: estimated from the reads as they come.", "C 3.2";
+    EXPLORATION: "exploration", Kind::Share,
+        "With moments = online: share of uniform draws mixed in, so that no attribute starves.", "";
+    PHASE1: "phase1", Kind::ShareOrCount,
+        "Length of the first phase, whose draws are uniform: a share of the horizon (below 1), or a number of examples.", "C 3.2, algorithm 2";
+    SMOOTHING: "smoothing", Kind::NonNegative,
+        "Constant c of the smoothed moments A + c d log(2d/delta)/n1 of the second phase; 4/3 keeps the theorem, 0.001 to 0.01 often does better.", "C, theorem 3.6";
+    CONFIDENCE: "confidence", Kind::Share,
+        "The probability delta with which the guarantee of the second phase may fail.", "C, theorem 3.6";
+    MOMENT_NORM: "moment_norm", Kind::PositiveOrAuto,
+        "The half-norm H = (sum of sqrt mu)^2 of the second moments, in scaled units, where it is known beforehand. auto: estimated from the first phase.", "C, theorems 3.6 and 3.12";
+    INNER: "inner", Kind::Choice(&["weights", "moments", "mixed"]),
+        "How the product's reads are drawn: by the weights as the theorems have it, by |w| times the root of the moments (less variance on average over examples, no theorem), or half and half (at most twice the theorem's variance).", "C 3.3";
+    STEPS: "steps", Kind::Choice(&["constant", "adagrad"]),
+        "Whether all attributes share one step, or each has its own that falls with its squared gradients (diagonal AdaGrad).", "C, appendix A; Duchi, Hazan and Singer 2011";
     TOL: "tol", Kind::Positive,
         "Relative duality gap at which the solver stops.", "";
     MAX_ITER: "max_iter", Kind::Count { least: 1, most: u64::MAX },

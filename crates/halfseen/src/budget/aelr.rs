@@ -13,8 +13,7 @@
 
 use super::budgeted::{Budgeted, Reads};
 use super::pace::{Facts, Pace, Schedule, Theory};
-use super::recipe::{Recipe, recipe};
-use super::sampler::Sampler;
+use super::recipe::{Draws, Recipe, recipe};
 use crate::error::Result;
 use crate::iterate::Entropic;
 use crate::learner::Grid;
@@ -38,7 +37,7 @@ parameters! {
 }
 
 /// Theorem 3.4 with the norms that the data have.
-const THEORY: Theory = Theory { reach, value: step };
+pub(super) const THEORY: Theory = Theory { reach, value: step };
 
 fn reach(facts: &Facts) -> f64 {
     facts.radius * facts.norms.largest.sqrt()
@@ -47,7 +46,7 @@ fn reach(facts: &Facts) -> f64 {
 /// eta = sqrt(log(2d) / 5m) / G.
 fn step(facts: &Facts) -> f64 {
     let slope = reach(facts) + facts.norms.target.sqrt();
-    let example = (facts.norms.largest * facts.inflation).sqrt();
+    let example = facts.norms.drawn_largest.sqrt();
     ((2.0 * facts.slots).ln() / (5.0 * facts.examples)).sqrt() / (slope * example)
 }
 
@@ -67,12 +66,9 @@ impl Budgeted for Aelr {
 
     fn recipe(&self, reads: Reads) -> Result<Recipe> {
         reads.at_least(2, Self::NAME)?;
-        let draws = reads.budget.saturating_sub(1);
-        let sampler = Sampler { panels: reads.panels, draws, replacement: self.replacement };
         Ok(recipe! {
             self,
-            sampler: (!reads.all()).then_some(sampler),
-            products: 1,
+            draws: Draws::uniform(reads, 1, self.replacement),
             loss: Loss::HalfSquare,
             pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
             average_before_step: true,

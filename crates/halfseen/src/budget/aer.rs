@@ -15,8 +15,7 @@
 
 use super::budgeted::{Budgeted, Reads};
 use super::pace::{Facts, Pace, Schedule, Theory};
-use super::recipe::{Recipe, recipe};
-use super::sampler::Sampler;
+use super::recipe::{Draws, Recipe, recipe};
 use crate::error::Result;
 use crate::iterate::L1Ball;
 use crate::learner::Grid;
@@ -48,7 +47,7 @@ fn reach(facts: &Facts) -> f64 {
 /// lambda = 2 G sqrt((1 + ln m)/m) / B.
 fn penalty(facts: &Facts) -> f64 {
     let slope = 2.0 * (reach(facts) + facts.norms.target.sqrt());
-    let example = (facts.norms.square * facts.inflation).sqrt();
+    let example = facts.norms.drawn_square.sqrt();
     2.0 * slope * example * ((1.0 + facts.examples.ln()) / facts.examples).sqrt() / facts.radius
 }
 
@@ -68,12 +67,9 @@ impl Budgeted for Aer {
 
     fn recipe(&self, reads: Reads) -> Result<Recipe> {
         reads.at_least(2, Self::NAME)?;
-        let draws = reads.budget / 2;
-        let sampler = Sampler { panels: reads.panels, draws, replacement: false };
         Ok(recipe! {
             self,
-            sampler: (!reads.all()).then_some(sampler),
-            products: reads.budget - draws,
+            draws: Draws::uniform(reads, reads.budget.div_ceil(2), false),
             loss: Loss::Square,
             pace: Pace {
                 rule: self.penalty,

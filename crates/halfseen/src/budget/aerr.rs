@@ -14,13 +14,12 @@
 
 use super::budgeted::{Budgeted, Reads};
 use super::pace::{Facts, Pace, Schedule, Theory};
-use super::recipe::{Recipe, recipe};
-use super::sampler::Sampler;
+use super::recipe::{Draws, Recipe, recipe};
 use crate::error::Result;
 use crate::iterate::L2Ball;
 use crate::learner::Grid;
 use crate::loss::Loss;
-use crate::params::{Average, Centre, Rule, parameters};
+use crate::params::{Average, Centre, Rule, Steps, parameters};
 
 parameters! {
     /// Parameters of AERR, and the learner itself.
@@ -28,6 +27,7 @@ parameters! {
         budget: Option<u64> = None, BUDGET;
         radius: f64 = 2.0, RADIUS;
         step: Rule = Rule::Theory(1.8), STEP;
+        steps: Steps = Steps::Constant, STEPS;
         replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::Tail, AVERAGE;
@@ -39,7 +39,7 @@ parameters! {
 }
 
 /// Theorem 3.1 with the norms that the data have.
-const THEORY: Theory = Theory { reach, value: step };
+pub(super) const THEORY: Theory = Theory { reach, value: step };
 
 fn reach(facts: &Facts) -> f64 {
     facts.radius * facts.norms.square.sqrt()
@@ -48,7 +48,7 @@ fn reach(facts: &Facts) -> f64 {
 /// eta = B / (G sqrt m).
 fn step(facts: &Facts) -> f64 {
     let slope = reach(facts) + facts.norms.target.sqrt();
-    let example = (facts.norms.square * facts.inflation).sqrt();
+    let example = facts.norms.drawn_square.sqrt();
     facts.radius / (slope * example * facts.examples.sqrt())
 }
 
@@ -68,14 +68,16 @@ impl Budgeted for Aerr {
 
     fn recipe(&self, reads: Reads) -> Result<Recipe> {
         reads.at_least(2, Self::NAME)?;
-        let draws = reads.budget.saturating_sub(1);
-        let sampler = Sampler { panels: reads.panels, draws, replacement: self.replacement };
         Ok(recipe! {
             self,
-            sampler: (!reads.all()).then_some(sampler),
-            products: 1,
+            draws: Draws::uniform(reads, 1, self.replacement),
             loss: Loss::HalfSquare,
-            pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
+            pace: Pace {
+                rule: self.step,
+                horizon: self.horizon,
+                schedule: Schedule::projected(self.steps),
+                theory: THEORY,
+            },
             average_before_step: true,
         })
     }

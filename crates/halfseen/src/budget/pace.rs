@@ -1,6 +1,6 @@
 //! Turns theorems into step sizes, for the norms that the data have and the examples to come.
 
-use crate::params::Rule;
+use crate::params::{Rule, Steps};
 use serde::{Deserialize, Serialize};
 
 /// What a theorem needs to know; everything in scaled units, attributes about their centre.
@@ -10,8 +10,6 @@ pub struct Facts {
     pub radius: f64,
     /// Number of sampled slots.
     pub slots: f64,
-    /// E x~_j^2 / x_j^2 of the sampler; 1 where every panel is read.
-    pub inflation: f64,
     /// m: the examples to come, or those seen so far where that is unknown.
     pub examples: f64,
     /// The norms.
@@ -25,6 +23,10 @@ pub struct Norms {
     pub square: f64,
     /// max_j E x_j^2 over the sampled slots.
     pub largest: f64,
+    /// E |x~|_2^2 of the estimate that the draws give; `square` where every panel is read.
+    pub drawn_square: f64,
+    /// max_j E x~_j^2.
+    pub drawn_largest: f64,
     /// E |z|_2^2 over the known slots, the constant of the intercept included.
     pub known: f64,
     /// E y^2.
@@ -47,6 +49,19 @@ pub enum Schedule {
     Projected,
     /// w <- Proj((1 - 1/t) w - g/(lambda t)).
     StronglyConvex,
+    /// w_j <- w_j - eta g_j / sqrt(sum of the squared g_j so far), then Proj. Theory's eta is sqrt(2) B: the
+    /// ball has the l_infinity diameter 2B (Duchi, Hazan and Singer, JMLR 2011, theorem 5).
+    Adagrad,
+}
+
+impl Schedule {
+    /// Of projected steps: one for all slots, or one for each.
+    pub fn projected(steps: Steps) -> Schedule {
+        match steps {
+            Steps::Constant => Schedule::Projected,
+            Steps::Adagrad => Schedule::Adagrad,
+        }
+    }
 }
 
 /// Theory's value resolved for the norms at hand, and the step of the known block.
@@ -82,13 +97,14 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// What stays the same from step to step while the norms do.
-    pub fn plan(&self, t: u64, facts: &Facts, known_radius: f64) -> Planned {
-        let facts = Facts { examples: self.horizon.unwrap_or(t) as f64, ..*facts };
-        let value = match self.rule {
-            Rule::Theory(times) => times * (self.theory.value)(&facts),
-            Rule::Fixed(value) => value,
-        };
+    /// What stays the same from step to step while the norms do, `began` examples having come before this phase.
+    pub fn plan(&self, t: u64, began: u64, facts: &Facts, known_radius: f64) -> Planned {
+        let examples = self.horizon.unwrap_or(t).saturating_sub(began).max(1) as f64;
+        let facts = Facts { examples, ..*facts };
+        let value = self.rule.resolve(match self.schedule {
+            Schedule::Adagrad => std::f64::consts::SQRT_2 * facts.radius,
+            _ => (self.theory.value)(&facts),
+        });
         // The known block: radius / (G sqrt m) with G^2 = (reach + |y|)^2 E|z|^2.
         let slope = (self.theory.reach)(&facts) + facts.norms.target.sqrt();
         let known = known_radius / (slope * (facts.norms.known * facts.examples).sqrt());
@@ -106,7 +122,7 @@ impl Pace {
         let (t, value) = (t as f64, plan.value);
         let falls = self.is_timeless() && matches!(self.rule, Rule::Theory(_));
         let (size, shrink) = match self.schedule {
-            Schedule::Projected => (value, 1.0),
+            Schedule::Projected | Schedule::Adagrad => (value, 1.0),
             Schedule::StronglyConvex if falls => (1.0 / (value * t), 1.0),
             Schedule::StronglyConvex => (1.0 / (value * t), 1.0 - 1.0 / t),
         };

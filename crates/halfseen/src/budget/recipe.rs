@@ -1,11 +1,10 @@
 //! Describes a budgeted gradient learner: the row of the table that it is.
 
-use super::pace::{Norms, Pace};
-use super::sampler::Sampler;
-use crate::data::Moments;
+use super::design::Goal;
+use super::pace::Pace;
 use crate::error::Result;
 use crate::loss::Loss;
-use crate::params::{Average, Centre};
+use crate::params::{Average, Centre, Inner, MomentSource};
 use crate::prepare::Layout;
 
 /// What tells one budgeted gradient learner from another.
@@ -21,10 +20,8 @@ pub struct Recipe {
     pub known_radius: f64,
     /// Whether the known block has an intercept.
     pub intercept: bool,
-    /// How the gradient's panels are drawn; `None` if the budget allows every panel.
-    pub sampler: Option<Sampler>,
-    /// Reads that estimate the product; unused without a sampler.
-    pub products: usize,
+    /// How panels are drawn; `None` if the budget allows every panel.
+    pub draws: Option<Draws>,
     /// The loss.
     pub loss: Loss,
     /// Step sizes.
@@ -37,6 +34,90 @@ pub struct Recipe {
     pub average_before_step: bool,
     /// Seed of the draws.
     pub seed: u64,
+}
+
+/// How the reads of one example are drawn.
+#[derive(Debug, Clone)]
+pub struct Draws {
+    /// Number of panels to draw from.
+    pub panels: usize,
+    /// Draws for the gradient.
+    pub gradient: usize,
+    /// Draws for the product.
+    pub products: usize,
+    /// Whether one example's gradient can draw a panel twice.
+    pub replacement: bool,
+    /// In what proportions the gradient's panels are drawn.
+    pub proportions: Proportions,
+    /// In what proportions the product's are; the second moments come from `proportions`.
+    pub inner: Inner,
+}
+
+impl Draws {
+    /// All panels alike for the gradient, and the product by the weights; `None` if the budget allows every panel.
+    pub fn uniform(reads: super::Reads, products: usize, replacement: bool) -> Option<Draws> {
+        let gradient = reads.budget.saturating_sub(products);
+        let (proportions, inner) = (Proportions::Uniform, Inner::Weights);
+        let draws = Draws { panels: reads.panels, gradient, products, replacement, proportions, inner };
+        (!reads.all()).then_some(draws)
+    }
+
+    /// The gradient's panels in these proportions, and one read for the product; `None` if the budget allows every
+    /// panel.
+    pub fn weighted(reads: super::Reads, replacement: bool, proportions: Proportions, inner: Inner) -> Option<Draws> {
+        Draws::uniform(reads, 1, replacement).map(|draws| Draws { proportions, inner, ..draws })
+    }
+}
+
+impl Source {
+    /// What the parameters `moments` and `exploration` say.
+    pub fn of(moments: &MomentSource, exploration: f64) -> Source {
+        match moments {
+            MomentSource::Auto => Source::Given(None),
+            MomentSource::Online => Source::Online(exploration),
+            MomentSource::Numbers(numbers) => Source::Given(Some(numbers.clone())),
+        }
+    }
+}
+
+/// In what proportions the gradient's panels are drawn.
+#[derive(Debug, Clone)]
+pub enum Proportions {
+    /// All alike.
+    Uniform,
+    /// These, one per panel.
+    Declared(Vec<f64>),
+    /// Those that are best for the second moments.
+    Optimal {
+        /// What they make small.
+        goal: Goal,
+        /// Where the moments come from.
+        moments: Source,
+    },
+}
+
+/// Where second moments come from.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// One per column; `None`: those that the data declare or show.
+    Given(Option<Vec<f64>>),
+    /// The reads as they come, with this share of uniform draws.
+    Online(f64),
+    /// The reads of a first phase with uniform draws.
+    FirstPhase(TwoPhase),
+}
+
+/// What two phases need to know.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TwoPhase {
+    /// A share of the horizon below 1, or a number of examples.
+    pub length: f64,
+    /// c.
+    pub smoothing: f64,
+    /// delta.
+    pub confidence: f64,
+    /// H, where it is known beforehand.
+    pub moment_norm: Option<f64>,
 }
 
 /// Writes a recipe: what every learner's parameters say alike, and the fields that tell it from others.
@@ -58,24 +139,6 @@ macro_rules! recipe {
 pub(super) use recipe;
 
 impl Recipe {
-    /// The norms that the measured moments of all columns give, about the recipe's centre.
-    pub(super) fn measured_norms(&self, layout: &Layout, moments: &Moments, target: f64) -> Norms {
-        let square = |slot: usize| {
-            let column = layout.column(slot);
-            let (mean, square) = (moments.mean[column], moments.square[column]);
-            let centred = self.centre != Centre::None && slot < layout.sampled_slots();
-            if centred { (square - mean * mean).max(0.0) } else { square }
-        };
-        let sampled = (0..layout.sampled_slots()).map(square);
-        Norms {
-            square: sampled.clone().sum(),
-            largest: sampled.fold(0.0, f64::max),
-            known: (layout.sampled_slots()..layout.slots()).map(square).sum::<f64>()
-                + f64::from(u8::from(self.intercept)),
-            target,
-        }
-    }
-
     /// FNV-1a over the learner's name, parameters and layout: which answers belong to which learner.
     pub(super) fn fingerprint(&self, layout: &Layout) -> Result<u64> {
         struct Fnv(u64);

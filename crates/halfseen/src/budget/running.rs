@@ -69,14 +69,24 @@ impl Running {
         let pooled = self.pooled.1 / self.pooled.0.max(1.0);
         let (mut sum, mut largest, mut seen) = (0.0, 0.0_f64, 0);
         for j in self.touched.iter().map(|&j| j as usize).filter(|&j| j < sampled) {
-            let s = &self.slots[j];
-            let square = s.spread + s.reads * (s.mean - centre(j)).powi(2);
-            let steadied = (square + PRIOR_READS * pooled) / (s.reads + PRIOR_READS);
-            sum += steadied;
-            largest = largest.max(steadied);
+            let square = self.square(j, centre(j));
+            sum += square;
+            largest = largest.max(square);
             seen += 1;
         }
         (sum + pooled * (sampled - seen) as f64, largest)
+    }
+
+    /// The mean square of x - centre of one slot as far as its reads tell, steadied by the pooled one.
+    pub(super) fn square(&self, slot: usize, centre: f64) -> f64 {
+        let (s, pooled) = (&self.slots[slot], self.pooled.1 / self.pooled.0.max(1.0));
+        let square = s.spread + s.reads * (s.mean - centre).powi(2);
+        (square + PRIOR_READS * pooled) / (s.reads + PRIOR_READS)
+    }
+
+    /// The mean square of the reads of one slot about their own mean; 0 before the first.
+    pub(super) fn variance(&self, slot: usize) -> f64 {
+        self.slots[slot].spread / self.slots[slot].reads.max(1.0)
     }
 
     /// Sum over the slots from `first` on, which are always known, of their mean squares.

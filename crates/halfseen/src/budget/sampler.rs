@@ -1,42 +1,211 @@
 //! Draws the panels from which one example is estimated, and knows the coefficients that make it unbiased.
+//!
+//! | panels | with replacement | without |
+//! |---|---|---|
+//! | all alike | k uniform draws | a uniform subset of k |
+//! | weighted | k draws from an alias table | a systematic sample with given inclusion probabilities |
+//!
+//! A systematic sample lays the inclusion probabilities end to end on a line and reads what stands at u,
+//! u + 1, u + 2, ... for one uniform u in [0, 1): each panel at most once, always as many panels as
+//! the probabilities sum to, in O(k log d). (W. G. Madow, Annals of Mathematical Statistics 20, 1949.)
 
-use crate::sampling::{Stream, subset};
-use serde::{Deserialize, Serialize};
+use crate::error::Result;
+use crate::sampling::{AliasTable, Stream, subset};
 
-/// How the panels of the gradient are drawn: `draws` of `panels`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+/// How the panels of the gradient are drawn.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Sampler {
-    /// Number of panels to draw from.
-    pub panels: usize,
-    /// Number of draws.
-    pub draws: usize,
-    /// Whether a panel can be drawn twice.
-    pub replacement: bool,
+    panels: usize,
+    draws: usize,
+    replacement: bool,
+    weighting: Weighting,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Weighting {
+    Uniform,
+    /// With replacement.
+    Alias(AliasTable),
+    /// Without.
+    Systematic(Systematic),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Systematic {
+    inclusion: Vec<f64>,
+    /// The panels in the order in which they lie on the line.
+    order: Vec<u32>,
+    /// Where each ends on the line.
+    ends: Vec<f64>,
 }
 
 impl Sampler {
-    /// Replaces `out` by the drawn panels.
+    /// `draws` of `panels`, all alike.
+    pub fn uniform(panels: usize, draws: usize, replacement: bool) -> Sampler {
+        Sampler { panels, draws, replacement, weighting: Weighting::Uniform }
+    }
+
+    /// `draws` with replacement, each in proportion to these weights (one per panel).
+    ///
+    /// # Errors
+    /// If a weight is negative or not finite, or all are zero.
+    pub fn with_replacement(weights: &[f64], draws: usize) -> Result<Sampler> {
+        let weighting = match alike(weights) {
+            true => Weighting::Uniform,
+            false => Weighting::Alias(AliasTable::new(weights)?),
+        };
+        Ok(Sampler { panels: weights.len(), draws, replacement: true, weighting })
+    }
+
+    /// Without replacement, each panel with its inclusion probability in [0, 1]; they sum to the draws, or to
+    /// less than a number between that and one fewer. `order`, if given, is how they lie on the line.
+    pub fn without_replacement(inclusion: Vec<f64>, draws: usize, order: Option<Vec<u32>>) -> Sampler {
+        let panels = inclusion.len();
+        let full = (inclusion.iter().sum::<f64>() - draws as f64).abs() < 1e-9;
+        let weighting = if full && alike(&inclusion) {
+            Weighting::Uniform
+        } else {
+            let order = order.unwrap_or_else(|| (0..panels as u32).collect());
+            let mut end = 0.0;
+            let lay = |&panel: &u32| {
+                end += inclusion[panel as usize];
+                end
+            };
+            let ends = order.iter().map(lay).collect();
+            Weighting::Systematic(Systematic { inclusion, order, ends })
+        };
+        Sampler { panels, draws, replacement: false, weighting }
+    }
+
+    /// The largest number of draws of one example.
+    #[inline]
+    pub fn draws(&self) -> usize {
+        self.draws
+    }
+
+    /// Whether a panel can be drawn twice.
+    #[inline]
+    pub fn replacement(&self) -> bool {
+        self.replacement
+    }
+
+    /// Whether all panels are alike.
+    #[inline]
+    pub fn is_uniform(&self) -> bool {
+        self.weighting == Weighting::Uniform
+    }
+
+    /// Replaces `out` by the drawn panels; without replacement they increase.
     #[inline]
     pub fn draw(&self, stream: &mut Stream, out: &mut Vec<u32>) {
-        if self.replacement {
-            out.clear();
-            out.extend((0..self.draws).map(|_| stream.below(self.panels) as u32));
-        } else {
-            subset(stream, self.panels, self.draws, out);
+        match &self.weighting {
+            Weighting::Uniform if !self.replacement => subset(stream, self.panels, self.draws, out),
+            Weighting::Uniform => {
+                out.clear();
+                out.extend((0..self.draws).map(|_| stream.below(self.panels) as u32));
+            }
+            Weighting::Alias(table) => {
+                out.clear();
+                out.extend((0..self.draws).map(|_| table.draw(stream) as u32));
+            }
+            Weighting::Systematic(line) => line.read(stream.unit(), out),
         }
     }
 
-    /// What the values of a drawn panel are multiplied by: d / draws, so that the estimate x~ has
-    /// E x~ = x, with and without replacement.
+    /// What the values of a drawn panel are multiplied by, so that the estimate x~ has E x~ = x: d/k for
+    /// uniform draws, 1/(k q_i) with replacement, 1/pi_i without.
     #[inline]
-    pub fn coefficient(&self) -> f64 {
-        self.panels as f64 / self.draws as f64
+    pub fn coefficient(&self, panel: usize) -> f64 {
+        match &self.weighting {
+            Weighting::Uniform => self.panels as f64 / self.draws as f64,
+            Weighting::Alias(table) => 1.0 / (table.probability(panel) * self.draws as f64),
+            Weighting::Systematic(line) => 1.0 / line.inclusion[panel],
+        }
     }
 
-    /// The factor of E |x~|^2 / |x|^2, and of E x~_j^2 / x_j^2: (d + s - 1)/s with replacement,
-    /// d/s without.
-    pub fn inflation(&self) -> f64 {
-        let (d, s) = (self.panels as f64, self.draws as f64);
-        if self.replacement { (d + s - 1.0) / s } else { d / s }
+    /// E x~_j^2 / x_j^2 of a panel's columns: the coefficient, and (k - 1)/k more with replacement. 0 for a
+    /// panel that is never drawn: its values must be zero.
+    #[inline]
+    pub fn inflation(&self, panel: usize) -> f64 {
+        let (coefficient, k) = (self.coefficient(panel), self.draws as f64);
+        match (coefficient.is_finite(), self.replacement) {
+            (false, _) => 0.0,
+            (true, true) => coefficient + (k - 1.0) / k,
+            (true, false) => coefficient,
+        }
+    }
+}
+
+impl Systematic {
+    /// The panels at u, u + 1, ... of the line, in increasing order.
+    #[inline]
+    fn read(&self, unit: f64, out: &mut Vec<u32>) {
+        out.clear();
+        let (mut place, mut at) = (0, unit);
+        while self.ends.last().is_some_and(|&end| at < end) {
+            place += self.ends[place..].partition_point(|&end| end <= at);
+            out.push(self.order[place]);
+            // A probability of 1 in rounded sums must not be met twice.
+            (place, at) = (place + 1, at + 1.0);
+            if place == self.ends.len() {
+                break;
+            }
+        }
+        out.sort_unstable();
+    }
+}
+
+fn alike(weights: &[f64]) -> bool {
+    weights.first().is_some_and(|first| *first > 0.0 && weights.iter().all(|w| w == first))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampling::Purpose;
+
+    #[test]
+    fn a_systematic_sample_includes_each_panel_as_often_as_it_should() {
+        let inclusion = vec![0.25, 1.0, 0.0, 0.75, 0.5, 0.5];
+        for order in [None, Some(vec![5, 1, 0, 2, 4, 3])] {
+            let sampler = Sampler::without_replacement(inclusion.clone(), 3, order);
+            let Weighting::Systematic(line) = &sampler.weighting else { panic!("not systematic") };
+            let (mut out, mut found) = (Vec::new(), [0.0; 6]);
+            // The sample is constant between multiples of a quarter.
+            for quarter in 0..4 {
+                line.read(0.25 * f64::from(quarter) + 0.1, &mut out);
+                assert_eq!(out.len(), 3);
+                assert!(out.windows(2).all(|w| w[0] < w[1]), "{out:?}");
+                out.iter().for_each(|&p| found[p as usize] += 0.25);
+            }
+            assert_eq!(found.to_vec(), inclusion);
+        }
+    }
+
+    #[test]
+    fn sums_that_are_rounded_neither_lose_nor_repeat_a_panel() {
+        let mut stream = Stream::new(7, Purpose::Data, 0);
+        let mut out = Vec::new();
+        for n in [5, 49, 1000] {
+            // A tenth of the panels is always read.
+            let inclusion: Vec<f64> = (0..n).map(|i| if i % 10 == 3 { 1.0 } else { 0.1 }).collect();
+            let draws = inclusion.iter().sum::<f64>();
+            let sampler = Sampler::without_replacement(inclusion, draws.ceil() as usize, None);
+            for _ in 0..1000 {
+                sampler.draw(&mut stream, &mut out);
+                assert!(out.len() == draws.floor() as usize || out.len() == draws.ceil() as usize);
+                assert!((0..n as u32).filter(|i| i % 10 == 3).all(|i| out.binary_search(&i).is_ok()));
+                assert!(out.windows(2).all(|w| w[0] < w[1]));
+            }
+        }
+    }
+
+    #[test]
+    fn equal_weights_draw_as_uniform_ones_do() {
+        let uniform = Sampler::uniform(8, 3, false);
+        assert_eq!(Sampler::without_replacement(vec![3.0 / 8.0; 8], 3, None), uniform);
+        assert_eq!(Sampler::with_replacement(&[0.2; 8], 3).unwrap(), Sampler::uniform(8, 3, true));
+        assert_eq!((uniform.coefficient(5), uniform.inflation(5)), (8.0 / 3.0, 8.0 / 3.0));
+        assert_eq!(Sampler::uniform(8, 3, true).inflation(0), 8.0 / 3.0 + 2.0 / 3.0);
     }
 }

@@ -4,20 +4,28 @@
 //! reads estimate the product <w,x>, which iterate is moved, by which steps, for which loss. All that
 //! such learners share is here.
 
+mod answer;
+mod ask;
+mod norms;
+#[cfg(test)]
+mod tests;
+
+use super::drawing::Drawing;
 use super::known::Known;
 use super::ledger::Ledger;
-use super::pace::{Facts, Move, Norms, Planned};
-use super::query::{AskTell, Part, Query, Read, Role, Told};
-use super::recipe::Recipe;
+use super::pace::{Move, Norms, Planned, Schedule};
+use super::query::{AskTell, Query, Role, Told};
+use super::recipe::{Proportions, Recipe, Source};
+use super::risk::Risk;
 use super::running::Running;
-use super::sampler::Sampler;
 use crate::data::Moments;
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
 use crate::model::{Linear, Report};
 use crate::params::{Average, Centre};
 use crate::prepare::Layout;
-use crate::sampling::{Purpose, Stream, count_distinct};
+use crate::sampling::count_distinct;
+use norms::{Measured, first_phase, is_milestone};
 use std::sync::Arc;
 
 /// Steps are refused beyond this: squares of weights must stay in range.
@@ -31,6 +39,8 @@ pub struct Sgd<I> {
     fingerprint: u64,
     /// The t at which the average starts anew; 0 if it never does.
     average_restarts: u64,
+    /// Examples before the second phase, where there is one.
+    first_phase: Option<u64>,
     state: State<I>,
     /// The plan for the norms of `state`; none before there are norms.
     planned: Option<Planned>,
@@ -47,14 +57,18 @@ struct State<I> {
     known: Known,
     running: Running,
     ledger: Ledger,
+    drawing: Drawing,
+    risk: Risk,
     /// Means, where the recipe centres by given ones, per sampled slot.
     given: Vec<f64>,
     /// Sum of the squared targets told.
     target_squares: f64,
+    /// Sums of squared gradients per sampled slot, where each has a step of its own.
+    slopes: Vec<f64>,
     norms: Option<Norms>,
-    /// Measured norms stay; others are estimated from the reads, anew each time the answers have become four times as
+    /// Measured moments stay; others are estimated from the reads, anew each time the answers have become four times as
     /// many: O(k) for each answer, amortised.
-    measured: bool,
+    measured: Option<Measured>,
 }
 
 impl<I: Iterate> Sgd<I> {
@@ -62,7 +76,8 @@ impl<I: Iterate> Sgd<I> {
     /// learner may know them.
     ///
     /// # Errors
-    /// If centring needs means that are not given.
+    /// If centring needs means, or the draws moments, that are not given; parameters of the wrong length; a first phase
+    /// as long as the horizon.
     pub fn new(recipe: Recipe, layout: &Arc<Layout>, facts: Option<(&Moments, f64)>) -> Result<Self> {
         let (slots, sampled) = (layout.slots(), layout.sampled_slots());
         let given = match (recipe.centre, facts) {
@@ -73,18 +88,25 @@ impl<I: Iterate> Sgd<I> {
             }
             _ => Vec::new(),
         };
-        let norms = facts.map(|(moments, target)| recipe.measured_norms(layout, moments, target));
+        let measured =
+            facts.map(|(moments, target)| Measured::new(recipe.centre, recipe.intercept, layout, moments, target));
+        let squares = measured.as_ref().map(|m| &*m.squares);
         let state = State {
             iterate: I::new(sampled, recipe.radius),
             known: Known::new(slots - sampled, recipe.intercept, recipe.known_radius),
             running: Running::new(slots),
             ledger: Ledger::default(),
+            drawing: Drawing::new(recipe.draws.as_ref(), layout, squares)?,
+            risk: Risk::default(),
             given,
             target_squares: 0.0,
-            norms,
-            measured: norms.is_some(),
+            slopes: vec![0.0; if recipe.pace.schedule == Schedule::Adagrad { sampled } else { 0 }],
+            norms: None,
+            measured,
         };
-        Self::with_state(recipe, layout, state)
+        let mut sgd = Self::with_state(recipe, layout, state)?;
+        sgd.renew_norms();
+        Ok(sgd)
     }
 
     /// Goes on from a saved state.
@@ -97,234 +119,72 @@ impl<I: Iterate> Sgd<I> {
         state.iterate.restore(sampled, recipe.radius)?;
         let known = Known::new(layout.slots() - sampled, recipe.intercept, recipe.known_radius);
         let given = if recipe.centre == Centre::Given { sampled } else { 0 };
+        let slopes = if recipe.pace.schedule == Schedule::Adagrad { sampled } else { 0 };
         let sound = state.running.len() == layout.slots()
             && state.running.is_sound()
             && state.ledger.is_sound()
             && state.known.is_sound(&known)
-            && state.given.len() == given
+            && state.risk.is_sound()
+            && state.measured.as_ref().is_none_or(|m| m.is_sound(sampled))
+            && state.drawing.restore(recipe.draws.as_ref(), layout)?
+            && (state.given.len(), state.slopes.len()) == (given, slopes)
+            && state.slopes.iter().all(|s| s.is_finite() && *s >= 0.0)
             && state.given.iter().chain([&state.target_squares]).all(|v| v.is_finite());
         if !sound {
             return Err(bad_state("holds numbers that cannot be true of these parameters and this layout".into()));
         }
-        Self::with_state(recipe, layout, state)
-    }
-
-    fn with_state(recipe: Recipe, layout: &Arc<Layout>, state: State<I>) -> Result<Self> {
-        let average_restarts = match (recipe.average, recipe.pace.horizon) {
-            (Average::Tail, Some(m)) => m / 2 + 1,
-            _ => 0,
-        };
-        let fingerprint = recipe.fingerprint(layout)?;
-        let (layout, panels, gradient) = (Arc::clone(layout), Vec::new(), Vec::new());
-        let mut sgd = Sgd { recipe, layout, fingerprint, average_restarts, state, planned: None, panels, gradient };
+        let mut sgd = Self::with_state(recipe, layout, state)?;
         sgd.replan();
         Ok(sgd)
     }
 
-    /// What is subtracted from a sampled slot now.
-    #[inline]
-    fn centre(&self, slot: usize) -> f64 {
-        match self.recipe.centre {
-            Centre::None => 0.0,
-            Centre::Given => self.state.given[slot],
-            Centre::Running => self.state.running.mean(slot),
-        }
-    }
-
-    /// Adds a read of a sampled panel to a query; `weight` of a slot is its part in the product.
-    #[inline]
-    fn push(&self, query: &mut Query, panel: usize, role: Role, coefficient: f64, weight: impl Fn(usize) -> f64) {
-        query.reads.push(Read { panel: panel as u32, role, coefficient });
-        for slot in self.layout.slots_of(panel) {
-            query.parts.push(Part { weight: weight(slot), centre: self.centre(slot) });
-        }
-    }
-
-    /// Adds what is known of the example without a read.
-    #[inline]
-    fn push_known(&self, query: &mut Query) {
-        query.exact = self.state.known.intercept();
-        for panel in self.layout.sampled_panels()..self.layout.panels() {
-            query.reads.push(Read { panel: panel as u32, role: Role::Known, coefficient: 1.0 });
-            for slot in self.layout.slots_of(panel) {
-                let weight = self.state.known.weight(slot - self.layout.sampled_slots());
-                query.parts.push(Part { weight, centre: 0.0 });
-            }
-        }
-    }
-
-    /// Adds a read for the estimate of the example.
-    #[inline]
-    fn push_gradient(&self, query: &mut Query, panel: usize, sampler: Sampler) {
-        self.push(query, panel, Role::Gradient, sampler.coefficient(), |_| 0.0);
-    }
-
-    /// The probability that one draw for the product reads this panel.
-    #[inline]
-    fn product_share(&self, panel: usize) -> f64 {
-        let iterate = &self.state.iterate;
-        let mass: f64 = self.layout.slots_of(panel).map(|s| iterate.mass(s)).sum();
-        mass / iterate.total_mass()
-    }
-
-    /// Adds a read for the product: of all draws' estimates sum_c w_c x_c / share, the mean.
-    #[inline]
-    fn push_product(&self, query: &mut Query, panel: usize) {
-        let scale = 1.0 / (self.product_share(panel) * self.recipe.products as f64);
-        let weight = |slot| self.state.iterate.weight(slot) * scale;
-        self.push(query, panel, Role::Product, 0.0, weight);
-    }
-
-    /// The estimates that an answer gives: the product <w,x>, and x~ as (slot, value) pairs, one per
-    /// slot. Unbiased over the draws of the query.
-    #[inline]
-    fn estimate(&mut self, query: &Query, values: &[f64]) -> f64 {
-        self.gradient.clear();
-        let mut product = query.exact;
-        let mut at = 0;
-        for read in &query.reads {
-            for slot in self.layout.slots_of(read.panel as usize) {
-                let Part { weight, centre } = query.parts[at];
-                let value = values[at] - centre;
-                product += weight * value;
-                if matches!(read.role, Role::Gradient | Role::Full) {
-                    self.gradient.push((slot as u32, read.coefficient * value));
-                }
-                at += 1;
-            }
-        }
-        if self.recipe.sampler.is_some_and(|s| s.replacement) {
-            merge_repeated(&mut self.gradient);
-        }
-        product
-    }
-
-    /// Refuses a query that is not this learner's or not open, and an answer that does not fit it.
-    #[inline]
-    fn admit(&self, query: &Query, values: &[f64], target: f64) -> Result<usize> {
-        let number = query.number;
-        if query.learner != self.fingerprint {
-            let (expected, found) = (self.fingerprint, query.learner);
-            return Err(ErrorKind::WrongLearner { number, expected, found }.into());
-        }
-        let place = self.state.ledger.find(number)?;
-        if query.checksum != query.digest() || !self.could_have_asked(query) {
-            let problem = "the query was changed after it was asked".into();
-            return Err(ErrorKind::WrongAnswer { number, problem }.into());
-        }
-        if values.len() != query.parts.len() {
-            let problem = format!("{} values for {} columns", values.len(), query.parts.len());
-            return Err(ErrorKind::WrongAnswer { number, problem }.into());
-        }
-        if let Some(value) = values.iter().chain([&target]).find(|v| v.abs() > LARGEST_STEP) {
-            let problem = format!("{value} is not a finite number in range");
-            return Err(ErrorKind::WrongAnswer { number, problem }.into());
-        }
-        if target.is_nan() {
-            return Err(ErrorKind::WrongAnswer { number, problem: "the target is missing".into() }.into());
-        }
-        Ok(place)
-    }
-
-    /// Whether a query has the shape of this learner's: one that came back from a file or a network may
-    /// have been edited. Known panels come first, then those of the gradient, then the product's.
-    #[inline]
-    fn could_have_asked(&self, query: &Query) -> bool {
-        let (sampled, known) = (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
-        let (role, draws, coefficient, products) = match &self.recipe.sampler {
-            Some(s) => (Role::Gradient, s.draws, s.coefficient(), self.recipe.products),
-            None => (Role::Full, sampled, 1.0, 0),
+    fn with_state(recipe: Recipe, layout: &Arc<Layout>, state: State<I>) -> Result<Self> {
+        let horizon = recipe.pace.horizon;
+        let first_phase = match recipe.draws.as_ref().map(|d| &d.proportions) {
+            Some(Proportions::Optimal { moments: Source::FirstPhase(phases), .. }) => first_phase(phases, horizon)?,
+            _ => None,
         };
-        if query.reads.len() < known + draws || query.reads.len() > known + draws + products {
-            return false;
-        }
-        let mut columns = 0;
-        for (at, read) in query.reads.iter().enumerate() {
-            let panel = read.panel as usize;
-            let fits = if at < known {
-                panel == sampled + at && read.role == Role::Known
-            } else if at < known + draws {
-                let order = match &self.recipe.sampler {
-                    Some(s) => s.replacement || at == known || query.reads[at - 1].panel < read.panel,
-                    None => panel == at - known,
-                };
-                panel < sampled && read.role == role && read.coefficient == coefficient && order
-            } else {
-                panel < sampled && read.role == Role::Product
-            };
-            if !fits {
-                return false;
-            }
-            columns += self.layout.slots_of(panel).len();
-        }
-        let finite = query.parts.iter().all(|p| p.weight.is_finite() && p.centre.is_finite());
-        columns == query.parts.len() && finite && query.exact.is_finite()
-    }
-
-    /// The plan for the t-th step: made for the norms at hand, or, at the very first, for those of
-    /// the answer itself.
-    #[inline]
-    fn plan(&self, t: u64, query: &Query, values: &[f64], target: f64) -> Planned {
-        match (self.planned, self.state.norms) {
-            (Some(plan), _) if !self.recipe.pace.is_timeless() => plan,
-            (_, Some(norms)) => self.plan_for(t, norms),
-            (_, None) => self.plan_for(t, self.norms_of(query, values, target)),
-        }
-    }
-
-    fn plan_for(&self, t: u64, norms: Norms) -> Planned {
-        let facts = Facts {
-            radius: self.recipe.radius,
-            slots: self.layout.sampled_slots() as f64,
-            inflation: self.recipe.sampler.map_or(1.0, |s| s.inflation()),
-            examples: 1.0,
-            norms,
+        // The averages of two phases are those of the second.
+        let second = first_phase.map_or(0, |end| end + 1);
+        let average_restarts = match (recipe.average, horizon) {
+            (Average::Tail, Some(m)) => second.max(m / 2 + 1),
+            _ => second,
         };
-        self.recipe.pace.plan(t, &facts, self.recipe.known_radius)
+        let fingerprint = recipe.fingerprint(layout)?;
+        let (layout, panels, gradient) = (Arc::clone(layout), Vec::new(), Vec::new());
+        let planned = None;
+        let mut sgd =
+            Sgd { recipe, layout, fingerprint, average_restarts, first_phase, state, planned, panels, gradient };
+        sgd.weigh_iterate()?;
+        Ok(sgd)
     }
 
-    fn replan(&mut self) {
-        self.planned = self.state.norms.map(|norms| self.plan_for(1, norms));
-    }
-
-    fn norms_of(&self, query: &Query, values: &[f64], target: f64) -> Norms {
-        let (mut sum, mut count, mut known) = (0.0, 0.0_f64, f64::from(u8::from(self.recipe.intercept)));
-        let mut at = 0;
-        for read in &query.reads {
-            for _ in self.layout.slots_of(read.panel as usize) {
-                let square = (values[at] - query.parts[at].centre).powi(2);
-                if read.role == Role::Known {
-                    known += square;
-                } else {
-                    sum += square;
-                    count += 1.0;
-                }
-                at += 1;
+    /// Divides each slot's gradient by the root of the sum of its squares, this one included.
+    #[inline]
+    fn precondition(&mut self) {
+        if self.state.slopes.is_empty() {
+            return;
+        }
+        for (slot, g) in &mut self.gradient {
+            let sum = &mut self.state.slopes[*slot as usize];
+            *sum += *g * *g;
+            if *sum > 0.0 {
+                *g /= sum.sqrt();
             }
         }
-        let mean = sum / count.max(1.0);
-        Norms { square: mean * self.layout.sampled_slots() as f64, largest: mean, known, target: target * target }
     }
 
-    /// Estimates the norms from all reads so far.
-    fn reestimate_norms(&mut self) {
-        let sampled = self.layout.sampled_slots();
-        let (square, largest) = self.state.running.squares(sampled, |slot| self.centre(slot));
-        let known = self.state.running.known_squares(sampled) + f64::from(u8::from(self.recipe.intercept));
-        let target = self.state.target_squares / self.state.ledger.answered as f64;
-        self.state.norms = Some(Norms { square, largest, known, target });
-        self.replan();
-    }
-
-    /// Everything that an admitted answer changes.
+    /// Everything that an admitted answer changes. Returns the weight with which the iterate was counted.
     #[inline]
-    fn apply(&mut self, query: &Query, values: &[f64], slope: f64, step: Move, known_size: f64, t: u64) {
+    fn apply(&mut self, query: &Query, values: &[f64], slope: f64, step: Move, known_size: f64, t: u64) -> f64 {
         if t == self.average_restarts {
             self.state.iterate.restart_average();
             self.state.known.restart_average();
+            self.state.risk = Risk::default();
         }
+        self.precondition();
         // A tail without an end in sight: later iterates weigh more, in proportion to t.
-        let endless = self.recipe.average == Average::Tail && self.average_restarts == 0;
+        let endless = self.recipe.average == Average::Tail && self.recipe.pace.is_timeless();
         let weight = if endless { t as f64 } else { 1.0 };
         if self.recipe.average_before_step {
             self.state.iterate.count(weight);
@@ -343,48 +203,19 @@ impl<I: Iterate> Sgd<I> {
         let mut at = 0;
         for read in &query.reads {
             for slot in self.layout.slots_of(read.panel as usize) {
+                let deviation = values[at] - query.parts[at].centre;
                 if read.role != Role::Known {
-                    self.state.running.pool(values[at] - query.parts[at].centre);
+                    self.state.running.pool(deviation);
+                }
+                if read.role == Role::Gradient {
+                    self.state.drawing.see(slot, read.coefficient, deviation);
                 }
                 self.state.running.see(slot, values[at]);
                 at += 1;
             }
         }
-    }
-
-    /// Writes the next query.
-    #[inline]
-    fn write(&mut self, query: &mut Query) {
-        query.reads.clear();
-        query.parts.clear();
-        query.learner = self.fingerprint;
-        query.phase = 0;
-        query.asked_at = self.state.ledger.answered;
-        query.number = self.state.ledger.open();
-        self.push_known(query);
-        let Some(sampler) = self.recipe.sampler else {
-            for panel in 0..self.layout.sampled_panels() {
-                self.push(query, panel, Role::Full, 1.0, |slot| self.state.iterate.weight(slot));
-            }
-            return;
-        };
-        let mut stream = Stream::new(self.recipe.seed, Purpose::Query, query.number);
-        sampler.draw(&mut stream, &mut self.panels);
-        for &panel in &self.panels {
-            // Starts to load what the answer will change: at many slots each is a cache miss, and
-            // they pass side by side here.
-            let slot = self.layout.slots_of(panel as usize).start;
-            std::hint::black_box((self.state.iterate.weight(slot), self.state.iterate.mass(slot)));
-        }
-        for i in 0..self.panels.len() {
-            self.push_gradient(query, self.panels[i] as usize, sampler);
-        }
-        for _ in 0..self.recipe.products {
-            // While w = 0 the product is 0 and costs no read.
-            if let Some(slot) = self.state.iterate.draw(stream.unit()) {
-                self.push_product(query, self.layout.panel_of(slot));
-            }
-        }
+        self.state.drawing.answered();
+        weight
     }
 
     /// Books the reads of a query.
@@ -414,8 +245,8 @@ impl<I: Iterate> AskTell for Sgd<I> {
             self.state.ledger.skipped();
             return Ok(Told::Skipped);
         }
-        let product = self.estimate(query, values);
-        let slope = self.recipe.loss.slope(product, target);
+        let estimate = self.estimate(query, values);
+        let slope = self.recipe.loss.slope(estimate.product, target);
         self.gradient.iter_mut().for_each(|(_, g)| *g *= slope);
         let t = self.state.ledger.answered + 1;
         let plan = self.plan(t, query, values, target);
@@ -425,13 +256,14 @@ impl<I: Iterate> AskTell for Sgd<I> {
         if length.is_nan() || length >= LARGEST_STEP {
             return Err(ErrorKind::Diverged { what: "a gradient step", value: largest * step.size }.into());
         }
-        self.apply(query, values, slope, step, plan.known, t);
+        let weight = self.apply(query, values, slope, step, plan.known, t);
+        self.state.risk.see(estimate.product - target, estimate.second - target, weight);
         self.state.ledger.close(place);
         self.bill(query);
         self.state.ledger.learned(query.asked_at);
         self.state.target_squares += target * target;
-        if !self.state.measured && t.is_power_of_two() && t.trailing_zeros().is_multiple_of(2) {
-            self.reestimate_norms();
+        if self.redraw(t)? || (self.state.measured.is_none() && is_milestone(t)) {
+            self.renew_norms();
         }
         Ok(Told::Learned)
     }
@@ -459,7 +291,8 @@ impl<I: Iterate> AskTell for Sgd<I> {
     }
 
     fn report(&self) -> Report {
-        self.state.ledger.report(self.recipe.name)
+        let (risk, risk_error) = self.state.risk.report();
+        Report { risk, risk_error, ..self.state.ledger.report(self.recipe.name) }
     }
 
     fn save(&self) -> Result<serde_json::Value> {
@@ -471,19 +304,3 @@ impl<I: Iterate> AskTell for Sgd<I> {
 fn bad_state(problem: String) -> crate::Error {
     super::saved::bad("state", problem)
 }
-
-/// Sums the entries of equal slots, which the entropic iterate must clip together.
-#[inline]
-fn merge_repeated(gradient: &mut Vec<(u32, f64)>) {
-    gradient.sort_unstable_by_key(|&(slot, _)| slot);
-    gradient.dedup_by(|later, kept| {
-        let same = later.0 == kept.0;
-        if same {
-            kept.1 += later.1;
-        }
-        same
-    });
-}
-
-#[cfg(test)]
-mod tests;

@@ -5,7 +5,7 @@
 //! (Hazan and Koren 2012, algorithm 2, in closed form). Slots never touched cost nothing. Both sums
 //! live in sum trees of leaves shifted by e^-M, so that |theta| may grow to the number of steps.
 
-use super::{Iterate, check_saved, is_count};
+use super::{Iterate, Weighing, check_saved, is_count};
 use crate::error::Result;
 use crate::sampling::SumTree;
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,9 @@ pub struct Entropic {
     /// cosh theta_j e^-M.
     #[serde(skip, default = "empty")]
     cosh: SumTree,
+    /// |sinh theta_j| e^-M times a factor.
+    #[serde(skip)]
+    weighing: Option<Weighing>,
 }
 
 /// What is kept of one slot, side by side in memory.
@@ -103,6 +106,9 @@ impl Entropic {
         let (slots, shift, scale) = (&self.slots, self.shift, (-self.shift).exp());
         self.sinh.refill(|j| shifted(slots[j].theta, shift, scale).0);
         self.cosh.refill(|j| shifted(slots[j].theta, shift, scale).1);
+        if let Some(weighing) = &mut self.weighing {
+            weighing.refill(|j| self.sinh.get(j));
+        }
     }
 }
 
@@ -118,6 +124,7 @@ impl Iterate for Entropic {
             slots: vec![Slot { theta: 0.0, sum: 0.0, since: 0.0 }; len],
             sinh: SumTree::filled(len, 0.0),
             cosh: SumTree::filled(len, 1.0),
+            weighing: None,
         }
     }
 
@@ -189,6 +196,16 @@ impl Iterate for Entropic {
         }
         let sum = |(j, s): (usize, &Slot)| s.sum_at(self.counted_scale, self.forgotten, self.sinh.get(j));
         self.slots.iter().enumerate().map(|slot| sum(slot) / self.counted).collect()
+    }
+
+    fn weigh(&mut self, factors: Vec<f64>) -> bool {
+        self.weighing = Some(Weighing::new(factors, |j| self.sinh.get(j)));
+        true
+    }
+
+    #[inline]
+    fn weighed(&self) -> Option<&Weighing> {
+        self.weighing.as_ref()
     }
 
     fn restore(&mut self, len: usize, radius: f64) -> Result<()> {

@@ -5,7 +5,7 @@
 //! Averages are lazy: with S the sum of the scales of counted iterates, slot j owes (S - S_j) u_j,
 //! where S_j was S when u_j last changed.
 
-use super::{Iterate, check_saved, is_count};
+use super::{Iterate, Weighing, check_saved, is_count};
 use crate::error::Result;
 use crate::sampling::SumTree;
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,9 @@ pub struct L2Ball {
     /// u_j^2.
     #[serde(skip, default = "empty")]
     squares: SumTree,
+    /// |u_j| times a factor.
+    #[serde(skip)]
+    weighing: Option<Weighing>,
 }
 
 /// What is kept of one slot, side by side in memory.
@@ -75,6 +78,9 @@ impl L2Ball {
         self.forgotten = NOTHING;
         let slots = &self.slots;
         self.squares.refill(|j| slots[j].value * slots[j].value);
+        if let Some(weighing) = &mut self.weighing {
+            weighing.refill(|j| slots[j].value.abs());
+        }
     }
 }
 
@@ -89,6 +95,7 @@ impl Iterate for L2Ball {
             forgotten: NOTHING,
             slots,
             squares: SumTree::filled(len, 0.0),
+            weighing: None,
         }
     }
 
@@ -131,6 +138,10 @@ impl Iterate for L2Ball {
             self.squares.write(j as usize, slot.value * slot.value);
         }
         self.squares.refresh(gradient.iter().map(|&(j, _)| j as usize));
+        if let Some(weighing) = &mut self.weighing {
+            gradient.iter().for_each(|&(j, _)| weighing.write(j as usize, self.slots[j as usize].value.abs()));
+            weighing.refresh(gradient.iter().map(|&(j, _)| j as usize));
+        }
         let norm = self.squares.total().sqrt();
         if self.scale * norm > self.radius {
             self.scale = self.radius / norm;
@@ -157,6 +168,16 @@ impl Iterate for L2Ball {
         }
         let sum = |s: &Slot| s.sum_at(self.counted_scale, self.forgotten);
         self.slots.iter().map(|s| sum(s) / self.counted).collect()
+    }
+
+    fn weigh(&mut self, factors: Vec<f64>) -> bool {
+        self.weighing = Some(Weighing::new(factors, |j| self.slots[j].value.abs()));
+        true
+    }
+
+    #[inline]
+    fn weighed(&self) -> Option<&Weighing> {
+        self.weighing.as_ref()
     }
 
     fn restore(&mut self, len: usize, radius: f64) -> Result<()> {

@@ -15,10 +15,12 @@ mod l1_ball;
 mod l2_ball;
 #[cfg(test)]
 mod twin;
+mod weighing;
 
 pub use entropic::Entropic;
 pub use l1_ball::L1Ball;
 pub use l2_ball::L2Ball;
+pub use weighing::Weighing;
 
 use crate::error::{ErrorKind, Result};
 
@@ -59,6 +61,19 @@ pub trait Iterate: Clone + Send + serde::Serialize + serde::de::DeserializeOwned
 
     /// The weighted average of the counted iterates, (len); the present w if none was counted.
     fn average(&self) -> Vec<f64>;
+
+    /// Keeps a second weighting too, |w_j| times a factor for each slot (factors replace earlier ones). Whether
+    /// this iterate can; it is not saved.
+    fn weigh(&mut self, factors: Vec<f64>) -> bool {
+        let _ = factors;
+        false
+    }
+
+    /// The second weighting, if one is kept.
+    #[inline]
+    fn weighed(&self) -> Option<&Weighing> {
+        None
+    }
 
     /// Completes and checks an iterate that was read from a file.
     ///

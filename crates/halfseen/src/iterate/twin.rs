@@ -30,6 +30,8 @@ pub(super) fn check_twin<I: Iterate>(
     mass: impl Fn(f64) -> f64,
 ) {
     let mut lazy = I::new(len, radius);
+    let factors: Vec<f64> = (0..len).map(|j| (j % 5) as f64 * 0.7).collect();
+    lazy.weigh(factors.clone());
     let mut dense = Dense { weights: vec![0.0; len], sum: vec![0.0; len], counted: 0.0 };
     let mut stream = Stream::new(9, Purpose::Data, len as u64);
     assert_eq!(lazy.draw(0.5), None, "w = 0 at the start");
@@ -62,9 +64,11 @@ pub(super) fn check_twin<I: Iterate>(
             let text = serde_json::to_string(&lazy).unwrap();
             lazy = serde_json::from_str(&text).unwrap();
             lazy.restore(len, radius).unwrap();
+            lazy.weigh(factors.clone());
         }
         if t % 97 == 0 || t == 9_999 {
             compare(&lazy, &dense, radius, &mass, t);
+            compare_weighing(&lazy, &dense, &factors, t);
         }
     }
 }
@@ -86,5 +90,21 @@ fn compare<I: Iterate>(lazy: &I, dense: &Dense, radius: f64, mass: &impl Fn(f64)
             let unit = (before + 0.5 * lazy.mass(j)) / lazy.total_mass();
             assert_eq!(lazy.draw(unit), Some(j));
         }
+    }
+}
+
+/// The second weighting, where there is one: its shares, and that draws go by them.
+fn compare_weighing<I: Iterate>(lazy: &I, dense: &Dense, factors: &[f64], t: usize) {
+    let Some(weighing) = lazy.weighed() else { return };
+    let total: f64 = dense.weights.iter().zip(factors).map(|(w, f)| w.abs() * f).sum();
+    let mut before = 0.0;
+    for (j, (w, f)) in dense.weights.iter().zip(factors).enumerate() {
+        let share = weighing.mass(j) / weighing.total_mass();
+        assert!((share - w.abs() * f / total).abs() < 1e-11, "step {t}, slot {j}: weighed share {share}");
+        if share > 1e-9 {
+            let unit = (before + 0.5 * weighing.mass(j)) / weighing.total_mass();
+            assert_eq!(weighing.draw(unit), Some(j));
+        }
+        before += weighing.mass(j);
     }
 }

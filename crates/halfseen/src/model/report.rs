@@ -70,6 +70,13 @@ pub struct Report {
     pub max_reads: u64,
     /// The longest wait between a query and its answer, in answers to other queries. The theorems cover 0.
     pub largest_delay: u64,
+    /// Estimated mean squared error of the averaged iterates, in scaled units, from the reads that were made anyway
+    /// (progressive validation): unbiased, and by convexity no less than the model's own in expectation.
+    #[serde(default)]
+    pub risk: Option<f64>,
+    /// Its standard error.
+    #[serde(default)]
+    pub risk_error: Option<f64>,
     /// Seconds of the fit.
     pub seconds: f64,
 }
@@ -90,6 +97,8 @@ impl Report {
             distinct: m * d,
             max_reads: d,
             largest_delay: 0,
+            risk: None,
+            risk_error: None,
             seconds: 0.0,
         }
     }

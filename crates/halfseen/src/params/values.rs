@@ -48,7 +48,71 @@ impl Value for f64 {
         match kind {
             Kind::Positive | Kind::PositiveOrAuto | Kind::Rule => self.is_finite() && *self > 0.0,
             Kind::NonNegative => self.is_finite() && *self >= 0.0,
+            Kind::Share => *self > 0.0 && *self < 1.0,
+            Kind::ShareOrCount => (*self > 0.0 && *self < 1.0) || (*self >= 1.0 && self.fract() == 0.0 && *self < 9e15),
             _ => false,
+        }
+    }
+}
+
+/// Numbers separated by commas.
+impl Value for Vec<f64> {
+    fn from_text(text: &str) -> Option<Self> {
+        let inside = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);
+        inside.split(',').map(|number| number.trim().parse().ok()).collect()
+    }
+    fn to_text(&self) -> String {
+        self.iter().map(f64::to_string).collect::<Vec<_>>().join(",")
+    }
+    fn to_json(&self) -> serde_json::Value {
+        self.clone().into()
+    }
+    fn is_in(&self, kind: &Kind) -> bool {
+        let numbers = self.iter().all(|v| v.is_finite() && *v >= 0.0);
+        match kind {
+            Kind::SharesOrAuto => numbers && (self.iter().sum::<f64>() - 1.0).abs() <= 1e-9,
+            Kind::Moments => numbers,
+            _ => false,
+        }
+    }
+}
+
+/// Where second moments come from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MomentSource {
+    /// The data declare or show them.
+    Auto,
+    /// The reads, as they come.
+    Online,
+    /// These numbers.
+    Numbers(Vec<f64>),
+}
+
+impl Value for MomentSource {
+    fn from_text(text: &str) -> Option<Self> {
+        match text {
+            "auto" => Some(MomentSource::Auto),
+            "online" => Some(MomentSource::Online),
+            numbers => Vec::from_text(numbers).map(MomentSource::Numbers),
+        }
+    }
+    fn to_text(&self) -> String {
+        match self {
+            MomentSource::Auto => "auto".into(),
+            MomentSource::Online => "online".into(),
+            MomentSource::Numbers(numbers) => numbers.to_text(),
+        }
+    }
+    fn to_json(&self) -> serde_json::Value {
+        match self {
+            MomentSource::Numbers(numbers) => numbers.to_json(),
+            word => word.to_text().into(),
+        }
+    }
+    fn is_in(&self, kind: &Kind) -> bool {
+        match self {
+            MomentSource::Numbers(numbers) => numbers.is_in(kind),
+            _ => matches!(kind, Kind::Moments),
         }
     }
 }
@@ -66,7 +130,7 @@ impl<V: Value> Value for Option<V> {
     }
     fn is_in(&self, kind: &Kind) -> bool {
         match self {
-            None => matches!(kind, Kind::CountOrAuto { .. } | Kind::PositiveOrAuto),
+            None => matches!(kind, Kind::CountOrAuto { .. } | Kind::PositiveOrAuto | Kind::SharesOrAuto),
             Some(value) => value.is_in(kind),
         }
     }
@@ -178,5 +242,27 @@ words! {
         /// Those of the second half of the horizon (all of them before that is reached); without a horizon
         /// all of them, the t-th with weight t.
         Tail = "tail",
+    }
+}
+
+words! {
+    /// How the product's reads are drawn.
+    Inner {
+        /// In the proportion that the iterate's theorem uses: w_j^2, or |w_j|.
+        Weights = "weights",
+        /// In proportion to |w_j| sqrt(mu_j).
+        Moments = "moments",
+        /// Half the draws in each way.
+        Mixed = "mixed",
+    }
+}
+
+words! {
+    /// Whether attributes share one step.
+    Steps {
+        /// They do.
+        Constant = "constant",
+        /// Each has its own, divided by the root of the sum of its squared gradients.
+        Adagrad = "adagrad",
     }
 }

@@ -1,0 +1,67 @@
+//! Learns by Data-Dependent AELR (DDAELR): reads attributes in proportion to their second moments.
+//!
+//! AELR with the probabilities that are best for the second moments mu_i = E x_i^2 about the centre: q_i = mu_i / sum_j mu_j.
+//! Where the moments come from: as in DDAERR.
+//!
+//! Guarantee (Kukliansky and Shamir 2015, section 3.4): expected excess at most 2 B G sqrt(5 log(2d) / m),
+//! G^2 = (B X + Y)^2 (|mu|_1/(k - 1) + X^2), X^2 = max_j mu_j, for m >= log 2d: |mu|_1 = E |x|_2^2 stands where AELR has d X^2.
+//!
+//! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
+
+use super::aelr::THEORY;
+use super::budgeted::{Budgeted, Reads};
+use super::design::Goal;
+use super::pace::{Pace, Schedule};
+use super::recipe::{Draws, Proportions, Recipe, Source, recipe};
+use crate::error::Result;
+use crate::iterate::Entropic;
+use crate::learner::Grid;
+use crate::loss::Loss;
+use crate::params::{Average, Centre, Inner, MomentSource, Rule, parameters};
+
+parameters! {
+    /// Parameters of DDAELR, and the learner itself.
+    pub struct Ddaelr named "ddaelr" {
+        budget: Option<u64> = None, BUDGET;
+        radius: f64 = 8.0, RADIUS;
+        step: Rule = Rule::Theory(5.6), STEP;
+        moments: MomentSource = MomentSource::Auto, MOMENTS;
+        exploration: f64 = 0.2, EXPLORATION;
+        inner: Inner = Inner::Weights, INNER;
+        replacement: bool = false, REPLACEMENT;
+        centre: Centre = Centre::Running, CENTRE;
+        average: Average = Average::All, AVERAGE;
+        intercept: bool = true, INTERCEPT;
+        known_radius: f64 = 1.0, KNOWN_RADIUS;
+        horizon: Option<u64> = None, HORIZON;
+        seed: u64 = 0, SEED;
+    }
+}
+
+impl Budgeted for Ddaelr {
+    type Iterate = Entropic;
+    const NAME: &'static str = "ddaelr";
+    const TITLE: &'static str = "AELR that reads attributes by their second moments";
+    const SOURCE: &'static str = "C 3.4";
+
+    fn grid() -> Grid {
+        Grid::new(&[("radius", &["4", "8", "16", "32"]), ("step", &["1.8x", "3.2x", "5.6x", "10x", "18x"])])
+    }
+
+    fn budget(&self) -> Option<u64> {
+        self.budget
+    }
+
+    fn recipe(&self, reads: Reads) -> Result<Recipe> {
+        reads.at_least(2, Self::NAME)?;
+        let moments = Source::of(&self.moments, self.exploration);
+        let proportions = Proportions::Optimal { goal: Goal::Largest, moments };
+        Ok(recipe! {
+            self,
+            draws: Draws::weighted(reads, self.replacement, proportions, self.inner),
+            loss: Loss::HalfSquare,
+            pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
+            average_before_step: true,
+        })
+    }
+}

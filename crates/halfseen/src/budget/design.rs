@@ -1,0 +1,129 @@
+//! Chooses the probabilities of the draws: those that minimise the second moment of an example's estimate.
+//!
+//! With weight q_i on panel i the estimate x~ has E |x~|^2 = sum_i mu_i/(k q_i) + ..., and the largest
+//! E x~_i^2 is max_i mu_i/(k q_i) + .... The first is least for q_i in proportion to sqrt(mu_i) (Cauchy and
+//! Schwarz), with the value |mu|_(1/2) / k, |mu|_(1/2) = (sum_i sqrt(mu_i))^2; the second for q_i in proportion to
+//! mu_i, with the value |mu|_1 / k (Kukliansky and Shamir 2015, lemma 3.4 and its analogue for the l1 ball). Of a panel of several
+//! columns the sum of the mu decides in the first case, the largest in the second.
+//!
+//! Without replacement the same holds for inclusion probabilities pi_i = k q_i as far as they stay below 1;
+//! where they would not, they are 1, and the other panels share what is left.
+
+use crate::prepare::Layout;
+use serde::{Deserialize, Serialize};
+
+/// What the draws are to make small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Goal {
+    /// E |x~|_2^2: for the Euclidean ball.
+    Sum,
+    /// max_j E x~_j^2: for the l1 ball.
+    Largest,
+}
+
+impl Goal {
+    /// The weight of each sampled panel, for the second moments of the sampled slots.
+    pub fn weights(self, layout: &Layout, moments: &[f64]) -> Vec<f64> {
+        let weight = |panel: usize| {
+            let of_slots = layout.slots_of(panel).map(|slot| moments[slot]);
+            match self {
+                Goal::Sum => of_slots.sum::<f64>().sqrt(),
+                Goal::Largest => of_slots.fold(0.0, f64::max),
+            }
+        };
+        (0..layout.sampled_panels()).map(weight).collect()
+    }
+}
+
+/// Inclusion probabilities in proportion to weights, at most 1 each, that sum to `draws` (to the number of
+/// weights above zero, if that is less).
+pub(super) fn inclusion(weights: &[f64], draws: usize) -> Vec<f64> {
+    // Those that reach 1 are the largest: find how many.
+    let mut order: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
+    order.sort_unstable_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
+    let mut shared = vec![0.0; weights.len()];
+    let mut rest: f64 = weights.iter().sum();
+    let mut left = draws as f64;
+    let mut places = order.into_iter();
+    for i in places.by_ref() {
+        // Rounded sums may end up just below the last weight.
+        rest = rest.max(weights[i]);
+        if left * weights[i] < rest {
+            shared[i] = left * weights[i] / rest;
+            break;
+        }
+        shared[i] = 1.0;
+        rest -= weights[i];
+        left -= 1.0;
+        if left <= 0.0 {
+            return shared;
+        }
+    }
+    places.for_each(|i| shared[i] = (left * weights[i] / rest).min(1.0));
+    shared
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampling::{Purpose, Stream};
+
+    #[test]
+    fn inclusion_is_proportional_up_to_one() {
+        assert_eq!(inclusion(&[1.0, 3.0, 0.0, 4.0], 1), [0.125, 0.375, 0.0, 0.5]);
+        assert_eq!(inclusion(&[1.0, 1.0, 0.0, 8.0], 2), [0.5, 0.5, 0.0, 1.0]);
+        assert_eq!(inclusion(&[5.0, 0.0, 7.0], 2), [1.0, 0.0, 1.0]);
+        assert_eq!(inclusion(&[5.0, 0.0, 7.0], 3), [1.0, 0.0, 1.0]);
+        let many = inclusion(&(1..=1000).map(f64::from).collect::<Vec<_>>(), 700);
+        assert!((many.iter().sum::<f64>() - 700.0).abs() < 1e-9);
+        assert!(many.iter().all(|p| (0.0..=1.0).contains(p)));
+    }
+
+    /// No other probabilities do better: random ones, and small changes of the best.
+    #[test]
+    fn weights_are_optimal() {
+        let mut stream = Stream::new(11, Purpose::Data, 0);
+        let layout = Layout::singletons(6);
+        for goal in [Goal::Sum, Goal::Largest] {
+            let mu: Vec<f64> = (0..6).map(|_| stream.unit().powi(3)).collect();
+            let value = |q: &[f64]| {
+                let total: f64 = q.iter().sum();
+                let parts = mu.iter().zip(q).map(|(mu, q)| mu * total / q);
+                if goal == Goal::Sum { parts.sum::<f64>() } else { parts.fold(0.0, f64::max) }
+            };
+            let best = goal.weights(&layout, &mu);
+            let closed = match goal {
+                Goal::Sum => mu.iter().map(|m| m.sqrt()).sum::<f64>().powi(2),
+                Goal::Largest => mu.iter().sum(),
+            };
+            assert!((value(&best) / closed - 1.0).abs() < 1e-14);
+            for size in [1e-3, 0.1, 2.0] {
+                for _ in 0..1000 {
+                    let other: Vec<f64> = best.iter().map(|q| q * (size * stream.normal()).exp()).collect();
+                    assert!(value(&other) >= closed * (1.0 - 1e-14));
+                }
+            }
+        }
+    }
+
+    /// Without replacement: sum_i mu_i / pi_i over probabilities of at most 1 that sum to k.
+    #[test]
+    fn capped_inclusion_is_optimal() {
+        let mut stream = Stream::new(12, Purpose::Data, 0);
+        let mu = [9.0, 4.0, 0.01, 0.04, 0.25, 1e-4];
+        let root: Vec<f64> = mu.iter().map(|m: &f64| m.sqrt()).collect();
+        let best = inclusion(&root, 3);
+        assert_eq!(best[..2], [1.0, 1.0]);
+        let value = |p: &[f64]| mu.iter().zip(p).map(|(m, p)| m / p).sum::<f64>();
+        for _ in 0..10_000 {
+            // Moves mass from one panel to another, within the constraints.
+            let (a, b, mass) = (stream.below(6), stream.below(6), 0.2 * stream.unit());
+            if a != b && best[a] > mass && best[b] + mass <= 1.0 {
+                let mut other = best.clone();
+                other[a] -= mass;
+                other[b] += mass;
+                assert!(value(&other) >= value(&best) * (1.0 - 1e-12));
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Keeps how the gradient's panels are drawn at present, and what was learned about how to draw them.
+
+use super::design::inclusion;
+use super::recipe::{Draws, Proportions, Source};
+use super::sampler::Sampler;
+use crate::error::{ErrorKind, Result};
+use crate::params::Inner;
+use crate::prepare::Layout;
+use serde::{Deserialize, Serialize};
+
+/// The present draws; see the module's documentation.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Drawing {
+    /// How often the probabilities have changed: queries say by which they were drawn.
+    pub(super) version: u32,
+    /// Weight of each panel; empty while all are alike.
+    weights: Vec<f64>,
+    /// Second moments of the sampled slots, as far as they are known; empty while they are not.
+    pub(super) moments: Vec<f64>,
+    /// A bound on k times the estimate's second moment that came with the weights; see `two_phase`.
+    pub(super) bound: Option<f64>,
+    /// Per slot the sum over the answers of a (x - c)^2, a the read's coefficient: over their number,
+    /// an unbiased estimate of E (x - c)^2. Empty where nobody asks for it.
+    tally: Vec<f64>,
+    answers: f64,
+    /// None where every panel is read.
+    #[serde(skip)]
+    sampler: Option<Sampler>,
+}
+
+impl Drawing {
+    /// The draws of a start; `measured` are second moments per sampled slot, where the learner may know them.
+    pub(super) fn new(draws: Option<&Draws>, layout: &Layout, measured: Option<&[f64]>) -> Result<Drawing> {
+        let mut drawing = Drawing {
+            version: 0,
+            weights: Vec::new(),
+            moments: Vec::new(),
+            bound: None,
+            tally: Vec::new(),
+            answers: 0.0,
+            sampler: None,
+        };
+        let Some(draws) = draws else { return Ok(drawing) };
+        match &draws.proportions {
+            Proportions::Uniform => {}
+            Proportions::Declared(shares) => {
+                check_length("probabilities", draws.panels, shares.len())?;
+                drawing.weights = shares.clone();
+            }
+            Proportions::Optimal { goal, moments: Source::Given(given) } => {
+                drawing.moments = match (given, measured) {
+                    (Some(numbers), _) => {
+                        check_length("moments", layout.slots(), numbers.len())?;
+                        (0..layout.sampled_slots()).map(|slot| numbers[layout.column(slot)]).collect()
+                    }
+                    (None, Some(measured)) => measured.to_vec(),
+                    (None, None) => {
+                        let what = "the attributes' second moments, and nobody declared them; declare them (--moments \
+                                    FILE), or let the reads tell (moments = online, or the two-phase learner)";
+                        return Err(ErrorKind::Needs { name: "moments", value: "auto", what }.into());
+                    }
+                };
+                drawing.weights = goal.weights(layout, &drawing.moments);
+            }
+            Proportions::Optimal { moments: Source::FirstPhase(_), .. } => {
+                drawing.tally = vec![0.0; layout.sampled_slots()];
+            }
+            Proportions::Optimal { moments: Source::Online(_), .. } => {}
+        }
+        drawing.rebuild(draws)?;
+        Ok(drawing)
+    }
+
+    /// Completes a drawing that was read from a file. Whether its numbers can be true.
+    pub(super) fn restore(&mut self, draws: Option<&Draws>, layout: &Layout) -> Result<bool> {
+        let Some(draws) = draws else { return Ok(self.weights.is_empty() && self.version == 0) };
+        let tallied = matches!(draws.proportions, Proportions::Optimal { moments: Source::FirstPhase(_), .. });
+        let slots = layout.sampled_slots();
+        let sizes = (self.weights.is_empty() || self.weights.len() == draws.panels)
+            && (self.moments.is_empty() || self.moments.len() == slots)
+            && self.tally.len() == if tallied { slots } else { 0 };
+        let numbers = [&self.weights, &self.moments, &self.tally].into_iter().flatten();
+        let sound = numbers.chain([&self.answers]).chain(&self.bound).all(|v| v.is_finite() && *v >= 0.0);
+        if sizes && sound {
+            self.rebuild(draws)?;
+        }
+        Ok(sizes && sound)
+    }
+
+    fn rebuild(&mut self, draws: &Draws) -> Result<()> {
+        let k = draws.gradient;
+        let nothing = !self.weights.iter().any(|w| *w > 0.0);
+        self.sampler = Some(match draws.replacement {
+            // Nothing but zeros is to be expected: all panels are alike.
+            _ if nothing => Sampler::uniform(draws.panels, k, draws.replacement),
+            true => Sampler::with_replacement(&self.weights, k)?,
+            false => Sampler::without_replacement(inclusion(&self.weights, k), k, None),
+        });
+        Ok(())
+    }
+
+    /// Draws by these weights from now on.
+    pub(super) fn change(&mut self, draws: &Draws, weights: Vec<f64>, moments: Vec<f64>) -> Result<()> {
+        self.weights = weights;
+        self.moments = moments;
+        self.version += 1;
+        self.rebuild(draws)
+    }
+
+    /// How panels are drawn; `None` where every one is read.
+    #[inline]
+    pub(super) fn sampler(&self) -> Option<&Sampler> {
+        self.sampler.as_ref()
+    }
+
+    /// Takes in a read for the gradient.
+    #[inline]
+    pub(super) fn see(&mut self, slot: usize, coefficient: f64, deviation: f64) {
+        if let Some(sum) = self.tally.get_mut(slot) {
+            *sum += coefficient * deviation * deviation;
+        }
+    }
+
+    /// Takes in that all reads of one answer were seen.
+    #[inline]
+    pub(super) fn answered(&mut self) {
+        self.answers += 1.0;
+    }
+
+    /// A_i: the estimated second moments, unbiased where the centre stands still.
+    pub(super) fn estimates(&self) -> Vec<f64> {
+        self.tally.iter().map(|sum| sum / self.answers.max(1.0)).collect()
+    }
+
+    /// The share of the product's draws that go by the moments.
+    #[inline]
+    pub(super) fn by_moments(&self, draws: &Draws) -> f64 {
+        match draws.inner {
+            _ if self.moments.is_empty() => 0.0,
+            Inner::Weights => 0.0,
+            Inner::Moments => 1.0,
+            Inner::Mixed => 0.5,
+        }
+    }
+}
+
+fn check_length(what: &'static str, expected: usize, found: usize) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(ErrorKind::WrongLength { what: what.into(), expected, found }.into())
+}

@@ -1,0 +1,66 @@
+//! Learns by General AERR (GAERR): AERR with any probabilities of the gradient's reads, after Kukliansky and Shamir 2015.
+//!
+//! As AERR, but each draw i for the gradient has probability q_i and adds x_i e_i / ((k - 1) q_i). q_i = 0 is allowed only
+//! where x_i is always its centre. Without replacement the inclusion probabilities are (k - 1) q_i, as far as they stay
+//! below 1.
+//!
+//! Guarantee (theorem 3.1, from w = 0): expected excess at most B G / sqrt(m), G^2 = (B R + Y)^2 E |x~|^2, with
+//! E |x~|^2 = sum_i mu_i / ((k - 1) q_i), and ((k - 2)/(k - 1)) R^2 more with replacement; R^2 = E |x|^2, Y^2 = E y^2.
+//! With equal probabilities this is AERR, to the bit.
+//!
+//! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
+
+use super::aerr::THEORY;
+use super::budgeted::{Budgeted, Reads};
+use super::pace::{Pace, Schedule};
+use super::recipe::{Draws, Proportions, Recipe, recipe};
+use crate::error::Result;
+use crate::iterate::L2Ball;
+use crate::learner::Grid;
+use crate::loss::Loss;
+use crate::params::{Average, Centre, Inner, Rule, Steps, parameters};
+
+parameters! {
+    /// Parameters of GAERR, and the learner itself.
+    pub struct Gaerr named "gaerr" {
+        budget: Option<u64> = None, BUDGET;
+        radius: f64 = 2.0, RADIUS;
+        step: Rule = Rule::Theory(1.8), STEP;
+        steps: Steps = Steps::Constant, STEPS;
+        probabilities: Option<Vec<f64>> = None, PROBABILITIES;
+        replacement: bool = false, REPLACEMENT;
+        centre: Centre = Centre::Running, CENTRE;
+        average: Average = Average::Tail, AVERAGE;
+        intercept: bool = true, INTERCEPT;
+        known_radius: f64 = 1.0, KNOWN_RADIUS;
+        horizon: Option<u64> = None, HORIZON;
+        seed: u64 = 0, SEED;
+    }
+}
+
+impl Budgeted for Gaerr {
+    type Iterate = L2Ball;
+    const NAME: &'static str = "gaerr";
+    const TITLE: &'static str = "AERR with declared probabilities of the reads";
+    const SOURCE: &'static str = "C 3.1, theorem 3.1";
+
+    fn grid() -> Grid {
+        Grid::new(&[("radius", &["0.5", "1", "2", "4"]), ("step", &["0.56x", "1x", "1.8x", "3.2x", "5.6x"])])
+    }
+
+    fn budget(&self) -> Option<u64> {
+        self.budget
+    }
+
+    fn recipe(&self, reads: Reads) -> Result<Recipe> {
+        reads.at_least(2, Self::NAME)?;
+        let proportions = self.probabilities.clone().map_or(Proportions::Uniform, Proportions::Declared);
+        Ok(recipe! {
+            self,
+            draws: Draws::weighted(reads, self.replacement, proportions, Inner::Weights),
+            loss: Loss::HalfSquare,
+            pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::projected(self.steps), theory: THEORY },
+            average_before_step: true,
+        })
+    }
+}

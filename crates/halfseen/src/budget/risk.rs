@@ -1,0 +1,72 @@
+//! Estimates a learner's squared error from the reads that it makes anyway.
+//!
+//! Of one example the product's reads and the gradient's give two estimates of <w,x>, independent given the
+//! example, each unbiased for the weights at ask time. So (first - y)(second - y) has mean (<w,x> - y)^2, and no
+//! example is learned from before it tests: progressive validation. Averaged over the iterates with the
+//! weights of their average, it estimates the mean error of the iterates, which the averaged
+//! model's does not exceed (the square is convex).
+
+use serde::{Deserialize, Serialize};
+
+/// A weighted running mean with its standard error.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Risk {
+    weight: f64,
+    square_weight: f64,
+    mean: f64,
+    /// Weighted sum of squared deviations from the mean.
+    spread: f64,
+    count: f64,
+}
+
+impl Risk {
+    /// Takes in one example's two deviations from its target.
+    #[inline]
+    pub(super) fn see(&mut self, first: f64, second: f64, weight: f64) {
+        let estimate = first * second;
+        self.weight += weight;
+        self.square_weight += weight * weight;
+        self.count += 1.0;
+        let before = estimate - self.mean;
+        self.mean += before * weight / self.weight;
+        self.spread += weight * before * (estimate - self.mean);
+    }
+
+    /// Mean and standard error; the latter from two examples on.
+    pub(super) fn report(&self) -> (Option<f64>, Option<f64>) {
+        if self.weight <= 0.0 {
+            return (None, None);
+        }
+        let variance = self.spread / self.weight * self.count / (self.count - 1.0).max(1.0);
+        let error = (variance * self.square_weight).sqrt() / self.weight;
+        let finite = |v: f64| Some(v).filter(|v| v.is_finite());
+        (finite(self.mean), finite(error).filter(|_| self.count > 1.0))
+    }
+
+    /// Whether the numbers of a saved state can be true.
+    pub(super) fn is_sound(&self) -> bool {
+        let sums = [self.weight, self.square_weight, self.spread, self.count];
+        sums.iter().all(|v| v.is_finite() && *v >= 0.0) && self.mean.is_finite()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mean_and_error_by_hand() {
+        let mut risk = Risk::default();
+        assert_eq!(risk.report(), (None, None));
+        risk.see(2.0, 1.0, 1.0);
+        assert_eq!(risk.report(), (Some(2.0), None));
+        risk.see(1.0, 6.0, 1.0);
+        // Mean 4, variance 8, over two examples.
+        assert_eq!(risk.report(), (Some(4.0), Some(2.0)));
+        let mut weighted = Risk::default();
+        weighted.see(1.0, 1.0, 1.0);
+        weighted.see(5.0, 1.0, 3.0);
+        assert_eq!(weighted.report().0, Some(4.0));
+    }
+}

@@ -1,0 +1,131 @@
+//! Admits answers to queries, and makes of them the estimates that the step needs.
+
+use super::{LARGEST_STEP, Sgd};
+use crate::budget::query::{Part, Query, Role};
+use crate::error::{ErrorKind, Result};
+use crate::iterate::Iterate;
+
+/// What an answer gives besides the estimate of the example.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Estimate {
+    /// Of <w,x>, for the slope.
+    pub(super) product: f64,
+    /// Of <w,x> from the reads for the gradient, independent of the first given the example.
+    pub(super) second: f64,
+}
+
+impl<I: Iterate> Sgd<I> {
+    /// The estimates that an answer gives: the product <w,x>, and x~ as (slot, value) pairs, one per
+    /// slot. Unbiased over the draws of the query.
+    #[inline]
+    pub(super) fn estimate(&mut self, query: &Query, values: &[f64]) -> Estimate {
+        self.gradient.clear();
+        let mut estimate = Estimate { product: query.exact, second: query.exact };
+        let mut at = 0;
+        for read in &query.reads {
+            for slot in self.layout.slots_of(read.panel as usize) {
+                let Part { weight, centre } = query.parts[at];
+                let value = values[at] - centre;
+                if read.role != Role::Gradient {
+                    estimate.product += weight * value;
+                }
+                if read.role != Role::Product {
+                    estimate.second += weight * value;
+                }
+                if matches!(read.role, Role::Gradient | Role::Full) {
+                    self.gradient.push((slot as u32, read.coefficient * value));
+                }
+                at += 1;
+            }
+        }
+        if self.state.drawing.sampler().is_some_and(|s| s.replacement()) {
+            merge_repeated(&mut self.gradient);
+        }
+        estimate
+    }
+
+    /// Refuses a query that is not this learner's or not open, and an answer that does not fit it.
+    #[inline]
+    pub(super) fn admit(&self, query: &Query, values: &[f64], target: f64) -> Result<usize> {
+        let number = query.number;
+        if query.learner != self.fingerprint {
+            let (expected, found) = (self.fingerprint, query.learner);
+            return Err(ErrorKind::WrongLearner { number, expected, found }.into());
+        }
+        let place = self.state.ledger.find(number)?;
+        if query.checksum != query.digest() || !self.could_have_asked(query) {
+            let problem = "the query was changed after it was asked".into();
+            return Err(ErrorKind::WrongAnswer { number, problem }.into());
+        }
+        if values.len() != query.parts.len() {
+            let problem = format!("{} values for {} columns", values.len(), query.parts.len());
+            return Err(ErrorKind::WrongAnswer { number, problem }.into());
+        }
+        if let Some(value) = values.iter().chain([&target]).find(|v| v.abs() > LARGEST_STEP) {
+            let problem = format!("{value} is not a finite number in range");
+            return Err(ErrorKind::WrongAnswer { number, problem }.into());
+        }
+        if target.is_nan() {
+            return Err(ErrorKind::WrongAnswer { number, problem: "the target is missing".into() }.into());
+        }
+        Ok(place)
+    }
+
+    /// Whether a query has the shape of this learner's: one that came back from a file or a network may
+    /// have been edited. Known panels come first, then those of the gradient, then the product's.
+    #[inline]
+    fn could_have_asked(&self, query: &Query) -> bool {
+        let (sampled, known) = (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
+        let sampler = self.state.drawing.sampler();
+        let role = if sampler.is_some() { Role::Gradient } else { Role::Full };
+        let most = sampler.map_or(sampled, |s| s.draws());
+        let drawn = query.reads.iter().skip(known).take_while(|read| read.role == role).count();
+        let enough = match sampler {
+            Some(s) => !s.is_uniform() || query.phase != self.state.drawing.version || drawn == most,
+            None => drawn == most,
+        };
+        if !enough || drawn > most || query.reads.len() < known || query.reads.len() > known + drawn + self.products() {
+            return false;
+        }
+        let mut columns = 0;
+        for (at, read) in query.reads.iter().enumerate() {
+            let panel = read.panel as usize;
+            let fits = if at < known {
+                panel == sampled + at && read.role == Role::Known
+            } else if at < known + drawn {
+                let order = match sampler {
+                    Some(s) => s.replacement() || at == known || query.reads[at - 1].panel < read.panel,
+                    None => panel == at - known,
+                };
+                let coefficient = match sampler {
+                    // Drawn by probabilities that have changed since.
+                    Some(_) if query.phase < self.state.drawing.version => read.coefficient.is_finite(),
+                    Some(s) => panel < sampled && read.coefficient == s.coefficient(panel),
+                    None => read.coefficient == 1.0,
+                };
+                panel < sampled && coefficient && order
+            } else {
+                panel < sampled && read.role == Role::Product
+            };
+            if !fits {
+                return false;
+            }
+            columns += self.layout.slots_of(panel).len();
+        }
+        let finite = query.parts.iter().all(|p| p.weight.is_finite() && p.centre.is_finite());
+        columns == query.parts.len() && finite && query.exact.is_finite()
+    }
+}
+
+/// Sums the entries of equal slots, which the entropic iterate must clip together.
+#[inline]
+fn merge_repeated(gradient: &mut Vec<(u32, f64)>) {
+    gradient.sort_unstable_by_key(|&(slot, _)| slot);
+    gradient.dedup_by(|later, kept| {
+        let same = later.0 == kept.0;
+        if same {
+            kept.1 += later.1;
+        }
+        same
+    });
+}

@@ -1,0 +1,129 @@
+//! Writes the next query: draws the panels, and what their values will be multiplied by.
+
+use super::Sgd;
+use crate::budget::query::{Part, Query, Read, Role};
+use crate::iterate::Iterate;
+use crate::params::Centre;
+use crate::sampling::{Purpose, Stream};
+
+impl<I: Iterate> Sgd<I> {
+    /// Writes the next query.
+    #[inline]
+    pub(super) fn write(&mut self, query: &mut Query) {
+        query.reads.clear();
+        query.parts.clear();
+        query.learner = self.fingerprint;
+        query.phase = self.state.drawing.version;
+        query.asked_at = self.state.ledger.answered;
+        query.number = self.state.ledger.open();
+        self.push_known(query);
+        let Some(sampler) = self.state.drawing.sampler() else {
+            for panel in 0..self.layout.sampled_panels() {
+                self.push(query, panel, Role::Full, 1.0, |slot| self.state.iterate.weight(slot));
+            }
+            return;
+        };
+        let mut stream = Stream::new(self.recipe.seed, Purpose::Query, query.number);
+        sampler.draw(&mut stream, &mut self.panels);
+        for &panel in &self.panels {
+            // Starts to load what the answer will change: at many slots each is a cache miss, and
+            // they pass side by side here.
+            let slot = self.layout.slots_of(panel as usize).start;
+            std::hint::black_box((self.state.iterate.weight(slot), self.state.iterate.mass(slot)));
+        }
+        for i in 0..self.panels.len() {
+            self.push_gradient(query, self.panels[i] as usize);
+        }
+        for _ in 0..self.products() {
+            // While w = 0 the product is 0 and costs no read.
+            if let Some(slot) = self.draw_product(&mut stream) {
+                self.push_product(query, self.layout.panel_of(slot));
+            }
+        }
+    }
+
+    /// What is subtracted from a sampled slot now.
+    #[inline]
+    pub(super) fn centre(&self, slot: usize) -> f64 {
+        match self.recipe.centre {
+            Centre::None => 0.0,
+            Centre::Given => self.state.given[slot],
+            Centre::Running => self.state.running.mean(slot),
+        }
+    }
+
+    /// Adds a read of a sampled panel to a query; `weight` of a slot is its part in the product.
+    #[inline]
+    fn push(&self, query: &mut Query, panel: usize, role: Role, coefficient: f64, weight: impl Fn(usize) -> f64) {
+        query.reads.push(Read { panel: panel as u32, role, coefficient });
+        for slot in self.layout.slots_of(panel) {
+            query.parts.push(Part { weight: weight(slot), centre: self.centre(slot) });
+        }
+    }
+
+    /// Adds what is known of the example without a read.
+    #[inline]
+    pub(super) fn push_known(&self, query: &mut Query) {
+        query.exact = self.state.known.intercept();
+        for panel in self.layout.sampled_panels()..self.layout.panels() {
+            query.reads.push(Read { panel: panel as u32, role: Role::Known, coefficient: 1.0 });
+            for slot in self.layout.slots_of(panel) {
+                let weight = self.state.known.weight(slot - self.layout.sampled_slots());
+                query.parts.push(Part { weight, centre: 0.0 });
+            }
+        }
+    }
+
+    /// Adds a read for the estimate of the example. Its weight gives a second estimate of the product.
+    #[inline]
+    pub(super) fn push_gradient(&self, query: &mut Query, panel: usize) {
+        let coefficient = self.state.drawing.sampler().map_or(1.0, |s| s.coefficient(panel));
+        self.push(query, panel, Role::Gradient, coefficient, |slot| coefficient * self.state.iterate.weight(slot));
+    }
+
+    /// Draws of one example for the product.
+    #[inline]
+    pub(super) fn products(&self) -> usize {
+        self.recipe.draws.as_ref().map_or(0, |d| d.products)
+    }
+
+    /// The share of the product's draws that go by the iterate's second weighting.
+    #[inline]
+    fn by_moments(&self) -> f64 {
+        let share = self.recipe.draws.as_ref().map_or(0.0, |d| self.state.drawing.by_moments(d));
+        if share > 0.0 && self.state.iterate.weighed().is_some_and(|w| w.total_mass() > 0.0) { share } else { 0.0 }
+    }
+
+    /// Draws a slot whose panel is read for the product; `None` while w = 0.
+    #[inline]
+    fn draw_product(&self, stream: &mut Stream) -> Option<usize> {
+        let share = self.by_moments();
+        match self.state.iterate.weighed() {
+            Some(weighing) if share == 1.0 || (share > 0.0 && stream.unit() < share) => weighing.draw(stream.unit()),
+            _ => self.state.iterate.draw(stream.unit()),
+        }
+    }
+
+    /// The probability that one draw for the product reads this panel.
+    #[inline]
+    pub(super) fn product_share(&self, panel: usize) -> f64 {
+        let iterate = &self.state.iterate;
+        let mass: f64 = self.layout.slots_of(panel).map(|s| iterate.mass(s)).sum();
+        let by_weights = mass / iterate.total_mass();
+        match (iterate.weighed(), self.by_moments()) {
+            (Some(weighing), share) if share > 0.0 => {
+                let mass: f64 = self.layout.slots_of(panel).map(|s| weighing.mass(s)).sum();
+                (1.0 - share) * by_weights + share * mass / weighing.total_mass()
+            }
+            _ => by_weights,
+        }
+    }
+
+    /// Adds a read for the product: of all draws' estimates sum_c w_c x_c / share, the mean.
+    #[inline]
+    pub(super) fn push_product(&self, query: &mut Query, panel: usize) {
+        let scale = 1.0 / (self.product_share(panel) * self.products() as f64);
+        let weight = |slot| self.state.iterate.weight(slot) * scale;
+        self.push(query, panel, Role::Product, 0.0, weight);
+    }
+}

@@ -1,0 +1,242 @@
+//! Finds the norms that step sizes need, measured or from the reads, and renews the draws that go by moments.
+
+use super::Sgd;
+use crate::budget::design::Goal;
+use crate::budget::pace::{Facts, Norms, Planned};
+use crate::budget::query::{Query, Role};
+use crate::budget::recipe::{Proportions, Source, TwoPhase};
+use crate::budget::two_phase::FirstPhase;
+use crate::data::Moments;
+use crate::error::{ErrorKind, Result};
+use crate::iterate::Iterate;
+use crate::params::{Centre, Inner};
+use crate::prepare::Layout;
+
+/// Second moments that the learner may know.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Measured {
+    /// About the recipe's centre, per sampled slot.
+    pub(super) squares: Vec<f64>,
+    /// Of the known slots together, the constant of the intercept included.
+    known: f64,
+    /// E y^2.
+    target: f64,
+}
+
+impl Measured {
+    /// From the moments per column and the targets' mean square.
+    pub(super) fn new(centre: Centre, intercept: bool, layout: &Layout, moments: &Moments, target: f64) -> Measured {
+        let square = |slot: usize| {
+            let column = layout.column(slot);
+            let (mean, square) = (moments.mean[column], moments.square[column]);
+            let centred = centre != Centre::None && slot < layout.sampled_slots();
+            if centred { (square - mean * mean).max(0.0) } else { square }
+        };
+        let known = (layout.sampled_slots()..layout.slots()).map(square).sum::<f64>();
+        let squares = (0..layout.sampled_slots()).map(square).collect();
+        Measured { squares, known: known + f64::from(u8::from(intercept)), target }
+    }
+
+    pub(super) fn is_sound(&self, slots: usize) -> bool {
+        let numbers = self.squares.iter().chain([&self.known, &self.target]);
+        self.squares.len() == slots && numbers.into_iter().all(|v| v.is_finite() && *v >= 0.0)
+    }
+}
+
+impl<I: Iterate> Sgd<I> {
+    /// The plan for the t-th step: made for the norms at hand, or, at the very first, for those of
+    /// the answer itself.
+    #[inline]
+    pub(super) fn plan(&self, t: u64, query: &Query, values: &[f64], target: f64) -> Planned {
+        match (self.planned, self.state.norms) {
+            (Some(plan), _) if !self.recipe.pace.is_timeless() => plan,
+            (_, Some(norms)) => self.plan_for(t, norms),
+            (_, None) => self.plan_for(t, self.norms_of(query, values, target)),
+        }
+    }
+
+    fn plan_for(&self, t: u64, norms: Norms) -> Planned {
+        let slots = self.layout.sampled_slots() as f64;
+        let facts = Facts { radius: self.recipe.radius, slots, examples: 1.0, norms };
+        self.recipe.pace.plan(t, self.phase_began(t), &facts, self.recipe.known_radius)
+    }
+
+    /// Examples before the phase of the t-th.
+    fn phase_began(&self, t: u64) -> u64 {
+        self.first_phase.filter(|&end| t > end).unwrap_or(0)
+    }
+
+    /// Norms from one answer.
+    fn norms_of(&self, query: &Query, values: &[f64], target: f64) -> Norms {
+        let (mut sum, mut count, mut known) = (0.0, 0.0_f64, f64::from(u8::from(self.recipe.intercept)));
+        let (mut drawn, mut at) = (0.0, 0);
+        for read in &query.reads {
+            for _ in self.layout.slots_of(read.panel as usize) {
+                let square = (values[at] - query.parts[at].centre).powi(2);
+                if read.role == Role::Known {
+                    known += square;
+                } else {
+                    sum += square;
+                    count += 1.0;
+                    drawn += read.coefficient * read.coefficient * square;
+                }
+                at += 1;
+            }
+        }
+        let largest = sum / count.max(1.0);
+        let square = largest * self.layout.sampled_slots() as f64;
+        let (drawn_square, drawn_largest) = match self.state.drawing.sampler() {
+            Some(s) if !s.is_uniform() => (drawn, drawn / self.layout.sampled_slots() as f64),
+            Some(s) => (square * s.inflation(0), largest * s.inflation(0)),
+            None => (square, largest),
+        };
+        Norms { square, largest, drawn_square, drawn_largest, known, target: target * target }
+    }
+
+    /// Finds the norms anew, from what was measured or else from all reads so far, and plans for them.
+    pub(super) fn renew_norms(&mut self) {
+        let slots = self.layout.sampled_slots();
+        let (square, largest, known, target) = match &self.state.measured {
+            Some(Measured { squares, known, target }) => {
+                (squares.iter().sum(), squares.iter().copied().fold(0.0, f64::max), *known, *target)
+            }
+            None if self.state.ledger.answered == 0 => return,
+            None => {
+                let (square, largest) = self.state.running.squares(slots, |slot| self.centre(slot));
+                let known = self.state.running.known_squares(slots) + f64::from(u8::from(self.recipe.intercept));
+                (square, largest, known, self.state.target_squares / self.state.ledger.answered as f64)
+            }
+        };
+        let (drawn_square, drawn_largest) = self.drawn_norms(square, largest);
+        self.state.norms = Some(Norms { square, largest, drawn_square, drawn_largest, known, target });
+        self.replan();
+    }
+
+    pub(super) fn replan(&mut self) {
+        self.planned = self.state.norms.map(|norms| self.plan_for(self.state.ledger.answered + 1, norms));
+    }
+
+    /// E |x~|^2 and max_j E x~_j^2 for the present draws.
+    fn drawn_norms(&self, square: f64, largest: f64) -> (f64, f64) {
+        let Some(sampler) = self.state.drawing.sampler() else { return (square, largest) };
+        if let Some(bound) = self.state.drawing.bound {
+            let k = sampler.draws() as f64;
+            let repeats = if sampler.replacement() { (k - 1.0) / k } else { 0.0 };
+            return (bound / k + repeats * square, bound / k + repeats * largest);
+        }
+        if sampler.is_uniform() {
+            return (square * sampler.inflation(0), largest * sampler.inflation(0));
+        }
+        let (mut sum, mut most) = (0.0, 0.0_f64);
+        for panel in 0..self.layout.sampled_panels() {
+            let inflation = sampler.inflation(panel);
+            for slot in self.layout.slots_of(panel) {
+                let drawn = inflation * self.square_of(slot);
+                sum += drawn;
+                most = most.max(drawn);
+            }
+        }
+        (sum, most)
+    }
+
+    /// The second moment of a slot about its centre, measured or as far as the reads tell.
+    fn square_of(&self, slot: usize) -> f64 {
+        match &self.state.measured {
+            Some(measured) => measured.squares[slot],
+            None => self.state.running.square(slot, self.centre(slot)),
+        }
+    }
+
+    /// Changes how panels are drawn, where the learner does so after its t-th answer. Whether it did.
+    pub(super) fn redraw(&mut self, t: u64) -> Result<bool> {
+        let Some(draws) = self.recipe.draws.as_ref() else { return Ok(false) };
+        let Proportions::Optimal { goal, moments } = &draws.proportions else { return Ok(false) };
+        let (weights, moments) = match moments {
+            Source::FirstPhase(phases) if self.first_phase == Some(t) => {
+                let (weights, moments, bound) = self.after_first_phase(phases, *goal, t);
+                self.state.drawing.bound = Some(bound);
+                (weights, moments)
+            }
+            // When each panel may have been read once; after that as seldom as norms are renewed, O(d) each time.
+            Source::Online(uniform) if is_milestone(t) && t * draws.gradient as u64 >= draws.panels as u64 => {
+                let squares = |slot| self.state.running.square(slot, self.centre(slot));
+                let moments: Vec<f64> = (0..self.layout.sampled_slots()).map(squares).collect();
+                let mut weights = goal.weights(&self.layout, &moments);
+                let total: f64 = weights.iter().sum();
+                let panels = draws.panels as f64;
+                if total > 0.0 {
+                    weights.iter_mut().for_each(|w| *w = (1.0 - uniform) * *w / total + uniform / panels);
+                }
+                (weights, moments)
+            }
+            _ => return Ok(false),
+        };
+        self.state.drawing.change(draws, weights, moments)?;
+        self.weigh_iterate()?;
+        Ok(true)
+    }
+
+    /// The weights of the panels, the slots' smoothed moments, and the bound that theory steps use.
+    fn after_first_phase(&self, phases: &TwoPhase, goal: Goal, t: u64) -> (Vec<f64>, Vec<f64>, f64) {
+        let (panels, slots) = (self.layout.sampled_panels(), self.layout.sampled_slots());
+        let draws = t as f64 * self.recipe.draws.as_ref().map_or(0, |d| d.gradient) as f64;
+        let phase = FirstPhase { panels, slots, draws };
+        let estimates: Vec<f64> = match self.recipe.centre {
+            // A running centre stands far off at first; about the means learned by now, sums over counts are better.
+            Centre::Running => (0..slots).map(|slot| self.state.running.variance(slot)).collect(),
+            Centre::None | Centre::Given => self.state.drawing.estimates(),
+        };
+        let smoothing = phase.smoothing(phases);
+        let moments: Vec<f64> = estimates.iter().map(|a| a + smoothing).collect();
+        let weights = goal.weights(&self.layout, &moments);
+        let (square, largest) = match &self.state.measured {
+            Some(m) => (m.squares.iter().sum(), m.squares.iter().copied().fold(0.0, f64::max)),
+            None => self.state.running.squares(slots, |slot| self.centre(slot)),
+        };
+        let bound = match goal {
+            Goal::Sum => phase.sum_bound(phases, &estimates, &weights, square),
+            Goal::Largest => phase.largest_bound(&weights, largest),
+        };
+        (weights, moments, bound)
+    }
+
+    /// Tells the iterate the moments by which the product's reads are drawn.
+    pub(super) fn weigh_iterate(&mut self) -> Result<()> {
+        let inner = self.recipe.draws.as_ref().map_or(Inner::Weights, |d| d.inner);
+        if inner == Inner::Weights || self.state.drawing.moments.is_empty() {
+            return Ok(());
+        }
+        let factors = self.state.drawing.moments.iter().map(|m| m.sqrt()).collect();
+        if self.state.iterate.weigh(factors) {
+            return Ok(());
+        }
+        let what = "an iterate that scales all weights alike; this learner's does not";
+        Err(ErrorKind::Needs { name: "inner", value: "moments", what }.into())
+    }
+}
+
+/// When norms and moments are estimated anew: each time the answers have become four times as many.
+pub(super) fn is_milestone(t: u64) -> bool {
+    t.is_power_of_two() && t.trailing_zeros().is_multiple_of(2)
+}
+
+/// Examples in the first phase, where there is one.
+///
+/// # Errors
+/// A share of an unknown number, and a phase that leaves nothing for the second.
+pub(super) fn first_phase(phases: &TwoPhase, horizon: Option<u64>) -> Result<Option<u64>> {
+    let TwoPhase { length, .. } = *phases;
+    match horizon {
+        None if length < 1.0 => {
+            let what = "the number of examples to come: set horizon, or give phase1 as a number of examples";
+            Err(ErrorKind::Needs { name: "phase1", value: "a share", what }.into())
+        }
+        Some(m) if length < 1.0 => Ok(Some((length * m as f64).round() as u64).filter(|&end| end > 0 && end < m)),
+        Some(m) if length >= m as f64 => {
+            let allowed = format!("less than the {m} examples to come, of which the second phase needs some");
+            Err(ErrorKind::OutOfRange { name: "phase1", value: length.to_string(), allowed }.into())
+        }
+        _ => Ok(Some(length as u64)),
+    }
+}
