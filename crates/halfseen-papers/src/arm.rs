@@ -4,8 +4,8 @@ use anyhow::{Context, Result};
 use halfseen::Learner;
 use halfseen::learner::{Family, Grid, Setting, find, with};
 
-/// Values to try for one parameter.
-type Axis = (&'static str, &'static [&'static str]);
+/// Parameters, each with the values to try for it.
+pub(crate) type Axes = &'static [(&'static str, &'static [&'static str])];
 
 /// One curve or one row of a table.
 #[derive(Debug, Clone)]
@@ -16,8 +16,8 @@ pub(crate) struct Arm {
     pub(crate) label: String,
     learner: &'static str,
     fixed: Setting,
-    full: &'static [Axis],
-    quick: &'static [Axis],
+    full: Axes,
+    quick: Axes,
     /// Whether the arm has an intercept (an attribute that is always known); the target is then centred.
     pub(crate) intercept: bool,
 }
@@ -38,7 +38,7 @@ impl Arm {
     }
 
     /// The grids of the full and of the quick protocol.
-    pub(crate) fn grids(self, full: &'static [Axis], quick: &'static [Axis]) -> Arm {
+    pub(crate) fn grids(self, full: Axes, quick: Axes) -> Arm {
         Arm { full, quick, ..self }
     }
 

@@ -174,7 +174,11 @@ impl Job<'_> {
             let scores: Vec<f64> = fit.predictor.scores(&tests).into_iter().map(undo).collect();
             let score = Score::of(&scores, target, &self.split.test);
             let squared = match &self.problem.truth {
-                Some(truth) => truth.excess(&fit.predictor.weights, fit.predictor.intercept),
+                Some(truth) => {
+                    // In the target's own units.
+                    let (start, slope) = (undo(fit.predictor.intercept), undo(1.0) - undo(0.0));
+                    truth.excess(&fit.predictor.weights.iter().map(|w| slope * w).collect::<Vec<f64>>(), start)
+                }
                 None => score.mse,
             };
             Row {

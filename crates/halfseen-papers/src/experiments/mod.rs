@@ -5,8 +5,13 @@ mod a_figure_2;
 mod a_pairs;
 mod b_figure_1;
 mod b_figure_2;
+mod c_mnist;
+mod c_synthetic;
+mod c_tables;
+mod dependent;
 mod regression;
 
+#[cfg(test)]
 use crate::arm::Arm;
 use crate::run::Context;
 use anyhow::Result;
@@ -20,7 +25,8 @@ pub(crate) struct Experiment {
     /// The flags that its command needs.
     pub(crate) needs: &'static str,
     /// Its arms, with their grids.
-    pub(crate) arms: fn() -> Vec<Arm>,
+    #[cfg(test)]
+    arms: fn() -> Vec<Arm>,
     /// Runs it, writes its files, and returns its section of the page.
     pub(crate) make: fn(&Context<'_>) -> Result<String>,
     /// Its file, whose header states protocol and grids.
@@ -35,6 +41,7 @@ macro_rules! experiments {
             name: $name,
             title: $title,
             needs: $needs,
+            #[cfg(test)]
             arms: $module::arms,
             make: $module::make,
             #[cfg(test)]
@@ -49,6 +56,9 @@ experiments! {
     "a-pairs" a_pairs " --mnist DIR" "all 45 pairs of digits"
     "b-figure-1" b_figure_1 "" "lasso on 3 against 5 from four pixels"
     "b-figure-2" b_figure_2 "" "ridge on 3 against 5 from 56 pixels"
+    "c-synthetic" c_synthetic "" "draws by second moments where these decay"
+    "c-mnist" c_mnist "" "draws by second moments on 3 against 5, from 4 and from 56 pixels"
+    "c-tables" c_tables " --data DIR" "draws by second moments on tables"
 }
 
 #[cfg(test)]
