@@ -47,7 +47,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         bail!("there is no experiment '{}'; the names are: all, {}", arguments.name, names.join(", "));
     }
     std::fs::create_dir_all(&arguments.out).with_context(|| arguments.out.display().to_string())?;
-    let sources = Sources::new(arguments.mnist.clone(), arguments.data.clone());
+    let sources = Sources::new(arguments.mnist.clone(), arguments.data.clone(), !arguments.quiet);
     let protocol = if arguments.quick { Protocol::quick(arguments.seed) } else { Protocol::full(arguments.seed) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads.unwrap_or(0)).build()?;
     for experiment in chosen {

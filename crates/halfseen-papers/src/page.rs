@@ -53,7 +53,10 @@ pub(crate) fn claims(all: &[(&str, String)]) -> String {
 
 /// A table in Markdown; the first column to the left, the others to the right.
 pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let line = |cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
     let head: Vec<String> = head.iter().map(|cell| (*cell).to_owned()).collect();
     let rule = format!("|---|{}\n", "---:|".repeat(head.len() - 1));
     let body: String = rows.into_iter().map(|row| line(&row)).collect();
@@ -101,6 +104,11 @@ curve and split.
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bar_in_a_cell_is_no_border() {
+        assert_eq!(table(&["a", "b"], [vec!["|w|".into(), "1".into()]]), "| a | b |\n|---|---:|\n| \\|w\\| | 1 |\n");
+    }
 
     #[test]
     fn large_deviations_ask_for_an_explanation() {

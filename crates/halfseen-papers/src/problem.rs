@@ -5,6 +5,7 @@ use halfseen::data::{Matrix, Place, Table, Target, Task};
 use halfseen::prepare::Scale;
 use halfseen_io::{CsvOptions, IdxData, Source, read_csv, read_idx_folder};
 use ndarray::{Array2, Axis};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -47,13 +48,15 @@ impl Truth {
 pub(crate) struct Sources {
     pub(crate) mnist: Option<PathBuf>,
     pub(crate) data: Option<PathBuf>,
+    /// Whether it is told on stderr that the digits are those that ship.
+    pub(crate) told: bool,
     digits: OnceLock<IdxData>,
 }
 
 impl Sources {
     /// Folders that the caller named, or none.
-    pub(crate) fn new(mnist: Option<PathBuf>, data: Option<PathBuf>) -> Sources {
-        Sources { mnist, data, digits: OnceLock::new() }
+    pub(crate) fn new(mnist: Option<PathBuf>, data: Option<PathBuf>, told: bool) -> Sources {
+        Sources { mnist, data, told, digits: OnceLock::new() }
     }
 
     /// All digits of `--mnist`, or those that ship.
@@ -63,7 +66,14 @@ impl Sources {
         }
         let digits = match &self.mnist {
             Some(folder) => read_idx_folder(folder)?,
-            None => IdxData::from_pairs([(Source::bytes("digits", IMAGES), Source::bytes("labels", LABELS))])?,
+            None => {
+                if self.told {
+                    let note =
+                        "note: without --mnist the digits are those that ship, the 3s and 5s of MNIST (all of them)";
+                    let _ = writeln!(std::io::stderr(), "{note}");
+                }
+                IdxData::from_pairs([(Source::bytes("digits", IMAGES), Source::bytes("labels", LABELS))])?
+            }
         };
         Ok(self.digits.get_or_init(|| digits))
     }
@@ -150,7 +160,7 @@ mod tests {
     fn a_table_keeps_its_complete_columns_and_is_scaled_into_one() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("t.csv"), "a,b,c,y\n1,,-4,0\n-2,5,1,1\n0,6,2,0\n").unwrap();
-        let sources = Sources::new(None, Some(folder.path().to_owned()));
+        let sources = Sources::new(None, Some(folder.path().to_owned()), false);
         let problem = sources.table("t", "y", Task::Classification).unwrap();
         assert_eq!(problem.columns(), 2);
         let cells: Vec<f64> = (0..2).map(|j| problem.table.numbers().get(0, j)).collect();
