@@ -60,13 +60,15 @@ pub(crate) fn decaying(decay: Decay, d: usize, rows: usize, seed: u64) -> Result
     Ok(Problem { truth: Some(Truth { moments, weights }), ..problem })
 }
 
-/// Rows of about 40 ones among d attributes, the i-th attribute drawn in proportion to 1/i, as words are; the class is
-/// the sign of a sum over the 100 most frequent attributes, weighted by standard normals, told wrongly in one row of 20.
+/// Rows of about 40 ones among d attributes, the i-th attribute drawn in proportion to 1/i, as words are; the class is the
+/// sign of a sum over the 100 most frequent attributes, weighted by standard normals and centred, told wrongly in one row of 20.
 pub(crate) fn sparse(d: usize, rows: usize, seed: u64) -> Result<Problem> {
     let frequencies: Vec<f64> = (1..=d).map(|i| 1.0 / i as f64).collect();
     let table = AliasTable::new(&frequencies)?;
     let mut rule = Stream::new(seed, Purpose::Data, 0);
     let weights: Vec<f64> = (0..100.min(d)).map(|_| rule.normal()).collect();
+    let present = |j: usize| 1.0 - (1.0 - table.probability(j)).powi(40);
+    let centre: f64 = weights.iter().enumerate().map(|(j, w)| w * present(j)).sum();
     let (mut starts, mut columns, mut labels) = (vec![0], Vec::new(), Vec::new());
     for i in 0..rows {
         let mut stream = Stream::new(seed, Purpose::Data, (1 << 32) + i as u64);
@@ -75,7 +77,7 @@ pub(crate) fn sparse(d: usize, rows: usize, seed: u64) -> Result<Problem> {
         row.dedup();
         let score: f64 = row.iter().filter_map(|&j| weights.get(j as usize)).sum();
         let flipped = stream.unit() < 0.05;
-        labels.push(f64::from(u8::from((score > 0.0) != flipped)));
+        labels.push(f64::from(u8::from((score > centre) != flipped)));
         columns.extend(row);
         starts.push(columns.len());
     }

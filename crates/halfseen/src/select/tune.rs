@@ -63,8 +63,8 @@ pub fn tune(
     monitor: &dyn Monitor,
     settled: &(dyn Fn(u64) + Sync),
 ) -> Result<Vec<Tuned>> {
-    let own = |l: &Box<dyn Learner>| (l.clone(), l.grid().settings());
-    let candidates: Vec<_> = learners.iter().map(own).collect();
+    let own = |l: &dyn Learner| (l.clone_box(), l.grid().settings());
+    let candidates: Vec<_> = learners.iter().map(|l| own(&**l)).collect();
     tune_over(&candidates, task, rows, &Tuning::new(count, seed), monitor, settled)
 }
 
