@@ -147,6 +147,8 @@ pub(crate) fn options(args: &TableArgs, missing: MissingArg, intercept: bool, ho
         except: args.ignore.clone(),
         known: args.known.clone(),
         groups: Vec::new(),
+        prices: BTreeMap::new(),
+        moments: BTreeMap::new(),
         bounds: args.bounds.as_deref().map_or(Ok(BTreeMap::new()), read_bounds)?,
         missing: if missing == MissingArg::Mean { Missing::Mean } else { Missing::Keep },
         honest,

@@ -58,6 +58,9 @@ pub enum ErrorKind {
     /// The value of a parameter needs something that was not given.
     #[error("{name} = {value} needs {what}")]
     Needs { name: &'static str, value: &'static str, what: &'static str },
+    /// What was declared of an attribute or of a panel (a price, a moment, its columns) cannot be.
+    #[error("{what} of '{}': {}", short(name), line(problem))]
+    WrongDeclaration { what: &'static str, name: String, problem: String },
     /// A column that was named does not exist.
     #[error("there is no column '{}'{}; the columns are: {}", short(name), maybe(nearest), list(known))]
     UnknownColumn { name: String, nearest: Option<String>, known: Vec<String> },
@@ -85,6 +88,12 @@ pub enum ErrorKind {
         short(column)
     )]
     MissingCell { row: usize, column: String },
+    /// A second moment was declared to be 0, and a read shows otherwise.
+    #[error(
+        "row {row}, column '{}': the value is {value} in scaled units, and its second moment was declared to be 0; such an attribute is never drawn, so estimates would be biased: correct the moment",
+        short(column)
+    )]
+    MomentContradicted { row: usize, column: String, value: f64 },
     /// The target is missing in some rows.
     #[error("target column '{}' is missing in {count} rows (first: row {first}); remove those rows", short(column))]
     MissingTarget { column: String, first: usize, count: usize },
@@ -149,6 +158,7 @@ impl Error {
             | BudgetTooSmall { .. }
             | BudgetTooLarge { .. }
             | Needs { .. }
+            | WrongDeclaration { .. }
             | UnknownColumn { .. }
             | WrongLength { .. }
             | WrongLearner { .. }
@@ -159,6 +169,7 @@ impl Error {
             | NoAttributes
             | NotFinite { .. }
             | MissingCell { .. }
+            | MomentContradicted { .. }
             | MissingTarget { .. }
             | ConstantTarget { .. }
             | WrongTarget { .. }

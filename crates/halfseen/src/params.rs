@@ -204,6 +204,8 @@ macro_rules! declare {
 declare! {
     BUDGET: "budget", Kind::CountOrAuto { least: 1 },
         "Reads per example, all counted: those for the product <w,x> as well as those for the gradient. auto: 4, or all attributes where there are fewer.", "A 2.2; B 3 (where k = budget - 1)";
+    TOTAL_BUDGET: "total_budget", Kind::CountOrAuto { least: 1 },
+        "Reads in all that a fit may make: it stops before the first example whose reads would exceed what is left. auto: as many as the examples need.", "";
     RADIUS: "radius", Kind::Positive,
         "Radius B of the ball that holds the weights of the sampled attributes: Euclidean (aerr, ridge) or l1 (aer, aelr, lasso, online-lasso), in scaled units.", "A 2; B 2.1";
     KNOWN_RADIUS: "known_radius", Kind::Positive,
@@ -240,7 +242,7 @@ declare! {
         "The half-norm H = (sum of sqrt mu)^2 of the second moments, in scaled units, where it is known beforehand. auto: estimated from the first phase.", "C, theorems 3.6 and 3.12";
     INNER: "inner", Kind::Choice(&["weights", "moments", "mixed"]),
         "How the product's reads are drawn: by the weights as the theorems have it, by |w| times the root of the moments (less variance on average over examples, no theorem), or half and half (at most twice the theorem's variance).", "C 3.3";
-    STEPS: "steps", Kind::Choice(&["constant", "adagrad"]),
+    STEPS: "step_rule", Kind::Choice(&["constant", "adagrad"]),
         "Whether all attributes share one step, or each has its own that falls with its squared gradients (diagonal AdaGrad).", "C, appendix A; Duchi, Hazan and Singer 2011";
     TOL: "tol", Kind::Positive,
         "Relative duality gap at which the solver stops.", "";

@@ -35,7 +35,11 @@ static ALLOCATOR: Counting = Counting;
 
 fn allocations_of(name: &str, settings: &[(&str, &str)]) -> u64 {
     let data = Data::random(500, &singletons(1000), 51);
-    let settings = [&[("average", "all"), ("budget", "4")], settings].concat();
+    let moments = (1..=1000).map(|j| (1.0 / f64::from(j)).to_string()).collect::<Vec<_>>().join(",");
+    let mut settings = [&[("average", "all"), ("budget", "4")], settings].concat();
+    if common::learner(name, &[]).get("moments").is_some() {
+        settings.push(("moments", &moments));
+    }
     let mut learner = started(name, &settings, &data.layout);
     let (mut query, mut values) = (Query::default(), Vec::with_capacity(16));
     let mut before = 0;
@@ -61,4 +65,6 @@ fn ten_thousand_examples_allocate_nothing() {
     }
     assert_eq!(allocations_of("aerr", &[("replacement", "true")]), 0);
     assert_eq!(allocations_of("aelr", &[("replacement", "true"), ("step", "0.5")]), 0);
+    assert_eq!(allocations_of("ddaelr", &[("replacement", "true"), ("inner", "mixed")]), 0);
+    assert_eq!(allocations_of("ddaerr", &[("step_rule", "adagrad"), ("inner", "moments")]), 0);
 }

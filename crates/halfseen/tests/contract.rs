@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::{Data, kind, singletons};
-use halfseen::learner::{Family, all, with};
+use common::{Data, all, kind, singletons};
+use halfseen::learner::{Family, with};
 use halfseen::model::Fit;
 use halfseen::{ErrorKind, Learner, Monitor, Silent};
 use std::sync::atomic::{AtomicU64, Ordering};

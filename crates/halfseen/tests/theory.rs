@@ -14,7 +14,15 @@ fn theory<B: Budgeted>(learner: &B) -> Theory {
 }
 
 fn facts(radius: f64, d: f64, inflation: f64, m: f64, square: f64, largest: f64, target: f64) -> Facts {
-    Facts { radius, slots: d, inflation, examples: m, norms: Norms { square, largest, known: 1.0, target } }
+    let norms = Norms {
+        square,
+        largest,
+        drawn_square: inflation * square,
+        drawn_largest: inflation * largest,
+        known: 1.0,
+        target,
+    };
+    Facts { radius, slots: d, examples: m, norms }
 }
 
 fn assert_equal(found: f64, expected: f64) {
@@ -41,7 +49,7 @@ fn steps_reduce_to_those_of_the_papers() {
         // Paper B: |x|_2 <= 1, |y| <= B. Ours starts at 0, at most B and not 2B from w*; and knows
         // G^2 = 4 B^2 c where the paper bounds c = (d + k - 1)/k by 2d/k. Half the distance and a
         // G smaller by sqrt(2 d / (k c)).
-        let with = Sampler { panels: 100, draws: k as usize, replacement: true }.inflation();
+        let with = Sampler::uniform(100, k as usize, true).inflation(0);
         let printed = (k / (2.0 * d * m)).sqrt();
         let f = facts(b, d, with, m, 1.0, 1.0, b * b);
         assert_equal((theory(&Aerr::default()).value)(&f), printed * 0.5 * (2.0 * d / (k * with)).sqrt());
@@ -49,7 +57,7 @@ fn steps_reduce_to_those_of_the_papers() {
         let proof = (2.0 * k * (2.0 * d).ln() / (5.0 * m * d)).sqrt() / (4.0 * b);
         assert_equal((theory(&Aelr::default()).value)(&f), proof * (2.0 * d / (k * with)).sqrt());
         // Without replacement c = d/k exactly.
-        let without = Sampler { panels: 100, draws: k as usize, replacement: false }.inflation();
+        let without = Sampler::uniform(100, k as usize, false).inflation(0);
         assert_equal(without, d / k);
         let f = facts(b, d, without, m, 1.0, 1.0, b * b);
         assert_equal((theory(&Aerr::default()).value)(&f), printed / 2.0_f64.sqrt());

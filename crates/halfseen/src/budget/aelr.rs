@@ -24,6 +24,7 @@ parameters! {
     /// Parameters of AELR, and the learner itself.
     pub struct Aelr named "aelr" {
         budget: Option<u64> = None, BUDGET;
+        total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
         replacement: bool = false, REPLACEMENT;

@@ -26,6 +26,7 @@ parameters! {
     /// Parameters of AER, and the learner itself.
     pub struct Aer named "aer" {
         budget: Option<u64> = None, BUDGET;
+        total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 8.0, RADIUS;
         penalty: Rule = Rule::Theory(1.0), PENALTY;
         centre: Centre = Centre::Running, CENTRE;

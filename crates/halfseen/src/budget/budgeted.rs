@@ -1,6 +1,6 @@
 //! Makes a learner of anything that can write its recipe.
 
-use super::pass::{self, one_pass};
+use super::pass::{self, limited_pass};
 use super::query::AskTell;
 use super::recipe::Recipe;
 use super::sgd::Sgd;
@@ -10,7 +10,7 @@ use crate::iterate::Iterate;
 use crate::learner::{Family, Grid, Learner};
 use crate::model::Fit;
 use crate::monitor::Monitor;
-use crate::params::Parameters;
+use crate::params::{Centre, Parameters};
 use crate::prepare::Layout;
 use std::sync::Arc;
 
@@ -67,15 +67,43 @@ impl Reads {
     }
 }
 
-/// Checks parameters and budget, and writes the recipe.
-fn recipe<B: Budgeted>(learner: &B, layout: &Layout) -> Result<Recipe> {
+/// Checks parameters and budgets, and writes the recipe. Without a horizon of its own a learner with a
+/// total budget has the examples that this allows, and at most `examples`.
+fn recipe<B: Budgeted>(learner: &B, layout: &Layout, examples: Option<u64>) -> Result<Recipe> {
     learner.check()?;
     let panels = layout.sampled_panels();
     let budget = learner.budget().map_or(panels.min(4), |k| usize::try_from(k).unwrap_or(usize::MAX));
     if budget > panels {
         return Err(ErrorKind::BudgetTooLarge { budget, panels }.into());
     }
-    learner.recipe(Reads { budget, panels })
+    let mut recipe = learner.recipe(Reads { budget, panels })?;
+    let affordable = recipe.total_budget.map(|total| affordable(total, budget as u64)).transpose()?;
+    recipe.pace.horizon = recipe.pace.horizon.or(affordable.into_iter().chain(examples).min());
+    Ok(recipe)
+}
+
+/// The examples that a total budget pays for.
+fn affordable(total: u64, budget: u64) -> Result<u64> {
+    if total < budget {
+        let (name, value) = (crate::params::TOTAL_BUDGET.name, total.to_string());
+        let allowed = format!("at least the budget of one example, {budget}");
+        return Err(ErrorKind::OutOfRange { name, value, allowed }.into());
+    }
+    Ok(total / budget.max(1))
+}
+
+/// Refuses moments that are not those of the examples' columns, and means that nobody declared.
+fn check_moments(examples: &Examples<'_>, centre: Centre) -> Result<()> {
+    let Some(moments) = examples.moments else { return Ok(()) };
+    let columns = examples.columns();
+    if examples.declared.moments || moments.square.len() != columns || moments.mean.len() != columns {
+        moments.check(columns)?;
+    }
+    if centre == Centre::Given && examples.declared.moments && !examples.declared.means {
+        let what = "the attributes' means, and only their second moments were declared; declare the means too, or use centre = running";
+        return Err(ErrorKind::Needs { name: "centre", value: "given", what }.into());
+    }
+    Ok(())
 }
 
 impl<B: Budgeted> Learner for B {
@@ -108,21 +136,21 @@ impl<B: Budgeted> Learner for B {
         if examples.is_empty() {
             return Err(pass::no_examples(B::NAME));
         }
-        let mut recipe = recipe(self, examples.layout)?;
-        recipe.pace.horizon = recipe.pace.horizon.or(Some(examples.len() as u64));
-        let seed = recipe.seed;
+        let recipe = recipe(self, examples.layout, Some(examples.len() as u64))?;
+        check_moments(examples, recipe.centre)?;
+        let (seed, total) = (recipe.seed, recipe.total_budget);
         let facts = examples.moments.map(|moments| (moments, examples.target_square()));
         let mut sgd = Sgd::<B::Iterate>::new(recipe, examples.layout, facts)?;
-        one_pass(&mut sgd, seed, counts, examples, monitor)
+        limited_pass(&mut sgd, seed, counts, examples, total, monitor)
     }
 
     fn start(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
-        let recipe = recipe(self, layout)?;
+        let recipe = recipe(self, layout, None)?;
         Ok(Some(Box::new(Sgd::<B::Iterate>::new(recipe, layout, None)?)))
     }
 
     fn resume(&self, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Option<Box<dyn AskTell>>> {
-        let recipe = recipe(self, layout)?;
+        let recipe = recipe(self, layout, None)?;
         Ok(Some(Box::new(Sgd::<B::Iterate>::resume(recipe, layout, state)?)))
     }
 

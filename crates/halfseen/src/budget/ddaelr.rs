@@ -3,7 +3,7 @@
 //! AELR with the probabilities that are best for the second moments mu_i = E x_i^2 about the centre: q_i = mu_i / sum_j mu_j.
 //! Where the moments come from: as in DDAERR.
 //!
-//! Guarantee (Kukliansky and Shamir 2015, section 3.4): expected excess at most 2 B G sqrt(5 log(2d) / m),
+//! Guarantee (Kukliansky and Shamir 2015, section 4): expected excess at most 2 B G sqrt(5 log(2d) / m),
 //! G^2 = (B X + Y)^2 (|mu|_1/(k - 1) + X^2), X^2 = max_j mu_j, for m >= log 2d: |mu|_1 = E |x|_2^2 stands where AELR has d X^2.
 //!
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
@@ -23,6 +23,7 @@ parameters! {
     /// Parameters of DDAELR, and the learner itself.
     pub struct Ddaelr named "ddaelr" {
         budget: Option<u64> = None, BUDGET;
+        total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
         moments: MomentSource = MomentSource::Auto, MOMENTS;
@@ -42,7 +43,7 @@ impl Budgeted for Ddaelr {
     type Iterate = Entropic;
     const NAME: &'static str = "ddaelr";
     const TITLE: &'static str = "AELR that reads attributes by their second moments";
-    const SOURCE: &'static str = "C 3.4";
+    const SOURCE: &'static str = "C 4";
 
     fn grid() -> Grid {
         Grid::new(&[("radius", &["4", "8", "16", "32"]), ("step", &["1.8x", "3.2x", "5.6x", "10x", "18x"])])

@@ -2,7 +2,7 @@
 //!
 //! As two-phase DDAERR, with AELR in the first phase and q_i in proportion to A_i + c d log(2d/delta)/n1 (no root).
 //!
-//! Guarantee (Kukliansky and Shamir 2015, section 3.4; c = 4/3): with probability 1 - delta max_i mu_i/q_i is at most twice the sum of
+//! Guarantee (Kukliansky and Shamir 2015, section 4; c = 4/3): with probability 1 - delta max_i mu_i/q_i is at most twice the sum of
 //! the smoothed moments, and at most 3d; the second phase's excess is that of DDAELR with this in the place of |mu|_1, once
 //! m1 (k - 1) >= d^2 log(2d/delta) / |mu|_1. Knowing |mu|_1 beforehand would not help: it is one average.
 //!
@@ -23,6 +23,7 @@ parameters! {
     /// Parameters of two-phase DDAELR, and the learner itself.
     pub struct Ddaelr2p named "ddaelr-2p" {
         budget: Option<u64> = None, BUDGET;
+        total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
         phase1: f64 = 0.2, PHASE1;
@@ -43,7 +44,7 @@ impl Budgeted for Ddaelr2p {
     type Iterate = Entropic;
     const NAME: &'static str = "ddaelr-2p";
     const TITLE: &'static str = "DDAELR that learns the moments in a first phase";
-    const SOURCE: &'static str = "C 3.4, algorithm 2";
+    const SOURCE: &'static str = "C 4, algorithm 2";
 
     fn grid() -> Grid {
         Grid::new(&[("radius", &["4", "8", "16", "32"]), ("step", &["1.8x", "3.2x", "5.6x", "10x", "18x"])])

@@ -26,6 +26,7 @@ parameters! {
     /// Parameters of DDAERR, and the learner itself.
     pub struct Ddaerr named "ddaerr" {
         budget: Option<u64> = None, BUDGET;
+        total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 2.0, RADIUS;
         step: Rule = Rule::Theory(1.8), STEP;
         steps: Steps = Steps::Constant, STEPS;

@@ -27,6 +27,7 @@ parameters! {
     /// Parameters of two-phase DDAERR, and the learner itself.
     pub struct Ddaerr2p named "ddaerr-2p" {
         budget: Option<u64> = None, BUDGET;
+        total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 2.0, RADIUS;
         step: Rule = Rule::Theory(1.8), STEP;
         steps: Steps = Steps::Constant, STEPS;

@@ -79,7 +79,8 @@ impl Drawing {
         let slots = layout.sampled_slots();
         let sizes = (self.weights.is_empty() || self.weights.len() == draws.panels)
             && (self.moments.is_empty() || self.moments.len() == slots)
-            && self.tally.len() == if tallied { slots } else { 0 };
+            && self.tally.len() == if tallied { slots } else { 0 }
+            && self.bound.is_some() == (tallied && self.version > 0);
         let numbers = [&self.weights, &self.moments, &self.tally].into_iter().flatten();
         let sound = numbers.chain([&self.answers]).chain(&self.bound).all(|v| v.is_finite() && *v >= 0.0);
         if sizes && sound {

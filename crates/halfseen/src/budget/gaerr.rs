@@ -24,6 +24,7 @@ parameters! {
     /// Parameters of GAERR, and the learner itself.
     pub struct Gaerr named "gaerr" {
         budget: Option<u64> = None, BUDGET;
+        total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 2.0, RADIUS;
         step: Rule = Rule::Theory(1.8), STEP;
         steps: Steps = Steps::Constant, STEPS;

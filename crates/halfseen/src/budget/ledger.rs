@@ -20,6 +20,7 @@ pub(super) struct Ledger {
     skipped: u64,
     reads: u64,
     distinct: u64,
+    spent: f64,
     max_reads: u64,
     largest_delay: u64,
 }
@@ -49,11 +50,12 @@ impl Ledger {
         self.open.remove(place);
     }
 
-    /// Books the reads of one example.
+    /// Books the reads of one example; `spent` is the sum of the prices of the distinct ones.
     #[inline]
-    pub(super) fn bill(&mut self, reads: u64, distinct: u64) {
+    pub(super) fn bill(&mut self, reads: u64, distinct: u64, spent: f64) {
         self.reads += reads;
         self.distinct += distinct;
+        self.spent += spent;
         self.max_reads = self.max_reads.max(reads);
     }
 
@@ -76,6 +78,7 @@ impl Ledger {
             skipped: self.skipped,
             reads: self.reads,
             distinct: self.distinct,
+            spent: self.spent,
             max_reads: self.max_reads,
             largest_delay: self.largest_delay,
             ..Report::full(learner, Stop::Open, 0, 0)
@@ -87,6 +90,7 @@ impl Ledger {
         let Ledger { next, answered, skipped, reads, distinct, max_reads, largest_delay, .. } = *self;
         let counts = [next, answered, skipped, reads, distinct, max_reads, largest_delay];
         counts.iter().all(|&n| n <= LARGEST_COUNT)
+            && (0.0..f64::INFINITY).contains(&self.spent)
             && self.open.windows(2).all(|w| w[0] < w[1])
             && self.open.last().is_none_or(|&last| last < self.next)
     }

@@ -51,7 +51,7 @@ pub use ddaerr_2p::Ddaerr2p;
 pub use design::Goal;
 pub use gaerr::Gaerr;
 pub use pace::{Facts, Move, Norms, Pace, Planned, Schedule, Theory};
-pub use pass::one_pass;
+pub use pass::{limited_pass, one_pass};
 pub use query::{AskTell, Part, Query, Read, Role, Told};
 pub use recipe::{Draws, Proportions, Recipe, Source, TwoPhase};
 pub use sampler::Sampler;

@@ -1,9 +1,9 @@
 //! Passes once over examples: asks, reads what was asked for and nothing else, tells.
 
-use super::query::{AskTell, Query};
+use super::query::{AskTell, Query, Role};
 use crate::data::Examples;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Fit, Stop};
+use crate::model::{Fit, Outside, Stop};
 use crate::monitor::Monitor;
 use crate::sampling::{Purpose, Stream, shuffle};
 use std::time::Instant;
@@ -15,7 +15,8 @@ const BETWEEN_LOOKS: usize = 256;
 /// learned after each of the given numbers of examples (increasing), the last of which ends the pass.
 ///
 /// # Errors
-/// A missing or infinite cell among those read, with its place; numerical failure.
+/// A missing or infinite cell among those read, with its place; a value where a second moment of 0 was
+/// declared; numerical failure.
 pub fn one_pass<L: AskTell>(
     learner: &mut L,
     seed: u64,
@@ -23,11 +24,27 @@ pub fn one_pass<L: AskTell>(
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Fit>> {
-    let began = Instant::now();
+    limited_pass(learner, seed, counts, examples, None, monitor)
+}
+
+/// As [`one_pass`], with at most `limit` reads in all: it ends before the first example whose query asks for
+/// more than is left. That is decided before anything of the example is seen.
+///
+/// # Errors
+/// As [`one_pass`].
+pub fn limited_pass<L: AskTell>(
+    learner: &mut L,
+    seed: u64,
+    counts: &[usize],
+    examples: &Examples<'_>,
+    limit: Option<u64>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Fit>> {
+    let mut pass = Pass::new(learner, examples, limit);
     let mut order: Vec<u32> = (0..examples.len() as u32).collect();
     shuffle(&mut Stream::new(seed, Purpose::Order, 0), &mut order);
     let last = counts.last().map_or(0, |&c| c.min(examples.len()));
-    let (mut query, mut values, mut fits) = (Query::default(), Vec::new(), Vec::new());
+    let mut fits: Vec<Fit> = Vec::new();
     let mut counts = counts.iter().map(|&c| c.min(examples.len())).peekable();
     let mut taught = order.iter().take(last);
     let mut done = 0;
@@ -37,56 +54,124 @@ pub fn one_pass<L: AskTell>(
             monitor.should_stop()
         };
         while counts.next_if_eq(&done).is_some() {
-            fits.push(snapshot(learner, Stop::OnePass, began));
+            fits.push(pass.snapshot(Stop::OnePass));
         }
         if stop {
-            fits.push(snapshot(learner, Stop::Interrupted, began));
+            fits.push(pass.snapshot(Stop::Interrupted));
             break;
         }
         let Some(&example) = taught.next() else { break };
-        teach(learner, examples, example as usize, &mut query, &mut values)?;
+        if !pass.teach(example as usize)? {
+            let fit = pass.snapshot(Stop::BudgetSpent);
+            // A point of the curve may have been reached with the last read.
+            fits.pop_if(|last| last.report.examples == fit.report.examples);
+            fits.push(fit);
+            break;
+        }
         done += 1;
     }
     monitor.progress(last as u64, last as u64);
     Ok(fits)
 }
 
-/// Teaches one example: reads the cells that the query names, and no others.
-#[inline]
-fn teach<L: AskTell>(
-    learner: &mut L,
-    examples: &Examples<'_>,
-    example: usize,
-    query: &mut Query,
-    values: &mut Vec<f64>,
-) -> Result<()> {
-    learner.ask_into(query);
-    values.clear();
-    for read in &query.reads {
-        for slot in examples.layout.slots_of(read.panel as usize) {
-            let column = examples.layout.column(slot);
-            let value = examples.value(example, column);
-            if !value.is_finite() {
-                return Err(odd_cell(examples, example, read.panel as usize, value));
-            }
-            values.push(value);
-        }
-    }
-    let target = examples.target(example);
-    if !target.is_finite() {
-        let (row, column) = (examples.rows[example] as usize + 1, "target".to_owned());
-        return Err(ErrorKind::NotFinite { row, column, value: target }.into());
-    }
-    learner.tell(query, values, target)?;
-    Ok(())
+/// A pass on its way: the learner, and what the reads have shown.
+struct Pass<'a, 'b, L> {
+    learner: &'a mut L,
+    examples: &'a Examples<'b>,
+    query: Query,
+    values: Vec<f64>,
+    /// Reads of the total budget that are left.
+    left: Option<u64>,
+    /// Whether a read is held against bounds or moments.
+    checked: bool,
+    outside: u64,
+    first_outside: Option<Outside>,
+    began: Instant,
 }
 
-fn snapshot<L: AskTell>(learner: &L, stop: Stop, began: Instant) -> Fit {
-    let mut report = learner.report();
-    report.stop = stop;
-    report.converged = stop.converged();
-    report.seconds = began.elapsed().as_secs_f64();
-    Fit { predictor: learner.predictor(), report }
+impl<'a, 'b, L: AskTell> Pass<'a, 'b, L> {
+    fn new(learner: &'a mut L, examples: &'a Examples<'b>, limit: Option<u64>) -> Self {
+        let checked = examples.declared.bounds.is_some() || examples.declared.moments;
+        let (query, values, began) = (Query::default(), Vec::new(), Instant::now());
+        Pass { learner, examples, query, values, left: limit, checked, outside: 0, first_outside: None, began }
+    }
+
+    /// Teaches one example: reads the cells that the query names, and no others. Says no, and reads nothing,
+    /// if they are more than are left.
+    #[inline]
+    fn teach(&mut self, example: usize) -> Result<bool> {
+        let examples = self.examples;
+        self.learner.ask_into(&mut self.query);
+        if let Some(left) = &mut self.left {
+            let reads = self.query.reads.iter().filter(|r| r.role != Role::Known).count() as u64;
+            if reads > *left {
+                self.learner.forget(self.query.number)?;
+                return Ok(false);
+            }
+            *left -= reads;
+        }
+        self.values.clear();
+        for read in &self.query.reads {
+            for slot in examples.layout.slots_of(read.panel as usize) {
+                let column = examples.layout.column(slot);
+                let value = examples.value(example, column);
+                if !value.is_finite() {
+                    return Err(odd_cell(examples, example, read.panel as usize, value));
+                }
+                self.values.push(value);
+            }
+        }
+        if self.checked {
+            self.check(example)?;
+        }
+        let target = examples.target(example);
+        if !target.is_finite() {
+            let (row, column) = (examples.rows[example] as usize + 1, "target".to_owned());
+            return Err(ErrorKind::NotFinite { row, column, value: target }.into());
+        }
+        self.learner.tell(&self.query, &self.values, target)?;
+        Ok(true)
+    }
+
+    /// Holds what was read against what was declared.
+    fn check(&mut self, example: usize) -> Result<()> {
+        let examples = self.examples;
+        let row = examples.rows[example] as usize;
+        let moments = examples.moments.filter(|_| examples.declared.moments);
+        let mut at = 0;
+        for read in &self.query.reads {
+            for slot in examples.layout.slots_of(read.panel as usize) {
+                let (column, value) = (examples.layout.column(slot), self.values[at]);
+                let panel = || examples.layout.name(read.panel as usize).to_owned();
+                let name = || examples.declared.names.get(column).cloned().unwrap_or_else(panel);
+                if value != 0.0 && moments.is_some_and(|m| m.square[column] == 0.0) {
+                    return Err(ErrorKind::MomentContradicted { row: row + 1, column: name(), value }.into());
+                }
+                if let Some(bounds) = examples.declared.bounds {
+                    let (low, high, value) =
+                        (bounds.low[column], bounds.high[column], examples.matrix.get(row, column));
+                    if !(low..=high).contains(&value) {
+                        self.outside += 1;
+                        let found = || Outside { row: row as u64 + 1, column: name(), value, low, high };
+                        self.first_outside.get_or_insert_with(found);
+                    }
+                }
+                at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn snapshot(&self, stop: Stop) -> Fit {
+        let mut report = self.learner.report();
+        report.stop = stop;
+        report.converged = stop.converged();
+        report.unused = self.left;
+        report.outside_bounds = self.outside;
+        report.first_outside = self.first_outside.clone();
+        report.seconds = self.began.elapsed().as_secs_f64();
+        Fit { predictor: self.learner.predictor(), report }
+    }
 }
 
 fn odd_cell(examples: &Examples<'_>, example: usize, panel: usize, value: f64) -> Error {

@@ -14,6 +14,8 @@ pub struct Recipe {
     pub name: &'static str,
     /// Its parameters: part of the fingerprint, and of the saved state.
     pub params: serde_json::Map<String, serde_json::Value>,
+    /// The reads in all that a fit may make; `None`: no limit.
+    pub total_budget: Option<u64>,
     /// Radius of the iterate.
     pub radius: f64,
     /// Radius of the known block.
@@ -126,6 +128,7 @@ macro_rules! recipe {
         $crate::budget::Recipe {
             name: Self::NAME,
             params: $crate::params::Parameters::to_json($learner),
+            total_budget: $learner.total_budget,
             radius: $learner.radius,
             known_radius: $learner.known_radius,
             intercept: $learner.intercept,

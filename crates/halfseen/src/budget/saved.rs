@@ -35,13 +35,15 @@ pub(super) fn wrap(
     serde_json::to_value(&saved).map_err(|e| bad("state", e.to_string()))
 }
 
-/// The first key under which a number was not finite, which JSON writes as null. Norms alone may be
-/// absent.
+/// What may be absent from a state.
+const OPTIONAL: [&str; 3] = ["norms", "measured", "bound"];
+
+/// The first key under which a number was not finite, which JSON writes as null.
 fn hole(value: &serde_json::Value) -> Option<String> {
     use serde_json::Value::{Array, Null, Object};
     match value {
         Object(map) => map.iter().find_map(|(key, value)| match value {
-            Null if key != "norms" => Some(key.clone()),
+            Null if !OPTIONAL.contains(&key.as_str()) => Some(key.clone()),
             value => hole(value).map(|inner| if inner.is_empty() { key.clone() } else { inner }),
         }),
         Array(items) => items.iter().find_map(|item| if item.is_null() { Some(String::new()) } else { hole(item) }),

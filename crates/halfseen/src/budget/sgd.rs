@@ -225,7 +225,14 @@ impl<I: Iterate> Sgd<I> {
         self.panels.extend(query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel));
         let reads = self.panels.len() as u64;
         let distinct = count_distinct(&mut self.panels) as u64;
-        self.state.ledger.bill(reads, distinct);
+        let spent = if self.layout.is_priced() {
+            self.panels.sort_unstable();
+            self.panels.dedup();
+            self.panels.iter().map(|&panel| self.layout.price(panel as usize)).sum()
+        } else {
+            distinct as f64
+        };
+        self.state.ledger.bill(reads, distinct, spent);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Views prepared rows with their targets, as every learner receives them.
 
 use super::Matrix;
-use crate::prepare::{Layout, Scaler};
+use crate::error::{ErrorKind, Result};
+use crate::prepare::{Bounds, Layout, Scaler};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -23,6 +24,23 @@ pub struct Examples<'a> {
     /// Means and second moments of the scaled columns, where the learner may know them. `None`
     /// keeps a budgeted learner honest: it then estimates what it needs from its own reads.
     pub moments: Option<&'a Moments>,
+    /// What was declared of the columns, and can be found wrong by a read.
+    pub declared: Declared<'a>,
+}
+
+/// Declarations that reads are held against; the default is none.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Declared<'a> {
+    /// Range of every column, in raw units: reads outside are counted and reported.
+    pub bounds: Option<&'a Bounds>,
+    /// Whether [`Examples::moments`] were declared, not measured: a read that shows a value where the declared
+    /// second moment is 0 is refused.
+    pub moments: bool,
+    /// Whether means were declared with them. If not the means are 0: nothing is then subtracted from second
+    /// moments, which bound variances from above.
+    pub means: bool,
+    /// What messages call the columns; without names they say the panel's.
+    pub names: &'a [String],
 }
 
 impl<'a> Examples<'a> {
@@ -69,6 +87,11 @@ impl<'a> Examples<'a> {
         self.with_rows(self.rows[..count.min(self.len())].to_vec())
     }
 
+    /// The moments, unless they were only declared: what a learner takes that may look at every cell.
+    pub fn measured(&self) -> Option<&'a Moments> {
+        self.moments.filter(|_| !self.declared.moments)
+    }
+
     /// Mean of the squared targets.
     pub fn target_square(&self) -> f64 {
         let sum: f64 = (0..self.len()).map(|i| self.target(i).powi(2)).sum();
@@ -86,6 +109,24 @@ pub struct Moments {
 }
 
 impl Moments {
+    /// Refuses moments that no columns have.
+    ///
+    /// # Errors
+    /// Not one number for each column; one that is not finite; a second moment below 0.
+    pub fn check(&self, columns: usize) -> Result<()> {
+        for (what, numbers, least) in [("mean", &self.mean, f64::MIN), ("second moment", &self.square, 0.0)] {
+            if numbers.len() != columns {
+                let (what, found) = (format!("{what}s, one for each column"), numbers.len());
+                return Err(ErrorKind::WrongLength { what, expected: columns, found }.into());
+            }
+            if let Some(column) = numbers.iter().position(|v| !(least..=f64::MAX).contains(v)) {
+                let (name, problem) = (format!("column {}", column + 1), format!("it is {}", numbers[column]));
+                return Err(ErrorKind::WrongDeclaration { what, name, problem }.into());
+            }
+        }
+        Ok(())
+    }
+
     /// Measures every cell of the examples: what a learner may do that sees everything.
     pub fn measure(examples: &Examples<'_>) -> Moments {
         let d = examples.columns();

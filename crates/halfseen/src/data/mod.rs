@@ -5,7 +5,7 @@ mod matrix;
 mod table;
 mod target;
 
-pub use examples::{Examples, Moments};
+pub use examples::{Declared, Examples, Moments};
 pub use matrix::{Csr, Matrix};
 pub use table::{Cell, Column, Place, Table, TextColumn};
 pub use target::{Label, Target, Task};

@@ -5,7 +5,7 @@ use crate::Silent;
 use crate::budget::{AskTell, Query};
 use crate::data::{Column, Examples, Matrix, Place, Table, Target, Task, TextColumn};
 use crate::model::Model;
-use crate::prepare::{Layout, Scaler, Schema};
+use crate::prepare::{Layout, Moment, Options, Prepared, Scaler, Schema};
 use ndarray::{Array2, array};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,6 +25,7 @@ fn name(kind: &ErrorKind) -> &'static str {
         BudgetTooSmall,
         BudgetTooLarge,
         Needs,
+        WrongDeclaration,
         UnknownColumn,
         DuplicateColumn,
         WrongLength,
@@ -32,6 +33,7 @@ fn name(kind: &ErrorKind) -> &'static str {
         NoAttributes,
         NotFinite,
         MissingCell,
+        MomentContradicted,
         MissingTarget,
         ConstantTarget,
         WrongTarget,
@@ -71,10 +73,27 @@ fn fit_cells(cells: Array2<f64>) -> Error {
     let (matrix, layout) = (Matrix::F64(cells), Arc::new(Layout::singletons(2)));
     let rows: Vec<u32> = (0..matrix.rows() as u32).collect();
     let targets = vec![1.0; matrix.rows()];
-    let (scaler, moments) = (Scaler::None {}, None);
-    let examples =
-        Examples { matrix: &matrix, scaler: &scaler, layout: &layout, targets: &targets, rows: rows.into(), moments };
+    let (scaler, moments, declared) = (Scaler::None {}, None, Default::default());
+    let examples = Examples {
+        matrix: &matrix,
+        scaler: &scaler,
+        layout: &layout,
+        targets: &targets,
+        rows: rows.into(),
+        moments,
+        declared,
+    };
     crate::learner::find("aerr").unwrap().fit(&examples, &Silent).unwrap_err()
+}
+
+/// A column of ones whose second moment is declared to be 0.
+fn contradicted(column: &str) -> Error {
+    let table = table(&[(column, &[1.0, 1.0]), ("y", &[0.0, 1.0])]);
+    let target = Target::read(&table, "y", Some(Task::Regression)).unwrap();
+    let moments = [(column.to_owned(), Moment { square: 0.0, mean: None })].into();
+    let options = Options { moments, honest: true, ..Options::default() };
+    let prepared = Prepared::new(&table, ("y", &target), &[0, 1], &options).unwrap();
+    crate::learner::find("aerr").unwrap().fit(&prepared.examples(), &Silent).unwrap_err()
 }
 
 fn asking() -> (Box<dyn AskTell>, Query) {
@@ -117,6 +136,7 @@ fn provoked(long: &str) -> Vec<Error> {
             aerr.set("centre", "given").unwrap();
             aerr.start(&Arc::new(Layout::singletons(3))).err().unwrap()
         },
+        Schema { prices: [(long.to_owned(), -1.0)].into(), ..schema.clone() }.layout().unwrap_err(),
         wide.column(long).unwrap_err(),
         Table::from_matrix(Matrix::F64(array![[1.0, 2.0]]), vec![long.into(), long.into()]).unwrap_err(),
         Table::from_matrix(Matrix::F64(array![[1.0, 2.0]]), vec![long.into()]).unwrap_err(),
@@ -124,6 +144,7 @@ fn provoked(long: &str) -> Vec<Error> {
         Schema::fit(&two, &[0], &["a", long], &[], vec![]).unwrap_err(),
         fit_cells(Array2::from_elem((1, 2), f64::INFINITY)),
         fit_cells(Array2::from_elem((1, 2), f64::NAN)),
+        contradicted(long),
         Target::read(&table(&[(long, &[1.0, f64::NAN])]), long, None).unwrap_err(),
         Target::read(&text_table(long, &[long, long]), long, None).unwrap_err(),
         Target::read(&texts, long, Some(Task::Regression)).unwrap_err(),
@@ -163,7 +184,7 @@ fn every_kind_is_provoked() {
     let provoked: BTreeSet<&str> = provoked("column").iter().map(|e| name(e.kind())).collect();
     let missing: Vec<&str> = all_names().difference(&provoked).copied().collect();
     assert!(missing.is_empty(), "no case provokes {missing:?}");
-    assert_eq!(all_names().len(), 26);
+    assert_eq!(all_names().len(), 28);
 }
 
 #[test]
@@ -186,8 +207,10 @@ fn every_kind_belongs_to_somebody() {
         let class = match name(error.kind()) {
             "Diverged" | "Numerical" => ErrorClass::Numerical,
             "Interrupted" => ErrorClass::Interrupted,
-            "DuplicateColumn" | "TooFewRows" | "NoAttributes" | "NotFinite" | "MissingCell" | "MissingTarget"
-            | "ConstantTarget" | "WrongTarget" | "WrongKind" | "TooManyAbsent" | "BadFile" => ErrorClass::Data,
+            "DuplicateColumn" | "TooFewRows" | "NoAttributes" | "NotFinite" | "MissingCell" | "MomentContradicted"
+            | "MissingTarget" | "ConstantTarget" | "WrongTarget" | "WrongKind" | "TooManyAbsent" | "BadFile" => {
+                ErrorClass::Data
+            }
             _ => ErrorClass::Parameter,
         };
         assert_eq!(error.class(), class, "{error}");

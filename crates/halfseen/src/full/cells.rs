@@ -130,8 +130,15 @@ mod tests {
         for scaler in [Scaler::None {}, Scaler::Common { divisor: 255.0 }, each] {
             for matrix in &stores {
                 let rows = vec![2, 0, 3].into();
-                let examples =
-                    Examples { matrix, scaler: &scaler, layout: &layout, targets: &targets, rows, moments: None };
+                let examples = Examples {
+                    matrix,
+                    scaler: &scaler,
+                    layout: &layout,
+                    targets: &targets,
+                    rows,
+                    moments: None,
+                    declared: Default::default(),
+                };
                 for i in 0..3 {
                     cells.read(&examples, i);
                     let expected = (0..21).map(|j| (j, examples.value(i, j))).filter(|(_, v)| *v != 0.0);

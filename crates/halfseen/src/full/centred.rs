@@ -7,7 +7,7 @@
 
 use crate::data::Examples;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::Linear;
+use crate::model::{Linear, Report, Stop};
 use std::ops::Range;
 
 /// Examples minus their means (or as they are, without intercept), on the columns that are not all zero then.
@@ -64,9 +64,10 @@ impl<'a, 'b> Centred<'a, 'b> {
         self.columns.len()
     }
 
-    /// Number of panels that one example costs.
-    pub(crate) fn panels(&self) -> usize {
-        self.examples.layout.sampled_panels()
+    /// The report of a learner that read every cell.
+    pub(crate) fn report(&self, learner: &str, stop: Stop) -> Report {
+        let layout = self.examples.layout;
+        Report::full(learner, stop, self.len(), layout.sampled_panels()).paid(layout)
     }
 
     /// The centred target of one example.

@@ -22,7 +22,7 @@ use super::gram::Quadratic;
 use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::{Family, Grid, Learner, Setting};
-use crate::model::{Fit, Report, Stop};
+use crate::model::{Fit, Stop};
 use crate::monitor::Monitor;
 use crate::params::{Parameters, parameters};
 use std::time::Instant;
@@ -101,7 +101,7 @@ fn fit_all(learners: &[&Lasso], examples: &Examples<'_>, monitor: &dyn Monitor) 
         let start = Instant::now();
         point.radius = learner.radius;
         let stop = point.solve(learner, monitor);
-        let mut report = Report::full("lasso", stop, data.len(), data.panels());
+        let mut report = data.report("lasso", stop);
         report.objective = Some(quadratic.value(&point.weights, &point.gradient));
         report.gap = Some(point.gap());
         report.seconds = shared + start.elapsed().as_secs_f64();

@@ -120,7 +120,8 @@ fn pass(
     let mut fits = vec![Vec::with_capacity(counts.len()); runs.len()];
     let mut snapshot = |runs: &[Run], stop: Stop, done: usize| {
         for (fits, run) in fits.iter_mut().zip(runs) {
-            let mut report = Report::full("online-lasso", stop, done, examples.layout.sampled_panels());
+            let layout = examples.layout;
+            let mut report = Report::full("online-lasso", stop, done, layout.sampled_panels()).paid(layout);
             report.seconds = began.elapsed().as_secs_f64();
             fits.push(Fit { predictor: run.predictor(&moments), report });
         }
@@ -155,7 +156,7 @@ fn pass(
 
 /// Those given, or measured.
 fn moments<'a>(examples: &Examples<'a>) -> Result<Cow<'a, Moments>> {
-    if let Some(given) = examples.moments {
+    if let Some(given) = examples.measured() {
         return Ok(Cow::Borrowed(given));
     }
     let measured = Moments::measure(examples);

@@ -19,7 +19,7 @@ use super::{configured, norm};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Grid, Learner, Setting};
-use crate::model::{Fit, Report, Stop};
+use crate::model::{Fit, Stop};
 use crate::monitor::Monitor;
 use crate::params::{Parameters, parameters};
 use faer::diag::Diag;
@@ -118,7 +118,7 @@ impl<'a, 'b> Decomposed<'a, 'b> {
             }
         }
         let (objective, gap) = self.certify(ridge, &weights);
-        let mut report = Report::full("ridge", Stop::ClosedForm, self.data.len(), self.data.panels());
+        let mut report = self.data.report("ridge", Stop::ClosedForm);
         report.objective = Some(objective);
         report.gap = Some(gap);
         report.seconds = self.seconds + start.elapsed().as_secs_f64();

@@ -169,7 +169,11 @@ impl Iterate for Entropic {
         }
         let written = gradient.iter().map(|&(j, _)| j as usize);
         self.sinh.refresh(written.clone());
-        self.cosh.refresh(written);
+        self.cosh.refresh(written.clone());
+        if let Some(weighing) = &mut self.weighing {
+            written.clone().for_each(|j| weighing.write(j, self.sinh.get(j)));
+            weighing.refresh(written);
+        }
         let total = self.cosh.total();
         if total > LARGEST_GROWTH * self.total_at_shift || total < SMALLEST_TOTAL {
             self.reshift();

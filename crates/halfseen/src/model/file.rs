@@ -113,6 +113,10 @@ impl Model {
         }
         let file: File = serde_json::from_str(text).map_err(|e| bad(&key_of(text, &e), &e.to_string()))?;
         let Predictor::Linear(predictor) = file.predictor;
+        let mut report = file.report;
+        if report.spent.is_nan() {
+            report.spent = report.distinct as f64;
+        }
         let model = Model {
             learner: file.learner,
             params: file.params,
@@ -121,7 +125,7 @@ impl Model {
             task: file.task,
             classes: file.classes,
             predictor,
-            report: file.report,
+            report,
         };
         model.validate()?;
         Ok(model)
@@ -129,7 +133,10 @@ impl Model {
 
     fn validate(&self) -> Result<()> {
         let columns = self.prepare.schema.width();
-        self.prepare.schema.layout()?;
+        self.prepare.schema.layout().map_err(|e| match e.kind() {
+            ErrorKind::BadFile { .. } => e,
+            _ => bad("schema", &e.to_string()),
+        })?;
         self.prepare.scaler.validate(columns)?;
         let TargetScale { mean, deviation } = self.prepare.target;
         if !(mean.is_finite() && deviation.is_finite() && deviation > 0.0) {

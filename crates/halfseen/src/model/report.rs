@@ -1,5 +1,6 @@
 //! Tells how a fit went: why it stopped, what it read, what is certified.
 
+use crate::prepare::Layout;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -9,6 +10,8 @@ use std::fmt;
 pub enum Stop {
     /// One pass over the examples, as the method is defined.
     OnePass,
+    /// The total budget left too few reads for another example.
+    BudgetSpent,
     /// The closed form was evaluated.
     ClosedForm,
     /// The certified gap fell below the tolerance.
@@ -24,7 +27,7 @@ pub enum Stop {
 impl Stop {
     /// Whether the method did all that it promises.
     pub fn converged(self) -> bool {
-        matches!(self, Stop::OnePass | Stop::ClosedForm | Stop::Tolerance | Stop::Open)
+        matches!(self, Stop::OnePass | Stop::BudgetSpent | Stop::ClosedForm | Stop::Tolerance | Stop::Open)
     }
 }
 
@@ -32,6 +35,7 @@ impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Stop::OnePass => "one pass over the examples was finished",
+            Stop::BudgetSpent => "the total budget left too few reads for another example",
             Stop::ClosedForm => "the closed form was evaluated",
             Stop::Tolerance => "the certified gap fell below the tolerance",
             Stop::IterationLimit => {
@@ -41,6 +45,22 @@ impl fmt::Display for Stop {
             Stop::Open => "more examples may still be told",
         })
     }
+}
+
+/// A value that was read outside its declared bounds, in raw units.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outside {
+    /// The row of the table, from 1.
+    pub row: u64,
+    /// The attribute.
+    pub column: String,
+    /// The value.
+    pub value: f64,
+    /// The least value declared.
+    pub low: f64,
+    /// The largest value declared.
+    pub high: f64,
 }
 
 /// How a fit went.
@@ -54,8 +74,10 @@ pub struct Report {
     /// [`Stop::converged`].
     pub converged: bool,
     /// The objective reached, in scaled units, where there is one.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub objective: Option<f64>,
     /// A certified bound on objective minus optimum, where there is one.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub gap: Option<f64>,
     /// Examples learned from.
     pub examples: u64,
@@ -66,19 +88,38 @@ pub struct Report {
     pub reads: u64,
     /// Distinct (example, panel) cells read: what is paid for.
     pub distinct: u64,
+    /// The sum of the prices of the distinct reads: their number where no prices were declared. (A file
+    /// without it is older than prices.)
+    #[serde(default = "unpriced")]
+    pub spent: f64,
+    /// Reads of the total budget that were left, where there is one.
+    #[serde(default)]
+    pub unused: Option<u64>,
+    /// Values read that lie outside the declared bounds of their attributes. The learner goes on, but the
+    /// theorems' excess errors assume that there are none.
+    #[serde(default)]
+    pub outside_bounds: u64,
+    /// The first of them.
+    #[serde(default)]
+    pub first_outside: Option<Outside>,
     /// The largest number of reads of one example.
     pub max_reads: u64,
     /// The longest wait between a query and its answer, in answers to other queries. The theorems cover 0.
     pub largest_delay: u64,
     /// Estimated mean squared error of the averaged iterates, in scaled units, from the reads that were made anyway
     /// (progressive validation): unbiased, and by convexity no less than the model's own in expectation.
-    #[serde(default)]
+    #[serde(deserialize_with = "Option::deserialize")]
     pub risk: Option<f64>,
     /// Its standard error.
-    #[serde(default)]
+    #[serde(deserialize_with = "Option::deserialize")]
     pub risk_error: Option<f64>,
     /// Seconds of the fit.
     pub seconds: f64,
+}
+
+/// No number: [`Model`](super::Model) replaces it by the number of distinct reads.
+fn unpriced() -> f64 {
+    f64::NAN
 }
 
 impl Report {
@@ -95,11 +136,21 @@ impl Report {
             skipped: 0,
             reads: m * d,
             distinct: m * d,
+            spent: (m * d) as f64,
+            unused: None,
+            outside_bounds: 0,
+            first_outside: None,
             max_reads: d,
             largest_delay: 0,
             risk: None,
             risk_error: None,
             seconds: 0.0,
         }
+    }
+
+    /// The same report, of a learner that pays the prices of every panel for each example.
+    pub fn paid(mut self, layout: &Layout) -> Report {
+        self.spent = self.examples as f64 * layout.full_price();
+        self
     }
 }

@@ -27,6 +27,20 @@ fn texts(kind: &Kind) -> (Vec<String>, Vec<String>, Vec<String>) {
         Kind::NonNegative => ([numbers, own(&["0"])].concat(), outside, words),
         Kind::Flag => (own(&["true", "false"]), vec![], [words, own(&["1", "True", "yes"])].concat()),
         Kind::Choice(choice) => (own(choice), vec![], [words, own(&["1", &choice[0].to_uppercase()])].concat()),
+        Kind::Share => (own(&["0.5", "1e-9", "0.999"]), [outside, zero, own(&["1", "2"])].concat(), words),
+        Kind::ShareOrCount => (
+            own(&["0.5", "1", "3000"]),
+            [outside, zero, own(&["1.5", "1e300"])].concat(),
+            [words, own(&["auto"])].concat(),
+        ),
+        Kind::SharesOrAuto => {
+            let good = own(&["auto", "0.25,0.5,0.25", "[1, 0]", "1"]);
+            (good, own(&["0.5,0.4", "2", "-1,2", "NaN,1", "0", "inf"]), own(&["", "x", "1;0", "0.5,,0.5", "online"]))
+        }
+        Kind::Moments => {
+            let good = own(&["auto", "online", "1,0,2.5e-3", "[3, 4]", "0"]);
+            (good, own(&["-1", "1,NaN", "inf,1"]), own(&["", "x", "1;0", "1,,2", "Online"]))
+        }
         Kind::Rule => {
             let multiples = |texts: &[String]| texts.iter().map(|t| format!("{}x", t.trim())).collect::<Vec<_>>();
             let good = [multiples(&numbers), own(&["theory"])].concat();

@@ -1,4 +1,4 @@
-//! Says which columns one read gives (a panel) and which columns are always known.
+//! Says which columns one read gives (a panel), what it costs, and which columns are always known.
 //!
 //! Learners number the columns that they handle by *slots*: the sampled panels' columns first,
 //! panel by panel, then the known ones. Where every attribute is a panel of its own and none is
@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Panels over the columns of a prepared matrix.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Layout {
     names: Vec<String>,
     /// Panel p has the slots `starts[p]..starts[p + 1]`.
@@ -18,11 +18,17 @@ pub struct Layout {
     slots: Vec<u32>,
     /// Number of sampled panels; the others are known.
     sampled: usize,
+    /// What a read of each sampled panel costs; empty: 1 each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    prices: Vec<f64>,
     /// Whether panel, slot and column are the same number: then none of the lists need be read, which at
     /// many columns saves more cache misses than a learner has otherwise.
     #[serde(skip)]
     identity: bool,
 }
+
+/// No price is larger: sums of prices stay in range.
+const LARGEST_PRICE: f64 = 1e100;
 
 impl Layout {
     /// Every column a panel of its own, sampled, and none known; names `x0`, `x1`, ...
@@ -55,12 +61,14 @@ impl Layout {
             && self.starts.last().is_some_and(|&last| last as usize == n)
             && self.starts.windows(2).all(|w| w[0] < w[1])
             && self.slots.len() == n
-            && self.columns.iter().enumerate().all(|(slot, &c)| self.slots.get(c as usize) == Some(&(slot as u32)));
+            && self.columns.iter().enumerate().all(|(slot, &c)| self.slots.get(c as usize) == Some(&(slot as u32)))
+            && (self.prices.is_empty() || self.prices.len() == self.sampled)
+            && self.prices.iter().all(|price| (0.0..=LARGEST_PRICE).contains(price));
         if sound {
             self.identity = self.is_identity();
             return Ok(());
         }
-        let problem = "panels, slots and columns contradict each other".to_owned();
+        let problem = "panels, slots, columns and prices contradict each other".to_owned();
         Err(crate::ErrorKind::BadFile { what: "learner state", key: "layout".into(), problem }.into())
     }
 
@@ -113,6 +121,44 @@ impl Layout {
     /// The slot of a column.
     pub fn slot(&self, column: usize) -> usize {
         self.slots[column] as usize
+    }
+
+    /// The same layout with what a read of each sampled panel costs, (n_sampled_panels). A price of 0 is
+    /// free, though the read still counts against the budget.
+    ///
+    /// # Errors
+    /// Not one price for each sampled panel; one that is negative, NaN or above 1e100, with its panel's name.
+    pub fn with_prices(mut self, prices: Vec<f64>) -> crate::Result<Layout> {
+        if prices.len() != self.sampled {
+            return Err(misfit("prices, one for each attribute that is read", self.sampled, prices.len()));
+        }
+        if let Some(panel) = prices.iter().position(|price| !(0.0..=LARGEST_PRICE).contains(price)) {
+            let problem = format!("it is {}; declare a number from 0 to 1e100", prices[panel]);
+            let name = self.names[panel].clone();
+            return Err(crate::ErrorKind::WrongDeclaration { what: "price", name, problem }.into());
+        }
+        self.prices = prices;
+        Ok(self)
+    }
+
+    /// Whether prices were declared.
+    #[inline]
+    pub fn is_priced(&self) -> bool {
+        !self.prices.is_empty()
+    }
+
+    /// What one read of a panel costs: as declared, else 1; nothing for a known one.
+    #[inline]
+    pub fn price(&self, panel: usize) -> f64 {
+        if panel >= self.sampled {
+            return 0.0;
+        }
+        self.prices.get(panel).copied().unwrap_or(1.0)
+    }
+
+    /// What a read of every sampled panel costs together.
+    pub fn full_price(&self) -> f64 {
+        (0..self.sampled).map(|panel| self.price(panel)).sum()
     }
 
     /// The name of a panel.
@@ -168,6 +214,7 @@ impl LayoutBuilder {
             columns: Vec::new(),
             slots: vec![0; self.width],
             sampled: sampled.len(),
+            prices: Vec::new(),
             identity: false,
         };
         for (name, columns) in sampled.into_iter().chain(known) {
@@ -204,6 +251,48 @@ mod tests {
         assert_eq!((0..4).map(|s| layout.panel_of(s)).collect::<Vec<_>>(), [0, 0, 1, 1]);
         assert_eq!(layout.name(2), "age");
         assert_eq!((0..5).map(|c| layout.column(layout.slot(c))).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn a_panel_costs_what_was_declared_and_one_otherwise() {
+        let mut builder = Layout::builder(3);
+        builder.sampled("scan", vec![0, 2]);
+        builder.known("age", vec![1]);
+        let plain = builder.finish().unwrap();
+        assert_eq!((plain.price(0), plain.price(1), plain.full_price()), (1.0, 0.0, 1.0));
+        let text = serde_json::to_string(&plain).unwrap();
+        assert!(!text.contains("price"), "an old layout keeps its fingerprint");
+        let priced = plain.with_prices(vec![2.5]).unwrap();
+        assert_eq!((priced.price(0), priced.price(1), priced.full_price()), (2.5, 0.0, 2.5));
+        let text = serde_json::to_string(&priced).unwrap();
+        let mut read: Layout = serde_json::from_str(&text).unwrap();
+        read.complete().unwrap();
+        assert_eq!(read, priced);
+        for damaged in ["[-1.0]", "[1.0,1.0]", "[1e300]"] {
+            let mut read: Layout = serde_json::from_str(&text.replace("[2.5]", damaged)).unwrap();
+            assert!(read.complete().is_err(), "{damaged}");
+        }
+    }
+
+    #[test]
+    fn impossible_prices_are_refused_by_name() {
+        let two = || Layout::singletons(2);
+        assert_eq!(two().with_prices(vec![0.0, 0.0]).unwrap().full_price(), 0.0, "free is a price");
+        for odd in [-1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e101] {
+            let error = two().with_prices(vec![1.0, odd]).unwrap_err();
+            let kind = error.kind();
+            assert!(matches!(kind, crate::ErrorKind::WrongDeclaration { what: "price", .. }), "{error}");
+            assert!(error.to_string().contains("'x1'"), "{error}");
+        }
+        for length in [0, 1, 3] {
+            let error = two().with_prices(vec![1.0; length]).unwrap_err();
+            let expected = crate::ErrorKind::WrongLength {
+                what: "prices, one for each attribute that is read".into(),
+                expected: 2,
+                found: length,
+            };
+            assert_eq!(*error.kind(), expected);
+        }
     }
 
     #[test]

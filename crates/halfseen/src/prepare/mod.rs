@@ -5,12 +5,14 @@
 //! *panel*: one attribute, the indicators of one text category, or a declared group) and which are
 //! always known.
 
+mod declared;
 mod encoder;
 mod layout;
 mod prepared;
 mod scaler;
 mod schema;
 
+pub use declared::Moment;
 pub use encoder::{Applied, Encoded};
 pub use layout::Layout;
 pub use prepared::{Missing, Options, Prepared};

@@ -1,7 +1,8 @@
 //! Fits everything between a table and a learner on training rows, and hands out examples.
 
+use super::declared::{self, DeclaredMoments, Moment};
 use super::{Bounds, Group, Layout, Prepare, Scale, Scaler, Schema, TargetScale};
-use crate::data::{Examples, Matrix, Moments, Table, Target};
+use crate::data::{Declared, Examples, Matrix, Moments, Table, Target};
 use crate::error::{ErrorKind, Result};
 use ndarray::Array2;
 use std::borrow::Cow;
@@ -22,8 +23,12 @@ pub struct Options {
     pub known: Vec<String>,
     /// Attributes that are read together.
     pub groups: Vec<Group>,
+    /// What one read of an attribute costs, or of a group by its name; 1 where nothing is said.
+    pub prices: BTreeMap<String, f64>,
     /// Declared range of attributes, by name.
     pub bounds: BTreeMap<String, (f64, f64)>,
+    /// Declared moments of attributes, by name; learners then know them, where honest too.
+    pub moments: BTreeMap<String, Moment>,
     /// What becomes of missing cells.
     pub missing: Missing,
     /// Touch no cell: no means, deviations or norms but those declared.
@@ -53,6 +58,9 @@ pub struct Prepared<'a> {
     matrix: Cow<'a, Matrix>,
     targets: Vec<f64>,
     moments: Option<Moments>,
+    declared: Option<DeclaredMoments>,
+    bounds: Option<Bounds>,
+    names: Vec<String>,
     rows: Vec<u32>,
 }
 
@@ -60,11 +68,13 @@ impl<'a> Prepared<'a> {
     /// Prepares all rows of a table, fitting on the training rows `rows` only.
     ///
     /// # Errors
-    /// Unknown columns, infinite cells, a target with more than two classes.
+    /// Unknown columns, infinite cells, a target with more than two classes, declarations that cannot be.
     pub fn new(table: &'a Table, target: (&str, &Target), rows: &[u32], options: &Options) -> Result<Prepared<'a>> {
         let (name, target) = target;
         let except: Vec<&str> = [name].into_iter().chain(options.except.iter().map(String::as_str)).collect();
-        let schema = Schema::fit(table, rows, &except, &options.known, options.groups.clone())?;
+        let mut schema = Schema::fit(table, rows, &except, &options.known, options.groups.clone())?;
+        schema.prices = options.prices.clone();
+        let layout = Arc::new(schema.layout()?);
         let encoded = schema.encode(table)?;
         let (mut matrix, applied) = (encoded.matrix, encoded.applied);
         let imputed = match options.missing {
@@ -74,15 +84,17 @@ impl<'a> Prepared<'a> {
                 applied.missing + applied.new_categories
             }
         };
-        let bounds = options.column_bounds(&schema)?;
+        let bounds = declared::bounds(&options.bounds, &schema)?;
         let scaler = Scaler::fit(options.scale_for(&matrix), &matrix, rows, bounds.as_ref());
+        let declared = declared::moments(&options.moments, &schema, &scaler, &matrix, rows)?;
         let scores = target.scores().map_err(|error| named(error, name))?;
         let target_scale = TargetScale::fit(target, &scores, rows, options.intercept);
         let targets = scores.into_iter().map(|y| target_scale.apply(y)).collect();
-        let layout = Arc::new(schema.layout()?);
         let prepare = Prepare { schema, scaler, target: target_scale };
-        let mut prepared = Prepared { prepare, layout, imputed, matrix, targets, moments: None, rows: rows.to_vec() };
-        if !options.honest {
+        let (rows, names) = (rows.to_vec(), prepare.schema.encoded_names());
+        let mut prepared =
+            Prepared { prepare, layout, imputed, matrix, targets, moments: None, declared, bounds, names, rows };
+        if !options.honest && prepared.declared.is_none() {
             prepared.moments = Some(Moments::measure(&prepared.examples()));
         }
         Ok(prepared)
@@ -101,7 +113,13 @@ impl<'a> Prepared<'a> {
             layout: &self.layout,
             targets: &self.targets,
             rows: Cow::Borrowed(rows),
-            moments: self.moments.as_ref(),
+            moments: self.declared.as_ref().map(|d| &d.moments).or(self.moments.as_ref()),
+            declared: Declared {
+                bounds: self.bounds.as_ref(),
+                moments: self.declared.is_some(),
+                names: &self.names,
+                means: self.declared.as_ref().is_some_and(|d| d.means),
+            },
         }
     }
 }
@@ -113,36 +131,6 @@ impl Options {
             _ if self.honest && self.bounds.is_empty() => Scale::None,
             _ => Scale::Each,
         })
-    }
-
-    /// The declared bounds per encoded column; indicators of categories lie in [0, 1].
-    fn column_bounds(&self, schema: &Schema) -> Result<Option<Bounds>> {
-        if self.bounds.is_empty() {
-            return Ok(None);
-        }
-        for (name, &(low, high)) in &self.bounds {
-            schema.position(name)?;
-            if !(low.is_finite() && high.is_finite() && low <= high) {
-                let (value, allowed) =
-                    (format!("{low}..{high} for {name}"), "finite, the low one not above the high one".into());
-                return Err(ErrorKind::OutOfRange { name: "bounds", value, allowed }.into());
-            }
-        }
-        let mut bounds = Bounds { low: Vec::new(), high: Vec::new() };
-        for column in &schema.columns {
-            let declared = match (&column.kind, self.bounds.get(&column.name)) {
-                (super::ColumnKind::Text { .. }, _) => (0.0, 1.0),
-                (super::ColumnKind::Number, Some(&range)) => range,
-                (super::ColumnKind::Number, None) => {
-                    let (value, allowed) =
-                        (format!("none for {}", column.name), "declared for every numeric attribute".into());
-                    return Err(ErrorKind::OutOfRange { name: "bounds", value, allowed }.into());
-                }
-            };
-            bounds.low.extend(std::iter::repeat_n(declared.0, column.width()));
-            bounds.high.extend(std::iter::repeat_n(declared.1, column.width()));
-        }
-        Ok(Some(bounds))
     }
 }
 

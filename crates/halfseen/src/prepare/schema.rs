@@ -2,8 +2,9 @@
 
 use super::Layout;
 use crate::data::{Cell, Place, Table};
-use crate::error::{ErrorKind, Result, nearest};
+use crate::error::{ErrorKind, Result, nearest, short};
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashSet};
 
 /// The attributes that a model uses, in their order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -14,6 +15,9 @@ pub struct Schema {
     /// Attributes that are measured together; one read gives them all.
     #[serde(default)]
     pub groups: Vec<Group>,
+    /// What one read of an attribute, or of a group by its name, costs; 1 where nothing is said.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub prices: BTreeMap<String, f64>,
 }
 
 /// One attribute.
@@ -50,6 +54,12 @@ pub struct Group {
     pub name: String,
     /// The attributes' names.
     pub columns: Vec<String>,
+}
+
+impl Group {
+    fn wrong(&self, problem: String) -> crate::Error {
+        ErrorKind::WrongDeclaration { what: "columns", name: self.name.clone(), problem }.into()
+    }
 }
 
 impl ColumnSchema {
@@ -125,7 +135,7 @@ impl Schema {
         if columns.is_empty() {
             return Err(ErrorKind::NoAttributes.into());
         }
-        let schema = Schema { columns, groups };
+        let schema = Schema { columns, groups, prices: BTreeMap::new() };
         let grouped = schema.groups.iter().flat_map(|g| &g.columns);
         for name in known.iter().chain(grouped) {
             schema.position(name)?;
@@ -162,7 +172,7 @@ impl Schema {
 
     /// Refuses what only a damaged file holds: two columns of one name, categories out of order.
     fn check(&self) -> Result<()> {
-        let mut names = std::collections::HashSet::new();
+        let mut names = HashSet::new();
         for column in &self.columns {
             let sorted = match &column.kind {
                 ColumnKind::Text { categories } => categories.windows(2).all(|w| w[0] < w[1]),
@@ -181,7 +191,8 @@ impl Schema {
     /// Which encoded columns are read together, and which are always known.
     ///
     /// # Errors
-    /// If an attribute is in two groups, or in a group and always known.
+    /// If an attribute is in two groups, or in a group and always known; if two panels share a name; if a price is out of range, or
+    /// declared for what is no panel that is read.
     pub fn layout(&self) -> Result<Layout> {
         self.check()?;
         let mut starts = Vec::with_capacity(self.columns.len());
@@ -192,27 +203,68 @@ impl Schema {
         }
         let range = |a: usize| starts[a]..starts[a] + self.columns[a].width() as u32;
         let mut grouped = vec![false; self.columns.len()];
+        let mut panels = HashSet::new();
         let mut builder = Layout::builder(next as usize);
         for group in &self.groups {
             let mut columns = Vec::new();
             for name in &group.columns {
                 let at = self.position(name)?;
-                if grouped[at] || self.columns[at].known {
-                    let problem = "it is in two groups, or in a group and always known".to_owned();
-                    return Err(ErrorKind::BadFile { what: "schema", key: name.clone(), problem }.into());
-                }
-                grouped[at] = true;
-                columns.extend(range(at));
+                let problem = match (grouped[at], self.columns[at].known) {
+                    (true, _) => format!("column '{}' is in two panels, or in one twice; leave it in one", short(name)),
+                    (_, true) => format!("column '{}' is always known, so it is never read; leave it out", short(name)),
+                    _ => {
+                        grouped[at] = true;
+                        columns.extend(range(at));
+                        continue;
+                    }
+                };
+                return Err(group.wrong(problem));
+            }
+            if !panels.insert(&group.name) {
+                return Err(group.wrong("two panels have this name; rename one".to_owned()));
+            }
+            if group.columns.is_empty() {
+                return Err(group.wrong("there is none; name at least one".to_owned()));
             }
             builder.sampled(&group.name, columns);
         }
         for (at, column) in self.columns.iter().enumerate().filter(|(at, _)| !grouped[*at]) {
+            if let Some(group) = self.groups.iter().find(|group| group.name == column.name) {
+                return Err(group.wrong("a column outside it has this name; name the panel otherwise".to_owned()));
+            }
             if column.known {
                 builder.known(&column.name, range(at).collect());
             } else {
                 builder.sampled(&column.name, range(at).collect());
             }
         }
-        builder.finish()
+        self.priced(builder.finish()?)
+    }
+
+    /// The layout with the declared prices.
+    fn priced(&self, layout: Layout) -> Result<Layout> {
+        if self.prices.is_empty() {
+            return Ok(layout);
+        }
+        let panels: Vec<&str> = (0..layout.sampled_panels()).map(|p| layout.name(p)).collect();
+        let names: HashSet<&str> = panels.iter().copied().collect();
+        for name in self.prices.keys().filter(|name| !names.contains(name.as_str())) {
+            let problem = match self.columns.iter().find(|c| c.name == *name) {
+                Some(column) if column.known => "it is always known, and costs nothing; leave its price out",
+                // A text without a category, or a group of such, is no panel and is never read.
+                Some(column) if column.width() == 0 => continue,
+                None if self.groups.iter().any(|group| group.name == *name) => continue,
+                Some(_) => "it is read with a panel; declare the price of that panel",
+                None => {
+                    let known: Vec<String> = panels.iter().map(|p| (*p).to_owned()).collect();
+                    let nearest = nearest(name, &known);
+                    return Err(ErrorKind::UnknownColumn { name: name.clone(), nearest, known }.into());
+                }
+            };
+            let (name, problem) = (name.clone(), problem.to_owned());
+            return Err(ErrorKind::WrongDeclaration { what: "price", name, problem }.into());
+        }
+        let prices = panels.iter().map(|name| self.prices.get(*name).copied().unwrap_or(1.0)).collect();
+        layout.with_prices(prices)
     }
 }

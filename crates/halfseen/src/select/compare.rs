@@ -44,6 +44,9 @@ pub struct Row {
     pub reads: u64,
     /// Distinct cells read.
     pub distinct: u64,
+    /// The sum of their prices, where prices were declared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spent: Option<f64>,
     /// Reads that tuning made on top.
     pub tuning_reads: u64,
     /// Whether parameters, means or norms were taken from cells that the budget does not cover.
@@ -71,6 +74,9 @@ pub struct CurvePoint {
     pub examples: u64,
     /// Distinct cells read.
     pub distinct: u64,
+    /// The sum of their prices, where prices were declared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spent: Option<f64>,
     /// Mean squared error on the test rows.
     pub test_mse: Option<f64>,
     /// Share of the test rows told wrongly.
@@ -103,6 +109,8 @@ pub struct Summary {
     pub reads: Option<Statistics>,
     /// Distinct cells read.
     pub distinct: Option<Statistics>,
+    /// The sum of their prices, where prices were declared.
+    pub spent: Option<Statistics>,
     /// Seconds of the final fit.
     pub seconds: Option<Statistics>,
 }
@@ -179,6 +187,7 @@ fn one_split(
         if monitor.should_stop() {
             return Err(ErrorKind::Interrupted { during: "fitting" }.into());
         }
+        let spent = |fit: &Fit| prepared.layout.is_priced().then_some(fit.report.spent);
         let point = |fit: &Fit| {
             let score = test(fit);
             CurvePoint {
@@ -186,6 +195,7 @@ fn one_split(
                 split: number,
                 examples: fit.report.examples,
                 distinct: fit.report.distinct,
+                spent: spent(fit),
                 test_mse: Some(score.mse),
                 test_error: score.error,
             }
@@ -200,6 +210,7 @@ fn one_split(
             examples: fit.report.examples,
             reads: fit.report.reads,
             distinct: fit.report.distinct,
+            spent: spent(fit),
             tuning_reads: chosen.map_or(0, |t| t.reads),
             tuned: chosen.is_some() || measured,
             imputed: prepared.imputed as u64,
@@ -235,6 +246,7 @@ fn summarise(rows: &[Row]) -> Summary {
         test_error: of(&|r| r.test_error),
         reads: of(&|r| Some(r.reads as f64)),
         distinct: of(&|r| Some(r.distinct as f64)),
+        spent: of(&|r| r.spent),
         seconds: of(&|r| Some(r.seconds)),
     }
 }
@@ -267,7 +279,10 @@ impl Serialize for Summary {
             ("reads", self.reads),
             ("distinct", self.distinct),
             ("seconds", self.seconds),
+            ("spent", self.spent),
         ];
+        // Without prices there is no such figure.
+        let figures = figures.into_iter().filter(|(name, figure)| *name != "spent" || figure.is_some());
         for (name, figure) in figures {
             map.serialize_entry(&format!("{name}_mean"), &figure.map(|f| f.mean))?;
             map.serialize_entry(&format!("{name}_sd"), &figure.map(|f| f.sd))?;

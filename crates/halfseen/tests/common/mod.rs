@@ -9,9 +9,21 @@ use halfseen::{Error, ErrorKind, Learner};
 use ndarray::Array2;
 use std::sync::Arc;
 
-/// A learner by name with some parameters set.
+/// Every learner, those that draw by moments estimating them: most tests declare none.
+pub fn all() -> Vec<Box<dyn Learner>> {
+    let mut all = halfseen::learner::all();
+    for learner in all.iter_mut().filter(|l| l.get("moments").is_some()) {
+        learner.set("moments", "online").unwrap();
+    }
+    all
+}
+
+/// A learner by name with some parameters set. A first phase takes seven examples, for want of a horizon.
 pub fn learner(name: &str, settings: &[(&str, &str)]) -> Box<dyn Learner> {
-    let mut learner = halfseen::learner::find(name).unwrap();
+    let mut learner = all().into_iter().find(|l| l.name() == name).unwrap();
+    if learner.get("phase1").is_some() {
+        learner.set("phase1", "7").unwrap();
+    }
     for (name, value) in settings {
         learner.set(name, value).unwrap();
     }
@@ -97,6 +109,7 @@ impl Data {
             targets: &self.y,
             rows: self.rows.as_slice().into(),
             moments: self.moments.as_ref(),
+            declared: Default::default(),
         }
     }
 

@@ -1,8 +1,10 @@
 //! Enumerates every draw of a query with its probability: estimates must be unbiased, exactly.
 
 use super::*;
-use crate::budget::{Aelr, Aer, Aerr, Budgeted, Reads};
+use crate::budget::sampler::Sampler;
+use crate::budget::{Aelr, Aer, Aerr, Budgeted, Ddaelr, Ddaelr2p, Ddaerr, Ddaerr2p, Gaerr, Reads};
 use crate::iterate::Iterate;
+use crate::sampling::{Purpose, Stream};
 
 /// The shapes that an example may have: widths of sampled panels, then of known ones. At most five
 /// sampled columns.
@@ -37,32 +39,65 @@ fn answer(layout: &Layout, query: &Query, x: &[f64]) -> Vec<f64> {
     slots.map(|slot| x[layout.column(slot)]).collect()
 }
 
-/// Every way to draw `draws` of 0..n, with its probability.
-fn gradient_draws(n: usize, draws: usize, replacement: bool) -> Vec<(Vec<usize>, f64)> {
-    let mut all = vec![vec![]];
-    for _ in 0..draws {
-        let longer = |drawn: &Vec<usize>| {
-            let least = if replacement { 0 } else { drawn.last().map_or(0, |&last| last + 1) };
-            let drawn = drawn.clone();
-            (least..n).map(move |p| [drawn.clone(), vec![p]].concat())
+/// Every way to draw the gradient's panels, with its probability.
+fn gradient_draws(n: usize, sampler: &Sampler) -> Vec<(Vec<usize>, f64)> {
+    let coefficient = |p: usize| sampler.coefficient(p);
+    if !sampler.replacement() && !sampler.is_uniform() {
+        return systematic_draws((0..n).map(|p| 1.0 / coefficient(p)).collect());
+    }
+    let mut all = vec![(vec![], 1.0)];
+    for _ in 0..sampler.draws() {
+        let longer = |(drawn, share): &(Vec<usize>, f64)| {
+            let least = if sampler.replacement() { 0 } else { drawn.last().map_or(0, |&last| last + 1) };
+            let (drawn, share) = (drawn.clone(), *share);
+            let draws = sampler.draws() as f64;
+            let possible = (least..n).filter(|&p| coefficient(p).is_finite());
+            possible.map(move |p| ([drawn.clone(), vec![p]].concat(), share / (draws * coefficient(p))))
         };
         all = all.iter().flat_map(longer).collect();
     }
-    let share = 1.0 / all.len() as f64;
-    all.into_iter().map(|drawn| (drawn, share)).collect()
+    // Subsets are all alike.
+    let count = all.len() as f64;
+    if !sampler.replacement() {
+        all.iter_mut().for_each(|(_, share)| *share = 1.0 / count);
+    }
+    all
+}
+
+/// The samples u, u + 1, ... on the line of these probabilities: constant between the fractional parts of its marks.
+fn systematic_draws(inclusion: Vec<f64>) -> Vec<(Vec<usize>, f64)> {
+    let mut marks = vec![0.0];
+    inclusion.iter().for_each(|p| marks.push(marks[marks.len() - 1] + p));
+    let mut cuts: Vec<f64> = marks.iter().map(|m| m.fract()).chain([0.0, 1.0]).collect();
+    cuts.sort_unstable_by(f64::total_cmp);
+    let mut all = Vec::new();
+    for pair in cuts.windows(2).filter(|pair| pair[1] - pair[0] > 1e-14) {
+        let u = 0.5 * (pair[0] + pair[1]);
+        // Which panels cover a point u + r.
+        let covers = |p: &usize| (marks[*p] - u).ceil() < (marks[*p + 1] - u).ceil();
+        all.push(((0..inclusion.len()).filter(covers).collect(), pair[1] - pair[0]));
+    }
+    all
 }
 
 /// Every sequence of independent draws of slots for the product, with its probability: the very
-/// masses that `draw` goes by. None while w = 0.
-fn product_draws<I: Iterate>(iterate: &I, draws: usize) -> Vec<(Vec<usize>, f64)> {
+/// masses that the draws go by. None while w = 0.
+fn product_draws<I: Iterate>(sgd: &Sgd<I>) -> Vec<(Vec<usize>, f64)> {
     let mut all = vec![(vec![], 1.0)];
+    let iterate = &sgd.state.iterate;
     if iterate.total_mass() <= 0.0 {
         return all;
     }
-    for _ in 0..draws {
+    let moments = sgd.recipe.draws.as_ref().map_or(0.0, |d| sgd.state.drawing.by_moments(d));
+    let share = |s: usize| {
+        let by_weights = iterate.mass(s) / iterate.total_mass();
+        let by_moments = iterate.weighed().filter(|_| moments > 0.0).map_or(0.0, |w| w.mass(s) / w.total_mass());
+        (1.0 - moments) * by_weights + moments * by_moments
+    };
+    for _ in 0..sgd.products() {
         let longer = |(drawn, p): &(Vec<usize>, f64)| {
             let (drawn, p) = (drawn.clone(), *p);
-            let shares = (0..iterate.len()).map(|s| (s, iterate.mass(s) / iterate.total_mass()));
+            let shares = (0..iterate.len()).map(|s| (s, share(s)));
             let drawn_slots: Vec<(usize, f64)> = shares.filter(|(_, share)| *share > 0.0).collect();
             drawn_slots.into_iter().map(move |(s, share)| ([drawn.clone(), vec![s]].concat(), p * share))
         };
@@ -81,6 +116,7 @@ fn one_draw_square<I: Iterate>(sgd: &Sgd<I>, x: &[f64]) -> f64 {
 struct Sums {
     product: f64,
     product_square: f64,
+    risk: f64,
     example: Vec<f64>,
     example_square: Vec<f64>,
     gradient: Vec<f64>,
@@ -89,31 +125,35 @@ struct Sums {
 
 /// Sums over all draws what the learner makes of an example, by the code that asks and tells.
 fn enumerate<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64) -> Sums {
-    let sampler = sgd.recipe.sampler.unwrap();
+    let sampler = sgd.state.drawing.sampler().unwrap().clone();
     let slots = sgd.layout.sampled_slots();
     let zeros = vec![0.0; slots];
     let mut sums = Sums {
         product: 0.0,
         product_square: 0.0,
+        risk: 0.0,
         example: zeros.clone(),
         example_square: zeros.clone(),
         gradient: zeros,
         largest: 1.0,
     };
-    let products = product_draws(&sgd.state.iterate, sgd.recipe.products);
+    let products = product_draws(sgd);
     let mut total = 0.0;
-    for (panels, p) in gradient_draws(sampler.panels, sampler.draws, sampler.replacement) {
+    for (panels, p) in gradient_draws(sgd.layout.sampled_panels(), &sampler) {
         for (drawn, q) in &products {
             let mut query = Query::default();
             sgd.push_known(&mut query);
-            panels.iter().for_each(|&panel| sgd.push_gradient(&mut query, panel, sampler));
+            panels.iter().for_each(|&panel| sgd.push_gradient(&mut query, panel));
             drawn.iter().for_each(|&slot| sgd.push_product(&mut query, sgd.layout.panel_of(slot)));
-            let product = sgd.estimate(&query, &answer(&sgd.layout, &query, x));
+            let estimate = sgd.estimate(&query, &answer(&sgd.layout, &query, x));
+            let product = estimate.product;
             let slope = sgd.recipe.loss.slope(product, y);
             let share = p * q;
             total += share;
             sums.product += share * product;
             sums.product_square += share * (product - y).powi(2);
+            sums.risk += share * (product - y) * (estimate.second - y);
+            sums.largest = sums.largest.max(((product - y) * (estimate.second - y)).abs());
             for &(slot, v) in &sgd.gradient {
                 let slot = slot as usize;
                 sums.example[slot] += share * v;
@@ -140,17 +180,17 @@ fn check<B: Budgeted>(learner: &B, layout: &Arc<Layout>, budget: usize) {
     let reads = Reads { budget, panels: layout.sampled_panels() };
     let mut recipe = learner.recipe(reads).unwrap();
     recipe.pace.horizon = Some(40);
-    let inflation = recipe.sampler.unwrap().inflation();
     let mut stream = Stream::new(budget as u64, Purpose::Data, layout.slots() as u64);
     let columns = layout.slots();
     let mean = (0..columns).map(|j| 0.3 * j as f64 - 0.4).collect();
-    let moments = Moments { mean, square: vec![1.0; columns] };
+    let square = (0..columns).map(|j| 4.0 + 3.0 * (j % 3) as f64).collect();
+    let moments = Moments { mean, square };
     let mut sgd = Sgd::<B::Iterate>::new(recipe, layout, Some((&moments, 1.0))).unwrap();
     let mut most_nonzero = 0;
     for t in 0..=25 {
         let (x, y) = example(columns, &mut stream);
         if [0, 1, 2, 9, 25].contains(&t) {
-            check_moments(&mut sgd, inflation, &x, y, &format!("{learner:?}, budget {budget}, t = {t}"));
+            check_moments(&mut sgd, &x, y, &format!("{learner:?}, budget {budget}, t = {t}"));
             let nonzero = (0..layout.sampled_slots()).filter(|&s| sgd.state.iterate.weight(s) != 0.0).count();
             most_nonzero = most_nonzero.max(nonzero);
         }
@@ -161,8 +201,9 @@ fn check<B: Budgeted>(learner: &B, layout: &Arc<Layout>, budget: usize) {
     assert!(most_nonzero >= 2, "{learner:?}: the check must have seen a choice between draws");
 }
 
-fn check_moments<I: Iterate>(sgd: &mut Sgd<I>, inflation: f64, x: &[f64], y: f64, what: &str) {
+fn check_moments<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64, what: &str) {
     let layout = Arc::clone(&sgd.layout);
+    let sampler = sgd.state.drawing.sampler().unwrap().clone();
     let sampled = layout.sampled_slots();
     // The truth, about the centre of this moment.
     let centred: Vec<f64> = (0..sampled).map(|s| x[layout.column(s)] - sgd.centre(s)).collect();
@@ -174,25 +215,28 @@ fn check_moments<I: Iterate>(sgd: &mut Sgd<I>, inflation: f64, x: &[f64], y: f64
     let found = enumerate(sgd, x, y);
     let scale = found.largest;
     assert_close(found.product, product, scale, &format!("{what}: E product"));
+    assert_close(found.risk, (product - y).powi(2), scale, &format!("{what}: E of the estimated risk"));
     let slope = sgd.recipe.loss.slope(product, y);
     for (s, &xs) in centred.iter().enumerate() {
         assert_close(found.example[s], xs, scale, &format!("{what}: E x~ of slot {s}"));
         assert_close(found.gradient[s], slope * xs, scale, &format!("{what}: E slope x~ of slot {s}"));
-        let square = inflation * xs * xs;
+        let square = sampler.inflation(layout.panel_of(s)) * xs * xs;
         assert_close(found.example_square[s], square, scale, &format!("{what}: E x~^2 of slot {s}"));
     }
     // E (p - y)^2 of the mean of n independent draws.
-    let draws = sgd.recipe.products as f64;
+    let draws = sgd.products() as f64;
     let one = one_draw_square(sgd, &centred);
     let mean_square = sampled_part.powi(2) + (one - sampled_part.powi(2)) / draws;
     let expected = mean_square + 2.0 * (exact - y) * sampled_part + (exact - y).powi(2);
     assert_close(found.product_square, expected, scale * scale, &format!("{what}: E (product - y)^2"));
     // The closed forms of the papers, where each panel is one column.
+    let inner = sgd.recipe.draws.as_ref().map_or(0.0, |d| sgd.state.drawing.by_moments(d));
     if layout.sampled_panels() == sampled {
         let w: Vec<f64> = (0..sampled).map(|s| sgd.state.iterate.weight(s)).collect();
         let norm = |p: i32| w.iter().map(|v| v.abs().powi(p)).sum::<f64>();
         let closed = match sgd.recipe.name {
-            "aerr" => {
+            _ if inner > 0.0 && w.iter().any(|w| *w != 0.0) => by_moments(sgd, &w, &centred, inner),
+            "aerr" | "gaerr" | "ddaerr" | "ddaerr-2p" => {
                 let nonzero = centred.iter().zip(&w).filter(|(_, w)| **w != 0.0);
                 norm(2) * nonzero.map(|(x, _)| x * x).sum::<f64>()
             }
@@ -200,6 +244,16 @@ fn check_moments<I: Iterate>(sgd: &mut Sgd<I>, inflation: f64, x: &[f64], y: f64
         };
         assert_close(one, closed, scale * scale, &format!("{what}: E product^2 of one draw"));
     }
+}
+
+/// sum_j w_j^2 x_j^2 / p_j for the heuristic's p, mixed or not.
+fn by_moments<I: Iterate>(sgd: &Sgd<I>, w: &[f64], x: &[f64], share: f64) -> f64 {
+    let mass = |j: usize| if sgd.recipe.name.starts_with("ddaelr") { w[j].abs() } else { w[j] * w[j] };
+    let weighed = |j: usize| w[j].abs() * sgd.state.drawing.moments[j].sqrt();
+    let total = |of: &dyn Fn(usize) -> f64| (0..w.len()).map(of).sum::<f64>();
+    let (by_weights, by_moments) = (total(&mass), total(&weighed));
+    let p = |j: usize| (1.0 - share) * mass(j) / by_weights + share * weighed(j) / by_moments;
+    (0..w.len()).filter(|&j| w[j] != 0.0).map(|j| (w[j] * x[j]).powi(2) / p(j)).sum()
 }
 
 fn check_all<B: Budgeted + Default>(settings: &[(&str, &str)]) {
@@ -236,4 +290,115 @@ fn aerr_is_unbiased_over_all_draws() {
 fn aelr_is_unbiased_over_all_draws() {
     check_all::<Aelr>(&[("replacement", "false")]);
     check_all::<Aelr>(&[("replacement", "true")]);
+}
+
+#[test]
+fn gaerr_is_unbiased_over_all_draws() {
+    for (sampled, known) in SHAPES {
+        let layout = layout(sampled, known);
+        let panels = layout.sampled_panels();
+        let total: f64 = (1..=panels).map(|p| p as f64).sum();
+        let probabilities = Some((1..=panels).map(|p| p as f64 / total).collect::<Vec<f64>>());
+        for replacement in [false, true] {
+            for budget in 2..panels {
+                check(
+                    &Gaerr { probabilities: probabilities.clone(), replacement, ..Gaerr::default() },
+                    &layout,
+                    budget,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn learners_that_draw_by_moments_are_unbiased_over_all_draws() {
+    for replacement in ["false", "true"] {
+        for inner in ["weights", "moments", "mixed"] {
+            for moments in ["auto", "online"] {
+                let settings = [("replacement", replacement), ("inner", inner), ("moments", moments)];
+                check_all::<Ddaerr>(&settings);
+                check_all::<Ddaelr>(&settings);
+            }
+            let settings = [("replacement", replacement), ("inner", inner), ("phase1", "0.2")];
+            check_all::<Ddaerr2p>(&settings);
+            check_all::<Ddaelr2p>(&settings);
+        }
+    }
+}
+
+#[test]
+fn steps_of_their_own_change_no_estimate() {
+    check_all::<Aerr>(&[("step_rule", "adagrad"), ("step", "0.1x")]);
+}
+
+/// E of the first phase's A over all draws, by the code that asks and tells, is the mean square; and the probabilities
+/// of the second phase are its closed form.
+#[test]
+fn a_first_phase_estimates_moments_without_bias() {
+    for (sampled, known) in SHAPES {
+        for replacement in [false, true] {
+            let layout = layout(sampled, known);
+            let (panels, slots) = (layout.sampled_panels(), layout.sampled_slots());
+            for budget in 2..panels {
+                let learner = Ddaerr2p {
+                    phase1: 2.0,
+                    centre: Centre::None,
+                    replacement,
+                    horizon: Some(10),
+                    smoothing: 0.3,
+                    ..Ddaerr2p::default()
+                };
+                let recipe = || learner.recipe(Reads { budget, panels }).unwrap();
+                let start = Sgd::<crate::iterate::L2Ball>::new(recipe(), &layout, None).unwrap();
+                let mut stream = Stream::new(5, Purpose::Data, budget as u64);
+                let examples: Vec<(Vec<f64>, f64)> = (0..2).map(|_| example(layout.slots(), &mut stream)).collect();
+                let mut means = vec![0.0; slots];
+                let sampler = start.state.drawing.sampler().unwrap().clone();
+                for (panels, share) in gradient_draws(panels, &sampler) {
+                    // The same draws twice: the estimate is linear in the answers.
+                    let mut sgd = start.clone();
+                    for (x, _) in &examples {
+                        for &panel in &panels {
+                            for slot in layout.slots_of(panel) {
+                                let value = x[layout.column(slot)];
+                                sgd.state.drawing.see(slot, sampler.coefficient(panel), value);
+                            }
+                        }
+                        sgd.state.drawing.answered();
+                    }
+                    means.iter_mut().zip(sgd.state.drawing.estimates()).for_each(|(m, a)| *m += share * a);
+                }
+                for (slot, mean) in means.iter().enumerate() {
+                    let column = layout.column(slot);
+                    let truth = 0.5 * examples.iter().map(|(x, _)| x[column] * x[column]).sum::<f64>();
+                    assert_close(*mean, truth, 1.0 + truth, "E A");
+                }
+                // Through ask and tell: A by hand from the queries, then q in proportion to sqrt(A + c eps).
+                let (mut sgd, mut tally) = (start.clone(), vec![0.0; slots]);
+                for (x, y) in &examples {
+                    let query = sgd.ask();
+                    for read in query.reads.iter().filter(|r| r.role == Role::Gradient) {
+                        for slot in layout.slots_of(read.panel as usize) {
+                            tally[slot] += 0.5 * panels as f64 / (budget - 1) as f64 * x[layout.column(slot)].powi(2);
+                        }
+                    }
+                    sgd.tell(&query, &answer(&layout, &query, x), *y).unwrap();
+                }
+                assert_eq!(sgd.state.drawing.version, 1);
+                let draws = 2.0 * (budget - 1) as f64;
+                let eps = panels as f64 * (2.0 * slots as f64 / 0.1).ln() / draws;
+                let root = |p: usize| layout.slots_of(p).map(|s| tally[s] + 0.3 * eps).sum::<f64>().sqrt();
+                let total: f64 = (0..panels).map(root).sum();
+                let sampler = sgd.state.drawing.sampler().unwrap();
+                for p in 0..panels {
+                    let share = ((budget - 1) as f64 * root(p) / total).min(if replacement { f64::MAX } else { 1.0 });
+                    // Below the cap of 1 the inclusion is proportional.
+                    if (0..panels).all(|p| (budget - 1) as f64 * root(p) / total < 1.0) || replacement {
+                        assert_close(1.0 / sampler.coefficient(p), share, 1.0, "q of the second phase");
+                    }
+                }
+            }
+        }
+    }
 }

@@ -1,0 +1,232 @@
+//! Turns what was declared of attributes, in their own units, into bounds and moments of encoded columns.
+//!
+//! A second moment in raw units becomes one in scaled units by (raw - offset) / divisor: with the mean m
+//! and the variance s - m^2, E scaled^2 = (s - m^2 + (m - offset)^2) / divisor^2. The indicators of a text
+//! attribute sum to 1, and so do their second moments, which are their means.
+
+use super::{Bounds, ColumnKind, ColumnSchema, Scaler, Schema};
+use crate::data::{Matrix, Moments};
+use crate::error::{ErrorKind, Result};
+use std::collections::BTreeMap;
+
+/// No declared number is larger: squares and sums stay in range.
+const LARGEST: f64 = 1e100;
+
+/// Declared moments of one attribute, in its own units.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Moment {
+    /// E x^2. Of a text attribute: the share of the examples that have a category, 1 if all do.
+    pub square: f64,
+    /// E x, where it is known.
+    pub mean: Option<f64>,
+}
+
+/// Declared moments of all columns, in scaled units.
+#[derive(Debug, Clone)]
+pub(super) struct DeclaredMoments {
+    pub(super) moments: Moments,
+    /// Whether all means are known; those that are not stand as 0.
+    pub(super) means: bool,
+}
+
+/// The declared bounds per encoded column; indicators of categories lie in [0, 1]. `None` without any.
+pub(super) fn bounds(declared: &BTreeMap<String, (f64, f64)>, schema: &Schema) -> Result<Option<Bounds>> {
+    if declared.is_empty() {
+        return Ok(None);
+    }
+    for (name, &(low, high)) in declared {
+        schema.position(name)?;
+        if !(low.is_finite() && high.is_finite() && low <= high) {
+            let (value, allowed) =
+                (format!("{low}..{high} for {name}"), "finite, the low one not above the high one".into());
+            return Err(ErrorKind::OutOfRange { name: "bounds", value, allowed }.into());
+        }
+    }
+    let mut bounds = Bounds { low: Vec::new(), high: Vec::new() };
+    for column in &schema.columns {
+        let range = match (&column.kind, declared.get(&column.name)) {
+            (ColumnKind::Text { .. }, _) => (0.0, 1.0),
+            (ColumnKind::Number, Some(&range)) => range,
+            (ColumnKind::Number, None) => {
+                let (value, allowed) =
+                    (format!("none for {}", column.name), "declared for every numeric attribute".into());
+                return Err(ErrorKind::OutOfRange { name: "bounds", value, allowed }.into());
+            }
+        };
+        bounds.low.extend(std::iter::repeat_n(range.0, column.width()));
+        bounds.high.extend(std::iter::repeat_n(range.1, column.width()));
+    }
+    Ok(Some(bounds))
+}
+
+/// The declared moments in scaled units; `None` without any. Those of always-known attributes may be
+/// left out: they are measured on the training rows, which costs nothing.
+pub(super) fn moments(
+    declared: &BTreeMap<String, Moment>,
+    schema: &Schema,
+    scaler: &Scaler,
+    matrix: &Matrix,
+    rows: &[u32],
+) -> Result<Option<DeclaredMoments>> {
+    if declared.is_empty() {
+        return Ok(None);
+    }
+    declared.keys().try_for_each(|name| schema.position(name).map(|_| ()))?;
+    let mut all = DeclaredMoments { moments: Moments { mean: Vec::new(), square: Vec::new() }, means: true };
+    for column in &schema.columns {
+        let start = all.moments.square.len();
+        for at in start..start + column.width() {
+            let raw = match (declared.get(&column.name), column.known) {
+                (None, true) => measured(matrix, rows, at),
+                (moment, _) => of_column(column, moment)?,
+            };
+            let (offset, divisor) = scaler.affine(at);
+            let (mean, spread) = match raw.mean {
+                Some(mean) => (mean, (raw.square - mean * mean).max(0.0)),
+                None if offset == 0.0 => (0.0, raw.square),
+                None => {
+                    let remedy = "its scale has an offset, so its mean is needed as well; add it in a column mean, or scale by none or common";
+                    return Err(wrong(column, remedy.to_owned()));
+                }
+            };
+            all.means &= raw.mean.is_some();
+            let mean = (mean - offset) / divisor;
+            let square = spread / divisor / divisor + mean * mean;
+            if !(mean.abs() <= LARGEST && square <= LARGEST) {
+                let problem = format!("in scaled units it is {square:e}; declare smaller ones, or wider bounds");
+                return Err(wrong(column, problem));
+            }
+            all.moments.mean.push(mean);
+            all.moments.square.push(square);
+        }
+    }
+    Ok(Some(all))
+}
+
+/// The raw moments of each of an attribute's columns.
+fn of_column(column: &ColumnSchema, declared: Option<&Moment>) -> Result<Moment> {
+    let number = column.kind == ColumnKind::Number;
+    let Moment { square, mean } = match declared {
+        Some(moment) => *moment,
+        None if number => {
+            return Err(wrong(column, "there is none; declare one for every attribute that is read".into()));
+        }
+        None => Moment { square: 1.0, mean: None },
+    };
+    let most = if number { LARGEST } else { 1.0 };
+    if !(0.0..=most).contains(&square) {
+        let range = if number { "0 to 1e100" } else { "0 to 1, as the indicators of a text sum to 1" };
+        return Err(wrong(column, format!("it is {square}; declare a number from {range}")));
+    }
+    if !number {
+        if mean.is_some() {
+            return Err(wrong(column, "the mean of a text's indicators is their moment; leave the mean out".into()));
+        }
+        let share = square / column.width() as f64;
+        return Ok(Moment { square: share, mean: Some(share) });
+    }
+    if let Some(mean) = mean {
+        // Written as a refusal of all else, so that NaN is refused. Declared numbers are rounded.
+        if !(mean.abs() <= LARGEST && mean * mean <= square * (1.0 + 1e-9)) {
+            let problem = format!("the mean is {mean} and its square above the second moment {square}; correct one");
+            return Err(wrong(column, problem));
+        }
+    }
+    Ok(Moment { square, mean })
+}
+
+/// The raw moments of the training rows' observed cells of a column.
+fn measured(matrix: &Matrix, rows: &[u32], column: usize) -> Moment {
+    let cells = rows.iter().map(|&row| matrix.get(row as usize, column)).filter(|v| !v.is_nan());
+    let (count, sum, squares) = cells.fold((0.0_f64, 0.0, 0.0), |(n, s, q), v| (n + 1.0, s + v, q + v * v));
+    Moment { square: squares / count.max(1.0), mean: Some(sum / count.max(1.0)) }
+}
+
+fn wrong(column: &ColumnSchema, problem: String) -> crate::Error {
+    ErrorKind::WrongDeclaration { what: "moment", name: column.name.clone(), problem }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+
+    /// A number, a text of two categories, and a number that is always known.
+    fn schema() -> Schema {
+        let number = |name: &str, known| ColumnSchema { name: name.into(), kind: ColumnKind::Number, known };
+        let categories = vec!["blue".to_owned(), "red".to_owned()];
+        let text = ColumnSchema { name: "kind".into(), kind: ColumnKind::Text { categories }, known: false };
+        Schema { columns: vec![number("a", false), text, number("age", true)], groups: vec![], prices: BTreeMap::new() }
+    }
+
+    fn matrix() -> Matrix {
+        Matrix::F64(array![[3.0, 1.0, 0.0, 10.0], [5.0, 0.0, 1.0, 30.0], [99.0, 1.0, 0.0, 99.0]])
+    }
+
+    fn found(moments: &[(&str, f64, Option<f64>)], scaler: &Scaler) -> Result<DeclaredMoments> {
+        let declared = moments.iter().map(|&(name, square, mean)| (name.to_owned(), Moment { square, mean })).collect();
+        super::moments(&declared, &schema(), scaler, &matrix(), &[0, 1]).map(Option::unwrap)
+    }
+
+    /// Declaring what the training rows have gives what measuring the scaled columns gives.
+    #[test]
+    fn declared_moments_are_those_that_the_scaled_columns_have() {
+        let each = Scaler::Each { offset: vec![7.0, 0.5, 0.5, 20.0], divisor: vec![2.0, 0.5, 0.5, 4.0] };
+        for scaler in [Scaler::None {}, Scaler::Common { divisor: 4.0 }, each] {
+            let all = found(&[("a", 17.0, Some(4.0))], &scaler).unwrap();
+            assert!(all.means);
+            for column in 0..4 {
+                let cells = [0, 1].map(|row| scaler.scale(column, matrix().get(row, column)));
+                let (mean, square) = ((cells[0] + cells[1]) / 2.0, (cells[0].powi(2) + cells[1].powi(2)) / 2.0);
+                assert!((all.moments.mean[column] - mean).abs() < 1e-12, "{scaler:?}, column {column}");
+                assert!((all.moments.square[column] - square).abs() < 1e-12, "{scaler:?}, column {column}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_moment_of_a_text_is_spread_over_its_categories() {
+        let all = found(&[("a", 1.0, None), ("kind", 0.5, None)], &Scaler::None {}).unwrap();
+        assert_eq!(all.moments.square[1..3], [0.25, 0.25]);
+        assert_eq!(all.moments.mean[1..3], [0.25, 0.25]);
+        assert!(!all.means, "the mean of a is not known");
+        assert_eq!((all.moments.mean[0], all.moments.square[0]), (0.0, 1.0));
+        let all = found(&[("a", 1.0, None), ("age", 16.0, Some(4.0))], &Scaler::None {}).unwrap();
+        assert_eq!((all.moments.mean[3], all.moments.square[3]), (4.0, 16.0), "declared, not measured");
+    }
+
+    #[test]
+    fn an_offset_needs_the_mean() {
+        let each = Scaler::Each { offset: vec![7.0, 0.5, 0.5, 20.0], divisor: vec![1.0; 4] };
+        let error = found(&[("a", 17.0, None)], &each).unwrap_err();
+        assert!(error.to_string().contains("'a'") && error.to_string().contains("column mean"), "{error}");
+        let each = Scaler::Each { offset: vec![0.0, 0.5, 0.5, 20.0], divisor: vec![1.0; 4] };
+        assert_eq!(found(&[("a", 17.0, None)], &each).unwrap().moments.square[0], 17.0);
+    }
+
+    #[test]
+    fn impossible_moments_are_refused_by_name() {
+        let refused = |moments: &[(&str, f64, Option<f64>)], name: &str| {
+            let error = found(moments, &Scaler::None {}).unwrap_err();
+            match error.kind() {
+                ErrorKind::WrongDeclaration { what: "moment", name: found, .. } => assert_eq!(found, name, "{error}"),
+                _ => panic!("{error}"),
+            }
+        };
+        for odd in [-1.0, f64::NAN, f64::INFINITY, 1e101] {
+            refused(&[("a", odd, None)], "a");
+            refused(&[("a", 1.0, None), ("kind", odd, None)], "kind");
+            refused(&[("a", 1.0, None), ("age", odd, None)], "age");
+        }
+        for odd in [1.1, -1.1, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            refused(&[("a", 1.0, Some(odd))], "a");
+        }
+        refused(&[("kind", 1.0, None)], "a");
+        refused(&[("a", 1.0, None), ("kind", 1.5, None)], "kind");
+        refused(&[("a", 1.0, None), ("kind", 1.0, Some(0.5))], "kind");
+        let error = found(&[("a", 1.0, None), ("kin", 1.0, None)], &Scaler::None {}).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::UnknownColumn { nearest: Some(n), .. } if n == "kind"), "{error}");
+        let tiny = Scaler::Common { divisor: 1e-200 };
+        assert!(found(&[("a", 1.0, None)], &tiny).unwrap_err().to_string().contains("scaled"));
+    }
+}
