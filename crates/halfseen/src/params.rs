@@ -206,6 +206,8 @@ declare! {
         "Reads per example, all counted: those for the product <w,x> as well as those for the gradient. auto: 4, or all attributes where there are fewer.", "A 2.2; B 3 (where k = budget - 1)";
     TOTAL_BUDGET: "total_budget", Kind::CountOrAuto { least: 1 },
         "Reads in all that a fit may make: it stops before the first example whose reads would exceed what is left. auto: as many as the examples need.", "";
+    MONEY: "money", Kind::PositiveOrAuto,
+        "What the reads of one example may cost in all, at declared prices; never exceeded. auto: only their number is limited.", "";
     RADIUS: "radius", Kind::Positive,
         "Radius B of the ball that holds the weights of the sampled attributes: Euclidean (aerr, ridge) or l1 (aer, aelr, lasso, online-lasso), in scaled units.", "A 2; B 2.1";
     KNOWN_RADIUS: "known_radius", Kind::Positive,

@@ -12,6 +12,7 @@
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
 
 use super::budgeted::{Budgeted, Reads};
+use super::design::Goal;
 use super::pace::{Facts, Pace, Schedule, Theory};
 use super::recipe::{Draws, Recipe, recipe};
 use crate::error::Result;
@@ -25,6 +26,7 @@ parameters! {
     pub struct Aelr named "aelr" {
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
+        money: Option<f64> = None, MONEY;
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
         replacement: bool = false, REPLACEMENT;
@@ -69,7 +71,7 @@ impl Budgeted for Aelr {
         reads.at_least(2, Self::NAME)?;
         Ok(recipe! {
             self,
-            draws: Draws::uniform(reads, 1, self.replacement),
+            draws: Draws::uniform(reads, Goal::Largest, 1, self.replacement),
             loss: Loss::HalfSquare,
             pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
             average_before_step: true,

@@ -14,6 +14,7 @@
 //! Attributes", ICML 2010.
 
 use super::budgeted::{Budgeted, Reads};
+use super::design::Goal;
 use super::pace::{Facts, Pace, Schedule, Theory};
 use super::recipe::{Draws, Recipe, recipe};
 use crate::error::Result;
@@ -27,6 +28,7 @@ parameters! {
     pub struct Aer named "aer" {
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
+        money: Option<f64> = None, MONEY;
         radius: f64 = 8.0, RADIUS;
         penalty: Rule = Rule::Theory(1.0), PENALTY;
         centre: Centre = Centre::Running, CENTRE;
@@ -70,7 +72,7 @@ impl Budgeted for Aer {
         reads.at_least(2, Self::NAME)?;
         Ok(recipe! {
             self,
-            draws: Draws::uniform(reads, reads.budget.div_ceil(2), false),
+            draws: Draws::uniform(reads, Goal::Sum, reads.budget.div_ceil(2), false),
             loss: Loss::Square,
             pace: Pace {
                 rule: self.penalty,

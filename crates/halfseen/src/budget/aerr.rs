@@ -13,6 +13,7 @@
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
 
 use super::budgeted::{Budgeted, Reads};
+use super::design::Goal;
 use super::pace::{Facts, Pace, Schedule, Theory};
 use super::recipe::{Draws, Recipe, recipe};
 use crate::error::Result;
@@ -26,6 +27,7 @@ parameters! {
     pub struct Aerr named "aerr" {
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
+        money: Option<f64> = None, MONEY;
         radius: f64 = 2.0, RADIUS;
         step: Rule = Rule::Theory(1.8), STEP;
         steps: Steps = Steps::Constant, STEPS;
@@ -71,7 +73,7 @@ impl Budgeted for Aerr {
         reads.at_least(2, Self::NAME)?;
         Ok(recipe! {
             self,
-            draws: Draws::uniform(reads, 1, self.replacement),
+            draws: Draws::uniform(reads, Goal::Sum, 1, self.replacement),
             loss: Loss::HalfSquare,
             pace: Pace {
                 rule: self.step,

@@ -24,6 +24,7 @@ parameters! {
     pub struct Ddaelr named "ddaelr" {
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
+        money: Option<f64> = None, MONEY;
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
         moments: MomentSource = MomentSource::Auto, MOMENTS;
@@ -56,10 +57,10 @@ impl Budgeted for Ddaelr {
     fn recipe(&self, reads: Reads) -> Result<Recipe> {
         reads.at_least(2, Self::NAME)?;
         let moments = Source::of(&self.moments, self.exploration);
-        let proportions = Proportions::Optimal { goal: Goal::Largest, moments };
+        let proportions = Proportions::Optimal(moments);
         Ok(recipe! {
             self,
-            draws: Draws::weighted(reads, self.replacement, proportions, self.inner),
+            draws: Draws::weighted(reads, Goal::Largest, self.replacement, proportions, self.inner),
             loss: Loss::HalfSquare,
             pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
             average_before_step: true,

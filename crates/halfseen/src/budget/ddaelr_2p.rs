@@ -24,6 +24,7 @@ parameters! {
     pub struct Ddaelr2p named "ddaelr-2p" {
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
+        money: Option<f64> = None, MONEY;
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
         phase1: f64 = 0.2, PHASE1;
@@ -58,10 +59,10 @@ impl Budgeted for Ddaelr2p {
         reads.at_least(2, Self::NAME)?;
         let phases =
             TwoPhase { length: self.phase1, smoothing: self.smoothing, confidence: self.confidence, moment_norm: None };
-        let proportions = Proportions::Optimal { goal: Goal::Largest, moments: Source::FirstPhase(phases) };
+        let proportions = Proportions::Optimal(Source::FirstPhase(phases));
         Ok(recipe! {
             self,
-            draws: Draws::weighted(reads, self.replacement, proportions, self.inner),
+            draws: Draws::weighted(reads, Goal::Largest, self.replacement, proportions, self.inner),
             loss: Loss::HalfSquare,
             pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
             average_before_step: true,

@@ -27,6 +27,7 @@ parameters! {
     pub struct Ddaerr named "ddaerr" {
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
+        money: Option<f64> = None, MONEY;
         radius: f64 = 2.0, RADIUS;
         step: Rule = Rule::Theory(1.8), STEP;
         steps: Steps = Steps::Constant, STEPS;
@@ -60,10 +61,10 @@ impl Budgeted for Ddaerr {
     fn recipe(&self, reads: Reads) -> Result<Recipe> {
         reads.at_least(2, Self::NAME)?;
         let moments = Source::of(&self.moments, self.exploration);
-        let proportions = Proportions::Optimal { goal: Goal::Sum, moments };
+        let proportions = Proportions::Optimal(moments);
         Ok(recipe! {
             self,
-            draws: Draws::weighted(reads, self.replacement, proportions, self.inner),
+            draws: Draws::weighted(reads, Goal::Sum, self.replacement, proportions, self.inner),
             loss: Loss::HalfSquare,
             pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::projected(self.steps), theory: THEORY },
             average_before_step: true,

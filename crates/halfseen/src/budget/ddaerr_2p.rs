@@ -28,6 +28,7 @@ parameters! {
     pub struct Ddaerr2p named "ddaerr-2p" {
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
+        money: Option<f64> = None, MONEY;
         radius: f64 = 2.0, RADIUS;
         step: Rule = Rule::Theory(1.8), STEP;
         steps: Steps = Steps::Constant, STEPS;
@@ -68,10 +69,10 @@ impl Budgeted for Ddaerr2p {
             confidence: self.confidence,
             moment_norm: self.moment_norm,
         };
-        let proportions = Proportions::Optimal { goal: Goal::Sum, moments: Source::FirstPhase(phases) };
+        let proportions = Proportions::Optimal(Source::FirstPhase(phases));
         Ok(recipe! {
             self,
-            draws: Draws::weighted(reads, self.replacement, proportions, self.inner),
+            draws: Draws::weighted(reads, Goal::Sum, self.replacement, proportions, self.inner),
             loss: Loss::HalfSquare,
             pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::projected(self.steps), theory: THEORY },
             average_before_step: true,

@@ -1,7 +1,8 @@
 //! Keeps how the gradient's panels are drawn at present, and what was learned about how to draw them.
 
 use super::design::inclusion;
-use super::recipe::{Draws, Proportions, Source};
+use super::purse::Purse;
+use super::recipe::{Draws, Proportions, Recipe, Source};
 use super::sampler::Sampler;
 use crate::error::{ErrorKind, Result};
 use crate::params::Inner;
@@ -31,7 +32,10 @@ pub(super) struct Drawing {
 
 impl Drawing {
     /// The draws of a start; `measured` are second moments per sampled slot, where the learner may know them.
-    pub(super) fn new(draws: Option<&Draws>, layout: &Layout, measured: Option<&[f64]>) -> Result<Drawing> {
+    ///
+    /// # Errors
+    /// Parameters of the wrong length, moments that nobody gave, money that cannot pay for the reads.
+    pub(super) fn new(recipe: &Recipe, layout: &Layout, measured: Option<&[f64]>) -> Result<Drawing> {
         let mut drawing = Drawing {
             version: 0,
             weights: Vec::new(),
@@ -41,14 +45,17 @@ impl Drawing {
             answers: 0.0,
             sampler: None,
         };
-        let Some(draws) = draws else { return Ok(drawing) };
+        let Some(draws) = &recipe.draws else {
+            check_money(recipe, layout)?;
+            return Ok(drawing);
+        };
         match &draws.proportions {
             Proportions::Uniform => {}
             Proportions::Declared(shares) => {
                 check_length("probabilities", draws.panels, shares.len())?;
                 drawing.weights = shares.clone();
             }
-            Proportions::Optimal { goal, moments: Source::Given(given) } => {
+            Proportions::Optimal(Source::Given(given)) => {
                 drawing.moments = match (given, measured) {
                     (Some(numbers), _) => {
                         check_length("moments", layout.slots(), numbers.len())?;
@@ -61,21 +68,21 @@ impl Drawing {
                         return Err(ErrorKind::Needs { name: "moments", value: "auto", what }.into());
                     }
                 };
-                drawing.weights = goal.weights(layout, &drawing.moments);
+                drawing.weights = draws.goal.weights(layout, &drawing.moments);
             }
-            Proportions::Optimal { moments: Source::FirstPhase(_), .. } => {
+            Proportions::Optimal(Source::FirstPhase(_)) => {
                 drawing.tally = vec![0.0; layout.sampled_slots()];
             }
-            Proportions::Optimal { moments: Source::Online(_), .. } => {}
+            Proportions::Optimal(Source::Online(_)) => {}
         }
-        drawing.rebuild(draws)?;
+        drawing.rebuild(recipe, layout)?;
         Ok(drawing)
     }
 
     /// Completes a drawing that was read from a file. Whether its numbers can be true.
-    pub(super) fn restore(&mut self, draws: Option<&Draws>, layout: &Layout) -> Result<bool> {
-        let Some(draws) = draws else { return Ok(self.weights.is_empty() && self.version == 0) };
-        let tallied = matches!(draws.proportions, Proportions::Optimal { moments: Source::FirstPhase(_), .. });
+    pub(super) fn restore(&mut self, recipe: &Recipe, layout: &Layout) -> Result<bool> {
+        let Some(draws) = &recipe.draws else { return Ok(self.weights.is_empty() && self.version == 0) };
+        let tallied = matches!(draws.proportions, Proportions::Optimal(Source::FirstPhase(_)));
         let slots = layout.sampled_slots();
         let sizes = (self.weights.is_empty() || self.weights.len() == draws.panels)
             && (self.moments.is_empty() || self.moments.len() == slots)
@@ -84,29 +91,41 @@ impl Drawing {
         let numbers = [&self.weights, &self.moments, &self.tally].into_iter().flatten();
         let sound = numbers.chain([&self.answers]).chain(&self.bound).all(|v| v.is_finite() && *v >= 0.0);
         if sizes && sound {
-            self.rebuild(draws)?;
+            self.rebuild(recipe, layout)?;
         }
         Ok(sizes && sound)
     }
 
-    fn rebuild(&mut self, draws: &Draws) -> Result<()> {
-        let k = draws.gradient;
+    fn rebuild(&mut self, recipe: &Recipe, layout: &Layout) -> Result<()> {
+        let Some(draws) = &recipe.draws else { return Ok(()) };
+        let (panels, k) = (draws.panels, draws.gradient);
         let nothing = !self.weights.iter().any(|w| *w > 0.0);
-        self.sampler = Some(match draws.replacement {
+        self.sampler = Some(match (check_money(recipe, layout)?, draws.replacement) {
+            (Some((prices, money)), _) => {
+                let alike = vec![1.0; panels];
+                let weights = if nothing { &alike } else { &self.weights };
+                Purse { prices: &prices, money }.sampler(draws.goal, weights, k)
+            }
             // Nothing but zeros is to be expected: all panels are alike.
-            _ if nothing => Sampler::uniform(draws.panels, k, draws.replacement),
-            true => Sampler::with_replacement(&self.weights, k)?,
-            false => Sampler::without_replacement(inclusion(&self.weights, k), k, None),
+            _ if nothing => Sampler::uniform(panels, k, draws.replacement),
+            (None, true) => Sampler::with_replacement(&self.weights, k)?,
+            (None, false) => Sampler::without_replacement(inclusion(&self.weights, k), k, None),
         });
         Ok(())
     }
 
     /// Draws by these weights from now on.
-    pub(super) fn change(&mut self, draws: &Draws, weights: Vec<f64>, moments: Vec<f64>) -> Result<()> {
+    pub(super) fn change(
+        &mut self,
+        recipe: &Recipe,
+        layout: &Layout,
+        weights: Vec<f64>,
+        moments: Vec<f64>,
+    ) -> Result<()> {
         self.weights = weights;
         self.moments = moments;
         self.version += 1;
-        self.rebuild(draws)
+        self.rebuild(recipe, layout)
     }
 
     /// How panels are drawn; `None` where every one is read.
@@ -144,6 +163,38 @@ impl Drawing {
             Inner::Mixed => 0.5,
         }
     }
+}
+
+/// The prices of the panels, and what is left for the gradient's reads where money is limited: any read of the
+/// product may need the dearest panel.
+fn check_money(recipe: &Recipe, layout: &Layout) -> Result<Option<(Vec<f64>, f64)>> {
+    let Some(money) = recipe.money else { return Ok(None) };
+    let prices: Vec<f64> = (0..layout.sampled_panels()).map(|panel| layout.price(panel)).collect();
+    let Some(dearest) = (0..prices.len()).max_by(|&a, &b| prices[a].total_cmp(&prices[b])) else { return Ok(None) };
+    let (name, price) = (crate::error::short(layout.name(dearest)), prices[dearest]);
+    let least = match &recipe.draws {
+        None => prices.iter().sum(),
+        Some(draws) if draws.replacement => {
+            let what = "draws without replacement (replacement = false): with it one example may read a dear attribute \
+                        again and again";
+            return Err(ErrorKind::Needs { name: "money", value: "a limit", what }.into());
+        }
+        Some(draws) => price * (draws.products + 1) as f64,
+    };
+    if money < least {
+        let why = match &recipe.draws {
+            None => "what all attributes cost, which this budget reads".to_owned(),
+            Some(draws) => format!(
+                "{} times the price of the dearest attribute '{name}', {price}: {} for the product, one for the gradient",
+                draws.products + 1,
+                draws.products
+            ),
+        };
+        let allowed = format!("at least {least}, {why}");
+        return Err(ErrorKind::OutOfRange { name: "money", value: money.to_string(), allowed }.into());
+    }
+    let products = recipe.draws.as_ref().map_or(0, |d| d.products);
+    Ok(Some((prices, money - products as f64 * price)))
 }
 
 fn check_length(what: &'static str, expected: usize, found: usize) -> Result<()> {

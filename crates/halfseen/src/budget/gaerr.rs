@@ -12,6 +12,7 @@
 
 use super::aerr::THEORY;
 use super::budgeted::{Budgeted, Reads};
+use super::design::Goal;
 use super::pace::{Pace, Schedule};
 use super::recipe::{Draws, Proportions, Recipe, recipe};
 use crate::error::Result;
@@ -25,6 +26,7 @@ parameters! {
     pub struct Gaerr named "gaerr" {
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
+        money: Option<f64> = None, MONEY;
         radius: f64 = 2.0, RADIUS;
         step: Rule = Rule::Theory(1.8), STEP;
         steps: Steps = Steps::Constant, STEPS;
@@ -58,7 +60,7 @@ impl Budgeted for Gaerr {
         let proportions = self.probabilities.clone().map_or(Proportions::Uniform, Proportions::Declared);
         Ok(recipe! {
             self,
-            draws: Draws::weighted(reads, self.replacement, proportions, Inner::Weights),
+            draws: Draws::weighted(reads, Goal::Sum, self.replacement, proportions, Inner::Weights),
             loss: Loss::HalfSquare,
             pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::projected(self.steps), theory: THEORY },
             average_before_step: true,

@@ -31,6 +31,7 @@ mod known;
 mod ledger;
 mod pace;
 mod pass;
+mod purse;
 mod query;
 mod recipe;
 mod risk;

@@ -16,6 +16,8 @@ pub struct Recipe {
     pub params: serde_json::Map<String, serde_json::Value>,
     /// The reads in all that a fit may make; `None`: no limit.
     pub total_budget: Option<u64>,
+    /// What one example's reads may cost, at the prices that the layout declares; `None`: no limit.
+    pub money: Option<f64>,
     /// Radius of the iterate.
     pub radius: f64,
     /// Radius of the known block.
@@ -49,6 +51,8 @@ pub struct Draws {
     pub products: usize,
     /// Whether one example's gradient can draw a panel twice.
     pub replacement: bool,
+    /// What the draws are to make small.
+    pub goal: Goal,
     /// In what proportions the gradient's panels are drawn.
     pub proportions: Proportions,
     /// In what proportions the product's are; the second moments come from `proportions`.
@@ -57,17 +61,23 @@ pub struct Draws {
 
 impl Draws {
     /// All panels alike for the gradient, and the product by the weights; `None` if the budget allows every panel.
-    pub fn uniform(reads: super::Reads, products: usize, replacement: bool) -> Option<Draws> {
+    pub fn uniform(reads: super::Reads, goal: Goal, products: usize, replacement: bool) -> Option<Draws> {
         let gradient = reads.budget.saturating_sub(products);
         let (proportions, inner) = (Proportions::Uniform, Inner::Weights);
-        let draws = Draws { panels: reads.panels, gradient, products, replacement, proportions, inner };
+        let draws = Draws { panels: reads.panels, gradient, products, replacement, goal, proportions, inner };
         (!reads.all()).then_some(draws)
     }
 
     /// The gradient's panels in these proportions, and one read for the product; `None` if the budget allows every
     /// panel.
-    pub fn weighted(reads: super::Reads, replacement: bool, proportions: Proportions, inner: Inner) -> Option<Draws> {
-        Draws::uniform(reads, 1, replacement).map(|draws| Draws { proportions, inner, ..draws })
+    pub fn weighted(
+        reads: super::Reads,
+        goal: Goal,
+        replacement: bool,
+        proportions: Proportions,
+        inner: Inner,
+    ) -> Option<Draws> {
+        Draws::uniform(reads, goal, 1, replacement).map(|draws| Draws { proportions, inner, ..draws })
     }
 }
 
@@ -89,13 +99,8 @@ pub enum Proportions {
     Uniform,
     /// These, one per panel.
     Declared(Vec<f64>),
-    /// Those that are best for the second moments.
-    Optimal {
-        /// What they make small.
-        goal: Goal,
-        /// Where the moments come from.
-        moments: Source,
-    },
+    /// Those that are best for second moments from here.
+    Optimal(Source),
 }
 
 /// Where second moments come from.
@@ -129,6 +134,7 @@ macro_rules! recipe {
             name: Self::NAME,
             params: $crate::params::Parameters::to_json($learner),
             total_budget: $learner.total_budget,
+            money: $learner.money,
             radius: $learner.radius,
             known_radius: $learner.known_radius,
             intercept: $learner.intercept,

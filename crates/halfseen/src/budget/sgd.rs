@@ -96,7 +96,7 @@ impl<I: Iterate> Sgd<I> {
             known: Known::new(slots - sampled, recipe.intercept, recipe.known_radius),
             running: Running::new(slots),
             ledger: Ledger::default(),
-            drawing: Drawing::new(recipe.draws.as_ref(), layout, squares)?,
+            drawing: Drawing::new(&recipe, layout, squares)?,
             risk: Risk::default(),
             given,
             target_squares: 0.0,
@@ -126,7 +126,7 @@ impl<I: Iterate> Sgd<I> {
             && state.known.is_sound(&known)
             && state.risk.is_sound()
             && state.measured.as_ref().is_none_or(|m| m.is_sound(sampled))
-            && state.drawing.restore(recipe.draws.as_ref(), layout)?
+            && state.drawing.restore(&recipe, layout)?
             && (state.given.len(), state.slopes.len()) == (given, slopes)
             && state.slopes.iter().all(|s| s.is_finite() && *s >= 0.0)
             && state.given.iter().chain([&state.target_squares]).all(|v| v.is_finite());
@@ -141,7 +141,7 @@ impl<I: Iterate> Sgd<I> {
     fn with_state(recipe: Recipe, layout: &Arc<Layout>, state: State<I>) -> Result<Self> {
         let horizon = recipe.pace.horizon;
         let first_phase = match recipe.draws.as_ref().map(|d| &d.proportions) {
-            Some(Proportions::Optimal { moments: Source::FirstPhase(phases), .. }) => first_phase(phases, horizon)?,
+            Some(Proportions::Optimal(Source::FirstPhase(phases))) => first_phase(phases, horizon)?,
             _ => None,
         };
         // The averages of two phases are those of the second.

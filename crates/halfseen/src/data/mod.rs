@@ -1,7 +1,8 @@
-//! Holds what was measured: matrices that answer single cells, tables with names, targets.
+//! Holds what was measured: matrices that answer single cells, tables with names, targets. [`synthetic`] draws some.
 
 mod examples;
 mod matrix;
+pub mod synthetic;
 mod table;
 mod target;
 

@@ -151,10 +151,10 @@ impl<I: Iterate> Sgd<I> {
     /// Changes how panels are drawn, where the learner does so after its t-th answer. Whether it did.
     pub(super) fn redraw(&mut self, t: u64) -> Result<bool> {
         let Some(draws) = self.recipe.draws.as_ref() else { return Ok(false) };
-        let Proportions::Optimal { goal, moments } = &draws.proportions else { return Ok(false) };
-        let (weights, moments) = match moments {
+        let Proportions::Optimal(source) = &draws.proportions else { return Ok(false) };
+        let (weights, moments) = match source {
             Source::FirstPhase(phases) if self.first_phase == Some(t) => {
-                let (weights, moments, bound) = self.after_first_phase(phases, *goal, t);
+                let (weights, moments, bound) = self.after_first_phase(phases, draws.goal, t);
                 self.state.drawing.bound = Some(bound);
                 (weights, moments)
             }
@@ -162,7 +162,7 @@ impl<I: Iterate> Sgd<I> {
             Source::Online(uniform) if is_milestone(t) && t * draws.gradient as u64 >= draws.panels as u64 => {
                 let squares = |slot| self.state.running.square(slot, self.centre(slot));
                 let moments: Vec<f64> = (0..self.layout.sampled_slots()).map(squares).collect();
-                let mut weights = goal.weights(&self.layout, &moments);
+                let mut weights = draws.goal.weights(&self.layout, &moments);
                 let total: f64 = weights.iter().sum();
                 let panels = draws.panels as f64;
                 if total > 0.0 {
@@ -172,7 +172,7 @@ impl<I: Iterate> Sgd<I> {
             }
             _ => return Ok(false),
         };
-        self.state.drawing.change(draws, weights, moments)?;
+        self.state.drawing.change(&self.recipe, &self.layout, weights, moments)?;
         self.weigh_iterate()?;
         Ok(true)
     }

@@ -1,0 +1,179 @@
+//! Spends at most so much money on the gradient's reads of each example, where panels have prices.
+//!
+//! Of all inclusion probabilities pi with sum pi_i <= k reads and sum pi_i c_i <= M expected price, those with the
+//! least second moment are
+//!
+//! - for the Euclidean ball, min over sum_i mu_i/pi_i: pi_i = min(1, sqrt(mu_i / (nu + lambda c_i))), the multipliers nu and lambda
+//!   being those of the two limits (Lagrange; with one limit in force, in proportion to sqrt(mu_i) or sqrt(mu_i / c_i));
+//! - for the l1 ball, min over max_i mu_i/pi_i: pi_i = min(1, s mu_i) with the largest s that both limits allow. Prices do not
+//!   change the proportions: lowering any pi_i below the others' mu_i/pi_i raises the maximum.
+//!
+//! An expected price is no promise for one example. So the systematic sample lays the panels in order of price: of
+//! each unit of the line it then reads one panel, which costs at most the dearest of that unit. The sum of these is a cap
+//! that no example exceeds, and above the expected price by no more than the dearest price less the cheapest. M is
+//! chosen as the largest expected price whose cap is within the money.
+
+use super::design::{Goal, inclusion};
+use super::sampler::Sampler;
+
+/// Halvings of an interval: to the last bits of a number near 1.
+const HALVINGS: usize = 50;
+
+/// Prices of the panels that can be drawn, and what one example's gradient may cost.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Purse<'a> {
+    pub(super) prices: &'a [f64],
+    pub(super) money: f64,
+}
+
+impl Purse<'_> {
+    /// The sampler without replacement that makes the second moment least for these weights (sqrt(mu_i) or mu_i, as
+    /// the goal has it), never reads more than `draws` panels, and never spends more than the money: which must
+    /// pay for the dearest panel.
+    pub(super) fn sampler(&self, goal: Goal, weights: &[f64], draws: usize) -> Sampler {
+        let mut order: Vec<u32> = (0..weights.len() as u32).collect();
+        order.sort_by(|&a, &b| self.prices[a as usize].total_cmp(&self.prices[b as usize]).then(a.cmp(&b)));
+        let shares = |expected: f64| self.cheapest(goal, weights, draws, expected);
+        let fits = |shares: &[f64]| self.cap(shares, &order) <= self.money;
+        let mut best = shares(self.money);
+        if !fits(&best) {
+            let expected = largest(|expected| fits(&shares(expected)), self.money);
+            best = shares(expected);
+        }
+        Sampler::without_replacement(best, draws, Some(order))
+    }
+
+    /// The best probabilities with this expected price.
+    fn cheapest(&self, goal: Goal, weights: &[f64], draws: usize, expected: f64) -> Vec<f64> {
+        let within = |shares: &[f64]| shares.iter().zip(self.prices).map(|(p, c)| p * c).sum::<f64>() <= expected;
+        let free = inclusion(weights, draws);
+        if within(&free) {
+            return free;
+        }
+        let floor = 1e-12 * self.prices.iter().copied().fold(0.0, f64::max);
+        // The weights for a mixture of the two limits: of the number of reads (0), and of their price (1).
+        let mixed = |share: f64| -> Vec<f64> {
+            let cost = |c: f64| (1.0 - share) + share * c.max(floor);
+            match goal {
+                Goal::Sum => weights.iter().zip(self.prices).map(|(w, &c)| w / cost(c).sqrt()).collect(),
+                Goal::Largest => weights.to_vec(),
+            }
+        };
+        let by_price = mixed(1.0);
+        if goal == Goal::Sum && within(&inclusion(&by_price, draws)) {
+            let left = largest(|left| within(&inclusion(&mixed(1.0 - left), draws)), 1.0);
+            return inclusion(&mixed(1.0 - left), draws);
+        }
+        // The price alone limits.
+        let scaled = |s: f64| by_price.iter().map(|w| (s * w).min(1.0)).collect::<Vec<f64>>();
+        let smallest = by_price.iter().copied().filter(|w| *w > 0.0).fold(f64::INFINITY, f64::min);
+        scaled(largest(|s| within(&scaled(s)), 1.0 / smallest))
+    }
+
+    /// What no sample on the line in this order costs more than.
+    fn cap(&self, shares: &[f64], order: &[u32]) -> f64 {
+        let (mut end, mut units, mut cap, mut dearest) = (0.0, 1.0, 0.0, 0.0);
+        for &panel in order {
+            let (share, price) = (shares[panel as usize], self.prices[panel as usize]);
+            if share == 0.0 {
+                continue;
+            }
+            end += share;
+            dearest = price;
+            // Up to rounding, this panel ends a unit of the line.
+            while end > units + 1e-9 {
+                cap += price;
+                units += 1.0;
+            }
+        }
+        cap + dearest
+    }
+}
+
+/// The largest number up to `most` that is fine, where smaller ones are.
+fn largest(fine: impl Fn(f64) -> bool, most: f64) -> f64 {
+    let (mut low, mut high) = (0.0, most);
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        if fine(middle) { low = middle } else { high = middle }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampling::{Purpose, Stream};
+
+    fn price(shares: &[f64], prices: &[f64]) -> f64 {
+        shares.iter().zip(prices).map(|(p, c)| p * c).sum()
+    }
+
+    #[test]
+    fn with_the_price_alone_in_force_shares_go_by_the_root_of_moment_over_price() {
+        let (mu, prices) = ([1.0_f64, 4.0, 0.25, 1.0], [1.0, 2.0, 5.0, 8.0]);
+        let roots: Vec<f64> = mu.iter().map(|m| m.sqrt()).collect();
+        let purse = Purse { prices: &prices, money: 8.0 };
+        let shares = purse.cheapest(Goal::Sum, &roots, 4, 2.0);
+        let ratio = |i: usize| shares[i] / (mu[i] / prices[i]).sqrt();
+        assert!((1..4).all(|i| (ratio(i) / ratio(0) - 1.0).abs() < 1e-9), "{shares:?}");
+        assert!((price(&shares, &prices) - 2.0).abs() < 1e-9);
+        let shares = purse.cheapest(Goal::Largest, &mu, 4, 2.0);
+        assert!((1..4).all(|i| (shares[i] / mu[i] / shares[0] - 1.0).abs() < 1e-9), "{shares:?}");
+        assert!((price(&shares, &prices) - 2.0).abs() < 1e-9);
+    }
+
+    /// Within both limits no exchange between two or three panels does better.
+    #[test]
+    fn shares_are_optimal_within_both_limits() {
+        let mut stream = Stream::new(31, Purpose::Data, 0);
+        for round in 0..40 {
+            let n = 6;
+            let mu: Vec<f64> = (0..n).map(|_| stream.unit().powi(2) + 1e-3).collect();
+            let prices: Vec<f64> = (0..n).map(|_| 1.0 + 9.0 * stream.unit()).collect();
+            let roots: Vec<f64> = mu.iter().map(|m| m.sqrt()).collect();
+            let (draws, money) = (3, 6.0 + 8.0 * stream.unit());
+            let shares = Purse { prices: &prices, money }.cheapest(Goal::Sum, &roots, draws, money);
+            let value = |p: &[f64]| mu.iter().zip(p).map(|(m, p)| m / p).sum::<f64>();
+            let (best, reads) = (value(&shares), shares.iter().sum::<f64>());
+            assert!(reads <= draws as f64 + 1e-9 && price(&shares, &prices) <= money + 1e-9);
+            for _ in 0..3_000 {
+                let mut other = shares.clone();
+                for _ in 0..3 {
+                    let i = stream.below(n);
+                    other[i] = (other[i] * (0.1 * stream.normal()).exp()).min(1.0);
+                }
+                let (reads, cost) = (other.iter().sum::<f64>(), price(&other, &prices));
+                if reads <= draws as f64 && cost <= money {
+                    assert!(value(&other) >= best * (1.0 - 1e-6), "round {round}: {other:?} against {shares:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_sample_costs_more_than_the_money() {
+        let mut stream = Stream::new(32, Purpose::Data, 0);
+        for round in 0..60 {
+            let n = 20;
+            let weights: Vec<f64> = (0..n).map(|_| stream.unit()).collect();
+            let prices: Vec<f64> = (0..n).map(|_| (10.0 * stream.unit()).floor()).collect();
+            let money = 10.0 + 20.0 * stream.unit();
+            for goal in [Goal::Sum, Goal::Largest] {
+                let sampler = Purse { prices: &prices, money }.sampler(goal, &weights, 8);
+                let (mut out, mut dearest, mut sum) = (Vec::new(), 0.0_f64, 0.0);
+                for _ in 0..2_000 {
+                    sampler.draw(&mut stream, &mut out);
+                    assert!(out.len() <= 8);
+                    let cost: f64 = out.iter().map(|&p| prices[p as usize]).sum();
+                    dearest = dearest.max(cost);
+                    sum += cost / 2_000.0;
+                }
+                assert!(dearest <= money + 1e-9, "round {round}: {dearest} of {money}");
+                // Not idly careful: what is left on average is less than one dear panel, or reads are the limit.
+                let reads: f64 = (0..n).map(|p| 1.0 / sampler.coefficient(p)).filter(|p| p.is_finite()).sum();
+                assert!(sum > money - 10.5 || reads > 7.9, "round {round}: {sum} of {money}, {reads} reads");
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Draws data whose truth is known: the instances of the papers' lower bounds, and second moments that decay.
+//!
+//! | generator | what is hidden | source |
+//! |---|---|---|
+//! | [`HiddenAttribute`] | which attribute tells the target | A, theorem 3 |
+//! | [`ThreeAttributes`] | nothing, but two attributes are not enough to predict | A, theorem 4 |
+//! | [`HiddenSigns`] | every attribute tells a little, with a sign of its own | B, theorem 2.2 |
+//! | [`Decaying`] | weights, over attributes of very different sizes | C, section 3 |
+//! | [`Sparse`] | weights, over many attributes that are mostly zero | C, section 3 |
+//!
+//! Each is a small struct with `draw(rows, seed)`. The same seed gives the same truth and the same rows
+//! for ever, and fewer rows are the first of more.
+//!
+//! ```
+//! use halfseen::data::synthetic::{Decay, Decaying, Weights};
+//!
+//! let set = Decaying { columns: 50, decay: Decay::Power(2.0), weights: Weights::Aligned, noise: 0.1 }.draw(1000, 7)?;
+//! let fit = halfseen::learner::find("aerr")?.fit(&set.examples(), &halfseen::Silent)?;
+//! let excess = set.excess(&fit.predictor.weights, fit.predictor.intercept);
+//! assert!(excess > 0.0);
+//! # Ok::<(), halfseen::Error>(())
+//! ```
+
+mod decaying;
+mod hidden_attribute;
+mod hidden_signs;
+mod sparse;
+mod three_attributes;
+mod weights;
+
+pub use decaying::{Decay, Decaying};
+pub use hidden_attribute::HiddenAttribute;
+pub use hidden_signs::HiddenSigns;
+pub use sparse::Sparse;
+pub use three_attributes::ThreeAttributes;
+pub use weights::Weights;
+
+use super::{Examples, Matrix, Moments};
+use crate::error::{Error, ErrorKind};
+use crate::prepare::{Layout, Scaler};
+use crate::sampling::{Purpose, Stream};
+use ndarray::{Array2, ArrayView1, ArrayViewMut1};
+use std::sync::Arc;
+
+/// Drawn rows, and what is true of the distribution that they come from. All attributes and the target
+/// have mean 0.
+#[derive(Debug, Clone)]
+pub struct Synthetic {
+    /// The cells, (rows, columns); signs are stored as bytes, 0 for -1.
+    pub matrix: Matrix,
+    /// Turns them into attributes.
+    pub scaler: Scaler,
+    /// Every attribute is a read of its own.
+    pub layout: Arc<Layout>,
+    /// One target per row.
+    pub targets: Vec<f64>,
+    /// The true moments (not those of the rows): mu_i = E x_i^2, and means of 0.
+    pub moments: Moments,
+    /// w*: the best weights in the Euclidean ball of radius |w*|, (columns).
+    pub truth: Vec<f64>,
+    /// E (<w*,x> - y)^2.
+    pub floor: f64,
+    correlation: Correlation,
+}
+
+/// What the second moments hold beside their diagonal: E x x' = (1 - shared) diag(mu) + shared w* w*'.
+#[derive(Debug, Clone, Copy, Default)]
+struct Correlation {
+    shared: f64,
+    /// Half the gradient of E (<w,x> - y)^2 at w* is this times w*: not 0 where the ball holds w* back.
+    pull: f64,
+}
+
+impl Synthetic {
+    /// Uncorrelated attributes with a target whose best weights are `truth`.
+    fn new(matrix: Matrix, scaler: Scaler, targets: Vec<f64>, mu: Vec<f64>, truth: Vec<f64>, floor: f64) -> Self {
+        let layout = Arc::new(Layout::singletons(matrix.columns()));
+        let moments = Moments { mean: vec![0.0; mu.len()], square: mu };
+        Self { matrix, scaler, layout, targets, moments, truth, floor, correlation: Correlation::default() }
+    }
+
+    /// All rows, as a learner gets them that knows nothing else.
+    pub fn examples(&self) -> Examples<'_> {
+        Examples {
+            matrix: &self.matrix,
+            scaler: &self.scaler,
+            layout: &self.layout,
+            targets: &self.targets,
+            rows: (0..self.targets.len() as u32).collect::<Vec<_>>().into(),
+            moments: None,
+        }
+    }
+
+    /// All rows, as a learner gets them that is told the true moments.
+    pub fn informed(&self) -> Examples<'_> {
+        Examples { moments: Some(&self.moments), ..self.examples() }
+    }
+
+    /// E (<w,x> + b - y)^2 - E (<w*,x> - y)^2, exactly, for `weights` w (columns) and `intercept` b. The
+    /// excess of the halved loss of papers B and C is half of it.
+    pub fn excess(&self, weights: &[f64], intercept: f64) -> f64 {
+        debug_assert_eq!(weights.len(), self.truth.len());
+        // In w - w*, so that nothing cancels near the truth.
+        let (mut own, mut along) = (0.0, 0.0);
+        for ((w, truth), mu) in weights.iter().zip(&self.truth).zip(&self.moments.square) {
+            own += mu * (w - truth).powi(2);
+            along += truth * (w - truth);
+        }
+        let Correlation { shared, pull } = self.correlation;
+        (1.0 - shared) * own + shared * along * along + 2.0 * pull * along + intercept * intercept
+    }
+
+    /// |mu|_(1/2) = (sum_i sqrt(mu_i))^2: what takes the place of d where attributes are drawn by their moments.
+    pub fn half_norm(&self) -> f64 {
+        self.moments.square.iter().map(|mu| mu.sqrt()).sum::<f64>().powi(2)
+    }
+}
+
+/// One stream for the truth and one for the rows, so that the truth does not depend on how many rows are drawn.
+fn streams(seed: u64, generator: u64) -> (Stream, Stream) {
+    let stream = |part| Stream::new(seed, Purpose::Data, (generator << 8) | part);
+    (stream(1), stream(2))
+}
+
+/// Signs as bytes, (rows, columns): `fill` writes a row and tells its target.
+fn sign_rows(rows: usize, columns: usize, fill: impl FnMut(ArrayViewMut1<'_, u8>) -> f64) -> (Matrix, Vec<f64>) {
+    let mut cells = Array2::zeros((rows, columns));
+    let targets = cells.rows_mut().into_iter().map(fill).collect();
+    (Matrix::U8(cells), targets)
+}
+
+/// Fair signs, with the target that `tell` gives each row.
+fn fair_signs(
+    stream: &mut Stream,
+    rows: usize,
+    columns: usize,
+    mut tell: impl FnMut(ArrayView1<'_, u8>, &mut Stream) -> f64,
+) -> (Matrix, Vec<f64>) {
+    sign_rows(rows, columns, |mut row| {
+        let mut word = 0;
+        for (j, cell) in row.iter_mut().enumerate() {
+            if j % 64 == 0 {
+                word = stream.word();
+            }
+            *cell = (word >> (j % 64)) as u8 & 1;
+        }
+        tell(row.view(), stream)
+    })
+}
+
+/// Reads the bytes 0 and 1 of column j as -+`sizes[j]`.
+fn sign_scaler(sizes: &[f64]) -> Scaler {
+    Scaler::Each { offset: vec![0.5; sizes.len()], divisor: sizes.iter().map(|s| 0.5 / s).collect() }
+}
+
+fn sign(byte: u8) -> f64 {
+    if byte == 1 { 1.0 } else { -1.0 }
+}
+
+fn out_of_range(name: &'static str, value: impl std::fmt::Display, allowed: String) -> Error {
+    ErrorKind::OutOfRange { name, value: value.to_string(), allowed }.into()
+}
+
+fn at_least_one_column(columns: usize) -> crate::Result<()> {
+    if columns > 0 { Ok(()) } else { Err(out_of_range("columns", columns, "at least 1".into())) }
+}
+
+fn noise_in_range(noise: f64) -> crate::Result<()> {
+    if noise.is_finite() && noise >= 0.0 {
+        return Ok(());
+    }
+    Err(out_of_range("noise", noise, "a number that is not negative".into()))
+}
+
+#[cfg(test)]
+mod tests;
