@@ -1,6 +1,7 @@
 //! Loads the data of the experiments: pairs of digits, tables, synthetic sets.
 
 use anyhow::{Context, Result, bail};
+use halfseen::data::synthetic::Synthetic;
 use halfseen::data::{Matrix, Place, Table, Target, Task};
 use halfseen::prepare::Scale;
 use halfseen_io::{CsvOptions, IdxData, Source, read_csv, read_idx_folder};
@@ -23,24 +24,7 @@ pub(crate) struct Problem {
     pub(crate) target: Target,
     pub(crate) scale: Scale,
     /// The rule behind synthetic data.
-    pub(crate) truth: Option<Truth>,
-}
-
-/// How synthetic targets came about: y = <w, x> + noise, with uncorrelated attributes of mean zero.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Truth {
-    /// E x_j^2, (columns).
-    pub(crate) moments: Vec<f64>,
-    /// w, (columns).
-    pub(crate) weights: Vec<f64>,
-}
-
-impl Truth {
-    /// E (<v, x> + b - y)^2 minus the variance of the noise.
-    pub(crate) fn excess(&self, weights: &[f64], intercept: f64) -> f64 {
-        let parts = self.moments.iter().zip(&self.weights).zip(weights);
-        intercept * intercept + parts.map(|((mu, w), v)| mu * (v - w) * (v - w)).sum::<f64>()
-    }
+    pub(crate) truth: Option<Synthetic>,
 }
 
 /// Where data come from, as the caller said.
@@ -139,13 +123,6 @@ impl Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_excess_is_what_the_moments_say() {
-        let truth = Truth { moments: vec![1.0, 0.25], weights: vec![0.5, 2.0] };
-        assert_eq!(truth.excess(&[0.5, 2.0], 0.0), 0.0);
-        assert_eq!(truth.excess(&[0.0, 0.0], 0.5), 0.25 + 0.25 + 1.0);
-    }
 
     #[test]
     fn the_shipped_digits_are_threes_and_fives_only() {

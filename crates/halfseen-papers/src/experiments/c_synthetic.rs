@@ -23,13 +23,14 @@ use crate::figure::{Along, Height, curves};
 use crate::page::table;
 use crate::results::write;
 use crate::run::{Context, Load, Points};
-use crate::synthetic::{Decay, decaying};
+use crate::synthetic::{decaying, name};
 use anyhow::Result;
+use halfseen::data::synthetic::Decay;
 
 const ROWS: usize = 20_000;
 const SIZES: [usize; 2] = [100, 500];
 const BUDGETS: [usize; 3] = [2, 5, 17];
-const DECAYS: [Decay; 4] = [Decay::Power(0.0), Decay::Power(1.0), Decay::Power(2.0), Decay::Exponential];
+const DECAYS: [Decay; 4] = [Decay::Power(0.0), Decay::Power(1.0), Decay::Power(2.0), Decay::Exponential(1.0 / 15.0)];
 const GRIDS: Grids = Grids {
     one: (&[("step", &["0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x", "18x"])], &[("step", &["1x", "3.2x", "10x"])]),
     two: (
@@ -61,7 +62,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
          to us: nothing here reproduces them. In brackets the part of AERR's excess.\n",
     );
     for (decay, d) in sets() {
-        let problem = format!("{}-d{d}", decay.name());
+        let problem = format!("{}-d{d}", name(decay));
         let median =
             |arm: &str| results.end(&problem, arm, |row| Some(0.5 * row.squared)).map_or(f64::NAN, |s| s.median);
         let heads: Vec<String> = BUDGETS.iter().map(|budget| format!("{} + 1 reads", budget - 1)).collect();
