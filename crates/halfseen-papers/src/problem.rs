@@ -1,5 +1,6 @@
 //! Loads the data of the experiments: pairs of digits, tables, synthetic sets.
 
+use crate::protocol::hash;
 use anyhow::{Context, Result, bail};
 use halfseen::data::synthetic::Synthetic;
 use halfseen::data::{Matrix, Place, Table, Target, Task};
@@ -112,6 +113,19 @@ impl Problem {
     pub(crate) fn new(name: &str, table: Table, target: &str, task: Option<Task>, scale: Scale) -> Result<Problem> {
         let read = Target::read(&table, target, task).with_context(|| name.to_owned())?;
         Ok(Problem { name: name.into(), table, target_name: target.into(), target: read, scale, truth: None })
+    }
+
+    /// A number that other data will hardly have: of all targets, and of the cells of some rows.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let (rows, cells) = (self.table.rows(), self.table.numbers());
+        let targets: Vec<u64> = match &self.target {
+            Target::Numbers(values) => values.iter().map(|v| v.to_bits()).collect(),
+            Target::Classes { codes, .. } => codes.iter().map(|&code| u64::from(code)).collect(),
+        };
+        let picked = (0..rows).step_by((rows / 64).max(1));
+        let cells = picked.flat_map(|row| (0..cells.columns()).map(move |column| cells.get(row, column).to_bits()));
+        let size = [rows as u64, self.columns() as u64];
+        hash(size.into_iter().chain(targets).chain(cells).flat_map(u64::to_le_bytes))
     }
 
     /// Attributes, the target not counted.

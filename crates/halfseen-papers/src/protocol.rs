@@ -1,6 +1,7 @@
 //! States how an experiment is run: splits, folds, runs, seed; and names everything that decides a result.
 
 use crate::arm::Arm;
+use crate::problem::Problem;
 
 /// How often data are split and folded, and how often a sampled learner runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,15 +54,18 @@ impl Protocol {
     }
 
     /// Names what decides the results of an arm on a problem: a cell is computed again where any of it changed.
-    pub(crate) fn key(&self, problem: &str, rows: usize, columns: usize, arm: &Arm, counts: &[usize]) -> String {
+    pub(crate) fn key(&self, problem: &Problem, arm: &Arm, counts: &[usize]) -> String {
         let Protocol { splits: _, quick, folds, runs, seed } = self;
         let version = env!("CARGO_PKG_VERSION");
         let arm = arm.describe(*quick);
-        let text = format!("{version}|{problem}|{rows}x{columns}|{folds} {runs} {seed} {TEST_SHARE}|{arm}|{counts:?}");
-        // FNV-1a (Fowler, Noll and Vo): stable everywhere, and nobody attacks these keys.
-        let hash = text
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-        format!("{hash:016x}")
+        let (name, data) = (&problem.name, problem.fingerprint());
+        let text = format!("{version}|{name} {data:x}|{folds} {runs} {seed} {TEST_SHARE}|{arm}|{counts:?}");
+        format!("{:016x}", hash(text.bytes()))
     }
+}
+
+/// FNV-1a (Fowler, Noll and Vo): the same everywhere, and nobody attacks these keys.
+pub(crate) fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, step)
 }

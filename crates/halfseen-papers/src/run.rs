@@ -84,7 +84,7 @@ impl Context<'_> {
             let mut jobs = Vec::new();
             for arm in arms {
                 let counts = points(arm).counts(trained, columns, arm.sees_all());
-                let key = self.protocol.key(&problem.name, rows, columns, arm, &counts);
+                let key = self.protocol.key(&problem, arm, &counts);
                 for (s, split) in parts.iter().enumerate() {
                     all.push((key.clone(), s));
                     if !ledger.has(&(key.clone(), s)) {

@@ -79,7 +79,8 @@ fn median(results: &Results, pairs: &[String], arm: &str, figure: impl Fn(&Row) 
 fn radii(results: &Results, arm: &str) -> String {
     let radius = |row: &Row| row.setting.split(';').find_map(|part| part.strip_prefix("radius=")?.parse::<f64>().ok());
     let all = results.rows.iter().filter(|row| row.arm == arm).filter_map(radius);
-    let (least, most) = all.fold((f64::INFINITY, 0.0_f64), |(least, most), radius| (least.min(radius), most.max(radius)));
+    let (least, most) =
+        all.fold((f64::INFINITY, 0.0_f64), |(least, most), radius| (least.min(radius), most.max(radius)));
     format!("{least} to {most}")
 }
 

@@ -77,7 +77,10 @@ fn a_run_that_goes_on_gives_the_same_file_on_any_number_of_threads() {
     let reads = format!(",{},", expected.rows[0].reads);
     fs::write(stopped.path().join(file), text.replacen(&reads, ",7777777,", 1)).unwrap();
     assert!(run(stopped.path(), &arms, 2).rows.iter().any(|row| row.reads == 7_777_777));
-    // Another seed is another key.
+    // Other data of the same name and size, or another seed, is another key.
+    let arm = &arms[0];
+    let keys = [1, 2].map(|seed| SMALL.key(&decaying(Decay::Power(1.0), 12, 300, seed).unwrap(), arm, &[300]));
+    assert_ne!(keys[0], keys[1]);
     let sources = Sources::default();
     let other = Context { protocol: Protocol { seed: 4, ..SMALL }, ..context(&sources, stopped.path()) };
     let other = other.run(&[load()], &arms, &|_| Points::End).unwrap();
