@@ -139,6 +139,9 @@ pub(crate) struct FitArgs {
     /// What becomes of missing cells
     #[arg(long, value_enum, default_value_t = MissingArg::Refuse)]
     pub(crate) missing: MissingArg,
+    /// Save a model that needs only so many attributes to predict: those of largest weight
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = whole(0, u64::MAX))]
+    pub(crate) truncate: Option<u64>,
     /// Where the model is saved
     #[arg(long, value_name = "MODEL")]
     pub(crate) out: PathBuf,
@@ -169,8 +172,9 @@ pub(crate) struct PredictArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(before_help = "Example:
-  halfseen evaluate price.json new.csv --target price --json")]
+#[command(before_help = "Examples:
+  halfseen evaluate price.json new.csv --target price --json
+  halfseen evaluate price.json new.csv --truncate auto --out price.svg")]
 pub(crate) struct EvaluateArgs {
     /// Model file
     pub(crate) model: PathBuf,
@@ -179,6 +183,12 @@ pub(crate) struct EvaluateArgs {
     /// Name of the target column; default: the model's
     #[arg(long, value_name = "COL")]
     pub(crate) target: Option<String>,
+    /// Also test the model cut down to so many attributes, those of largest weight: 1,2,5 or auto
+    #[arg(long, value_name = "S,S", allow_negative_numbers = true, value_parser = crate::truncate::counts)]
+    pub(crate) truncate: Option<crate::truncate::Counts>,
+    /// Draw the errors of --truncate, as SVG
+    #[arg(long, value_name = "FILE", requires = "truncate")]
+    pub(crate) out: Option<PathBuf>,
     /// Print the results as JSON
     #[arg(long)]
     pub(crate) json: bool,

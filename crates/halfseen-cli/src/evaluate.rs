@@ -5,6 +5,7 @@ use crate::failure::usage_error;
 use crate::input::read_table;
 use crate::output;
 use crate::predict::{predict, read_model};
+use crate::truncate::Truncated;
 use anyhow::{Context, Result};
 use halfseen::data::{Label, Table, Target, Task};
 use halfseen::model::Model;
@@ -15,23 +16,33 @@ use std::process::ExitCode;
 /// Runs the command.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
     let model = read_model(&args.model)?;
+    let cut = args.truncate.as_ref().map(|counts| counts.cut(&model)).transpose()?;
+    args.out.as_deref().map(output::check_writable).transpose()?;
     let (name, table) = read_table(Some(&args.data))?;
     let target_name = args.target.as_deref().unwrap_or(&model.target);
     let target = target_of(&model, &table, target_name).context(name.clone())?;
-    let prediction = predict(&model, &table, &[Some(target_name)], args.quiet).context(name)?;
+    let prediction = predict(&model, &table, &[Some(target_name)], args.quiet).with_context(|| name.clone())?;
     let rows: Vec<u32> = (0..table.rows() as u32).collect();
     let score = Score::of(&prediction.scores, &target, &rows);
+    let truncated = cut.map(|models| Truncated::test(&models, &table, &target)).transpose()?;
+    if let (Some(truncated), Some(path)) = (&truncated, &args.out) {
+        truncated.draw(&name, &model.learner, path)?;
+    }
     if args.json {
-        let json = json!({
+        let mut json = json!({
             "examples": rows.len(), "mse": score.mse, "error": score.error,
             "balanced_error": score.balanced_error, "attacked_error": null,
         });
+        if let Some(truncated) = &truncated {
+            json["truncated"] = truncated.as_json();
+        }
         output::print(&format!("{}\n", serde_json::to_string_pretty(&json)?))?;
         return Ok(ExitCode::SUCCESS);
     }
     let percent = |e: Option<f64>| e.map_or("-".into(), |e| format!("{:.2} %", 100.0 * e));
+    let table = truncated.map_or(String::new(), |t| format!("\n{}", t.as_text()));
     output::print(&format!(
-        "examples        {}\nsquared error   {:.6}\nerror           {}\nbalanced error  {}\n",
+        "examples        {}\nsquared error   {:.6}\nerror           {}\nbalanced error  {}\n{table}",
         rows.len(),
         score.mse,
         percent(score.error),

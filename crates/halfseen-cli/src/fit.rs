@@ -7,7 +7,7 @@ use crate::output;
 use crate::progress::Progress;
 use anyhow::{Context, Result};
 use halfseen::learner::{self, Family, Learner, with};
-use halfseen::model::{Model, Stop};
+use halfseen::model::{Model, Stop, check_truncation};
 use halfseen::prepare::Prepared;
 use halfseen::select::{Task, tune};
 use serde_json::json;
@@ -39,9 +39,12 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     }
     let prepared =
         Prepared::new(&input.table, (&input.target_name, &input.target), &rows, &options).with_context(place)?;
+    let truncate = args.truncate.map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+    // Before the work.
+    truncate.map(|count| check_truncation(count, &prepared.layout)).transpose().with_context(place)?;
     let fit = learner.fit(&prepared.examples(), &progress).with_context(place)?;
     drop(progress);
-    let model = Model {
+    let whole = Model {
         learner: learner.name().to_owned(),
         params: learner.to_json(),
         prepare: prepared.prepare.clone(),
@@ -51,6 +54,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
         predictor: fit.predictor,
         report: fit.report,
     };
+    let model = truncate.map_or(Ok(whole.clone()), |count| whole.truncated(count))?;
     output::write_file(&args.out, &format!("{}\n", model.to_json()?))?;
     output::print(&summary(&model, args)?)?;
     let early = !model.report.converged;

@@ -14,6 +14,7 @@ mod predict;
 mod progress;
 mod show;
 mod text_columns;
+mod truncate;
 
 use args::{Arguments, Command};
 use clap::Parser;

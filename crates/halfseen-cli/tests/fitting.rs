@@ -5,7 +5,17 @@
 mod common;
 use common::{Place, fields, keys, table};
 
-const LEARNERS: [&str; 6] = ["ridge", "lasso", "online-lasso", "aer --budget 3", "aerr --budget 3", "aelr --budget 3"];
+const LEARNERS: [&str; 9] = [
+    "ridge",
+    "lasso",
+    "online-lasso",
+    "online-lasso --set variant=ogd",
+    "online-lasso --set variant=rda",
+    "ogd",
+    "aer --budget 3",
+    "aerr --budget 3",
+    "aelr --budget 3",
+];
 
 fn predictions(csv: &str) -> Vec<f64> {
     fields(csv).iter().map(|row| row[0].parse().unwrap()).collect()

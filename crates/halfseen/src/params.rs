@@ -6,7 +6,7 @@
 
 mod values;
 
-pub use values::{Average, Centre, Inner, MomentSource, Rule, Steps, Value};
+pub use values::{Average, Centre, Inner, MomentSource, Rule, Steps, Value, Variant};
 
 use crate::error::{Error, ErrorKind, Result, nearest};
 
@@ -50,6 +50,8 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// `theory`, a multiple of it such as `3.2x`, or a finite number above zero.
     Rule,
+    /// The same, or `auto`.
+    RuleOrAuto,
     /// A number above 0 and below 1.
     Share,
     /// A number above 0 and below 1, or a whole number of at least 1.
@@ -77,6 +79,7 @@ impl Kind {
             Kind::ShareOrCount => "a share above 0 and below 1, or a whole number of at least 1".into(),
             Kind::SharesOrAuto => "auto, or numbers of at least 0 that sum to 1, separated by commas".into(),
             Kind::Moments => "auto, online, or finite numbers of at least 0, separated by commas".into(),
+            Kind::RuleOrAuto => "theory, a multiple of it such as 3.2x, a finite number above 0, or auto".into(),
         }
     }
 }
@@ -209,7 +212,7 @@ declare! {
     MONEY: "money", Kind::PositiveOrAuto,
         "What the reads of one example may cost in all, at declared prices; never exceeded. auto: only their number is limited.", "";
     RADIUS: "radius", Kind::Positive,
-        "Radius B of the ball that holds the weights of the sampled attributes: Euclidean (aerr, ridge) or l1 (aer, aelr, lasso, online-lasso), in scaled units.", "A 2; B 2.1";
+        "Radius B of the ball that holds the weights of the sampled attributes: Euclidean (aerr, ridge, ogd) or l1 (aer, aelr, lasso, online-lasso), in scaled units.", "A 2; B 2.1";
     KNOWN_RADIUS: "known_radius", Kind::Positive,
         "Radius of the Euclidean ball that holds the intercept and the weights of the always-known attributes, in scaled units.", "";
     STEP: "step", Kind::Rule,
@@ -218,6 +221,12 @@ declare! {
         "Strength lambda of the penalty (lambda/2) |w|^2: theory, a multiple of it such as 3.2x, or a number.", "A, theorem 2";
     RIDGE_PENALTY: "penalty", Kind::PositiveOrAuto,
         "Weight alpha of the penalty in (1/m) sum of squared errors + alpha |w|^2; replaces the radius. auto: the radius decides.", "A, equation (5)";
+    VARIANT: "variant", Kind::Choice(&["eg", "ogd", "rda"]),
+        "How the weights move: exponentiated gradient, projected gradient steps, or regularised dual averaging.", "B 5 (solver left open)";
+    VARIANT_STEP: "step", Kind::RuleOrAuto,
+        "Step size: theory (from the variant's theorem, for the norms that the data have), a multiple of it such as 3.2x, or a number. auto: 32x for eg, theory for ogd and rda.", "B, theorem 3.4; Zinkevich 2003; Xiao 2010";
+    L1_PENALTY: "penalty", Kind::NonNegative,
+        "Strength lambda of the penalty lambda |w|_1 that variant rda adds to the loss (<w,x> - y)^2 / 2; the other variants have none.", "Xiao 2010";
     HORIZON: "horizon", Kind::CountOrAuto { least: 1 },
         "Examples to come; theory steps, penalties and tail averages use it. auto: the rows of a fit; unknown in ask and tell, where steps then fall as 1/sqrt(t).", "";
     REPLACEMENT: "replacement", Kind::Flag,

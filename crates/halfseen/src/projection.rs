@@ -6,23 +6,48 @@
 
 /// Moves `point` to the nearest point of Euclidean length at most `radius`.
 pub fn onto_l2_ball(point: &mut [f64], radius: f64) {
-    // Dividing by the largest entry first keeps squares in the range of numbers.
-    let largest = point.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
-    if largest == 0.0 || !largest.is_finite() {
-        return;
-    }
-    let length = largest * point.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt();
+    let square = sum(point, |v| v * v);
+    let length = if (1e-200..1e200).contains(&square) { square.sqrt() } else { careful_length(point) };
     if length > radius {
         point.iter_mut().for_each(|v| *v *= radius / length);
     }
 }
 
+/// The length of a vector whose squares leave the range of numbers; 0 for one that is not finite, which has no
+/// nearest point.
+fn careful_length(point: &[f64]) -> f64 {
+    let largest = point.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+    if largest == 0.0 || !largest.is_finite() {
+        return 0.0;
+    }
+    largest * point.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt()
+}
+
+/// The sum of a term of each entry in eight partial sums, which vector registers can hold.
+fn sum(point: &[f64], term: impl Fn(f64) -> f64) -> f64 {
+    let mut sums = [0.0; 8];
+    let chunks = point.chunks_exact(8);
+    let rest: f64 = chunks.remainder().iter().map(|v| term(*v)).sum();
+    for chunk in chunks {
+        sums.iter_mut().zip(chunk).for_each(|(s, v)| *s += term(*v));
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
 /// Moves `point` to the nearest point whose absolute values sum to at most `radius`. O(d).
 pub fn onto_l1_ball(point: &mut [f64], radius: f64) {
-    if point.iter().map(|v| v.abs()).sum::<f64>() <= radius {
+    onto_l1_ball_in(point, radius, &mut Vec::new());
+}
+
+/// [`onto_l1_ball`] without an allocation once `room` has grown.
+pub(crate) fn onto_l1_ball_in(point: &mut [f64], radius: f64, room: &mut Vec<f64>) {
+    if sum(point, f64::abs) <= radius {
         return;
     }
-    let theta = l1_threshold(point.iter().map(|v| v.abs()).collect(), radius);
+    room.clear();
+    // Zeros stay below any threshold.
+    room.extend(point.iter().filter(|v| **v != 0.0).map(|v| v.abs()));
+    let theta = l1_threshold(room, radius);
     for v in point.iter_mut() {
         *v = (v.abs() - theta).max(0.0).copysign(*v);
     }
@@ -32,9 +57,9 @@ pub fn onto_l1_ball(point: &mut [f64], radius: f64) {
 ///
 /// An entry a exceeds theta if and only if (sum of the entries from a up) - radius is below a times
 /// their number. Halving by medians finds the last such entry without sorting.
-fn l1_threshold(mut sizes: Vec<f64>, radius: f64) -> f64 {
+fn l1_threshold(sizes: &mut [f64], radius: f64) -> f64 {
     let (mut above, mut count) = (0.0, 0.0);
-    let mut open = &mut sizes[..];
+    let mut open = sizes;
     while !open.is_empty() {
         let middle = open.len() / 2;
         let (larger, pivot, smaller) = open.select_nth_unstable_by(middle, |a, b| b.total_cmp(a));
@@ -107,7 +132,7 @@ mod tests {
 
         #[test]
         fn the_threshold_is_that_of_a_sort((entries, radius) in vectors()) {
-            let sizes: Vec<f64> = entries.iter().map(|e| e[0].abs()).collect();
+            let mut sizes: Vec<f64> = entries.iter().map(|e| e[0].abs()).collect();
             prop_assume!(sizes.iter().sum::<f64>() > radius);
             let mut sorted = sizes.clone();
             sorted.sort_unstable_by(|a, b| b.total_cmp(a));
@@ -118,7 +143,7 @@ mod tests {
                     theta = (sum - radius) / (r + 1) as f64;
                 }
             }
-            prop_assert!((l1_threshold(sizes, radius) - theta).abs() <= 1e-12);
+            prop_assert!((l1_threshold(&mut sizes, radius) - theta).abs() <= 1e-12);
         }
     }
 

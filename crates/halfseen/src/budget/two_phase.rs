@@ -8,7 +8,7 @@
 //!   (what theorem 3.6 gains), and at most d |mu|_1 (1 + sqrt(2 |A|_1 / |mu|_1)) whatever the data (its safe branch);
 //! - for the l1 ball, max_i mu_i/q_i at most 2 |U|_1, and at most 3d.
 //!
-//! Where H is not known, (sum_i sqrt(U_i))^2 stands in for it (theorem 3.12). A smoothing c below 4/3 takes eps for
+//! Where H is not known, S is at most 2 (sum_i sqrt(U_i))^2, since mu is at most 2U (theorem 3.12). A smoothing c below 4/3 takes eps for
 //! 3c/4 times as large: no longer a theorem, and often better.
 //!
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
@@ -39,9 +39,13 @@ impl FirstPhase {
     /// S for the Euclidean ball, from A, the panels' weights sqrt(sum of U), and E |x|^2.
     pub(super) fn sum_bound(&self, phases: &TwoPhase, estimates: &[f64], weights: &[f64], square: f64) -> f64 {
         let d = self.panels as f64;
-        let half_norm = phases.moment_norm.unwrap_or_else(|| weights.iter().sum::<f64>().powi(2));
-        let eps = self.smoothing(phases) / THEOREM;
-        let adaptive = 3_f64.sqrt() * half_norm + 4.0 / 3_f64.sqrt() * d * (half_norm * eps).sqrt();
+        let adaptive = match phases.moment_norm {
+            Some(half_norm) => {
+                let eps = self.smoothing(phases) / THEOREM;
+                3_f64.sqrt() * half_norm + 4.0 / 3_f64.sqrt() * d * (half_norm * eps).sqrt()
+            }
+            None => 2.0 * weights.iter().sum::<f64>().powi(2),
+        };
         let found: f64 = estimates.iter().sum();
         adaptive.min(d * (square + (2.0 * found * square).sqrt()))
     }
@@ -95,6 +99,7 @@ mod tests {
                     let weights = Goal::Sum.weights(&layout, &smoothed);
                     let known = TwoPhase { moment_norm: Some(half_norm), ..phases };
                     assert!(sum(&weights) <= phase.sum_bound(&known, &estimates, &weights, square));
+                    assert!(sum(&weights) <= phase.sum_bound(&phases, &estimates, &weights, square));
                     let max = |weights: &[f64]| -> f64 {
                         let total: f64 = weights.iter().sum();
                         mu.iter().zip(weights).map(|(m, w)| m * total / w).fold(0.0, f64::max)
@@ -115,6 +120,9 @@ mod tests {
         let sum = |phases: &TwoPhase| phase.sum_bound(phases, &[0.5, 0.0, 0.0, 0.0], &[1.0; 4], 1.0);
         assert!((sum(&phases) - 27_f64.sqrt()).abs() < 1e-14);
         assert!((sum(&TwoPhase { moment_norm: None, ..phases }) - 8.0).abs() < 1e-14);
+        let estimated =
+            phase.sum_bound(&TwoPhase { moment_norm: None, ..phases }, &[0.5; 4], &[1.0, 0.5, 0.0, 0.0], 1.0);
+        assert!((estimated - 4.5).abs() < 1e-14, "2 (1 + 0.5)^2: {estimated}");
         let eps = 4.0 * 16_f64.ln() / 8.0;
         assert!((phase.smoothing(&TwoPhase { smoothing: 2.0, ..phases }) - 2.0 * eps).abs() < 1e-14);
         assert_eq!(phase.largest_bound(&[1.0, 2.0, 0.5, 0.5], 1.0), 8.0);

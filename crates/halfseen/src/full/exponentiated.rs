@@ -13,6 +13,7 @@
 //! |theta| comes near 300.
 
 use super::cells::Cells;
+use super::one_pass::Weights;
 
 /// Rows after which A restarts.
 const RESTART: u32 = 256;
@@ -74,15 +75,38 @@ impl Exponentiated {
         }
     }
 
-    /// <w, x>.
-    pub(crate) fn product(&self, cells: &Cells) -> f64 {
+    /// Brings every sum up to date and lets A start from 0.
+    fn restart(&mut self) {
+        for c in &mut self.coordinates {
+            c.sum += (self.clock - c.since) * c.sinh;
+            c.since = 0.0;
+        }
+        self.clock = 0.0;
+        self.total_at_restart = self.total;
+        self.rows_since_restart = 0;
+    }
+
+    /// Chooses M for the present theta.
+    fn rebase(&mut self) {
+        self.restart();
+        let largest = self.coordinates.iter().fold(0.0_f64, |a, c| a.max(c.theta.abs()));
+        self.shift = if largest <= 200.0 { 0.0 } else { largest };
+        for (c, cosh) in self.coordinates.iter_mut().zip(&mut self.cosh) {
+            (c.sinh, *cosh) = sinh_cosh(c.theta, self.shift, (c.theta.abs() - self.shift).exp());
+        }
+        self.total = sum(&self.cosh);
+        self.total_at_restart = self.total;
+    }
+}
+
+impl Weights for Exponentiated {
+    fn product(&self, cells: &Cells) -> f64 {
         let sum: f64 = cells.iter().map(|(j, x)| self.coordinates[j].sinh * x).sum();
         self.radius / self.total * sum
     }
 
-    /// Counts the present weights, then moves them along -`slope` x, each entry of the gradient
-    /// clipped to 1/`eta`.
-    pub(crate) fn step(&mut self, eta: f64, slope: f64, cells: &Cells) {
+    /// Each entry of the gradient is clipped to 1/`eta`.
+    fn step(&mut self, eta: f64, slope: f64, cells: &Cells) {
         self.clock += self.radius / self.total;
         self.count += 1;
         let rate = eta * slope;
@@ -110,33 +134,9 @@ impl Exponentiated {
         }
     }
 
-    /// The mean of the weights before each step so far.
-    pub(crate) fn average(&self) -> Vec<f64> {
+    fn average(&self) -> Vec<f64> {
         let n = self.count.max(1) as f64;
         self.coordinates.iter().map(|c| (c.sum + (self.clock - c.since) * c.sinh) / n).collect()
-    }
-
-    /// Brings every sum up to date and lets A start from 0.
-    fn restart(&mut self) {
-        for c in &mut self.coordinates {
-            c.sum += (self.clock - c.since) * c.sinh;
-            c.since = 0.0;
-        }
-        self.clock = 0.0;
-        self.total_at_restart = self.total;
-        self.rows_since_restart = 0;
-    }
-
-    /// Chooses M for the present theta.
-    fn rebase(&mut self) {
-        self.restart();
-        let largest = self.coordinates.iter().fold(0.0_f64, |a, c| a.max(c.theta.abs()));
-        self.shift = if largest <= 200.0 { 0.0 } else { largest };
-        for (c, cosh) in self.coordinates.iter_mut().zip(&mut self.cosh) {
-            (c.sinh, *cosh) = sinh_cosh(c.theta, self.shift, (c.theta.abs() - self.shift).exp());
-        }
-        self.total = sum(&self.cosh);
-        self.total_at_restart = self.total;
     }
 }
 

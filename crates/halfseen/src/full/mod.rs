@@ -4,19 +4,25 @@
 //! |---|---|---|---|
 //! | [`Ridge`] | mean squared error | the Euclidean ball, or with a penalty | one eigendecomposition for all radii |
 //! | [`Lasso`] | mean squared error | the l1 ball | pairwise steps on the second moments, to a certified gap |
-//! | [`OnlineLasso`] | mean squared error | the l1 ball | exponentiated gradient, one pass |
+//! | [`OnlineLasso`] | mean squared error | the l1 ball | one pass: exponentiated gradient, gradient steps, or dual averaging |
+//! | [`Ogd`] | mean squared error | the Euclidean ball | one pass: gradient steps |
 
 mod cells;
 mod centred;
+mod dual_averaging;
 mod exponentiated;
+mod gradient;
 mod gram;
 mod lasso;
+mod ogd;
+mod one_pass;
 mod online_lasso;
 mod ridge;
 #[cfg(test)]
 mod testing;
 
 pub use lasso::Lasso;
+pub use ogd::Ogd;
 pub use online_lasso::OnlineLasso;
 pub use ridge::Ridge;
 
@@ -26,7 +32,12 @@ use crate::params::Parameters;
 
 /// The learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
-    vec![Box::new(Ridge::default()), Box::new(Lasso::default()), Box::new(OnlineLasso::default())]
+    vec![
+        Box::new(Ridge::default()),
+        Box::new(Lasso::default()),
+        Box::new(OnlineLasso::default()),
+        Box::new(Ogd::default()),
+    ]
 }
 
 /// A copy of a learner with a setting of its grid, checked.

@@ -3,10 +3,12 @@
 mod file;
 mod linear;
 mod report;
+mod truncate;
 
 pub use file::{Model, Prediction};
 pub use linear::Linear;
 pub use report::{Outside, Report, Stop};
+pub use truncate::check_truncation;
 
 /// What a learner returns.
 #[derive(Debug, Clone, PartialEq)]

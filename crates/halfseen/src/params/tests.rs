@@ -41,14 +41,15 @@ fn texts(kind: &Kind) -> (Vec<String>, Vec<String>, Vec<String>) {
             let good = own(&["auto", "online", "1,0,2.5e-3", "[3, 4]", "0"]);
             (good, own(&["-1", "1,NaN", "inf,1"]), own(&["", "x", "1;0", "1,,2", "Online"]))
         }
-        Kind::Rule => {
+        Kind::Rule | Kind::RuleOrAuto => {
             let multiples = |texts: &[String]| texts.iter().map(|t| format!("{}x", t.trim())).collect::<Vec<_>>();
             let good = [multiples(&numbers), own(&["theory"])].concat();
             let bad = [multiples(&outside), multiples(&zero)].concat();
+            let (with, without) = if *kind == Kind::Rule { (&[][..], &["auto"][..]) } else { (&["auto"][..], &[][..]) };
             (
-                [numbers, good].concat(),
+                [numbers, good, own(with)].concat(),
                 [outside, zero, bad].concat(),
-                [words, own(&["xx", "3.2 y", "theoryx"])].concat(),
+                [words, own(&["xx", "3.2 y", "theoryx"]), own(without)].concat(),
             )
         }
     }

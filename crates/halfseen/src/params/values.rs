@@ -130,7 +130,9 @@ impl<V: Value> Value for Option<V> {
     }
     fn is_in(&self, kind: &Kind) -> bool {
         match self {
-            None => matches!(kind, Kind::CountOrAuto { .. } | Kind::PositiveOrAuto | Kind::SharesOrAuto),
+            None => {
+                matches!(kind, Kind::CountOrAuto { .. } | Kind::PositiveOrAuto | Kind::SharesOrAuto | Kind::RuleOrAuto)
+            }
             Some(value) => value.is_in(kind),
         }
     }
@@ -193,7 +195,7 @@ impl Value for Rule {
     }
     fn is_in(&self, kind: &Kind) -> bool {
         let (Rule::Theory(number) | Rule::Fixed(number)) = self;
-        *kind == Kind::Rule && number.is_in(kind)
+        matches!(kind, Kind::Rule | Kind::RuleOrAuto) && number.is_in(&Kind::Rule)
     }
 }
 
@@ -264,5 +266,17 @@ words! {
         Constant = "constant",
         /// Each has its own, divided by the root of the sum of its squared gradients.
         Adagrad = "adagrad",
+    }
+}
+
+words! {
+    /// How weights in the l1 ball move, when whole examples are seen.
+    Variant {
+        /// Normalised exponentiated gradient.
+        Eg = "eg",
+        /// Projected gradient steps.
+        Ogd = "ogd",
+        /// Regularised dual averaging.
+        Rda = "rda",
     }
 }

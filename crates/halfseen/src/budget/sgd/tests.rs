@@ -4,6 +4,7 @@ use super::*;
 use crate::budget::sampler::Sampler;
 use crate::budget::{Aelr, Aer, Aerr, Budgeted, Ddaelr, Ddaelr2p, Ddaerr, Ddaerr2p, Gaerr, Reads};
 use crate::iterate::Iterate;
+use crate::learner::Learner;
 use crate::sampling::{Purpose, Stream};
 
 /// The shapes that an example may have: widths of sampled panels, then of known ones. At most five
@@ -309,6 +310,36 @@ fn gaerr_is_unbiased_over_all_draws() {
             }
         }
     }
+}
+
+#[test]
+fn reads_within_a_limit_of_money_are_unbiased_and_never_cost_more() {
+    let prices = [3.0, 1.0, 0.5, 2.0, 0.0];
+    for (money, budget) in [(6.0, 4), (7.5, 4), (8.0, 3), (60.0, 4)] {
+        let layout = Arc::new(Layout::singletons(5).with_prices(prices.to_vec()).unwrap());
+        check(&Aerr { money: Some(money), ..Aerr::default() }, &layout, budget);
+        check(&Aelr { money: Some(money), ..Aelr::default() }, &layout, budget);
+        check(&Ddaerr { money: Some(money), ..Ddaerr::default() }, &layout, budget);
+        check(&Ddaelr { money: Some(money), ..Ddaelr::default() }, &layout, budget);
+        let learner = Aerr { money: Some(money), budget: Some(budget as u64), ..Aerr::default() };
+        let mut running = learner.start(&layout).unwrap().unwrap();
+        let mut stream = Stream::new(8, Purpose::Data, 0);
+        for _ in 0..2_000 {
+            let query = running.ask();
+            let cost: f64 = query.reads.iter().map(|r| layout.price(r.panel as usize)).sum();
+            assert!(cost <= money + 1e-9, "{cost} of {money}");
+            let (x, y) = example(5, &mut stream);
+            running.tell(&query, &answer(&layout, &query, &x), y).unwrap();
+        }
+    }
+    let layout = Arc::new(Layout::singletons(5).with_prices(prices.to_vec()).unwrap());
+    let refused = |learner: Aerr| learner.start(&layout).err().unwrap();
+    let poor = refused(Aerr { money: Some(5.9), ..Aerr::default() });
+    assert!(poor.to_string().contains("at least 6, 2 times the price of the dearest attribute 'x0', 3"), "{poor}");
+    let all = refused(Aerr { money: Some(6.4), budget: Some(5), ..Aerr::default() });
+    assert!(all.to_string().contains("at least 6.5"), "{all}");
+    let again = refused(Aerr { money: Some(9.0), replacement: true, ..Aerr::default() });
+    assert!(again.to_string().contains("replacement"), "{again}");
 }
 
 #[test]

@@ -88,6 +88,7 @@ impl Synthetic {
             targets: &self.targets,
             rows: (0..self.targets.len() as u32).collect::<Vec<_>>().into(),
             moments: None,
+            declared: Default::default(),
         }
     }
 

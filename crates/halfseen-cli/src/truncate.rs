@@ -1,0 +1,100 @@
+//! Tests a model cut down to fewer and fewer attributes: the error against what a prediction needs.
+
+use crate::output::{self, align};
+use anyhow::Result;
+use halfseen::data::{Table, Target};
+use halfseen::model::Model;
+use halfseen::select::Score;
+use halfseen_io::draw::{Figure, Point, Series, learning_curve};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// How many attributes are kept: several answers, one after the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Counts {
+    /// 1, 2, 5, 10, 20, 50, ... up to all that the model needs.
+    Auto,
+    /// These.
+    These(Vec<u64>),
+}
+
+/// Reads `auto` or whole numbers with commas between them. Their range is the model's to say.
+pub(crate) fn counts(text: &str) -> Result<Counts, String> {
+    if text.trim() == "auto" {
+        return Ok(Counts::Auto);
+    }
+    let numbers: Option<Vec<u64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+    numbers.map(Counts::These).ok_or_else(|| "it must be auto, or whole numbers such as 1,2,5".to_owned())
+}
+
+impl Counts {
+    /// The model cut to each count, increasing.
+    ///
+    /// Unlike a saved truncated model each still knows the attributes that it gives no weight: columns that
+    /// are absent from a table then count as they do for the whole model.
+    pub(crate) fn cut(&self, model: &Model) -> Result<Vec<(u64, Model)>> {
+        let layout = model.prepare.schema.layout()?;
+        let all = model.predictor.attributes(&layout).max(1) as u64;
+        let mut counts = match self {
+            Counts::These(counts) => counts.clone(),
+            Counts::Auto => {
+                let decades = (0..u64::MAX.ilog10()).map(|power| 10_u64.pow(power));
+                let steps = decades.flat_map(|decade| [1, 2, 5].map(|step| step * decade));
+                steps.take_while(|&count| count < all).chain([all]).collect()
+            }
+        };
+        counts.sort_unstable();
+        counts.dedup();
+        let cut = |count: u64| {
+            let attributes = usize::try_from(count).unwrap_or(usize::MAX);
+            Ok((count, Model { predictor: model.predictor.truncated(attributes, &layout)?, ..model.clone() }))
+        };
+        counts.into_iter().map(cut).collect()
+    }
+}
+
+/// The test errors of one model at each count.
+pub(crate) struct Truncated(Vec<(u64, Score)>);
+
+impl Truncated {
+    /// Tests each of the cut models.
+    pub(crate) fn test(models: &[(u64, Model)], table: &Table, target: &Target) -> Result<Truncated> {
+        let rows: Vec<u32> = (0..table.rows() as u32).collect();
+        let score =
+            |(count, model): &(u64, Model)| Ok((*count, Score::of(&model.predict(table)?.scores, target, &rows)));
+        Ok(Truncated(models.iter().map(score).collect::<Result<_>>()?))
+    }
+
+    pub(crate) fn as_json(&self) -> Value {
+        let row =
+            |(count, score): &(u64, Score)| json!({ "attributes": count, "mse": score.mse, "error": score.error });
+        self.0.iter().map(row).collect()
+    }
+
+    /// The printed table.
+    pub(crate) fn as_text(&self) -> String {
+        let classes = self.0.iter().any(|(_, score)| score.error.is_some());
+        let line = |cells: [String; 3]| cells[..if classes { 3 } else { 2 }].to_vec();
+        let mut lines = vec![line(["attributes".into(), "squared error".into(), "error".into()])];
+        lines.extend(self.0.iter().map(|(count, score)| {
+            let error = score.error.map_or(String::new(), |error| format!("{:.2} %", 100.0 * error));
+            line([count.to_string(), format!("{:.6}", score.mse), error])
+        }));
+        align(&lines)
+    }
+
+    /// Draws the errors against the attributes.
+    pub(crate) fn draw(&self, title: &str, learner: &str, path: &Path) -> Result<()> {
+        let point =
+            |(count, score): &(u64, Score)| Point { x: *count as f64, y: score.mse, low: f64::NAN, high: f64::NAN };
+        let svg = learning_curve(&Figure {
+            title: title.to_owned(),
+            x_label: "attributes needed to predict".into(),
+            y_label: "squared error".into(),
+            log_x: true,
+            y_limit: None,
+            series: vec![Series { name: learner.to_owned(), points: self.0.iter().map(point).collect() }],
+        })?;
+        output::write_file(path, &svg)
+    }
+}

@@ -1,0 +1,61 @@
+//! Moves weights in a ball by projected gradient steps, and averages them.
+//!
+//! w <- Proj(w - eta phi x) with phi = <w,x> + b - y (Zinkevich, ICML 2003). Only the cells that are not zero move a
+//! weight; projection and average pass over all of them: O(d) a step.
+
+use super::cells::Cells;
+use super::one_pass::Weights;
+use crate::projection::{onto_l1_ball_in, onto_l2_ball};
+
+/// What bounds the weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ball {
+    /// |w|_2 <= B.
+    Euclidean,
+    /// |w|_1 <= B.
+    L1,
+}
+
+/// The weights, and the sum of all weights before each step.
+#[derive(Debug, Clone)]
+pub(super) struct Gradient {
+    ball: Ball,
+    radius: f64,
+    weights: Vec<f64>,
+    sum: Vec<f64>,
+    count: u64,
+    /// Of the projection.
+    room: Vec<f64>,
+}
+
+impl Gradient {
+    /// Starts from w = 0.
+    pub(super) fn new(columns: usize, ball: Ball, radius: f64) -> Gradient {
+        let zeros = vec![0.0; columns];
+        Gradient { ball, radius, weights: zeros.clone(), sum: zeros, count: 0, room: Vec::new() }
+    }
+}
+
+impl Weights for Gradient {
+    fn product(&self, cells: &Cells) -> f64 {
+        cells.iter().map(|(j, x)| self.weights[j] * x).sum()
+    }
+
+    fn step(&mut self, eta: f64, slope: f64, cells: &Cells) {
+        self.sum.iter_mut().zip(&self.weights).for_each(|(s, w)| *s += w);
+        self.count += 1;
+        let rate = eta * slope;
+        for (j, x) in cells.iter() {
+            self.weights[j] -= rate * x;
+        }
+        match self.ball {
+            Ball::Euclidean => onto_l2_ball(&mut self.weights, self.radius),
+            Ball::L1 => onto_l1_ball_in(&mut self.weights, self.radius, &mut self.room),
+        }
+    }
+
+    fn average(&self) -> Vec<f64> {
+        let n = self.count.max(1) as f64;
+        self.sum.iter().map(|s| s / n).collect()
+    }
+}

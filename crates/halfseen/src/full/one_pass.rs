@@ -1,0 +1,286 @@
+//! Teaches learners every example once, all attributes of it, in a seeded order; several of them side by side.
+
+use super::cells::Cells;
+use super::centred::{check_row, check_shape};
+use super::configured;
+use crate::data::{Examples, Moments};
+use crate::error::{ErrorKind, Result};
+use crate::learner::Setting;
+use crate::model::{Fit, Linear, Report, Stop};
+use crate::monitor::Monitor;
+use crate::params::Parameters;
+use crate::sampling::{Purpose, Stream, shuffle};
+use std::borrow::Cow;
+use std::time::Instant;
+
+/// Weights in a ball, moved by exact gradients, starting from w = 0.
+pub(super) trait Weights {
+    /// <w, x>.
+    fn product(&self, cells: &Cells) -> f64;
+
+    /// Counts the present weights, then moves them against the gradient `slope` x by a step of size `eta`.
+    fn step(&mut self, eta: f64, slope: f64, cells: &Cells);
+
+    /// The mean of the weights before each step so far.
+    fn average(&self) -> Vec<f64>;
+}
+
+/// What the theorems need to know, in scaled units.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Facts {
+    /// d.
+    pub(super) columns: usize,
+    /// m.
+    pub(super) examples: f64,
+    /// X: the root of max_j E x_j^2.
+    pub(super) largest: f64,
+    /// R: the root of E |x|_2^2.
+    pub(super) length: f64,
+    /// Y: the root of E y^2.
+    pub(super) target: f64,
+}
+
+impl Facts {
+    fn new(examples: &Examples<'_>, moments: &Moments) -> Facts {
+        Facts {
+            columns: examples.columns(),
+            examples: examples.len() as f64,
+            largest: moments.square.iter().fold(0.0_f64, |a, &b| a.max(b)).sqrt(),
+            length: moments.square.iter().sum::<f64>().sqrt(),
+            target: examples.target_square().sqrt(),
+        }
+    }
+}
+
+/// How a learner sets out.
+pub(super) struct Start {
+    /// At zero.
+    pub(super) weights: Box<dyn Weights>,
+    /// eta.
+    pub(super) step: f64,
+    /// G_b: bounds the error of an example, which is the gradient of the intercept.
+    pub(super) slope: f64,
+    /// K, the bound of the intercept; `None` learns none.
+    pub(super) intercept: Option<f64>,
+}
+
+/// A learner that this module can run.
+pub(super) trait OnePass: Parameters + Clone {
+    /// The learner's name.
+    const NAME: &'static str;
+
+    /// The seed of the order.
+    fn seed(&self) -> u64;
+
+    /// Weights and steps for these data.
+    fn start(&self, facts: &Facts) -> Start;
+}
+
+/// What is learned from all the examples.
+pub(super) fn fit<L: OnePass>(learner: &L, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+    let mut fits = pass(&[learner], &[examples.len()], examples, monitor)?;
+    Ok(fits.remove(0).remove(0))
+}
+
+/// What has been learned after each of the numbers of examples: one pass, with the steps for all the examples.
+pub(super) fn fit_curve<L: OnePass>(
+    learner: &L,
+    counts: &[usize],
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Fit>> {
+    Ok(pass(&[learner], counts, examples, monitor)?.remove(0))
+}
+
+/// All settings learn side by side in one pass, so each row is read and scaled once. Each report's seconds
+/// are those of the whole pass.
+pub(super) fn fit_grid<L: OnePass>(
+    learner: &L,
+    settings: &[Setting],
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Fit>> {
+    let learners = settings.iter().map(|s| configured(learner, s)).collect::<Result<Vec<L>>>()?;
+    let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
+    let mut seeds: Vec<u64> = learners.iter().map(L::seed).collect();
+    seeds.sort_unstable();
+    seeds.dedup();
+    for seed in seeds {
+        let places: Vec<usize> = (0..learners.len()).filter(|&i| learners[i].seed() == seed).collect();
+        let together: Vec<&L> = places.iter().map(|&i| &learners[i]).collect();
+        for (i, mut fit) in places.into_iter().zip(pass(&together, &[examples.len()], examples, monitor)?) {
+            fits[i] = fit.pop();
+        }
+    }
+    Ok(fits.into_iter().flatten().collect())
+}
+
+/// Examples between two looks at the monitor.
+const BETWEEN_LOOKS: usize = 256;
+
+/// Teaches learners of one seed every example once, and returns what each had learned after each of the
+/// given numbers of examples (increasing), the last of which ends the pass. A pass that is asked to
+/// stop ends with what was learned until then.
+fn pass<L: OnePass>(
+    learners: &[&L],
+    counts: &[usize],
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Vec<Fit>>> {
+    let began = Instant::now();
+    learners.iter().try_for_each(|l| l.check())?;
+    check_shape(examples, L::NAME)?;
+    let moments = moments(examples)?;
+    let mut order: Vec<u32> = (0..examples.len() as u32).collect();
+    let seed = learners.first().map_or(0, |l| l.seed());
+    shuffle(&mut Stream::new(seed, Purpose::Order, 0), &mut order);
+    let facts = Facts::new(examples, &moments);
+    let mut runs: Vec<Run> = learners.iter().map(|l| Run::new(l.start(&facts), facts.examples)).collect();
+    let mut fits = vec![Vec::with_capacity(counts.len()); runs.len()];
+    let mut snapshot = |runs: &[Run], stop: Stop, done: usize| {
+        for (fits, run) in fits.iter_mut().zip(runs) {
+            let mut report = Report::full(L::NAME, stop, done, examples.layout.sampled_panels()).paid(examples.layout);
+            report.seconds = began.elapsed().as_secs_f64();
+            fits.push(Fit { predictor: run.predictor(&moments), report });
+        }
+    };
+    let mut cells = Cells::default();
+    let mut counts = counts.iter().map(|&c| c.min(examples.len())).peekable();
+    let last = counts.clone().max().unwrap_or(0);
+    while counts.next_if_eq(&0).is_some() {
+        snapshot(&runs, Stop::OnePass, 0);
+    }
+    for (done, &example) in order[..last].iter().enumerate() {
+        if done % BETWEEN_LOOKS == 0 {
+            monitor.progress(done as u64, last as u64);
+            if monitor.should_stop() {
+                snapshot(&runs, Stop::Interrupted, done);
+                return Ok(fits);
+            }
+        }
+        cells.read(examples, example as usize);
+        if !cells.finite() {
+            check_example(examples, example as usize)?;
+        }
+        let target = examples.target(example as usize);
+        runs.iter_mut().try_for_each(|run| run.learn(&cells, target))?;
+        while counts.next_if(|&count| count <= done + 1).is_some() {
+            snapshot(&runs, Stop::OnePass, done + 1);
+        }
+    }
+    monitor.progress(last as u64, last as u64);
+    Ok(fits)
+}
+
+/// Those given, or measured.
+fn moments<'a>(examples: &Examples<'a>) -> Result<Cow<'a, Moments>> {
+    if let Some(given) = examples.measured() {
+        return Ok(Cow::Borrowed(given));
+    }
+    let measured = Moments::measure(examples);
+    if !measured.square.iter().all(|s| s.is_finite()) {
+        (0..examples.len()).try_for_each(|i| check_example(examples, i))?;
+        return Err(ErrorKind::Diverged { what: "the second moment of a column", value: f64::INFINITY }.into());
+    }
+    Ok(Cow::Owned(measured))
+}
+
+fn check_example(examples: &Examples<'_>, example: usize) -> Result<()> {
+    let mut row = vec![0.0; examples.columns()];
+    examples.row_into(example, &mut row);
+    check_row(examples, example, &row)
+}
+
+/// One learner's weights and intercept.
+struct Run {
+    weights: Box<dyn Weights>,
+    /// eta.
+    step: f64,
+    intercept: f64,
+    /// Sum of the intercepts before each step.
+    intercepts: f64,
+    intercept_step: f64,
+    /// K.
+    bound: f64,
+    count: u64,
+}
+
+impl Run {
+    /// The intercept makes projected gradient steps of size K / (G_b sqrt m) in [-K, K].
+    fn new(start: Start, examples: f64) -> Run {
+        let bound = start.intercept.unwrap_or(0.0);
+        // Norms of zero give no scale: stand still.
+        let finite = |size: f64| if size.is_finite() { size } else { 0.0 };
+        Run {
+            weights: start.weights,
+            step: finite(start.step),
+            intercept: 0.0,
+            intercepts: 0.0,
+            intercept_step: finite(bound / (start.slope * examples.sqrt())),
+            bound,
+            count: 0,
+        }
+    }
+
+    fn learn(&mut self, cells: &Cells, target: f64) -> Result<()> {
+        let phi = self.weights.product(cells) + self.intercept - target;
+        if !phi.is_finite() {
+            return Err(ErrorKind::Diverged { what: "the error of an example", value: phi }.into());
+        }
+        self.weights.step(self.step, phi, cells);
+        self.intercepts += self.intercept;
+        self.count += 1;
+        self.intercept = (self.intercept - self.intercept_step * phi).clamp(-self.bound, self.bound);
+        Ok(())
+    }
+
+    fn predictor(&self, moments: &Moments) -> Linear {
+        let intercept = self.intercepts / self.count.max(1) as f64;
+        Linear { weights: self.weights.average(), intercept, fill: moments.mean.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::full::testing::Data;
+    use crate::full::{Ogd, OnlineLasso};
+    use crate::learner::Learner;
+    use crate::monitor::Silent;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn learners() -> [Box<dyn Learner>; 2] {
+        [Box::new(OnlineLasso::default()), Box::new(Ogd::default())]
+    }
+
+    #[test]
+    fn bad_cells_are_refused_with_given_moments_too() {
+        let mut cells = ndarray::Array2::ones((20, 2));
+        cells[[7, 1]] = f64::NAN;
+        let data = Data::new(cells, vec![1.0; 20]);
+        let given = Moments { mean: vec![1.0; 2], square: vec![1.0; 2] };
+        for moments in [None, Some(&given)] {
+            let examples = Examples { moments, ..data.examples() };
+            for learner in learners() {
+                let error = learner.fit(&examples, &Silent).unwrap_err();
+                assert_eq!(error.kind(), &ErrorKind::MissingCell { row: 8, column: "x1".into() });
+            }
+        }
+    }
+
+    #[test]
+    fn an_interrupted_pass_returns_what_it_learned() {
+        struct After(AtomicUsize);
+        impl Monitor for After {
+            fn should_stop(&self) -> bool {
+                self.0.fetch_add(1, Ordering::Relaxed) >= 2
+            }
+        }
+        let data = Data::random(2000, 3, 5);
+        for learner in learners() {
+            let found = learner.fit(&data.examples(), &After(AtomicUsize::new(0))).unwrap();
+            assert_eq!((found.report.stop, found.report.examples), (Stop::Interrupted, 512));
+            assert!(!found.report.converged && found.predictor.weights.iter().any(|w| *w != 0.0));
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Cuts a predictor down to the attributes with the largest weights.
+//!
+//! Prediction then needs so few attributes, as paper A (section 1.1) asks of a predictor for patients who pay for
+//! each test. What is dropped counts as its mean: the intercept takes up w_j times the mean that the learner
+//! knew, so the truncated predictor scores as the whole one does where those cells are missing.
+
+use super::{Linear, Model};
+use crate::error::{ErrorKind, Result};
+use crate::prepare::{Layout, Scaler};
+
+impl Linear {
+    /// The predictor that keeps the `attributes` sampled panels of largest weight, and every known one.
+    ///
+    /// A panel's weight is the Euclidean length of its columns' weights, in scaled units; of equal ones the first stays.
+    ///
+    /// # Errors
+    /// See [`check_truncation`].
+    pub fn truncated(&self, attributes: usize, layout: &Layout) -> Result<Linear> {
+        check_truncation(attributes, layout)?;
+        let mut panels: Vec<(usize, f64)> =
+            (0..layout.sampled_panels()).map(|p| (p, self.panel_weight(p, layout))).collect();
+        // Stable: equal weights stay in their order.
+        panels.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let mut cut = self.clone();
+        for &(panel, _) in &panels[attributes..] {
+            for column in layout.slots_of(panel).map(|slot| layout.column(slot)) {
+                cut.intercept += cut.weights[column] * cut.fill[column];
+                cut.weights[column] = 0.0;
+            }
+        }
+        Ok(cut)
+    }
+
+    /// Number of sampled panels whose weight is not 0: what a prediction has to read.
+    pub fn attributes(&self, layout: &Layout) -> usize {
+        (0..layout.sampled_panels()).filter(|&p| self.panel_weight(p, layout) != 0.0).count()
+    }
+
+    /// The Euclidean length of a panel's weights.
+    fn panel_weight(&self, panel: usize, layout: &Layout) -> f64 {
+        layout.slots_of(panel).map(|slot| self.weights[layout.column(slot)]).fold(0.0, f64::hypot)
+    }
+}
+
+/// Refuses to keep no attribute, or more than there are.
+///
+/// # Errors
+/// [`ErrorKind::OutOfRange`].
+pub fn check_truncation(attributes: usize, layout: &Layout) -> Result<()> {
+    let panels = layout.sampled_panels();
+    if (1..=panels).contains(&attributes) {
+        return Ok(());
+    }
+    let allowed = match panels {
+        0 => "left out: every attribute is always known, and those stay".to_owned(),
+        1 => "1, the number of attributes".to_owned(),
+        _ => format!("an integer from 1 to {panels}, the number of attributes"),
+    };
+    Err(ErrorKind::OutOfRange { name: "truncate", value: attributes.to_string(), allowed }.into())
+}
+
+impl Model {
+    /// The model of [`Linear::truncated`], which does not even list the attributes that it no longer needs: tables
+    /// that it predicts may be without them.
+    ///
+    /// # Errors
+    /// See [`check_truncation`].
+    pub fn truncated(&self, attributes: usize) -> Result<Model> {
+        let layout = self.prepare.schema.layout()?;
+        let predictor = self.predictor.truncated(attributes, &layout)?;
+        let mut needed = vec![false; predictor.weights.len()];
+        let known = layout.sampled_panels()..layout.panels();
+        let weighted = (0..layout.sampled_panels()).filter(|&p| predictor.panel_weight(p, &layout) != 0.0);
+        let mut kept: Vec<usize> = weighted.chain(known).collect();
+        if kept.is_empty() {
+            // A model of no attribute is none: one of weight 0 stays.
+            kept.push(0);
+        }
+        for panel in kept {
+            layout.slots_of(panel).for_each(|slot| needed[layout.column(slot)] = true);
+        }
+        let mut model = Model { predictor, ..self.clone() };
+        model.keep_columns(&needed);
+        Ok(model)
+    }
+
+    /// Forgets the encoded columns that are not needed, and the attributes that no column is left of.
+    fn keep_columns(&mut self, needed: &[bool]) {
+        let kept = |numbers: &mut Vec<f64>| {
+            let mut flags = needed.iter();
+            numbers.retain(|_| flags.next() == Some(&true));
+        };
+        kept(&mut self.predictor.weights);
+        kept(&mut self.predictor.fill);
+        if let Scaler::Each { offset, divisor } = &mut self.prepare.scaler {
+            kept(offset);
+            kept(divisor);
+        }
+        let schema = &mut self.prepare.schema;
+        let mut first = 0;
+        // Columns of one attribute are in one panel, so all of them are needed or none.
+        schema.columns.retain(|attribute| {
+            let columns = first..first + attribute.width();
+            first = columns.end;
+            needed[columns].contains(&true)
+        });
+        let left: std::collections::HashSet<&str> = schema.columns.iter().map(|c| c.name.as_str()).collect();
+        schema.groups.retain_mut(|group| {
+            group.columns.retain(|name| left.contains(name.as_str()));
+            !group.columns.is_empty()
+        });
+        // What is never asked for has no price.
+        let groups = schema.groups.iter().map(|g| g.name.as_str());
+        let left: std::collections::HashSet<&str> = left.into_iter().chain(groups).collect();
+        schema.prices.retain(|name, _| left.contains(name.as_str()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Matrix, Table, Task};
+    use crate::model::{Report, Stop};
+    use crate::prepare::{ColumnKind, ColumnSchema, Group, Prepare, Schema, TargetScale};
+    use ndarray::Array2;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_largest_stay_ties_go_by_order_and_the_intercept_takes_up_the_rest() {
+        let layout = Layout::singletons(4);
+        let whole = Linear { weights: vec![1.0, -3.0, 3.0, 0.5], intercept: 2.0, fill: vec![10.0, 20.0, 30.0, 40.0] };
+        let cut = |s| whole.truncated(s, &layout).unwrap();
+        assert_eq!((cut(1).weights, cut(1).intercept), (vec![0.0, -3.0, 0.0, 0.0], 2.0 + 10.0 + 90.0 + 20.0));
+        assert_eq!((cut(2).weights, cut(2).intercept), (vec![0.0, -3.0, 3.0, 0.0], 2.0 + 10.0 + 20.0));
+        assert_eq!(cut(4), whole);
+        assert_eq!((cut(3).attributes(&layout), whole.attributes(&layout)), (3, 4));
+    }
+
+    #[test]
+    fn a_panel_counts_once_by_its_length_and_known_ones_stay() {
+        let mut builder = Layout::builder(5);
+        builder.known("age", vec![1]);
+        builder.sampled("a", vec![2]);
+        builder.sampled("colour", vec![4, 0, 3]);
+        let layout = builder.finish().unwrap();
+        let weights = vec![-2.0, 0.1, 2.5, 2.0, 1.0];
+        let cut = Linear { weights, intercept: 0.0, fill: vec![1.0; 5] }.truncated(1, &layout).unwrap();
+        // |(1, -2, 2)| = 3 is more than 2.5.
+        assert_eq!((cut.weights, cut.intercept), (vec![-2.0, 0.1, 0.0, 2.0, 1.0], 2.5));
+    }
+
+    proptest! {
+        #[test]
+        fn dropping_is_replacing_by_the_mean(
+            cells in prop::collection::vec((-3.0..3.0_f64, -3.0..3.0_f64, -3.0..3.0_f64), 2..30),
+            width in 1_usize..4, share in 0.0..1.0_f64,
+        ) {
+            let column = |c: fn(&(f64, f64, f64)) -> f64| cells.iter().map(c).collect::<Vec<f64>>();
+            let whole = Linear { weights: column(|c| c.0), intercept: 0.3, fill: column(|c| c.1) };
+            let mut builder = Layout::builder(cells.len());
+            for (p, chunk) in (0..cells.len() as u32).collect::<Vec<u32>>().chunks(width).enumerate() {
+                builder.sampled(&format!("p{p}"), chunk.to_vec());
+            }
+            let layout = builder.finish().unwrap();
+            let attributes = 1 + (share * (layout.sampled_panels() - 1) as f64) as usize;
+            let cut = whole.truncated(attributes, &layout).unwrap();
+            prop_assert_eq!(cut.attributes(&layout), attributes);
+            let mut row = column(|c| c.2);
+            let score = cut.score(&row);
+            let kept: Vec<bool> = cut.weights.iter().map(|w| *w != 0.0).collect();
+            row.iter_mut().zip(&whole.fill).zip(&kept).filter(|(_, k)| !**k).for_each(|((v, fill), _)| *v = *fill);
+            prop_assert!((whole.score(&row) - score).abs() < 1e-12 * 9.0 * cells.len() as f64);
+            // No dropped panel outweighs one that stays.
+            let size = |p: usize| {
+                let squares = layout.slots_of(p).map(|s| whole.weights[layout.column(s)].powi(2));
+                squares.sum::<f64>().sqrt()
+            };
+            let (stay, go): (Vec<usize>, Vec<usize>) =
+                (0..layout.sampled_panels()).partition(|&p| kept[layout.column(layout.slots_of(p).start)]);
+            let least = stay.into_iter().map(size).fold(f64::INFINITY, f64::min);
+            let most = go.into_iter().map(size).fold(0.0, f64::max);
+            prop_assert!(least >= most - 1e-12, "{} and {}", least, most);
+            prop_assert_eq!(cut.truncated(attributes, &layout).unwrap(), cut);
+        }
+    }
+
+    #[test]
+    fn none_and_too_many_are_refused() {
+        let mut builder = Layout::builder(1);
+        builder.known("age", vec![0]);
+        let known = builder.finish().unwrap();
+        for (layout, attributes, says) in [
+            (Layout::singletons(3), 0, "from 1 to 3"),
+            (Layout::singletons(3), 4, "from 1 to 3"),
+            (Layout::singletons(1), 2, "must be 1,"),
+            (known, 1, "left out"),
+        ] {
+            let error = check_truncation(attributes, &layout).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::OutOfRange { name: "truncate", .. }));
+            assert!(error.to_string().contains(says), "{error}");
+        }
+    }
+
+    /// Attributes x0, x1 and x2 together, a text of three categories, a known one, x4.
+    fn model(scaler: Scaler) -> Model {
+        let column = |name: &str, kind, known| ColumnSchema { name: name.into(), kind, known };
+        let number = |name| column(name, ColumnKind::Number, false);
+        let categories = ["blue", "green", "red"].map(str::to_owned).to_vec();
+        let schema = Schema {
+            columns: vec![
+                number("x0"),
+                number("x1"),
+                column("kind", ColumnKind::Text { categories }, false),
+                number("x2"),
+                column("age", ColumnKind::Number, true),
+                number("x4"),
+            ],
+            groups: vec![Group { name: "pair".into(), columns: vec!["x1".into(), "x2".into()] }],
+            prices: [("x0".to_owned(), 2.0), ("pair".to_owned(), 3.0), ("x4".to_owned(), 0.5)].into(),
+        };
+        Model {
+            learner: "ridge".into(),
+            params: serde_json::Map::new(),
+            prepare: Prepare { schema, scaler, target: TargetScale { mean: 1.0, deviation: 2.0 } },
+            target: "y".into(),
+            task: Task::Regression,
+            classes: vec![],
+            predictor: Linear {
+                weights: vec![0.5, 3.0, 1.0, -1.0, 1.5, 0.0, 0.25, -2.0],
+                intercept: 0.75,
+                fill: vec![0.1, 0.2, 0.3, 0.4, 0.3, 0.6, 0.7, 0.8],
+            },
+            report: Report::full("ridge", Stop::ClosedForm, 10, 4),
+        }
+    }
+
+    #[test]
+    fn a_truncated_model_predicts_from_its_own_attributes_alone() {
+        let numbers = |names: &[&str]| {
+            let cells = Array2::from_shape_fn((5, names.len()), |(i, j)| {
+                let attribute = usize::from(names[j].as_bytes()[1] % 16);
+                ((i * 7 + attribute * 5) % 11) as f64 - 4.0
+            });
+            Table::from_matrix(Matrix::F64(cells), names.iter().map(|n| (*n).to_owned()).collect()).unwrap()
+        };
+        let each = Scaler::Each { offset: (0..8).map(f64::from).collect(), divisor: (2..10).map(f64::from).collect() };
+        for scaler in [Scaler::None {}, Scaler::Common { divisor: 3.0 }, each] {
+            let whole = model(scaler);
+            // By size: the pair (3.0, 1.5 or so), kind (1.0, -1.0, 1.5), x4, x0.
+            for (attributes, left) in [
+                (1, &["x1", "x2", "age"][..]),
+                (2, &["x1", "kind", "x2", "age"]),
+                (3, &["x1", "kind", "x2", "age", "x4"]),
+                (4, &["x0", "x1", "kind", "x2", "age", "x4"]),
+            ] {
+                let cut = whole.truncated(attributes).unwrap();
+                let names: Vec<&str> = cut.prepare.schema.columns.iter().map(|c| c.name.as_str()).collect();
+                assert_eq!(names, left);
+                assert_eq!(Model::from_json(&cut.to_json().unwrap()).unwrap(), cut);
+                // Without what was dropped, and without the text, which is missing to both.
+                let present: Vec<&str> = left.iter().copied().filter(|n| *n != "kind").collect();
+                let found = cut.predict(&numbers(&present)).unwrap().scores;
+                // The whole model, told that the same cells are missing.
+                let all = ["x0", "x1", "x2", "age", "x4"];
+                let table = numbers(&all);
+                let hidden = Array2::from_shape_fn((5, 5), |(i, j)| {
+                    if present.contains(&all[j]) { table.numbers().get(i, j) } else { f64::NAN }
+                });
+                let table = Table::from_matrix(Matrix::F64(hidden), all.map(str::to_owned).to_vec()).unwrap();
+                for (a, b) in found.iter().zip(whole.predict(&table).unwrap().scores) {
+                    assert!((a - b).abs() < 1e-12, "{attributes}: {a} and {b}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_model_of_zeros_keeps_one_attribute() {
+        let mut zeros = model(Scaler::None {});
+        zeros.prepare.schema.columns.iter_mut().for_each(|c| c.known = false);
+        zeros.predictor.weights.fill(0.0);
+        let cut = zeros.truncated(3).unwrap();
+        assert_eq!(cut.predictor.weights.len(), cut.prepare.schema.width());
+        assert_eq!(cut.prepare.schema.layout().unwrap().sampled_panels(), 1);
+        assert_eq!(Model::from_json(&cut.to_json().unwrap()).unwrap(), cut);
+    }
+}
