@@ -14,11 +14,13 @@
 //! - aelr: radius 4 8 16 32; step 5.6x 10x 18x 32x 56x 100x
 //! - ddaelr: radius 4 8 16 32; step 5.6x 10x 18x 32x 56x 100x
 //! - ddaelr-2p: radius 4 8 16 32; step 5.6x 10x 18x 32x 56x; smoothing 0.001 0.01
+//! - ogd: radius 0.5 1 2 4; step 5.6x 10x 18x 32x 56x 100x
+//! - online-lasso: radius 8 16 32 64; step 32x 56x 100x 178x 316x 562x
 //!
 //!     cargo run --release -p halfseen-papers -- c-mnist
 
-use super::dependent::{Grids, entropic, euclidean};
-use super::regression::ends;
+use super::dependent::{Grids, descent, entropic, euclidean};
+use super::regression::{ends, online_lasso};
 use crate::arm::Arm;
 use crate::figure::{Along, Height, curves};
 use crate::results::write;
@@ -55,9 +57,19 @@ const ENTROPIC: Grids = Grids {
     ),
 };
 
+/// One ball: its arms with a budget, and the one that sees everything.
+fn sides(budget: usize) -> [(&'static str, Vec<Arm>, Arm); 2] {
+    let all = descent(
+        &[("radius", &["0.5", "1", "2", "4"]), ("step", &["5.6x", "10x", "18x", "32x", "56x", "100x"])],
+        &[("radius", &["1", "2"]), ("step", &["18x", "56x"])],
+    );
+    [("ridge", euclidean(budget, EUCLIDEAN), all), ("lasso", entropic(budget, ENTROPIC), online_lasso())]
+}
+
 /// Those of both budgets and both balls.
 pub(super) fn arms() -> Vec<Arm> {
-    BUDGETS.iter().flat_map(|&budget| [euclidean(budget, EUCLIDEAN), entropic(budget, ENTROPIC)].concat()).collect()
+    let sampled = BUDGETS.iter().flat_map(|&budget| sides(budget)).flat_map(|(_, arms, _)| arms);
+    sampled.chain(sides(BUDGETS[0]).map(|(_, _, all)| all)).collect()
 }
 
 /// Runs all and writes the section.
@@ -70,7 +82,8 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     );
     let height = Height { label: "squared error on test images", times: 1.0, limit: Some(1.4) };
     for budget in BUDGETS {
-        for (side, arms) in [("ridge", euclidean(budget, EUCLIDEAN)), ("lasso", entropic(budget, ENTROPIC))] {
+        for (side, mut arms, all) in sides(budget) {
+            arms.push(all);
             let title = format!("3 against 5, {side}, {budget} pixels");
             let file = context.file(&format!(".{side}-{budget}.svg"));
             let shown: Vec<&Arm> = arms.iter().collect();

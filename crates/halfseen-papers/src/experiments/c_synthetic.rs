@@ -14,10 +14,11 @@
 //! - aerr: step 0.56x 1x 1.8x 3.2x 5.6x 10x 18x
 //! - ddaerr: step 0.56x 1x 1.8x 3.2x 5.6x 10x 18x
 //! - ddaerr-2p: step 0.56x 1x 1.8x 3.2x 5.6x 10x 18x; smoothing 0.001 0.01 1.333
+//! - ogd: step 0.56x 1x 1.8x 3.2x 5.6x 10x 18x
 //!
 //!     cargo run --release -p halfseen-papers -- c-synthetic
 
-use super::dependent::{Grids, euclidean};
+use super::dependent::{Grids, descent, euclidean};
 use crate::arm::Arm;
 use crate::figure::{Along, Height, curves};
 use crate::page::table;
@@ -44,9 +45,14 @@ fn of(budget: usize) -> Vec<Arm> {
     euclidean(budget, GRIDS).into_iter().map(|arm| arm.set("radius", 1)).collect()
 }
 
+/// Online gradient descent on all attributes.
+fn all_seen() -> Arm {
+    descent(GRIDS.one.0, GRIDS.one.1).set("radius", 1)
+}
+
 /// Those of all budgets.
 pub(super) fn arms() -> Vec<Arm> {
-    BUDGETS.iter().flat_map(|&budget| of(budget)).collect()
+    BUDGETS.iter().flat_map(|&budget| of(budget)).chain([all_seen()]).collect()
 }
 
 /// Runs all and writes the section.
@@ -78,11 +84,11 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         };
         text += &format!("\n{}", table(&head, of(BUDGETS[0]).iter().map(row)));
         let file = context.file(&format!(".{problem}.svg"));
-        let (title, shown) = (format!("{problem}, 4 + 1 reads"), of(5));
+        let (title, shown) = (format!("{problem}, 4 + 1 reads"), [of(5), vec![all_seen()]].concat());
         let height = Height { label: "excess of the halved squared error", times: 0.5, limit: None };
         let shown: Vec<&Arm> = shown.iter().collect();
         write(&context.out.join(&file), &curves(&results, &problem, &shown, &title, Along::Reads, height)?)?;
-        text += &format!("\n![{title}](./{file})\n");
+        text += &format!("\nOGD on all attributes of all examples: {:.2e}.\n\n![{title}](./{file})\n", median("ogd"));
     }
     Ok(text)
 }

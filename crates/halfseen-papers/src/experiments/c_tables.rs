@@ -16,10 +16,11 @@
 //! - aelr: radius 1 2 4 8 16; step 1.8x 3.2x 5.6x 10x 18x 32x
 //! - ddaelr: radius 1 2 4 8 16; step 1.8x 3.2x 5.6x 10x 18x 32x
 //! - ddaelr-2p: radius 1 2 4 8 16; step 1.8x 3.2x 5.6x 10x 18x; smoothing 0.001 0.01
+//! - ogd: radius 0.5 1 2 4 8; step 1x 1.8x 3.2x 5.6x 10x 18x 32x
 //!
 //!     cargo run --release -p halfseen-papers -- c-tables --data DIR
 
-use super::dependent::{Grids, entropic, euclidean};
+use super::dependent::{Grids, descent, entropic, euclidean};
 use super::regression::ends;
 use crate::arm::Arm;
 use crate::figure::{Along, Height, curves};
@@ -61,7 +62,11 @@ const ENTROPIC: Grids = Grids {
 
 /// Those of both balls.
 pub(super) fn arms() -> Vec<Arm> {
-    let all = [euclidean(BUDGET, EUCLIDEAN), entropic(BUDGET, ENTROPIC)].concat();
+    let all = descent(
+        &[("radius", &["0.5", "1", "2", "4", "8"]), ("step", &["1x", "1.8x", "3.2x", "5.6x", "10x", "18x", "32x"])],
+        &[("radius", &["1", "4"]), ("step", &["1.8x", "5.6x", "18x"])],
+    );
+    let all = [euclidean(BUDGET, EUCLIDEAN), entropic(BUDGET, ENTROPIC), vec![all]].concat();
     all.into_iter().map(|arm| arm.with_intercept(true)).collect()
 }
 

@@ -46,6 +46,11 @@ fn phases(name: &'static str, label: &str, budget: usize, grids: Grids) -> impl 
     })
 }
 
+/// Online gradient descent on all attributes, in the Euclidean ball.
+pub(super) fn descent(full: Axes, quick: Axes) -> Arm {
+    Arm::new("ogd", "OGD, all attributes").grids(full, quick)
+}
+
 fn base(name: &'static str, label: &str, budget: usize) -> Arm {
     Arm::new(name, label).set("budget", budget).set("centre", "none").set("average", "all").set("replacement", true)
 }
