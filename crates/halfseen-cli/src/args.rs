@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Predict(PredictArgs),
     /// Test a model on a table that has the target
     Evaluate(EvaluateArgs),
+    /// Say before any data are collected how much a learner is sure to need, or to reach
+    Plan(PlanArgs),
     /// Print a model's weights in the attributes' own units, as CSV
     Show(ShowArgs),
     /// List the learners, or describe one
@@ -54,6 +56,19 @@ pub(crate) struct TableArgs {
     /// CSV with the columns attribute,low,high: declared ranges, used to scale instead of the data
     #[arg(long, value_name = "FILE")]
     pub(crate) bounds: Option<PathBuf>,
+    /// CSV with the columns attribute,moment and perhaps mean: declared means of x^2 (and of x), which
+    /// learners then know, where honest too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) moments: Option<PathBuf>,
+    /// CSV with the columns attribute,price: what one read costs, of a panel by its name; 1 where nothing is said
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prices: Option<PathBuf>,
+    /// Columns that are measured together, by one read; may be repeated
+    #[arg(long, value_name = "NAME=COLS")]
+    pub(crate) panel: Vec<String>,
+    /// Reads in all that a budgeted learner may make; it stops before the first example that would need more
+    #[arg(long, value_name = "B", allow_negative_numbers = true, value_parser = whole(1, u64::MAX))]
+    pub(crate) total_budget: Option<u64>,
     /// Column that is no attribute, such as a record number; may be repeated
     #[arg(long, value_delimiter = ',', value_name = "COLS")]
     pub(crate) ignore: Vec<String>,
@@ -94,6 +109,9 @@ pub(crate) struct CompareArgs {
     /// Share of the rows that test
     #[arg(long, default_value_t = 0.1, allow_negative_numbers = true, value_parser = share)]
     pub(crate) test_share: f64,
+    /// Table whose rows test; all rows of DATA then train, and the splits differ in their seeds only
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["test_share", "group"])]
+    pub(crate) test: Option<PathBuf>,
     /// Column whose equal values must stay on one side of every split
     #[arg(long, value_name = "COL")]
     pub(crate) group: Option<String>,
@@ -198,6 +216,60 @@ pub(crate) struct EvaluateArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(before_help = "Examples:
+  halfseen plan --dims 100 --budget 4 --radius 1 --examples 10000
+  halfseen plan --dims 100 --budget 4 --radius 1 --error 0.1
+  halfseen plan --dims 100 --total-budget 50000 --radius 1")]
+pub(crate) struct PlanArgs {
+    /// Attributes that can be read
+    #[arg(long, value_name = "D", allow_negative_numbers = true, value_parser = whole(1, 1_000_000_000_000))]
+    pub(crate) dims: u64,
+    /// Reads per example, all of them counted
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = whole(1, u64::MAX))]
+    #[arg(required_unless_present = "total_budget", conflicts_with = "total_budget")]
+    pub(crate) budget: Option<u64>,
+    /// All reads of all examples; each learner gets the best number of reads per example. With --examples, no
+    /// more than these are there; with --error, the plan of the fewest reads is shown, beside this budget
+    #[arg(long, value_name = "READS", allow_negative_numbers = true, value_parser = whole(1, PLANNED))]
+    pub(crate) total_budget: Option<u64>,
+    /// Size of the rule to be found: |w|_1 <= B (aer, aelr, ddaelr) or |w|_2 <= B (aerr, ddaerr), for attributes
+    /// in units in which |x_i| <= 1, and |x|_2 <= --norm
+    #[arg(long, value_name = "B", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) radius: f64,
+    /// For aer: the rule to be found has |w|_2 <= B2 too, as small as B / sqrt(D) if it weighs all
+    /// attributes alike
+    #[arg(long, value_name = "B2", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) radius2: Option<f64>,
+    /// Bound on |x|_2 for aerr and ddaerr
+    #[arg(long, value_name = "R", default_value_t = 1.0, allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) norm: f64,
+    /// CSV with the columns attribute,moment: the mean of each attribute's square, in the same units. Without it
+    /// they are taken to be as bad as can be. A learner is left out where they contradict |x_i| <= 1 or --norm
+    #[arg(long, value_name = "FILE")]
+    pub(crate) moments: Option<PathBuf>,
+    /// Excess error to reach: mean squared error above that of the best rule of this size
+    #[arg(long, value_name = "EPS", allow_negative_numbers = true, value_parser = positive)]
+    #[arg(conflicts_with = "examples")]
+    #[arg(required_unless_present_any = ["examples", "total_budget"])]
+    pub(crate) error: Option<f64>,
+    /// Examples that will be there
+    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = whole(1, PLANNED))]
+    pub(crate) examples: Option<u64>,
+    /// Share of the examples that the first phase of a two-phase learner takes
+    #[arg(long, value_name = "SHARE", default_value_t = 0.2, allow_negative_numbers = true, value_parser = share)]
+    pub(crate) phase1: f64,
+    /// Probability with which the first phase may mislead
+    #[arg(long, value_name = "DELTA", default_value_t = 0.05, allow_negative_numbers = true, value_parser = share)]
+    pub(crate) confidence: f64,
+    /// Print the plan as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The most examples or reads of a plan.
+const PLANNED: u64 = halfseen::plan::MOST_EXAMPLES;
+
+#[derive(Debug, Args)]
 #[command(before_help = "Example:
   halfseen show price.json")]
 pub(crate) struct ShowArgs {
@@ -256,4 +328,10 @@ fn whole(least: u64, most: u64) -> impl Fn(&str) -> Result<u64, String> + Clone 
 fn share(text: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok().filter(|number| *number > 0.0 && *number < 1.0);
     number.ok_or_else(|| "it must be a number above 0 and below 1, such as 0.1".to_owned())
+}
+
+/// A finite number above 0.
+fn positive(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse().ok().filter(|number: &f64| *number > 0.0 && number.is_finite());
+    number.ok_or_else(|| "it must be a finite number above 0".to_owned())
 }

@@ -2,9 +2,11 @@
 
 use crate::args::{CompareArgs, MissingArg};
 use crate::failure::usage_error;
+use crate::fit::outside_bounds;
 use crate::input::{self, Input};
 use crate::output::{self, Folder, align};
 use crate::progress::Progress;
+use crate::test_table::TestTable;
 use anyhow::{Context, Result};
 use halfseen::data::Target;
 use halfseen::learner::{self, Family, Learner};
@@ -24,7 +26,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         input::read(args.data.as_deref(), args.target.as_deref(), args.group.as_deref(), args.missing, &args.table)?;
     let mut options = input::options(&args.table, args.missing, true, args.honest)?;
     options.except.extend(args.group.clone());
-    check_budget(args, &input, &options).with_context(|| input.name.clone())?;
+    let schema = check_budget(args, &input, &options).with_context(|| input.name.clone())?;
+    let test = args.test.as_deref().map(|path| TestTable::read(path, args, &input, &schema)).transpose()?;
     let groups = args.group.as_deref().map(|name| group_codes(&input, name)).transpose()?;
     let mut folder = Folder::open(&args.out)?;
     let task = Task {
@@ -33,6 +36,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         target: &input.target,
         groups: groups.as_deref(),
         options: &options,
+        test: test.as_ref().map(TestTable::as_test),
     };
     let plan = Plan {
         splits: args.splits as usize,
@@ -44,9 +48,10 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     };
     let comparison = {
         let progress = Progress::new("comparing", args.table.quiet);
-        compare(&learners, &task, &plan, &progress).map_err(|e| anyhow::Error::from(e).context(input.name.clone()))?
+        compare(&learners, &task, &plan, &progress)
+            .map_err(|e| anyhow::Error::from(input::renumbered(e, &input)).context(input.name.clone()))?
     };
-    let data = describe(&input, &plan, &options)?;
+    let data = describe(&input, &plan, &options, test.as_ref())?;
     let results = json!({
         "data": data, "rows": comparison.rows, "summary": comparison.summary, "curve": comparison.curve,
     });
@@ -66,7 +71,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let text = format!(
         "{}\n{}{}\nwritten: {files}\n",
         table(&comparison),
-        footnotes(args, &input, &comparison),
+        footnotes(args, &input, test.as_ref(), &comparison),
         parameters(&comparison)
     );
     output::print(&text)?;
@@ -84,22 +89,26 @@ fn learners(args: &CompareArgs) -> Result<Vec<Box<dyn Learner>>> {
         if let (Some(budget), Family::Budget) = (args.budget, learner.family()) {
             learner.set("budget", &budget.to_string())?;
         }
+        if let (Some(total), Family::Budget) = (args.table.total_budget, learner.family()) {
+            learner.set("total_budget", &total.to_string())?;
+        }
         learners.push(learner);
     }
     Ok(learners)
 }
 
-/// Refuses an impossible budget before any work is done.
-fn check_budget(args: &CompareArgs, input: &Input, options: &Options) -> Result<()> {
+/// Refuses an impossible budget, price or panel before any work is done.
+fn check_budget(args: &CompareArgs, input: &Input, options: &Options) -> Result<Schema> {
     let rows: Vec<u32> = (0..input.table.rows() as u32).collect();
     let mut except: Vec<&str> = vec![&input.target_name];
     except.extend(options.except.iter().map(String::as_str));
-    let schema = Schema::fit(&input.table, &rows, &except, &options.known, Vec::new())?;
+    let mut schema = Schema::fit(&input.table, &rows, &except, &options.known, options.groups.clone())?;
+    schema.prices = options.prices.clone();
     let layout = std::sync::Arc::new(schema.layout()?);
     for learner in learners(args)? {
         learner.start(&layout)?;
     }
-    Ok(())
+    Ok(schema)
 }
 
 /// For each row a number that is equal for equal values of a column.
@@ -122,7 +131,7 @@ fn group_codes(input: &Input, name: &str) -> Result<Vec<u32>> {
     Ok(codes)
 }
 
-fn describe(input: &Input, plan: &Plan, options: &Options) -> Result<serde_json::Value> {
+fn describe(input: &Input, plan: &Plan, options: &Options, test: Option<&TestTable>) -> Result<serde_json::Value> {
     let classes: Vec<String> = input.target.classes().iter().map(ToString::to_string).collect();
     let attribute = |name: &String| *name != input.target_name && !options.except.contains(name);
     let attributes = input.table.columns().iter().filter(|c| attribute(&c.name));
@@ -130,7 +139,9 @@ fn describe(input: &Input, plan: &Plan, options: &Options) -> Result<serde_json:
         "name": input.name, "rows": input.table.rows(), "dropped": input.dropped,
         "attributes": attributes.count(),
         "target": input.target_name, "task": input.target.task(), "classes": classes,
-        "splits": plan.splits, "folds": plan.folds, "test_share": plan.test_share, "seed": plan.seed,
+        "splits": plan.splits, "folds": plan.folds, "seed": plan.seed,
+        "test_share": if test.is_some() { None } else { Some(plan.test_share) },
+        "test": test.map(|t| &t.name), "test_rows": test.map(TestTable::rows),
         "honest": options.honest,
     }))
 }
@@ -141,6 +152,10 @@ fn table(comparison: &Comparison) -> String {
     let mut head = vec!["learner", "read per example", "read in all", "test squared error", "median"];
     if classes {
         head.push("test error");
+    }
+    let priced = comparison.summary.iter().any(|s| s.spent.is_some());
+    if priced {
+        head.push("spent");
     }
     head.push("seconds");
     let mut rows = vec![head.into_iter().map(str::to_owned).collect()];
@@ -162,6 +177,7 @@ fn line(s: &Summary, classes: bool) -> Vec<String> {
     if classes {
         cells.push(percent(s.test_error));
     }
+    cells.extend(s.spent.map(|f| number(f.mean)));
     cells.push(s.seconds.map_or("-".into(), |f| format!("{:.3} ± {:.3}", f.mean, f.sd)));
     cells
 }
@@ -178,24 +194,38 @@ fn thousands(value: f64) -> String {
 }
 
 /// What a reader of the table must know.
-fn footnotes(args: &CompareArgs, input: &Input, comparison: &Comparison) -> String {
+fn footnotes(args: &CompareArgs, input: &Input, test: Option<&TestTable>, comparison: &Comparison) -> String {
     let mut notes = String::new();
     let unit = match input.target {
         Target::Numbers(_) => "in the target's units",
         Target::Classes { .. } => "of the score against -1 and +1",
     };
-    notes.push_str(&format!(
-        "{}: mean ± deviation over {} splits, {:.0} % of the rows test; squared error {unit}.\n",
-        input.name,
-        args.splits,
-        100.0 * args.test_share
-    ));
+    let splits = match test {
+        Some(test) => {
+            format!("{} seeds, tested on the {} rows of {}", args.splits, thousands(test.rows() as f64), test.name)
+        }
+        None => format!("{} splits, {:.0} % of the rows test", args.splits, 100.0 * args.test_share),
+    };
+    notes.push_str(&format!("{}: mean ± deviation over {splits}; squared error {unit}.\n", input.name));
     let read = comparison.rows.iter().filter(|r| r.tuning_reads > 0).map(|r| (r.learner, r.tuning_reads));
     if let Some((learner, reads)) = read.max_by_key(|&(_, reads)| reads) {
         notes.push_str(&format!(
             "Each learner was tuned by cross-validation inside the training part. That reads more than a budget\n\
              allows, as in the papers (here up to {} reads per split, by {learner}); --honest compares without it.\n",
             thousands(reads as f64)
+        ));
+    }
+    if let Some(row) = comparison.rows.iter().filter(|r| r.outside_bounds > Some(0)).max_by_key(|r| r.outside_bounds) {
+        let count = row.outside_bounds.unwrap_or(0);
+        if let Some(text) = outside_bounds(count, &row.first_outside, input) {
+            notes.push_str(&format!("In one run, by {}: {text}.\n", row.learner));
+        }
+    }
+    if let Some(unused) = comparison.rows.iter().filter_map(|r| r.unused).max() {
+        notes.push_str(&format!(
+            "Budgeted learners had {} reads in all; at most {} were left.\n",
+            thousands(args.table.total_budget.unwrap_or(0) as f64),
+            thousands(unused as f64)
         ));
     }
     if let Some(imputed) = comparison.rows.iter().map(|r| r.imputed).max().filter(|&count| count > 0) {

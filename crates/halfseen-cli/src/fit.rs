@@ -2,12 +2,13 @@
 
 use crate::args::FitArgs;
 use crate::failure::{INTERRUPTED, NUMERICAL, usage_error};
-use crate::input;
+use crate::input::{self, Input};
 use crate::output;
 use crate::progress::Progress;
 use anyhow::{Context, Result};
+use halfseen::error::short;
 use halfseen::learner::{self, Family, Learner, with};
-use halfseen::model::{Model, Stop, check_truncation};
+use halfseen::model::{Model, Outside, Stop, check_truncation};
 use halfseen::prepare::Prepared;
 use halfseen::select::{Task, tune};
 use serde_json::json;
@@ -31,6 +32,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
             target: &input.target,
             groups: None,
             options: &options,
+            test: None,
         };
         let seed = args.table.seed;
         let tuned = tune(std::slice::from_ref(&learner), &task, &rows, folds as usize, seed, &progress, &|_| ());
@@ -42,7 +44,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let truncate = args.truncate.map(|count| usize::try_from(count).unwrap_or(usize::MAX));
     // Before the work.
     truncate.map(|count| check_truncation(count, &prepared.layout)).transpose().with_context(place)?;
-    let fit = learner.fit(&prepared.examples(), &progress).with_context(place)?;
+    let fit = learner.fit(&prepared.examples(), &progress);
+    let fit = fit.map_err(|e| input::renumbered(e, &input)).with_context(place)?;
     drop(progress);
     let whole = Model {
         learner: learner.name().to_owned(),
@@ -57,6 +60,9 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let model = truncate.map_or(Ok(whole.clone()), |count| whole.truncated(count))?;
     output::write_file(&args.out, &format!("{}\n", model.to_json()?))?;
     output::print(&summary(&model, args)?)?;
+    if let Some(text) = outside_bounds(model.report.outside_bounds, &model.report.first_outside, &input) {
+        output::remark(args.table.quiet, &format!("remark: {text}"));
+    }
     let early = !model.report.converged;
     if early {
         output::remark(args.table.quiet, &format!("warning: {}", model.report.stop));
@@ -83,6 +89,15 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
         }
         learner.set("budget", &budget.to_string())?;
     }
+    if let Some(total) = args.table.total_budget {
+        if learner.family() != Family::Budget {
+            return usage_error(format!(
+                "--total-budget: {} reads every attribute of each example; leave --total-budget out, or choose a learner that reads a few (halfseen learners)",
+                learner.name()
+            ));
+        }
+        learner.set("total_budget", &total.to_string())?;
+    }
     for assignment in &args.set {
         let Some((name, value)) = assignment.split_once('=') else {
             return usage_error(format!("--set {assignment}: write it as NAME=VALUE"));
@@ -107,7 +122,7 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
         return Ok(format!("{}\n", serde_json::to_string_pretty(&json)?));
     }
     let number = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.6}"));
-    let rows = [
+    let mut rows = vec![
         ("learner", report.learner.clone()),
         ("examples", report.examples.to_string()),
         ("read in all", format!("{} ({} distinct)", report.reads, report.distinct)),
@@ -117,6 +132,23 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
         ("seconds", format!("{:.3}", report.seconds)),
         ("model", args.out.display().to_string()),
     ];
+    let priced = model.prepare.schema.layout()?.is_priced();
+    let spent = priced.then(|| ("spent", report.spent.to_string()));
+    let unused = report.unused.map(|reads| ("reads left", reads.to_string()));
+    rows.splice(3..3, spent.into_iter().chain(unused));
     let lines: Vec<String> = rows.into_iter().map(|(name, value)| format!("{name:<14} {value}\n")).collect();
     Ok(lines.concat())
+}
+
+/// What values outside their declared bounds mean, and which was the first.
+pub(crate) fn outside_bounds(count: u64, first: &Option<Outside>, input: &Input) -> Option<String> {
+    let first = first.as_ref()?;
+    let row = input.numbers[first.row as usize - 1] + 1;
+    Some(format!(
+        "values read outside their declared bounds: {count} (first: row {row}, column '{}': {}, declared {} to {}). The theorems take every scaled value to be within its bounds: the learner works, but their excess error is no longer guaranteed; widen the bounds, or correct the values",
+        short(&first.column),
+        first.value,
+        first.low,
+        first.high
+    ))
 }

@@ -1,6 +1,7 @@
 //! Reads the data of a command: the table, its target, and how it is to be prepared.
 
 use crate::args::{MissingArg, ScaleArg, TableArgs, TaskArg};
+use crate::declarations;
 use crate::digits;
 use crate::failure::usage_error;
 use crate::text_columns;
@@ -8,8 +9,8 @@ use anyhow::{Context, Result};
 use halfseen::data::{Cell, Matrix, Table, Target, Task};
 use halfseen::error::{list, short};
 use halfseen::prepare::{Missing, Options, Scale};
-use halfseen_io::{CsvOptions, Data, IdxData, read_csv, read_data};
-use std::collections::{BTreeMap, BTreeSet};
+use halfseen_io::{Data, IdxData, read_data};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// A table and its target.
@@ -67,6 +68,9 @@ pub(crate) fn read(
     };
     let place = || name.clone();
     check_names(&table, &target_name, group, args).with_context(place)?;
+    let not: Vec<&str> =
+        [&*target_name].into_iter().chain(args.ignore.iter().map(String::as_str)).chain(group).collect();
+    declarations::check_names(&table, &not, args, &declarations::read(args)?).with_context(place)?;
     table.refuse_infinite().with_context(place)?;
     let (table, numbers) = keep_classes(table, &target_name, &args.classes).with_context(place)?;
     text_columns::refuse_numbers_as_classes(&table, &target_name, &numbers).with_context(place)?;
@@ -146,42 +150,21 @@ pub(crate) fn options(args: &TableArgs, missing: MissingArg, intercept: bool, ho
         intercept,
         except: args.ignore.clone(),
         known: args.known.clone(),
-        groups: Vec::new(),
-        prices: BTreeMap::new(),
-        moments: BTreeMap::new(),
-        bounds: args.bounds.as_deref().map_or(Ok(BTreeMap::new()), read_bounds)?,
         missing: if missing == MissingArg::Mean { Missing::Mean } else { Missing::Keep },
         honest,
+        ..declarations::read(args)?
     })
 }
 
-/// Reads declared ranges: a CSV with the columns attribute, low, high.
-fn read_bounds(path: &Path) -> Result<BTreeMap<String, (f64, f64)>> {
-    let table = read_csv(path, &CsvOptions::default())?;
-    let place = || path.display().to_string();
-    let columns = ["attribute", "low", "high"].map(|name| table.column(name).cloned());
-    let [attribute, low, high] = columns;
-    let (attribute, low, high) = (attribute.with_context(place)?, low.with_context(place)?, high.with_context(place)?);
-    let mut bounds = BTreeMap::new();
-    for row in 0..table.rows() {
-        let name = text(table.cell(row, &attribute));
-        if name.is_empty() {
-            return usage_error(format!(
-                "{}: row {}: the attribute is missing; fill or remove that row",
-                place(),
-                row + 1
-            ));
+/// The error with the row's number in the file, where the library saw only some of its rows.
+pub(crate) fn renumbered(error: halfseen::Error, input: &Input) -> halfseen::Error {
+    match error.kind() {
+        halfseen::ErrorKind::MomentContradicted { row, column, value } => {
+            let (row, column, value) = (input.numbers[row - 1] + 1, column.clone(), *value);
+            halfseen::ErrorKind::MomentContradicted { row, column, value }.into()
         }
-        let (Cell::Number(low), Cell::Number(high)) = (table.cell(row, &low), table.cell(row, &high)) else {
-            return usage_error(format!(
-                "{}: row {}: low and high must be numbers; correct that row",
-                place(),
-                row + 1
-            ));
-        };
-        bounds.insert(name, (low, high));
+        _ => error,
     }
-    Ok(bounds)
 }
 
 /// Keeps the rows whose target is one of the named classes; tells which rows those are.

@@ -3,6 +3,7 @@
 
 mod args;
 mod compare;
+mod declarations;
 mod digits;
 mod evaluate;
 mod failure;
@@ -10,9 +11,11 @@ mod fit;
 mod input;
 mod learners;
 mod output;
+mod plan;
 mod predict;
 mod progress;
 mod show;
+mod test_table;
 mod text_columns;
 mod truncate;
 
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
         Command::Fit(args) => fit::run(args),
         Command::Predict(args) => predict::run(args),
         Command::Evaluate(args) => evaluate::run(args),
+        Command::Plan(args) => plan::run(args),
         Command::Show(args) => show::run(args),
         Command::Learners(args) => learners::run(args),
     };

@@ -7,6 +7,7 @@ use crate::output;
 use anyhow::{Context, Result};
 use halfseen::data::{Table, Task};
 use halfseen::model::{Model, Prediction};
+use halfseen::prepare::Applied;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -49,7 +50,12 @@ pub(crate) fn read_model(path: &Path) -> Result<Model> {
 /// Predicts, and remarks on columns that are too many or too few; `expected` ones are no remark.
 pub(crate) fn predict(model: &Model, table: &Table, expected: &[Option<&str>], quiet: bool) -> Result<Prediction> {
     let prediction = model.predict(table)?;
-    let applied = &prediction.applied;
+    remark_on(&prediction.applied, expected, quiet);
+    Ok(prediction)
+}
+
+/// Remarks on columns that are too many or too few, and on new categories; `expected` columns are no remark.
+pub(crate) fn remark_on(applied: &Applied, expected: &[Option<&str>], quiet: bool) {
     let ignored: Vec<&String> = applied.ignored.iter().filter(|c| !expected.contains(&Some(c.as_str()))).collect();
     if !ignored.is_empty() {
         output::remark(quiet, &format!("columns that the model does not use: {}", halfseen::error::list(&ignored)));
@@ -65,7 +71,6 @@ pub(crate) fn predict(model: &Model, table: &Table, expected: &[Option<&str>], q
             &format!("cells with a category that training did not show, which count as missing: {cells}"),
         );
     }
-    Ok(prediction)
 }
 
 fn as_csv(model: &Model, table: &Table, prediction: &Prediction, id: Option<&str>) -> Result<String> {

@@ -36,7 +36,8 @@
 //! A table goes through [`prepare`] (fitted once on training rows, stored in the model) to
 //! [`data::Examples`]; a [`Learner`] makes a [`model::Fit`] of them; [`model::Model`] keeps predictor,
 //! preparation and report together. [`select`] splits, tunes and compares. [`learner::all`] lists
-//! every learner; each declares its parameters once, in [`params`].
+//! every learner; each declares its parameters once, in [`params`]. [`plan`] says what they promise before a
+//! value is read.
 //!
 //! Underneath: [`sampling`] draws indices, [`iterate`] moves weight vectors by sparse steps without
 //! ever touching all of them, [`projection`] is their dense counterpart.
@@ -54,6 +55,7 @@ mod loss;
 pub mod model;
 mod monitor;
 pub mod params;
+pub mod plan;
 pub mod prepare;
 pub mod projection;
 pub mod sampling;

@@ -36,7 +36,7 @@ fn moments_known_or_learned_pay_where_they_decay_and_weights_follow_them() {
     let aerr = best("aerr", &[], false, &sets);
     // The grid's best must be below the excess of w = 0, else ratios say nothing.
     assert!(aerr < 0.1 * sets[0].excess(&[0.0; 500], 0.0), "aerr: {aerr}");
-    let known = best("ddaerr", &[], true, &sets) / aerr;
+    let known = best("ddaerr", &[("moments", "auto")], true, &sets) / aerr;
     assert!(known <= 0.35, "ddaerr: {known} of aerr's excess");
     let two_phases = |smoothing| best("ddaerr-2p", &[("phase1", "0.2"), ("smoothing", smoothing)], false, &sets) / aerr;
     let theory = two_phases("1.3333333333333333");

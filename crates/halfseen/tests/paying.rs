@@ -67,7 +67,16 @@ fn a_total_budget_is_never_exceeded_and_used_up_to_less_than_one_example() {
     for name in budgeted() {
         for (budget, total) in [(2_u64, 2_u64), (3, 100), (3, 101), (4, 407), (6, 61), (6, 1_199)] {
             let (k, b) = (budget.to_string(), total.to_string());
-            let report = fit(&name, &[("budget", &k), ("total_budget", &b)], &data).report;
+            let learner = learner(&name, &[("budget", &k), ("total_budget", &b)]);
+            let report = match learner.fit(&data.examples(), &Silent) {
+                Ok(fit) => fit.report,
+                Err(error) => {
+                    // Too few examples for two phases.
+                    let short = matches!(error.kind(), ErrorKind::OutOfRange { name: "phase1", .. });
+                    assert!(short && learner.get("phase1").is_some() && total < 10 * budget, "{name}: {error}");
+                    continue;
+                }
+            };
             assert_eq!((report.stop, report.converged), (Stop::BudgetSpent, true), "{name} {budget} {total}");
             assert_eq!(report.reads + report.unused.unwrap(), total, "{name}");
             assert!(report.unused.unwrap() < budget, "{name}: {report:?}");
@@ -292,5 +301,18 @@ fn what_is_declared_of_panels_is_checked() {
         Options { prices: price("y", 1.0), ..Options::default() },
     ] {
         assert_eq!(kind(&prepared(&options).unwrap_err()), "UnknownColumn");
+    }
+}
+
+/// Learners that see every cell take no declaration for it.
+#[test]
+fn declared_moments_change_nothing_where_every_cell_is_read() {
+    let data = Data::random(60, &singletons(3), 16);
+    let wrong = Moments { mean: vec![0.0; 3], square: vec![100.0; 3] };
+    for full in halfseen::learner::all().iter().filter(|l| l.family() == Family::Full) {
+        let declared = Declared { moments: true, ..Declared::default() };
+        let examples = Examples { moments: Some(&wrong), declared, ..data.examples() };
+        let (plain, told) = (full.fit(&data.examples(), &Silent).unwrap(), full.fit(&examples, &Silent).unwrap());
+        assert_eq!(plain.predictor, told.predictor, "{}", full.name());
     }
 }

@@ -11,6 +11,7 @@
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
 
+use super::bounds;
 use super::budgeted::{Budgeted, Reads};
 use super::design::Goal;
 use super::pace::{Facts, Pace, Schedule, Theory};
@@ -20,6 +21,7 @@ use crate::iterate::Entropic;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Rule, parameters};
+use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning};
 
 parameters! {
     /// Parameters of AELR, and the learner itself.
@@ -51,6 +53,26 @@ fn step(facts: &Facts) -> f64 {
     let slope = reach(facts) + facts.norms.target.sqrt();
     let example = facts.norms.drawn_largest.sqrt();
     ((2.0 * facts.slots).ln() / (5.0 * facts.examples)).sqrt() / (slope * example)
+}
+
+/// Theorem 3.4 for |x_i| <= 1 and |y| <= B, in expectation: twice it for the squared error itself, G = 2 B sqrt(c).
+pub(super) fn guarantee(setting: &Setting) -> Guarantee {
+    let (d, k) = (setting.d(), setting.draws());
+    let growth = if setting.reads_all() { 1.0 } else { d / k };
+    // The theorem's G for E x~_j^2 <= `inflation`; `times` its bound.
+    let theorem = |value: fn(&Setting, f64, f64) -> f64, times: f64, inflation: f64| {
+        let setting = setting.clone();
+        move |m| times * value(&setting, inflation, m as f64)
+    };
+    let mut bound = Bound::new(
+        if setting.reads_all() { "8 B^2 sqrt(5 log(2d) / m)" } else { "8 B^2 sqrt(5 d log(2d) / (k m))" },
+        theorem(bounds::half, 2.0, growth),
+        Printed::new("4 B^2 sqrt(10 d log(2d) / (k m))", theorem(bounds::half, 1.0, 2.0 * d / k)),
+        Tuning::new("step", theorem(bounds::step, 1.0, growth)),
+    )
+    .with_constants(move |_| vec![("k", k)]);
+    bound.note = "for draws with replacement; draws without take sqrt(2) off";
+    Guarantee::lasso(setting, Aelr::NAME, "B, theorem 3.4", Excess::Known(bound))
 }
 
 impl Budgeted for Aelr {

@@ -21,6 +21,7 @@ use crate::iterate::L2Ball;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Rule, Steps, parameters};
+use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning};
 
 parameters! {
     /// Parameters of AERR, and the learner itself.
@@ -53,6 +54,21 @@ fn step(facts: &Facts) -> f64 {
     let slope = reach(facts) + facts.norms.target.sqrt();
     let example = facts.norms.drawn_square.sqrt();
     facts.radius / (slope * example * facts.examples.sqrt())
+}
+
+/// Theorem 3.1 for |x|_2 <= R and |y| <= B R, in expectation: 2 G B of the squared error itself, G = 2 B sqrt(c).
+pub(super) fn guarantee(setting: &Setting) -> Guarantee {
+    let (b, d, k) = (setting.ridge_radius(), setting.d(), setting.draws());
+    let (growth, squared) = (if setting.reads_all() { 1.0 } else { d / k }, setting.norm * setting.norm);
+    let mut bound = Bound::new(
+        if setting.reads_all() { "4 B^2 / sqrt(m)" } else { "4 B^2 sqrt(d / (k m))" },
+        move |m| 4.0 * b * b * (growth / m as f64).sqrt(),
+        Printed::new("4 B^2 sqrt(2d / (k m))", move |m| 4.0 * b * b * (2.0 * d / (k * m as f64)).sqrt()),
+        Tuning::new("step", move |m| 1.0 / (2.0 * squared * (growth * m as f64).sqrt())),
+    )
+    .with_constants(move |_| vec![("k", k)]);
+    bound.note = "from any w, for draws with replacement; w = 0 halves it, and draws without take sqrt(2) off";
+    Guarantee::ridge(setting, Aerr::NAME, "B, theorem 3.1", Excess::Known(bound))
 }
 
 impl Budgeted for Aerr {

@@ -83,7 +83,7 @@ fn recipe<B: Budgeted>(learner: &B, layout: &Layout, examples: Option<u64>) -> R
 }
 
 /// The examples that a total budget pays for.
-fn affordable(total: u64, budget: u64) -> Result<u64> {
+pub(super) fn affordable(total: u64, budget: u64) -> Result<u64> {
     if total < budget {
         let (name, value) = (crate::params::TOTAL_BUDGET.name, total.to_string());
         let allowed = format!("at least the budget of one example, {budget}");
@@ -93,7 +93,7 @@ fn affordable(total: u64, budget: u64) -> Result<u64> {
 }
 
 /// Refuses moments that are not those of the examples' columns, and means that nobody declared.
-fn check_moments(examples: &Examples<'_>, centre: Centre) -> Result<()> {
+pub(super) fn check_moments(examples: &Examples<'_>, centre: Centre) -> Result<()> {
     let Some(moments) = examples.moments else { return Ok(()) };
     let columns = examples.columns();
     if examples.declared.moments || moments.square.len() != columns || moments.mean.len() != columns {

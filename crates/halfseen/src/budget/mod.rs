@@ -19,6 +19,7 @@
 mod aelr;
 mod aer;
 mod aerr;
+mod bounds;
 mod budgeted;
 mod ddaelr;
 mod ddaelr_2p;
@@ -60,6 +61,7 @@ pub use saved::load;
 pub use sgd::Sgd;
 
 use crate::learner::Learner;
+use crate::plan::Promise;
 
 /// The learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
@@ -73,4 +75,10 @@ pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(Ddaerr2p::default()),
         Box::new(Ddaelr2p::default()),
     ]
+}
+
+/// What they promise; see [`plan`](crate::plan).
+pub(crate) fn guarantees() -> Vec<Promise> {
+    let own: [Promise; 3] = [aer::guarantee, aerr::guarantee, aelr::guarantee];
+    own.into_iter().chain(bounds::guarantees()).collect()
 }

@@ -15,7 +15,7 @@ mod schema;
 pub use declared::Moment;
 pub use encoder::{Applied, Encoded};
 pub use layout::Layout;
-pub use prepared::{Missing, Options, Prepared};
+pub use prepared::{Missing, Options, Other, Prepared};
 pub use scaler::{Bounds, Scale, Scaler, TargetScale};
 pub use schema::{ColumnKind, ColumnSchema, Group, Schema};
 

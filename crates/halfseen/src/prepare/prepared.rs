@@ -1,7 +1,7 @@
 //! Fits everything between a table and a learner on training rows, and hands out examples.
 
 use super::declared::{self, DeclaredMoments, Moment};
-use super::{Bounds, Group, Layout, Prepare, Scale, Scaler, Schema, TargetScale};
+use super::{Applied, Bounds, Encoded, Group, Layout, Prepare, Scale, Scaler, Schema, TargetScale};
 use crate::data::{Declared, Examples, Matrix, Moments, Table, Target};
 use crate::error::{ErrorKind, Result};
 use ndarray::Array2;
@@ -64,6 +64,16 @@ pub struct Prepared<'a> {
     rows: Vec<u32>,
 }
 
+/// Another table, encoded as the training rows are.
+#[derive(Debug)]
+pub struct Other<'a> {
+    /// What it had too much or too little of.
+    pub applied: Applied,
+    matrix: Cow<'a, Matrix>,
+    targets: Vec<f64>,
+    rows: Vec<u32>,
+}
+
 impl<'a> Prepared<'a> {
     /// Prepares all rows of a table, fitting on the training rows `rows` only.
     ///
@@ -103,6 +113,23 @@ impl<'a> Prepared<'a> {
     /// The training examples.
     pub fn examples(&self) -> Examples<'_> {
         self.examples_of(&self.rows)
+    }
+
+    /// Encodes the rows of another table: columns matched by name, cells that are missing left to the predictor,
+    /// which fills them by the mean that its learner knows.
+    ///
+    /// # Errors
+    /// See [`Schema::encode`]; a target with more than two classes.
+    pub fn apply<'t>(&self, table: &'t Table, target: &Target) -> Result<Other<'t>> {
+        let Encoded { matrix, applied } = self.prepare.encode(table)?;
+        let targets = target.scores()?.into_iter().map(|y| self.prepare.target.apply(y)).collect();
+        let rows = (0..table.rows() as u32).collect();
+        Ok(Other { applied, matrix, targets, rows })
+    }
+
+    /// The examples of another table, in the units fitted on the training rows.
+    pub fn examples_in<'b>(&'b self, other: &'b Other<'_>) -> Examples<'b> {
+        Examples { matrix: &other.matrix, targets: &other.targets, rows: Cow::Borrowed(&other.rows), ..self.examples() }
     }
 
     /// The examples of any rows, in the units fitted on the training rows.

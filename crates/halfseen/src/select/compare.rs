@@ -4,7 +4,7 @@ use super::tune::reseed;
 use super::{Part, Score, Split, Task, Tuned, splits, tune};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner, with};
-use crate::model::Fit;
+use crate::model::{Fit, Outside};
 use crate::monitor::Monitor;
 use crate::prepare::Prepared;
 use crate::sampling::{Purpose, Stream};
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// How learners are compared.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Number of random splits.
+    /// Number of random splits; of runs that differ in their seeds only, where the test rows are given.
     pub splits: usize,
     /// Folds of the tuning; none: every learner keeps its parameters.
     pub folds: Option<usize>,
@@ -47,6 +47,15 @@ pub struct Row {
     /// The sum of their prices, where prices were declared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spent: Option<f64>,
+    /// Values read outside their declared bounds, where there are such.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside_bounds: Option<u64>,
+    /// The first of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_outside: Option<Outside>,
+    /// Reads of the total budget that were left, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unused: Option<u64>,
     /// Reads that tuning made on top.
     pub tuning_reads: u64,
     /// Whether parameters, means or norms were taken from cells that the budget does not cover.
@@ -126,7 +135,7 @@ pub struct Comparison {
     pub curve: Vec<CurvePoint>,
 }
 
-/// Compares learners on random splits of a table.
+/// Compares learners on random splits of a table, or on test rows of their own.
 ///
 /// # Errors
 /// What fits return; [`ErrorKind::Interrupted`] if the monitor stops it.
@@ -136,7 +145,11 @@ pub fn compare(
     plan: &Plan,
     monitor: &dyn Monitor,
 ) -> Result<Comparison> {
-    let splits = splits(task.table.rows(), task.strata(), task.groups, plan.test_share, plan.splits, plan.seed)?;
+    let rows = task.table.rows();
+    let splits = match task.test {
+        Some(_) => vec![Split { train: (0..rows as u32).collect(), test: Vec::new() }; plan.splits],
+        None => splits(rows, task.strata(), task.groups, plan.test_share, plan.splits, plan.seed)?,
+    };
     let settings: u64 = learners.iter().map(|l| l.grid().settings().len() as u64).sum();
     let per_split = plan.folds.map_or(0, |folds| folds as u64 * settings) + learners.len() as u64;
     let (done, total) = (AtomicU64::new(0), per_split * splits.len() as u64);
@@ -170,11 +183,14 @@ fn one_split(
         None => None,
     };
     let prepared = Prepared::new(task.table, (task.target_name, task.target), &split.train, task.options)?;
-    let tests = prepared.examples_of(&split.test);
+    let other = task.test.map(|test| prepared.apply(test.table, test.target)).transpose()?;
+    let tests = other.as_ref().map_or_else(|| prepared.examples_of(&split.test), |other| prepared.examples_in(other));
+    let target = task.test.map_or(task.target, |test| test.target);
+    let imputed = prepared.imputed + other.as_ref().map_or(0, |o| o.applied.missing + o.applied.new_categories);
     let test = |fit: &Fit| {
         let scores: Vec<f64> =
             fit.predictor.scores(&tests).into_iter().map(|s| prepared.prepare.target.undo(s)).collect();
-        Score::of(&scores, task.target, &split.test)
+        Score::of(&scores, target, &tests.rows)
     };
     let counts = curve_counts(split.train.len(), plan.curve_points);
     let final_fit = |(l, learner): (usize, &dyn Learner)| {
@@ -211,9 +227,12 @@ fn one_split(
             reads: fit.report.reads,
             distinct: fit.report.distinct,
             spent: spent(fit),
+            outside_bounds: (fit.report.outside_bounds > 0).then_some(fit.report.outside_bounds),
+            first_outside: fit.report.first_outside.clone(),
+            unused: fit.report.unused,
             tuning_reads: chosen.map_or(0, |t| t.reads),
             tuned: chosen.is_some() || measured,
-            imputed: prepared.imputed as u64,
+            imputed: imputed as u64,
             test_mse: Some(score.mse),
             test_error: score.error,
             seconds: fit.report.seconds,

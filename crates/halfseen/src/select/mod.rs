@@ -29,6 +29,18 @@ pub struct Task<'a> {
     pub groups: Option<&'a [u32]>,
     /// How the table is prepared.
     pub options: &'a Options,
+    /// Rows of another table to test on; every row of `table` then trains. `None`: each split keeps some of
+    /// the table's own rows for the test.
+    pub test: Option<Test<'a>>,
+}
+
+/// Rows that test and never train.
+#[derive(Debug, Clone, Copy)]
+pub struct Test<'a> {
+    /// The table; its columns are matched by name.
+    pub table: &'a Table,
+    /// Its target, with the classes of the training table's.
+    pub target: &'a Target,
 }
 
 impl Task<'_> {

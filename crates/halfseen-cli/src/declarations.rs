@@ -1,0 +1,112 @@
+//! Reads what the caller declares of attributes: ranges, moments, prices, and columns measured together.
+
+use crate::args::TableArgs;
+use crate::failure::usage_error;
+use crate::input::text;
+use anyhow::{Context, Result};
+use halfseen::data::{Cell, Column, Table};
+use halfseen::error::short;
+use halfseen::prepare::{Group, Moment, Options};
+use halfseen_io::{CsvOptions, read_csv};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Everything declared, as options; the others are defaults.
+pub(crate) fn read(args: &TableArgs) -> Result<Options> {
+    let mut options =
+        Options { groups: args.panel.iter().map(|p| panel(p)).collect::<Result<_>>()?, ..Options::default() };
+    if let Some(path) = &args.bounds {
+        let range = |cells: &[Option<f64>]| match cells {
+            [Some(low), Some(high)] => Ok((*low, *high)),
+            _ => Err("low and high must be numbers"),
+        };
+        options.bounds = declared(path, &["low", "high"], None, range)?;
+    }
+    if let Some(path) = &args.moments {
+        let moment = |cells: &[Option<f64>]| match cells {
+            [Some(square), mean] => Ok(Moment { square: *square, mean: *mean }),
+            _ => Err("moment must be a number"),
+        };
+        options.moments = declared(path, &["moment"], Some("mean"), moment)?;
+    }
+    if let Some(path) = &args.prices {
+        let price = |cells: &[Option<f64>]| cells[0].ok_or("price must be a number");
+        options.prices = declared(path, &["price"], None, price)?;
+    }
+    Ok(options)
+}
+
+/// Refuses names that are no columns of the table, or columns that are no attributes.
+pub(crate) fn check_names(table: &Table, not: &[&str], args: &TableArgs, declared: &Options) -> Result<()> {
+    let panels: Vec<&str> = declared.groups.iter().map(|g| g.name.as_str()).collect();
+    let check = |name: &str, place: String| {
+        table.column(name).context(place.clone())?;
+        if not.contains(&name) {
+            return usage_error(format!("{place}: column '{}' is no attribute; leave it out", short(name)));
+        }
+        Ok(())
+    };
+    for name in declared.groups.iter().flat_map(|group| &group.columns) {
+        check(name, "--panel".to_owned())?;
+    }
+    let shown = |path: &Option<std::path::PathBuf>| path.as_ref().map_or(String::new(), |p| p.display().to_string());
+    declared.moments.keys().try_for_each(|name| check(name, shown(&args.moments)))?;
+    let prices = declared.prices.keys().filter(|name| !panels.contains(&name.as_str()));
+    prices.into_iter().try_for_each(|name| check(name, shown(&args.prices)))
+}
+
+/// One panel: NAME=COL1,COL2.
+fn panel(text: &str) -> Result<Group> {
+    let parts = text.split_once('=').map(|(name, columns)| (name.trim(), columns.split(',').map(str::trim)));
+    match parts {
+        Some((name, mut columns)) if !name.is_empty() && columns.clone().all(|c| !c.is_empty()) => {
+            Ok(Group { name: name.to_owned(), columns: columns.by_ref().map(str::to_owned).collect() })
+        }
+        _ => usage_error(format!("--panel {}: write it as NAME=COLUMN,COLUMN", short(text))),
+    }
+}
+
+/// The rows of a CSV with the column `attribute`, these columns of numbers, and perhaps an optional one.
+fn declared<T>(
+    path: &Path,
+    needed: &[&str],
+    optional: Option<&str>,
+    value: impl Fn(&[Option<f64>]) -> Result<T, &'static str>,
+) -> Result<BTreeMap<String, T>> {
+    let table = read_csv(path, &CsvOptions::default())?;
+    let place = || path.display().to_string();
+    let attribute = table.column("attribute").with_context(place)?;
+    let mut columns: Vec<Option<&Column>> = Vec::new();
+    for name in needed {
+        columns.push(Some(table.column(name).with_context(place)?));
+    }
+    columns.extend(optional.map(|name| table.column(name).ok()));
+    let mut found = BTreeMap::new();
+    for row in 0..table.rows() {
+        let refused = |problem: &str| usage_error(format!("{}: row {}: {problem}", place(), row + 1));
+        let name = text(table.cell(row, attribute));
+        if name.is_empty() {
+            return refused("the attribute is missing; fill or remove that row");
+        }
+        let mut cells = Vec::with_capacity(columns.len());
+        for column in &columns {
+            cells.push(match column.map_or(Cell::Missing, |c| table.cell(row, c)) {
+                Cell::Number(number) => Some(number),
+                Cell::Missing => None,
+                // One text makes a text of every cell in its column.
+                Cell::Text(text) => match text.trim().parse::<f64>().ok().filter(|v| v.is_finite()) {
+                    Some(number) => Some(number),
+                    None => return refused(&format!("'{}' is no number; correct that row", short(text))),
+                },
+            });
+        }
+        let value = match value(&cells) {
+            Ok(value) => value,
+            Err(problem) => return refused(&format!("{problem}; correct that row")),
+        };
+        if found.insert(name.clone(), value).is_some() {
+            return refused(&format!("'{}' is declared a second time; remove one of its rows", short(&name)));
+        }
+    }
+    Ok(found)
+}

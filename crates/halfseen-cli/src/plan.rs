@@ -1,0 +1,332 @@
+//! Says before any data are collected what the theorems guarantee: the error for so many examples, or the examples for an error.
+
+use crate::args::PlanArgs;
+use crate::failure::usage_error;
+use crate::input;
+use crate::output::{self, align};
+use anyhow::{Context, Result};
+use halfseen::data::Cell;
+use halfseen::error::short;
+use halfseen::plan::{self, Excess, Goal, MOST_EXAMPLES, MomentNorms, Plan, Setting};
+use halfseen_io::{CsvOptions, read_csv};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Runs the command.
+pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
+    let moments = args.moments.as_deref().map(|path| read_moments(path, args.dims)).transpose()?;
+    let setting = Setting {
+        dims: args.dims,
+        budget: args.budget.unwrap_or(args.dims.min(2)),
+        radius: args.radius,
+        radius2: args.radius2,
+        norm: args.norm,
+        moments,
+        confidence: args.confidence,
+        phase1: args.phase1,
+    };
+    setting.check()?;
+    if let Some(total) = args.total_budget.filter(|total| *total < setting.budget) {
+        return usage_error(format!(
+            "--total-budget {total}: one example takes at least {} reads; raise it",
+            setting.budget
+        ));
+    }
+    let plans = plans(args, &setting)?;
+    let text = match args.json {
+        true => format!("{}\n", serde_json::to_string_pretty(&as_json(args, &setting, &plans))?),
+        false => describe(args, &setting, &plans),
+    };
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn plans(args: &PlanArgs, setting: &Setting) -> Result<Vec<Plan>> {
+    let goal = args.examples.map(Goal::Examples).or(args.error.map(Goal::Error));
+    let promises = plan::guarantees().into_iter();
+    match (args.total_budget, goal) {
+        (Some(total), _) => Ok(promises.map(|promise| plan::best(promise, setting, total, goal)).collect()),
+        (None, Some(goal)) => Ok(promises.map(|promise| plan::make(promise(setting), goal)).collect()),
+        (None, None) => usage_error("a plan needs --error or --examples"),
+    }
+}
+
+/// Reads second moments: a CSV with the columns attribute, moment, a row for each attribute.
+fn read_moments(path: &Path, dims: u64) -> Result<MomentNorms> {
+    let table = read_csv(path, &CsvOptions::default())?;
+    let place = || path.display().to_string();
+    let (attribute, moment) =
+        (table.column("attribute").with_context(place)?, table.column("moment").with_context(place)?);
+    if table.rows() as u64 != dims {
+        return usage_error(format!(
+            "{}: {} moments for --dims {dims}; give one row for each attribute",
+            place(),
+            table.rows()
+        ));
+    }
+    let mut names = BTreeSet::new();
+    let mut moments = Vec::new();
+    for row in 0..table.rows() {
+        let name = input::text(table.cell(row, attribute));
+        let at = || format!("{}: row {}", place(), row + 1);
+        match table.cell(row, moment) {
+            Cell::Number(value) if value >= 0.0 => moments.push(value),
+            cell => {
+                let found = input::text(cell);
+                return usage_error(format!(
+                    "{}: the moment {}; it must be a number of at least 0: the mean of the attribute's square",
+                    at(),
+                    if found.is_empty() { "is missing".to_owned() } else { format!("is {}", short(&found)) }
+                ));
+            }
+        }
+        if name.is_empty() || names.contains(&name) {
+            let problem =
+                if name.is_empty() { "is missing".to_owned() } else { format!("'{}' occurs twice", short(&name)) };
+            return usage_error(format!("{}: the attribute {problem}; correct that row", at()));
+        }
+        names.insert(name);
+    }
+    MomentNorms::of(&moments).with_context(place)
+}
+
+/// The table, and what one has to know to read it.
+fn describe(args: &PlanArgs, setting: &Setting, plans: &[Plan]) -> String {
+    let known = |plan: &&Plan| matches!(plan.guarantee.excess, Excess::Known(_));
+    let mut rows =
+        vec![["learner", "reads each", "examples", "all reads", "excess error", "theorem"].map(str::to_owned).to_vec()];
+    for plan in plans.iter().filter(known) {
+        rows.push(vec![
+            plan.guarantee.learner.to_owned(),
+            grouped(plan.guarantee.budget),
+            count(plan.examples),
+            count(plan.reads),
+            excess(args, plan),
+            plan.guarantee.theorem.to_owned(),
+        ]);
+    }
+    // The last column reads from the left.
+    let width = rows.iter().filter_map(|row| row.last()).map(|t| t.chars().count()).max().unwrap_or(0);
+    for theorem in rows.iter_mut().filter_map(|row| row.last_mut()) {
+        *theorem = format!("{theorem:<width$}");
+    }
+    let mut text = format!("{}\n\n{}", opening(args), align(&rows));
+    let marked = plans.iter().filter(known).any(|plan| plan.excess.is_some() && !plan.says_something());
+    text.push('\n');
+    if marked {
+        text.push_str("*  No promise: a rule that always predicts 0 is within this error, whatever the data.\n");
+    }
+    if let (Some(total), Some(_)) = (args.total_budget, args.error)
+        && plans.iter().filter(known).any(|plan| over(plan, total))
+    {
+        text.push_str(&format!("+  More than the {} reads that there are.\n", grouped(total)));
+    }
+    for plan in plans {
+        let name = plan.guarantee.learner;
+        match &plan.guarantee.excess {
+            Excess::Known(_) => {}
+            Excess::RateOnly { rate, note } => {
+                text.push_str(&format!("{name}: rate only, {rate} ({}); {note}.\n", plan.guarantee.theorem));
+            }
+            Excess::Inapplicable { why } => text.push_str(&format!("{name}: no promise; {why}.\n")),
+        }
+    }
+    text.push_str(&meaning(setting, plans));
+    text.push_str(&constants(plans));
+    text
+}
+
+/// What is asked, in one sentence.
+fn opening(args: &PlanArgs) -> String {
+    let above = "above the mean squared error of the best rule of this size";
+    let dims = grouped(args.dims);
+    let most = args.examples.map_or(String::new(), |m| format!(" of at most {} examples", grouped(m)));
+    match (args.budget, args.total_budget, args.error) {
+        (Some(k), _, None) => {
+            let m = args.examples.map_or(String::new(), grouped);
+            format!(
+                "How far {above} a learner is at most, on average,\nafter {m} examples with {k} of {dims} attributes read from each."
+            )
+        }
+        (Some(k), _, Some(e)) => format!(
+            "How many examples are enough to come within {e} {},\non average, with {k} of {dims} attributes read from each.",
+            above.replace("above", "of")
+        ),
+        (None, Some(b), Some(e)) => format!(
+            "How few reads are enough to come within {e} {},\non average, at the best number of reads for each example of {dims} attributes. There are {} reads.",
+            above.replace("above", "of"),
+            grouped(b)
+        ),
+        (None, b, _) => format!(
+            "How far {above} a learner is at most, on average,\nafter {} reads{most}, at the best number of reads for each example of {dims} attributes.",
+            grouped(b.unwrap_or(0))
+        ),
+    }
+}
+
+/// How to read the table.
+fn meaning(setting: &Setting, plans: &[Plan]) -> String {
+    let mut text = format!(
+        "\nThe error is the mean of (prediction - target)^2; papers B and C bound half of it, and are doubled here.
+These are promises for the worst data that the assumptions allow. Real data are kinder: `halfseen compare` measures.
+ogd and online-lasso read every attribute; they show what limited reads cost.
+The promises are for --set step=VALUE (aer: penalty=VALUE) as below, average=all, centre=none, intercept=false.
+\nAssumed, with B = {}",
+        setting.radius
+    );
+    if setting.norm == 1.0 {
+        text.push_str(" and R = 1:\n");
+    } else {
+        text.push_str(&format!(
+            " and R = {0} (formulas below: B R = {1} for B, moments over R^2):\n",
+            setting.norm,
+            number(setting.radius * setting.norm)
+        ));
+    }
+    let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
+    for plan in plans {
+        let (assumes, name) = (plan.guarantee.assumes.text(), plan.guarantee.learner);
+        match told.iter_mut().find(|(text, _)| *text == assumes) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => told.push((assumes, vec![name])),
+        }
+    }
+    for (assumes, names) in told {
+        text.push_str(&format!("  {assumes}: {}\n", names.join(", ")));
+    }
+    match setting.moments {
+        Some(m) => text.push_str(&format!(
+            "  second moments: sum {}, |mu|_1/2 {}, largest {}\n",
+            number(m.sum),
+            number(m.half),
+            number(m.largest)
+        )),
+        None => {
+            text.push_str("  second moments: unknown, so as bad as can be; --moments FILE improves ddaerr and ddaelr\n")
+        }
+    }
+    if plans.iter().any(|p| matches!(&p.guarantee.excess, Excess::Known(b) if b.probability.is_some())) {
+        text.push_str(&format!(
+            "  two phases (-2p): {} of the examples in the first, which misleads with probability {} at most\n",
+            setting.phase1, setting.confidence
+        ));
+    }
+    text
+}
+
+/// Formulas, constants and steps, a learner to a line.
+fn constants(plans: &[Plan]) -> String {
+    let mut text = String::from(
+        "\nFormulas (m examples, d attributes, k = reads each less one for the product), then as the papers print them\n(B and C for half of the error):\n",
+    );
+    for plan in plans {
+        let Excess::Known(bound) = &plan.guarantee.excess else { continue };
+        let m = plan.examples.unwrap_or(MOST_EXAMPLES);
+        let symbols = bound.constants(m).into_iter().map(|(name, value)| format!("{name} = {}", number(value)));
+        let tuned = plan.examples.and_then(|m| bound.tuning.at(m));
+        let tuned = tuned.map(|value| format!("{} = {}", bound.tuning.name, number(value)));
+        let with: Vec<String> = symbols.chain(tuned).collect();
+        let printed =
+            plan.examples.and_then(|m| bound.printed.at(m)).map_or(String::new(), |v| format!(" = {}", number(v)));
+        text.push_str(&format!("  {}: {}; {}\n", plan.guarantee.learner, bound.formula, with.join(", ")));
+        text.push_str(&format!("      printed: {}{printed}", bound.printed.formula));
+        text.push_str(&if bound.note.is_empty() { "\n".to_owned() } else { format!("; {}\n", bound.note) });
+    }
+    text
+}
+
+fn over(plan: &Plan, total: u64) -> bool {
+    plan.reads.is_none_or(|reads| reads > total)
+}
+
+fn excess(args: &PlanArgs, plan: &Plan) -> String {
+    let Some(value) = plan.excess else {
+        // Without a number: more examples than are planned for, or fewer than the theorem needs.
+        return if plan.examples.is_some() { "too few examples".into() } else { "-".into() };
+    };
+    let mark = if plan.says_something() { "" } else { " *" };
+    let dear = args.error.is_some() && args.total_budget.is_some_and(|total| over(plan, total));
+    format!("{}{mark}{}", number(value), if dear { " +" } else { "" })
+}
+
+fn count(count: Option<u64>) -> String {
+    count.map_or("more than 10^18".into(), grouped)
+}
+
+/// 12,345.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|g| std::str::from_utf8(g).ok()).collect();
+    groups.join(",")
+}
+
+/// Four significant digits.
+fn number(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".into(),
+        size if (1e-3..1e6).contains(&size) => {
+            let places = (3.0 - size.log10().floor()).clamp(0.0, 9.0) as usize;
+            let text = format!("{value:.places$}");
+            if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+        }
+        _ => format!("{value:.3e}"),
+    }
+}
+
+fn as_json(args: &PlanArgs, setting: &Setting, plans: &[Plan]) -> Value {
+    let moments = setting.moments.map(|m| json!({ "sum": m.sum, "half": m.half, "largest": m.largest }));
+    json!({
+        "dims": setting.dims, "budget": args.budget, "total_budget": args.total_budget, "radius": setting.radius,
+        "radius2": setting.radius2, "norm": setting.norm, "moments": moments, "confidence": setting.confidence,
+        "phase1": setting.phase1, "error": args.error, "examples": args.examples,
+        "unit": "mean of (prediction - target)^2; printed bounds of papers B and C are of half of it",
+        "rows": plans.iter().map(|plan| row(args, plan)).collect::<Vec<_>>(),
+    })
+}
+
+fn row(args: &PlanArgs, plan: &Plan) -> Value {
+    let guarantee = &plan.guarantee;
+    let mut row = json!({
+        "learner": guarantee.learner, "theorem": guarantee.theorem, "assumes": guarantee.assumes.text(),
+        "status": "known", "budget": guarantee.budget, "examples": plan.examples, "reads": plan.reads,
+        "excess": plan.excess, "more_than": null, "says_something": plan.says_something(),
+        "formula": null, "constants": {}, "printed": null, "set": {}, "probability": null, "rate": null, "note": null,
+    });
+    let mut put = |key: &str, value: Value| row[key] = value;
+    match &guarantee.excess {
+        Excess::Known(bound) => {
+            let m = plan.examples.unwrap_or(MOST_EXAMPLES);
+            let constants: Map<String, Value> =
+                bound.constants(m).into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+            put("formula", json!(bound.formula));
+            put("constants", Value::Object(constants));
+            let printed_examples = args.error.and_then(|error| bound.printed.examples(error));
+            let printed = plan.examples.and_then(|m| bound.printed.at(m));
+            put(
+                "printed",
+                json!({ "formula": bound.printed.formula, "excess": printed, "examples": printed_examples }),
+            );
+            if let Some(value) = plan.examples.and_then(|m| bound.tuning.at(m)) {
+                put("set", json!({ bound.tuning.name: value }));
+            }
+            put("probability", json!(bound.probability));
+            put("note", json!(bound.note));
+            if plan.reads.is_none() {
+                put("more_than", json!(MOST_EXAMPLES));
+            }
+        }
+        Excess::RateOnly { rate, note } => {
+            put("status", json!("rate only"));
+            put("rate", json!(rate));
+            put("note", json!(note));
+        }
+        Excess::Inapplicable { why } => {
+            put("status", json!("inapplicable"));
+            put("note", json!(why));
+        }
+    }
+    row
+}

@@ -1,0 +1,121 @@
+//! Reads a second table whose rows test what was learned from the first.
+
+use crate::args::{CompareArgs, MissingArg};
+use crate::failure::usage_error;
+use crate::input::{Input, read_table, text};
+use crate::predict::remark_on;
+use anyhow::{Context, Result};
+use halfseen::data::{Cell, Column, Label, Table, Target, Task};
+use halfseen::error::{list, short};
+use halfseen::prepare::Schema;
+use halfseen::select::Test;
+use std::path::Path;
+
+/// Rows that test.
+pub(crate) struct TestTable {
+    pub(crate) name: String,
+    table: Table,
+    target: Target,
+}
+
+impl TestTable {
+    /// Reads a file for a comparison on `input`, whose rows were fitted by `schema`.
+    pub(crate) fn read(path: &Path, args: &CompareArgs, input: &Input, schema: &Schema) -> Result<TestTable> {
+        let (name, table) = read_table(Some(path))?;
+        let test = Self::of(table, name.clone(), args, input, schema).with_context(|| name)?;
+        let applied = schema.encode(&test.table).with_context(|| test.name.clone())?.applied;
+        let ignored: Vec<Option<&str>> = args.table.ignore.iter().map(|n| Some(n.as_str())).collect();
+        let expected = [vec![Some(input.target_name.as_str())], ignored].concat();
+        remark_on(&applied, &expected, args.table.quiet);
+        Ok(test)
+    }
+
+    fn of(table: Table, name: String, args: &CompareArgs, input: &Input, schema: &Schema) -> Result<TestTable> {
+        let column = table.column(&input.target_name)?.clone();
+        table.refuse_infinite()?;
+        let classes = &args.table.classes;
+        let is = |row: usize| match table.cell(row, &column) {
+            Cell::Number(number) => classes.iter().any(|class| class.trim().parse() == Ok(number)),
+            Cell::Text(text) => classes.iter().any(|class| class == text),
+            Cell::Missing => false,
+        };
+        let mut numbers: Vec<usize> = (0..table.rows()).filter(|&row| classes.is_empty() || is(row)).collect();
+        if args.missing != MissingArg::Mean {
+            let named = schema.columns.iter().map(|c| (c.name.as_str(), table.column(&c.name).ok()));
+            let columns: Vec<(&str, Option<&Column>)> = named.collect();
+            // The first attribute that a row does not have; an absent column is missing in every row.
+            let holes = |row: usize| {
+                let missing = |column: &Option<&Column>| column.is_none_or(|c| table.cell(row, c) == Cell::Missing);
+                columns.iter().find(|(_, column)| missing(column)).map(|(name, _)| *name)
+            };
+            if args.missing == MissingArg::Drop {
+                numbers.retain(|&row| holes(row).is_none());
+            } else if let Some((row, column)) = numbers.iter().find_map(|&row| holes(row).map(|c| (row, c))) {
+                let kind = halfseen::ErrorKind::MissingCell { row: row + 1, column: column.to_owned() };
+                return Err(halfseen::Error::from(kind).into());
+            }
+        }
+        if numbers.is_empty() {
+            return usage_error(
+                "no row is left to test on; it must have rows of the chosen classes without missing cells",
+            );
+        }
+        let table = if numbers.len() < table.rows() { table.select_rows(&numbers) } else { table };
+        let target = target_of(input.target.task(), input.target.classes(), &table, &input.target_name, &numbers)?;
+        Ok(TestTable { name, table, target })
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.table.rows()
+    }
+
+    pub(crate) fn as_test(&self) -> Test<'_> {
+        Test { table: &self.table, target: &self.target }
+    }
+}
+
+/// A target in given classes; unlike training data, test rows may all be of one class. `numbers` are the
+/// rows' numbers in the file, from 0.
+pub(crate) fn target_of(task: Task, classes: &[Label], table: &Table, name: &str, numbers: &[usize]) -> Result<Target> {
+    let column = table.column(name)?;
+    let mut values = Vec::new();
+    let mut codes = Vec::new();
+    for (row, number) in numbers.iter().enumerate() {
+        let label = match table.cell(row, column) {
+            Cell::Missing => {
+                let count = (row..table.rows()).filter(|&r| table.cell(r, column) == Cell::Missing).count();
+                let (column, first) = (name.to_owned(), number + 1);
+                return Err(halfseen::Error::from(halfseen::ErrorKind::MissingTarget { column, first, count }).into());
+            }
+            Cell::Number(number) => Label::Number(number),
+            Cell::Text(text) => Label::Text(text.to_owned()),
+        };
+        match (task, label) {
+            (Task::Regression, Label::Number(number)) => values.push(number),
+            (Task::Regression, Label::Text(_)) => {
+                return usage_error(format!("column '{}' holds text, and the model estimates a number", short(name)));
+            }
+            (Task::Classification, label) => match classes.iter().position(|c| same(c, &label)) {
+                Some(code) => codes.push(code as u32),
+                None => {
+                    let classes: Vec<String> = classes.iter().map(ToString::to_string).collect();
+                    return usage_error(format!(
+                        "row {}: target '{}' is none of the model's classes ({})",
+                        number + 1,
+                        short(&text(table.cell(row, column))),
+                        list(&classes)
+                    ));
+                }
+            },
+        }
+    }
+    Ok(match task {
+        Task::Regression => Target::Numbers(values),
+        Task::Classification => Target::Classes { classes: classes.to_vec(), codes },
+    })
+}
+
+/// Labels are the same if they read the same: a text column of training may hold only numbers here.
+fn same(a: &Label, b: &Label) -> bool {
+    a == b || a.to_string() == b.to_string()
+}

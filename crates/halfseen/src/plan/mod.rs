@@ -1,0 +1,45 @@
+//! Promises what learners reach before a value is read: the theorems of papers A, B and C as numbers.
+//!
+//! A [`Setting`] says what the theorems assume; each learner's file turns it into a [`Guarantee`];
+//! [`make`] gives the excess error for so many examples, or the examples for so small an excess;
+//! [`best`] finds how many reads to spend on each example where their total is what counts.
+//!
+//! ```
+//! use halfseen::plan::{self, Goal, Setting};
+//!
+//! let setting = Setting { dims: 100, budget: 4, radius: 1.0, ..Setting::default() };
+//! let aerr = plan::guarantees().into_iter().map(|of| of(&setting)).find(|g| g.learner == "aerr").expect("listed");
+//! let plan = plan::make(aerr, Goal::Error(0.5));
+//! assert_eq!(plan.examples, Some(2134)); // 4 sqrt(100 / (3 m)) <= 1/2
+//! assert_eq!(plan.reads, Some(4 * 2134));
+//! ```
+//!
+//! **One unit**: every excess is of E (<w,x> - y)^2, the mean squared error that tests report. Papers B and C
+//! bound half of it; their bounds are doubled, and [`Bound::printed`] keeps what they print.
+//!
+//! The theorems hold for the learners as the papers run them: `step = theory` for the assumed norms (the value
+//! is in [`Bound::tuning`]), `average = all`, `centre = none`, no intercept.
+
+mod assumptions;
+mod guarantee;
+mod moments;
+mod references;
+mod search;
+mod setting;
+pub mod tables;
+#[cfg(test)]
+mod tests;
+
+pub use assumptions::Assumptions;
+pub use guarantee::{Bound, Excess, Guarantee, MOST_EXAMPLES, Printed, Tuning};
+pub use moments::MomentNorms;
+pub use search::{Goal, Plan, best, make};
+pub use setting::Setting;
+
+/// What a learner promises in a setting.
+pub type Promise = fn(&Setting) -> Guarantee;
+
+/// The promises of all learners that have a theorem, the references that read everything last.
+pub fn guarantees() -> Vec<Promise> {
+    crate::budget::guarantees().into_iter().chain(references::guarantees()).collect()
+}
