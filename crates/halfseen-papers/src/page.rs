@@ -68,11 +68,15 @@ pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) 
 pub(crate) fn publish(out: &Path, all: &[Experiment], one: &Experiment, protocol: &Protocol, body: &str) -> Result<()> {
     let section = |name: &str, protocol: &str| out.join(format!("{name}.{protocol}.md"));
     let Experiment { name, title, .. } = one;
+    let made = if (one.arms)().is_empty() {
+        "Nothing is learned here, so the protocols do not differ.".to_owned()
+    } else {
+        protocol.sentence()
+    };
     let flags = if protocol.quick { " --quick" } else { "" };
     let text = format!(
         "## {name}: {title}\n\n    cargo run --release -p halfseen-papers -- {name}{}{flags}\n\n{}\n\n{body}",
-        one.needs,
-        protocol.sentence()
+        one.needs, made
     );
     write(&section(name, protocol.name()), &text)?;
     let mut page = format!("{HEAD}\n");

@@ -151,7 +151,7 @@ impl Job<'_> {
             missing: Missing::Mean,
             ..Options::default()
         };
-        let task = Task { table, target_name, target, groups: None, options: &options };
+        let task = Task { table, target_name, target, groups: None, options: &options, test: None };
         let learner = self.arm.learner(self.problem.columns())?;
         let seed = Stream::new(protocol.seed, Purpose::Learner, self.number as u64).word();
         let settings = self.arm.settings(protocol.quick);

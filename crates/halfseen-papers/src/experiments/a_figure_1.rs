@@ -3,7 +3,6 @@
 //! The first three 3s and the first three 5s; four pixels of each drawn uniformly without replacement, seeded. Pixels that
 //! are not seen are hatched grey. Nothing is learned, and the protocols do not differ.
 
-#[cfg(test)]
 use crate::arm::Arm;
 use crate::results::write;
 use crate::run::Context;
@@ -18,7 +17,6 @@ const SIDE: usize = 28;
 const ZOOM: usize = 4;
 
 /// Nothing learns here.
-#[cfg(test)]
 pub(super) fn arms() -> Vec<Arm> {
     Vec::new()
 }

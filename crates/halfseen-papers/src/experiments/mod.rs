@@ -10,8 +10,8 @@ mod c_synthetic;
 mod c_tables;
 mod dependent;
 mod regression;
+mod tables;
 
-#[cfg(test)]
 use crate::arm::Arm;
 use crate::run::Context;
 use anyhow::Result;
@@ -25,8 +25,7 @@ pub(crate) struct Experiment {
     /// The flags that its command needs.
     pub(crate) needs: &'static str,
     /// Its arms, with their grids.
-    #[cfg(test)]
-    arms: fn() -> Vec<Arm>,
+    pub(crate) arms: fn() -> Vec<Arm>,
     /// Runs it, writes its files, and returns its section of the page.
     pub(crate) make: fn(&Context<'_>) -> Result<String>,
     /// Its file, whose header states protocol and grids.
@@ -41,7 +40,6 @@ macro_rules! experiments {
             name: $name,
             title: $title,
             needs: $needs,
-            #[cfg(test)]
             arms: $module::arms,
             make: $module::make,
             #[cfg(test)]
@@ -59,6 +57,7 @@ experiments! {
     "c-synthetic" c_synthetic "" "draws by second moments where these decay"
     "c-mnist" c_mnist "" "draws by second moments on 3 against 5, from 4 and from 56 pixels"
     "c-tables" c_tables " --data DIR" "draws by second moments on tables"
+    "tables" tables "" "table 1 of papers B and C with numbers"
 }
 
 #[cfg(test)]
