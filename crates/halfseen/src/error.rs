@@ -46,7 +46,7 @@ pub enum ErrorKind {
     UnknownLearner { name: String, nearest: Option<String>, known: Vec<String> },
     /// The learner cannot work with so few reads per example.
     #[error(
-        "{} needs a budget of at least {least} reads per example, got {budget}: one part of them estimates the product, the other the gradient",
+        "{} needs a budget of at least {least} reads per example, got {budget}: a gradient or a second moment needs two values of one example",
         short(learner)
     )]
     BudgetTooSmall { learner: String, budget: usize, least: usize },
@@ -55,6 +55,12 @@ pub enum ErrorKind {
         "a budget of {budget} reads per example is more than the {panels} attributes that can be read; use at most {panels}"
     )]
     BudgetTooLarge { budget: usize, panels: usize },
+    /// The learner would keep more numbers than a computer has room for.
+    #[error(
+        "{} would keep {needed} second moments for {columns} columns, and {most} is the most; a learner such as aerr keeps a few numbers per column",
+        short(learner)
+    )]
+    TooManyMoments { learner: String, columns: usize, needed: u64, most: u64 },
     /// The value of a parameter needs something that was not given.
     #[error("{name} = {value} needs {what}")]
     Needs { name: &'static str, value: &'static str, what: &'static str },
@@ -164,7 +170,8 @@ impl Error {
             | WrongLearner { .. }
             | NotOpen { .. }
             | WrongAnswer { .. } => ErrorClass::Parameter,
-            DuplicateColumn { .. }
+            TooManyMoments { .. }
+            | DuplicateColumn { .. }
             | TooFewRows { .. }
             | NoAttributes
             | NotFinite { .. }

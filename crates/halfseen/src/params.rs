@@ -6,7 +6,7 @@
 
 mod values;
 
-pub use values::{Average, Centre, Inner, MomentSource, Rule, Steps, Value, Variant};
+pub use values::{Average, Centre, Inner, MomentSource, Reading, Rule, Steps, Value, Variant};
 
 use crate::error::{Error, ErrorKind, Result, nearest};
 
@@ -212,7 +212,7 @@ declare! {
     MONEY: "money", Kind::PositiveOrAuto,
         "What the reads of one example may cost in all, at declared prices; never exceeded. auto: only their number is limited.", "";
     RADIUS: "radius", Kind::Positive,
-        "Radius B of the ball that holds the weights of the sampled attributes: Euclidean (aerr, ridge, ogd) or l1 (aer, aelr, lasso, online-lasso), in scaled units.", "A 2; B 2.1";
+        "Radius B of the ball that holds the weights of the sampled attributes: Euclidean (aerr, ridge, ogd) or l1 (aer, aelr, baseline, identity, lasso, online-lasso), in scaled units.", "A 2; B 2.1";
     KNOWN_RADIUS: "known_radius", Kind::Positive,
         "Radius of the Euclidean ball that holds the intercept and the weights of the always-known attributes, in scaled units.", "";
     STEP: "step", Kind::Rule,
@@ -235,6 +235,8 @@ declare! {
         "What is subtracted from each attribute: nothing, the given means, or its mean over the reads made so far.", "";
     AVERAGE: "average", Kind::Choice(&["all", "tail"]),
         "Which iterates the model averages: all of them (the theorems), or the second half; without a horizon tail weighs iterate t by t.", "";
+    READING: "reading", Kind::Choice(&["stationary", "psd", "diag-shift"]),
+        "How estimated second moments are read, which need not be positive semidefinite: as they are, for a stationary point; as the nearest matrix that is; or with the size of their least eigenvalue added to the diagonal.", "A, algorithm 1";
     INTERCEPT: "intercept", Kind::Flag,
         "Whether an unpenalised constant is learned.", "C 2";
     PROBABILITIES: "probabilities", Kind::SharesOrAuto,

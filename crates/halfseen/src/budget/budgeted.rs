@@ -50,6 +50,19 @@ pub struct Reads {
 }
 
 impl Reads {
+    /// The reads that a budget parameter allows; `None` is auto: 4, or all panels where there are fewer.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BudgetTooLarge`].
+    pub fn of(budget: Option<u64>, layout: &Layout) -> Result<Reads> {
+        let panels = layout.sampled_panels();
+        let budget = budget.map_or(panels.min(4), |k| usize::try_from(k).unwrap_or(usize::MAX));
+        if budget > panels {
+            return Err(ErrorKind::BudgetTooLarge { budget, panels }.into());
+        }
+        Ok(Reads { budget, panels })
+    }
+
     /// Whether every panel can be read, so that nothing is sampled.
     pub fn all(self) -> bool {
         self.budget == self.panels
@@ -71,13 +84,9 @@ impl Reads {
 /// total budget has the examples that this allows, and at most `examples`.
 fn recipe<B: Budgeted>(learner: &B, layout: &Layout, examples: Option<u64>) -> Result<Recipe> {
     learner.check()?;
-    let panels = layout.sampled_panels();
-    let budget = learner.budget().map_or(panels.min(4), |k| usize::try_from(k).unwrap_or(usize::MAX));
-    if budget > panels {
-        return Err(ErrorKind::BudgetTooLarge { budget, panels }.into());
-    }
-    let mut recipe = learner.recipe(Reads { budget, panels })?;
-    let affordable = recipe.total_budget.map(|total| affordable(total, budget as u64)).transpose()?;
+    let reads = Reads::of(learner.budget(), layout)?;
+    let mut recipe = learner.recipe(reads)?;
+    let affordable = recipe.total_budget.map(|total| affordable(total, reads.budget as u64)).transpose()?;
     recipe.pace.horizon = recipe.pace.horizon.or(affordable.into_iter().chain(examples).min());
     Ok(recipe)
 }

@@ -2,6 +2,8 @@
 
 use crate::error::{ErrorKind, Result};
 use crate::model::{Report, Stop};
+use crate::prepare::Layout;
+use crate::sampling::count_distinct;
 use serde::{Deserialize, Serialize};
 
 /// No count of a saved state is larger: counting on must not overflow.
@@ -50,13 +52,22 @@ impl Ledger {
         self.open.remove(place);
     }
 
-    /// Books the reads of one example; `spent` is the sum of the prices of the distinct ones.
+    /// Books the panels read of one example, each as often as it was read; distinct ones are paid for. Their order
+    /// is lost.
     #[inline]
-    pub(super) fn bill(&mut self, reads: u64, distinct: u64, spent: f64) {
+    pub(super) fn bill(&mut self, panels: &mut Vec<u32>, layout: &Layout) {
+        let reads = panels.len() as u64;
+        let distinct = count_distinct(panels) as u64;
         self.reads += reads;
         self.distinct += distinct;
-        self.spent += spent;
         self.max_reads = self.max_reads.max(reads);
+        self.spent += if layout.is_priced() {
+            panels.sort_unstable();
+            panels.dedup();
+            panels.iter().map(|&panel| layout.price(panel as usize)).sum()
+        } else {
+            distinct as f64
+        };
     }
 
     /// Books an answer that was learned from, to a query asked when `asked_at` had been.

@@ -13,9 +13,17 @@
 //! | [`Ddaelr`] | by the moments | exponentiated | exponentiated gradient |
 //! | [`Ddaerr2p`], [`Ddaelr2p`] | uniform, then by estimated moments | as above | as above |
 //!
-//! A learner of this kind writes a [`Recipe`]; [`Sgd`] runs it. [`one_pass`] teaches a learner the rows
-//! of a table, reading only the cells that its queries name.
+//! A learner of this kind writes a [`Recipe`]; [`Sgd`] runs it. Others estimate second moments first, and solve a problem in
+//! them when they are asked for a predictor:
+//!
+//! | learner | reads | estimates | solves |
+//! |---|---|---|---|
+//! | [`MomentLasso`] | pairs of panels | all second moments | least squares in the l1 ball, the moments read in one of three ways |
+//! | [`Identity`] | uniform subset | products with the target | the same as if attributes were uncorrelated |
+//!
+//! [`one_pass`] teaches a learner the rows of a table, reading only the cells that its queries name.
 
+mod admission;
 mod aelr;
 mod aer;
 mod aerr;
@@ -28,8 +36,11 @@ mod ddaerr_2p;
 mod design;
 mod drawing;
 mod gaerr;
+mod identity;
 mod known;
 mod ledger;
+mod moment_lasso;
+mod moments;
 mod pace;
 mod pass;
 mod purse;
@@ -52,6 +63,8 @@ pub use ddaerr::Ddaerr;
 pub use ddaerr_2p::Ddaerr2p;
 pub use design::Goal;
 pub use gaerr::Gaerr;
+pub use identity::Identity;
+pub use moment_lasso::MomentLasso;
 pub use pace::{Facts, Move, Norms, Pace, Planned, Schedule, Theory};
 pub use pass::{limited_pass, one_pass};
 pub use query::{AskTell, Part, Query, Read, Role, Told};
@@ -74,6 +87,8 @@ pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(Ddaelr::default()),
         Box::new(Ddaerr2p::default()),
         Box::new(Ddaelr2p::default()),
+        Box::new(MomentLasso::default()),
+        Box::new(Identity::default()),
     ]
 }
 

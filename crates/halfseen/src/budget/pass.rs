@@ -3,7 +3,7 @@
 use super::query::{AskTell, Query, Role};
 use crate::data::Examples;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Fit, Outside, Stop};
+use crate::model::{Fit, Outside, Report, Stop};
 use crate::monitor::Monitor;
 use crate::sampling::{Purpose, Stream, shuffle};
 use std::time::Instant;
@@ -40,11 +40,33 @@ pub fn limited_pass<L: AskTell>(
     limit: Option<u64>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Fit>> {
+    let mut fits: Vec<Fit> = Vec::new();
+    one_pass_with(learner, seed, counts, examples, limit, monitor, |pass, stop| {
+        let fit = Fit { predictor: pass.learner().predictor(), report: pass.noted(pass.learner().report(), stop) };
+        // A point of the curve may have been reached with the last read.
+        let again = |last: &mut Fit| stop == Stop::BudgetSpent && last.report.examples == fit.report.examples;
+        fits.pop_if(again);
+        fits.push(fit);
+        Ok(())
+    })?;
+    Ok(fits)
+}
+
+/// The same for learners of which more is to be had than a predictor: `look` is shown the pass after each of the
+/// numbers of examples, and where it ends before the last, and told why it stopped.
+pub(super) fn one_pass_with<L: AskTell>(
+    learner: &mut L,
+    seed: u64,
+    counts: &[usize],
+    examples: &Examples<'_>,
+    limit: Option<u64>,
+    monitor: &dyn Monitor,
+    mut look: impl FnMut(&Pass<'_, '_, L>, Stop) -> Result<()>,
+) -> Result<()> {
     let mut pass = Pass::new(learner, examples, limit);
     let mut order: Vec<u32> = (0..examples.len() as u32).collect();
     shuffle(&mut Stream::new(seed, Purpose::Order, 0), &mut order);
     let last = counts.last().map_or(0, |&c| c.min(examples.len()));
-    let mut fits: Vec<Fit> = Vec::new();
     let mut counts = counts.iter().map(|&c| c.min(examples.len())).peekable();
     let mut taught = order.iter().take(last);
     let mut done = 0;
@@ -54,28 +76,25 @@ pub fn limited_pass<L: AskTell>(
             monitor.should_stop()
         };
         while counts.next_if_eq(&done).is_some() {
-            fits.push(pass.snapshot(Stop::OnePass));
+            look(&pass, Stop::OnePass)?;
         }
         if stop {
-            fits.push(pass.snapshot(Stop::Interrupted));
+            look(&pass, Stop::Interrupted)?;
             break;
         }
         let Some(&example) = taught.next() else { break };
         if !pass.teach(example as usize)? {
-            let fit = pass.snapshot(Stop::BudgetSpent);
-            // A point of the curve may have been reached with the last read.
-            fits.pop_if(|last| last.report.examples == fit.report.examples);
-            fits.push(fit);
+            look(&pass, Stop::BudgetSpent)?;
             break;
         }
         done += 1;
     }
     monitor.progress(last as u64, last as u64);
-    Ok(fits)
+    Ok(())
 }
 
 /// A pass on its way: the learner, and what the reads have shown.
-struct Pass<'a, 'b, L> {
+pub(super) struct Pass<'a, 'b, L> {
     learner: &'a mut L,
     examples: &'a Examples<'b>,
     query: Query,
@@ -162,15 +181,20 @@ impl<'a, 'b, L: AskTell> Pass<'a, 'b, L> {
         Ok(())
     }
 
-    fn snapshot(&self, stop: Stop) -> Fit {
-        let mut report = self.learner.report();
+    /// The learner as it is now.
+    pub(super) fn learner(&self) -> &L {
+        self.learner
+    }
+
+    /// A report of its with what the pass knows.
+    pub(super) fn noted(&self, mut report: Report, stop: Stop) -> Report {
         report.stop = stop;
         report.converged = stop.converged();
         report.unused = self.left;
         report.outside_bounds = self.outside;
         report.first_outside = self.first_outside.clone();
         report.seconds = self.began.elapsed().as_secs_f64();
-        Fit { predictor: self.learner.predictor(), report }
+        report
     }
 }
 

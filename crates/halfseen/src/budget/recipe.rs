@@ -148,23 +148,8 @@ macro_rules! recipe {
 pub(super) use recipe;
 
 impl Recipe {
-    /// FNV-1a over the learner's name, parameters and layout: which answers belong to which learner.
+    /// Which answers belong to this learner.
     pub(super) fn fingerprint(&self, layout: &Layout) -> Result<u64> {
-        struct Fnv(u64);
-        impl std::io::Write for Fnv {
-            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-                for byte in bytes {
-                    self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
-                }
-                Ok(bytes.len())
-            }
-            fn flush(&mut self) -> std::io::Result<()> {
-                Ok(())
-            }
-        }
-        let mut hash = Fnv(0xCBF2_9CE4_8422_2325);
-        serde_json::to_writer(&mut hash, &(self.name, &self.params, layout))
-            .map_err(|e| super::saved::bad("params", e.to_string()))?;
-        Ok(hash.0)
+        super::saved::fingerprint(self.name, &self.params, layout)
     }
 }

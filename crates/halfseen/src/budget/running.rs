@@ -63,10 +63,15 @@ impl Running {
         self.slots[slot].mean
     }
 
+    /// The mean square of the deviations pooled; 0 before the first.
+    pub(super) fn pooled(&self) -> f64 {
+        self.pooled.1 / self.pooled.0.max(1.0)
+    }
+
     /// Sum over the first `sampled` slots of the mean squares of x - centre, and the largest of them, as
     /// far as the reads tell. Visits each slot that was read once.
     pub(super) fn squares(&self, sampled: usize, centre: impl Fn(usize) -> f64) -> (f64, f64) {
-        let pooled = self.pooled.1 / self.pooled.0.max(1.0);
+        let pooled = self.pooled();
         let (mut sum, mut largest, mut seen) = (0.0, 0.0_f64, 0);
         for j in self.touched.iter().map(|&j| j as usize).filter(|&j| j < sampled) {
             let square = self.square(j, centre(j));

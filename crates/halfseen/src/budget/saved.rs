@@ -35,6 +35,29 @@ pub(super) fn wrap(
     serde_json::to_value(&saved).map_err(|e| bad("state", e.to_string()))
 }
 
+/// FNV-1a over a learner's name, parameters and layout: which answers belong to which learner.
+pub(super) fn fingerprint(
+    learner: &str,
+    params: &serde_json::Map<String, serde_json::Value>,
+    layout: &Layout,
+) -> Result<u64> {
+    struct Fnv(u64);
+    impl std::io::Write for Fnv {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            for byte in bytes {
+                self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
+            }
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut hash = Fnv(0xCBF2_9CE4_8422_2325);
+    serde_json::to_writer(&mut hash, &(learner, params, layout)).map_err(|e| bad("params", e.to_string()))?;
+    Ok(hash.0)
+}
+
 /// What may be absent from a state.
 const OPTIONAL: [&str; 3] = ["norms", "measured", "bound"];
 

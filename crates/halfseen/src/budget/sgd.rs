@@ -10,6 +10,7 @@ mod norms;
 #[cfg(test)]
 mod tests;
 
+use super::admission::{LARGEST_STEP, admit};
 use super::drawing::Drawing;
 use super::known::Known;
 use super::ledger::Ledger;
@@ -24,12 +25,8 @@ use crate::iterate::Iterate;
 use crate::model::{Linear, Report};
 use crate::params::{Average, Centre};
 use crate::prepare::Layout;
-use crate::sampling::count_distinct;
 use norms::{Measured, first_phase, is_milestone};
 use std::sync::Arc;
-
-/// Steps are refused beyond this: squares of weights must stay in range.
-const LARGEST_STEP: f64 = 1e100;
 
 /// A running learner; see the module's documentation.
 #[derive(Debug, Clone)]
@@ -223,16 +220,7 @@ impl<I: Iterate> Sgd<I> {
     fn bill(&mut self, query: &Query) {
         self.panels.clear();
         self.panels.extend(query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel));
-        let reads = self.panels.len() as u64;
-        let distinct = count_distinct(&mut self.panels) as u64;
-        let spent = if self.layout.is_priced() {
-            self.panels.sort_unstable();
-            self.panels.dedup();
-            self.panels.iter().map(|&panel| self.layout.price(panel as usize)).sum()
-        } else {
-            distinct as f64
-        };
-        self.state.ledger.bill(reads, distinct, spent);
+        self.state.ledger.bill(&mut self.panels, &self.layout);
     }
 }
 
@@ -245,7 +233,8 @@ impl<I: Iterate> AskTell for Sgd<I> {
 
     #[inline]
     fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told> {
-        let place = self.admit(query, values, target)?;
+        let (learner, ledger) = (self.fingerprint, &self.state.ledger);
+        let place = admit(learner, ledger, |q| self.could_have_asked(q), query, values, target)?;
         if values.iter().any(|v| v.is_nan()) {
             self.state.ledger.close(place);
             self.bill(query);

@@ -24,6 +24,7 @@ fn name(kind: &ErrorKind) -> &'static str {
         UnknownLearner,
         BudgetTooSmall,
         BudgetTooLarge,
+        TooManyMoments,
         Needs,
         WrongDeclaration,
         UnknownColumn,
@@ -132,6 +133,7 @@ fn provoked(long: &str) -> Vec<Error> {
         crate::learner::find(long).unwrap_err(),
         small("1", 3),
         small("4", 3),
+        crate::learner::find("baseline").unwrap().start(&Arc::new(Layout::singletons(30_000))).err().unwrap(),
         {
             aerr.set("centre", "given").unwrap();
             aerr.start(&Arc::new(Layout::singletons(3))).err().unwrap()
@@ -184,7 +186,7 @@ fn every_kind_is_provoked() {
     let provoked: BTreeSet<&str> = provoked("column").iter().map(|e| name(e.kind())).collect();
     let missing: Vec<&str> = all_names().difference(&provoked).copied().collect();
     assert!(missing.is_empty(), "no case provokes {missing:?}");
-    assert_eq!(all_names().len(), 28);
+    assert_eq!(all_names().len(), 29);
 }
 
 #[test]
@@ -208,9 +210,8 @@ fn every_kind_belongs_to_somebody() {
             "Diverged" | "Numerical" => ErrorClass::Numerical,
             "Interrupted" => ErrorClass::Interrupted,
             "DuplicateColumn" | "TooFewRows" | "NoAttributes" | "NotFinite" | "MissingCell" | "MomentContradicted"
-            | "MissingTarget" | "ConstantTarget" | "WrongTarget" | "WrongKind" | "TooManyAbsent" | "BadFile" => {
-                ErrorClass::Data
-            }
+            | "MissingTarget" | "ConstantTarget" | "WrongTarget" | "WrongKind" | "TooManyAbsent" | "TooManyMoments"
+            | "BadFile" => ErrorClass::Data,
             _ => ErrorClass::Parameter,
         };
         assert_eq!(error.class(), class, "{error}");

@@ -85,6 +85,11 @@ impl Quadratic {
         Ok(Quadratic { form, made, cross, constant })
     }
 
+    /// The quadratic of moments that were not summed here; G may be any symmetric matrix.
+    pub(crate) fn of_moments(gram: Mat<f64>, cross: Vec<f64>, constant: f64) -> Quadratic {
+        Quadratic { form: Form::Gram(gram), made: Vec::new(), cross, constant }
+    }
+
     /// G, or the rows that make it.
     pub(crate) fn form(&self) -> &Form {
         &self.form
@@ -102,7 +107,12 @@ impl Quadratic {
 
     /// f(w), given the gradient there; rounding never makes it negative.
     pub(crate) fn value(&self, weights: &[f64], gradient: &[f64]) -> f64 {
-        (dot(gradient, weights) / 2.0 - dot(&self.cross, weights) + self.constant).max(0.0)
+        self.level(weights, gradient).max(0.0)
+    }
+
+    /// f(w), given the gradient there, for moments whose quadratic may be negative.
+    pub(crate) fn level(&self, weights: &[f64], gradient: &[f64]) -> f64 {
+        dot(gradient, weights) / 2.0 - dot(&self.cross, weights) + self.constant
     }
 
     /// Entry (j, j) of G.

@@ -100,7 +100,7 @@ fn fit_all(learners: &[&Lasso], examples: &Examples<'_>, monitor: &dyn Monitor) 
     for learner in learners {
         let start = Instant::now();
         point.radius = learner.radius;
-        let stop = point.solve(learner, monitor);
+        let stop = point.solve(learner.tol * quadratic.constant, learner.max_iter, monitor);
         let mut report = data.report("lasso", stop);
         report.objective = Some(quadratic.value(&point.weights, &point.gradient));
         report.gap = Some(point.gap());
@@ -113,13 +113,14 @@ fn fit_all(learners: &[&Lasso], examples: &Examples<'_>, monitor: &dyn Monitor) 
 /// An atom: coordinate j and sign s of the corner s B e_j; `None` is the centre.
 type Atom = Option<(usize, f64)>;
 
-/// A point of the ball.
-struct Point<'a> {
+/// A point of the ball, for a convex quadratic.
+pub(crate) struct Point<'a> {
     quadratic: &'a Quadratic,
-    radius: f64,
-    weights: Vec<f64>,
+    /// B; may grow between two solutions.
+    pub(crate) radius: f64,
+    pub(crate) weights: Vec<f64>,
     /// Of f at `weights`; moved by columns of G, and computed afresh before it is trusted.
-    gradient: Vec<f64>,
+    pub(crate) gradient: Vec<f64>,
     /// The coordinates in use, each once; all others have weight 0.
     support: Vec<usize>,
     /// The diagonal of G.
@@ -127,7 +128,8 @@ struct Point<'a> {
 }
 
 impl<'a> Point<'a> {
-    fn zero(quadratic: &'a Quadratic) -> Point<'a> {
+    /// The centre.
+    pub(crate) fn zero(quadratic: &'a Quadratic) -> Point<'a> {
         let width = quadratic.cross.len();
         let diagonal = (0..width).map(|j| quadratic.diagonal(j)).collect();
         let weights = vec![0.0; width];
@@ -135,11 +137,10 @@ impl<'a> Point<'a> {
         Point { quadratic, radius: 0.0, weights, gradient, support: Vec::new(), diagonal }
     }
 
-    /// Steps until the gap is certified.
-    fn solve(&mut self, lasso: &Lasso, monitor: &dyn Monitor) -> Stop {
-        let enough = lasso.tol * self.quadratic.constant;
+    /// Steps until the gap is certified to be `enough`.
+    pub(crate) fn solve(&mut self, enough: f64, max_iter: u64, monitor: &dyn Monitor) -> Stop {
         self.refresh();
-        for step in 1..=lasso.max_iter {
+        for step in 1..=max_iter {
             if step % REFRESH == 0 {
                 self.refresh();
                 if monitor.should_stop() {
@@ -185,7 +186,7 @@ impl<'a> Point<'a> {
     }
 
     /// <g, w> + B |g|_inf, a bound on f(w) - min f.
-    fn gap(&self) -> f64 {
+    pub(crate) fn gap(&self) -> f64 {
         self.gap_at(self.steepest().1)
     }
 

@@ -10,6 +10,7 @@
 mod cells;
 mod centred;
 mod dual_averaging;
+mod eigen;
 mod exponentiated;
 mod gradient;
 mod gram;
@@ -21,7 +22,10 @@ mod ridge;
 #[cfg(test)]
 mod testing;
 
+pub(crate) use eigen::{eigen, eigenvalues};
+pub(crate) use gram::{Quadratic, outer_products};
 pub use lasso::Lasso;
+pub(crate) use lasso::Point;
 pub use ogd::Ogd;
 pub use online_lasso::OnlineLasso;
 pub use ridge::Ridge;
@@ -41,7 +45,7 @@ pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
 }
 
 /// A copy of a learner with a setting of its grid, checked.
-fn configured<L: Parameters + Clone>(learner: &L, setting: &Setting) -> Result<L> {
+pub(crate) fn configured<L: Parameters + Clone>(learner: &L, setting: &Setting) -> Result<L> {
     let mut copy = learner.clone();
     for (name, value) in setting {
         copy.set(name, value)?;

@@ -14,6 +14,7 @@
 //! or the shortest least-squares solution w(0) where that is inside.
 
 use super::centred::Centred;
+use super::eigen::eigen;
 use super::gram::{Form, Quadratic, combine, dot, outer_products, transposed};
 use super::{configured, norm};
 use crate::data::Examples;
@@ -22,10 +23,7 @@ use crate::learner::{Family, Grid, Learner, Setting};
 use crate::model::{Fit, Stop};
 use crate::monitor::Monitor;
 use crate::params::{Parameters, parameters};
-use faer::diag::Diag;
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
-use faer::{Mat, Par};
+use faer::Mat;
 use std::time::Instant;
 
 parameters! {
@@ -219,25 +217,6 @@ impl Spectrum {
         }
         alpha
     }
-}
-
-/// Eigenvalues and eigenvectors of a symmetric matrix, on one thread: the routine's bits depend on their number.
-fn eigen(matrix: &Mat<f64>) -> Result<(Vec<f64>, Mat<f64>)> {
-    let n = matrix.nrows();
-    if n == 0 {
-        // The routine's own size computation would go below zero.
-        return Ok((Vec::new(), Mat::zeros(0, 0)));
-    }
-    let (mut vectors, mut values) = (Mat::zeros(n, n), Diag::<f64>::zeros(n));
-    let scratch = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Default::default());
-    let mut memory = MemBuffer::new(scratch);
-    let stack = MemStack::new(&mut memory);
-    self_adjoint_evd(matrix.as_ref(), values.as_mut(), Some(vectors.as_mut()), Par::Seq, stack, Default::default())
-        .map_err(|problem| ErrorKind::Numerical {
-            what: "eigenvalue decomposition",
-            problem: format!("{problem:?}"),
-        })?;
-    Ok((values.column_vector().iter().copied().collect(), vectors))
 }
 
 #[cfg(test)]

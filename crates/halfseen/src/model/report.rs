@@ -16,6 +16,9 @@ pub enum Stop {
     ClosedForm,
     /// The certified gap fell below the tolerance.
     Tolerance,
+    /// A stationary point was reached of a problem that need not be convex: nothing says how far it is from the
+    /// optimum.
+    Stationary,
     /// The iterations ran out first.
     IterationLimit,
     /// The monitor asked to stop; this is the best point so far.
@@ -27,7 +30,10 @@ pub enum Stop {
 impl Stop {
     /// Whether the method did all that it promises.
     pub fn converged(self) -> bool {
-        matches!(self, Stop::OnePass | Stop::BudgetSpent | Stop::ClosedForm | Stop::Tolerance | Stop::Open)
+        matches!(
+            self,
+            Stop::OnePass | Stop::BudgetSpent | Stop::ClosedForm | Stop::Tolerance | Stop::Stationary | Stop::Open
+        )
     }
 }
 
@@ -38,6 +44,7 @@ impl fmt::Display for Stop {
             Stop::BudgetSpent => "the total budget left too few reads for another example",
             Stop::ClosedForm => "the closed form was evaluated",
             Stop::Tolerance => "the certified gap fell below the tolerance",
+            Stop::Stationary => "a stationary point was reached, which need not be the optimum",
             Stop::IterationLimit => {
                 "the iterations ran out before the gap fell below the tolerance; raise max_iter or tol"
             }

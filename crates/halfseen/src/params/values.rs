@@ -204,8 +204,7 @@ macro_rules! words {
     ($(#[$meta:meta])* $Name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(rename_all = "lowercase")]
-        pub enum $Name { $($(#[$doc])* $variant,)* }
+        pub enum $Name { $($(#[$doc])* #[serde(rename = $word)] $variant,)* }
 
         impl Value for $Name {
             fn from_text(text: &str) -> Option<Self> {
@@ -278,5 +277,17 @@ words! {
         Ogd = "ogd",
         /// Regularised dual averaging.
         Rda = "rda",
+    }
+}
+
+words! {
+    /// How estimated second moments, which need not be positive semidefinite, are read.
+    Reading {
+        /// As they are: a stationary point of a problem that need not be convex.
+        Stationary = "stationary",
+        /// As the nearest positive semidefinite matrix.
+        Psd = "psd",
+        /// With the size of their least eigenvalue added to the diagonal, if that is negative.
+        DiagShift = "diag-shift",
     }
 }

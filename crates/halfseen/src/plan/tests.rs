@@ -102,9 +102,15 @@ fn steps_are_those_of_the_learners_own_theory() {
     let facts = |largest: f64, square: f64, target: f64, inflation: f64| Facts {
         radius: 2.0,
         slots: 100.0,
-        inflation,
         examples: 5000.0,
-        norms: Norms { square, largest, known: 0.0, target },
+        norms: Norms {
+            square,
+            largest,
+            drawn_square: inflation * square,
+            drawn_largest: inflation * largest,
+            known: 0.0,
+            target,
+        },
     };
     let reads = Reads { budget: 4, panels: 100 };
     let theory = |recipe: crate::budget::Recipe| recipe.pace.theory.value;

@@ -18,14 +18,18 @@ pub fn all() -> Vec<Box<dyn Learner>> {
     all
 }
 
-/// A learner by name with some parameters set. A first phase takes seven examples, for want of a horizon.
+/// A learner by name with some parameters set: those that it has, such as a step size, which not
+/// every learner takes. A first phase takes seven examples, for want of a horizon.
 pub fn learner(name: &str, settings: &[(&str, &str)]) -> Box<dyn Learner> {
     let mut learner = all().into_iter().find(|l| l.name() == name).unwrap();
     if learner.get("phase1").is_some() {
         learner.set("phase1", "7").unwrap();
     }
     for (name, value) in settings {
-        learner.set(name, value).unwrap();
+        assert!(halfseen::params::ALL.iter().any(|d| d.name == *name), "no learner has a parameter {name}");
+        if learner.get(name).is_some() {
+            learner.set(name, value).unwrap();
+        }
     }
     learner
 }
@@ -39,6 +43,11 @@ pub fn started(name: &str, settings: &[(&str, &str)], layout: &Arc<Layout>) -> B
 pub fn budgeted() -> Vec<String> {
     let all = halfseen::learner::all();
     all.iter().filter(|l| l.family() == halfseen::learner::Family::Budget).map(|l| l.name().to_owned()).collect()
+}
+
+/// Those of them that estimate second moments instead of stepping an iterate.
+pub fn from_moments(name: &str) -> bool {
+    ["baseline", "identity"].contains(&name)
 }
 
 /// Panels of these widths, known ones after, over consecutive columns.

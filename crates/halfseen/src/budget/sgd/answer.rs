@@ -1,8 +1,7 @@
-//! Admits answers to queries, and makes of them the estimates that the step needs.
+//! Makes of answers the estimates that the step needs, and knows the shape of the queries that they answer.
 
-use super::{LARGEST_STEP, Sgd};
+use super::Sgd;
 use crate::budget::query::{Part, Query, Role};
-use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
 
 /// What an answer gives besides the estimate of the example.
@@ -44,37 +43,10 @@ impl<I: Iterate> Sgd<I> {
         estimate
     }
 
-    /// Refuses a query that is not this learner's or not open, and an answer that does not fit it.
-    #[inline]
-    pub(super) fn admit(&self, query: &Query, values: &[f64], target: f64) -> Result<usize> {
-        let number = query.number;
-        if query.learner != self.fingerprint {
-            let (expected, found) = (self.fingerprint, query.learner);
-            return Err(ErrorKind::WrongLearner { number, expected, found }.into());
-        }
-        let place = self.state.ledger.find(number)?;
-        if query.checksum != query.digest() || !self.could_have_asked(query) {
-            let problem = "the query was changed after it was asked".into();
-            return Err(ErrorKind::WrongAnswer { number, problem }.into());
-        }
-        if values.len() != query.parts.len() {
-            let problem = format!("{} values for {} columns", values.len(), query.parts.len());
-            return Err(ErrorKind::WrongAnswer { number, problem }.into());
-        }
-        if let Some(value) = values.iter().chain([&target]).find(|v| v.abs() > LARGEST_STEP) {
-            let problem = format!("{value} is not a finite number in range");
-            return Err(ErrorKind::WrongAnswer { number, problem }.into());
-        }
-        if target.is_nan() {
-            return Err(ErrorKind::WrongAnswer { number, problem: "the target is missing".into() }.into());
-        }
-        Ok(place)
-    }
-
     /// Whether a query has the shape of this learner's: one that came back from a file or a network may
     /// have been edited. Known panels come first, then those of the gradient, then the product's.
     #[inline]
-    fn could_have_asked(&self, query: &Query) -> bool {
+    pub(super) fn could_have_asked(&self, query: &Query) -> bool {
         let (sampled, known) = (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
         let sampler = self.state.drawing.sampler();
         let role = if sampler.is_some() { Role::Gradient } else { Role::Full };

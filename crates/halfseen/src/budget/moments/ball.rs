@@ -1,0 +1,154 @@
+//! Minimises a quadratic over the l1 ball: convex to a certified gap, indefinite to a stationary point.
+//!
+//! The estimate G of a second moment is symmetric but need not be positive semidefinite, so that w'Gw - 2 c'w + s need not be
+//! convex. The readings: G as it is; its projection G+ on the positive semidefinite matrices, the nearest in the
+//! Frobenius norm; and G + |l| I for the least eigenvalue l < 0.
+//!
+//! Where attribute i was not seen in a product, row i of G+ is zero while c_i is not. No moments of any example are like that, and
+//! the quadratic falls without end along i; so G+ goes with c_i = 0, which gives i no weight. (On the digits 3 and 5, four reads each,
+//! uncentred, that is worth 0.12 of the squared error: else the ball's whole radius goes to such pixels.)
+
+use super::reduced::Reduced;
+use crate::error::Result;
+use crate::full::{Point, Quadratic, eigen, eigenvalues, outer_products};
+use crate::model::Stop;
+use crate::monitor::Monitor;
+use crate::params::Reading;
+use crate::projection::onto_l1_ball;
+use faer::Mat;
+
+/// Steps between two looks at the monitor.
+const BETWEEN_LOOKS: u64 = 64;
+
+/// Where to stop.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// The gap that is small enough.
+    pub(crate) gap: f64,
+    /// The most steps.
+    pub(crate) steps: u64,
+}
+
+/// A point of the ball that a solver stopped at.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    pub(crate) weights: Vec<f64>,
+    pub(crate) stop: Stop,
+    /// The quadratic there, as it is read.
+    pub(crate) objective: f64,
+    /// <g, w> + B |g|_inf for the gradient g: 0 at stationary points alone; where the quadratic is convex it bounds
+    /// objective minus optimum.
+    pub(crate) gap: f64,
+}
+
+/// A quadratic, read in one of the ways, and what its solvers share over all radii.
+#[derive(Debug)]
+pub(crate) struct Ball {
+    quadratic: Quadratic,
+    /// For an indefinite quadratic: the largest size of an eigenvalue of G.
+    steepness: Option<f64>,
+}
+
+impl Ball {
+    /// Reads the moments: one eigendecomposition.
+    ///
+    /// # Errors
+    /// If that fails.
+    pub(crate) fn new(moments: &Reduced, reading: Reading) -> Result<Ball> {
+        let (gram, mut cross) = (&moments.gram, moments.cross.clone());
+        let (gram, steepness) = match reading {
+            Reading::Stationary => {
+                let largest = eigenvalues(gram)?.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+                (gram.clone(), Some(largest))
+            }
+            Reading::Psd => {
+                let mut seen = gram.clone();
+                for &i in &moments.unseen {
+                    cross[i] = 0.0;
+                    seen.col_as_slice_mut(i).fill(0.0);
+                    (0..seen.ncols()).for_each(|j| seen[(i, j)] = 0.0);
+                }
+                (nearest_semidefinite(&seen)?, None)
+            }
+            Reading::DiagShift => (shifted(gram)?, None),
+        };
+        let quadratic = Quadratic::of_moments(gram, cross, moments.constant);
+        Ok(Ball { quadratic, steepness })
+    }
+
+    #[cfg(test)]
+    pub(super) fn quadratic(&self) -> &Quadratic {
+        &self.quadratic
+    }
+
+    /// Minimises over the balls of these radii, which increase: a convex problem starts from the solution of the one before,
+    /// an indefinite one from 0.
+    pub(crate) fn minimise<'a>(
+        &'a self,
+        radii: impl Iterator<Item = (f64, Limits)> + 'a,
+        monitor: &'a dyn Monitor,
+    ) -> impl Iterator<Item = Found> + 'a {
+        let mut point = Point::zero(&self.quadratic);
+        radii.map(move |(radius, limits)| match self.steepness {
+            Some(steepness) => self.descend(radius, steepness, limits, monitor),
+            None => {
+                point.radius = radius;
+                let stop = point.solve(limits.gap, limits.steps, monitor);
+                let objective = self.quadratic.level(&point.weights, &point.gradient);
+                Found { weights: point.weights.clone(), stop, objective, gap: point.gap() }
+            }
+        })
+    }
+
+    /// Projected gradient steps of size 1/(2 steepness) from 0. With that size, the inverse of the gradient's Lipschitz
+    /// constant, no step raises the objective, convex or not.
+    fn descend(&self, radius: f64, steepness: f64, limits: Limits, monitor: &dyn Monitor) -> Found {
+        let mut weights = vec![0.0; self.quadratic.cross.len()];
+        let mut gradient = self.quadratic.gradient(&weights);
+        let mut gap = gap(&weights, &gradient, radius);
+        let slope = gradient.iter().fold(0.0_f64, |a, g| a.max(g.abs()));
+        // Without curvature any step will do.
+        let size = if steepness > 0.0 { 0.5 / steepness } else { radius / slope };
+        let mut stop = Stop::IterationLimit;
+        for step in 0..=limits.steps {
+            if gap <= limits.gap {
+                stop = Stop::Stationary;
+                break;
+            }
+            if step % BETWEEN_LOOKS == 0 && monitor.should_stop() {
+                stop = Stop::Interrupted;
+                break;
+            }
+            if step < limits.steps {
+                weights.iter_mut().zip(&gradient).for_each(|(w, g)| *w -= size * g);
+                onto_l1_ball(&mut weights, radius);
+                gradient = self.quadratic.gradient(&weights);
+                gap = self::gap(&weights, &gradient, radius);
+            }
+        }
+        let objective = self.quadratic.level(&weights, &gradient);
+        Found { weights, stop, objective, gap }
+    }
+}
+
+/// <g, w> + B |g|_inf.
+fn gap(weights: &[f64], gradient: &[f64], radius: f64) -> f64 {
+    let inner: f64 = weights.iter().zip(gradient).map(|(w, g)| w * g).sum();
+    (inner + radius * gradient.iter().fold(0.0_f64, |a, g| a.max(g.abs()))).max(0.0)
+}
+
+/// The eigenvectors with positive eigenvalues, put together again.
+fn nearest_semidefinite(gram: &Mat<f64>) -> Result<Mat<f64>> {
+    let (values, vectors) = eigen(gram)?;
+    let kept: Vec<usize> = (0..values.len()).filter(|&i| values[i] > 0.0).collect();
+    let roots = Mat::from_fn(gram.nrows(), kept.len(), |j, i| vectors[(j, kept[i])] * values[kept[i]].sqrt());
+    Ok(outer_products(&roots))
+}
+
+/// The matrix plus the size of its least eigenvalue on the diagonal, if that is negative.
+fn shifted(gram: &Mat<f64>) -> Result<Mat<f64>> {
+    let least = eigenvalues(gram)?.into_iter().fold(0.0_f64, f64::min);
+    let mut gram = gram.clone();
+    (0..gram.nrows()).for_each(|i| gram[(i, i)] -= least);
+    Ok(gram)
+}

@@ -1,0 +1,79 @@
+//! Draws the panels from which second moments, or the example alone, are estimated.
+
+use crate::budget::Reads;
+use crate::sampling::{Stream, subset};
+
+/// How the panels of one example are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Draws {
+    reads: Reads,
+    /// Whether products of two panels are wanted.
+    pairs: bool,
+}
+
+impl Draws {
+    pub(super) fn new(reads: Reads, pairs: bool) -> Draws {
+        Draws { reads, pairs }
+    }
+
+    /// Whether every panel is read, so that nothing is drawn.
+    pub(crate) fn all(self) -> bool {
+        self.reads.all()
+    }
+
+    /// s = floor(k/2), the pairs drawn; 0 where none are wanted, or all come for free.
+    pub(super) fn pairs(self) -> usize {
+        if self.pairs && !self.all() { self.reads.budget / 2 } else { 0 }
+    }
+
+    /// Replaces `out` by the panels to read.
+    ///
+    /// Pairs are s distinct ones of the d^2 ordered pairs, uniformly, one after the other: panel i and panel j of
+    /// pair (i, j), which may be the same panel twice. What an odd budget leaves over is one more panel, uniformly.
+    #[inline]
+    pub(super) fn draw(self, stream: &mut Stream, out: &mut Vec<u32>, codes: &mut Vec<u32>) {
+        let Reads { budget, panels } = self.reads;
+        if self.pairs() == 0 {
+            return subset(stream, panels, budget, out);
+        }
+        subset(stream, panels * panels, self.pairs(), codes);
+        out.clear();
+        for &code in codes.iter() {
+            out.extend([code / panels as u32, code % panels as u32]);
+        }
+        if !budget.is_multiple_of(2) {
+            out.push(stream.below(panels) as u32);
+        }
+    }
+
+    /// Whether `draw` can give these panels.
+    pub(super) fn could_draw(self, drawn: impl ExactSizeIterator<Item = u32> + Clone) -> bool {
+        let Reads { budget, panels } = self.reads;
+        if drawn.len() != budget || drawn.clone().any(|p| p as usize >= panels) {
+            return false;
+        }
+        let pairs = self.pairs();
+        if pairs == 0 {
+            return drawn.clone().zip(drawn.skip(1)).all(|(a, b)| a < b);
+        }
+        let (first, second) = (drawn.clone().step_by(2), drawn.skip(1).step_by(2));
+        let codes = first.zip(second).map(|(i, j)| u64::from(i) * panels as u64 + u64::from(j));
+        codes.clone().zip(codes.skip(1)).all(|(a, b)| a < b)
+    }
+
+    /// d/k: a panel stands at each of the k places with probability 1/d, so its values times this, added up over
+    /// its reads, have the mean x.
+    #[inline]
+    pub(super) fn coefficient(self) -> f64 {
+        let Reads { budget, panels } = self.reads;
+        if self.all() { 1.0 } else { panels as f64 / budget as f64 }
+    }
+
+    /// d^2/(2s): what x_i x_j of a drawn pair is multiplied by before it is added at (i, j) and at (j, i), so that the
+    /// sum has the mean xx'.
+    #[inline]
+    pub(super) fn pair_coefficient(self) -> f64 {
+        let panels = self.reads.panels as f64;
+        if self.pairs() == 0 { 1.0 } else { panels * panels / (2 * self.pairs()) as f64 }
+    }
+}

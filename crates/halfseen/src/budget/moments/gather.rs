@@ -1,0 +1,478 @@
+//! Asks for the reads from which second moments are estimated, and keeps their sums; solves when asked for a predictor.
+
+use super::draws::Draws;
+use super::products::LARGEST_SUM;
+use super::reduced::{Reduced, View};
+use super::sums::{Seen, Shape, Sums};
+use crate::budget::admission::{LARGEST_STEP, admit};
+use crate::budget::budgeted::{affordable, check_moments};
+use crate::budget::ledger::Ledger;
+use crate::budget::running::Running;
+use crate::budget::{AskTell, Part, Query, Read, Reads, Role, Told, pass, saved};
+use crate::data::{Examples, Moments};
+use crate::error::{ErrorKind, Result};
+use crate::learner::{Grid, Setting};
+use crate::model::{Fit, Linear, Report, Stop};
+use crate::monitor::{Monitor, Silent};
+use crate::params::{Centre, Parameters};
+use crate::prepare::Layout;
+use crate::sampling::{Purpose, Stream};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// No learner keeps more numbers: 1.6 GB, the second moments of 20,000 attributes.
+const MOST_NUMBERS: u64 = 201_000_000;
+
+/// A learner that solves a problem in estimated moments: parameters, and what they make of the moments.
+pub(crate) trait FromMoments: Parameters + Clone + std::fmt::Debug + Send + Sync + 'static {
+    /// The name in the program and in files.
+    const NAME: &'static str;
+    /// What it is, in one line.
+    const TITLE: &'static str;
+    /// Paper and algorithm.
+    const SOURCE: &'static str;
+    /// Whether products of pairs are estimated.
+    const PAIRS: bool;
+
+    /// The grid that cross-validation searches.
+    fn grid() -> Grid;
+
+    /// What the moments depend on.
+    fn gathering(&self) -> Gathering;
+
+    /// Solves with each of several parameters, which were all gathered for alike; what they share is done once.
+    ///
+    /// # Errors
+    /// Numerical failure.
+    fn solve(learners: &[&Self], moments: &Reduced, monitor: &dyn Monitor) -> Result<Vec<Solved>>;
+}
+
+/// What the moments depend on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Gathering {
+    /// The budget parameter; `None` is auto.
+    pub(crate) budget: Option<u64>,
+    /// The reads in all that a fit may make; `None`: no limit.
+    pub(crate) total_budget: Option<u64>,
+    /// What is subtracted from attributes.
+    pub(crate) centre: Centre,
+    /// Whether a constant is among what is known.
+    pub(crate) intercept: bool,
+    /// Seed of the draws.
+    pub(crate) seed: u64,
+}
+
+/// What a solver found.
+#[derive(Debug, Clone)]
+pub(crate) struct Solved {
+    /// Weights of the slots of [`Reduced::slots`].
+    pub(crate) weights: Vec<f64>,
+    /// Why it stopped.
+    pub(crate) stop: Stop,
+    /// The estimated mean squared error, as the learner reads it.
+    pub(crate) objective: Option<f64>,
+    /// A certified bound on objective minus optimum.
+    pub(crate) gap: Option<f64>,
+    /// Seconds, those for what is shared included.
+    pub(crate) seconds: f64,
+}
+
+/// A running learner; see the module's documentation.
+#[derive(Debug, Clone)]
+pub(crate) struct Gatherer<L> {
+    learner: L,
+    gathering: Gathering,
+    layout: Arc<Layout>,
+    fingerprint: u64,
+    params: serde_json::Map<String, serde_json::Value>,
+    draws: Draws,
+    state: State,
+    /// Of the current example: codes of the drawn pairs, panels drawn, their values about the centre, and 1 with the known.
+    codes: Vec<u32>,
+    panels: Vec<u32>,
+    deviations: Vec<f64>,
+    known: Vec<f64>,
+}
+
+/// What changes over time, and is saved.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct State {
+    sums: Sums,
+    running: Running,
+    ledger: Ledger,
+    /// Means, where they are given, per sampled slot.
+    given: Vec<f64>,
+}
+
+impl<L: FromMoments> Gatherer<L> {
+    /// Starts a learner. `moments` (per column) are given where the learner may know them.
+    ///
+    /// # Errors
+    /// Parameters out of range, a budget that cannot be kept, more columns than there is room for, or means that are
+    /// needed and not given.
+    pub(crate) fn new(learner: &L, layout: &Arc<Layout>, moments: Option<&Moments>) -> Result<Self> {
+        let (shape, draws) = plan(learner, layout)?;
+        let given = match (learner.gathering().centre, moments) {
+            (Centre::Given, Some(m)) => (0..shape.slots).map(|s| m.mean[layout.column(s)]).collect(),
+            (Centre::Given, None) => {
+                let what = "the attributes' means, and nobody gave them; use centre = running";
+                return Err(ErrorKind::Needs { name: "centre", value: "given", what }.into());
+            }
+            _ => Vec::new(),
+        };
+        let (sums, running) = (Sums::new(shape), Running::new(layout.slots()));
+        Self::with_state(learner, layout, draws, State { sums, running, ledger: Ledger::default(), given })
+    }
+
+    /// Goes on from a saved state.
+    ///
+    /// # Errors
+    /// If the state is not one of these parameters and this layout.
+    pub(crate) fn resume(learner: &L, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Self> {
+        let (shape, draws) = plan(learner, layout)?;
+        let mut state: State = serde_json::from_value(state).map_err(|e| saved::bad("state", e.to_string()))?;
+        let given = if learner.gathering().centre == Centre::Given { shape.slots } else { 0 };
+        let sound = state.running.len() == layout.slots()
+            && state.running.is_sound()
+            && state.ledger.is_sound()
+            && state.given.len() == given
+            && state.given.iter().all(|v| v.abs() <= LARGEST_SUM)
+            && state.sums.restore(shape);
+        if !sound {
+            let problem = "holds numbers that cannot be true of these parameters and this layout".to_owned();
+            return Err(saved::bad("state", problem));
+        }
+        Self::with_state(learner, layout, draws, state)
+    }
+
+    fn with_state(learner: &L, layout: &Arc<Layout>, draws: Draws, state: State) -> Result<Self> {
+        let params = learner.to_json();
+        Ok(Gatherer {
+            learner: learner.clone(),
+            gathering: learner.gathering(),
+            layout: Arc::clone(layout),
+            fingerprint: saved::fingerprint(L::NAME, &params, layout)?,
+            params,
+            draws,
+            state,
+            codes: Vec::new(),
+            panels: Vec::new(),
+            deviations: Vec::new(),
+            known: Vec::new(),
+        })
+    }
+
+    /// What is subtracted from a sampled slot now.
+    #[inline]
+    pub(super) fn centre(&self, slot: usize) -> f64 {
+        match self.gathering.centre {
+            Centre::Given => self.state.given[slot],
+            Centre::Running if !self.draws.all() => self.state.running.mean(slot),
+            _ => 0.0,
+        }
+    }
+
+    /// Whether sums are about 0 and are to be about the mean: exact where every panel is read, so that no mean of a part
+    /// of the examples need be used meanwhile.
+    fn recentre(&self) -> bool {
+        self.gathering.centre == Centre::Running && self.draws.all()
+    }
+
+    /// The moments so far.
+    pub(super) fn reduced(&self) -> Result<Reduced> {
+        let (intercept, recentre, spread) = (self.gathering.intercept, self.recentre(), self.state.running.pooled());
+        Reduced::new(&self.state.sums, self.state.ledger.answered, View { intercept, recentre, spread })
+    }
+
+    #[cfg(test)]
+    pub(super) fn layout(&self) -> &Arc<Layout> {
+        &self.layout
+    }
+
+    #[cfg(test)]
+    pub(super) fn sums(&self) -> &Sums {
+        &self.state.sums
+    }
+
+    /// The predictor whose kept slots have these weights, and whose constant and known columns have those.
+    fn linear(&self, slots: &[usize], weights: &[f64], known: &[f64]) -> Linear {
+        let columns = self.layout.slots();
+        let fill = (0..columns).map(|column| self.state.running.mean(self.layout.slot(column))).collect();
+        let mut all = vec![0.0; columns];
+        let mut intercept = known.first().copied().unwrap_or(0.0);
+        for (&slot, w) in slots.iter().zip(weights) {
+            all[self.layout.column(slot)] = *w;
+            intercept -= w * if self.recentre() { self.state.running.mean(slot) } else { self.centre(slot) };
+        }
+        for (slot, w) in (self.layout.sampled_slots()..).zip(known.iter().skip(1)) {
+            all[self.layout.column(slot)] = *w;
+        }
+        Linear { weights: all, intercept, fill }
+    }
+
+    /// What several parameters make of the moments so far. A stop that is not `OnePass` goes before the solvers' own.
+    fn fits(&self, learners: &[&L], stop: Stop, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+        let moments = self.reduced()?;
+        let fit = |solved: Solved| {
+            let known = moments.known_weights(&solved.weights);
+            let mut report = self.report();
+            report.stop = if stop == Stop::OnePass { solved.stop } else { stop };
+            report.converged = report.stop.converged();
+            (report.objective, report.gap, report.seconds) = (solved.objective, solved.gap, solved.seconds);
+            Fit { predictor: self.linear(&moments.slots, &solved.weights, &known), report }
+        };
+        Ok(L::solve(learners, &moments, monitor)?.into_iter().map(fit).collect())
+    }
+
+    /// Whether a query has the shape of this learner's. Known panels come first, then those drawn.
+    #[inline]
+    fn could_have_asked(&self, query: &Query) -> bool {
+        let (sampled, known) = (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
+        if query.reads.len() < known {
+            return false;
+        }
+        let (free, drawn) = query.reads.split_at(known);
+        let free_fits = |(at, read): (usize, &Read)| read.panel as usize == sampled + at && read.role == Role::Known;
+        let (role, coefficient) = (self.role(), self.draws.coefficient());
+        let fits = free.iter().enumerate().all(free_fits)
+            && drawn.iter().all(|r| r.role == role && r.coefficient == coefficient)
+            && self.draws.could_draw(drawn.iter().map(|r| r.panel));
+        fits && query.reads.iter().map(|r| self.layout.slots_of(r.panel as usize).len()).sum::<usize>()
+            == query.parts.len()
+            && query.parts.iter().all(|p| p.weight == 0.0 && p.centre.is_finite())
+            && query.exact == 0.0
+    }
+
+    fn role(&self) -> Role {
+        if self.draws.all() { Role::Full } else { Role::Gradient }
+    }
+
+    /// Takes an answer apart: what costs nothing, and the deviations of what was drawn.
+    #[inline]
+    fn take_apart(&mut self, query: &Query, values: &[f64]) {
+        self.panels.clear();
+        self.panels.extend(query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel));
+        let columns = self.layout.slots() - self.layout.sampled_slots();
+        let (free, drawn) = values.split_at(columns);
+        self.known.clear();
+        self.known.push(1.0);
+        self.known.extend(free);
+        self.deviations.clear();
+        self.deviations.extend(drawn.iter().zip(&query.parts[columns..]).map(|(v, part)| v - part.centre));
+    }
+
+    /// Adds the answer taken apart.
+    #[inline]
+    fn learn(&mut self, query: &Query, values: &[f64], target: f64) {
+        let seen = Seen { panels: &self.panels, e: &self.deviations, z: &self.known, y: target };
+        self.state.sums.add(self.draws, &self.layout, seen);
+        self.deviations.iter().for_each(|e| self.state.running.pool(*e));
+        let slots = query.reads.iter().flat_map(|r| self.layout.slots_of(r.panel as usize));
+        slots.zip(values).for_each(|(slot, v)| self.state.running.see(slot, *v));
+    }
+}
+
+/// Checks parameters and budget: the sizes of a learner's sums, and how it draws.
+fn plan<L: FromMoments>(learner: &L, layout: &Layout) -> Result<(Shape, Draws)> {
+    learner.check()?;
+    let gathering = learner.gathering();
+    let reads = Reads::of(gathering.budget, layout)?;
+    reads.at_least(if L::PAIRS { 2 } else { 1 }, L::NAME)?;
+    let slots = layout.sampled_slots();
+    let known = layout.slots() - slots + 1;
+    let shape = Shape { slots, known, pairs: L::PAIRS };
+    let (needed, most) = (shape.numbers(), MOST_NUMBERS);
+    if needed > most {
+        let (learner, columns) = (L::NAME.to_owned(), layout.slots());
+        return Err(ErrorKind::TooManyMoments { learner, columns, needed, most }.into());
+    }
+    Ok((shape, Draws::new(reads, L::PAIRS)))
+}
+
+impl<L: FromMoments> AskTell for Gatherer<L> {
+    fn ask_into(&mut self, query: &mut Query) {
+        query.reads.clear();
+        query.parts.clear();
+        (query.learner, query.phase, query.exact) = (self.fingerprint, 0, 0.0);
+        query.asked_at = self.state.ledger.answered;
+        query.number = self.state.ledger.open();
+        for panel in self.layout.sampled_panels()..self.layout.panels() {
+            query.reads.push(Read { panel: panel as u32, role: Role::Known, coefficient: 1.0 });
+            query.parts.extend(self.layout.slots_of(panel).map(|_| Part { weight: 0.0, centre: 0.0 }));
+        }
+        let mut stream = Stream::new(self.gathering.seed, Purpose::Query, query.number);
+        self.draws.draw(&mut stream, &mut self.panels, &mut self.codes);
+        let (role, coefficient) = (self.role(), self.draws.coefficient());
+        for &panel in &self.panels {
+            query.reads.push(Read { panel, role, coefficient });
+            let part = |slot| Part { weight: 0.0, centre: self.centre(slot) };
+            query.parts.extend(self.layout.slots_of(panel as usize).map(part));
+        }
+        query.checksum = query.digest();
+    }
+
+    fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told> {
+        let (learner, ledger) = (self.fingerprint, &self.state.ledger);
+        let place = admit(learner, ledger, |q| self.could_have_asked(q), query, values, target)?;
+        self.take_apart(query, values);
+        if values.iter().any(|v| v.is_nan()) {
+            self.state.ledger.close(place);
+            self.state.ledger.bill(&mut self.panels, &self.layout);
+            self.state.ledger.skipped();
+            return Ok(Told::Skipped);
+        }
+        let largest = self.deviations.iter().chain(&self.known).fold(target.abs(), |a, v| a.max(v.abs()));
+        let product = largest * largest * self.draws.pair_coefficient().max(self.draws.coefficient());
+        if product.is_nan() || product >= LARGEST_STEP {
+            return Err(ErrorKind::Diverged { what: "a product of two values", value: product }.into());
+        }
+        self.learn(query, values, target);
+        self.state.ledger.close(place);
+        self.state.ledger.bill(&mut self.panels, &self.layout);
+        self.state.ledger.learned(query.asked_at);
+        Ok(Told::Learned)
+    }
+
+    fn forget(&mut self, number: u64) -> Result<()> {
+        let place = self.state.ledger.find(number)?;
+        self.state.ledger.close(place);
+        Ok(())
+    }
+
+    /// Solves anew each time. Should that fail numerically, which a fit reports, no attribute has a weight.
+    fn predictor(&self) -> Linear {
+        let fits = self.fits(&[&self.learner], Stop::OnePass, &Silent);
+        let found = fits.ok().and_then(|fits| fits.into_iter().next()).map(|fit| fit.predictor);
+        found.unwrap_or_else(|| self.linear(&[], &[], &[]))
+    }
+
+    fn report(&self) -> Report {
+        self.state.ledger.report(L::NAME)
+    }
+
+    fn save(&self) -> Result<serde_json::Value> {
+        let state = serde_json::to_value(&self.state).map_err(|e| saved::bad("state", e.to_string()))?;
+        saved::wrap(L::NAME, &self.params, &self.layout, state)
+    }
+}
+
+/// What several parameters, gathered for alike, learn from examples, after each of the given numbers of them: a list of
+/// fits for each number.
+pub(crate) fn fit_all<L: FromMoments>(
+    learners: &[&L],
+    counts: &[usize],
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Vec<Fit>>> {
+    if examples.is_empty() {
+        return Err(pass::no_examples(L::NAME));
+    }
+    let Some(first) = learners.first() else { return Ok(Vec::new()) };
+    let began = Instant::now();
+    let Gathering { budget, total_budget, centre, seed, .. } = first.gathering();
+    check_moments(examples, centre)?;
+    if let Some(total) = total_budget {
+        affordable(total, Reads::of(budget, examples.layout)?.budget as u64)?;
+    }
+    let mut gatherer = Gatherer::new(*first, examples.layout, examples.moments)?;
+    let mut all: Vec<Vec<Fit>> = Vec::new();
+    pass::one_pass_with(&mut gatherer, seed, counts, examples, total_budget, monitor, |pass, stop| {
+        let gathered = began.elapsed().as_secs_f64();
+        let mut fits = pass.learner().fits(learners, stop, monitor)?;
+        for Fit { report, .. } in &mut fits {
+            // The pass knows what it noted, the solver why it stopped, and when.
+            let (solver, seconds) = (report.stop, report.seconds);
+            *report = Report { seconds: seconds + gathered, ..pass.noted(report.clone(), solver) };
+        }
+        let examples = |fits: &Vec<Fit>| fits.first().map(|fit| fit.report.examples);
+        all.pop_if(|last| stop == Stop::BudgetSpent && examples(last) == examples(&fits));
+        all.push(fits);
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// The fits of a grid: parameters that were gathered for alike share one pass.
+pub(crate) fn fit_grid<L: FromMoments>(
+    learner: &L,
+    settings: &[Setting],
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Fit>> {
+    let learners = settings.iter().map(|s| crate::full::configured(learner, s)).collect::<Result<Vec<L>>>()?;
+    let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
+    for (first, learner) in learners.iter().enumerate() {
+        let alike = |other: &L| other.gathering() == learner.gathering();
+        if learners[..first].iter().any(alike) {
+            continue;
+        }
+        let group: Vec<usize> = (first..learners.len()).filter(|&i| alike(&learners[i])).collect();
+        let members: Vec<&L> = group.iter().map(|&i| &learners[i]).collect();
+        let last = fit_all(&members, &[examples.len()], examples, monitor)?.pop().unwrap_or_default();
+        for (i, fit) in group.into_iter().zip(last) {
+            fits[i] = Some(fit);
+        }
+    }
+    Ok(fits.into_iter().flatten().collect())
+}
+
+/// Makes a [`Learner`](crate::learner::Learner) of what implements [`FromMoments`].
+macro_rules! learn_from_moments {
+    ($Name:ident) => {
+        impl $crate::learner::Learner for $Name {
+            fn name(&self) -> &'static str {
+                <Self as FromMoments>::NAME
+            }
+
+            fn title(&self) -> &'static str {
+                <Self as FromMoments>::TITLE
+            }
+
+            fn source(&self) -> &'static str {
+                <Self as FromMoments>::SOURCE
+            }
+
+            fn family(&self) -> $crate::learner::Family {
+                $crate::learner::Family::Budget
+            }
+
+            fn grid(&self) -> $crate::learner::Grid {
+                <Self as FromMoments>::grid()
+            }
+
+            fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+                let fits = self.fit_curve(&[examples.len()], examples, monitor)?;
+                fits.into_iter().next_back().ok_or_else(|| pass::no_examples(Self::NAME))
+            }
+
+            /// One pass for all settings that read alike.
+            fn fit_grid(
+                &self,
+                settings: &[Setting],
+                examples: &Examples<'_>,
+                monitor: &dyn Monitor,
+            ) -> Result<Vec<Fit>> {
+                moments::fit_grid(self, settings, examples, monitor)
+            }
+
+            fn fit_curve(&self, counts: &[usize], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+                Ok(moments::fit_all(&[self], counts, examples, monitor)?.into_iter().flatten().collect())
+            }
+
+            fn start(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
+                Ok(Some(Box::new(Gatherer::new(self, layout, None)?)))
+            }
+
+            fn resume(&self, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Option<Box<dyn AskTell>>> {
+                Ok(Some(Box::new(Gatherer::resume(self, layout, state)?)))
+            }
+
+            fn clone_box(&self) -> Box<dyn $crate::learner::Learner> {
+                Box::new(self.clone())
+            }
+        }
+    };
+}
+pub(crate) use learn_from_moments;

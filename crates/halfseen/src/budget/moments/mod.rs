@@ -1,0 +1,17 @@
+//! Estimates second moments from the reads of single examples, for learners that solve a problem in them.
+//!
+//! `Draws` says which panels are read, `Sums` adds up what they tell, [`Gatherer`] asks and is told, [`Reduced`] is the
+//! quadratic that is left when the weights that cost nothing are minimised out, [`Ball`] minimises it over the l1 ball.
+
+mod ball;
+mod draws;
+mod gather;
+mod products;
+mod reduced;
+mod sums;
+#[cfg(test)]
+mod tests;
+
+pub(super) use ball::{Ball, Limits};
+pub(super) use gather::{FromMoments, Gatherer, Gathering, Solved, fit_all, fit_grid, learn_from_moments};
+pub(super) use reduced::Reduced;

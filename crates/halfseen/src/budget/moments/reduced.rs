@@ -1,0 +1,158 @@
+//! Minimises the known weights out, so that a quadratic of the sampled weights alone is left.
+//!
+//! With the means K, C, A of zz', ez', ee' and k, v, s of yz, ye, y^2 the estimated mean squared error of <w,e> + <u,z> is
+//! w'Aw + 2 w'Cu + u'Ku - 2 w'v - 2 u'k + s. K is exact, so this is convex in u, and for any w the best u is K+ (k - C'w):
+//! K+ a pseudo-inverse, and the shortest such u where known columns depend on each other. What is left is
+//! w'(A - C K+ C')w - 2 w'(v - C K+ k) + (s - k'K+k). With an intercept alone this is centring: A less the product of the
+//! means. Without one, the constant stays outside of all this.
+
+use super::products::Products;
+use super::sums::Sums;
+use crate::error::{ErrorKind, Result};
+use crate::full::eigen;
+use faer::Mat;
+
+/// Eigenvalues of K, scaled to a diagonal of ones, below this part of the largest are what rounding left of zero.
+const RANK: f64 = 1e-11;
+
+/// The quadratic w'Gw - 2 c'w + s of the sampled weights, on the slots that can matter.
+#[derive(Debug, Clone)]
+pub(crate) struct Reduced {
+    /// The slots with an entry that is not zero, increasing; all others have weight 0.
+    pub(crate) slots: Vec<usize>,
+    /// Places among the kept of slots of which no product was seen that is not zero: of them G says nothing.
+    pub(crate) unseen: Vec<usize>,
+    /// G, (kept, kept): any symmetric matrix. Empty where products are not summed.
+    pub(crate) gram: Mat<f64>,
+    /// c, (kept).
+    pub(crate) cross: Vec<f64>,
+    /// s.
+    pub(crate) constant: f64,
+    /// Mean of y^2.
+    pub(crate) target: f64,
+    /// Mean of e^2 over examples and slots.
+    pub(crate) spread: f64,
+    /// K+ k, (q), and C K+, (kept, q): u = K+ k - (C K+)'w.
+    offset: Vec<f64>,
+    pull: Vec<f64>,
+}
+
+/// How sums are looked at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View {
+    /// Whether the constant has a weight.
+    pub(super) intercept: bool,
+    /// Whether e is to be about its mean over these examples: exact where every panel is read.
+    pub(super) recentre: bool,
+    /// The mean of e^2 over examples and slots.
+    pub(super) spread: f64,
+}
+
+impl Reduced {
+    /// Of the sums over so many examples.
+    ///
+    /// # Errors
+    /// Numbers out of range.
+    pub(super) fn new(sums: &Sums, examples: u64, view: View) -> Result<Reduced> {
+        let share = 1.0 / (examples.max(1) as f64);
+        let q = sums.known_target.len();
+        let mut seen = vec![false; sums.slot_target.len()];
+        sums.slots.mark(&mut seen);
+        let slots = used(sums, &seen);
+        let n = slots.len();
+        let unseen = (0..n).filter(|&i| !seen[slots[i]]).collect();
+        let mean = |v: &[f64]| v.iter().map(|v| v * share).collect::<Vec<f64>>();
+        let inverse = pseudo_inverse(&sums.known, q, share, view.intercept)?;
+        let times_inverse = |row: &[f64]| -> Vec<f64> {
+            (0..q).map(|b| row.iter().enumerate().map(|(a, v)| v * inverse[(a, b)]).sum()).collect()
+        };
+        let known_target = mean(&sums.known_target);
+        let offset = times_inverse(&known_target);
+        let mut rows: Vec<Vec<f64>> = slots.iter().map(|&s| mean(&sums.slot_known[s * q..(s + 1) * q])).collect();
+        // The constant comes first among what is known, so its products are means.
+        let centre: Vec<f64> = rows.iter().map(|row| if view.recentre { row[0] } else { 0.0 }).collect();
+        for (row, centre) in rows.iter_mut().zip(&centre) {
+            row.iter_mut().enumerate().for_each(|(b, c)| *c -= centre * sums.known.get(0, b) * share);
+        }
+        let pull: Vec<f64> = rows.iter().flat_map(|row| times_inverse(row)).collect();
+        let order = if sums.slots.is_empty() { 0 } else { n };
+        let mut gram = Mat::zeros(order, order);
+        for j in 0..order {
+            for i in j..order {
+                let pulled = inner(&pull[i * q..(i + 1) * q], &rows[j]) + centre[i] * centre[j];
+                gram[(i, j)] = sums.slots.get(slots[i], slots[j]) * share - pulled;
+                gram[(j, i)] = gram[(i, j)];
+            }
+        }
+        let cross = (0..n).map(|i| {
+            let about = sums.slot_target[slots[i]] * share - centre[i] * known_target[0];
+            about - inner(&rows[i], &offset)
+        });
+        let cross = cross.collect();
+        let target = sums.target * share;
+        let constant = target - inner(&known_target, &offset);
+        let spread = view.spread - inner(&centre, &centre) / sums.slot_target.len().max(1) as f64;
+        let reduced = Reduced { slots, unseen, gram, cross, constant, target, spread, offset, pull };
+        reduced.check()?;
+        Ok(reduced)
+    }
+
+    fn check(&self) -> Result<()> {
+        let lists = [&self.cross, &self.offset, &self.pull];
+        let odd = |list: &[f64]| list.iter().copied().find(|v| !v.is_finite());
+        let odd = (0..self.gram.ncols())
+            .find_map(|j| odd(self.gram.col_as_slice(j)))
+            .or_else(|| lists.into_iter().find_map(|list| odd(list)))
+            .or_else(|| odd(&[self.constant, self.target, self.spread]));
+        match odd {
+            Some(value) => Err(ErrorKind::Diverged { what: "a second moment", value }.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// The best weights of what costs nothing, the constant first, (q), for weights of the kept slots.
+    pub(super) fn known_weights(&self, weights: &[f64]) -> Vec<f64> {
+        let mut known = self.offset.clone();
+        let q = known.len();
+        for (i, w) in weights.iter().enumerate().filter(|(_, w)| **w != 0.0) {
+            known.iter_mut().zip(&self.pull[i * q..(i + 1) * q]).for_each(|(u, p)| *u -= w * p);
+        }
+        known
+    }
+}
+
+fn inner(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The slots with a sum that is not zero, given those with such a product.
+fn used(sums: &Sums, seen: &[bool]) -> Vec<usize> {
+    let q = sums.known_target.len();
+    let alone = |slot: usize| {
+        let known = &sums.slot_known[slot * q..(slot + 1) * q];
+        sums.slot_target[slot] != 0.0 || known.iter().any(|v| *v != 0.0)
+    };
+    (0..seen.len()).filter(|&slot| seen[slot] || alone(slot)).collect()
+}
+
+/// A pseudo-inverse of the means of `known`, (q, q), inverted on a diagonal of ones so that units do not matter. Without
+/// an intercept the constant's row and column are zeros.
+fn pseudo_inverse(known: &Products, q: usize, share: f64, intercept: bool) -> Result<Mat<f64>> {
+    let size = |a: usize| if a == 0 && !intercept { 0.0 } else { (known.get(a, a) * share).sqrt() };
+    let scale: Vec<f64> = (0..q).map(|a| if size(a) > 0.0 { 1.0 / size(a) } else { 0.0 }).collect();
+    let scaled = Mat::from_fn(q, q, |a, b| known.get(a, b) * share * scale[a] * scale[b]);
+    if let Some(value) = (0..q).find_map(|b| scaled.col_as_slice(b).iter().copied().find(|v| !v.is_finite())) {
+        return Err(ErrorKind::Diverged { what: "a second moment", value }.into());
+    }
+    let (values, vectors) = eigen(&scaled)?;
+    let least = RANK * values.iter().fold(0.0_f64, |a, &b| a.max(b));
+    let mut inverse = Mat::zeros(q, q);
+    for (i, value) in values.iter().enumerate().filter(|(_, v)| **v > least) {
+        let vector = vectors.col_as_slice(i);
+        for b in 0..q {
+            let factor = vector[b] * scale[b] / value;
+            inverse.col_as_slice_mut(b).iter_mut().zip(vector).zip(&scale).for_each(|((x, v), s)| *x += v * s * factor);
+        }
+    }
+    Ok(inverse)
+}
