@@ -49,11 +49,15 @@ impl Arm {
         self
     }
 
+    /// Whether the learner has this parameter.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        find(self.learner).is_ok_and(|l| l.get(name).is_some())
+    }
+
     /// Says whether there is an intercept.
     pub(crate) fn with_intercept(mut self, intercept: bool) -> Arm {
         self.intercept = intercept;
-        let can = find(self.learner).is_ok_and(|l| l.get("intercept").is_some());
-        if can { self.set("intercept", intercept) } else { self }
+        if self.has("intercept") { self.set("intercept", intercept) } else { self }
     }
 
     /// Names the arm apart from others of the same learner.

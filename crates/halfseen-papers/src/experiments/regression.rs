@@ -40,6 +40,23 @@ pub(super) fn aer(budget: usize) -> Arm {
     )
 }
 
+/// The Baseline, its estimated second moments read as the paper's objective stands (a stationary point), or made positive
+/// semidefinite first.
+pub(super) fn baseline(budget: usize, reading: &'static str) -> Arm {
+    let label = format!("Baseline ({reading}), {budget} pixels");
+    let arm = Arm::new("baseline", &label).set("budget", budget).set("centre", "none").set("reading", reading);
+    arm.named(&format!("baseline-{reading}"), &label)
+        .grids(&[("radius", &["0.5", "1", "2", "4", "8", "16", "32"])], &[("radius", &["1", "2", "4"])])
+}
+
+/// The strawman that takes attributes to be uncorrelated.
+pub(super) fn identity(budget: usize) -> Arm {
+    let arm = Arm::new("identity", &format!("identity, {budget} pixels"));
+    arm.set("budget", budget)
+        .set("centre", "none")
+        .grids(&[("radius", &["0.5", "1", "2", "4", "8", "16", "32"])], &[("radius", &["1", "2", "4", "8"])])
+}
+
 /// AERR, drawing with replacement as the paper does.
 pub(super) fn aerr(budget: usize) -> Arm {
     sampled("aerr", "AERR", budget).set("replacement", true).grids(
