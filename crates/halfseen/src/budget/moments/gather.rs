@@ -280,6 +280,7 @@ fn plan<L: FromMoments>(learner: &L, layout: &Layout) -> Result<(Shape, Draws)> 
     let gathering = learner.gathering();
     let reads = Reads::of(gathering.budget, layout)?;
     reads.at_least(if L::PAIRS { 2 } else { 1 }, L::NAME)?;
+    gathering.total_budget.map(|total| affordable(total, reads.budget as u64)).transpose()?;
     let slots = layout.sampled_slots();
     let known = layout.slots() - slots + 1;
     let shape = Shape { slots, known, pairs: L::PAIRS };
@@ -371,11 +372,8 @@ pub(crate) fn fit_all<L: FromMoments>(
     }
     let Some(first) = learners.first() else { return Ok(Vec::new()) };
     let began = Instant::now();
-    let Gathering { budget, total_budget, centre, seed, .. } = first.gathering();
+    let Gathering { total_budget, centre, seed, .. } = first.gathering();
     check_moments(examples, centre)?;
-    if let Some(total) = total_budget {
-        affordable(total, Reads::of(budget, examples.layout)?.budget as u64)?;
-    }
     let mut gatherer = Gatherer::new(*first, examples.layout, examples.moments)?;
     let mut all: Vec<Vec<Fit>> = Vec::new();
     pass::one_pass_with(&mut gatherer, seed, counts, examples, total_budget, monitor, |pass, stop| {
