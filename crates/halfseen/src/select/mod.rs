@@ -10,7 +10,7 @@ mod tune;
 pub use compare::{Comparison, CurvePoint, Plan, Row, Statistics, Summary, compare};
 pub use score::Score;
 pub use split::{Split, folds, splits};
-pub use tune::{Tuned, tune};
+pub use tune::{By, Tuned, Tuning, tune, tune_over};
 
 use crate::data::{Table, Target};
 use crate::monitor::Monitor;

@@ -1,6 +1,6 @@
 //! Chooses a learner's parameters by cross-validation over its grid, inside the training rows.
 
-use super::{Part, Task, folds};
+use super::{Part, Statistics, Task, folds};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner, Setting, with};
 use crate::model::Linear;
@@ -9,22 +9,48 @@ use crate::prepare::Prepared;
 use crate::sampling::{Purpose, Stream};
 use rayon::prelude::*;
 
-/// Runs of a sampled learner per setting and fold, each with a seed of its own: one run's error is
-/// noisy, and the least of many noisy errors picks luck.
-const RUNS: u64 = 2;
+/// How cross-validation is run, and what it takes for the best setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tuning {
+    /// Number of folds.
+    pub folds: usize,
+    /// Runs of a sampled learner per setting and fold, each with a seed of its own: one run's error is
+    /// noisy, and the least of many noisy errors picks luck.
+    pub runs: u64,
+    /// What is compared between settings.
+    pub by: By,
+    /// Seed of the folds and of the runs.
+    pub seed: u64,
+}
+
+/// What stands for a setting's errors over folds and runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// Their mean: one run that blew up rules a setting out.
+    Mean,
+    /// Their median: one run that blew up, or one lucky one, does not decide.
+    Median,
+}
+
+impl Tuning {
+    /// The mean over folds, two runs of sampled learners in each.
+    pub fn new(folds: usize, seed: u64) -> Tuning {
+        Tuning { folds, runs: 2, by: By::Mean, seed }
+    }
+}
 
 /// What cross-validation chose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tuned {
-    /// The setting with the least mean validation error.
+    /// The setting with the least validation error.
     pub setting: Setting,
-    /// Every setting with its mean squared validation error.
+    /// Every setting with its squared validation error: the mean or median over folds and runs.
     pub errors: Vec<(Setting, f64)>,
     /// Reads that the tuning made, beyond any budget of the final fit.
     pub reads: u64,
 }
 
-/// Tunes each learner over its grid, in parallel over folds and learners.
+/// Tunes each learner over its own grid by [`Tuning::new`], in parallel over folds and learners.
 ///
 /// # Errors
 /// What fits return; [`ErrorKind::Interrupted`] if the monitor stops it.
@@ -37,41 +63,73 @@ pub fn tune(
     monitor: &dyn Monitor,
     settled: &(dyn Fn(u64) + Sync),
 ) -> Result<Vec<Tuned>> {
-    let grids: Vec<Vec<Setting>> = learners.iter().map(|l| l.grid().settings()).collect();
-    let folds = folds(rows, task.strata(), task.groups, count, seed)?;
+    let own = |l: &dyn Learner| (l.clone_box(), l.grid().settings());
+    let candidates: Vec<_> = learners.iter().map(|l| own(&**l)).collect();
+    tune_over(&candidates, task, rows, &Tuning::new(count, seed), monitor, settled)
+}
+
+/// Tunes each learner over the settings given with it, in parallel over folds and learners.
+///
+/// # Errors
+/// As [`tune`].
+pub fn tune_over(
+    candidates: &[(Box<dyn Learner>, Vec<Setting>)],
+    task: &Task<'_>,
+    rows: &[u32],
+    tuning: &Tuning,
+    monitor: &dyn Monitor,
+    settled: &(dyn Fn(u64) + Sync),
+) -> Result<Vec<Tuned>> {
+    let folds = folds(rows, task.strata(), task.groups, tuning.folds, tuning.seed)?;
     let per_fold = folds.par_iter().enumerate().map(|(f, fold)| {
         let prepared = Prepared::new(task.table, (task.target_name, task.target), &fold.train, task.options)?;
-        let validate = |(learner, grid): (&dyn Learner, &Vec<Setting>)| {
-            let runs = if learner.family() == Family::Budget { RUNS } else { 1 };
-            let (mut errors, mut reads) = (vec![0.0; grid.len()], 0);
+        let validate = |(learner, settings): &(Box<dyn Learner>, Vec<Setting>)| {
+            let runs = if learner.family() == Family::Budget { tuning.runs } else { 1 };
+            // One list per run, one error per setting.
+            let (mut errors, mut reads) = (Vec::new(), 0);
             for run in 0..runs {
-                let number = f as u64 * RUNS + run;
-                let seeded = reseed(learner, Stream::new(seed, Purpose::Learner, number).word())?;
-                let fits = seeded.fit_grid(grid, &prepared.examples(), &Part(monitor))?;
+                let number = f as u64 * tuning.runs + run;
+                let seeded = reseed(&**learner, Stream::new(tuning.seed, Purpose::Learner, number).word())?;
+                let fits = seeded.fit_grid(settings, &prepared.examples(), &Part(monitor))?;
                 if monitor.should_stop() {
                     return Err(ErrorKind::Interrupted { during: "tuning" }.into());
                 }
                 let held_out = prepared.examples_of(&fold.test);
                 let predictors: Vec<&Linear> = fits.iter().map(|fit| &fit.predictor).collect();
-                for (error, scores) in errors.iter_mut().zip(Linear::scores_of(&predictors, &held_out)) {
-                    *error += mean_square(&scores, &held_out) / runs as f64;
-                }
+                let scores = Linear::scores_of(&predictors, &held_out);
+                errors.push(scores.iter().map(|scores| mean_square(scores, &held_out)).collect::<Vec<f64>>());
                 reads += fits.iter().map(|fit| fit.report.reads).sum::<u64>();
             }
-            settled(grid.len() as u64);
+            settled(settings.len() as u64);
             Ok((errors, reads))
         };
-        learners.par_iter().zip(&grids).map(|(learner, grid)| validate((&**learner, grid))).collect::<Result<Vec<_>>>()
+        candidates.par_iter().map(validate).collect::<Result<Vec<_>>>()
     });
     let per_fold = per_fold.collect::<Result<Vec<_>>>()?;
-    let tuned = grids.into_iter().enumerate().map(|(l, grid)| {
-        let mean = |s: usize| per_fold.iter().map(|fold| fold[l].0[s]).sum::<f64>() / count as f64;
-        let errors: Vec<(Setting, f64)> = grid.into_iter().enumerate().map(|(s, setting)| (setting, mean(s))).collect();
+    let tuned = candidates.iter().enumerate().map(|(l, (_, settings))| {
+        let of = |s: usize| -> Vec<Vec<f64>> {
+            per_fold.iter().map(|fold| fold[l].0.iter().map(|run| run[s]).collect()).collect()
+        };
+        let errors: Vec<(Setting, f64)> =
+            settings.iter().enumerate().map(|(s, setting)| (setting.clone(), tuning.by.of(&of(s)))).collect();
         let least = errors.iter().min_by(|a, b| a.1.total_cmp(&b.1));
         let setting = least.map_or_else(Vec::new, |(setting, _)| setting.clone());
         Tuned { setting, errors, reads: per_fold.iter().map(|fold| fold[l].1).sum() }
     });
     Ok(tuned.collect())
+}
+
+impl By {
+    /// One number for the errors of a setting, fold by fold and run by run.
+    fn of(self, folds: &[Vec<f64>]) -> f64 {
+        match self {
+            By::Mean => {
+                let mean = |runs: &Vec<f64>| runs.iter().map(|e| e / runs.len() as f64).sum::<f64>();
+                folds.iter().map(mean).sum::<f64>() / folds.len() as f64
+            }
+            By::Median => Statistics::of(folds.concat()).map_or(f64::INFINITY, |s| s.median),
+        }
+    }
 }
 
 /// A copy with another seed, where the learner has one.
@@ -87,4 +145,17 @@ fn mean_square(scores: &[f64], examples: &crate::data::Examples<'_>) -> f64 {
     let squares = scores.iter().enumerate().map(|(i, s)| (s - examples.target(i)).powi(2));
     let mean = squares.sum::<f64>() / scores.len().max(1) as f64;
     if mean.is_nan() { f64::INFINITY } else { mean }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_blew_up_moves_the_mean_and_not_the_median() {
+        let folds = [vec![0.5, 0.75], vec![0.25, 1e6], vec![0.5, 0.5]];
+        assert_eq!(By::Median.of(&folds), 0.5);
+        assert_eq!(By::Mean.of(&folds), (0.625 + 500_000.125 + 0.5) / 3.0);
+        assert_eq!(By::Median.of(&[vec![f64::INFINITY, 1.0], vec![f64::INFINITY]]), f64::INFINITY);
+    }
 }

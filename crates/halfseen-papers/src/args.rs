@@ -1,0 +1,40 @@
+//! Declares the flags of the program.
+
+use clap::Parser;
+use std::path::PathBuf;
+
+/// Run an experiment of the papers again.
+#[derive(Debug, Parser)]
+#[command(
+    name = "halfseen-papers",
+    arg_required_else_help = true,
+    before_help = "Examples:
+  halfseen-papers a-figure-2 --quick
+  halfseen-papers a-pairs --mnist mnist
+  halfseen-papers all --quick --mnist mnist --data tables"
+)]
+pub(crate) struct Arguments {
+    /// The experiment's name; `list` shows them, `all` runs all of them one after the other
+    pub(crate) name: String,
+    /// Folder of MNIST as IDX files (scripts/get-mnist.sh gets it); default: the digits 3 and 5 that ship
+    #[arg(long, value_name = "DIR")]
+    pub(crate) mnist: Option<PathBuf>,
+    /// Folder of spambase.csv and communities.csv
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// 3 splits, 3 folds, coarse grids: minutes instead of hours
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Folder for results; what is finished there is not computed again. The page is written beside it
+    #[arg(long, default_value = "docs/papers", value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Seed of every random choice
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Threads; default: as many as there are cores. Results do not depend on it
+    #[arg(long)]
+    pub(crate) threads: Option<usize>,
+    /// Say nothing of finished parts
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}

@@ -1,0 +1,109 @@
+//! Describes the arms of an experiment as data: a learner, what is fixed, and the grids that are searched.
+
+use anyhow::{Context, Result};
+use halfseen::Learner;
+use halfseen::learner::{Family, Grid, Setting, find, with};
+
+/// Parameters, each with the values to try for it.
+pub(crate) type Axes = &'static [(&'static str, &'static [&'static str])];
+
+/// One curve or one row of a table.
+#[derive(Debug, Clone)]
+pub(crate) struct Arm {
+    /// The name in result files; unique in its experiment.
+    pub(crate) id: String,
+    /// The name in figures and tables.
+    pub(crate) label: String,
+    learner: &'static str,
+    fixed: Setting,
+    full: Axes,
+    quick: Axes,
+    /// Whether the arm has an intercept (an attribute that is always known); the target is then centred.
+    pub(crate) intercept: bool,
+}
+
+impl Arm {
+    /// A learner of this name, called so in figures, without intercept where it can have one.
+    pub(crate) fn new(learner: &'static str, label: &str) -> Arm {
+        let arm = Arm {
+            id: learner.to_owned(),
+            label: label.to_owned(),
+            learner,
+            fixed: Vec::new(),
+            full: &[],
+            quick: &[],
+            intercept: false,
+        };
+        arm.with_intercept(false)
+    }
+
+    /// The grids of the full and of the quick protocol.
+    pub(crate) fn grids(self, full: Axes, quick: Axes) -> Arm {
+        Arm { full, quick, ..self }
+    }
+
+    /// Fixes a parameter.
+    pub(crate) fn set(mut self, name: &'static str, value: impl ToString) -> Arm {
+        self.fixed.retain(|(fixed, _)| *fixed != name);
+        self.fixed.push((name, value.to_string()));
+        self
+    }
+
+    /// Whether the learner has this parameter.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        find(self.learner).is_ok_and(|l| l.get(name).is_some())
+    }
+
+    /// Says whether there is an intercept.
+    pub(crate) fn with_intercept(mut self, intercept: bool) -> Arm {
+        self.intercept = intercept;
+        if self.has("intercept") { self.set("intercept", intercept) } else { self }
+    }
+
+    /// Names the arm apart from others of the same learner.
+    pub(crate) fn named(self, id: &str, label: &str) -> Arm {
+        Arm { id: id.to_owned(), label: label.to_owned(), ..self }
+    }
+
+    /// The learner with what is fixed, for data of `columns` attributes: no more can be read of an example.
+    pub(crate) fn learner(&self, columns: usize) -> Result<Box<dyn Learner>> {
+        let place = || format!("arm {}", self.id);
+        let mut learner = with(find(self.learner).with_context(place)?, &self.fixed).with_context(place)?;
+        let budget = learner.get("budget").and_then(|text| text.parse::<usize>().ok());
+        if budget.is_some_and(|budget| budget > columns) {
+            learner.set("budget", &columns.to_string()).with_context(place)?;
+        }
+        Ok(learner)
+    }
+
+    /// Whether every attribute of every example is read.
+    pub(crate) fn sees_all(&self) -> bool {
+        find(self.learner).is_ok_and(|l| l.family() == Family::Full)
+    }
+
+    /// The settings that tuning searches.
+    pub(crate) fn settings(&self, quick: bool) -> Vec<Setting> {
+        Grid::new(if quick { self.quick } else { self.full }).settings()
+    }
+
+    /// Everything that decides this arm's results, in one line.
+    pub(crate) fn describe(&self, quick: bool) -> String {
+        let axes = if quick { self.quick } else { self.full };
+        let fixed = self.fixed.iter().map(|(name, value)| format!("{name}={value}"));
+        let grid = axes.iter().map(|(name, values)| format!("{name} {}", values.join(" ")));
+        let all: Vec<String> = fixed.chain(grid).collect();
+        format!("{}: {}", self.learner, all.join("; "))
+    }
+
+    /// The lines of the full grid as a header comment states them.
+    #[cfg(test)]
+    pub(crate) fn grid_line(&self) -> String {
+        let axes = self.full.iter().map(|(name, values)| format!("{name} {}", values.join(" ")));
+        format!("{}: {}", self.learner, axes.collect::<Vec<_>>().join("; "))
+    }
+}
+
+/// `radius=4;step=1x`, as result files and pages show a setting.
+pub(crate) fn text(setting: &Setting) -> String {
+    setting.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(";")
+}

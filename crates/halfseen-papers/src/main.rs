@@ -1,0 +1,70 @@
+//! Runs the experiments of the papers again, by name: figures, tables, and a page that compares.
+#![forbid(unsafe_code)]
+
+mod args;
+mod arm;
+mod experiments;
+mod figure;
+mod page;
+mod problem;
+mod protocol;
+mod results;
+mod run;
+mod synthetic;
+
+use anyhow::{Context as _, Result, bail};
+use args::Arguments;
+use clap::Parser;
+use experiments::{EXPERIMENTS, Experiment};
+use problem::Sources;
+use protocol::Protocol;
+use run::Context;
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Instant;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+            let _ = writeln!(std::io::stderr(), "error: {}", causes.join(": "));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<()> {
+    if arguments.name == "list" {
+        let names = EXPERIMENTS.iter().map(|e| format!("{:14} {}\n", e.name, e.title));
+        return Ok(std::io::stdout().write_all(names.collect::<String>().as_bytes())?);
+    }
+    let chosen: Vec<&Experiment> =
+        EXPERIMENTS.iter().filter(|e| arguments.name == "all" || e.name == arguments.name).collect();
+    if chosen.is_empty() {
+        let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).collect();
+        bail!("there is no experiment '{}'; the names are: all, {}", arguments.name, names.join(", "));
+    }
+    std::fs::create_dir_all(&arguments.out).with_context(|| arguments.out.display().to_string())?;
+    let sources = Sources::new(arguments.mnist.clone(), arguments.data.clone(), !arguments.quiet);
+    let protocol = if arguments.quick { Protocol::quick(arguments.seed) } else { Protocol::full(arguments.seed) };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads.unwrap_or(0)).build()?;
+    for experiment in chosen {
+        let began = Instant::now();
+        let context = Context {
+            name: experiment.name,
+            protocol,
+            sources: &sources,
+            out: arguments.out.clone(),
+            told: !arguments.quiet,
+        };
+        let body = pool.install(|| (experiment.make)(&context))?;
+        page::publish(&arguments.out, EXPERIMENTS, experiment, &protocol, &body)?;
+        if context.told {
+            let seconds = began.elapsed().as_secs_f64();
+            let _ = writeln!(std::io::stderr(), "{} finished in {seconds:.0} s", experiment.name);
+        }
+    }
+    Ok(())
+}

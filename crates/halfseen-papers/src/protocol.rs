@@ -1,0 +1,71 @@
+//! States how an experiment is run: splits, folds, runs, seed; and names everything that decides a result.
+
+use crate::arm::Arm;
+use crate::problem::Problem;
+
+/// How often data are split and folded, and how often a sampled learner runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Protocol {
+    /// Coarse grids, few splits and folds.
+    pub(crate) quick: bool,
+    /// Random splits into training and test rows.
+    pub(crate) splits: usize,
+    /// Folds of the cross-validation inside the training rows.
+    pub(crate) folds: usize,
+    /// Runs of a sampled learner per setting and fold; settings are compared by the median over folds and runs.
+    pub(crate) runs: u64,
+    /// Seed of every random choice.
+    pub(crate) seed: u64,
+}
+
+/// Share of the rows that test.
+pub(crate) const TEST_SHARE: f64 = 0.1;
+
+impl Protocol {
+    /// That of the papers: ten splits, ten folds.
+    pub(crate) fn full(seed: u64) -> Protocol {
+        Protocol { quick: false, splits: 10, folds: 10, runs: 2, seed }
+    }
+
+    /// Three and three, one run, coarse grids.
+    pub(crate) fn quick(seed: u64) -> Protocol {
+        Protocol { quick: true, splits: 3, folds: 3, runs: 1, seed }
+    }
+
+    /// `full` or `quick`.
+    pub(crate) fn name(&self) -> &'static str {
+        if self.quick { "quick" } else { "full" }
+    }
+
+    /// One sentence for a page.
+    pub(crate) fn sentence(&self) -> String {
+        let runs = match self.runs {
+            1 => "one run".to_owned(),
+            n => format!("{n} runs"),
+        };
+        format!(
+            "Made by the {} protocol: {} random splits (10 % test), {}-fold cross-validation on the training part, {runs} of a \
+             sampled learner per fold and setting, settings compared by their median error, seed {}.",
+            self.name(),
+            self.splits,
+            self.folds,
+            self.seed,
+        )
+    }
+
+    /// Names what decides the results of an arm on a problem: a cell is computed again where any of it changed.
+    pub(crate) fn key(&self, problem: &Problem, arm: &Arm, counts: &[usize]) -> String {
+        let Protocol { splits: _, quick, folds, runs, seed } = self;
+        let version = env!("CARGO_PKG_VERSION");
+        let arm = arm.describe(*quick);
+        let (name, data) = (&problem.name, problem.fingerprint());
+        let text = format!("{version}|{name} {data:x}|{folds} {runs} {seed} {TEST_SHARE}|{arm}|{counts:?}");
+        format!("{:016x}", hash(text.bytes()))
+    }
+}
+
+/// FNV-1a (Fowler, Noll and Vo): the same everywhere, and nobody attacks these keys.
+pub(crate) fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
