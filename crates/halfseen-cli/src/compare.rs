@@ -8,6 +8,7 @@ use crate::output::{self, Folder, align};
 use crate::progress::Progress;
 use crate::test_table::TestTable;
 use anyhow::{Context, Result};
+use halfseen::ErrorKind;
 use halfseen::data::Target;
 use halfseen::learner::{self, Family, Learner};
 use halfseen::prepare::{Options, Schema};
@@ -110,7 +111,11 @@ fn check_budget(args: &CompareArgs, input: &Input, options: &Options) -> Result<
     schema.prices = options.prices.clone();
     let layout = std::sync::Arc::new(schema.layout()?);
     for learner in learners(args)? {
-        learner.start(&layout)?;
+        match learner.start(&layout) {
+            // Moments and the number of examples come with the data.
+            Err(error) if matches!(error.kind(), ErrorKind::Needs { .. }) => {}
+            started => drop(started?),
+        }
     }
     Ok(schema)
 }
