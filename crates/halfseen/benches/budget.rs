@@ -70,20 +70,34 @@ fn time(examples: usize, mut run: impl FnMut()) -> (f64, f64) {
 
 /// The whole pass of a learner minus what it costs to set it up and to write its model, O(d) each.
 fn lazy(bench: &Bench, learner: &dyn Learner) -> (f64, f64) {
-    let examples = bench.examples();
-    let mut best = Vec::new();
-    for _ in 0..REPEATS {
-        let mut running = learner.start(&bench.layout).unwrap().unwrap();
-        let (mut query, mut values) = (Query::default(), Vec::new());
-        let began = Instant::now();
-        for i in 0..examples.len() {
-            step(&mut *running, &examples, i, &mut query, &mut values);
-        }
-        best.push(began.elapsed().as_nanos() as f64 / examples.len() as f64);
-        black_box(running.report());
-    }
+    let mut best: Vec<f64> = (0..REPEATS).map(|_| lazy_once(bench, learner)).collect();
     best.sort_unstable_by(f64::total_cmp);
     (best[REPEATS / 2], best[0])
+}
+
+fn lazy_once(bench: &Bench, learner: &dyn Learner) -> f64 {
+    let examples = bench.examples();
+    let mut running = learner.start(&bench.layout).unwrap().unwrap();
+    let (mut query, mut values) = (Query::default(), Vec::new());
+    let began = Instant::now();
+    for i in 0..examples.len() {
+        step(&mut *running, &examples, i, &mut query, &mut values);
+    }
+    let nanoseconds = began.elapsed().as_nanos() as f64 / examples.len() as f64;
+    black_box(running.report());
+    nanoseconds
+}
+
+/// The median of the ratios of two learners' times per example, run in turns.
+fn ratio(bench: &Bench, learner: &dyn Learner, base: &dyn Learner) -> f64 {
+    let mut ratios: Vec<f64> = (0..5 * REPEATS)
+        .map(|_| {
+            let time = |learner| lazy_once(bench, learner);
+            time(learner) / time(base)
+        })
+        .collect();
+    ratios.sort_unstable_by(f64::total_cmp);
+    ratios[ratios.len() / 2]
 }
 
 fn step(running: &mut dyn AskTell, examples: &Examples<'_>, i: usize, query: &mut Query, values: &mut Vec<f64>) {
@@ -182,6 +196,30 @@ fn main() {
                 let at_784 = *first.get_or_insert(aerr.0);
                 println!("{:>12} aerr at d = {d} over d = 784: {:.2}", "", aerr.0 / at_784);
             }
+        }
+    }
+    println!("by moments over evenly, ratio of times per example (median of {})", 5 * REPEATS);
+    for d in [784, 10_000] {
+        let bench = Bench::new(d, 20_000);
+        // A fast decay, so that few attributes are read most of the time.
+        let moments = (1..=d).map(|j| (1.0 / j as f64).to_string()).collect::<Vec<_>>().join(",");
+        let made = |name: &str, settings: &[(&'static str, &str)]| {
+            let setting = settings.iter().map(|(n, v)| (*n, (*v).to_owned())).collect();
+            with(find(name).unwrap(), &setting).unwrap()
+        };
+        let common = [("budget", "4"), ("horizon", "20000")];
+        for (name, base, extra) in [
+            ("ddaerr", "aerr", &[("moments", &*moments)][..]),
+            ("ddaerr", "aerr", &[("moments", &*moments), ("inner", "mixed")]),
+            ("ddaerr", "aerr", &[("moments", "online")]),
+            ("ddaerr-2p", "aerr", &[]),
+            ("ddaelr", "aelr", &[("moments", &*moments)]),
+            ("ddaelr", "aelr", &[("moments", &*moments), ("inner", "mixed")]),
+            ("ddaelr-2p", "aelr", &[]),
+        ] {
+            let learner = made(name, &[&common[..], extra].concat());
+            let shown = extra.iter().map(|(n, v)| format!(" {n}={}", v.get(..6).unwrap_or(v))).collect::<String>();
+            println!("{d:>8} {:>5.2}  {name}{shown} over {base}", ratio(&bench, &*learner, &*made(base, &common)));
         }
     }
     // The whole fit, with set-up, shuffling and the model, as `fit` does it.

@@ -418,7 +418,7 @@ fn a_first_phase_estimates_moments_without_bias() {
                 }
                 assert_eq!(sgd.state.drawing.version, 1);
                 let draws = 2.0 * (budget - 1) as f64;
-                let eps = panels as f64 * (2.0 * slots as f64 / 0.1).ln() / draws;
+                let eps = panels as f64 * (2.0 * slots as f64 / learner.confidence).ln() / draws;
                 let root = |p: usize| layout.slots_of(p).map(|s| tally[s] + 0.3 * eps).sum::<f64>().sqrt();
                 let total: f64 = (0..panels).map(root).sum();
                 let sampler = sgd.state.drawing.sampler().unwrap();
