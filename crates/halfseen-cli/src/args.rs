@@ -100,6 +100,9 @@ pub(crate) struct CompareArgs {
     /// Reads per example of the budgeted learners; default: 4, or all attributes where there are fewer
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = whole(0, u64::MAX))]
     pub(crate) budget: Option<u64>,
+    /// Sets a parameter of every compared learner that has it, and takes it out of tuning; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) set: Vec<String>,
     /// Random splits into training and test rows
     #[arg(long, default_value_t = 5, allow_negative_numbers = true, value_parser = whole(1, 10_000))]
     pub(crate) splits: u64,

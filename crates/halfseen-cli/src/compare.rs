@@ -25,7 +25,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let learners = learners(args)?;
     let input =
         input::read(args.data.as_deref(), args.target.as_deref(), args.group.as_deref(), args.missing, &args.table)?;
-    let mut options = input::options(&args.table, args.missing, true, args.honest)?;
+    let intercept = !assignments(args)?.contains(&("intercept", "false"));
+    let mut options = input::options(&args.table, args.missing, intercept, args.honest)?;
     options.except.extend(args.group.clone());
     let schema = check_budget(args, &input, &options).with_context(|| input.name.clone())?;
     let test = args.test.as_deref().map(|path| TestTable::read(path, args, &input, &schema)).transpose()?;
@@ -42,6 +43,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let plan = Plan {
         splits: args.splits as usize,
         folds: (!args.honest).then_some(args.folds as usize),
+        fixed: assignments(args)?.into_iter().map(|(name, _)| name.to_owned()).collect(),
         test_share: args.test_share,
         seed: args.table.seed,
         curve_points: CURVE_POINTS,
@@ -97,9 +99,33 @@ fn learners(args: &CompareArgs) -> Result<Vec<Box<dyn Learner>>> {
         if let (Some(total), Family::Budget) = (args.table.total_budget, learner.family()) {
             learner.set("total_budget", &total.to_string())?;
         }
+        for (name, value) in assignments(args)? {
+            if learner.get(name).is_some() {
+                learner.set(name, value)?;
+            }
+        }
         learners.push(learner);
     }
+    for (name, _) in assignments(args)? {
+        if !learners.iter().any(|l| l.get(name).is_some()) {
+            return usage_error(format!(
+                "--set {name}: none of the compared learners has this parameter; see `halfseen learners NAME`"
+            ));
+        }
+    }
     Ok(learners)
+}
+
+/// The names and values of --set.
+fn assignments(args: &CompareArgs) -> Result<Vec<(&str, &str)>> {
+    let mut assignments = Vec::new();
+    for set in &args.set {
+        let Some((name, value)) = set.split_once('=') else {
+            return usage_error(format!("--set {set}: write it as NAME=VALUE"));
+        };
+        assignments.push((name.trim(), value));
+    }
+    Ok(assignments)
 }
 
 /// Refuses an impossible budget, price or panel before any work is done.

@@ -35,7 +35,11 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
             test: None,
         };
         let seed = args.table.seed;
-        let tuned = tune(std::slice::from_ref(&learner), &task, &rows, folds as usize, seed, &progress, &|_| ());
+        // What was set stays as it was set.
+        let fixed: Vec<String> =
+            args.set.iter().filter_map(|set| set.split('=').next()).map(|n| n.trim().into()).collect();
+        let learners = std::slice::from_ref(&learner);
+        let tuned = tune(learners, &fixed, &task, &rows, folds as usize, seed, &progress, &|_| ());
         let tuned = tuned.with_context(place)?;
         learner = with(learner, &tuned[0].setting)?;
     }

@@ -101,6 +101,12 @@ impl Grid {
         Grid(axes.iter().map(|(name, values)| (*name, values.iter().map(|v| (*v).to_owned()).collect())).collect())
     }
 
+    /// The grid without the parameters of these names.
+    pub fn without(mut self, fixed: &[String]) -> Grid {
+        self.0.retain(|(name, _)| !fixed.iter().any(|f| f == name));
+        self
+    }
+
     /// Every combination, the last parameter varying fastest.
     pub fn settings(&self) -> Vec<Setting> {
         self.0.iter().fold(vec![Vec::new()], |settings, (name, values)| {

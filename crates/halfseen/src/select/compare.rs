@@ -19,6 +19,8 @@ pub struct Plan {
     pub splits: usize,
     /// Folds of the tuning; none: every learner keeps its parameters.
     pub folds: Option<usize>,
+    /// Parameters that tuning leaves as they are.
+    pub fixed: Vec<String>,
     /// Share of the rows that test, in (0, 1).
     pub test_share: f64,
     /// Seed of the splits, the folds and the learners.
@@ -157,7 +159,7 @@ pub fn compare(
         Some(_) => vec![Split { train: (0..rows as u32).collect(), test: Vec::new() }; plan.splits],
         None => splits(rows, task.strata(), task.groups, plan.test_share, plan.splits, plan.seed)?,
     };
-    let settings: u64 = learners.iter().map(|l| l.grid().settings().len() as u64).sum();
+    let settings: u64 = learners.iter().map(|l| l.grid().without(&plan.fixed).settings().len() as u64).sum();
     let per_split = plan.folds.map_or(0, |folds| folds as u64 * settings) + learners.len() as u64;
     let (done, total) = (AtomicU64::new(0), per_split * splits.len() as u64);
     let settled = |units: u64| monitor.progress(done.fetch_add(units, Ordering::Relaxed) + units, total);
@@ -186,7 +188,7 @@ fn one_split(
 ) -> Result<(Vec<Row>, Vec<Vec<CurvePoint>>)> {
     let seed = Stream::new(plan.seed, Purpose::Learner, number as u64).word();
     let tuned = match plan.folds {
-        Some(folds) => Some(tune(learners, task, &split.train, folds, seed, monitor, settled)?),
+        Some(folds) => Some(tune(learners, &plan.fixed, task, &split.train, folds, seed, monitor, settled)?),
         None => None,
     };
     let prepared = Prepared::new(task.table, (task.target_name, task.target), &split.train, task.options)?;
