@@ -3,6 +3,7 @@
 use super::design::Goal;
 use super::pace::Pace;
 use crate::error::Result;
+use crate::iterate::Shape;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, MomentSource};
 use crate::prepare::Layout;
@@ -16,6 +17,8 @@ pub struct Recipe {
     pub params: serde_json::Map<String, serde_json::Value>,
     /// Radius of the iterate.
     pub radius: f64,
+    /// What else its geometry has.
+    pub shape: Shape,
     /// Radius of the known block.
     pub known_radius: f64,
     /// Whether the known block has an intercept.
@@ -127,6 +130,7 @@ macro_rules! recipe {
             name: Self::NAME,
             params: $crate::params::Parameters::to_json($learner),
             radius: $learner.radius,
+            shape: $crate::iterate::Shape::default(),
             known_radius: $learner.known_radius,
             intercept: $learner.intercept,
             centre: $learner.centre,

@@ -91,8 +91,10 @@ impl<I: Iterate> Sgd<I> {
         let measured =
             facts.map(|(moments, target)| Measured::new(recipe.centre, recipe.intercept, layout, moments, target));
         let squares = measured.as_ref().map(|m| &*m.squares);
+        let mut iterate = I::new(sampled, recipe.radius);
+        iterate.shape(recipe.shape);
         let state = State {
-            iterate: I::new(sampled, recipe.radius),
+            iterate,
             known: Known::new(slots - sampled, recipe.intercept, recipe.known_radius),
             running: Running::new(slots),
             ledger: Ledger::default(),
@@ -116,6 +118,7 @@ impl<I: Iterate> Sgd<I> {
     pub fn resume(recipe: Recipe, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Self> {
         let mut state: State<I> = serde_json::from_value(state).map_err(|e| bad_state(e.to_string()))?;
         let sampled = layout.sampled_slots();
+        state.iterate.shape(recipe.shape);
         state.iterate.restore(sampled, recipe.radius)?;
         let known = Known::new(layout.slots() - sampled, recipe.intercept, recipe.known_radius);
         let given = if recipe.centre == Centre::Given { sampled } else { 0 };

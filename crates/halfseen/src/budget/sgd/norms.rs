@@ -57,8 +57,9 @@ impl<I: Iterate> Sgd<I> {
     }
 
     fn plan_for(&self, t: u64, norms: Norms) -> Planned {
-        let slots = self.layout.sampled_slots() as f64;
-        let facts = Facts { radius: self.recipe.radius, slots, examples: 1.0, norms };
+        let slots = self.layout.sampled_slots();
+        let power = self.recipe.shape.power(slots);
+        let facts = Facts { radius: self.recipe.radius, power, slots: slots as f64, examples: 1.0, norms };
         self.recipe.pace.plan(t, self.phase_began(t), &facts, self.recipe.known_radius)
     }
 
