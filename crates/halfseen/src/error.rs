@@ -58,6 +58,12 @@ pub enum ErrorKind {
     /// The value of a parameter needs something that was not given.
     #[error("{name} = {value} needs {what}")]
     Needs { name: &'static str, value: &'static str, what: &'static str },
+    /// The learner chooses what it reads, and was handed what happens to be observed.
+    #[error(
+        "learner {} chooses what it reads and cannot learn from what happens to be observed; use aerr or aelr with passive = all",
+        short(learner)
+    )]
+    Chooses { learner: String },
     /// A column that was named does not exist.
     #[error("there is no column '{}'{}; the columns are: {}", short(name), maybe(nearest), list(known))]
     UnknownColumn { name: String, nearest: Option<String>, known: Vec<String> },
@@ -73,6 +79,9 @@ pub enum ErrorKind {
     /// There is no attribute to learn from.
     #[error("there is no attribute to learn from: the table has only the target column")]
     NoAttributes,
+    /// No row shows any attribute.
+    #[error("none of the {rows} rows shows any attribute: there is nothing to learn from")]
+    NothingObserved { rows: usize },
     /// A cell is infinite, or NaN where no missing value may stand.
     #[error(
         "row {row}, column '{}': {value} is not a finite number; correct it, or leave the cell empty if the value is missing",
@@ -149,6 +158,7 @@ impl Error {
             | BudgetTooSmall { .. }
             | BudgetTooLarge { .. }
             | Needs { .. }
+            | Chooses { .. }
             | UnknownColumn { .. }
             | WrongLength { .. }
             | WrongLearner { .. }
@@ -157,6 +167,7 @@ impl Error {
             DuplicateColumn { .. }
             | TooFewRows { .. }
             | NoAttributes
+            | NothingObserved { .. }
             | NotFinite { .. }
             | MissingCell { .. }
             | MissingTarget { .. }

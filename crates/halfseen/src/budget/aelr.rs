@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::iterate::Entropic;
 use crate::learner::Grid;
 use crate::loss::Loss;
-use crate::params::{Average, Centre, Rule, parameters};
+use crate::params::{Average, Centre, Passive, Rule, parameters};
 
 parameters! {
     /// Parameters of AELR, and the learner itself.
@@ -27,6 +27,7 @@ parameters! {
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
         replacement: bool = false, REPLACEMENT;
+        passive: Passive = Passive::No, PASSIVE;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::All, AVERAGE;
         intercept: bool = true, INTERCEPT;
@@ -65,13 +66,17 @@ impl Budgeted for Aelr {
     }
 
     fn recipe(&self, reads: Reads) -> Result<Recipe> {
-        reads.at_least(2, Self::NAME)?;
-        Ok(recipe! {
+        let passive = self.passive != Passive::No;
+        if !passive {
+            reads.at_least(2, Self::NAME)?;
+        }
+        let recipe = recipe! {
             self,
-            draws: Draws::uniform(reads, 1, self.replacement),
+            draws: Draws::uniform(reads, 1, self.replacement).filter(|_| !passive),
             loss: Loss::HalfSquare,
             pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
             average_before_step: true,
-        })
+        };
+        Ok(Recipe { passive: self.passive, ..recipe })
     }
 }

@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::iterate::L2Ball;
 use crate::learner::Grid;
 use crate::loss::Loss;
-use crate::params::{Average, Centre, Rule, Steps, parameters};
+use crate::params::{Average, Centre, Passive, Rule, Steps, parameters};
 
 parameters! {
     /// Parameters of AERR, and the learner itself.
@@ -29,6 +29,7 @@ parameters! {
         step: Rule = Rule::Theory(1.8), STEP;
         steps: Steps = Steps::Constant, STEPS;
         replacement: bool = false, REPLACEMENT;
+        passive: Passive = Passive::No, PASSIVE;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::Tail, AVERAGE;
         intercept: bool = true, INTERCEPT;
@@ -67,10 +68,13 @@ impl Budgeted for Aerr {
     }
 
     fn recipe(&self, reads: Reads) -> Result<Recipe> {
-        reads.at_least(2, Self::NAME)?;
-        Ok(recipe! {
+        let passive = self.passive != Passive::No;
+        if !passive {
+            reads.at_least(2, Self::NAME)?;
+        }
+        let recipe = recipe! {
             self,
-            draws: Draws::uniform(reads, 1, self.replacement),
+            draws: Draws::uniform(reads, 1, self.replacement).filter(|_| !passive),
             loss: Loss::HalfSquare,
             pace: Pace {
                 rule: self.step,
@@ -79,6 +83,7 @@ impl Budgeted for Aerr {
                 theory: THEORY,
             },
             average_before_step: true,
-        })
+        };
+        Ok(Recipe { passive: self.passive, ..recipe })
     }
 }

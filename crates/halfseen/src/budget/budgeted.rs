@@ -113,6 +113,7 @@ impl<B: Budgeted> Learner for B {
         let seed = recipe.seed;
         let facts = examples.moments.map(|moments| (moments, examples.target_square()));
         let mut sgd = Sgd::<B::Iterate>::new(recipe, examples.layout, facts)?;
+        sgd.count_mask(examples)?;
         one_pass(&mut sgd, seed, counts, examples, monitor)
     }
 

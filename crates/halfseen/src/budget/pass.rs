@@ -1,5 +1,6 @@
 //! Passes once over examples: asks, reads what was asked for and nothing else, tells.
 
+use super::observed::panels_of;
 use super::query::{AskTell, Query};
 use crate::data::Examples;
 use crate::error::{Error, ErrorKind, Result};
@@ -27,7 +28,7 @@ pub fn one_pass<L: AskTell>(
     let mut order: Vec<u32> = (0..examples.len() as u32).collect();
     shuffle(&mut Stream::new(seed, Purpose::Order, 0), &mut order);
     let last = counts.last().map_or(0, |&c| c.min(examples.len()));
-    let (mut query, mut values, mut fits) = (Query::default(), Vec::new(), Vec::new());
+    let (mut query, mut buffers, mut fits) = (Query::default(), Buffers::default(), Vec::new());
     let mut counts = counts.iter().map(|&c| c.min(examples.len())).peekable();
     let mut taught = order.iter().take(last);
     let mut done = 0;
@@ -44,11 +45,18 @@ pub fn one_pass<L: AskTell>(
             break;
         }
         let Some(&example) = taught.next() else { break };
-        teach(learner, examples, example as usize, &mut query, &mut values)?;
+        teach(learner, examples, example as usize, &mut query, &mut buffers)?;
         done += 1;
     }
     monitor.progress(last as u64, last as u64);
     Ok(fits)
+}
+
+/// Room for the values of a query, and for the panels that a row shows.
+#[derive(Default)]
+struct Buffers {
+    values: Vec<f64>,
+    observed: Vec<u32>,
 }
 
 /// Teaches one example: reads the cells that the query names, and no others.
@@ -58,9 +66,15 @@ fn teach<L: AskTell>(
     examples: &Examples<'_>,
     example: usize,
     query: &mut Query,
-    values: &mut Vec<f64>,
+    buffers: &mut Buffers,
 ) -> Result<()> {
-    learner.ask_into(query);
+    let Buffers { values, observed } = buffers;
+    if learner.is_passive() {
+        panels_of(examples, example, observed);
+        learner.ask_observed_into(observed, query)?;
+    } else {
+        learner.ask_into(query);
+    }
     values.clear();
     for read in &query.reads {
         for slot in examples.layout.slots_of(read.panel as usize) {

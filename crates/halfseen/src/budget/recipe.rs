@@ -5,7 +5,7 @@ use super::pace::Pace;
 use crate::error::Result;
 use crate::iterate::Shape;
 use crate::loss::Loss;
-use crate::params::{Average, Centre, Inner, MomentSource};
+use crate::params::{Average, Centre, Inner, MomentSource, Passive};
 use crate::prepare::Layout;
 
 /// What tells one budgeted gradient learner from another.
@@ -23,8 +23,10 @@ pub struct Recipe {
     pub known_radius: f64,
     /// Whether the known block has an intercept.
     pub intercept: bool,
-    /// How panels are drawn; `None` if the budget allows every panel.
+    /// How panels are drawn; `None` if the budget allows every panel, or nothing is chosen.
     pub draws: Option<Draws>,
+    /// Whether what happens to be observed is learned from, instead.
+    pub passive: Passive,
     /// The loss.
     pub loss: Loss,
     /// Step sizes.
@@ -131,6 +133,7 @@ macro_rules! recipe {
             params: $crate::params::Parameters::to_json($learner),
             radius: $learner.radius,
             shape: $crate::iterate::Shape::default(),
+            passive: $crate::params::Passive::No,
             known_radius: $learner.known_radius,
             intercept: $learner.intercept,
             centre: $learner.centre,

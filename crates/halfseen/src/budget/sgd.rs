@@ -7,12 +7,16 @@
 mod answer;
 mod ask;
 mod norms;
+mod passive;
+#[cfg(test)]
+mod passive_tests;
 #[cfg(test)]
 mod tests;
 
 use super::drawing::Drawing;
 use super::known::Known;
 use super::ledger::Ledger;
+use super::observed::Observed;
 use super::pace::{Move, Norms, Planned, Schedule};
 use super::query::{AskTell, Query, Role, Told};
 use super::recipe::{Proportions, Recipe, Source};
@@ -22,7 +26,7 @@ use crate::data::Moments;
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
 use crate::model::{Linear, Report};
-use crate::params::{Average, Centre};
+use crate::params::{Average, Centre, Passive};
 use crate::prepare::Layout;
 use crate::sampling::count_distinct;
 use norms::{Measured, first_phase, is_milestone};
@@ -59,6 +63,8 @@ struct State<I> {
     ledger: Ledger,
     drawing: Drawing,
     risk: Risk,
+    /// Where nothing is chosen.
+    observed: Option<Observed>,
     /// Means, where the recipe centres by given ones, per sampled slot.
     given: Vec<f64>,
     /// Sum of the squared targets told.
@@ -100,6 +106,7 @@ impl<I: Iterate> Sgd<I> {
             ledger: Ledger::default(),
             drawing: Drawing::new(recipe.draws.as_ref(), layout, squares)?,
             risk: Risk::default(),
+            observed: (recipe.passive != Passive::No).then(|| Observed::new(layout.sampled_panels())),
             given,
             target_squares: 0.0,
             slopes: vec![0.0; if recipe.pace.schedule == Schedule::Adagrad { sampled } else { 0 }],
@@ -128,6 +135,8 @@ impl<I: Iterate> Sgd<I> {
             && state.ledger.is_sound()
             && state.known.is_sound(&known)
             && state.risk.is_sound()
+            && state.observed.is_some() == (recipe.passive != Passive::No)
+            && state.observed.as_ref().is_none_or(|o| o.is_sound(layout.sampled_panels()))
             && state.measured.as_ref().is_none_or(|m| m.is_sound(sampled))
             && state.drawing.restore(recipe.draws.as_ref(), layout)?
             && (state.given.len(), state.slopes.len()) == (given, slopes)
@@ -239,10 +248,21 @@ impl<I: Iterate> AskTell for Sgd<I> {
         query.checksum = query.digest();
     }
 
+    fn ask_observed_into(&mut self, observed: &[u32], query: &mut Query) -> Result<()> {
+        self.check_observed(observed)?;
+        self.write_observed(observed, query);
+        query.checksum = query.digest();
+        Ok(())
+    }
+
+    fn is_passive(&self) -> bool {
+        self.state.observed.is_some()
+    }
+
     #[inline]
     fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told> {
         let place = self.admit(query, values, target)?;
-        if values.iter().any(|v| v.is_nan()) {
+        if values.iter().any(|v| v.is_nan()) || self.teaches_nothing(query) {
             self.state.ledger.close(place);
             self.bill(query);
             self.state.ledger.skipped();
@@ -250,7 +270,12 @@ impl<I: Iterate> AskTell for Sgd<I> {
         }
         let estimate = self.estimate(query, values);
         let slope = self.recipe.loss.slope(estimate.product, target);
-        self.gradient.iter_mut().for_each(|(_, g)| *g *= slope);
+        let risk = if self.state.observed.is_some() {
+            self.slope_observed(query, values, estimate.product, target)
+        } else {
+            self.gradient.iter_mut().for_each(|(_, g)| *g *= slope);
+            Some((estimate.product - target) * (estimate.second - target))
+        };
         let t = self.state.ledger.answered + 1;
         let plan = self.plan(t, query, values, target);
         let step = self.recipe.pace.at(t, &plan);
@@ -260,7 +285,7 @@ impl<I: Iterate> AskTell for Sgd<I> {
             return Err(ErrorKind::Diverged { what: "a gradient step", value: largest * step.size }.into());
         }
         let weight = self.apply(query, values, slope, step, plan.known, t);
-        self.state.risk.see(estimate.product - target, estimate.second - target, weight);
+        risk.into_iter().for_each(|square| self.state.risk.see(square, 1.0, weight));
         self.state.ledger.close(place);
         self.bill(query);
         self.state.ledger.learned(query.asked_at);
