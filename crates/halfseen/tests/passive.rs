@@ -44,7 +44,11 @@ fn left(fit: &Fit, data: &Data) -> f64 {
 fn with_nothing_missing_all_is_full_information() {
     let data = Data::random(500, &layout(&[1, 2, 1, 3], &[2]), 71);
     for measured in [false, true] {
-        let data = if measured { Data::new(data.x.clone(), data.y.clone(), &data.layout).measured() } else { Data::new(data.x.clone(), data.y.clone(), &data.layout) };
+        let data = if measured {
+            Data::new(data.x.clone(), data.y.clone(), &data.layout).measured()
+        } else {
+            Data::new(data.x.clone(), data.y.clone(), &data.layout)
+        };
         for name in ["aerr", "aelr"] {
             let passive = fit(&data, name, "all", &[]);
             let full = fit(&data, name, "no", &[("budget", "4")]);
@@ -67,27 +71,36 @@ fn a_rule_is_learned_from_half_of_the_cells_and_from_columns_of_different_rates(
             let holed = Data::new(holed.x.clone(), holed.y.clone(), &layout).measured();
             let found = fit(&holed, name, mode, &[("radius", "1.5"), ("step", "theory"), ("average", "tail")]);
             let rest = left(&found, &whole);
-            assert!(rest < 0.3, "{name} {mode}, {what} missing: {rest} is left");
+            assert!(rest < 0.4, "{name} {mode}, {what} missing: {rest} is left");
             let seen = holed.x.iter().filter(|v| !v.is_nan()).count();
             assert!(found.report.reads > 0 && (found.report.reads as usize) < seen, "known columns are not read");
         }
     }
 }
 
-/// What the estimates correct: with zeros put in for what is missing the same learner is pulled towards zero.
+/// What the estimates correct: where zeros stand for what is missing, attributes that share a cause stand in for each other.
 #[test]
-fn weights_are_not_pulled_towards_zero() {
-    let (_, holed) = holes(40_000, &singletons(4), 73, |_| 0.6);
-    let settings = [("radius", "2"), ("step", "theory"), ("average", "tail"), ("intercept", "false"), ("centre", "none")];
-    let mut zeros = holed.x.clone();
-    zeros.iter_mut().filter(|v| v.is_nan()).for_each(|v| *v = 0.0);
-    let zeros = Data::new(zeros, holed.y.clone(), &holed.layout);
-    for (name, mode) in [("aerr", "all"), ("aelr", "all"), ("aerr", "one")] {
-        // y = x0 + x3/4 and noise.
+fn correlated_attributes_are_told_apart() {
+    let (rows, layout) = (40_000, singletons(3));
+    let mut stream = Stream::new(73, Purpose::Data, 0);
+    let mut x = ndarray::Array2::zeros((rows, 3));
+    for i in 0..rows {
+        let cause = stream.unit() - 0.5;
+        (0..3).for_each(|j| x[[i, j]] = cause + 0.8 * (stream.unit() - 0.5));
+    }
+    let y = x.column(0).to_vec();
+    let mut holed = x.clone();
+    holed.iter_mut().filter(|_| stream.unit() < 0.6).for_each(|v| *v = f64::NAN);
+    let zeros = Data::new(holed.mapv(|v| if v.is_nan() { 0.0 } else { v }), y.clone(), &layout);
+    let holed = Data::new(holed, y, &layout);
+    let settings = [("step", "theory"), ("average", "tail"), ("intercept", "false"), ("centre", "none")];
+    for (name, mode) in MODES {
+        let settings = [&settings[..], &[("radius", if name == "aerr" { "1.5" } else { "2" })]].concat();
         let found = fit(&holed, name, mode, &settings).predictor.weights;
-        let naive = fit(&zeros, name, "no", &[&settings[..], &[("budget", "4")]].concat()).predictor.weights;
-        assert!((found[0] - 1.0).abs() < 0.15, "{name} {mode}: {found:?}");
-        assert!((found[0] - 1.0).abs() < 0.7 * (naive[0] - 1.0).abs() || (naive[0] - 1.0).abs() < 0.05, "{naive:?}");
+        let naive = fit(&zeros, name, "no", &[&settings[..], &[("budget", "3")]].concat()).predictor.weights;
+        let distance = |w: &[f64]| ((w[0] - 1.0).powi(2) + w[1] * w[1] + w[2] * w[2]).sqrt();
+        assert!(distance(&found) < 0.2, "{name} {mode}: {found:?}");
+        assert!(distance(&naive) > 0.3, "{name} on zeros: {naive:?}");
     }
 }
 

@@ -65,8 +65,7 @@ impl Observed {
 pub(super) fn panels_of(examples: &Examples<'_>, example: usize, out: &mut Vec<u32>) {
     let layout = examples.layout;
     out.clear();
-    let shown = |panel: &usize| {
-        layout.slots_of(*panel).all(|slot| !examples.value(example, layout.column(slot)).is_nan())
-    };
+    let shown =
+        |panel: &usize| layout.slots_of(*panel).all(|slot| !examples.value(example, layout.column(slot)).is_nan());
     out.extend((0..layout.sampled_panels()).filter(shown).map(|panel| panel as u32));
 }

@@ -196,8 +196,10 @@ fn every_kind_belongs_to_somebody() {
         let class = match name(error.kind()) {
             "Diverged" | "Numerical" => ErrorClass::Numerical,
             "Interrupted" => ErrorClass::Interrupted,
-            "DuplicateColumn" | "TooFewRows" | "NoAttributes" | "NothingObserved" | "NotFinite" | "MissingCell" | "MissingTarget"
-            | "ConstantTarget" | "WrongTarget" | "WrongKind" | "TooManyAbsent" | "BadFile" => ErrorClass::Data,
+            "DuplicateColumn" | "TooFewRows" | "NoAttributes" | "NothingObserved" | "NotFinite" | "MissingCell"
+            | "MissingTarget" | "ConstantTarget" | "WrongTarget" | "WrongKind" | "TooManyAbsent" | "BadFile" => {
+                ErrorClass::Data
+            }
             _ => ErrorClass::Parameter,
         };
         assert_eq!(error.class(), class, "{error}");

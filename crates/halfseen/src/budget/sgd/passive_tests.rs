@@ -83,7 +83,8 @@ fn check_all<B: Budgeted + Default>() {
             [("one", "none", "true"), ("one", "running", "false"), ("all", "running", "true"), ("all", "none", "false")]
         {
             let mut learner = B::default();
-            for (name, value) in [("passive", passive), ("centre", centre), ("intercept", intercept), ("horizon", "40")] {
+            for (name, value) in [("passive", passive), ("centre", centre), ("intercept", intercept), ("horizon", "40")]
+            {
                 learner.set(name, value).unwrap();
             }
             let recipe = learner.recipe(Reads { budget: panels.min(4), panels }).unwrap();
