@@ -3,6 +3,7 @@
 use crate::args::{CompareArgs, MissingArg};
 use crate::failure::usage_error;
 use crate::input::{self, Input};
+use crate::observed;
 use crate::output::{self, Folder, align};
 use crate::progress::Progress;
 use anyhow::{Context, Result};
@@ -84,6 +85,7 @@ fn learners(args: &CompareArgs) -> Result<Vec<Box<dyn Learner>>> {
         if let (Some(budget), Family::Budget) = (args.budget, learner.family()) {
             learner.set("budget", &budget.to_string())?;
         }
+        observed::arrange(&mut *learner, args.missing)?;
         learners.push(learner);
     }
     Ok(learners)
@@ -203,6 +205,9 @@ fn footnotes(args: &CompareArgs, input: &Input, comparison: &Comparison) -> Stri
             "{} missing cells were filled with the training mean of their column.\n",
             thousands(imputed as f64)
         ));
+    }
+    if args.missing == MissingArg::Observed {
+        notes.push_str("Nothing was filled in: what is observed in each row was learned from, and cost nothing.\n");
     }
     if input.dropped > 0 && args.missing == MissingArg::Drop {
         notes.push_str(&format!("{} rows with missing cells were dropped.\n", input.dropped));

@@ -9,6 +9,7 @@ mod failure;
 mod fit;
 mod input;
 mod learners;
+mod observed;
 mod output;
 mod predict;
 mod progress;
