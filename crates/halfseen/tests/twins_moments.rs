@@ -101,7 +101,7 @@ impl Dense {
         if self.replacement {
             return self.q.iter().map(|q| 1.0 / (K as f64 * q)).collect();
         }
-        let mut always = vec![false; D];
+        let mut always = [false; D];
         loop {
             let left = (K - always.iter().filter(|a| **a).count()) as f64;
             let total: f64 = (0..D).filter(|&i| !always[i]).map(|i| self.q[i]).sum();

@@ -9,6 +9,8 @@
 //! G^2 = (B X + Y)^2 X^2 c, X^2 = max_j E x_j^2 and c as in AERR, for eta = sqrt(log(2d) / 5m) / G and
 //! m >= log 2d. (The paper prints an eta that is a factor B smaller than its proof's.)
 //!
+//! `passive`: as in AERR.
+//!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
 
 use super::budgeted::{Budgeted, Reads};

@@ -10,6 +10,8 @@
 //! for draws without replacement, (d + k - 2)/(k - 1) with. The paper draws with replacement and averages all iterates;
 //! the defaults here are what measured better: without (nothing is asked twice), and the second half.
 //!
+//! `passive` instead takes rows of which some attributes happen to be observed, and chooses nothing; see `sgd/passive.rs`.
+//!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
 
 use super::budgeted::{Budgeted, Reads};

@@ -15,7 +15,8 @@ pub(super) struct Observed {
     rows: u64,
     /// Rows in which each sampled panel was observed.
     seen: Vec<u64>,
-    /// Whether the rows to come were counted beforehand.
+    /// Whether the rows to come were counted beforehand: those of a fit, which is not saved.
+    #[serde(skip)]
     beforehand: bool,
 }
 

@@ -96,7 +96,7 @@ pub enum Role {
 pub enum Told {
     /// One step was taken.
     Learned,
-    /// A value was missing (NaN): the example was skipped and counted. Estimates stay unbiased only
+    /// A value was missing (NaN), or nothing was observed that teaches anything: the example was skipped and counted. Estimates stay unbiased only
     /// if being missing does not depend on the value.
     Skipped,
 }
