@@ -121,7 +121,8 @@ pub(crate) struct CompareArgs {
     /// Touch nothing that the budget does not cover: no tuning, no measured means, scales or norms
     #[arg(long)]
     pub(crate) honest: bool,
-    /// What becomes of missing cells: their column's training mean, their rows dropped, or refused
+    /// What becomes of missing cells: their column's training mean, their rows dropped, refused, or nothing: observed
+    /// learns from what is observed in each row, missing at random (aerr, aelr), and fills nothing in
     #[arg(long, value_enum, default_value_t = MissingArg::Mean)]
     pub(crate) missing: MissingArg,
     /// Folder for the curves and results.json
@@ -157,7 +158,8 @@ pub(crate) struct FitArgs {
     /// Choose the parameters by cross-validation with so many folds (reads more than the budget)
     #[arg(long, value_name = "FOLDS", allow_negative_numbers = true, value_parser = whole(2, 1_000))]
     pub(crate) tune: Option<u64>,
-    /// What becomes of missing cells
+    /// What becomes of missing cells: their column's mean, their rows dropped, refused, or nothing: observed learns from
+    /// what is observed in each row, missing at random (aerr, aelr), and fills nothing in
     #[arg(long, value_enum, default_value_t = MissingArg::Refuse)]
     pub(crate) missing: MissingArg,
     /// Save a model that needs only so many attributes to predict: those of largest weight
@@ -312,6 +314,7 @@ pub(crate) enum MissingArg {
     Mean,
     Drop,
     Refuse,
+    Observed,
 }
 
 /// A whole number in a range. A budget's range is the learner's to say.

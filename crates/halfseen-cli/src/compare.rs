@@ -4,6 +4,7 @@ use crate::args::{CompareArgs, MissingArg};
 use crate::failure::usage_error;
 use crate::fit::outside_bounds;
 use crate::input::{self, Input};
+use crate::observed;
 use crate::output::{self, Folder, align};
 use crate::progress::Progress;
 use crate::test_table::TestTable;
@@ -99,6 +100,7 @@ fn learners(args: &CompareArgs) -> Result<Vec<Box<dyn Learner>>> {
         if let (Some(total), Family::Budget) = (args.table.total_budget, learner.family()) {
             learner.set("total_budget", &total.to_string())?;
         }
+        observed::arrange(&mut *learner, args.missing)?;
         for (name, value) in assignments(args)? {
             if learner.get(name).is_some() {
                 learner.set(name, value)?;
@@ -268,6 +270,9 @@ fn footnotes(args: &CompareArgs, input: &Input, test: Option<&TestTable>, compar
             "{} missing cells were filled with the training mean of their column.\n",
             thousands(imputed as f64)
         ));
+    }
+    if args.missing == MissingArg::Observed {
+        notes.push_str("Nothing was filled in: what is observed in each row was learned from, and cost nothing.\n");
     }
     if input.dropped > 0 && args.missing == MissingArg::Drop {
         notes.push_str(&format!("{} rows with missing cells were dropped.\n", input.dropped));

@@ -3,6 +3,7 @@
 use crate::args::FitArgs;
 use crate::failure::{INTERRUPTED, NUMERICAL, usage_error};
 use crate::input::{self, Input};
+use crate::observed;
 use crate::output;
 use crate::progress::Progress;
 use anyhow::{Context, Result};
@@ -21,7 +22,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let input = input::read(Some(&args.data), args.target.as_deref(), None, args.missing, &args.table)?;
     let place = || input.name.clone();
     let intercept = learner.get("intercept").is_none_or(|v| v == "true");
-    let honest = learner.family() == Family::Budget && args.tune.is_none();
+    // What happens to be observed may be looked at.
+    let honest = learner.family() == Family::Budget && args.tune.is_none() && !observed::is_passive(&*learner);
     let options = input::options(&args.table, args.missing, intercept, honest)?;
     let progress = Progress::new("fitting", args.table.quiet);
     let rows: Vec<u32> = (0..input.table.rows() as u32).collect();
@@ -110,7 +112,9 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
         };
         learner.set(name.trim(), value)?;
     }
-    if learner.family() == Family::Budget && learner.get("budget").as_deref() == Some("auto") {
+    observed::arrange(&mut *learner, args.missing)?;
+    let chooses = learner.family() == Family::Budget && !observed::is_passive(&*learner);
+    if chooses && learner.get("budget").as_deref() == Some("auto") {
         return usage_error(format!(
             "{} reads only some attributes of each example; say how many with --budget, as in --budget 4",
             learner.name()

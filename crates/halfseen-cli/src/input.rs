@@ -80,7 +80,7 @@ pub(crate) fn read(
     text_columns::check(&table, &except, &numbers, args.quiet).with_context(place)?;
     let mut input = Input { name: name.clone(), table, target_name, target, numbers, dropped: 0 };
     match missing {
-        MissingArg::Mean => {}
+        MissingArg::Mean | MissingArg::Observed => {}
         MissingArg::Drop => {
             input.keep(&complete(&input.table, &args.ignore).with_context(place)?).with_context(place)?
         }

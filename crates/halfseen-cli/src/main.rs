@@ -10,6 +10,7 @@ mod failure;
 mod fit;
 mod input;
 mod learners;
+mod observed;
 mod output;
 mod plan;
 mod predict;

@@ -153,6 +153,43 @@ fn options_reach_the_model() {
     assert_eq!(place.json("m.json")["report"]["examples"], 59);
 }
 
+/// Nothing is filled in and no budget is named: what is observed costs nothing.
+#[test]
+fn observed_cells_are_learned_from_as_they_are() {
+    let place = Place::new();
+    let mut rows = table(60).replacen("-5,0,", "-5,,", 1).replacen(",red,", ",,", 1);
+    place.write("t.csv", &rows);
+    let fit = "fit t.csv --target y --ignore who --missing observed --out m.json";
+    for name in ["aerr", "aelr"] {
+        place.ok(&format!("{fit} --learner {name}"));
+        let model = place.json("m.json");
+        assert_eq!(model["params"]["passive"], "all");
+        let report = &model["report"];
+        assert_eq!(
+            (&report["examples"], &report["reads"]),
+            (&60.into(), &178.into()),
+            "180 cells, two of them missing"
+        );
+        assert_eq!(model["prepare"]["scaler"]["scale"], "each", "what is observed may be looked at");
+        place.ok("predict m.json t.csv");
+    }
+    place.ok(&format!("{fit} --learner aerr --set passive=one --tune 2"));
+    assert_eq!(place.json("m.json")["params"]["passive"], "one");
+    place.refused(&format!("{fit} --learner ridge"), &["--missing observed", "ridge", "aerr, aelr"]);
+    place.refused(&format!("{fit} --learner aer --budget 2"), &["--missing observed", "aer "]);
+    place.ok(
+        "compare t.csv --target y --ignore who --missing observed --learners aerr,aelr --splits 1 --folds 2 --out o",
+    );
+    let refused = "compare t.csv --target y --ignore who --missing observed --learners ridge,aerr --out q";
+    place.refused(refused, &["--missing observed", "ridge"]);
+    rows = "a,b,y\n,,1\n,,2\n,,4\n".into();
+    place.write("t.csv", &rows);
+    place.refused(
+        "fit t.csv --target y --learner aerr --missing observed --out m.json",
+        &["t.csv", "none of the 3 rows"],
+    );
+}
+
 #[test]
 fn the_same_seed_writes_the_same_model() {
     let place = Place::with_table();

@@ -67,6 +67,12 @@ pub enum ErrorKind {
     /// What was declared of an attribute or of a panel (a price, a moment, its columns) cannot be.
     #[error("{what} of '{}': {}", short(name), line(problem))]
     WrongDeclaration { what: &'static str, name: String, problem: String },
+    /// The learner chooses what it reads, and was handed what happens to be observed.
+    #[error(
+        "learner {} chooses what it reads and cannot learn from what happens to be observed; use aerr or aelr with passive = all",
+        short(learner)
+    )]
+    Chooses { learner: String },
     /// A column that was named does not exist.
     #[error("there is no column '{}'{}; the columns are: {}", short(name), maybe(nearest), list(known))]
     UnknownColumn { name: String, nearest: Option<String>, known: Vec<String> },
@@ -82,6 +88,9 @@ pub enum ErrorKind {
     /// There is no attribute to learn from.
     #[error("there is no attribute to learn from: the table has only the target column")]
     NoAttributes,
+    /// No row shows any attribute.
+    #[error("none of the {rows} rows shows any attribute: there is nothing to learn from")]
+    NothingObserved { rows: usize },
     /// A cell is infinite, or NaN where no missing value may stand.
     #[error(
         "row {row}, column '{}': {value} is not a finite number; correct it, or leave the cell empty if the value is missing",
@@ -165,6 +174,7 @@ impl Error {
             | BudgetTooLarge { .. }
             | Needs { .. }
             | WrongDeclaration { .. }
+            | Chooses { .. }
             | UnknownColumn { .. }
             | WrongLength { .. }
             | WrongLearner { .. }
@@ -174,6 +184,7 @@ impl Error {
             | DuplicateColumn { .. }
             | TooFewRows { .. }
             | NoAttributes
+            | NothingObserved { .. }
             | NotFinite { .. }
             | MissingCell { .. }
             | MomentContradicted { .. }

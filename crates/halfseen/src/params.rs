@@ -6,7 +6,7 @@
 
 mod values;
 
-pub use values::{Average, Centre, Inner, MomentSource, Reading, Rule, Steps, Value, Variant};
+pub use values::{Average, Centre, Inner, MomentSource, Passive, Reading, Rule, Steps, Value, Variant};
 
 use crate::error::{Error, ErrorKind, Result, nearest};
 
@@ -58,6 +58,13 @@ pub enum Kind {
     ShareOrCount,
     /// Numbers of at least 0 that sum to 1, or `auto`.
     SharesOrAuto,
+    /// A number in a range, or `auto`.
+    BetweenOrAuto {
+        /// The least.
+        least: f64,
+        /// The largest.
+        most: f64,
+    },
     /// `auto`, `online`, or numbers of at least 0.
     Moments,
 }
@@ -78,6 +85,7 @@ impl Kind {
             Kind::Share => "a number above 0 and below 1".into(),
             Kind::ShareOrCount => "a share above 0 and below 1, or a whole number of at least 1".into(),
             Kind::SharesOrAuto => "auto, or numbers of at least 0 that sum to 1, separated by commas".into(),
+            Kind::BetweenOrAuto { least, most } => format!("a number from {least} to {most}, or auto"),
             Kind::Moments => "auto, online, or finite numbers of at least 0, separated by commas".into(),
             Kind::RuleOrAuto => "theory, a multiple of it such as 3.2x, a finite number above 0, or auto".into(),
         }
@@ -259,6 +267,12 @@ declare! {
         "How the product's reads are drawn: by the weights as the theorems have it, by |w| times the root of the moments (less variance on average over examples, no theorem), or half and half (at most twice the theorem's variance).", "C 3.3";
     STEPS: "step_rule", Kind::Choice(&["constant", "adagrad"]),
         "Whether all attributes share one step, or each has its own that falls with its squared gradients (diagonal AdaGrad).", "C, appendix A; Duchi, Hazan and Singer 2011";
+    POWER: "p", Kind::BetweenOrAuto { least: 2.0, most: 64.0 },
+        "Exponent p of the p-norm updates: 2 moves as gradient descent does, 2 ln d as exponentiated gradient, and beyond that the guarantee only gets worse. auto: 2 ln d, at least 2.", "A 5; Gentile 2003";
+    BALL: "ball", Kind::Flag,
+        "Whether the weights are kept in the ball of the q-norm of this radius, 1/p + 1/q = 1. If not, the radius only sets theory's step.", "";
+    PASSIVE: "passive", Kind::Choice(&["no", "one", "all"]),
+        "no: the learner chooses what it reads. Otherwise each row comes with what happens to be observed, missing completely at random, and all of that is used (the budget plays no part): one observed attribute, drawn, estimates the product <w,x>, or all of them do, with less variance.", "B 6";
     TOL: "tol", Kind::Positive,
         "Relative duality gap at which the solver stops.", "";
     MAX_ITER: "max_iter", Kind::Count { least: 1, most: u64::MAX },

@@ -14,10 +14,16 @@ fn data() -> Data {
     Data::random(60, &layout(&[1, 2, 1], &[1]), 31)
 }
 
+/// The budgeted learners, the passive ones among them as such too.
+fn names() -> Vec<String> {
+    budgeted().into_iter().chain(["aerr passive".to_owned(), "aelr passive".to_owned()]).collect()
+}
+
 /// A learner in the middle of things, with open queries.
 fn saved(name: &str, budget: &str) -> Value {
     let data = data();
-    let settings = [("average", "all"), ("budget", budget), ("horizon", "100")];
+    let mut settings = vec![("average", "all"), ("budget", budget), ("horizon", "100")];
+    let name = name.strip_suffix(" passive").inspect(|_| settings.push(("passive", "one"))).unwrap_or(name);
     let mut learner = started(name, &settings, &data.layout);
     data.teach(&mut *learner, 0..30);
     (0..3).for_each(|_| drop(learner.ask()));
@@ -70,7 +76,7 @@ fn survives(state: &Value, what: &str) -> bool {
 
 #[test]
 fn every_leaf_of_a_state_replaced_by_nonsense_is_refused_or_survived() {
-    for name in budgeted() {
+    for name in names() {
         for budget in ["2", "3"] {
             let state = saved(&name, budget);
             assert!(survives(&state, "untouched"));
@@ -113,7 +119,7 @@ fn every_leaf_of_a_state_replaced_by_nonsense_is_refused_or_survived() {
 
 #[test]
 fn every_array_and_object_of_a_state_cut_or_extended_is_refused_or_survived() {
-    for name in budgeted() {
+    for name in names() {
         let state = saved(&name, "2");
         let mut containers = Vec::new();
         places(&state, "", true, &mut containers);
@@ -148,7 +154,7 @@ fn every_array_and_object_of_a_state_cut_or_extended_is_refused_or_survived() {
 /// One thing broken at a time, and the key that must be named.
 #[test]
 fn what_is_wrong_with_a_state_is_named() {
-    for name in budgeted() {
+    for name in names() {
         let state = saved(&name, "2");
         let named = |place: &str, value: Value| {
             let mut broken = state.clone();
@@ -178,7 +184,7 @@ fn what_is_wrong_with_a_state_is_named() {
 
 #[test]
 fn states_that_contradict_themselves_are_refused() {
-    for name in budgeted() {
+    for name in names() {
         let state = saved(&name, "2");
         let refuse = |change: &dyn Fn(&mut Value), what: &str| {
             let mut broken = state.clone();

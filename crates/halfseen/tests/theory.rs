@@ -5,7 +5,7 @@ mod common;
 
 use common::{Data, learner, singletons};
 use halfseen::Silent;
-use halfseen::budget::{Aelr, Aer, Aerr, Budgeted, Facts, Norms, Reads, Sampler, Theory};
+use halfseen::budget::{Aelr, Aer, Aerr, Budgeted, Facts, Norms, Pnorm, Reads, Sampler, Theory};
 use halfseen::sampling::{Purpose, Stream};
 use ndarray::Array2;
 
@@ -22,7 +22,7 @@ fn facts(radius: f64, d: f64, inflation: f64, m: f64, square: f64, largest: f64,
         known: 1.0,
         target,
     };
-    Facts { radius, slots: d, examples: m, norms }
+    Facts { radius, power: 2.0, slots: d, examples: m, norms }
 }
 
 fn assert_equal(found: f64, expected: f64) {
@@ -40,6 +40,19 @@ fn steps_equal_values_by_hand() {
     assert_equal((theory(&Aelr::default()).reach)(&f), 1.5);
     // G = 2 * 6.5 * 6 = 78: lambda = 2 * 78 * sqrt((1 + ln 100) / 100) / 3.
     assert_equal((theory(&Aer::default()).value)(&f), 52.0 * ((1.0 + 100.0_f64.ln()) / 100.0).sqrt());
+}
+
+#[test]
+fn pnorm_steps_equal_values_by_hand_and_those_of_aerr_for_p_2() {
+    // X^2 = sqrt(16) sqrt(0.25) = 2, V = sqrt(9 * 16) sqrt(9 * 0.25) = 18, B / (G sqrt(3 m)).
+    let four = Facts { power: 4.0, ..facts(3.0, 50.0, 9.0, 100.0, 16.0, 0.25, 25.0) };
+    let theory_of = theory(&Pnorm::default());
+    assert_equal((theory_of.reach)(&four), 3.0 * 2.0_f64.sqrt());
+    let slope = 3.0 * 2.0_f64.sqrt() + 5.0;
+    assert_equal((theory_of.value)(&four), 3.0 / (slope * 18.0_f64.sqrt() * 300.0_f64.sqrt()));
+    let two = facts(3.0, 50.0, 9.0, 100.0, 4.0, 0.25, 25.0);
+    assert_equal((theory_of.value)(&two), (theory(&Aerr::default()).value)(&two));
+    assert_equal((theory_of.reach)(&two), (theory(&Aerr::default()).reach)(&two));
 }
 
 #[test]
@@ -72,7 +85,15 @@ fn steps_reduce_to_those_of_the_papers() {
 }
 
 /// x_j = +-s, y = <w*, x> + noise: the excess of w is s^2 |w - w*|^2 (half of it for the half square).
-fn excess(name: &str, seed: u64, budget: &str, radius: &str, scale: f64, w: &[f64], m: usize) -> f64 {
+fn excess(
+    name: &str,
+    seed: u64,
+    (budget, radius): (&str, &str),
+    scale: f64,
+    w: &[f64],
+    m: usize,
+    more: &[(&str, &str)],
+) -> f64 {
     let d = w.len();
     let mut stream = Stream::new(seed, Purpose::Data, 99);
     let x = Array2::from_shape_fn((m, d), |_| if stream.unit() < 0.5 { scale } else { -scale });
@@ -83,14 +104,27 @@ fn excess(name: &str, seed: u64, budget: &str, radius: &str, scale: f64, w: &[f6
     let data = Data::new(x.clone(), y.collect(), &singletons(d)).measured();
     let settings =
         [("intercept", "false"), ("centre", "none"), ("average", "all"), ("budget", budget), ("radius", radius)];
-    let mut learner = learner(name, &settings);
+    let mut learner = learner(name, &[&settings[..], more].concat());
     learner.set(if name == "aer" { "penalty" } else { "step" }, "theory").unwrap();
     let found = learner.fit(&data.examples(), &Silent).unwrap().predictor.weights;
     scale * scale * found.iter().zip(w).map(|(a, b)| (a - b).powi(2)).sum::<f64>()
 }
 
 fn mean_excess(name: &str, budget: &str, radius: f64, scale: f64, w: &[f64], m: usize) -> f64 {
-    (0..5).map(|seed| excess(name, seed, budget, &radius.to_string(), scale, w, m)).sum::<f64>() / 5.0
+    mean_excess_with(name, budget, radius, scale, w, m, &[])
+}
+
+fn mean_excess_with(
+    name: &str,
+    budget: &str,
+    radius: f64,
+    scale: f64,
+    w: &[f64],
+    m: usize,
+    more: &[(&str, &str)],
+) -> f64 {
+    let radius = radius.to_string();
+    (0..5).map(|seed| excess(name, seed, (budget, &radius), scale, w, m, more)).sum::<f64>() / 5.0
 }
 
 #[test]
@@ -116,6 +150,22 @@ fn the_guarantee_of_theorem_3_4_holds() {
     let found = 0.5 * mean_excess("aelr", "5", 1.0, 1.0, &w, m);
     let g = (1.0 + 1.0) * (f64::from(d) / 4.0).sqrt();
     let bound = 2.0 * g * (5.0 * f64::from(2 * d).ln() / m as f64).sqrt();
+    assert!(found <= bound, "excess {found}, guaranteed {bound}");
+    assert!(bound < 0.5 * 0.58, "{bound}");
+}
+
+/// Paper A names p-norm updates; the guarantee is that of Gentile 2003 with the constants of `budget/pnorm.rs`.
+#[test]
+fn the_guarantee_of_p_norm_updates_holds() {
+    let (d, m, p) = (16, 60_000, 2.0 * 16.0_f64.ln());
+    let mut w = [0.0; 16];
+    (w[3], w[8]) = (0.7, -0.3);
+    // |x|_inf = 1: X = d^(1/p), V = min(D, D^(2/p) a^(2 - 4/p)), D = a d, a = d/4.
+    let (d, a) = (f64::from(d), f64::from(d) / 4.0);
+    let v = (a * d).min((a * d).powf(2.0 / p) * a.powf(2.0 - 4.0 / p));
+    let g = (d.powf(1.0 / p) + 1.0) * v.sqrt();
+    let bound = g * ((p - 1.0) / m as f64).sqrt();
+    let found = 0.5 * mean_excess_with("pnorm", "5", 1.0, 1.0, &w, m, &[("p", "auto"), ("ball", "true")]);
     assert!(found <= bound, "excess {found}, guaranteed {bound}");
     assert!(bound < 0.5 * 0.58, "{bound}");
 }

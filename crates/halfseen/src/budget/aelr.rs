@@ -9,6 +9,8 @@
 //! G^2 = (B X + Y)^2 X^2 c, X^2 = max_j E x_j^2 and c as in AERR, for eta = sqrt(log(2d) / 5m) / G and
 //! m >= log 2d. (The paper prints an eta that is a factor B smaller than its proof's.)
 //!
+//! `passive`: as in AERR.
+//!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
 
 use super::bounds;
@@ -20,7 +22,7 @@ use crate::error::Result;
 use crate::iterate::Entropic;
 use crate::learner::Grid;
 use crate::loss::Loss;
-use crate::params::{Average, Centre, Rule, parameters};
+use crate::params::{Average, Centre, Passive, Rule, parameters};
 use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning};
 
 parameters! {
@@ -32,6 +34,7 @@ parameters! {
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
         replacement: bool = false, REPLACEMENT;
+        passive: Passive = Passive::No, PASSIVE;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::All, AVERAGE;
         intercept: bool = true, INTERCEPT;
@@ -91,13 +94,17 @@ impl Budgeted for Aelr {
     }
 
     fn recipe(&self, reads: Reads) -> Result<Recipe> {
-        reads.at_least(2, Self::NAME)?;
-        Ok(recipe! {
+        let passive = self.passive != Passive::No;
+        if !passive {
+            reads.at_least(2, Self::NAME)?;
+        }
+        let recipe = recipe! {
             self,
-            draws: Draws::uniform(reads, Goal::Largest, 1, self.replacement),
+            draws: Draws::uniform(reads, Goal::Largest, 1, self.replacement).filter(|_| !passive),
             loss: Loss::HalfSquare,
             pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
             average_before_step: true,
-        })
+        };
+        Ok(Recipe { passive: self.passive, ..recipe })
     }
 }

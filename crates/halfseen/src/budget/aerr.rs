@@ -10,6 +10,8 @@
 //! for draws without replacement, (d + k - 2)/(k - 1) with. The paper draws with replacement and averages all iterates;
 //! the defaults here are what measured better: without (nothing is asked twice), and the second half.
 //!
+//! `passive` instead takes rows of which some attributes happen to be observed, and chooses nothing; see `sgd/passive.rs`.
+//!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
 
 use super::budgeted::{Budgeted, Reads};
@@ -20,7 +22,7 @@ use crate::error::Result;
 use crate::iterate::L2Ball;
 use crate::learner::Grid;
 use crate::loss::Loss;
-use crate::params::{Average, Centre, Rule, Steps, parameters};
+use crate::params::{Average, Centre, Passive, Rule, Steps, parameters};
 use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning};
 
 parameters! {
@@ -33,6 +35,7 @@ parameters! {
         step: Rule = Rule::Theory(1.8), STEP;
         steps: Steps = Steps::Constant, STEPS;
         replacement: bool = false, REPLACEMENT;
+        passive: Passive = Passive::No, PASSIVE;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::Tail, AVERAGE;
         intercept: bool = true, INTERCEPT;
@@ -87,10 +90,13 @@ impl Budgeted for Aerr {
     }
 
     fn recipe(&self, reads: Reads) -> Result<Recipe> {
-        reads.at_least(2, Self::NAME)?;
-        Ok(recipe! {
+        let passive = self.passive != Passive::No;
+        if !passive {
+            reads.at_least(2, Self::NAME)?;
+        }
+        let recipe = recipe! {
             self,
-            draws: Draws::uniform(reads, Goal::Sum, 1, self.replacement),
+            draws: Draws::uniform(reads, Goal::Sum, 1, self.replacement).filter(|_| !passive),
             loss: Loss::HalfSquare,
             pace: Pace {
                 rule: self.step,
@@ -99,6 +105,7 @@ impl Budgeted for Aerr {
                 theory: THEORY,
             },
             average_before_step: true,
-        })
+        };
+        Ok(Recipe { passive: self.passive, ..recipe })
     }
 }

@@ -150,6 +150,7 @@ impl<B: Budgeted> Learner for B {
         let (seed, total) = (recipe.seed, recipe.total_budget);
         let facts = examples.moments.map(|moments| (moments, examples.target_square()));
         let mut sgd = Sgd::<B::Iterate>::new(recipe, examples.layout, facts)?;
+        sgd.count_mask(examples)?;
         limited_pass(&mut sgd, seed, counts, examples, total, monitor)
     }
 

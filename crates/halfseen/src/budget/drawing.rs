@@ -5,7 +5,7 @@ use super::purse::Purse;
 use super::recipe::{Draws, Proportions, Recipe, Source};
 use super::sampler::Sampler;
 use crate::error::{ErrorKind, Result};
-use crate::params::Inner;
+use crate::params::{Inner, Passive};
 use crate::prepare::Layout;
 use serde::{Deserialize, Serialize};
 
@@ -168,7 +168,8 @@ impl Drawing {
 /// The prices of the panels, and what is left for the gradient's reads where money is limited: any read of the
 /// product may need the dearest panel.
 fn check_money(recipe: &Recipe, layout: &Layout) -> Result<Option<(Vec<f64>, f64)>> {
-    let Some(money) = recipe.money else { return Ok(None) };
+    // What happens to be observed costs nothing.
+    let Some(money) = recipe.money.filter(|_| recipe.passive == Passive::No) else { return Ok(None) };
     let prices: Vec<f64> = (0..layout.sampled_panels()).map(|panel| layout.price(panel)).collect();
     let Some(dearest) = (0..prices.len()).max_by(|&a, &b| prices[a].total_cmp(&prices[b])) else { return Ok(None) };
     let (name, price) = (crate::error::short(layout.name(dearest)), prices[dearest]);

@@ -8,10 +8,13 @@
 //! | [`Aer`] | uniform subset | l1 ball | strongly convex |
 //! | [`Aerr`] | uniform | Euclidean ball | projected gradient |
 //! | [`Aelr`] | uniform | exponentiated | exponentiated gradient |
+//! | [`Pnorm`] | uniform | p-norm link | gradient |
 //! | [`Gaerr`] | declared probabilities | Euclidean ball | projected gradient |
 //! | [`Ddaerr`] | by the root of the moments | Euclidean ball | projected gradient |
 //! | [`Ddaelr`] | by the moments | exponentiated | exponentiated gradient |
 //! | [`Ddaerr2p`], [`Ddaelr2p`] | uniform, then by estimated moments | as above | as above |
+//!
+//! [`Aerr`] and [`Aelr`] also learn from whatever happens to be observed of each row, choosing nothing (`passive`).
 //!
 //! A learner of this kind writes a [`Recipe`]; [`Sgd`] runs it. Others estimate second moments first, and solve a problem in
 //! them when they are asked for a predictor:
@@ -41,8 +44,10 @@ mod known;
 mod ledger;
 mod moment_lasso;
 mod moments;
+mod observed;
 mod pace;
 mod pass;
+mod pnorm;
 mod purse;
 mod query;
 mod recipe;
@@ -67,6 +72,7 @@ pub use identity::Identity;
 pub use moment_lasso::MomentLasso;
 pub use pace::{Facts, Move, Norms, Pace, Planned, Schedule, Theory};
 pub use pass::{limited_pass, one_pass};
+pub use pnorm::Pnorm;
 pub use query::{AskTell, Part, Query, Read, Role, Told};
 pub use recipe::{Draws, Proportions, Recipe, Source, TwoPhase};
 pub use sampler::Sampler;
@@ -82,6 +88,7 @@ pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(Aer::default()),
         Box::new(Aerr::default()),
         Box::new(Aelr::default()),
+        Box::new(Pnorm::default()),
         Box::new(Gaerr::default()),
         Box::new(Ddaerr::default()),
         Box::new(Ddaelr::default()),

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct Facts {
     /// B.
     pub radius: f64,
+    /// p, where the iterate has a choice of norm.
+    pub power: f64,
     /// Number of sampled slots.
     pub slots: f64,
     /// m: the examples to come, or those seen so far where that is unknown.

@@ -1,5 +1,6 @@
 //! Passes once over examples: asks, reads what was asked for and nothing else, tells.
 
+use super::observed::panels_of;
 use super::query::{AskTell, Query, Role};
 use crate::data::Examples;
 use crate::error::{Error, ErrorKind, Result};
@@ -99,6 +100,8 @@ pub(super) struct Pass<'a, 'b, L> {
     examples: &'a Examples<'b>,
     query: Query,
     values: Vec<f64>,
+    /// The panels that a row shows, where nothing is chosen.
+    observed: Vec<u32>,
     /// Reads of the total budget that are left.
     left: Option<u64>,
     /// Whether a read is held against bounds or moments.
@@ -111,8 +114,19 @@ pub(super) struct Pass<'a, 'b, L> {
 impl<'a, 'b, L: AskTell> Pass<'a, 'b, L> {
     fn new(learner: &'a mut L, examples: &'a Examples<'b>, limit: Option<u64>) -> Self {
         let checked = examples.declared.bounds.is_some() || examples.declared.moments;
-        let (query, values, began) = (Query::default(), Vec::new(), Instant::now());
-        Pass { learner, examples, query, values, left: limit, checked, outside: 0, first_outside: None, began }
+        let (query, values, observed, began) = (Query::default(), Vec::new(), Vec::new(), Instant::now());
+        Pass {
+            learner,
+            examples,
+            query,
+            values,
+            observed,
+            left: limit,
+            checked,
+            outside: 0,
+            first_outside: None,
+            began,
+        }
     }
 
     /// Teaches one example: reads the cells that the query names, and no others. Says no, and reads nothing,
@@ -120,7 +134,12 @@ impl<'a, 'b, L: AskTell> Pass<'a, 'b, L> {
     #[inline]
     fn teach(&mut self, example: usize) -> Result<bool> {
         let examples = self.examples;
-        self.learner.ask_into(&mut self.query);
+        if self.learner.is_passive() {
+            panels_of(examples, example, &mut self.observed);
+            self.learner.ask_observed_into(&self.observed, &mut self.query)?;
+        } else {
+            self.learner.ask_into(&mut self.query);
+        }
         if let Some(left) = &mut self.left {
             let reads = self.query.reads.iter().filter(|r| r.role != Role::Known).count() as u64;
             if reads > *left {

@@ -85,7 +85,7 @@ pub enum Role {
     Gradient,
     /// For the estimate of the product <w,x>.
     Product,
-    /// For both, exactly: the budget allows every panel.
+    /// For both: the budget allows every panel, or it is what happens to be observed.
     Full,
     /// Always known; costs nothing.
     Known,
@@ -96,7 +96,7 @@ pub enum Role {
 pub enum Told {
     /// One step was taken.
     Learned,
-    /// A value was missing (NaN): the example was skipped and counted. Estimates stay unbiased only
+    /// A value was missing (NaN), or nothing was observed that teaches anything: the example was skipped and counted. Estimates stay unbiased only
     /// if being missing does not depend on the value.
     Skipped,
 }
@@ -111,6 +111,21 @@ pub trait AskTell: Send {
         let mut query = Query::default();
         self.ask_into(&mut query);
         query
+    }
+
+    /// Replaces `query` by what is to be told of an example of which these sampled panels, in increasing order, happen to be
+    /// observed. An example of which nothing is observed is asked too: its target is learned from.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Chooses`](crate::ErrorKind::Chooses) if the learner chooses what it reads; panels that are not there.
+    fn ask_observed_into(&mut self, observed: &[u32], query: &mut Query) -> Result<()> {
+        let _ = (observed, query);
+        Err(crate::ErrorKind::Chooses { learner: self.report().learner }.into())
+    }
+
+    /// Whether rows come with what happens to be observed of them.
+    fn is_passive(&self) -> bool {
+        false
     }
 
     /// Takes one step from the scaled values of a query's reads and the scaled target. A NaN among

@@ -3,8 +3,9 @@
 use super::design::Goal;
 use super::pace::Pace;
 use crate::error::Result;
+use crate::iterate::Shape;
 use crate::loss::Loss;
-use crate::params::{Average, Centre, Inner, MomentSource};
+use crate::params::{Average, Centre, Inner, MomentSource, Passive};
 use crate::prepare::Layout;
 
 /// What tells one budgeted gradient learner from another.
@@ -22,12 +23,16 @@ pub struct Recipe {
     pub truncate: Option<u64>,
     /// Radius of the iterate.
     pub radius: f64,
+    /// What else its geometry has.
+    pub shape: Shape,
     /// Radius of the known block.
     pub known_radius: f64,
     /// Whether the known block has an intercept.
     pub intercept: bool,
-    /// How panels are drawn; `None` if the budget allows every panel.
+    /// How panels are drawn; `None` if the budget allows every panel, or nothing is chosen.
     pub draws: Option<Draws>,
+    /// Whether what happens to be observed is learned from, instead.
+    pub passive: Passive,
     /// The loss.
     pub loss: Loss,
     /// Step sizes.
@@ -139,6 +144,8 @@ macro_rules! recipe {
             money: $learner.money,
             truncate: $learner.truncate,
             radius: $learner.radius,
+            shape: $crate::iterate::Shape::default(),
+            passive: $crate::params::Passive::No,
             known_radius: $learner.known_radius,
             intercept: $learner.intercept,
             centre: $learner.centre,

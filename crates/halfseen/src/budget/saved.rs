@@ -59,7 +59,7 @@ pub(super) fn fingerprint(
 }
 
 /// What may be absent from a state.
-const OPTIONAL: [&str; 3] = ["norms", "measured", "bound"];
+const OPTIONAL: [&str; 4] = ["norms", "measured", "bound", "observed"];
 
 /// The first key under which a number was not finite, which JSON writes as null.
 fn hole(value: &serde_json::Value) -> Option<String> {

@@ -7,6 +7,9 @@
 mod answer;
 mod ask;
 mod norms;
+mod passive;
+#[cfg(test)]
+mod passive_tests;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +17,7 @@ use super::admission::{LARGEST_STEP, admit};
 use super::drawing::Drawing;
 use super::known::Known;
 use super::ledger::Ledger;
+use super::observed::Observed;
 use super::pace::{Move, Norms, Planned, Schedule};
 use super::query::{AskTell, Query, Role, Told};
 use super::recipe::{Proportions, Recipe, Source};
@@ -23,7 +27,7 @@ use crate::data::Moments;
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
 use crate::model::{Linear, Report, check_truncation};
-use crate::params::{Average, Centre};
+use crate::params::{Average, Centre, Passive};
 use crate::prepare::Layout;
 use norms::{Measured, first_phase, is_milestone};
 use std::sync::Arc;
@@ -56,6 +60,8 @@ struct State<I> {
     ledger: Ledger,
     drawing: Drawing,
     risk: Risk,
+    /// Where nothing is chosen.
+    observed: Option<Observed>,
     /// Means, where the recipe centres by given ones, per sampled slot.
     given: Vec<f64>,
     /// Sum of the squared targets told.
@@ -88,13 +94,16 @@ impl<I: Iterate> Sgd<I> {
         let measured =
             facts.map(|(moments, target)| Measured::new(recipe.centre, recipe.intercept, layout, moments, target));
         let squares = measured.as_ref().map(|m| &*m.squares);
+        let mut iterate = I::new(sampled, recipe.radius);
+        iterate.shape(recipe.shape);
         let state = State {
-            iterate: I::new(sampled, recipe.radius),
+            iterate,
             known: Known::new(slots - sampled, recipe.intercept, recipe.known_radius),
             running: Running::new(slots),
             ledger: Ledger::default(),
             drawing: Drawing::new(&recipe, layout, squares)?,
             risk: Risk::default(),
+            observed: (recipe.passive != Passive::No).then(|| Observed::new(layout.sampled_panels())),
             given,
             target_squares: 0.0,
             slopes: vec![0.0; if recipe.pace.schedule == Schedule::Adagrad { sampled } else { 0 }],
@@ -113,6 +122,7 @@ impl<I: Iterate> Sgd<I> {
     pub fn resume(recipe: Recipe, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Self> {
         let mut state: State<I> = serde_json::from_value(state).map_err(|e| bad_state(e.to_string()))?;
         let sampled = layout.sampled_slots();
+        state.iterate.shape(recipe.shape);
         state.iterate.restore(sampled, recipe.radius)?;
         let known = Known::new(layout.slots() - sampled, recipe.intercept, recipe.known_radius);
         let given = if recipe.centre == Centre::Given { sampled } else { 0 };
@@ -122,6 +132,8 @@ impl<I: Iterate> Sgd<I> {
             && state.ledger.is_sound()
             && state.known.is_sound(&known)
             && state.risk.is_sound()
+            && state.observed.is_some() == (recipe.passive != Passive::No)
+            && state.observed.as_ref().is_none_or(|o| o.is_sound(layout.sampled_panels()))
             && state.measured.as_ref().is_none_or(|m| m.is_sound(sampled))
             && state.drawing.restore(&recipe, layout)?
             && (state.given.len(), state.slopes.len()) == (given, slopes)
@@ -234,11 +246,22 @@ impl<I: Iterate> AskTell for Sgd<I> {
         query.checksum = query.digest();
     }
 
+    fn ask_observed_into(&mut self, observed: &[u32], query: &mut Query) -> Result<()> {
+        self.check_observed(observed)?;
+        self.write_observed(observed, query);
+        query.checksum = query.digest();
+        Ok(())
+    }
+
+    fn is_passive(&self) -> bool {
+        self.state.observed.is_some()
+    }
+
     #[inline]
     fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told> {
         let (learner, ledger) = (self.fingerprint, &self.state.ledger);
         let place = admit(learner, ledger, |q| self.could_have_asked(q), query, values, target)?;
-        if values.iter().any(|v| v.is_nan()) {
+        if values.iter().any(|v| v.is_nan()) || self.teaches_nothing(query) {
             self.state.ledger.close(place);
             self.bill(query);
             self.state.ledger.skipped();
@@ -246,7 +269,12 @@ impl<I: Iterate> AskTell for Sgd<I> {
         }
         let estimate = self.estimate(query, values);
         let slope = self.recipe.loss.slope(estimate.product, target);
-        self.gradient.iter_mut().for_each(|(_, g)| *g *= slope);
+        let risk = if self.state.observed.is_some() {
+            self.slope_observed(query, values, estimate.product, target)
+        } else {
+            self.gradient.iter_mut().for_each(|(_, g)| *g *= slope);
+            Some((estimate.product - target) * (estimate.second - target))
+        };
         let t = self.state.ledger.answered + 1;
         let plan = self.plan(t, query, values, target);
         let step = self.recipe.pace.at(t, &plan);
@@ -256,7 +284,7 @@ impl<I: Iterate> AskTell for Sgd<I> {
             return Err(ErrorKind::Diverged { what: "a gradient step", value: largest * step.size }.into());
         }
         let weight = self.apply(query, values, slope, step, plan.known, t);
-        self.state.risk.see(estimate.product - target, estimate.second - target, weight);
+        risk.into_iter().for_each(|square| self.state.risk.see(square, 1.0, weight));
         self.state.ledger.close(place);
         self.bill(query);
         self.state.ledger.learned(query.asked_at);

@@ -127,19 +127,27 @@ impl Moments {
         Ok(())
     }
 
-    /// Measures every cell of the examples: what a learner may do that sees everything.
+    /// Measures every observed cell of the examples: what a learner may do that sees everything.
     pub fn measure(examples: &Examples<'_>) -> Moments {
         let d = examples.columns();
         let (mut mean, mut square, mut row) = (vec![0.0; d], vec![0.0; d], vec![0.0; d]);
+        let mut missing = vec![0_usize; d];
         for i in 0..examples.len() {
             examples.row_into(i, &mut row);
-            for ((m, s), v) in mean.iter_mut().zip(&mut square).zip(&row) {
-                *m += v;
-                *s += v * v;
+            for (((m, s), v), missing) in mean.iter_mut().zip(&mut square).zip(&row).zip(&mut missing) {
+                if v.is_nan() {
+                    *missing += 1;
+                } else {
+                    *m += v;
+                    *s += v * v;
+                }
             }
         }
-        let n = examples.len().max(1) as f64;
-        mean.iter_mut().chain(&mut square).for_each(|sum| *sum /= n);
+        for ((m, s), missing) in mean.iter_mut().zip(&mut square).zip(missing) {
+            let n = (examples.len() - missing).max(1) as f64;
+            *m /= n;
+            *s /= n;
+        }
         Moments { mean, square }
     }
 }

@@ -27,11 +27,13 @@ fn name(kind: &ErrorKind) -> &'static str {
         TooManyMoments,
         Needs,
         WrongDeclaration,
+        Chooses,
         UnknownColumn,
         DuplicateColumn,
         WrongLength,
         TooFewRows,
         NoAttributes,
+        NothingObserved,
         NotFinite,
         MissingCell,
         MomentContradicted,
@@ -71,6 +73,10 @@ fn text_table(name: &str, texts: &[&str]) -> Table {
 }
 
 fn fit_cells(cells: Array2<f64>) -> Error {
+    fit_cells_of(&*crate::learner::find("aerr").unwrap(), cells)
+}
+
+fn fit_cells_of(learner: &dyn crate::Learner, cells: Array2<f64>) -> Error {
     let (matrix, layout) = (Matrix::F64(cells), Arc::new(Layout::singletons(2)));
     let rows: Vec<u32> = (0..matrix.rows() as u32).collect();
     let targets = vec![1.0; matrix.rows()];
@@ -84,7 +90,7 @@ fn fit_cells(cells: Array2<f64>) -> Error {
         moments,
         declared,
     };
-    crate::learner::find("aerr").unwrap().fit(&examples, &Silent).unwrap_err()
+    learner.fit(&examples, &Silent).unwrap_err()
 }
 
 /// A column of ones whose second moment is declared to be 0.
@@ -122,6 +128,8 @@ fn provoked(long: &str) -> Vec<Error> {
         aerr.start(&Arc::new(Layout::singletons(columns))).err().unwrap()
     };
     let (mut started, query) = asking();
+    let mut passive = crate::learner::find("aelr").unwrap();
+    passive.set("passive", "all").unwrap();
     let mut foreign = query.clone();
     foreign.learner ^= 1;
     let mut state = started.save().unwrap();
@@ -139,6 +147,8 @@ fn provoked(long: &str) -> Vec<Error> {
             aerr.start(&Arc::new(Layout::singletons(3))).err().unwrap()
         },
         Schema { prices: [(long.to_owned(), -1.0)].into(), ..schema.clone() }.layout().unwrap_err(),
+        started.ask_observed_into(&[0], &mut Query::default()).unwrap_err(),
+        fit_cells_of(&*passive, Array2::from_elem((1, 2), f64::NAN)),
         wide.column(long).unwrap_err(),
         Table::from_matrix(Matrix::F64(array![[1.0, 2.0]]), vec![long.into(), long.into()]).unwrap_err(),
         Table::from_matrix(Matrix::F64(array![[1.0, 2.0]]), vec![long.into()]).unwrap_err(),
@@ -186,7 +196,7 @@ fn every_kind_is_provoked() {
     let provoked: BTreeSet<&str> = provoked("column").iter().map(|e| name(e.kind())).collect();
     let missing: Vec<&str> = all_names().difference(&provoked).copied().collect();
     assert!(missing.is_empty(), "no case provokes {missing:?}");
-    assert_eq!(all_names().len(), 29);
+    assert_eq!(all_names().len(), 31);
 }
 
 #[test]
@@ -209,9 +219,9 @@ fn every_kind_belongs_to_somebody() {
         let class = match name(error.kind()) {
             "Diverged" | "Numerical" => ErrorClass::Numerical,
             "Interrupted" => ErrorClass::Interrupted,
-            "DuplicateColumn" | "TooFewRows" | "NoAttributes" | "NotFinite" | "MissingCell" | "MomentContradicted"
-            | "MissingTarget" | "ConstantTarget" | "WrongTarget" | "WrongKind" | "TooManyAbsent" | "TooManyMoments"
-            | "BadFile" => ErrorClass::Data,
+            "DuplicateColumn" | "TooFewRows" | "NoAttributes" | "NothingObserved" | "NotFinite" | "MissingCell"
+            | "MomentContradicted" | "MissingTarget" | "ConstantTarget" | "WrongTarget" | "WrongKind"
+            | "TooManyAbsent" | "TooManyMoments" | "BadFile" => ErrorClass::Data,
             _ => ErrorClass::Parameter,
         };
         assert_eq!(error.class(), class, "{error}");

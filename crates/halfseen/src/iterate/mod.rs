@@ -5,6 +5,7 @@
 //! | [`L2Ball`] | Euclidean norm at most B | gradient step, radial projection |
 //! | [`L1Ball`] | l1 norm at most B | gradient step, soft threshold |
 //! | [`Entropic`] | l1 norm at most B | normalised exponentiated gradient |
+//! | [`PNorm`] | none, or q-norm at most B | gradient step through the p-norm's link |
 //!
 //! Every iterate also knows in what proportion to draw an attribute for the estimate of <w,x>, and
 //! sums the iterates that are to be averaged.
@@ -13,6 +14,7 @@ mod active_set;
 mod entropic;
 mod l1_ball;
 mod l2_ball;
+mod p_norm;
 #[cfg(test)]
 mod twin;
 mod weighing;
@@ -20,14 +22,36 @@ mod weighing;
 pub use entropic::Entropic;
 pub use l1_ball::L1Ball;
 pub use l2_ball::L2Ball;
+pub use p_norm::PNorm;
 pub use weighing::Weighing;
 
 use crate::error::{ErrorKind, Result};
+
+/// What the geometry of an iterate has besides a radius, where it has a choice.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Shape {
+    /// p, at least 2; `None` is 2 ln of the number of slots, at least 2.
+    pub power: Option<f64>,
+    /// Whether w is kept in the ball.
+    pub ball: bool,
+}
+
+impl Shape {
+    /// p for so many slots.
+    pub fn power(self, slots: usize) -> f64 {
+        self.power.unwrap_or_else(|| (2.0 * (slots as f64).ln()).max(2.0))
+    }
+}
 
 /// A weight vector w over slots 0..len, starting at 0, in a ball of fixed radius.
 pub trait Iterate: Clone + Send + serde::Serialize + serde::de::DeserializeOwned {
     /// The zero vector.
     fn new(len: usize, radius: f64) -> Self;
+
+    /// Takes a shape, before anything else; an iterate that has no choice of one ignores it. It is not saved.
+    fn shape(&mut self, shape: Shape) {
+        let _ = shape;
+    }
 
     /// Number of slots.
     fn len(&self) -> usize;

@@ -29,7 +29,21 @@ pub(super) fn check_twin<I: Iterate>(
     step: impl Fn(&mut Dense, &[(u32, f64)], f64, f64),
     mass: impl Fn(f64) -> f64,
 ) {
-    let mut lazy = I::new(len, radius);
+    check_twin_of(|| I::new(len, radius), |_| {}, radius, size, shrink, step, mass);
+}
+
+/// The same for an iterate that is made otherwise; `complete` gives one from a file what is not saved.
+pub(super) fn check_twin_of<I: Iterate>(
+    make: impl Fn() -> I,
+    complete: impl Fn(&mut I),
+    radius: f64,
+    size: f64,
+    shrink: f64,
+    step: impl Fn(&mut Dense, &[(u32, f64)], f64, f64),
+    mass: impl Fn(f64) -> f64,
+) {
+    let mut lazy = make();
+    let len = lazy.len();
     let factors: Vec<f64> = (0..len).map(|j| (j % 5) as f64 * 0.7).collect();
     lazy.weigh(factors.clone());
     let mut dense = Dense { weights: vec![0.0; len], sum: vec![0.0; len], counted: 0.0 };
@@ -63,6 +77,7 @@ pub(super) fn check_twin<I: Iterate>(
         if t == 5_000 {
             let text = serde_json::to_string(&lazy).unwrap();
             lazy = serde_json::from_str(&text).unwrap();
+            complete(&mut lazy);
             lazy.restore(len, radius).unwrap();
             lazy.weigh(factors.clone());
         }

@@ -88,10 +88,10 @@ pub struct Report {
     pub gap: Option<f64>,
     /// Examples learned from.
     pub examples: u64,
-    /// Examples skipped because a requested read was refused. Estimates stay unbiased only if a
+    /// Examples skipped because a requested read was refused, or nothing was observed that teaches anything. Estimates stay unbiased only if a
     /// refusal does not depend on the value refused.
     pub skipped: u64,
-    /// Reads with multiplicity, as the papers count them.
+    /// Reads with multiplicity, as the papers count them; what happened to be observed, at no cost, where a learner is passive.
     pub reads: u64,
     /// Distinct (example, panel) cells read: what is paid for.
     pub distinct: u64,

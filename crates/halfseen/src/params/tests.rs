@@ -33,6 +33,11 @@ fn texts(kind: &Kind) -> (Vec<String>, Vec<String>, Vec<String>) {
             [outside, zero, own(&["1.5", "1e300"])].concat(),
             [words, own(&["auto"])].concat(),
         ),
+        Kind::BetweenOrAuto { least, most } => {
+            let good = [least, most, 0.5 * (least + most)].map(|v| v.to_string());
+            let outside = [outside, zero, vec![(least - 0.5).to_string(), (most * 1.5).to_string()]].concat();
+            ([good.to_vec(), own(&["auto"])].concat(), outside, words)
+        }
         Kind::SharesOrAuto => {
             let good = own(&["auto", "0.25,0.5,0.25", "[1, 0]", "1"]);
             (good, own(&["0.5,0.4", "2", "-1,2", "NaN,1", "0", "inf"]), own(&["", "x", "1;0", "0.5,,0.5", "online"]))

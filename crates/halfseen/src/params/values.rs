@@ -48,6 +48,7 @@ impl Value for f64 {
         match kind {
             Kind::Positive | Kind::PositiveOrAuto | Kind::Rule => self.is_finite() && *self > 0.0,
             Kind::NonNegative => self.is_finite() && *self >= 0.0,
+            Kind::BetweenOrAuto { least, most } => (least..=most).contains(&self),
             Kind::Share => *self > 0.0 && *self < 1.0,
             Kind::ShareOrCount => (*self > 0.0 && *self < 1.0) || (*self >= 1.0 && self.fract() == 0.0 && *self < 9e15),
             _ => false,
@@ -130,9 +131,14 @@ impl<V: Value> Value for Option<V> {
     }
     fn is_in(&self, kind: &Kind) -> bool {
         match self {
-            None => {
-                matches!(kind, Kind::CountOrAuto { .. } | Kind::PositiveOrAuto | Kind::SharesOrAuto | Kind::RuleOrAuto)
-            }
+            None => matches!(
+                kind,
+                Kind::CountOrAuto { .. }
+                    | Kind::PositiveOrAuto
+                    | Kind::SharesOrAuto
+                    | Kind::RuleOrAuto
+                    | Kind::BetweenOrAuto { .. }
+            ),
             Some(value) => value.is_in(kind),
         }
     }
@@ -255,6 +261,18 @@ words! {
         Moments = "moments",
         /// Half the draws in each way.
         Mixed = "mixed",
+    }
+}
+
+words! {
+    /// Whether a learner learns from what happens to be observed.
+    Passive {
+        /// It chooses what it reads.
+        No = "no",
+        /// One observed attribute estimates the product.
+        One = "one",
+        /// All observed attributes do.
+        All = "all",
     }
 }
 

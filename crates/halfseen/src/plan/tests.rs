@@ -103,6 +103,7 @@ fn steps_are_those_of_the_learners_own_theory() {
         radius: 2.0,
         slots: 100.0,
         examples: 5000.0,
+        power: 2.0,
         norms: Norms {
             square,
             largest,

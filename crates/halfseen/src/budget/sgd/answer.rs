@@ -47,6 +47,9 @@ impl<I: Iterate> Sgd<I> {
     /// have been edited. Known panels come first, then those of the gradient, then the product's.
     #[inline]
     pub(super) fn could_have_asked(&self, query: &Query) -> bool {
+        if self.state.observed.is_some() {
+            return self.could_have_observed(query);
+        }
         let (sampled, known) = (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
         let sampler = self.state.drawing.sampler();
         let role = if sampler.is_some() { Role::Gradient } else { Role::Full };

@@ -10,12 +10,12 @@ impl<I: Iterate> Sgd<I> {
     /// Writes the next query.
     #[inline]
     pub(super) fn write(&mut self, query: &mut Query) {
-        query.reads.clear();
-        query.parts.clear();
-        query.learner = self.fingerprint;
-        query.phase = self.state.drawing.version;
-        query.asked_at = self.state.ledger.answered;
-        query.number = self.state.ledger.open();
+        if self.state.observed.is_some() {
+            // All of it happens to be observed.
+            let all: Vec<u32> = (0..self.layout.sampled_panels() as u32).collect();
+            return self.write_observed(&all, query);
+        }
+        self.head(query);
         self.push_known(query);
         let Some(sampler) = self.state.drawing.sampler() else {
             for panel in 0..self.layout.sampled_panels() {
@@ -42,6 +42,17 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
+    /// Opens a query without reads.
+    #[inline]
+    pub(super) fn head(&mut self, query: &mut Query) {
+        query.reads.clear();
+        query.parts.clear();
+        query.learner = self.fingerprint;
+        query.phase = self.state.drawing.version;
+        query.asked_at = self.state.ledger.answered;
+        query.number = self.state.ledger.open();
+    }
+
     /// What is subtracted from a sampled slot now.
     #[inline]
     pub(super) fn centre(&self, slot: usize) -> f64 {
@@ -54,7 +65,14 @@ impl<I: Iterate> Sgd<I> {
 
     /// Adds a read of a sampled panel to a query; `weight` of a slot is its part in the product.
     #[inline]
-    fn push(&self, query: &mut Query, panel: usize, role: Role, coefficient: f64, weight: impl Fn(usize) -> f64) {
+    pub(super) fn push(
+        &self,
+        query: &mut Query,
+        panel: usize,
+        role: Role,
+        coefficient: f64,
+        weight: impl Fn(usize) -> f64,
+    ) {
         query.reads.push(Read { panel: panel as u32, role, coefficient });
         for slot in self.layout.slots_of(panel) {
             query.parts.push(Part { weight: weight(slot), centre: self.centre(slot) });

@@ -57,8 +57,9 @@ impl<I: Iterate> Sgd<I> {
     }
 
     fn plan_for(&self, t: u64, norms: Norms) -> Planned {
-        let slots = self.layout.sampled_slots() as f64;
-        let facts = Facts { radius: self.recipe.radius, slots, examples: 1.0, norms };
+        let slots = self.layout.sampled_slots();
+        let power = self.recipe.shape.power(slots);
+        let facts = Facts { radius: self.recipe.radius, power, slots: slots as f64, examples: 1.0, norms };
         self.recipe.pace.plan(t, self.phase_began(t), &facts, self.recipe.known_radius)
     }
 
@@ -89,6 +90,7 @@ impl<I: Iterate> Sgd<I> {
         let (drawn_square, drawn_largest) = match self.state.drawing.sampler() {
             Some(s) if !s.is_uniform() => (drawn, drawn / self.layout.sampled_slots() as f64),
             Some(s) => (square * s.inflation(0), largest * s.inflation(0)),
+            None if self.state.observed.is_some() => (drawn, drawn / self.layout.sampled_slots() as f64),
             None => (square, largest),
         };
         Norms { square, largest, drawn_square, drawn_largest, known, target: target * target }
@@ -109,6 +111,9 @@ impl<I: Iterate> Sgd<I> {
             }
         };
         let (drawn_square, drawn_largest) = self.drawn_norms(square, largest);
+        // What is observed at random makes the product's estimate longer too.
+        let longer = if self.state.observed.is_some() { self.observed_norms().2 } else { 0.0 };
+        let (square, largest) = (square + longer, largest + longer);
         self.state.norms = Some(Norms { square, largest, drawn_square, drawn_largest, known, target });
         self.replan();
     }
@@ -119,6 +124,10 @@ impl<I: Iterate> Sgd<I> {
 
     /// E |x~|^2 and max_j E x~_j^2 for the present draws.
     fn drawn_norms(&self, square: f64, largest: f64) -> (f64, f64) {
+        if self.state.observed.is_some() {
+            let (sum, most, _) = self.observed_norms();
+            return (sum, most);
+        }
         let Some(sampler) = self.state.drawing.sampler() else { return (square, largest) };
         if let Some(bound) = self.state.drawing.bound {
             let k = sampler.draws() as f64;
@@ -141,7 +150,7 @@ impl<I: Iterate> Sgd<I> {
     }
 
     /// The second moment of a slot about its centre, measured or as far as the reads tell.
-    fn square_of(&self, slot: usize) -> f64 {
+    pub(super) fn square_of(&self, slot: usize) -> f64 {
         match &self.state.measured {
             Some(measured) => measured.squares[slot],
             None => self.state.running.square(slot, self.centre(slot)),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::budget::sampler::Sampler;
-use crate::budget::{Aelr, Aer, Aerr, Budgeted, Ddaelr, Ddaelr2p, Ddaerr, Ddaerr2p, Gaerr, Reads};
+use crate::budget::{Aelr, Aer, Aerr, Budgeted, Ddaelr, Ddaelr2p, Ddaerr, Ddaerr2p, Gaerr, Pnorm, Reads};
 use crate::iterate::Iterate;
 use crate::learner::Learner;
 use crate::sampling::{Purpose, Stream};
@@ -13,7 +13,7 @@ const SHAPES: &[(&[u32], &[u32])] =
     &[(&[1, 1, 1], &[]), (&[1, 1, 1, 1, 1], &[]), (&[2, 1, 1, 1], &[]), (&[1, 1, 2], &[1]), (&[1, 1, 1, 1], &[1, 2])];
 
 /// Columns are dealt to panels backwards, so that slots, panels and columns are different numbers.
-fn layout(sampled: &[u32], known: &[u32]) -> Arc<Layout> {
+pub(super) fn layout(sampled: &[u32], known: &[u32]) -> Arc<Layout> {
     let mut next = sampled.iter().chain(known).sum::<u32>();
     let mut columns = |width: u32| {
         next -= width;
@@ -29,7 +29,7 @@ fn layout(sampled: &[u32], known: &[u32]) -> Arc<Layout> {
 }
 
 /// A column's values have a mean, a scale and a sign of their own.
-fn example(columns: usize, stream: &mut Stream) -> (Vec<f64>, f64) {
+pub(super) fn example(columns: usize, stream: &mut Stream) -> (Vec<f64>, f64) {
     let x: Vec<f64> = (0..columns).map(|j| 0.3 * j as f64 - 0.4 + (0.2 + 0.3 * j as f64) * stream.normal()).collect();
     let y = 1.5 * x[0] - x[columns - 1] + 0.3 * stream.normal();
     (x, y)
@@ -173,7 +173,7 @@ fn enumerate<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64) -> Sums {
     sums
 }
 
-fn assert_close(found: f64, expected: f64, scale: f64, what: &str) {
+pub(super) fn assert_close(found: f64, expected: f64, scale: f64, what: &str) {
     assert!((found - expected).abs() <= 1e-12 * scale, "{what}: {found} instead of {expected}");
 }
 
@@ -241,6 +241,13 @@ fn check_moments<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64, what: &str) {
                 let nonzero = centred.iter().zip(&w).filter(|(_, w)| **w != 0.0);
                 norm(2) * nonzero.map(|(x, _)| x * x).sum::<f64>()
             }
+            "pnorm" => {
+                let p = sgd.recipe.shape.power(sampled);
+                let q = p / (p - 1.0);
+                let size = w.iter().map(|v| v.abs().powf(q)).sum::<f64>().powf(1.0 / q);
+                let nonzero = centred.iter().zip(&w).filter(|(_, w)| **w != 0.0);
+                nonzero.map(|(x, w)| (size * x).powi(2) * (w.abs() / size).powf((p - 2.0) / (p - 1.0))).sum()
+            }
             _ => norm(1) * centred.iter().zip(&w).map(|(x, w)| w.abs() * x * x).sum::<f64>(),
         };
         assert_close(one, closed, scale * scale, &format!("{what}: E product^2 of one draw"));
@@ -291,6 +298,14 @@ fn aerr_is_unbiased_over_all_draws() {
 fn aelr_is_unbiased_over_all_draws() {
     check_all::<Aelr>(&[("replacement", "false")]);
     check_all::<Aelr>(&[("replacement", "true")]);
+}
+
+#[test]
+fn pnorm_is_unbiased_over_all_draws() {
+    for p in ["2", "3.5", "auto"] {
+        check_all::<Pnorm>(&[("p", p), ("replacement", "false")]);
+        check_all::<Pnorm>(&[("p", p), ("replacement", "true"), ("ball", "true")]);
+    }
 }
 
 #[test]

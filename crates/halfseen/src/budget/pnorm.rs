@@ -1,0 +1,99 @@
+//! Learns by p-norm updates: between gradient descent (p = 2) and exponentiated gradient (p = 2 ln d).
+//!
+//! Cesa-Bianchi, Shalev-Shwartz and Shamir 2010, section 5, name additive algorithms as an extension of theirs. The reads
+//! are AERR's: k - 1 estimate the example by x~, one the product. theta <- theta - eta phi x~, and w is the gradient of
+//! |theta|_p^2 / 2; j is drawn in proportion to |theta_j|^p, phi = w_j x_j / share_j - y. Returns an average of the iterates
+//! before each step. p = 2 is AERR before its projection.
+//!
+//! Guarantee, where w stays in |w|_q <= B, 1/p + 1/q = 1 (`ball = true` sees to that): expected excess at most B G sqrt((p - 1)/m)
+//! for eta = B / (G sqrt((p - 1) m)) and G^2 >= E |phi x~|_p^2 (Gentile 2003, theorem 1; Cesa-Bianchi and Lugosi 2006, theorem 11.2).
+//! E phi^2 <= (|w|_q |x|_p + |y|)^2 by Hoelder, see `iterate/p_norm.rs`. With |v|_p <= |v|_2^(2/p) |v|_inf^(1 - 2/p), a bound L on
+//! x_j^2 (max_j E x_j^2 stands for it, as in AELR) and the coefficient a of a read, G^2 = (B X + Y)^2 V, X^2 = R^(4/p) L^(1 - 2/p),
+//! V = min(D, D^(2/p) (a^2 L)^(1 - 2/p)), where R^2 = E |x|_2^2, D = E |x~|_2^2, Y^2 = E y^2.
+//!
+//! A few large entries, such as x~ has, are as long in every norm, so V hardly falls with p. But what the proof bounds by
+//! |g|_p^2 is sum_j g_j^2 (|theta_j| / |theta|_p)^(p - 2) wherever a step is short against |theta|_p, and the mean of that is at most
+//! (sum_j (E g_j^2)^(p/2))^(2/p). So theory's step takes D^(2/p) M^(1 - 2/p), M = max_j E x~_j^2, for V: up to a^(1/2 - 1/p) times
+//! the proven step, longer where p is larger and the reads are few. For p = 2 all of this is AERR's theorem 3.1.
+//!
+//! C. Gentile, "The Robustness of the p-Norm Algorithms", Machine Learning 53, 2003. N. Cesa-Bianchi and G. Lugosi, "Prediction,
+//! Learning, and Games", 2006.
+
+use super::budgeted::{Budgeted, Reads};
+use super::design::Goal;
+use super::pace::{Facts, Pace, Schedule, Theory};
+use super::recipe::{Draws, Recipe, recipe};
+use crate::error::Result;
+use crate::iterate::{PNorm, Shape};
+use crate::learner::Grid;
+use crate::loss::Loss;
+use crate::params::{Average, Centre, Rule, parameters};
+
+parameters! {
+    /// Parameters of the p-norm learner, and the learner itself.
+    pub struct Pnorm named "pnorm" {
+        budget: Option<u64> = None, BUDGET;
+        total_budget: Option<u64> = None, TOTAL_BUDGET;
+        money: Option<f64> = None, MONEY;
+        power: Option<f64> = Some(4.0), POWER;
+        radius: f64 = 4.0, RADIUS;
+        ball: bool = false, BALL;
+        step: Rule = Rule::Theory(3.2), STEP;
+        replacement: bool = false, REPLACEMENT;
+        centre: Centre = Centre::Running, CENTRE;
+        average: Average = Average::Tail, AVERAGE;
+        intercept: bool = true, INTERCEPT;
+        known_radius: f64 = 1.0, KNOWN_RADIUS;
+        horizon: Option<u64> = None, HORIZON;
+        truncate: Option<u64> = None, TRUNCATE;
+        seed: u64 = 0, SEED;
+    }
+}
+
+/// The p-norm bound with the norms that the data have, those of x~ entry by entry; for p = 2 it is theorem 3.1 of paper B.
+const THEORY: Theory = Theory { reach, value: step };
+
+/// |v|_p^2 of a vector with |v|_2^2 = `square` and |v|_inf^2 = `largest`, at most.
+fn between(power: f64, square: f64, largest: f64) -> f64 {
+    square.powf(2.0 / power) * largest.powf(1.0 - 2.0 / power)
+}
+
+/// B X.
+fn reach(facts: &Facts) -> f64 {
+    facts.radius * between(facts.power, facts.norms.square, facts.norms.largest).sqrt()
+}
+
+/// eta = B / (G sqrt((p - 1) m)).
+fn step(facts: &Facts) -> f64 {
+    let norms = &facts.norms;
+    let slope = reach(facts) + norms.target.sqrt();
+    let example = between(facts.power, norms.drawn_square, norms.drawn_largest).sqrt();
+    facts.radius / (slope * example * ((facts.power - 1.0) * facts.examples).sqrt())
+}
+
+impl Budgeted for Pnorm {
+    type Iterate = PNorm;
+    const NAME: &'static str = "pnorm";
+    const TITLE: &'static str = "p-norm updates: k reads per example, between AERR and AELR";
+    const SOURCE: &'static str = "A 5; Gentile 2003";
+
+    fn grid() -> Grid {
+        Grid::new(&[("p", &["2", "4", "auto"]), ("radius", &["2", "8"]), ("step", &["1x", "1.8x", "3.2x", "5.6x"])])
+    }
+
+    fn budget(&self) -> Option<u64> {
+        self.budget
+    }
+
+    fn recipe(&self, reads: Reads) -> Result<Recipe> {
+        reads.at_least(2, Self::NAME)?;
+        let recipe = recipe! {
+            self,
+            draws: Draws::uniform(reads, Goal::Sum, 1, self.replacement),
+            loss: Loss::HalfSquare,
+            pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
+            average_before_step: true,
+        };
+        Ok(Recipe { shape: Shape { power: self.power, ball: self.ball }, ..recipe })
+    }
+}
