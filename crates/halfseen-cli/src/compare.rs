@@ -65,12 +65,15 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let examples: Axis<u64> = ("training examples", |p| p.examples);
     let attributes: Axis<u64> = ("attribute values read", |p| p.distinct);
     let draw = |x: Axis<u64>, y: Axis<Option<f64>>| learning_curve(&figure(&comparison, &input, x, y));
-    let written = [
+    let mut written = vec![
         folder.write("curve-examples.svg", &draw(examples, tested)?)?,
         folder.write("curve-attributes.svg", &draw(attributes, tested)?)?,
-        folder.write("curve-own-test.svg", &draw(examples, own)?)?,
-        folder.write("results.json", &results)?,
     ];
+    // Learners that see everything do not test themselves.
+    if comparison.curve.iter().any(|point| point.risk.is_some()) {
+        written.push(folder.write("curve-own-test.svg", &draw(examples, own)?)?);
+    }
+    written.push(folder.write("results.json", &results)?);
     if args.table.json {
         output::print(&results)?;
         return Ok(ExitCode::SUCCESS);
