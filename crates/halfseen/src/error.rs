@@ -58,6 +58,11 @@ pub enum ErrorKind {
     /// The value of a parameter needs something that was not given.
     #[error("{name} = {value} needs {what}")]
     Needs { name: &'static str, value: &'static str, what: &'static str },
+    /// Products may lie outside the power series of a loss.
+    #[error(
+        "the logistic loss needs a bound on |<w,x>| below {limit:.4} (pi / sqrt 2), where estimates by its series have a finite variance; radius times norm_bound, and what is always known, reach {reach:.4}: lower radius or known_radius, or choose loss = hinge"
+    )]
+    OutsideSeries { reach: f64, limit: f64 },
     /// A column that was named does not exist.
     #[error("there is no column '{}'{}; the columns are: {}", short(name), maybe(nearest), list(known))]
     UnknownColumn { name: String, nearest: Option<String>, known: Vec<String> },
@@ -149,6 +154,7 @@ impl Error {
             | BudgetTooSmall { .. }
             | BudgetTooLarge { .. }
             | Needs { .. }
+            | OutsideSeries { .. }
             | UnknownColumn { .. }
             | WrongLength { .. }
             | WrongLearner { .. }

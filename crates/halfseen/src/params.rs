@@ -6,7 +6,7 @@
 
 mod values;
 
-pub use values::{Average, Centre, Inner, MomentSource, Rule, Steps, Value};
+pub use values::{Average, Ball, Centre, Inner, MomentSource, Rule, SmoothLoss, Steps, Value};
 
 use crate::error::{Error, ErrorKind, Result, nearest};
 
@@ -242,6 +242,16 @@ declare! {
         "How the product's reads are drawn: by the weights as the theorems have it, by |w| times the root of the moments (less variance on average over examples, no theorem), or half and half (at most twice the theorem's variance).", "C 3.3";
     STEPS: "step_rule", Kind::Choice(&["constant", "adagrad"]),
         "Whether all attributes share one step, or each has its own that falls with its squared gradients (diagonal AdaGrad).", "C, appendix A; Duchi, Hazan and Singer 2011";
+    BALL: "ball", Kind::Choice(&["l2", "l1"]),
+        "The ball that holds the weights: Euclidean (projected gradient, as aerr), or of the l1 norm (exponentiated gradient, as aelr).", "B 4";
+    LOSS: "loss", Kind::Choice(&["absolute", "hinge", "exponential", "logistic"]),
+        "What is learned by: absolute (outside a tube, smoothed; regression), or a loss of classes -1 and +1: hinge (smoothed), exponential, logistic (needs norm_bound).", "B 4";
+    TUBE: "tube", Kind::NonNegative,
+        "Residuals up to this cost nothing (delta of the absolute loss), in scaled units.", "B 4.2";
+    SMOOTHING_WIDTH: "smoothing_width", Kind::Positive,
+        "Width eps over which the kinks of the absolute and the hinge loss are rounded, in scaled units. Estimates scatter like exp(2 (residual/eps)^2): keep it above the residuals.", "B 4.2";
+    NORM_BOUND: "norm_bound", Kind::PositiveOrAuto,
+        "Declared bound on the norm of the sampled attributes of any example about their centre, in scaled units: Euclidean with ball = l2, largest absolute value with ball = l1. Only the logistic loss needs it; auto: none is declared.", "";
     TOL: "tol", Kind::Positive,
         "Relative duality gap at which the solver stops.", "";
     MAX_ITER: "max_iter", Kind::Count { least: 1, most: u64::MAX },

@@ -22,7 +22,7 @@ fn facts(radius: f64, d: f64, inflation: f64, m: f64, square: f64, largest: f64,
         known: 1.0,
         target,
     };
-    Facts { radius, slots: d, examples: m, norms }
+    Facts { radius, slots: d, examples: m, norms, slope: None }
 }
 
 fn assert_equal(found: f64, expected: f64) {

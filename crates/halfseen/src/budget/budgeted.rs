@@ -50,6 +50,19 @@ pub struct Reads {
 }
 
 impl Reads {
+    /// What a budget parameter says for a layout; `None` is auto: four, or all panels where there are fewer.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BudgetTooLarge`].
+    pub fn of(budget: Option<u64>, layout: &Layout) -> Result<Reads> {
+        let panels = layout.sampled_panels();
+        let budget = budget.map_or(panels.min(4), |k| usize::try_from(k).unwrap_or(usize::MAX));
+        if budget > panels {
+            return Err(ErrorKind::BudgetTooLarge { budget, panels }.into());
+        }
+        Ok(Reads { budget, panels })
+    }
+
     /// Whether every panel can be read, so that nothing is sampled.
     pub fn all(self) -> bool {
         self.budget == self.panels
@@ -70,12 +83,21 @@ impl Reads {
 /// Checks parameters and budget, and writes the recipe.
 fn recipe<B: Budgeted>(learner: &B, layout: &Layout) -> Result<Recipe> {
     learner.check()?;
-    let panels = layout.sampled_panels();
-    let budget = learner.budget().map_or(panels.min(4), |k| usize::try_from(k).unwrap_or(usize::MAX));
-    if budget > panels {
-        return Err(ErrorKind::BudgetTooLarge { budget, panels }.into());
-    }
-    learner.recipe(Reads { budget, panels })
+    learner.recipe(Reads::of(learner.budget(), layout)?)
+}
+
+/// Teaches one iterate all examples by a recipe; see [`Learner::fit_curve`].
+pub(super) fn fit_curve<I: Iterate>(
+    mut recipe: Recipe,
+    counts: &[usize],
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Fit>> {
+    recipe.pace.horizon = recipe.pace.horizon.or(Some(examples.len() as u64));
+    let seed = recipe.seed;
+    let facts = examples.moments.map(|moments| (moments, examples.target_square()));
+    let mut sgd = Sgd::<I>::new(recipe, examples.layout, facts)?;
+    one_pass(&mut sgd, seed, counts, examples, monitor)
 }
 
 impl<B: Budgeted> Learner for B {
@@ -108,12 +130,7 @@ impl<B: Budgeted> Learner for B {
         if examples.is_empty() {
             return Err(pass::no_examples(B::NAME));
         }
-        let mut recipe = recipe(self, examples.layout)?;
-        recipe.pace.horizon = recipe.pace.horizon.or(Some(examples.len() as u64));
-        let seed = recipe.seed;
-        let facts = examples.moments.map(|moments| (moments, examples.target_square()));
-        let mut sgd = Sgd::<B::Iterate>::new(recipe, examples.layout, facts)?;
-        one_pass(&mut sgd, seed, counts, examples, monitor)
+        fit_curve::<B::Iterate>(recipe(self, examples.layout)?, counts, examples, monitor)
     }
 
     fn start(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {

@@ -12,6 +12,7 @@
 //! | [`Ddaerr`] | by the root of the moments | Euclidean ball | projected gradient |
 //! | [`Ddaelr`] | by the moments | exponentiated | exponentiated gradient |
 //! | [`Ddaerr2p`], [`Ddaelr2p`] | uniform, then by estimated moments | as above | as above |
+//! | [`Aesvr`] | uniform; smooth losses | Euclidean ball, or exponentiated | as above |
 //!
 //! A learner of this kind writes a [`Recipe`]; [`Sgd`] runs it. [`one_pass`] teaches a learner the rows
 //! of a table, reading only the cells that its queries name.
@@ -19,6 +20,7 @@
 mod aelr;
 mod aer;
 mod aerr;
+mod aesvr;
 mod budgeted;
 mod ddaelr;
 mod ddaelr_2p;
@@ -27,6 +29,7 @@ mod ddaerr_2p;
 mod design;
 mod drawing;
 mod gaerr;
+mod gen_est;
 mod known;
 mod ledger;
 mod pace;
@@ -38,11 +41,13 @@ mod running;
 mod sampler;
 mod saved;
 mod sgd;
+mod steepness;
 mod two_phase;
 
 pub use aelr::Aelr;
 pub use aer::Aer;
 pub use aerr::Aerr;
+pub use aesvr::Aesvr;
 pub use budgeted::{Budgeted, Reads};
 pub use ddaelr::Ddaelr;
 pub use ddaelr_2p::Ddaelr2p;
@@ -71,5 +76,6 @@ pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(Ddaelr::default()),
         Box::new(Ddaerr2p::default()),
         Box::new(Ddaelr2p::default()),
+        Box::new(Aesvr::default()),
     ]
 }

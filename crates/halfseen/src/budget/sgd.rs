@@ -7,10 +7,12 @@
 mod answer;
 mod ask;
 mod norms;
+mod smooth;
 #[cfg(test)]
 mod tests;
 
 use super::drawing::Drawing;
+use super::gen_est::GenEst;
 use super::known::Known;
 use super::ledger::Ledger;
 use super::pace::{Move, Norms, Planned, Schedule};
@@ -18,10 +20,11 @@ use super::query::{AskTell, Query, Role, Told};
 use super::recipe::{Proportions, Recipe, Source};
 use super::risk::Risk;
 use super::running::Running;
+use super::steepness::Steepness;
 use crate::data::Moments;
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
-use crate::model::{Linear, Report};
+use crate::model::{BudgetKind, Linear, Report};
 use crate::params::{Average, Centre};
 use crate::prepare::Layout;
 use crate::sampling::count_distinct;
@@ -36,6 +39,8 @@ const LARGEST_STEP: f64 = 1e100;
 pub struct Sgd<I> {
     recipe: Recipe,
     layout: Arc<Layout>,
+    /// How slopes are estimated that are not linear in the product.
+    gen_est: Option<GenEst>,
     fingerprint: u64,
     /// The t at which the average starts anew; 0 if it never does.
     average_restarts: u64,
@@ -59,6 +64,8 @@ struct State<I> {
     ledger: Ledger,
     drawing: Drawing,
     risk: Risk,
+    /// Of smooth losses.
+    steepness: Steepness,
     /// Means, where the recipe centres by given ones, per sampled slot.
     given: Vec<f64>,
     /// Sum of the squared targets told.
@@ -98,6 +105,7 @@ impl<I: Iterate> Sgd<I> {
             ledger: Ledger::default(),
             drawing: Drawing::new(recipe.draws.as_ref(), layout, squares)?,
             risk: Risk::default(),
+            steepness: Steepness::new(),
             given,
             target_squares: 0.0,
             slopes: vec![0.0; if recipe.pace.schedule == Schedule::Adagrad { sampled } else { 0 }],
@@ -125,6 +133,7 @@ impl<I: Iterate> Sgd<I> {
             && state.ledger.is_sound()
             && state.known.is_sound(&known)
             && state.risk.is_sound()
+            && state.steepness.is_sound()
             && state.measured.as_ref().is_none_or(|m| m.is_sound(sampled))
             && state.drawing.restore(recipe.draws.as_ref(), layout)?
             && (state.given.len(), state.slopes.len()) == (given, slopes)
@@ -152,9 +161,20 @@ impl<I: Iterate> Sgd<I> {
         };
         let fingerprint = recipe.fingerprint(layout)?;
         let (layout, panels, gradient) = (Arc::clone(layout), Vec::new(), Vec::new());
+        let gen_est = GenEst::of(recipe.loss, recipe.radius);
         let planned = None;
-        let mut sgd =
-            Sgd { recipe, layout, fingerprint, average_restarts, first_phase, state, planned, panels, gradient };
+        let mut sgd = Sgd {
+            recipe,
+            layout,
+            gen_est,
+            fingerprint,
+            average_restarts,
+            first_phase,
+            state,
+            planned,
+            panels,
+            gradient,
+        };
         sgd.weigh_iterate()?;
         Ok(sgd)
     }
@@ -246,23 +266,30 @@ impl<I: Iterate> AskTell for Sgd<I> {
             return Ok(Told::Skipped);
         }
         let estimate = self.estimate(query, values);
-        let slope = self.recipe.loss.slope(estimate.product, target);
-        self.gradient.iter_mut().for_each(|(_, g)| *g *= slope);
+        let slope = self.slope(query, values, target, estimate)?;
+        self.gradient.iter_mut().for_each(|(_, g)| *g *= slope.value);
         let t = self.state.ledger.answered + 1;
         let plan = self.plan(t, query, values, target);
         let step = self.recipe.pace.at(t, &plan);
-        let largest = self.gradient.iter().fold(slope.abs(), |a, (_, g)| a.max(g.abs()));
+        let largest = self.gradient.iter().fold(slope.value.abs(), |a, (_, g)| a.max(g.abs()));
         let length = largest * step.size.max(1.0);
         if length.is_nan() || length >= LARGEST_STEP {
             return Err(ErrorKind::Diverged { what: "a gradient step", value: largest * step.size }.into());
         }
-        let weight = self.apply(query, values, slope, step, plan.known, t);
-        self.state.risk.see(estimate.product - target, estimate.second - target, weight);
+        let weight = self.apply(query, values, slope.value, step, plan.known, t);
+        if let Some(product) = slope.product {
+            self.state.risk.see(product - target, estimate.second - target, weight);
+        }
+        if self.gen_est.is_some() {
+            self.state.steepness.see_slope(slope.value);
+            self.state.steepness.see_residuals(slope.residuals);
+        }
         self.state.ledger.close(place);
         self.bill(query);
         self.state.ledger.learned(query.asked_at);
         self.state.target_squares += target * target;
-        if self.redraw(t)? || (self.state.measured.is_none() && is_milestone(t)) {
+        let estimated = self.state.measured.is_none() || self.gen_est.is_some();
+        if self.redraw(t)? || (estimated && is_milestone(t)) {
             self.renew_norms();
         }
         Ok(Told::Learned)
@@ -292,7 +319,10 @@ impl<I: Iterate> AskTell for Sgd<I> {
 
     fn report(&self) -> Report {
         let (risk, risk_error) = self.state.risk.report();
-        Report { risk, risk_error, ..self.state.ledger.report(self.recipe.name) }
+        let drawn = self.gen_est.filter(|_| self.state.drawing.sampler().is_some());
+        let budget_kind = if drawn.is_some() { BudgetKind::Expected } else { BudgetKind::Each };
+        let notes = drawn.and_then(|estimator| self.state.steepness.note(&estimator)).into_iter().collect();
+        Report { risk, risk_error, budget_kind, notes, ..self.state.ledger.report(self.recipe.name) }
     }
 
     fn save(&self) -> Result<serde_json::Value> {

@@ -25,6 +25,7 @@ fn name(kind: &ErrorKind) -> &'static str {
         BudgetTooSmall,
         BudgetTooLarge,
         Needs,
+        OutsideSeries,
         UnknownColumn,
         DuplicateColumn,
         WrongLength,
@@ -117,6 +118,11 @@ fn provoked(long: &str) -> Vec<Error> {
             aerr.set("centre", "given").unwrap();
             aerr.start(&Arc::new(Layout::singletons(3))).err().unwrap()
         },
+        {
+            let mut aesvr = crate::learner::find("aesvr").unwrap();
+            [("loss", "logistic"), ("norm_bound", "2"), ("budget", "2")].map(|(n, v)| aesvr.set(n, v).unwrap());
+            aesvr.start(&Arc::new(Layout::singletons(3))).err().unwrap()
+        },
         wide.column(long).unwrap_err(),
         Table::from_matrix(Matrix::F64(array![[1.0, 2.0]]), vec![long.into(), long.into()]).unwrap_err(),
         Table::from_matrix(Matrix::F64(array![[1.0, 2.0]]), vec![long.into()]).unwrap_err(),
@@ -163,7 +169,7 @@ fn every_kind_is_provoked() {
     let provoked: BTreeSet<&str> = provoked("column").iter().map(|e| name(e.kind())).collect();
     let missing: Vec<&str> = all_names().difference(&provoked).copied().collect();
     assert!(missing.is_empty(), "no case provokes {missing:?}");
-    assert_eq!(all_names().len(), 26);
+    assert_eq!(all_names().len(), 27);
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod report;
 
 pub use file::{Model, Prediction};
 pub use linear::Linear;
-pub use report::{Report, Stop};
+pub use report::{BudgetKind, Note, Report, Stop};
 
 /// What a learner returns.
 #[derive(Debug, Clone, PartialEq)]

@@ -266,3 +266,27 @@ words! {
         Adagrad = "adagrad",
     }
 }
+
+words! {
+    /// The ball that holds the weights.
+    Ball {
+        /// The Euclidean one.
+        L2 = "l2",
+        /// That of the l1 norm.
+        L1 = "l1",
+    }
+}
+
+words! {
+    /// Losses that are learned by estimates of powers.
+    SmoothLoss {
+        /// The absolute loss outside a tube, smoothed: regression.
+        Absolute = "absolute",
+        /// The hinge loss, smoothed: classes.
+        Hinge = "hinge",
+        /// e^-z: classes.
+        Exponential = "exponential",
+        /// log(1 + e^-z): classes, within the radius of its series.
+        Logistic = "logistic",
+    }
+}

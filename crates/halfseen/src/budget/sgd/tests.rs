@@ -144,7 +144,7 @@ fn enumerate<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64) -> Sums {
             let mut query = Query::default();
             sgd.push_known(&mut query);
             panels.iter().for_each(|&panel| sgd.push_gradient(&mut query, panel));
-            drawn.iter().for_each(|&slot| sgd.push_product(&mut query, sgd.layout.panel_of(slot)));
+            drawn.iter().for_each(|&slot| sgd.push_product(&mut query, sgd.layout.panel_of(slot), sgd.products()));
             let estimate = sgd.estimate(&query, &answer(&sgd.layout, &query, x));
             let product = estimate.product;
             let slope = sgd.recipe.loss.slope(product, y);
