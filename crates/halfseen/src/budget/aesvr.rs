@@ -10,7 +10,7 @@
 //!
 //! Guarantee (theorem 4.4): expected excess of the smoothed loss at most B G / sqrt(m), G^2 = E phi^2 E |x~|^2 (with
 //! `ball = l1` 2 B G sqrt(5 log(2d) / m), G^2 = E phi^2 max_j E x~_j^2), and the smoothed loss exceeds the plain one by at most
-//! 0.57 `smoothing_width`. The steps are those that make it so, E phi^2 being the mean of the phi^2 seen, at least 1.
+//! 0.57 `smoothing_width`. The steps are those that make it so, E phi^2 being the mean of the phi^2 seen.
 //!
 //! Warning: E phi^2 is like e^(4 u^2) for u^2 = E ((<w,x> - y)/eps)^2 of one draw, its scatter included; 8 at u = 1, 8e4 at 2, 1e13 at
 //! 3. (The paper bounds it by exp(O(log^2(B/eps))), which cannot hold where residuals are as large as B.) So `smoothing_width` must
@@ -44,12 +44,12 @@ parameters! {
     pub struct Aesvr named "aesvr" {
         budget: Option<u64> = None, BUDGET;
         ball: Ball = Ball::L2, BALL;
-        radius: f64 = 2.0, RADIUS;
+        radius: f64 = 1.0, RADIUS;
         loss: SmoothLoss = SmoothLoss::Absolute, LOSS;
         tube: f64 = 0.0, TUBE;
-        smoothing_width: f64 = 2.0, SMOOTHING_WIDTH;
+        smoothing_width: f64 = 8.0, SMOOTHING_WIDTH;
         norm_bound: Option<f64> = None, NORM_BOUND;
-        step: Rule = Rule::Theory(3.2), STEP;
+        step: Rule = Rule::Theory(1.0), STEP;
         replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::Tail, AVERAGE;
@@ -154,8 +154,8 @@ impl Learner for Aesvr {
     fn grid(&self) -> Grid {
         Grid::new(&[
             ("radius", &["0.5", "1", "2"]),
-            ("smoothing_width", &["1", "4", "16"]),
-            ("step", &["1x", "3.2x", "10x"]),
+            ("smoothing_width", &["2", "8", "32"]),
+            ("step", &["0.56x", "1.8x", "5.6x"]),
         ])
     }
 

@@ -34,6 +34,9 @@ use std::sync::Arc;
 /// Steps are refused beyond this: squares of weights must stay in range.
 const LARGEST_STEP: f64 = 1e100;
 
+/// Reads for which there is room from the start, where their number is random.
+const USUAL_READS: usize = 256;
+
 /// A running learner; see the module's documentation.
 #[derive(Debug, Clone)]
 pub struct Sgd<I> {
@@ -160,8 +163,9 @@ impl<I: Iterate> Sgd<I> {
             _ => second,
         };
         let fingerprint = recipe.fingerprint(layout)?;
-        let (layout, panels, gradient) = (Arc::clone(layout), Vec::new(), Vec::new());
+        let (layout, gradient) = (Arc::clone(layout), Vec::new());
         let gen_est = GenEst::of(recipe.loss, recipe.radius);
+        let panels = Vec::with_capacity(if gen_est.is_some() { USUAL_READS } else { 0 });
         let planned = None;
         let mut sgd = Sgd {
             recipe,
@@ -271,10 +275,16 @@ impl<I: Iterate> AskTell for Sgd<I> {
         let t = self.state.ledger.answered + 1;
         let plan = self.plan(t, query, values, target);
         let step = self.recipe.pace.at(t, &plan);
-        let largest = self.gradient.iter().fold(slope.value.abs(), |a, (_, g)| a.max(g.abs()));
+        // Unlike `max` this keeps a NaN.
+        let larger = |a: f64, (_, g): &(u32, f64)| if g.abs() > a || g.is_nan() { g.abs() } else { a };
+        let largest = self.gradient.iter().fold(slope.value.abs(), larger);
         let length = largest * step.size.max(1.0);
         if length.is_nan() || length >= LARGEST_STEP {
             return Err(ErrorKind::Diverged { what: "a gradient step", value: largest * step.size }.into());
+        }
+        let error = (slope.product.unwrap_or(target) - target).powi(2) + (estimate.second - target).powi(2);
+        if error.is_nan() || error >= LARGEST_STEP {
+            return Err(ErrorKind::Diverged { what: "a squared error", value: error }.into());
         }
         let weight = self.apply(query, values, slope.value, step, plan.known, t);
         if let Some(product) = slope.product {

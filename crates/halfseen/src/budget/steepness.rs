@@ -1,13 +1,16 @@
 //! Remembers how large the slopes of a smooth loss came out, which its steps go by, and why.
 //!
 //! The theorems' G^2 is E phi^2 times E |x~|^2. For the squares E phi^2 is bounded by norms; for a series the only bound
-//! is exponential in (radius / width)^2, so the mean of the phi^2 seen stands in for it, at least 1 (the losses' exact slopes are at
-//! most 1, but for the exponential one). It is looked up anew when norms are, each time the answers have become four times as many.
+//! is exponential in (radius / width)^2, so the mean of the phi^2 seen stands in for it, steadied by ten of 1 (the losses' exact
+//! slopes are at most 1, but for the exponential one). It is looked up anew when norms are, each time the answers have become
+//! four times as many.
 
 use super::gen_est::GenEst;
 use crate::model::Note;
 use serde::{Deserialize, Serialize};
 
+/// Pseudo-answers with phi^2 = 1 by which the mean is steadied at first.
+const PRIOR_SLOPES: f64 = 10.0;
 /// A slope whose square has a larger mean than this is reported.
 const HOPELESS: f64 = 1e4;
 
@@ -44,7 +47,7 @@ impl Steepness {
 
     /// Looks the mean up.
     pub(super) fn settle(&mut self) {
-        self.settled = (self.slope_squares / self.slopes.max(1.0)).max(1.0);
+        self.settled = (self.slope_squares + PRIOR_SLOPES) / (self.slopes + PRIOR_SLOPES);
     }
 
     /// What a reader of the report must know.
@@ -58,6 +61,6 @@ impl Steepness {
     pub(super) fn is_sound(&self) -> bool {
         let Steepness { slopes, slope_squares, residuals, residual_squares, settled } = *self;
         let sums = [slopes, slope_squares, residuals, residual_squares];
-        sums.iter().all(|v| v.is_finite() && *v >= 0.0) && settled.is_finite() && settled >= 1.0
+        sums.iter().all(|v| v.is_finite() && *v >= 0.0) && settled.is_finite() && settled > 0.0
     }
 }

@@ -120,7 +120,9 @@ fn provoked(long: &str) -> Vec<Error> {
         },
         {
             let mut aesvr = crate::learner::find("aesvr").unwrap();
-            [("loss", "logistic"), ("norm_bound", "2"), ("budget", "2")].map(|(n, v)| aesvr.set(n, v).unwrap());
+            for (name, value) in [("loss", "logistic"), ("norm_bound", "2"), ("budget", "2")] {
+                aesvr.set(name, value).unwrap();
+            }
             aesvr.start(&Arc::new(Layout::singletons(3))).err().unwrap()
         },
         wide.column(long).unwrap_err(),

@@ -131,7 +131,7 @@ mod tests {
         }
         // The change of formula is not seen.
         let (near, far) = (Series::Tanh.coefficient(63), Series::Tanh.coefficient(65));
-        assert!((far / near + FRAC_2_PI * FRAC_2_PI).abs() < 1e-15);
+        assert!((far / near + FRAC_2_PI * FRAC_2_PI).abs() < 1e-14);
     }
 
     /// Values from tables (Abramowitz and Stegun, table 7.1).
@@ -147,7 +147,7 @@ mod tests {
             (7.0, 1.0),
             (f64::INFINITY, 1.0),
         ] {
-            assert!((erf(u) - expected).abs() <= 4e-16 * expected.max(1e-9), "erf({u}) = {}", erf(u));
+            assert!((erf(u) - expected).abs() <= 2e-15 * expected, "erf({u}) = {}", erf(u));
             assert_eq!(erf(-u), -erf(u));
         }
     }
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn second_moments_equal_their_sums() {
         for series in [Series::Erf, Series::Exp, Series::Tanh] {
-            for s in [0.0, 0.1, 1.0, 1.2] {
+            for s in [0.0_f64, 0.1, 0.5, 1.0] {
                 let term = |n: u32| 2_f64.powi(n as i32 + 1) * series.coefficient(n).powi(2) * s.powi(n as i32);
                 let expected: f64 = (0..300).map(term).sum();
                 let found = series.second_moment(s);

@@ -1,5 +1,7 @@
 //! Enumerates every draw of a query with its probability: estimates must be unbiased, exactly.
 
+mod smooth;
+
 use super::*;
 use crate::budget::sampler::Sampler;
 use crate::budget::{Aelr, Aer, Aerr, Budgeted, Ddaelr, Ddaelr2p, Ddaerr, Ddaerr2p, Gaerr, Reads};
