@@ -46,6 +46,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         let progress = Progress::new("comparing", args.table.quiet);
         compare(&learners, &task, &plan, &progress).map_err(|e| anyhow::Error::from(e).context(input.name.clone()))?
     };
+    remark_notes(&comparison, args.table.quiet);
     let data = describe(&input, &plan, &options)?;
     let results = json!({
         "data": data, "rows": comparison.rows, "summary": comparison.summary, "curve": comparison.curve,
@@ -71,6 +72,21 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     );
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says what readers of the results must know: of each learner the note of its first split that has one.
+fn remark_notes(comparison: &Comparison, quiet: bool) {
+    for summary in &comparison.summary {
+        let rows = comparison.rows.iter().filter(|r| r.learner == summary.learner && !r.notes.is_empty());
+        if let Some(row) = rows.clone().next() {
+            for note in &row.notes {
+                output::remark(
+                    quiet,
+                    &format!("note: {}, {} of its splits: {note}", summary.learner, rows.clone().count()),
+                );
+            }
+        }
+    }
 }
 
 /// The learners that were named, with the budget where they have one.

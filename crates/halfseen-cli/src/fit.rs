@@ -7,7 +7,7 @@ use crate::output;
 use crate::progress::Progress;
 use anyhow::{Context, Result};
 use halfseen::learner::{self, Family, Learner, with};
-use halfseen::model::{Model, Stop};
+use halfseen::model::{BudgetKind, Model, Report, Stop};
 use halfseen::prepare::Prepared;
 use halfseen::select::{Task, tune};
 use serde_json::json;
@@ -53,6 +53,9 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     };
     output::write_file(&args.out, &format!("{}\n", model.to_json()?))?;
     output::print(&summary(&model, args)?)?;
+    for note in &model.report.notes {
+        output::remark(args.table.quiet, &format!("note: {note}"));
+    }
     let early = !model.report.converged;
     if early {
         output::remark(args.table.quiet, &format!("warning: {}", model.report.stop));
@@ -94,6 +97,20 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
     Ok(learner)
 }
 
+/// What was read of one example.
+fn per_example(report: &Report) -> String {
+    match report.budget_kind {
+        BudgetKind::Each => format!("at most {}", report.max_reads),
+        BudgetKind::Expected => {
+            format!(
+                "{:.2} on average, at most {} (the budget is kept on average)",
+                report.mean_reads(),
+                report.max_reads
+            )
+        }
+    }
+}
+
 fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     let report = &model.report;
     if args.table.json {
@@ -107,6 +124,7 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
         ("learner", report.learner.clone()),
         ("examples", report.examples.to_string()),
         ("read in all", format!("{} ({} distinct)", report.reads, report.distinct)),
+        ("per example", per_example(report)),
         ("objective", number(report.objective)),
         ("certified gap", report.gap.map_or("-".into(), |g| format!("{g:.2e}"))),
         ("stopped", report.stop.to_string()),

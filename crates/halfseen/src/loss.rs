@@ -113,8 +113,13 @@ impl Loss {
     /// The derivative by p for this target as a power series; `None` for the squares.
     pub fn expansion(self, target: f64) -> Option<Expansion> {
         let y = target;
-        let once = |series, constant, gain, shift| {
-            Expansion { series, constant, factor: -0.5 * y, gain, shifts: [shift, 0.0], calls: 1 }
+        let once = |series, constant, gain, shift| Expansion {
+            series,
+            constant,
+            factor: -0.5 * y,
+            gain,
+            shifts: [shift, 0.0],
+            calls: 1,
         };
         Some(match self {
             Loss::HalfSquare | Loss::Square => return None,

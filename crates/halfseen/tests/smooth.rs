@@ -29,7 +29,7 @@ struct Dense {
 impl Dense {
     /// Procedure 3 for x/width and y/width: n factors, each of one draw or the mean of N.
     fn gen_est(&self, n: u32, x: &[f64], y: f64, drawn: &mut impl Iterator<Item = usize>) -> f64 {
-        if n % 2 == 0 {
+        if n.is_multiple_of(2) {
             // a_n = 0, whatever would have been read.
             return 0.0;
         }
@@ -160,14 +160,15 @@ fn two_classes(rows: usize, seed: u64) -> Data {
 fn losses_of_classes_tell_classes_apart() {
     let data = two_classes(6_000, 73);
     for ball in ["l2", "l1"] {
-        for (loss, radius, step) in [("hinge", "2", "3.2x"), ("exponential", "1.5", "1x"), ("logistic", "1.2", "1x")] {
+        for (loss, radius, step) in [("hinge", "2", "1x"), ("exponential", "1.5", "1x"), ("logistic", "1.2", "1x")] {
             for seed in ["0", "1", "2"] {
                 let settings = [("loss", loss), ("radius", radius), ("smoothing_width", "2"), ("step", step)];
-                let more = [("ball", ball), ("norm_bound", "1"), ("known_radius", "0.5"), ("seed", seed), ("budget", "3")];
+                let more =
+                    [("ball", ball), ("norm_bound", "1"), ("known_radius", "0.5"), ("seed", seed), ("budget", "3")];
                 let fit = learner("aesvr", &[&settings[..], &more].concat()).fit(&data.examples(), &Silent).unwrap();
                 let told = |i: usize| fit.predictor.score(data.x.row(i).as_slice().unwrap()) * data.y[i] > 0.0;
                 let wrong = (0..6_000).filter(|&i| !told(i)).count();
-                assert!(wrong < 600, "{loss}, {ball}: {wrong} of 6000 wrong");
+                assert!(wrong < 480, "{loss}, {ball}, seed {seed}: {wrong} of 6000 wrong");
                 assert_eq!(fit.report.notes, []);
             }
         }
@@ -181,7 +182,8 @@ fn the_absolute_loss_is_learned_with_and_without_a_tube() {
     for (ball, radius, step) in [("l2", "1", "1x"), ("l1", "2", "3.2x")] {
         for tube in ["0", "0.05"] {
             for width in ["2", "8"] {
-                let settings = [("ball", ball), ("tube", tube), ("smoothing_width", width), ("radius", radius), ("step", step)];
+                let settings =
+                    [("ball", ball), ("tube", tube), ("smoothing_width", width), ("radius", radius), ("step", step)];
                 let fit = learner("aesvr", &settings).fit(&data.examples(), &Silent).unwrap();
                 let error = |(i, y): (usize, &f64)| (fit.predictor.score(data.x.row(i).as_slice().unwrap()) - y).abs();
                 let left: f64 = data.y.iter().enumerate().map(error).sum();
@@ -216,9 +218,11 @@ fn the_logistic_loss_is_refused_outside_its_series_with_both_numbers() {
         learner("aesvr", &settings).start(&singletons(6)).map(|l| l.unwrap())
     };
     let limit = std::f64::consts::PI / 2_f64.sqrt();
-    for (radius, norm, known, intercept, reach) in
-        [("1", "1.5", "1", "true", 2.5), ("2", "1.2", "9", "false", 2.4), ("1e200", "1e200", "1", "true", f64::INFINITY)]
-    {
+    for (radius, norm, known, intercept, reach) in [
+        ("1", "1.5", "1", "true", 2.5),
+        ("2", "1.2", "9", "false", 2.4),
+        ("1e200", "1e200", "1", "true", f64::INFINITY),
+    ] {
         let settings = [("radius", radius), ("norm_bound", norm), ("known_radius", known), ("intercept", intercept)];
         let error = start(&settings).err().unwrap();
         let ErrorKind::OutsideSeries { reach: found, limit: at_most } = *error.kind() else { panic!("{error}") };

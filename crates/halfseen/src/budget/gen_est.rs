@@ -207,7 +207,8 @@ mod tests {
                                 first += share * value;
                                 second += share * value * value;
                             }
-                            closed += probability * estimator.value(order, 1.0).powi(2) * factor_square.powi(order as i32);
+                            closed +=
+                                probability * estimator.value(order, 1.0).powi(2) * factor_square.powi(order as i32);
                         } else {
                             rest += series.coefficient(order).abs() * mean.abs().powi(order as i32);
                         }

@@ -53,15 +53,16 @@ fn check<I: Iterate>(learner: &Aesvr, layout: &Arc<Layout>, budget: usize) -> us
     let product = known + (0..sampled).map(|s| sgd.state.iterate.weight(s) * centred[s]).sum::<f64>();
     let u = |shift: f64| expansion.gain * product + shift;
     // Orders up to 6, and the reads of every pair of them.
-    let pairs = (0..=6_u32).flat_map(|a| (0..=6_u32).map(move |b| vec![a, b])).filter(|o| expansion.calls == 2 || o[1] == 0);
+    let pairs =
+        (0..=6_u32).flat_map(|a| (0..=6_u32).map(move |b| vec![a, b])).filter(|o| expansion.calls == 2 || o[1] == 0);
     let pairs = pairs.map(|o| o[..expansion.calls].to_vec());
     let (mut visited, mut mean, mut covered) = (0, 0.0, 0.0);
     let sampler = sgd.state.drawing.sampler().unwrap().clone();
     for orders in pairs.filter(|o| estimator.reads(o) <= MOST_DRAWS) {
         visited += 1;
         let value = |(order, shift): (&u32, &f64)| estimator.value(*order, u(*shift).powi(*order as i32));
-        let expected = expansion.constant
-            + expansion.factor * orders.iter().zip(&expansion.shifts).map(value).sum::<f64>();
+        let expected =
+            expansion.constant + expansion.factor * orders.iter().zip(&expansion.shifts).map(value).sum::<f64>();
         let (mut slope, mut tested, mut gradient) = (0.0, 0.0, vec![0.0; sampled]);
         let mut scale = 1.0_f64;
         let draws = sequences(&sgd, estimator.reads(&orders));
