@@ -103,7 +103,7 @@ fn per_example(report: &Report) -> String {
         BudgetKind::Each => format!("at most {}", report.max_reads),
         BudgetKind::Expected => {
             format!(
-                "{:.2} on average, at most {} (the budget is kept on average)",
+                "{:.2} on average, at most {} (random, for the slope's estimate)",
                 report.mean_reads(),
                 report.max_reads
             )

@@ -208,6 +208,14 @@ fn slopes_too_noisy_to_learn_from_are_noted_on_stderr_with_the_number() {
     assert!(!place.run(fit).err.contains("note: "));
     let compare = "compare t.csv --target y --ignore who --budget 2 --splits 2 --honest --learners aerr,aesvr";
     assert!(!place.run(compare).err.contains("note: "));
+    // In units far larger than the ball of the weights allows for.
+    let row = |i: usize| format!("{},{},{},{}\n", i % 7 * 100, i % 5 * 100, i % 3 * 100, i % 7 * 100);
+    place.write("large.csv", format!("a,b,c,y\n{}", (0..60).map(row).collect::<String>()));
+    let compare = "compare large.csv --target y --task regression --scale none --splits 2 --honest --learners aesvr";
+    let err = place.run(&format!("{compare} --budget 2")).err;
+    assert!(err.contains("note: aesvr, 2 of its splits: ") && err.contains("smoothing_width"), "{err}");
+    let err = place.run(&format!("{compare} --budget 3")).err;
+    assert!(!err.contains("note: "), "three reads are all there are, and slopes exact: {err}");
     place.refused(
         "fit t.csv --target y --learner aesvr --budget 2 --set loss=logistic --set norm_bound=4 --out n.json",
         &["5.0000", "2.2214", "norm_bound"],

@@ -66,6 +66,7 @@ fn ten_thousand_examples_allocate_nothing() {
             assert_eq!(allocations_of(&name, settings), 0, "{name} {settings:?}");
         }
     }
+    assert_eq!(allocations_of("aesvr", &[("ball", "l1"), ("replacement", "true"), ("smoothing_width", "4")]), 0);
     assert_eq!(allocations_of("aerr", &[("replacement", "true")]), 0);
     assert_eq!(allocations_of("aelr", &[("replacement", "true"), ("step", "0.5")]), 0);
     assert_eq!(allocations_of("ddaelr", &[("replacement", "true"), ("inner", "mixed")]), 0);

@@ -49,7 +49,8 @@ impl fmt::Display for Stop {
 pub enum BudgetKind {
     /// On every example.
     Each,
-    /// On average over the learner's draws.
+    /// On average over the learner's draws: the reads of one example are a random number, and their mean may exceed the
+    /// budget by what the learner's documentation says.
     Expected,
 }
 
@@ -67,14 +68,19 @@ pub enum Note {
     },
 }
 
+/// Larger numbers are not told apart from infinity.
+const LARGEST_SHOWN: f64 = 1e300;
+
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Note::SlopeVariance { residual, second_moment } => write!(
                 f,
-                "the estimated slopes have a mean square of about {second_moment:.0e} where exact ones have about 1, as one \
+                "the estimated slopes have a mean square of {}{:.0e} where exact ones have about 1, as one \
                  draw's estimate of the scaled residual has a root mean square of {residual:.1}: too noisy to learn from; \
-                 raise smoothing_width or lower radius"
+                 raise smoothing_width or lower radius",
+                if *second_moment < LARGEST_SHOWN { "about " } else { "more than " },
+                second_moment.min(LARGEST_SHOWN),
             ),
         }
     }
