@@ -14,10 +14,11 @@
 //! `ball = l1` 2 B G sqrt(5 log(2d) / m), G^2 = E phi^2 max_j E x~_j^2), and the smoothed loss exceeds the plain one by at most
 //! 0.57 `smoothing_width`. The steps are those that make it so, E phi^2 being the mean of the phi^2 seen.
 //!
-//! Warning: E phi^2 is like e^(4 u^2) for u^2 = E ((<w,x> - y)/eps)^2 of one draw, its scatter included; 8 at u = 1, 8e4 at 2, 1e13 at
-//! 3. (The paper bounds it by exp(O(log^2(B/eps))), which cannot hold where residuals are as large as B.) So `smoothing_width` must
-//! be at least as large as |w| |x| and the residuals: then the absolute loss is nearly a square in the middle and straight beyond. The report
-//! has a note where that fails. Slopes are not clipped; the ball bounds what one of them can do, with `ball = l1` so does AELR's clipping.
+//! Warning: E phi^2 is like e^(4 u^2), u^2 the mean square of one draw's (<w,x> - y)/eps, its scatter included: 8 at u = 1, 8e4
+//! at 2, 1e13 at 3. (The paper bounds it by exp(O(log^2(B/eps))), which cannot hold where residuals are as large as B.) So
+//! `smoothing_width` must be at least as large as |w| |x| and the residuals: then the absolute loss is nearly a square in the
+//! middle and straight beyond. The report has a note where that fails. Slopes are not clipped; the ball bounds what one of
+//! them can do, and with `ball = l1` so does AELR's clipping.
 //!
 //! The logistic loss has no entire series: it needs `norm_bound`, and radius * norm_bound + known_radius < pi / sqrt 2 (the latter
 //! where there is an intercept). Targets of the losses of classes must be -1 or +1.
@@ -102,6 +103,9 @@ impl Aesvr {
     }
 
     /// The reads of one example, on average over the draws, from the first weights above zero on.
+    ///
+    /// # Errors
+    /// As [`Aesvr::recipe`].
     pub fn mean_reads(&self, reads: Reads) -> Result<f64> {
         let recipe = self.recipe(reads)?;
         let estimated = GenEst::of(recipe.loss, recipe.radius).filter(|_| recipe.draws.is_some());
