@@ -55,6 +55,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         compare(&learners, &task, &plan, &progress)
             .map_err(|e| anyhow::Error::from(input::renumbered(e, &input)).context(input.name.clone()))?
     };
+    remark_notes(&comparison, args.table.quiet);
     let data = describe(&input, &plan, &options, test.as_ref())?;
     let results = json!({
         "data": data, "rows": comparison.rows, "summary": comparison.summary, "curve": comparison.curve,
@@ -78,7 +79,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         output::print(&results)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let files = written.map(|path| path.display().to_string()).join(", ");
+    let files = written.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
     let text = format!(
         "{}\n{}{}\nwritten: {files}\n",
         table(&comparison),
@@ -87,6 +88,21 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     );
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says what readers of the results must know: of each learner the note of its first split that has one.
+fn remark_notes(comparison: &Comparison, quiet: bool) {
+    for summary in &comparison.summary {
+        let rows = comparison.rows.iter().filter(|r| r.learner == summary.learner && !r.notes.is_empty());
+        if let Some(row) = rows.clone().next() {
+            for note in &row.notes {
+                output::remark(
+                    quiet,
+                    &format!("note: {}, {} of its splits: {note}", summary.learner, rows.clone().count()),
+                );
+            }
+        }
+    }
 }
 
 /// The learners that were named, with the budget where they have one.

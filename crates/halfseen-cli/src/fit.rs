@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use anyhow::{Context, Result};
 use halfseen::error::short;
 use halfseen::learner::{self, Family, Learner, with};
-use halfseen::model::{Model, Outside, Stop, check_truncation};
+use halfseen::model::{BudgetKind, Model, Outside, Report, Stop, check_truncation};
 use halfseen::prepare::Prepared;
 use halfseen::select::{Task, tune};
 use serde_json::json;
@@ -68,6 +68,9 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let model = truncate.map_or(Ok(whole.clone()), |count| whole.truncated(count))?;
     output::write_file(&args.out, &format!("{}\n", model.to_json()?))?;
     output::print(&summary(&model, args)?)?;
+    for note in &model.report.notes {
+        output::remark(args.table.quiet, &format!("note: {note}"));
+    }
     if let Some(text) = outside_bounds(model.report.outside_bounds, &model.report.first_outside, &input) {
         output::remark(args.table.quiet, &format!("remark: {text}"));
     }
@@ -123,6 +126,20 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
     Ok(learner)
 }
 
+/// What was read of one example.
+fn per_example(report: &Report) -> String {
+    match report.budget_kind {
+        BudgetKind::Each => format!("at most {}", report.max_reads),
+        BudgetKind::Expected => {
+            format!(
+                "{:.2} on average, at most {} (random, for the slope's estimate)",
+                report.mean_reads(),
+                report.max_reads
+            )
+        }
+    }
+}
+
 fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     let report = &model.report;
     if args.table.json {
@@ -136,6 +153,7 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
         ("learner", report.learner.clone()),
         ("examples", report.examples.to_string()),
         ("read in all", format!("{} ({} distinct)", report.reads, report.distinct)),
+        ("per example", per_example(report)),
         ("objective", number(report.objective)),
         ("certified gap", report.gap.map_or("-".into(), |g| format!("{g:.2e}"))),
         ("stopped", report.stop.to_string()),

@@ -5,7 +5,7 @@
 mod common;
 use common::{Place, fields, keys, table};
 
-const LEARNERS: [&str; 9] = [
+const LEARNERS: [&str; 10] = [
     "ridge",
     "lasso",
     "online-lasso",
@@ -15,6 +15,7 @@ const LEARNERS: [&str; 9] = [
     "aer --budget 3",
     "aerr --budget 3",
     "aelr --budget 3",
+    "aesvr --budget 3",
 ];
 
 fn predictions(csv: &str) -> Vec<f64> {
@@ -236,4 +237,38 @@ fn a_closed_pipe_is_success() {
     std::io::Read::read_exact(&mut stdout, &mut byte).unwrap();
     drop(stdout);
     assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn slopes_too_noisy_to_learn_from_are_noted_on_stderr_with_the_number() {
+    let place = Place::with_table();
+    let fit = "fit t.csv --target y --ignore who --learner aesvr --budget 2 --out m.json";
+    let ran = place.run(&format!("{fit} --set smoothing_width=0.05"));
+    let note = ran.err.lines().find(|l| l.starts_with("note: ")).unwrap();
+    let report = &place.json("m.json")["report"];
+    let residual = report["notes"][0]["slope-variance"]["residual"].as_f64().unwrap();
+    assert!(residual > 1.5 && note.contains(&format!("{residual:.1}")) && note.contains("smoothing_width"), "{note}");
+    assert_eq!((ran.code, report["budget_kind"].as_str()), (Some(0), Some("expected")));
+    assert!(ran.out.contains("on average"), "{}", ran.out);
+    // What is known of a model is known of its file, and quiet is quiet.
+    assert_eq!(place.run(&format!("{fit} --set smoothing_width=0.05 --quiet")).err, "");
+    assert!(!place.run(fit).err.contains("note: "));
+    let compare = "compare t.csv --target y --ignore who --budget 2 --splits 2 --honest --learners aerr,aesvr";
+    assert!(!place.run(compare).err.contains("note: "));
+    // In units far larger than the ball of the weights allows for.
+    let row = |i: usize| format!("{},{},{},{}\n", i % 7 * 100, i % 5 * 100, i % 3 * 100, i % 7 * 100);
+    place.write("large.csv", format!("a,b,c,y\n{}", (0..60).map(row).collect::<String>()));
+    let compare = "compare large.csv --target y --task regression --scale none --splits 2 --honest --learners aesvr";
+    let err = place.run(&format!("{compare} --budget 2")).err;
+    assert!(err.contains("note: aesvr, 2 of its splits: ") && err.contains("smoothing_width"), "{err}");
+    let err = place.run(&format!("{compare} --budget 3")).err;
+    assert!(!err.contains("note: "), "three reads are all there are, and slopes exact: {err}");
+    place.refused(
+        "fit t.csv --target y --learner aesvr --budget 2 --set loss=logistic --set norm_bound=4 --out n.json",
+        &["5.0000", "2.2214", "norm_bound"],
+    );
+    place.refused(
+        "fit t.csv --target y --learner aesvr --budget 2 --set loss=hinge --out n.json",
+        &["class", "-1 or +1", "t.csv"],
+    );
 }

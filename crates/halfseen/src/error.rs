@@ -73,6 +73,11 @@ pub enum ErrorKind {
         short(learner)
     )]
     Chooses { learner: String },
+    /// Products may lie outside the power series of a loss.
+    #[error(
+        "the logistic loss needs a bound on |<w,x>| below {limit:.4} (pi / sqrt 2), where estimates by its series have a finite variance; radius times norm_bound, and what is always known, reach {reach:.4}: lower radius or known_radius, or choose loss = hinge"
+    )]
+    OutsideSeries { reach: f64, limit: f64 },
     /// A column that was named does not exist.
     #[error("there is no column '{}'{}; the columns are: {}", short(name), maybe(nearest), list(known))]
     UnknownColumn { name: String, nearest: Option<String>, known: Vec<String> },
@@ -175,6 +180,7 @@ impl Error {
             | Needs { .. }
             | WrongDeclaration { .. }
             | Chooses { .. }
+            | OutsideSeries { .. }
             | UnknownColumn { .. }
             | WrongLength { .. }
             | WrongLearner { .. }

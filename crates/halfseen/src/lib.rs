@@ -63,7 +63,7 @@ pub mod select;
 
 pub use error::{Error, ErrorClass, ErrorKind, Result};
 pub use learner::Learner;
-pub use loss::Loss;
+pub use loss::{Expansion, Loss, Series};
 pub use monitor::{Monitor, Silent};
 
 /// The example in README.md, run as a test.

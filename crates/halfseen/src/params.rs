@@ -6,7 +6,9 @@
 
 mod values;
 
-pub use values::{Average, Centre, Inner, MomentSource, Passive, Reading, Rule, Steps, Value, Variant};
+pub use values::{
+    Average, Ball, Centre, Inner, MomentSource, Passive, Reading, Rule, SmoothLoss, Steps, Value, Variant,
+};
 
 use crate::error::{Error, ErrorKind, Result, nearest};
 
@@ -269,10 +271,20 @@ declare! {
         "Whether all attributes share one step, or each has its own that falls with its squared gradients (diagonal AdaGrad).", "C, appendix A; Duchi, Hazan and Singer 2011";
     POWER: "p", Kind::BetweenOrAuto { least: 2.0, most: 64.0 },
         "Exponent p of the p-norm updates: 2 moves as gradient descent does, 2 ln d as exponentiated gradient, and beyond that the guarantee only gets worse. auto: 2 ln d, at least 2.", "A 5; Gentile 2003";
-    BALL: "ball", Kind::Flag,
+    PROJECT: "project", Kind::Flag,
         "Whether the weights are kept in the ball of the q-norm of this radius, 1/p + 1/q = 1. If not, the radius only sets theory's step.", "";
     PASSIVE: "passive", Kind::Choice(&["no", "one", "all"]),
         "no: the learner chooses what it reads. Otherwise each row comes with what happens to be observed, missing completely at random, and all of that is used (the budget plays no part): one observed attribute, drawn, estimates the product <w,x>, or all of them do, with less variance.", "B 6";
+    BALL: "ball", Kind::Choice(&["l2", "l1"]),
+        "The ball that holds the weights: Euclidean (projected gradient, as aerr), or of the l1 norm (exponentiated gradient, as aelr).", "B 4";
+    LOSS: "loss", Kind::Choice(&["absolute", "hinge", "exponential", "logistic"]),
+        "What is learned by: absolute (outside a tube, smoothed; regression), or a loss of classes -1 and +1: hinge (smoothed), exponential, logistic (needs norm_bound).", "B 4";
+    TUBE: "tube", Kind::NonNegative,
+        "Residuals up to this cost nothing (delta of the absolute loss), in scaled units.", "B 4.2";
+    SMOOTHING_WIDTH: "smoothing_width", Kind::Positive,
+        "Width eps over which the kinks of the absolute and the hinge loss are rounded, in scaled units. Estimates scatter like exp(2 (residual/eps)^2): keep it above the residuals.", "B 4.2";
+    NORM_BOUND: "norm_bound", Kind::PositiveOrAuto,
+        "Declared bound on the norm of the sampled attributes of any example about their centre, in scaled units: Euclidean with ball = l2, largest absolute value with ball = l1. Only the logistic loss needs it; auto: none is declared.", "";
     TOL: "tol", Kind::Positive,
         "Relative duality gap at which the solver stops.", "";
     MAX_ITER: "max_iter", Kind::Count { least: 1, most: u64::MAX },

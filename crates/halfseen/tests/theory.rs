@@ -22,7 +22,7 @@ fn facts(radius: f64, d: f64, inflation: f64, m: f64, square: f64, largest: f64,
         known: 1.0,
         target,
     };
-    Facts { radius, power: 2.0, slots: d, examples: m, norms }
+    Facts { radius, power: 2.0, slots: d, examples: m, norms, slope: None }
 }
 
 fn assert_equal(found: f64, expected: f64) {
@@ -165,7 +165,7 @@ fn the_guarantee_of_p_norm_updates_holds() {
     let v = (a * d).min((a * d).powf(2.0 / p) * a.powf(2.0 - 4.0 / p));
     let g = (d.powf(1.0 / p) + 1.0) * v.sqrt();
     let bound = g * ((p - 1.0) / m as f64).sqrt();
-    let found = 0.5 * mean_excess_with("pnorm", "5", 1.0, 1.0, &w, m, &[("p", "auto"), ("ball", "true")]);
+    let found = 0.5 * mean_excess_with("pnorm", "5", 1.0, 1.0, &w, m, &[("p", "auto"), ("project", "true")]);
     assert!(found <= bound, "excess {found}, guaranteed {bound}");
     assert!(bound < 0.5 * 0.58, "{bound}");
 }

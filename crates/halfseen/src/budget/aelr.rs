@@ -100,6 +100,7 @@ impl Budgeted for Aelr {
         }
         let recipe = recipe! {
             self,
+            money: self.money,
             draws: Draws::uniform(reads, Goal::Largest, 1, self.replacement).filter(|_| !passive),
             loss: Loss::HalfSquare,
             pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },

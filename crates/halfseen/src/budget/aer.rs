@@ -95,6 +95,7 @@ impl Budgeted for Aer {
         reads.at_least(2, Self::NAME)?;
         Ok(recipe! {
             self,
+            money: self.money,
             draws: Draws::uniform(reads, Goal::Sum, reads.budget.div_ceil(2), false),
             loss: Loss::Square,
             pace: Pace {

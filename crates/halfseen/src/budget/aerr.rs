@@ -96,6 +96,7 @@ impl Budgeted for Aerr {
         }
         let recipe = recipe! {
             self,
+            money: self.money,
             draws: Draws::uniform(reads, Goal::Sum, 1, self.replacement).filter(|_| !passive),
             loss: Loss::HalfSquare,
             pace: Pace {

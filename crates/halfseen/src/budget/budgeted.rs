@@ -85,7 +85,11 @@ impl Reads {
 fn recipe<B: Budgeted>(learner: &B, layout: &Layout, examples: Option<u64>) -> Result<Recipe> {
     learner.check()?;
     let reads = Reads::of(learner.budget(), layout)?;
-    let mut recipe = learner.recipe(reads)?;
+    completed(learner.recipe(reads)?, reads, examples)
+}
+
+/// A recipe with its horizon, where that follows from a total budget or from the examples at hand.
+pub(super) fn completed(mut recipe: Recipe, reads: Reads, examples: Option<u64>) -> Result<Recipe> {
     let affordable = recipe.total_budget.map(|total| affordable(total, reads.budget as u64)).transpose()?;
     recipe.pace.horizon = recipe.pace.horizon.or(affordable.into_iter().chain(examples).min());
     Ok(recipe)
@@ -113,6 +117,21 @@ pub(super) fn check_moments(examples: &Examples<'_>, centre: Centre) -> Result<(
         return Err(ErrorKind::Needs { name: "centre", value: "given", what }.into());
     }
     Ok(())
+}
+
+/// Teaches one iterate all examples by a recipe; see [`Learner::fit_curve`].
+pub(super) fn fit_curve<I: Iterate>(
+    recipe: Recipe,
+    counts: &[usize],
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Fit>> {
+    check_moments(examples, recipe.centre)?;
+    let (seed, total) = (recipe.seed, recipe.total_budget);
+    let facts = examples.moments.map(|moments| (moments, examples.target_square()));
+    let mut sgd = Sgd::<I>::new(recipe, examples.layout, facts)?;
+    sgd.count_mask(examples)?;
+    limited_pass(&mut sgd, seed, counts, examples, total, monitor)
 }
 
 impl<B: Budgeted> Learner for B {
@@ -146,12 +165,7 @@ impl<B: Budgeted> Learner for B {
             return Err(pass::no_examples(B::NAME));
         }
         let recipe = recipe(self, examples.layout, Some(examples.len() as u64))?;
-        check_moments(examples, recipe.centre)?;
-        let (seed, total) = (recipe.seed, recipe.total_budget);
-        let facts = examples.moments.map(|moments| (moments, examples.target_square()));
-        let mut sgd = Sgd::<B::Iterate>::new(recipe, examples.layout, facts)?;
-        sgd.count_mask(examples)?;
-        limited_pass(&mut sgd, seed, counts, examples, total, monitor)
+        fit_curve::<B::Iterate>(recipe, counts, examples, monitor)
     }
 
     fn start(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {

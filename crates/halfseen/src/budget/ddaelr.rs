@@ -61,6 +61,7 @@ impl Budgeted for Ddaelr {
         let proportions = Proportions::Optimal(moments);
         Ok(recipe! {
             self,
+            money: self.money,
             draws: Draws::weighted(reads, Goal::Largest, self.replacement, proportions, self.inner),
             loss: Loss::HalfSquare,
             pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },

@@ -63,6 +63,7 @@ impl Budgeted for Ddaelr2p {
         let proportions = Proportions::Optimal(Source::FirstPhase(phases));
         Ok(recipe! {
             self,
+            money: self.money,
             draws: Draws::weighted(reads, Goal::Largest, self.replacement, proportions, self.inner),
             loss: Loss::HalfSquare,
             pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },

@@ -65,6 +65,7 @@ impl Budgeted for Ddaerr {
         let proportions = Proportions::Optimal(moments);
         Ok(recipe! {
             self,
+            money: self.money,
             draws: Draws::weighted(reads, Goal::Sum, self.replacement, proportions, self.inner),
             loss: Loss::HalfSquare,
             pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::projected(self.steps), theory: THEORY },

@@ -73,6 +73,7 @@ impl Budgeted for Ddaerr2p {
         let proportions = Proportions::Optimal(Source::FirstPhase(phases));
         Ok(recipe! {
             self,
+            money: self.money,
             draws: Draws::weighted(reads, Goal::Sum, self.replacement, proportions, self.inner),
             loss: Loss::HalfSquare,
             pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::projected(self.steps), theory: THEORY },

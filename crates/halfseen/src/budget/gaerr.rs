@@ -61,6 +61,7 @@ impl Budgeted for Gaerr {
         let proportions = self.probabilities.clone().map_or(Proportions::Uniform, Proportions::Declared);
         Ok(recipe! {
             self,
+            money: self.money,
             draws: Draws::weighted(reads, Goal::Sum, self.replacement, proportions, Inner::Weights),
             loss: Loss::HalfSquare,
             pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::projected(self.steps), theory: THEORY },

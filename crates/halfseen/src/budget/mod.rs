@@ -13,6 +13,7 @@
 //! | [`Ddaerr`] | by the root of the moments | Euclidean ball | projected gradient |
 //! | [`Ddaelr`] | by the moments | exponentiated | exponentiated gradient |
 //! | [`Ddaerr2p`], [`Ddaelr2p`] | uniform, then by estimated moments | as above | as above |
+//! | [`Aesvr`] | uniform; smooth losses | Euclidean ball, or exponentiated | as above |
 //!
 //! [`Aerr`] and [`Aelr`] also learn from whatever happens to be observed of each row, choosing nothing (`passive`).
 //!
@@ -30,6 +31,7 @@ mod admission;
 mod aelr;
 mod aer;
 mod aerr;
+mod aesvr;
 mod bounds;
 mod budgeted;
 mod ddaelr;
@@ -39,6 +41,7 @@ mod ddaerr_2p;
 mod design;
 mod drawing;
 mod gaerr;
+mod gen_est;
 mod identity;
 mod known;
 mod ledger;
@@ -56,11 +59,13 @@ mod running;
 mod sampler;
 mod saved;
 mod sgd;
+mod steepness;
 mod two_phase;
 
 pub use aelr::Aelr;
 pub use aer::Aer;
 pub use aerr::Aerr;
+pub use aesvr::Aesvr;
 pub use budgeted::{Budgeted, Reads};
 pub use ddaelr::Ddaelr;
 pub use ddaelr_2p::Ddaelr2p;
@@ -96,6 +101,7 @@ pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(Ddaelr2p::default()),
         Box::new(MomentLasso::default()),
         Box::new(Identity::default()),
+        Box::new(Aesvr::default()),
     ]
 }
 

@@ -16,6 +16,8 @@ pub struct Facts {
     pub examples: f64,
     /// The norms.
     pub norms: Norms,
+    /// E phi^2 of the slope's estimate, where it is estimated from the slopes seen; else norms bound it.
+    pub slope: Option<f64>,
 }
 
 /// Second moments, measured, declared, or estimated from the reads.
@@ -107,8 +109,8 @@ impl Pace {
             Schedule::Adagrad => std::f64::consts::SQRT_2 * facts.radius,
             _ => (self.theory.value)(&facts),
         });
-        // The known block: radius / (G sqrt m) with G^2 = (reach + |y|)^2 E|z|^2.
-        let slope = (self.theory.reach)(&facts) + facts.norms.target.sqrt();
+        // The known block: radius / (G sqrt m) with G^2 = E phi^2 E|z|^2, phi at most reach + |y| for the squares.
+        let slope = facts.slope.map_or((self.theory.reach)(&facts) + facts.norms.target.sqrt(), f64::sqrt);
         let known = known_radius / (slope * (facts.norms.known * facts.examples).sqrt());
         Planned { value, known: if known.is_finite() { known } else { 0.0 } }
     }

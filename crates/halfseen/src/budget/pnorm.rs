@@ -5,7 +5,7 @@
 //! |theta|_p^2 / 2; j is drawn in proportion to |theta_j|^p, phi = w_j x_j / share_j - y. Returns an average of the iterates
 //! before each step. p = 2 is AERR before its projection.
 //!
-//! Guarantee, where w stays in |w|_q <= B, 1/p + 1/q = 1 (`ball = true` sees to that): expected excess at most B G sqrt((p - 1)/m)
+//! Guarantee, where w stays in |w|_q <= B, 1/p + 1/q = 1 (`project = true` sees to that): expected excess at most B G sqrt((p - 1)/m)
 //! for eta = B / (G sqrt((p - 1) m)) and G^2 >= E |phi x~|_p^2 (Gentile 2003, theorem 1; Cesa-Bianchi and Lugosi 2006, theorem 11.2).
 //! E phi^2 <= (|w|_q |x|_p + |y|)^2 by Hoelder, see `iterate/p_norm.rs`. With |v|_p <= |v|_2^(2/p) |v|_inf^(1 - 2/p), a bound L on
 //! x_j^2 (max_j E x_j^2 stands for it, as in AELR) and the coefficient a of a read, G^2 = (B X + Y)^2 V, X^2 = R^(4/p) L^(1 - 2/p),
@@ -37,7 +37,7 @@ parameters! {
         money: Option<f64> = None, MONEY;
         power: Option<f64> = Some(4.0), POWER;
         radius: f64 = 4.0, RADIUS;
-        ball: bool = false, BALL;
+        project: bool = false, PROJECT;
         step: Rule = Rule::Theory(3.2), STEP;
         replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
@@ -89,11 +89,12 @@ impl Budgeted for Pnorm {
         reads.at_least(2, Self::NAME)?;
         let recipe = recipe! {
             self,
+            money: self.money,
             draws: Draws::uniform(reads, Goal::Sum, 1, self.replacement),
             loss: Loss::HalfSquare,
             pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
             average_before_step: true,
         };
-        Ok(Recipe { shape: Shape { power: self.power, ball: self.ball }, ..recipe })
+        Ok(Recipe { shape: Shape { power: self.power, ball: self.project }, ..recipe })
     }
 }

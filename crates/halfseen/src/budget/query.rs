@@ -21,6 +21,9 @@ pub struct Query {
     pub phase: u32,
     /// Answers that the learner had been told when it asked.
     pub asked_at: u64,
+    /// Orders of the powers by which a smooth loss's slope is estimated, one per value of its series; empty where
+    /// the slope needs none.
+    pub orders: Vec<u32>,
     /// The panels to read.
     pub reads: Vec<Read>,
     /// One entry per column of each read, in order.
@@ -50,6 +53,8 @@ impl Query {
             ^ self.asked_at.wrapping_mul(0x27D4_EB2F_1656_67C5).rotate_left(23)
             ^ self.exact.to_bits().wrapping_mul(0x85EB_CA77_C2B2_AE63)
             ^ u64::from(self.phase);
+        let order = |(i, n): (usize, &u32)| (u64::from(*n) + 1).wrapping_mul(odd(i, 0xD6E8_FEB8_6659_FD93));
+        let head = self.orders.iter().enumerate().map(order).fold(head, u64::wrapping_add);
         let reads = self.reads.iter().enumerate().map(read).fold(head, u64::wrapping_add);
         self.parts.iter().enumerate().map(part).fold(reads, u64::wrapping_add)
     }

@@ -141,7 +141,6 @@ macro_rules! recipe {
             name: Self::NAME,
             params: $crate::params::Parameters::to_json($learner),
             total_budget: $learner.total_budget,
-            money: $learner.money,
             truncate: $learner.truncate,
             radius: $learner.radius,
             shape: $crate::iterate::Shape::default(),

@@ -10,11 +10,13 @@ mod norms;
 mod passive;
 #[cfg(test)]
 mod passive_tests;
+mod smooth;
 #[cfg(test)]
 mod tests;
 
 use super::admission::{LARGEST_STEP, admit};
 use super::drawing::Drawing;
+use super::gen_est::GenEst;
 use super::known::Known;
 use super::ledger::Ledger;
 use super::observed::Observed;
@@ -23,20 +25,27 @@ use super::query::{AskTell, Query, Role, Told};
 use super::recipe::{Proportions, Recipe, Source};
 use super::risk::Risk;
 use super::running::Running;
+use super::steepness::Steepness;
 use crate::data::Moments;
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
-use crate::model::{Linear, Report, check_truncation};
+use crate::model::{BudgetKind, Linear, Report, check_truncation};
 use crate::params::{Average, Centre, Passive};
 use crate::prepare::Layout;
 use norms::{Measured, first_phase, is_milestone};
+use smooth::Slope;
 use std::sync::Arc;
+
+/// Reads for which there is room from the start, where their number is random.
+const USUAL_READS: usize = 256;
 
 /// A running learner; see the module's documentation.
 #[derive(Debug, Clone)]
 pub struct Sgd<I> {
     recipe: Recipe,
     layout: Arc<Layout>,
+    /// How slopes are estimated that are not linear in the product.
+    gen_est: Option<GenEst>,
     fingerprint: u64,
     /// The t at which the average starts anew; 0 if it never does.
     average_restarts: u64,
@@ -62,6 +71,8 @@ struct State<I> {
     risk: Risk,
     /// Where nothing is chosen.
     observed: Option<Observed>,
+    /// Of smooth losses.
+    steepness: Steepness,
     /// Means, where the recipe centres by given ones, per sampled slot.
     given: Vec<f64>,
     /// Sum of the squared targets told.
@@ -104,6 +115,7 @@ impl<I: Iterate> Sgd<I> {
             drawing: Drawing::new(&recipe, layout, squares)?,
             risk: Risk::default(),
             observed: (recipe.passive != Passive::No).then(|| Observed::new(layout.sampled_panels())),
+            steepness: Steepness::new(),
             given,
             target_squares: 0.0,
             slopes: vec![0.0; if recipe.pace.schedule == Schedule::Adagrad { sampled } else { 0 }],
@@ -134,6 +146,7 @@ impl<I: Iterate> Sgd<I> {
             && state.risk.is_sound()
             && state.observed.is_some() == (recipe.passive != Passive::No)
             && state.observed.as_ref().is_none_or(|o| o.is_sound(layout.sampled_panels()))
+            && state.steepness.is_sound()
             && state.measured.as_ref().is_none_or(|m| m.is_sound(sampled))
             && state.drawing.restore(&recipe, layout)?
             && (state.given.len(), state.slopes.len()) == (given, slopes)
@@ -163,10 +176,22 @@ impl<I: Iterate> Sgd<I> {
             check_truncation(usize::try_from(count).unwrap_or(usize::MAX), layout)?;
         }
         let fingerprint = recipe.fingerprint(layout)?;
-        let (layout, panels, gradient) = (Arc::clone(layout), Vec::new(), Vec::new());
+        let (layout, gradient) = (Arc::clone(layout), Vec::new());
+        let gen_est = GenEst::of(recipe.loss, recipe.radius);
+        let panels = Vec::with_capacity(if gen_est.is_some() { USUAL_READS } else { 0 });
         let planned = None;
-        let mut sgd =
-            Sgd { recipe, layout, fingerprint, average_restarts, first_phase, state, planned, panels, gradient };
+        let mut sgd = Sgd {
+            recipe,
+            layout,
+            gen_est,
+            fingerprint,
+            average_restarts,
+            first_phase,
+            state,
+            planned,
+            panels,
+            gradient,
+        };
         sgd.weigh_iterate()?;
         Ok(sgd)
     }
@@ -261,6 +286,10 @@ impl<I: Iterate> AskTell for Sgd<I> {
     fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told> {
         let (learner, ledger) = (self.fingerprint, &self.state.ledger);
         let place = admit(learner, ledger, |q| self.could_have_asked(q), query, values, target)?;
+        if self.recipe.loss.needs_classes() && target.abs() != 1.0 {
+            let problem = format!("the target {target} is no class, -1 or +1, and this loss is one of classes");
+            return Err(ErrorKind::WrongAnswer { number: query.number, problem }.into());
+        }
         if values.iter().any(|v| v.is_nan()) || self.teaches_nothing(query) {
             self.state.ledger.close(place);
             self.bill(query);
@@ -268,28 +297,40 @@ impl<I: Iterate> AskTell for Sgd<I> {
             return Ok(Told::Skipped);
         }
         let estimate = self.estimate(query, values);
-        let slope = self.recipe.loss.slope(estimate.product, target);
-        let risk = if self.state.observed.is_some() {
-            self.slope_observed(query, values, estimate.product, target)
+        let (slope, risk) = if self.state.observed.is_some() {
+            let slope = self.recipe.loss.slope(estimate.product, target);
+            let risk = self.slope_observed(query, values, estimate.product, target);
+            (Slope { value: slope, product: None, residuals: (0.0, 0.0) }, risk)
         } else {
-            self.gradient.iter_mut().for_each(|(_, g)| *g *= slope);
-            Some((estimate.product - target) * (estimate.second - target))
+            let slope = self.slope(query, values, target, estimate)?;
+            self.gradient.iter_mut().for_each(|(_, g)| *g *= slope.value);
+            (slope, slope.product.map(|product| (product - target) * (estimate.second - target)))
         };
         let t = self.state.ledger.answered + 1;
         let plan = self.plan(t, query, values, target);
         let step = self.recipe.pace.at(t, &plan);
-        let largest = self.gradient.iter().fold(slope.abs(), |a, (_, g)| a.max(g.abs()));
+        // Unlike `max` this keeps a NaN.
+        let larger = |a: f64, (_, g): &(u32, f64)| if g.abs() > a || g.is_nan() { g.abs() } else { a };
+        let largest = self.gradient.iter().fold(slope.value.abs(), larger);
         let length = largest * step.size.max(1.0);
         if length.is_nan() || length >= LARGEST_STEP {
             return Err(ErrorKind::Diverged { what: "a gradient step", value: largest * step.size }.into());
         }
-        let weight = self.apply(query, values, slope, step, plan.known, t);
+        if let Some(value) = risk.filter(|risk| risk.is_nan() || risk.abs() >= LARGEST_STEP) {
+            return Err(ErrorKind::Diverged { what: "a squared error", value }.into());
+        }
+        let weight = self.apply(query, values, slope.value, step, plan.known, t);
         risk.into_iter().for_each(|square| self.state.risk.see(square, 1.0, weight));
+        if self.gen_est.is_some() {
+            self.state.steepness.see_slope(slope.value);
+            self.state.steepness.see_residuals(slope.residuals);
+        }
         self.state.ledger.close(place);
         self.bill(query);
         self.state.ledger.learned(query.asked_at);
         self.state.target_squares += target * target;
-        if self.redraw(t)? || (self.state.measured.is_none() && is_milestone(t)) {
+        let estimated = self.state.measured.is_none() || self.gen_est.is_some();
+        if self.redraw(t)? || (estimated && is_milestone(t)) {
             self.renew_norms();
         }
         Ok(Told::Learned)
@@ -322,7 +363,10 @@ impl<I: Iterate> AskTell for Sgd<I> {
 
     fn report(&self) -> Report {
         let (risk, risk_error) = self.state.risk.report();
-        Report { risk, risk_error, ..self.state.ledger.report(self.recipe.name) }
+        let drawn = self.gen_est.filter(|_| self.state.drawing.sampler().is_some());
+        let budget_kind = if drawn.is_some() { BudgetKind::Expected } else { BudgetKind::Each };
+        let notes = drawn.and_then(|estimator| self.state.steepness.note(&estimator)).into_iter().collect();
+        Report { risk, risk_error, budget_kind, notes, ..self.state.ledger.report(self.recipe.name) }
     }
 
     fn save(&self) -> Result<serde_json::Value> {

@@ -28,6 +28,7 @@ fn name(kind: &ErrorKind) -> &'static str {
         Needs,
         WrongDeclaration,
         Chooses,
+        OutsideSeries,
         UnknownColumn,
         DuplicateColumn,
         WrongLength,
@@ -149,6 +150,13 @@ fn provoked(long: &str) -> Vec<Error> {
         Schema { prices: [(long.to_owned(), -1.0)].into(), ..schema.clone() }.layout().unwrap_err(),
         started.ask_observed_into(&[0], &mut Query::default()).unwrap_err(),
         fit_cells_of(&*passive, Array2::from_elem((1, 2), f64::NAN)),
+        {
+            let mut aesvr = crate::learner::find("aesvr").unwrap();
+            for (name, value) in [("loss", "logistic"), ("norm_bound", "2"), ("budget", "2")] {
+                aesvr.set(name, value).unwrap();
+            }
+            aesvr.start(&Arc::new(Layout::singletons(3))).err().unwrap()
+        },
         wide.column(long).unwrap_err(),
         Table::from_matrix(Matrix::F64(array![[1.0, 2.0]]), vec![long.into(), long.into()]).unwrap_err(),
         Table::from_matrix(Matrix::F64(array![[1.0, 2.0]]), vec![long.into()]).unwrap_err(),
@@ -196,7 +204,7 @@ fn every_kind_is_provoked() {
     let provoked: BTreeSet<&str> = provoked("column").iter().map(|e| name(e.kind())).collect();
     let missing: Vec<&str> = all_names().difference(&provoked).copied().collect();
     assert!(missing.is_empty(), "no case provokes {missing:?}");
-    assert_eq!(all_names().len(), 31);
+    assert_eq!(all_names().len(), 32);
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod truncate;
 
 pub use file::{Model, Prediction};
 pub use linear::Linear;
-pub use report::{Outside, Report, Stop};
+pub use report::{BudgetKind, Note, Outside, Report, Stop};
 pub use truncate::check_truncation;
 
 /// What a learner returns.

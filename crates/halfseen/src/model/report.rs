@@ -70,7 +70,50 @@ pub struct Outside {
     pub high: f64,
 }
 
-/// How a fit went.
+/// On what the budget is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BudgetKind {
+    /// On every example.
+    Each,
+    /// On average over the learner's draws: the reads of one example are a random number, and their mean may exceed the
+    /// budget by what the learner's documentation says.
+    Expected,
+}
+
+/// What a reader of a report must know.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", rename_all_fields = "snake_case", deny_unknown_fields)]
+pub enum Note {
+    /// Estimated slopes scatter so much that hardly anything is learned.
+    SlopeVariance {
+        /// Root mean square of one draw's estimate of the loss's argument, such as (<w,x> - y) / width: the
+        /// scaled residual, and its scatter.
+        residual: f64,
+        /// What the mean square of a slope's estimate is at that residual; like e^(4 residual^2) for the error function.
+        second_moment: f64,
+    },
+}
+
+/// Larger numbers are not told apart from infinity.
+const LARGEST_SHOWN: f64 = 1e300;
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::SlopeVariance { residual, second_moment } => write!(
+                f,
+                "the estimated slopes have a mean square of {}{:.0e} where exact ones have about 1, as one \
+                 draw's estimate of the scaled residual has a root mean square of {residual:.1}: too noisy to learn from; \
+                 raise smoothing_width or lower radius",
+                if *second_moment < LARGEST_SHOWN { "about " } else { "more than " },
+                second_moment.min(LARGEST_SHOWN),
+            ),
+        }
+    }
+}
+
+/// How a fit went. No key may be absent from a file: what is not there is null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Report {
@@ -109,6 +152,8 @@ pub struct Report {
     /// The first of them.
     #[serde(default)]
     pub first_outside: Option<Outside>,
+    /// Whether the budget was kept on each example, or in expectation.
+    pub budget_kind: BudgetKind,
     /// The largest number of reads of one example.
     pub max_reads: u64,
     /// The longest wait between a query and its answer, in answers to other queries. The theorems cover 0.
@@ -120,6 +165,8 @@ pub struct Report {
     /// Its standard error.
     #[serde(deserialize_with = "Option::deserialize")]
     pub risk_error: Option<f64>,
+    /// What a reader must know besides.
+    pub notes: Vec<Note>,
     /// Seconds of the fit.
     pub seconds: f64,
 }
@@ -130,6 +177,11 @@ fn unpriced() -> f64 {
 }
 
 impl Report {
+    /// Mean number of reads of one example, those skipped included; 0 before the first.
+    pub fn mean_reads(&self) -> f64 {
+        self.reads as f64 / (self.examples + self.skipped).max(1) as f64
+    }
+
     /// A report of a learner that reads every cell of `examples` rows with `panels` panels.
     pub fn full(learner: &str, stop: Stop, examples: usize, panels: usize) -> Report {
         let (m, d) = (examples as u64, panels as u64);
@@ -147,10 +199,12 @@ impl Report {
             unused: None,
             outside_bounds: 0,
             first_outside: None,
+            budget_kind: BudgetKind::Each,
             max_reads: d,
             largest_delay: 0,
             risk: None,
             risk_error: None,
+            notes: Vec::new(),
             seconds: 0.0,
         }
     }

@@ -299,6 +299,16 @@ words! {
 }
 
 words! {
+    /// The ball that holds the weights.
+    Ball {
+        /// The Euclidean one.
+        L2 = "l2",
+        /// That of the l1 norm.
+        L1 = "l1",
+    }
+}
+
+words! {
     /// How estimated second moments, which need not be positive semidefinite, are read.
     Reading {
         /// As they are: a stationary point of a problem that need not be convex.
@@ -307,5 +317,19 @@ words! {
         Psd = "psd",
         /// With the size of their least eigenvalue added to the diagonal, if that is negative.
         DiagShift = "diag-shift",
+    }
+}
+
+words! {
+    /// Losses that are learned by estimates of powers.
+    SmoothLoss {
+        /// The absolute loss outside a tube, smoothed: regression.
+        Absolute = "absolute",
+        /// The hinge loss, smoothed: classes.
+        Hinge = "hinge",
+        /// e^-z: classes.
+        Exponential = "exponential",
+        /// log(1 + e^-z): classes, within the radius of its series.
+        Logistic = "logistic",
     }
 }

@@ -104,6 +104,7 @@ fn steps_are_those_of_the_learners_own_theory() {
         slots: 100.0,
         examples: 5000.0,
         power: 2.0,
+        slope: None,
         norms: Norms {
             square,
             largest,

@@ -4,7 +4,7 @@ use super::tune::reseed;
 use super::{Part, Score, Split, Task, Tuned, splits, tune};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner, with};
-use crate::model::{Fit, Outside};
+use crate::model::{BudgetKind, Fit, Note, Outside};
 use crate::monitor::Monitor;
 use crate::prepare::Prepared;
 use crate::sampling::{Purpose, Stream};
@@ -38,7 +38,7 @@ pub struct Row {
     pub learner: &'static str,
     /// The split's number.
     pub split: usize,
-    /// Attributes it may read of each example.
+    /// Attributes it may read of each example; rounded, where the budget is kept on average.
     pub budget: u64,
     /// Training examples.
     pub examples: u64,
@@ -72,6 +72,9 @@ pub struct Row {
     pub seconds: f64,
     /// The winning parameters.
     pub params: serde_json::Map<String, serde_json::Value>,
+    /// What a reader must know besides; no part of the table.
+    #[serde(skip)]
+    pub notes: Vec<Note>,
 }
 
 /// A point of a learning curve.
@@ -234,7 +237,10 @@ fn one_split(
         let row = Row {
             learner: learner.name(),
             split: number,
-            budget: fit.report.max_reads,
+            budget: match fit.report.budget_kind {
+                BudgetKind::Each => fit.report.max_reads,
+                BudgetKind::Expected => fit.report.mean_reads().round() as u64,
+            },
             examples: fit.report.examples,
             reads: fit.report.reads,
             distinct: fit.report.distinct,
@@ -249,6 +255,7 @@ fn one_split(
             test_error: score.error,
             seconds: fit.report.seconds,
             params: learner.to_json(),
+            notes: fit.report.notes.clone(),
         };
         settled(1);
         Ok((row, curve))

@@ -7,7 +7,7 @@ use crate::iterate::Iterate;
 /// What an answer gives besides the estimate of the example.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Estimate {
-    /// Of <w,x>, for the slope.
+    /// Of <w,x>, for the slope. Of a smooth loss's slope, with the products of all factors one on the other.
     pub(super) product: f64,
     /// Of <w,x> from the reads for the gradient, independent of the first given the example.
     pub(super) second: f64,
@@ -43,6 +43,16 @@ impl<I: Iterate> Sgd<I> {
         estimate
     }
 
+    /// Whether a query can have so many reads for the product.
+    #[inline]
+    fn could_read(&self, products: usize, orders: &[u32]) -> bool {
+        match self.gen_est.filter(|_| self.recipe.draws.is_some()) {
+            Some(estimator) if orders.len() == estimator.calls() => products == estimator.reads(orders),
+            Some(_) => orders.is_empty() && products == 0,
+            None => orders.is_empty() && products <= self.products(),
+        }
+    }
+
     /// Whether a query has the shape of this learner's: one that came back from a file or a network may
     /// have been edited. Known panels come first, then those of the gradient, then the product's.
     #[inline]
@@ -59,7 +69,10 @@ impl<I: Iterate> Sgd<I> {
             Some(s) => !s.is_uniform() || query.phase != self.state.drawing.version || drawn == most,
             None => drawn == most,
         };
-        if !enough || drawn > most || query.reads.len() < known || query.reads.len() > known + drawn + self.products() {
+        if !enough || drawn > most || query.reads.len() < known + drawn {
+            return false;
+        }
+        if !self.could_read(query.reads.len() - known - drawn, &query.orders) {
             return false;
         }
         let mut columns = 0;

@@ -1,6 +1,7 @@
 //! Writes the next query: draws the panels, and what their values will be multiplied by.
 
 use super::Sgd;
+use crate::budget::gen_est::GenEst;
 use crate::budget::query::{Part, Query, Read, Role};
 use crate::iterate::Iterate;
 use crate::params::Centre;
@@ -34,10 +35,35 @@ impl<I: Iterate> Sgd<I> {
         for i in 0..self.panels.len() {
             self.push_gradient(query, self.panels[i] as usize);
         }
-        for _ in 0..self.products() {
+        match self.gen_est {
+            None => self.push_products(query, self.products(), &mut stream),
+            Some(estimator) => self.push_powers(query, estimator, &mut stream),
+        }
+    }
+
+    /// Draws the reads whose mean estimates the product.
+    #[inline]
+    fn push_products(&self, query: &mut Query, draws: usize, stream: &mut Stream) {
+        for _ in 0..draws {
             // While w = 0 the product is 0 and costs no read.
-            if let Some(slot) = self.draw_product(&mut stream) {
-                self.push_product(query, self.layout.panel_of(slot));
+            if let Some(slot) = self.draw_product(stream) {
+                self.push_product(query, self.layout.panel_of(slot), draws);
+            }
+        }
+    }
+
+    /// Draws the orders by which a smooth loss's slope is estimated, and for each factor its estimate of the product.
+    /// While w = 0 the slope is exact.
+    fn push_powers(&self, query: &mut Query, estimator: GenEst, stream: &mut Stream) {
+        if self.state.iterate.total_mass() <= 0.0 {
+            return;
+        }
+        for _ in 0..estimator.calls() {
+            let order = GenEst::order(stream);
+            query.orders.push(order);
+            let (factors, draws) = estimator.shape(order);
+            for _ in 0..factors {
+                self.push_products(query, draws, stream);
             }
         }
     }
@@ -47,6 +73,7 @@ impl<I: Iterate> Sgd<I> {
     pub(super) fn head(&mut self, query: &mut Query) {
         query.reads.clear();
         query.parts.clear();
+        query.orders.clear();
         query.learner = self.fingerprint;
         query.phase = self.state.drawing.version;
         query.asked_at = self.state.ledger.answered;
@@ -137,10 +164,10 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// Adds a read for the product: of all draws' estimates sum_c w_c x_c / share, the mean.
+    /// Adds a read for the product: of so many draws' estimates sum_c w_c x_c / share, the mean.
     #[inline]
-    pub(super) fn push_product(&self, query: &mut Query, panel: usize) {
-        let scale = 1.0 / (self.product_share(panel) * self.products() as f64);
+    pub(super) fn push_product(&self, query: &mut Query, panel: usize, draws: usize) {
+        let scale = 1.0 / (self.product_share(panel) * draws as f64);
         let weight = |slot| self.state.iterate.weight(slot) * scale;
         self.push(query, panel, Role::Product, 0.0, weight);
     }

@@ -59,7 +59,8 @@ impl<I: Iterate> Sgd<I> {
     fn plan_for(&self, t: u64, norms: Norms) -> Planned {
         let slots = self.layout.sampled_slots();
         let power = self.recipe.shape.power(slots);
-        let facts = Facts { radius: self.recipe.radius, power, slots: slots as f64, examples: 1.0, norms };
+        let slope = self.gen_est.map(|_| self.state.steepness.settled);
+        let facts = Facts { radius: self.recipe.radius, power, slots: slots as f64, examples: 1.0, norms, slope };
         self.recipe.pace.plan(t, self.phase_began(t), &facts, self.recipe.known_radius)
     }
 
@@ -98,6 +99,7 @@ impl<I: Iterate> Sgd<I> {
 
     /// Finds the norms anew, from what was measured or else from all reads so far, and plans for them.
     pub(super) fn renew_norms(&mut self) {
+        self.state.steepness.settle();
         let slots = self.layout.sampled_slots();
         let (square, largest, known, target) = match &self.state.measured {
             Some(Measured { squares, known, target }) => {

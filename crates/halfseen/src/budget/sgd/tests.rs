@@ -1,5 +1,7 @@
 //! Enumerates every draw of a query with its probability: estimates must be unbiased, exactly.
 
+mod smooth;
+
 use super::*;
 use crate::budget::sampler::Sampler;
 use crate::budget::{Aelr, Aer, Aerr, Budgeted, Ddaelr, Ddaelr2p, Ddaerr, Ddaerr2p, Gaerr, Pnorm, Reads};
@@ -145,7 +147,7 @@ fn enumerate<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64) -> Sums {
             let mut query = Query::default();
             sgd.push_known(&mut query);
             panels.iter().for_each(|&panel| sgd.push_gradient(&mut query, panel));
-            drawn.iter().for_each(|&slot| sgd.push_product(&mut query, sgd.layout.panel_of(slot)));
+            drawn.iter().for_each(|&slot| sgd.push_product(&mut query, sgd.layout.panel_of(slot), sgd.products()));
             let estimate = sgd.estimate(&query, &answer(&sgd.layout, &query, x));
             let product = estimate.product;
             let slope = sgd.recipe.loss.slope(product, y);
@@ -304,7 +306,7 @@ fn aelr_is_unbiased_over_all_draws() {
 fn pnorm_is_unbiased_over_all_draws() {
     for p in ["2", "3.5", "auto"] {
         check_all::<Pnorm>(&[("p", p), ("replacement", "false")]);
-        check_all::<Pnorm>(&[("p", p), ("replacement", "true"), ("ball", "true")]);
+        check_all::<Pnorm>(&[("p", p), ("replacement", "true"), ("project", "true")]);
     }
 }
 

@@ -1,0 +1,102 @@
+//! Makes slopes of answers: by the product itself for the squares, by powers of it for smooth losses.
+
+use super::Sgd;
+use super::answer::Estimate;
+use crate::budget::gen_est::{GenEst, check_reach};
+use crate::budget::query::Query;
+use crate::error::Result;
+use crate::iterate::Iterate;
+use crate::loss::Loss;
+
+/// What an answer tells of the slope.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slope {
+    /// Its estimate phi, unbiased.
+    pub(super) value: f64,
+    /// The estimate of <w,x> by the same reads, where any were made.
+    pub(super) product: Option<f64>,
+    /// Estimates of a smooth loss's argument: their number, and the sum of their squares.
+    pub(super) residuals: (f64, f64),
+}
+
+impl<I: Iterate> Sgd<I> {
+    /// The slope that an answer gives.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutsideSeries`](crate::ErrorKind::OutsideSeries), where what was read shows that the loss's series
+    /// says nothing.
+    #[inline]
+    pub(super) fn slope(&self, query: &Query, values: &[f64], target: f64, estimate: Estimate) -> Result<Slope> {
+        match self.gen_est {
+            None => {
+                let value = self.recipe.loss.slope(estimate.product, target);
+                Ok(Slope { value, product: Some(estimate.product), residuals: (0.0, 0.0) })
+            }
+            Some(estimator) => self.smooth_slope(estimator, query, values, target, estimate),
+        }
+    }
+
+    /// The slope of a smooth loss: exact where the product is, else by GenEst.
+    fn smooth_slope(
+        &self,
+        estimator: GenEst,
+        query: &Query,
+        values: &[f64],
+        target: f64,
+        estimate: Estimate,
+    ) -> Result<Slope> {
+        let (mut residuals, mut squares) = (0.0, 0.0);
+        let mut see = |residual: f64| {
+            residuals += 1.0;
+            squares += residual * residual;
+        };
+        let Some(expansion) = self.recipe.loss.expansion(target) else {
+            return Ok(Slope { value: 0.0, product: None, residuals: (0.0, 0.0) });
+        };
+        let shifts = &expansion.shifts[..expansion.calls];
+        if query.orders.is_empty() {
+            let product = estimate.product;
+            shifts.iter().for_each(|shift| see(expansion.gain * product + shift));
+            return Ok(Slope {
+                value: expansion.value(product),
+                product: Some(product),
+                residuals: (residuals, squares),
+            });
+        }
+        // Known reads come first in a query, those of the factors last.
+        let columns = |read: &crate::budget::Read| self.layout.slots_of(read.panel as usize).len();
+        let (before, reads) = query.reads.split_at(query.reads.len() - estimator.reads(&query.orders));
+        let (mut reads, mut at) = (reads.iter(), before.iter().map(columns).sum::<usize>());
+        let weighed = |at: usize| query.parts[at].weight * (values[at] - query.parts[at].centre);
+        let known = query.exact + (0..self.state.known.len()).map(weighed).sum::<f64>();
+        self.check_answer(query, values, known)?;
+        let (mut sum, mut factors) = (0.0, 0.0);
+        for (&order, shift) in query.orders.iter().zip(shifts) {
+            let (thetas, draws) = estimator.shape(order);
+            let mut power = 1.0;
+            for _ in 0..thetas {
+                let mut product = known;
+                for read in reads.by_ref().take(draws) {
+                    let next = at + columns(read);
+                    product += (at..next).map(weighed).sum::<f64>();
+                    at = next;
+                }
+                let theta = expansion.gain * product + shift;
+                power *= theta;
+                see(theta);
+            }
+            factors += thetas as f64;
+            sum += estimator.value(order, power);
+        }
+        let product = (factors > 0.0).then(|| known + (estimate.product - known) / factors);
+        Ok(Slope { value: expansion.constant + expansion.factor * sum, product, residuals: (residuals, squares) })
+    }
+
+    /// Refuses an answer that lies outside the series of the loss, as far as the reads tell.
+    fn check_answer(&self, query: &Query, values: &[f64], known: f64) -> Result<()> {
+        let Loss::Logistic { norm_bound } = self.recipe.loss else { return Ok(()) };
+        let read = query.parts.iter().zip(values).skip(self.state.known.len());
+        let largest = read.map(|(part, value)| (value - part.centre).abs()).fold(norm_bound, f64::max);
+        check_reach(known.abs() + self.recipe.radius * largest)
+    }
+}
