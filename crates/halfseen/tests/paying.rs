@@ -8,7 +8,7 @@ use common::{Data, budgeted, kind, layout, learner, singletons, started};
 use halfseen::budget::Role;
 use halfseen::data::{Declared, Examples, Matrix, Moments, Table, Target, Task};
 use halfseen::learner::Family;
-use halfseen::model::{Fit, Stop};
+use halfseen::model::{BudgetKind, Fit, Stop};
 use halfseen::prepare::{Bounds, Group, Moment, Options, Prepared, Scale};
 use halfseen::{ErrorKind, Silent};
 use std::collections::BTreeSet;
@@ -79,7 +79,9 @@ fn a_total_budget_is_never_exceeded_and_used_up_to_less_than_one_example() {
             };
             assert_eq!((report.stop, report.converged), (Stop::BudgetSpent, true), "{name} {budget} {total}");
             assert_eq!(report.reads + report.unused.unwrap(), total, "{name}");
-            assert!(report.unused.unwrap() < budget, "{name}: {report:?}");
+            // Where the reads of one example are a random number, one that asked for many may be the last.
+            let most = if report.budget_kind == BudgetKind::Each { budget } else { 64 };
+            assert!(report.unused.unwrap() < most, "{name}: {report:?}");
         }
     }
 }
@@ -104,7 +106,8 @@ fn a_total_budget_learns_what_a_pass_over_so_many_examples_does() {
         let limited = fit(&name, &[("budget", "3"), ("total_budget", "150")], &data);
         let plain = learner(&name, &[("budget", "3"), ("horizon", "50")]);
         let examples = limited.report.examples as usize;
-        assert!((50..=51).contains(&examples), "{name}: {examples}");
+        let kept = limited.report.budget_kind == BudgetKind::Each;
+        assert!(if kept { (50..=51).contains(&examples) } else { examples > 25 }, "{name}: {examples}");
         let same = plain.fit_curve(&[examples], &data.examples(), &Silent).unwrap();
         assert_eq!(limited.predictor, same[0].predictor, "{name}");
     }

@@ -106,7 +106,7 @@ fn pnorm(power: Option<f64>, ball: Option<f64>, eta: f64) {
     let (step, radius) = (eta.to_string(), ball.unwrap_or(1.0).to_string());
     let text = power.map_or("auto".to_owned(), |p| p.to_string());
     let keeps = ball.is_some().to_string();
-    let settings = [("p", &*text), ("ball", &*keeps), ("radius", &*radius), ("step", &*step), ("budget", "5")];
+    let settings = [("p", &*text), ("project", &*keeps), ("radius", &*radius), ("step", &*step), ("budget", "5")];
     let settings = [&PLAIN[..], &settings, &[("intercept", "false")]].concat();
     let p = power.unwrap_or(2.0 * (D as f64).ln());
     let mut lazy = started("pnorm", &settings, &data.layout);
@@ -158,6 +158,6 @@ fn p_2_is_aerr_before_its_projection() {
     assert_near(&[plain.intercept], &[aerr.intercept], 1e-12, "intercept");
     // And with the ball it is AERR altogether, theory's step included.
     let ball = [("radius", "0.1"), ("step", "theory"), ("average", "tail"), ("centre", "running")];
-    let plain = fit("pnorm", &[&ball[..], &[("p", "2"), ("ball", "true")]].concat());
+    let plain = fit("pnorm", &[&ball[..], &[("p", "2"), ("project", "true")]].concat());
     assert_near(&plain.weights, &fit("aerr", &ball).weights, 1e-12, "in the ball");
 }
