@@ -62,7 +62,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     });
     let results = format!("{}\n", serde_json::to_string_pretty(&results)?);
     let tested: Axis<Option<f64>> = ("test squared error", |p| p.test_mse);
-    let own: Axis<Option<f64>> = ("squared error, from own reads", |p| p.risk);
+    let own: Axis<Option<f64>> = ("own squared error", |p| p.risk);
     let examples: Axis<u64> = ("training examples", |p| p.examples);
     let attributes: Axis<u64> = ("attribute values read", |p| p.distinct);
     let draw = |x: Axis<u64>, y: Axis<Option<f64>>| learning_curve(&figure(&comparison, &input, x, y));
@@ -340,9 +340,12 @@ fn figure(
         });
         Series { name: summary.learner.to_owned(), points: points.collect() }
     });
-    let series: Vec<Series> = series.filter(|s| !s.points.is_empty()).collect();
-    // Early in its run a learner may be far worse than saying the mean; how far is not worth the room.
+    let mut series: Vec<Series> = series.filter(|s| !s.points.is_empty()).collect();
+    // Early in its run a learner may be far worse than saying the mean; how far is not worth the room, nor is the
+    // deviation there.
     let limit = 1.5 * variance(input);
+    let outside = series.iter_mut().flat_map(|s| &mut s.points).filter(|p| p.y > limit);
+    outside.for_each(|p| (p.low, p.high) = (p.y, p.y));
     let cut = series.iter().flat_map(|s| &s.points).any(|p| p.high > limit);
     Figure {
         title: input.name.clone(),

@@ -2,8 +2,8 @@
 
 use plotters::style::RGBColor;
 
-/// The palette of Okabe and Ito (2008) without its yellow, which is too pale for a line.
-const COLOURS: [RGBColor; 7] = [
+/// The palette of Okabe and Ito (2008) without its yellow, which is too pale for a line, and a brown and a grey.
+const COLOURS: [RGBColor; 9] = [
     RGBColor(0x00, 0x72, 0xb2), // blue
     RGBColor(0xd5, 0x5e, 0x00), // vermilion
     RGBColor(0x00, 0x9e, 0x73), // bluish green
@@ -11,6 +11,8 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(0xe6, 0x9f, 0x00), // orange
     RGBColor(0x56, 0xb4, 0xe9), // sky blue
     RGBColor(0x00, 0x00, 0x00), // black
+    RGBColor(0x8c, 0x51, 0x0a), // brown
+    RGBColor(0x88, 0x88, 0x88), // grey
 ];
 
 /// Outlines of markers about (0, 0), of about equal area; the unit is the marker's radius.
@@ -22,7 +24,7 @@ const MARKERS: [&[(f64, f64)]; 5] = [
     &[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)],
 ];
 
-/// How one curve looks. Colours and markers repeat after 7 and 5, so 35 curves differ.
+/// How one curve looks. Colours and markers repeat after 9 and 5, so 45 curves differ.
 #[derive(Clone, Copy)]
 pub(super) struct Style {
     pub colour: RGBColor,
