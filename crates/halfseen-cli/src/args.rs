@@ -95,7 +95,12 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "COL")]
     pub(crate) target: Option<String>,
     /// Learners to compare
-    #[arg(long, value_delimiter = ',', value_name = "A,B", default_value = "ridge,lasso,online-lasso,aer,aerr,aelr,ddaelr-2p,baseline")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "A,B",
+        default_value = "ridge,lasso,online-lasso,aer,aerr,aelr,ddaelr-2p,baseline"
+    )]
     pub(crate) learners: Vec<String>,
     /// Reads per example of the budgeted learners; default: 4, or all attributes where there are fewer
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = whole(0, u64::MAX))]

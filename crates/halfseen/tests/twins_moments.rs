@@ -165,7 +165,7 @@ impl Dense {
         self.change_draws();
     }
 
-    /// At the end of a first phase, and online each time the answers have become four times as many.
+    /// At the end of a first phase, and online each time the answers have doubled, once each may have been read.
     fn change_draws(&mut self) {
         let t = self.t as f64;
         match self.source {
@@ -175,10 +175,10 @@ impl Dense {
                 self.q = self.best(&mu);
                 self.mu = Some(mu);
             }
-            Source::Online(kappa) if [16, 64, 256, 1024].contains(&self.t) => {
-                // Each attribute's mean square, steadied by ten reads at that of all.
+            Source::Online(kappa) if self.t.is_power_of_two() && self.t as usize * K >= D => {
+                // Each attribute's mean square, steadied by one read at that of all.
                 let (reads, squares) = self.seen.iter().fold((0.0, 0.0), |a, s| (a.0 + s.0, a.1 + s.1));
-                let mu: Vec<f64> = self.seen.iter().map(|s| (s.1 + 10.0 * squares / reads) / (s.0 + 10.0)).collect();
+                let mu: Vec<f64> = self.seen.iter().map(|s| (s.1 + squares / reads) / (s.0 + 1.0)).collect();
                 self.q = self.best(&mu).iter().map(|q| (1.0 - kappa) * q + kappa / D as f64).collect();
                 self.mu = Some(mu);
             }

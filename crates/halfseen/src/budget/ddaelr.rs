@@ -28,7 +28,7 @@ parameters! {
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
         moments: MomentSource = MomentSource::Auto, MOMENTS;
-        exploration: f64 = 0.2, EXPLORATION;
+        exploration: f64 = 0.3, EXPLORATION;
         inner: Inner = Inner::Weights, INNER;
         replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;

@@ -2,7 +2,7 @@
 //!
 //! GAERR with the probabilities that are best for the second moments mu_i = E x_i^2 about the centre: q_i = sqrt(mu_i) / sum_j sqrt(mu_j).
 //! The moments are declared, measured where the learner may look, or (`moments = online`) estimated from the reads
-//! as they come, each time the answers have become four times as many, with a share of uniform draws mixed in.
+//! as they come, each time the answers have doubled, with a share of uniform draws mixed in.
 //!
 //! Guarantee (Kukliansky and Shamir 2015, section 3.2, from w = 0): expected excess at most B G / sqrt(m),
 //! G^2 = (B R + Y)^2 (H/(k - 1) + R^2), H = (sum_i sqrt(mu_i))^2: H is at most d R^2, which AERR has, and far less where few
@@ -32,7 +32,7 @@ parameters! {
         step: Rule = Rule::Theory(1.8), STEP;
         steps: Steps = Steps::Constant, STEPS;
         moments: MomentSource = MomentSource::Auto, MOMENTS;
-        exploration: f64 = 0.2, EXPLORATION;
+        exploration: f64 = 0.3, EXPLORATION;
         inner: Inner = Inner::Weights, INNER;
         replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;

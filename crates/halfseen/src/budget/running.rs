@@ -84,9 +84,14 @@ impl Running {
 
     /// The mean square of x - centre of one slot as far as its reads tell, steadied by the pooled one.
     pub(super) fn square(&self, slot: usize, centre: f64) -> f64 {
+        self.steadied(slot, centre, PRIOR_READS)
+    }
+
+    /// The same with so many pseudo-reads at the pooled value.
+    pub(super) fn steadied(&self, slot: usize, centre: f64, prior: f64) -> f64 {
         let (s, pooled) = (&self.slots[slot], self.pooled.1 / self.pooled.0.max(1.0));
         let square = s.spread + s.reads * (s.mean - centre).powi(2);
-        (square + PRIOR_READS * pooled) / (s.reads + PRIOR_READS)
+        (square + prior * pooled) / (s.reads + prior)
     }
 
     /// The mean square of the reads of one slot about their own mean; 0 before the first.

@@ -169,9 +169,10 @@ impl<I: Iterate> Sgd<I> {
                 self.state.drawing.bound = Some(bound);
                 (weights, moments)
             }
-            // When each panel may have been read once; after that as seldom as norms are renewed, O(d) each time.
-            Source::Online(uniform) if is_milestone(t) && t * draws.gradient as u64 >= draws.panels as u64 => {
-                let squares = |slot| self.state.running.square(slot, self.centre(slot));
+            // From when each panel may have been read once, each time the answers have doubled: O(d) each time.
+            Source::Online(uniform) if t.is_power_of_two() && t * draws.gradient as u64 >= draws.panels as u64 => {
+                // One pseudo-read: the uniform share sees to it that none starves.
+                let squares = |slot| self.state.running.steadied(slot, self.centre(slot), 1.0);
                 let moments: Vec<f64> = (0..self.layout.sampled_slots()).map(squares).collect();
                 let mut weights = draws.goal.weights(&self.layout, &moments);
                 let total: f64 = weights.iter().sum();
