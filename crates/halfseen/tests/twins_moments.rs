@@ -236,7 +236,8 @@ fn replay(name: &str, settings: &[(&str, &str)], mut dense: Dense) {
     };
     assert!(size > 0.3 * dense.radius, "{what}: the weights have not moved far ({size})");
     let changes = match dense.source {
-        Source::Online(_) => 4,
+        // After 8, 16, ... 2048 answers.
+        Source::Online(_) => 9,
         Source::FirstPhase(..) => 1,
         _ => 0,
     };
