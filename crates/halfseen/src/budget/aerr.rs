@@ -53,11 +53,14 @@ fn reach(facts: &Facts) -> f64 {
     facts.radius * facts.norms.square.sqrt()
 }
 
-/// eta = B / (G sqrt m).
 fn step(facts: &Facts) -> f64 {
     let slope = reach(facts) + facts.norms.target.sqrt();
-    let example = facts.norms.drawn_square.sqrt();
-    facts.radius / (slope * example * facts.examples.sqrt())
+    eta(facts, slope)
+}
+
+/// eta = B / (G sqrt m), G the product of the root mean squares of the slopes and of the estimated examples.
+pub(super) fn eta(facts: &Facts, slope: f64) -> f64 {
+    facts.radius / (slope * facts.norms.drawn_square.sqrt() * facts.examples.sqrt())
 }
 
 /// Theorem 3.1 for |x|_2 <= R and |y| <= B R, in expectation: 2 G B of the squared error itself, G = 2 B sqrt(c).

@@ -8,16 +8,19 @@
 //!
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
 
-use super::aelr::THEORY;
+use super::aelr::{THEORY, half_excess, planned_step};
 use super::budgeted::{Budgeted, Reads};
 use super::design::Goal;
+use super::gaerr::inflation;
 use super::pace::{Pace, Schedule};
 use super::recipe::{Draws, Proportions, Recipe, Source, TwoPhase, recipe};
+use super::two_phase::{self, PLANNED, Phases, THEOREM, largest_ratio};
 use crate::error::Result;
 use crate::iterate::Entropic;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, Rule, parameters};
+use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning};
 
 parameters! {
     /// Parameters of two-phase DDAELR, and the learner itself.
@@ -27,9 +30,9 @@ parameters! {
         money: Option<f64> = None, MONEY;
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
-        phase1: f64 = 0.2, PHASE1;
+        phase1: f64 = two_phase::SHARE, PHASE1;
         smoothing: f64 = 0.01, SMOOTHING;
-        confidence: f64 = 0.05, CONFIDENCE;
+        confidence: f64 = two_phase::CONFIDENCE, CONFIDENCE;
         inner: Inner = Inner::Weights, INNER;
         replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
@@ -40,6 +43,45 @@ parameters! {
         truncate: Option<u64> = None, TRUNCATE;
         seed: u64 = 0, SEED;
     }
+}
+
+/// The theorem for unknown moments of section 4, for |x_i| <= 1 and |y| <= B.
+///
+/// The second phase starts anew from w = 0, with G^2 = 4 B^2 (M/k + 1) for the most that M = max_i mu_i / q_i can be: half the
+/// squared error exceeds by at most 2 B G sqrt(5 log(2d) / m2) for m2 >= log 2d. The sum of the moments is estimated as well as given,
+/// so there is one theorem. The constants are derived here: our copy of the paper has lost its own.
+pub(super) fn guarantee(setting: &Setting) -> Guarantee {
+    let sum = setting.moment_sum();
+    let spread = {
+        let d = setting.d();
+        move |p: &Phases| largest_ratio(p.lasso_sum(sum) + THEOREM * d * p.eps(), d, 1.0)
+    };
+    let phases = {
+        let setting = setting.clone();
+        move |examples| Phases::of(&setting, examples)
+    };
+    // A theorem of m2 examples and M/k + 1; `none` where there is no second phase.
+    let theorem = |value: fn(&Setting, f64, f64) -> f64, times: f64, none: f64| {
+        let (setting, phases) = (setting.clone(), phases.clone());
+        move |m| phases(m).map_or(none, |p| times * value(&setting, inflation(&setting, spread(&p)), p.second))
+    };
+    let mut bound = Bound::new(
+        if setting.reads_all() { "8 B^2 sqrt(5 log(2d) / m2)" } else { "8 B^2 sqrt(5 log(2d) (M/k + 1) / m2)" },
+        theorem(half_excess, 2.0, f64::INFINITY),
+        Printed::new("4 B^2 sqrt(5 log(2d) (M/k + 1) / m2)", theorem(half_excess, 1.0, f64::INFINITY)),
+        Tuning::new("step", theorem(planned_step, 1.0, 0.0)),
+    )
+    .with_constants({
+        let draws = setting.draws();
+        move |m| {
+            let known = [("N", sum), ("k", draws)];
+            let found = phases(m).map(|p| [("M", spread(&p)), ("m1", p.first), ("m2", p.second)]);
+            known.into_iter().chain(found.into_iter().flatten()).collect()
+        }
+    });
+    bound.note = PLANNED;
+    bound.probability = Some(1.0 - setting.confidence);
+    Guarantee::lasso(setting, Ddaelr2p::NAME, "C, section 4, unknown moments", Excess::Known(bound))
 }
 
 impl Budgeted for Ddaelr2p {

@@ -20,6 +20,7 @@ use crate::iterate::L2Ball;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, Rule, Steps, parameters};
+use crate::plan::Setting;
 
 parameters! {
     /// Parameters of GAERR, and the learner itself.
@@ -40,6 +41,12 @@ parameters! {
         truncate: Option<u64> = None, TRUNCATE;
         seed: u64 = 0, SEED;
     }
+}
+
+/// S/k + 1, as much as E |x~|_2^2 is where |x|_2 <= 1 and S = sum_i mu_i / q_i, for k draws with replacement; with
+/// M = max_i mu_i / q_i in the place of S as much as max_i E x~_i^2 where |x_i| <= 1. 1 where every attribute is read.
+pub(super) fn inflation(setting: &Setting, spread: f64) -> f64 {
+    if setting.reads_all() { 1.0 } else { spread / setting.draws() + 1.0 }
 }
 
 impl Budgeted for Gaerr {

@@ -29,6 +29,7 @@ use crate::learner::{Grid, Setting};
 use crate::model::Fit;
 use crate::monitor::Monitor;
 use crate::params::{Centre, Reading, parameters};
+use crate::plan::{self, Excess, Guarantee};
 use crate::prepare::Layout;
 use std::sync::Arc;
 use std::time::Instant;
@@ -46,6 +47,15 @@ parameters! {
         intercept: bool = true, INTERCEPT;
         seed: u64 = 0, SEED;
     }
+}
+
+/// Theorem 1, which has no constants.
+pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
+    let excess = Excess::RateOnly {
+        rate: "O((d B)^2 / k sqrt(ln(d/delta) / m)), with probability 1 - delta",
+        note: "no constant is known",
+    };
+    Guarantee::bounded(setting, MomentLasso::NAME, "A, theorem 1", excess)
 }
 
 impl FromMoments for MomentLasso {
