@@ -32,14 +32,14 @@ parameters! {
         money: Option<f64> = None, MONEY;
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
-        replacement: bool = false, REPLACEMENT;
         passive: Passive = Passive::No, PASSIVE;
+        replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::All, AVERAGE;
+        truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
         known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
-        truncate: Option<u64> = None, TRUNCATE;
         seed: u64 = 0, SEED;
     }
 }

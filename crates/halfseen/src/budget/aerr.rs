@@ -34,14 +34,14 @@ parameters! {
         radius: f64 = 2.0, RADIUS;
         step: Rule = Rule::Theory(1.8), STEP;
         steps: Steps = Steps::Constant, STEPS;
-        replacement: bool = false, REPLACEMENT;
         passive: Passive = Passive::No, PASSIVE;
+        replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::Tail, AVERAGE;
+        truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
         known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
-        truncate: Option<u64> = None, TRUNCATE;
         seed: u64 = 0, SEED;
     }
 }

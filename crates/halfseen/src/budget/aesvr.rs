@@ -49,20 +49,20 @@ parameters! {
     pub struct Aesvr named "aesvr" {
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
-        ball: Ball = Ball::L2, BALL;
         radius: f64 = 1.0, RADIUS;
+        step: Rule = Rule::Theory(1.0), STEP;
+        ball: Ball = Ball::L2, BALL;
         loss: SmoothLoss = SmoothLoss::Absolute, LOSS;
         tube: f64 = 0.0, TUBE;
         smoothing_width: f64 = 8.0, SMOOTHING_WIDTH;
         norm_bound: Option<f64> = None, NORM_BOUND;
-        step: Rule = Rule::Theory(1.0), STEP;
         replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::Tail, AVERAGE;
+        truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
         known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
-        truncate: Option<u64> = None, TRUNCATE;
         seed: u64 = 0, SEED;
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
 
-use super::aelr::{THEORY, half_excess, planned_step};
+use super::aelr::{Aelr, THEORY, half_excess, planned_step};
 use super::budgeted::{Budgeted, Reads};
 use super::design::Goal;
 use super::gaerr::inflation;
@@ -37,10 +37,10 @@ parameters! {
         replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::All, AVERAGE;
+        truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
         known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
-        truncate: Option<u64> = None, TRUNCATE;
         seed: u64 = 0, SEED;
     }
 }
@@ -91,7 +91,7 @@ impl Budgeted for Ddaelr2p {
     const SOURCE: &'static str = "C 4, algorithm 2";
 
     fn grid() -> Grid {
-        Grid::new(&[("radius", &["4", "8", "16", "32"]), ("step", &["1.8x", "3.2x", "5.6x", "10x", "18x"])])
+        Aelr::grid()
     }
 
     fn budget(&self) -> Option<u64> {

@@ -10,7 +10,7 @@
 //!
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
 
-use super::aerr::THEORY;
+use super::aerr::{Aerr, THEORY};
 use super::budgeted::{Budgeted, Reads};
 use super::design::Goal;
 use super::pace::{Pace, Schedule};
@@ -35,10 +35,10 @@ parameters! {
         replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::Tail, AVERAGE;
+        truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
         known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
-        truncate: Option<u64> = None, TRUNCATE;
         seed: u64 = 0, SEED;
     }
 }
@@ -56,7 +56,7 @@ impl Budgeted for Gaerr {
     const SOURCE: &'static str = "C 3.1, theorem 3.1";
 
     fn grid() -> Grid {
-        Grid::new(&[("radius", &["0.5", "1", "2", "4"]), ("step", &["0.56x", "1x", "1.8x", "3.2x", "5.6x"])])
+        Aerr::grid()
     }
 
     fn budget(&self) -> Option<u64> {

@@ -35,17 +35,17 @@ parameters! {
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         money: Option<f64> = None, MONEY;
-        power: Option<f64> = Some(4.0), POWER;
         radius: f64 = 4.0, RADIUS;
-        project: bool = false, PROJECT;
         step: Rule = Rule::Theory(3.2), STEP;
+        power: Option<f64> = Some(4.0), POWER;
+        project: bool = false, PROJECT;
         replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::Tail, AVERAGE;
+        truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
         known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
-        truncate: Option<u64> = None, TRUNCATE;
         seed: u64 = 0, SEED;
     }
 }

@@ -42,9 +42,9 @@ use crate::params::{Rule, Variant, parameters};
 parameters! {
     /// One pass over full rows in the l1 ball.
     pub struct OnlineLasso named "online-lasso" {
-        variant: Variant = Variant::Eg, VARIANT;
         radius: f64 = 16.0, RADIUS;
         step: Option<Rule> = None, VARIANT_STEP;
+        variant: Variant = Variant::Eg, VARIANT;
         penalty: f64 = 0.001, L1_PENALTY;
         intercept: bool = true, INTERCEPT;
         known_radius: f64 = 1.0, KNOWN_RADIUS;
