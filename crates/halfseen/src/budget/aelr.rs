@@ -57,12 +57,12 @@ fn step(facts: &Facts) -> f64 {
 }
 
 /// eta = sqrt(log(2d) / 5m) / G.
-pub(super) fn eta(slots: f64, examples: f64, g: f64) -> f64 {
+pub(crate) fn eta(slots: f64, examples: f64, g: f64) -> f64 {
     ((2.0 * slots).ln() / (5.0 * examples)).sqrt() / g
 }
 
 /// 4 B^2 sqrt(5 c log(2d) / m): the bound of half the squared error for |x_i| <= 1, |y| <= B and E x~_i^2 <= c, G = 2 B sqrt(c).
-pub(super) fn half_excess(setting: &Setting, c: f64, examples: f64) -> f64 {
+pub(crate) fn half_excess(setting: &Setting, c: f64, examples: f64) -> f64 {
     let log = (2.0 * setting.d()).ln();
     if examples < log {
         return f64::INFINITY;
@@ -71,7 +71,7 @@ pub(super) fn half_excess(setting: &Setting, c: f64, examples: f64) -> f64 {
 }
 
 /// The theorem's eta under the same assumptions.
-pub(super) fn planned_step(setting: &Setting, c: f64, examples: f64) -> f64 {
+pub(crate) fn planned_step(setting: &Setting, c: f64, examples: f64) -> f64 {
     eta(setting.d(), examples, 2.0 * setting.radius * c.sqrt())
 }
 

@@ -55,12 +55,12 @@ fn reach(facts: &Facts) -> f64 {
 
 fn step(facts: &Facts) -> f64 {
     let slope = reach(facts) + facts.norms.target.sqrt();
-    eta(facts, slope)
+    eta(facts.radius, facts.examples, slope * facts.norms.drawn_square.sqrt())
 }
 
-/// eta = B / (G sqrt m), G the product of the root mean squares of the slopes and of the estimated examples.
-pub(super) fn eta(facts: &Facts, slope: f64) -> f64 {
-    facts.radius / (slope * facts.norms.drawn_square.sqrt() * facts.examples.sqrt())
+/// eta = B / (G sqrt m).
+pub(crate) fn eta(radius: f64, examples: f64, g: f64) -> f64 {
+    radius / (g * examples.sqrt())
 }
 
 /// Theorem 3.1 for |x|_2 <= R and |y| <= B R, in expectation: 2 G B of the squared error itself, G = 2 B sqrt(c).

@@ -73,7 +73,8 @@ const EUCLIDEAN: Theory = Theory { reach: |f| f.radius * f.norms.square.sqrt(), 
 const ENTROPIC: Theory = Theory { reach: |f| f.radius * f.norms.largest.sqrt(), value: entropic };
 
 fn euclidean(facts: &Facts) -> f64 {
-    aerr::eta(facts, facts.slope.unwrap_or(1.0).sqrt())
+    let slope = facts.slope.unwrap_or(1.0).sqrt();
+    aerr::eta(facts.radius, facts.examples, slope * facts.norms.drawn_square.sqrt())
 }
 
 fn entropic(facts: &Facts) -> f64 {
@@ -159,7 +160,7 @@ impl Learner for Aesvr {
     }
 
     fn title(&self) -> &'static str {
-        "Attribute Efficient Support Vector Regression: absolute, hinge and other smooth losses, k reads on average"
+        "Attribute Efficient Support Vector Regression: smooth losses, k reads on average"
     }
 
     fn source(&self) -> &'static str {

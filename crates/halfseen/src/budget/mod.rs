@@ -28,9 +28,9 @@
 //! [`one_pass`] teaches a learner the rows of a table, reading only the cells that its queries name.
 
 mod admission;
-mod aelr;
+pub(crate) mod aelr;
 mod aer;
-mod aerr;
+pub(crate) mod aerr;
 mod aesvr;
 mod budgeted;
 mod ddaelr;

@@ -60,7 +60,7 @@ pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
 
 impl FromMoments for MomentLasso {
     const NAME: &'static str = "baseline";
-    const TITLE: &'static str = "Baseline: least squares in second moments estimated from pairs of reads, l1 ball";
+    const TITLE: &'static str = "Baseline: least squares in moments estimated from pairs of reads, l1 ball";
     const SOURCE: &'static str = "A, algorithm 1, theorem 1";
     const PAIRS: bool = true;
 

@@ -19,6 +19,7 @@
 //! C. Gentile, "The Robustness of the p-Norm Algorithms", Machine Learning 53, 2003. N. Cesa-Bianchi and G. Lugosi, "Prediction,
 //! Learning, and Games", 2006.
 
+use super::aerr::eta;
 use super::budgeted::{Budgeted, Reads};
 use super::design::Goal;
 use super::pace::{Facts, Pace, Schedule, Theory};
@@ -68,7 +69,7 @@ fn step(facts: &Facts) -> f64 {
     let norms = &facts.norms;
     let slope = reach(facts) + norms.target.sqrt();
     let example = between(facts.power, norms.drawn_square, norms.drawn_largest).sqrt();
-    facts.radius / (slope * example * ((facts.power - 1.0) * facts.examples).sqrt())
+    eta(facts.radius, (facts.power - 1.0) * facts.examples, slope * example)
 }
 
 impl Budgeted for Pnorm {

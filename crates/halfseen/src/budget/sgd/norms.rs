@@ -88,10 +88,11 @@ impl<I: Iterate> Sgd<I> {
         }
         let largest = sum / count.max(1.0);
         let square = largest * self.layout.sampled_slots() as f64;
-        let (drawn_square, drawn_largest) = match self.state.drawing.sampler() {
-            Some(s) if !s.is_uniform() => (drawn, drawn / self.layout.sampled_slots() as f64),
+        let sampler = self.state.drawing.sampler();
+        let unlike = self.state.observed.is_some() || sampler.is_some_and(|s| !s.is_uniform());
+        let (drawn_square, drawn_largest) = match sampler {
+            _ if unlike => (drawn, drawn / self.layout.sampled_slots() as f64),
             Some(s) => (square * s.inflation(0), largest * s.inflation(0)),
-            None if self.state.observed.is_some() => (drawn, drawn / self.layout.sampled_slots() as f64),
             None => (square, largest),
         };
         Norms { square, largest, drawn_square, drawn_largest, known, target: target * target }
@@ -196,7 +197,7 @@ impl<I: Iterate> Sgd<I> {
         let estimates: Vec<f64> = match self.recipe.centre {
             // A running centre stands far off at first; about the means learned by now, sums over counts are better.
             Centre::Running => (0..slots).map(|slot| self.state.running.variance(slot)).collect(),
-            Centre::None | Centre::Given => self.state.drawing.estimates(),
+            Centre::None | Centre::Given => self.state.drawing.estimates(t),
         };
         let smoothing = phase.smoothing(phases);
         let moments: Vec<f64> = estimates.iter().map(|a| a + smoothing).collect();
