@@ -3,7 +3,7 @@
 //! As two-phase DDAERR, with AELR in the first phase and q_i in proportion to A_i + c d log(2d/delta)/n1 (no root).
 //!
 //! Guarantee (Kukliansky and Shamir 2015, section 4; c = 4/3): with probability 1 - delta max_i mu_i/q_i is at most twice the sum of
-//! the smoothed moments, and at most 3d; the second phase's excess is that of DDAELR with this in the place of |mu|_1, once
+//! the smoothed moments, and at most 3d; the excess of a second phase from w = 0 is that of DDAELR with this in the place of |mu|_1, once
 //! m1 (k - 1) >= d^2 log(2d/delta) / |mu|_1. Knowing |mu|_1 beforehand would not help: it is one average.
 //!
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
@@ -14,7 +14,7 @@ use super::design::Goal;
 use super::gaerr::inflation;
 use super::pace::{Pace, Schedule};
 use super::recipe::{Draws, Proportions, Recipe, Source, TwoPhase, recipe};
-use super::two_phase::{self, PLANNED, Phases, THEOREM, largest_ratio};
+use super::two_phase::{self, Phases, THEOREM, largest_ratio};
 use crate::error::Result;
 use crate::iterate::Entropic;
 use crate::learner::Grid;
@@ -45,11 +45,16 @@ parameters! {
     }
 }
 
+/// What to know about the plan.
+const FROM_ZERO: &str =
+    "smoothing 4/3; draws of phase 1 without replacement; phase 2 from w = 0 (the learner's goes on from phase 1)";
+
 /// The theorem for unknown moments of section 4, for |x_i| <= 1 and |y| <= B.
 ///
-/// The second phase starts anew from w = 0, with G^2 = 4 B^2 (M/k + 1) for the most that M = max_i mu_i / q_i can be: half the
+/// The theorem's second phase starts anew from w = 0, with G^2 = 4 B^2 (M/k + 1) for the most that M = max_i mu_i / q_i can be: half the
 /// squared error exceeds by at most 2 B G sqrt(5 log(2d) / m2) for m2 >= log 2d. The sum of the moments is estimated as well as given,
-/// so there is one theorem. The constants are derived here: our copy of the paper has lost its own.
+/// so there is one theorem. The learner's second phase goes on from the first one's weights; for that there
+/// is no bound, as exponentiated gradient may need long to leave a corner of the ball. The constants are derived here: our copy of the paper has lost its own.
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let sum = setting.moment_sum();
     let spread = {
@@ -79,7 +84,7 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
             known.into_iter().chain(found.into_iter().flatten()).collect()
         }
     });
-    bound.note = PLANNED;
+    bound.note = FROM_ZERO;
     bound.probability = Some(1.0 - setting.confidence);
     Guarantee::lasso(setting, Ddaelr2p::NAME, "C, section 4, unknown moments", Excess::Known(bound))
 }

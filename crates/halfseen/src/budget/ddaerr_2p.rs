@@ -22,7 +22,7 @@ use super::design::Goal;
 use super::gaerr::inflation;
 use super::pace::{Pace, Schedule};
 use super::recipe::{Draws, Proportions, Recipe, Source, TwoPhase, recipe};
-use super::two_phase::{self, PLANNED, Phases, most_estimated, ridge_given, ridge_safe};
+use super::two_phase::{self, Phases, most_estimated, ridge_given, ridge_safe};
 use crate::error::Result;
 use crate::iterate::L2Ball;
 use crate::learner::Grid;
@@ -102,7 +102,7 @@ fn guarantee(setting: &Setting, theorem: &'static str, adaptive: fn(f64, f64, f6
             known.into_iter().chain(found.into_iter().flatten()).collect()
         }
     });
-    bound.note = PLANNED;
+    bound.note = "smoothing 4/3; draws of phase 1 without replacement";
     bound.probability = Some(1.0 - setting.confidence);
     Guarantee::ridge(setting, Ddaerr2p::NAME, theorem, Excess::Known(bound))
 }

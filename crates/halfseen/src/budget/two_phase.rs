@@ -30,12 +30,14 @@ pub(crate) const SHARE: f64 = 0.2;
 /// The probability delta with which a first phase may mislead, unless another is set: of learners and of plans.
 pub(crate) const CONFIDENCE: f64 = 0.05;
 
-/// What to know about the plans of learners of two phases.
-pub(super) const PLANNED: &str = "smoothing 4/3; draws of phase 1 without replacement";
-
 /// eps = d log(2d/delta) / n1; `d` panels to draw from, `slots` moments to estimate.
 fn eps(d: f64, slots: f64, confidence: f64, draws: f64) -> f64 {
     d * (2.0 * slots / confidence).ln() / draws
+}
+
+/// The examples of the first phase where it takes this share of so many; `None` where that leaves one of the phases without any.
+pub(super) fn first_examples(share: f64, examples: u64) -> Option<u64> {
+    Some((share * examples as f64).round() as u64).filter(|&first| first > 0 && first < examples)
 }
 
 /// S for the Euclidean ball where H = |mu|_(1/2) is known (theorem 3.6).
@@ -109,16 +111,15 @@ pub(super) struct Phases {
 }
 
 impl Phases {
-    /// At least one example is the first phase's; `None` if nothing is left for the second.
+    /// `None` where one of the phases would have no examples.
     pub(super) fn of(setting: &Setting, examples: u64) -> Option<Phases> {
-        let first = ((setting.phase1 * examples as f64) as u64).clamp(1, examples.max(1));
-        let second = examples.saturating_sub(first);
-        (second > 0).then(|| Phases {
+        let first = first_examples(setting.phase1, examples)?;
+        Some(Phases {
             d: setting.d(),
             draws: setting.draws(),
             confidence: setting.confidence,
             first: first as f64,
-            second: second as f64,
+            second: (examples - first) as f64,
         })
     }
 

@@ -5,7 +5,7 @@ use crate::budget::design::Goal;
 use crate::budget::pace::{Facts, Norms, Planned};
 use crate::budget::query::{Query, Role};
 use crate::budget::recipe::{Proportions, Source, TwoPhase};
-use crate::budget::two_phase::FirstPhase;
+use crate::budget::two_phase::{FirstPhase, first_examples};
 use crate::data::Moments;
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
@@ -233,7 +233,7 @@ pub(super) fn is_milestone(t: u64) -> bool {
     t.is_power_of_two() && t.trailing_zeros().is_multiple_of(2)
 }
 
-/// Examples in the first phase, where there is one.
+/// Examples in the first phase, where there is one: none where a share leaves one of the phases without any.
 ///
 /// # Errors
 /// A share of an unknown number, and a phase that leaves nothing for the second.
@@ -244,7 +244,7 @@ pub(super) fn first_phase(phases: &TwoPhase, horizon: Option<u64>) -> Result<Opt
             let what = "the number of examples to come: set horizon, or give phase1 as a number of examples";
             Err(ErrorKind::Needs { name: "phase1", value: "a share", what }.into())
         }
-        Some(m) if length < 1.0 => Ok(Some((length * m as f64).round() as u64).filter(|&end| end > 0 && end < m)),
+        Some(m) if length < 1.0 => Ok(first_examples(length, m)),
         Some(m) if length >= m as f64 => {
             let allowed = format!("less than the {m} examples to come, of which the second phase needs some");
             Err(ErrorKind::OutOfRange { name: "phase1", value: length.to_string(), allowed }.into())
