@@ -53,8 +53,9 @@ const FROM_ZERO: &str =
 ///
 /// The theorem's second phase starts anew from w = 0, with G^2 = 4 B^2 (M/k + 1) for the most that M = max_i mu_i / q_i can be: half the
 /// squared error exceeds by at most 2 B G sqrt(5 log(2d) / m2) for m2 >= log 2d. The sum of the moments is estimated as well as given,
-/// so there is one theorem. The learner's second phase goes on from the first one's weights; for that there
-/// is no bound, as exponentiated gradient may need long to leave a corner of the ball. The constants are derived here: our copy of the paper has lost its own.
+/// so there is one theorem. The learner's second phase goes on from the first one's weights; for that there is no bound, as
+/// exponentiated gradient may need long to leave a corner of the ball. The constants are derived here: our copy of the paper has
+/// lost its own.
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let sum = setting.moment_sum();
     let spread = {
