@@ -1,6 +1,7 @@
 //! Declares the program's commands and flags.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use halfseen::plan::{MOST_EXAMPLES, Setting};
 use std::path::PathBuf;
 
 /// Learn from data you only half see.
@@ -266,10 +267,12 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = whole(1, PLANNED))]
     pub(crate) examples: Option<u64>,
     /// Share of the examples that the first phase of a two-phase learner takes
-    #[arg(long, value_name = "SHARE", default_value_t = 0.2, allow_negative_numbers = true, value_parser = share)]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
+    #[arg(default_value_t = Setting::default().phase1)]
     pub(crate) phase1: f64,
     /// Probability with which the first phase may mislead
-    #[arg(long, value_name = "DELTA", default_value_t = 0.05, allow_negative_numbers = true, value_parser = share)]
+    #[arg(long, value_name = "DELTA", allow_negative_numbers = true, value_parser = share)]
+    #[arg(default_value_t = Setting::default().confidence)]
     pub(crate) confidence: f64,
     /// Print the plan as JSON
     #[arg(long)]
@@ -277,7 +280,7 @@ pub(crate) struct PlanArgs {
 }
 
 /// The most examples or reads of a plan.
-const PLANNED: u64 = halfseen::plan::MOST_EXAMPLES;
+const PLANNED: u64 = MOST_EXAMPLES;
 
 #[derive(Debug, Args)]
 #[command(before_help = "Example:

@@ -18,22 +18,30 @@ pub(crate) fn read(args: &TableArgs) -> Result<Options> {
     if let Some(path) = &args.bounds {
         let range = |cells: &[Option<f64>]| match cells {
             [Some(low), Some(high)] => Ok((*low, *high)),
-            _ => Err("low and high must be numbers"),
+            _ => Err("low and high must be numbers".to_owned()),
         };
         options.bounds = declared(path, &["low", "high"], None, range)?;
     }
     if let Some(path) = &args.moments {
-        let moment = |cells: &[Option<f64>]| match cells {
-            [Some(square), mean] => Ok(Moment { square: *square, mean: *mean }),
-            _ => Err("moment must be a number"),
-        };
-        options.moments = declared(path, &["moment"], Some("mean"), moment)?;
+        options.moments = moments(path)?;
     }
     if let Some(path) = &args.prices {
-        let price = |cells: &[Option<f64>]| cells[0].ok_or("price must be a number");
+        let price = |cells: &[Option<f64>]| cells[0].ok_or_else(|| "price must be a number".to_owned());
         options.prices = declared(path, &["price"], None, price)?;
     }
     Ok(options)
+}
+
+/// Second moments, by attribute.
+pub(crate) fn moments(path: &Path) -> Result<BTreeMap<String, Moment>> {
+    let moment = |cells: &[Option<f64>]| match (cells[0], cells[1]) {
+        (Some(square), mean) if square >= 0.0 => Ok(Moment { square, mean }),
+        (found, _) => {
+            let found = found.map_or("missing".to_owned(), |v| v.to_string());
+            Err(format!("moment must be a number of at least 0 (the mean of squares), and is {found}"))
+        }
+    };
+    declared(path, &["moment"], Some("mean"), moment)
 }
 
 /// Refuses names that are no columns of the table, or columns that are no attributes.
@@ -71,16 +79,16 @@ fn declared<T>(
     path: &Path,
     needed: &[&str],
     optional: Option<&str>,
-    value: impl Fn(&[Option<f64>]) -> Result<T, &'static str>,
+    value: impl Fn(&[Option<f64>]) -> Result<T, String>,
 ) -> Result<BTreeMap<String, T>> {
     let table = read_csv(path, &CsvOptions::default())?;
     let place = || path.display().to_string();
     let attribute = table.column("attribute").with_context(place)?;
-    let mut columns: Vec<Option<&Column>> = Vec::new();
+    let mut columns: Vec<(&str, Option<&Column>)> = Vec::new();
     for name in needed {
-        columns.push(Some(table.column(name).with_context(place)?));
+        columns.push((name, Some(table.column(name).with_context(place)?)));
     }
-    columns.extend(optional.map(|name| table.column(name).ok()));
+    columns.extend(optional.map(|name| (name, table.column(name).ok())));
     let mut found = BTreeMap::new();
     for row in 0..table.rows() {
         let refused = |problem: &str| usage_error(format!("{}: row {}: {problem}", place(), row + 1));
@@ -89,20 +97,20 @@ fn declared<T>(
             return refused("the attribute is missing; fill or remove that row");
         }
         let mut cells = Vec::with_capacity(columns.len());
-        for column in &columns {
+        for (title, column) in &columns {
             cells.push(match column.map_or(Cell::Missing, |c| table.cell(row, c)) {
                 Cell::Number(number) => Some(number),
                 Cell::Missing => None,
                 // One text makes a text of every cell in its column.
                 Cell::Text(text) => match text.trim().parse::<f64>().ok().filter(|v| v.is_finite()) {
                     Some(number) => Some(number),
-                    None => return refused(&format!("'{}' is no number; correct that row", short(text))),
+                    None => return refused(&format!("{title} '{}' is no number; correct that row", short(text))),
                 },
             });
         }
         let value = match value(&cells) {
             Ok(value) => value,
-            Err(problem) => return refused(&format!("{problem}; correct that row")),
+            Err(problem) => return refused(&format!("'{}': {problem}; correct that row", short(&name))),
         };
         if found.insert(name.clone(), value).is_some() {
             return refused(&format!("'{}' is declared a second time; remove one of its rows", short(&name)));

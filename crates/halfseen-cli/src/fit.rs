@@ -11,7 +11,7 @@ use halfseen::error::short;
 use halfseen::learner::{self, Family, Learner, with};
 use halfseen::model::{BudgetKind, Model, Outside, Report, Stop, check_truncation};
 use halfseen::prepare::Prepared;
-use halfseen::select::{Task, tune};
+use halfseen::select::{Task, Tuning, tune};
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
         let fixed: Vec<String> =
             args.set.iter().filter_map(|set| set.split('=').next()).map(|n| n.trim().into()).collect();
         let learners = std::slice::from_ref(&learner);
-        let tuned = tune(learners, &fixed, &task, &rows, folds as usize, seed, &progress, &|_| ());
+        let tuned = tune(learners, &fixed, &task, &rows, &Tuning::new(folds as usize, seed), &progress, &|_| ());
         let tuned = tuned.with_context(place)?;
         learner = with(learner, &tuned[0].setting)?;
     }

@@ -1,22 +1,18 @@
 //! Says before any data are collected what the theorems guarantee: the error for so many examples, or the examples for an error.
 
 use crate::args::PlanArgs;
+use crate::declarations;
 use crate::failure::usage_error;
-use crate::input;
 use crate::output::{self, align};
 use anyhow::{Context, Result};
-use halfseen::data::Cell;
-use halfseen::error::short;
 use halfseen::plan::{self, Excess, Goal, MOST_EXAMPLES, MomentNorms, Plan, Setting};
-use halfseen_io::{CsvOptions, read_csv};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 
 /// Runs the command.
 pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
-    let moments = args.moments.as_deref().map(|path| read_moments(path, args.dims)).transpose()?;
+    let moments = args.moments.as_deref().map(|path| moment_norms(path, args.dims)).transpose()?;
     let setting = Setting {
         dims: args.dims,
         budget: args.budget.unwrap_or(args.dims.min(2)),
@@ -53,43 +49,19 @@ fn plans(args: &PlanArgs, setting: &Setting) -> Result<Vec<Plan>> {
     }
 }
 
-/// Reads second moments: a CSV with the columns attribute, moment, a row for each attribute.
-fn read_moments(path: &Path, dims: u64) -> Result<MomentNorms> {
-    let table = read_csv(path, &CsvOptions::default())?;
+/// The norms of the second moments in a file, a row for each attribute.
+fn moment_norms(path: &Path, dims: u64) -> Result<MomentNorms> {
+    let moments = declarations::moments(path)?;
     let place = || path.display().to_string();
-    let (attribute, moment) =
-        (table.column("attribute").with_context(place)?, table.column("moment").with_context(place)?);
-    if table.rows() as u64 != dims {
+    if moments.len() as u64 != dims {
         return usage_error(format!(
             "{}: {} moments for --dims {dims}; give one row for each attribute",
             place(),
-            table.rows()
+            moments.len()
         ));
     }
-    let mut names = BTreeSet::new();
-    let mut moments = Vec::new();
-    for row in 0..table.rows() {
-        let name = input::text(table.cell(row, attribute));
-        let at = || format!("{}: row {}", place(), row + 1);
-        match table.cell(row, moment) {
-            Cell::Number(value) if value >= 0.0 => moments.push(value),
-            cell => {
-                let found = input::text(cell);
-                return usage_error(format!(
-                    "{}: the moment {}; it must be a number of at least 0: the mean of the attribute's square",
-                    at(),
-                    if found.is_empty() { "is missing".to_owned() } else { format!("is {}", short(&found)) }
-                ));
-            }
-        }
-        if name.is_empty() || names.contains(&name) {
-            let problem =
-                if name.is_empty() { "is missing".to_owned() } else { format!("'{}' occurs twice", short(&name)) };
-            return usage_error(format!("{}: the attribute {problem}; correct that row", at()));
-        }
-        names.insert(name);
-    }
-    MomentNorms::of(&moments).with_context(place)
+    let squares: Vec<f64> = moments.values().map(|moment| moment.square).collect();
+    MomentNorms::of(&squares).with_context(place)
 }
 
 /// The table, and what one has to know to read it.

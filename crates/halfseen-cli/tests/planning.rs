@@ -196,9 +196,9 @@ fn moments_that_cannot_be_are_refused() {
     try_with(moments(&["0.1", "NaN", "0.3"]), &["row 2", "missing", "at least 0"]);
     try_with(moments(&["0.1", "", "0.3"]), &["row 2", "missing"]);
     try_with(moments(&["0.1", "inf", "0.3"]), &["row 2"]);
-    try_with(moments(&["0.1", "much", "0.3"]), &["moment"]);
+    try_with(moments(&["0.1", "much", "0.3"]), &["row 2", "moment 'much'"]);
     try_with(moments(&["0", "0", "0"]), &["moments", "above 0"]);
-    try_with("attribute,moment\na,0.1\na,0.1\nb,0.1\n".into(), &["row 2", "'a' occurs twice"]);
+    try_with("attribute,moment\na,0.1\na,0.1\nb,0.1\n".into(), &["row 2", "'a' is declared a second time"]);
     try_with("attribute,moment\na,0.1\n,0.1\nb,0.1\n".into(), &["row 2", "attribute is missing"]);
     try_with("attribute,mean\na,0.1\nb,0.1\nc,0.1\n".into(), &["'moment'", "mean"]);
 }

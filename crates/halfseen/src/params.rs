@@ -222,7 +222,7 @@ declare! {
     MONEY: "money", Kind::PositiveOrAuto,
         "What the reads of one example may cost in all, at declared prices; never exceeded. auto: only their number is limited.", "";
     RADIUS: "radius", Kind::Positive,
-        "Radius B of the ball that holds the weights of the sampled attributes: Euclidean (aerr, ridge, ogd) or l1 (aer, aelr, baseline, identity, lasso, online-lasso), in scaled units.", "A 2; B 2.1";
+        "Radius B of the ball that holds the weights of the sampled attributes, in scaled units: Euclidean (aerr, gaerr, ddaerr, ddaerr-2p, ridge, ogd), l1 (aer, aelr, ddaelr, ddaelr-2p, baseline, identity, lasso, online-lasso), of the q-norm (pnorm), or as ball says (aesvr).", "A 2; B 2.1";
     KNOWN_RADIUS: "known_radius", Kind::Positive,
         "Radius of the Euclidean ball that holds the intercept and the weights of the always-known attributes, in scaled units.", "";
     STEP: "step", Kind::Rule,
@@ -238,7 +238,7 @@ declare! {
     L1_PENALTY: "penalty", Kind::NonNegative,
         "Strength lambda of the penalty lambda |w|_1 that variant rda adds to the loss (<w,x> - y)^2 / 2; the other variants have none.", "Xiao 2010";
     HORIZON: "horizon", Kind::CountOrAuto { least: 1 },
-        "Examples to come; theory steps, penalties and tail averages use it. auto: the rows of a fit; unknown in ask and tell, where steps then fall as 1/sqrt(t).", "";
+        "Examples to come; theory steps, penalties, tail averages and shares for a first phase use it. auto: the rows of a fit; unknown in ask and tell, where steps then fall as 1/sqrt(t).", "";
     TRUNCATE: "truncate", Kind::CountOrAuto { least: 1 },
         "Attributes that the model needs at prediction time: those with the largest weights; the others count as their mean. auto: all.", "A 1.1";
     REPLACEMENT: "replacement", Kind::Flag,

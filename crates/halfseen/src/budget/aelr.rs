@@ -13,7 +13,6 @@
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
 
-use super::bounds;
 use super::budgeted::{Budgeted, Reads};
 use super::design::Goal;
 use super::pace::{Facts, Pace, Schedule, Theory};
@@ -33,14 +32,14 @@ parameters! {
         money: Option<f64> = None, MONEY;
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
-        replacement: bool = false, REPLACEMENT;
         passive: Passive = Passive::No, PASSIVE;
+        replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::All, AVERAGE;
+        truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
         known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
-        truncate: Option<u64> = None, TRUNCATE;
         seed: u64 = 0, SEED;
     }
 }
@@ -52,27 +51,43 @@ fn reach(facts: &Facts) -> f64 {
     facts.radius * facts.norms.largest.sqrt()
 }
 
-/// eta = sqrt(log(2d) / 5m) / G.
 fn step(facts: &Facts) -> f64 {
     let slope = reach(facts) + facts.norms.target.sqrt();
-    let example = facts.norms.drawn_largest.sqrt();
-    ((2.0 * facts.slots).ln() / (5.0 * facts.examples)).sqrt() / (slope * example)
+    eta(facts.slots, facts.examples, slope * facts.norms.drawn_largest.sqrt())
+}
+
+/// eta = sqrt(log(2d) / 5m) / G.
+pub(crate) fn eta(slots: f64, examples: f64, g: f64) -> f64 {
+    ((2.0 * slots).ln() / (5.0 * examples)).sqrt() / g
+}
+
+/// 4 B^2 sqrt(5 c log(2d) / m): the bound of half the squared error for |x_i| <= 1, |y| <= B and E x~_i^2 <= c, G = 2 B sqrt(c).
+pub(crate) fn half_excess(setting: &Setting, c: f64, examples: f64) -> f64 {
+    let log = (2.0 * setting.d()).ln();
+    if examples < log {
+        return f64::INFINITY;
+    }
+    4.0 * setting.radius * setting.radius * (5.0 * log * c / examples).sqrt()
+}
+
+/// The theorem's eta under the same assumptions.
+pub(crate) fn planned_step(setting: &Setting, c: f64, examples: f64) -> f64 {
+    eta(setting.d(), examples, 2.0 * setting.radius * c.sqrt())
 }
 
 /// Theorem 3.4 for |x_i| <= 1 and |y| <= B, in expectation: twice it for the squared error itself, G = 2 B sqrt(c).
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let (d, k) = (setting.d(), setting.draws());
     let growth = if setting.reads_all() { 1.0 } else { d / k };
-    // The theorem's G for E x~_j^2 <= `inflation`; `times` its bound.
-    let theorem = |value: fn(&Setting, f64, f64) -> f64, times: f64, inflation: f64| {
+    let theorem = |value: fn(&Setting, f64, f64) -> f64, times: f64, c: f64| {
         let setting = setting.clone();
-        move |m| times * value(&setting, inflation, m as f64)
+        move |m| times * value(&setting, c, m as f64)
     };
     let mut bound = Bound::new(
         if setting.reads_all() { "8 B^2 sqrt(5 log(2d) / m)" } else { "8 B^2 sqrt(5 d log(2d) / (k m))" },
-        theorem(bounds::half, 2.0, growth),
-        Printed::new("4 B^2 sqrt(10 d log(2d) / (k m))", theorem(bounds::half, 1.0, 2.0 * d / k)),
-        Tuning::new("step", theorem(bounds::step, 1.0, growth)),
+        theorem(half_excess, 2.0, growth),
+        Printed::new("4 B^2 sqrt(10 d log(2d) / (k m))", theorem(half_excess, 1.0, 2.0 * d / k)),
+        Tuning::new("step", theorem(planned_step, 1.0, growth)),
     )
     .with_constants(move |_| vec![("k", k)]);
     bound.note = "for draws with replacement; draws without take sqrt(2) off";

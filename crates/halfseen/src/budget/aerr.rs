@@ -34,14 +34,14 @@ parameters! {
         radius: f64 = 2.0, RADIUS;
         step: Rule = Rule::Theory(1.8), STEP;
         steps: Steps = Steps::Constant, STEPS;
-        replacement: bool = false, REPLACEMENT;
         passive: Passive = Passive::No, PASSIVE;
+        replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::Tail, AVERAGE;
+        truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
         known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
-        truncate: Option<u64> = None, TRUNCATE;
         seed: u64 = 0, SEED;
     }
 }
@@ -53,11 +53,14 @@ fn reach(facts: &Facts) -> f64 {
     facts.radius * facts.norms.square.sqrt()
 }
 
-/// eta = B / (G sqrt m).
 fn step(facts: &Facts) -> f64 {
     let slope = reach(facts) + facts.norms.target.sqrt();
-    let example = facts.norms.drawn_square.sqrt();
-    facts.radius / (slope * example * facts.examples.sqrt())
+    eta(facts.radius, facts.examples, slope * facts.norms.drawn_square.sqrt())
+}
+
+/// eta = B / (G sqrt m).
+pub(crate) fn eta(radius: f64, examples: f64, g: f64) -> f64 {
+    radius / (g * examples.sqrt())
 }
 
 /// Theorem 3.1 for |x|_2 <= R and |y| <= B R, in expectation: 2 G B of the squared error itself, G = 2 B sqrt(c).

@@ -31,7 +31,7 @@ use super::gen_est::{GenEst, check_reach};
 use super::pace::{Facts, Pace, Schedule, Theory};
 use super::query::AskTell;
 use super::recipe::{Draws, Recipe, recipe};
-use super::{pass, sgd::Sgd};
+use super::{aelr, aerr, pass, sgd::Sgd};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::iterate::{Entropic, L2Ball};
@@ -40,6 +40,7 @@ use crate::loss::Loss;
 use crate::model::Fit;
 use crate::monitor::Monitor;
 use crate::params::{Average, Ball, Centre, Parameters, Rule, SmoothLoss, parameters};
+use crate::plan::{Excess, Guarantee, Setting};
 use crate::prepare::Layout;
 use std::sync::Arc;
 
@@ -48,20 +49,20 @@ parameters! {
     pub struct Aesvr named "aesvr" {
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
-        ball: Ball = Ball::L2, BALL;
         radius: f64 = 1.0, RADIUS;
+        step: Rule = Rule::Theory(1.0), STEP;
+        ball: Ball = Ball::L2, BALL;
         loss: SmoothLoss = SmoothLoss::Absolute, LOSS;
         tube: f64 = 0.0, TUBE;
         smoothing_width: f64 = 8.0, SMOOTHING_WIDTH;
         norm_bound: Option<f64> = None, NORM_BOUND;
-        step: Rule = Rule::Theory(1.0), STEP;
         replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::Tail, AVERAGE;
+        truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
         known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
-        truncate: Option<u64> = None, TRUNCATE;
         seed: u64 = 0, SEED;
     }
 }
@@ -71,16 +72,23 @@ const EUCLIDEAN: Theory = Theory { reach: |f| f.radius * f.norms.square.sqrt(), 
 /// Theorem 3.4's.
 const ENTROPIC: Theory = Theory { reach: |f| f.radius * f.norms.largest.sqrt(), value: entropic };
 
-/// eta = B / (G sqrt m).
 fn euclidean(facts: &Facts) -> f64 {
     let slope = facts.slope.unwrap_or(1.0).sqrt();
-    facts.radius / (slope * facts.norms.drawn_square.sqrt() * facts.examples.sqrt())
+    aerr::eta(facts.radius, facts.examples, slope * facts.norms.drawn_square.sqrt())
 }
 
-/// eta = sqrt(log(2d) / 5m) / G.
 fn entropic(facts: &Facts) -> f64 {
     let slope = facts.slope.unwrap_or(1.0).sqrt();
-    ((2.0 * facts.slots).ln() / (5.0 * facts.examples)).sqrt() / (slope * facts.norms.drawn_largest.sqrt())
+    aelr::eta(facts.slots, facts.examples, slope * facts.norms.drawn_largest.sqrt())
+}
+
+/// Theorem 4.4, which has no constants.
+pub(super) fn guarantee(setting: &Setting) -> Guarantee {
+    let excess = Excess::RateOnly {
+        rate: "m = O(d/k) exp(O(log^2(B/error))), for the absolute error",
+        note: "its estimates vary like exp(4 z^2) in the residual z over the error: of use only for errors near B",
+    };
+    Guarantee::ridge(setting, Aesvr::NAME, "B, theorem 4.4", excess)
 }
 
 impl Aesvr {
@@ -152,7 +160,7 @@ impl Learner for Aesvr {
     }
 
     fn title(&self) -> &'static str {
-        "Attribute Efficient Support Vector Regression: absolute, hinge and other smooth losses, k reads on average"
+        "Attribute Efficient Support Vector Regression: smooth losses, k reads on average"
     }
 
     fn source(&self) -> &'static str {

@@ -4,7 +4,7 @@ use super::pass::{self, limited_pass};
 use super::query::AskTell;
 use super::recipe::Recipe;
 use super::sgd::Sgd;
-use crate::data::Examples;
+use crate::data::{Examples, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
 use crate::learner::{Family, Grid, Learner};
@@ -103,6 +103,20 @@ pub(super) fn affordable(total: u64, budget: u64) -> Result<u64> {
         return Err(ErrorKind::OutOfRange { name, value, allowed }.into());
     }
     Ok(total / budget.max(1))
+}
+
+/// The means that a learner centres by, per sampled slot, where it does so by given ones.
+pub(super) fn given_means(centre: Centre, moments: Option<&Moments>, layout: &Layout) -> Result<Vec<f64>> {
+    match (centre, moments) {
+        (Centre::Given, Some(moments)) => {
+            Ok((0..layout.sampled_slots()).map(|slot| moments.mean[layout.column(slot)]).collect())
+        }
+        (Centre::Given, None) => {
+            let what = "the attributes' means, and nobody gave them; use centre = running";
+            Err(ErrorKind::Needs { name: "centre", value: "given", what }.into())
+        }
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// Refuses moments that are not those of the examples' columns, and means that nobody declared.

@@ -8,9 +8,10 @@
 //!
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
 
-use super::aelr::THEORY;
+use super::aelr::{Aelr, THEORY, half_excess, planned_step};
 use super::budgeted::{Budgeted, Reads};
 use super::design::Goal;
+use super::gaerr::inflation;
 use super::pace::{Pace, Schedule};
 use super::recipe::{Draws, Proportions, Recipe, Source, recipe};
 use crate::error::Result;
@@ -18,6 +19,7 @@ use crate::iterate::Entropic;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, MomentSource, Rule, parameters};
+use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning};
 
 parameters! {
     /// Parameters of DDAELR, and the learner itself.
@@ -33,12 +35,29 @@ parameters! {
         replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::All, AVERAGE;
+        truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
         known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
-        truncate: Option<u64> = None, TRUNCATE;
         seed: u64 = 0, SEED;
     }
+}
+
+/// The theorem for known moments: M = |mu|_1 = N, so half the squared error exceeds by at most 4 B^2 sqrt(5 log(2d) (N/k + 1) / m)
+/// for m >= log 2d. N <= d; without moments N = d is taken.
+pub(super) fn guarantee(setting: &Setting) -> Guarantee {
+    let sum = setting.moment_sum();
+    let growth = inflation(setting, sum);
+    let [for_excess, for_print, for_step] = [0; 3].map(|_| setting.clone());
+    let draws = setting.draws();
+    let bound = Bound::new(
+        if setting.reads_all() { "8 B^2 sqrt(5 log(2d) / m)" } else { "8 B^2 sqrt(5 log(2d) (N/k + 1) / m)" },
+        move |m| 2.0 * half_excess(&for_excess, growth, m as f64),
+        Printed::new("4 B^2 sqrt(5 log(2d) (N/k + 1) / m)", move |m| half_excess(&for_print, growth, m as f64)),
+        Tuning::new("step", move |m| planned_step(&for_step, growth, m as f64)),
+    )
+    .with_constants(move |_| vec![("N", sum), ("k", draws)]);
+    Guarantee::lasso(setting, Ddaelr::NAME, "C, section 4, known moments", Excess::Known(bound))
 }
 
 impl Budgeted for Ddaelr {
@@ -48,7 +67,7 @@ impl Budgeted for Ddaelr {
     const SOURCE: &'static str = "C 4";
 
     fn grid() -> Grid {
-        Grid::new(&[("radius", &["4", "8", "16", "32"]), ("step", &["1.8x", "3.2x", "5.6x", "10x", "18x"])])
+        Aelr::grid()
     }
 
     fn budget(&self) -> Option<u64> {

@@ -3,21 +3,24 @@
 //! As two-phase DDAERR, with AELR in the first phase and q_i in proportion to A_i + c d log(2d/delta)/n1 (no root).
 //!
 //! Guarantee (Kukliansky and Shamir 2015, section 4; c = 4/3): with probability 1 - delta max_i mu_i/q_i is at most twice the sum of
-//! the smoothed moments, and at most 3d; the second phase's excess is that of DDAELR with this in the place of |mu|_1, once
+//! the smoothed moments, and at most 3d; the excess of a second phase from w = 0 is that of DDAELR with this in the place of |mu|_1, once
 //! m1 (k - 1) >= d^2 log(2d/delta) / |mu|_1. Knowing |mu|_1 beforehand would not help: it is one average.
 //!
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
 
-use super::aelr::THEORY;
+use super::aelr::{Aelr, THEORY, half_excess, planned_step};
 use super::budgeted::{Budgeted, Reads};
 use super::design::Goal;
+use super::gaerr::inflation;
 use super::pace::{Pace, Schedule};
 use super::recipe::{Draws, Proportions, Recipe, Source, TwoPhase, recipe};
+use super::two_phase::{self, Phases, THEOREM, largest_ratio};
 use crate::error::Result;
 use crate::iterate::Entropic;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, Rule, parameters};
+use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning};
 
 parameters! {
     /// Parameters of two-phase DDAELR, and the learner itself.
@@ -27,19 +30,64 @@ parameters! {
         money: Option<f64> = None, MONEY;
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
-        phase1: f64 = 0.2, PHASE1;
+        phase1: f64 = two_phase::SHARE, PHASE1;
         smoothing: f64 = 0.01, SMOOTHING;
-        confidence: f64 = 0.05, CONFIDENCE;
+        confidence: f64 = two_phase::CONFIDENCE, CONFIDENCE;
         inner: Inner = Inner::Weights, INNER;
         replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::All, AVERAGE;
+        truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
         known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
-        truncate: Option<u64> = None, TRUNCATE;
         seed: u64 = 0, SEED;
     }
+}
+
+/// What to know about the plan.
+const FROM_ZERO: &str =
+    "smoothing 4/3; draws of phase 1 without replacement; phase 2 from w = 0 (the learner's goes on from phase 1)";
+
+/// The theorem for unknown moments of section 4, for |x_i| <= 1 and |y| <= B.
+///
+/// The theorem's second phase starts anew from w = 0, with G^2 = 4 B^2 (M/k + 1) for the most that M = max_i mu_i / q_i can be: half the
+/// squared error exceeds by at most 2 B G sqrt(5 log(2d) / m2) for m2 >= log 2d. The sum of the moments is estimated as well as given,
+/// so there is one theorem. The learner's second phase goes on from the first one's weights; for that there is no bound, as
+/// exponentiated gradient may need long to leave a corner of the ball. The constants are derived here: our copy of the paper has
+/// lost its own.
+pub(super) fn guarantee(setting: &Setting) -> Guarantee {
+    let sum = setting.moment_sum();
+    let spread = {
+        let d = setting.d();
+        move |p: &Phases| largest_ratio(p.lasso_sum(sum) + THEOREM * d * p.eps(), d, 1.0)
+    };
+    let phases = {
+        let setting = setting.clone();
+        move |examples| Phases::of(&setting, examples)
+    };
+    // A theorem of m2 examples and M/k + 1; `none` where there is no second phase.
+    let theorem = |value: fn(&Setting, f64, f64) -> f64, times: f64, none: f64| {
+        let (setting, phases) = (setting.clone(), phases.clone());
+        move |m| phases(m).map_or(none, |p| times * value(&setting, inflation(&setting, spread(&p)), p.second))
+    };
+    let mut bound = Bound::new(
+        if setting.reads_all() { "8 B^2 sqrt(5 log(2d) / m2)" } else { "8 B^2 sqrt(5 log(2d) (M/k + 1) / m2)" },
+        theorem(half_excess, 2.0, f64::INFINITY),
+        Printed::new("4 B^2 sqrt(5 log(2d) (M/k + 1) / m2)", theorem(half_excess, 1.0, f64::INFINITY)),
+        Tuning::new("step", theorem(planned_step, 1.0, 0.0)),
+    )
+    .with_constants({
+        let draws = setting.draws();
+        move |m| {
+            let known = [("N", sum), ("k", draws)];
+            let found = phases(m).map(|p| [("M", spread(&p)), ("m1", p.first), ("m2", p.second)]);
+            known.into_iter().chain(found.into_iter().flatten()).collect()
+        }
+    });
+    bound.note = FROM_ZERO;
+    bound.probability = Some(1.0 - setting.confidence);
+    Guarantee::lasso(setting, Ddaelr2p::NAME, "C, section 4, unknown moments", Excess::Known(bound))
 }
 
 impl Budgeted for Ddaelr2p {
@@ -49,7 +97,7 @@ impl Budgeted for Ddaelr2p {
     const SOURCE: &'static str = "C 4, algorithm 2";
 
     fn grid() -> Grid {
-        Grid::new(&[("radius", &["4", "8", "16", "32"]), ("step", &["1.8x", "3.2x", "5.6x", "10x", "18x"])])
+        Aelr::grid()
     }
 
     fn budget(&self) -> Option<u64> {

@@ -6,14 +6,18 @@
 //!
 //! Guarantee (Kukliansky and Shamir 2015, section 3.2, from w = 0): expected excess at most B G / sqrt(m),
 //! G^2 = (B R + Y)^2 (H/(k - 1) + R^2), H = (sum_i sqrt(mu_i))^2: H is at most d R^2, which AERR has, and far less where few
-//! attributes carry most of |x|. None for `online` moments. It gains where the weights that matter sit on attributes
-//! with large moments; where they are spread evenly over all attributes AERR is as good or better.
+//! attributes carry most of |x|. None for `online` moments. With the same moments everywhere it is AERR.
+//!
+//! Measured with mu_i ~ i^-2 (500 attributes, 4 reads of each of 20,000 examples, mean of 20 seeds, each at its best step): the excess
+//! is 0.20 of AERR's where w*_i ~ sqrt(mu_i) or w* is the first attribute alone, and 0.38 where w* is spread over all attributes.
+//! So it gains where few attributes carry most of |x|, and most where these carry the rule too.
 //!
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
 
-use super::aerr::THEORY;
+use super::aerr::{Aerr, THEORY};
 use super::budgeted::{Budgeted, Reads};
 use super::design::Goal;
+use super::gaerr::inflation;
 use super::pace::{Pace, Schedule};
 use super::recipe::{Draws, Proportions, Recipe, Source, recipe};
 use crate::error::Result;
@@ -21,6 +25,7 @@ use crate::iterate::L2Ball;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, MomentSource, Rule, Steps, parameters};
+use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning};
 
 parameters! {
     /// Parameters of DDAERR, and the learner itself.
@@ -37,12 +42,31 @@ parameters! {
         replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::Tail, AVERAGE;
+        truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
         known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
-        truncate: Option<u64> = None, TRUNCATE;
         seed: u64 = 0, SEED;
     }
+}
+
+/// Theorem 3.5: GAERR with S = |mu|_{1/2} = H, so half the squared error exceeds by at most 2 B^2 sqrt((H/k + 1) / m) from w = 0.
+///
+/// H <= d, and H = d only if all moments are equal; without moments H = d is taken.
+pub(super) fn guarantee(setting: &Setting) -> Guarantee {
+    let (b, half_norm) = (setting.ridge_radius(), setting.half_norm());
+    let (growth, squared) = (inflation(setting, half_norm), setting.norm * setting.norm);
+    let root = move |m: u64| (growth / m as f64).sqrt();
+    let draws = setting.draws();
+    let mut bound = Bound::new(
+        if setting.reads_all() { "4 B^2 / sqrt(m)" } else { "4 B^2 sqrt((H/k + 1) / m)" },
+        move |m| 4.0 * b * b * root(m),
+        Printed::new("4 B^2 sqrt((H/k + 1) / m)", move |m| 4.0 * b * b * root(m)),
+        Tuning::new("step", move |m| 1.0 / (2.0 * squared * (growth * m as f64).sqrt())),
+    )
+    .with_constants(move |_| vec![("H", half_norm), ("k", draws)]);
+    bound.note = "from any w; w = 0 halves it";
+    Guarantee::ridge(setting, Ddaerr::NAME, "C, theorem 3.5", Excess::Known(bound))
 }
 
 impl Budgeted for Ddaerr {
@@ -52,7 +76,7 @@ impl Budgeted for Ddaerr {
     const SOURCE: &'static str = "C 3.2";
 
     fn grid() -> Grid {
-        Grid::new(&[("radius", &["0.5", "1", "2", "4"]), ("step", &["0.56x", "1x", "1.8x", "3.2x", "5.6x"])])
+        Aerr::grid()
     }
 
     fn budget(&self) -> Option<u64> {

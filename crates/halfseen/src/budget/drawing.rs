@@ -24,7 +24,6 @@ pub(super) struct Drawing {
     /// Per slot the sum over the answers of a (x - c)^2, a the read's coefficient: over their number,
     /// an unbiased estimate of E (x - c)^2. Empty where nobody asks for it.
     tally: Vec<f64>,
-    answers: f64,
     /// None where every panel is read.
     #[serde(skip)]
     sampler: Option<Sampler>,
@@ -42,7 +41,6 @@ impl Drawing {
             moments: Vec::new(),
             bound: None,
             tally: Vec::new(),
-            answers: 0.0,
             sampler: None,
         };
         let Some(draws) = &recipe.draws else {
@@ -89,7 +87,7 @@ impl Drawing {
             && self.tally.len() == if tallied { slots } else { 0 }
             && self.bound.is_some() == (tallied && self.version > 0);
         let numbers = [&self.weights, &self.moments, &self.tally].into_iter().flatten();
-        let sound = numbers.chain([&self.answers]).chain(&self.bound).all(|v| v.is_finite() && *v >= 0.0);
+        let sound = numbers.chain(&self.bound).all(|v| v.is_finite() && *v >= 0.0);
         if sizes && sound {
             self.rebuild(recipe, layout)?;
         }
@@ -142,15 +140,9 @@ impl Drawing {
         }
     }
 
-    /// Takes in that all reads of one answer were seen.
-    #[inline]
-    pub(super) fn answered(&mut self) {
-        self.answers += 1.0;
-    }
-
-    /// A_i: the estimated second moments, unbiased where the centre stands still.
-    pub(super) fn estimates(&self) -> Vec<f64> {
-        self.tally.iter().map(|sum| sum / self.answers.max(1.0)).collect()
+    /// A_i: the second moments as so many answers estimate them, unbiased where the centre stands still.
+    pub(super) fn estimates(&self, answers: u64) -> Vec<f64> {
+        self.tally.iter().map(|sum| sum / answers.max(1) as f64).collect()
     }
 
     /// The share of the product's draws that go by the moments.

@@ -10,7 +10,7 @@
 //!
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
 
-use super::aerr::THEORY;
+use super::aerr::{Aerr, THEORY};
 use super::budgeted::{Budgeted, Reads};
 use super::design::Goal;
 use super::pace::{Pace, Schedule};
@@ -20,6 +20,7 @@ use crate::iterate::L2Ball;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, Rule, Steps, parameters};
+use crate::plan::Setting;
 
 parameters! {
     /// Parameters of GAERR, and the learner itself.
@@ -34,12 +35,18 @@ parameters! {
         replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::Tail, AVERAGE;
+        truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
         known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
-        truncate: Option<u64> = None, TRUNCATE;
         seed: u64 = 0, SEED;
     }
+}
+
+/// S/k + 1, as much as E |x~|_2^2 is where |x|_2 <= 1 and S = sum_i mu_i / q_i, for k draws with replacement; with
+/// M = max_i mu_i / q_i in the place of S as much as max_i E x~_i^2 where |x_i| <= 1. 1 where every attribute is read.
+pub(super) fn inflation(setting: &Setting, spread: f64) -> f64 {
+    if setting.reads_all() { 1.0 } else { spread / setting.draws() + 1.0 }
 }
 
 impl Budgeted for Gaerr {
@@ -49,7 +56,7 @@ impl Budgeted for Gaerr {
     const SOURCE: &'static str = "C 3.1, theorem 3.1";
 
     fn grid() -> Grid {
-        Grid::new(&[("radius", &["0.5", "1", "2", "4"]), ("step", &["0.56x", "1x", "1.8x", "3.2x", "5.6x"])])
+        Aerr::grid()
     }
 
     fn budget(&self) -> Option<u64> {

@@ -28,11 +28,10 @@
 //! [`one_pass`] teaches a learner the rows of a table, reading only the cells that its queries name.
 
 mod admission;
-mod aelr;
+pub(crate) mod aelr;
 mod aer;
-mod aerr;
+pub(crate) mod aerr;
 mod aesvr;
-mod bounds;
 mod budgeted;
 mod ddaelr;
 mod ddaelr_2p;
@@ -60,7 +59,7 @@ mod sampler;
 mod saved;
 mod sgd;
 mod steepness;
-mod two_phase;
+pub(crate) mod two_phase;
 
 pub use aelr::Aelr;
 pub use aer::Aer;
@@ -105,8 +104,18 @@ pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
     ]
 }
 
-/// What they promise; see [`plan`](crate::plan).
+/// What they promise, in the order of the papers; see [`plan`](crate::plan).
 pub(crate) fn guarantees() -> Vec<Promise> {
-    let own: [Promise; 3] = [aer::guarantee, aerr::guarantee, aelr::guarantee];
-    own.into_iter().chain(bounds::guarantees()).collect()
+    vec![
+        aer::guarantee,
+        aerr::guarantee,
+        aelr::guarantee,
+        moment_lasso::guarantee,
+        aesvr::guarantee,
+        ddaerr::guarantee,
+        ddaerr_2p::given,
+        ddaerr_2p::estimated,
+        ddaelr::guarantee,
+        ddaelr_2p::guarantee,
+    ]
 }

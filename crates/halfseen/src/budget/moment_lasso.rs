@@ -7,9 +7,10 @@
 //! the loss has - 2 y <w,x>.)
 //!
 //! A is unbiased but not positive semidefinite, so that the problem is not convex, as the paper says it is. `reading` says what
-//! is done: `psd` takes the nearest positive semidefinite matrix (and gives no weight to what was seen in no product), `diag-shift` adds the size of the least eigenvalue to the
-//! diagonal, and both then have a certified gap; `stationary` descends from 0 to a stationary point of the problem as it
-//! is, the natural reading of the paper, which is also what P. Loh and M. Wainwright (Annals of Statistics, 2012) analyse.
+//! is done: `psd` takes the nearest positive semidefinite matrix (and gives no weight to what was seen in no product),
+//! `diag-shift` adds the size of the least eigenvalue to the diagonal, and both then have a certified gap; `stationary` descends
+//! from 0 to a stationary point of the problem as it is, the natural reading of the paper, which is also what P. Loh and
+//! M. Wainwright (Annals of Statistics, 2012) analyse.
 //!
 //! Guarantee (theorem 1, for the minimiser and values in [-1, 1], a rate only): excess O((d B)^2 / k sqrt(log(d/delta) / m))
 //! with probability 1 - delta.
@@ -29,6 +30,7 @@ use crate::learner::{Grid, Setting};
 use crate::model::Fit;
 use crate::monitor::Monitor;
 use crate::params::{Centre, Reading, parameters};
+use crate::plan::{self, Excess, Guarantee};
 use crate::prepare::Layout;
 use std::sync::Arc;
 use std::time::Instant;
@@ -48,9 +50,18 @@ parameters! {
     }
 }
 
+/// Theorem 1, which has no constants.
+pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
+    let excess = Excess::RateOnly {
+        rate: "O((d B)^2 / k sqrt(ln(d/delta) / m)), with probability 1 - delta",
+        note: "no constant is known",
+    };
+    Guarantee::bounded(setting, MomentLasso::NAME, "A, theorem 1", excess)
+}
+
 impl FromMoments for MomentLasso {
     const NAME: &'static str = "baseline";
-    const TITLE: &'static str = "Baseline: least squares in second moments estimated from pairs of reads, l1 ball";
+    const TITLE: &'static str = "Baseline: least squares in moments estimated from pairs of reads, l1 ball";
     const SOURCE: &'static str = "A, algorithm 1, theorem 1";
     const PAIRS: bool = true;
 

@@ -19,6 +19,7 @@
 //! C. Gentile, "The Robustness of the p-Norm Algorithms", Machine Learning 53, 2003. N. Cesa-Bianchi and G. Lugosi, "Prediction,
 //! Learning, and Games", 2006.
 
+use super::aerr::eta;
 use super::budgeted::{Budgeted, Reads};
 use super::design::Goal;
 use super::pace::{Facts, Pace, Schedule, Theory};
@@ -35,17 +36,17 @@ parameters! {
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         money: Option<f64> = None, MONEY;
-        power: Option<f64> = Some(4.0), POWER;
         radius: f64 = 4.0, RADIUS;
-        project: bool = false, PROJECT;
         step: Rule = Rule::Theory(3.2), STEP;
+        power: Option<f64> = Some(4.0), POWER;
+        project: bool = false, PROJECT;
         replacement: bool = false, REPLACEMENT;
         centre: Centre = Centre::Running, CENTRE;
         average: Average = Average::Tail, AVERAGE;
+        truncate: Option<u64> = None, TRUNCATE;
         intercept: bool = true, INTERCEPT;
         known_radius: f64 = 1.0, KNOWN_RADIUS;
         horizon: Option<u64> = None, HORIZON;
-        truncate: Option<u64> = None, TRUNCATE;
         seed: u64 = 0, SEED;
     }
 }
@@ -68,7 +69,7 @@ fn step(facts: &Facts) -> f64 {
     let norms = &facts.norms;
     let slope = reach(facts) + norms.target.sqrt();
     let example = between(facts.power, norms.drawn_square, norms.drawn_largest).sqrt();
-    facts.radius / (slope * example * ((facts.power - 1.0) * facts.examples).sqrt())
+    eta(facts.radius, (facts.power - 1.0) * facts.examples, slope * example)
 }
 
 impl Budgeted for Pnorm {

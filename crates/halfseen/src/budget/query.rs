@@ -36,6 +36,12 @@ pub struct Query {
 }
 
 impl Query {
+    /// Whether its numbers are finite, and those of so many columns: one that came back may have been edited.
+    pub(super) fn is_of(&self, columns: usize) -> bool {
+        let finite = |p: &Part| p.weight.is_finite() && p.centre.is_finite();
+        columns == self.parts.len() && self.exact.is_finite() && self.parts.iter().all(finite)
+    }
+
     /// A checksum of everything but the learner and the checksum. It finds every single change; it is no
     /// protection against a forger.
     #[inline]

@@ -21,10 +21,9 @@ pub(super) struct Risk {
 }
 
 impl Risk {
-    /// Takes in one example's two deviations from its target.
+    /// Takes in the estimate that one example gives.
     #[inline]
-    pub(super) fn see(&mut self, first: f64, second: f64, weight: f64) {
-        let estimate = first * second;
+    pub(super) fn see(&mut self, estimate: f64, weight: f64) {
         self.weight += weight;
         self.square_weight += weight * weight;
         self.count += 1.0;
@@ -59,14 +58,14 @@ mod tests {
     fn mean_and_error_by_hand() {
         let mut risk = Risk::default();
         assert_eq!(risk.report(), (None, None));
-        risk.see(2.0, 1.0, 1.0);
+        risk.see(2.0, 1.0);
         assert_eq!(risk.report(), (Some(2.0), None));
-        risk.see(1.0, 6.0, 1.0);
+        risk.see(6.0, 1.0);
         // Mean 4, variance 8, over two examples.
         assert_eq!(risk.report(), (Some(4.0), Some(2.0)));
         let mut weighted = Risk::default();
-        weighted.see(1.0, 1.0, 1.0);
-        weighted.see(5.0, 1.0, 3.0);
+        weighted.see(1.0, 1.0);
+        weighted.see(5.0, 3.0);
         assert_eq!(weighted.report().0, Some(4.0));
     }
 }

@@ -89,7 +89,7 @@ impl Running {
 
     /// The same with so many pseudo-reads at the pooled value.
     pub(super) fn steadied(&self, slot: usize, centre: f64, prior: f64) -> f64 {
-        let (s, pooled) = (&self.slots[slot], self.pooled.1 / self.pooled.0.max(1.0));
+        let (s, pooled) = (&self.slots[slot], self.pooled());
         let square = s.spread + s.reads * (s.mean - centre).powi(2);
         (square + prior * pooled) / (s.reads + prior)
     }
@@ -101,7 +101,7 @@ impl Running {
 
     /// Sum over the slots from `first` on, which are always known, of their mean squares.
     pub(super) fn known_squares(&self, first: usize) -> f64 {
-        self.slots[first..].iter().map(|s| s.spread / s.reads.max(1.0) + s.mean * s.mean).sum()
+        (first..self.len()).map(|slot| self.variance(slot) + self.mean(slot).powi(2)).sum()
     }
 
     /// Whether the numbers of a saved state can be true.

@@ -78,6 +78,11 @@ pub(super) fn bad(key: &str, problem: String) -> Error {
     ErrorKind::BadFile { what: "learner state", key: key.to_owned(), problem }.into()
 }
 
+/// The error for a state whose numbers contradict each other or what they belong to.
+pub(super) fn untrue() -> Error {
+    bad("state", "holds numbers that cannot be true of these parameters and this layout".to_owned())
+}
+
 /// Loads a learner that [`AskTell::save`] wrote; it goes on with the same bits, open queries included.
 ///
 /// # Errors

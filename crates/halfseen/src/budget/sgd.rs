@@ -15,6 +15,7 @@ mod smooth;
 mod tests;
 
 use super::admission::{LARGEST_STEP, admit};
+use super::budgeted::given_means;
 use super::drawing::Drawing;
 use super::gen_est::GenEst;
 use super::known::Known;
@@ -94,14 +95,7 @@ impl<I: Iterate> Sgd<I> {
     /// as long as the horizon.
     pub fn new(recipe: Recipe, layout: &Arc<Layout>, facts: Option<(&Moments, f64)>) -> Result<Self> {
         let (slots, sampled) = (layout.slots(), layout.sampled_slots());
-        let given = match (recipe.centre, facts) {
-            (Centre::Given, Some((moments, _))) => (0..sampled).map(|s| moments.mean[layout.column(s)]).collect(),
-            (Centre::Given, None) => {
-                let what = "the attributes' means, and nobody gave them; use centre = running";
-                return Err(ErrorKind::Needs { name: "centre", value: "given", what }.into());
-            }
-            _ => Vec::new(),
-        };
+        let given = given_means(recipe.centre, facts.map(|(moments, _)| moments), layout)?;
         let measured =
             facts.map(|(moments, target)| Measured::new(recipe.centre, recipe.intercept, layout, moments, target));
         let squares = measured.as_ref().map(|m| &*m.squares);
@@ -153,7 +147,7 @@ impl<I: Iterate> Sgd<I> {
             && state.slopes.iter().all(|s| s.is_finite() && *s >= 0.0)
             && state.given.iter().chain([&state.target_squares]).all(|v| v.is_finite());
         if !sound {
-            return Err(bad_state("holds numbers that cannot be true of these parameters and this layout".into()));
+            return Err(super::saved::untrue());
         }
         let mut sgd = Self::with_state(recipe, layout, state)?;
         sgd.replan();
@@ -251,7 +245,6 @@ impl<I: Iterate> Sgd<I> {
                 at += 1;
             }
         }
-        self.state.drawing.answered();
         weight
     }
 
@@ -320,7 +313,7 @@ impl<I: Iterate> AskTell for Sgd<I> {
             return Err(ErrorKind::Diverged { what: "a squared error", value }.into());
         }
         let weight = self.apply(query, values, slope.value, step, plan.known, t);
-        risk.into_iter().for_each(|square| self.state.risk.see(square, 1.0, weight));
+        risk.into_iter().for_each(|square| self.state.risk.see(square, weight));
         if self.gen_est.is_some() {
             self.state.steepness.see_slope(slope.value);
             self.state.steepness.see_residuals(slope.residuals);

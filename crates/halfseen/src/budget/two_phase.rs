@@ -1,4 +1,4 @@
-//! Turns the draws of a first phase into probabilities and a step for the second.
+//! Turns the draws of a first phase into probabilities and a step for the second, and bounds beforehand what they will be.
 //!
 //! n1 uniform draws estimate each mu_i = E x_i^2 by A_i, with error at most sqrt(2 mu_i eps) + eps/3 for
 //! all i at once with probability 1 - delta, eps = d log(2d/delta) / n1, for |x_i| <= 1 (Bernstein). So U = A + (4/3) eps
@@ -6,17 +6,64 @@
 //!
 //! - for the Euclidean ball, S = sum_i mu_i/q_i at most sqrt(3) H + (4/sqrt 3) d sqrt(H eps), H = |mu|_(1/2)
 //!   (what theorem 3.6 gains), and at most d |mu|_1 (1 + sqrt(2 |A|_1 / |mu|_1)) whatever the data (its safe branch);
-//! - for the l1 ball, max_i mu_i/q_i at most 2 |U|_1, and at most 3d.
+//! - for the l1 ball, M = max_i mu_i/q_i at most 2 |U|_1, and at most 3d max_i mu_i.
 //!
-//! Where H is not known, S is at most 2 (sum_i sqrt(U_i))^2, since mu is at most 2U (theorem 3.12). A smoothing c below 4/3 takes eps for
-//! 3c/4 times as large: no longer a theorem, and often better.
+//! Where H is not known, S is at most 2 (sum_i sqrt(U_i))^2, since mu is at most 2U (theorem 3.12); that is at most
+//! 6 H + (32/3) d^2 eps. A smoothing c below 4/3 takes eps for 3c/4 times as large: no longer a theorem, and often better.
+//!
+//! Beforehand |A|_1 is not known either; m1 examples of k draws without replacement, n1 = m1 k, bound it with probability 1 - delta/2. Where
+//! |x|_2 <= 1, one example adds at most d/n1 to an A_i and to their sum: |A|_1 <= 3/2 + (4/3) d log(2/delta) / n1, and d/k always. Where
+//! |x_i| <= 1 it adds as much as d/m1 to the sum, whatever k is (its draws are of one x, and not independent):
+//! |A|_1 <= (3/2) |mu|_1 + (4/3) d log(2/delta) / m1.
 //!
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
 
 use super::recipe::TwoPhase;
+use crate::plan::Setting;
 
 /// The smoothing that keeps the theorems.
-const THEOREM: f64 = 4.0 / 3.0;
+pub(super) const THEOREM: f64 = 4.0 / 3.0;
+
+/// The share of the examples that a first phase takes, unless another is set: of learners and of plans.
+pub(crate) const SHARE: f64 = 0.2;
+
+/// The probability delta with which a first phase may mislead, unless another is set: of learners and of plans.
+pub(crate) const CONFIDENCE: f64 = 0.05;
+
+/// eps = d log(2d/delta) / n1; `d` panels to draw from, `slots` moments to estimate.
+fn eps(d: f64, slots: f64, confidence: f64, draws: f64) -> f64 {
+    d * (2.0 * slots / confidence).ln() / draws
+}
+
+/// The examples of the first phase where it takes this share of so many; `None` where that leaves one of the phases without any.
+pub(super) fn first_examples(share: f64, examples: u64) -> Option<u64> {
+    Some((share * examples as f64).round() as u64).filter(|&first| first > 0 && first < examples)
+}
+
+/// S for the Euclidean ball where H = |mu|_(1/2) is known (theorem 3.6).
+pub(super) fn ridge_given(half_norm: f64, eps: f64, d: f64) -> f64 {
+    3_f64.sqrt() * half_norm + 4.0 / 3_f64.sqrt() * d * (half_norm * eps).sqrt()
+}
+
+/// S for the Euclidean ball whatever H is, from sum_i sqrt(U_i) (theorem 3.12).
+fn ridge_estimated(roots: f64) -> f64 {
+    2.0 * roots * roots
+}
+
+/// The most that [`ridge_estimated`] will be.
+pub(super) fn most_estimated(half_norm: f64, eps: f64, d: f64) -> f64 {
+    6.0 * half_norm + 32.0 / 3.0 * d * d * eps
+}
+
+/// S for the Euclidean ball whatever the data, from |A|_1 and E |x|_2^2.
+pub(super) fn ridge_safe(d: f64, found: f64, square: f64) -> f64 {
+    d * (square + (2.0 * found * square).sqrt())
+}
+
+/// M for the l1 ball, from |U|_1 and max_i E x_i^2.
+pub(super) fn largest_ratio(smoothed: f64, d: f64, largest: f64) -> f64 {
+    (2.0 * smoothed).min(3.0 * d * largest)
+}
 
 /// What a first phase was like.
 #[derive(Debug, Clone, Copy)]
@@ -32,27 +79,72 @@ pub(super) struct FirstPhase {
 impl FirstPhase {
     /// c eps.
     pub(super) fn smoothing(&self, phases: &TwoPhase) -> f64 {
-        let (d, slots) = (self.panels as f64, self.slots as f64);
-        phases.smoothing * d * (2.0 * slots / phases.confidence).ln() / self.draws
+        phases.smoothing * eps(self.panels as f64, self.slots as f64, phases.confidence, self.draws)
     }
 
     /// S for the Euclidean ball, from A, the panels' weights sqrt(sum of U), and E |x|^2.
     pub(super) fn sum_bound(&self, phases: &TwoPhase, estimates: &[f64], weights: &[f64], square: f64) -> f64 {
         let d = self.panels as f64;
         let adaptive = match phases.moment_norm {
-            Some(half_norm) => {
-                let eps = self.smoothing(phases) / THEOREM;
-                3_f64.sqrt() * half_norm + 4.0 / 3_f64.sqrt() * d * (half_norm * eps).sqrt()
-            }
-            None => 2.0 * weights.iter().sum::<f64>().powi(2),
+            Some(half_norm) => ridge_given(half_norm, self.smoothing(phases) / THEOREM, d),
+            None => ridge_estimated(weights.iter().sum()),
         };
-        let found: f64 = estimates.iter().sum();
-        adaptive.min(d * (square + (2.0 * found * square).sqrt()))
+        adaptive.min(ridge_safe(d, estimates.iter().sum(), square))
     }
 
-    /// max_i mu_i/q_i for the l1 ball, from the panels' weights U and max_j E x_j^2.
+    /// M for the l1 ball, from the panels' weights U and max_j E x_j^2.
     pub(super) fn largest_bound(&self, weights: &[f64], largest: f64) -> f64 {
-        (2.0 * weights.iter().sum::<f64>()).min(3.0 * self.panels as f64 * largest)
+        largest_ratio(weights.iter().sum(), self.panels as f64, largest)
+    }
+}
+
+/// The two phases of a plan.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Phases {
+    d: f64,
+    draws: f64,
+    confidence: f64,
+    /// m1.
+    pub(super) first: f64,
+    /// m2.
+    pub(super) second: f64,
+}
+
+impl Phases {
+    /// `None` where one of the phases would have no examples.
+    pub(super) fn of(setting: &Setting, examples: u64) -> Option<Phases> {
+        let first = first_examples(setting.phase1, examples)?;
+        Some(Phases {
+            d: setting.d(),
+            draws: setting.draws(),
+            confidence: setting.confidence,
+            first: first as f64,
+            second: (examples - first) as f64,
+        })
+    }
+
+    fn n1(&self) -> f64 {
+        self.first * self.draws
+    }
+
+    pub(super) fn eps(&self) -> f64 {
+        eps(self.d, self.d, self.confidence, self.n1())
+    }
+
+    /// The most that |A|_1 can be where |x|_2 <= 1.
+    pub(super) fn ridge_sum(&self) -> f64 {
+        let likely = 1.5 + self.deviation(self.n1());
+        likely.min(self.d / self.draws)
+    }
+
+    /// The most that |A|_1 can be where |x_i| <= 1, for |mu|_1.
+    pub(super) fn lasso_sum(&self, sum: f64) -> f64 {
+        let likely = 1.5 * sum + self.deviation(self.first);
+        likely.min(self.d)
+    }
+
+    fn deviation(&self, independent: f64) -> f64 {
+        THEOREM * self.d * (2.0 / self.confidence).ln() / independent
     }
 }
 
@@ -127,5 +219,86 @@ mod tests {
         assert!((phase.smoothing(&TwoPhase { smoothing: 2.0, ..phases }) - 2.0 * eps).abs() < 1e-14);
         assert_eq!(phase.largest_bound(&[1.0, 2.0, 0.5, 0.5], 1.0), 8.0);
         assert_eq!(phase.largest_bound(&[1.0, 2.0, 0.5, 0.5], 0.25), 3.0);
+    }
+
+    /// Every corner of the band that U lies in, for d = 5: no S is above the bounds, and none of them below S by much.
+    #[test]
+    fn the_spread_is_bounded_for_every_outcome_of_the_first_phase() {
+        let profiles = [[0.2; 5], [1.0, 0.0, 0.0, 0.0, 0.0], [0.6, 0.3, 0.08, 0.01, 0.01], [0.5, 0.5, 0.0, 0.0, 0.0]];
+        for (mu, eps) in profiles.iter().flat_map(|mu| [1e-9, 1e-3, 0.1, 10.0].map(|eps| (mu, eps))) {
+            let half_norm = mu.iter().map(|m: &f64| m.sqrt()).sum::<f64>().powi(2);
+            let mut widest = 0.0_f64;
+            for corner in 0..32 {
+                // A from 0 or (1/2) mu - (4/3) eps to (3/2) mu + (4/3) eps.
+                let a = |i: usize| match corner >> i & 1 {
+                    0 => (0.5 * mu[i] - 4.0 / 3.0 * eps).max(0.0),
+                    _ => 1.5 * mu[i] + 4.0 / 3.0 * eps,
+                };
+                let root = |i: usize| (a(i) + 4.0 / 3.0 * eps).sqrt();
+                let total: f64 = (0..5).map(root).sum();
+                let spread: f64 = (0..5).map(|i| mu[i] * total / root(i)).sum();
+                let sum: f64 = (0..5).map(a).sum();
+                assert!(spread <= ridge_given(half_norm, eps, 5.0) * (1.0 + 1e-12));
+                assert!(spread <= ridge_estimated(total) * (1.0 + 1e-12));
+                assert!(ridge_estimated(total) <= most_estimated(half_norm, eps, 5.0) * (1.0 + 1e-12));
+                assert!(spread <= ridge_safe(5.0, sum, 1.0) * (1.0 + 1e-12));
+                widest = widest.max(spread);
+            }
+            assert!(eps > 1e-6 || widest > 0.9 * half_norm);
+        }
+    }
+
+    /// P(Binomial(n, p) = i) for i from 0 to n.
+    fn binomial(n: usize, p: f64) -> Vec<f64> {
+        let mut chances = vec![1.0];
+        for _ in 0..n {
+            let mut next = vec![0.0; chances.len() + 1];
+            for (i, c) in chances.iter().enumerate() {
+                next[i] += c * (1.0 - p);
+                next[i + 1] += c * p;
+            }
+            chances = next;
+        }
+        chances
+    }
+
+    fn chance(chances: &[f64], event: impl Fn(f64) -> bool) -> f64 {
+        chances.iter().enumerate().filter(|(i, _)| event(*i as f64)).map(|(_, c)| c).sum()
+    }
+
+    /// x_i is 1 with probability mu, else 0: A_i = (d/n1) Binomial(m1, mu k/d), exactly.
+    #[test]
+    fn the_bands_fail_as_rarely_as_promised() {
+        let setting = Setting { dims: 6, budget: 3, phase1: 0.5, confidence: 0.1, ..Setting::default() };
+        let mut widest = 0.0_f64;
+        for (m1, mu) in [5, 40, 400].into_iter().flat_map(|m1| [0.02, 0.2, 0.5, 1.0].map(|mu| (m1, mu))) {
+            let phases = Phases::of(&setting, 2 * m1).unwrap();
+            let (eps, n1) = (phases.eps(), 2.0 * m1 as f64);
+            let hits = binomial(m1 as usize, mu * 2.0 / 6.0);
+            let below = chance(&hits, |h| 6.0 / n1 * h + 4.0 / 3.0 * eps < 0.5 * mu);
+            let above = chance(&hits, |h| 6.0 / n1 * h > 1.5 * mu + 4.0 / 3.0 * eps);
+            assert!(below <= 0.1 / 12.0 && above <= 0.1 / 12.0, "{m1} {mu}: {below} {above}");
+            // The band is no idle one: half of its width fails.
+            widest = widest.max(chance(&hits, |h| (6.0 / n1 * h - mu).abs() > 0.5 * (0.5 * mu + 4.0 / 3.0 * eps)));
+        }
+        assert!(widest > 0.0);
+    }
+
+    /// x is all ones or all zeros by a coin: sum A_i = d Binomial(m1, 1/2) / m1, whatever k is.
+    #[test]
+    fn draws_of_one_example_are_not_independent() {
+        let setting = Setting { dims: 100, budget: 51, phase1: 0.5, ..Setting::default() };
+        let phases = Phases::of(&setting, 8).unwrap();
+        let ones = binomial(4, 0.5);
+        let above = |bound: f64| chance(&ones, |h| 25.0 * h > bound);
+        assert!(above(phases.lasso_sum(50.0)) <= 0.05 / 2.0);
+        // As if they were: d log(2/delta) / n1 in place of d log(2/delta) / m1.
+        assert!(above(75.0 + 4.0 / 3.0 * 100.0 * 40.0_f64.ln() / 200.0) > 0.05 / 2.0);
+        for m1 in [20, 100, 1000] {
+            let phases = Phases::of(&setting, 2 * m1).unwrap();
+            let ones = binomial(m1 as usize, 0.5);
+            let above = chance(&ones, |h| 100.0 * h / m1 as f64 > phases.lasso_sum(50.0));
+            assert!(above <= 0.05 / 2.0, "{m1}: {above}");
+        }
     }
 }

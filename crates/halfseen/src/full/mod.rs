@@ -33,6 +33,7 @@ pub use ridge::Ridge;
 use crate::error::Result;
 use crate::learner::{Learner, Setting};
 use crate::params::Parameters;
+use crate::plan::Promise;
 
 /// The learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
@@ -42,6 +43,11 @@ pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(OnlineLasso::default()),
         Box::new(Ogd::default()),
     ]
+}
+
+/// What they promise, to compare with; see [`plan`](crate::plan).
+pub(crate) fn guarantees() -> Vec<Promise> {
+    vec![ogd::guarantee, online_lasso::guarantee]
 }
 
 /// A copy of a learner with a setting of its grid, checked.

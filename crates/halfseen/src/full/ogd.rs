@@ -14,12 +14,14 @@
 
 use super::gradient::{Ball, Gradient};
 use super::one_pass::{self, Facts, OnePass, Start};
+use crate::budget::aerr::eta;
 use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::{Family, Grid, Learner, Setting};
 use crate::model::Fit;
 use crate::monitor::Monitor;
 use crate::params::{Rule, parameters};
+use crate::plan::{self, Bound, Excess, Guarantee, Printed, Tuning};
 
 parameters! {
     /// Online gradient descent over full rows.
@@ -41,7 +43,7 @@ impl OnePass for Ogd {
 
     fn start(&self, facts: &Facts) -> Start {
         let slope = self.radius * facts.length + facts.target;
-        let theory = self.radius / (slope * facts.length * facts.examples.sqrt());
+        let theory = eta(self.radius, facts.examples, slope * facts.length);
         Start {
             weights: Box::new(Gradient::new(facts.columns, Ball::Euclidean, self.radius)),
             step: self.step.resolve(theory),
@@ -49,6 +51,21 @@ impl OnePass for Ogd {
             intercept: self.intercept.then_some(self.known_radius),
         }
     }
+}
+
+/// Online gradient descent over |w|_2 <= B from w = 0: half the squared error exceeds by at most
+/// B G / sqrt(m), G = 2 B (Zinkevich 2003). One read for every attribute.
+pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
+    let (b, squared) = (setting.ridge_radius(), setting.norm * setting.norm);
+    let root = |m: u64| (m as f64).sqrt();
+    let bound = Bound::new(
+        "4 B^2 / sqrt(m)",
+        move |m| 4.0 * b * b / root(m),
+        Printed::rate("O(B^2 / sqrt(m))"),
+        Tuning::new("step", move |m| 1.0 / (2.0 * squared * root(m))),
+    );
+    let guarantee = Guarantee::ridge(setting, Ogd::NAME, "Zinkevich 2003, theorem 1", Excess::Known(bound));
+    Guarantee { budget: setting.dims, ..guarantee }
 }
 
 impl Learner for Ogd {

@@ -32,19 +32,22 @@ use super::dual_averaging::DualAveraging;
 use super::exponentiated::Exponentiated;
 use super::gradient::{Ball, Gradient};
 use super::one_pass::{self, Facts, OnePass, Start, Weights};
+use crate::budget::aelr::{self, half_excess, planned_step};
+use crate::budget::aerr;
 use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::{Family, Grid, Learner, Setting};
 use crate::model::Fit;
 use crate::monitor::Monitor;
 use crate::params::{Rule, Variant, parameters};
+use crate::plan::{self, Bound, Excess, Guarantee, Printed, Tuning};
 
 parameters! {
     /// One pass over full rows in the l1 ball.
     pub struct OnlineLasso named "online-lasso" {
-        variant: Variant = Variant::Eg, VARIANT;
         radius: f64 = 16.0, RADIUS;
         step: Option<Rule> = None, VARIANT_STEP;
+        variant: Variant = Variant::Eg, VARIANT;
         penalty: f64 = 0.001, L1_PENALTY;
         intercept: bool = true, INTERCEPT;
         known_radius: f64 = 1.0, KNOWN_RADIUS;
@@ -62,8 +65,8 @@ impl OnePass for OnlineLasso {
     fn start(&self, facts: &Facts) -> Start {
         let slope = self.radius * facts.largest + facts.target;
         let (d, m) = (facts.columns, facts.examples);
-        let exponentiated = ((2.0 * d as f64).ln() / (5.0 * m)).sqrt() / (slope * facts.largest);
-        let euclidean = self.radius / (slope * facts.length * m.sqrt());
+        let exponentiated = aelr::eta(d as f64, m, slope * facts.largest);
+        let euclidean = aerr::eta(self.radius, m, slope * facts.length);
         let (weights, theory, multiple): (Box<dyn Weights>, f64, f64) = match self.variant {
             Variant::Eg => (Box::new(Exponentiated::new(d, self.radius)), exponentiated, 32.0),
             Variant::Ogd => (Box::new(Gradient::new(d, Ball::L1, self.radius)), euclidean, 1.0),
@@ -74,13 +77,27 @@ impl OnePass for OnlineLasso {
     }
 }
 
+/// The promise of `eg`, for |x_i| <= 1 and |y| <= B: AELR's with exact gradients.
+pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
+    let [for_excess, for_print, for_step] = [0; 3].map(|_| setting.clone());
+    let bound = Bound::new(
+        "8 B^2 sqrt(5 log(2d) / m)",
+        move |m| 2.0 * half_excess(&for_excess, 1.0, m as f64),
+        Printed::new("4 B^2 sqrt(5 log(2d) / m)", move |m| half_excess(&for_print, 1.0, m as f64)),
+        Tuning::new("step", move |m| planned_step(&for_step, 1.0, m as f64)),
+    );
+    let theorem = "B, theorem 3.4 with exact gradients";
+    let guarantee = Guarantee::lasso(setting, OnlineLasso::NAME, theorem, Excess::Known(bound));
+    Guarantee { budget: setting.dims, ..guarantee }
+}
+
 impl Learner for OnlineLasso {
     fn name(&self) -> &'static str {
         Self::NAME
     }
 
     fn title(&self) -> &'static str {
-        "Online lasso: one pass over all attributes in the l1 ball, by one of three kinds of steps"
+        "Online lasso: one pass over all attributes, l1 ball, three kinds of steps"
     }
 
     fn source(&self) -> &'static str {

@@ -5,7 +5,7 @@
 //! (Hazan and Koren 2012, algorithm 2, in closed form). Slots never touched cost nothing. Both sums
 //! live in sum trees of leaves shifted by e^-M, so that |theta| may grow to the number of steps.
 
-use super::{Iterate, Weighing, check_saved, is_count};
+use super::{Iterate, NOTHING, Weighing, check_saved, is_count, lazy_sum, no_tree};
 use crate::error::Result;
 use crate::sampling::SumTree;
 use serde::{Deserialize, Serialize};
@@ -17,9 +17,6 @@ const LARGEST_GROWTH: f64 = 1e3;
 const SMALLEST_TOTAL: f64 = 1e-200;
 /// No saved |theta| exceeds the shift by so much.
 const LARGEST_EXPONENT: f64 = 300.0;
-
-/// Below every sum of scales: nothing is forgotten.
-const NOTHING: f64 = -1.0;
 
 /// A vector in the l1 ball, moved multiplicatively; see the module's documentation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -39,10 +36,10 @@ pub struct Entropic {
     forgotten: f64,
     slots: Vec<Slot>,
     /// |sinh theta_j| e^-M.
-    #[serde(skip, default = "empty")]
+    #[serde(skip, default = "no_tree")]
     sinh: SumTree,
     /// cosh theta_j e^-M.
-    #[serde(skip, default = "empty")]
+    #[serde(skip, default = "no_tree")]
     cosh: SumTree,
     /// |sinh theta_j| e^-M times a factor.
     #[serde(skip)]
@@ -63,13 +60,8 @@ impl Slot {
     /// The sum of the counted w_j up to now, given |sinh theta_j| in shifted units.
     #[inline]
     fn sum_at(&self, now: f64, forgotten: f64, sinh: f64) -> f64 {
-        let sinh = sinh.copysign(self.theta);
-        if self.since <= forgotten { (now - forgotten) * sinh } else { self.sum + (now - self.since) * sinh }
+        lazy_sum(self.sum, self.since, sinh.copysign(self.theta), now, forgotten)
     }
-}
-
-fn empty() -> SumTree {
-    SumTree::filled(0, 0.0)
 }
 
 /// |sinh theta| e^-M and cosh theta e^-M, without overflow and without cancellation near 0.

@@ -5,7 +5,7 @@
 //! Averages are lazy: with S the sum of the scales of counted iterates, slot j owes (S - S_j) u_j,
 //! where S_j was S when u_j last changed.
 
-use super::{Iterate, Weighing, check_saved, is_count};
+use super::{Iterate, NOTHING, Weighing, check_saved, is_count, lazy_sum, no_tree};
 use crate::error::Result;
 use crate::sampling::SumTree;
 use serde::{Deserialize, Serialize};
@@ -13,9 +13,6 @@ use serde::{Deserialize, Serialize};
 /// Below this scale the vector is rebased. The averages set the threshold: S would absorb the
 /// scales of late iterates if they were much smaller than the early ones.
 const SMALLEST_SCALE: f64 = 1e-3;
-
-/// Below every S: nothing is forgotten.
-const NOTHING: f64 = -1.0;
 
 /// A vector in the Euclidean ball; see the module's documentation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -32,7 +29,7 @@ pub struct L2Ball {
     forgotten: f64,
     slots: Vec<Slot>,
     /// u_j^2.
-    #[serde(skip, default = "empty")]
+    #[serde(skip, default = "no_tree")]
     squares: SumTree,
     /// |u_j| times a factor.
     #[serde(skip)]
@@ -50,19 +47,11 @@ struct Slot {
     since: f64,
 }
 
-fn empty() -> SumTree {
-    SumTree::filled(0, 0.0)
-}
-
 impl Slot {
     /// The sum of the counted w_j up to S = `now`.
     #[inline]
     fn sum_at(&self, now: f64, forgotten: f64) -> f64 {
-        if self.since <= forgotten {
-            (now - forgotten) * self.value
-        } else {
-            self.sum + (now - self.since) * self.value
-        }
+        lazy_sum(self.sum, self.since, self.value, now, forgotten)
     }
 }
 

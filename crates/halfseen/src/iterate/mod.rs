@@ -26,6 +26,7 @@ pub use p_norm::PNorm;
 pub use weighing::Weighing;
 
 use crate::error::{ErrorKind, Result};
+use crate::sampling::SumTree;
 
 /// What the geometry of an iterate has besides a radius, where it has a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -104,6 +105,21 @@ pub trait Iterate: Clone + Send + serde::Serialize + serde::de::DeserializeOwned
     /// # Errors
     /// [`ErrorKind::BadFile`] if its numbers cannot be an iterate of this length and radius.
     fn restore(&mut self, len: usize, radius: f64) -> Result<()>;
+}
+
+/// Below every S of a lazy average: nothing is forgotten.
+const NOTHING: f64 = -1.0;
+
+/// What a slot adds to a lazy average up to S = `now`, S the sum over the counted iterates of what scales all slots alike: its
+/// `sum` up to S = `since`, and `value` times the growth since then; nothing of what was up to `forgotten`.
+#[inline]
+fn lazy_sum(sum: f64, since: f64, value: f64, now: f64, forgotten: f64) -> f64 {
+    if since <= forgotten { (now - forgotten) * value } else { sum + (now - since) * value }
+}
+
+/// A tree that is filled when an iterate is restored.
+fn no_tree() -> SumTree {
+    SumTree::filled(0, 0.0)
 }
 
 /// No count of a saved iterate is larger: counting on must not overflow.

@@ -14,7 +14,7 @@
 //! estimate w_j x_j / share_j of <w,x> then has the second moment |theta|_p^2 sum_j x_j^2 (|theta_j| / |theta|_p)^(p - 2), at most
 //! |w|_q^2 |x|_p^2 by Hoelder: as much as is known of <w,x>^2 itself from these norms.
 
-use super::{Iterate, Shape, Weighing, check_saved, is_count};
+use super::{Iterate, NOTHING, Shape, Weighing, check_saved, is_count, lazy_sum, no_tree};
 use crate::error::Result;
 use crate::sampling::SumTree;
 use serde::{Deserialize, Serialize};
@@ -23,9 +23,6 @@ use serde::{Deserialize, Serialize};
 const SMALLEST_SHARE: f64 = 1e-3;
 /// ... or when N^p has left 1/this to this.
 const LARGEST_SUM: f64 = 1e100;
-
-/// Below every S: nothing is forgotten.
-const NOTHING: f64 = -1.0;
 
 /// A vector moved through the p-norm's link; see the module's documentation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -51,7 +48,7 @@ pub struct PNorm {
     forgotten: f64,
     slots: Vec<Slot>,
     /// |u_j|^p.
-    #[serde(skip, default = "empty")]
+    #[serde(skip, default = "no_tree")]
     powers: SumTree,
     /// c; 0 while w = 0.
     #[serde(skip)]
@@ -82,17 +79,12 @@ impl Slot {
     /// The sum of the counted w_j up to S = `now`, given |u_j|^p.
     #[inline]
     fn sum_at(&self, now: f64, forgotten: f64, power: f64) -> f64 {
-        let moved = self.moved(power);
-        if self.since <= forgotten { (now - forgotten) * moved } else { self.sum + (now - self.since) * moved }
+        lazy_sum(self.sum, self.since, self.moved(power), now, forgotten)
     }
 }
 
 fn two() -> f64 {
     2.0
-}
-
-fn empty() -> SumTree {
-    SumTree::filled(0, 0.0)
 }
 
 /// |u|^p; p = 2 without a logarithm.

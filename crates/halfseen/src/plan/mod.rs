@@ -23,7 +23,6 @@
 mod assumptions;
 mod guarantee;
 mod moments;
-mod references;
 mod search;
 mod setting;
 pub mod tables;
@@ -41,5 +40,5 @@ pub type Promise = fn(&Setting) -> Guarantee;
 
 /// The promises of all learners that have a theorem, the references that read everything last.
 pub fn guarantees() -> Vec<Promise> {
-    crate::budget::guarantees().into_iter().chain(references::guarantees()).collect()
+    crate::budget::guarantees().into_iter().chain(crate::full::guarantees()).collect()
 }

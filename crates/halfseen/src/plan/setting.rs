@@ -1,6 +1,7 @@
 //! States what the theorems assume about the data, the reads and the rule to be found.
 
 use super::moments::MomentNorms;
+use crate::budget::two_phase;
 use crate::error::{ErrorKind, Result};
 
 /// The assumptions of the theorems, as numbers.
@@ -35,8 +36,8 @@ impl Default for Setting {
             radius2: None,
             norm: 1.0,
             moments: None,
-            confidence: 0.05,
-            phase1: 0.2,
+            confidence: two_phase::CONFIDENCE,
+            phase1: two_phase::SHARE,
         }
     }
 }

@@ -84,7 +84,7 @@ fn hand_values_of_two_phases() {
     for theorem in ["3.6", "3.12"] {
         let found = bound(&s, &format!("ddaerr-2p C, theorem {theorem}"));
         close(found.at(1000), 8.0 * ((safe / 3.0 + 1.0) / 800.0).sqrt());
-        assert_eq!((found.at(1), found.at(2).is_some()), (None, true)); // no second phase
+        assert_eq!((found.at(2), found.at(3).is_some()), (None, true)); // a fifth of 2 is no example
     }
 
     let log = 200.0_f64.ln();

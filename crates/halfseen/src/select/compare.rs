@@ -1,7 +1,7 @@
 //! Compares learners on the same random splits, each tuned inside the training part only.
 
 use super::tune::reseed;
-use super::{Part, Score, Split, Task, Tuned, splits, tune};
+use super::{Part, Score, Split, Task, Tuned, Tuning, splits, tune};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner, with};
 use crate::model::{BudgetKind, Fit, Note, Outside};
@@ -191,7 +191,9 @@ fn one_split(
 ) -> Result<(Vec<Row>, Vec<Vec<CurvePoint>>)> {
     let seed = Stream::new(plan.seed, Purpose::Learner, number as u64).word();
     let tuned = match plan.folds {
-        Some(folds) => Some(tune(learners, &plan.fixed, task, &split.train, folds, seed, monitor, settled)?),
+        Some(folds) => {
+            Some(tune(learners, &plan.fixed, task, &split.train, &Tuning::new(folds, seed), monitor, settled)?)
+        }
         None => None,
     };
     let prepared = Prepared::new(task.table, (task.target_name, task.target), &split.train, task.options)?;

@@ -50,25 +50,23 @@ pub struct Tuned {
     pub reads: u64,
 }
 
-/// Tunes each learner over its own grid by [`Tuning::new`], in parallel over folds and learners; the parameters named in
+/// Tunes each learner over its own grid, in parallel over folds and learners; the parameters named in
 /// `fixed` keep their values.
 ///
 /// # Errors
 /// What fits return; [`ErrorKind::Interrupted`] if the monitor stops it.
-#[allow(clippy::too_many_arguments)] // each is one thing
 pub fn tune(
     learners: &[Box<dyn Learner>],
     fixed: &[String],
     task: &Task<'_>,
     rows: &[u32],
-    count: usize,
-    seed: u64,
+    tuning: &Tuning,
     monitor: &dyn Monitor,
     settled: &(dyn Fn(u64) + Sync),
 ) -> Result<Vec<Tuned>> {
     let own = |l: &dyn Learner| (l.clone_box(), l.grid().without(fixed).settings());
     let candidates: Vec<_> = learners.iter().map(|l| own(&**l)).collect();
-    tune_over(&candidates, task, rows, &Tuning::new(count, seed), monitor, settled)
+    tune_over(&candidates, task, rows, tuning, monitor, settled)
 }
 
 /// Tunes each learner over the settings given with it, in parallel over folds and learners.

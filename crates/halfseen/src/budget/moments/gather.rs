@@ -5,7 +5,7 @@ use super::products::LARGEST_SUM;
 use super::reduced::{Reduced, View};
 use super::sums::{Seen, Shape, Sums};
 use crate::budget::admission::{LARGEST_STEP, admit};
-use crate::budget::budgeted::{affordable, check_moments};
+use crate::budget::budgeted::{affordable, check_moments, given_means};
 use crate::budget::ledger::Ledger;
 use crate::budget::running::Running;
 use crate::budget::{AskTell, Part, Query, Read, Reads, Role, Told, pass, saved};
@@ -114,14 +114,7 @@ impl<L: FromMoments> Gatherer<L> {
     /// needed and not given.
     pub(crate) fn new(learner: &L, layout: &Arc<Layout>, moments: Option<&Moments>) -> Result<Self> {
         let (shape, draws) = plan(learner, layout)?;
-        let given = match (learner.gathering().centre, moments) {
-            (Centre::Given, Some(m)) => (0..shape.slots).map(|s| m.mean[layout.column(s)]).collect(),
-            (Centre::Given, None) => {
-                let what = "the attributes' means, and nobody gave them; use centre = running";
-                return Err(ErrorKind::Needs { name: "centre", value: "given", what }.into());
-            }
-            _ => Vec::new(),
-        };
+        let given = given_means(learner.gathering().centre, moments, layout)?;
         let (sums, running) = (Sums::new(shape), Running::new(layout.slots()));
         Self::with_state(learner, layout, draws, State { sums, running, ledger: Ledger::default(), given })
     }
@@ -141,8 +134,7 @@ impl<L: FromMoments> Gatherer<L> {
             && state.given.iter().all(|v| v.abs() <= LARGEST_SUM)
             && state.sums.restore(shape);
         if !sound {
-            let problem = "holds numbers that cannot be true of these parameters and this layout".to_owned();
-            return Err(saved::bad("state", problem));
+            return Err(saved::untrue());
         }
         Self::with_state(learner, layout, draws, state)
     }

@@ -100,8 +100,7 @@ impl<I: Iterate> Sgd<I> {
             }
             columns += self.layout.slots_of(panel).len();
         }
-        let finite = query.parts.iter().all(|p| p.weight.is_finite() && p.centre.is_finite());
-        columns == query.parts.len() && finite && query.exact.is_finite()
+        query.is_of(columns)
     }
 }
 

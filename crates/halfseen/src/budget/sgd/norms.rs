@@ -5,7 +5,7 @@ use crate::budget::design::Goal;
 use crate::budget::pace::{Facts, Norms, Planned};
 use crate::budget::query::{Query, Role};
 use crate::budget::recipe::{Proportions, Source, TwoPhase};
-use crate::budget::two_phase::FirstPhase;
+use crate::budget::two_phase::{FirstPhase, first_examples};
 use crate::data::Moments;
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
@@ -88,10 +88,11 @@ impl<I: Iterate> Sgd<I> {
         }
         let largest = sum / count.max(1.0);
         let square = largest * self.layout.sampled_slots() as f64;
-        let (drawn_square, drawn_largest) = match self.state.drawing.sampler() {
-            Some(s) if !s.is_uniform() => (drawn, drawn / self.layout.sampled_slots() as f64),
+        let sampler = self.state.drawing.sampler();
+        let unlike = self.state.observed.is_some() || sampler.is_some_and(|s| !s.is_uniform());
+        let (drawn_square, drawn_largest) = match sampler {
+            _ if unlike => (drawn, drawn / self.layout.sampled_slots() as f64),
             Some(s) => (square * s.inflation(0), largest * s.inflation(0)),
-            None if self.state.observed.is_some() => (drawn, drawn / self.layout.sampled_slots() as f64),
             None => (square, largest),
         };
         Norms { square, largest, drawn_square, drawn_largest, known, target: target * target }
@@ -197,7 +198,7 @@ impl<I: Iterate> Sgd<I> {
         let estimates: Vec<f64> = match self.recipe.centre {
             // A running centre stands far off at first; about the means learned by now, sums over counts are better.
             Centre::Running => (0..slots).map(|slot| self.state.running.variance(slot)).collect(),
-            Centre::None | Centre::Given => self.state.drawing.estimates(),
+            Centre::None | Centre::Given => self.state.drawing.estimates(t),
         };
         let smoothing = phase.smoothing(phases);
         let moments: Vec<f64> = estimates.iter().map(|a| a + smoothing).collect();
@@ -233,7 +234,7 @@ pub(super) fn is_milestone(t: u64) -> bool {
     t.is_power_of_two() && t.trailing_zeros().is_multiple_of(2)
 }
 
-/// Examples in the first phase, where there is one.
+/// Examples in the first phase, where there is one: none where a share leaves one of the phases without any.
 ///
 /// # Errors
 /// A share of an unknown number, and a phase that leaves nothing for the second.
@@ -244,7 +245,7 @@ pub(super) fn first_phase(phases: &TwoPhase, horizon: Option<u64>) -> Result<Opt
             let what = "the number of examples to come: set horizon, or give phase1 as a number of examples";
             Err(ErrorKind::Needs { name: "phase1", value: "a share", what }.into())
         }
-        Some(m) if length < 1.0 => Ok(Some((length * m as f64).round() as u64).filter(|&end| end > 0 && end < m)),
+        Some(m) if length < 1.0 => Ok(first_examples(length, m)),
         Some(m) if length >= m as f64 => {
             let allowed = format!("less than the {m} examples to come, of which the second phase needs some");
             Err(ErrorKind::OutOfRange { name: "phase1", value: length.to_string(), allowed }.into())

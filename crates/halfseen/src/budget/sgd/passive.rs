@@ -162,8 +162,7 @@ impl<I: Iterate> Sgd<I> {
             }
             columns += self.layout.slots_of(panel).len();
         }
-        let finite = query.parts.iter().all(|p| p.weight.is_finite() && p.centre.is_finite());
-        query.reads.len() >= known && columns == query.parts.len() && finite && query.exact.is_finite()
+        query.reads.len() >= known && query.is_of(columns)
     }
 
     /// E |x~|^2 and max_j E x~_j^2, and the largest E x_j^2 (1/pi - 1), over the slots that are ever observed.

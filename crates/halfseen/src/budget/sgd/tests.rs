@@ -413,9 +413,11 @@ fn a_first_phase_estimates_moments_without_bias() {
                                 sgd.state.drawing.see(slot, sampler.coefficient(panel), value);
                             }
                         }
-                        sgd.state.drawing.answered();
                     }
-                    means.iter_mut().zip(sgd.state.drawing.estimates()).for_each(|(m, a)| *m += share * a);
+                    means
+                        .iter_mut()
+                        .zip(sgd.state.drawing.estimates(examples.len() as u64))
+                        .for_each(|(m, a)| *m += share * a);
                 }
                 for (slot, mean) in means.iter().enumerate() {
                     let column = layout.column(slot);
