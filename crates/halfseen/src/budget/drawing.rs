@@ -4,7 +4,7 @@ use super::design::inclusion;
 use super::purse::Purse;
 use super::recipe::{Draws, Proportions, Recipe, Source};
 use super::sampler::Sampler;
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, shown};
 use crate::params::{Inner, Passive};
 use crate::prepare::Layout;
 use serde::{Deserialize, Serialize};
@@ -191,8 +191,8 @@ fn check_money(recipe: &Recipe, layout: &Layout) -> Result<Option<(Vec<f64>, f64
                 draws.products
             ),
         };
-        let allowed = format!("at least {least}, {why}");
-        return Err(ErrorKind::OutOfRange { name: "money", value: money.to_string(), allowed }.into());
+        let allowed = format!("at least {}, {why}", shown(least));
+        return Err(ErrorKind::OutOfRange { name: "money", value: shown(money), allowed }.into());
     }
     let products = recipe.draws.as_ref().map_or(0, |d| d.products);
     Ok(Some((prices, money - products as f64 * price)))

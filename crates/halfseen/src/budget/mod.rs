@@ -34,6 +34,7 @@ mod aerr;
 mod aesvr;
 mod bounds;
 mod budgeted;
+mod classes;
 mod ddaelr;
 mod ddaelr_2p;
 mod ddaerr;

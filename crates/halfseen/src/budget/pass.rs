@@ -1,5 +1,6 @@
 //! Passes once over examples: asks, reads what was asked for and nothing else, tells.
 
+use super::admission::LARGEST_STEP;
 use super::observed::panels_of;
 use super::query::{AskTell, Query, Role};
 use crate::data::Examples;
@@ -153,7 +154,7 @@ impl<'a, 'b, L: AskTell> Pass<'a, 'b, L> {
             for slot in examples.layout.slots_of(read.panel as usize) {
                 let column = examples.layout.column(slot);
                 let value = examples.value(example, column);
-                if !value.is_finite() {
+                if !(value.abs() <= LARGEST_STEP) {
                     return Err(odd_cell(examples, example, read.panel as usize, value));
                 }
                 self.values.push(value);
@@ -222,6 +223,9 @@ fn odd_cell(examples: &Examples<'_>, example: usize, panel: usize, value: f64) -
     let column = examples.layout.name(panel).to_owned();
     if value.is_nan() {
         return ErrorKind::MissingCell { row, column }.into();
+    }
+    if value.is_finite() {
+        return ErrorKind::TooLarge { row, column, value }.into();
     }
     ErrorKind::NotFinite { row, column, value }.into()
 }

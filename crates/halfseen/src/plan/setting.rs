@@ -1,7 +1,7 @@
 //! States what the theorems assume about the data, the reads and the rule to be found.
 
 use super::moments::MomentNorms;
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, shown};
 
 /// The assumptions of the theorems, as numbers.
 ///
@@ -51,7 +51,7 @@ impl Setting {
     /// A value out of range, or a budget that is too small or too large for the attributes.
     pub fn check(&self) -> Result<()> {
         let refuse = |name, value: f64, allowed: &str| {
-            Err(ErrorKind::OutOfRange { name, value: value.to_string(), allowed: allowed.to_owned() }.into())
+            Err(ErrorKind::OutOfRange { name, value: shown(value), allowed: allowed.to_owned() }.into())
         };
         // Wide enough for any unit, and squares stay finite.
         let sizes = "a number from 1e-50 to 1e50";
