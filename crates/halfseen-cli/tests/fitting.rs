@@ -276,12 +276,15 @@ fn slopes_too_noisy_to_learn_from_are_noted_on_stderr_with_the_number() {
 #[test]
 fn losses_of_classes_learn_beside_others_though_the_target_is_centred() {
     let place = Place::with_table();
+    place.write("bounds.csv", "attribute,low,high\na,-5,5\nb,0,6\n");
     let table = "t.csv --target who --ignore y,kind";
     for loss in ["hinge", "exponential", "logistic --set norm_bound=0.5"] {
         for budget in [1, 2] {
             let panel = if budget == 1 { "--panel both=a,b" } else { "" };
             let learner = format!("--learner aesvr --budget {budget} --set loss={loss} {panel}");
-            place.ok(&format!("fit {table} --scale each {learner} --set radius=2 --set known_radius=0.5 --out m.json"));
+            place.ok(&format!(
+                "fit {table} --bounds bounds.csv {learner} --set radius=2 --set known_radius=0.5 --out m.json"
+            ));
             let tested: serde_json::Value =
                 serde_json::from_str(&place.ok("evaluate m.json t.csv --quiet --json")).unwrap();
             assert!(tested["error"].as_f64().unwrap() < 0.25, "{loss}: {tested}");

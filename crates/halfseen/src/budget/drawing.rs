@@ -52,13 +52,17 @@ impl Drawing {
         match &draws.proportions {
             Proportions::Uniform => {}
             Proportions::Declared(shares) => {
-                check_length("probabilities", draws.panels, shares.len())?;
+                check_length("probabilities, one for each attribute that can be read", draws.panels, shares.len())?;
                 drawing.weights = shares.clone();
             }
             Proportions::Optimal(Source::Given(given)) => {
                 drawing.moments = match (given, measured) {
                     (Some(numbers), _) => {
-                        check_length("moments", layout.slots(), numbers.len())?;
+                        check_length(
+                            "moments, one for each column (of a text attribute, each category)",
+                            layout.slots(),
+                            numbers.len(),
+                        )?;
                         (0..layout.sampled_slots()).map(|slot| numbers[layout.column(slot)]).collect()
                     }
                     (None, Some(measured)) => measured.to_vec(),
