@@ -78,6 +78,8 @@ fn numbers_without_a_square() {
         let fit = format!("fit t.csv --target y --learner {learner} --out m.json");
         place.refused(&fit, &["t.csv", "row ", "'a'", "1e308", "too large"]);
     }
+    let compare = "compare t.csv --target y --learners aerr --budget 2 --splits 1 --folds 2 --test t.csv --out o";
+    place.refused(compare, &["t.csv", "'a'", "1e308", "too large"]);
 }
 
 #[test]

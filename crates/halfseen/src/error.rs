@@ -261,7 +261,8 @@ pub fn list<S: AsRef<str>>(names: &[S]) -> impl fmt::Display {
 
 /// The known name nearest to `name`, if one is close enough to be meant.
 pub fn nearest<S: AsRef<str>>(name: &str, known: &[S]) -> Option<String> {
-    let limit = (name.chars().take(64).count() / 3).max(2);
+    let length = name.chars().take(64).count();
+    let limit = (length / 3).max(2).min(length / 2);
     known
         .iter()
         .map(|k| (edits(&name.to_lowercase(), &k.as_ref().to_lowercase()), k.as_ref()))

@@ -166,7 +166,7 @@ mod tests {
             assert_eq!(error.kind(), &kind);
         }
         let data = Data::new(array![[0.0, f64::MAX], [1.0, f64::MIN]], vec![1.0, 2.0]);
-        let scaler = Scaler::Each { offset: vec![0.0, f64::MIN], divisor: vec![1.0, 1.0] };
+        let scaler = crate::prepare::Scaler::Each { offset: vec![0.0, f64::MIN], divisor: vec![1.0, 1.0] };
         let error = Centred::new(&Examples { scaler: &scaler, ..data.examples() }, "ridge", true).unwrap_err();
         assert_eq!(error.kind(), &ErrorKind::TooLarge { row: 1, column: "x1".into(), value: f64::MAX });
         let data = Data::new(array![[0.0], [1.0]], vec![1.0, f64::NAN]);
