@@ -58,10 +58,11 @@ pub(crate) struct TableArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) bounds: Option<PathBuf>,
     /// CSV with the columns attribute,moment and perhaps mean: declared means of x^2 (and of x), which
-    /// learners then know, where honest too
+    /// learners may then use, with --honest too
     #[arg(long, value_name = "FILE")]
     pub(crate) moments: Option<PathBuf>,
-    /// CSV with the columns attribute,price: what one read costs, of a panel by its name; 1 where nothing is said
+    /// CSV with the columns attribute,price: what one read costs, of a panel by its name; 1 where nothing is said.
+    /// --set money=AMOUNT limits what the reads of one example cost
     #[arg(long, value_name = "FILE")]
     pub(crate) prices: Option<PathBuf>,
     /// Columns that are measured together, by one read; may be repeated

@@ -58,6 +58,7 @@ pub(crate) fn check_names(table: &Table, not: &[&str], args: &TableArgs, declare
         check(name, "--panel".to_owned())?;
     }
     let shown = |path: &Option<std::path::PathBuf>| path.as_ref().map_or(String::new(), |p| p.display().to_string());
+    declared.bounds.keys().try_for_each(|name| check(name, shown(&args.bounds)))?;
     declared.moments.keys().try_for_each(|name| check(name, shown(&args.moments)))?;
     let prices = declared.prices.keys().filter(|name| !panels.contains(&name.as_str()));
     prices.into_iter().try_for_each(|name| check(name, shown(&args.prices)))

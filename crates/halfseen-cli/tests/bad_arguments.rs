@@ -114,7 +114,7 @@ fn bounds() {
     let fit = format!("{AERR} --budget 2 --bounds bounds.csv");
     for (rows, says) in [
         ("a,0,1\n", &["'b'", "b"][1..]),
-        ("a,5,1\nb,0,1\n", &["5..1", "a"]),
+        ("a,5,1\nb,0,1\n", &["5 and 1", "a"]),
         ("a,0,1\nb,0,1\nc,0,1\n", &["'c'"]),
         ("a,0,1\nb,0,\n", &["bounds.csv", "row 2", "numbers"]),
         (",0,1\n", &["bounds.csv", "row 1", "attribute"]),

@@ -65,6 +65,24 @@ fn cells() {
 }
 
 #[test]
+fn numbers_without_a_square() {
+    refused("a,y\n1,2\n3,4e150\n", &["row 2", "'y'", "4e150", "too large", "unit"]);
+    let place = Place::new();
+    place.write("t.csv", "a,b,y\n1,2,3\n-5e150,3,4\n2,2,5\n");
+    for learner in ["aerr", "aelr", "ddaerr-2p", "aesvr", "pnorm", "baseline", "identity"] {
+        let fit = format!("fit t.csv --target y --learner {learner} --budget 2 --out m.json");
+        place.refused(&fit, &["t.csv", "row 2", "'a'", "-5e150", "too large", "unit"]);
+    }
+    place.write("t.csv", "a,b,y\n1e308,2,3\n-1e308,3,4\n1e308,2,5\n");
+    for learner in ["ridge", "lasso", "ogd", "online-lasso"] {
+        let fit = format!("fit t.csv --target y --learner {learner} --out m.json");
+        place.refused(&fit, &["t.csv", "row ", "'a'", "1e308", "too large"]);
+    }
+    let compare = "compare t.csv --target y --learners aerr --budget 2 --splits 1 --folds 2 --test t.csv --out o";
+    place.refused(compare, &["t.csv", "'a'", "1e308", "too large"]);
+}
+
+#[test]
 fn rows_keep_the_numbers_of_the_file_when_classes_are_chosen() {
     let place = Place::new();
     place.write("t.csv", "a,y\n1,u\n2,w\n3,w\n,v\n5,u\n");

@@ -269,6 +269,56 @@ fn slopes_too_noisy_to_learn_from_are_noted_on_stderr_with_the_number() {
     );
     place.refused(
         "fit t.csv --target y --learner aesvr --budget 2 --set loss=hinge --out n.json",
-        &["class", "-1 or +1", "t.csv"],
+        &["t.csv", "two classes", "loss = absolute"],
     );
+}
+
+#[test]
+fn losses_of_classes_learn_beside_others_though_the_target_is_centred() {
+    let place = Place::with_table();
+    place.write("bounds.csv", "attribute,low,high\na,-5,5\nb,0,6\n");
+    let table = "t.csv --target who --ignore y,kind";
+    for loss in ["hinge", "exponential", "logistic --set norm_bound=0.5"] {
+        for budget in [1, 2] {
+            let panel = if budget == 1 { "--panel both=a,b" } else { "" };
+            let learner = format!("--learner aesvr --budget {budget} --set loss={loss} {panel}");
+            place.ok(&format!(
+                "fit {table} --bounds bounds.csv {learner} --set radius=2 --set known_radius=0.5 --out m.json"
+            ));
+            let tested: serde_json::Value =
+                serde_json::from_str(&place.ok("evaluate m.json t.csv --quiet --json")).unwrap();
+            assert!(tested["error"].as_f64().unwrap() < 0.25, "{loss}: {tested}");
+        }
+    }
+    let compare = format!("compare {table} --learners aesvr,aerr --budget 2 --splits 2 --folds 2 --out o --json");
+    let compared: serde_json::Value =
+        serde_json::from_str(&place.ok(&format!("{compare} --set loss=hinge --quiet"))).unwrap();
+    assert!(compared["summary"][0]["test_error_mean"].as_f64().unwrap() < 0.4, "{}", compared["summary"]);
+    let numbers = "compare t.csv --target y --learners aesvr --budget 2 --set loss=hinge --out p";
+    place.refused(numbers, &["t.csv", "two classes", "loss = absolute"]);
+}
+
+#[test]
+fn a_first_phase_beyond_the_rows_is_refused_whatever_the_horizon() {
+    let place = Place::with_table();
+    for learner in ["ddaerr-2p", "ddaelr-2p"] {
+        let fit = format!("fit t.csv --target y --ignore who --learner {learner} --budget 2 --out m.json");
+        place.refused(&format!("{fit} --set phase1=1000"), &["t.csv", "phase1 = 1000", "60"]);
+        place.refused(&format!("{fit} --set horizon=1000"), &["t.csv", "phase1 = 200 examples", "60", "horizon"]);
+        let limited = format!("{fit} --set horizon=60 --set phase1=0.5");
+        place.refused(&format!("{limited} --total-budget 50"), &["phase1 = 30 examples", "25 at hand"]);
+        place.ok(&format!("{fit} --set phase1=0.2 --set horizon=200"));
+        place.ok(&format!("{limited} --total-budget 80"));
+    }
+}
+
+#[test]
+fn hopeless_slopes_leave_a_model_that_can_be_read() {
+    let place = Place::with_table();
+    let aesvr = "fit t.csv --target y --ignore who --learner aesvr --budget 2 --out m.json --set smoothing_width";
+    for worst in ["1e-160 --set step=1e-300", "8 --set tube=1e300"] {
+        let err = place.run(&format!("{aesvr}={worst}")).err;
+        assert!(err.contains("note: ") && !err.contains("inf") && err.len() < 500, "{err}");
+        place.ok("predict m.json t.csv --quiet");
+    }
 }

@@ -300,6 +300,41 @@ fn wrong_prices() {
 }
 
 #[test]
+fn wrong_bounds() {
+    let place = place();
+    let wrong = |rows: &str, says: &[&str]| {
+        place.write("w.csv", format!("attribute,low,high\n{rows}"));
+        place.refused(&format!("{AERR} --budget 2 --bounds w.csv"), says);
+        place.refused(&format!("{COMPARE} --honest --bounds w.csv"), says);
+    };
+    wrong("a,-5,5\nb,6,0\n", &["bounds of 'b'", "6 and 0", "lower one first"]);
+    wrong("a,-5,5\nb,0,1e300\n", &["bounds of 'b'", "0 and 1e300", "1e100"]);
+    wrong("a,-5,5\n", &["bounds of 'b'", "none"]);
+    wrong("a,-5,5\nb,0,6\nc,0,1\n", &["w.csv", "'c'", "a, b, kind"]);
+    wrong("a,-5,5\nb,0,6\ny,0,1\n", &["w.csv", "'y'", "no attribute"]);
+    wrong("a,-5,5\nb,0,1e-150\n", &["row ", "'b'", "too large", "widen the bounds"]);
+}
+
+#[test]
+fn numbers_of_any_size_are_said_shortly() {
+    let place = place();
+    place.refused(&format!("{AERR} --budget 2 --set money=1e-300"), &["money = 1e-300 is not allowed"]);
+    place.write("w.csv", "attribute,price\na,1e200\n");
+    place.refused(&format!("{AERR} --budget 2 --prices w.csv"), &["price of 'a': it is 1e200;"]);
+    place.write("w.csv", "attribute,moment\na,1e200\nb,1\nkind,1\n");
+    place.refused(&format!("{AERR} --budget 2 --moments w.csv"), &["moment of 'a': it is 1e200;"]);
+    place.refused("plan --dims 9 --budget 2 --radius 1e200 --error 0.1", &["radius = 1e200 is not allowed"]);
+}
+
+#[test]
+fn nothing_to_read_is_said() {
+    let place = place();
+    place.refused(&format!("{AERR} --budget 2 --known a,b,kind"), &["every attribute is known", "ridge"]);
+    place.refused(&format!("{AERR} --budget 2 --known a,b"), &["the only attribute that can be read", "use 1"]);
+    place.ok(&format!("{AERR} --budget 1 --known a,b"));
+}
+
+#[test]
 fn wrong_panels() {
     let place = place();
     let wrong = |flags: &str, says: &[&str]| {

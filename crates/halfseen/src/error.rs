@@ -51,9 +51,7 @@ pub enum ErrorKind {
     )]
     BudgetTooSmall { learner: String, budget: usize, least: usize },
     /// More reads per example than there are attributes to read.
-    #[error(
-        "a budget of {budget} reads per example is more than the {panels} attributes that can be read; use at most {panels}"
-    )]
+    #[error("a budget of {budget} reads per example is more than {}", readable(*panels))]
     BudgetTooLarge { budget: usize, panels: usize },
     /// The learner would keep more numbers than a computer has room for.
     #[error(
@@ -102,6 +100,12 @@ pub enum ErrorKind {
         short(column)
     )]
     NotFinite { row: usize, column: String, value: f64 },
+    /// A cell is so large that its square leaves the range of numbers.
+    #[error(
+        "row {row}, column '{}': {} is too large, as squares of numbers above 1e100 are not computed with; correct it, give the column in a larger unit, or widen the bounds that scale it",
+        short(column), shown(*value)
+    )]
+    TooLarge { row: usize, column: String, value: f64 },
     /// A cell is missing and this family of learners cannot use that.
     #[error(
         "row {row}, column '{}': the value is missing, and this learner needs every cell that it reads; fill with --missing mean or drop such rows",
@@ -192,6 +196,7 @@ impl Error {
             | NoAttributes
             | NothingObserved { .. }
             | NotFinite { .. }
+            | TooLarge { .. }
             | MissingCell { .. }
             | MomentContradicted { .. }
             | MissingTarget { .. }
@@ -256,13 +261,30 @@ pub fn list<S: AsRef<str>>(names: &[S]) -> impl fmt::Display {
 
 /// The known name nearest to `name`, if one is close enough to be meant.
 pub fn nearest<S: AsRef<str>>(name: &str, known: &[S]) -> Option<String> {
-    let limit = (name.chars().take(64).count() / 3).max(2);
+    let length = name.chars().take(64).count();
+    let limit = (length / 3).max(2).min(length / 2);
     known
         .iter()
         .map(|k| (edits(&name.to_lowercase(), &k.as_ref().to_lowercase()), k.as_ref()))
         .filter(|&(distance, _)| distance <= limit)
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, k)| k.to_owned())
+}
+
+/// What there is to read, and what follows for a budget.
+fn readable(panels: usize) -> String {
+    match panels {
+        0 => "there is to read, as every attribute is known beforehand; choose a learner that needs no reads, such as ridge"
+            .to_owned(),
+        1 => "the only attribute that can be read; use 1".to_owned(),
+        _ => format!("the {panels} attributes that can be read; use at most {panels}"),
+    }
+}
+
+/// A number in a few characters, whatever its size.
+pub(crate) fn shown(value: f64) -> String {
+    let usual = value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs());
+    if usual { value.to_string() } else { format!("{value:e}") }
 }
 
 fn maybe(nearest: &Option<String>) -> String {

@@ -220,7 +220,7 @@ declare! {
     TOTAL_BUDGET: "total_budget", Kind::CountOrAuto { least: 1 },
         "Reads in all that a fit may make: it stops before the first example whose reads would exceed what is left. auto: as many as the examples need.", "";
     MONEY: "money", Kind::PositiveOrAuto,
-        "What the reads of one example may cost in all, at declared prices; never exceeded. auto: only their number is limited.", "";
+        "What the reads of one example may cost in all, at declared prices (--prices FILE; 1 each where nothing is said); never exceeded. auto: only their number is limited.", "";
     RADIUS: "radius", Kind::Positive,
         "Radius B of the ball that holds the weights of the sampled attributes, in scaled units: Euclidean (aerr, gaerr, ddaerr, ddaerr-2p, ridge, ogd), l1 (aer, aelr, ddaelr, ddaelr-2p, baseline, identity, lasso, online-lasso), of the q-norm (pnorm), or as ball says (aesvr).", "A 2; B 2.1";
     KNOWN_RADIUS: "known_radius", Kind::Positive,
@@ -252,7 +252,7 @@ declare! {
     INTERCEPT: "intercept", Kind::Flag,
         "Whether an unpenalised constant is learned.", "C 2";
     PROBABILITIES: "probabilities", Kind::SharesOrAuto,
-        "Probability q of each attribute in one draw for the gradient, one number per attribute that can be read. auto: all alike.", "C 3.1";
+        "Probability q of each attribute in one draw for the gradient, one number per attribute that can be read, in the order of the table. auto: all alike.", "C 3.1";
     MOMENTS: "moments", Kind::Moments,
         "Second moments mu = E x^2 of the attributes about their centre, in scaled units, one per column. auto: those that the data declare or, where the learner may look, show. online: estimated from the reads as they come.", "C 3.2";
     EXPLORATION: "exploration", Kind::Share,

@@ -2,7 +2,7 @@
 
 use super::ledger::Ledger;
 use super::query::Query;
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, shown};
 
 /// Numbers are refused beyond this: squares must stay in range.
 pub(super) const LARGEST_STEP: f64 = 1e100;
@@ -37,7 +37,7 @@ pub(super) fn admit(
         return Err(ErrorKind::WrongAnswer { number, problem }.into());
     }
     if let Some(value) = values.iter().chain([&target]).find(|v| v.abs() > LARGEST_STEP) {
-        let problem = format!("{value} is not a finite number in range");
+        let problem = format!("{} is not a finite number of at most {LARGEST_STEP:e}", shown(*value));
         return Err(ErrorKind::WrongAnswer { number, problem }.into());
     }
     if target.is_nan() {

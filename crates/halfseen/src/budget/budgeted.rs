@@ -1,5 +1,6 @@
 //! Makes a learner of anything that can write its recipe.
 
+use super::classes::uncentred;
 use super::pass::{self, limited_pass};
 use super::query::AskTell;
 use super::recipe::Recipe;
@@ -141,11 +142,17 @@ pub(super) fn fit_curve<I: Iterate>(
     monitor: &dyn Monitor,
 ) -> Result<Vec<Fit>> {
     check_moments(examples, recipe.centre)?;
+    let classes = recipe.loss.needs_classes().then(|| uncentred(examples)).transpose()?;
+    let (targets, centre) = classes.as_ref().map_or((examples.targets, 0.0), |(targets, centre)| (targets, *centre));
+    let examples = &Examples { targets, ..examples.clone() };
     let (seed, total) = (recipe.seed, recipe.total_budget);
     let facts = examples.moments.map(|moments| (moments, examples.target_square()));
     let mut sgd = Sgd::<I>::new(recipe, examples.layout, facts)?;
+    sgd.check_first_phase(examples.len() as u64)?;
     sgd.count_mask(examples)?;
-    limited_pass(&mut sgd, seed, counts, examples, total, monitor)
+    let mut fits = limited_pass(&mut sgd, seed, counts, examples, total, monitor)?;
+    fits.iter_mut().for_each(|fit| fit.predictor.intercept -= centre);
+    Ok(fits)
 }
 
 impl<B: Budgeted> Learner for B {

@@ -63,7 +63,7 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
 impl Budgeted for Ddaelr {
     type Iterate = Entropic;
     const NAME: &'static str = "ddaelr";
-    const TITLE: &'static str = "AELR that reads attributes by their second moments";
+    const TITLE: &'static str = "Data-Dependent AELR: k reads per example, drawn by second moments, l1 ball";
     const SOURCE: &'static str = "C 4";
 
     fn grid() -> Grid {

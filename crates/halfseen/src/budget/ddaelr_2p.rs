@@ -93,7 +93,7 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
 impl Budgeted for Ddaelr2p {
     type Iterate = Entropic;
     const NAME: &'static str = "ddaelr-2p";
-    const TITLE: &'static str = "DDAELR that learns the moments in a first phase";
+    const TITLE: &'static str = "DDAELR in two phases: the first learns the second moments from uniform draws";
     const SOURCE: &'static str = "C 4, algorithm 2";
 
     fn grid() -> Grid {

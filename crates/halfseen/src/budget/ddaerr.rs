@@ -72,7 +72,7 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
 impl Budgeted for Ddaerr {
     type Iterate = L2Ball;
     const NAME: &'static str = "ddaerr";
-    const TITLE: &'static str = "AERR that reads attributes by their second moments";
+    const TITLE: &'static str = "Data-Dependent AERR: k reads per example, drawn by second moments, Euclidean ball";
     const SOURCE: &'static str = "C 3.2";
 
     fn grid() -> Grid {

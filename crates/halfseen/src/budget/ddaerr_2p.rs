@@ -110,7 +110,7 @@ fn guarantee(setting: &Setting, theorem: &'static str, adaptive: fn(f64, f64, f6
 impl Budgeted for Ddaerr2p {
     type Iterate = L2Ball;
     const NAME: &'static str = "ddaerr-2p";
-    const TITLE: &'static str = "DDAERR that learns the moments in a first phase";
+    const TITLE: &'static str = "DDAERR in two phases: the first learns the second moments from uniform draws";
     const SOURCE: &'static str = "C, algorithm 2, theorems 3.6 and 3.12";
 
     fn grid() -> Grid {

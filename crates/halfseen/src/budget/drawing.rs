@@ -4,7 +4,7 @@ use super::design::inclusion;
 use super::purse::Purse;
 use super::recipe::{Draws, Proportions, Recipe, Source};
 use super::sampler::Sampler;
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, shown};
 use crate::params::{Inner, Passive};
 use crate::prepare::Layout;
 use serde::{Deserialize, Serialize};
@@ -50,13 +50,17 @@ impl Drawing {
         match &draws.proportions {
             Proportions::Uniform => {}
             Proportions::Declared(shares) => {
-                check_length("probabilities", draws.panels, shares.len())?;
+                check_length("probabilities, one for each attribute that can be read", draws.panels, shares.len())?;
                 drawing.weights = shares.clone();
             }
             Proportions::Optimal(Source::Given(given)) => {
                 drawing.moments = match (given, measured) {
                     (Some(numbers), _) => {
-                        check_length("moments", layout.slots(), numbers.len())?;
+                        check_length(
+                            "moments, one for each column (of a text attribute, each category)",
+                            layout.slots(),
+                            numbers.len(),
+                        )?;
                         (0..layout.sampled_slots()).map(|slot| numbers[layout.column(slot)]).collect()
                     }
                     (None, Some(measured)) => measured.to_vec(),
@@ -183,8 +187,8 @@ fn check_money(recipe: &Recipe, layout: &Layout) -> Result<Option<(Vec<f64>, f64
                 draws.products
             ),
         };
-        let allowed = format!("at least {least}, {why}");
-        return Err(ErrorKind::OutOfRange { name: "money", value: money.to_string(), allowed }.into());
+        let allowed = format!("at least {}, {why}", shown(least));
+        return Err(ErrorKind::OutOfRange { name: "money", value: shown(money), allowed }.into());
     }
     let products = recipe.draws.as_ref().map_or(0, |d| d.products);
     Ok(Some((prices, money - products as f64 * price)))

@@ -52,7 +52,7 @@ pub(super) fn inflation(setting: &Setting, spread: f64) -> f64 {
 impl Budgeted for Gaerr {
     type Iterate = L2Ball;
     const NAME: &'static str = "gaerr";
-    const TITLE: &'static str = "AERR with declared probabilities of the reads";
+    const TITLE: &'static str = "General AERR: k reads per example, drawn by declared probabilities, Euclidean ball";
     const SOURCE: &'static str = "C 3.1, theorem 3.1";
 
     fn grid() -> Grid {

@@ -38,7 +38,7 @@ parameters! {
 
 impl FromMoments for Identity {
     const NAME: &'static str = "identity";
-    const TITLE: &'static str = "Strawman that takes attributes to be uncorrelated, l1 ball";
+    const TITLE: &'static str = "Strawman: k reads per example, attributes taken to be uncorrelated, l1 ball";
     const SOURCE: &'static str = "A, footnote 2";
     const PAIRS: bool = false;
 

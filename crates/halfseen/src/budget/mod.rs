@@ -33,6 +33,7 @@ mod aer;
 pub(crate) mod aerr;
 mod aesvr;
 mod budgeted;
+mod classes;
 mod ddaelr;
 mod ddaelr_2p;
 mod ddaerr;

@@ -1,5 +1,6 @@
 //! Passes once over examples: asks, reads what was asked for and nothing else, tells.
 
+use super::admission::LARGEST_STEP;
 use super::observed::panels_of;
 use super::query::{AskTell, Query, Role};
 use crate::data::Examples;
@@ -153,8 +154,8 @@ impl<'a, 'b, L: AskTell> Pass<'a, 'b, L> {
             for slot in examples.layout.slots_of(read.panel as usize) {
                 let column = examples.layout.column(slot);
                 let value = examples.value(example, column);
-                if !value.is_finite() {
-                    return Err(odd_cell(examples, example, read.panel as usize, value));
+                if !(value.abs() <= LARGEST_STEP) {
+                    return Err(odd_cell(examples, example, read.panel as usize, column));
                 }
                 self.values.push(value);
             }
@@ -217,13 +218,18 @@ impl<'a, 'b, L: AskTell> Pass<'a, 'b, L> {
     }
 }
 
-fn odd_cell(examples: &Examples<'_>, example: usize, panel: usize, value: f64) -> Error {
-    let row = examples.rows[example] as usize + 1;
-    let column = examples.layout.name(panel).to_owned();
-    if value.is_nan() {
-        return ErrorKind::MissingCell { row, column }.into();
+fn odd_cell(examples: &Examples<'_>, example: usize, panel: usize, at: usize) -> Error {
+    let row = examples.rows[example] as usize;
+    let (value, raw) = (examples.value(example, at), examples.matrix.get(row, at));
+    let (row, column) = (row + 1, examples.layout.name(panel).to_owned());
+    if raw.is_nan() {
+        ErrorKind::MissingCell { row, column }.into()
+    } else if raw.is_finite() {
+        // Before scaling, or by it.
+        ErrorKind::TooLarge { row, column, value: if value.is_finite() { value } else { raw } }.into()
+    } else {
+        ErrorKind::NotFinite { row, column, value: raw }.into()
     }
-    ErrorKind::NotFinite { row, column, value }.into()
 }
 
 pub(super) fn no_examples(learner: &str) -> Error {

@@ -14,7 +14,7 @@ const PRIOR_SLOPES: f64 = 10.0;
 /// A slope whose square has a larger mean than this is reported.
 const HOPELESS: f64 = 1e4;
 
-/// Sums over the answers; see the module's documentation.
+/// Sums over the answers, none of them infinite: files hold finite numbers. See the module's documentation.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Steepness {
@@ -35,14 +35,14 @@ impl Steepness {
     #[inline]
     pub(super) fn see_slope(&mut self, slope: f64) {
         self.slopes += 1.0;
-        self.slope_squares += slope * slope;
+        self.slope_squares = (self.slope_squares + slope * slope).min(f64::MAX);
     }
 
     /// Takes in what estimates the series' argument: their number and the sum of their squares.
     #[inline]
     pub(super) fn see_residuals(&mut self, (count, squares): (f64, f64)) {
         self.residuals += count;
-        self.residual_squares += squares;
+        self.residual_squares = (self.residual_squares + squares).min(f64::MAX);
     }
 
     /// Looks the mean up.

@@ -5,6 +5,9 @@ use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// Larger targets are refused: squares must stay in range.
+const LARGEST: f64 = 1e100;
+
 /// What the target is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -70,6 +73,13 @@ impl Target {
         };
         if let Some((row, value)) = cells.iter().enumerate().find_map(infinite) {
             return Err(ErrorKind::NotFinite { row: row + 1, column: name.to_owned(), value }.into());
+        }
+        let large = |(row, c): (usize, &Cell<'_>)| match c {
+            Cell::Number(v) if v.abs() > LARGEST => Some((row, *v)),
+            _ => None,
+        };
+        if let Some((row, value)) = cells.iter().enumerate().find_map(large) {
+            return Err(ErrorKind::TooLarge { row: row + 1, column: name.to_owned(), value }.into());
         }
         if cells.len() < 2 {
             return Err(ErrorKind::TooFewRows { what: "learning".into(), least: 2, rows: cells.len() }.into());

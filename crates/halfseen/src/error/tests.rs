@@ -36,6 +36,7 @@ fn name(kind: &ErrorKind) -> &'static str {
         NoAttributes,
         NothingObserved,
         NotFinite,
+        TooLarge,
         MissingCell,
         MomentContradicted,
         MissingTarget,
@@ -163,6 +164,7 @@ fn provoked(long: &str) -> Vec<Error> {
         fit_cells(Array2::zeros((0, 2))),
         Schema::fit(&two, &[0], &["a", long], &[], vec![]).unwrap_err(),
         fit_cells(Array2::from_elem((1, 2), f64::INFINITY)),
+        fit_cells(Array2::from_elem((1, 2), 1e200)),
         fit_cells(Array2::from_elem((1, 2), f64::NAN)),
         contradicted(long),
         Target::read(&table(&[(long, &[1.0, f64::NAN])]), long, None).unwrap_err(),
@@ -204,7 +206,7 @@ fn every_kind_is_provoked() {
     let provoked: BTreeSet<&str> = provoked("column").iter().map(|e| name(e.kind())).collect();
     let missing: Vec<&str> = all_names().difference(&provoked).copied().collect();
     assert!(missing.is_empty(), "no case provokes {missing:?}");
-    assert_eq!(all_names().len(), 32);
+    assert_eq!(all_names().len(), 33);
 }
 
 #[test]
@@ -227,9 +229,9 @@ fn every_kind_belongs_to_somebody() {
         let class = match name(error.kind()) {
             "Diverged" | "Numerical" => ErrorClass::Numerical,
             "Interrupted" => ErrorClass::Interrupted,
-            "DuplicateColumn" | "TooFewRows" | "NoAttributes" | "NothingObserved" | "NotFinite" | "MissingCell"
-            | "MomentContradicted" | "MissingTarget" | "ConstantTarget" | "WrongTarget" | "WrongKind"
-            | "TooManyAbsent" | "TooManyMoments" | "BadFile" => ErrorClass::Data,
+            "DuplicateColumn" | "TooFewRows" | "NoAttributes" | "NothingObserved" | "NotFinite" | "TooLarge"
+            | "MissingCell" | "MomentContradicted" | "MissingTarget" | "ConstantTarget" | "WrongTarget"
+            | "WrongKind" | "TooManyAbsent" | "TooManyMoments" | "BadFile" => ErrorClass::Data,
             _ => ErrorClass::Parameter,
         };
         assert_eq!(error.class(), class, "{error}");

@@ -122,13 +122,17 @@ pub(crate) fn check_row(examples: &Examples<'_>, example: usize, row: &[f64]) ->
     }
 }
 
-fn bad_cell(examples: &Examples<'_>, example: usize, column: usize, value: f64) -> Error {
+fn bad_cell(examples: &Examples<'_>, example: usize, at: usize, value: f64) -> Error {
     let layout = examples.layout;
-    let slot = layout.slot(column);
+    let slot = layout.slot(at);
     let panel = (0..layout.panels()).find(|&p| layout.slots_of(p).contains(&slot));
     let row = examples.rows[example] as usize + 1;
-    let column = panel.map_or_else(|| format!("column {}", column + 1), |p| layout.name(p).to_owned());
-    if value.is_nan() {
+    let column = panel.map_or_else(|| format!("column {}", at + 1), |p| layout.name(p).to_owned());
+    let raw = examples.matrix.get(row - 1, at);
+    if raw.is_finite() {
+        // It was lost in scaling.
+        ErrorKind::TooLarge { row, column, value: raw }.into()
+    } else if value.is_nan() {
         ErrorKind::MissingCell { row, column }.into()
     } else {
         ErrorKind::NotFinite { row, column, value }.into()
@@ -161,6 +165,10 @@ mod tests {
             };
             assert_eq!(error.kind(), &kind);
         }
+        let data = Data::new(array![[0.0, f64::MAX], [1.0, f64::MIN]], vec![1.0, 2.0]);
+        let scaler = crate::prepare::Scaler::Each { offset: vec![0.0, f64::MIN], divisor: vec![1.0, 1.0] };
+        let error = Centred::new(&Examples { scaler: &scaler, ..data.examples() }, "ridge", true).unwrap_err();
+        assert_eq!(error.kind(), &ErrorKind::TooLarge { row: 1, column: "x1".into(), value: f64::MAX });
         let data = Data::new(array![[0.0], [1.0]], vec![1.0, f64::NAN]);
         let error = Centred::new(&data.examples(), "ridge", true).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::NotFinite { row: 2, column, .. } if column == "target"));

@@ -104,10 +104,11 @@ impl fmt::Display for Note {
             Note::SlopeVariance { residual, second_moment } => write!(
                 f,
                 "the estimated slopes have a mean square of {}{:.0e} where exact ones have about 1, as one \
-                 draw's estimate of the scaled residual has a root mean square of {residual:.1}: too noisy to learn from; \
+                 draw's estimate of the scaled residual has a root mean square of {}: too noisy to learn from; \
                  raise smoothing_width or lower radius",
                 if *second_moment < LARGEST_SHOWN { "about " } else { "more than " },
                 second_moment.min(LARGEST_SHOWN),
+                if *residual < 1e6 { format!("{residual:.1}") } else { format!("{residual:.0e}") },
             ),
         }
     }

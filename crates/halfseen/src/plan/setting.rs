@@ -2,7 +2,7 @@
 
 use super::moments::MomentNorms;
 use crate::budget::two_phase;
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, shown};
 
 /// The assumptions of the theorems, as numbers.
 ///
@@ -52,7 +52,7 @@ impl Setting {
     /// A value out of range, or a budget that is too small or too large for the attributes.
     pub fn check(&self) -> Result<()> {
         let refuse = |name, value: f64, allowed: &str| {
-            Err(ErrorKind::OutOfRange { name, value: value.to_string(), allowed: allowed.to_owned() }.into())
+            Err(ErrorKind::OutOfRange { name, value: shown(value), allowed: allowed.to_owned() }.into())
         };
         // Wide enough for any unit, and squares stay finite.
         let sizes = "a number from 1e-50 to 1e50";

@@ -6,7 +6,7 @@
 
 use super::{Bounds, ColumnKind, ColumnSchema, Scaler, Schema};
 use crate::data::{Matrix, Moments};
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, shown};
 use std::collections::BTreeMap;
 
 /// No declared number is larger: squares and sums stay in range.
@@ -36,10 +36,13 @@ pub(super) fn bounds(declared: &BTreeMap<String, (f64, f64)>, schema: &Schema) -
     }
     for (name, &(low, high)) in declared {
         schema.position(name)?;
-        if !(low.is_finite() && high.is_finite() && low <= high) {
-            let (value, allowed) =
-                (format!("{low}..{high} for {name}"), "finite, the low one not above the high one".into());
-            return Err(ErrorKind::OutOfRange { name: "bounds", value, allowed }.into());
+        if !(low.abs() <= LARGEST && high.abs() <= LARGEST && low <= high) {
+            let problem = format!(
+                "they are {} and {}; declare numbers of at most 1e100, the lower one first",
+                shown(low),
+                shown(high)
+            );
+            return Err(ErrorKind::WrongDeclaration { what: "bounds", name: name.clone(), problem }.into());
         }
     }
     let mut bounds = Bounds { low: Vec::new(), high: Vec::new() };
@@ -48,9 +51,9 @@ pub(super) fn bounds(declared: &BTreeMap<String, (f64, f64)>, schema: &Schema) -
             (ColumnKind::Text { .. }, _) => (0.0, 1.0),
             (ColumnKind::Number, Some(&range)) => range,
             (ColumnKind::Number, None) => {
-                let (value, allowed) =
-                    (format!("none for {}", column.name), "declared for every numeric attribute".into());
-                return Err(ErrorKind::OutOfRange { name: "bounds", value, allowed }.into());
+                let (name, problem) =
+                    (column.name.clone(), "there are none; declare them for every numeric attribute".into());
+                return Err(ErrorKind::WrongDeclaration { what: "bounds", name, problem }.into());
             }
         };
         bounds.low.extend(std::iter::repeat_n(range.0, column.width()));
@@ -116,7 +119,7 @@ fn of_column(column: &ColumnSchema, declared: Option<&Moment>) -> Result<Moment>
     let most = if number { LARGEST } else { 1.0 };
     if !(0.0..=most).contains(&square) {
         let range = if number { "0 to 1e100" } else { "0 to 1, as the indicators of a text sum to 1" };
-        return Err(wrong(column, format!("it is {square}; declare a number from {range}")));
+        return Err(wrong(column, format!("it is {}; declare a number from {range}", shown(square))));
     }
     if !number {
         if mean.is_some() {

@@ -133,7 +133,7 @@ impl Layout {
             return Err(misfit("prices, one for each attribute that is read", self.sampled, prices.len()));
         }
         if let Some(panel) = prices.iter().position(|price| !(0.0..=LARGEST_PRICE).contains(price)) {
-            let problem = format!("it is {}; declare a number from 0 to 1e100", prices[panel]);
+            let problem = format!("it is {}; declare a number from 0 to 1e100", crate::error::shown(prices[panel]));
             let name = self.names[panel].clone();
             return Err(crate::ErrorKind::WrongDeclaration { what: "price", name, problem }.into());
         }

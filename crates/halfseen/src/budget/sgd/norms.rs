@@ -234,6 +234,22 @@ pub(super) fn is_milestone(t: u64) -> bool {
     t.is_power_of_two() && t.trailing_zeros().is_multiple_of(2)
 }
 
+impl<I: Iterate> Sgd<I> {
+    /// Refuses a first phase that takes all of the examples at hand: a horizon of its own may promise more.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfRange`].
+    pub(in crate::budget) fn check_first_phase(&self, rows: u64) -> Result<()> {
+        let reads = self.recipe.draws.as_ref().map_or(1, |d| (d.gradient + d.products) as u64);
+        let at_hand = self.recipe.total_budget.map_or(rows, |total| rows.min(total / reads.max(1)));
+        let Some(length) = self.first_phase.filter(|&length| length >= at_hand) else { return Ok(()) };
+        let (name, value) = ("phase1", format!("{length} examples"));
+        let allowed =
+            format!("less than the {at_hand} at hand, of which the second phase needs some; mind the horizon");
+        Err(ErrorKind::OutOfRange { name, value, allowed }.into())
+    }
+}
+
 /// Examples in the first phase, where there is one: none where a share leaves one of the phases without any.
 ///
 /// # Errors

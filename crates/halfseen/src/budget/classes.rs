@@ -1,0 +1,52 @@
+//! Gives losses of classes their -1 and +1 back, where a preparation centred the target, and the score its centre.
+
+use crate::data::Examples;
+use crate::error::{ErrorKind, Result};
+
+/// How far from 2 rounding may bring the distance of the two targets.
+const ROUNDING: f64 = 1e-9;
+
+/// The target of every row as -1 or +1, and what had been subtracted from it: a score that is learned from
+/// these targets is that much above one of the examples as they are.
+///
+/// # Errors
+/// [`ErrorKind::Needs`] where the targets are no classes.
+pub(super) fn uncentred(examples: &Examples<'_>) -> Result<(Vec<f64>, f64)> {
+    let sign = |target: f64| if target > 0.0 { 1.0 } else { -1.0 };
+    let first = examples.rows.first().map_or(0.0, |_| sign(examples.target(0)) - examples.target(0));
+    let centred = |target: f64| (sign(target) - target - first).abs() <= ROUNDING;
+    if !(first.abs() < 1.0 && (0..examples.len()).all(|example| centred(examples.target(example)))) {
+        let what = "two classes as the target, and this one holds numbers; choose loss = absolute, or declare the task \
+                    to be classification";
+        return Err(ErrorKind::Needs { name: "loss", value: "one of classes", what }.into());
+    }
+    Ok((examples.targets.iter().map(|&target| sign(target)).collect(), first))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Matrix;
+    use crate::prepare::{Layout, Scaler};
+    use std::borrow::Cow;
+    use std::sync::Arc;
+
+    fn of(targets: &[f64]) -> Result<(Vec<f64>, f64)> {
+        let matrix = Matrix::F64(ndarray::Array2::zeros((targets.len(), 1)));
+        let (scaler, layout, rows) = (Scaler::None {}, Arc::new(Layout::singletons(1)), Cow::Owned(vec![1, 2]));
+        let (matrix, scaler, layout, declared) = (&matrix, &scaler, &layout, Default::default());
+        uncentred(&Examples { matrix, scaler, layout, targets, rows, moments: None, declared })
+    }
+
+    #[test]
+    fn classes_come_back_and_numbers_are_refused() {
+        assert_eq!(of(&[-1.0, 1.0, -1.0]).unwrap(), (vec![-1.0, 1.0, -1.0], 0.0));
+        let (targets, centre) = of(&[-1.2, 0.8, -1.2]).unwrap();
+        assert_eq!(targets, [-1.0, 1.0, -1.0]);
+        assert!((centre - 0.2).abs() < 1e-15);
+        for numbers in [[0.0, 0.5, -0.5], [0.0, 3.0, 1.0], [0.0, f64::NAN, 1.0], [0.0, 0.8, -1.0]] {
+            let error = of(&numbers).unwrap_err().to_string();
+            assert!(error.contains("loss = one of classes needs two classes"), "{error}");
+        }
+    }
+}
