@@ -1,0 +1,103 @@
+//! Asks when two phases pay: the learners of paper C under the same second moments, with three kinds of weights.
+//!
+//! The text of paper C's experiments is lost to us, so nothing here is its protocol, and nothing is claimed as reproduced.
+//!
+//! Data: as `c_synthetic.rs` with mu_i ~ i^-2 and d = 500; 20,000 rows; w* of length 1: in proportion to +-sqrt(mu_i) (aligned), a uniformly
+//! random direction (isotropic), or the first attribute alone. Budget 4: three reads for the example, one for the product.
+//! The rest of the protocol is that of `c_synthetic.rs`, and so is what is shown: the exact excess of the halved squared error.
+//!
+//! Full grids (multiples are of the theorem's value):
+//!
+//! - aerr: step 0.1x 0.18x 0.32x 0.56x 1x 1.8x 3.2x 5.6x 10x 18x
+//! - ddaerr: step 0.1x 0.18x 0.32x 0.56x 1x 1.8x 3.2x 5.6x 10x 18x
+//! - ddaerr-2p: step 0.1x 0.18x 0.32x 0.56x 1x 1.8x 3.2x 5.6x 10x 18x
+//! - ddaerr-2p: step 0.1x 0.18x 0.32x 0.56x 1x 1.8x 3.2x 5.6x 10x 18x; smoothing 0.001 0.01
+//! - aerr: step 0.001x 0.0018x 0.0032x 0.0056x 0.01x 0.018x 0.032x 0.056x 0.1x 0.18x
+//! - ddaerr: step 0.001x 0.0018x 0.0032x 0.0056x 0.01x 0.018x 0.032x 0.056x 0.1x 0.18x
+//!
+//!     cargo run --release -p halfseen-papers -- c-weights
+
+use super::dependent::{Grids, SHARES, adaptive, euclidean, shown, verdict};
+use crate::arm::{Arm, Axes};
+use crate::figure::{Along, Height, curves};
+use crate::page::table;
+use crate::results::write;
+use crate::run::{Context, Load, Points};
+use crate::synthetic::decaying;
+use anyhow::Result;
+use halfseen::data::synthetic::{Decay, Weights};
+
+const ROWS: usize = 20_000;
+const COLUMNS: usize = 500;
+const BUDGET: usize = 4;
+const DECAY: Decay = Decay::Power(2.0);
+const KINDS: [(Weights, &str, &str); 3] = [
+    (Weights::Aligned, "aligned", "power-2-d500"),
+    (Weights::Isotropic, "isotropic", "power-2-d500-isotropic"),
+    (Weights::Single(0), "first attribute alone", "power-2-d500-attribute-1"),
+];
+const GRIDS: Grids = Grids {
+    one: (
+        &[("step", &["0.1x", "0.18x", "0.32x", "0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x", "18x"])],
+        &[("step", &["0.1x", "0.32x", "1x", "3.2x", "10x"])],
+    ),
+    two: (
+        &[
+            ("step", &["0.1x", "0.18x", "0.32x", "0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x", "18x"]),
+            ("smoothing", &["0.001", "0.01"]),
+        ],
+        &[("step", &["0.1x", "0.32x", "1x", "3.2x", "10x"]), ("smoothing", &["0.001", "0.01"])],
+    ),
+};
+const OWN: (Axes, Axes) = (
+    &[("step", &["0.001x", "0.0018x", "0.0032x", "0.0056x", "0.01x", "0.018x", "0.032x", "0.056x", "0.1x", "0.18x"])],
+    &[("step", &["0.001x", "0.0032x", "0.01x", "0.032x", "0.1x"])],
+);
+
+/// Those of paper C in the Euclidean ball.
+pub(super) fn arms() -> Vec<Arm> {
+    let all = [euclidean(BUDGET, GRIDS), adaptive(BUDGET, GRIDS, OWN)].concat();
+    all.into_iter().map(|arm| arm.set("radius", 1)).collect()
+}
+
+/// Runs all and writes the section.
+pub(super) fn make(context: &Context<'_>) -> Result<String> {
+    let load = |(weights, _, _): (Weights, &str, &str)| -> Load<'_> {
+        Box::new(move || decaying(DECAY, weights, COLUMNS, ROWS, context.protocol.seed))
+    };
+    let loads: Vec<Load<'_>> = KINDS.map(load).into();
+    let arms = arms();
+    let points = Points::Curve { points: if context.protocol.quick { 6 } else { 10 }, budget: BUDGET };
+    let results = context.run(&loads, &arms, &|_| points)?;
+    let median = |problem: &str, arm: &str| {
+        results.end(problem, arm, |row| Some(0.5 * row.squared)).map_or(f64::NAN, |s| s.median)
+    };
+    let part = |problem: &str, arm: &str| median(problem, arm) / median(problem, "aerr-4");
+    let row = |arm: &Arm| {
+        let cell = |(_, _, problem): (Weights, &str, &str)| {
+            format!("{:.2e} ({:.2})", median(problem, &arm.id), part(problem, &arm.id))
+        };
+        std::iter::once(arm.label.clone()).chain(KINDS.map(cell)).collect()
+    };
+    let mut text = format!(
+        "Second moments mu_i ~ i^-2 of {COLUMNS} attributes, {ROWS} rows, budget {BUDGET}: the excess of the halved squared error, exact; in \
+         brackets the part of AERR's.\n\n"
+    );
+    text += &table(&["", KINDS[0].1, KINDS[1].1, KINDS[2].1], arms.iter().map(row));
+    let mut parts = Vec::new();
+    for (weights, kind, problem) in KINDS {
+        let best =
+            SHARES.map(|share| part(problem, &format!("ddaerr-2p-{share}-4"))).into_iter().fold(f64::MAX, f64::min);
+        let nothing = decaying(DECAY, weights, COLUMNS, 8, context.protocol.seed)?
+            .truth
+            .map_or(f64::NAN, |truth| 0.5 * truth.excess(&vec![0.0; COLUMNS], 0.0));
+        parts.push((kind.to_owned(), best));
+        let file = context.file(&format!(".{problem}.svg"));
+        let title = format!("{kind} weights, 3 + 1 reads");
+        let height = Height { label: "excess of the halved squared error", times: 0.5, limit: None };
+        let picture = curves(&results, problem, &shown(&arms), &title, Along::Reads, height)?;
+        write(&context.out.join(&file), &picture)?;
+        text += &format!("\n{kind}: no weights at all have an excess of {nothing:.2e}.\n\n![{title}](./{file})\n");
+    }
+    Ok(format!("{text}\n{}", verdict(&parts)))
+}
