@@ -64,7 +64,7 @@ pub(crate) fn curves(
             None => height.label.into(),
         },
         log_x: true,
-        y_limit: cut,
+        y_limit: height.limit,
         series,
     };
     Ok(learning_curve(&figure)?)
