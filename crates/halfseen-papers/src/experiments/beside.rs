@@ -32,3 +32,31 @@ pub(super) fn beside(results: &Results, arms: &[Arm], prototype: &[(&str, f64)])
         table(&head, prototype.iter().map(row))
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::Row;
+
+    #[test]
+    fn a_median_above_the_slack_is_worse() {
+        let row = |split, squared| Row {
+            key: "k".into(),
+            problem: "3v5".into(),
+            arm: "a".into(),
+            split,
+            point: 0,
+            points: 1,
+            examples: 1,
+            reads: 1,
+            squared,
+            wrong: None,
+            setting: String::new(),
+        };
+        let results = Results { rows: vec![row(0, 0.1), row(1, 0.3), row(2, 0.9)] };
+        assert!(beside(&results, &[], &[("a", 0.26)]).contains("| a | 3 | 0.300 | 0.260 | +0.040 | yes |"));
+        assert!(beside(&results, &[], &[("a", 0.24)]).contains("| +0.060 | no |"));
+        // What was not run is not met.
+        assert!(beside(&results, &[], &[("b", 0.24)]).contains("| no |"));
+    }
+}

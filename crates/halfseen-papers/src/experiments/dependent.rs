@@ -80,19 +80,19 @@ pub(super) fn shown(arms: &[Arm]) -> Vec<&Arm> {
     arms.iter().filter(|arm| !hidden.iter().any(|part| arm.id.contains(part))).collect()
 }
 
-/// Says where the best of the two-phase arms comes to less than AERR, and where not; of pairs of a place and the part
-/// of AERR's excess.
+/// Says where two phases come to clearly less than AERR, to about as much, and to clearly more; of pairs of a place and
+/// the part of AERR's excess.
 pub(super) fn verdict(parts: &[(String, f64)]) -> String {
-    let list = |wins: bool| {
-        let all = parts.iter().filter(|(_, part)| (*part < 1.0) == wins);
+    let list = |least: f64, most: f64| {
+        let all = parts.iter().filter(|(_, part)| (least..most).contains(part));
         let all: Vec<String> = all.map(|(place, part)| format!("{place} ({part:.2})")).collect();
         if all.is_empty() { "nowhere here".to_owned() } else { all.join(", ") }
     };
     format!(
-        "When two phases pay: the best of their four lengths comes to less than AERR's excess (in brackets its part) in: {}. To no \
-         less in: {}.\n",
-        list(true),
-        list(false)
+        "They gain more than 5 %: {}. No matter: {}. They lose more than 5 %: {}.",
+        list(0.0, 0.95),
+        list(0.95, 1.05),
+        list(1.05, f64::INFINITY)
     )
 }
 
@@ -103,4 +103,18 @@ pub(super) fn descent(full: Axes, quick: Axes) -> Arm {
 
 fn base(name: &'static str, label: &str, budget: usize) -> Arm {
     Arm::new(name, label).set("budget", budget).set("centre", "none").set("average", "all").set("replacement", true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_has_three_sides() {
+        let parts = [("a", 0.5), ("b", 1.0), ("c", 2.0), ("d", 0.94)].map(|(place, part)| (place.to_owned(), part));
+        let text = verdict(&parts);
+        let sides = ["more than 5 %: a (0.50), d (0.94).", "No matter: b (1.00).", "lose more than 5 %: c (2.00)."];
+        assert!(sides.iter().all(|side| text.contains(side)), "{text}");
+        assert!(verdict(&parts[..1]).contains("No matter: nowhere here."));
+    }
 }
