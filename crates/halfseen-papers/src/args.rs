@@ -25,6 +25,12 @@ pub(crate) struct Arguments {
     /// 3 splits, 3 folds, coarse grids: minutes instead of hours
     #[arg(long)]
     pub(crate) quick: bool,
+    /// Random splits instead of the protocol's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) splits: Option<u16>,
+    /// Folds of the cross-validation instead of the protocol's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=1000))]
+    pub(crate) folds: Option<u16>,
     /// Folder for results; what is finished there is not computed again. The page is written beside it
     #[arg(long, default_value = "docs/papers", value_name = "DIR")]
     pub(crate) out: PathBuf,

@@ -51,19 +51,21 @@ pub(crate) fn curves(
         let points = at.into_values().filter_map(point).filter(|p| p.x <= last as f64).collect();
         Series { name: arm.label.clone(), points }
     };
+    let series: Vec<Series> = arms.iter().map(series).collect();
+    let cut = height.limit.filter(|&limit| series.iter().flat_map(|s| &s.points).any(|point| point.high > limit));
     let figure = Figure {
         title: title.to_owned(),
         x_label: match along {
             Along::Examples => "training examples".into(),
             Along::Reads => "attribute values read".into(),
         },
-        y_label: match height.limit {
+        y_label: match cut {
             Some(limit) => format!("{} (cut at {limit})", height.label),
             None => height.label.into(),
         },
         log_x: true,
         y_limit: height.limit,
-        series: arms.iter().map(series).collect(),
+        series,
     };
     Ok(learning_curve(&figure)?)
 }

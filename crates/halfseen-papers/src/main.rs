@@ -48,7 +48,12 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
     std::fs::create_dir_all(&arguments.out).with_context(|| arguments.out.display().to_string())?;
     let sources = Sources::new(arguments.mnist.clone(), arguments.data.clone(), !arguments.quiet);
-    let protocol = if arguments.quick { Protocol::quick(arguments.seed) } else { Protocol::full(arguments.seed) };
+    let named = Protocol::named(arguments.quick, arguments.seed);
+    let protocol = Protocol {
+        splits: arguments.splits.map_or(named.splits, usize::from),
+        folds: arguments.folds.map_or(named.folds, usize::from),
+        ..named
+    };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads.unwrap_or(0)).build()?;
     for experiment in chosen {
         let began = Instant::now();

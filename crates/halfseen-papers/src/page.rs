@@ -51,6 +51,11 @@ pub(crate) fn claims(all: &[(&str, String)]) -> String {
     table(&["the paper says", "here"], all.iter().map(|(paper, ours)| vec![(*paper).to_owned(), ours.clone()]))
 }
 
+/// Whether a statement holds here, in a word.
+pub(crate) fn word(holds: bool) -> &'static str {
+    if holds { "yes" } else { "no" }
+}
+
 /// A table in Markdown; the first column to the left, the others to the right.
 pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let line = |cells: &[String]| {
@@ -73,7 +78,7 @@ pub(crate) fn publish(out: &Path, all: &[Experiment], one: &Experiment, protocol
     } else {
         protocol.sentence()
     };
-    let flags = if protocol.quick { " --quick" } else { "" };
+    let flags = if (one.arms)().is_empty() { String::new() } else { protocol.flags() };
     let text = format!(
         "## {name}: {title}\n\n    cargo run --release -p halfseen-papers -- {name}{}{flags}\n\n{}\n\n{body}",
         one.needs, made

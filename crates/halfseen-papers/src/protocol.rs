@@ -32,6 +32,26 @@ impl Protocol {
         Protocol { quick: true, splits: 3, folds: 3, runs: 1, seed }
     }
 
+    /// One of the two.
+    pub(crate) fn named(quick: bool, seed: u64) -> Protocol {
+        if quick { Protocol::quick(seed) } else { Protocol::full(seed) }
+    }
+
+    /// The flags that ask for this protocol, each with a space before it.
+    pub(crate) fn flags(&self) -> String {
+        let named = Protocol::named(self.quick, 0);
+        let mut text = String::from(if self.quick { " --quick" } else { "" });
+        let numbers = [
+            ("splits", self.splits as u64, named.splits as u64),
+            ("folds", self.folds as u64, named.folds as u64),
+            ("seed", self.seed, named.seed),
+        ];
+        for (name, number, _) in numbers.into_iter().filter(|(_, number, usual)| number != usual) {
+            text += &format!(" --{name} {number}");
+        }
+        text
+    }
+
     /// `full` or `quick`.
     pub(crate) fn name(&self) -> &'static str {
         if self.quick { "quick" } else { "full" }
@@ -43,8 +63,14 @@ impl Protocol {
             1 => "one run".to_owned(),
             n => format!("{n} runs"),
         };
+        let named = Protocol::named(self.quick, self.seed);
+        let other = if *self == named {
+            String::new()
+        } else {
+            format!(" (whose {} splits and {} folds are changed)", named.splits, named.folds)
+        };
         format!(
-            "Made by the {} protocol: {} random splits (10 % test), {}-fold cross-validation on the training part, {runs} of a \
+            "Made by the {} protocol{other}: {} random splits (10 % test), {}-fold cross-validation on the training part, {runs} of a \
              sampled learner per fold and setting, settings compared by their median error, seed {}.",
             self.name(),
             self.splits,
@@ -68,4 +94,20 @@ impl Protocol {
 pub(crate) fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_and_sentence_tell_a_changed_protocol() {
+        assert_eq!(Protocol::full(0).flags(), "");
+        assert!(!Protocol::quick(7).sentence().contains("changed"));
+        let changed = Protocol { folds: 3, seed: 2, ..Protocol::full(0) };
+        assert_eq!(changed.flags(), " --folds 3 --seed 2");
+        let text = changed.sentence();
+        assert!(text.contains("10 splits and 10 folds are changed") && text.contains("3-fold"), "{text}");
+        assert_eq!(Protocol { splits: 10, ..Protocol::quick(0) }.flags(), " --quick --splits 10");
+    }
 }

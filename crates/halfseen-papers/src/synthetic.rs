@@ -16,14 +16,20 @@ pub(crate) fn name(decay: Decay) -> String {
     }
 }
 
-/// Attributes of decaying second moments, weights in proportion to their roots, noise of deviation 0.1.
-pub(crate) fn decaying(decay: Decay, columns: usize, rows: usize, seed: u64) -> Result<Problem> {
-    let mut set = Decaying { columns, decay, weights: Weights::Aligned, noise: 0.1 }.draw(rows, seed)?;
+/// Attributes of decaying second moments, weights of length 1, noise of deviation 0.1.
+pub(crate) fn decaying(decay: Decay, weights: Weights, columns: usize, rows: usize, seed: u64) -> Result<Problem> {
+    let mut set = Decaying { columns, decay, weights, noise: 0.1 }.draw(rows, seed)?;
     let bytes = std::mem::replace(&mut set.matrix, Matrix::U8(Array2::zeros((0, 0))));
     let cells = Array2::from_shape_fn((rows, columns), |(i, j)| set.scaler.scale(j, bytes.get(i, j)));
     let names = (0..columns).map(|j| format!("x{j}")).collect();
     let table = Table::from_matrix(Matrix::F64(cells), names)?.with_column("y", std::mem::take(&mut set.targets))?;
-    let name = format!("{}-d{columns}", name(decay));
+    let kind = match weights {
+        Weights::Aligned => String::new(),
+        Weights::Isotropic => "-isotropic".into(),
+        Weights::Equal => "-equal".into(),
+        Weights::Single(which) => format!("-attribute-{}", which + 1),
+    };
+    let name = format!("{}-d{columns}{kind}", name(decay));
     let problem = Problem::new(&name, table, "y", Some(Task::Regression), Scale::None)?;
     Ok(Problem { truth: Some(set), ..problem })
 }
@@ -61,7 +67,7 @@ mod tests {
 
     #[test]
     fn cells_have_the_declared_moments() {
-        let problem = decaying(Decay::Power(2.0), 20, 100, 1).unwrap();
+        let problem = decaying(Decay::Power(2.0), Weights::Aligned, 20, 100, 1).unwrap();
         let truth = problem.truth.as_ref().unwrap();
         let x = |i: usize, j: usize| problem.table.numbers().get(i, j);
         assert!((0..20).all(|j| (x(7, j).powi(2) - truth.moments.square[j]).abs() < 1e-12));

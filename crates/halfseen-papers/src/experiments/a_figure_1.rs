@@ -1,7 +1,7 @@
 //! Draws figure 1 of paper A: six digits as a full-information learner sees them, and below them what four pixels show.
 //!
 //! The first three 3s and the first three 5s; four pixels of each drawn uniformly without replacement, seeded. Pixels that
-//! are not seen are hatched grey. Nothing is learned, and the protocols do not differ.
+//! are not seen are blue-grey. Nothing is learned, and the protocols do not differ.
 
 use crate::arm::Arm;
 use crate::results::write;
@@ -58,7 +58,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     }
     let (width, height) = (12 + 6 * gap, 12 + 2 * gap);
     let svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" shape-rendering=\"crispEdges\">\n\
          <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n{body}</svg>\n"
     );
     let file = context.file(".svg");

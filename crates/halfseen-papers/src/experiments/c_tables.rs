@@ -20,7 +20,7 @@
 //!
 //!     cargo run --release -p halfseen-papers -- c-tables --data DIR
 
-use super::dependent::{Grids, descent, entropic, euclidean};
+use super::dependent::{Grids, descent, entropic, euclidean, shown};
 use super::regression::ends;
 use crate::arm::Arm;
 use crate::figure::{Along, Height, curves};
@@ -86,7 +86,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
          reproduces them.\n",
     );
     let height = Height { label: "squared error on test rows", times: 1.0, limit: None };
-    let shown: Vec<&Arm> = arms.iter().collect();
+    let shown = shown(&arms);
     for problem in ["communities", "spambase", "sparse"] {
         let file = context.file(&format!(".{problem}.svg"));
         write(&context.out.join(&file), &curves(&results, problem, &shown, problem, Along::Reads, height)?)?;

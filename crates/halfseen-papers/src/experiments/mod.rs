@@ -5,9 +5,12 @@ mod a_figure_2;
 mod a_pairs;
 mod b_figure_1;
 mod b_figure_2;
+mod beside;
 mod c_mnist;
+mod c_mnist_56;
 mod c_synthetic;
 mod c_tables;
+mod c_weights;
 mod dependent;
 mod regression;
 mod tables;
@@ -55,7 +58,9 @@ experiments! {
     "b-figure-1" b_figure_1 "" "lasso on 3 against 5 from four pixels"
     "b-figure-2" b_figure_2 "" "ridge on 3 against 5 from 56 pixels"
     "c-synthetic" c_synthetic "" "draws by second moments where these decay"
-    "c-mnist" c_mnist "" "draws by second moments on 3 against 5, from 4 and from 56 pixels"
+    "c-weights" c_weights "" "when two phases pay: three kinds of weights under the same second moments"
+    "c-mnist" c_mnist "" "draws by second moments on 3 against 5, from 4 pixels"
+    "c-mnist-56" c_mnist_56 "" "draws by second moments on 3 against 5, from 56 pixels"
     "c-tables" c_tables " --data DIR" "draws by second moments on tables"
     "tables" tables "" "table 1 of papers B and C with numbers"
 }

@@ -6,7 +6,7 @@ use crate::problem::{Problem, Sources};
 use crate::protocol::Protocol;
 use crate::run::{Load, Points};
 use crate::synthetic::{decaying, sparse};
-use halfseen::data::synthetic::Decay;
+use halfseen::data::synthetic::{Decay, Weights};
 use halfseen::learner::with;
 use std::collections::BTreeSet;
 use std::fs;
@@ -49,7 +49,7 @@ fn context<'a>(sources: &'a Sources, out: &Path) -> Context<'a> {
 }
 
 fn load() -> Load<'static> {
-    Box::new(|| decaying(Decay::Power(1.0), 12, 300, 1))
+    Box::new(|| decaying(Decay::Power(1.0), Weights::Aligned, 12, 300, 1))
 }
 
 fn run(out: &Path, arms: &[Arm], threads: usize) -> crate::results::Results {
@@ -79,7 +79,8 @@ fn a_run_that_goes_on_gives_the_same_file_on_any_number_of_threads() {
     assert!(run(stopped.path(), &arms, 2).rows.iter().any(|row| row.reads == 7_777_777));
     // Other data of the same name and size, or another seed, is another key.
     let arm = &arms[0];
-    let keys = [1, 2].map(|seed| SMALL.key(&decaying(Decay::Power(1.0), 12, 300, seed).unwrap(), arm, &[300]));
+    let keys = [1, 2]
+        .map(|seed| SMALL.key(&decaying(Decay::Power(1.0), Weights::Aligned, 12, 300, seed).unwrap(), arm, &[300]));
     assert_ne!(keys[0], keys[1]);
     let sources = Sources::default();
     let other = Context { protocol: Protocol { seed: 4, ..SMALL }, ..context(&sources, stopped.path()) };
