@@ -154,7 +154,7 @@ impl<'a, 'b, L: AskTell> Pass<'a, 'b, L> {
             for slot in examples.layout.slots_of(read.panel as usize) {
                 let column = examples.layout.column(slot);
                 let value = examples.value(example, column);
-                if !(value.abs() <= LARGEST_STEP) {
+                if value.is_nan() || value.abs() > LARGEST_STEP {
                     return Err(odd_cell(examples, example, read.panel as usize, column));
                 }
                 self.values.push(value);
