@@ -86,7 +86,9 @@ impl Drawing {
         let Some(draws) = &recipe.draws else { return Ok(self.weights.is_empty() && self.version == 0) };
         let tallied = matches!(draws.proportions, Proportions::Optimal(Source::FirstPhase(_)));
         let slots = layout.sampled_slots();
-        let sizes = (self.weights.is_empty() || self.weights.len() == draws.panels)
+        // Draws change at powers of two at most: no count of a true state is larger.
+        let sizes = self.version <= u64::BITS
+            && (self.weights.is_empty() || self.weights.len() == draws.panels)
             && (self.moments.is_empty() || self.moments.len() == slots)
             && self.tally.len() == if tallied { slots } else { 0 }
             && self.bound.is_some() == (tallied && self.version > 0);
