@@ -175,7 +175,7 @@ impl Dense {
                 self.q = self.best(&mu);
                 self.mu = Some(mu);
             }
-            Source::Online(kappa) if self.t.is_power_of_two() && self.t as usize * K >= D => {
+            Source::Online(kappa) if self.t.is_power_of_two() && self.t * K >= D => {
                 // Each attribute's mean square, steadied by one read at that of all.
                 let (reads, squares) = self.seen.iter().fold((0.0, 0.0), |a, s| (a.0 + s.0, a.1 + s.1));
                 let mu: Vec<f64> = self.seen.iter().map(|s| (s.1 + squares / reads) / (s.0 + 1.0)).collect();
