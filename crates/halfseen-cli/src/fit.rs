@@ -161,7 +161,7 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
         ("model", args.out.display().to_string()),
     ];
     let priced = model.prepare.schema.layout()?.is_priced();
-    let spent = priced.then(|| ("spent", report.spent.to_string()));
+    let spent = priced.then(|| ("spent", sum(report.spent)));
     let unused = report.unused.map(|reads| ("reads left", reads.to_string()));
     let scale = model.prepare.target.deviation.powi(2);
     let estimated = report.risk.map(|risk| {
@@ -185,4 +185,10 @@ pub(crate) fn outside_bounds(count: u64, first: &Option<Outside>, input: &Input)
         first.low,
         first.high
     ))
+}
+
+/// A sum of prices without the digits that adding has blurred.
+fn sum(spent: f64) -> String {
+    let rounded = (spent * 1e6).round() / 1e6;
+    if rounded.is_finite() { rounded.to_string() } else { spent.to_string() }
 }
