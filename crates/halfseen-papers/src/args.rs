@@ -25,6 +25,9 @@ pub(crate) struct Arguments {
     /// 3 splits, 3 folds, coarse grids: minutes instead of hours
     #[arg(long)]
     pub(crate) quick: bool,
+    /// All 45 pairs of digits, with --quick too, which takes every fifth
+    #[arg(long)]
+    pub(crate) every_pair: bool,
     /// Random splits instead of the protocol's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) splits: Option<u16>,

@@ -52,6 +52,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     let protocol = Protocol {
         splits: arguments.splits.map_or(named.splits, usize::from),
         folds: arguments.folds.map_or(named.folds, usize::from),
+        every: if arguments.every_pair { 1 } else { named.every },
         ..named
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads.unwrap_or(0)).build()?;

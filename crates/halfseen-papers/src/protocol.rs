@@ -14,6 +14,8 @@ pub(crate) struct Protocol {
     pub(crate) folds: usize,
     /// Runs of a sampled learner per setting and fold; settings are compared by the median over folds and runs.
     pub(crate) runs: u64,
+    /// Of the 45 pairs of digits every so many-th is taken.
+    pub(crate) every: usize,
     /// Seed of every random choice.
     pub(crate) seed: u64,
 }
@@ -24,12 +26,12 @@ pub(crate) const TEST_SHARE: f64 = 0.1;
 impl Protocol {
     /// That of the papers: ten splits, ten folds.
     pub(crate) fn full(seed: u64) -> Protocol {
-        Protocol { quick: false, splits: 10, folds: 10, runs: 2, seed }
+        Protocol { quick: false, splits: 10, folds: 10, runs: 2, every: 1, seed }
     }
 
     /// Three and three, one run, coarse grids.
     pub(crate) fn quick(seed: u64) -> Protocol {
-        Protocol { quick: true, splits: 3, folds: 3, runs: 1, seed }
+        Protocol { quick: true, splits: 3, folds: 3, runs: 1, every: 5, seed }
     }
 
     /// One of the two.
@@ -49,6 +51,9 @@ impl Protocol {
         for (name, number, _) in numbers.into_iter().filter(|(_, number, usual)| number != usual) {
             text += &format!(" --{name} {number}");
         }
+        if self.every != named.every {
+            text += " --every-pair";
+        }
         text
     }
 
@@ -64,7 +69,7 @@ impl Protocol {
             n => format!("{n} runs"),
         };
         let named = Protocol::named(self.quick, self.seed);
-        let other = if *self == named {
+        let other = if (self.splits, self.folds) == (named.splits, named.folds) {
             String::new()
         } else {
             format!(" (whose {} splits and {} folds are changed)", named.splits, named.folds)
@@ -81,7 +86,7 @@ impl Protocol {
 
     /// Names what decides the results of an arm on a problem: a cell is computed again where any of it changed.
     pub(crate) fn key(&self, problem: &Problem, arm: &Arm, counts: &[usize]) -> String {
-        let Protocol { splits: _, quick, folds, runs, seed } = self;
+        let Protocol { splits: _, every: _, quick, folds, runs, seed } = self;
         let version = env!("CARGO_PKG_VERSION");
         let arm = arm.describe(*quick);
         let (name, data) = (&problem.name, problem.fingerprint());
@@ -109,5 +114,8 @@ mod tests {
         let text = changed.sentence();
         assert!(text.contains("10 splits and 10 folds are changed") && text.contains("3-fold"), "{text}");
         assert_eq!(Protocol { splits: 10, ..Protocol::quick(0) }.flags(), " --quick --splits 10");
+        let every = Protocol { every: 1, ..Protocol::quick(0) };
+        assert_eq!(every.flags(), " --quick --every-pair");
+        assert!(!every.sentence().contains("changed"));
     }
 }

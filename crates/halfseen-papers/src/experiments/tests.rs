@@ -36,7 +36,7 @@ fn headers_state_the_full_grids() {
     }
 }
 
-const SMALL: Protocol = Protocol { quick: true, splits: 2, folds: 2, runs: 2, seed: 3 };
+const SMALL: Protocol = Protocol { quick: true, splits: 2, folds: 2, runs: 2, every: 5, seed: 3 };
 
 fn small_arms() -> Vec<Arm> {
     let aerr = Arm::new("aerr", "AERR").set("budget", 3);
