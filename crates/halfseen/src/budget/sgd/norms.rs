@@ -229,7 +229,7 @@ impl<I: Iterate> Sgd<I> {
     }
 }
 
-/// When norms and moments are estimated anew: each time the answers have become four times as many.
+/// When norms are estimated anew: each time the answers have become four times as many.
 pub(super) fn is_milestone(t: u64) -> bool {
     t.is_power_of_two() && t.trailing_zeros().is_multiple_of(2)
 }
