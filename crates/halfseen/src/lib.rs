@@ -52,6 +52,7 @@ pub mod full;
 pub mod iterate;
 pub mod learner;
 mod loss;
+pub mod missing;
 pub mod model;
 mod monitor;
 pub mod params;
@@ -60,6 +61,7 @@ pub mod prepare;
 pub mod projection;
 pub mod sampling;
 pub mod select;
+pub mod solve;
 
 pub use error::{Error, ErrorClass, ErrorKind, Result};
 pub use learner::Learner;

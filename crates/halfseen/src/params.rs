@@ -7,7 +7,8 @@
 mod values;
 
 pub use values::{
-    Average, Ball, Centre, Inner, MomentSource, Passive, Reading, Rule, SmoothLoss, Steps, Value, Variant,
+    Average, Ball, Centre, Features, Inner, KernelLoss, KernelSolver, LabelLoss, MomentSource, Normalization, Passive,
+    Reading, Rule, SmoothLoss, Steps, Value, Variant,
 };
 
 use crate::error::{Error, ErrorKind, Result, nearest};
@@ -69,6 +70,10 @@ pub enum Kind {
     },
     /// `auto`, `online`, or numbers of at least 0.
     Moments,
+    /// Numbers of at least 0, or `auto`.
+    NumbersOrAuto,
+    /// `exact`, or `sketch:` and an integer of at least 1.
+    Features,
 }
 
 impl Kind {
@@ -89,6 +94,8 @@ impl Kind {
             Kind::SharesOrAuto => "auto, or numbers of at least 0 that sum to 1, separated by commas".into(),
             Kind::BetweenOrAuto { least, most } => format!("a number from {least} to {most}, or auto"),
             Kind::Moments => "auto, online, or finite numbers of at least 0, separated by commas".into(),
+            Kind::NumbersOrAuto => "auto, or finite numbers of at least 0, separated by commas".into(),
+            Kind::Features => "exact, or sketch:D with a whole number D of at least 1, such as sketch:2048".into(),
             Kind::RuleOrAuto => "theory, a multiple of it such as 3.2x, a finite number above 0, or auto".into(),
         }
     }
@@ -289,6 +296,34 @@ declare! {
         "Relative duality gap at which the solver stops.", "";
     MAX_ITER: "max_iter", Kind::Count { least: 1, most: u64::MAX },
         "Iterations after which the solver gives up; the report then says so.", "";
+    GAMMA: "gamma", Kind::Count { least: 1, most: 64 },
+        "Length of the sequences of attributes that the kernel k_gamma compares; 1 is imputation by zero. Tuning tries 1 to 4.", "D 2";
+    LENGTH_WEIGHTS: "length_weights", Kind::NumbersOrAuto,
+        "Weight a_r of the r-th power of the number of attributes that two rows share, for r = 0 to gamma - 1: as many numbers as gamma, of at least 0, not all 0. auto: 1 each, as in the paper.", "D 2 (generalised)";
+    C: "c", Kind::Positive,
+        "Weight C of the losses in |v|^2 / 2 + C sum of losses; 1/(rho m) in the paper's terms.", "D 3";
+    NORMALIZATION: "normalization", Kind::Choice(&["none", "trace", "uniform", "cosine"]),
+        "What the kernel is divided by: nothing; its mean over training rows with themselves (trace); its largest value for rows of length 1 (uniform); or so that each row has 1 with itself (cosine, another class of predictors).", "D 5 (left open)";
+    DEGREE: "degree", Kind::Count { least: 1, most: 16 },
+        "Exponent p of the composed kernel (k + coef0)^p; 1 is KARMA.", "D 6";
+    COEF0: "coef0", Kind::NonNegative,
+        "What is added to the kernel before it is raised to the power degree.", "D 6";
+    KERNEL_LOSS: "loss", Kind::Choice(&["auto", "squared", "hinge"]),
+        "What is minimised: squared (of the score against the target, -1/+1, or one column per class), or hinge (Crammer and Singer's for more than two classes). auto: squared for numbers, hinge for classes.", "D 5";
+    FEATURES: "features", Kind::Features,
+        "exact: the kernel itself, memory and time grow with the square of the rows. sketch:D: so many random features that approximate it, linear in the rows.", "Pham and Pagh 2013";
+    SOLVER: "solver", Kind::Choice(&["exact", "online"]),
+        "exact: to the tolerance. online: the paper's algorithm 1, one pass over the rows in a random order, averaged.", "D, algorithm 1";
+    MEMORY: "memory", Kind::Positive,
+        "GiB that a fit may take; one that needs more is refused before it begins.", "";
+    RANK_PENALTY: "rank_penalty", Kind::Positive,
+        "Weight mu of the nuclear norm at the end of the continuation, as a share of the largest singular value at its start.", "Goldberg et al. 2010";
+    LABEL_WEIGHT: "label_weight", Kind::Positive,
+        "Weight lambda of the labels' loss beside that of the attributes.", "Goldberg et al. 2010";
+    LABEL_LOSS: "loss", Kind::Choice(&["auto", "logistic", "squared"]),
+        "Loss of the labels' entries. auto: logistic for two classes (-1/+1), squared for more (0/1, one row per class) and for numbers.", "Goldberg et al. 2010; D 5";
+    ROUNDS: "rounds", Kind::Count { least: 1, most: 1000 },
+        "Rounds of reweighting each example by the share of the weights that it shows.", "Chechik et al. 2008; D 5";
     SEED: "seed", Kind::Count { least: 0, most: i64::MAX as u64 },
         "Seed of every random choice.", "";
 }

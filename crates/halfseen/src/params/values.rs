@@ -72,7 +72,7 @@ impl Value for Vec<f64> {
         let numbers = self.iter().all(|v| v.is_finite() && *v >= 0.0);
         match kind {
             Kind::SharesOrAuto => numbers && (self.iter().sum::<f64>() - 1.0).abs() <= 1e-9,
-            Kind::Moments => numbers,
+            Kind::Moments | Kind::NumbersOrAuto => numbers,
             _ => false,
         }
     }
@@ -138,6 +138,7 @@ impl<V: Value> Value for Option<V> {
                     | Kind::SharesOrAuto
                     | Kind::RuleOrAuto
                     | Kind::BetweenOrAuto { .. }
+                    | Kind::NumbersOrAuto
             ),
             Some(value) => value.is_in(kind),
         }
@@ -227,6 +228,84 @@ macro_rules! words {
             }
         }
     };
+}
+
+words! {
+    /// What a kernel is divided by.
+    Normalization {
+        /// Nothing.
+        None = "none",
+        /// The mean of k(x, x) over the training rows.
+        Trace = "trace",
+        /// The largest k(x, x) of a row of length 1.
+        Uniform = "uniform",
+        /// sqrt(k(x, x) k(x', x')); 0 where one of them is 0.
+        Cosine = "cosine",
+    }
+}
+
+words! {
+    /// The loss of a kernel learner.
+    KernelLoss {
+        /// Squared for numbers, hinge for classes.
+        Auto = "auto",
+        /// (score - target)^2 / 2.
+        Squared = "squared",
+        /// The hinge loss; Crammer and Singer's for more than two classes.
+        Hinge = "hinge",
+    }
+}
+
+words! {
+    /// How KARMA minimises.
+    KernelSolver {
+        /// To the tolerance.
+        Exact = "exact",
+        /// One pass of algorithm 1.
+        Online = "online",
+    }
+}
+
+words! {
+    /// The loss of the labels' entries in matrix completion.
+    LabelLoss {
+        /// Logistic for two classes, squared otherwise.
+        Auto = "auto",
+        /// log(1 + e^(-uy)) of -1/+1.
+        Logistic = "logistic",
+        /// (u - y)^2 / 2.
+        Squared = "squared",
+    }
+}
+
+/// How a kernel is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Features {
+    /// Through its Gram matrix.
+    Exact,
+    /// Through so many random features.
+    Sketch(u64),
+}
+
+impl Value for Features {
+    fn from_text(text: &str) -> Option<Self> {
+        match text.strip_prefix("sketch:") {
+            Some(count) => count.trim().parse().ok().map(Features::Sketch),
+            None => (text == "exact").then_some(Features::Exact),
+        }
+    }
+    fn to_text(&self) -> String {
+        match self {
+            Features::Exact => "exact".into(),
+            Features::Sketch(count) => format!("sketch:{count}"),
+        }
+    }
+    fn to_json(&self) -> serde_json::Value {
+        self.to_text().into()
+    }
+    fn is_in(&self, kind: &Kind) -> bool {
+        matches!(kind, Kind::Features) && *self != Features::Sketch(0)
+    }
 }
 
 words! {

@@ -1,0 +1,1 @@
+//! States what the theorems of paper D promise, and the numbers that they need.

@@ -1,0 +1,1 @@
+//! Separates incomplete rows by the margin in the space of what each row shows (geom).

@@ -1,0 +1,1 @@
+//! Computes Gram matrices of k_gamma by products of matrices, block by block.

@@ -1,0 +1,20 @@
+//! Learners of data that came with holes: values with a mask, and nothing filled in that was not seen.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`masked`] | holds rows zero-filled with their masks |
+//! | [`kernel`], [`gram`] | k_gamma of paper D: compares two rows by what both show |
+//! | [`online`] | KARMA as printed, one example at a time |
+//! | [`geom`] | the geometric margin of incomplete rows |
+//! | [`completion`] | MC-b and MC-1: completes rows and labels as one matrix of low rank |
+//! | [`sketch`] | random features of k_gamma, for many rows |
+//! | [`bounds`] | what paper D's theorems promise |
+
+pub mod bounds;
+pub mod completion;
+pub mod geom;
+pub mod gram;
+pub mod kernel;
+pub mod masked;
+pub mod online;
+pub mod sketch;

@@ -1,0 +1,1 @@
+//! Minimises the hinge loss over a Gram matrix by dual coordinate ascent.

@@ -1,0 +1,1 @@
+//! Minimises losses over explicit features, in time linear in the rows.

@@ -1,0 +1,1 @@
+//! Minimises the squared loss over a Gram matrix: one eigendecomposition for all C.
