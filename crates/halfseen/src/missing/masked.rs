@@ -210,6 +210,7 @@ mod tests {
             targets: &targets,
             rows: rows.to_vec().into(),
             moments: None,
+            labels: None,
             declared: Default::default(),
         };
         examples.declared.names = names;

@@ -13,8 +13,20 @@
 pub mod bounds;
 pub mod completion;
 pub mod geom;
+mod goal;
 pub mod gram;
+mod karma;
 pub mod kernel;
 pub mod masked;
 pub mod online;
+mod reading;
 pub mod sketch;
+
+pub use karma::Karma;
+
+use crate::learner::Learner;
+
+/// The learners of this family.
+pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
+    vec![Box::new(Karma::default())]
+}

@@ -1,14 +1,16 @@
 //! What a fit returns: a predictor, a report, and the model file that keeps both.
 
 mod file;
+mod kernel;
 mod linear;
 mod predictor;
 mod report;
 mod truncate;
 
 pub use file::{Model, Prediction};
+pub use kernel::Expansion;
 pub use linear::Linear;
-pub use predictor::{Predictor, Scores};
+pub use predictor::{Linears, Predictor, Scores};
 pub use report::{BudgetKind, Note, Outside, Report, Stop};
 pub use truncate::check_truncation;
 
