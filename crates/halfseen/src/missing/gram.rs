@@ -276,3 +276,177 @@ impl Room {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::monitor::Silent;
+    use crate::params::Normalization;
+    use crate::sampling::{Purpose, Stream};
+    use faer::Side;
+    use ndarray::Array2;
+    use proptest::prelude::*;
+
+    /// Normal values; every fifth row shows nothing but the constant.
+    fn random(n: usize, d: usize, share: f64, constant: bool) -> Masked {
+        let mut stream = Stream::new(5, Purpose::Data, (n * 1000 + d) as u64);
+        let cells = Array2::from_shape_fn((n, d), |(i, _)| {
+            let value = stream.normal();
+            if stream.unit() < share && i % 5 != 3 { value } else { f64::NAN }
+        });
+        Masked::from_rows(cells.view(), constant).unwrap()
+    }
+
+    /// One kernel of every kind, fitted.
+    fn kernels(rows: &Masked) -> Vec<Kernel> {
+        use Normalization::{Cosine, None, Trace, Uniform};
+        let lengths = [0.5, 0.0, 2.0];
+        let all = [
+            Kernel::new(1, Option::None, None, 1, 0.0),
+            Kernel::new(2, Option::None, Trace, 1, 0.0),
+            Kernel::new(3, Some(&lengths), Uniform, 1, 0.0),
+            Kernel::new(4, Option::None, Cosine, 1, 0.0),
+            Kernel::new(7, Option::None, Trace, 3, 0.5),
+            Kernel::new(2, Option::None, Cosine, 2, 1.0),
+        ];
+        let fitted = |kernel: Result<Kernel>| {
+            let mut kernel = kernel.unwrap();
+            kernel.fit(rows).unwrap();
+            kernel
+        };
+        all.into_iter().map(fitted).collect()
+    }
+
+    /// Every entry (or some, of large matrices) against the kernel of the pair, relative to the largest.
+    fn agrees(kernel: &Kernel, left: &Masked, right: &Masked, found: &Mat<f64>) {
+        assert_eq!((found.nrows(), found.ncols()), (left.len(), right.len()));
+        let of = |rows: &Masked| kernel.diagonal(rows).unwrap().into_iter().fold(1.0, f64::max);
+        let tolerance = 1e-13 * of(left).max(of(right));
+        let step = (left.len() / 40).max(1);
+        for j in 0..right.len() {
+            // Steps that differ from row to row, and the borders of blocks.
+            let borders = [0, BLOCK - 1, BLOCK, left.len() - 1].into_iter().filter(|&i| i < left.len());
+            for i in (j % step..left.len()).step_by(step).chain(borders) {
+                let expected = kernel.between(left, i, right, j);
+                assert!((found[(i, j)] - expected).abs() <= tolerance, "({i}, {j}): {} not {expected}", found[(i, j)]);
+            }
+        }
+    }
+
+    #[test]
+    fn every_entry_is_the_kernel_of_its_pair_at_all_borders_of_blocks() {
+        for (n, d) in [(1, 1), (2, 3), (BLOCK - 1, 9), (BLOCK, 4), (BLOCK + 1, 9), (2 * BLOCK + 3, 30)] {
+            for constant in [false, true] {
+                let rows = random(n, d, 0.6, constant);
+                let kernels = kernels(&rows);
+                let mut reused = Mat::zeros(3, 3);
+                for (kernel, found) in kernels.iter().zip(gram(&kernels, &rows, &Silent).unwrap()) {
+                    agrees(kernel, &rows, &rows, &found);
+                    assert!((0..n).all(|j| (0..j).all(|i| found[(i, j)] == found[(j, i)])));
+                    for (i, own) in diagonal(kernel, &rows).unwrap().iter().enumerate() {
+                        assert!((found[(i, i)] - own).abs() <= 1e-13 * own.max(1.0));
+                    }
+                    gram_into(kernel, &rows, &mut reused, &Silent).unwrap();
+                    assert_eq!(reused, found);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_against_a_support_are_compared_in_either_shape() {
+        let support = random(BLOCK + 2, 12, 0.5, true);
+        let kernels = kernels(&support);
+        for n in [0, 1, 3, BLOCK, BLOCK + 1] {
+            let rows = random(n, 12, 0.7, true);
+            for (kernel, found) in kernels.iter().zip(cross(&kernels, &support, &rows, &Silent).unwrap()) {
+                agrees(kernel, &support, &rows, &found);
+            }
+            for (kernel, found) in kernels.iter().zip(cross(&kernels, &rows, &support, &Silent).unwrap()) {
+                if n > 0 {
+                    agrees(kernel, &rows, &support, &found);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn threads_do_not_change_a_bit() {
+        let rows = random(2 * BLOCK + 40, 17, 0.6, true);
+        let kernels = kernels(&rows);
+        let on = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| (gram(&kernels, &rows, &Silent).unwrap(), cross(&kernels, &rows, &rows, &Silent).unwrap()))
+        };
+        let (one, three) = (on(1), on(3));
+        assert!(one == on(2) && one == three);
+    }
+
+    #[test]
+    fn one_kernel_alone_gives_what_it_gives_among_others() {
+        let rows = random(BLOCK + 9, 5, 0.4, false);
+        let kernels = kernels(&rows);
+        let together = gram(&kernels, &rows, &Silent).unwrap();
+        for (kernel, found) in kernels.iter().zip(&together) {
+            assert_eq!(&gram(std::slice::from_ref(kernel), &rows, &Silent).unwrap()[0], found);
+        }
+        assert!(gram(&[], &rows, &Silent).unwrap().is_empty());
+    }
+
+    #[test]
+    fn rows_that_show_nothing_have_0_or_the_constant() {
+        let bare = Masked::from_rows(Array2::from_elem((4, 3), f64::NAN).view(), false).unwrap();
+        let constant = Masked::from_rows(Array2::from_elem((4, 3), f64::NAN).view(), true).unwrap();
+        for normalization in [Normalization::None, Normalization::Trace, Normalization::Cosine] {
+            let mut kernel = Kernel::new(3, None, normalization, 1, 0.0).unwrap();
+            for (rows, expected) in [(&bare, 0.0), (&constant, 1.0)] {
+                kernel.fit(rows).unwrap();
+                let expected = if normalization == Normalization::None { 3.0 * expected } else { expected };
+                let found = gram(std::slice::from_ref(&kernel), rows, &Silent).unwrap();
+                assert!((0..4).all(|j| found[0].col_as_slice(j).iter().all(|k| (k - expected).abs() < 1e-15)));
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_widths_numbers_out_of_range_and_monitors_stop_it() {
+        struct Stopped;
+        impl Monitor for Stopped {
+            fn should_stop(&self) -> bool {
+                true
+            }
+        }
+        let rows = random(4, 3, 0.5, true);
+        let kernels = kernels(&rows);
+        let kind = |result: Result<Vec<Mat<f64>>>| result.unwrap_err().kind().clone();
+        let narrow = random(4, 2, 0.5, true);
+        let wrong = kind(cross(&kernels, &rows, &narrow, &Silent));
+        assert!(matches!(wrong, ErrorKind::WrongLength { expected: 4, found: 3, .. }));
+        assert!(matches!(kind(gram(&kernels, &rows, &Stopped)), ErrorKind::Interrupted { .. }));
+        let large = Masked::from_rows(Array2::from_elem((1, 4), 1e100).view(), false).unwrap();
+        let steep = [Kernel::new(64, None, Normalization::None, 8, 0.0).unwrap()];
+        assert!(matches!(kind(gram(&steep, &large, &Silent)), ErrorKind::Numerical { .. }));
+        assert!(matches!(kind(cross(&steep, &rows, &large, &Silent)), ErrorKind::Numerical { .. }));
+    }
+
+    #[test]
+    fn the_room_needed_is_that_of_the_matrices() {
+        assert!((bytes_needed(8_000, 4) as f64 / (4.0 * 8.0 * 64e6) - 1.0).abs() < 0.02);
+        assert_eq!(bytes_needed(usize::MAX, 4), u64::MAX);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn gram_matrices_are_positive_semidefinite(n in 1..30_usize, d in 1..12_usize, share in 0.0..1.0) {
+            let rows = random(n, d, share, false);
+            let kernels = kernels(&rows);
+            for found in gram(&kernels, &rows, &Silent).unwrap() {
+                let values = found.self_adjoint_eigenvalues(Side::Lower).unwrap();
+                let largest = values.iter().fold(1.0_f64, |a, b| a.max(*b));
+                prop_assert!(values.iter().all(|v| *v >= -1e-12 * largest), "{values:?}");
+            }
+        }
+    }
+}
