@@ -19,9 +19,9 @@ use faer::{Accum, ContiguousFwd, Mat, Par};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Rows and columns of a block: C, D and K of one block take 1.25 MiB, which second-level caches hold.
-const BLOCK: usize = 256;
-/// Rows and columns of the squares by which a block is transposed: 2 x 2 KiB stay in the first-level cache.
+/// Rows and columns of a block: C, D, K and K' of one block take 0.44 MiB, which second-level caches hold.
+const BLOCK: usize = 128;
+/// Rows and columns of the squares by which a block is transposed: 2 KiB stay in the first-level cache.
 const SQUARE: usize = 16;
 /// The largest number of columns whose counts single precision holds exactly.
 const MOST_COLUMNS: usize = 1 << 24;
@@ -40,14 +40,26 @@ pub fn gram(kernels: &[Kernel], rows: &Masked, monitor: &dyn Monitor) -> Result<
     Ok(outputs)
 }
 
-/// As [`gram`] for one kernel, into a matrix that is there already: fresh memory costs about as much time as
-/// the products. A matrix of another shape is replaced.
+/// As [`gram`], into matrices that are there already: to take fresh memory costs more time than the products
+/// do. Matrices of another shape are replaced, and as many are kept as there are kernels.
 ///
 /// # Errors
-/// As [`gram`]; the matrix then holds nothing of use.
+/// As [`gram`]; the matrices then hold nothing of use.
+pub fn grams_into(kernels: &[Kernel], rows: &Masked, out: &mut Vec<Mat<f64>>, monitor: &dyn Monitor) -> Result<()> {
+    let n = rows.len();
+    // Old room is given back before new room is taken.
+    out.retain(|matrix| (matrix.nrows(), matrix.ncols()) == (n, n));
+    out.truncate(kernels.len());
+    out.extend(zeros(n, n, kernels.len() - out.len()));
+    fill(kernels, rows, rows, out, Half::Lower, monitor)
+}
+
+/// As [`grams_into`] for one kernel and its matrix.
+///
+/// # Errors
+/// As [`grams_into`].
 pub fn gram_into(kernel: &Kernel, rows: &Masked, out: &mut Mat<f64>, monitor: &dyn Monitor) -> Result<()> {
     if (out.nrows(), out.ncols()) != (rows.len(), rows.len()) {
-        // The old room is given back before the new one is taken.
         *out = Mat::new();
         *out = Mat::zeros(rows.len(), rows.len());
     }
@@ -85,7 +97,7 @@ pub fn bytes_needed(rows: usize, kernels: usize) -> u64 {
     // Columns begin at multiples of 64 bytes.
     let column = (rows as u64).div_ceil(8).saturating_mul(64);
     let matrix = column.saturating_mul(rows as u64);
-    let room = (BLOCK * BLOCK * 20 * rayon::current_num_threads()) as u64;
+    let room = (BLOCK * BLOCK * 28 * rayon::current_num_threads()) as u64;
     matrix.saturating_mul(kernels as u64).saturating_add(room)
 }
 
@@ -147,9 +159,10 @@ fn fill(
             if half == Half::Lower && row == column {
                 room.symmetrize(rows);
             }
-            room.write(&mut tile.blocks[k]);
+            write(&room.kernels, &mut tile.blocks[k]);
             if let Some(mirrored) = tile.mirrored.get_mut(k) {
-                room.write_transposed(mirrored);
+                room.turn(rows, columns);
+                write(&room.turned, mirrored);
             }
         }
         monitor.progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
@@ -210,11 +223,14 @@ struct Room {
     counts: Mat<f32>,
     products: Mat<f64>,
     kernels: Mat<f64>,
+    /// The kernels transposed.
+    turned: Mat<f64>,
 }
 
 impl Default for Room {
     fn default() -> Room {
-        Room { counts: Mat::zeros(BLOCK, BLOCK), products: Mat::zeros(BLOCK, BLOCK), kernels: Mat::zeros(BLOCK, BLOCK) }
+        let square = || Mat::zeros(BLOCK, BLOCK);
+        Room { counts: Mat::zeros(BLOCK, BLOCK), products: square(), kernels: square(), turned: square() }
     }
 }
 
@@ -247,33 +263,32 @@ impl Room {
         }
     }
 
-    fn write(&self, block: &mut Block<'_>) {
-        let rows = block.nrows();
-        for j in 0..block.ncols() {
-            block.rb_mut().col_mut(j).as_slice_mut().copy_from_slice(&self.kernels.col_as_slice(j)[..rows]);
-        }
-    }
-
-    /// Square by square, so that what is read of the columns stays in the cache until it is used up.
-    fn write_transposed(&self, block: &mut Block<'_>) {
-        let (rows, columns) = (block.nrows(), block.ncols());
+    /// Transposes K, square by square, so that what is read of the columns stays in the cache until it is used
+    /// up; and in the room of the thread, so that outputs are only written, whole columns of a block at a time.
+    fn turn(&mut self, rows: usize, columns: usize) {
         for first in (0..rows).step_by(SQUARE) {
             let height = SQUARE.min(rows - first);
             for begin in (0..columns).step_by(SQUARE) {
                 let width = SQUARE.min(columns - begin);
                 let mut square = [[0.0; SQUARE]; SQUARE];
-                for (i, line) in square.iter_mut().enumerate().take(height) {
-                    let from = &self.kernels.col_as_slice(first + i)[begin..begin + width];
-                    line[..width].copy_from_slice(from);
+                for (j, line) in square.iter_mut().enumerate().take(width) {
+                    let from = &self.kernels.col_as_slice(begin + j)[first..first + height];
+                    line[..height].copy_from_slice(from);
                 }
-                for j in 0..width {
-                    let to = block.rb_mut().col_mut(begin + j).as_slice_mut();
-                    for (out, line) in to[first..first + height].iter_mut().zip(&square) {
-                        *out = line[j];
-                    }
+                for i in 0..height {
+                    let to = &mut self.turned.col_as_slice_mut(first + i)[begin..begin + width];
+                    to.iter_mut().zip(&square).for_each(|(out, line)| *out = line[i]);
                 }
             }
         }
+    }
+}
+
+/// Copies the upper left part of a thread's matrix to its place.
+fn write(from: &Mat<f64>, block: &mut Block<'_>) {
+    let rows = block.nrows();
+    for j in 0..block.ncols() {
+        block.rb_mut().col_mut(j).as_slice_mut().copy_from_slice(&from.col_as_slice(j)[..rows]);
     }
 }
 
@@ -387,6 +402,12 @@ mod tests {
         let rows = random(BLOCK + 9, 5, 0.4, false);
         let kernels = kernels(&rows);
         let together = gram(&kernels, &rows, &Silent).unwrap();
+        // One matrix too small, one too many, and what was there is overwritten.
+        let mut reused: Vec<_> = [3, rows.len(), rows.len()].map(|n| Mat::full(n, n, 7.0)).into();
+        for count in [kernels.len(), 1, 2] {
+            grams_into(&kernels[..count], &rows, &mut reused, &Silent).unwrap();
+            assert_eq!(reused, together[..count]);
+        }
         for (kernel, found) in kernels.iter().zip(&together) {
             assert_eq!(&gram(std::slice::from_ref(kernel), &rows, &Silent).unwrap()[0], found);
         }

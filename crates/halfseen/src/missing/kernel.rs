@@ -223,18 +223,21 @@ impl Kernel {
     }
 
     /// Writes the kernels of one row with many: `counts` and `products` are the c and D, `factors` those of
-    /// the many rows and of the one. Pass by pass, so that the processor works on several rows at a time.
+    /// the many rows and of the one. The usual lengths are written out, so that the processor works on several
+    /// rows at a time; longer ones go power by power.
     pub(crate) fn evaluate(&self, counts: &[f32], products: &[f64], factors: Option<(&[f64], f64)>, out: &mut [f64]) {
-        let (last, others) = self.scaled.split_last().map_or((0.0, &[][..]), |(last, others)| (*last, others));
-        if self.ignores_counts() {
-            let first = self.scaled.first().copied().unwrap_or(0.0);
-            out.iter_mut().zip(products).for_each(|(k, d)| *k = first * d);
-        } else {
-            out.fill(last);
-            for &a in others.iter().rev() {
-                out.iter_mut().zip(counts).for_each(|(k, &c)| *k = *k * f64::from(c) + a);
+        match self.scaled[..] {
+            [a] => out.iter_mut().zip(products).for_each(|(k, d)| *k = a * d),
+            [a, b] => each(counts, products, out, |c| b * c + a),
+            [a, b, e] => each(counts, products, out, |c| (e * c + b) * c + a),
+            [a, b, e, f] => each(counts, products, out, |c| ((f * c + e) * c + b) * c + a),
+            _ => {
+                out.fill(0.0);
+                for &a in self.scaled.iter().rev() {
+                    out.iter_mut().zip(counts).for_each(|(k, &c)| *k = *k * f64::from(c) + a);
+                }
+                out.iter_mut().zip(products).for_each(|(k, d)| *k *= d);
             }
-            out.iter_mut().zip(products).for_each(|(k, d)| *k *= d);
         }
         if let Some((many, one)) = factors {
             out.iter_mut().zip(many).for_each(|(k, factor)| *k = *k * factor * one);
@@ -242,6 +245,13 @@ impl Kernel {
         if self.degree > 1 || self.coef0 > 0.0 {
             out.iter_mut().for_each(|k| *k = self.composed(*k));
         }
+    }
+}
+
+/// f(c) D entry by entry.
+fn each(counts: &[f32], products: &[f64], out: &mut [f64], f: impl Fn(f64) -> f64) {
+    for ((k, &c), d) in out.iter_mut().zip(counts).zip(products) {
+        *k = f(f64::from(c)) * d;
     }
 }
 
