@@ -63,10 +63,12 @@ fn main() {
     let tol = arguments.get(1).map_or(1e-4, |text| text.parse().unwrap());
     let cs: Vec<f64> = (-5..=5).map(|e| 10_f64.powi(e)).collect();
     let options = Options { tol, ..Options::default() };
+    let only: Option<f64> = std::env::var("C").ok().map(|c| c.parse().unwrap());
     let mut total = 0.0;
     println!("n = {}, tol = {tol:e}", labels.len());
     for (gamma, gram) in (1..).zip(&grams) {
-        for &c in &cs {
+        if std::env::var("G").is_ok_and(|g| g != format!("{gamma}")) { continue; }
+        for &c in cs.iter().filter(|c| only.is_none_or(|o| **c == o)) {
             let start = Instant::now();
             let found = hinge::solve(gram.as_ref(), &labels, c, None, &options, &Silent).unwrap();
             println!(
