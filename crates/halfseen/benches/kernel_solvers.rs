@@ -1,7 +1,9 @@
 //! Times the hinge solver over a grid of C, for Gram matrices of k_gamma.
 //!
 //!     cargo bench -p halfseen --bench kernel_solvers
-//!     cargo bench -p halfseen --bench kernel_solvers -- PREFIX [TOL]    # PREFIX_g1.npy .. PREFIX_g4.npy, PREFIX_y.npy
+//!     cargo bench -p halfseen --bench kernel_solvers -- PREFIX [TOL [warm]]   # PREFIX_g1.npy .. PREFIX_g4.npy, PREFIX_y.npy
+//!
+//! With `warm`, each C is not also solved by itself.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use faer::Mat;
@@ -63,18 +65,21 @@ fn main() {
     let tol = arguments.get(1).map_or(1e-4, |text| text.parse().unwrap());
     let cs: Vec<f64> = (-5..=5).map(|e| 10_f64.powi(e)).collect();
     let options = Options { tol, ..Options::default() };
-    let only: Option<f64> = std::env::var("C").ok().map(|c| c.parse().unwrap());
+    let cold = arguments.get(2).is_none_or(|word| word != "warm");
     let mut total = 0.0;
     println!("n = {}, tol = {tol:e}", labels.len());
     for (gamma, gram) in (1..).zip(&grams) {
-        if std::env::var("G").is_ok_and(|g| g != format!("{gamma}")) { continue; }
-        for &c in cs.iter().filter(|c| only.is_none_or(|o| **c == o)) {
+        for &c in cs.iter().filter(|_| cold) {
             let start = Instant::now();
             let found = hinge::solve(gram.as_ref(), &labels, c, None, &options, &Silent).unwrap();
             println!(
                 "gamma {gamma} C {c:7.0e} cold {:8.1} ms  objective {:.6e} gap {:.1e} passes {} support {} {:?}",
-                start.elapsed().as_secs_f64() * 1e3, found.objective, found.gap / found.objective, found.passes,
-                found.support, found.stop
+                start.elapsed().as_secs_f64() * 1e3,
+                found.objective,
+                found.gap / found.objective,
+                found.passes,
+                found.support,
+                found.stop
             );
         }
         let start = Instant::now();

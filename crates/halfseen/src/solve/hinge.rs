@@ -29,8 +29,8 @@ use crate::monitor::Monitor;
 use ascent::Block;
 use factor::{System, low_rank};
 use faer::{Mat, MatRef};
-use std::cell::OnceCell;
 use gram::Columns;
+use std::cell::OnceCell;
 
 /// A hinge problem over n examples; see the head of this file.
 #[derive(Debug, Clone, Copy)]
@@ -312,7 +312,9 @@ impl<'a> Search<'a> {
             let low = self.factor.get_or_init(|| low_rank(self.columns, rank));
             let system = match low {
                 Some(factor) => Some(System::low(factor, active)),
-                None if stalled && (active.len() <= DENSE || number > HEAVY_ROUNDS) => Some(System::dense(block.columns)),
+                None if stalled && (active.len() <= DENSE || number > HEAVY_ROUNDS) => {
+                    Some(System::dense(block.columns))
+                }
                 None => None,
             };
             if let Some(mut system) = system {
@@ -340,3 +342,6 @@ impl<'a> Search<'a> {
         (0..self.a.len()).filter(|&i| all[i] > -largest).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -150,8 +150,7 @@ impl System {
 
 /// The Cholesky factor of a matrix, in its lower triangle; false where a pivot is not positive.
 pub(super) fn cholesky(matrix: &mut Mat<f64>) -> bool {
-    let mut memory =
-        MemBuffer::new(cholesky_in_place_scratch::<f64>(matrix.nrows(), Par::Seq, Default::default()));
+    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(matrix.nrows(), Par::Seq, Default::default()));
     let stack = MemStack::new(&mut memory);
     cholesky_in_place(matrix.as_mut(), Default::default(), Par::Seq, stack, Default::default()).is_ok()
 }

@@ -96,8 +96,7 @@ impl Block<'_> {
             let aim = centre * (left / sum).clamp(0.0, 1.0).powi(3);
             // With the products of the first step in the right-hand side.
             for i in 0..n {
-                right[i] = -point.residual[i]
-                    + (aim - point.lambda[i] * point.a[i] - ahead[i] * dl[i]) / point.a[i]
+                right[i] = -point.residual[i] + (aim - point.lambda[i] * point.a[i] - ahead[i] * dl[i]) / point.a[i]
                     - (aim - point.mu[i] * point.w[i] + ahead[i] * dm[i]) / point.w[i];
             }
             let step = system.solve(&d, &self.y, &right);
