@@ -281,10 +281,10 @@ pub(crate) struct PlanArgs {
     pub(crate) karma: bool,
     /// For --karma: the smallest non-zero eigenvalue of the projection onto the rows' subspace, restricted to what a
     /// row shows, over all rows. Without it, a table over its values
-    #[arg(long, value_name = "KAPPA", allow_negative_numbers = true, value_parser = positive, requires = "karma")]
+    #[arg(long, value_name = "KAPPA", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) kappa: Option<f64>,
     /// For --karma: length of the kernel's sequences. Without it, the best
-    #[arg(long, value_name = "G", allow_negative_numbers = true, value_parser = whole(1, 1_000_000), requires = "karma")]
+    #[arg(long, value_name = "G", allow_negative_numbers = true, value_parser = whole(1, 1_000_000))]
     pub(crate) gamma: Option<u64>,
     /// Print the plan as JSON
     #[arg(long)]

@@ -16,6 +16,9 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
     if args.karma {
         return plan_karma::run(args);
     }
+    if args.kappa.is_some() || args.gamma.is_some() {
+        return usage_error("--kappa and --gamma plan for data with holes; give --karma as well");
+    }
     if args.error.is_some() && args.examples.is_some() {
         return usage_error("--error and --examples cannot be used together; give one of them");
     }
