@@ -1,10 +1,12 @@
 //! What a fit returns: a predictor, a report, and the model file that keeps both.
 
+mod factor;
 mod file;
 mod linear;
 mod report;
 mod truncate;
 
+pub use factor::{Factor, One, Room};
 pub use file::{Model, Prediction};
 pub use linear::Linear;
 pub use report::{BudgetKind, Note, Outside, Report, Stop};
