@@ -7,7 +7,7 @@
 //!
 //! **Momentum** (Beck and Teboulle 2009): W = Z + beta (Z - previous Z), with the usual growing beta. Where the objective
 //! would rise, that point is thrown away, W is Z again, and beta starts from 0 (O'Donoghue and Candes 2015): the
-//! objective is monotone, and the fixed points are those of the plain step.
+//! objective is monotone but for rounding, and the fixed points are those of the plain step.
 //!
 //! **Continuation**: mu falls by [`FALL`] at a time, each solution starting the next.
 
@@ -25,8 +25,10 @@ const FALL: f64 = 0.25;
 const ROUGH: f64 = 1e-4;
 /// Passes between two looks at the dual.
 const PATIENCE: u64 = 10;
-/// Plain steps that leave the objective as it is, to the last bits, before nothing more is expected of them.
-const STUCK: u32 = 30;
+/// Looks at the dual without any gain before nothing more is expected.
+const STUCK: u32 = 5;
+/// Relative differences of objectives that are rounding.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// A point on the path, and the room to move it.
 #[derive(Debug)]
@@ -48,7 +50,6 @@ pub(super) struct Path<'a> {
     smooth: f64,
     /// The sequence that beta is made of; 1 is no momentum.
     momentum: f64,
-    stuck: u32,
     /// Passes so far.
     pub(super) passes: u64,
 }
@@ -79,7 +80,6 @@ impl<'a> Path<'a> {
             other: labels.clone(),
             shrunk: Shrunk { left: Mat::zeros(objective.rows(), 0), values: Vec::new() },
             momentum: 1.0,
-            stuck: 0,
             passes: 0,
             objective,
             z,
@@ -128,11 +128,12 @@ impl<'a> Path<'a> {
         self.rest();
         let start = self.passes;
         let mut bound = self.bound(mu)?;
+        let (mut seen, mut stuck) = (self.value(mu), 0);
         let stop = loop {
             if self.value(mu) - bound <= tol * self.value(mu).abs() {
                 break Stop::Tolerance;
             }
-            if self.stuck >= STUCK {
+            if stuck >= STUCK {
                 break Stop::Stationary;
             }
             if self.passes >= last {
@@ -142,8 +143,12 @@ impl<'a> Path<'a> {
                 break Stop::Interrupted;
             }
             self.pass(mu)?;
-            if (self.passes - start).is_multiple_of(PATIENCE) || self.passes >= last || self.stuck >= STUCK {
-                bound = bound.max(self.bound(mu)?);
+            if (self.passes - start).is_multiple_of(PATIENCE) || self.passes >= last {
+                let (gap, value, found) = (seen - bound, self.value(mu), self.bound(mu)?);
+                bound = bound.max(found);
+                let gained = seen - value > ROUNDING * seen.abs() || value - bound < 0.99 * gap;
+                stuck = if gained { 0 } else { stuck + 1 };
+                seen = value;
             }
         };
         Ok(Ended { stop, gap: (self.value(mu) - bound).max(0.0) })
@@ -151,7 +156,7 @@ impl<'a> Path<'a> {
 
     /// Forgets the momentum.
     pub(super) fn rest(&mut self) {
-        (self.momentum, self.stuck) = (1.0, 0);
+        self.momentum = 1.0;
     }
 
     /// One pass; the objective after it.
@@ -165,16 +170,11 @@ impl<'a> Path<'a> {
         if !after.is_finite() {
             return Err(ErrorKind::Diverged { what: "the objective", value: after }.into());
         }
-        if after > before {
-            if beta > 0.0 {
-                self.momentum = 1.0;
-                return Ok(before);
-            }
-            // A plain step rises by rounding only.
-            self.stuck += 1;
+        // Close to the optimum the objective differs by less than rounding while Z still gets better.
+        if beta > 0.0 && after > before + ROUNDING * before.abs() {
+            self.momentum = 1.0;
             return Ok(before);
         }
-        self.stuck = if before - after <= 4.0 * f64::EPSILON * before.abs() { self.stuck + 1 } else { 0 };
         self.momentum = grown;
         // previous <- z <- next, without copying.
         std::mem::swap(&mut self.previous, &mut self.z);
