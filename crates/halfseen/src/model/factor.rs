@@ -6,9 +6,15 @@
 //! for an item without labels that shows x_o. A new item gets the r of that ridge regression, and the scores L_y r + b.
 //! An unlabelled item of the completed matrix gets back the scores that it has there.
 
+use super::Scores;
+use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
+use crate::missing::masked::Masked;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
+
+/// Rows scored at once: bounds the memory of a prediction.
+const BLOCK: usize = 1024;
 
 /// score_i = <L_y,i, r> + b_i, in scaled units, with r fitted to the attributes that an item shows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +33,8 @@ pub struct Factor {
     pub bias: Vec<f64>,
     /// rho: the penalty on |r|^2 / 2.
     pub ridge: f64,
+    /// Whether a score estimates the target; see [`Scores::estimates`].
+    pub estimates: bool,
 }
 
 /// A further attribute that is 1 for every item, and adds weight (<l, r> - 1)^2 / 2 to what r minimises.
@@ -54,6 +62,28 @@ impl Factor {
             self.score_into(values.col_as_slice(j), observed.col_as_slice(j), &mut room, scores.col_as_slice_mut(j));
         }
         scores
+    }
+
+    /// The same with other words on what its scores mean.
+    pub(crate) fn estimating(self, estimates: bool) -> Factor {
+        Factor { estimates, ..self }
+    }
+
+    /// The scores of all examples, in scaled units.
+    ///
+    /// # Errors
+    /// Cells so large that a score is no finite number.
+    pub fn scores_of(&self, examples: &Examples<'_>) -> Result<Scores> {
+        let mut values: Vec<f64> = Vec::with_capacity(examples.len() * self.outputs());
+        for rows in examples.rows.chunks(BLOCK) {
+            let block = Masked::new(&examples.with_rows(rows), false)?;
+            let scores = self.scores(&block.values, &block.observed);
+            (0..rows.len()).for_each(|i| values.extend(scores.col_as_slice(i)));
+        }
+        match values.iter().find(|v| !v.is_finite()) {
+            Some(&value) => Err(ErrorKind::Diverged { what: "a score", value }.into()),
+            None => Ok(Scores { values, outputs: self.outputs(), estimates: self.estimates }),
+        }
     }
 
     /// Room to score with.
@@ -189,6 +219,7 @@ mod tests {
             one: one.then(|| One { row: numbers(rank), weight: 1.7 }),
             bias: numbers(outputs),
             ridge: 0.3,
+            estimates: true,
         }
     }
 
@@ -223,8 +254,15 @@ mod tests {
 
     #[test]
     fn no_rank_scores_the_constant() {
-        let factor =
-            Factor { rank: 0, attributes: vec![], labels: vec![], one: None, bias: vec![0.5, -1.0], ridge: 0.0 };
+        let factor = Factor {
+            rank: 0,
+            attributes: vec![],
+            labels: vec![],
+            one: None,
+            bias: vec![0.5, -1.0],
+            ridge: 0.0,
+            estimates: false,
+        };
         let scores = factor.scores(&Mat::from_fn(3, 2, |_, _| 7.0), &Mat::from_fn(3, 2, |_, _| 1.0));
         assert_eq!(scores, Mat::from_fn(2, 2, |i, _| factor.bias[i]));
         factor.validate(3, 2).unwrap();

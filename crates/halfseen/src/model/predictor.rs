@@ -1,6 +1,6 @@
 //! Gathers the forms of predictors: what turns a scaled row into scores.
 
-use super::Linear;
+use super::{Factor, Linear};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub enum Predictor {
     /// A weighted sum.
     Linear(Linear),
+    /// A factor of a completed matrix.
+    Factor(Factor),
 }
 
 /// The scores of some rows, (n_rows, outputs).
@@ -65,6 +67,7 @@ impl Predictor {
     pub fn outputs(&self) -> usize {
         match self {
             Predictor::Linear(_) => 1,
+            Predictor::Factor(factor) => factor.outputs(),
         }
     }
 
@@ -75,7 +78,6 @@ impl Predictor {
     pub fn linear(&self) -> Result<&Linear> {
         match self {
             Predictor::Linear(linear) => Ok(linear),
-            #[allow(unreachable_patterns)]
             _ => Err(ErrorKind::NotLinear.into()),
         }
     }
@@ -95,14 +97,22 @@ impl Predictor {
     /// As [`Predictor::scores`].
     pub fn scores_of(predictors: &[&Predictor], examples: &Examples<'_>) -> Result<Vec<Scores>> {
         let linear: Vec<&Linear> = predictors.iter().filter_map(|p| p.linear().ok()).collect();
-        let scores = Linear::scores_of(&linear, examples).into_iter().map(Scores::estimates);
-        Ok(scores.collect())
+        let mut linear = Linear::scores_of(&linear, examples).into_iter();
+        let mut scores = Vec::with_capacity(predictors.len());
+        for predictor in predictors {
+            scores.extend(match predictor {
+                Predictor::Linear(_) => linear.next().map(Scores::estimates),
+                Predictor::Factor(factor) => Some(factor.scores_of(examples)?),
+            });
+        }
+        Ok(scores)
     }
 
     /// Refuses numbers that are not finite, or not of these sizes.
     pub(crate) fn validate(&self, columns: usize) -> Result<()> {
         match self {
             Predictor::Linear(linear) => linear.validate(columns),
+            Predictor::Factor(factor) => factor.validate(columns, factor.outputs()),
         }
     }
 }

@@ -222,6 +222,14 @@ impl<'a> Path<'a> {
         let attributes = t + objective.columns();
         let one = (objective.form == Form::Ones)
             .then(|| One { row: rows(attributes, attributes + 1), weight: objective.cells / objective.step });
-        Factor { rank, attributes: rows(t, attributes), labels: rows(0, t), one, bias: self.labels.bias.clone(), ridge }
+        Factor {
+            rank,
+            attributes: rows(t, attributes),
+            labels: rows(0, t),
+            one,
+            bias: self.labels.bias.clone(),
+            ridge,
+            estimates: false,
+        }
     }
 }

@@ -20,10 +20,12 @@
 
 mod fpc;
 mod labels;
+mod learner;
 mod objective;
 mod shrink;
 
 pub use labels::LabelLoss;
+pub use learner::{Completion1, CompletionB};
 
 use crate::error::{ErrorKind, Result};
 use crate::model::{Factor, Stop};

@@ -27,7 +27,11 @@ impl Data {
             LabelLoss::Logistic => (v + 0.5).signum(),
             LabelLoss::Squared => v + 0.5,
         };
-        let labels = Mat::from_fn(t, n, |i, j| label(cell(d + i, j)));
+        let mut labels = Mat::from_fn(t, n, |i, j| label(cell(d + i, j)));
+        if n > 1 {
+            // Both classes of each.
+            (0..t).for_each(|i| (labels[(i, 0)], labels[(i, 1)]) = (1.0, -1.0));
+        }
         Data { values, observed, labels, labelled: (0..n).map(|j| n < 3 || j % 3 != 2).collect() }
     }
 
@@ -366,29 +370,4 @@ fn a_tolerance_below_rounding_ends() {
     let s = Settings { tol: 1e-300, max_iter: u64::MAX, ..settings(Form::Bias, LabelLoss::Logistic, 0.1) };
     let found = complete(&data.problem(), &s, 0.1, &Silent).unwrap().solution;
     assert!(found.gap <= 1e-9 * found.objective && found.passes < 100_000);
-}
-
-#[test]
-#[ignore]
-fn explore() {
-    let data = Data::random(200, 1000, 1, 0.5, LabelLoss::Logistic, 1);
-    let problem = data.problem();
-    for form in FORMS {
-        for weight in [1e-2, 1.0] {
-            for share in [0.3, 0.03, 0.003] {
-                let s = settings(form, LabelLoss::Logistic, weight);
-                let start = std::time::Instant::now();
-                let found = complete(&problem, &s, share, &Silent).unwrap().solution;
-                println!(
-                    "{form:?} {weight} {share}: F {:.9} gap {:.2e} passes {} rank {} {:?} {:.3} s",
-                    found.objective,
-                    found.gap / found.objective,
-                    found.passes,
-                    found.rank(),
-                    found.stop,
-                    start.elapsed().as_secs_f64()
-                );
-            }
-        }
-    }
 }
