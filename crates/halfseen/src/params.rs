@@ -317,7 +317,7 @@ declare! {
     MEMORY: "memory", Kind::Positive,
         "GiB that a fit may take; one that needs more is refused before it begins.", "";
     RANK_PENALTY: "rank_penalty", Kind::Positive,
-        "Weight mu of the nuclear norm at the end of the continuation, as a share of the largest singular value at its start.", "Goldberg et al. 2010";
+        "Weight mu of the nuclear norm at the end of the continuation, as a share of the least weight at which nothing but constants is learned.", "Goldberg et al. 2010";
     LABEL_WEIGHT: "label_weight", Kind::Positive,
         "Weight lambda of the labels' loss beside that of the attributes.", "Goldberg et al. 2010";
     LABEL_LOSS: "loss", Kind::Choice(&["auto", "logistic", "squared"]),

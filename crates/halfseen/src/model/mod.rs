@@ -1,5 +1,6 @@
 //! What a fit returns: a predictor, a report, and the model file that keeps both.
 
+mod factor;
 mod file;
 mod kernel;
 mod linear;
@@ -7,6 +8,7 @@ mod predictor;
 mod report;
 mod truncate;
 
+pub use factor::{Factor, One, Room};
 pub use file::{Model, Prediction};
 pub use kernel::Expansion;
 pub use linear::Linear;

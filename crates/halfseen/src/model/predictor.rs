@@ -1,6 +1,6 @@
 //! Gathers the forms of predictors: what turns a scaled row into scores.
 
-use super::{Expansion, Linear};
+use super::{Expansion, Factor, Linear};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,8 @@ pub enum Predictor {
     Linears(Linears),
     /// Comparisons with the rows learned from.
     Kernel(Expansion),
+    /// A factor of a completed matrix.
+    Factor(Factor),
 }
 
 /// One weighted sum for each class.
@@ -93,6 +95,7 @@ impl Predictor {
             Predictor::Linear(_) | Predictor::Margin(_) => 1,
             Predictor::Linears(linears) => linears.classes.len(),
             Predictor::Kernel(expansion) => expansion.outputs(),
+            Predictor::Factor(factor) => factor.outputs(),
         }
     }
 
@@ -128,6 +131,7 @@ impl Predictor {
                 Predictor::Linear(one) | Predictor::Margin(one) => linear.push(one),
                 Predictor::Linears(many) => linear.extend(&many.classes),
                 Predictor::Kernel(expansion) => kernel.push(expansion),
+                Predictor::Factor(_) => {}
             }
         }
         let mut linear = Linear::scores_of(&linear, examples).into_iter();
@@ -139,6 +143,7 @@ impl Predictor {
                 Predictor::Margin(_) => linear.next().map(Scores::margins),
                 Predictor::Linears(many) => Some(Scores::beside(linear.by_ref().take(many.classes.len()).collect())),
                 Predictor::Kernel(_) => kernel.next(),
+                Predictor::Factor(factor) => Some(factor.scores_of(examples)?),
             });
         }
         Ok(scores)
@@ -150,6 +155,7 @@ impl Predictor {
             Predictor::Linear(linear) | Predictor::Margin(linear) => linear.validate(columns),
             Predictor::Linears(linears) => linears.classes.iter().try_for_each(|linear| linear.validate(columns)),
             Predictor::Kernel(expansion) => expansion.validate(columns),
+            Predictor::Factor(factor) => factor.validate(columns, factor.outputs()),
         }
     }
 }

@@ -1,1 +1,255 @@
 //! Completes attributes and labels together as a matrix of low rank: MC-b and MC-1.
+//!
+//! **Setting**: items are columns. X (d, n) holds the attributes, observed on Omega_X; Y (t, n) the labels, observed on
+//! Omega_Y. Both are parts of one matrix Z of low rank: items without labels help, and get labels.
+//!
+//! **MC-b** minimises over Z (t + d, n) and b (t)
+//!   mu |Z|_* + lambda/|Omega_Y| sum over Omega_Y of c(z_ij + b_i, y_ij) + 1/|Omega_X| sum over Omega_X of (z_ij - x_ij)^2 / 2.
+//!
+//! **MC-1** has no b, but one more row of Z that is to be 1: after each shrinking the row is set to 1.
+//! **What that minimises**: a gradient step of length tau on (w_j - 1)^2 / (2 tau) sets w_j to 1, whatever it was. So the
+//! published iteration is the plain proximal gradient method on the objective of MC-b without b, plus
+//! 1/(2 tau) sum_j (w_j - 1)^2 for the row w. That is convex: it is what is minimised here, with a certified gap, and what is
+//! reported as the objective. The row of the result is then set to exactly 1. It is not the minimum over matrices whose
+//! row is 1; and as tau = min(3.8 |Omega_Y| / lambda, |Omega_X|), lambda also decides how hard the row is held.
+//!
+//! **Guarantee**: both problems are convex, and the report's gap bounds objective minus optimum by weak duality.
+//!
+//! A. Goldberg, X. Zhu, B. Recht, J. Xu and R. Nowak, "Transduction with matrix completion: three birds with one
+//! stone", NIPS 2010.
+
+mod fpc;
+mod labels;
+mod learner;
+mod objective;
+mod shrink;
+
+pub use labels::LabelLoss;
+pub use learner::{Completion1, CompletionB};
+
+use crate::error::{ErrorKind, Result};
+use crate::model::{Factor, Stop};
+use crate::monitor::Monitor;
+use faer::Mat;
+use fpc::Path;
+use objective::Objective;
+
+/// Larger cells are refused: squares must stay in range.
+const LARGEST: f64 = 1e100;
+
+/// A matrix to complete: items are columns.
+#[derive(Debug, Clone)]
+pub struct Problem<'a> {
+    /// Attributes of every item, (d, n); 0 where unobserved.
+    pub values: &'a Mat<f64>,
+    /// 1 where observed, else 0, (d, n).
+    pub observed: &'a Mat<f32>,
+    /// Labels of every item, (t, n); those of items that are not labelled are not looked at.
+    pub labels: Mat<f64>,
+    /// Whether the labels of each item are known, (n).
+    pub labelled: Vec<bool>,
+}
+
+/// How the constant of the labels is learned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// MC-b: a constant b for every label.
+    Bias,
+    /// MC-1: a row of ones.
+    Ones,
+}
+
+/// What is minimised, and how precisely.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// MC-b or MC-1.
+    pub form: Form,
+    /// The labels' loss.
+    pub loss: LabelLoss,
+    /// lambda: weight of the labels' mean loss beside that of the attributes.
+    pub label_weight: f64,
+    /// Relative duality gap at which to stop.
+    pub tol: f64,
+    /// Passes after which to stop, for each mu.
+    pub max_iter: u64,
+}
+
+/// A solution for one mu, as a predictor of new items.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solution {
+    /// Predicts the labels of items by what they show; see [`Factor`].
+    pub factor: Factor,
+    /// mu.
+    pub mu: f64,
+    /// The objective reached; for MC-1 see the [module](self).
+    pub objective: f64,
+    /// It is at most so far from the optimum.
+    pub gap: f64,
+    /// Passes made for this mu, those on the way from the one before it included.
+    pub passes: u64,
+    /// Why it stopped.
+    pub stop: Stop,
+}
+
+impl Solution {
+    /// The rank of Z.
+    pub fn rank(&self) -> usize {
+        self.factor.rank
+    }
+}
+
+/// A completed matrix.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Completed {
+    /// Completed attributes, (d, n).
+    pub attributes: Mat<f64>,
+    /// Scores of every label and item, b included, (t, n): predictions for items that were not labelled.
+    pub scores: Mat<f64>,
+    /// How it was found, and how to go on with new items.
+    pub solution: Solution,
+}
+
+/// Completes a matrix, for one mu.
+///
+/// `rank_penalty` is mu as a share of the least mu for which Z = 0 is the solution: from 1 on, nothing but b is learned.
+/// Attributes that nobody shows are completed as 0, items that show nothing and have no labels score b (MC-1: what the
+/// row of ones gives them).
+///
+/// # Errors
+/// See [`solve`].
+pub fn complete(
+    problem: &Problem<'_>,
+    settings: &Settings,
+    rank_penalty: f64,
+    monitor: &dyn Monitor,
+) -> Result<Completed> {
+    let mut completed = Vec::new();
+    walk(problem, settings, &[rank_penalty], monitor, |path, solution| {
+        let (t, d) = (problem.outputs(), problem.columns());
+        let z = path.z.as_ref();
+        let scores = Mat::from_fn(t, problem.items(), |i, j| z[(i, j)] + solution.factor.bias[i]);
+        completed.push(Completed { attributes: z.subrows(t, d).to_owned(), scores, solution });
+    })?;
+    completed.pop().ok_or_else(|| ErrorKind::Interrupted { during: "completing a matrix" }.into())
+}
+
+/// Solves for several mu by one continuation from the largest to the smallest; the solutions are in the order of
+/// `rank_penalties`. See [`complete`].
+///
+/// # Errors
+/// Sizes that do not fit; penalties, weights or tolerances that are no positive finite numbers; labels that the loss is not
+/// defined for; no observed cell at all; numbers out of range. A monitor that asks to stop is no error.
+pub fn solve(
+    problem: &Problem<'_>,
+    settings: &Settings,
+    rank_penalties: &[f64],
+    monitor: &dyn Monitor,
+) -> Result<Vec<Solution>> {
+    let mut order: Vec<usize> = (0..rank_penalties.len()).collect();
+    order.sort_by(|&a, &b| rank_penalties[b].total_cmp(&rank_penalties[a]));
+    let sorted: Vec<f64> = order.iter().map(|&i| rank_penalties[i]).collect();
+    let mut places = order.into_iter();
+    let mut solutions: Vec<Option<Solution>> = vec![None; rank_penalties.len()];
+    walk(problem, settings, &sorted, monitor, |_, solution| {
+        if let Some(place) = places.next() {
+            solutions[place] = Some(solution);
+        }
+    })?;
+    Ok(solutions.into_iter().flatten().collect())
+}
+
+/// Visits penalties that fall.
+fn walk(
+    problem: &Problem<'_>,
+    settings: &Settings,
+    falling: &[f64],
+    monitor: &dyn Monitor,
+    mut visit: impl FnMut(&Path<'_>, Solution),
+) -> Result<()> {
+    settings.check()?;
+    for &share in falling {
+        positive("rank_penalty", share)?;
+    }
+    problem.check()?;
+    let objective = Objective::new(problem, settings.form, settings.loss, settings.label_weight)?;
+    let cells = objective.cells;
+    let mut path = Path::new(objective)?;
+    let most = path.most()?;
+    let mut from = most;
+    for (at, &share) in falling.iter().enumerate() {
+        let (mu, before) = (most * share, path.passes);
+        let ended = path.descend(from, mu, settings.tol, settings.max_iter, monitor)?;
+        from = mu;
+        monitor.progress(at as u64 + 1, falling.len() as u64);
+        let solution = Solution {
+            factor: path.factor(mu * cells),
+            mu,
+            objective: path.value(mu),
+            gap: ended.gap,
+            passes: path.passes - before,
+            stop: ended.stop,
+        };
+        visit(&path, solution);
+    }
+    Ok(())
+}
+
+impl Settings {
+    fn check(&self) -> Result<()> {
+        positive("label_weight", self.label_weight)?;
+        positive("tol", self.tol)
+    }
+}
+
+fn positive(name: &'static str, value: f64) -> Result<()> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(());
+    }
+    Err(ErrorKind::OutOfRange { name, value: value.to_string(), allowed: "a finite number above 0".into() }.into())
+}
+
+impl Problem<'_> {
+    /// d: number of attributes.
+    pub fn columns(&self) -> usize {
+        self.values.nrows()
+    }
+
+    /// n: number of items.
+    pub fn items(&self) -> usize {
+        self.values.ncols()
+    }
+
+    /// t: number of labels of an item.
+    pub fn outputs(&self) -> usize {
+        self.labels.nrows()
+    }
+
+    fn check(&self) -> Result<()> {
+        let (d, n) = self.values.shape();
+        let same = |what: &str, expected: usize, found: usize| match expected == found {
+            true => Ok(()),
+            false => Err(ErrorKind::WrongLength { what: what.to_owned(), expected, found }),
+        };
+        same("attributes of the mask", d, self.observed.nrows())?;
+        same("items of the mask", n, self.observed.ncols())?;
+        same("items of the labels", n, self.labels.ncols())?;
+        same("items that are labelled or not", n, self.labelled.len())?;
+        for j in 0..n {
+            let cells = self.values.col_as_slice(j).iter().zip(self.observed.col_as_slice(j));
+            for (i, (&value, &seen)) in cells.enumerate() {
+                let (row, column) = (j + 1, format!("attribute {}", i + 1));
+                if !value.is_finite() || !(seen == 0.0 || seen == 1.0) {
+                    let value = if value.is_finite() { f64::from(seen) } else { value };
+                    return Err(ErrorKind::NotFinite { row, column, value }.into());
+                }
+                if value.abs() > LARGEST {
+                    return Err(ErrorKind::TooLarge { row, column, value }.into());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

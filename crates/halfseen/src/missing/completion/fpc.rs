@@ -1,0 +1,235 @@
+//! Minimises by fixed-point continuation: gradient steps, each followed by shrinking the singular values.
+//!
+//! **Step** (Ma, Goldfarb and Chen 2011; Goldberg et al. 2010): Z <- shrink(W - tau gradient(W), tau mu), with
+//! tau = min(3.8 |Omega_Y| / lambda, |Omega_X|), 0.95 in the place of 3.8 for squared losses of labels. The
+//! constants b are not stepped but minimised over, exactly, wherever the smooth part is evaluated: what is left of it
+//! is no more curved, so that with W = Z the objective never rises.
+//!
+//! **Momentum** (Beck and Teboulle 2009): W = Z + beta (Z - previous Z), with the usual growing beta. Where the objective
+//! would rise, that point is thrown away, W is Z again, and beta starts from 0 (O'Donoghue and Candes 2015): the
+//! objective is monotone but for rounding, and the fixed points are those of the plain step.
+//!
+//! **Continuation**: mu falls by [`FALL`] at a time, each solution starting the next.
+
+use super::Form;
+use super::objective::{Labels, Objective};
+use super::shrink::{Shrunk, shrink, spectral_norm};
+use crate::error::{ErrorKind, Result};
+use crate::model::{Factor, One, Stop};
+use crate::monitor::Monitor;
+use faer::Mat;
+
+/// eta: by what mu falls at a time.
+const FALL: f64 = 0.25;
+/// On the way to a mu that was asked for, the relative change of the objective that ends a stage.
+const ROUGH: f64 = 1e-4;
+/// Passes between two looks at the dual.
+const PATIENCE: u64 = 10;
+/// Looks at the dual without any gain before nothing more is expected.
+const STUCK: u32 = 5;
+/// Relative differences of objectives that are rounding.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// A point on the path, and the room to move it.
+#[derive(Debug)]
+pub(super) struct Path<'a> {
+    pub(super) objective: Objective<'a>,
+    /// Z.
+    pub(super) z: Mat<f64>,
+    /// The one before it.
+    previous: Mat<f64>,
+    ahead: Mat<f64>,
+    moved: Mat<f64>,
+    next: Mat<f64>,
+    /// Scored at Z.
+    pub(super) labels: Labels,
+    /// Scored at the point ahead, or the one considered.
+    other: Labels,
+    /// The decomposition of Z.
+    pub(super) shrunk: Shrunk,
+    smooth: f64,
+    /// The sequence that beta is made of; 1 is no momentum.
+    momentum: f64,
+    /// Passes so far.
+    pub(super) passes: u64,
+}
+
+/// Where a stage of the path ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Ended {
+    pub(super) stop: Stop,
+    /// Objective minus the dual's bound.
+    pub(super) gap: f64,
+}
+
+impl<'a> Path<'a> {
+    /// Z = 0, with the best constants.
+    pub(super) fn new(objective: Objective<'a>) -> Result<Path<'a>> {
+        let zero = || Mat::zeros(objective.rows(), objective.items());
+        let (z, mut labels) = (zero(), objective.labels());
+        objective.score(&z, &mut labels);
+        let smooth = objective.smooth(&z, &labels);
+        if !smooth.is_finite() {
+            return Err(ErrorKind::Diverged { what: "the objective at 0", value: smooth }.into());
+        }
+        Ok(Path {
+            previous: zero(),
+            ahead: zero(),
+            moved: zero(),
+            next: zero(),
+            other: labels.clone(),
+            shrunk: Shrunk { left: Mat::zeros(objective.rows(), 0), values: Vec::new() },
+            momentum: 1.0,
+            passes: 0,
+            objective,
+            z,
+            labels,
+            smooth,
+        })
+    }
+
+    /// The least mu for which Z = 0 is the solution: the spectral norm of the gradient there. Only of a new path.
+    pub(super) fn most(&mut self) -> Result<f64> {
+        self.objective.move_into(&self.z, &self.labels, 0.0, 1.0, &mut self.moved);
+        spectral_norm(self.moved.as_ref())
+    }
+
+    /// The objective at Z.
+    pub(super) fn value(&self, mu: f64) -> f64 {
+        mu * self.shrunk.nuclear() + self.smooth
+    }
+
+    /// Goes down from `from` to `to`, and minimises there until the relative gap is `tol`.
+    pub(super) fn descend(&mut self, from: f64, to: f64, tol: f64, cap: u64, monitor: &dyn Monitor) -> Result<Ended> {
+        let last = self.passes.saturating_add(cap);
+        let mut mu = from;
+        while mu * FALL > to && self.passes < last {
+            mu *= FALL;
+            self.roughly(mu, last, monitor)?;
+        }
+        self.minimise(to, tol, last, monitor)
+    }
+
+    /// A stage on the way: until the objective hardly changes.
+    fn roughly(&mut self, mu: f64, last: u64, monitor: &dyn Monitor) -> Result<()> {
+        self.rest();
+        while self.passes < last && !monitor.should_stop() {
+            let before = self.value(mu);
+            let after = self.pass(mu)?;
+            if before - after <= ROUGH * before.abs() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes until the gap is small.
+    fn minimise(&mut self, mu: f64, tol: f64, last: u64, monitor: &dyn Monitor) -> Result<Ended> {
+        self.rest();
+        let start = self.passes;
+        let mut bound = self.bound(mu)?;
+        let (mut seen, mut stuck) = (self.value(mu), 0);
+        let stop = loop {
+            if self.value(mu) - bound <= tol * self.value(mu).abs() {
+                break Stop::Tolerance;
+            }
+            if stuck >= STUCK {
+                break Stop::Stationary;
+            }
+            if self.passes >= last {
+                break Stop::IterationLimit;
+            }
+            if monitor.should_stop() {
+                break Stop::Interrupted;
+            }
+            self.pass(mu)?;
+            if (self.passes - start).is_multiple_of(PATIENCE) || self.passes >= last {
+                let (gap, value, found) = (seen - bound, self.value(mu), self.bound(mu)?);
+                bound = bound.max(found);
+                let gained = seen - value > ROUNDING * seen.abs() || value - bound < 0.99 * gap;
+                stuck = if gained { 0 } else { stuck + 1 };
+                seen = value;
+            }
+        };
+        Ok(Ended { stop, gap: (self.value(mu) - bound).max(0.0) })
+    }
+
+    /// Forgets the momentum.
+    pub(super) fn rest(&mut self) {
+        self.momentum = 1.0;
+    }
+
+    /// One pass; the objective after it.
+    pub(super) fn pass(&mut self, mu: f64) -> Result<f64> {
+        self.passes += 1;
+        let before = self.value(mu);
+        let grown = 0.5 * (1.0 + (1.0 + 4.0 * self.momentum * self.momentum).sqrt());
+        let beta = (self.momentum - 1.0) / grown;
+        let (shrunk, smooth) = self.step(mu, beta)?;
+        let after = mu * shrunk.nuclear() + smooth;
+        if !after.is_finite() {
+            return Err(ErrorKind::Diverged { what: "the objective", value: after }.into());
+        }
+        // Close to the optimum the objective differs by less than rounding while Z still gets better.
+        if beta > 0.0 && after > before + ROUNDING * before.abs() {
+            self.momentum = 1.0;
+            return Ok(before);
+        }
+        self.momentum = grown;
+        // previous <- z <- next, without copying.
+        std::mem::swap(&mut self.previous, &mut self.z);
+        std::mem::swap(&mut self.z, &mut self.next);
+        std::mem::swap(&mut self.labels, &mut self.other);
+        (self.shrunk, self.smooth) = (shrunk, smooth);
+        Ok(after)
+    }
+
+    /// Writes the step from Z + beta (Z - previous) into `next`, its labels into `other`.
+    fn step(&mut self, mu: f64, beta: f64) -> Result<(Shrunk, f64)> {
+        let tau = self.objective.step;
+        self.other.clone_from(&self.labels);
+        if beta > 0.0 {
+            for j in 0..self.z.ncols() {
+                let (z, previous) = (self.z.col_as_slice(j), self.previous.col_as_slice(j));
+                let ahead = self.ahead.col_as_slice_mut(j);
+                ahead.iter_mut().zip(z).zip(previous).for_each(|((w, z), p)| *w = z + beta * (z - p));
+            }
+            self.objective.score(&self.ahead, &mut self.other);
+            self.objective.move_into(&self.ahead, &self.other, 1.0, -tau, &mut self.moved);
+        } else {
+            self.objective.move_into(&self.z, &self.labels, 1.0, -tau, &mut self.moved);
+        }
+        let shrunk = shrink(self.moved.as_ref(), tau * mu, &mut self.next)?;
+        self.objective.score(&self.next, &mut self.other);
+        let smooth = self.objective.smooth(&self.next, &self.other);
+        Ok((shrunk, smooth))
+    }
+
+    /// A lower bound on the optimum.
+    fn bound(&mut self, mu: f64) -> Result<f64> {
+        self.objective.move_into(&self.z, &self.labels, 0.0, 1.0, &mut self.moved);
+        self.objective.dual(&self.moved, &self.labels, mu)
+    }
+
+    /// Half of Z = L R' with |L|^2 = |R|^2, that predicts new items.
+    pub(super) fn factor(&self, ridge: f64) -> Factor {
+        let Shrunk { left, values } = &self.shrunk;
+        let (t, rank) = (self.labels.bias.len(), values.len());
+        let rows = |from: usize, to: usize| -> Vec<f64> {
+            (from..to).flat_map(|i| (0..rank).map(move |k| left[(i, k)] * values[k].sqrt())).collect()
+        };
+        let objective = &self.objective;
+        let attributes = t + objective.columns();
+        let one = (objective.form == Form::Ones)
+            .then(|| One { row: rows(attributes, attributes + 1), weight: objective.cells / objective.step });
+        Factor {
+            rank,
+            attributes: rows(t, attributes),
+            labels: rows(0, t),
+            one,
+            bias: self.labels.bias.clone(),
+            ridge,
+            estimates: false,
+        }
+    }
+}

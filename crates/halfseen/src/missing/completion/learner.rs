@@ -1,0 +1,366 @@
+//! Offers MC-b and MC-1 as learners: all labels of the training rows are known, and new rows are predicted by the factor.
+
+use super::{Form, LabelLoss, Problem, Settings, Solution, solve};
+use crate::data::Examples;
+use crate::error::{ErrorKind, Result};
+use crate::full::configured;
+use crate::learner::{Family, Grid, Learner, Setting};
+use crate::missing::masked::Masked;
+use crate::model::{Fit, Predictor, Report};
+use crate::monitor::Monitor;
+use crate::params::{LabelLoss as LossChoice, Parameters, parameters};
+use faer::Mat;
+use rayon::prelude::*;
+use std::time::Instant;
+
+parameters! {
+    /// MC-b: labels and attributes completed as one matrix of low rank, with a constant for every label.
+    pub struct CompletionB named "mcb" {
+        label_weight: f64 = 0.1, LABEL_WEIGHT;
+        rank_penalty: f64 = 0.1, RANK_PENALTY;
+        loss: LossChoice = LossChoice::Auto, LABEL_LOSS;
+        tol: f64 = 1e-3, TOL;
+        max_iter: u64 = 1000, MAX_ITER;
+    }
+}
+
+parameters! {
+    /// MC-1: labels and attributes completed as one matrix of low rank, that holds a row of ones.
+    pub struct Completion1 named "mc1" {
+        label_weight: f64 = 0.1, LABEL_WEIGHT;
+        rank_penalty: f64 = 0.1, RANK_PENALTY;
+        loss: LossChoice = LossChoice::Auto, LABEL_LOSS;
+        tol: f64 = 1e-3, TOL;
+        max_iter: u64 = 1000, MAX_ITER;
+    }
+}
+
+/// Either learner's parameters.
+struct Setup {
+    loss: LossChoice,
+    settings: Settings,
+    rank_penalty: f64,
+}
+
+macro_rules! learner {
+    ($Name:ident, $name:literal, $title:literal, $form:expr) => {
+        impl $Name {
+            fn setup(&self) -> Setup {
+                let settings = Settings {
+                    form: $form,
+                    loss: LabelLoss::Squared,
+                    label_weight: self.label_weight,
+                    tol: self.tol,
+                    max_iter: self.max_iter,
+                };
+                Setup { loss: self.loss, settings, rank_penalty: self.rank_penalty }
+            }
+        }
+
+        impl Learner for $Name {
+            fn name(&self) -> &'static str {
+                $name
+            }
+
+            fn title(&self) -> &'static str {
+                $title
+            }
+
+            fn source(&self) -> &'static str {
+                "Goldberg et al. 2010; D 5"
+            }
+
+            fn family(&self) -> Family {
+                Family::Missing
+            }
+
+            fn grid(&self) -> Grid {
+                Grid::new(&[
+                    ("label_weight", &["0.001", "0.01", "0.1", "1"]),
+                    ("rank_penalty", &["0.5", "0.2", "0.1", "0.05", "0.02", "0.01", "0.003"]),
+                ])
+            }
+
+            fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+                self.check()?;
+                let mut fits = fit_all($name, &[self.setup()], examples, monitor)?;
+                Ok(fits.remove(0))
+            }
+
+            /// Settings that differ by the rank penalty alone share one continuation.
+            fn fit_grid(
+                &self,
+                settings: &[Setting],
+                examples: &Examples<'_>,
+                monitor: &dyn Monitor,
+            ) -> Result<Vec<Fit>> {
+                let setup = |setting: &Setting| Ok(configured(self, setting)?.setup());
+                let setups = settings.iter().map(setup).collect::<Result<Vec<Setup>>>()?;
+                fit_all($name, &setups, examples, monitor)
+            }
+
+            fn check_classes(&self, _: usize) -> Result<()> {
+                Ok(())
+            }
+
+            fn clone_box(&self) -> Box<dyn Learner> {
+                Box::new(self.clone())
+            }
+        }
+    };
+}
+
+learner!(CompletionB, "mcb", "Matrix completion with a constant (MC-b)", Form::Bias);
+learner!(Completion1, "mc1", "Matrix completion with a row of ones (MC-1)", Form::Ones);
+
+/// Fits of all setups, in their order. Each report's seconds are those of its whole continuation.
+fn fit_all(name: &str, setups: &[Setup], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    if examples.is_empty() {
+        return Err(ErrorKind::TooFewRows { what: name.to_owned(), least: 1, rows: 0 }.into());
+    }
+    let rows = Masked::new(examples, false)?;
+    // Setups that share everything but the rank penalty.
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (at, setup) in setups.iter().enumerate() {
+        let alike = |other: &&mut Vec<usize>| {
+            let other = &setups[other[0]];
+            other.settings == setup.settings && other.loss == setup.loss
+        };
+        match groups.iter_mut().find(alike) {
+            Some(group) => group.push(at),
+            None => groups.push(vec![at]),
+        }
+    }
+    let fitted: Vec<Result<Vec<Fit>>> =
+        groups.par_iter().map(|group| continuation(name, setups, group, &rows, examples, monitor)).collect();
+    let mut fits: Vec<Option<Fit>> = vec![None; setups.len()];
+    for (group, fitted) in groups.into_iter().zip(fitted) {
+        group.into_iter().zip(fitted?).for_each(|(at, fit)| fits[at] = Some(fit));
+    }
+    Ok(fits.into_iter().flatten().collect())
+}
+
+/// Fits of one group of setups.
+fn continuation(
+    name: &str,
+    setups: &[Setup],
+    group: &[usize],
+    rows: &Masked,
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Fit>> {
+    let start = Instant::now();
+    let (loss, labels) = targets(setups[group[0]].loss, examples)?;
+    // A score of the logistic loss is a log-odds; one of several rows of 0 and 1 is no class.
+    let estimates = loss == LabelLoss::Squared && labels.nrows() == 1;
+    let settings = Settings { loss, ..setups[group[0]].settings };
+    let labelled = vec![true; rows.len()];
+    let problem = Problem { values: &rows.values, observed: &rows.observed, labels, labelled };
+    let penalties: Vec<f64> = group.iter().map(|&at| setups[at].rank_penalty).collect();
+    let solutions = solve(&problem, &settings, &penalties, monitor)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let fit = |solution: Solution| {
+        let mut report = report(name, &solution, rows, examples);
+        report.seconds = seconds;
+        Fit { predictor: Predictor::Factor(solution.factor.estimating(estimates)), report }
+    };
+    Ok(solutions.into_iter().map(fit).collect())
+}
+
+/// The loss, and the matrix of labels for it, (outputs, n).
+fn targets(choice: LossChoice, examples: &Examples<'_>) -> Result<(LabelLoss, Mat<f64>)> {
+    let (n, classes) = (examples.len(), examples.classes());
+    let loss = match choice {
+        LossChoice::Auto if classes == 2 => LabelLoss::Logistic,
+        LossChoice::Auto | LossChoice::Squared => LabelLoss::Squared,
+        LossChoice::Logistic => LabelLoss::Logistic,
+    };
+    if classes > 2 {
+        let low = if loss == LabelLoss::Logistic { -1.0 } else { 0.0 };
+        let is = |class: usize, i: usize| if examples.code(i) == Some(class as u32) { 1.0 } else { low };
+        return Ok((loss, Mat::from_fn(classes, n, is)));
+    }
+    if let Some(i) = (0..n).find(|&i| !examples.target(i).is_finite()) {
+        let (row, value) = (examples.rows[i] as usize + 1, examples.target(i));
+        return Err(ErrorKind::NotFinite { row, column: "target".into(), value }.into());
+    }
+    if loss == LabelLoss::Logistic && !(0..n).all(|i| examples.target(i).abs() == 1.0) {
+        let what = "classes, given as -1 and +1 (in Rust prepared with plain_classes); use loss=squared for numbers";
+        return Err(ErrorKind::Needs { name: "loss", value: "logistic", what }.into());
+    }
+    Ok((loss, Mat::from_fn(1, n, |_, i| examples.target(i))))
+}
+
+/// What is read is what is there: a panel is observed as a whole.
+fn report(name: &str, solution: &Solution, rows: &Masked, examples: &Examples<'_>) -> Report {
+    let layout = examples.layout;
+    let mut report = Report::full(name, solution.stop, rows.len(), layout.sampled_panels());
+    (report.objective, report.gap) = (Some(solution.objective), Some(solution.gap));
+    (report.reads, report.max_reads, report.spent) = (0, 0, 0.0);
+    for i in 0..rows.len() {
+        let seen = rows.observed.col_as_slice(i);
+        let shows = |panel: usize| layout.slots_of(panel).any(|slot| seen[layout.column(slot)] != 0.0);
+        let panels = (0..layout.sampled_panels()).filter(|&panel| shows(panel));
+        let (count, price) = panels.fold((0, 0.0), |(count, price), p| (count + 1, price + layout.price(p)));
+        report.reads += count;
+        report.max_reads = report.max_reads.max(count);
+        report.spent += price;
+    }
+    report.distinct = report.reads;
+    report
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Labels, Matrix};
+    use crate::model::Stop;
+    use crate::monitor::Silent;
+    use crate::prepare::{Layout, Scaler};
+    use crate::sampling::{Purpose, Stream};
+    use std::sync::Arc;
+
+    /// Rows of rank 2 with holes, and a target that is a linear function of the two hidden numbers.
+    struct Data {
+        matrix: Matrix,
+        layout: Arc<Layout>,
+        targets: Vec<f64>,
+        codes: Vec<u32>,
+        classes: usize,
+    }
+
+    impl Data {
+        fn random(n: usize, classes: usize) -> Data {
+            let mut stream = Stream::new(5, Purpose::Data, n as u64);
+            let loadings: Vec<[f64; 2]> = (0..8).map(|_| [stream.normal(), stream.normal()]).collect();
+            let mut cells = ndarray::Array2::zeros((n, 8));
+            let mut hidden = Vec::with_capacity(n);
+            for mut row in cells.rows_mut() {
+                let (a, b) = (stream.normal(), stream.normal());
+                for (cell, load) in row.iter_mut().zip(&loadings) {
+                    let value = a * load[0] + b * load[1] + 0.1 * stream.normal();
+                    *cell = if stream.unit() < 0.4 { f64::NAN } else { value };
+                }
+                hidden.push(a - 0.5 * b);
+            }
+            let code = |z: &f64| match classes {
+                2 => u32::from(*z > 0.0),
+                _ => u32::from(*z > -0.6) + u32::from(*z > 0.6),
+            };
+            let codes: Vec<u32> = hidden.iter().map(code).collect();
+            let targets = match classes {
+                0 => hidden,
+                2 => codes.iter().map(|&c| 2.0 * f64::from(c) - 1.0).collect(),
+                _ => vec![f64::NAN; n],
+            };
+            Data { matrix: Matrix::F64(cells), layout: Arc::new(Layout::singletons(8)), targets, codes, classes }
+        }
+
+        fn examples(&self) -> Examples<'_> {
+            let labels = (self.classes > 0).then_some(Labels { codes: &self.codes, classes: self.classes });
+            let rows: Vec<u32> = (0..self.targets.len() as u32).collect();
+            Examples {
+                matrix: &self.matrix,
+                scaler: &Scaler::None {},
+                layout: &self.layout,
+                targets: &self.targets,
+                labels,
+                rows: rows.into(),
+                moments: None,
+                declared: Default::default(),
+            }
+        }
+    }
+
+    fn both() -> [Box<dyn Learner>; 2] {
+        [Box::new(CompletionB::default()), Box::new(Completion1::default())]
+    }
+
+    #[test]
+    fn hidden_factors_are_learned_of_rows_with_holes() {
+        for classes in [0, 2, 3] {
+            let data = Data::random(300, classes);
+            let all = data.examples();
+            let (train, test) = (all.prefix(200), all.with_rows((200..300).collect::<Vec<u32>>()));
+            for mut learner in both() {
+                learner.set("label_weight", "1").unwrap();
+                learner.set("rank_penalty", "0.02").unwrap();
+                learner.check_classes(classes).unwrap();
+                let fit = learner.fit(&train, &Silent).unwrap();
+                assert_eq!(fit.report.stop, Stop::Tolerance);
+                let scores = fit.predictor.scores(&test).unwrap();
+                assert_eq!(scores.outputs, if classes == 3 { 3 } else { 1 });
+                assert_eq!(scores.estimates, classes == 0);
+                let square = |i: usize| (scores.row(i)[0] - test.target(i)).powi(2);
+                let wrong = |i: usize| f64::from(u8::from(Some(scores.class(i) as u32) != test.code(i)));
+                let error = (0..100).map(|i| if classes == 0 { square(i) } else { wrong(i) }).sum::<f64>() / 100.0;
+                // By the mean alone the squared error is 1.25, by the largest class the rates are 1/2 and over 1/2.
+                assert!(error < 0.3, "{} of {classes} classes: {error}", learner.name());
+            }
+        }
+    }
+
+    #[test]
+    fn a_grid_gives_what_separate_fits_give() {
+        let data = Data::random(60, 2);
+        for mut learner in both() {
+            learner.set("tol", "1e-9").unwrap();
+            learner.set("max_iter", "100000").unwrap();
+            let setting = |weight: &str, penalty: &str| {
+                vec![("label_weight", weight.to_owned()), ("rank_penalty", penalty.to_owned())]
+            };
+            let settings = [setting("1", "0.1"), setting("0.1", "0.05"), setting("1", "0.4"), setting("0.1", "0.5")];
+            let fits = learner.fit_grid(&settings, &data.examples(), &Silent).unwrap();
+            assert_eq!(fits.len(), 4);
+            for (setting, together) in settings.iter().zip(&fits) {
+                let alone = crate::learner::with(learner.clone(), setting).unwrap();
+                let alone = alone.fit(&data.examples(), &Silent).unwrap();
+                let (a, b) = (alone.report.objective.unwrap(), together.report.objective.unwrap());
+                assert!((a - b).abs() <= 3e-9 * a, "{setting:?}: {a} and {b}");
+                let scores = |fit: &Fit| fit.predictor.scores(&data.examples()).unwrap().values;
+                let differences = scores(&alone).into_iter().zip(scores(together)).map(|(a, b)| (a - b).abs());
+                assert!(differences.fold(0.0, f64::max) < 1e-3);
+            }
+            assert!(learner.fit_grid(&[], &data.examples(), &Silent).unwrap().is_empty());
+        }
+    }
+
+    #[test]
+    fn the_report_counts_what_was_observed() {
+        let data = Data::random(20, 2);
+        let Matrix::F64(cells) = &data.matrix else { panic!("not dense") };
+        let counts: Vec<u64> =
+            cells.rows().into_iter().map(|r| r.iter().filter(|v| !v.is_nan()).count() as u64).collect();
+        for learner in both() {
+            let report = learner.fit(&data.examples(), &Silent).unwrap().report;
+            assert_eq!((report.reads, report.distinct), (counts.iter().sum(), counts.iter().sum()));
+            assert_eq!((Some(report.max_reads), report.spent), (counts.iter().max().copied(), report.reads as f64));
+            assert!(report.gap.unwrap() <= 1e-3 * report.objective.unwrap());
+        }
+    }
+
+    #[test]
+    fn targets_that_a_loss_does_not_take_are_refused() {
+        for mut learner in both() {
+            let mut numbers = Data::random(20, 0);
+            learner.set("loss", "logistic").unwrap();
+            let error = learner.fit(&numbers.examples(), &Silent).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Needs { name: "loss", value: "logistic", .. }));
+            learner.set("loss", "squared").unwrap();
+            numbers.targets[4] = f64::NAN;
+            let error = learner.fit(&numbers.examples(), &Silent).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::NotFinite { row: 5, .. }));
+            let error = learner.fit(&numbers.examples().prefix(0), &Silent).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::TooFewRows { rows: 0, .. }));
+            // Several classes are rows of -1 and +1 for the logistic loss.
+            learner.set("loss", "logistic").unwrap();
+            let fit = learner.fit(&Data::random(30, 3).examples(), &Silent).unwrap();
+            assert_eq!(fit.predictor.outputs(), 3);
+            // Two classes under the squared loss are estimated.
+            learner.set("loss", "squared").unwrap();
+            let data = Data::random(30, 2);
+            let fit = learner.fit(&data.examples(), &Silent).unwrap();
+            assert!(fit.predictor.scores(&data.examples()).unwrap().estimates);
+        }
+    }
+}
