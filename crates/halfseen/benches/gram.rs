@@ -1,0 +1,94 @@
+//! Times Gram matrices of incomplete rows beside the two plain products that they are made of.
+//!
+//!     cargo bench -p halfseen --bench gram
+//!
+//! The rate that the ratios refer to is that of faer's own product in double precision: C = M'M and
+//! D = X'X, each n x n in full, on all threads, into memory that is there already. Runs alternate, and
+//! medians are printed.
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, Par};
+use halfseen::Silent;
+use halfseen::missing::gram::{bytes_needed, cross, gram, gram_into};
+use halfseen::missing::kernel::Kernel;
+use halfseen::missing::masked::Masked;
+use halfseen::params::Normalization;
+use halfseen::sampling::{Purpose, Stream};
+use ndarray::Array2;
+use std::hint::black_box;
+use std::time::Instant;
+
+/// Alternations; medians are printed.
+const REPEATS: usize = 5;
+
+/// Normal values, half of them observed.
+fn rows(n: usize, d: usize) -> Masked {
+    let mut stream = Stream::new(1, Purpose::Data, (n + d) as u64);
+    let cells = Array2::from_shape_fn((n, d), |_| {
+        let value = stream.normal();
+        if stream.unit() < 0.5 { value } else { f64::NAN }
+    });
+    Masked::from_rows(cells.view(), false).unwrap()
+}
+
+fn seconds(run: impl FnOnce()) -> f64 {
+    let began = Instant::now();
+    run();
+    began.elapsed().as_secs_f64()
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_unstable_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+fn main() {
+    let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
+    let (n, d) = match sizes[..] {
+        [n, d] => (n, d),
+        _ => (8_000, 200),
+    };
+    let rows = rows(n, d);
+    let mask = Mat::from_fn(d, n, |j, i| f64::from(rows.observed[(j, i)]));
+    let kernels: Vec<Kernel> = (1..=4)
+        .map(|gamma| {
+            let mut kernel = Kernel::new(gamma, None, Normalization::Trace, 1, 0.0).unwrap();
+            kernel.fit(&rows).unwrap();
+            kernel
+        })
+        .collect();
+    let (mut counts, mut products) = (Mat::<f64>::zeros(n, n), Mat::<f64>::zeros(n, n));
+    let mut reused = Mat::<f64>::zeros(n, n);
+    let new = rows.select(&(0..n / 8).collect::<Vec<_>>());
+
+    let names =
+        ["two plain products", "gamma 1 to 4, fresh", "gamma 1 to 4, reused", "gamma 3, reused", "cross, n/8 rows"];
+    let mut times = vec![Vec::new(); names.len()];
+    for _ in 0..REPEATS {
+        times[0].push(seconds(|| {
+            for (matrix, out) in [(&mask, &mut counts), (&rows.values, &mut products)] {
+                matmul(&mut *out, Accum::Replace, matrix.transpose(), matrix, 1.0, Par::rayon(0));
+            }
+            black_box((&counts, &products));
+        }));
+        times[1].push(seconds(|| drop(black_box(gram(&kernels, &rows, &Silent).unwrap()))));
+        times[2].push(seconds(|| {
+            for kernel in &kernels {
+                gram_into(kernel, &rows, &mut reused, &Silent).unwrap();
+                black_box(&reused);
+            }
+        }));
+        times[3].push(seconds(|| gram_into(&kernels[2], &rows, &mut reused, &Silent).unwrap()));
+        times[4].push(seconds(|| drop(black_box(cross(&kernels, &rows, &new, &Silent).unwrap()))));
+    }
+    let medians: Vec<f64> = times.into_iter().map(median).collect();
+    let gigabytes = bytes_needed(n, 4) as f64 / 1e9;
+    println!("n = {n}, d = {d}; four kernels take {gigabytes:.2} GB");
+    let flops = 4.0 * (n as f64).powi(2) * d as f64;
+    for (name, time) in names.iter().zip(&medians) {
+        let share = medians[0] / time;
+        println!("{name:>22}: {time:.3} s, {:.2} of the plain products' rate", share);
+    }
+    println!("plain rate: {:.1} GFLOP/s on {} threads", flops / medians[0] / 1e9, rayon::current_num_threads());
+}
