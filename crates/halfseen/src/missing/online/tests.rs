@@ -502,3 +502,31 @@ proptest! {
         }
     }
 }
+
+/// The library's kernel, fed row by row, gives what the Gram matrix gives.
+#[test]
+fn the_fitted_kernel_learns_online_what_its_gram_matrix_learns() {
+    use crate::missing::{gram::gram, kernel::Kernel, masked::Masked};
+    use crate::params::Normalization;
+    let (cells, classes) = rows(25, 4, 3, 11);
+    let masked = Masked::from_rows(ndarray::Array2::from_shape_fn((25, 4), |(i, j)| cells[i][j]).view(), true).unwrap();
+    for (normalization, degree) in [(Normalization::Trace, 1), (Normalization::Cosine, 2)] {
+        let mut kernel = Kernel::new(3, None, normalization, degree, 0.5).unwrap();
+        kernel.fit(&masked).unwrap();
+        let matrix = gram(std::slice::from_ref(&kernel), &masked, &Silent).unwrap().remove(0);
+        let order: Vec<u32> = (0..25).collect();
+        let codes: Vec<u32> = classes.iter().map(|&c| c as u32).collect();
+        let loss = OnlineLoss::CrammerSinger;
+        let pass = run(matrix.as_ref(), &order, Targets::Classes(&codes, 3), 0.2, loss, &Silent).unwrap();
+        let mut online = OnlineKarma::new(kernel, Setup { constant: true, ..setup(4, 3, 0.2, loss) }).unwrap();
+        for (row, &class) in cells.iter().zip(&classes) {
+            online.learn(row, Outcome::Class(class)).unwrap();
+        }
+        for (i, row) in cells.iter().enumerate() {
+            for (j, score) in online.scores(row, Iterate::Averaged).unwrap().iter().enumerate() {
+                let expected: f64 = (0..25).map(|k| pass.averaged[(k, j)] * matrix[(k, i)]).sum();
+                assert!((score - expected).abs() < 1e-10 * (1.0 + expected.abs()));
+            }
+        }
+    }
+}
