@@ -33,10 +33,6 @@ fn fit(cells: &Array2<f64>, signs: &[f64], setup: Setup) -> Plane {
     separate(&masked(cells), signs, &[setup], &Silent).unwrap().remove(0)
 }
 
-fn product(w: &[f64], rows: &Masked, i: usize) -> f64 {
-    w.iter().zip(rows.values.col_as_slice(i)).map(|(w, x)| w * x).sum()
-}
-
 /// Both objectives of the problem as printed, min |w|^2/2 + C sum xi with y_i (<w, x_i> + b) / s_i >= 1 - xi_i, at the
 /// solution of the weighted form: rows and bias divided by s_i, multipliers alpha_i = s_i beta_i.
 #[test]
