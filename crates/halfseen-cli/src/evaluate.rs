@@ -41,9 +41,9 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
     let percent = |e: Option<f64>| e.map_or("-".into(), |e| format!("{:.2} %", 100.0 * e));
     let table = truncated.map_or(String::new(), |t| format!("\n{}", t.as_text()));
     output::print(&format!(
-        "examples        {}\nsquared error   {:.6}\nerror           {}\nbalanced error  {}\n{table}",
+        "examples        {}\nsquared error   {}\nerror           {}\nbalanced error  {}\n{table}",
         rows.len(),
-        score.mse,
+        score.mse.map_or("-".to_owned(), |mse| format!("{mse:.6}")),
         percent(score.error),
         percent(score.balanced_error)
     ))?;

@@ -1,6 +1,6 @@
 //! Fits one learner and saves the model.
 
-use crate::args::FitArgs;
+use crate::args::{FitArgs, MissingArg};
 use crate::failure::{INTERRUPTED, NUMERICAL, usage_error};
 use crate::input::{self, Input};
 use crate::observed;
@@ -19,12 +19,15 @@ use std::process::ExitCode;
 pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let mut learner = configured(args)?;
     output::check_writable(&args.out)?;
-    let input = input::read(Some(&args.data), args.target.as_deref(), None, args.missing, &args.table)?;
+    // Refusing holes is the default, and holes are what some learners are for.
+    let missing = if learner.takes_holes() && args.missing == MissingArg::Refuse { MissingArg::Observed } else { args.missing };
+    let input = input::read(Some(&args.data), args.target.as_deref(), None, missing, &args.table)?;
+    input.check_classes(&*learner)?;
     let place = || input.name.clone();
     let intercept = learner.get("intercept").is_none_or(|v| v == "true");
     // What happens to be observed may be looked at.
     let honest = learner.family() == Family::Budget && args.tune.is_none() && !observed::is_passive(&*learner);
-    let options = input::options(&args.table, args.missing, intercept, honest)?;
+    let options = input::options(&args.table, args.missing, intercept, honest)?.suited(&*learner);
     let progress = Progress::new("fitting", args.table.quiet);
     let rows: Vec<u32> = (0..input.table.rows() as u32).collect();
     if let Some(folds) = args.tune {

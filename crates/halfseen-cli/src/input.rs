@@ -8,7 +8,9 @@ use crate::text_columns;
 use anyhow::{Context, Result};
 use halfseen::data::{Cell, Matrix, Table, Target, Task};
 use halfseen::error::{list, short};
+use halfseen::learner::Learner;
 use halfseen::prepare::{Missing, Options, Scale};
+use halfseen::select::named;
 use halfseen_io::{Data, IdxData, read_data};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -75,7 +77,6 @@ pub(crate) fn read(
     let (table, numbers) = keep_classes(table, &target_name, &args.classes).with_context(place)?;
     text_columns::refuse_numbers_as_classes(&table, &target_name, &numbers).with_context(place)?;
     let target = Target::read(&table, &target_name, task(args.task)).with_context(place)?;
-    two_classes(&target, &target_name).with_context(place)?;
     let except: Vec<&str> = args.ignore.iter().map(String::as_str).chain(group).chain([&*target_name]).collect();
     text_columns::check(&table, &except, &numbers, args.quiet).with_context(place)?;
     let mut input = Input { name: name.clone(), table, target_name, target, numbers, dropped: 0 };
@@ -100,12 +101,12 @@ impl Input {
     }
 }
 
-/// Refuses more classes than the learners tell apart, before the rows are split.
-fn two_classes(target: &Target, name: &str) -> Result<()> {
-    let Err(error) = target.scores() else { return Ok(()) };
-    let halfseen::ErrorKind::WrongTarget { problem, .. } = error.kind() else { return Err(error.into()) };
-    let (column, problem) = (name.to_owned(), problem.clone());
-    Err(halfseen::Error::from(halfseen::ErrorKind::WrongTarget { column, problem }).into())
+impl Input {
+    /// Refuses a target that a learner cannot learn, before any work is done.
+    pub(crate) fn check_classes(&self, learner: &dyn Learner) -> Result<()> {
+        let checked = learner.check_classes(self.target.classes().len());
+        checked.map_err(|error| named(error, &self.target_name)).with_context(|| self.name.clone())
+    }
 }
 
 /// Refuses names of columns that do not exist, and the target where an attribute is meant.

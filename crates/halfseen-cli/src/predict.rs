@@ -81,11 +81,14 @@ fn as_csv(model: &Model, table: &Table, prediction: &Prediction, id: Option<&str
         csv.push_str(&format!("{},", quoted(&column.name)));
     }
     csv.push_str(if classes { "prediction,score\n" } else { "prediction\n" });
-    for (row, score) in prediction.scores.iter().enumerate() {
+    let scores = &prediction.scores;
+    for row in 0..scores.len() {
         if let Some(column) = id {
             csv.push_str(&format!("{},", quoted(&text(table.cell(row, column)))));
         }
-        match model.class(*score) {
+        // Of more than two classes the one that is predicted has the largest score.
+        let score = scores.row(row).iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        match model.class(scores, row) {
             Some(label) => csv.push_str(&format!("{},{score}\n", quoted(&label.to_string()))),
             None => csv.push_str(&format!("{score}\n")),
         }

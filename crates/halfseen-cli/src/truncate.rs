@@ -34,7 +34,8 @@ impl Counts {
     /// are absent from a table then count as they do for the whole model.
     pub(crate) fn cut(&self, model: &Model) -> Result<Vec<(u64, Model)>> {
         let layout = model.prepare.schema.layout()?;
-        let all = model.predictor.attributes(&layout).max(1) as u64;
+        let linear = model.predictor.linear()?;
+        let all = linear.attributes(&layout).max(1) as u64;
         let mut counts = match self {
             Counts::These(counts) => counts.clone(),
             Counts::Auto => {
@@ -47,7 +48,7 @@ impl Counts {
         counts.dedup();
         let cut = |count: u64| {
             let attributes = usize::try_from(count).unwrap_or(usize::MAX);
-            Ok((count, Model { predictor: model.predictor.truncated(attributes, &layout)?, ..model.clone() }))
+            Ok((count, Model { predictor: linear.truncated(attributes, &layout)?.into(), ..model.clone() }))
         };
         counts.into_iter().map(cut).collect()
     }
@@ -74,11 +75,12 @@ impl Truncated {
     /// The printed table.
     pub(crate) fn as_text(&self) -> String {
         let classes = self.0.iter().any(|(_, score)| score.error.is_some());
+        let show = |mse: Option<f64>| mse.map_or("-".to_owned(), |mse| format!("{mse:.6}"));
         let line = |cells: [String; 3]| cells[..if classes { 3 } else { 2 }].to_vec();
         let mut lines = vec![line(["attributes".into(), "squared error".into(), "error".into()])];
         lines.extend(self.0.iter().map(|(count, score)| {
             let error = score.error.map_or(String::new(), |error| format!("{:.2} %", 100.0 * error));
-            line([count.to_string(), format!("{:.6}", score.mse), error])
+            line([count.to_string(), show(score.mse), error])
         }));
         align(&lines)
     }
@@ -86,14 +88,14 @@ impl Truncated {
     /// Draws the errors against the attributes.
     pub(crate) fn draw(&self, title: &str, learner: &str, path: &Path) -> Result<()> {
         let point =
-            |(count, score): &(u64, Score)| Point { x: *count as f64, y: score.mse, low: f64::NAN, high: f64::NAN };
+            |(count, score): &(u64, Score)| Some(Point { x: *count as f64, y: score.mse?, low: f64::NAN, high: f64::NAN });
         let svg = learning_curve(&Figure {
             title: title.to_owned(),
             x_label: "attributes needed to predict".into(),
             y_label: "squared error".into(),
             log_x: true,
             y_limit: None,
-            series: vec![Series { name: learner.to_owned(), points: self.0.iter().map(point).collect() }],
+            series: vec![Series { name: learner.to_owned(), points: self.0.iter().filter_map(point).collect() }],
         })?;
         output::write_file(path, &svg)
     }

@@ -169,19 +169,21 @@ impl Job<'_> {
         let prepared = Prepared::new(table, (target_name, target), &self.split.train, &options)?;
         let tests = prepared.examples_of(&self.split.test);
         let fits = learner.fit_curve(&self.counts, &prepared.examples(), &Silent)?;
-        let row = |(point, fit): (usize, &halfseen::model::Fit)| {
+        let row = |(point, fit): (usize, &halfseen::model::Fit)| -> Result<Row> {
             let undo = |score| prepared.prepare.target.undo(score);
-            let scores: Vec<f64> = fit.predictor.scores(&tests).into_iter().map(undo).collect();
+            let scores = fit.predictor.scores(&tests)?.map(undo);
             let score = Score::of(&scores, target, &self.split.test);
             let squared = match &self.problem.truth {
                 Some(truth) => {
                     // In the target's own units.
-                    let (start, slope) = (undo(fit.predictor.intercept), undo(1.0) - undo(0.0));
-                    truth.excess(&fit.predictor.weights.iter().map(|w| slope * w).collect::<Vec<f64>>(), start)
+                    let linear = fit.linear()?;
+                    let (start, slope) = (undo(linear.intercept), undo(1.0) - undo(0.0));
+                    truth.excess(&linear.weights.iter().map(|w| slope * w).collect::<Vec<f64>>(), start)
                 }
-                None => score.mse,
+                // More than two classes, or margins, have none.
+                None => score.mse.unwrap_or(f64::NAN),
             };
-            Row {
+            Ok(Row {
                 key: self.key.clone(),
                 problem: self.problem.name.clone(),
                 arm: self.arm.id.clone(),
@@ -193,9 +195,9 @@ impl Job<'_> {
                 squared,
                 wrong: score.error,
                 setting: text(&setting),
-            }
+            })
         };
-        Ok(fits.iter().enumerate().map(row).collect())
+        fits.iter().enumerate().map(row).collect()
     }
 }
 

@@ -50,6 +50,7 @@ impl Bench {
             targets: &self.targets,
             rows: (&self.rows[..]).into(),
             moments: None,
+            labels: None,
             declared: Default::default(),
         }
     }

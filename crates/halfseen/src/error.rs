@@ -134,6 +134,17 @@ pub enum ErrorKind {
     /// A column holds text where numbers are needed, or the other way round.
     #[error("column '{}' held {expected} when the model was fitted and holds {found} now", short(column))]
     WrongKind { column: String, expected: &'static str, found: &'static str },
+    /// A weight per attribute is asked of a predictor that has none.
+    #[error(
+        "this predictor is no weighted sum of the attributes, so it has no weight for each; zero and mean learn one from data with holes, as budgeted and full learners do"
+    )]
+    NotLinear,
+    /// A fit would take more memory than it may.
+    #[error(
+        "{} needs about {needed:.1} GiB for {rows} rows and may take {allowed:.1}; use features=sketch:2048, whose memory grows with the rows alone, or raise memory",
+        short(learner)
+    )]
+    TooMuchMemory { learner: String, rows: usize, needed: f64, allowed: f64 },
     /// Too many of the model's columns are absent from a table.
     #[error(
         "{absent} of the model's {total} columns are absent from this table (first: '{}'); is it the right file?",
@@ -189,6 +200,8 @@ impl Error {
             | WrongLength { .. }
             | WrongLearner { .. }
             | NotOpen { .. }
+            | NotLinear
+            | TooMuchMemory { .. }
             | WrongAnswer { .. } => ErrorClass::Parameter,
             TooManyMoments { .. }
             | DuplicateColumn { .. }

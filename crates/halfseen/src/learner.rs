@@ -68,6 +68,29 @@ pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
         Ok(None)
     }
 
+    /// Whether missing cells may stay missing.
+    fn takes_holes(&self) -> bool {
+        self.family() == Family::Missing
+    }
+
+    /// Refuses a target of so many classes (0: numbers) that this learner cannot learn: by default more than two.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongTarget`].
+    fn check_classes(&self, classes: usize) -> Result<()> {
+        if classes <= 2 {
+            return Ok(());
+        }
+        let able = all().into_iter().filter(|l| l.check_classes(classes).is_ok()).map(|l| l.name());
+        let able = able.collect::<Vec<_>>().join(", ");
+        let able = if able.is_empty() { able } else { format!(", or a learner of more ({able})") };
+        let problem = format!(
+            "it has {classes} classes and {} tells two apart; choose two with --classes A,B{able}",
+            self.name()
+        );
+        Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into())
+    }
+
     /// A copy.
     fn clone_box(&self) -> Box<dyn Learner>;
 }
@@ -84,6 +107,8 @@ impl Clone for Box<dyn Learner> {
 pub enum Family {
     /// At most `budget` attributes of each training example, which the learner chooses.
     Budget,
+    /// Whatever is observed of each training example.
+    Missing,
     /// Every attribute of every training example.
     Full,
 }

@@ -103,7 +103,7 @@ fn cells_that_were_not_asked_for_are_not_touched() {
                 }
                 again.tell(&query, &data.answer(&query, row as usize), data.y[row as usize]).unwrap();
             }
-            assert_eq!(again.predictor(), full.predictor, "the replay is the fit");
+            assert_eq!(again.predictor(), *full.linear().unwrap(), "the replay is the fit");
             let mut blanked = data.x.clone();
             let mut blanks = 0;
             for ((row, column), cell) in blanked.indexed_iter_mut() {
@@ -140,7 +140,7 @@ fn permuting_columns_permutes_weights_when_the_queries_are_permuted_too() {
     let permuted = Data::new(x, data.y.clone(), &data.layout);
     for name in budgeted() {
         let settings = [("budget", "7")];
-        let fit = |data: &Data| learner(&name, &settings).fit(&data.examples(), &Silent).unwrap().predictor;
+        let fit = |data: &Data| learner(&name, &settings).fit(&data.examples(), &Silent).unwrap().linear().unwrap().clone();
         let (plain, moved) = (fit(&data), fit(&permuted));
         let expected: Vec<f64> = permutation.iter().map(|&from| plain.weights[from]).collect();
         assert_near(&moved.weights, &expected, 1e-12, &name);

@@ -21,7 +21,7 @@ fn fit(learner: &dyn Learner, data: &Data) -> Fit {
 }
 
 fn bits(fit: &Fit) -> Vec<u64> {
-    let p = &fit.predictor;
+    let p = &fit.linear().unwrap().clone();
     p.weights.iter().chain(&p.fill).chain([&p.intercept]).map(|v| v.to_bits()).collect()
 }
 
@@ -59,7 +59,7 @@ fn something_is_learned() {
     let data = Data::random(3_000, &singletons(8), 63);
     let null: f64 = data.y.iter().map(|y| y * y).sum();
     for learner in all() {
-        let p = fit(&*learner, &data).predictor;
+        let p = fit(&*learner, &data).linear().unwrap().clone();
         let square = |(i, y): (usize, &f64)| (p.score(data.x.row(i).as_slice().unwrap()) - y).powi(2);
         let left: f64 = data.y.iter().enumerate().map(square).sum();
         assert!(left < 0.6 * null, "{}: {left} of {null}", learner.name());
@@ -105,8 +105,8 @@ fn few_rows_and_few_columns_are_learned_from() {
         let data = Data::random(rows, &singletons(columns), 64);
         for learner in all() {
             let found = fit(&*learner, &data);
-            assert_eq!(found.predictor.weights.len(), columns);
-            assert!(found.predictor.weights.iter().all(|w| w.is_finite()), "{}", learner.name());
+            assert_eq!(found.linear().unwrap().weights.len(), columns);
+            assert!(found.linear().unwrap().weights.iter().all(|w| w.is_finite()), "{}", learner.name());
             assert_eq!(found.report.examples, rows as u64);
         }
     }
@@ -159,7 +159,7 @@ fn permuting_columns_permutes_weights_of_learners_that_see_everything() {
     }
     let permuted = Data::new(x, data.y.clone(), &data.layout);
     for learner in all().into_iter().filter(|l| l.family() == Family::Full) {
-        let (plain, moved) = (fit(&*learner, &data).predictor, fit(&*learner, &permuted).predictor);
+        let (plain, moved) = (fit(&*learner, &data).linear().unwrap().clone(), fit(&*learner, &permuted).linear().unwrap().clone());
         for (to, &from) in permutation.iter().enumerate() {
             // As exact as the tolerance of a solver lets it be.
             let (found, expected) = (moved.weights[to], plain.weights[from]);

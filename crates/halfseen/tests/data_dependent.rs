@@ -22,7 +22,7 @@ fn best(name: &str, settings: &[(&str, &str)], told: bool, sets: &[Synthetic]) -
         let set = &sets[seed];
         let fit = learner.fit(&if told { set.informed() } else { set.examples() }, &Silent).unwrap();
         assert_eq!((fit.report.max_reads, fit.report.examples), (4, 20_000));
-        set.excess(&fit.predictor.weights, fit.predictor.intercept)
+        set.excess(&fit.linear().unwrap().weights, fit.linear().unwrap().intercept)
     };
     let mean = |step| (0..sets.len()).map(|seed| excess(step, seed)).sum::<f64>() / sets.len() as f64;
     STEPS.into_iter().map(mean).fold(f64::INFINITY, f64::min)

@@ -134,9 +134,9 @@ fn baseline_with_every_attribute_centres_about_the_mean() {
         let settings = [&shared[..], &[("budget", "6"), ("centre", centre)]].concat();
         let data = Data::new(data.x.clone(), data.y.clone(), &data.layout).measured();
         let found = learner("baseline", &settings).fit(&data.examples(), &Silent).unwrap();
-        assert_near(&found.predictor.weights, &lasso.predictor.weights, 1e-5, centre);
-        let shift: f64 = found.predictor.weights.iter().zip(&mean).map(|(w, m)| w * m).sum();
-        assert!((found.predictor.intercept + shift).abs() < 1e-12, "{centre}");
+        assert_near(&found.linear().unwrap().weights, &lasso.linear().unwrap().weights, 1e-5, centre);
+        let shift: f64 = found.linear().unwrap().weights.iter().zip(&mean).map(|(w, m)| w * m).sum();
+        assert!((found.linear().unwrap().intercept + shift).abs() < 1e-12, "{centre}");
     }
 }
 
@@ -153,7 +153,7 @@ fn identity_with_every_attribute_is_its_closed_form() {
             onto_l1_ball(&mut expected, radius);
             let (budget, radius) = (data.layout.sampled_panels().to_string(), radius.to_string());
             let found = learner("identity", &[("budget", &budget), ("radius", &radius)]);
-            let p = found.fit(&data.examples(), &Silent).unwrap().predictor;
+            let p = found.fit(&data.examples(), &Silent).unwrap().linear().unwrap().clone();
             assert_near(&p.weights, &expected, 1e-12, "identity");
             let shift: f64 = expected.iter().zip(&mean).map(|(w, m)| w * m).sum();
             assert!((p.intercept - (target - shift)).abs() < 1e-12);
@@ -168,7 +168,7 @@ fn one_attribute_is_learned_with_a_budget_of_one() {
         for budget in ["1", "auto"] {
             let fit = learner(&name, &[("budget", budget)]).fit(&data.examples(), &Silent).unwrap();
             assert_eq!((fit.report.reads, fit.report.max_reads), (3_000, 1), "{name}");
-            let w = fit.predictor.weights[0];
+            let w = fit.linear().unwrap().weights[0];
             assert!((w - 1.0).abs() < 0.2, "{name}: y = x + noise, learned {w}");
         }
     }
@@ -208,8 +208,8 @@ fn a_column_of_zeros_gets_weight_zero() {
             for budget in ["2", "4", "9"] {
                 let settings = [("centre", centre), ("budget", budget)];
                 let fit = learner(&name, &settings).fit(&data.examples(), &Silent).unwrap();
-                assert_eq!(fit.predictor.weights[4], 0.0, "{name}");
-                assert!(fit.predictor.weights[0] != 0.0, "{name}");
+                assert_eq!(fit.linear().unwrap().weights[4], 0.0, "{name}");
+                assert!(fit.linear().unwrap().weights[0] != 0.0, "{name}");
             }
         }
     }
@@ -228,7 +228,7 @@ fn data_of_zeros_and_targets_of_zeros_give_finite_models() {
                     for centre in ["none", "running"] {
                         let settings = [("budget", budget), ("centre", centre)];
                         let fit = learner(&name, &settings).fit(&data.examples(), &Silent).unwrap();
-                        let p = fit.predictor;
+                        let p = fit.linear().unwrap().clone();
                         assert!(p.weights.iter().chain([&p.intercept]).all(|v| v.is_finite()), "{name}: {p:?}");
                         if x == 0.0 {
                             assert!(p.weights.iter().all(|w| *w == 0.0), "{name}: nothing but zeros was read");
@@ -251,7 +251,7 @@ fn where_every_column_is_known_learning_costs_nothing_and_can_be_saved() {
         let (mut before, mut after) = (0.0, 0.0);
         for (i, y) in data.y.iter().enumerate() {
             before += y * y;
-            after += (fit.predictor.score(data.x.row(i).as_slice().unwrap()) - y).powi(2);
+            after += (fit.linear().unwrap().score(data.x.row(i).as_slice().unwrap()) - y).powi(2);
         }
         assert!(after < 0.4 * before, "{name}: {after} of {before}");
         let mut running = started(&name, &[("average", "all")], &data.layout);
@@ -280,7 +280,7 @@ fn known_columns_are_stepped_as_their_norm_says_without_moments_too() {
         let honest = learner(&name, &settings).fit(&data.examples(), &Silent).unwrap();
         let data = Data::new(data.x.clone(), data.y.clone(), &data.layout).measured();
         let told = learner(&name, &settings).fit(&data.examples(), &Silent).unwrap();
-        let (honest, told) = (honest.predictor.weights[300], told.predictor.weights[300]);
+        let (honest, told) = (honest.linear().unwrap().weights[300], told.linear().unwrap().weights[300]);
         assert!((told - 0.5).abs() < 0.05, "{name}, norms measured: {told}");
         assert!((honest - told).abs() < 0.01, "{name}, norms estimated: {honest} instead of {told}");
     }

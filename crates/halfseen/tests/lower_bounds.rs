@@ -12,7 +12,7 @@ const PLAIN: [(&str, &str); 2] = [("centre", "none"), ("intercept", "false")];
 
 fn excesses(name: &str, settings: &[(&str, &str)], counts: &[usize], set: &Synthetic) -> Vec<f64> {
     let fits = learner(name, &[&PLAIN[..], settings].concat()).fit_curve(counts, &set.examples(), &Silent).unwrap();
-    fits.iter().map(|fit| set.excess(&fit.predictor.weights, fit.predictor.intercept)).collect()
+    fits.iter().map(|fit| set.excess(&fit.linear().unwrap().weights, fit.linear().unwrap().intercept)).collect()
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -53,7 +53,7 @@ fn aer_learns_the_same_rule_from_two_reads_per_example() {
         let set = ThreeAttributes.draw(20_000, seed);
         let fit = learner("aer", &settings).fit(&set.examples(), &Silent).unwrap();
         assert_eq!(fit.report.max_reads, 2);
-        let weights = fit.predictor.weights;
+        let weights = fit.linear().unwrap().weights.clone();
         let error = set.floor + set.excess(&weights, 0.0);
         assert!(error < 0.01, "seed {seed}: {error}");
         for hidden in 0..3 {
@@ -72,7 +72,7 @@ fn the_hidden_attribute_is_found() {
         let set = HiddenAttribute { columns: 32, epsilon: 0.05 }.draw(40_000, seed).unwrap();
         let hidden = set.truth.iter().position(|w| *w != 0.0).unwrap();
         for name in ["aer", "aerr", "aelr"] {
-            let weights = learner(name, &settings).fit(&set.examples(), &Silent).unwrap().predictor.weights;
+            let weights = learner(name, &settings).fit(&set.examples(), &Silent).unwrap().linear().unwrap().weights.clone();
             let others = weights.iter().enumerate().filter(|(i, _)| *i != hidden);
             let largest = others.map(|(_, w)| w.abs()).fold(0.0, f64::max);
             assert!(weights[hidden] > 1.5 * largest, "{name}, seed {seed}: {} against {largest}", weights[hidden]);

@@ -36,7 +36,7 @@ fn holes(rows: usize, layout: &Arc<Layout>, seed: u64, rate: impl Fn(usize) -> f
 
 /// Share of the targets' squares that a fit leaves, on whole rows.
 fn left(fit: &Fit, data: &Data) -> f64 {
-    let square = |(i, y): (usize, &f64)| (fit.predictor.score(data.x.row(i).as_slice().unwrap()) - y).powi(2);
+    let square = |(i, y): (usize, &f64)| (fit.linear().unwrap().score(data.x.row(i).as_slice().unwrap()) - y).powi(2);
     data.y.iter().enumerate().map(square).sum::<f64>() / data.y.iter().map(|y| y * y).sum::<f64>()
 }
 
@@ -52,8 +52,8 @@ fn with_nothing_missing_all_is_full_information() {
         for name in ["aerr", "aelr"] {
             let passive = fit(&data, name, "all", &[]);
             let full = fit(&data, name, "no", &[("budget", "4")]);
-            assert_near(&passive.predictor.weights, &full.predictor.weights, 1e-12, name);
-            assert_near(&[passive.predictor.intercept], &[full.predictor.intercept], 1e-12, name);
+            assert_near(&passive.linear().unwrap().weights, &full.linear().unwrap().weights, 1e-12, name);
+            assert_near(&[passive.linear().unwrap().intercept], &[full.linear().unwrap().intercept], 1e-12, name);
             let (p, f) = (passive.report, full.report);
             assert_eq!((p.examples, p.reads, p.distinct, p.max_reads), (f.examples, f.reads, f.distinct, f.max_reads));
             assert!((p.risk.unwrap() - f.risk.unwrap()).abs() < 1e-12, "{:?} {:?}", p.risk, f.risk);
@@ -96,8 +96,8 @@ fn correlated_attributes_are_told_apart() {
     let settings = [("step", "theory"), ("average", "tail"), ("intercept", "false"), ("centre", "none")];
     for (name, mode) in MODES {
         let settings = [&settings[..], &[("radius", if name == "aerr" { "1.5" } else { "2" })]].concat();
-        let found = fit(&holed, name, mode, &settings).predictor.weights;
-        let naive = fit(&zeros, name, "no", &[&settings[..], &[("budget", "3")]].concat()).predictor.weights;
+        let found = fit(&holed, name, mode, &settings).linear().unwrap().weights.clone();
+        let naive = fit(&zeros, name, "no", &[&settings[..], &[("budget", "3")]].concat()).linear().unwrap().weights.clone();
         let distance = |w: &[f64]| ((w[0] - 1.0).powi(2) + w[1] * w[1] + w[2] * w[2]).sqrt();
         assert!(distance(&found) < 0.2, "{name} {mode}: {found:?}");
         assert!(distance(&naive) > 0.3, "{name} on zeros: {naive:?}");
@@ -124,7 +124,7 @@ fn a_column_that_is_never_observed_keeps_weight_zero() {
         let holed = Data::new(holed.x.clone(), holed.y.clone(), &holed.layout);
         let holed = if measured { holed.measured() } else { holed };
         for (name, mode) in MODES {
-            let p = fit(&holed, name, mode, &[]).predictor;
+            let p = fit(&holed, name, mode, &[]).linear().unwrap().clone();
             assert_eq!((p.weights[1], p.weights[2]), (0.0, 0.0), "{name} {mode}");
             assert!(p.weights[0] != 0.0 && p.weights.iter().chain(&p.fill).all(|w| w.is_finite()), "{name} {mode}");
         }
@@ -136,7 +136,7 @@ fn a_panel_with_a_hole_counts_as_not_observed() {
     let (_, holed) = holes(300, &layout(&[2, 1], &[]), 76, |_| 0.2);
     let mut x = holed.x.clone();
     x.column_mut(1).fill(f64::NAN);
-    let p = fit(&Data::new(x, holed.y.clone(), &holed.layout), "aerr", "all", &[]).predictor;
+    let p = fit(&Data::new(x, holed.y.clone(), &holed.layout), "aerr", "all", &[]).linear().unwrap().clone();
     assert_eq!((p.weights[0], p.weights[1]), (0.0, 0.0));
 }
 

@@ -106,7 +106,7 @@ fn excess(
         [("intercept", "false"), ("centre", "none"), ("average", "all"), ("budget", budget), ("radius", radius)];
     let mut learner = learner(name, &[&settings[..], more].concat());
     learner.set(if name == "aer" { "penalty" } else { "step" }, "theory").unwrap();
-    let found = learner.fit(&data.examples(), &Silent).unwrap().predictor.weights;
+    let found = learner.fit(&data.examples(), &Silent).unwrap().linear().unwrap().weights.clone();
     scale * scale * found.iter().zip(w).map(|(a, b)| (a - b).powi(2)).sum::<f64>()
 }
 

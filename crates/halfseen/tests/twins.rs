@@ -204,7 +204,7 @@ fn fit_from_the_seeding_rule(name: &str, method: Method, step: (&str, f64), repl
         let row = row as usize;
         dense.step(data.x.row(row).as_slice().unwrap(), data.y[row], &gradient, &product);
     }
-    assert_near(&fit.predictor.weights, &dense.average(), 1e-10 * radius, name);
+    assert_near(&fit.linear().unwrap().weights, &dense.average(), 1e-10 * radius, name);
 }
 
 #[test]

@@ -151,7 +151,7 @@ fn p_2_is_aerr_before_its_projection() {
     let settings = [&PLAIN[..], &settings].concat();
     let fit = |name: &str, more: &[(&str, &str)]| {
         let learner = common::learner(name, &[&settings[..], more].concat());
-        learner.fit(&data.examples(), &halfseen::Silent).unwrap().predictor
+        learner.fit(&data.examples(), &halfseen::Silent).unwrap().linear().unwrap().clone()
     };
     let (plain, aerr) = (fit("pnorm", &[("p", "2")]), fit("aerr", &[]));
     assert_near(&plain.weights, &aerr.weights, 1e-12, "weights");

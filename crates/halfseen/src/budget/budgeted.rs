@@ -151,7 +151,11 @@ pub(super) fn fit_curve<I: Iterate>(
     sgd.check_first_phase(examples.len() as u64)?;
     sgd.count_mask(examples)?;
     let mut fits = limited_pass(&mut sgd, seed, counts, examples, total, monitor)?;
-    fits.iter_mut().for_each(|fit| fit.predictor.intercept -= centre);
+    for fit in &mut fits {
+        let mut linear = fit.linear()?.clone();
+        linear.intercept -= centre;
+        fit.predictor = linear.into();
+    }
     Ok(fits)
 }
 

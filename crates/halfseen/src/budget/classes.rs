@@ -35,7 +35,7 @@ mod tests {
         let matrix = Matrix::F64(ndarray::Array2::zeros((targets.len(), 1)));
         let (scaler, layout, rows) = (Scaler::None {}, Arc::new(Layout::singletons(1)), Cow::Owned(vec![1, 2]));
         let (matrix, scaler, layout, declared) = (&matrix, &scaler, &layout, Default::default());
-        uncentred(&Examples { matrix, scaler, layout, targets, rows, moments: None, declared })
+        uncentred(&Examples { matrix, scaler, layout, targets, rows, labels: None, moments: None, declared })
     }
 
     #[test]

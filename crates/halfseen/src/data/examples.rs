@@ -19,6 +19,8 @@ pub struct Examples<'a> {
     pub layout: &'a Arc<Layout>,
     /// One target per row of `matrix`, in scaled units.
     pub targets: &'a [f64],
+    /// The class of every row of `matrix`, where there are classes. Of more than two the targets are NaN.
+    pub labels: Option<Labels<'a>>,
     /// The rows that these examples are, in their order.
     pub rows: Cow<'a, [u32]>,
     /// Means and second moments of the scaled columns, where the learner may know them. `None`
@@ -26,6 +28,15 @@ pub struct Examples<'a> {
     pub moments: Option<&'a Moments>,
     /// What was declared of the columns, and can be found wrong by a read.
     pub declared: Declared<'a>,
+}
+
+/// The classes of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Labels<'a> {
+    /// For each row of the matrix the index of its class.
+    pub codes: &'a [u32],
+    /// Number of classes.
+    pub classes: usize,
 }
 
 /// Declarations that reads are held against; the default is none.
@@ -69,6 +80,17 @@ impl<'a> Examples<'a> {
     #[inline]
     pub fn target(&self, example: usize) -> f64 {
         self.targets[self.rows[example] as usize]
+    }
+
+    /// The class of the `example`-th row; `None` for numbers.
+    #[inline]
+    pub fn code(&self, example: usize) -> Option<u32> {
+        self.labels.map(|labels| labels.codes[self.rows[example] as usize])
+    }
+
+    /// Number of classes; 0 for numbers.
+    pub fn classes(&self) -> usize {
+        self.labels.map_or(0, |labels| labels.classes)
     }
 
     /// Copies one scaled row into `out`.

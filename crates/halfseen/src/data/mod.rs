@@ -6,7 +6,7 @@ pub mod synthetic;
 mod table;
 mod target;
 
-pub use examples::{Declared, Examples, Moments};
+pub use examples::{Declared, Examples, Labels, Moments};
 pub use matrix::{Csr, Matrix};
 pub use table::{Cell, Column, Place, Table, TextColumn};
 pub use target::{Label, Target, Task};

@@ -43,6 +43,8 @@ fn name(kind: &ErrorKind) -> &'static str {
         ConstantTarget,
         WrongTarget,
         WrongKind,
+        NotLinear,
+        TooMuchMemory,
         TooManyAbsent,
         WrongLearner,
         NotOpen,
@@ -90,6 +92,7 @@ fn fit_cells_of(learner: &dyn crate::Learner, cells: Array2<f64>) -> Error {
         targets: &targets,
         rows: rows.into(),
         moments,
+        labels: None,
         declared,
     };
     learner.fit(&examples, &Silent).unwrap_err()
@@ -185,6 +188,8 @@ fn provoked(long: &str) -> Vec<Error> {
             )
             .unwrap_err(),
         Schema::fit(&wide, &[0], &[], &[], vec![]).unwrap().encode(&two).unwrap_err(),
+        ErrorKind::NotLinear.into(),
+        ErrorKind::TooMuchMemory { learner: long.to_owned(), rows: 40_000, needed: 35.8, allowed: 8.0 }.into(),
         started.tell(&foreign, &[], 0.0).unwrap_err(),
         started.forget(17).unwrap_err(),
         started.tell(&query, &[], 0.0).unwrap_err(),
@@ -206,7 +211,7 @@ fn every_kind_is_provoked() {
     let provoked: BTreeSet<&str> = provoked("column").iter().map(|e| name(e.kind())).collect();
     let missing: Vec<&str> = all_names().difference(&provoked).copied().collect();
     assert!(missing.is_empty(), "no case provokes {missing:?}");
-    assert_eq!(all_names().len(), 33);
+    assert_eq!(all_names().len(), 35);
 }
 
 #[test]

@@ -137,6 +137,7 @@ mod tests {
                     targets: &targets,
                     rows,
                     moments: None,
+                    labels: None,
                     declared: Default::default(),
                 };
                 for i in 0..3 {

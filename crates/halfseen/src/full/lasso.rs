@@ -105,7 +105,7 @@ fn fit_all(learners: &[&Lasso], examples: &Examples<'_>, monitor: &dyn Monitor) 
         report.objective = Some(quadratic.value(&point.weights, &point.gradient));
         report.gap = Some(point.gap());
         report.seconds = shared + start.elapsed().as_secs_f64();
-        fits.push(Fit { predictor: data.predictor(&point.weights), report });
+        fits.push(Fit { predictor: data.predictor(&point.weights).into(), report });
     }
     Ok(fits)
 }
@@ -259,7 +259,7 @@ mod tests {
     }
 
     fn length(fit: &Fit) -> f64 {
-        fit.predictor.weights.iter().map(|w| w.abs()).sum()
+        fit.linear().unwrap().weights.iter().map(|w| w.abs()).sum()
     }
 
     fn close(a: &[f64], b: &[f64], tolerance: f64) -> bool {
@@ -274,7 +274,7 @@ mod tests {
                 let found = fit(&Lasso { intercept, ..exact(radius) }, &data);
                 assert!(length(&found) <= radius * (1.0 + 1e-14));
                 assert_eq!(found.report.stop, Stop::Tolerance);
-                let objective = mean_square(&data, &found.predictor.weights, found.predictor.intercept);
+                let objective = mean_square(&data, &found.linear().unwrap().weights, found.linear().unwrap().intercept);
                 let plain = data.minimise(intercept, 20_000, |w| onto_l1_ball(w, radius));
                 assert!((objective - plain).abs() < 1e-8, "{m} x {d}: {objective} and {plain}");
                 assert!((found.report.objective.unwrap() - objective).abs() < 1e-10);
@@ -288,7 +288,7 @@ mod tests {
         for intercept in [false, true] {
             let lasso = fit(&Lasso { intercept, ..exact(100.0) }, &data);
             let ridge = Ridge { radius: 100.0, intercept, penalty: None }.fit(&data.examples(), &Silent).unwrap();
-            assert!(close(&lasso.predictor.weights, &ridge.predictor.weights, 1e-6));
+            assert!(close(&lasso.linear().unwrap().weights, &ridge.linear().unwrap().weights, 1e-6));
             assert!((lasso.report.objective.unwrap() - ridge.report.objective.unwrap()).abs() < 1e-10);
         }
     }
@@ -297,10 +297,10 @@ mod tests {
     fn one_column_has_the_closed_form() {
         // w = clip(<x, y> / <x, x>, B) on centred data.
         let data = Data::new(ndarray::array![[1.0], [2.0], [3.0]], vec![2.0, 4.0, 9.0]);
-        assert!(close(&fit(&exact(10.0), &data).predictor.weights, &[3.5], 1e-12));
+        assert!(close(&fit(&exact(10.0), &data).linear().unwrap().weights, &[3.5], 1e-12));
         let short = fit(&exact(2.0), &data);
-        assert!(close(&short.predictor.weights, &[2.0], 1e-15));
-        assert!((short.predictor.intercept - 1.0).abs() < 1e-12);
+        assert!(close(&short.linear().unwrap().weights, &[2.0], 1e-15));
+        assert!((short.linear().unwrap().intercept - 1.0).abs() < 1e-12);
     }
 
     #[test]
@@ -342,7 +342,7 @@ mod tests {
         let fits = lasso.fit_grid(&settings, &data.examples(), &Silent).unwrap();
         for (setting, together) in settings.iter().zip(&fits) {
             let alone = fit(&configured(&lasso, setting).unwrap(), &data);
-            assert!(close(&alone.predictor.weights, &together.predictor.weights, 1e-5));
+            assert!(close(&alone.linear().unwrap().weights, &together.linear().unwrap().weights, 1e-5));
             assert!((alone.report.objective.unwrap() - together.report.objective.unwrap()).abs() < 1e-10);
         }
         assert!(lasso.fit_grid(&[], &data.examples(), &Silent).unwrap().is_empty());
@@ -355,7 +355,7 @@ mod tests {
             vec![1.0, 2.0, 4.0],
         );
         let found = fit(&exact(3.0), &data);
-        let w = &found.predictor.weights;
+        let w = &found.linear().unwrap().weights.clone();
         assert!((w[0] + w[1] - w[3] - 1.0).abs() < 1e-9 && w[2] == 0.0);
         assert_eq!(found.report.stop, Stop::Tolerance);
     }

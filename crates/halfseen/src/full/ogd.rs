@@ -130,11 +130,11 @@ mod tests {
             let data = Data::random(m, 6, 2);
             let radius = 1.5;
             let found = fit(&Ogd { radius, step: Rule::Theory(1.0), intercept: false, ..Ogd::default() }, &data);
-            assert!(length(&found.predictor.weights) <= radius * (1.0 + 1e-12));
+            assert!(length(&found.linear().unwrap().weights) <= radius * (1.0 + 1e-12));
             let best = Ridge { radius, intercept: false, ..Ridge::default() };
-            let best = best.fit(&data.examples(), &Silent).unwrap().predictor.weights;
+            let best = best.fit(&data.examples(), &Silent).unwrap().linear().unwrap().weights.clone();
             // Of the loss with 1/2, on the examples themselves.
-            let excess = (mean_square(&data, &found.predictor.weights, 0.0) - mean_square(&data, &best, 0.0)) / 2.0;
+            let excess = (mean_square(&data, &found.linear().unwrap().weights, 0.0) - mean_square(&data, &best, 0.0)) / 2.0;
             let square = Moments::measure(&data.examples()).square.iter().sum::<f64>();
             let reach = radius * square.sqrt() + data.examples().target_square().sqrt();
             let bound = radius * reach * (square / m as f64).sqrt();
@@ -170,7 +170,7 @@ mod tests {
         }
         assert!(felt > 10, "the ball was hardly felt");
         let step = Rule::Theory(2.5);
-        let found = fit(&Ogd { radius, step, known_radius: k, seed: 9, ..Ogd::default() }, &data).predictor;
+        let found = fit(&Ogd { radius, step, known_radius: k, seed: 9, ..Ogd::default() }, &data).linear().unwrap().clone();
         for (a, b) in found.weights.iter().zip(&mean) {
             assert!((a - b).abs() < 1e-13, "{a} and {b}");
         }
@@ -183,7 +183,7 @@ mod tests {
         let (examples, learner) = (data.examples(), Ogd::default());
         let curve = learner.fit_curve(&[0, 1, 300, 700], &examples, &Silent).unwrap();
         assert_eq!(curve.iter().map(|f| f.report.reads).collect::<Vec<_>>(), [0, 5, 1500, 3500]);
-        assert_eq!(curve[1].predictor.weights, [0.0; 5]);
+        assert_eq!(curve[1].linear().unwrap().weights, [0.0; 5]);
         assert_eq!(curve[3].predictor, fit(&learner, &data).predictor);
         let grid = learner.grid().settings();
         let fits = learner.fit_grid(&grid, &examples, &Silent).unwrap();

@@ -141,7 +141,7 @@ fn pass<L: OnePass>(
         for (fits, run) in fits.iter_mut().zip(runs) {
             let mut report = Report::full(L::NAME, stop, done, examples.layout.sampled_panels()).paid(examples.layout);
             report.seconds = began.elapsed().as_secs_f64();
-            fits.push(Fit { predictor: run.predictor(&moments), report });
+            fits.push(Fit { predictor: run.predictor(&moments).into(), report });
         }
     };
     let mut cells = Cells::default();
@@ -280,7 +280,7 @@ mod tests {
         for learner in learners() {
             let found = learner.fit(&data.examples(), &After(AtomicUsize::new(0))).unwrap();
             assert_eq!((found.report.stop, found.report.examples), (Stop::Interrupted, 512));
-            assert!(!found.report.converged && found.predictor.weights.iter().any(|w| *w != 0.0));
+            assert!(!found.report.converged && found.linear().unwrap().weights.iter().any(|w| *w != 0.0));
         }
     }
 }

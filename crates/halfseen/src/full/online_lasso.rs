@@ -171,10 +171,10 @@ mod tests {
                 let (radius, step) = (2.0, Some(Rule::Theory(1.0)));
                 let penalty = if variant == Variant::Rda { 0.05 } else { 0.0 };
                 let online = OnlineLasso { radius, step, penalty, intercept: false, ..of(variant) };
-                let found = fit(&online, &data).predictor.weights;
+                let found = fit(&online, &data).linear().unwrap().weights.clone();
                 assert!(l1(&found) <= radius * (1.0 + 1e-12));
                 let best = Lasso { radius, intercept: false, ..Lasso::default() };
-                let best = best.fit(&data.examples(), &Silent).unwrap().predictor.weights;
+                let best = best.fit(&data.examples(), &Silent).unwrap().linear().unwrap().weights.clone();
                 // Of the loss with 1/2, on the examples themselves; the bounds hold against any w of the ball.
                 let loss = |w: &[f64]| mean_square(&data, w, 0.0) / 2.0 + penalty * l1(w);
                 let excess = loss(&found) - loss(&best);
@@ -228,7 +228,7 @@ mod tests {
             }
             let step = Some(Rule::Theory(2.5));
             let learner = OnlineLasso { radius, step, penalty, known_radius: k, seed: 9, ..of(variant) };
-            let found = fit(&learner, &data).predictor;
+            let found = fit(&learner, &data).linear().unwrap().clone();
             assert!(felt > 10, "{variant:?}: the ball was hardly felt");
             for (a, b) in found.weights.iter().zip(&mean) {
                 assert!((a - b).abs() < 1e-13, "{variant:?}: {a} and {b}");
@@ -250,7 +250,7 @@ mod tests {
                 assert_eq!(fit.report.stop, Stop::OnePass);
             }
             // After the first example the average is still the start.
-            assert_eq!(curve[1].predictor.weights, [0.0; 5]);
+            assert_eq!(curve[1].linear().unwrap().weights, [0.0; 5]);
             assert_eq!(curve[3].predictor, fit(&learner, &data).predictor);
 
             let settings: Vec<Setting> = vec![
@@ -271,12 +271,12 @@ mod tests {
         let data = Data::new(ndarray::Array2::zeros((4000, 2)), vec![0.5; 4000]);
         for variant in VARIANTS {
             let found = fit(&of(variant), &data);
-            assert!((found.predictor.intercept - 0.5).abs() < 0.05, "{}", found.predictor.intercept);
-            assert_eq!(found.predictor.weights, [0.0; 2]);
+            assert!((found.linear().unwrap().intercept - 0.5).abs() < 0.05, "{}", found.linear().unwrap().intercept);
+            assert_eq!(found.linear().unwrap().weights, [0.0; 2]);
             let bounded = fit(&OnlineLasso { known_radius: 0.2, ..of(variant) }, &data);
-            assert!((bounded.predictor.intercept - 0.2).abs() < 0.02);
+            assert!((bounded.linear().unwrap().intercept - 0.2).abs() < 0.02);
             let none = fit(&OnlineLasso { intercept: false, ..of(variant) }, &data);
-            assert_eq!(none.predictor.intercept, 0.0);
+            assert_eq!(none.linear().unwrap().intercept, 0.0);
         }
     }
 
@@ -289,7 +289,7 @@ mod tests {
         for variant in VARIANTS {
             let (a, b) = (fit(&of(variant), &data), fit(&of(variant), &permuted));
             for (j, &from) in order.iter().enumerate() {
-                assert!((b.predictor.weights[j] - a.predictor.weights[from]).abs() < 1e-12);
+                assert!((b.linear().unwrap().weights[j] - a.linear().unwrap().weights[from]).abs() < 1e-12);
             }
         }
     }
@@ -301,7 +301,7 @@ mod tests {
             for step in [1e3, 1e150, 1e308] {
                 let learner = OnlineLasso { step: Some(Rule::Fixed(step)), ..of(variant) };
                 match learner.fit(&data.examples(), &Silent) {
-                    Ok(found) => assert!(l1(&found.predictor.weights) <= 16.0 * (1.0 + 1e-9), "{variant:?}, {step}"),
+                    Ok(found) => assert!(l1(&found.linear().unwrap().weights) <= 16.0 * (1.0 + 1e-9), "{variant:?}, {step}"),
                     Err(error) => assert!(matches!(error.kind(), ErrorKind::Diverged { .. }), "{error}"),
                 }
             }

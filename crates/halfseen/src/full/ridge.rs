@@ -120,7 +120,7 @@ impl<'a, 'b> Decomposed<'a, 'b> {
         report.objective = Some(objective);
         report.gap = Some(gap);
         report.seconds = self.seconds + start.elapsed().as_secs_f64();
-        Ok(Fit { predictor: self.data.predictor(&weights), report })
+        Ok(Fit { predictor: self.data.predictor(&weights).into(), report })
     }
 
     /// The objective, and a bound on its distance from the optimum.
@@ -242,9 +242,9 @@ mod tests {
             let data = Data::random(m, d, 3);
             for (radius, intercept) in [(0.3, true), (1.0, false), (2.0, true)] {
                 let found = fit(&Ridge { radius, intercept, penalty: None }, &data);
-                let weights = &found.predictor.weights;
+                let weights = &found.linear().unwrap().weights.clone();
                 assert!(norm(weights) <= radius * (1.0 + 1e-12));
-                let objective = mean_square(&data, weights, found.predictor.intercept);
+                let objective = mean_square(&data, weights, found.linear().unwrap().intercept);
                 let plain = data.minimise(intercept, 20_000, |w| onto_l2_ball(w, radius));
                 assert!((objective - plain).abs() < 1e-8, "{m} x {d}: {objective} and {plain}");
                 assert!((found.report.objective.unwrap() - objective).abs() < 1e-10);
@@ -264,7 +264,7 @@ mod tests {
             assert!(alpha > 0.0);
             let ball = fit(&Ridge { radius, intercept: false, penalty: None }, &data);
             let penalised = fit(&Ridge { radius: 1e-3, intercept: false, penalty: Some(alpha) }, &data);
-            assert!(close(&ball.predictor.weights, &penalised.predictor.weights, 1e-12));
+            assert!(close(&ball.linear().unwrap().weights, &penalised.linear().unwrap().weights, 1e-12));
             let expected = ball.report.objective.unwrap() + alpha * radius * radius;
             assert!((penalised.report.objective.unwrap() - expected).abs() < 1e-10);
             assert!(penalised.report.gap.unwrap() < 1e-14);
@@ -276,7 +276,7 @@ mod tests {
         let data = Data::random(200, 4, 5);
         let found = fit(&Ridge { radius: 1e6, ..Ridge::default() }, &data);
         // The normal equations: residuals are orthogonal to the attributes and to the constant.
-        let residual = |i| found.predictor.score(&data.row(i)) - data.targets[i];
+        let residual = |i| found.linear().unwrap().score(&data.row(i)) - data.targets[i];
         for j in 0..4 {
             let product: f64 = (0..200).map(|i| residual(i) * data.row(i)[j]).sum();
             assert!(product.abs() < 1e-9);
@@ -293,7 +293,7 @@ mod tests {
         let mut longer = data.clone();
         longer.repeat_rows(8);
         let same = fit(&Ridge { radius: 1e6, ..Ridge::default() }, &longer);
-        assert!(close(&found.predictor.weights, &same.predictor.weights, 1e-9));
+        assert!(close(&found.linear().unwrap().weights, &same.linear().unwrap().weights, 1e-9));
     }
 
     #[test]
@@ -305,8 +305,8 @@ mod tests {
         for radius in [0.2, 1.0] {
             let ridge = Ridge { radius, ..Ridge::default() };
             let (a, b) = (fit(&ridge, &data), fit(&ridge, &repeated));
-            assert!(close(&a.predictor.weights, &b.predictor.weights, 1e-10));
-            assert!((a.predictor.intercept - b.predictor.intercept).abs() < 1e-10);
+            assert!(close(&a.linear().unwrap().weights, &b.linear().unwrap().weights, 1e-10));
+            assert!((a.linear().unwrap().intercept - b.linear().unwrap().intercept).abs() < 1e-10);
         }
     }
 
@@ -326,10 +326,10 @@ mod tests {
     fn constant_columns_get_no_weight_and_only_they() {
         let data = Data::new(ndarray::array![[3.0, 1.0], [3.0, 2.0], [3.0, 4.0]], vec![1.0, 2.0, 4.0]);
         let found = fit(&Ridge { radius: 5.0, ..Ridge::default() }, &data);
-        assert!(close(&found.predictor.weights, &[0.0, 1.0], 1e-12));
+        assert!(close(&found.linear().unwrap().weights, &[0.0, 1.0], 1e-12));
         let data = Data::new(ndarray::array![[3.0], [3.0]], vec![1.0, 2.0]);
         let found = fit(&Ridge::default(), &data);
-        assert_eq!((found.predictor.weights[0], found.predictor.intercept), (0.0, 1.5));
+        assert_eq!((found.linear().unwrap().weights[0], found.linear().unwrap().intercept), (0.0, 1.5));
         assert_eq!(found.report.gap, Some(0.0));
     }
 
@@ -338,8 +338,8 @@ mod tests {
         let data = Data::random(30, 3, 9);
         for radius in [1e-300, 1e-12, 1e12, 1e300] {
             let found = fit(&Ridge { radius, ..Ridge::default() }, &data);
-            assert!(found.predictor.weights.iter().all(|w| w.is_finite()));
-            assert!(norm(&found.predictor.weights) <= radius);
+            assert!(found.linear().unwrap().weights.iter().all(|w| w.is_finite()));
+            assert!(norm(&found.linear().unwrap().weights) <= radius);
         }
     }
 }

@@ -46,6 +46,7 @@ impl Data {
             targets: &self.targets,
             rows: rows.into(),
             moments: None,
+            labels: None,
             declared: Default::default(),
         }
     }

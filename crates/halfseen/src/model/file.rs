@@ -1,10 +1,11 @@
 //! Keeps a fitted model with everything needed to predict, as versioned JSON.
 
-use super::{Linear, Report};
-use crate::data::{Label, Table, Task};
+use super::{Predictor, Report, Scores};
+use crate::data::{Declared, Examples, Label, Table, Task};
 use crate::error::{ErrorKind, Result};
-use crate::prepare::{Applied, Prepare, Scaler, Schema, TargetScale};
+use crate::prepare::{Applied, Layout, Prepare, Scaler, Schema, TargetScale};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 const FORMAT: &str = "halfseen-model";
 const VERSION: u64 = 1;
@@ -22,10 +23,10 @@ pub struct Model {
     pub target: String,
     /// What is predicted.
     pub task: Task,
-    /// The classes, sorted; the second of two is the one that a positive score means.
+    /// The classes, sorted; of two the second is the one that a positive score means, of more each has a score of its own.
     pub classes: Vec<Label>,
     /// The predictor in scaled units.
-    pub predictor: Linear,
+    pub predictor: Predictor,
     /// How it was fitted.
     pub report: Report,
 }
@@ -33,46 +34,55 @@ pub struct Model {
 /// Predictions for the rows of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
-    /// For each row the score: an estimate of the target, or of -1/+1 for two classes.
-    pub scores: Vec<f64>,
+    /// For each row the score: an estimate of the target, or of -1/+1 for two classes; of more classes one for each.
+    pub scores: Scores,
     /// What the table had too much or too little of.
     pub applied: Applied,
 }
 
 impl Model {
-    /// Predicts every row of a table. Columns are matched by name; missing cells take the mean that
-    /// the learner knew.
+    /// Predicts every row of a table. Columns are matched by name; of missing cells a weighted sum takes the mean that
+    /// the learner knew, other predictors take none.
     ///
     /// # Errors
-    /// See [`Schema::encode`](crate::prepare::Schema::encode).
+    /// See [`Schema::encode`](crate::prepare::Schema::encode) and [`Predictor::scores`].
     pub fn predict(&self, table: &Table) -> Result<Prediction> {
         let encoded = self.prepare.encode(table)?;
-        let mut row = vec![0.0; encoded.matrix.columns()];
-        let score = |i| {
-            self.prepare.scaled_row(&encoded.matrix, i, &self.predictor.fill, &mut row);
-            self.prepare.target.undo(self.predictor.score(&row))
+        let layout = Arc::new(Layout::singletons(encoded.matrix.columns()));
+        let examples = Examples {
+            matrix: &encoded.matrix,
+            scaler: &self.prepare.scaler,
+            layout: &layout,
+            targets: &[],
+            labels: None,
+            rows: (0..table.rows() as u32).collect::<Vec<_>>().into(),
+            moments: None,
+            declared: Declared::default(),
         };
-        let scores = (0..table.rows()).map(score).collect();
+        let scores = self.predictor.scores(&examples)?.map(|score| self.prepare.target.undo(score));
         Ok(Prediction { scores, applied: encoded.applied })
     }
 
-    /// The class that a score means; `None` for regression. A score of 0 is the first class.
-    pub fn class(&self, score: f64) -> Option<&Label> {
-        self.classes.get(usize::from(score > 0.0))
+    /// The class that a row's scores mean; `None` for regression. A score of 0 is the first of two classes.
+    pub fn class(&self, scores: &Scores, row: usize) -> Option<&Label> {
+        self.classes.get(scores.class(row))
     }
 
     /// Weight of each encoded column and intercept, in raw units of attributes and target.
-    pub fn raw_weights(&self) -> (Vec<(String, f64)>, f64) {
-        let target = self.prepare.target;
-        let mut intercept = target.undo(self.predictor.intercept);
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotLinear`].
+    pub fn raw_weights(&self) -> Result<(Vec<(String, f64)>, f64)> {
+        let (target, linear) = (self.prepare.target, self.predictor.linear()?);
+        let mut intercept = target.undo(linear.intercept);
         let names = self.prepare.schema.encoded_names();
-        let weights = names.into_iter().zip(&self.predictor.weights).enumerate().map(|(j, (name, w))| {
+        let weights = names.into_iter().zip(&linear.weights).enumerate().map(|(j, (name, w))| {
             let (offset, divisor) = self.prepare.scaler.affine(j);
             let raw = w * target.deviation / divisor;
             intercept -= raw * offset;
             (name, raw)
         });
-        (weights.collect(), intercept)
+        Ok((weights.collect(), intercept))
     }
 
     /// The model as JSON text.
@@ -91,7 +101,7 @@ impl Model {
             target: self.target.clone(),
             task: self.task,
             classes: self.classes.clone(),
-            predictor: Predictor::Linear(self.predictor.clone()),
+            predictor: self.predictor.clone(),
             report: self.report.clone(),
         };
         serde_json::to_string_pretty(&file).map_err(|e| bad("", &e.to_string()))
@@ -112,7 +122,6 @@ impl Model {
             return Err(bad("version", &format!("is {}; this program reads version {VERSION}", head.version)));
         }
         let file: File = serde_json::from_str(text).map_err(|e| bad(&key_of(text, &e), &e.to_string()))?;
-        let Predictor::Linear(predictor) = file.predictor;
         let mut report = file.report;
         if report.spent.is_nan() {
             report.spent = report.distinct as f64;
@@ -124,7 +133,7 @@ impl Model {
             target: file.target,
             task: file.task,
             classes: file.classes,
-            predictor,
+            predictor: file.predictor,
             report,
         };
         model.validate()?;
@@ -142,9 +151,17 @@ impl Model {
         if !(mean.is_finite() && deviation.is_finite() && deviation > 0.0) {
             return Err(bad("prepare.target", "mean and deviation must be finite, the deviation above 0"));
         }
-        let classes = if self.task == Task::Classification { 2 } else { 0 };
-        if self.classes.len() != classes {
-            return Err(bad("classes", &format!("has {} entries, the task needs {classes}", self.classes.len())));
+        let (classes, outputs) = (self.classes.len(), self.predictor.outputs());
+        match self.task {
+            Task::Regression if classes > 0 => return Err(bad("classes", "must be empty: the task is regression")),
+            Task::Classification if classes < 2 => {
+                return Err(bad("classes", &format!("has {classes} entries, the task needs two or more")));
+            }
+            _ => {}
+        }
+        let needed = if classes > 2 { classes } else { 1 };
+        if outputs != needed {
+            return Err(bad("predictor", &format!("gives {outputs} scores where {needed} are needed")));
         }
         let mut learner = crate::learner::find(&self.learner).map_err(|e| bad("learner", &e.to_string()))?;
         crate::params::set_from_json(&mut *learner, &self.params).map_err(|e| bad("params", &e.to_string()))?;
@@ -180,12 +197,6 @@ struct File {
 struct Scales {
     scaler: Scaler,
     target: TargetScale,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
-enum Predictor {
-    Linear(Linear),
 }
 
 fn bad(key: &str, problem: &str) -> crate::Error {

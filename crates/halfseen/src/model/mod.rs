@@ -2,11 +2,13 @@
 
 mod file;
 mod linear;
+mod predictor;
 mod report;
 mod truncate;
 
 pub use file::{Model, Prediction};
 pub use linear::Linear;
+pub use predictor::{Predictor, Scores};
 pub use report::{BudgetKind, Note, Outside, Report, Stop};
 pub use truncate::check_truncation;
 
@@ -14,7 +16,17 @@ pub use truncate::check_truncation;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
     /// How to predict, in scaled units.
-    pub predictor: Linear,
+    pub predictor: Predictor,
     /// How it was learned.
     pub report: Report,
+}
+
+impl Fit {
+    /// The weighted sum that was learned, where it is one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotLinear`](crate::ErrorKind::NotLinear).
+    pub fn linear(&self) -> crate::Result<&Linear> {
+        self.predictor.linear()
+    }
 }

@@ -67,7 +67,7 @@ impl Model {
     /// See [`check_truncation`].
     pub fn truncated(&self, attributes: usize) -> Result<Model> {
         let layout = self.prepare.schema.layout()?;
-        let predictor = self.predictor.truncated(attributes, &layout)?;
+        let predictor = self.predictor.linear()?.truncated(attributes, &layout)?;
         let mut needed = vec![false; predictor.weights.len()];
         let known = layout.sampled_panels()..layout.panels();
         let weighted = (0..layout.sampled_panels()).filter(|&p| predictor.panel_weight(p, &layout) != 0.0);
@@ -79,24 +79,24 @@ impl Model {
         for panel in kept {
             layout.slots_of(panel).for_each(|slot| needed[layout.column(slot)] = true);
         }
-        let mut model = Model { predictor, ..self.clone() };
-        model.keep_columns(&needed);
-        Ok(model)
+        Ok(self.keeping(predictor, &needed))
     }
 
-    /// Forgets the encoded columns that are not needed, and the attributes that no column is left of.
-    fn keep_columns(&mut self, needed: &[bool]) {
+    /// The model of this predictor without the encoded columns that are not needed, and without the attributes that no
+    /// column is left of.
+    fn keeping(&self, mut predictor: Linear, needed: &[bool]) -> Model {
         let kept = |numbers: &mut Vec<f64>| {
             let mut flags = needed.iter();
             numbers.retain(|_| flags.next() == Some(&true));
         };
-        kept(&mut self.predictor.weights);
-        kept(&mut self.predictor.fill);
-        if let Scaler::Each { offset, divisor } = &mut self.prepare.scaler {
+        kept(&mut predictor.weights);
+        kept(&mut predictor.fill);
+        let mut prepare = self.prepare.clone();
+        if let Scaler::Each { offset, divisor } = &mut prepare.scaler {
             kept(offset);
             kept(divisor);
         }
-        let schema = &mut self.prepare.schema;
+        let schema = &mut prepare.schema;
         let mut first = 0;
         // Columns of one attribute are in one panel, so all of them are needed or none.
         schema.columns.retain(|attribute| {
@@ -113,6 +113,7 @@ impl Model {
         let groups = schema.groups.iter().map(|g| g.name.as_str());
         let left: std::collections::HashSet<&str> = left.into_iter().chain(groups).collect();
         schema.prices.retain(|name, _| left.contains(name.as_str()));
+        Model { predictor: predictor.into(), prepare, ..self.clone() }
     }
 }
 
@@ -229,7 +230,8 @@ mod tests {
                 weights: vec![0.5, 3.0, 1.0, -1.0, 1.5, 0.0, 0.25, -2.0],
                 intercept: 0.75,
                 fill: vec![0.1, 0.2, 0.3, 0.4, 0.3, 0.6, 0.7, 0.8],
-            },
+            }
+            .into(),
             report: Report::full("ridge", Stop::ClosedForm, 10, 4),
         }
     }
@@ -259,7 +261,7 @@ mod tests {
                 assert_eq!(Model::from_json(&cut.to_json().unwrap()).unwrap(), cut);
                 // Without what was dropped, and without the text, which is missing to both.
                 let present: Vec<&str> = left.iter().copied().filter(|n| *n != "kind").collect();
-                let found = cut.predict(&numbers(&present)).unwrap().scores;
+                let found = cut.predict(&numbers(&present)).unwrap().scores.values;
                 // The whole model, told that the same cells are missing.
                 let all = ["x0", "x1", "x2", "age", "x4"];
                 let table = numbers(&all);
@@ -267,7 +269,7 @@ mod tests {
                     if present.contains(&all[j]) { table.numbers().get(i, j) } else { f64::NAN }
                 });
                 let table = Table::from_matrix(Matrix::F64(hidden), all.map(str::to_owned).to_vec()).unwrap();
-                for (a, b) in found.iter().zip(whole.predict(&table).unwrap().scores) {
+                for (a, b) in found.iter().zip(whole.predict(&table).unwrap().scores.values) {
                     assert!((a - b).abs() < 1e-12, "{attributes}: {a} and {b}");
                 }
             }
@@ -278,9 +280,11 @@ mod tests {
     fn a_model_of_zeros_keeps_one_attribute() {
         let mut zeros = model(Scaler::None {});
         zeros.prepare.schema.columns.iter_mut().for_each(|c| c.known = false);
-        zeros.predictor.weights.fill(0.0);
+        let mut linear = zeros.predictor.linear().unwrap().clone();
+        linear.weights.fill(0.0);
+        zeros.predictor = linear.into();
         let cut = zeros.truncated(3).unwrap();
-        assert_eq!(cut.predictor.weights.len(), cut.prepare.schema.width());
+        assert_eq!(cut.predictor.linear().unwrap().weights.len(), cut.prepare.schema.width());
         assert_eq!(cut.prepare.schema.layout().unwrap().sampled_panels(), 1);
         assert_eq!(Model::from_json(&cut.to_json().unwrap()).unwrap(), cut);
     }

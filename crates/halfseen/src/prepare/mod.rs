@@ -19,7 +19,7 @@ pub use prepared::{Missing, Options, Other, Prepared};
 pub use scaler::{Bounds, Scale, Scaler, TargetScale};
 pub use schema::{ColumnKind, ColumnSchema, Group, Schema};
 
-use crate::data::{Matrix, Table};
+use crate::data::Table;
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
 
@@ -57,16 +57,5 @@ impl Prepare {
             *value = self.scaler.scale(start + offset, *value);
         }
         Ok(())
-    }
-
-    /// Copies one encoded row in scaled units into `out`; `fill` stands in for missing cells.
-    pub fn scaled_row(&self, matrix: &Matrix, row: usize, fill: &[f64], out: &mut [f64]) {
-        matrix.row_into(row, out);
-        self.scaler.scale_row(out);
-        for (value, fill) in out.iter_mut().zip(fill) {
-            if value.is_nan() {
-                *value = *fill;
-            }
-        }
     }
 }

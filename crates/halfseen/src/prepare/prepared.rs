@@ -2,8 +2,9 @@
 
 use super::declared::{self, DeclaredMoments, Moment};
 use super::{Applied, Bounds, Encoded, Group, Layout, Prepare, Scale, Scaler, Schema, TargetScale};
-use crate::data::{Declared, Examples, Matrix, Moments, Table, Target};
-use crate::error::{ErrorKind, Result};
+use crate::data::{Declared, Examples, Labels, Matrix, Moments, Table, Target, Task};
+use crate::error::Result;
+use crate::learner::Learner;
 use ndarray::Array2;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -31,6 +32,8 @@ pub struct Options {
     pub moments: BTreeMap<String, Moment>,
     /// What becomes of missing cells.
     pub missing: Missing,
+    /// Whether classes stay -1 and +1 with an intercept too: what learners of the loss of a class need.
+    pub plain_classes: bool,
     /// Touch no cell: no means, deviations or norms but those declared.
     pub honest: bool,
 }
@@ -57,6 +60,7 @@ pub struct Prepared<'a> {
     pub imputed: usize,
     matrix: Cow<'a, Matrix>,
     targets: Vec<f64>,
+    codes: Option<(Vec<u32>, usize)>,
     moments: Option<Moments>,
     declared: Option<DeclaredMoments>,
     bounds: Option<Bounds>,
@@ -71,6 +75,7 @@ pub struct Other<'a> {
     pub applied: Applied,
     matrix: Cow<'a, Matrix>,
     targets: Vec<f64>,
+    codes: Option<(Vec<u32>, usize)>,
     rows: Vec<u32>,
 }
 
@@ -78,7 +83,7 @@ impl<'a> Prepared<'a> {
     /// Prepares all rows of a table, fitting on the training rows `rows` only.
     ///
     /// # Errors
-    /// Unknown columns, infinite cells, a target with more than two classes, declarations that cannot be.
+    /// Unknown columns, infinite cells, declarations that cannot be.
     pub fn new(table: &'a Table, target: (&str, &Target), rows: &[u32], options: &Options) -> Result<Prepared<'a>> {
         let (name, target) = target;
         let except: Vec<&str> = [name].into_iter().chain(options.except.iter().map(String::as_str)).collect();
@@ -97,13 +102,14 @@ impl<'a> Prepared<'a> {
         let bounds = declared::bounds(&options.bounds, &schema)?;
         let scaler = Scaler::fit(options.scale_for(&matrix), &matrix, rows, bounds.as_ref());
         let declared = declared::moments(&options.moments, &schema, &scaler, &matrix, rows)?;
-        let scores = target.scores().map_err(|error| named(error, name))?;
-        let target_scale = TargetScale::fit(target, &scores, rows, options.intercept);
+        let scores = scores_or_nan(target);
+        let centred = options.intercept && !(options.plain_classes && target.task() == Task::Classification);
+        let target_scale = TargetScale::fit(target, &scores, rows, centred && target.classes().len() <= 2);
         let targets = scores.into_iter().map(|y| target_scale.apply(y)).collect();
         let prepare = Prepare { schema, scaler, target: target_scale };
-        let (rows, names) = (rows.to_vec(), prepare.schema.encoded_names());
+        let (rows, names, codes) = (rows.to_vec(), prepare.schema.encoded_names(), codes(target));
         let mut prepared =
-            Prepared { prepare, layout, imputed, matrix, targets, moments: None, declared, bounds, names, rows };
+            Prepared { prepare, layout, imputed, matrix, targets, codes, moments: None, declared, bounds, names, rows };
         if !options.honest && prepared.declared.is_none() {
             prepared.moments = Some(Moments::measure(&prepared.examples()));
         }
@@ -119,17 +125,23 @@ impl<'a> Prepared<'a> {
     /// which fills them by the mean that its learner knows.
     ///
     /// # Errors
-    /// See [`Schema::encode`]; a target with more than two classes.
+    /// See [`Schema::encode`].
     pub fn apply<'t>(&self, table: &'t Table, target: &Target) -> Result<Other<'t>> {
         let Encoded { matrix, applied } = self.prepare.encode(table)?;
-        let targets = target.scores()?.into_iter().map(|y| self.prepare.target.apply(y)).collect();
+        let targets = scores_or_nan(target).into_iter().map(|y| self.prepare.target.apply(y)).collect();
         let rows = (0..table.rows() as u32).collect();
-        Ok(Other { applied, matrix, targets, rows })
+        Ok(Other { applied, matrix, targets, codes: codes(target), rows })
     }
 
     /// The examples of another table, in the units fitted on the training rows.
     pub fn examples_in<'b>(&'b self, other: &'b Other<'_>) -> Examples<'b> {
-        Examples { matrix: &other.matrix, targets: &other.targets, rows: Cow::Borrowed(&other.rows), ..self.examples() }
+        Examples {
+            matrix: &other.matrix,
+            targets: &other.targets,
+            labels: labels(&other.codes),
+            rows: Cow::Borrowed(&other.rows),
+            ..self.examples()
+        }
     }
 
     /// The examples of any rows, in the units fitted on the training rows.
@@ -139,6 +151,7 @@ impl<'a> Prepared<'a> {
             scaler: &self.prepare.scaler,
             layout: &self.layout,
             targets: &self.targets,
+            labels: labels(&self.codes),
             rows: Cow::Borrowed(rows),
             moments: self.declared.as_ref().map(|d| &d.moments).or(self.moments.as_ref()),
             declared: Declared {
@@ -152,6 +165,14 @@ impl<'a> Prepared<'a> {
 }
 
 impl Options {
+    /// The same for a learner: one that learns from holes gets them, and its classes as they are.
+    pub fn suited(&self, learner: &dyn Learner) -> Options {
+        if !learner.takes_holes() {
+            return self.clone();
+        }
+        Options { missing: Missing::Keep, plain_classes: true, honest: false, ..self.clone() }
+    }
+
     fn scale_for(&self, matrix: &Matrix) -> Scale {
         self.scale.unwrap_or(match matrix {
             Matrix::U8(_) => Scale::Common,
@@ -161,14 +182,21 @@ impl Options {
     }
 }
 
-/// The error with the target's name, which a target itself does not know.
-fn named(error: crate::Error, name: &str) -> crate::Error {
-    match error.kind() {
-        ErrorKind::WrongTarget { problem, .. } => {
-            ErrorKind::WrongTarget { column: name.to_owned(), problem: problem.clone() }.into()
-        }
-        _ => error,
+/// One number per row; NaN for more than two classes, so that nobody learns from numbers that mean nothing.
+fn scores_or_nan(target: &Target) -> Vec<f64> {
+    target.scores().unwrap_or_else(|_| vec![f64::NAN; target.len()])
+}
+
+/// The classes of the rows with their number; `None` for numbers.
+fn codes(target: &Target) -> Option<(Vec<u32>, usize)> {
+    match target {
+        Target::Numbers(_) => None,
+        Target::Classes { classes, codes } => Some((codes.clone(), classes.len())),
     }
+}
+
+fn labels(codes: &Option<(Vec<u32>, usize)>) -> Option<Labels<'_>> {
+    codes.as_ref().map(|(codes, classes)| Labels { codes, classes: *classes })
 }
 
 /// Fills missing cells by the means of the training rows' observed cells; 0 where there is none.

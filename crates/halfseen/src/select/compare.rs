@@ -1,7 +1,7 @@
 //! Compares learners on the same random splits, each tuned inside the training part only.
 
 use super::tune::reseed;
-use super::{Part, Score, Split, Task, Tuned, Tuning, splits, tune};
+use super::{Part, Score, Split, Task, Tuned, Tuning, Views, splits, tune};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner, with};
 use crate::model::{BudgetKind, Fit, Note, Outside};
@@ -196,21 +196,25 @@ fn one_split(
         }
         None => None,
     };
-    let prepared = Prepared::new(task.table, (task.target_name, task.target), &split.train, task.options)?;
-    let other = task.test.map(|test| prepared.apply(test.table, test.target)).transpose()?;
-    let tests = other.as_ref().map_or_else(|| prepared.examples_of(&split.test), |other| prepared.examples_in(other));
+    let views = Views::new(learners.iter().map(|l| &**l), task, &split.train)?;
+    let apply = |prepared: &Prepared<'_>| task.test.map(|test| prepared.apply(test.table, test.target)).transpose();
+    // Encoding does not depend on what becomes of holes.
+    let other = apply(&views.prepared[0])?;
     let target = task.test.map_or(task.target, |test| test.target);
-    let imputed = prepared.imputed + other.as_ref().map_or(0, |o| o.applied.missing + o.applied.new_categories);
-    let test = |fit: &Fit| {
-        let scores: Vec<f64> =
-            fit.predictor.scores(&tests).into_iter().map(|s| prepared.prepare.target.undo(s)).collect();
-        Score::of(&scores, target, &tests.rows)
-    };
     let counts = curve_counts(split.train.len(), plan.curve_points);
     let final_fit = |(l, learner): (usize, &dyn Learner)| {
         let chosen: Option<&Tuned> = tuned.as_ref().map(|t| &t[l]);
         let learner = with(reseed(learner, seed)?, chosen.map_or(&Vec::new(), |t| &t.setting))?;
+        let prepared = views.get(l);
         let examples = prepared.examples();
+        let tests =
+            other.as_ref().map_or_else(|| prepared.examples_of(&split.test), |other| prepared.examples_in(other));
+        let test = |fit: &Fit| -> Result<Score> {
+            let scores = fit.predictor.scores(&tests)?.map(|score| prepared.prepare.target.undo(score));
+            Ok(Score::of(&scores, target, &tests.rows))
+        };
+        let filled = other.as_ref().map_or(0, |o| o.applied.missing + o.applied.new_categories);
+        let imputed = if learner.takes_holes() { 0 } else { prepared.imputed + filled };
         let fits = learner.fit_curve(&counts, &examples, &Part(monitor))?;
         // A learner that refits for each point of its curve is timed on the last fit alone.
         let fit = fits.last().ok_or(ErrorKind::Interrupted { during: "fitting" })?;
@@ -219,22 +223,22 @@ fn one_split(
         }
         let spent = |fit: &Fit| prepared.layout.is_priced().then_some(fit.report.spent);
         let scale = prepared.prepare.target.deviation.powi(2);
-        let point = |fit: &Fit| {
-            let score = test(fit);
-            CurvePoint {
+        let point = |fit: &Fit| -> Result<CurvePoint> {
+            let score = test(fit)?;
+            Ok(CurvePoint {
                 learner: learner.name(),
                 split: number,
                 examples: fit.report.examples,
                 distinct: fit.report.distinct,
                 spent: spent(fit),
-                test_mse: Some(score.mse),
+                test_mse: score.mse,
                 test_error: score.error,
                 risk: fit.report.risk.map(|risk| risk * scale),
                 risk_error: fit.report.risk_error.map(|error| error * scale),
-            }
+            })
         };
-        let curve: Vec<CurvePoint> = fits.iter().map(point).collect();
-        let score = test(fit);
+        let curve = fits.iter().map(point).collect::<Result<Vec<CurvePoint>>>()?;
+        let score = test(fit)?;
         let measured = learner.family() != Family::Budget || !task.options.honest;
         let row = Row {
             learner: learner.name(),
@@ -253,7 +257,7 @@ fn one_split(
             tuning_reads: chosen.map_or(0, |t| t.reads),
             tuned: chosen.is_some() || measured,
             imputed: imputed as u64,
-            test_mse: Some(score.mse),
+            test_mse: score.mse,
             test_error: score.error,
             seconds: fit.report.seconds,
             params: learner.to_json(),

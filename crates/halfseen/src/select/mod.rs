@@ -13,8 +13,10 @@ pub use split::{Split, folds, splits};
 pub use tune::{By, Tuned, Tuning, tune, tune_over};
 
 use crate::data::{Table, Target};
+use crate::error::{ErrorKind, Result};
+use crate::learner::Learner;
 use crate::monitor::Monitor;
-use crate::prepare::Options;
+use crate::prepare::{Options, Prepared};
 
 /// A table, its target, and how both are prepared.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +52,48 @@ impl Task<'_> {
             Target::Classes { codes, .. } => Some(codes),
             Target::Numbers(_) => None,
         }
+    }
+}
+
+/// One table as each learner gets it: with its holes, or without.
+#[derive(Debug)]
+struct Views<'a> {
+    prepared: Vec<Prepared<'a>>,
+    /// For each learner an index into `prepared`.
+    of: Vec<usize>,
+}
+
+impl<'a> Views<'a> {
+    /// Prepares what the learners need, fitted on these rows.
+    fn new<'l>(learners: impl Iterator<Item = &'l dyn Learner>, task: &Task<'a>, rows: &[u32]) -> Result<Views<'a>> {
+        let (mut views, mut kinds) = (Views { prepared: Vec::new(), of: Vec::new() }, Vec::new());
+        for learner in learners {
+            learner.check_classes(task.target.classes().len()).map_err(|error| named(error, task.target_name))?;
+            let holes = learner.takes_holes();
+            let known = kinds.iter().position(|kind| *kind == holes);
+            if known.is_none() {
+                let options = task.options.suited(learner);
+                views.prepared.push(Prepared::new(task.table, (task.target_name, task.target), rows, &options)?);
+                kinds.push(holes);
+            }
+            views.of.push(known.unwrap_or(kinds.len() - 1));
+        }
+        Ok(views)
+    }
+
+    /// The table as the `learner`-th of them gets it.
+    fn get(&self, learner: usize) -> &Prepared<'a> {
+        &self.prepared[self.of[learner]]
+    }
+}
+
+/// The error with the target's name, which a learner does not know.
+pub fn named(error: crate::Error, name: &str) -> crate::Error {
+    match error.kind() {
+        ErrorKind::WrongTarget { problem, .. } => {
+            ErrorKind::WrongTarget { column: name.to_owned(), problem: problem.clone() }.into()
+        }
+        _ => error,
     }
 }
 

@@ -1,12 +1,14 @@
 //! Scores predictions against targets, in the target's own units.
 
 use crate::data::Target;
+use crate::model::Scores;
 
 /// Errors on a set of rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Score {
     /// Mean squared error: in the target's units, or of the score against -1/+1.
-    pub mse: f64,
+    /// `None` where a score estimates no target: more than two classes, or margins.
+    pub mse: Option<f64>,
     /// Share of rows whose class is told wrongly; `None` for regression.
     pub error: Option<f64>,
     /// Mean over the classes of the share told wrongly in each; `None` for regression.
@@ -14,26 +16,28 @@ pub struct Score {
 }
 
 impl Score {
-    /// Scores the predictions of some rows of a target with numbers or two classes. A score of 0
-    /// tells the first class.
-    pub fn of(scores: &[f64], target: &Target, rows: &[u32]) -> Score {
+    /// Scores the predictions of some rows of a target, one row of `scores` for each.
+    pub fn of(scores: &Scores, target: &Target, rows: &[u32]) -> Score {
         let n = rows.len().max(1) as f64;
+        let square = |wanted: &dyn Fn(u32) -> f64| {
+            let squares = scores.values.iter().zip(rows).map(|(s, &r)| (s - wanted(r)).powi(2));
+            (scores.outputs == 1 && scores.estimates).then(|| squares.sum::<f64>() / n)
+        };
         match target {
             Target::Numbers(values) => {
-                let squares = scores.iter().zip(rows).map(|(s, &r)| (s - values[r as usize]).powi(2));
-                Score { mse: squares.sum::<f64>() / n, error: None, balanced_error: None }
+                Score { mse: square(&|r| values[r as usize]), error: None, balanced_error: None }
             }
-            Target::Classes { codes, .. } => {
-                let (mut square, mut wrong, mut seen) = (0.0, [0.0; 2], [0.0_f64; 2]);
-                for (score, &row) in scores.iter().zip(rows) {
-                    let code = usize::from(codes[row as usize] == 1);
-                    square += (score - if code == 1 { 1.0 } else { -1.0 }).powi(2);
+            Target::Classes { codes, classes } => {
+                let (mut wrong, mut seen) = (vec![0.0_f64; classes.len()], vec![0.0_f64; classes.len()]);
+                for (at, &row) in rows.iter().enumerate() {
+                    let code = codes[row as usize] as usize;
                     seen[code] += 1.0;
-                    wrong[code] += f64::from(u8::from((*score > 0.0) != (code == 1)));
+                    wrong[code] += f64::from(u8::from(scores.class(at) != code));
                 }
-                let shown: Vec<f64> = (0..2).filter(|&c| seen[c] > 0.0).map(|c| wrong[c] / seen[c]).collect();
+                let shown: Vec<f64> = wrong.iter().zip(&seen).filter(|(_, s)| **s > 0.0).map(|(w, s)| w / s).collect();
                 let balanced = shown.iter().sum::<f64>() / shown.len().max(1) as f64;
-                Score { mse: square / n, error: Some((wrong[0] + wrong[1]) / n), balanced_error: Some(balanced) }
+                let mse = square(&|r| if codes[r as usize] == 1 { 1.0 } else { -1.0 });
+                Score { mse, error: Some(wrong.iter().sum::<f64>() / n), balanced_error: Some(balanced) }
             }
         }
     }
@@ -48,11 +52,25 @@ mod tests {
     fn errors_are_counted_by_hand() {
         let classes = vec![Label::Number(3.0), Label::Number(5.0)];
         let target = Target::Classes { classes, codes: vec![0, 0, 0, 1] };
-        let score = Score::of(&[-1.0, 0.0, 0.5, -0.5], &target, &[0, 1, 2, 3]);
+        let score = Score::of(&Scores::estimates(vec![-1.0, 0.0, 0.5, -0.5]), &target, &[0, 1, 2, 3]);
         assert_eq!(score.error, Some(0.5));
         assert_eq!(score.balanced_error, Some((1.0 / 3.0 + 1.0) / 2.0));
-        assert_eq!(score.mse, (0.0 + 1.0 + 2.25 + 2.25) / 4.0);
-        let score = Score::of(&[2.0], &Target::Numbers(vec![0.0, 5.0]), &[1]);
-        assert_eq!((score.mse, score.error), (9.0, None));
+        assert_eq!(score.mse, Some((0.0 + 1.0 + 2.25 + 2.25) / 4.0));
+        let score = Score::of(&Scores::estimates(vec![2.0]), &Target::Numbers(vec![0.0, 5.0]), &[1]);
+        assert_eq!((score.mse, score.error), (Some(9.0), None));
+    }
+
+    #[test]
+    fn margins_and_many_classes_have_no_squared_error() {
+        let label = |n: u32| Label::Number(f64::from(n));
+        let two = Target::Classes { classes: (0..2).map(label).collect(), codes: vec![0, 1] };
+        let margins = Scores { values: vec![-3.0, -9.0], outputs: 1, estimates: false };
+        let score = Score::of(&margins, &two, &[0, 1]);
+        assert_eq!((score.mse, score.error), (None, Some(0.5)));
+        let three = Target::Classes { classes: (0..3).map(label).collect(), codes: vec![2, 0, 2, 2] };
+        // The first of equal scores counts.
+        let values = vec![0.0, 1.0, 2.0, 5.0, 5.0, 5.0, 1.0, 1.0, 0.0, -3.0, -2.0, -1.0];
+        let score = Score::of(&Scores { values, outputs: 3, estimates: true }, &three, &[0, 1, 2, 3]);
+        assert_eq!((score.mse, score.error, score.balanced_error), (None, Some(0.25), Some(1.0 / 6.0)));
     }
 }

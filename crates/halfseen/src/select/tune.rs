@@ -1,11 +1,11 @@
 //! Chooses a learner's parameters by cross-validation over its grid, inside the training rows.
 
-use super::{Part, Statistics, Task, folds};
+use super::{Part, Statistics, Task, Views, folds};
+use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner, Setting, with};
-use crate::model::Linear;
+use crate::model::{Predictor, Scores};
 use crate::monitor::Monitor;
-use crate::prepare::Prepared;
 use crate::sampling::{Purpose, Stream};
 use rayon::prelude::*;
 
@@ -44,7 +44,7 @@ impl Tuning {
 pub struct Tuned {
     /// The setting with the least validation error.
     pub setting: Setting,
-    /// Every setting with its squared validation error: the mean or median over folds and runs.
+    /// Every setting with its validation error (squared; the share told wrongly where scores estimate no target): the mean or median over folds and runs.
     pub errors: Vec<(Setting, f64)>,
     /// Reads that the tuning made, beyond any budget of the final fit.
     pub reads: u64,
@@ -83,8 +83,9 @@ pub fn tune_over(
 ) -> Result<Vec<Tuned>> {
     let folds = folds(rows, task.strata(), task.groups, tuning.folds, tuning.seed)?;
     let per_fold = folds.par_iter().enumerate().map(|(f, fold)| {
-        let prepared = Prepared::new(task.table, (task.target_name, task.target), &fold.train, task.options)?;
-        let validate = |(learner, settings): &(Box<dyn Learner>, Vec<Setting>)| {
+        let views = Views::new(candidates.iter().map(|(l, _)| &**l), task, &fold.train)?;
+        let validate = |(l, (learner, settings)): (usize, &(Box<dyn Learner>, Vec<Setting>))| {
+            let prepared = views.get(l);
             let runs = if learner.family() == Family::Budget { tuning.runs } else { 1 };
             // One list per run, one error per setting.
             let (mut errors, mut reads) = (Vec::new(), 0);
@@ -96,15 +97,15 @@ pub fn tune_over(
                     return Err(ErrorKind::Interrupted { during: "tuning" }.into());
                 }
                 let held_out = prepared.examples_of(&fold.test);
-                let predictors: Vec<&Linear> = fits.iter().map(|fit| &fit.predictor).collect();
-                let scores = Linear::scores_of(&predictors, &held_out);
-                errors.push(scores.iter().map(|scores| mean_square(scores, &held_out)).collect::<Vec<f64>>());
+                let predictors: Vec<&Predictor> = fits.iter().map(|fit| &fit.predictor).collect();
+                let scores = Predictor::scores_of(&predictors, &held_out)?;
+                errors.push(scores.iter().map(|scores| mean_loss(scores, &held_out)).collect::<Vec<f64>>());
                 reads += fits.iter().map(|fit| fit.report.reads).sum::<u64>();
             }
             settled(settings.len() as u64);
             Ok((errors, reads))
         };
-        candidates.par_iter().map(validate).collect::<Result<Vec<_>>>()
+        candidates.par_iter().enumerate().map(validate).collect::<Result<Vec<_>>>()
     });
     let per_fold = per_fold.collect::<Result<Vec<_>>>()?;
     let tuned = candidates.iter().enumerate().map(|(l, (_, settings))| {
@@ -142,9 +143,13 @@ pub(super) fn reseed(learner: &dyn Learner, seed: u64) -> Result<Box<dyn Learner
     with(learner.clone_box(), &vec![("seed", (seed >> 1).to_string())])
 }
 
-fn mean_square(scores: &[f64], examples: &crate::data::Examples<'_>) -> f64 {
-    let squares = scores.iter().enumerate().map(|(i, s)| (s - examples.target(i)).powi(2));
-    let mean = squares.sum::<f64>() / scores.len().max(1) as f64;
+/// The mean squared error where scores estimate the target, else the share of rows told wrongly.
+fn mean_loss(scores: &Scores, examples: &Examples<'_>) -> f64 {
+    let loss = |i: usize| match examples.code(i) {
+        Some(code) if !scores.estimates || scores.outputs > 1 => f64::from(u8::from(scores.class(i) != code as usize)),
+        _ => (scores.values[i] - examples.target(i)).powi(2),
+    };
+    let mean = (0..scores.len()).map(loss).sum::<f64>() / scores.len().max(1) as f64;
     if mean.is_nan() { f64::INFINITY } else { mean }
 }
 

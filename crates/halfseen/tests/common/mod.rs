@@ -118,6 +118,7 @@ impl Data {
             targets: &self.y,
             rows: self.rows.as_slice().into(),
             moments: self.moments.as_ref(),
+            labels: None,
             declared: Default::default(),
         }
     }

@@ -213,7 +213,7 @@ impl<L: FromMoments> Gatherer<L> {
             report.stop = if stop == Stop::OnePass { solved.stop } else { stop };
             report.converged = report.stop.converged();
             (report.objective, report.gap, report.seconds) = (solved.objective, solved.gap, solved.seconds);
-            Fit { predictor: self.linear(&moments.slots, &solved.weights, &known), report }
+            Fit { predictor: self.linear(&moments.slots, &solved.weights, &known).into(), report }
         };
         Ok(L::solve(learners, &moments, monitor)?.into_iter().map(fit).collect())
     }
@@ -337,7 +337,7 @@ impl<L: FromMoments> AskTell for Gatherer<L> {
     /// Solves anew each time. Should that fail numerically, which a fit reports, no attribute has a weight.
     fn predictor(&self) -> Linear {
         let fits = self.fits(&[&self.learner], Stop::OnePass, &Silent);
-        let found = fits.ok().and_then(|fits| fits.into_iter().next()).map(|fit| fit.predictor);
+        let found = fits.ok().and_then(|fits| fits.into_iter().next()).and_then(|fit| fit.linear().ok().cloned());
         found.unwrap_or_else(|| self.linear(&[], &[], &[]))
     }
 

@@ -16,7 +16,7 @@
 //!
 //! let set = Decaying { columns: 50, decay: Decay::Power(2.0), weights: Weights::Aligned, noise: 0.1 }.draw(1000, 7)?;
 //! let fit = halfseen::learner::find("aerr")?.fit(&set.examples(), &halfseen::Silent)?;
-//! let excess = set.excess(&fit.predictor.weights, fit.predictor.intercept);
+//! let excess = set.excess(&fit.linear().unwrap().weights, fit.linear().unwrap().intercept);
 //! assert!(excess > 0.0);
 //! # Ok::<(), halfseen::Error>(())
 //! ```
@@ -88,6 +88,7 @@ impl Synthetic {
             targets: &self.targets,
             rows: (0..self.targets.len() as u32).collect::<Vec<_>>().into(),
             moments: None,
+            labels: None,
             declared: Default::default(),
         }
     }
