@@ -20,7 +20,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let mut learner = configured(args)?;
     output::check_writable(&args.out)?;
     // Refusing holes is the default, and holes are what some learners are for.
-    let missing = if learner.takes_holes() && args.missing == MissingArg::Refuse { MissingArg::Observed } else { args.missing };
+    let missing =
+        if learner.takes_holes() && args.missing == MissingArg::Refuse { MissingArg::Observed } else { args.missing };
     let input = input::read(Some(&args.data), args.target.as_deref(), None, missing, &args.table)?;
     input.check_classes(&*learner)?;
     let place = || input.name.clone();

@@ -87,8 +87,9 @@ impl Truncated {
 
     /// Draws the errors against the attributes.
     pub(crate) fn draw(&self, title: &str, learner: &str, path: &Path) -> Result<()> {
-        let point =
-            |(count, score): &(u64, Score)| Some(Point { x: *count as f64, y: score.mse?, low: f64::NAN, high: f64::NAN });
+        let point = |(count, score): &(u64, Score)| {
+            Some(Point { x: *count as f64, y: score.mse?, low: f64::NAN, high: f64::NAN })
+        };
         let svg = learning_curve(&Figure {
             title: title.to_owned(),
             x_label: "attributes needed to predict".into(),

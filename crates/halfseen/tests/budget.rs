@@ -140,7 +140,8 @@ fn permuting_columns_permutes_weights_when_the_queries_are_permuted_too() {
     let permuted = Data::new(x, data.y.clone(), &data.layout);
     for name in budgeted() {
         let settings = [("budget", "7")];
-        let fit = |data: &Data| learner(&name, &settings).fit(&data.examples(), &Silent).unwrap().linear().unwrap().clone();
+        let fit =
+            |data: &Data| learner(&name, &settings).fit(&data.examples(), &Silent).unwrap().linear().unwrap().clone();
         let (plain, moved) = (fit(&data), fit(&permuted));
         let expected: Vec<f64> = permutation.iter().map(|&from| plain.weights[from]).collect();
         assert_near(&moved.weights, &expected, 1e-12, &name);

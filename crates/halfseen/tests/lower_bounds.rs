@@ -72,7 +72,8 @@ fn the_hidden_attribute_is_found() {
         let set = HiddenAttribute { columns: 32, epsilon: 0.05 }.draw(40_000, seed).unwrap();
         let hidden = set.truth.iter().position(|w| *w != 0.0).unwrap();
         for name in ["aer", "aerr", "aelr"] {
-            let weights = learner(name, &settings).fit(&set.examples(), &Silent).unwrap().linear().unwrap().weights.clone();
+            let weights =
+                learner(name, &settings).fit(&set.examples(), &Silent).unwrap().linear().unwrap().weights.clone();
             let others = weights.iter().enumerate().filter(|(i, _)| *i != hidden);
             let largest = others.map(|(_, w)| w.abs()).fold(0.0, f64::max);
             assert!(weights[hidden] > 1.5 * largest, "{name}, seed {seed}: {} against {largest}", weights[hidden]);

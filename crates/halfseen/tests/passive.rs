@@ -97,7 +97,8 @@ fn correlated_attributes_are_told_apart() {
     for (name, mode) in MODES {
         let settings = [&settings[..], &[("radius", if name == "aerr" { "1.5" } else { "2" })]].concat();
         let found = fit(&holed, name, mode, &settings).linear().unwrap().weights.clone();
-        let naive = fit(&zeros, name, "no", &[&settings[..], &[("budget", "3")]].concat()).linear().unwrap().weights.clone();
+        let naive =
+            fit(&zeros, name, "no", &[&settings[..], &[("budget", "3")]].concat()).linear().unwrap().weights.clone();
         let distance = |w: &[f64]| ((w[0] - 1.0).powi(2) + w[1] * w[1] + w[2] * w[2]).sqrt();
         assert!(distance(&found) < 0.2, "{name} {mode}: {found:?}");
         assert!(distance(&naive) > 0.3, "{name} on zeros: {naive:?}");

@@ -187,7 +187,8 @@ fn the_absolute_loss_is_learned_with_and_without_a_tube() {
                 let settings =
                     [("ball", ball), ("tube", tube), ("smoothing_width", width), ("radius", radius), ("step", step)];
                 let fit = learner("aesvr", &settings).fit(&data.examples(), &Silent).unwrap();
-                let error = |(i, y): (usize, &f64)| (fit.linear().unwrap().score(data.x.row(i).as_slice().unwrap()) - y).abs();
+                let error =
+                    |(i, y): (usize, &f64)| (fit.linear().unwrap().score(data.x.row(i).as_slice().unwrap()) - y).abs();
                 let left: f64 = data.y.iter().enumerate().map(error).sum();
                 assert!(left < 0.65 * null, "{settings:?}: {left} of {null}");
                 // The report's estimate of the squared error is one of the iterates', here with exact answers beside it.

@@ -44,7 +44,8 @@ pub fn limited_pass<L: AskTell>(
 ) -> Result<Vec<Fit>> {
     let mut fits: Vec<Fit> = Vec::new();
     one_pass_with(learner, seed, counts, examples, limit, monitor, |pass, stop| {
-        let fit = Fit { predictor: pass.learner().predictor().into(), report: pass.noted(pass.learner().report(), stop) };
+        let fit =
+            Fit { predictor: pass.learner().predictor().into(), report: pass.noted(pass.learner().report(), stop) };
         // A point of the curve may have been reached with the last read.
         let again = |last: &mut Fit| stop == Stop::BudgetSpent && last.report.examples == fit.report.examples;
         fits.pop_if(again);

@@ -134,7 +134,8 @@ mod tests {
             let best = Ridge { radius, intercept: false, ..Ridge::default() };
             let best = best.fit(&data.examples(), &Silent).unwrap().linear().unwrap().weights.clone();
             // Of the loss with 1/2, on the examples themselves.
-            let excess = (mean_square(&data, &found.linear().unwrap().weights, 0.0) - mean_square(&data, &best, 0.0)) / 2.0;
+            let excess =
+                (mean_square(&data, &found.linear().unwrap().weights, 0.0) - mean_square(&data, &best, 0.0)) / 2.0;
             let square = Moments::measure(&data.examples()).square.iter().sum::<f64>();
             let reach = radius * square.sqrt() + data.examples().target_square().sqrt();
             let bound = radius * reach * (square / m as f64).sqrt();
@@ -170,7 +171,8 @@ mod tests {
         }
         assert!(felt > 10, "the ball was hardly felt");
         let step = Rule::Theory(2.5);
-        let found = fit(&Ogd { radius, step, known_radius: k, seed: 9, ..Ogd::default() }, &data).linear().unwrap().clone();
+        let found =
+            fit(&Ogd { radius, step, known_radius: k, seed: 9, ..Ogd::default() }, &data).linear().unwrap().clone();
         for (a, b) in found.weights.iter().zip(&mean) {
             assert!((a - b).abs() < 1e-13, "{a} and {b}");
         }

@@ -301,7 +301,9 @@ mod tests {
             for step in [1e3, 1e150, 1e308] {
                 let learner = OnlineLasso { step: Some(Rule::Fixed(step)), ..of(variant) };
                 match learner.fit(&data.examples(), &Silent) {
-                    Ok(found) => assert!(l1(&found.linear().unwrap().weights) <= 16.0 * (1.0 + 1e-9), "{variant:?}, {step}"),
+                    Ok(found) => {
+                        assert!(l1(&found.linear().unwrap().weights) <= 16.0 * (1.0 + 1e-9), "{variant:?}, {step}")
+                    }
                     Err(error) => assert!(matches!(error.kind(), ErrorKind::Diverged { .. }), "{error}"),
                 }
             }
