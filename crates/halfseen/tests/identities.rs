@@ -109,7 +109,7 @@ fn baseline_with_every_attribute_is_the_lasso() {
                     }
                     let settings = [&settings[..], &[("centre", centre)]].concat();
                     let found = learner("baseline", &settings).fit(&data.examples(), &Silent).unwrap();
-                    let objective = mean_square(data, &found.predictor);
+                    let objective = mean_square(data, found.linear().unwrap());
                     let what = format!("{reading}, {centre}, radius {radius}");
                     assert!(found.report.converged, "{what}");
                     assert!((found.report.objective.unwrap() - objective).abs() < 1e-12, "{what}");

@@ -256,14 +256,15 @@ fn declared_moments_do_what_measured_ones_do() {
                 let prepared = Prepared::new(&table, ("y", &target), &rows, options).unwrap();
                 learner(&name, &[("budget", "2"), ("centre", centre)]).fit(&prepared.examples(), &Silent)
             };
-            let (one, two) = (fit(&measured).unwrap().predictor, fit(&declared).unwrap().predictor);
+            let (one, two) = (fit(&measured).unwrap(), fit(&declared).unwrap());
+            let (one, two) = (one.linear().unwrap().clone(), two.linear().unwrap().clone());
             for (w, v) in one.weights.iter().zip(&two.weights) {
                 assert!((w - v).abs() < 1e-9, "{name}, {centre}: {w} and {v}");
             }
             match fit(&honest) {
                 // Those that estimate all moments need no norms for steps.
-                Ok(estimated) if common::from_moments(&name) => assert_eq!(estimated.predictor, two, "{name}"),
-                Ok(estimated) => assert_ne!(estimated.predictor, two, "{name}: they do make a difference"),
+                Ok(estimated) if common::from_moments(&name) => assert_eq!(*estimated.linear().unwrap(), two, "{name}"),
+                Ok(estimated) => assert_ne!(*estimated.linear().unwrap(), two, "{name}: they do make a difference"),
                 Err(error) => assert_eq!((kind(&error).as_str(), centre), ("Needs", "given"), "{name}"),
             }
         }

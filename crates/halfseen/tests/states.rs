@@ -358,7 +358,9 @@ fn every_leaf_of_a_model_replaced_by_nonsense_is_refused_or_harmless() {
 fn numbers_that_are_not_finite_are_not_written() {
     for odd in [f64::NAN, f64::INFINITY] {
         let mut broken = model();
-        broken.linear().unwrap().weights[1] = odd;
+        let mut linear = broken.predictor.linear().unwrap().clone();
+        linear.weights[1] = odd;
+        broken.predictor = linear.into();
         assert_eq!(key(&broken.to_json().unwrap_err()), "predictor.weights");
         let mut broken = model();
         broken.prepare.target.mean = odd;

@@ -1,0 +1,85 @@
+//! Reads a Gram matrix by contiguous columns, and multiplies it by vectors in an order that no thread changes.
+
+use faer::{ContiguousFwd, Mat, MatRef};
+use rayon::prelude::*;
+
+/// A symmetric matrix whose columns are slices.
+pub(super) struct Columns<'a> {
+    matrix: MatRef<'a, f64, usize, usize, ContiguousFwd>,
+    pub(super) diagonal: Vec<f64>,
+}
+
+/// Rows that one task of a product sums; fixed, so that no number of threads changes the bits.
+const ROWS: usize = 1024;
+
+impl<'a> Columns<'a> {
+    /// `None` where columns are not contiguous.
+    pub(super) fn new(matrix: MatRef<'a, f64>) -> Option<Columns<'a>> {
+        let diagonal = (0..matrix.nrows()).map(|i| matrix[(i, i)]).collect();
+        Some(Columns { matrix: matrix.try_as_col_major()?, diagonal })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    #[inline]
+    pub(super) fn column(&self, j: usize) -> &'a [f64] {
+        self.matrix.col(j).as_slice()
+    }
+
+    /// The product with a vector; columns of zeros in it are not read.
+    pub(super) fn times(&self, vector: &[f64]) -> Vec<f64> {
+        let used: Vec<usize> = (0..vector.len()).filter(|&j| vector[j] != 0.0).collect();
+        let mut product = vec![0.0; self.len()];
+        product.par_chunks_mut(ROWS).enumerate().for_each(|(block, rows)| {
+            let range = block * ROWS..block * ROWS + rows.len();
+            let mut fours = used.chunks_exact(4);
+            for four in &mut fours {
+                let [p, q, r, s] = [0, 1, 2, 3].map(|k| &self.column(four[k])[range.clone()]);
+                let [wp, wq, wr, ws] = [0, 1, 2, 3].map(|k| vector[four[k]]);
+                for ((((sum, p), q), r), s) in rows.iter_mut().zip(p).zip(q).zip(r).zip(s) {
+                    *sum += (wp * p + wq * q) + (wr * r + ws * s);
+                }
+            }
+            for &j in fours.remainder() {
+                add_multiple(rows, vector[j], &self.column(j)[range.clone()]);
+            }
+        });
+        product
+    }
+
+    /// The rows and columns of `indices`.
+    pub(super) fn select(&self, indices: &[usize]) -> Mat<f64> {
+        let mut chosen = Mat::zeros(indices.len(), indices.len());
+        for (to, &j) in indices.iter().enumerate() {
+            let column = self.column(j);
+            for (k, &i) in chosen.col_as_slice_mut(to).iter_mut().zip(indices) {
+                *k = column[i];
+            }
+        }
+        chosen
+    }
+}
+
+/// sum += factor * vector.
+#[inline]
+pub(super) fn add_multiple(sum: &mut [f64], factor: f64, vector: &[f64]) {
+    for (sum, x) in sum.iter_mut().zip(vector) {
+        *sum += factor * x;
+    }
+}
+
+/// The scalar product, in eight sums.
+#[inline]
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (left, right) = (a.chunks_exact(8), b.chunks_exact(8));
+    let rest: f64 = left.remainder().iter().zip(right.remainder()).map(|(x, y)| x * y).sum();
+    for (x, y) in left.zip(right) {
+        for lane in 0..8 {
+            sums[lane] += x[lane] * y[lane];
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}

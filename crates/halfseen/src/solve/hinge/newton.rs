@@ -1,0 +1,114 @@
+//! Ascends the dual of a hinge problem by Newton steps on the variables between their bounds.
+
+use super::ascent::Block;
+use super::gram::dot;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::cholesky::llt::solve::solve_in_place;
+use faer::{Mat, Par};
+
+/// Most steps of one round; each that is cut short brings at least one variable to a bound.
+const STEPS: u64 = 6;
+/// What is added to the diagonal, relative to its mean, so that singular matrices have a factor.
+const RIDGE: f64 = 1e-11;
+
+impl Block<'_> {
+    /// Newton steps until the free variables are optimal, the gap is at most `target`, or the steps run out; returns their number.
+    pub(super) fn newton(&mut self, target: f64, most: u64) -> u64 {
+        for done in 0..most.min(STEPS) {
+            if self.gap() <= target {
+                return done;
+            }
+            let free: Vec<usize> = (0..self.a.len())
+                .filter(|&i| self.a[i] > 0.0 && self.a[i] < self.c[i] && self.columns.diagonal[i] > 0.0)
+                .collect();
+            if free.is_empty() {
+                return done;
+            }
+            let gram = self.columns.select(&free);
+            let Some(direction) = self.direction(&free, &gram) else { return done };
+            if self.search(&free, &gram, &direction) {
+                return done + 1;
+            }
+        }
+        most.min(STEPS)
+    }
+
+    /// (K_FF + ridge)^-1 f_F: the step in y a that makes the free variables optimal.
+    fn direction(&self, free: &[usize], gram: &Mat<f64>) -> Option<Mat<f64>> {
+        let n = free.len();
+        let mut right = Mat::from_fn(n, 1, |i, _| self.f[free[i]]);
+        let mean = (0..n).map(|i| gram[(i, i)]).sum::<f64>() / n as f64;
+        let mut ridge = RIDGE * mean;
+        for _ in 0..3 {
+            let mut factor = gram.clone();
+            (0..n).for_each(|i| factor[(i, i)] += ridge);
+            let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default()));
+            let stack = MemStack::new(&mut memory);
+            if cholesky_in_place(factor.as_mut(), Default::default(), Par::Seq, stack, Default::default()).is_ok() {
+                solve_in_place(factor.as_ref(), right.as_mut(), Par::Seq, MemStack::new(&mut []));
+                return Some(right);
+            }
+            ridge *= 100.0;
+        }
+        None
+    }
+
+    /// Moves along the direction, clipped to the bounds, to the best of some lengths; true for the whole step unclipped.
+    fn search(&mut self, free: &[usize], gram: &Mat<f64>, direction: &Mat<f64>) -> bool {
+        let n = free.len();
+        // The longest step that keeps all variables between their bounds.
+        let mut longest = f64::INFINITY;
+        for (at, &i) in free.iter().enumerate() {
+            let d = self.y[i] * direction[(at, 0)];
+            let room = if d > 0.0 { (self.c[i] - self.a[i]) / d } else { self.a[i] / -d };
+            if d != 0.0 {
+                longest = longest.min(room);
+            }
+        }
+        let whole = longest >= 1.0;
+        let mut best: (f64, Vec<f64>, Vec<f64>) = (0.0, Vec::new(), Vec::new());
+        let mut length = 1.0;
+        let mut last = false;
+        loop {
+            let to: Vec<f64> = free
+                .iter()
+                .enumerate()
+                .map(|(at, &i)| (self.a[i] + length * self.y[i] * direction[(at, 0)]).clamp(0.0, self.c[i]))
+                .collect();
+            let moved: Vec<f64> = free.iter().zip(&to).map(|(&i, to)| (to - self.a[i]) * self.y[i]).collect();
+            let mut gain = 0.0;
+            for at in 0..n {
+                if moved[at] != 0.0 {
+                    gain += moved[at] * (self.f[free[at]] - 0.5 * dot(gram.col_as_slice(at), &moved));
+                }
+            }
+            if gain > best.0 {
+                best = (gain, to, moved);
+            } else if best.0 > 0.0 {
+                break;
+            }
+            if whole || last {
+                break;
+            }
+            length *= 0.4;
+            if length <= longest {
+                length = longest;
+                last = true;
+            }
+        }
+        let (_, to, moved) = best;
+        if to.is_empty() {
+            return true;
+        }
+        let mut signed = vec![0.0; self.a.len()];
+        for (at, &i) in free.iter().enumerate() {
+            self.a[i] = to[at];
+            signed[i] = moved[at];
+        }
+        for (f, z) in self.f.iter_mut().zip(self.columns.times(&signed)) {
+            *f -= z;
+        }
+        whole
+    }
+}
