@@ -71,8 +71,12 @@ fn main() {
             let found = hinge::solve(gram.as_ref(), &labels, c, None, &options, &Silent).unwrap();
             println!(
                 "gamma {gamma} C {c:7.0e} cold {:8.1} ms  objective {:.6e} gap {:.1e} passes {} support {} {:?}",
-                start.elapsed().as_secs_f64() * 1e3, found.objective, found.gap / found.objective, found.passes,
-                found.support, found.stop
+                start.elapsed().as_secs_f64() * 1e3,
+                found.objective,
+                found.gap / found.objective,
+                found.passes,
+                found.support,
+                found.stop
             );
         }
         let start = Instant::now();

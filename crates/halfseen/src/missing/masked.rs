@@ -208,6 +208,7 @@ mod tests {
             scaler,
             layout: &layout,
             targets: &targets,
+            labels: None,
             rows: rows.to_vec().into(),
             moments: None,
             declared: Default::default(),

@@ -239,7 +239,9 @@ impl<'a> Search<'a> {
             }
             self.round(options, options.tol * now.primal);
             now = self.certify();
-            if std::env::var("HT").is_ok() { eprintln!("   passes {} gap {:.3e} primal {:.6e}", self.passes, now.gap, now.primal); }
+            if std::env::var("HT").is_ok() {
+                eprintln!("   passes {} gap {:.3e} primal {:.6e}", self.passes, now.gap, now.primal);
+            }
         };
         self.a = best_a;
         let coefficients = Mat::from_fn(self.a.len(), 1, |i, _| self.a[i] * self.y[i]);

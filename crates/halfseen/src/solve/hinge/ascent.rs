@@ -24,12 +24,7 @@ const WORTH: f64 = 0.05;
 
 impl<'a> Block<'a> {
     /// `number` tells the first pass's order from those of other blocks.
-    pub(super) fn new(
-        columns: &'a Columns<'a>,
-        [y, c, a, f]: [Vec<f64>; 4],
-        seed: u64,
-        number: u64,
-    ) -> Block<'a> {
+    pub(super) fn new(columns: &'a Columns<'a>, [y, c, a, f]: [Vec<f64>; 4], seed: u64, number: u64) -> Block<'a> {
         let order = (0..y.len()).collect();
         let mut block = Block { columns, y, c, a, f, order, seed, number, threshold: 0.0 };
         block.threshold = WORTH * (0..block.a.len()).fold(0.0_f64, |most, i| most.max(block.gain(i).1));
