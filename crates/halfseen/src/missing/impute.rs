@@ -7,8 +7,8 @@
 //! **Cost**: the problem is linear in the attributes, so it is solved over them, in time linear in the rows.
 
 use super::goal::Goal;
-use super::kernel::Kernel;
 use super::karma::CS;
+use super::kernel::Kernel;
 use super::masked::Masked;
 use super::reading::Reading;
 use crate::data::{Examples, Moments};
@@ -155,7 +155,8 @@ fn path(
 ) -> Result<()> {
     let (began, first) = (Instant::now(), &setups[group[0]]);
     if first.normalization == Normalization::Cosine {
-        let what = "another normalization: rows divided by their lengths have no weighted sum (karma with gamma=1 has it)";
+        let what =
+            "another normalization: rows divided by their lengths have no weighted sum (karma with gamma=1 has it)";
         return Err(ErrorKind::Needs { name: "normalization", value: "cosine", what }.into());
     }
     let goal = Goal::new(first.name, first.loss, examples)?;

@@ -13,9 +13,9 @@ pub use factor::{Factor, One, Room};
 pub use file::{Model, Prediction};
 pub use kernel::Expansion;
 pub use linear::Linear;
-pub use sketched::Sketched;
 pub use predictor::{Linears, Predictor, Scores};
 pub use report::{BudgetKind, Note, Outside, Report, Stop};
+pub use sketched::Sketched;
 pub use truncate::check_truncation;
 
 /// What a learner returns.

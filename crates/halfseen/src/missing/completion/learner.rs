@@ -133,8 +133,10 @@ fn fit_all(name: &str, setups: &[Setup], examples: &Examples<'_>, monitor: &dyn 
             None => groups.push(vec![at]),
         }
     }
-    let fitted: Vec<Result<Vec<Fit>>> =
-        groups.par_iter().map(|group| continuation(name, setups, group, (&rows, &reading), examples, monitor)).collect();
+    let fitted: Vec<Result<Vec<Fit>>> = groups
+        .par_iter()
+        .map(|group| continuation(name, setups, group, (&rows, &reading), examples, monitor))
+        .collect();
     let mut fits: Vec<Option<Fit>> = vec![None; setups.len()];
     for (group, fitted) in groups.into_iter().zip(fitted) {
         group.into_iter().zip(fitted?).for_each(|(at, fit)| fits[at] = Some(fit));

@@ -50,7 +50,9 @@ impl Learner for GeometricMargin {
             return Ok(());
         }
         let found = if classes == 0 { "numbers".to_owned() } else { format!("{classes} classes") };
-        let problem = format!("it holds {found}, and geom tells two classes apart; choose two with --classes A,B, or another learner");
+        let problem = format!(
+            "it holds {found}, and geom tells two classes apart; choose two with --classes A,B, or another learner"
+        );
         Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into())
     }
 
