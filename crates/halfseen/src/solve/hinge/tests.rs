@@ -297,7 +297,7 @@ fn a_path_solves_each_c_and_is_monotone() {
             // The objective grows and the mean loss falls; by strong convexity |v - v*| <= (2 gap)^(1/2).
             let loss = (objective - 0.5 * square) / c;
             assert!(objective - last.0 >= -found.gap - 1e-12, "{name} {c:e}");
-            let slack = 10.0 * (2.0 * found.gap).sqrt() * (1.0 + square.sqrt()) + found.gap + 1e-12;
+            let slack = 10.0 * (2.0 * found.gap).sqrt() * (1.0 + square.max(0.0).sqrt()) + found.gap + 1e-12;
             assert!(square >= last.1 - slack, "{name} {c:e}: {square} after {}", last.1);
             assert!(loss <= last.2 + slack / c + 1e-9, "{name} {c:e}: {loss} after {}", last.2);
             last = (objective - found.gap, square, loss);
