@@ -173,9 +173,9 @@ fn sound(data: &Data, costs: &[f64], margins: &[f64], found: &Solved, tol: f64, 
     let (primal, _) = data.primal(&found.coefficients, costs, margins);
     assert!((primal - found.objective).abs() <= 1e-9 * primal.abs() + 1e-300, "{what}: {primal} {}", found.objective);
     let mut support = 0;
-    for i in 0..data.len() {
+    for (i, cost) in costs.iter().enumerate() {
         let a = found.coefficients[(i, 0)] * data.labels[i];
-        assert!((0.0..=costs[i]).contains(&a), "{what}: {a}");
+        assert!((0.0..=*cost).contains(&a), "{what}: {a}");
         support += usize::from(a != 0.0);
     }
     assert_eq!(support, found.support, "{what}");
@@ -372,6 +372,15 @@ fn too_few_passes_are_said_and_their_gap_is_true() {
         let (primal, _) = data.primal(&found.coefficients, &[1e3; 150], &[1.0; 150]);
         assert!((primal - found.objective).abs() <= 1e-9 * primal);
     }
+}
+
+#[test]
+fn a_gap_below_rounding_is_not_sought_for_ever() {
+    let data = Data::linear(200, 5, 0.5, 2);
+    let options = Options { max_passes: u64::MAX, tol: 1e-30, seed: 0 };
+    let found = solve(data.gram.as_ref(), &data.labels, 1e3, None, &options, &Silent).unwrap();
+    assert_eq!(found.stop, Stop::IterationLimit);
+    assert!(found.gap <= 1e-9 * found.objective);
 }
 
 #[test]
