@@ -52,9 +52,9 @@ pub struct Problem<'a> {
 /// [`Stop::IterationLimit`] is also said where two dozen rounds in a row could not lower the gap.
 ///
 /// # Errors
-/// [`ErrorKind::OutOfRange`] (c, tol), [`ErrorKind::WrongLength`], [`ErrorKind::WrongTarget`] (a label that is neither -1
-/// nor +1), [`ErrorKind::TooFewRows`], [`ErrorKind::Numerical`] (a number in the Gram matrix that is not finite, a negative
-/// diagonal, or an objective beyond the range of numbers).
+/// [`ErrorKind::OutOfRange`] (c, tol), [`ErrorKind::WrongLength`], [`ErrorKind::WrongTarget`] (a label that is neither
+/// -1 nor +1), [`ErrorKind::TooFewRows`], [`ErrorKind::Numerical`] (a number in the Gram matrix that is not finite, a
+/// negative diagonal, or an objective beyond the range of numbers).
 pub fn solve(
     gram: MatRef<'_, f64>,
     labels: &[f64],
@@ -290,7 +290,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Coordinate ascent and Newton steps, or where these stall the interior-point method; returns the passes and steps.
+    /// Coordinate ascent and Newton steps, or where these stall the interior-point method; returns passes and steps.
     fn improve(
         &self,
         block: &mut Block<'_>,

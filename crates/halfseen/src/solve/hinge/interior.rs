@@ -2,7 +2,8 @@
 //!
 //! **Symbols**: Q = (y y') o K; lambda, mu >= 0 the multipliers of a >= 0 and of a <= c; w = c - a the room above. The
 //! optimality conditions are Q a - r = lambda - mu, lambda a = 0 and mu w = 0, elementwise; a step solves (Q + D) da =
-//! right-hand side with D = lambda / a + mu / w, twice: towards the optimum, and corrected for the products that the first ignored.
+//! right-hand side with D = lambda / a + mu / w, twice: towards the optimum, and corrected for the products
+//! that the first ignored.
 
 use super::ascent::Block;
 use super::factor::System;

@@ -54,7 +54,7 @@ impl Data {
         (0.5 * square + loss, square)
     }
 
-    /// The optimum over all 3^n choices of who is at 0, at c and free; free sets whose matrix is singular need not be looked at.
+    /// The optimum over all 3^n choices of who is at 0, at c and free; singular free sets need not be looked at.
     fn brute_force(&self, costs: &[f64], margins: &[f64]) -> f64 {
         let n = self.len();
         let q = |i: usize, j: usize| self.labels[i] * self.labels[j] * self.gram[(i, j)];
@@ -502,7 +502,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn the_gap_bounds_what_is_lost(seed in 0_u64..1_000_000, n in 1_usize..40, d in 1_usize..8, e in -3.0_f64..4.0, full: bool, noise in 0.0_f64..2.0) {
+    fn the_gap_bounds_what_is_lost(
+        seed in 0_u64..1_000_000,
+        n in 1_usize..40,
+        d in 1_usize..8,
+        e in -3.0_f64..4.0,
+        full: bool,
+        noise in 0.0_f64..2.0,
+    ) {
         let data = if full { Data::polynomial(n, d, noise, seed) } else { Data::linear(n, d, noise, seed) };
         let c = 10_f64.powf(e);
         let exact = data.solve(c, 1e-10);
