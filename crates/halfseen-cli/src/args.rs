@@ -91,7 +91,7 @@ pub(crate) struct TableArgs {
   halfseen compare --budget 56 --splits 10
   halfseen compare table.csv --target price --budget 6 --learners ridge,aerr,aelr")]
 pub(crate) struct CompareArgs {
-    /// CSV file (gzipped or not) or folder of IDX files; without it, the digits that ship
+    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files; without it, the digits that ship
     pub(crate) data: Option<PathBuf>,
     /// Name of the target column
     #[arg(long, value_name = "COL")]
@@ -148,7 +148,7 @@ pub(crate) struct CompareArgs {
   halfseen fit table.csv --target price --learner aerr --budget 6 --set radius=2 --out price.json
   halfseen fit table.csv --target price --learner lasso --tune 5 --out price.json")]
 pub(crate) struct FitArgs {
-    /// CSV file (gzipped or not) or folder of IDX files
+    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files
     pub(crate) data: PathBuf,
     /// Name of the target column
     #[arg(long, value_name = "COL")]
@@ -188,7 +188,7 @@ pub(crate) struct FitArgs {
 pub(crate) struct PredictArgs {
     /// Model file
     pub(crate) model: PathBuf,
-    /// CSV file (gzipped or not) or folder of IDX files
+    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files
     pub(crate) data: PathBuf,
     /// Column to copy beside the predictions
     #[arg(long, value_name = "COL")]
@@ -208,7 +208,7 @@ pub(crate) struct PredictArgs {
 pub(crate) struct EvaluateArgs {
     /// Model file
     pub(crate) model: PathBuf,
-    /// CSV file (gzipped or not) or folder of IDX files
+    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files
     pub(crate) data: PathBuf,
     /// Name of the target column; default: the model's
     #[arg(long, value_name = "COL")]
