@@ -5,6 +5,9 @@ use crate::error::{ErrorKind, Result};
 use crate::full::check_shape;
 use crate::monitor::Monitor;
 use crate::params::KernelLoss;
+use crate::missing::online::{self, Iterate, OnlineLoss, Targets};
+use crate::sampling::{Purpose, Stream, shuffle};
+use crate::solve::linear::{self, LinearSolved};
 use crate::solve::{Options, Solved, hinge, multiclass, ridge};
 use faer::{Mat, MatRef};
 

@@ -66,6 +66,7 @@ impl Incomplete {
             targets: &self.targets,
             rows: (0..self.targets.len() as u32).collect::<Vec<_>>().into(),
             moments: None,
+            labels: None,
             declared: Default::default(),
         }
     }

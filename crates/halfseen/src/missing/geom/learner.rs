@@ -6,7 +6,8 @@ use crate::error::{ErrorKind, Result};
 use crate::full::configured;
 use crate::learner::{Family, Grid, Learner, Setting};
 use crate::missing::masked::Masked;
-use crate::model::{Fit, Linear, Predictor, Report};
+use crate::missing::reading::Reading;
+use crate::model::{Fit, Linear, Predictor};
 use crate::monitor::Monitor;
 use crate::params::{Parameters, parameters};
 use crate::solve::biased::Until;
@@ -42,6 +43,15 @@ impl Learner for GeometricMargin {
     fn grid(&self) -> Grid {
         let decades = ["0.00001", "0.0001", "0.001", "0.01", "0.1", "1", "10", "100", "1000", "10000", "100000"];
         Grid::new(&[("c", &decades)])
+    }
+
+    fn check_classes(&self, classes: usize) -> Result<()> {
+        if classes == 2 {
+            return Ok(());
+        }
+        let found = if classes == 0 { "numbers".to_owned() } else { format!("{classes} classes") };
+        let problem = format!("it holds {found}, and geom tells two classes apart; choose two with --classes A,B, or another learner");
+        Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into())
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
@@ -117,25 +127,13 @@ fn fit_of(plane: Plane, classes: &Classes, rows: &Masked, examples: &Examples<'_
     let weights = plane.weights.iter().map(|w| classes.half * w).collect();
     let intercept = classes.centre + classes.half * plane.bias;
     let linear = Linear { weights, intercept, fill: vec![0.0; rows.columns()] };
-    let layout = examples.layout;
-    let mut report = Report::full("geom", plane.stop, examples.len(), layout.sampled_panels()).paid(layout);
+    let mut report = Reading::of(examples).report("geom", plane.stop, examples);
     let kept = plane.rounds.get(plane.kept);
     (report.objective, report.gap) = (kept.map(|r| r.objective), kept.map(|r| r.gap));
     if plane.empty < examples.len() {
         report.skipped = plane.empty as u64;
         report.examples -= report.skipped;
     }
-    // What is read is what is there: a panel is observed as a whole.
-    let panels: Vec<usize> = (0..layout.sampled_panels()).collect();
-    let shows = |i: usize, panel: usize| {
-        let mut slots = layout.slots_of(panel);
-        slots.next().is_some_and(|slot| rows.observed[(layout.column(slot), i)] != 0.0)
-    };
-    let counts = (0..rows.len()).map(|i| panels.iter().filter(|&&p| shows(i, p)).count() as u64);
-    let (sum, most) = counts.fold((0, 0), |(sum, most), count| (sum + count, most.max(count)));
-    (report.reads, report.distinct, report.max_reads) = (sum, sum, most);
-    report.spent =
-        (0..rows.len()).map(|i| panels.iter().filter(|&&p| shows(i, p)).map(|&p| layout.price(p)).sum::<f64>()).sum();
     report.seconds = shared + plane.seconds;
-    Fit { predictor: Predictor::Linear(linear), report }
+    Fit { predictor: Predictor::Margin(linear), report }
 }
