@@ -208,7 +208,6 @@ mod tests {
             scaler,
             layout: &layout,
             targets: &targets,
-            labels: None,
             rows: rows.to_vec().into(),
             moments: None,
             labels: None,
