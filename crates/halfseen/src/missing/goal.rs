@@ -9,7 +9,7 @@ use crate::missing::online::{self, Iterate, OnlineLoss, Targets};
 use crate::sampling::{Purpose, Stream, shuffle};
 use crate::solve::linear::{self, LinearSolved};
 use crate::solve::{Options, Solved, hinge, multiclass, ridge};
-use faer::{Mat, MatRef};
+use faer::{Mat, MatRef, Par};
 
 /// A loss with its targets.
 #[derive(Debug, Clone)]
@@ -56,15 +56,6 @@ impl Goal {
         Ok(Goal::Signs(signs))
     }
 
-    /// Number of scores of a row.
-    pub(crate) fn outputs(&self) -> usize {
-        match self {
-            Goal::Squares(targets) => targets.ncols(),
-            Goal::Signs(_) => 1,
-            Goal::Classes(_, classes) => *classes,
-        }
-    }
-
     /// Whether a score estimates the target.
     pub(crate) fn estimates(&self) -> bool {
         matches!(self, Goal::Squares(targets) if targets.ncols() == 1)
@@ -96,6 +87,65 @@ impl Goal {
             Goal::Signs(signs) => without(hinge::path(gram, signs, cs, options, monitor)?),
             Goal::Classes(codes, classes) => without(multiclass::path(gram, codes, *classes, cs, options, monitor)?),
         })
+    }
+
+    /// Minimises over features, (D, n), for each of several C, increasing.
+    pub(crate) fn features_path(
+        &self,
+        features: MatRef<'_, f64>,
+        cs: &[f64],
+        options: &Options,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<LinearSolved>> {
+        match self {
+            Goal::Squares(targets) => linear::ridge_path(features, targets.as_ref(), cs, monitor),
+            Goal::Signs(signs) => linear::hinge_path(features, signs, cs, options, monitor),
+            Goal::Classes(codes, classes) => {
+                let codes: Vec<usize> = codes.iter().map(|&code| code as usize).collect();
+                linear::multiclass_path(features, &codes, *classes, cs, options, monitor)
+            }
+        }
+    }
+
+    /// One pass of paper D's algorithm 1 over the rows in a random order, averaged.
+    pub(crate) fn online(&self, gram: MatRef<'_, f64>, c: f64, seed: u64, monitor: &dyn Monitor) -> Result<Solved> {
+        let n = gram.ncols();
+        let mut order: Vec<u32> = (0..n as u32).collect();
+        shuffle(&mut Stream::new(seed, Purpose::Learner, 0), &mut order);
+        let rho = 1.0 / (c * n as f64);
+        let signs;
+        let (targets, loss) = match self {
+            Goal::Squares(targets) => (Targets::Numbers(targets.transpose()), OnlineLoss::Squared),
+            Goal::Signs(labels) => {
+                signs = Mat::from_fn(1, n, |_, i| labels[i]);
+                (Targets::Numbers(signs.as_ref()), OnlineLoss::Hinge)
+            }
+            Goal::Classes(codes, classes) => (Targets::Classes(codes, *classes), OnlineLoss::CrammerSinger),
+        };
+        let pass = online::run(gram, &order, targets, rho, loss, monitor)?;
+        let coefficients = pass.coefficients(Iterate::Averaged).clone();
+        let support = (0..n).filter(|&i| coefficients.row(i).iter().any(|v| *v != 0.0)).count();
+        let objective = self.objective(gram, &coefficients, c);
+        Ok(Solved { coefficients, objective, gap: f64::INFINITY, passes: 1, support, stop: pass.stop })
+    }
+
+    /// (1/2) |v|^2 + C sum of losses of v = sum_i coefficients_i phi_i.
+    fn objective(&self, gram: MatRef<'_, f64>, coefficients: &Mat<f64>, c: f64) -> f64 {
+        let mut scores = Mat::zeros(coefficients.nrows(), coefficients.ncols());
+        faer::linalg::matmul::matmul(scores.as_mut(), faer::Accum::Replace, gram, coefficients, 1.0, Par::Seq);
+        let square: f64 = (0..scores.ncols()).map(|j| coefficients.col(j).transpose() * scores.col(j)).sum();
+        let loss = |i: usize| match self {
+            Goal::Squares(targets) => {
+                (0..targets.ncols()).map(|j| 0.5 * (scores[(i, j)] - targets[(i, j)]).powi(2)).sum::<f64>()
+            }
+            Goal::Signs(signs) => (1.0 - signs[i] * scores[(i, 0)]).max(0.0),
+            Goal::Classes(codes, classes) => {
+                let own = codes[i] as usize;
+                let raised = (0..*classes).map(|r| scores[(i, r)] + f64::from(u8::from(r != own)));
+                raised.fold(f64::NEG_INFINITY, f64::max) - scores[(i, own)]
+            }
+        };
+        0.5 * square + c * (0..scores.nrows()).map(loss).sum::<f64>()
     }
 }
 

@@ -17,13 +17,15 @@ use super::gram::{bytes_needed, gram};
 use super::kernel::Kernel;
 use super::masked::Masked;
 use super::reading::Reading;
+use super::sketch::Sketch;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::full::configured;
 use crate::learner::{Family, Grid, Learner, Setting};
-use crate::model::{Expansion, Fit, Predictor, Stop};
+use crate::model::{Expansion, Fit, Predictor, Report, Sketched, Stop};
 use crate::monitor::Monitor;
 use crate::params::{Features, KernelLoss, KernelSolver, Normalization, Parameters, parameters};
+use crate::solve::linear::LinearSolved;
 use crate::solve::{Options, Solved};
 use std::sync::Arc;
 use std::time::Instant;
@@ -47,6 +49,9 @@ parameters! {
         seed: u64 = 0, SEED;
     }
 }
+
+/// Bytes of a GiB.
+const GIB: f64 = (1_u64 << 30) as f64;
 
 /// The values of C that tuning tries, as paper D does.
 pub(super) const CS: &[&str] = &["1e-5", "1e-4", "1e-3", "1e-2", "1e-1", "1", "10", "100", "1e3", "1e4", "1e5"];
@@ -113,17 +118,26 @@ impl Karma {
         Karma { c: other.c, ..self.clone() } == *other
     }
 
+    /// Refuses to take more memory than is allowed, before it is taken.
+    fn check_memory(&self, rows: usize, bytes: f64) -> Result<()> {
+        let (needed, allowed) = (bytes / GIB, self.memory);
+        if needed <= allowed {
+            return Ok(());
+        }
+        Err(ErrorKind::TooMuchMemory { learner: self.name().to_owned(), rows, needed, allowed }.into())
+    }
+
     /// How many Gram matrices fit into memory at once, beside what the solver takes.
     fn at_once(&self, rows: usize, squared: bool, alone: bool) -> Result<usize> {
-        const GIB: f64 = (1_u64 << 30) as f64;
         // The factor of a Cholesky decomposition, or eigenvectors and the routine's own copy.
-        let beside = if squared { if alone { 1 } else { 2 } } else { 0 };
-        let gib = |matrices: usize| bytes_needed(rows, matrices) as f64 / GIB;
-        if gib(1 + beside) > self.memory {
-            let (learner, needed, allowed) = (self.name().to_owned(), gib(1 + beside), self.memory);
-            return Err(ErrorKind::TooMuchMemory { learner, rows, needed, allowed }.into());
-        }
-        Ok((1..64).take_while(|&kernels| gib(kernels + beside) <= self.memory).last().unwrap_or(1))
+        let beside = match (squared, alone) {
+            (false, _) => 0,
+            (true, true) => 1,
+            (true, false) => 2,
+        };
+        let bytes = |kernels: usize| bytes_needed(rows, kernels + beside) as f64;
+        self.check_memory(rows, bytes(1))?;
+        Ok((1..64).take_while(|&kernels| bytes(kernels) <= self.memory * GIB).last().unwrap_or(1))
     }
 }
 
@@ -147,8 +161,11 @@ fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -
             continue;
         }
         let data = Training::new(examples, constant)?;
-        let exact: Vec<&Vec<usize>> =
-            these.iter().copied().filter(|g| learners[g[0]].features == Features::Exact).collect();
+        let (exact, sketched): (Vec<&Vec<usize>>, Vec<&Vec<usize>>) =
+            these.into_iter().partition(|g| learners[g[0]].features == Features::Exact);
+        for group in sketched {
+            data.sketched(group, learners, monitor, &mut fits)?;
+        }
         if let Some(first) = exact.first().map(|g| &learners[g[0]]) {
             let squared = matches!(Goal::new("karma", first.loss, examples)?, Goal::Squares(_));
             let alone = exact.iter().all(|g| g.len() == 1);
@@ -160,6 +177,16 @@ fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -
     }
     let fits: Option<Vec<Fit>> = fits.into_iter().collect();
     fits.ok_or_else(|| ErrorKind::Interrupted { during: "fitting" }.into())
+}
+
+/// What a solver tells of a solution.
+struct Told {
+    objective: f64,
+    gap: f64,
+    passes: u64,
+    support: usize,
+    stop: Stop,
+    left_out: Option<f64>,
 }
 
 /// Training rows and what was read of them.
@@ -201,7 +228,13 @@ impl<'a, 'b> Training<'a, 'b> {
             let first = &learners[group[0]];
             let goal = Goal::new(first.name(), first.loss, self.examples)?;
             let cs: Vec<f64> = group.iter().map(|&at| learners[at].c).collect();
-            let solved = goal.path(gram.as_ref(), &cs, &first.options(), monitor)?;
+            let solved = match first.solver {
+                KernelSolver::Exact => goal.path(gram.as_ref(), &cs, &first.options(), monitor)?,
+                KernelSolver::Online => {
+                    let one = |&c: &f64| Ok((goal.online(gram.as_ref(), c, first.seed, monitor)?, None));
+                    cs.iter().map(one).collect::<Result<_>>()?
+                }
+            };
             for (&at, (solved, left_out)) in group.iter().zip(solved) {
                 fits[at] = Some(self.fit(&kernel, &goal, solved, left_out));
             }
@@ -209,14 +242,54 @@ impl<'a, 'b> Training<'a, 'b> {
         Ok(())
     }
 
-    fn fit(&self, kernel: &Kernel, goal: &Goal, solved: Solved, left_out: Option<f64>) -> Fit {
-        let mut report = self.reading.report("karma", solved.stop, self.examples);
-        report.objective = Some(solved.objective);
-        report.gap = Some(solved.gap);
-        report.passes = (solved.stop != Stop::ClosedForm).then_some(solved.passes);
-        report.support = Some(solved.support as u64);
-        report.leave_one_out = left_out;
+    /// Solves over random features.
+    fn sketched(
+        &self,
+        group: &[usize],
+        learners: &[Karma],
+        monitor: &dyn Monitor,
+        fits: &mut [Option<Fit>],
+    ) -> Result<()> {
+        let first = &learners[group[0]];
+        let Features::Sketch(count) = first.features else { return Ok(()) };
+        if first.solver == KernelSolver::Online {
+            let what = "features = exact: the online algorithm keeps the rows themselves";
+            return Err(ErrorKind::Needs { name: "solver", value: "online", what }.into());
+        }
+        let mut kernel = first.kernel()?;
+        kernel.fit(&self.rows)?;
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        let sketch = Sketch::of(&kernel, self.rows.columns(), count, first.seed)?;
+        first.check_memory(self.rows.len(), sketch.bytes_needed(self.rows.len()) as f64)?;
+        let features = sketch.features(&self.rows)?;
+        let goal = Goal::new(first.name(), first.loss, self.examples)?;
+        let cs: Vec<f64> = group.iter().map(|&at| learners[at].c).collect();
+        let solved = goal.features_path(features.as_ref(), &cs, &first.options(), monitor)?;
+        for (&at, solved) in group.iter().zip(solved) {
+            let LinearSolved { weights, objective, gap, passes, support, stop } = solved;
+            let report = self.report(&Told { objective, gap, passes, support, stop, left_out: None });
+            let (sketch, constant, estimates) = (sketch.clone(), self.constant, goal.estimates());
+            let predictor = Predictor::Sketch(Sketched { sketch, constant, weights, estimates });
+            fits[at] = Some(Fit { predictor, report });
+        }
+        Ok(())
+    }
+
+    fn report(&self, told: &Told) -> Report {
+        let mut report = self.reading.report("karma", told.stop, self.examples);
+        report.objective = Some(told.objective);
+        // One pass certifies nothing.
+        report.gap = told.gap.is_finite().then_some(told.gap);
+        report.passes = (told.stop != Stop::ClosedForm).then_some(told.passes);
+        report.support = Some(told.support as u64);
+        report.leave_one_out = told.left_out;
         report.seconds = self.began.elapsed().as_secs_f64();
+        report
+    }
+
+    fn fit(&self, kernel: &Kernel, goal: &Goal, solved: Solved, left_out: Option<f64>) -> Fit {
+        let Solved { objective, gap, passes, support, stop, .. } = solved;
+        let report = self.report(&Told { objective, gap, passes, support, stop, left_out });
         let predictor = Predictor::Kernel(Expansion {
             kernel: kernel.clone(),
             constant: self.constant,

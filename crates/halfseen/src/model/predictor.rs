@@ -1,6 +1,6 @@
 //! Gathers the forms of predictors: what turns a scaled row into scores.
 
-use super::{Expansion, Factor, Linear};
+use super::{Expansion, Factor, Linear, Sketched};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,8 @@ pub enum Predictor {
     Linears(Linears),
     /// Comparisons with the rows learned from.
     Kernel(Expansion),
+    /// Weighted sums of random features.
+    Sketch(Sketched),
     /// A factor of a completed matrix.
     Factor(Factor),
 }
@@ -95,6 +97,7 @@ impl Predictor {
             Predictor::Linear(_) | Predictor::Margin(_) => 1,
             Predictor::Linears(linears) => linears.classes.len(),
             Predictor::Kernel(expansion) => expansion.outputs(),
+            Predictor::Sketch(sketched) => sketched.outputs(),
             Predictor::Factor(factor) => factor.outputs(),
         }
     }
@@ -125,17 +128,19 @@ impl Predictor {
     /// # Errors
     /// As [`Predictor::scores`].
     pub fn scores_of(predictors: &[&Predictor], examples: &Examples<'_>) -> Result<Vec<Scores>> {
-        let (mut linear, mut kernel) = (Vec::new(), Vec::new());
+        let (mut linear, mut kernel, mut sketched) = (Vec::new(), Vec::new(), Vec::new());
         for predictor in predictors {
             match predictor {
                 Predictor::Linear(one) | Predictor::Margin(one) => linear.push(one),
                 Predictor::Linears(many) => linear.extend(&many.classes),
                 Predictor::Kernel(expansion) => kernel.push(expansion),
+                Predictor::Sketch(one) => sketched.push(one),
                 Predictor::Factor(_) => {}
             }
         }
         let mut linear = Linear::scores_of(&linear, examples).into_iter();
         let mut kernel = Expansion::scores_of(&kernel, examples)?.into_iter();
+        let mut sketched = Sketched::scores_of(&sketched, examples)?.into_iter();
         let mut scores = Vec::with_capacity(predictors.len());
         for predictor in predictors {
             scores.extend(match predictor {
@@ -143,6 +148,7 @@ impl Predictor {
                 Predictor::Margin(_) => linear.next().map(Scores::margins),
                 Predictor::Linears(many) => Some(Scores::beside(linear.by_ref().take(many.classes.len()).collect())),
                 Predictor::Kernel(_) => kernel.next(),
+                Predictor::Sketch(_) => sketched.next(),
                 Predictor::Factor(factor) => Some(factor.scores_of(examples)?),
             });
         }
@@ -155,6 +161,7 @@ impl Predictor {
             Predictor::Linear(linear) | Predictor::Margin(linear) => linear.validate(columns),
             Predictor::Linears(linears) => linears.classes.iter().try_for_each(|linear| linear.validate(columns)),
             Predictor::Kernel(expansion) => expansion.validate(columns),
+            Predictor::Sketch(sketched) => sketched.validate(columns),
             Predictor::Factor(factor) => factor.validate(columns, factor.outputs()),
         }
     }

@@ -11,7 +11,8 @@ use ndarray::Array2;
 const BLOCKS: usize = 3;
 
 /// x normal in a random subspace of `rank` dimensions, y = <w, x> of mean 0 and standard deviation 1, and the columns
-/// divided at random into three blocks. Each block is observed with probability 1/3 by itself, given that at least one is
+/// divided at random into three blocks. Each block is observed with probability 1/3 by itself, given that at
+/// least one is
 /// (D, section 5.1.2: rank 20 in 200 columns).
 ///
 /// Any block determines the row, so one linear rule per block predicts perfectly; 0-imputation adds the rules of the

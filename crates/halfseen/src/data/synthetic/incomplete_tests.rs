@@ -146,7 +146,8 @@ fn two_completions_of_least_rank_contradict_each_other_in_the_labels() {
     assert!(TwoCompletions.completions(&set, &[40]).is_err());
 }
 
-/// Mistakes on the second half of the rows after a fit to the first, by the kernel (1 + c) D of gamma = 2 or by D alone.
+/// Mistakes on the second half of the rows after a fit to the first, by the kernel (1 + c) D of gamma = 2 or
+/// by D alone.
 fn mistakes(set: &Incomplete, gamma: u32) -> usize {
     let (n, d) = (set.targets.len(), set.truth.len());
     let kernel = |a: usize, b: usize| {

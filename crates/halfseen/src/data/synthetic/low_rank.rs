@@ -9,7 +9,8 @@ use ndarray::Array2;
 /// observed with probability `observed` by itself (D, section 5.1.1: 1,000 rows of rank 10 in 20 columns).
 ///
 /// The paper divides by the deviation of the drawn targets, here it is that of their distribution: so that fewer rows
-/// are the first of more. The same seed has the same rows for every `observed`, and hides fewer cells where it is larger.
+/// are the first of more. The same seed has the same rows for every `observed`, and hides fewer cells where
+/// it is larger.
 /// Rows with nothing observed are left in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LowRank {

@@ -7,9 +7,12 @@ use ndarray::Array2;
 
 /// Rows that are (1, *, 1, *), (*, -1, *, -1) or (1, -1, 1, -1), with labels 1, -1 and 1 (D, section 1, equation 1).
 ///
-/// No matrix of rank 1 agrees with all that is seen of rows and labels. Many of rank 2 do, and whoever completes rows and
-/// labels together to the least rank is free in the labels that are not given: [`TwoCompletions::completions`] gives two
-/// that contradict each other. No number of rows helps. A linear rule on what is observed, 0 elsewhere, makes no mistake.
+/// No matrix of rank 1 agrees with all that is seen of rows and labels. Many of rank 2 do, and whoever
+/// completes rows and
+/// labels together to the least rank is free in the labels that are not given:
+/// [`TwoCompletions::completions`] gives two
+/// that contradict each other. No number of rows helps. A linear rule on what is observed, 0 elsewhere,
+/// makes no mistake.
 ///
 /// The truth is one of them: rows (a, b, a, b), w = (1, 0, 1, 0) / 2 and y = <w, x>. The second pattern does not
 /// determine its row: the data are not regular, and still they are easily classified.
@@ -59,7 +62,8 @@ impl TwoCompletions {
     }
 }
 
-/// Rows t (1, -1), of which one coordinate is seen, with the sign of t as label, 1/2 <= |t| <= 1 (D, section 1, figure 1).
+/// Rows t (1, -1), of which one coordinate is seen, with the sign of t as label, 1/2 <= |t| <= 1 (D, section
+/// 1, figure 1).
 ///
 /// Rank 1 completes what is seen in two ways: to the true line, on which the labels are separated, and to the line
 /// (1, 1), on which rows of both labels fall on the same points. Whoever completes rows before looking at labels cannot
