@@ -231,14 +231,15 @@ pub(crate) struct EvaluateArgs {
 #[command(before_help = "Examples:
   halfseen plan --dims 100 --budget 4 --radius 1 --examples 10000
   halfseen plan --dims 100 --budget 4 --radius 1 --error 0.1
-  halfseen plan --dims 100 --total-budget 50000 --radius 1")]
+  halfseen plan --dims 100 --total-budget 50000 --radius 1
+  halfseen plan --karma --dims 20 --kappa 0.5 --error 0.2       for data with holes")]
 pub(crate) struct PlanArgs {
     /// Attributes that can be read
     #[arg(long, value_name = "D", allow_negative_numbers = true, value_parser = whole(1, 1_000_000_000_000))]
     pub(crate) dims: u64,
     /// Reads per example, all of them counted
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = whole(1, u64::MAX))]
-    #[arg(required_unless_present = "total_budget", conflicts_with = "total_budget")]
+    #[arg(required_unless_present_any = ["total_budget", "karma"], conflicts_with = "total_budget")]
     pub(crate) budget: Option<u64>,
     /// All reads of all examples; each learner gets the best number of reads per example. With --examples, no
     /// more than these are there; with --error, the plan of the fewest reads is shown, beside this budget
@@ -247,7 +248,8 @@ pub(crate) struct PlanArgs {
     /// Size of the rule to be found: |w|_1 <= B (aer, aelr, ddaelr) or |w|_2 <= B (aerr, ddaerr), for attributes
     /// in units in which |x_i| <= 1, and |x|_2 <= --norm
     #[arg(long, value_name = "B", allow_negative_numbers = true, value_parser = positive)]
-    pub(crate) radius: f64,
+    #[arg(required_unless_present = "karma")]
+    pub(crate) radius: Option<f64>,
     /// For aer: the rule to be found has |w|_2 <= B2 too, as small as B / sqrt(D) if it weighs all
     /// attributes alike
     #[arg(long, value_name = "B2", allow_negative_numbers = true, value_parser = positive)]
@@ -259,9 +261,8 @@ pub(crate) struct PlanArgs {
     /// they are taken to be as bad as can be. A learner is left out where they contradict |x_i| <= 1 or --norm
     #[arg(long, value_name = "FILE")]
     pub(crate) moments: Option<PathBuf>,
-    /// Excess error to reach: mean squared error above that of the best rule of this size
+    /// Excess error to reach: mean squared error above that of the best rule of this size (with --karma: mean hinge loss)
     #[arg(long, value_name = "EPS", allow_negative_numbers = true, value_parser = positive)]
-    #[arg(conflicts_with = "examples")]
     #[arg(required_unless_present_any = ["examples", "total_budget"])]
     pub(crate) error: Option<f64>,
     /// Examples that will be there
@@ -275,6 +276,16 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "DELTA", allow_negative_numbers = true, value_parser = share)]
     #[arg(default_value_t = Setting::default().confidence)]
     pub(crate) confidence: f64,
+    /// Plan for data that come with holes, by the theorems of paper D: D counts columns, the constant among them
+    #[arg(long, conflicts_with_all = ["budget", "total_budget", "radius", "radius2", "norm", "moments", "phase1"])]
+    pub(crate) karma: bool,
+    /// For --karma: the smallest non-zero eigenvalue of the projection onto the rows' subspace, restricted to what a
+    /// row shows, over all rows. Without it, a table over its values
+    #[arg(long, value_name = "KAPPA", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) kappa: Option<f64>,
+    /// For --karma: length of the kernel's sequences. Without it, the best
+    #[arg(long, value_name = "G", allow_negative_numbers = true, value_parser = whole(1, 1_000_000))]
+    pub(crate) gamma: Option<u64>,
     /// Print the plan as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -13,6 +13,7 @@ mod learners;
 mod observed;
 mod output;
 mod plan;
+mod plan_karma;
 mod predict;
 mod progress;
 mod show;

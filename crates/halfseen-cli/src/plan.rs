@@ -4,6 +4,7 @@ use crate::args::PlanArgs;
 use crate::declarations;
 use crate::failure::usage_error;
 use crate::output::{self, align};
+use crate::plan_karma;
 use anyhow::{Context, Result};
 use halfseen::plan::{self, Excess, Goal, MOST_EXAMPLES, MomentNorms, Plan, Setting};
 use serde_json::{Map, Value, json};
@@ -12,11 +13,23 @@ use std::process::ExitCode;
 
 /// Runs the command.
 pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
+    if args.karma {
+        return plan_karma::run(args);
+    }
+    if args.kappa.is_some() || args.gamma.is_some() {
+        return usage_error("--kappa and --gamma plan for data with holes; give --karma as well");
+    }
+    if args.error.is_some() && args.examples.is_some() {
+        return usage_error("--error and --examples cannot be used together; give one of them");
+    }
+    let Some(radius) = args.radius else {
+        return usage_error("a plan needs --radius");
+    };
     let moments = args.moments.as_deref().map(|path| moment_norms(path, args.dims)).transpose()?;
     let setting = Setting {
         dims: args.dims,
         budget: args.budget.unwrap_or(args.dims.min(2)),
-        radius: args.radius,
+        radius,
         radius2: args.radius2,
         norm: args.norm,
         moments,
@@ -224,19 +237,19 @@ fn excess(args: &PlanArgs, plan: &Plan) -> String {
     format!("{}{mark}{}", number(value), if dear { " +" } else { "" })
 }
 
-fn count(count: Option<u64>) -> String {
+pub(crate) fn count(count: Option<u64>) -> String {
     count.map_or("more than 10^18".into(), grouped)
 }
 
 /// 12,345.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|g| std::str::from_utf8(g).ok()).collect();
     groups.join(",")
 }
 
 /// Four significant digits.
-fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     match value.abs() {
         0.0 => "0".into(),
         size if (1e-3..1e6).contains(&size) => {

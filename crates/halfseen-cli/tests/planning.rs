@@ -216,3 +216,70 @@ fn json_has_the_same_keys_in_every_row() {
     assert!(row(&plan, "baseline")["rate"].as_str().unwrap().starts_with("O((d B)^2"));
     assert_eq!(row(&plan, "ddaerr-2p")["probability"], 0.95);
 }
+
+const KARMA: &str = "plan --karma --dims 20";
+
+#[test]
+fn plans_for_holes_have_their_values_by_hand() {
+    let place = Place::new();
+    // kappa = 1: nothing is cut off, gamma = 1, sqrt(8 / m) <= 0.2.
+    let plan = json(&place, &format!("{KARMA} --kappa 1 --error 0.2 --examples 800"));
+    let rows = plan["rows"].as_array().unwrap();
+    let row = &rows[0];
+    assert_eq!((rows.len(), &row["gamma"], &row["truncation"]), (1, &Value::from(1), &Value::from(0.0)));
+    assert!((200..=201).contains(&row["examples"].as_u64().unwrap()), "{row}");
+    close(&row["after"]["excess"], 0.1);
+    close(&row["after"]["c"], (1.0_f64 / 6400.0).sqrt());
+    assert_eq!((&row["vacuous"], &row["after"]["vacuous"]), (&Value::from(false), &Value::from(false)));
+    // ceil(log 10) = 3: 20 + 400 + 8000 sequences.
+    assert_eq!(row["printed"]["gamma"], 3);
+    close(&row["printed"]["dimension"], 8420.0);
+    close(&row["printed"]["examples_order"], 8420.0_f64.powi(2) * 20.0_f64.ln() / 0.04);
+
+    let fixed = json(&place, &format!("{KARMA} --kappa 0.5 --error 0.5 --gamma 4"));
+    let row = &fixed["rows"][0];
+    close(&row["truncation"], 0.125);
+    let (needed, m) = (8.0 * 4.0 * 8421.0 / 0.375_f64.powi(2), row["examples"].as_f64().unwrap());
+    assert!(m >= needed && m <= needed + 1.0, "{m} {needed}");
+    assert!(row["after"].is_null());
+}
+
+#[test]
+fn plans_for_holes_say_where_they_promise_nothing() {
+    let place = Place::new();
+    let text = place.ok(&format!("{KARMA} --error 0.1 --examples 100"));
+    for kappa in ["0.1", "0.25", "0.5", "0.75", "1"] {
+        assert!(text.lines().any(|line| line.split_whitespace().next() == Some(kappa)), "no {kappa} in:\n{text}");
+    }
+    for part in ["of 20 columns", "*  Vacuous", "more than 10^18", "excess after 100", "give --kappa", "D, lemma 2"] {
+        assert!(text.contains(part), "no '{part}' in:\n{text}");
+    }
+    let short = place.ok(&format!("{KARMA} --error 0.1 --kappa 0.5 --gamma 2"));
+    assert!(short.contains("-  No number of rows is enough") && !short.contains("give --kappa"), "{short}");
+    let easy = place.ok(&format!("{KARMA} --error 1.5 --kappa 0.5"));
+    assert!(easy.contains("Vacuous: a rule that always says 0 has a hinge loss of 1"), "{easy}");
+    let far = place.ok("plan --karma --dims 1000000 --kappa 1e-12 --error 1e-9 --examples 5");
+    for word in ["inf", "NaN", "None"] {
+        assert!(![&text, &short, &easy, &far].iter().any(|text| text.contains(word)), "{word}");
+    }
+    let plan = json(&place, "plan --karma --dims 1000000 --error 1e-9 --examples 5");
+    let rows = plan["rows"].as_array().unwrap();
+    assert!(rows.len() == 5 && rows.iter().all(|row| keys(row) == keys(&rows[0])));
+    assert_eq!(rows[0]["more_than"], 1_000_000_000_000_000_000_u64);
+}
+
+#[test]
+fn plans_for_holes_refuse_what_they_cannot_use() {
+    let place = Place::new();
+    place.refused(&format!("{KARMA} --kappa 0.5 --examples 9"), &["--error"]);
+    place.refused(&format!("{KARMA} --kappa 1.5 --error 0.1"), &["kappa", "at most 1"]);
+    for wrong in ["0", "-1", "NaN", "few"] {
+        place.refused(&format!("{KARMA} --error 0.1 --kappa {wrong}"), &["--kappa", "finite number above 0"]);
+        place.refused(&format!("{KARMA} --error {wrong}"), &["--error", "finite number above 0"]);
+        place.refused(&format!("{KARMA} --error 0.1 --gamma {wrong}"), &["--gamma", "whole number"]);
+    }
+    place.refused(&format!("{KARMA} --error 0.1 --budget 4"), &["--karma", "--budget"]);
+    place.refused(&format!("{KARMA} --error 0.1 --radius 1"), &["--karma", "--radius"]);
+    place.refused(&format!("{PLAN} --error 0.1 --kappa 0.5"), &["--karma"]);
+    place.refused("plan --dims 100 --budget 4 --examples 9", &["--radius"]);
+}

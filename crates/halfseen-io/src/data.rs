@@ -1,8 +1,12 @@
-//! Reads whatever a path holds: a CSV file, gzipped or not, or a folder of IDX files.
+//! Reads whatever a path holds: a table in one of the formats told by content, or a folder of IDX files.
 
+use crate::arff::{ArffOptions, read_arff};
 use crate::csv::{CsvOptions, read_csv};
 use crate::error::Result;
 use crate::idx::{IdxData, read_idx_folder};
+use crate::sniff::{Format, recognise};
+use crate::source::Source;
+use crate::svmlight::{SvmlightOptions, read_svmlight};
 use halfseen::data::Table;
 use std::path::Path;
 
@@ -17,12 +21,23 @@ pub enum Data {
 
 /// Reads a file by its content, or a folder of IDX files.
 ///
+/// ARFF starts with `@relation` and `@attribute`, Parquet with `PAR1`, and SVMlight with a number and
+/// pairs index:value (before which lines of one number alone may stand). All else is read as CSV.
+///
 /// # Errors
-/// As [`read_csv`] with default options, or [`read_idx_folder`].
+/// As the reader of the format with default options, or [`read_idx_folder`].
 pub fn read_data(path: impl AsRef<Path>) -> Result<Data> {
     let path = path.as_ref();
     if path.is_dir() {
         return read_idx_folder(path).map(Data::Images);
     }
-    read_csv(path, &CsvOptions::default()).map(Data::Table)
+    let source = Source::path(path).rewindable()?;
+    let table = match recognise(&source)? {
+        Format::Csv => read_csv(source, &CsvOptions::default()),
+        Format::Arff => read_arff(source, &ArffOptions::default()),
+        Format::Svmlight => read_svmlight(source, &SvmlightOptions::default()),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => read_parquet(source, &ParquetOptions::default()),
+    };
+    table.map(Data::Table)
 }

@@ -40,6 +40,37 @@ pub enum ErrorKind {
         "the record at line {line} is longer than {limit} bytes; close its quotes, or raise the limit on a record's length"
     )]
     RecordTooLong { line: u64, limit: usize },
+    /// A line is longer than the limit.
+    #[error(
+        "line {line} is longer than {limit} bytes; is the file cut into lines? Else raise the limit on a line's length"
+    )]
+    LineTooLong { line: u64, limit: usize },
+    /// A line is not as its format has it.
+    #[error("line {line}: '{}' {problem}", short(text))]
+    Malformed { line: u64, text: String, problem: &'static str },
+    /// A cell of a numeric column is text.
+    #[error(
+        "row {row} (line {line}), column '{}': '{}' is no number; correct it, or write ? if the value is missing",
+        short(column),
+        short(text)
+    )]
+    NotNumber { row: usize, line: u64, column: String, text: String },
+    /// A cell holds a category that its column does not declare.
+    #[error(
+        "row {row} (line {line}), column '{}': '{}' is none of its declared categories; declare it, or correct the cell",
+        short(column),
+        short(text)
+    )]
+    UndeclaredCategory { row: usize, line: u64, column: String, text: String },
+    /// A column has a type that no table holds.
+    #[error("column '{}' is {what}; {remedy}", short(column))]
+    UnsupportedColumn { column: String, what: String, remedy: &'static str },
+    /// The index of a column is larger than the limit.
+    #[error("line {line}: the index {index} is beyond the limit of {limit} columns; number the attributes from 1 on")]
+    TooManyColumns { line: u64, index: String, limit: usize },
+    /// The table would need more memory than the file gives reason for.
+    #[error("the table has more than {limit} cells, far more than its file explains; raise the limit if it is meant")]
+    TooManyCells { limit: usize },
     /// The file ends inside quotes.
     #[error(
         "the record at line {line} opens a quote that the file never closes; close it, or double it if it is meant as text"

@@ -1,4 +1,4 @@
-//! Reads tables (CSV, IDX; gzipped or not) and draws SVG figures for `halfseen`.
+//! Reads tables (CSV, SVMlight, ARFF, IDX; gzipped or not; Parquet) and draws SVG figures for `halfseen`.
 //!
 //! ```
 //! use halfseen_io::{CsvOptions, Source, read_csv};
@@ -12,6 +12,8 @@
 //! |---|---|---|
 //! | whatever a path holds | [`read_data`] | [`Data`] |
 //! | a CSV file | [`read_csv`] | [`Table`](halfseen::data::Table) |
+//! | SVMlight or LIBSVM rows | [`read_svmlight`] | [`Table`](halfseen::data::Table), sparse |
+//! | an ARFF file | [`read_arff`] | [`Table`](halfseen::data::Table) |
 //! | one IDX file | [`read_idx`] | [`IdxArray`] |
 //! | a folder of IDX images and labels | [`read_idx_folder`] | [`IdxData`] |
 //! | images and labels in memory | [`IdxData::from_pairs`] | [`IdxData`] |
@@ -20,16 +22,21 @@
 //! the first below the header; lines count from 1, the header's.
 #![forbid(unsafe_code)]
 
+mod arff;
 mod csv;
 mod data;
 pub mod draw;
 pub mod error;
 mod idx;
+mod lines;
 mod sniff;
 mod source;
+mod svmlight;
 
+pub use arff::{ArffOptions, read_arff};
 pub use csv::{CsvOptions, read_csv};
 pub use data::{Data, read_data};
 pub use error::{Error, ErrorKind, Result};
 pub use idx::{IdxArray, IdxData, read_idx, read_idx_folder};
 pub use source::Source;
+pub use svmlight::{SvmlightOptions, read_svmlight};

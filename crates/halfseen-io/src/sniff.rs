@@ -1,6 +1,48 @@
-//! Recognises files that are no CSV by their first bytes.
+//! Recognises the format of a file by its first bytes, and files that cannot be read.
 
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, Result};
+use crate::source::Source;
+use crate::{arff, svmlight};
+
+/// The formats of tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Csv,
+    Arff,
+    Svmlight,
+    /// Only where it can be read: else it is refused by name, as CSV.
+    #[cfg(feature = "parquet")]
+    Parquet,
+}
+
+/// How much of a file is looked at: a long comment may stand before the first line that counts.
+const HEAD: u64 = 256 << 10;
+
+/// Tells the format of a source by its content, unpacked. What no other format claims is CSV.
+pub(crate) fn recognise(source: &Source<'_>) -> Result<Format> {
+    let mut content = source.open()?;
+    let mut head = Vec::new();
+    content.append(HEAD, &mut head)?;
+    #[cfg(feature = "parquet")]
+    if head.starts_with(b"PAR1") && !content.is_gzip() {
+        return Ok(Format::Parquet);
+    }
+    let whole = (head.len() as u64) < HEAD;
+    Ok(of_text(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head), whole))
+}
+
+fn of_text(head: &[u8], whole: bool) -> Format {
+    // a part of a word could mislead; a long line is judged by its beginning
+    let end = if whole { None } else { head.iter().rposition(|b| b" \t\r\n".contains(b)) };
+    let lines = || head[..end.unwrap_or(head.len())].split(|b| b"\r\n".contains(b));
+    if arff::resembles(lines()) {
+        Format::Arff
+    } else if lines().find_map(svmlight::resembles) == Some(true) {
+        Format::Svmlight
+    } else {
+        Format::Csv
+    }
+}
 
 /// First bytes, what they tell, and what to do.
 const MAGIC: [(&[u8], &str, &str); 15] = [
@@ -53,5 +95,68 @@ mod tests {
         }
         assert!(refuse_foreign(b"a,b\n1,\0\n").is_err());
         assert!(refuse_foreign("\u{feff}a,é\n1,2\n".as_bytes()).is_ok());
+    }
+
+    fn format(text: &str) -> Format {
+        assert_eq!(of_text(text.as_bytes(), true), recognise(&Source::bytes("t", text.as_bytes())).unwrap());
+        of_text(text.as_bytes(), true)
+    }
+
+    #[test]
+    fn formats_are_told_by_the_first_lines_that_count() {
+        for text in [
+            "@relation x\n@attribute a numeric\n@data\n1\n",
+            "% a,b\n\n%\n  @RELATION 'a b'\r\n\r\n@Attribute\ta real\r\n",
+            "@relation\n% between\n@attribute a real",
+        ] {
+            assert_eq!(format(text), Format::Arff, "{text:?}");
+        }
+        for text in [
+            "1 1:2\n",
+            "+1 3:0.5 7:-1e3 # a,b\n",
+            "# comment, with comma\n\n-1\n0\n1 qid:3 1:2",
+            "2.5 0:1\n",
+            "nan 1:nan\n",
+            "1,3 1:2 2:3\n",
+            "1 qid:4\n",
+        ] {
+            assert_eq!(format(text), Format::Svmlight, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_csv_that_resembles_another_format_stays_csv() {
+        for text in [
+            "",
+            "\n",
+            "a,b\n1 1:2,3\n",
+            "@relation,b\n1,2\n",
+            "@relation\n1\n2\n",
+            "@relation x\n1\n",
+            "% share,b\n1,2\n",
+            "%\n1\n",
+            "1\n2\n",
+            "1,2\n1 1:2,4\n",
+            "time\n1 12:30\n",
+            "#id,x\n1,2\n",
+            "1 12:30,b\n1,2\n",
+            "when 12:30\n1 2:3\n",
+            "1 12:30:15\n",
+            "1 a:2\n",
+            "1 :2\n",
+            "1 2:\n",
+        ] {
+            assert_eq!(format(text), Format::Csv, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_first_line_longer_than_the_head_is_judged_by_its_beginning() {
+        let long: String = (1..60_000).map(|i| format!(" {i}:0.25")).collect();
+        let source = format!("1{long}\n");
+        assert!(source.len() as u64 > HEAD);
+        assert_eq!(recognise(&Source::bytes("t", source.as_bytes())).unwrap(), Format::Svmlight);
+        let source = format!("1{long} x\n").replace(":", ",");
+        assert_eq!(recognise(&Source::bytes("t", source.as_bytes())).unwrap(), Format::Csv);
     }
 }

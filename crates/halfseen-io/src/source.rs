@@ -102,6 +102,12 @@ impl Content<'_> {
         read.map(|_| ()).map_err(|e| self.failed(&e))
     }
 
+    /// Whether the content was packed.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn is_gzip(&self) -> bool {
+        self.gzip
+    }
+
     /// An error about the source of this content.
     pub(crate) fn fail(&self, kind: ErrorKind) -> Error {
         self.source.fail(kind)

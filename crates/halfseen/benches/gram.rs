@@ -2,15 +2,15 @@
 //!
 //!     cargo bench -p halfseen --bench gram
 //!
-//! The rate that the ratios refer to is that of faer's own product in double precision: C = M'M and
-//! D = X'X, each n x n in full, on all threads, into memory that is there already. Runs alternate, and
-//! medians are printed.
+//! The rate that the shares refer to is that of faer's own product in double precision: C = M'M and
+//! D = X'X, each n x n in full, on all threads, into memory that is there already or, as its operator
+//! does, into fresh memory. Runs alternate, and medians are printed.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use halfseen::Silent;
-use halfseen::missing::gram::{bytes_needed, cross, gram, gram_into};
+use halfseen::missing::gram::{bytes_needed, cross, gram, gram_into, grams_into};
 use halfseen::missing::kernel::Kernel;
 use halfseen::missing::masked::Masked;
 use halfseen::params::Normalization;
@@ -59,11 +59,19 @@ fn main() {
         })
         .collect();
     let (mut counts, mut products) = (Mat::<f64>::zeros(n, n), Mat::<f64>::zeros(n, n));
-    let mut reused = Mat::<f64>::zeros(n, n);
+    let mut reused: Vec<Mat<f64>> = Vec::new();
+    grams_into(&kernels, &rows, &mut reused, &Silent).unwrap();
     let new = rows.select(&(0..n / 8).collect::<Vec<_>>());
 
-    let names =
-        ["two plain products", "gamma 1 to 4, fresh", "gamma 1 to 4, reused", "gamma 3, reused", "cross, n/8 rows"];
+    let names = [
+        "two plain products",
+        "the same, fresh memory",
+        "gamma 1 to 4, all at once",
+        "the same, fresh memory",
+        "gamma 1 to 4, one by one",
+        "gamma 3 alone",
+        "gamma 1 to 4, n/8 rows across",
+    ];
     let mut times = vec![Vec::new(); names.len()];
     for _ in 0..REPEATS {
         times[0].push(seconds(|| {
@@ -72,23 +80,23 @@ fn main() {
             }
             black_box((&counts, &products));
         }));
-        times[1].push(seconds(|| drop(black_box(gram(&kernels, &rows, &Silent).unwrap()))));
-        times[2].push(seconds(|| {
+        times[1].push(seconds(|| drop(black_box((mask.transpose() * &mask, rows.values.transpose() * &rows.values)))));
+        times[2].push(seconds(|| grams_into(&kernels, &rows, &mut reused, &Silent).unwrap()));
+        times[3].push(seconds(|| drop(black_box(gram(&kernels, &rows, &Silent).unwrap()))));
+        times[4].push(seconds(|| {
             for kernel in &kernels {
-                gram_into(kernel, &rows, &mut reused, &Silent).unwrap();
-                black_box(&reused);
+                gram_into(kernel, &rows, &mut reused[0], &Silent).unwrap();
             }
         }));
-        times[3].push(seconds(|| gram_into(&kernels[2], &rows, &mut reused, &Silent).unwrap()));
-        times[4].push(seconds(|| drop(black_box(cross(&kernels, &rows, &new, &Silent).unwrap()))));
+        times[5].push(seconds(|| gram_into(&kernels[2], &rows, &mut reused[0], &Silent).unwrap()));
+        times[6].push(seconds(|| drop(black_box(cross(&kernels, &rows, &new, &Silent).unwrap()))));
     }
     let medians: Vec<f64> = times.into_iter().map(median).collect();
     let gigabytes = bytes_needed(n, 4) as f64 / 1e9;
-    println!("n = {n}, d = {d}; four kernels take {gigabytes:.2} GB");
-    let flops = 4.0 * (n as f64).powi(2) * d as f64;
+    let rate = 4.0 * (n as f64).powi(2) * d as f64 / medians[0] / 1e9;
+    println!("n = {n}, d = {d}, {} threads; four kernels take {gigabytes:.2} GB", rayon::current_num_threads());
+    println!("plain products: {rate:.1} GFLOP/s; shares of their rate, in memory that is there and in fresh memory:");
     for (name, time) in names.iter().zip(&medians) {
-        let share = medians[0] / time;
-        println!("{name:>22}: {time:.3} s, {:.2} of the plain products' rate", share);
+        println!("{name:>30}: {time:.3} s, {:.2}, {:.2}", medians[0] / time, medians[1] / time);
     }
-    println!("plain rate: {:.1} GFLOP/s on {} threads", flops / medians[0] / 1e9, rayon::current_num_threads());
 }

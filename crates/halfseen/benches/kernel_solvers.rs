@@ -1,7 +1,9 @@
 //! Times the hinge solver over a grid of C, for Gram matrices of k_gamma.
 //!
 //!     cargo bench -p halfseen --bench kernel_solvers
-//!     cargo bench -p halfseen --bench kernel_solvers -- PREFIX [TOL]    # PREFIX_g1.npy .. PREFIX_g4.npy, PREFIX_y.npy
+//!     cargo bench -p halfseen --bench kernel_solvers -- PREFIX [TOL [warm]]   # PREFIX_g1.npy .. PREFIX_g4.npy, PREFIX_y.npy
+//!
+//! With `warm`, each C is not also solved by itself.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use faer::Mat;
@@ -63,10 +65,11 @@ fn main() {
     let tol = arguments.get(1).map_or(1e-4, |text| text.parse().unwrap());
     let cs: Vec<f64> = (-5..=5).map(|e| 10_f64.powi(e)).collect();
     let options = Options { tol, ..Options::default() };
+    let cold = arguments.get(2).is_none_or(|word| word != "warm");
     let mut total = 0.0;
     println!("n = {}, tol = {tol:e}", labels.len());
     for (gamma, gram) in (1..).zip(&grams) {
-        for &c in &cs {
+        for &c in cs.iter().filter(|_| cold) {
             let start = Instant::now();
             let found = hinge::solve(gram.as_ref(), &labels, c, None, &options, &Silent).unwrap();
             println!(

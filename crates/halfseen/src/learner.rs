@@ -157,7 +157,8 @@ pub fn with(mut learner: Box<dyn Learner>, setting: &Setting) -> Result<Box<dyn 
 
 /// Every learner with its default parameters, family by family.
 pub fn all() -> Vec<Box<dyn Learner>> {
-    crate::budget::learners().into_iter().chain(crate::full::learners()).collect()
+    let families = [crate::budget::learners(), crate::missing::learners(), crate::full::learners()];
+    families.into_iter().flatten().collect()
 }
 
 /// The learner of this name, with default parameters.

@@ -2,7 +2,7 @@
 
 /// What a cell holds, whatever its column.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Value {
+pub(crate) enum Value {
     /// A finite number.
     Number(f64),
     /// Empty, `NA`, `?`, or `NaN` in any case.
@@ -14,7 +14,7 @@ pub(super) enum Value {
 }
 
 /// Reads one cell whose surrounding blanks are gone.
-pub(super) fn value(cell: &[u8]) -> Value {
+pub(crate) fn value(cell: &[u8]) -> Value {
     if let Some((number, end)) = short_number(cell, 0)
         && end == cell.len()
     {
@@ -106,7 +106,7 @@ fn digits(record: &[u8], mut at: usize, mut number: u64) -> (u64, usize) {
 }
 
 /// Removes blanks and tabs at both ends.
-pub(super) fn trim(mut cell: &[u8]) -> &[u8] {
+pub(crate) fn trim(mut cell: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = cell {
         cell = rest;
     }

@@ -15,13 +15,15 @@
 //! numeric file is done then. Any other is read a second time, with all kinds known. The memory
 //! needed is that of the table and one chunk of the file.
 
-mod cell;
+pub(crate) mod cell;
 mod header;
 mod known;
 mod optimistic;
 mod quoted;
 mod records;
-mod text;
+pub(crate) mod text;
+
+pub(crate) use optimistic::matrix;
 
 use crate::error::{ErrorKind, Result};
 use crate::source::Source;

@@ -80,7 +80,7 @@ impl FirstPass {
 }
 
 /// Row-major cells as an array of shape (rows, columns).
-pub(super) fn matrix(rows: usize, columns: usize, cells: Vec<f64>) -> halfseen::Result<Array2<f64>> {
+pub(crate) fn matrix(rows: usize, columns: usize, cells: Vec<f64>) -> halfseen::Result<Array2<f64>> {
     let (expected, found) = (rows * columns, cells.len());
     Array2::from_shape_vec((rows, columns), cells)
         .map_err(|_| halfseen::ErrorKind::WrongLength { what: "cells of the table".into(), expected, found }.into())

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 
 /// A text column that grows by one cell per row.
 #[derive(Default)]
-pub(super) struct TextBuilder {
+pub(crate) struct TextBuilder {
     codes: Vec<u32>,
     levels: Vec<String>,
     known: HashMap<String, u32>,
 }
 
 impl TextBuilder {
-    pub(super) fn push(&mut self, text: &str) {
+    pub(crate) fn push(&mut self, text: &str) {
         let code = self.known.get(text).copied().unwrap_or_else(|| {
             let code = self.levels.len() as u32; // 2^32 different levels would need more than 100 GB
             self.levels.push(text.to_owned());
@@ -22,11 +22,11 @@ impl TextBuilder {
         self.codes.push(code);
     }
 
-    pub(super) fn push_missing(&mut self) {
+    pub(crate) fn push_missing(&mut self) {
         self.codes.push(TextColumn::MISSING);
     }
 
-    pub(super) fn finish(self) -> TextColumn {
+    pub(crate) fn finish(self) -> TextColumn {
         TextColumn { codes: self.codes, levels: self.levels }
     }
 }

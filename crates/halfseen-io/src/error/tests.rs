@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::draw::{Figure, learning_curve};
-use crate::{CsvOptions, IdxData, Source, read_csv, read_data, read_idx, read_idx_folder};
+use crate::{ArffOptions, CsvOptions, IdxData, Source, SvmlightOptions};
+use crate::{read_arff, read_csv, read_data, read_idx, read_idx_folder, read_svmlight};
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 
@@ -17,7 +18,8 @@ macro_rules! kinds {
 }
 
 kinds! {
-    Unreadable Empty NoRows Ragged RecordTooLong UnclosedQuote UnnamedColumn NotUtf8 NotFinite Changed BadGzip
+    Unreadable Empty NoRows Ragged RecordTooLong LineTooLong Malformed NotNumber UndeclaredCategory UnsupportedColumn
+    TooManyColumns TooManyCells UnclosedQuote UnnamedColumn NotUtf8 NotFinite Changed BadGzip
     LooksLike WrongMagic ElementType Truncated TrailingBytes WrongShape ImageSizesDiffer CountsDiffer
     MissingPartner NoIdxFiles NoPoints Drawing Library
 }
@@ -29,6 +31,17 @@ fn long() -> String {
 
 fn csv(text: impl AsRef<[u8]>) -> Error {
     read_csv(Source::bytes("t.csv", text.as_ref()), &CsvOptions { record_limit: 10_000 }).unwrap_err()
+}
+
+fn svmlight(text: &str) -> Error {
+    let options = SvmlightOptions { line_limit: 10_000, ..SvmlightOptions::default() };
+    read_svmlight(Source::bytes("t.svm", text.as_bytes()), &options).unwrap_err()
+}
+
+/// The error of an ARFF file with these attributes and rows.
+fn arff(attributes: &str, rows: &str) -> Error {
+    let text = format!("@relation r\n{attributes}\n@data\n{rows}\n");
+    read_arff(Source::bytes("t.arff", text.as_bytes()), &ArffOptions::default()).unwrap_err()
 }
 
 fn idx(bytes: &[u8]) -> Error {
@@ -77,6 +90,13 @@ fn cases() -> Vec<(Error, &'static str)> {
         (csv(format!("\"{}\"\n1\n-inf\n", long())), "row 2 (line 503)"),
         (csv(format!("a\n{}e999\n", "9".repeat(5000))), "is not a finite number"),
         (Error::new("t.csv", ErrorKind::Changed { row: 1, column: long() }), "changed while it was read"),
+        (svmlight(&"1 ".repeat(6000)), "line 1 is longer than 10000 bytes"),
+        (svmlight(&format!("1\n1 {}\n", "x".repeat(5000))), "line 2: 'xxx"),
+        (svmlight("1 4000000000:1"), "the index 4000000000 is beyond the limit of 4194304 columns"),
+        (arff("@attribute a real", &"x".repeat(5000)), "row 1 (line 4), column 'a': 'xxx"),
+        (arff("@attribute a {b}", &"x".repeat(5000)), "is none of its declared categories"),
+        (arff(&format!("@attribute '{}' date", "x".repeat(5000)), "1"), "is a date; write it as a number"),
+        (Error::new("t", ErrorKind::TooManyCells { limit: 9 }), "more than 9 cells"),
         (csv(&gzip(b"a\n1\n")[..20]), "broken or cut off"),
         (csv("PAR1\u{15}"), "looks like a Parquet file, not like CSV; convert it to CSV"),
         (csv("a,b\n1,\0\n"), "looks like binary data"),

@@ -1,1 +1,198 @@
 //! Separates incomplete rows by the margin in the space of what each row shows (geom).
+//!
+//! **Setting**: rows with holes, two classes, the geometric margin of Chechik, Heitz, Elidan, Abbeel and Koller ("Max-margin
+//! classification of data with absent features", JMLR 9, 2008; a competitor of paper D, section 5): the distance of a row
+//! to the plane is measured along its observed attributes only, y_i (<w, x_i> + b) / |w o b_i|. Maximising the least of
+//! them, with slack, is to minimise
+//!
+//!   J(w, b) = (1/2) |w|^2 + C sum_i [1 - y_i (<w, x_i> + b) / s_i]_+,   s_i = |w o b_i| / |w|,
+//!
+//! which is not convex through s. The bias b is not in the norm.
+//!
+//! **Method**: s = 1 at first. A round minimises J for the s of the round before to a certified gap, and then sets s anew;
+//! of all rounds' planes the one with the least J at its own s is kept. With s fixed, J is the hinge loss with margins s_i
+//! and costs C / s_i, for [1 - z / s]_+ = [s - z]_+ / s.
+//!
+//! **Guarantee**: each round's problem is solved to the tolerance; of J itself nothing is known but that no round's J was
+//! lower. Where nothing is missing s stays 1 and the first round is the support vector machine, to its optimum.
+//!
+//! **Symbols**: x_i the zero-filled row, b_i its mask (o the product by coordinates), y_i = -1 or +1. s_i is at least 1e-3:
+//! rows that show hardly any of w would outweigh all others. Rows that show nothing have no margin and are left out
+//! (unless all are like that); the score of such a row is b.
+
+mod learner;
+
+pub use learner::GeometricMargin;
+
+use super::masked::Masked;
+use crate::error::{ErrorKind, Result};
+use crate::model::Stop;
+use crate::monitor::Monitor;
+use crate::solve::biased::{Examples, Until};
+use rayon::prelude::*;
+use std::time::Instant;
+
+/// The least share s_i.
+const FLOOR: f64 = 1e-3;
+
+/// Rounds that move no share by more than this end the iteration.
+const SETTLED: f64 = 1e-9;
+
+/// What to minimise, and how far.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Setup {
+    /// The weight C of the losses.
+    pub c: f64,
+    /// Most rounds.
+    pub rounds: u64,
+    /// When a round's problem is solved.
+    pub until: Until,
+}
+
+/// How a round went.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Round {
+    /// The weighted problem's objective, for the shares that the round began with.
+    pub objective: f64,
+    /// A certified bound on how far it is above its optimum.
+    pub gap: f64,
+    /// J at the round's plane and the shares that this has.
+    pub geometric: f64,
+    /// By how much the farthest share moved.
+    pub moved: f64,
+    /// Newton steps.
+    pub steps: u64,
+}
+
+/// The plane that was kept: score = <w, x> + b on zero-filled rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plane {
+    /// w, (n_columns).
+    pub weights: Vec<f64>,
+    /// b.
+    pub bias: f64,
+    /// All rounds.
+    pub rounds: Vec<Round>,
+    /// Which of them is kept, from 0.
+    pub kept: usize,
+    /// Rows that showed nothing, left out.
+    pub empty: usize,
+    /// [`Stop::Stationary`] where the shares no longer moved, [`Stop::Tolerance`] where all rounds were done, each to
+    /// the tolerance; else why not.
+    pub stop: Stop,
+    /// Seconds, without what all setups share.
+    pub seconds: f64,
+}
+
+/// The planes of several setups over the same rows (without a constant) with signs -1 or +1, (n).
+///
+/// # Errors
+/// No row; as many signs as rows are needed, -1 or +1 each; a `c` or tolerance that is not positive and finite;
+/// [`ErrorKind::Numerical`] where numbers leave their range.
+pub fn separate(rows: &Masked, signs: &[f64], setups: &[Setup], monitor: &dyn Monitor) -> Result<Vec<Plane>> {
+    if signs.len() != rows.len() {
+        let what = "the signs, one for each row".to_owned();
+        return Err(ErrorKind::WrongLength { what, expected: rows.len(), found: signs.len() }.into());
+    }
+    let full: Vec<usize> = (0..rows.len()).filter(|&i| rows.shown(i) > 0).collect();
+    let empty = rows.len() - full.len();
+    let some = empty > 0 && !full.is_empty();
+    let (chosen, chosen_signs);
+    let (rows, signs) = if some {
+        chosen = rows.select(&full);
+        chosen_signs = full.iter().map(|&i| signs[i]).collect::<Vec<f64>>();
+        (&chosen, chosen_signs.as_slice())
+    } else {
+        (rows, signs)
+    };
+    let examples = Examples::new(rows.values.as_ref(), signs)?;
+    setups.par_iter().map(|setup| iterate(rows, signs, &examples, setup, monitor)).collect::<Result<Vec<_>>>().map(
+        |mut planes| {
+            planes.iter_mut().for_each(|plane| plane.empty = empty);
+            planes
+        },
+    )
+}
+
+/// Round after round for one setup.
+fn iterate(
+    rows: &Masked,
+    signs: &[f64],
+    examples: &Examples<'_>,
+    setup: &Setup,
+    monitor: &dyn Monitor,
+) -> Result<Plane> {
+    let start = Instant::now();
+    if !(setup.c.is_finite() && setup.c > 0.0) {
+        let (value, allowed) = (setup.c.to_string(), "a finite number above 0".to_owned());
+        return Err(ErrorKind::OutOfRange { name: "c", value, allowed }.into());
+    }
+    let n = rows.len();
+    let (mut shares, mut costs) = (vec![1.0; n], vec![setup.c; n]);
+    let (weights, rounds) = (vec![0.0; rows.columns()], Vec::new());
+    let (bias, kept, empty, seconds) = (0.0, 0, 0, 0.0);
+    let mut plane = Plane { weights, bias, rounds, kept, empty, stop: Stop::Tolerance, seconds };
+    let mut least = f64::INFINITY;
+    for round in 0..setup.rounds.max(1) {
+        let found = examples.separate(&costs, &shares, setup.until, monitor)?;
+        let new = shown_shares(rows, &found.weights);
+        let (geometric, moved) = match &new {
+            Some(new) => {
+                let moved = new.iter().zip(&shares).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                (margin_objective(rows, signs, setup.c, &found.weights, found.bias, new), moved)
+            }
+            None => (found.objective, 0.0),
+        };
+        plane.rounds.push(Round { objective: found.objective, gap: found.gap, geometric, moved, steps: found.steps });
+        if geometric < least {
+            least = geometric;
+            (plane.weights, plane.bias, plane.kept) = (found.weights, found.bias, round as usize);
+        }
+        if found.stop == Stop::Interrupted {
+            plane.stop = Stop::Interrupted;
+            break;
+        }
+        if found.stop != Stop::Tolerance {
+            plane.stop = found.stop;
+        }
+        match new {
+            Some(new) if moved > SETTLED => shares = new,
+            // Another round would find the same.
+            _ => {
+                if plane.stop == Stop::Tolerance && round > 0 {
+                    plane.stop = Stop::Stationary;
+                }
+                break;
+            }
+        }
+        costs.iter_mut().zip(&shares).for_each(|(c, s)| *c = setup.c / s);
+    }
+    plane.seconds = start.elapsed().as_secs_f64();
+    Ok(plane)
+}
+
+/// |w o b_i| / |w| from [`FLOOR`] to 1; `None` for w = 0.
+fn shown_shares(rows: &Masked, weights: &[f64]) -> Option<Vec<f64>> {
+    // Of the largest the rest are shares, so that no square leaves the range.
+    let largest = weights.iter().fold(0.0_f64, |a, w| a.max(w.abs()));
+    if !(largest > 0.0) {
+        return None;
+    }
+    let squares: Vec<f64> = weights.iter().map(|w| (w / largest).powi(2)).collect();
+    let total: f64 = squares.iter().sum();
+    let share = |i: usize| {
+        let shown = squares.iter().zip(rows.observed.col_as_slice(i)).map(|(w, o)| w * f64::from(*o)).sum::<f64>();
+        (shown / total).sqrt().clamp(FLOOR, 1.0)
+    };
+    Some((0..rows.len()).map(share).collect())
+}
+
+/// J for given shares.
+fn margin_objective(rows: &Masked, signs: &[f64], c: f64, weights: &[f64], bias: f64, shares: &[f64]) -> f64 {
+    let score = |i: usize| weights.iter().zip(rows.values.col_as_slice(i)).map(|(w, x)| w * x).sum::<f64>() + bias;
+    let losses: f64 = (0..rows.len()).map(|i| (1.0 - signs[i] * score(i) / shares[i]).max(0.0)).sum();
+    0.5 * weights.iter().map(|w| w * w).sum::<f64>() + c * losses
+}
+
+#[cfg(test)]
+mod tests;

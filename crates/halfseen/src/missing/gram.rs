@@ -19,9 +19,9 @@ use faer::{Accum, ContiguousFwd, Mat, Par};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Rows and columns of a block: C, D and K of one block take 1.25 MiB, which second-level caches hold.
-const BLOCK: usize = 256;
-/// Rows and columns of the squares by which a block is transposed: 2 x 2 KiB stay in the first-level cache.
+/// Rows and columns of a block: C, D, K and K' of one block take 0.44 MiB, which second-level caches hold.
+const BLOCK: usize = 128;
+/// Rows and columns of the squares by which a block is transposed: 2 KiB stay in the first-level cache.
 const SQUARE: usize = 16;
 /// The largest number of columns whose counts single precision holds exactly.
 const MOST_COLUMNS: usize = 1 << 24;
@@ -40,14 +40,26 @@ pub fn gram(kernels: &[Kernel], rows: &Masked, monitor: &dyn Monitor) -> Result<
     Ok(outputs)
 }
 
-/// As [`gram`] for one kernel, into a matrix that is there already: fresh memory costs about as much time as
-/// the products. A matrix of another shape is replaced.
+/// As [`gram`], into matrices that are there already: to take fresh memory costs more time than the products
+/// do. Matrices of another shape are replaced, and as many are kept as there are kernels.
 ///
 /// # Errors
-/// As [`gram`]; the matrix then holds nothing of use.
+/// As [`gram`]; the matrices then hold nothing of use.
+pub fn grams_into(kernels: &[Kernel], rows: &Masked, out: &mut Vec<Mat<f64>>, monitor: &dyn Monitor) -> Result<()> {
+    let n = rows.len();
+    // Old room is given back before new room is taken.
+    out.retain(|matrix| (matrix.nrows(), matrix.ncols()) == (n, n));
+    out.truncate(kernels.len());
+    out.extend(zeros(n, n, kernels.len() - out.len()));
+    fill(kernels, rows, rows, out, Half::Lower, monitor)
+}
+
+/// As [`grams_into`] for one kernel and its matrix.
+///
+/// # Errors
+/// As [`grams_into`].
 pub fn gram_into(kernel: &Kernel, rows: &Masked, out: &mut Mat<f64>, monitor: &dyn Monitor) -> Result<()> {
     if (out.nrows(), out.ncols()) != (rows.len(), rows.len()) {
-        // The old room is given back before the new one is taken.
         *out = Mat::new();
         *out = Mat::zeros(rows.len(), rows.len());
     }
@@ -85,7 +97,7 @@ pub fn bytes_needed(rows: usize, kernels: usize) -> u64 {
     // Columns begin at multiples of 64 bytes.
     let column = (rows as u64).div_ceil(8).saturating_mul(64);
     let matrix = column.saturating_mul(rows as u64);
-    let room = (BLOCK * BLOCK * 20 * rayon::current_num_threads()) as u64;
+    let room = (BLOCK * BLOCK * 28 * rayon::current_num_threads()) as u64;
     matrix.saturating_mul(kernels as u64).saturating_add(room)
 }
 
@@ -147,9 +159,10 @@ fn fill(
             if half == Half::Lower && row == column {
                 room.symmetrize(rows);
             }
-            room.write(&mut tile.blocks[k]);
+            write(&room.kernels, &mut tile.blocks[k]);
             if let Some(mirrored) = tile.mirrored.get_mut(k) {
-                room.write_transposed(mirrored);
+                room.turn(rows, columns);
+                write(&room.turned, mirrored);
             }
         }
         monitor.progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
@@ -210,11 +223,14 @@ struct Room {
     counts: Mat<f32>,
     products: Mat<f64>,
     kernels: Mat<f64>,
+    /// The kernels transposed.
+    turned: Mat<f64>,
 }
 
 impl Default for Room {
     fn default() -> Room {
-        Room { counts: Mat::zeros(BLOCK, BLOCK), products: Mat::zeros(BLOCK, BLOCK), kernels: Mat::zeros(BLOCK, BLOCK) }
+        let square = || Mat::zeros(BLOCK, BLOCK);
+        Room { counts: Mat::zeros(BLOCK, BLOCK), products: square(), kernels: square(), turned: square() }
     }
 }
 
@@ -247,31 +263,210 @@ impl Room {
         }
     }
 
-    fn write(&self, block: &mut Block<'_>) {
-        let rows = block.nrows();
-        for j in 0..block.ncols() {
-            block.rb_mut().col_mut(j).as_slice_mut().copy_from_slice(&self.kernels.col_as_slice(j)[..rows]);
-        }
-    }
-
-    /// Square by square, so that what is read of the columns stays in the cache until it is used up.
-    fn write_transposed(&self, block: &mut Block<'_>) {
-        let (rows, columns) = (block.nrows(), block.ncols());
+    /// Transposes K, square by square, so that what is read of the columns stays in the cache until it is used
+    /// up; and in the room of the thread, so that outputs are only written, whole columns of a block at a time.
+    fn turn(&mut self, rows: usize, columns: usize) {
         for first in (0..rows).step_by(SQUARE) {
             let height = SQUARE.min(rows - first);
             for begin in (0..columns).step_by(SQUARE) {
                 let width = SQUARE.min(columns - begin);
                 let mut square = [[0.0; SQUARE]; SQUARE];
-                for (i, line) in square.iter_mut().enumerate().take(height) {
-                    let from = &self.kernels.col_as_slice(first + i)[begin..begin + width];
-                    line[..width].copy_from_slice(from);
+                for (j, line) in square.iter_mut().enumerate().take(width) {
+                    let from = &self.kernels.col_as_slice(begin + j)[first..first + height];
+                    line[..height].copy_from_slice(from);
                 }
-                for j in 0..width {
-                    let to = block.rb_mut().col_mut(begin + j).as_slice_mut();
-                    for (out, line) in to[first..first + height].iter_mut().zip(&square) {
-                        *out = line[j];
+                for i in 0..height {
+                    let to = &mut self.turned.col_as_slice_mut(first + i)[begin..begin + width];
+                    to.iter_mut().zip(&square).for_each(|(out, line)| *out = line[i]);
+                }
+            }
+        }
+    }
+}
+
+/// Copies the upper left part of a thread's matrix to its place.
+fn write(from: &Mat<f64>, block: &mut Block<'_>) {
+    let rows = block.nrows();
+    for j in 0..block.ncols() {
+        block.rb_mut().col_mut(j).as_slice_mut().copy_from_slice(&from.col_as_slice(j)[..rows]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::monitor::Silent;
+    use crate::params::Normalization;
+    use crate::sampling::{Purpose, Stream};
+    use faer::Side;
+    use ndarray::Array2;
+    use proptest::prelude::*;
+
+    /// Normal values; every fifth row shows nothing but the constant.
+    fn random(n: usize, d: usize, share: f64, constant: bool) -> Masked {
+        let mut stream = Stream::new(5, Purpose::Data, (n * 1000 + d) as u64);
+        let cells = Array2::from_shape_fn((n, d), |(i, _)| {
+            let value = stream.normal();
+            if stream.unit() < share && i % 5 != 3 { value } else { f64::NAN }
+        });
+        Masked::from_rows(cells.view(), constant).unwrap()
+    }
+
+    /// One kernel of every kind, fitted.
+    fn kernels(rows: &Masked) -> Vec<Kernel> {
+        use Normalization::{Cosine, None, Trace, Uniform};
+        let lengths = [0.5, 0.0, 2.0];
+        let all = [
+            Kernel::new(1, Option::None, None, 1, 0.0),
+            Kernel::new(2, Option::None, Trace, 1, 0.0),
+            Kernel::new(3, Some(&lengths), Uniform, 1, 0.0),
+            Kernel::new(4, Option::None, Cosine, 1, 0.0),
+            Kernel::new(7, Option::None, Trace, 3, 0.5),
+            Kernel::new(2, Option::None, Cosine, 2, 1.0),
+        ];
+        let fitted = |kernel: Result<Kernel>| {
+            let mut kernel = kernel.unwrap();
+            kernel.fit(rows).unwrap();
+            kernel
+        };
+        all.into_iter().map(fitted).collect()
+    }
+
+    /// Every entry (or some, of large matrices) against the kernel of the pair, relative to the largest.
+    fn agrees(kernel: &Kernel, left: &Masked, right: &Masked, found: &Mat<f64>) {
+        assert_eq!((found.nrows(), found.ncols()), (left.len(), right.len()));
+        let of = |rows: &Masked| kernel.diagonal(rows).unwrap().into_iter().fold(1.0, f64::max);
+        let tolerance = 1e-13 * of(left).max(of(right));
+        let step = (left.len() / 40).max(1);
+        for j in 0..right.len() {
+            // Steps that differ from row to row, and the borders of blocks.
+            let borders = [0, BLOCK - 1, BLOCK, left.len() - 1].into_iter().filter(|&i| i < left.len());
+            for i in (j % step..left.len()).step_by(step).chain(borders) {
+                let expected = kernel.between(left, i, right, j);
+                assert!((found[(i, j)] - expected).abs() <= tolerance, "({i}, {j}): {} not {expected}", found[(i, j)]);
+            }
+        }
+    }
+
+    #[test]
+    fn every_entry_is_the_kernel_of_its_pair_at_all_borders_of_blocks() {
+        for (n, d) in [(1, 1), (2, 3), (BLOCK - 1, 9), (BLOCK, 4), (BLOCK + 1, 9), (2 * BLOCK + 3, 30)] {
+            for constant in [false, true] {
+                let rows = random(n, d, 0.6, constant);
+                let kernels = kernels(&rows);
+                let mut reused = Mat::zeros(3, 3);
+                for (kernel, found) in kernels.iter().zip(gram(&kernels, &rows, &Silent).unwrap()) {
+                    agrees(kernel, &rows, &rows, &found);
+                    assert!((0..n).all(|j| (0..j).all(|i| found[(i, j)] == found[(j, i)])));
+                    for (i, own) in diagonal(kernel, &rows).unwrap().iter().enumerate() {
+                        assert!((found[(i, i)] - own).abs() <= 1e-13 * own.max(1.0));
                     }
+                    gram_into(kernel, &rows, &mut reused, &Silent).unwrap();
+                    assert_eq!(reused, found);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_against_a_support_are_compared_in_either_shape() {
+        let support = random(BLOCK + 2, 12, 0.5, true);
+        let kernels = kernels(&support);
+        for n in [0, 1, 3, BLOCK, BLOCK + 1] {
+            let rows = random(n, 12, 0.7, true);
+            for (kernel, found) in kernels.iter().zip(cross(&kernels, &support, &rows, &Silent).unwrap()) {
+                agrees(kernel, &support, &rows, &found);
+            }
+            for (kernel, found) in kernels.iter().zip(cross(&kernels, &rows, &support, &Silent).unwrap()) {
+                if n > 0 {
+                    agrees(kernel, &rows, &support, &found);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn threads_do_not_change_a_bit() {
+        let rows = random(2 * BLOCK + 40, 17, 0.6, true);
+        let kernels = kernels(&rows);
+        let on = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| (gram(&kernels, &rows, &Silent).unwrap(), cross(&kernels, &rows, &rows, &Silent).unwrap()))
+        };
+        let (one, three) = (on(1), on(3));
+        assert!(one == on(2) && one == three);
+    }
+
+    #[test]
+    fn one_kernel_alone_gives_what_it_gives_among_others() {
+        let rows = random(BLOCK + 9, 5, 0.4, false);
+        let kernels = kernels(&rows);
+        let together = gram(&kernels, &rows, &Silent).unwrap();
+        // One matrix too small, one too many, and what was there is overwritten.
+        let mut reused: Vec<_> = [3, rows.len(), rows.len()].map(|n| Mat::full(n, n, 7.0)).into();
+        for count in [kernels.len(), 1, 2] {
+            grams_into(&kernels[..count], &rows, &mut reused, &Silent).unwrap();
+            assert_eq!(reused, together[..count]);
+        }
+        for (kernel, found) in kernels.iter().zip(&together) {
+            assert_eq!(&gram(std::slice::from_ref(kernel), &rows, &Silent).unwrap()[0], found);
+        }
+        assert!(gram(&[], &rows, &Silent).unwrap().is_empty());
+    }
+
+    #[test]
+    fn rows_that_show_nothing_have_0_or_the_constant() {
+        let bare = Masked::from_rows(Array2::from_elem((4, 3), f64::NAN).view(), false).unwrap();
+        let constant = Masked::from_rows(Array2::from_elem((4, 3), f64::NAN).view(), true).unwrap();
+        for normalization in [Normalization::None, Normalization::Trace, Normalization::Cosine] {
+            let mut kernel = Kernel::new(3, None, normalization, 1, 0.0).unwrap();
+            for (rows, expected) in [(&bare, 0.0), (&constant, 1.0)] {
+                kernel.fit(rows).unwrap();
+                let expected = if normalization == Normalization::None { 3.0 * expected } else { expected };
+                let found = gram(std::slice::from_ref(&kernel), rows, &Silent).unwrap();
+                assert!((0..4).all(|j| found[0].col_as_slice(j).iter().all(|k| (k - expected).abs() < 1e-15)));
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_widths_numbers_out_of_range_and_monitors_stop_it() {
+        struct Stopped;
+        impl Monitor for Stopped {
+            fn should_stop(&self) -> bool {
+                true
+            }
+        }
+        let rows = random(4, 3, 0.5, true);
+        let kernels = kernels(&rows);
+        let kind = |result: Result<Vec<Mat<f64>>>| result.unwrap_err().kind().clone();
+        let narrow = random(4, 2, 0.5, true);
+        let wrong = kind(cross(&kernels, &rows, &narrow, &Silent));
+        assert!(matches!(wrong, ErrorKind::WrongLength { expected: 4, found: 3, .. }));
+        assert!(matches!(kind(gram(&kernels, &rows, &Stopped)), ErrorKind::Interrupted { .. }));
+        let large = Masked::from_rows(Array2::from_elem((1, 4), 1e100).view(), false).unwrap();
+        let steep = [Kernel::new(64, None, Normalization::None, 8, 0.0).unwrap()];
+        assert!(matches!(kind(gram(&steep, &large, &Silent)), ErrorKind::Numerical { .. }));
+        assert!(matches!(kind(cross(&steep, &rows, &large, &Silent)), ErrorKind::Numerical { .. }));
+    }
+
+    #[test]
+    fn the_room_needed_is_that_of_the_matrices() {
+        assert!((bytes_needed(8_000, 4) as f64 / (4.0 * 8.0 * 64e6) - 1.0).abs() < 0.02);
+        assert_eq!(bytes_needed(usize::MAX, 4), u64::MAX);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn gram_matrices_are_positive_semidefinite(n in 1..30_usize, d in 1..12_usize, share in 0.0..1.0) {
+            let rows = random(n, d, share, false);
+            let kernels = kernels(&rows);
+            for found in gram(&kernels, &rows, &Silent).unwrap() {
+                let values = found.self_adjoint_eigenvalues(Side::Lower).unwrap();
+                let largest = values.iter().fold(1.0_f64, |a, b| a.max(*b));
+                prop_assert!(values.iter().all(|v| *v >= -1e-12 * largest), "{values:?}");
             }
         }
     }

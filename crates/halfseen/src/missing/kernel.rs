@@ -15,6 +15,7 @@
 //! `cosine` does not: it divides each row's embedding by its length.
 
 use super::masked::Masked;
+use super::online::{Comparison, Row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::params::{self, Kind, Normalization};
 use serde::{Deserialize, Serialize};
@@ -137,18 +138,7 @@ impl Kernel {
     ///
     /// Rows are counted from 0 and must have as many columns.
     pub fn between(&self, left: &Masked, i: usize, right: &Masked, j: usize) -> f64 {
-        let plain = |(a, i): (&Masked, usize), (b, j): (&Masked, usize)| {
-            let shown = a.observed.col_as_slice(i).iter().zip(b.observed.col_as_slice(j));
-            let count = shown.filter(|&(&s, &t)| s != 0.0 && t != 0.0).count();
-            let values = a.values.col_as_slice(i).iter().zip(b.values.col_as_slice(j));
-            self.horner(count as f64) * values.map(|(x, y)| x * y).sum::<f64>()
-        };
-        let (left, right) = ((left, i), (right, j));
-        let k = plain(left, right);
-        self.composed(match self.normalization {
-            Normalization::Cosine => k * inverse_root(plain(left, left)) * inverse_root(plain(right, right)),
-            _ => k,
-        })
+        self.compare(row_of(left, i), row_of(right, j))
     }
 
     /// k(x, x) of every row.
@@ -200,6 +190,12 @@ impl Kernel {
         self.scaled.iter().rev().fold(0.0, |sum, a| sum * count + a)
     }
 
+    /// f(c) D / scale.
+    fn plain(&self, a: Row<'_>, b: Row<'_>) -> f64 {
+        let count = a.observed.iter().zip(b.observed).filter(|&(&s, &t)| s != 0.0 && t != 0.0).count();
+        self.horner(count as f64) * a.values.iter().zip(b.values).map(|(x, y)| x * y).sum::<f64>()
+    }
+
     /// (k + coef0)^degree.
     fn composed(&self, k: f64) -> f64 {
         let base = k + self.coef0;
@@ -223,18 +219,21 @@ impl Kernel {
     }
 
     /// Writes the kernels of one row with many: `counts` and `products` are the c and D, `factors` those of
-    /// the many rows and of the one. Pass by pass, so that the processor works on several rows at a time.
+    /// the many rows and of the one. The usual lengths are written out, so that the processor works on several
+    /// rows at a time; longer ones go power by power.
     pub(crate) fn evaluate(&self, counts: &[f32], products: &[f64], factors: Option<(&[f64], f64)>, out: &mut [f64]) {
-        let (last, others) = self.scaled.split_last().map_or((0.0, &[][..]), |(last, others)| (*last, others));
-        if self.ignores_counts() {
-            let first = self.scaled.first().copied().unwrap_or(0.0);
-            out.iter_mut().zip(products).for_each(|(k, d)| *k = first * d);
-        } else {
-            out.fill(last);
-            for &a in others.iter().rev() {
-                out.iter_mut().zip(counts).for_each(|(k, &c)| *k = *k * f64::from(c) + a);
+        match self.scaled[..] {
+            [a] => out.iter_mut().zip(products).for_each(|(k, d)| *k = a * d),
+            [a, b] => each(counts, products, out, |c| b * c + a),
+            [a, b, e] => each(counts, products, out, |c| (e * c + b) * c + a),
+            [a, b, e, f] => each(counts, products, out, |c| ((f * c + e) * c + b) * c + a),
+            _ => {
+                out.fill(0.0);
+                for &a in self.scaled.iter().rev() {
+                    out.iter_mut().zip(counts).for_each(|(k, &c)| *k = *k * f64::from(c) + a);
+                }
+                out.iter_mut().zip(products).for_each(|(k, d)| *k *= d);
             }
-            out.iter_mut().zip(products).for_each(|(k, d)| *k *= d);
         }
         if let Some((many, one)) = factors {
             out.iter_mut().zip(many).for_each(|(k, factor)| *k = *k * factor * one);
@@ -243,6 +242,28 @@ impl Kernel {
             out.iter_mut().for_each(|k| *k = self.composed(*k));
         }
     }
+}
+
+/// f(c) D entry by entry.
+fn each(counts: &[f32], products: &[f64], out: &mut [f64], f: impl Fn(f64) -> f64) {
+    for ((k, &c), d) in out.iter_mut().zip(counts).zip(products) {
+        *k = f(f64::from(c)) * d;
+    }
+}
+
+/// For [`OnlineKarma`](super::online::OnlineKarma), which compares rows one by one.
+impl Comparison for Kernel {
+    fn compare(&self, a: Row<'_>, b: Row<'_>) -> f64 {
+        let k = self.plain(a, b);
+        self.composed(match self.normalization {
+            Normalization::Cosine => k * inverse_root(self.plain(a, a)) * inverse_root(self.plain(b, b)),
+            _ => k,
+        })
+    }
+}
+
+fn row_of(rows: &Masked, i: usize) -> Row<'_> {
+    Row { values: rows.values.col_as_slice(i), observed: rows.observed.col_as_slice(i) }
 }
 
 /// 1 / sqrt(k); 0 where k is 0, so that empty rows have 0 with everybody.
@@ -281,5 +302,194 @@ impl TryFrom<Fields> for Kernel {
 
     fn try_from(file: Fields) -> Result<Kernel> {
         Kernel::checked(file.lengths, file.normalization, file.scale, file.degree, file.coef0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampling::{Purpose, Stream};
+    use ndarray::{Array2, array};
+
+    fn random(n: usize, d: usize, share: f64, seed: u64) -> Masked {
+        let mut stream = Stream::new(seed, Purpose::Data, 0);
+        let cells = Array2::from_shape_fn((n, d), |_| {
+            let value = stream.normal();
+            if stream.unit() < share { value } else { f64::NAN }
+        });
+        Masked::from_rows(cells.view(), false).unwrap()
+    }
+
+    /// phi_gamma of one row: a coordinate for every sequence of at most gamma columns, those of r + 1
+    /// columns weighted by sqrt(a_r).
+    fn embedding(rows: &Masked, i: usize, lengths: &[f64]) -> Vec<f64> {
+        let d = rows.columns();
+        let mut coordinates = Vec::new();
+        for (r, weight) in lengths.iter().enumerate() {
+            for number in 0..d.pow(r as u32 + 1) {
+                let sequence: Vec<usize> = (0..=r).map(|at| number / d.pow(at as u32) % d).collect();
+                let seen = sequence.iter().all(|&j| rows.observed[(j, i)] == 1.0);
+                coordinates.push(if seen { weight.sqrt() * rows.values[(sequence[r], i)] } else { 0.0 });
+            }
+        }
+        coordinates
+    }
+
+    fn inner(a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).map(|(x, y)| x * y).sum()
+    }
+
+    #[test]
+    fn the_kernel_is_the_inner_product_of_embeddings() {
+        for d in 1..=4 {
+            let rows = random(6, d, 0.6, d as u64);
+            for gamma in 1..=4_usize {
+                let weights = [0.5, 0.0, 2.0, 1.25];
+                for lengths in [&[1.0; 4][..gamma], &weights[..gamma]] {
+                    let embedded: Vec<_> = (0..6).map(|i| embedding(&rows, i, lengths)).collect();
+                    for (normalization, degree, coef0) in [
+                        (Normalization::None, 1, 0.0),
+                        (Normalization::Trace, 1, 0.0),
+                        (Normalization::Uniform, 2, 0.5),
+                        (Normalization::Cosine, 3, 0.25),
+                    ] {
+                        let given = (lengths != [1.0; 4][..gamma].as_ref()).then_some(lengths);
+                        let mut kernel = Kernel::new(gamma as u64, given, normalization, degree, coef0).unwrap();
+                        kernel.fit(&rows).unwrap();
+                        let squares = || embedded.iter().map(|e| inner(e, e));
+                        let scale = match normalization {
+                            Normalization::Trace => squares().sum::<f64>() / 6.0,
+                            Normalization::Uniform => (0..gamma).map(|r| lengths[r] * (d as f64).powi(r as i32)).sum(),
+                            _ => 1.0,
+                        };
+                        assert!((kernel.scale() - scale).abs() <= 1e-12 * scale);
+                        for (i, a) in embedded.iter().enumerate() {
+                            for (j, b) in embedded.iter().enumerate() {
+                                let mut expected = inner(a, b) / scale;
+                                let norms = (inner(a, a) * inner(b, b)).sqrt();
+                                if normalization == Normalization::Cosine {
+                                    expected = if norms > 0.0 { expected / norms } else { 0.0 };
+                                }
+                                let expected = (expected + coef0).powi(degree as i32);
+                                let found = kernel.between(&rows, i, &rows, j);
+                                let tolerance = 1e-12 * (1.0 + norms / scale);
+                                assert!((found - expected).abs() < tolerance, "{found} and {expected}");
+                            }
+                        }
+                        let own = kernel.diagonal(&rows).unwrap();
+                        for (i, k) in own.iter().enumerate() {
+                            assert!((k - kernel.between(&rows, i, &rows, i)).abs() <= 1e-12 * k.max(1.0));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn gamma_1_is_the_inner_product_and_complete_rows_differ_by_a_factor_only() {
+        let (holes, complete) = (random(5, 7, 0.5, 1), random(5, 7, 1.0, 2));
+        let dot = |rows: &Masked, i, j| inner(rows.values.col_as_slice(i), rows.values.col_as_slice(j));
+        let zero = Kernel::new(1, None, Normalization::None, 1, 0.0).unwrap();
+        let four = Kernel::new(4, None, Normalization::None, 1, 0.0).unwrap();
+        for (i, j) in (0..25).map(|at| (at / 5, at % 5)) {
+            assert_eq!(zero.between(&holes, i, &holes, j), dot(&holes, i, j));
+            let expected = (1.0 + 7.0 + 49.0 + 343.0) * dot(&complete, i, j);
+            assert!((four.between(&complete, i, &complete, j) - expected).abs() < 1e-12 * 400.0);
+        }
+    }
+
+    #[test]
+    fn one_shared_column_gives_gamma_and_none_gives_0() {
+        let nan = f64::NAN;
+        let rows = Masked::from_rows(array![[1.0, nan, 5.0], [1.0, 2.0, nan], [nan, nan, nan]].view(), false).unwrap();
+        for gamma in [1, 2, 5, 64] {
+            let kernel = Kernel::new(gamma, None, Normalization::None, 1, 0.0).unwrap();
+            assert_eq!(kernel.between(&rows, 0, &rows, 1), gamma as f64);
+            assert_eq!(kernel.between(&rows, 0, &rows, 2), 0.0);
+            assert_eq!(kernel.between(&rows, 2, &rows, 2), 0.0);
+        }
+    }
+
+    #[test]
+    fn rows_without_anything_leave_the_scale_at_1() {
+        let rows = Masked::from_rows(Array2::from_elem((3, 2), f64::NAN).view(), false).unwrap();
+        let none = Masked::from_rows(Array2::zeros((0, 2)).view(), false).unwrap();
+        for normalization in [Normalization::Trace, Normalization::Uniform, Normalization::Cosine] {
+            let mut kernel = Kernel::new(2, Some(&[0.0, 1.0]), normalization, 1, 0.0).unwrap();
+            kernel.fit(&rows).unwrap();
+            assert_eq!(kernel.diagonal(&rows).unwrap(), [0.0; 3]);
+            kernel.fit(&none).unwrap();
+            assert_eq!(kernel.scale(), if normalization == Normalization::Uniform { 2.0 } else { 1.0 });
+        }
+    }
+
+    #[test]
+    fn wrong_parameters_are_named() {
+        let name = |gamma, lengths: Option<&[f64]>, degree, coef0| {
+            let error = Kernel::new(gamma, lengths, Normalization::None, degree, coef0).unwrap_err();
+            match error.kind() {
+                ErrorKind::OutOfRange { name, .. } => (*name).to_owned(),
+                ErrorKind::WrongLength { what, .. } => what.clone(),
+                other => panic!("{other}"),
+            }
+        };
+        assert_eq!(name(0, None, 1, 0.0), "gamma");
+        assert_eq!(name(65, None, 1, 0.0), "gamma");
+        assert_eq!(name(u64::MAX, None, 1, 0.0), "gamma");
+        assert_eq!(name(2, None, 0, 0.0), "degree");
+        assert_eq!(name(2, None, 17, 0.0), "degree");
+        for coef0 in [-1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(name(2, None, 1, coef0), "coef0");
+        }
+        for lengths in [[0.0, 0.0], [1.0, -1.0], [1.0, f64::NAN], [f64::INFINITY, 1.0]] {
+            assert_eq!(name(2, Some(&lengths), 1, 0.0), "length_weights");
+        }
+        assert!(name(2, Some(&[1.0]), 1, 0.0).starts_with("length_weights"));
+        assert!(name(2, Some(&[]), 1, 0.0).starts_with("length_weights"));
+    }
+
+    #[test]
+    fn kernels_out_of_range_are_an_error() {
+        let ones = |d, value| Masked::from_rows(Array2::from_elem((2, d), value).view(), false).unwrap();
+        let refused = |normalization, degree, coef0, rows: &Masked| {
+            let mut kernel = Kernel::new(64, Option::None, normalization, degree, coef0).unwrap();
+            let error = kernel.fit(rows).and_then(|()| kernel.diagonal(rows)).unwrap_err();
+            matches!(error.kind(), ErrorKind::Numerical { .. })
+        };
+        use Normalization::{Cosine, None, Trace, Uniform};
+        for normalization in [None, Trace, Uniform, Cosine] {
+            assert!(refused(normalization, 1, 0.0, &ones(100_000, 1.0)));
+            // f(c) alone leaves the range, D is 0.
+            assert!(refused(normalization, 1, 0.0, &ones(100_000, 0.0)) || normalization == Cosine);
+        }
+        assert!(refused(None, 1, 0.0, &ones(300, 1e100)));
+        assert!(refused(None, 16, 0.0, &ones(10, 1.0)));
+        assert!(refused(Trace, 16, 1e20, &ones(10, 1.0)));
+        assert!(refused(Cosine, 16, 1e20, &ones(10, 1.0)));
+        // In range, since divided by the scale: the power is that of numbers near 1.
+        let mut kernel = Kernel::new(64, Option::None, Trace, 16, 1.0).unwrap();
+        kernel.fit(&ones(100, 1.0)).unwrap();
+        assert!((kernel.diagonal(&ones(100, 1.0)).unwrap()[0] / 65536.0 - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn files_give_the_same_kernel_back_or_an_error() {
+        let mut kernel = Kernel::new(3, Some(&[0.1, 0.0, 0.7]), Normalization::Trace, 2, 0.3).unwrap();
+        kernel.fit(&random(9, 4, 0.7, 3)).unwrap();
+        let text = serde_json::to_string(&kernel).unwrap();
+        assert_eq!(serde_json::from_str::<Kernel>(&text).unwrap(), kernel);
+        for (from, to) in [
+            ("\"degree\":2", "\"degree\":0"),
+            ("[0.1,0.0,0.7]", "[]"),
+            ("[0.1,0.0,0.7]", "[0.1,-1,0.7]"),
+            ("0.3", "-0.3"),
+            ("\"trace\"", "\"sum\""),
+            ("\"scale\":", "\"scale\":-"),
+            ("\"degree\":2", "\"degree\":2,\"more\":1"),
+        ] {
+            assert!(text.contains(from), "{text}");
+            assert!(serde_json::from_str::<Kernel>(&text.replace(from, to)).is_err(), "{to}");
+        }
     }
 }

@@ -13,8 +13,31 @@
 pub mod bounds;
 pub mod completion;
 pub mod geom;
+mod goal;
 pub mod gram;
+mod impute;
+mod karma;
 pub mod kernel;
 pub mod masked;
 pub mod online;
+mod reading;
 pub mod sketch;
+
+pub use completion::{Completion1, CompletionB};
+pub use geom::GeometricMargin;
+pub use impute::{Mean, Zero};
+pub use karma::Karma;
+
+use crate::learner::Learner;
+
+/// The learners of this family.
+pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
+    vec![
+        Box::new(Karma::default()),
+        Box::new(Zero::default()),
+        Box::new(Mean::default()),
+        Box::new(CompletionB::default()),
+        Box::new(Completion1::default()),
+        Box::new(GeometricMargin::default()),
+    ]
+}

@@ -1,1 +1,311 @@
 //! Approximates k_gamma by random features, so that training time is linear in the rows.
+//!
+//! **Setting**: k(x, x') = f(c) D / scale with f(c) = sum_r a_r c^r is a polynomial in two inner products, of the
+//! masks m and of the zero-filled values x: c = <m, m'>, D = <x, x'>. Tensor sketches (Pham and Pagh 2013) of
+//! m^(x)r (x) x therefore have inner products of mean k.
+//!
+//! **Split**: along the constant direction and across it, m = (|o| / d) 1 + e with |o| observed columns of d, so that
+//! c = t t' + <e, e'> with t = |o| / sqrt(d), exactly. By the binomial theorem
+//! k = sum_r sum_j a_r binom(r, j) (t t')^(r - j) <e, e'>^j D / scale: a sum of kernels (r, j). Those with j <= 1 hold most of
+//! k and have few features, t^r x (d of them) and t^(r - 1) e (x) x (d^2), which are written out where they pay; the
+//! others are sketched together (see [`plan`]). Where all of k has at most as many features as there may be, it is
+//! written out (see [`sequences`]), and nothing is random.
+//!
+//! **Guarantee**: <phi(x), phi(x')> has mean k(x, x') over seeds, and a variance that falls as 1 / D. Signs are 4-wise
+//! independent and hashes 2-wise in Pham and Pagh's bound; here signs are drawn independently, and hashes without
+//! replacement, so that two columns of one table never collide while there are buckets left.
+//!
+//! **Symbols**: d columns; D features at most; gamma = number of a_r.
+
+mod plan;
+mod sequences;
+mod tensor;
+
+use super::kernel::Kernel;
+use super::masked::Masked;
+use crate::error::{Error, ErrorKind, Result};
+use crate::params::Normalization;
+use faer::Mat;
+use rayon::prelude::*;
+use sequences::Sequences;
+use serde::{Deserialize, Serialize};
+use tensor::Tensor;
+
+/// The most features, and the most entries of all hash tables together: 1 GiB.
+const MOST_FEATURES: usize = 1 << 20;
+const MOST_ENTRIES: usize = 1 << 28;
+
+/// Random features of k_gamma. A file holds their definition; hashes are drawn again from the seed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "Definition", into = "Definition")]
+pub struct Sketch {
+    definition: Definition,
+    form: Form,
+    width: usize,
+}
+
+/// All that a sketch is made from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Definition {
+    columns: usize,
+    lengths: Vec<f64>,
+    scale: f64,
+    cosine: bool,
+    coef0: f64,
+    features: usize,
+    seed: u64,
+}
+
+#[derive(Debug, Clone)]
+enum Form {
+    /// Every coordinate of the embedding.
+    Explicit(Sequences),
+    /// Some kernels (r, j) written out, the others sketched.
+    Random { explicit: Vec<Written>, tensor: Tensor },
+}
+
+/// A kernel (r, j), j <= 1, that is written out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Written {
+    /// The exponent of t.
+    power: i32,
+    /// The root of the kernel's weight.
+    root: f64,
+    /// Whether e is a factor (j = 1).
+    across: bool,
+}
+
+/// What [`Sketch::sketch_into`] works in; made by [`Sketch::scratch`], reused from row to row.
+#[derive(Debug)]
+pub struct Scratch(Room);
+
+#[derive(Debug)]
+enum Room {
+    Explicit(Vec<f64>),
+    Random(tensor::Room),
+}
+
+impl PartialEq for Sketch {
+    fn eq(&self, other: &Sketch) -> bool {
+        self.definition == other.definition
+    }
+}
+
+impl Sketch {
+    /// At most `features` random features of k = sum_r lengths[r] c^r D for rows of `columns` columns, the constant
+    /// counted.
+    ///
+    /// # Errors
+    /// No column, no feature or more than 2^20; weights not finite and at least 0, or all 0, or more than gamma may be;
+    /// tables that would not fit a gigabyte.
+    pub fn new(columns: usize, lengths: &[f64], features: usize, seed: u64) -> Result<Sketch> {
+        // The kernel's checks are the ones wanted.
+        let kernel = Kernel::new(lengths.len() as u64, Some(lengths), Normalization::None, 1, 0.0)?;
+        Sketch::of(&kernel, columns, features, seed)
+    }
+
+    /// At most `features` random features of a kernel, with its scale as it is fitted (`none`, `trace`, `uniform`); with
+    /// `cosine` the features of each row are divided by their length. One feature is spent on a coef0 above 0.
+    ///
+    /// # Errors
+    /// As [`Sketch::new`]; [`ErrorKind::Needs`] for a degree above 1: compositions are not sketched, as higher gamma is the
+    /// cheaper way to more products.
+    pub fn of(kernel: &Kernel, columns: usize, features: usize, seed: u64) -> Result<Sketch> {
+        if kernel.degree() > 1 {
+            let what = "degree = 1: use features = exact, or a higher gamma instead of the degree";
+            return Err(ErrorKind::Needs { name: "features", value: "sketch", what }.into());
+        }
+        Sketch::build(Definition {
+            columns,
+            lengths: kernel.lengths().to_vec(),
+            scale: kernel.scale(),
+            cosine: kernel.normalization() == Normalization::Cosine,
+            coef0: kernel.coef0(),
+            features,
+            seed,
+        })
+    }
+
+    /// Draws what the definition says.
+    fn build(definition: Definition) -> Result<Sketch> {
+        let Definition { columns, features, coef0, scale, .. } = definition;
+        let shift = usize::from(coef0 > 0.0);
+        if features <= shift || features > MOST_FEATURES {
+            let allowed = format!("an integer from {} to {MOST_FEATURES}", shift + 1);
+            return Err(ErrorKind::OutOfRange { name: "features", value: features.to_string(), allowed }.into());
+        }
+        if columns == 0 {
+            return Err(ErrorKind::NoAttributes.into());
+        }
+        let weights: Vec<f64> = definition.lengths.iter().map(|a| a / scale).collect();
+        let room = features - shift;
+        let form = match Sequences::new(columns, &weights, room) {
+            Some(sequences) => Form::Explicit(sequences),
+            None => {
+                let plan = plan::plan(columns, &weights, room);
+                // Entries of the tables: at most columns for each sketched kernel and each factor of masks.
+                let entries = columns.saturating_mul(plan.sketched.len() + definition.lengths.len());
+                if entries > MOST_ENTRIES {
+                    let what = format!("columns x sketched terms of the kernel (lower gamma; {MOST_ENTRIES} fit)");
+                    return Err(ErrorKind::WrongLength { what, expected: MOST_ENTRIES, found: entries }.into());
+                }
+                let tensor = Tensor::new(columns, &plan.sketched, plan.buckets, definition.seed);
+                Form::Random { explicit: plan.explicit, tensor }
+            }
+        };
+        let own = match &form {
+            Form::Explicit(sequences) => sequences.len(),
+            Form::Random { explicit, tensor } => {
+                let written = explicit.iter().map(|w| if w.across { columns * columns } else { columns });
+                written.sum::<usize>() + tensor.buckets()
+            }
+        };
+        Ok(Sketch { definition, form, width: own + shift })
+    }
+
+    /// The number of features, at most what was asked for.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The number of columns of the rows, the constant counted.
+    pub fn columns(&self) -> usize {
+        self.definition.columns
+    }
+
+    /// Whether inner products are the kernel, up to rounding, for every seed.
+    pub fn is_exact(&self) -> bool {
+        matches!(self.form, Form::Explicit(_))
+    }
+
+    /// What one thread works in.
+    pub fn scratch(&self) -> Scratch {
+        Scratch(match &self.form {
+            Form::Explicit(sequences) => Room::Explicit(sequences.room()),
+            Form::Random { tensor, .. } => Room::Random(tensor.room()),
+        })
+    }
+
+    /// Writes the features of one row: `values` and `observed` are columns of a [`Masked`], `out` has
+    /// [`Sketch::width`] places. O(gamma (shown columns + D log D)), and at most d times the shown columns for what is
+    /// written out; nothing is allocated.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`] for slices of other lengths, or a scratch of another sketch.
+    pub fn sketch_into(&self, values: &[f64], observed: &[f32], out: &mut [f64], scratch: &mut Scratch) -> Result<()> {
+        let wrong = |what: &str, expected, found| {
+            let what = format!("{what} of a sketch");
+            Err(Error::from(ErrorKind::WrongLength { what, expected, found }))
+        };
+        let d = self.columns();
+        if values.len() != d || observed.len() != d {
+            return wrong("columns", d, values.len().min(observed.len()));
+        }
+        if out.len() != self.width {
+            return wrong("features", self.width, out.len());
+        }
+        let shift = usize::from(self.definition.coef0 > 0.0);
+        let (own, last) = out.split_at_mut(self.width - shift);
+        match (&self.form, &mut scratch.0) {
+            (Form::Explicit(sequences), Room::Explicit(room)) if room.len() == sequences.room_len() => {
+                sequences.write(values, observed, own, room);
+            }
+            (Form::Random { explicit, tensor }, Room::Random(room)) if tensor.fits(room) => {
+                let t = tensor.share(observed, room) * (d as f64).sqrt();
+                let mut rest = &mut *own;
+                for written in explicit {
+                    let (block, after) = rest.split_at_mut(if written.across { d * d } else { d });
+                    written.write(values, observed, t, block);
+                    rest = after;
+                }
+                tensor.write(values, t, rest, room)?;
+            }
+            _ => return wrong("the scratch", self.width, 0),
+        }
+        if self.definition.cosine {
+            let length = own.iter().map(|f| f * f).sum::<f64>().sqrt();
+            let factor = if length > 0.0 { 1.0 / length } else { 0.0 };
+            own.iter_mut().for_each(|f| *f *= factor);
+        }
+        last.fill(self.definition.coef0.sqrt());
+        Ok(())
+    }
+
+    /// The features of all rows, (width, n_rows): one row per column, rows in parallel.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`] for rows of other columns; [`ErrorKind::Numerical`] where a feature leaves the range
+    /// of numbers.
+    pub fn features(&self, rows: &Masked) -> Result<Mat<f64>> {
+        if rows.columns() != self.columns() {
+            let (expected, found) = (self.columns(), rows.columns());
+            let what = "columns of the rows to sketch".to_owned();
+            return Err(ErrorKind::WrongLength { what, expected, found }.into());
+        }
+        let mut features = Mat::zeros(self.width, rows.len());
+        let columns: Vec<&mut [f64]> =
+            features.as_mut().col_iter_mut().filter_map(|c| Some(c.try_as_col_major_mut()?.as_slice_mut())).collect();
+        columns.into_par_iter().enumerate().try_for_each_init(
+            || self.scratch(),
+            |scratch, (i, out)| {
+                self.sketch_into(rows.values.col_as_slice(i), rows.observed.col_as_slice(i), out, scratch)?;
+                // Squares of larger features would not be finite.
+                if out.iter().all(|f| f.abs() <= 1e150) {
+                    return Ok(());
+                }
+                let problem = format!("the features of row {} leave the range of numbers; lower gamma", i + 1);
+                Err(Error::from(ErrorKind::Numerical { what: "sketching kernels", problem }))
+            },
+        )?;
+        Ok(features)
+    }
+
+    /// Bytes of the features of so many rows.
+    pub fn bytes_needed(&self, rows: usize) -> u64 {
+        (self.width as u64).div_ceil(8).saturating_mul(64).saturating_mul(rows as u64)
+    }
+}
+
+impl Written {
+    fn write(&self, values: &[f64], observed: &[f32], t: f64, out: &mut [f64]) {
+        let d = values.len();
+        let factor = self.root * t.powi(self.power);
+        if !self.across {
+            out.iter_mut().zip(values).for_each(|(f, x)| *f = factor * x);
+            return;
+        }
+        let share = t / (d as f64).sqrt();
+        for (block, x) in out.chunks_exact_mut(d).zip(values) {
+            let weight = factor * x;
+            for (f, seen) in block.iter_mut().zip(observed) {
+                *f = weight * (f64::from(*seen) - share);
+            }
+        }
+    }
+}
+
+impl From<Sketch> for Definition {
+    fn from(sketch: Sketch) -> Definition {
+        sketch.definition
+    }
+}
+
+impl TryFrom<Definition> for Sketch {
+    type Error = Error;
+
+    fn try_from(file: Definition) -> Result<Sketch> {
+        let bad = |key: &str, problem: String| {
+            Error::from(ErrorKind::BadFile { what: "random features of a model", key: key.into(), problem })
+        };
+        Kernel::new(file.lengths.len() as u64, Some(&file.lengths), Normalization::None, 1, file.coef0)
+            .map_err(|e| bad("lengths", e.to_string()))?;
+        if !(file.scale > 0.0 && file.lengths.iter().all(|a| (a / file.scale).is_finite())) {
+            return Err(bad("scale", format!("{:e} is no scale", file.scale)));
+        }
+        Sketch::build(file).map_err(|e| bad("features", e.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,15 +2,19 @@
 
 mod factor;
 mod file;
+mod kernel;
 mod linear;
 mod predictor;
 mod report;
+mod sketched;
 mod truncate;
 
 pub use factor::{Factor, One, Room};
 pub use file::{Model, Prediction};
+pub use kernel::Expansion;
 pub use linear::Linear;
-pub use predictor::{Predictor, Scores};
+pub use sketched::Sketched;
+pub use predictor::{Linears, Predictor, Scores};
 pub use report::{BudgetKind, Note, Outside, Report, Stop};
 pub use truncate::check_truncation;
 

@@ -1,6 +1,6 @@
 //! Gathers the forms of predictors: what turns a scaled row into scores.
 
-use super::{Factor, Linear};
+use super::{Expansion, Factor, Linear, Sketched};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
@@ -11,8 +11,24 @@ use serde::{Deserialize, Serialize};
 pub enum Predictor {
     /// A weighted sum.
     Linear(Linear),
+    /// A weighted sum whose sign tells a class, and whose size estimates nothing.
+    Margin(Linear),
+    /// A weighted sum for each of more than two classes.
+    Linears(Linears),
+    /// Comparisons with the rows learned from.
+    Kernel(Expansion),
+    /// Weighted sums of random features.
+    Sketch(Sketched),
     /// A factor of a completed matrix.
     Factor(Factor),
+}
+
+/// One weighted sum for each class.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Linears {
+    /// Class by class.
+    pub classes: Vec<Linear>,
 }
 
 /// The scores of some rows, (n_rows, outputs).
@@ -30,6 +46,11 @@ impl Scores {
     /// One estimate of the target for each row.
     pub fn estimates(values: Vec<f64>) -> Scores {
         Scores { values, outputs: 1, estimates: true }
+    }
+
+    /// One margin for each row: its sign tells a class.
+    pub fn margins(values: Vec<f64>) -> Scores {
+        Scores { values, outputs: 1, estimates: false }
     }
 
     /// Number of rows.
@@ -60,13 +81,23 @@ impl Scores {
         self.values.iter_mut().for_each(|v| *v = change(*v));
         self
     }
+
+    /// Columns of scores side by side, (n_rows, columns).
+    fn beside(columns: Vec<Vec<f64>>) -> Scores {
+        let rows = columns.first().map_or(0, Vec::len);
+        let values = (0..rows).flat_map(|i| columns.iter().map(move |column| column[i])).collect();
+        Scores { values, outputs: columns.len(), estimates: false }
+    }
 }
 
 impl Predictor {
     /// Scores of one row: 1, or one for each of more than two classes.
     pub fn outputs(&self) -> usize {
         match self {
-            Predictor::Linear(_) => 1,
+            Predictor::Linear(_) | Predictor::Margin(_) => 1,
+            Predictor::Linears(linears) => linears.classes.len(),
+            Predictor::Kernel(expansion) => expansion.outputs(),
+            Predictor::Sketch(sketched) => sketched.outputs(),
             Predictor::Factor(factor) => factor.outputs(),
         }
     }
@@ -77,7 +108,7 @@ impl Predictor {
     /// [`ErrorKind::NotLinear`].
     pub fn linear(&self) -> Result<&Linear> {
         match self {
-            Predictor::Linear(linear) => Ok(linear),
+            Predictor::Linear(linear) | Predictor::Margin(linear) => Ok(linear),
             _ => Err(ErrorKind::NotLinear.into()),
         }
     }
@@ -91,17 +122,33 @@ impl Predictor {
         Ok(scores.pop().unwrap_or_else(|| Scores::estimates(Vec::new())))
     }
 
-    /// The scores of all examples by each of several predictors, which share what they can: rows are read once.
+    /// The scores of all examples by each of several predictors, which share what they can: rows are read once, and
+    /// compared once with those learned from.
     ///
     /// # Errors
     /// As [`Predictor::scores`].
     pub fn scores_of(predictors: &[&Predictor], examples: &Examples<'_>) -> Result<Vec<Scores>> {
-        let linear: Vec<&Linear> = predictors.iter().filter_map(|p| p.linear().ok()).collect();
+        let (mut linear, mut kernel, mut sketched) = (Vec::new(), Vec::new(), Vec::new());
+        for predictor in predictors {
+            match predictor {
+                Predictor::Linear(one) | Predictor::Margin(one) => linear.push(one),
+                Predictor::Linears(many) => linear.extend(&many.classes),
+                Predictor::Kernel(expansion) => kernel.push(expansion),
+                Predictor::Sketch(one) => sketched.push(one),
+                Predictor::Factor(_) => {}
+            }
+        }
         let mut linear = Linear::scores_of(&linear, examples).into_iter();
+        let mut kernel = Expansion::scores_of(&kernel, examples)?.into_iter();
+        let mut sketched = Sketched::scores_of(&sketched, examples)?.into_iter();
         let mut scores = Vec::with_capacity(predictors.len());
         for predictor in predictors {
             scores.extend(match predictor {
                 Predictor::Linear(_) => linear.next().map(Scores::estimates),
+                Predictor::Margin(_) => linear.next().map(Scores::margins),
+                Predictor::Linears(many) => Some(Scores::beside(linear.by_ref().take(many.classes.len()).collect())),
+                Predictor::Kernel(_) => kernel.next(),
+                Predictor::Sketch(_) => sketched.next(),
                 Predictor::Factor(factor) => Some(factor.scores_of(examples)?),
             });
         }
@@ -111,7 +158,10 @@ impl Predictor {
     /// Refuses numbers that are not finite, or not of these sizes.
     pub(crate) fn validate(&self, columns: usize) -> Result<()> {
         match self {
-            Predictor::Linear(linear) => linear.validate(columns),
+            Predictor::Linear(linear) | Predictor::Margin(linear) => linear.validate(columns),
+            Predictor::Linears(linears) => linears.classes.iter().try_for_each(|linear| linear.validate(columns)),
+            Predictor::Kernel(expansion) => expansion.validate(columns),
+            Predictor::Sketch(sketched) => sketched.validate(columns),
             Predictor::Factor(factor) => factor.validate(columns, factor.outputs()),
         }
     }

@@ -82,7 +82,7 @@ pub enum BudgetKind {
 }
 
 /// What a reader of a report must know.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", rename_all_fields = "snake_case", deny_unknown_fields)]
 pub enum Note {
     /// Estimated slopes scatter so much that hardly anything is learned.
@@ -92,6 +92,19 @@ pub enum Note {
         residual: f64,
         /// What the mean square of a slope's estimate is at that residual; like e^(4 residual^2) for the error function.
         second_moment: f64,
+    },
+    /// Rows show nothing at all; what is learned of them is the constant.
+    EmptyRows {
+        /// How many.
+        rows: u64,
+    },
+    /// Whether an attribute is missing goes with the target: values are then hardly missing at random, and a model holds only
+    /// where they go on missing as they did.
+    InformativeHoles {
+        /// The attribute where it shows most.
+        column: String,
+        /// The correlation of its being missing with the target, or with the class that it tells most of.
+        correlation: f64,
     },
 }
 
@@ -109,6 +122,15 @@ impl fmt::Display for Note {
                 if *second_moment < LARGEST_SHOWN { "about " } else { "more than " },
                 second_moment.min(LARGEST_SHOWN),
                 if *residual < 1e6 { format!("{residual:.1}") } else { format!("{residual:.0e}") },
+            ),
+            Note::EmptyRows { rows } => {
+                write!(f, "rows that show no attribute: {rows}; they tell only how targets are without any")
+            }
+            Note::InformativeHoles { column, correlation } => write!(
+                f,
+                "whether '{}' is missing goes with the target (correlation {correlation:.2}): its values are hardly missing at \
+                 random, and the model holds only where they go on missing as they did here",
+                crate::error::short(column)
             ),
         }
     }
@@ -168,6 +190,15 @@ pub struct Report {
     pub risk_error: Option<f64>,
     /// What a reader must know besides.
     pub notes: Vec<Note>,
+    /// Passes or iterations of the solver, where it has such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passes: Option<u64>,
+    /// Rows that the predictor compares with: those whose coefficient is not 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub support: Option<u64>,
+    /// Mean squared error, in scaled units, of each row's prediction from all the others, where it comes for free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leave_one_out: Option<f64>,
     /// Seconds of the fit.
     pub seconds: f64,
 }
@@ -206,6 +237,9 @@ impl Report {
             risk: None,
             risk_error: None,
             notes: Vec::new(),
+            passes: None,
+            support: None,
+            leave_one_out: None,
             seconds: 0.0,
         }
     }

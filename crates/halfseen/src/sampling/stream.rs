@@ -23,6 +23,8 @@ pub enum Purpose {
     Learner = 5,
     /// Synthetic data.
     Data = 6,
+    /// Hashes and signs of random features.
+    Feature = 7,
 }
 
 /// A stream of random numbers.

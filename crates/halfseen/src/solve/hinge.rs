@@ -17,7 +17,9 @@
 //! g_i = y_i f_i.
 
 mod ascent;
+mod factor;
 mod gram;
+mod interior;
 mod newton;
 
 use super::{Options, Solved, check_gram, length, positive};
@@ -25,8 +27,10 @@ use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
 use crate::monitor::Monitor;
 use ascent::Block;
+use factor::{System, low_rank};
 use faer::{Mat, MatRef};
 use gram::Columns;
+use std::cell::OnceCell;
 
 /// A hinge problem over n examples; see the head of this file.
 #[derive(Debug, Clone, Copy)]
@@ -78,7 +82,8 @@ pub fn solve_weighted(
     check(problem, warm)?;
     let copy = contiguous(problem.gram);
     let columns = columns(copy.as_ref().map_or(problem.gram, |m| m.as_ref()))?;
-    let mut search = Search::new(&columns, problem);
+    let factor = OnceCell::new();
+    let mut search = Search::new(&columns, &factor, problem);
     if let Some(warm) = warm {
         search.start(warm);
     }
@@ -101,6 +106,7 @@ pub fn path(
     cs.iter().try_for_each(|&c| positive("c", c))?;
     let copy = contiguous(gram);
     let columns = columns(copy.as_ref().map_or(gram, |m| m.as_ref()))?;
+    let factor = OnceCell::new();
     let margins = vec![1.0; labels.len()];
     let mut order: Vec<usize> = (0..cs.len()).collect();
     order.sort_by(|&i, &j| cs[i].total_cmp(&cs[j]));
@@ -110,7 +116,7 @@ pub fn path(
         let costs = vec![cs[i]; labels.len()];
         let problem = Problem { gram, labels, costs: &costs, margins: &margins };
         check(&problem, None)?;
-        let mut search = Search::new(&columns, &problem);
+        let mut search = Search::new(&columns, &factor, &problem);
         if let Some((c, duals)) = &last {
             search.start_from_smaller(*c, cs[i], duals);
         }
@@ -162,6 +168,13 @@ fn check(problem: &Problem<'_>, warm: Option<&[f64]>) -> Result<()> {
 /// Passes of coordinate ascent before Newton steps are tried.
 const PASSES_PER_ROUND: u64 = 4;
 
+/// Rounds of coordinate ascent and Newton steps before the interior-point method, with a factor of low rank or few examples.
+const LIGHT_ROUNDS: u64 = 2;
+/// The same without a factor and with many examples, whose matrix it factors some thirty times.
+const HEAVY_ROUNDS: u64 = 12;
+/// Few examples.
+const DENSE: usize = 800;
+
 /// A point of the dual, and what is known of it.
 struct Search<'a> {
     columns: &'a Columns<'a>,
@@ -172,6 +185,8 @@ struct Search<'a> {
     /// Summed afresh by `certify`, and only there.
     f: Vec<f64>,
     passes: u64,
+    /// What is left of K when its rank is low; sought when the first rounds do not suffice.
+    factor: &'a OnceCell<Option<Mat<f64>>>,
 }
 
 /// What is certain of a point.
@@ -182,10 +197,10 @@ struct Certificate {
 }
 
 impl<'a> Search<'a> {
-    fn new(columns: &'a Columns<'a>, problem: &Problem<'a>) -> Search<'a> {
+    fn new(columns: &'a Columns<'a>, factor: &'a OnceCell<Option<Mat<f64>>>, problem: &Problem<'a>) -> Search<'a> {
         let (y, c, s) = (problem.labels, problem.costs, problem.margins);
         let f = y.iter().zip(s).map(|(y, s)| y * s).collect();
-        Search { columns, y, c, s, a: vec![0.0; y.len()], f, passes: 0 }
+        Search { columns, y, c, s, a: vec![0.0; y.len()], f, passes: 0, factor }
     }
 
     fn start(&mut self, warm: &[f64]) {
@@ -219,6 +234,7 @@ impl<'a> Search<'a> {
     fn run(&mut self, options: &Options, monitor: &dyn Monitor) -> Result<Solved> {
         let (mut best, mut best_a) = (self.certify(), self.a.clone());
         let mut now = best;
+        let mut rounds = 0;
         let stop = loop {
             if !(now.primal.is_finite() && now.gap.is_finite()) {
                 let problem = format!("objective {:e}, gap {:e}", now.primal, now.gap);
@@ -237,11 +253,9 @@ impl<'a> Search<'a> {
             if monitor.should_stop() {
                 break Stop::Interrupted;
             }
-            self.round(options, options.tol * now.primal);
+            rounds += 1;
+            self.round(rounds, options, now, monitor);
             now = self.certify();
-            if std::env::var("HT").is_ok() {
-                eprintln!("   passes {} gap {:.3e} primal {:.6e}", self.passes, now.gap, now.primal);
-            }
         };
         self.a = best_a;
         let coefficients = Mat::from_fn(self.a.len(), 1, |i, _| self.a[i] * self.y[i]);
@@ -250,7 +264,8 @@ impl<'a> Search<'a> {
     }
 
     /// Coordinate ascent, then Newton steps, on the examples that are not settled.
-    fn round(&mut self, options: &Options, target: f64) {
+    fn round(&mut self, number: u64, options: &Options, now: Certificate, monitor: &dyn Monitor) {
+        let target = options.tol * now.primal;
         let active = self.unsettled();
         let compact;
         let columns = if active.len() * 4 <= self.a.len() * 3 {
@@ -266,18 +281,48 @@ impl<'a> Search<'a> {
         let pick = |values: &[f64]| -> Vec<f64> { active.iter().map(|&i| values[i]).collect() };
         let mut block =
             Block::new(columns, [pick(self.y), pick(self.c), pick(&self.a), pick(&self.f)], options.seed, self.passes);
-        let share = target * 0.3;
-        let passes = PASSES_PER_ROUND.min(options.max_passes - self.passes);
-        for _ in 0..passes {
-            self.passes += 1;
-            if block.pass() <= share {
-                break;
-            }
-        }
-        self.passes += block.newton(share, options.max_passes - self.passes);
+        self.passes += self.improve(&mut block, &active, number, (now, target), options, monitor);
         for (&i, &a) in active.iter().zip(&block.a) {
             self.a[i] = a;
         }
+    }
+
+    /// Coordinate ascent and Newton steps, or where these stall the interior-point method; returns the number of passes and steps.
+    fn improve(
+        &self,
+        block: &mut Block<'_>,
+        active: &[usize],
+        number: u64,
+        (now, target): (Certificate, f64),
+        options: &Options,
+        monitor: &dyn Monitor,
+    ) -> u64 {
+        let (share, most) = (0.3 * target, options.max_passes - self.passes);
+        let stalled = number > LIGHT_ROUNDS && (number - LIGHT_ROUNDS) % 4 == 1;
+        let mut done = 0;
+        while !stalled && done < PASSES_PER_ROUND.min(most) {
+            done += 1;
+            if block.pass() <= share {
+                return done;
+            }
+        }
+        let n = self.a.len();
+        let rank = (n / 20).max(128).min(n / 3);
+        if stalled || block.free().len() > rank {
+            let low = self.factor.get_or_init(|| low_rank(self.columns, rank));
+            let system = match low {
+                Some(factor) => Some(System::low(factor, active)),
+                None if stalled && (active.len() <= DENSE || number > HEAVY_ROUNDS) => {
+                    Some(System::dense(block.columns))
+                }
+                None => None,
+            };
+            if let Some(mut system) = system {
+                let at = (now.primal - now.gap, share);
+                return done + block.interior(&mut system, at, most - done, monitor);
+            }
+        }
+        done + block.newton(share, most - done)
     }
 
     /// The examples that are free, or at a bound without being clearly held there.
@@ -297,3 +342,6 @@ impl<'a> Search<'a> {
         (0..self.a.len()).filter(|&i| all[i] > -largest).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,9 +7,14 @@
 //! | [`HiddenSigns`] | every attribute tells a little, with a sign of its own | B, theorem 2.2 |
 //! | [`Decaying`] | weights, over attributes of very different sizes | C, section 3 |
 //! | [`Sparse`] | weights, over many attributes that are mostly zero | C, section 3 |
+//! | [`LowRank`] | a subspace, and cells one by one | D, section 5.1.1 |
+//! | [`Blocks`] | a subspace, and blocks of columns | D, section 5.1.2 |
+//! | [`TwoCompletions`], [`TwoLines`] | cells that complete in two ways | D, section 1 |
+//! | [`SortedRows`] | a subspace and cells, in an adverse order | D, theorem 3 |
 //!
 //! Each is a small struct with `draw(rows, seed)`. The same seed gives the same truth and the same rows
-//! for ever, and fewer rows are the first of more.
+//! for ever, and fewer rows are the first of more (but for [`SortedRows`]). Those with holes give [`Incomplete`], which
+//! keeps the complete rows and their subspace; the others [`Synthetic`].
 //!
 //! ```
 //! use halfseen::data::synthetic::{Decay, Decaying, Weights};
@@ -21,18 +26,28 @@
 //! # Ok::<(), halfseen::Error>(())
 //! ```
 
+mod blocks;
 mod decaying;
 mod hidden_attribute;
 mod hidden_signs;
+mod incomplete;
+mod low_rank;
+mod sorted;
 mod sparse;
 mod three_attributes;
+mod two_completions;
 mod weights;
 
+pub use blocks::Blocks;
 pub use decaying::{Decay, Decaying};
 pub use hidden_attribute::HiddenAttribute;
 pub use hidden_signs::HiddenSigns;
+pub use incomplete::Incomplete;
+pub use low_rank::LowRank;
+pub use sorted::SortedRows;
 pub use sparse::Sparse;
 pub use three_attributes::ThreeAttributes;
+pub use two_completions::{TwoCompletions, TwoLines};
 pub use weights::Weights;
 
 use super::{Examples, Matrix, Moments};
@@ -167,6 +182,11 @@ fn at_least_one_column(columns: usize) -> crate::Result<()> {
     if columns > 0 { Ok(()) } else { Err(out_of_range("columns", columns, "at least 1".into())) }
 }
 
+fn rank_in_range(rank: usize, most: usize) -> crate::Result<()> {
+    at_least_one_column(most)?;
+    if (1..=most).contains(&rank) { Ok(()) } else { Err(out_of_range("rank", rank, format!("from 1 to {most}"))) }
+}
+
 fn noise_in_range(noise: f64) -> crate::Result<()> {
     if noise.is_finite() && noise >= 0.0 {
         return Ok(());
@@ -174,5 +194,7 @@ fn noise_in_range(noise: f64) -> crate::Result<()> {
     Err(out_of_range("noise", noise, "a number that is not negative".into()))
 }
 
+#[cfg(test)]
+mod incomplete_tests;
 #[cfg(test)]
 mod tests;

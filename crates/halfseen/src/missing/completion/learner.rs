@@ -6,7 +6,8 @@ use crate::error::{ErrorKind, Result};
 use crate::full::configured;
 use crate::learner::{Family, Grid, Learner, Setting};
 use crate::missing::masked::Masked;
-use crate::model::{Fit, Predictor, Report};
+use crate::missing::reading::Reading;
+use crate::model::{Fit, Predictor};
 use crate::monitor::Monitor;
 use crate::params::{LabelLoss as LossChoice, Parameters, parameters};
 use faer::Mat;
@@ -119,6 +120,7 @@ fn fit_all(name: &str, setups: &[Setup], examples: &Examples<'_>, monitor: &dyn 
         return Err(ErrorKind::TooFewRows { what: name.to_owned(), least: 1, rows: 0 }.into());
     }
     let rows = Masked::new(examples, false)?;
+    let reading = Reading::of(examples);
     // Setups that share everything but the rank penalty.
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (at, setup) in setups.iter().enumerate() {
@@ -132,7 +134,7 @@ fn fit_all(name: &str, setups: &[Setup], examples: &Examples<'_>, monitor: &dyn 
         }
     }
     let fitted: Vec<Result<Vec<Fit>>> =
-        groups.par_iter().map(|group| continuation(name, setups, group, &rows, examples, monitor)).collect();
+        groups.par_iter().map(|group| continuation(name, setups, group, (&rows, &reading), examples, monitor)).collect();
     let mut fits: Vec<Option<Fit>> = vec![None; setups.len()];
     for (group, fitted) in groups.into_iter().zip(fitted) {
         group.into_iter().zip(fitted?).for_each(|(at, fit)| fits[at] = Some(fit));
@@ -145,7 +147,7 @@ fn continuation(
     name: &str,
     setups: &[Setup],
     group: &[usize],
-    rows: &Masked,
+    (rows, reading): (&Masked, &Reading),
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Fit>> {
@@ -160,7 +162,9 @@ fn continuation(
     let solutions = solve(&problem, &settings, &penalties, monitor)?;
     let seconds = start.elapsed().as_secs_f64();
     let fit = |solution: Solution| {
-        let mut report = report(name, &solution, rows, examples);
+        let mut report = reading.report(name, solution.stop, examples);
+        (report.objective, report.gap) = (Some(solution.objective), Some(solution.gap));
+        report.passes = Some(solution.passes);
         report.seconds = seconds;
         Fit { predictor: Predictor::Factor(solution.factor.estimating(estimates)), report }
     };
@@ -189,25 +193,6 @@ fn targets(choice: LossChoice, examples: &Examples<'_>) -> Result<(LabelLoss, Ma
         return Err(ErrorKind::Needs { name: "loss", value: "logistic", what }.into());
     }
     Ok((loss, Mat::from_fn(1, n, |_, i| examples.target(i))))
-}
-
-/// What is read is what is there: a panel is observed as a whole.
-fn report(name: &str, solution: &Solution, rows: &Masked, examples: &Examples<'_>) -> Report {
-    let layout = examples.layout;
-    let mut report = Report::full(name, solution.stop, rows.len(), layout.sampled_panels());
-    (report.objective, report.gap) = (Some(solution.objective), Some(solution.gap));
-    (report.reads, report.max_reads, report.spent) = (0, 0, 0.0);
-    for i in 0..rows.len() {
-        let seen = rows.observed.col_as_slice(i);
-        let shows = |panel: usize| layout.slots_of(panel).any(|slot| seen[layout.column(slot)] != 0.0);
-        let panels = (0..layout.sampled_panels()).filter(|&panel| shows(panel));
-        let (count, price) = panels.fold((0, 0.0), |(count, price), p| (count + 1, price + layout.price(p)));
-        report.reads += count;
-        report.max_reads = report.max_reads.max(count);
-        report.spent += price;
-    }
-    report.distinct = report.reads;
-    report
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Ascends the dual of a hinge problem by Newton steps on the variables between their bounds.
 
 use super::ascent::Block;
+use super::factor::cholesky;
 use super::gram::dot;
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
+use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::llt::solve::solve_in_place;
 use faer::{Mat, Par};
 
@@ -19,9 +19,7 @@ impl Block<'_> {
             if self.gap() <= target {
                 return done;
             }
-            let free: Vec<usize> = (0..self.a.len())
-                .filter(|&i| self.a[i] > 0.0 && self.a[i] < self.c[i] && self.columns.diagonal[i] > 0.0)
-                .collect();
+            let free = self.free();
             if free.is_empty() {
                 return done;
             }
@@ -34,6 +32,12 @@ impl Block<'_> {
         most.min(STEPS)
     }
 
+    /// The variables between their bounds.
+    pub(super) fn free(&self) -> Vec<usize> {
+        let free = |&i: &usize| self.a[i] > 0.0 && self.a[i] < self.c[i] && self.columns.diagonal[i] > 0.0;
+        (0..self.a.len()).filter(free).collect()
+    }
+
     /// (K_FF + ridge)^-1 f_F: the step in y a that makes the free variables optimal.
     fn direction(&self, free: &[usize], gram: &Mat<f64>) -> Option<Mat<f64>> {
         let n = free.len();
@@ -43,9 +47,7 @@ impl Block<'_> {
         for _ in 0..3 {
             let mut factor = gram.clone();
             (0..n).for_each(|i| factor[(i, i)] += ridge);
-            let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default()));
-            let stack = MemStack::new(&mut memory);
-            if cholesky_in_place(factor.as_mut(), Default::default(), Par::Seq, stack, Default::default()).is_ok() {
+            if cholesky(&mut factor) {
                 solve_in_place(factor.as_ref(), right.as_mut(), Par::Seq, MemStack::new(&mut []));
                 return Some(right);
             }

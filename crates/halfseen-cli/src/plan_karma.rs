@@ -1,0 +1,133 @@
+//! Says what paper D promises of data with holes: the rows that are enough for an error, or the error for the rows.
+
+use crate::args::PlanArgs;
+use crate::failure::usage_error;
+use crate::output::{self, align};
+use crate::plan::{count, grouped, number};
+use anyhow::Result;
+use halfseen::missing::bounds::{Assumed, Promise};
+use halfseen::plan::MOST_EXAMPLES;
+use serde_json::{Value, json};
+use std::process::ExitCode;
+
+/// Shown where kappa is not known.
+const KAPPAS: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 1.0];
+
+/// Runs `plan --karma`.
+pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
+    let Some(error) = args.error else {
+        return usage_error("plan --karma needs --error");
+    };
+    let assumed = Assumed { dims: args.dims, error, confidence: args.confidence, ..Assumed::default() };
+    let one = |kappa: f64| Promise::new(&assumed, kappa, args.gamma, args.examples);
+    let promises = match args.kappa {
+        Some(kappa) => vec![one(kappa)?],
+        None => KAPPAS.into_iter().map(one).collect::<halfseen::Result<Vec<Promise>>>()?,
+    };
+    let text = match args.json {
+        true => format!("{}\n", serde_json::to_string_pretty(&as_json(args, &assumed, &promises))?),
+        false => describe(args, &assumed, &promises),
+    };
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn describe(args: &PlanArgs, assumed: &Assumed, promises: &[Promise]) -> String {
+    let mut text = format!(
+        "How many rows with holes are enough for KARMA to come within {} of the mean hinge loss of the best rule <w,x>\nthat sees whole rows of {} columns, on average.\n\n",
+        assumed.error,
+        grouped(assumed.dims)
+    );
+    let mut titles = vec!["kappa", "gamma", "cut off", "rows", "C", "gamma (D)", "rows (D, order)"];
+    let after = args.examples.map(|m| format!("excess after {}", grouped(m)));
+    titles.extend(after.as_deref().map(|title| [title, "gamma", "C"]).into_iter().flatten());
+    let mut rows = vec![titles.into_iter().map(str::to_owned).collect::<Vec<String>>()];
+    rows.extend(promises.iter().map(row));
+    text.push_str(&align(&rows));
+    text.push('\n');
+    if promises.iter().any(|p| p.vacuous) {
+        text.push_str(&format!(
+            "Vacuous: a rule that always says 0 has a hinge loss of 1, within {} of any.\n",
+            assumed.error
+        ));
+    }
+    if promises.iter().any(|p| p.after.is_some_and(|after| after.vacuous)) {
+        text.push_str("*  Vacuous: a rule that always says 0 is within this error, whatever the data.\n");
+    }
+    if promises.iter().any(|p| p.examples.is_none()) {
+        text.push_str("-  No number of rows is enough: what gamma cuts off exceeds the error by itself.\n");
+    }
+    text.push_str(MEANING);
+    if args.kappa.is_none() {
+        text.push_str("kappa depends on data that nobody sees whole: give --kappa if it is known.\n");
+    }
+    text
+}
+
+const MEANING: &str = "
+kappa: the smallest non-zero eigenvalue of (P_E)_oo over what rows show, the square of the smallest singular value of
+  P_o P_E (D prints the singular value, with which its lemma 2 fails). It is 1 where nothing is missing.
+gamma: length of the sequences that the kernel compares; the one for the fewest rows, where it was not given.
+cut off: (1 - kappa)^gamma / kappa, the part of the error that rows do not remove (D, lemma 2).
+rows: cut off + sqrt(8 gamma f_gamma(d) / rows) is the error, f_gamma(d) = 1 + d + ... + d^(gamma-1), with the C shown and
+  the kernel as printed (normalization=none); as |v|^2 <= gamma (Shalev-Shwartz and Ben-David 2014, corollary 13.9).
+(D): theorem 1 as printed, ceil(log(2/(kappa eps))/kappa) and Gamma^2 log(1/delta)/eps^2; its constant is not known, 1 here.
+
+Assumed: rows lie in one subspace, what a row shows determines the rest, |x| <= 1 on what is shown, |w| <= 1, hinge loss.
+These are promises for the worst data that this allows. Real data are kinder: `halfseen compare` measures.
+";
+
+fn row(promise: &Promise) -> Vec<String> {
+    let mut cells = vec![
+        number(promise.kappa),
+        grouped(promise.gamma),
+        number(promise.truncation),
+        promise.examples.map_or("-".into(), |m| count(whole(m))),
+        promise.c.map_or("-".into(), number),
+        grouped(promise.printed_gamma),
+        count(whole(promise.printed_examples)),
+    ];
+    if let Some(after) = promise.after {
+        let mark = if after.vacuous { " *" } else { "" };
+        let excess = if after.excess.is_finite() { number(after.excess) } else { "more than 10^300".into() };
+        let c = if after.c > 0.0 { number(after.c) } else { "-".into() };
+        cells.extend([format!("{excess}{mark}"), grouped(after.gamma), c]);
+    }
+    cells
+}
+
+/// As many whole rows; `None`: more than are planned for.
+fn whole(examples: f64) -> Option<u64> {
+    (examples <= MOST_EXAMPLES as f64).then(|| examples.ceil() as u64)
+}
+
+fn as_json(args: &PlanArgs, assumed: &Assumed, promises: &[Promise]) -> Value {
+    let finite = |value: f64| value.is_finite().then_some(value);
+    let rows: Vec<Value> = promises
+        .iter()
+        .map(|p| {
+            let after = p.after.map(|after| {
+                json!({
+                    "examples": after.examples, "gamma": after.gamma, "excess": finite(after.excess),
+                    "c": (after.c > 0.0).then_some(after.c), "vacuous": after.vacuous,
+                })
+            });
+            let more = p.examples.is_some_and(|m| whole(m).is_none());
+            json!({
+                "kappa": p.kappa, "gamma": p.gamma, "truncation": finite(p.truncation),
+                "examples": p.examples.and_then(whole), "more_than": more.then_some(MOST_EXAMPLES),
+                "enough": p.examples.is_some(), "c": p.c, "vacuous": p.vacuous,
+                "printed": {
+                    "gamma": p.printed_gamma, "dimension": finite(p.printed_dimension),
+                    "examples_order": finite(p.printed_examples),
+                },
+                "after": after,
+            })
+        })
+        .collect();
+    json!({
+        "learner": "karma", "dims": assumed.dims, "error": assumed.error, "examples": args.examples, "gamma": args.gamma,
+        "kappa": args.kappa, "confidence": assumed.confidence, "loss": "hinge", "unit": "mean hinge loss",
+        "nothing": assumed.nothing, "rows": rows,
+    })
+}

@@ -1,0 +1,241 @@
+//! Stores the rows below `@data`, dense or sparse, in the columns of a table.
+
+use super::header::{Attribute, Kind, UNCLOSED, malformed, utf8};
+use super::token::{Token, Tokens};
+use crate::csv::cell::{self, Value};
+use crate::csv::text::TextBuilder;
+use crate::error::ErrorKind;
+use halfseen::data::{Column, Csr, Matrix, Place, Table, TextColumn};
+use ndarray::Array2;
+use std::collections::HashMap;
+
+/// The rows read so far.
+pub(super) struct Rows {
+    columns: Vec<Column>,
+    numbers: Numbers,
+    width: usize,
+    texts: Vec<Texts>,
+    /// The categories that a sparse row being read has named.
+    named: Vec<bool>,
+    rows: usize,
+    cell_limit: usize,
+}
+
+/// Numeric cells; the first row decides how they are stored.
+enum Numbers {
+    Undecided,
+    Dense(Vec<f64>),
+    Sparse { starts: Vec<usize>, indices: Vec<u32>, values: Vec<f64> },
+}
+
+/// The cells of a column that is no number.
+enum Texts {
+    Free(TextBuilder),
+    Nominal { codes: Vec<u32>, levels: Vec<String>, known: HashMap<Vec<u8>, u32> },
+}
+
+impl Rows {
+    pub(super) fn new(attributes: Vec<Attribute>, cell_limit: usize) -> Self {
+        let (mut columns, mut texts, mut width) = (Vec::new(), Vec::new(), 0);
+        for Attribute { name, kind } in attributes {
+            let place = match kind {
+                Kind::Number => {
+                    width += 1;
+                    Place::Number(width - 1)
+                }
+                Kind::Text => {
+                    texts.push(Texts::Free(TextBuilder::default()));
+                    Place::Text(texts.len() - 1)
+                }
+                Kind::Nominal { levels, codes: known } => {
+                    texts.push(Texts::Nominal { codes: Vec::new(), levels, known });
+                    Place::Text(texts.len() - 1)
+                }
+            };
+            columns.push(Column { name, place });
+        }
+        let named = vec![false; texts.len()];
+        Rows { columns, numbers: Numbers::Undecided, width, texts, named, rows: 0, cell_limit }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    pub(super) fn columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Adds the row of a line, unless it is blank or a comment.
+    pub(super) fn push(&mut self, line: u64, text: &[u8]) -> Result<(), ErrorKind> {
+        let mut tokens = Tokens::new(text);
+        let first = tokens.next().map_err(|_| malformed(line, text, UNCLOSED))?;
+        let Some(first) = first else { return Ok(()) };
+        let sparse = first == Token::Open;
+        if let Numbers::Undecided = self.numbers {
+            self.numbers = match sparse {
+                true => Numbers::Sparse { starts: vec![0], indices: Vec::new(), values: Vec::new() },
+                false => Numbers::Dense(Vec::new()),
+            };
+        }
+        if sparse != matches!(self.numbers, Numbers::Sparse { .. }) {
+            return Err(malformed(
+                line,
+                text,
+                "is sparse where the first row is dense, or the reverse; write all alike",
+            ));
+        }
+        self.rows += 1;
+        if sparse { self.sparse(line, text, &mut tokens) } else { self.dense(line, text, first, &mut tokens) }
+    }
+
+    fn dense<'a>(
+        &mut self,
+        line: u64,
+        text: &'a [u8],
+        first: Token<'a>,
+        tokens: &mut Tokens<'a>,
+    ) -> Result<(), ErrorKind> {
+        let (mut found, mut comma) = (0, true);
+        let mut token = Some(first);
+        while let Some(current) = token {
+            match current {
+                Token::Comma if comma => return Err(malformed(line, text, EMPTY)),
+                Token::Comma => comma = true,
+                Token::Open | Token::Close => return Err(malformed(line, text, BRACE)),
+                Token::Plain(_) | Token::Quoted(_) => {
+                    comma = false;
+                    if found < self.columns.len() {
+                        self.cell(line, found, &current)?;
+                    }
+                    found += 1;
+                }
+            }
+            token = tokens.next().map_err(|_| malformed(line, text, UNCLOSED))?;
+        }
+        if comma {
+            return Err(malformed(line, text, EMPTY));
+        }
+        let (row, expected) = (self.rows, self.columns.len());
+        if found == expected { Ok(()) } else { Err(ErrorKind::Ragged { row, line, expected, found }) }
+    }
+
+    fn sparse<'a>(&mut self, line: u64, text: &'a [u8], tokens: &mut Tokens<'a>) -> Result<(), ErrorKind> {
+        if self.rows.saturating_mul(self.texts.len()) > self.cell_limit {
+            return Err(ErrorKind::TooManyCells { limit: self.cell_limit });
+        }
+        self.named.fill(false);
+        let mut next = || tokens.next().map_err(|_| malformed(line, text, UNCLOSED));
+        let mut least = 0;
+        let mut token = next()?;
+        while token != Some(Token::Close) {
+            let (Some(Token::Plain(index)), Some(value @ (Token::Plain(_) | Token::Quoted(_)))) = (token, next()?)
+            else {
+                return Err(malformed(line, text, NO_PAIRS));
+            };
+            let column = std::str::from_utf8(index).ok().and_then(|i| i.parse::<usize>().ok());
+            let Some(column) = column.filter(|&c| c >= least && c < self.columns.len()) else {
+                return Err(malformed(line, index, NO_INDEX));
+            };
+            least = column + 1;
+            self.cell(line, column, &value)?;
+            token = match next()? {
+                Some(Token::Comma) => next()?.filter(|t| *t != Token::Close),
+                end @ Some(Token::Close) => end,
+                _ => None,
+            };
+        }
+        if next()?.is_some() {
+            return Err(malformed(line, text, BRACE));
+        }
+        if let Numbers::Sparse { starts, indices, .. } = &mut self.numbers {
+            starts.push(indices.len());
+        }
+        self.fill_texts(line)
+    }
+
+    /// Gives the text columns that a sparse row did not name their first category.
+    fn fill_texts(&mut self, line: u64) -> Result<(), ErrorKind> {
+        for (at, _) in self.named.iter().enumerate().filter(|(_, named)| !**named) {
+            match &mut self.texts[at] {
+                Texts::Nominal { codes, levels, .. } => {
+                    codes.push(if levels.is_empty() { TextColumn::MISSING } else { 0 });
+                }
+                Texts::Free(_) => {
+                    let column = self.columns.iter().find(|c| c.place == Place::Text(at));
+                    let name = column.map_or(String::new(), |c| c.name.clone());
+                    return Err(malformed(line, name.as_bytes(), LEFT_OUT));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores the next cell of the row that is being read.
+    fn cell(&mut self, line: u64, column: usize, token: &Token<'_>) -> Result<(), ErrorKind> {
+        let text = token.bytes();
+        let missing = *token == Token::Plain(b"?");
+        let wrong = || (self.rows, self.columns[column].name.clone(), String::from_utf8_lossy(text).into_owned());
+        match self.columns[column].place {
+            Place::Number(at) => {
+                let value = match cell::value(cell::trim(text)) {
+                    Value::Number(value) => value,
+                    Value::Missing if !text.is_empty() => f64::NAN,
+                    Value::Infinite => {
+                        let (row, column, text) = wrong();
+                        return Err(ErrorKind::NotFinite { row, line, column, text });
+                    }
+                    Value::Missing | Value::Text => {
+                        let (row, column, text) = wrong();
+                        return Err(ErrorKind::NotNumber { row, line, column, text });
+                    }
+                };
+                match &mut self.numbers {
+                    Numbers::Dense(cells) => cells.push(value),
+                    Numbers::Sparse { indices, values, .. } => {
+                        indices.push(at as u32);
+                        values.push(value);
+                    }
+                    Numbers::Undecided => {}
+                }
+            }
+            Place::Text(at) => {
+                self.named[at] = true;
+                match &mut self.texts[at] {
+                    Texts::Free(texts) if missing => texts.push_missing(),
+                    Texts::Free(texts) => texts.push(&utf8(line, text)?),
+                    Texts::Nominal { codes, .. } if missing => codes.push(TextColumn::MISSING),
+                    Texts::Nominal { codes, known, .. } => match known.get(text) {
+                        Some(&code) => codes.push(code),
+                        None => {
+                            let (row, column, text) = wrong();
+                            return Err(ErrorKind::UndeclaredCategory { row, line, column, text });
+                        }
+                    },
+                }
+            }
+            Place::Apart(_) => {}
+        }
+        Ok(())
+    }
+
+    /// The table of all rows.
+    pub(super) fn into_table(self) -> halfseen::Result<Table> {
+        let numbers = match self.numbers {
+            Numbers::Sparse { starts, indices, values } => Matrix::Csr(Csr::new(starts, indices, values, self.width)?),
+            Numbers::Dense(cells) => Matrix::F64(crate::csv::matrix(self.rows, self.width, cells)?),
+            Numbers::Undecided => Matrix::F64(Array2::zeros((0, self.width))),
+        };
+        let texts = self.texts.into_iter().map(|texts| match texts {
+            Texts::Free(texts) => texts.finish(),
+            Texts::Nominal { codes, levels, .. } => TextColumn { codes, levels },
+        });
+        Table::new(numbers, texts.collect(), self.columns)
+    }
+}
+
+const EMPTY: &str = "has an empty cell; write ? where a value is missing";
+const BRACE: &str = "has a brace where none belongs; remove instance weights, put quotes around text that holds braces";
+const NO_PAIRS: &str = "is no sparse row; write {index value, index value}";
+const NO_INDEX: &str = "is no larger index of an attribute than the one before it; they count from 0";
+const LEFT_OUT: &str = "is a string attribute that this sparse row leaves out; write it, or ? if it is missing";

@@ -1,0 +1,118 @@
+//! Parses one line of SVMlight: a label, perhaps a query, and pairs of index and value.
+
+use crate::csv::cell::{self, Value};
+use crate::error::ErrorKind;
+
+/// What is needed of one line to store it.
+pub(super) struct Row<'a> {
+    pub label: f64,
+    pub query: Option<f64>,
+    pairs: Tokens<'a>,
+}
+
+/// One entry of a row, its index as written.
+pub(super) struct Pair<'a> {
+    pub index: &'a [u8],
+    pub value: Value,
+    pub text: &'a [u8],
+}
+
+/// Parts between blanks and tabs.
+#[derive(Clone)]
+struct Tokens<'a>(&'a [u8]);
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let blank = |b: &u8| matches!(b, b' ' | b'\t');
+        let start = self.0.iter().position(|b| !blank(b))?;
+        let rest = &self.0[start..];
+        let (token, rest) = rest.split_at(rest.iter().position(blank).unwrap_or(rest.len()));
+        self.0 = rest;
+        Some(token)
+    }
+}
+
+/// The line without its comment, which starts at `#`.
+fn content(line: &[u8]) -> &[u8] {
+    cell::trim(memchr::memchr(b'#', line).map_or(line, |at| &line[..at]))
+}
+
+fn malformed(line: u64, text: &[u8], problem: &'static str) -> ErrorKind {
+    ErrorKind::Malformed { line, text: String::from_utf8_lossy(text).into_owned(), problem }
+}
+
+/// Reads label and query; `None` if the line is blank or a comment.
+pub(super) fn parse<'a>(number: u64, line: &'a [u8]) -> Result<Option<Row<'a>>, ErrorKind> {
+    let mut tokens = Tokens(content(line));
+    let Some(first) = tokens.next() else { return Ok(None) };
+    let label = match cell::value(first) {
+        Value::Number(label) => label,
+        Value::Missing => f64::NAN,
+        Value::Infinite => return Err(malformed(number, first, "is no finite label; correct it")),
+        Value::Text if first.contains(&b',') => {
+            return Err(malformed(number, first, "are several labels; keep one for each row"));
+        }
+        Value::Text => return Err(malformed(number, first, "is no label; a row starts with a number")),
+    };
+    let mut pairs = tokens.clone();
+    let query = match tokens.next().and_then(|t| t.strip_prefix(b"qid:")) {
+        None => None,
+        Some(text) => {
+            pairs = tokens;
+            match cell::value(text) {
+                Value::Number(query) => Some(query),
+                _ => return Err(malformed(number, text, "is no query; write qid:1")),
+            }
+        }
+    };
+    Ok(Some(Row { label, query, pairs }))
+}
+
+impl<'a> Row<'a> {
+    /// The entries in their order; `number` is the line, for errors.
+    pub(super) fn pairs(self, number: u64) -> impl Iterator<Item = Result<Pair<'a>, ErrorKind>> {
+        self.pairs.map(move |token| pair(token).ok_or_else(|| malformed(number, token, NO_PAIR)))
+    }
+}
+
+const NO_PAIR: &str = "is no pair index:value of two numbers; correct it";
+
+fn pair(token: &[u8]) -> Option<Pair<'_>> {
+    let colon = token.iter().position(|&b| b == b':')?;
+    let (index, text) = (&token[..colon], &token[colon + 1..]);
+    let value = if text.is_empty() { Value::Text } else { cell::value(text) };
+    (!index.is_empty() && index.iter().all(u8::is_ascii_digit) && value != Value::Text).then_some(Pair {
+        index,
+        value,
+        text,
+    })
+}
+
+/// Whether a line could be SVMlight: `None` if it cannot be told, as of a comment or a lone number.
+pub(crate) fn resembles(line: &[u8]) -> Option<bool> {
+    let mut tokens = Tokens(content(line));
+    let first = tokens.next()?;
+    let numbers = first.split(|&b| b == b',').all(|part| matches!(cell::value(part), Value::Number(_)));
+    let nan = first.eq_ignore_ascii_case(b"nan");
+    if !numbers && !nan {
+        return Some(false);
+    }
+    let mut pairs = 0;
+    for (i, token) in tokens.enumerate() {
+        if pair(token).is_some() || (i == 0 && token.starts_with(b"qid:")) {
+            pairs += 1;
+        } else {
+            return Some(false);
+        }
+    }
+    // a number alone is a row of zeros, or the header of a CSV; several are such a header
+    if pairs > 0 {
+        Some(true)
+    } else if first.contains(&b',') {
+        Some(false)
+    } else {
+        None
+    }
+}

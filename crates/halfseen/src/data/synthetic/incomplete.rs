@@ -1,0 +1,140 @@
+//! Holds drawn rows of a known subspace with holes in them, and what is true of them.
+
+use super::streams;
+use crate::data::{Examples, Matrix};
+use crate::error::Result;
+use crate::missing::bounds::{Regularity, kappa_over};
+use crate::prepare::{Layout, Scaler};
+use crate::sampling::Stream;
+use faer::{Mat, MatRef};
+use ndarray::Array2;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Drawn rows with holes, the rows as they were, and the subspace that they come from.
+#[derive(Debug, Clone)]
+pub struct Incomplete {
+    /// The cells, (rows, columns); NaN where missing. Always [`Matrix::F64`].
+    pub matrix: Matrix,
+    /// The cells before any was hidden, (rows, columns).
+    pub complete: Array2<f64>,
+    /// Scales nothing.
+    pub scaler: Scaler,
+    /// Every column by itself.
+    pub layout: Arc<Layout>,
+    /// One target per row.
+    pub targets: Vec<f64>,
+    /// w, (columns): what the targets are made of from complete rows, as each generator says.
+    pub truth: Vec<f64>,
+    /// Orthonormal columns that span the subspace of the rows, (columns, rank).
+    pub basis: Mat<f64>,
+    /// The block that each column belongs to, (columns); all 0 where columns are hidden one by one.
+    pub blocks: Vec<usize>,
+}
+
+impl Incomplete {
+    pub(super) fn new(
+        complete: Array2<f64>,
+        observed: &[Vec<bool>],
+        targets: Vec<f64>,
+        truth: Vec<f64>,
+        basis: Mat<f64>,
+    ) -> Incomplete {
+        let mut values = complete.clone();
+        for (mut row, observed) in values.rows_mut().into_iter().zip(observed) {
+            row.iter_mut().zip(observed).filter(|(_, seen)| !**seen).for_each(|(cell, _)| *cell = f64::NAN);
+        }
+        let columns = truth.len();
+        Incomplete {
+            matrix: Matrix::F64(values),
+            complete,
+            scaler: Scaler::None {},
+            layout: Arc::new(Layout::singletons(columns)),
+            targets,
+            truth,
+            basis,
+            blocks: vec![0; columns],
+        }
+    }
+
+    /// All rows, as a learner gets them.
+    pub fn examples(&self) -> Examples<'_> {
+        Examples {
+            matrix: &self.matrix,
+            scaler: &self.scaler,
+            layout: &self.layout,
+            targets: &self.targets,
+            rows: (0..self.targets.len() as u32).collect::<Vec<_>>().into(),
+            moments: None,
+            labels: None,
+            declared: Default::default(),
+        }
+    }
+
+    /// What is observed of one row, (columns).
+    pub fn observed(&self, row: usize) -> Vec<bool> {
+        (0..self.truth.len()).map(|j| !self.matrix.get(row, j).is_nan()).collect()
+    }
+
+    /// kappa over the patterns of the drawn rows, and how many of the different patterns do not determine their row
+    /// (see [`Regularity`]).
+    ///
+    /// # Errors
+    /// Numerical failure.
+    pub fn kappa(&self) -> Result<Regularity> {
+        let patterns: BTreeSet<Vec<bool>> = (0..self.targets.len()).map(|row| self.observed(row)).collect();
+        kappa_over(self.basis.as_ref(), patterns)
+    }
+}
+
+/// A random subspace and a random w with |P_E w| = 1, so that <w, x> has variance 1 where x = U z with z of independent
+/// standard normals.
+pub(super) struct Subspace {
+    /// U: orthonormal columns, (columns, rank).
+    pub(super) basis: Mat<f64>,
+    /// w, itself in the subspace.
+    pub(super) truth: Vec<f64>,
+}
+
+impl Subspace {
+    /// `rank` is at least 1 and at most `columns`; the stream for the rows is the second part.
+    pub(super) fn draw(columns: usize, rank: usize, seed: u64, generator: u64) -> (Subspace, Stream, Stream) {
+        let (mut secret, stream) = streams(seed, generator);
+        let normals = Mat::from_fn(columns, rank, |_, _| secret.normal());
+        let basis = orthonormalised(normals);
+        let weights: Vec<f64> = (0..rank).map(|_| secret.normal()).collect();
+        let size = weights.iter().map(|w| w * w).sum::<f64>().sqrt();
+        let truth = combined(basis.as_ref(), &weights).into_iter().map(|w| w / size).collect();
+        (Subspace { basis, truth }, secret, stream)
+    }
+
+    /// x = U z.
+    pub(super) fn row(&self, stream: &mut Stream) -> Vec<f64> {
+        let z: Vec<f64> = (0..self.basis.ncols()).map(|_| stream.normal()).collect();
+        combined(self.basis.as_ref(), &z)
+    }
+
+    /// <w, x>.
+    pub(super) fn score(&self, x: &[f64]) -> f64 {
+        self.truth.iter().zip(x).map(|(w, x)| w * x).sum()
+    }
+}
+
+fn combined(basis: MatRef<'_, f64>, z: &[f64]) -> Vec<f64> {
+    (0..basis.nrows()).map(|j| z.iter().enumerate().map(|(k, z)| basis[(j, k)] * z).sum()).collect()
+}
+
+/// Gram and Schmidt's process, twice: once leaves what rounding makes of nearly dependent columns.
+fn orthonormalised(mut columns: Mat<f64>) -> Mat<f64> {
+    for k in 0..columns.ncols() {
+        for _ in 0..2 {
+            for earlier in 0..k {
+                let product: f64 = columns.col(k).iter().zip(columns.col(earlier).iter()).map(|(a, b)| a * b).sum();
+                (0..columns.nrows()).for_each(|j| columns[(j, k)] -= product * columns[(j, earlier)]);
+            }
+        }
+        let size = columns.col(k).iter().map(|a| a * a).sum::<f64>().sqrt();
+        columns.col_as_slice_mut(k).iter_mut().for_each(|a| *a /= size);
+    }
+    columns
+}

@@ -1,0 +1,94 @@
+//! Measures how well what is observed determines a row of a known subspace.
+
+use crate::error::{ErrorKind, Result};
+use crate::full::eigenvalues;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatRef, Par};
+
+/// Eigenvalues below this are zero but for rounding.
+const ZERO: f64 = 1e-12;
+/// How far a basis may be from orthonormal.
+const ORTHONORMAL: f64 = 1e-8;
+
+/// How regular a subspace is over patterns of what is observed (D, definition 1).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Regularity {
+    /// kappa: the smallest non-zero eigenvalue of (P_E)_oo over the patterns o, at most 1. It is the square of the
+    /// smallest non-zero singular value of P_o P_E, which the paper calls lambda. 1 where nothing is observed.
+    pub kappa: f64,
+    /// Patterns that do not determine the row: ker(P_o P_E) is larger than ker(P_E). With such patterns no kappa makes
+    /// the theorems hold.
+    pub undetermined: usize,
+}
+
+impl Regularity {
+    /// The kappa for which the theorems hold, if there is one.
+    pub fn regular(self) -> Option<f64> {
+        (self.undetermined == 0).then_some(self.kappa)
+    }
+}
+
+/// The regularity of one pattern. `basis` holds orthonormal columns that span E, (d, r); `observed`, (d), says which
+/// columns of the row are observed.
+///
+/// # Errors
+/// A basis that is not orthonormal, a pattern of another length; numerical failure.
+pub fn kappa(basis: MatRef<'_, f64>, observed: &[bool]) -> Result<Regularity> {
+    kappa_over(basis, [observed])
+}
+
+/// The regularity over all patterns: the least kappa, and how many patterns do not determine the row.
+///
+/// # Errors
+/// As [`kappa`].
+pub fn kappa_over<P: AsRef<[bool]>>(
+    basis: MatRef<'_, f64>,
+    patterns: impl IntoIterator<Item = P>,
+) -> Result<Regularity> {
+    check_orthonormal(basis)?;
+    let mut whole = Regularity { kappa: 1.0, undetermined: 0 };
+    for pattern in patterns {
+        let one = of_pattern(basis, pattern.as_ref())?;
+        whole.kappa = whole.kappa.min(one.kappa);
+        whole.undetermined += one.undetermined;
+    }
+    Ok(whole)
+}
+
+/// With U the basis and U_o its observed rows, (P_E)_oo = U_o U_o' has the non-zero eigenvalues of U_o' U_o, (r, r).
+fn of_pattern(basis: MatRef<'_, f64>, observed: &[bool]) -> Result<Regularity> {
+    let (d, rank) = (basis.nrows(), basis.ncols());
+    if observed.len() != d {
+        let what = "columns that may be observed".to_owned();
+        return Err(ErrorKind::WrongLength { what, expected: d, found: observed.len() }.into());
+    }
+    let seen: Vec<usize> = (0..d).filter(|&j| observed[j]).collect();
+    let rows = Mat::from_fn(seen.len(), rank, |i, k| basis[(seen[i], k)]);
+    let values = eigenvalues(&products(rows.as_ref()))?;
+    let nonzero = values.iter().copied().filter(|l| *l > ZERO);
+    let undetermined = usize::from(nonzero.clone().count() < rank);
+    Ok(Regularity { kappa: nonzero.fold(1.0, f64::min), undetermined })
+}
+
+/// B'B.
+fn products(b: MatRef<'_, f64>) -> Mat<f64> {
+    let mut products = Mat::zeros(b.ncols(), b.ncols());
+    matmul(products.as_mut(), Accum::Replace, b.transpose(), b, 1.0, Par::Seq);
+    products
+}
+
+fn check_orthonormal(basis: MatRef<'_, f64>) -> Result<()> {
+    let products = products(basis);
+    for k in 0..basis.ncols() {
+        for l in 0..basis.ncols() {
+            let off = (products[(k, l)] - f64::from(k == l)).abs();
+            // Written so that NaN is refused.
+            if off.partial_cmp(&ORTHONORMAL) != Some(std::cmp::Ordering::Less) {
+                let value = format!("{} between vectors {} and {}", products[(k, l)], k + 1, l + 1);
+                let allowed = "orthonormal: products of 1 with themselves and 0 with each other".to_owned();
+                return Err(ErrorKind::OutOfRange { name: "basis", value, allowed }.into());
+            }
+        }
+    }
+    Ok(())
+}

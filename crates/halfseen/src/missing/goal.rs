@@ -1,0 +1,156 @@
+//! Says what a learner of kernels or features minimises: which loss, against which targets.
+
+use crate::data::Examples;
+use crate::error::{ErrorKind, Result};
+use crate::full::check_shape;
+use crate::monitor::Monitor;
+use crate::params::KernelLoss;
+use crate::missing::online::{self, Iterate, OnlineLoss, Targets};
+use crate::sampling::{Purpose, Stream, shuffle};
+use crate::solve::linear::{self, LinearSolved};
+use crate::solve::{Options, Solved, hinge, multiclass, ridge};
+use faer::{Mat, MatRef, Par};
+
+/// A loss with its targets.
+#[derive(Debug, Clone)]
+pub(crate) enum Goal {
+    /// (z - y)^2 / 2, for each column of targets, (n, outputs).
+    Squares(Mat<f64>),
+    /// [1 - y z]_+ of -1 and +1.
+    Signs(Vec<f64>),
+    /// Crammer and Singer's hinge of so many classes.
+    Classes(Vec<u32>, usize),
+}
+
+impl Goal {
+    /// The goal of a learner with this loss.
+    ///
+    /// # Errors
+    /// No rows or columns; targets that are not finite; the hinge loss of numbers.
+    pub(crate) fn new(learner: &str, loss: KernelLoss, examples: &Examples<'_>) -> Result<Goal> {
+        let (n, classes) = (examples.len(), examples.classes());
+        let hinge = match loss {
+            KernelLoss::Auto => classes > 0,
+            KernelLoss::Hinge => true,
+            KernelLoss::Squared => false,
+        };
+        let codes = || (0..n).filter_map(|i| examples.code(i)).collect::<Vec<u32>>();
+        if classes > 2 {
+            let codes = codes();
+            if codes.is_empty() {
+                return Err(ErrorKind::TooFewRows { what: learner.to_owned(), least: 1, rows: 0 }.into());
+            }
+            let is = |i: usize, class: usize| if codes[i] as usize == class { 1.0 } else { 0.0 };
+            return Ok(if hinge { Goal::Classes(codes, classes) } else { Goal::Squares(Mat::from_fn(n, classes, is)) });
+        }
+        check_shape(examples, learner)?;
+        if !hinge {
+            return Ok(Goal::Squares(Mat::from_fn(n, 1, |i, _| examples.target(i))));
+        }
+        let signs: Vec<f64> = codes().into_iter().map(|code| if code == 1 { 1.0 } else { -1.0 }).collect();
+        let plain = (0..n).all(|i| signs.get(i) == Some(&examples.target(i)));
+        if !plain {
+            let what = "a target of two classes, -1 and +1 (in Rust prepared with plain_classes); use loss=squared for numbers";
+            return Err(ErrorKind::Needs { name: "loss", value: "hinge", what }.into());
+        }
+        Ok(Goal::Signs(signs))
+    }
+
+    /// Whether a score estimates the target.
+    pub(crate) fn estimates(&self) -> bool {
+        matches!(self, Goal::Squares(targets) if targets.ncols() == 1)
+    }
+
+    /// Minimises over a Gram matrix for each of several C, increasing; with each solution the mean squared error of leaving
+    /// one row out, where it comes for free.
+    pub(crate) fn path(
+        &self,
+        gram: MatRef<'_, f64>,
+        cs: &[f64],
+        options: &Options,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<(Solved, Option<f64>)>> {
+        let without = |solved: Vec<Solved>| solved.into_iter().map(|one| (one, None)).collect();
+        Ok(match self {
+            Goal::Squares(targets) => match cs {
+                [c] => vec![(ridge::solve(gram, targets.as_ref(), *c)?, None)],
+                cs => {
+                    let spectrum = ridge::Spectrum::new(gram)?;
+                    let one = |&c: &f64| {
+                        let solved = spectrum.solve(targets.as_ref(), c)?;
+                        let left_out = spectrum.leave_one_out(targets.as_ref(), c)?;
+                        Ok((solved, Some(mean_square(&left_out, targets))))
+                    };
+                    cs.iter().map(one).collect::<Result<_>>()?
+                }
+            },
+            Goal::Signs(signs) => without(hinge::path(gram, signs, cs, options, monitor)?),
+            Goal::Classes(codes, classes) => without(multiclass::path(gram, codes, *classes, cs, options, monitor)?),
+        })
+    }
+
+    /// Minimises over features, (D, n), for each of several C, increasing.
+    pub(crate) fn features_path(
+        &self,
+        features: MatRef<'_, f64>,
+        cs: &[f64],
+        options: &Options,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<LinearSolved>> {
+        match self {
+            Goal::Squares(targets) => linear::ridge_path(features, targets.as_ref(), cs, monitor),
+            Goal::Signs(signs) => linear::hinge_path(features, signs, cs, options, monitor),
+            Goal::Classes(codes, classes) => {
+                let codes: Vec<usize> = codes.iter().map(|&code| code as usize).collect();
+                linear::multiclass_path(features, &codes, *classes, cs, options, monitor)
+            }
+        }
+    }
+
+    /// One pass of paper D's algorithm 1 over the rows in a random order, averaged.
+    pub(crate) fn online(&self, gram: MatRef<'_, f64>, c: f64, seed: u64, monitor: &dyn Monitor) -> Result<Solved> {
+        let n = gram.ncols();
+        let mut order: Vec<u32> = (0..n as u32).collect();
+        shuffle(&mut Stream::new(seed, Purpose::Learner, 0), &mut order);
+        let rho = 1.0 / (c * n as f64);
+        let signs;
+        let (targets, loss) = match self {
+            Goal::Squares(targets) => (Targets::Numbers(targets.transpose()), OnlineLoss::Squared),
+            Goal::Signs(labels) => {
+                signs = Mat::from_fn(1, n, |_, i| labels[i]);
+                (Targets::Numbers(signs.as_ref()), OnlineLoss::Hinge)
+            }
+            Goal::Classes(codes, classes) => (Targets::Classes(codes, *classes), OnlineLoss::CrammerSinger),
+        };
+        let pass = online::run(gram, &order, targets, rho, loss, monitor)?;
+        let coefficients = pass.coefficients(Iterate::Averaged).clone();
+        let support = (0..n).filter(|&i| coefficients.row(i).iter().any(|v| *v != 0.0)).count();
+        let objective = self.objective(gram, &coefficients, c);
+        Ok(Solved { coefficients, objective, gap: f64::INFINITY, passes: 1, support, stop: pass.stop })
+    }
+
+    /// (1/2) |v|^2 + C sum of losses of v = sum_i coefficients_i phi_i.
+    fn objective(&self, gram: MatRef<'_, f64>, coefficients: &Mat<f64>, c: f64) -> f64 {
+        let mut scores = Mat::zeros(coefficients.nrows(), coefficients.ncols());
+        faer::linalg::matmul::matmul(scores.as_mut(), faer::Accum::Replace, gram, coefficients, 1.0, Par::Seq);
+        let square: f64 = (0..scores.ncols()).map(|j| coefficients.col(j).transpose() * scores.col(j)).sum();
+        let loss = |i: usize| match self {
+            Goal::Squares(targets) => {
+                (0..targets.ncols()).map(|j| 0.5 * (scores[(i, j)] - targets[(i, j)]).powi(2)).sum::<f64>()
+            }
+            Goal::Signs(signs) => (1.0 - signs[i] * scores[(i, 0)]).max(0.0),
+            Goal::Classes(codes, classes) => {
+                let own = codes[i] as usize;
+                let raised = (0..*classes).map(|r| scores[(i, r)] + f64::from(u8::from(r != own)));
+                raised.fold(f64::NEG_INFINITY, f64::max) - scores[(i, own)]
+            }
+        };
+        0.5 * square + c * (0..scores.nrows()).map(loss).sum::<f64>()
+    }
+}
+
+/// The mean over rows of the squared differences, summed over outputs.
+fn mean_square(found: &Mat<f64>, targets: &Mat<f64>) -> f64 {
+    let difference = found - targets;
+    difference.squared_norm_l2() / found.nrows().max(1) as f64
+}

@@ -1,0 +1,194 @@
+//! Fits a weighted sum to rows whose holes are filled: by zero, or by the mean of what was observed.
+//!
+//! **Setting**: as KARMA with gamma = 1 (paper D, section 5, "0-imputation"): (1/2) |w|^2 + C sum_i loss_i over the rows
+//! with the constant attribute, divided by the kernel's scale. On attributes that are centred over what was observed both
+//! fill in the same; on others (`--scale none`) `zero` fills in 0, `mean` the mean.
+//!
+//! **Cost**: the problem is linear in the attributes, so it is solved over them, in time linear in the rows.
+
+use super::goal::Goal;
+use super::kernel::Kernel;
+use super::karma::CS;
+use super::masked::Masked;
+use super::reading::Reading;
+use crate::data::{Examples, Moments};
+use crate::error::{ErrorKind, Result};
+use crate::full::configured;
+use crate::learner::{Family, Grid, Learner, Setting};
+use crate::model::{Fit, Linear, Linears, Predictor, Stop};
+use crate::monitor::Monitor;
+use crate::params::{KernelLoss, Normalization, Parameters, parameters};
+use crate::solve::Options;
+use faer::Mat;
+use std::time::Instant;
+
+parameters! {
+    /// A weighted sum of rows whose holes are zeros.
+    pub struct Zero named "zero" {
+        c: f64 = 1.0, C;
+        loss: KernelLoss = KernelLoss::Auto, KERNEL_LOSS;
+        normalization: Normalization = Normalization::Trace, NORMALIZATION;
+        intercept: bool = true, INTERCEPT;
+        tol: f64 = 1e-4, TOL;
+        max_iter: u64 = 10_000, MAX_ITER;
+    }
+}
+
+parameters! {
+    /// A weighted sum of rows whose holes are the means of what was observed.
+    pub struct Mean named "mean" {
+        c: f64 = 1.0, C;
+        loss: KernelLoss = KernelLoss::Auto, KERNEL_LOSS;
+        normalization: Normalization = Normalization::Trace, NORMALIZATION;
+        intercept: bool = true, INTERCEPT;
+        tol: f64 = 1e-4, TOL;
+        max_iter: u64 = 10_000, MAX_ITER;
+    }
+}
+
+/// Either learner's parameters.
+struct Setup {
+    name: &'static str,
+    c: f64,
+    loss: KernelLoss,
+    normalization: Normalization,
+    intercept: bool,
+    /// Whether holes take the mean, else 0.
+    mean: bool,
+    options: Options,
+}
+
+macro_rules! learner {
+    ($Name:ident, $name:literal, $title:literal, $mean:literal) => {
+        impl $Name {
+            fn setup(&self) -> Setup {
+                Setup {
+                    name: $name,
+                    c: self.c,
+                    loss: self.loss,
+                    normalization: self.normalization,
+                    intercept: self.intercept,
+                    mean: $mean,
+                    options: Options { tol: self.tol, max_passes: self.max_iter, seed: 0 },
+                }
+            }
+        }
+
+        impl Learner for $Name {
+            fn name(&self) -> &'static str {
+                $name
+            }
+
+            fn title(&self) -> &'static str {
+                $title
+            }
+
+            fn source(&self) -> &'static str {
+                "D 5 (what KARMA is compared with; gamma = 1)"
+            }
+
+            fn family(&self) -> Family {
+                Family::Missing
+            }
+
+            fn grid(&self) -> Grid {
+                Grid::new(&[("c", CS)])
+            }
+
+            fn check_classes(&self, _: usize) -> Result<()> {
+                Ok(())
+            }
+
+            fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+                self.check()?;
+                let fits = fit_all(&[self.setup()], examples, monitor)?;
+                fits.into_iter().next().ok_or_else(|| ErrorKind::Interrupted { during: "fitting" }.into())
+            }
+
+            fn fit_grid(
+                &self,
+                settings: &[Setting],
+                examples: &Examples<'_>,
+                monitor: &dyn Monitor,
+            ) -> Result<Vec<Fit>> {
+                let setup = |setting: &Setting| Ok(configured(self, setting)?.setup());
+                let setups = settings.iter().map(setup).collect::<Result<Vec<Setup>>>()?;
+                fit_all(&setups, examples, monitor)
+            }
+
+            fn clone_box(&self) -> Box<dyn Learner> {
+                Box::new(self.clone())
+            }
+        }
+    };
+}
+
+learner!(Zero, "zero", "A weighted sum of rows whose holes are zeros (0-imputation)", false);
+learner!(Mean, "mean", "A weighted sum of rows whose holes are means", true);
+
+/// Fits all setups, in their order; those that differ in C alone share one path.
+fn fit_all(setups: &[Setup], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    let alike = |a: &Setup, b: &Setup| {
+        (a.loss, a.normalization, a.intercept, a.options) == (b.loss, b.normalization, b.intercept, b.options)
+    };
+    let mut fits: Vec<Option<Fit>> = setups.iter().map(|_| None).collect();
+    let reading = Reading::of(examples);
+    for first in 0..setups.len() {
+        if fits[first].is_some() {
+            continue;
+        }
+        let mut group: Vec<usize> = (first..setups.len()).filter(|&at| alike(&setups[at], &setups[first])).collect();
+        group.sort_by(|&a, &b| setups[a].c.total_cmp(&setups[b].c));
+        path(setups, &group, examples, &reading, monitor, &mut fits)?;
+    }
+    Ok(fits.into_iter().flatten().collect())
+}
+
+/// Fits setups that differ in C alone, which increases.
+fn path(
+    setups: &[Setup],
+    group: &[usize],
+    examples: &Examples<'_>,
+    reading: &Reading,
+    monitor: &dyn Monitor,
+    fits: &mut [Option<Fit>],
+) -> Result<()> {
+    let (began, first) = (Instant::now(), &setups[group[0]]);
+    if first.normalization == Normalization::Cosine {
+        let what = "another normalization: rows divided by their lengths have no weighted sum (karma with gamma=1 has it)";
+        return Err(ErrorKind::Needs { name: "normalization", value: "cosine", what }.into());
+    }
+    let goal = Goal::new(first.name, first.loss, examples)?;
+    let mut rows = Masked::new(examples, first.intercept)?;
+    let columns = examples.columns();
+    let fill = if first.mean { Moments::measure(examples).mean } else { vec![0.0; columns] };
+    for i in 0..rows.len() {
+        let cells = rows.values.col_as_slice_mut(i).iter_mut().zip(rows.observed.col_as_slice(i));
+        cells.zip(&fill).filter(|((_, seen), _)| **seen == 0.0).for_each(|((value, _), fill)| *value = *fill);
+    }
+    let mut kernel = Kernel::new(1, None, first.normalization, 1, 0.0)?;
+    kernel.fit(&rows)?;
+    // Features whose products are the kernel.
+    let factor = kernel.scale().sqrt().recip();
+    let features = Mat::from_fn(rows.columns(), rows.len(), |j, i| factor * rows.values[(j, i)]);
+    let cs: Vec<f64> = group.iter().map(|&at| setups[at].c).collect();
+    let solved = goal.features_path(features.as_ref(), &cs, &first.options, monitor)?;
+    for (&at, solved) in group.iter().zip(solved) {
+        let linear = |j: usize| Linear {
+            weights: (0..columns).map(|k| factor * solved.weights[(k, j)]).collect(),
+            intercept: if first.intercept { factor * solved.weights[(columns, j)] } else { 0.0 },
+            fill: fill.clone(),
+        };
+        let predictor = match (solved.weights.ncols(), goal.estimates()) {
+            (1, true) => Predictor::Linear(linear(0)),
+            (1, false) => Predictor::Margin(linear(0)),
+            (outputs, _) => Predictor::Linears(Linears { classes: (0..outputs).map(linear).collect() }),
+        };
+        let mut report = reading.report(first.name, solved.stop, examples);
+        (report.objective, report.gap) = (Some(solved.objective), Some(solved.gap));
+        report.passes = (solved.stop != Stop::ClosedForm).then_some(solved.passes);
+        report.seconds = began.elapsed().as_secs_f64();
+        fits[at] = Some(Fit { predictor, report });
+    }
+    Ok(())
+}

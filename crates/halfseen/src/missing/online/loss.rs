@@ -1,0 +1,119 @@
+//! Derives the losses of the online algorithm by its scores.
+
+use crate::error::{ErrorKind, Result};
+use serde::{Deserialize, Serialize};
+
+/// Scores this many times the largest target are no longer sums that cancel: they have no digits left.
+const BEYOND: f64 = 1e10;
+
+/// The loss of one example, as paper D has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnlineLoss {
+    /// Sum over the outputs of (z - y)^2 / 2. Not Lipschitz: no regret bound, and steps of 1/(rho t) may diverge.
+    Squared,
+    /// Sum over the outputs of [1 - y z]_+ for y = -1 or +1; 1-Lipschitz in each.
+    Hinge,
+    /// max over r of [r is not y] + z_r - z_y, for a class y (Crammer and Singer 2001).
+    CrammerSinger,
+}
+
+/// What happened: the target of one example.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Outcome<'a> {
+    /// One number per output; -1 or +1 for the hinge loss.
+    Numbers(&'a [f64]),
+    /// The index of a class.
+    Class(usize),
+}
+
+/// The largest target that can be computed with.
+pub(super) fn largest_score() -> f64 {
+    1e100
+}
+
+impl OnlineLoss {
+    /// Refuses numbers of outputs that the loss does not have.
+    pub(super) fn check_outputs(self, outputs: usize) -> Result<()> {
+        let least = if self == OnlineLoss::CrammerSinger { 2 } else { 1 };
+        if outputs >= least {
+            return Ok(());
+        }
+        let allowed = format!("at least {least} for this loss");
+        Err(ErrorKind::OutOfRange { name: "outputs", value: outputs.to_string(), allowed }.into())
+    }
+
+    /// Refuses targets that the loss does not have. Returns the largest absolute value.
+    pub(super) fn check(self, target: Outcome<'_>, outputs: usize) -> Result<f64> {
+        let wrong = |problem: String| Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into());
+        match (self, target) {
+            (OnlineLoss::CrammerSinger, Outcome::Class(class)) if class < outputs => Ok(1.0),
+            (OnlineLoss::CrammerSinger, Outcome::Class(class)) => {
+                wrong(format!("there is no class {class} among {outputs} (they count from 0)"))
+            }
+            (OnlineLoss::CrammerSinger, Outcome::Numbers(_)) => wrong("this loss needs classes, not numbers".into()),
+            (_, Outcome::Class(_)) => wrong("this loss needs numbers, one per output, not a class".into()),
+            (_, Outcome::Numbers(numbers)) if numbers.len() != outputs => {
+                let what = "the target's numbers, one per output".to_owned();
+                Err(ErrorKind::WrongLength { what, expected: outputs, found: numbers.len() }.into())
+            }
+            (OnlineLoss::Hinge, Outcome::Numbers(numbers)) => match numbers.iter().find(|y| y.abs() != 1.0) {
+                Some(y) => wrong(format!("the hinge loss needs -1 or +1, got {y}")),
+                None => Ok(1.0),
+            },
+            (OnlineLoss::Squared, Outcome::Numbers(numbers)) => {
+                match numbers.iter().find(|y| !(y.abs() <= largest_score())) {
+                    Some(y) => wrong(format!("{y} is not a number of at most 1e100")),
+                    None => Ok(numbers.iter().fold(0.0, |a, y| a.max(y.abs()))),
+                }
+            }
+        }
+    }
+
+    /// Refuses scores that have left the range in which the targets lie, or that of numbers.
+    pub(super) fn check_scores(self, scores: &[f64], largest: f64) -> Result<()> {
+        let most = if self == OnlineLoss::Squared { BEYOND * largest } else { f64::MAX };
+        match scores.iter().find(|z| !(z.abs() <= most)) {
+            Some(&value) => {
+                let what = "a score after steps of 1/(rho t), which a larger rho (a smaller c) makes smaller and the exact solver does not need,";
+                Err(ErrorKind::Diverged { what, value }.into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the derivative by each score to `slopes` and returns the loss. The target was checked.
+    pub(super) fn derive(self, scores: &[f64], target: Outcome<'_>, slopes: &mut [f64]) -> f64 {
+        slopes.fill(0.0);
+        match target {
+            Outcome::Numbers(numbers) => {
+                let mut loss = 0.0;
+                for ((slope, z), y) in slopes.iter_mut().zip(scores).zip(numbers) {
+                    let (value, derivative) = match self {
+                        OnlineLoss::Squared => (0.5 * (z - y) * (z - y), z - y),
+                        _ if y * z < 1.0 => (1.0 - y * z, -y),
+                        _ => (0.0, 0.0),
+                    };
+                    loss += value;
+                    *slope = derivative;
+                }
+                loss
+            }
+            Outcome::Class(class) => {
+                // Of equal scores the first; the class itself only where no other reaches it.
+                let (mut worst, mut most) = (class, 0.0);
+                for (r, z) in scores.iter().enumerate() {
+                    let excess = 1.0 + z - scores[class];
+                    if r != class && excess > most {
+                        (worst, most) = (r, excess);
+                    }
+                }
+                if worst != class {
+                    slopes[worst] = 1.0;
+                    slopes[class] = -1.0;
+                }
+                most
+            }
+        }
+    }
+}

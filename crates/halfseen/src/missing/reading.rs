@@ -1,0 +1,147 @@
+//! Counts what rows with holes show, and says how strongly holes go with the target.
+
+use crate::data::Examples;
+use crate::model::{Note, Report, Stop};
+
+/// What was observed of the training rows.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Reading {
+    /// Observed cells, by panel.
+    observed: u64,
+    /// The most of one row.
+    most: u64,
+    /// Rows that show nothing.
+    empty: u64,
+    /// The panel whose missingness goes most with the target, where that is more than chance.
+    informative: Option<(String, f64)>,
+}
+
+/// Correlations below so many standard errors are chance, among as many panels as there may be.
+const STANDARD_ERRORS: f64 = 4.0;
+/// Correlations below this matter to nobody.
+const LEAST: f64 = 0.1;
+
+impl Reading {
+    /// Reads every row once.
+    pub(crate) fn of(examples: &Examples<'_>) -> Reading {
+        let layout = examples.layout;
+        let panels = layout.panels();
+        let first: Vec<usize> = (0..panels).map(|p| layout.slots_of(p).start).collect();
+        let empty: Vec<bool> = (0..panels).map(|p| layout.slots_of(p).is_empty()).collect();
+        let targets = targets(examples);
+        let outputs = targets.first().map_or(0, Vec::len);
+        let n = examples.len() as f64;
+        let mut row = vec![0.0; examples.columns()];
+        let (mut observed, mut most, mut rows_empty) = (0_u64, 0_u64, 0_u64);
+        // By panel: how often missing, and the sums of the targets there.
+        let (mut missing, mut sums) = (vec![0.0_f64; panels], vec![0.0; panels * outputs]);
+        let (mut total, mut squares) = (vec![0.0; outputs], vec![0.0; outputs]);
+        for (i, target) in targets.iter().enumerate() {
+            examples.row_into(i, &mut row);
+            let mut shown = 0;
+            for p in 0..panels {
+                if empty[p] || !row[layout.column(first[p])].is_nan() {
+                    shown += u64::from(!empty[p]);
+                    continue;
+                }
+                missing[p] += 1.0;
+                sums[p * outputs..(p + 1) * outputs].iter_mut().zip(target).for_each(|(s, y)| *s += y);
+            }
+            (observed, most) = (observed + shown, most.max(shown));
+            rows_empty += u64::from(shown == 0);
+            for ((t, s), y) in total.iter_mut().zip(&mut squares).zip(target) {
+                *t += y;
+                *s += y * y;
+            }
+        }
+        // The correlation of a panel's missingness with the target; of several classes the largest.
+        let correlation = |p: usize, j: usize| {
+            let share = missing[p] / n;
+            let covariance = sums[p * outputs + j] / n - share * total[j] / n;
+            let variance = share * (1.0 - share) * (squares[j] / n - (total[j] / n).powi(2));
+            if variance > 1e-12 { covariance / variance.sqrt() } else { 0.0 }
+        };
+        let strongest = (0..panels).flat_map(|p| (0..outputs).map(move |j| (p, j)));
+        let strongest = strongest.map(|(p, j)| (p, correlation(p, j))).max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+        let informative = strongest
+            .filter(|(_, r)| r.abs() > LEAST && r.abs() * n.sqrt() > STANDARD_ERRORS)
+            .map(|(p, r)| (layout.name(p).to_owned(), r));
+        Reading { observed, most, empty: rows_empty, informative }
+    }
+
+    /// A report of a learner that read what was there.
+    pub(crate) fn report(&self, learner: &str, stop: Stop, examples: &Examples<'_>) -> Report {
+        let mut report = Report::full(learner, stop, examples.len(), examples.layout.panels());
+        (report.reads, report.distinct, report.spent) = (self.observed, self.observed, self.observed as f64);
+        report.max_reads = self.most;
+        if self.empty > 0 {
+            report.notes.push(Note::EmptyRows { rows: self.empty });
+        }
+        if let Some((column, correlation)) = &self.informative {
+            report.notes.push(Note::InformativeHoles { column: column.clone(), correlation: *correlation });
+        }
+        report
+    }
+}
+
+/// The targets, row by row: one number, or one indicator for each of more than two classes.
+fn targets(examples: &Examples<'_>) -> Vec<Vec<f64>> {
+    let classes = examples.classes();
+    let of = |i: usize| match examples.code(i) {
+        Some(code) if classes > 2 => (0..classes).map(|c| f64::from(u8::from(c == code as usize))).collect(),
+        _ => vec![examples.target(i)],
+    };
+    (0..examples.len()).map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Matrix;
+    use crate::prepare::{Layout, Scaler};
+    use crate::sampling::{Purpose, Stream};
+    use ndarray::Array2;
+    use std::sync::Arc;
+
+    fn reading(cells: &Array2<f64>, targets: &[f64]) -> Reading {
+        let (matrix, layout) = (Matrix::F64(cells.clone()), Arc::new(Layout::singletons(cells.ncols())));
+        let examples = Examples {
+            matrix: &matrix,
+            scaler: &Scaler::None {},
+            layout: &layout,
+            targets,
+            labels: None,
+            rows: (0..cells.nrows() as u32).collect::<Vec<_>>().into(),
+            moments: None,
+            declared: Default::default(),
+        };
+        Reading::of(&examples)
+    }
+
+    #[test]
+    fn cells_are_counted_by_hand() {
+        let hole = f64::NAN;
+        let found = reading(&ndarray::array![[1.0, hole], [hole, hole], [2.0, 3.0]], &[1.0, 2.0, 3.0]);
+        assert_eq!((found.observed, found.most, found.empty), (3, 2, 1));
+    }
+
+    #[test]
+    fn holes_that_go_with_the_target_are_named_and_chance_is_not() {
+        let mut stream = Stream::new(3, Purpose::Data, 0);
+        let targets: Vec<f64> = (0..400).map(|_| stream.normal()).collect();
+        let mut cells = Array2::from_shape_fn((400, 5), |_| stream.normal());
+        for ((i, j), cell) in cells.indexed_iter_mut() {
+            let hidden = if j == 3 { targets[i] > 0.5 } else { stream.unit() < 0.4 };
+            if hidden {
+                *cell = f64::NAN;
+            }
+        }
+        let (column, correlation) = reading(&cells, &targets).informative.unwrap();
+        assert_eq!(column, "x3");
+        assert!(correlation > 0.6, "{correlation}");
+        // Rotated targets have nothing to do with any hole.
+        let mut rotated = targets.clone();
+        rotated.rotate_left(7);
+        assert_eq!(reading(&cells, &rotated).informative, None);
+    }
+}

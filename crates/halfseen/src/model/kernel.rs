@@ -1,0 +1,158 @@
+//! Predicts by comparing a row with the rows learned from.
+
+use super::Scores;
+use crate::data::Examples;
+use crate::error::{ErrorKind, Result};
+use crate::missing::gram::cross;
+use crate::missing::kernel::Kernel;
+use crate::missing::masked::Masked;
+use crate::monitor::Silent;
+use faer::{Mat, Par};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Rows compared at once: bounds the memory of a prediction.
+const BLOCK: usize = 1024;
+
+/// score_j(x) = sum_i coefficients_ij k(x_i, x), everything in scaled units. Nothing stands in for a missing cell: the kernel
+/// looks at what both rows show.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(into = "File", try_from = "File")]
+pub struct Expansion {
+    /// The kernel, fitted.
+    pub kernel: Kernel,
+    /// Whether a constant, always observed, is among the columns.
+    pub constant: bool,
+    /// The rows learned from, the constant included.
+    pub support: Arc<Masked>,
+    /// (n_support, outputs).
+    pub coefficients: Mat<f64>,
+    /// Whether a score estimates the target; see [`Scores::estimates`].
+    pub estimates: bool,
+}
+
+impl Expansion {
+    /// Scores of one row.
+    pub fn outputs(&self) -> usize {
+        self.coefficients.ncols()
+    }
+
+    /// The same without the rows whose coefficients are all 0; one row stays.
+    pub fn pruned(self) -> Expansion {
+        let used = |&i: &usize| (0..self.outputs()).any(|j| self.coefficients[(i, j)] != 0.0);
+        let mut keep: Vec<usize> = (0..self.support.len()).filter(used).collect();
+        if keep.len() == self.support.len() {
+            return self;
+        }
+        if keep.is_empty() {
+            keep.push(0);
+        }
+        let coefficients = Mat::from_fn(keep.len(), self.outputs(), |i, j| self.coefficients[(keep[i], j)]);
+        Expansion { support: Arc::new(self.support.select(&keep)), coefficients, ..self }
+    }
+
+    /// The scores of all examples by each of several predictors. Those that learned from the same rows share what
+    /// a comparison costs: two products of matrices for all kernels.
+    ///
+    /// # Errors
+    /// Cells or kernels too large to be finite numbers.
+    pub fn scores_of(predictors: &[&Expansion], examples: &Examples<'_>) -> Result<Vec<Scores>> {
+        let empty = |p: &&Expansion| Scores {
+            values: Vec::with_capacity(examples.len() * p.outputs()),
+            outputs: p.outputs(),
+            estimates: p.estimates,
+        };
+        let mut scores: Vec<Scores> = predictors.iter().map(empty).collect();
+        let mut left: Vec<usize> = (0..predictors.len()).collect();
+        while let Some(&first) = left.first() {
+            let first = predictors[first];
+            let shares = |p: &Expansion| Arc::ptr_eq(&p.support, &first.support) && p.constant == first.constant;
+            let (together, others) = left.into_iter().partition(|&at| shares(predictors[at]));
+            left = others;
+            Self::compare(predictors, &together, examples, &mut scores)?;
+        }
+        Ok(scores)
+    }
+
+    /// Scores by those predictors that share their rows.
+    fn compare(all: &[&Expansion], these: &[usize], examples: &Examples<'_>, scores: &mut [Scores]) -> Result<()> {
+        let Some(first) = these.first().map(|&at| all[at]) else { return Ok(()) };
+        let mut kernels: Vec<Kernel> = Vec::new();
+        let mut of = Vec::with_capacity(these.len());
+        for &at in these {
+            let known = kernels.iter().position(|kernel| *kernel == all[at].kernel);
+            of.push(known.unwrap_or(kernels.len()));
+            if known.is_none() {
+                kernels.push(all[at].kernel.clone());
+            }
+        }
+        for rows in examples.rows.chunks(BLOCK) {
+            let block = Masked::new(&examples.with_rows(rows), first.constant)?;
+            let compared = cross(&kernels, &first.support, &block, &Silent)?;
+            for (&at, &kernel) in these.iter().zip(&of) {
+                let mut found = Mat::zeros(all[at].outputs(), rows.len());
+                let (left, right) = (all[at].coefficients.transpose(), &compared[kernel]);
+                faer::linalg::matmul::matmul(found.as_mut(), faer::Accum::Replace, left, right, 1.0, Par::Seq);
+                (0..rows.len()).for_each(|i| scores[at].values.extend(found.col_as_slice(i)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses rows that are not of so many columns.
+    pub(crate) fn validate(&self, columns: usize) -> Result<()> {
+        let expected = columns + usize::from(self.constant);
+        if self.support.columns() == expected {
+            return Ok(());
+        }
+        Err(bad("rows", format!("have {} columns where {expected} are needed", self.support.columns())))
+    }
+}
+
+fn bad(key: &str, problem: String) -> crate::Error {
+    ErrorKind::BadFile { what: "model", key: format!("predictor.{key}"), problem }.into()
+}
+
+/// The predictor as it is written.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    kernel: Kernel,
+    constant: bool,
+    estimates: bool,
+    support: Masked,
+    /// Row by row.
+    coefficients: Vec<Vec<f64>>,
+}
+
+impl From<Expansion> for File {
+    fn from(from: Expansion) -> File {
+        let row = |i| (0..from.outputs()).map(|j| from.coefficients[(i, j)]).collect();
+        let coefficients = (0..from.support.len()).map(row).collect();
+        let Expansion { kernel, constant, support, estimates, .. } = from;
+        File { kernel, constant, estimates, support: Masked::clone(&support), coefficients }
+    }
+}
+
+impl TryFrom<File> for Expansion {
+    type Error = crate::Error;
+
+    fn try_from(file: File) -> Result<Expansion> {
+        let (rows, outputs) = (file.support.len(), file.coefficients.first().map_or(0, Vec::len));
+        if rows == 0 || outputs == 0 || file.coefficients.len() != rows {
+            return Err(bad(
+                "coefficients",
+                format!("are {} rows for {rows} rows of support", file.coefficients.len()),
+            ));
+        }
+        if file.coefficients.iter().any(|row| row.len() != outputs) {
+            return Err(bad("coefficients", "are not as many in each row".into()));
+        }
+        if file.coefficients.iter().flatten().any(|v| !v.is_finite()) {
+            return Err(bad("coefficients", "hold a number that is not finite".into()));
+        }
+        let coefficients = Mat::from_fn(rows, outputs, |i, j| file.coefficients[i][j]);
+        let File { kernel, constant, estimates, support, .. } = file;
+        Ok(Expansion { kernel, constant, support: Arc::new(support), coefficients, estimates })
+    }
+}

@@ -1,0 +1,94 @@
+//! Measures both objectives at a pair of points: what the gap is certified by.
+
+use faer::MatRef;
+
+/// A primal and a dual point with their objectives.
+#[derive(Debug, Clone)]
+pub(super) struct Certificate {
+    pub(super) weights: Vec<f64>,
+    pub(super) bias: f64,
+    pub(super) multipliers: Vec<f64>,
+    pub(super) objective: f64,
+    pub(super) gap: f64,
+}
+
+impl Certificate {
+    /// The better primal point of two, and the better dual one.
+    pub(super) fn merge(self, new: Certificate) -> Certificate {
+        let dual = (self.objective - self.gap).max(new.objective - new.gap);
+        let newer = new.objective - new.gap >= self.objective - self.gap;
+        let objective = self.objective.min(new.objective);
+        let (weights, bias) = match new.objective <= self.objective {
+            true => (new.weights, new.bias),
+            false => (self.weights, self.bias),
+        };
+        let multipliers = if newer { new.multipliers } else { self.multipliers };
+        Certificate { weights, bias, multipliers, objective, gap: (objective - dual).max(0.0) }
+    }
+}
+
+/// P(w, b) with the best b, and D of beta made feasible.
+pub(super) fn certify(
+    rows: MatRef<'_, f64>,
+    signs: &[f64],
+    costs: &[f64],
+    margins: &[f64],
+    weights: Vec<f64>,
+    beta: &[f64],
+) -> Certificate {
+    let mut scores = vec![0.0; signs.len()];
+    for (j, w) in weights.iter().enumerate() {
+        scores.iter_mut().enumerate().for_each(|(i, z)| *z += w * rows[(j, i)]);
+    }
+    let bias = best_bias(&scores, signs, costs, margins);
+    let loss = |i: usize| costs[i] * (margins[i] - signs[i] * (scores[i] + bias)).max(0.0);
+    let objective = 0.5 * square(&weights) + (0..signs.len()).map(loss).sum::<f64>();
+
+    let multipliers = feasible(beta, signs, costs);
+    let mut image = vec![0.0; rows.nrows()];
+    for (j, v) in image.iter_mut().enumerate() {
+        *v = multipliers.iter().enumerate().map(|(i, b)| b * signs[i] * rows[(j, i)]).sum();
+    }
+    let dual = multipliers.iter().zip(margins).map(|(b, s)| b * s).sum::<f64>() - 0.5 * square(&image);
+    // beta = 0 is feasible, with the objective 0.
+    let (dual, multipliers) = if dual > 0.0 { (dual, multipliers) } else { (0.0, vec![0.0; beta.len()]) };
+    Certificate { weights, bias, multipliers, objective, gap: (objective - dual).max(0.0) }
+}
+
+/// The b with the least sum of c_i [s_i - y_i (z_i + b)]_+, in the middle where it is an interval.
+///
+/// The sum is convex and piecewise linear. From minus infinity, where its slope is minus the costs of the positive examples,
+/// the slope grows by c_i at y_i s_i - z_i: there a positive example is satisfied, or a negative one is no longer.
+pub(crate) fn best_bias(scores: &[f64], signs: &[f64], costs: &[f64], margins: &[f64]) -> f64 {
+    let mut kinks: Vec<(f64, f64)> = (0..signs.len()).map(|i| (signs[i] * margins[i] - scores[i], costs[i])).collect();
+    kinks.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let total: f64 = costs.iter().sum();
+    let positive: f64 = costs.iter().zip(signs).filter(|(_, y)| **y > 0.0).map(|(c, _)| c).sum();
+    let rounding = 1e-13 * total;
+    let mut passed = 0.0;
+    for (at, (kink, cost)) in kinks.iter().enumerate() {
+        passed += cost;
+        if passed >= positive - rounding {
+            // Level until the next kink, if the slope is now 0.
+            let next = if passed <= positive + rounding { kinks.get(at + 1) } else { None };
+            return next.map_or(*kink, |next| kink + 0.5 * (next.0 - kink));
+        }
+    }
+    kinks.last().map_or(0.0, |k| k.0)
+}
+
+/// beta within its bounds, and the heavier class scaled down until sum_i y_i beta_i = 0.
+fn feasible(beta: &[f64], signs: &[f64], costs: &[f64]) -> Vec<f64> {
+    let mut beta: Vec<f64> = beta.iter().zip(costs).map(|(b, c)| b.clamp(0.0, *c)).collect();
+    let mass = |sign: f64| beta.iter().zip(signs).filter(|(_, y)| **y == sign).map(|(b, _)| b).sum::<f64>();
+    let (plus, minus) = (mass(1.0), mass(-1.0));
+    let (heavier, ratio) = if plus > minus { (1.0, minus / plus) } else { (-1.0, plus / minus) };
+    if plus != minus {
+        beta.iter_mut().zip(signs).filter(|(_, y)| **y == heavier).for_each(|(b, _)| *b *= ratio);
+    }
+    beta
+}
+
+fn square(vector: &[f64]) -> f64 {
+    vector.iter().map(|v| v * v).sum()
+}

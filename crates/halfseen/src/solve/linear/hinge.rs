@@ -1,0 +1,298 @@
+//! Minimises the hinge loss over features: the linear support vector machine, without a bias.
+//!
+//! **Setting**: (1/2) |w|^2 + sum_i c_i [s_i - y_i z_i]_+ with z_i = <w, f_i>; usually every cost c_i is C and every margin
+//! s_i is 1.
+//!
+//! **Guarantee**: with w = sum_i a_i y_i f_i, 0 <= a_i <= c_i and g_i = s_i - y_i z_i, primal minus dual objective is
+//! sum_i (c_i - a_i) [g_i]_+ + a_i [-g_i]_+, computed from w and z that were summed afresh. The solver stops when that
+//! is at most `tol` times the primal objective.
+//!
+//! **Method**: dual coordinate ascent in w, O(D) a step, with shrinking (Hsieh et al., ICML 2008), in rounds that end with a
+//! certificate. Where the rate of the rounds says that the rest would take longer, as with large C, an interior-point
+//! method goes on with the examples that are not settled at a bound.
+
+use super::interior::{Interior, Part};
+use super::{Features, LinearSolved, add_multiple, check_finite, dot, increasing, square};
+use crate::error::{ErrorKind, Result};
+use crate::model::Stop;
+use crate::monitor::Monitor;
+use crate::sampling::{Purpose, Stream};
+use crate::solve::{Options, length, positive};
+use faer::{Mat, MatRef};
+
+/// Most passes of a round.
+const PASSES: u64 = 10;
+/// Passes that are always left to coordinate ascent, and the passes that an interior-point method takes the time of, for
+/// each feature or example (it multiplies matrices, which is several times faster per number).
+const LEAST_LEFT: f64 = 30.0;
+const PASSES_PER_SIZE: f64 = 0.25;
+
+/// A hinge problem over n examples; see the head of this file.
+#[derive(Debug, Clone, Copy)]
+pub struct Problem<'a> {
+    /// (D, n): one example per column, contiguous.
+    pub features: MatRef<'a, f64>,
+    /// n labels, each -1 or +1.
+    pub labels: &'a [f64],
+    /// n costs c_i, positive.
+    pub costs: &'a [f64],
+    /// n margins s_i, finite.
+    pub margins: &'a [f64],
+}
+
+/// Minimises (1/2) |w|^2 + sum_i c_i [s_i - y_i z_i]_+.
+///
+/// `warm` holds n dual variables to start from; they are clipped to 0..=c_i. Passes are those of coordinate ascent over
+/// the examples left, and steps of the interior-point method. Also returned: the dual variables.
+///
+/// # Errors
+/// Lengths that differ, no examples or features, features that are not finite, labels that are neither -1 nor 1, costs
+/// not positive, margins not finite; [`ErrorKind::Numerical`] for numbers out of range.
+pub fn hinge(
+    problem: &Problem<'_>,
+    warm: Option<&[f64]>,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<(LinearSolved, Vec<f64>)> {
+    options.check()?;
+    let features = Features::new(problem.features)?;
+    check(problem, warm)?;
+    let mut search = Search::new(features, problem);
+    if let Some(warm) = warm {
+        search.a.iter_mut().zip(warm).zip(problem.costs).for_each(|((a, &w), &c)| *a = w.clamp(0.0, c));
+    }
+    let solved = search.run(options, monitor)?;
+    Ok((solved, search.a))
+}
+
+/// Solves for each of `cs`, in their order, with all costs C and all margins 1, each from the solution of the nearest
+/// smaller C: what was at the bound stays there.
+///
+/// # Errors
+/// Those of [`hinge`].
+pub fn hinge_path(
+    features: MatRef<'_, f64>,
+    labels: &[f64],
+    cs: &[f64],
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Vec<LinearSolved>> {
+    options.check()?;
+    let order = increasing(cs)?;
+    let columns = Features::new(features)?;
+    let margins = vec![1.0; labels.len()];
+    let mut solved: Vec<Option<LinearSolved>> = vec![None; cs.len()];
+    let mut last: Option<(f64, Vec<f64>)> = None;
+    for i in order {
+        let costs = vec![cs[i]; labels.len()];
+        let problem = Problem { features, labels, costs: &costs, margins: &margins };
+        check(&problem, None)?;
+        let mut search = Search::new(columns, &problem);
+        if let Some((c, duals)) = &last {
+            search.a.iter_mut().zip(duals).for_each(|(a, &old)| *a = if old >= *c { cs[i] } else { old });
+        }
+        solved[i] = Some(search.run(options, monitor)?);
+        last = Some((cs[i], search.a));
+    }
+    Ok(solved.into_iter().flatten().collect())
+}
+
+fn check(problem: &Problem<'_>, warm: Option<&[f64]>) -> Result<()> {
+    let n = problem.features.ncols();
+    length("labels", n, problem.labels.len())?;
+    length("costs", n, problem.costs.len())?;
+    length("margins", n, problem.margins.len())?;
+    if let Some(i) = problem.labels.iter().position(|y| y.abs() != 1.0) {
+        let problem = format!("label {} is {}: it must be -1 or 1", i + 1, problem.labels[i]);
+        return Err(ErrorKind::WrongTarget { column: "labels".into(), problem }.into());
+    }
+    problem.costs.iter().try_for_each(|&c| positive("cost", c))?;
+    let refuse = |name, value: f64| ErrorKind::OutOfRange { name, value: value.to_string(), allowed: "finite".into() };
+    if let Some(&s) = problem.margins.iter().find(|s| !s.is_finite()) {
+        return Err(refuse("margin", s).into());
+    }
+    if let Some(warm) = warm {
+        length("dual variables to start from", n, warm.len())?;
+        if let Some(&a) = warm.iter().find(|a| !a.is_finite()) {
+            return Err(refuse("dual variable", a).into());
+        }
+    }
+    Ok(())
+}
+
+/// A point of the dual.
+struct Search<'a> {
+    features: Features<'a>,
+    y: &'a [f64],
+    c: &'a [f64],
+    s: &'a [f64],
+    /// |f_i|^2.
+    squares: Vec<f64>,
+    all: Vec<usize>,
+    a: Vec<f64>,
+    w: Vec<f64>,
+    /// As of the last certificate.
+    g: Vec<f64>,
+    passes: u64,
+}
+
+/// What is certain of a point.
+#[derive(Debug, Clone, Copy)]
+struct Certificate {
+    primal: f64,
+    gap: f64,
+}
+
+impl<'a> Search<'a> {
+    fn new(features: Features<'a>, problem: &Problem<'a>) -> Search<'a> {
+        let n = features.len();
+        Search {
+            features,
+            y: problem.labels,
+            c: problem.costs,
+            s: problem.margins,
+            squares: (0..n).map(|i| square(features.column(i))).collect(),
+            all: (0..n).collect(),
+            a: vec![0.0; n],
+            w: vec![0.0; features.width()],
+            g: vec![0.0; n],
+            passes: 0,
+        }
+    }
+
+    /// Sums w and z afresh, and objective and gap of them.
+    fn certify(&mut self) -> Result<Certificate> {
+        let signed: Vec<f64> = self.a.iter().zip(self.y).map(|(a, y)| a * y).collect();
+        self.w.fill(0.0);
+        self.features.add_combined(&signed, &self.all, &mut self.w);
+        let z = self.features.scores(&self.w, &self.all);
+        let (mut loss, mut gap) = (0.0, 0.0);
+        for (i, z) in z.iter().enumerate() {
+            let g = self.s[i] - self.y[i] * z;
+            self.g[i] = g;
+            loss += self.c[i] * g.max(0.0);
+            gap += (self.c[i] - self.a[i]) * g.max(0.0) + self.a[i] * (-g).max(0.0);
+        }
+        let primal = square(&self.w) / 2.0 + loss;
+        check_finite("the hinge loss over features", primal, gap)?;
+        Ok(Certificate { primal, gap })
+    }
+
+    fn run(&mut self, options: &Options, monitor: &dyn Monitor) -> Result<LinearSolved> {
+        let mut best = self.certify()?;
+        let (mut best_a, mut best_w) = (self.a.clone(), self.w.clone());
+        let (mut now, mut patience) = (best, LEAST_LEFT);
+        let stop = loop {
+            if best.gap <= options.tol * best.primal {
+                break Stop::Tolerance;
+            }
+            if self.passes >= options.max_passes {
+                break Stop::IterationLimit;
+            }
+            if monitor.should_stop() {
+                break Stop::Interrupted;
+            }
+            let target = options.tol * now.primal;
+            let active = self.unsettled();
+            let (before, started) = (now.gap, self.passes);
+            let room = options.max_passes - self.passes;
+            self.ascend(active, 0.3 * target, PASSES.min(room), options.seed);
+            now = self.certify()?;
+            // How many passes at this rate are left, and whether another method is faster.
+            let rate = (before / now.gap).ln() / (self.passes - started).max(1) as f64;
+            let left = (now.gap / target).ln() / rate.max(1e-300);
+            let active = self.unsettled();
+            let size = active.len().min(self.features.width()) as f64;
+            let room = options.max_passes.saturating_sub(self.passes);
+            if now.gap > target && left > patience.max(PASSES_PER_SIZE * size) && room > 0 {
+                let before = now.gap;
+                self.interior(&active, 0.1 * target, room, monitor);
+                now = self.certify()?;
+                if now.gap > before / 2.0 {
+                    // It did not help; next time much later.
+                    patience *= 8.0;
+                }
+            }
+            if now.gap <= best.gap {
+                best = now;
+                best_a.copy_from_slice(&self.a);
+                best_w.copy_from_slice(&self.w);
+            }
+        };
+        self.a = best_a;
+        let weights = Mat::from_fn(best_w.len(), 1, |k, _| best_w[k]);
+        let support = self.a.iter().filter(|&&a| a != 0.0).count();
+        Ok(LinearSolved { weights, objective: best.primal, gap: best.gap, passes: self.passes, support, stop })
+    }
+
+    /// The examples that are free, or at a bound without being clearly held there.
+    fn unsettled(&self) -> Vec<usize> {
+        let violation = |i: usize| {
+            if self.a[i] <= 0.0 {
+                self.g[i]
+            } else if self.a[i] >= self.c[i] {
+                -self.g[i]
+            } else {
+                self.g[i].abs()
+            }
+        };
+        let largest = self.all.iter().fold(0.0_f64, |most, &i| most.max(violation(i)));
+        self.all.iter().copied().filter(|&i| violation(i) > -largest).collect()
+    }
+
+    /// Passes of coordinate ascent over `active`, until what they find of the gap is at most `target`.
+    fn ascend(&mut self, mut active: Vec<usize>, target: f64, most: u64, seed: u64) {
+        let mut threshold = f64::INFINITY;
+        for _ in 0..most {
+            let mut stream = Stream::new(seed, Purpose::Order, self.passes);
+            for at in (1..active.len()).rev() {
+                active.swap(at, stream.below(at + 1));
+            }
+            self.passes += 1;
+            let (mut gap, mut largest) = (0.0, 0.0_f64);
+            active.retain(|&i| {
+                let (column, a, c) = (self.features.column(i), self.a[i], self.c[i]);
+                let g = self.s[i] - self.y[i] * dot(&self.w, column);
+                gap += (c - a) * g.max(0.0) + a * (-g).max(0.0);
+                let held = if a <= 0.0 {
+                    -g
+                } else if a >= c {
+                    g
+                } else {
+                    -g.abs()
+                };
+                largest = largest.max(-held);
+                if held >= 0.0 {
+                    return held <= threshold;
+                }
+                // With f_i = 0 the dual is linear in a_i.
+                let best = (a + g / self.squares[i]).clamp(0.0, c);
+                self.a[i] = best;
+                add_multiple(&mut self.w, (best - a) * self.y[i], column);
+                true
+            });
+            threshold = largest;
+            if gap <= target || active.is_empty() {
+                break;
+            }
+        }
+    }
+
+    /// Solves for the examples of `active`, all others fixed.
+    fn interior(&mut self, active: &[usize], target: f64, most: u64, monitor: &dyn Monitor) {
+        let pick = |values: &[f64]| -> Vec<f64> { active.iter().map(|&i| values[i]).collect() };
+        let part = Part { features: self.features, of: active, y: pick(self.y), c: pick(self.c), s: pick(self.s) };
+        // What the others contribute to w.
+        let mut fixed = self.w.clone();
+        let signed: Vec<f64> = active.iter().map(|&i| -self.a[i] * self.y[i]).collect();
+        self.features.add_combined(&signed, active, &mut fixed);
+        let mut interior = Interior::new(&part, &fixed, &pick(&self.a));
+        self.passes += interior.run(target, most, monitor);
+        for (&i, a) in active.iter().zip(interior.finished()) {
+            self.a[i] = a;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
