@@ -211,7 +211,6 @@ mod tests {
             labels: None,
             rows: rows.to_vec().into(),
             moments: None,
-            labels: None,
             declared: Default::default(),
         };
         examples.declared.names = names;
