@@ -208,9 +208,9 @@ mod tests {
             scaler,
             layout: &layout,
             targets: &targets,
-            labels: None,
             rows: rows.to_vec().into(),
             moments: None,
+            labels: None,
             declared: Default::default(),
         };
         examples.declared.names = names;
