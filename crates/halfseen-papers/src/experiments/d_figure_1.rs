@@ -179,7 +179,12 @@ fn two_completions(seed: u64) -> Result<String> {
             let scores = by_kind.each_ref().map(|scores| format!("{:+.2}", mean(scores))).join(", ");
             let (least, most) = (ranks.iter().min().copied().unwrap_or(0), ranks.iter().max().copied().unwrap_or(0));
             let ranks = if least == most { least.to_string() } else { format!("{least} to {most}") };
-            found.push(vec![format!("{name}, transductive, lambda {weight}, rank penalty {penalty}"), percent(errors), scores, ranks]);
+            found.push(vec![
+                format!("{name}, transductive, lambda {weight}, rank penalty {penalty}"),
+                percent(errors),
+                scores,
+                ranks,
+            ]);
         }
     }
     let head =
