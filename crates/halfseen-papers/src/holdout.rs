@@ -263,7 +263,7 @@ mod tests {
         let sources = Sources::default();
         let protocol = Protocol { splits: 2, ..Protocol::quick(3) };
         let context = Context { name: "small", protocol, sources: &sources, out: out.path().to_owned(), told: false };
-        let arm = |id: &str| Arm::new(id, id).with_intercept(true).grids(&[], &[("c", &["0.001", "1000"])]);
+        let arm = |id: &'static str| Arm::new(id, id).with_intercept(true).grids(&[], &[("c", &["0.001", "1000"])]);
         let trial = |p: f64, arms: Vec<Arm>| Trial {
             name: format!("p-{p}"),
             data: Data::Fresh(Box::new(move |seed| {
