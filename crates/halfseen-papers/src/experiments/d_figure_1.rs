@@ -60,8 +60,11 @@ fn wrong(problem: &Problem, learner: &str, set: &[(&'static str, &str)], train: 
     score.error.context("no classes")
 }
 
-/// The learners that are asked: name in the table, learner, setting.
-fn asked() -> Vec<(String, &'static str, Vec<(&'static str, &'static str)>)> {
+/// A learner: its name in the table, its name, its setting.
+type Asked = (String, &'static str, Vec<(&'static str, &'static str)>);
+
+/// The learners that are asked.
+fn asked() -> Vec<Asked> {
     let mut all = vec![
         ("karma, gamma = 1".to_owned(), "karma", vec![("gamma", "1"), ("c", "10")]),
         ("karma, gamma = 2".to_owned(), "karma", vec![("gamma", "2"), ("c", "10")]),
