@@ -62,7 +62,6 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         Statistics::of(at.collect()).map_or(f64::NAN, |s| s.mean)
     };
     let last = sizes[sizes.len() - 1];
-    let ratio = mean("zero", last) / mean("karma", last);
     let all = [
         (
             "picks a good classifier with a comparably small sample size",
@@ -71,8 +70,8 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         (
             "significantly outperforms 0-imputation",
             format!(
-                "{}: {:.3} against {:.3}, {ratio:.0} times less",
-                word(ratio > 2.0),
+                "{}: {:.1e} against {:.1e}",
+                word(mean("karma", last) < 0.5 * mean("zero", last)),
                 mean("karma", last),
                 mean("zero", last)
             ),
