@@ -11,6 +11,7 @@ use std::path::PathBuf;
     before_help = "Examples:
   halfseen-papers a-figure-2 --quick
   halfseen-papers a-pairs --mnist mnist
+  halfseen-papers d-table-1 --data tables --movielens ml-100k
   halfseen-papers all --quick --mnist mnist --data tables"
 )]
 pub(crate) struct Arguments {
@@ -19,9 +20,12 @@ pub(crate) struct Arguments {
     /// Folder of MNIST as IDX files (scripts/get-mnist.sh gets it); default: the digits 3 and 5 that ship
     #[arg(long, value_name = "DIR")]
     pub(crate) mnist: Option<PathBuf>,
-    /// Folder of spambase.csv and communities.csv
+    /// Folder of the tables as CSV files: spambase, communities, and those of d-table-1
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
+    /// Folder of MovieLens 100k (scripts/get-movielens.sh gets it); without it its rows of a table are skipped
+    #[arg(long, value_name = "DIR")]
+    pub(crate) movielens: Option<PathBuf>,
     /// 3 splits, 3 folds, coarse grids: minutes instead of hours
     #[arg(long)]
     pub(crate) quick: bool,

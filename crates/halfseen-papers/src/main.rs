@@ -5,6 +5,8 @@ mod args;
 mod arm;
 mod experiments;
 mod figure;
+mod holdout;
+mod holed;
 mod page;
 mod problem;
 mod protocol;
@@ -47,7 +49,8 @@ fn run(arguments: &Arguments) -> Result<()> {
         bail!("there is no experiment '{}'; the names are: all, {}", arguments.name, names.join(", "));
     }
     std::fs::create_dir_all(&arguments.out).with_context(|| arguments.out.display().to_string())?;
-    let sources = Sources::new(arguments.mnist.clone(), arguments.data.clone(), !arguments.quiet);
+    let sources = Sources::new(arguments.mnist.clone(), arguments.data.clone(), !arguments.quiet)
+        .with_movielens(arguments.movielens.clone());
     let named = Protocol::named(arguments.quick, arguments.seed);
     let protocol = Protocol {
         splits: arguments.splits.map_or(named.splits, usize::from),

@@ -1,6 +1,7 @@
 //! Writes the page of all experiments: sections with what the paper says beside what was measured.
 
-use crate::experiments::Experiment;
+use crate::experiments::{Experiment, Way};
+use crate::holdout;
 use crate::protocol::Protocol;
 use crate::results::write;
 use anyhow::{Context as _, Result};
@@ -73,10 +74,11 @@ pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) 
 pub(crate) fn publish(out: &Path, all: &[Experiment], one: &Experiment, protocol: &Protocol, body: &str) -> Result<()> {
     let section = |name: &str, protocol: &str| out.join(format!("{name}.{protocol}.md"));
     let Experiment { name, title, .. } = one;
-    let made = if (one.arms)().is_empty() {
-        "Nothing is learned here, so the protocols do not differ.".to_owned()
-    } else {
-        protocol.sentence()
+    let made = match one.way {
+        Way::Nothing => "Nothing is learned here, so the protocols do not differ.".to_owned(),
+        Way::Fixed => "Nothing is searched here, so the protocols do not differ.".to_owned(),
+        Way::Folds => protocol.sentence(),
+        Way::Holdout => holdout::sentence(protocol),
     };
     let flags = if (one.arms)().is_empty() { String::new() } else { protocol.flags() };
     let text = format!(
@@ -105,8 +107,8 @@ pub(crate) fn publish(out: &Path, all: &[Experiment], one: &Experiment, protocol
 const HEAD: &str = "# The papers' experiments, run again
 
 Made by `halfseen-papers`; every number below comes out of the commands shown. A is Cesa-Bianchi, Shalev-Shwartz and Shamir
-2010, B is Hazan and Koren 2012, C is Kukliansky and Shamir 2014. Errors are squared errors of the score against -1/+1, without
-1/2, unless a section says otherwise: no weights at all score 1. Results lie beside this page as CSV, one row per point of a
+2010, B is Hazan and Koren 2012, C is Kukliansky and Shamir 2014, D is Hazan, Livni and Mansour 2015. Errors are squared errors
+of the score against -1/+1, without 1/2, unless a section says otherwise: no weights at all score 1. Results lie beside this page as CSV, one row per point of a
 curve and split.
 ";
 

@@ -33,6 +33,8 @@ pub(crate) struct Problem {
 pub(crate) struct Sources {
     pub(crate) mnist: Option<PathBuf>,
     pub(crate) data: Option<PathBuf>,
+    /// MovieLens 100k.
+    pub(crate) movielens: Option<PathBuf>,
     /// Whether it is told on stderr that the digits are those that ship.
     pub(crate) told: bool,
     digits: OnceLock<IdxData>,
@@ -41,7 +43,12 @@ pub(crate) struct Sources {
 impl Sources {
     /// Folders that the caller named, or none.
     pub(crate) fn new(mnist: Option<PathBuf>, data: Option<PathBuf>, told: bool) -> Sources {
-        Sources { mnist, data, told, digits: OnceLock::new() }
+        Sources { mnist, data, movielens: None, told, digits: OnceLock::new() }
+    }
+
+    /// The folder of MovieLens 100k.
+    pub(crate) fn with_movielens(self, movielens: Option<PathBuf>) -> Sources {
+        Sources { movielens, ..self }
     }
 
     /// All digits of `--mnist`, or those that ship.
@@ -80,13 +87,19 @@ impl Sources {
         Problem::new(&format!("{first}v{second}"), table, "label", Some(Task::Classification), Scale::Common)
     }
 
-    /// A CSV file of the folder `--data`: its columns without a missing cell, each divided by its largest absolute value.
-    pub(crate) fn table(&self, name: &str, target: &str, task: Task) -> Result<Problem> {
+    /// A CSV file of the folder `--data`, and where it lies.
+    pub(crate) fn csv(&self, name: &str) -> Result<(PathBuf, Table)> {
         let Some(folder) = &self.data else {
             bail!("{name}.csv is needed; name the folder that holds it with --data DIR");
         };
         let path = folder.join(format!("{name}.csv"));
         let table = read_csv(path.as_path(), &CsvOptions::default())?;
+        Ok((path, table))
+    }
+
+    /// A CSV file of the folder `--data`: its columns without a missing cell, each divided by its largest absolute value.
+    pub(crate) fn table(&self, name: &str, target: &str, task: Task) -> Result<Problem> {
+        let (path, table) = self.csv(name)?;
         let place = || path.display().to_string();
         let goal = table.column(target).with_context(place)?;
         let at = |row: usize, column: usize| table.numbers().get(row, column);

@@ -121,7 +121,8 @@ impl Context<'_> {
         ledger.finish(&all)
     }
 
-    fn tell(&self, line: &str) {
+    /// Says a line on stderr, unless nothing is to be said.
+    pub(crate) fn tell(&self, line: &str) {
         if self.told {
             let _ = writeln!(std::io::stderr(), "{line}");
         }

@@ -11,13 +11,32 @@ mod c_mnist_56;
 mod c_synthetic;
 mod c_tables;
 mod c_weights;
+mod d_figure_1;
+mod d_figure_2;
+mod d_figure_3;
+mod d_sizes;
+mod d_table_1;
 mod dependent;
+mod holes;
 mod regression;
 mod tables;
 
 use crate::arm::Arm;
 use crate::run::Context;
 use anyhow::Result;
+
+/// How an experiment learns: what its section says, and whether the protocols differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Not at all.
+    Nothing,
+    /// With settings that are given.
+    Fixed,
+    /// With settings chosen by cross-validation.
+    Folds,
+    /// With settings chosen on a holdout.
+    Holdout,
+}
 
 /// A figure or table that can be made by name.
 pub(crate) struct Experiment {
@@ -27,6 +46,8 @@ pub(crate) struct Experiment {
     pub(crate) title: &'static str,
     /// The flags that its command needs.
     pub(crate) needs: &'static str,
+    /// How it learns.
+    pub(crate) way: Way,
     /// Its arms, with their grids.
     pub(crate) arms: fn() -> Vec<Arm>,
     /// Runs it, writes its files, and returns its section of the page.
@@ -37,12 +58,13 @@ pub(crate) struct Experiment {
 }
 
 macro_rules! experiments {
-    ($($name:literal $module:ident $needs:literal $title:literal)*) => {
+    ($($name:literal $module:ident $way:ident $needs:literal $title:literal)*) => {
         /// All of them, in the order of the page.
         pub(crate) const EXPERIMENTS: &[Experiment] = &[$(Experiment {
             name: $name,
             title: $title,
             needs: $needs,
+            way: Way::$way,
             arms: $module::arms,
             make: $module::make,
             #[cfg(test)]
@@ -52,17 +74,22 @@ macro_rules! experiments {
 }
 
 experiments! {
-    "a-figure-1" a_figure_1 "" "six digits, and what four pixels show of them"
-    "a-figure-2" a_figure_2 "" "3 against 5 from four pixels, against examples and against attributes read"
-    "a-pairs" a_pairs " --mnist DIR" "all 45 pairs of digits"
-    "b-figure-1" b_figure_1 "" "lasso on 3 against 5 from four pixels"
-    "b-figure-2" b_figure_2 "" "ridge on 3 against 5 from 56 pixels"
-    "c-synthetic" c_synthetic "" "draws by second moments where these decay"
-    "c-weights" c_weights "" "when two phases pay: three kinds of weights under the same second moments"
-    "c-mnist" c_mnist "" "draws by second moments on 3 against 5, from 4 pixels"
-    "c-mnist-56" c_mnist_56 "" "draws by second moments on 3 against 5, from 56 pixels"
-    "c-tables" c_tables " --data DIR" "draws by second moments on tables"
-    "tables" tables "" "table 1 of papers B and C with numbers"
+    "a-figure-1" a_figure_1 Nothing "" "six digits, and what four pixels show of them"
+    "a-figure-2" a_figure_2 Folds "" "3 against 5 from four pixels, against examples and against attributes read"
+    "a-pairs" a_pairs Folds " --mnist DIR" "all 45 pairs of digits"
+    "b-figure-1" b_figure_1 Folds "" "lasso on 3 against 5 from four pixels"
+    "b-figure-2" b_figure_2 Folds "" "ridge on 3 against 5 from 56 pixels"
+    "c-synthetic" c_synthetic Folds "" "draws by second moments where these decay"
+    "c-weights" c_weights Folds "" "when two phases pay: three kinds of weights under the same second moments"
+    "c-mnist" c_mnist Folds "" "draws by second moments on 3 against 5, from 4 pixels"
+    "c-mnist-56" c_mnist_56 Folds "" "draws by second moments on 3 against 5, from 56 pixels"
+    "c-tables" c_tables Folds " --data DIR" "draws by second moments on tables"
+    "d-figure-1" d_figure_1 Fixed "" "data that complete in two ways, and who can tell their labels"
+    "d-figure-2" d_figure_2 Holdout "" "cells hidden one by one: error against the share observed"
+    "d-figure-3" d_figure_3 Holdout "" "blocks of columns hidden: error against training rows"
+    "d-table-1" d_table_1 Holdout " --data DIR --movielens DIR" "paper D's table of real data with holes"
+    "d-sizes" d_sizes Nothing " --data DIR --movielens DIR" "sizes of the data of d-table-1, and how much of them is missing"
+    "tables" tables Nothing "" "table 1 of papers B and C with numbers"
 }
 
 #[cfg(test)]
