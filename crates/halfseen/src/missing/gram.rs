@@ -178,19 +178,17 @@ fn tiles(outputs: &mut [Mat<f64>], half: Half) -> Vec<Tile<'_>> {
     let mut tiles: Vec<Tile<'_>> = Vec::new();
     for output in outputs.iter_mut() {
         let mut grid = grid(output);
-        let mut number = 0;
-        for column in 0..grid.len() {
-            let first = if half == Half::Lower { column } else { 0 };
-            for row in first..grid[column].len() {
-                if number == tiles.len() {
-                    let at = (row * BLOCK, column * BLOCK);
-                    tiles.push(Tile { at, blocks: Vec::new(), mirrored: Vec::new() });
-                }
-                tiles[number].blocks.extend(grid[column][row].take());
-                if half == Half::Lower && row > column {
-                    tiles[number].mirrored.extend(grid[row][column].take());
-                }
-                number += 1;
+        let rows = grid.first().map_or(0, Vec::len);
+        let places = (0..grid.len()).flat_map(|column| (0..rows).map(move |row| (column, row)));
+        let places = places.filter(|(column, row)| half != Half::Lower || row >= column);
+        for (number, (column, row)) in places.enumerate() {
+            if number == tiles.len() {
+                let at = (row * BLOCK, column * BLOCK);
+                tiles.push(Tile { at, blocks: Vec::new(), mirrored: Vec::new() });
+            }
+            tiles[number].blocks.extend(grid[column][row].take());
+            if half == Half::Lower && row > column {
+                tiles[number].mirrored.extend(grid[row][column].take());
             }
         }
     }

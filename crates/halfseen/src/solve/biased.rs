@@ -7,23 +7,22 @@
 //! **Guarantee**: the gap is P - D at a pair of points that are checked afresh, the bias the best for its w and beta made
 //! feasible, so that P exceeds its optimum by no more than the gap, up to rounding.
 //!
-//! **Method**: Mehrotra's predictor and corrector (SIAM J. Optim. 2, 1992) on the central path, as Ferris and Munson
-//! (SIAM J. Optim. 13, 2003) use it for such problems: a step needs the Cholesky factor of I + X W X' with a diagonal W > 0,
-//! r x r for r features. Its steps hardly grow in number with the costs, where coordinate methods with the equality
-//! constraint slow down in proportion to them on a singular Gram matrix. More features than examples are first rotated
-//! to as many as there are examples.
+//! **Method**: the interior-point method of the solvers over features ([`super::linear`]), with a feature of ones whose weight
+//! is not in the norm: a step needs the Cholesky factor of J + X W X' with a diagonal W > 0, r x r for r features. Its
+//! steps hardly grow in number with the costs, where coordinate methods with the equality constraint slow down in
+//! proportion to them on a singular Gram matrix. More features than examples are first rotated to as many as there
+//! are examples.
 
 mod certify;
-mod interior;
-mod rotate;
 
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
 use crate::monitor::Monitor;
+use crate::solve::linear::Features;
+use crate::solve::linear::interior::{Interior, Part};
+use crate::solve::linear::rotate::Rotation;
 use certify::{Certificate, certify};
 use faer::{Mat, MatRef};
-use interior::Interior;
-use rotate::Rotation;
 
 /// The examples, shared by problems of different costs and margins.
 #[derive(Debug)]
@@ -31,8 +30,8 @@ pub struct Examples<'a> {
     /// As given, (d, n).
     rows: MatRef<'a, f64>,
     signs: &'a [f64],
-    /// y_i times features with the same products, and y_i itself as last feature, (r + 1, n).
-    signed: Mat<f64>,
+    /// Features with the same products, and 1 as last feature, (r + 1, n).
+    columns: Mat<f64>,
     rotation: Option<Rotation>,
 }
 
@@ -68,8 +67,7 @@ impl<'a> Examples<'a> {
     /// Examples as columns of a matrix (d, n) with a sign -1 or +1 each, (n).
     ///
     /// # Errors
-    /// No example; lengths that do not fit; a sign or a value that is none; [`ErrorKind::Numerical`] where d > n and the
-    /// eigenvalues of the products are not found.
+    /// No example; lengths that do not fit; a sign or a value that is none.
     pub fn new(rows: MatRef<'a, f64>, signs: &'a [f64]) -> Result<Examples<'a>> {
         let (d, n) = (rows.nrows(), rows.ncols());
         if n == 0 {
@@ -88,11 +86,12 @@ impl<'a> Examples<'a> {
                 }
             }
         }
-        let rotation = if d > n { Some(Rotation::new(rows)?) } else { None };
-        let features = rotation.as_ref().map_or(rows, |r| r.features.as_ref());
-        let r = features.nrows();
-        let signed = Mat::from_fn(r + 1, n, |j, i| if j < r { signs[i] * features[(j, i)] } else { signs[i] });
-        Ok(Examples { rows, signs, signed, rotation })
+        let rotation = (d > n).then(|| Rotation::new(rows.to_owned()));
+        let columns = match &rotation {
+            Some(rotation) => rotation.rotated(true),
+            None => Mat::from_fn(d + 1, n, |j, i| if j < d { rows[(j, i)] } else { 1.0 }),
+        };
+        Ok(Examples { rows, signs, columns, rotation })
     }
 
     /// Minimises P for these costs c_i > 0 and margins s_i > 0, (n) each.
@@ -114,7 +113,10 @@ impl<'a> Examples<'a> {
         if let Some(separator) = self.trivial(margins) {
             return Ok(separator);
         }
-        let mut interior = Interior::new(&self.signed, costs, margins);
+        let (features, all) = (Features::new(self.columns.as_ref())?, (0..n).collect::<Vec<usize>>());
+        let fixed = vec![0.0; features.width()];
+        let part = Part { features, of: &all, signs: self.signs, costs, margins, fixed, bias: true };
+        let mut interior = Interior::new(part);
         let mut best = self.certified(&interior, costs, margins, None);
         let mut stop = Stop::IterationLimit;
         let mut steps = 0;
@@ -162,11 +164,12 @@ impl<'a> Examples<'a> {
 
     /// The best primal point and the best dual point so far.
     fn certified(&self, at: &Interior<'_>, costs: &[f64], margins: &[f64], before: Option<Certificate>) -> Certificate {
+        let (_, weights) = at.vector().split_last().unwrap_or((&0.0, &[]));
         let weights = match &self.rotation {
-            Some(rotation) => rotation.back(at.weights()),
-            None => at.weights().to_vec(),
+            Some(rotation) => rotation.back(weights),
+            None => weights.to_vec(),
         };
-        let new = certify(self.rows, self.signs, costs, margins, weights, &at.beta);
+        let new = certify(self.rows, self.signs, costs, margins, weights, at.beta());
         match before {
             Some(before) => before.merge(new),
             None => new,

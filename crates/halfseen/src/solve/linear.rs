@@ -13,10 +13,11 @@
 //! **Guarantee**: objective minus dual objective, computed from weights and scores that were summed afresh.
 
 mod hinge;
-mod interior;
+pub(super) mod interior;
 mod multiclass;
 mod outer;
 mod ridge;
+pub(super) mod rotate;
 #[cfg(test)]
 mod testing;
 
@@ -53,14 +54,14 @@ const COORDINATES: usize = 256;
 
 /// Features whose examples are slices.
 #[derive(Clone, Copy)]
-struct Features<'a> {
+pub(super) struct Features<'a> {
     matrix: MatRef<'a, f64, usize, usize, ContiguousFwd>,
 }
 
 impl<'a> Features<'a> {
     /// # Errors
     /// No examples or no features; numbers that are not finite, by example and feature; columns that are not contiguous.
-    fn new(matrix: MatRef<'a, f64>) -> Result<Features<'a>> {
+    pub(super) fn new(matrix: MatRef<'a, f64>) -> Result<Features<'a>> {
         if matrix.ncols() == 0 {
             return Err(ErrorKind::TooFewRows { what: "a linear solver".into(), least: 1, rows: 0 }.into());
         }
@@ -87,7 +88,7 @@ impl<'a> Features<'a> {
     }
 
     /// D.
-    fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         self.matrix.nrows()
     }
 

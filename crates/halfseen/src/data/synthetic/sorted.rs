@@ -61,7 +61,7 @@ impl SortedRows {
         for (t, mut cells) in complete.rows_mut().into_iter().enumerate() {
             // Half-phases, with labels + - - + + - - + ...
             let half = 2 * self.phases * t / rows;
-            let label = if half.div_ceil(2) % 2 == 0 { 1.0 } else { -1.0 };
+            let label = if half.div_ceil(2).is_multiple_of(2) { 1.0 } else { -1.0 };
             let pattern = &patterns[half / 2];
             let x = space.row(&mut stream);
             let size = x.iter().zip(pattern).filter(|(_, seen)| **seen).map(|(x, _)| x * x).sum::<f64>().sqrt();

@@ -144,9 +144,9 @@ fn closed_forms_are_the_printed_recursion() {
         assert!(close(pass.suffered, online.suffered()) && pass.suffered > 0.0);
         for (by, expected) in [(Iterate::Last, &last), (Iterate::Averaged, &averaged)] {
             for i in 0..30 {
-                for j in 0..outputs {
-                    let merged: f64 = (0..90).filter(|&t| order[t] == i).map(|t| expected[t][j]).sum();
-                    assert!(close(pass.coefficients(by)[(i, j)], merged));
+                for (j, found) in pass.coefficients(by).row(i).iter().enumerate() {
+                    let merged: f64 = order.iter().zip(expected).filter(|(k, _)| **k == i).map(|(_, e)| e[j]).sum();
+                    assert!(close(*found, merged));
                 }
                 let scores = online.scores(&rows[i], by).unwrap();
                 for (j, score) in scores.iter().enumerate() {
@@ -197,7 +197,7 @@ fn uniformly_drawn_orders_find_the_regularised_optimum() {
         0.5 * rho * square + (0..12).map(|i| 0.5 * (score(i) - y[i]).powi(2)).sum::<f64>() / 12.0
     };
     // (K + rho m I) a = y, by Gauss-Seidel.
-    let mut exact = vec![0.0; 12];
+    let mut exact = [0.0; 12];
     for _ in 0..2000 {
         for i in 0..12 {
             let others: f64 = (0..12).filter(|&k| k != i).map(|k| gram[(i, k)] * exact[k]).sum();

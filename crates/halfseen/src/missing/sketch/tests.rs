@@ -222,7 +222,7 @@ fn what_cannot_be_is_refused() {
     assert!(write(9, 9, &mut scratch, &mut out));
     assert!(!write(8, 9, &mut scratch, &mut out) && !write(9, 8, &mut scratch, &mut out));
     assert!(!write(9, 9, &mut Sketch::new(9, &[1.0; 2], 90, 0).unwrap().scratch(), &mut out));
-    assert!(!write(9, 9, &mut Sketch::new(9, &[1.0; 3], 40, 0).unwrap().scratch(), &mut vec![0.0; 2]));
+    assert!(!write(9, 9, &mut Sketch::new(9, &[1.0; 3], 40, 0).unwrap().scratch(), &mut [0.0; 2]));
     // Features beyond the range of numbers: an error and no infinity.
     let wide = rows(2, 30, 1.0, 9);
     let sketch = Sketch::new(30, &[1.0, 1e303], 100, 0).unwrap();

@@ -4,14 +4,16 @@
 //! s_i is 1.
 //!
 //! **Guarantee**: with w = sum_i a_i y_i f_i, 0 <= a_i <= c_i and g_i = s_i - y_i z_i, primal minus dual objective is
-//! sum_i (c_i - a_i) [g_i]_+ + a_i [-g_i]_+, computed from w and z that were summed afresh. The solver stops when that
-//! is at most `tol` times the primal objective.
+//! sum_i (c_i - a_i) [g_i]_+ + a_i [-g_i]_+, computed from w and z that were summed afresh. The solver stops when the best
+//! primal objective exceeds the best dual one by at most `tol` times itself.
 //!
 //! **Method**: dual coordinate ascent in w, O(D) a step, with shrinking (Hsieh et al., ICML 2008), in rounds that end with a
 //! certificate. Where the rate of the rounds says that the rest would take longer, as with large C, an interior-point
-//! method goes on with the examples that are not settled at a bound.
+//! method goes on with the examples that are not settled at a bound. It has a w of its own, and a, which coordinate
+//! ascent goes on with if need be; the best w and the best a are kept, each with its objective.
 
 use super::interior::{Interior, Part};
+use super::rotate::Rotation;
 use super::{Features, LinearSolved, add_multiple, check_finite, dot, increasing, square};
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
@@ -62,7 +64,7 @@ pub fn hinge(
         search.a.iter_mut().zip(warm).zip(problem.costs).for_each(|((a, &w), &c)| *a = w.clamp(0.0, c));
     }
     let solved = search.run(options, monitor)?;
-    Ok((solved, search.a))
+    Ok((solved, search.best.duals))
 }
 
 /// Solves for each of `cs`, in their order, with all costs C and all margins 1, each from the solution of the nearest
@@ -92,7 +94,7 @@ pub fn hinge_path(
             search.a.iter_mut().zip(duals).for_each(|(a, &old)| *a = if old >= *c { cs[i] } else { old });
         }
         solved[i] = Some(search.run(options, monitor)?);
-        last = Some((cs[i], search.a));
+        last = Some((cs[i], search.best.duals));
     }
     Ok(solved.into_iter().flatten().collect())
 }
@@ -134,6 +136,7 @@ struct Search<'a> {
     /// As of the last certificate.
     g: Vec<f64>,
     passes: u64,
+    best: Best,
 }
 
 /// What is certain of a point.
@@ -141,6 +144,40 @@ struct Search<'a> {
 struct Certificate {
     primal: f64,
     gap: f64,
+}
+
+impl Certificate {
+    fn dual(&self) -> f64 {
+        self.primal - self.gap
+    }
+}
+
+/// The best w and the best a so far, with their objectives.
+struct Best {
+    weights: Vec<f64>,
+    primal: f64,
+    duals: Vec<f64>,
+    dual: f64,
+}
+
+impl Best {
+    fn gap(&self) -> f64 {
+        (self.primal - self.dual).max(0.0)
+    }
+
+    fn offer_weights(&mut self, weights: &[f64], primal: f64) {
+        if primal < self.primal {
+            self.primal = primal;
+            self.weights.copy_from_slice(weights);
+        }
+    }
+
+    fn offer_duals(&mut self, duals: &[f64], dual: f64) {
+        if dual > self.dual {
+            self.dual = dual;
+            self.duals.copy_from_slice(duals);
+        }
+    }
 }
 
 impl<'a> Search<'a> {
@@ -157,6 +194,12 @@ impl<'a> Search<'a> {
             w: vec![0.0; features.width()],
             g: vec![0.0; n],
             passes: 0,
+            best: Best {
+                weights: vec![0.0; features.width()],
+                primal: f64::INFINITY,
+                duals: vec![0.0; n],
+                dual: f64::NEG_INFINITY,
+            },
         }
     }
 
@@ -179,11 +222,12 @@ impl<'a> Search<'a> {
     }
 
     fn run(&mut self, options: &Options, monitor: &dyn Monitor) -> Result<LinearSolved> {
-        let mut best = self.certify()?;
-        let (mut best_a, mut best_w) = (self.a.clone(), self.w.clone());
-        let (mut now, mut patience) = (best, LEAST_LEFT);
+        let mut now = self.certify()?;
+        self.offer(now);
+        let mut patience = LEAST_LEFT;
         let stop = loop {
-            if best.gap <= options.tol * best.primal {
+            let target = options.tol * self.best.primal;
+            if self.best.gap() <= target {
                 break Stop::Tolerance;
             }
             if self.passes >= options.max_passes {
@@ -192,37 +236,37 @@ impl<'a> Search<'a> {
             if monitor.should_stop() {
                 break Stop::Interrupted;
             }
-            let target = options.tol * now.primal;
             let active = self.unsettled();
             let (before, started) = (now.gap, self.passes);
             let room = options.max_passes - self.passes;
             self.ascend(active, 0.3 * target, PASSES.min(room), options.seed);
             now = self.certify()?;
+            self.offer(now);
             // How many passes at this rate are left, and whether another method is faster.
             let rate = (before / now.gap).ln() / (self.passes - started).max(1) as f64;
             let left = (now.gap / target).ln() / rate.max(1e-300);
             let active = self.unsettled();
             let size = active.len().min(self.features.width()) as f64;
             let room = options.max_passes.saturating_sub(self.passes);
-            if now.gap > target && left > patience.max(PASSES_PER_SIZE * size) && room > 0 {
-                let before = now.gap;
-                self.interior(&active, 0.1 * target, room, monitor);
-                now = self.certify()?;
-                if now.gap > before / 2.0 {
+            let gap = self.best.gap();
+            if gap > target && left > patience.max(PASSES_PER_SIZE * size) && room > 0 {
+                now = self.interior(&active, target, room, monitor)?;
+                if self.best.gap() > gap / 2.0 {
                     // It did not help; next time much later.
                     patience *= 8.0;
                 }
             }
-            if now.gap <= best.gap {
-                best = now;
-                best_a.copy_from_slice(&self.a);
-                best_w.copy_from_slice(&self.w);
-            }
         };
-        self.a = best_a;
-        let weights = Mat::from_fn(best_w.len(), 1, |k, _| best_w[k]);
-        let support = self.a.iter().filter(|&&a| a != 0.0).count();
-        Ok(LinearSolved { weights, objective: best.primal, gap: best.gap, passes: self.passes, support, stop })
+        let best = &self.best;
+        let weights = Mat::from_fn(best.weights.len(), 1, |k, _| best.weights[k]);
+        let support = best.duals.iter().filter(|&&a| a != 0.0).count();
+        Ok(LinearSolved { weights, objective: best.primal, gap: best.gap(), passes: self.passes, support, stop })
+    }
+
+    /// Keeps the present point where it is the best.
+    fn offer(&mut self, now: Certificate) {
+        self.best.offer_weights(&self.w, now.primal);
+        self.best.offer_duals(&self.a, now.dual());
     }
 
     /// The examples that are free, or at a bound without being clearly held there.
@@ -278,19 +322,65 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Solves for the examples of `active`, all others fixed.
-    fn interior(&mut self, active: &[usize], target: f64, most: u64, monitor: &dyn Monitor) {
+    /// Solves for the examples of `active`, all others fixed, to a gap below `target`; ascent may go on from the point.
+    fn interior(&mut self, active: &[usize], target: f64, most: u64, monitor: &dyn Monitor) -> Result<Certificate> {
+        let before = (self.a.clone(), self.certify()?);
         let pick = |values: &[f64]| -> Vec<f64> { active.iter().map(|&i| values[i]).collect() };
-        let part = Part { features: self.features, of: active, y: pick(self.y), c: pick(self.c), s: pick(self.s) };
+        let (signs, costs, margins, squares) = (pick(self.y), pick(self.c), pick(self.s), pick(&self.squares));
         // What the others contribute to w.
         let mut fixed = self.w.clone();
         let signed: Vec<f64> = active.iter().map(|&i| -self.a[i] * self.y[i]).collect();
         self.features.add_combined(&signed, active, &mut fixed);
-        let mut interior = Interior::new(&part, &fixed, &pick(&self.a));
-        self.passes += interior.run(target, most, monitor);
-        for (&i, a) in active.iter().zip(interior.finished()) {
-            self.a[i] = a;
+        // Fewer examples than features have the same problem in as many features.
+        let narrow = (active.len() < self.features.width()).then(|| {
+            let width = self.features.width();
+            Rotation::new(Mat::from_fn(width, active.len(), |k, at| self.features.column(active[at])[k]))
+        });
+        let rotated = narrow.as_ref().map(|r| r.rotated(false));
+        let all: Vec<usize> = (0..active.len()).collect();
+        let (features, of) = match &rotated {
+            Some(rotated) => (Features::new(rotated.as_ref())?, &all[..]),
+            None => (self.features, active),
+        };
+        let start = narrow.as_ref().map_or_else(|| fixed.clone(), |r| r.forward(&fixed));
+        let bias = false;
+        let part = Part { features, of, signs: &signs, costs: &costs, margins: &margins, fixed: start.clone(), bias };
+        let mut path = Interior::new(part);
+        self.passes += path.run(0.1 * target, most, monitor);
+        // Its own w.
+        let weights = match &narrow {
+            Some(rotation) => {
+                let moved: Vec<f64> = path.vector().iter().zip(&start).map(|(v, from)| v - from).collect();
+                add_multiple(&mut fixed, 1.0, &rotation.back(&moved));
+                fixed
+            }
+            None => path.vector().to_vec(),
+        };
+        let primal = self.objective(&weights);
+        self.best.offer_weights(&weights, primal);
+        // Its a: with variables at their bounds if that costs nothing, else as they are.
+        active.iter().zip(path.beta()).for_each(|(&i, a)| self.a[i] = a.min(self.c[i]));
+        let (inner, inside) = (self.a.clone(), self.certify()?);
+        active.iter().zip(path.settled(&squares)).for_each(|(&i, a)| self.a[i] = a);
+        let mut now = self.certify()?;
+        let enough = inside.dual().min(self.best.primal - target);
+        if now.dual() < enough {
+            self.a.copy_from_slice(&inner);
+            now = self.certify()?;
         }
+        if now.dual() < before.1.dual() {
+            self.a.copy_from_slice(&before.0);
+            now = self.certify()?;
+        }
+        self.offer(now);
+        Ok(now)
+    }
+
+    /// The primal objective of any w.
+    fn objective(&self, weights: &[f64]) -> f64 {
+        let z = self.features.scores(weights, &self.all);
+        let loss: f64 = z.iter().enumerate().map(|(i, z)| self.c[i] * (self.s[i] - self.y[i] * z).max(0.0)).sum();
+        square(weights) / 2.0 + loss
     }
 }
 

@@ -1,299 +1,278 @@
-//! Solves box-constrained dual problems of low rank by a primal-dual interior-point method.
+//! Follows the central path of hinge problems over features, with or without a free bias.
 //!
-//! **Setting**: max over 0 <= a <= c of s'a - (1/2) |w_0 + G a|^2 with G = F diag(y), (D, m). With u = G'(w_0 + G a) - s the
-//! conditions are u = l - h, l a = 0, h (c - a) = 0, l, h >= 0. Iterates keep 0 < a < c and u = l - h, so that
-//! sum_i l_i a_i + h_i (c_i - a_i) bounds the gap.
+//! **Problem**: minimise (1/2) |v|^2 + sum_i c_i [s_i - y_i <v, f_i>]_+, where a last feature of ones is not in the norm if
+//! it stands for a free bias. Its dual has 0 <= beta_i <= c_i, and v = v_0 + X beta for X with columns y_i f_i; v_0 is what
+//! examples outside the problem contribute.
 //!
-//! **Method**: Mehrotra's predictor and corrector (1992). A step solves (G'G + T) da = r with T = l / a + h / (c - a)
-//! diagonal: as an m x m system while m is at most D, else through I + G T^-1 G', (D, D) (Fine and Scheinberg, JMLR
-//! 2001). The number of steps hardly depends on C: 15 to 40.
+//! **Conditions** at mu, for J = I, but 0 in the place of a free bias, and t = c - beta:
+//!
+//!   J v = v_0 + X beta,   X'v - s = lower - upper,   lower beta = mu,   upper t = mu.
+//!
+//! Where mu = 0, `upper` are the losses and `lower` what each example has beyond its margin. With W = (lower / beta + upper / t)^-1
+//! a Newton step solves (J + X W X') dv = X W rho - (J v - v_0 - X beta), then dbeta = W (rho - X' dv). That is Mehrotra's
+//! predictor and corrector (SIAM J. Optim. 2, 1992) as Ferris and Munson (SIAM J. Optim. 13, 2003) use it here. v is moved
+//! by itself, not summed from beta, so that large costs take none of its digits; steps hardly grow in number with them.
 
 use super::outer::{Factor, add_outer};
-use super::{Features, square};
+use super::{Features, add_multiple};
 use crate::monitor::Monitor;
 use faer::Mat;
 
+/// Steps go this share of the way to the nearest bound.
+const SHARE: f64 = 0.995;
+/// Steps without progress after which the method gives up.
+const PATIENCE: u32 = 8;
 /// Examples that are gathered at a time.
 const BLOCK: usize = 1024;
-/// The share of the way to the boundary that a step may go.
-const SHARE: f64 = 0.995;
-/// Most steps, and most steps without progress.
-const STEPS: u64 = 60;
-const PATIENCE: u64 = 5;
-/// Most steps of iterative refinement; cancellation between T and G'G costs digits that these bring back.
-const REFINEMENTS: usize = 3;
 
-/// The examples that may move.
-pub(super) struct Part<'a> {
-    pub(super) features: Features<'a>,
-    pub(super) of: &'a [usize],
-    pub(super) y: Vec<f64>,
-    pub(super) c: Vec<f64>,
-    pub(super) s: Vec<f64>,
+/// The examples of a problem.
+pub(in crate::solve) struct Part<'a> {
+    pub(in crate::solve) features: Features<'a>,
+    /// Which columns of the features they are.
+    pub(in crate::solve) of: &'a [usize],
+    pub(in crate::solve) signs: &'a [f64],
+    pub(in crate::solve) costs: &'a [f64],
+    pub(in crate::solve) margins: &'a [f64],
+    /// v_0, (D).
+    pub(in crate::solve) fixed: Vec<f64>,
+    /// Whether the last feature is the one of a free bias.
+    pub(in crate::solve) bias: bool,
 }
 
-/// A point between the bounds.
-pub(super) struct Interior<'a> {
-    part: &'a Part<'a>,
-    fixed: &'a [f64],
-    a: Vec<f64>,
-    u: Vec<f64>,
-    /// l and h.
-    low: Vec<f64>,
-    high: Vec<f64>,
-    /// G'G where m <= D; its lower triangle.
-    gram: Option<Mat<f64>>,
+impl Part<'_> {
+    /// sum += factor X v.
+    fn add_combined(&self, factor: f64, v: &[f64], sum: &mut [f64]) {
+        let signed: Vec<f64> = v.iter().zip(self.signs).map(|(v, y)| factor * v * y).collect();
+        self.features.add_combined(&signed, self.of, sum);
+    }
+
+    /// X'v.
+    fn scores(&self, v: &[f64]) -> Vec<f64> {
+        let mut scores = self.features.scores(v, self.of);
+        scores.iter_mut().zip(self.signs).for_each(|(z, y)| *z *= y);
+        scores
+    }
+
+    /// beta half way between its bounds; with a free bias, the class of greater cost less: sum_i y_i beta_i = 0.
+    fn middle(&self) -> Vec<f64> {
+        let mass = |y: f64| self.signs.iter().zip(self.costs).filter(|(s, _)| **s == y).map(|(_, c)| c).sum::<f64>();
+        let (plus, minus) = (mass(1.0), mass(-1.0));
+        let share = |y: f64| match self.bias {
+            false => 0.5,
+            true => 0.5 * (if y > 0.0 { minus / plus } else { plus / minus }).min(1.0),
+        };
+        self.signs.iter().zip(self.costs).map(|(y, c)| share(*y) * c).collect()
+    }
+}
+
+/// A point inside all bounds, with room for a step.
+pub(in crate::solve) struct Interior<'a> {
+    part: Part<'a>,
+    /// v.
+    vector: Vec<f64>,
+    beta: Vec<f64>,
+    /// c - beta, moved with it: where it is small, the difference would have no digits.
+    room: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    /// W.
+    weight: Vec<f64>,
+    /// The residuals of the first two conditions.
+    stationary: Vec<f64>,
+    margin: Vec<f64>,
+}
+
+/// Changes of a point.
+struct Direction {
+    vector: Vec<f64>,
+    beta: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
 }
 
 impl<'a> Interior<'a> {
-    /// Starts near `a`, at a distance from the bounds.
-    pub(super) fn new(part: &'a Part<'a>, fixed: &'a [f64], a: &[f64]) -> Interior<'a> {
-        let a: Vec<f64> = a.iter().zip(&part.c).map(|(a, c)| a.clamp(0.05 * c, 0.95 * c)).collect();
-        let m = a.len();
-        let mut point = Interior { part, fixed, a, u: Vec::new(), low: Vec::new(), high: Vec::new(), gram: None };
-        if m <= part.features.width() {
-            // The outer products of the features, taken as examples of m numbers each.
-            let gathered = point.gather(0..m, |_| 1.0);
-            let mut gram = Mat::zeros(m, m);
-            add_outer(&mut gram, gathered.transpose());
-            point.gram = Some(gram);
+    /// A point that satisfies all equations and is nearly centred, at the price of a large mu: beta in the middle, v = v_0 + X
+    /// beta, and slacks that all are large beside the scores.
+    pub(in crate::solve) fn new(part: Part<'a>) -> Interior<'a> {
+        let (features, m) = (part.fixed.len(), part.of.len());
+        let beta = part.middle();
+        let room: Vec<f64> = part.costs.iter().zip(&beta).map(|(c, b)| c - b).collect();
+        let mut vector = part.fixed.clone();
+        part.add_combined(1.0, &beta, &mut vector);
+        if part.bias {
+            vector[features - 1] = 0.0;
         }
-        point.u = point.slopes();
-        let mean = point.u.iter().map(|u| u.abs()).sum::<f64>() / m.max(1) as f64;
-        let shift = (0.1 * mean).max(1e-8);
-        point.low = point.u.iter().map(|u| u.max(0.0) + shift).collect();
-        point.high = point.u.iter().map(|u| (-u).max(0.0) + shift).collect();
-        point
+        let beyond: Vec<f64> = part.scores(&vector).iter().zip(part.margins).map(|(z, s)| z - s).collect();
+        let mu = (0..m).map(|i| beyond[i].abs() * beta[i].min(room[i])).fold(f64::MIN_POSITIVE, f64::max);
+        let lower = (0..m).map(|i| beyond[i].max(0.0) + mu / beta[i]).collect();
+        let upper = (0..m).map(|i| (-beyond[i]).max(0.0) + mu / room[i]).collect();
+        let (weight, stationary, margin) = (vec![0.0; m], vec![0.0; features], vec![0.0; m]);
+        Interior { part, vector, beta, room, lower, upper, weight, stationary, margin }
     }
 
-    /// The columns of G with factors, (D, many).
-    fn gather(&self, range: std::ops::Range<usize>, factor: impl Fn(usize) -> f64) -> Mat<f64> {
-        let mut gathered = Mat::zeros(self.part.features.width(), range.len());
-        for (to, at) in range.enumerate() {
-            let (from, scale) = (self.part.features.column(self.part.of[at]), self.part.y[at] * factor(at));
-            gathered.col_as_slice_mut(to).iter_mut().zip(from).for_each(|(g, f)| *g = scale * f);
-        }
-        gathered
+    /// v.
+    pub(in crate::solve) fn vector(&self) -> &[f64] {
+        &self.vector
     }
 
-    /// G v.
-    fn combined(&self, v: &[f64]) -> Vec<f64> {
-        let signed: Vec<f64> = v.iter().zip(&self.part.y).map(|(v, y)| v * y).collect();
-        let mut sum = vec![0.0; self.part.features.width()];
-        self.part.features.add_combined(&signed, self.part.of, &mut sum);
-        sum
+    /// beta, inside its bounds.
+    pub(in crate::solve) fn beta(&self) -> &[f64] {
+        &self.beta
     }
 
-    /// G'w.
-    fn scores(&self, w: &[f64]) -> Vec<f64> {
-        let mut z = self.part.features.scores(w, self.part.of);
-        z.iter_mut().zip(&self.part.y).for_each(|(z, y)| *z *= y);
-        z
-    }
-
-    fn slopes(&self) -> Vec<f64> {
-        let mut w = self.combined(&self.a);
-        w.iter_mut().zip(self.fixed).for_each(|(w, f)| *w += f);
-        let mut u = self.scores(&w);
-        u.iter_mut().zip(&self.part.s).for_each(|(u, s)| *u -= s);
-        u
-    }
-
-    /// sum l a + h (c - a).
-    fn products(&self) -> f64 {
-        (0..self.a.len()).map(|i| self.low[i] * self.a[i] + self.high[i] * (self.part.c[i] - self.a[i])).sum()
-    }
-
-    /// Steps until the products sum to at most `target`, or no step helps; returns the number of steps.
-    pub(super) fn run(&mut self, target: f64, most: u64, monitor: &dyn Monitor) -> u64 {
-        let m = self.a.len();
-        let mut best = (self.products(), self.a.clone(), self.low.clone(), self.high.clone());
-        let (mut steps, mut idle) = (0, 0);
-        while steps < most.min(STEPS) {
-            let sum = self.products();
-            // Also where it is no number.
-            if sum.is_nan() || sum <= target || monitor.should_stop() {
-                break;
-            }
-            let Some(system) = System::new(self) else { break };
-            steps += 1;
-            let mean = sum / (2 * m) as f64;
-            let first = self.step(&system, 0.0, None);
-            let reach = self.longest(&first);
-            let after: f64 = (0..m)
-                .map(|i| {
-                    let (a, l) = (self.a[i] + reach * first.a[i], self.low[i] + reach * first.low[i]);
-                    a * l + (self.part.c[i] - a) * (self.high[i] + reach * first.high[i])
-                })
-                .sum();
-            let centre = (after / sum).powi(3).clamp(0.0, 1.0);
-            let step = self.step(&system, centre * mean, Some(&first));
-            let reach = SHARE * self.longest(&step);
-            if reach.is_nan() || reach < 1e-10 {
-                break;
-            }
-            for i in 0..m {
-                self.a[i] += reach * step.a[i];
-                self.low[i] += reach * step.low[i];
-                self.high[i] += reach * step.high[i];
-            }
-            self.u = self.slopes();
-            self.absorb();
-            let sum = self.products();
-            if sum < best.0 {
-                best = (sum, self.a.clone(), self.low.clone(), self.high.clone());
-                idle = 0;
+    /// beta, at the bound where a coordinate step on an example of |f_i|^2 = `squares[i]` would bring it.
+    pub(in crate::solve) fn settled(&self, squares: &[f64]) -> Vec<f64> {
+        let near = |value: f64, i: usize| value < 1e-3 * self.part.costs[i];
+        let settle = |i: usize| {
+            let (beta, room, cost) = (self.beta[i], self.room[i], self.part.costs[i]);
+            if near(beta, i) && self.lower[i] > beta * squares[i] {
+                0.0
+            } else if near(room, i) && self.upper[i] > room * squares[i] {
+                cost
             } else {
-                idle += 1;
+                beta.min(cost)
             }
-            if idle == PATIENCE {
-                break;
-            }
-        }
-        // Rounding may have made the last steps worse.
-        if self.products().partial_cmp(&best.0) != Some(std::cmp::Ordering::Less) {
-            (_, self.a, self.low, self.high) = best;
+        };
+        (0..self.beta.len()).map(settle).collect()
+    }
+
+    /// Steps until lower beta and upper t sum to at most `target`, which is the gap up to rounding, or no step helps;
+    /// returns the number of steps.
+    pub(in crate::solve) fn run(&mut self, target: f64, most: u64, monitor: &dyn Monitor) -> u64 {
+        let whole = 2.0 * self.beta.len() as f64;
+        let (mut steps, mut idle, mut least) = (0, 0, whole * self.complementarity(None));
+        while steps < most && idle < PATIENCE && least > target && !monitor.should_stop() && self.step() {
+            steps += 1;
+            let sum = whole * self.complementarity(None);
+            idle = if sum < 0.9 * least { 0 } else { idle + 1 };
+            least = least.min(sum);
         }
         steps
     }
 
-    /// Takes what rounding left between u and l - h into l or h: their products then bound the gap truly.
-    fn absorb(&mut self) {
-        for i in 0..self.a.len() {
-            let off = self.u[i] - self.low[i] + self.high[i];
-            self.low[i] += off.max(0.0);
-            self.high[i] += (-off).max(0.0);
+    /// One predictor and one corrector. `false` where the numbers allow no further step; the point is then unchanged.
+    pub(in crate::solve) fn step(&mut self) -> bool {
+        self.residuals();
+        let Some(factor) = self.factor() else { return false };
+        let mu = self.complementarity(None);
+        let first = self.solve(&factor, |_| (0.0, 0.0));
+        let affine = self.complementarity(Some((&first, self.longest(&first))));
+        let centre = mu * (affine / mu).powi(3);
+        let second = |i: usize| (centre - first.beta[i] * first.lower[i], centre + first.beta[i] * first.upper[i]);
+        let step = self.solve(&factor, second);
+        let length = (SHARE * self.longest(&step)).min(1.0);
+        let mut numbers = step.vector.iter().chain(&step.beta).chain(&step.lower).chain(&step.upper);
+        if length.is_nan() || length <= 0.0 || !numbers.all(|v| v.is_finite()) {
+            return false;
         }
-    }
-
-    /// The Newton step to products of `level`, with the second-order terms of a step before.
-    fn step(&self, system: &System, level: f64, before: Option<&Step>) -> Step {
-        let m = self.a.len();
-        let (mut below, mut above, mut right) = (vec![0.0; m], vec![0.0; m], vec![0.0; m]);
-        for i in 0..m {
-            let room = self.part.c[i] - self.a[i];
-            let (first, second) = before.map_or((0.0, 0.0), |b| (b.a[i] * b.low[i], b.a[i] * b.high[i]));
-            below[i] = level - self.a[i] * self.low[i] - first;
-            above[i] = level - room * self.high[i] + second;
-            let off = self.u[i] - self.low[i] + self.high[i];
-            right[i] = below[i] / self.a[i] - above[i] / room - off;
+        add_multiple(&mut self.vector, length, &step.vector);
+        add_multiple(&mut self.beta, length, &step.beta);
+        add_multiple(&mut self.room, -length, &step.beta);
+        add_multiple(&mut self.lower, length, &step.lower);
+        add_multiple(&mut self.upper, length, &step.upper);
+        for numbers in [&mut self.beta, &mut self.room, &mut self.lower, &mut self.upper] {
+            numbers.iter_mut().for_each(|v| *v = v.max(f64::MIN_POSITIVE));
         }
-        let a = system.refined(self, &right);
-        let low = (0..m).map(|i| (below[i] - self.low[i] * a[i]) / self.a[i]).collect();
-        let high = (0..m).map(|i| (above[i] + self.high[i] * a[i]) / (self.part.c[i] - self.a[i])).collect();
-        Step { a, low, high }
-    }
-
-    /// The longest part of a step, at most all of it, that crosses no bound.
-    fn longest(&self, step: &Step) -> f64 {
-        let mut reach = 1.0_f64;
-        let mut keep = |value: f64, change: f64| {
-            if change < 0.0 {
-                reach = reach.min(value / -change);
-            }
-        };
-        for i in 0..self.a.len() {
-            keep(self.a[i], step.a[i]);
-            keep(self.part.c[i] - self.a[i], -step.a[i]);
-            keep(self.low[i], step.low[i]);
-            keep(self.high[i], step.high[i]);
-        }
-        reach
-    }
-
-    /// The dual variables; those that go to a bound are put there.
-    pub(super) fn finished(&self) -> Vec<f64> {
-        let settled = |i: usize| {
-            let (a, c) = (self.a[i], self.part.c[i]);
-            let room = c - a;
-            // As shares: a dual variable beside its cost, a slope beside its margin's unit.
-            if a < 1e-3 * c && a / c < 1e-3 * self.low[i] {
-                0.0
-            } else if room < 1e-3 * c && room / c < 1e-3 * self.high[i] {
-                c
+        // The larger of beta and c - beta has the digits of both.
+        for ((beta, room), cost) in self.beta.iter_mut().zip(&mut self.room).zip(self.part.costs) {
+            if *beta > *room {
+                *beta = cost - *room;
             } else {
-                a
+                *room = cost - *beta;
             }
-        };
-        (0..self.a.len()).map(settled).collect()
-    }
-}
-
-/// Changes of a, l and h.
-struct Step {
-    a: Vec<f64>,
-    low: Vec<f64>,
-    high: Vec<f64>,
-}
-
-/// The factored system of one step.
-struct System {
-    factor: Factor,
-    /// T.
-    diagonal: Vec<f64>,
-    small: bool,
-}
-
-impl System {
-    fn new(point: &Interior<'_>) -> Option<System> {
-        let m = point.a.len();
-        let diagonal: Vec<f64> =
-            (0..m).map(|i| point.low[i] / point.a[i] + point.high[i] / (point.part.c[i] - point.a[i])).collect();
-        if let Some(gram) = &point.gram {
-            let mean = (0..m).map(|i| gram[(i, i)]).sum::<f64>() / m.max(1) as f64;
-            let mut ridge = 0.0;
-            for _ in 0..4 {
-                let mut matrix = gram.clone();
-                (0..m).for_each(|i| matrix[(i, i)] += diagonal[i] + ridge);
-                if let Some(factor) = Factor::new(matrix) {
-                    return Some(System { factor, diagonal, small: true });
-                }
-                ridge = (100.0 * ridge).max(1e-14 * mean);
-            }
-            return None;
         }
-        let width = point.part.features.width();
-        let mut matrix = Mat::identity(width, width);
+        true
+    }
+
+    /// J v - v_0 - X beta and X'v - s - lower + upper.
+    fn residuals(&mut self) {
+        let last = self.vector.len() - 1;
+        for ((r, v), fixed) in self.stationary.iter_mut().zip(&self.vector).zip(&self.part.fixed) {
+            *r = v - fixed;
+        }
+        if self.part.bias {
+            self.stationary[last] = -self.part.fixed[last];
+        }
+        self.part.add_combined(-1.0, &self.beta, &mut self.stationary);
+        for (i, z) in self.part.scores(&self.vector).iter().enumerate() {
+            self.margin[i] = z - self.part.margins[i] - self.lower[i] + self.upper[i];
+        }
+    }
+
+    /// Cholesky's factor of J + X W X'.
+    fn factor(&mut self) -> Option<Factor> {
+        let (features, m) = (self.vector.len(), self.beta.len());
+        let mut system = Mat::identity(features, features);
+        if self.part.bias {
+            system[(features - 1, features - 1)] = 0.0;
+        }
+        for (i, weight) in self.weight.iter_mut().enumerate() {
+            *weight = 1.0 / (self.lower[i] / self.beta[i] + self.upper[i] / self.room[i]);
+        }
+        let mut scaled = Mat::zeros(features, m.min(BLOCK));
         for start in (0..m).step_by(BLOCK) {
-            let block = point.gather(start..m.min(start + BLOCK), |at| 1.0 / diagonal[at].sqrt());
-            add_outer(&mut matrix, block.as_ref());
-        }
-        Some(System { factor: Factor::new(matrix)?, diagonal, small: false })
-    }
-
-    /// (G'G + T)^-1 r, refined while what is left of r becomes smaller.
-    fn refined(&self, point: &Interior<'_>, right: &[f64]) -> Vec<f64> {
-        let left = |a: &[f64]| -> Vec<f64> {
-            let z = point.scores(&point.combined(a));
-            (0..a.len()).map(|i| right[i] - z[i] - self.diagonal[i] * a[i]).collect()
-        };
-        let mut a = self.solve(point, right.to_vec());
-        let mut rest = left(&a);
-        for _ in 0..REFINEMENTS {
-            let mut next = self.solve(point, rest.clone());
-            next.iter_mut().zip(&a).for_each(|(n, a)| *n += a);
-            let of_next = left(&next);
-            if !(square(&of_next) < 0.25 * square(&rest)) {
-                break;
+            let many = BLOCK.min(m - start);
+            for k in 0..many {
+                let (root, column) =
+                    (self.weight[start + k].sqrt(), self.part.features.column(self.part.of[start + k]));
+                scaled.col_as_slice_mut(k).iter_mut().zip(column).for_each(|(to, from)| *to = root * from);
             }
-            (a, rest) = (next, of_next);
+            add_outer(&mut system, scaled.as_ref().subcols(0, many));
         }
-        a
+        Factor::new(system)
     }
 
-    /// (G'G + T)^-1 r, once.
-    fn solve(&self, point: &Interior<'_>, right: Vec<f64>) -> Vec<f64> {
-        let column = |values: &[f64]| Mat::from_fn(values.len(), 1, |i, _| values[i]);
-        if self.small {
-            let mut b = column(&right);
-            self.factor.solve(&mut b);
-            return b.col_as_slice(0).to_vec();
+    /// The Newton step towards lower beta and upper t of these values.
+    fn solve(&self, factor: &Factor, towards: impl Fn(usize) -> (f64, f64)) -> Direction {
+        let m = self.beta.len();
+        let (mut lower, mut upper, mut rho) = (vec![0.0; m], vec![0.0; m], vec![0.0; m]);
+        let mut weighted = vec![0.0; m];
+        for i in 0..m {
+            let (low, high) = towards(i);
+            lower[i] = low / self.beta[i] - self.lower[i];
+            upper[i] = high / self.room[i] - self.upper[i];
+            rho[i] = lower[i] - upper[i] - self.margin[i];
+            weighted[i] = self.weight[i] * rho[i];
         }
-        // T^-1 (r - G'v) with (I + G T^-1 G') v = G T^-1 r.
-        let scaled: Vec<f64> = right.iter().zip(&self.diagonal).map(|(r, t)| r / t).collect();
-        let mut v = column(&point.combined(&scaled));
-        self.factor.solve(&mut v);
-        let z = point.scores(v.col_as_slice(0));
-        right.iter().zip(&z).zip(&self.diagonal).map(|((r, z), t)| (r - z) / t).collect()
+        let mut right = Mat::from_fn(self.vector.len(), 1, |k, _| -self.stationary[k]);
+        self.part.add_combined(1.0, &weighted, right.col_as_slice_mut(0));
+        factor.solve(&mut right);
+        let vector = right.col_as_slice(0).to_vec();
+        let mut beta = self.part.scores(&vector);
+        for i in 0..m {
+            beta[i] = self.weight[i] * (rho[i] - beta[i]);
+            lower[i] -= self.lower[i] * beta[i] / self.beta[i];
+            upper[i] += self.upper[i] * beta[i] / self.room[i];
+        }
+        Direction { vector, beta, lower, upper }
+    }
+
+    /// The longest step, at most 1, that stays inside.
+    fn longest(&self, step: &Direction) -> f64 {
+        let mut length = 1.0_f64;
+        for (i, &beta) in step.beta.iter().enumerate() {
+            for (at, change) in [
+                (self.beta[i], beta),
+                (self.room[i], -beta),
+                (self.lower[i], step.lower[i]),
+                (self.upper[i], step.upper[i]),
+            ] {
+                if change < 0.0 {
+                    length = length.min(-at / change);
+                }
+            }
+        }
+        length
+    }
+
+    /// The mean of lower beta and upper t, after a step of this length.
+    fn complementarity(&self, after: Option<(&Direction, f64)>) -> f64 {
+        let of = |i: usize| {
+            let (beta, lower, upper) = after.map_or((0.0, 0.0, 0.0), |(step, length)| {
+                (length * step.beta[i], length * step.lower[i], length * step.upper[i])
+            });
+            (self.beta[i] + beta) * (self.lower[i] + lower) + (self.room[i] - beta) * (self.upper[i] + upper)
+        };
+        (0..self.beta.len()).map(of).sum::<f64>() / (2 * self.beta.len()) as f64
     }
 }

@@ -4,22 +4,25 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::cholesky::llt::solve::{solve_in_place, solve_in_place_scratch};
 use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
 /// Columns of the sum that one task makes; fixed, so that no number of threads changes the bits.
 const STRIPE: usize = 128;
 
-/// Adds B B', B (D, b), to the lower triangle of `sum`, (D, D); some numbers above the diagonal change, too.
+/// Adds B B', B (D, b), to the lower triangle of `sum`, (D, D).
 pub(super) fn add_outer(sum: &mut Mat<f64>, block: MatRef<'_, f64>) {
     let width = sum.nrows();
     sum.as_mut().par_col_chunks_mut(STRIPE).enumerate().for_each(|(number, stripe)| {
         let first = number * STRIPE;
         let columns = stripe.ncols();
         let below = stripe.submatrix_mut(first, 0, width - first, columns);
-        let left = block.subrows(first, width - first);
-        let right = block.subrows(first, columns).transpose();
-        matmul(below, Accum::Add, left, right, 1.0, Par::Seq);
+        let (corner, below) = below.split_at_row_mut(columns);
+        let (own, rest) = block.subrows(first, width - first).split_at_row(columns);
+        let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
+        triangular::matmul(corner, lower, Accum::Add, own, full, own.transpose(), full, 1.0, Par::Seq);
+        matmul(below, Accum::Add, rest, own.transpose(), 1.0, Par::Seq);
     });
 }
 

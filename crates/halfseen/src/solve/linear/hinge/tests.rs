@@ -93,7 +93,7 @@ fn the_interior_point_method_alone_reaches_the_optimum() {
         let mut search = Search::new(Features::new(features.as_ref()).unwrap(), &problem);
         let all = search.all.clone();
         let start = search.certify().unwrap();
-        search.interior(&all, 1e-9 * start.primal.min(1.0), 100, &Silent);
+        search.interior(&all, 1e-9 * start.primal.min(1.0), 100, &Silent).unwrap();
         let end = search.certify().unwrap();
         assert!(end.gap <= 1e-6 * end.primal, "{d} x {n}: {end:?} after {}", search.passes);
         assert!(search.passes < 60);
