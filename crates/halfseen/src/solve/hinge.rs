@@ -27,7 +27,7 @@ use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
 use crate::monitor::Monitor;
 use ascent::Block;
-use factor::{System, low_rank};
+use factor::System;
 use faer::{Mat, MatRef};
 use gram::Columns;
 use std::cell::OnceCell;
@@ -113,6 +113,7 @@ pub fn path(
     order.sort_by(|&i, &j| cs[i].total_cmp(&cs[j]));
     let mut solved: Vec<Option<Solved>> = vec![None; cs.len()];
     let mut last: Option<(f64, Vec<f64>)> = None;
+    let mut rooms = <[Vec<f64>; 2]>::default();
     for i in order {
         let costs = vec![cs[i]; labels.len()];
         let problem = Problem { gram, labels, costs: &costs, margins: &margins };
@@ -121,7 +122,9 @@ pub fn path(
         if let Some((c, duals)) = &last {
             search.start_from_smaller(*c, cs[i], duals);
         }
+        search.rooms = rooms;
         let found = search.run(options, monitor)?;
+        rooms = search.rooms;
         last = Some((cs[i], search.a));
         solved[i] = Some(found);
     }
@@ -137,6 +140,11 @@ fn columns(gram: MatRef<'_, f64>) -> Result<Columns<'_>> {
     Columns::new(gram).ok_or_else(|| {
         ErrorKind::Numerical { what: "Gram matrix", problem: "its columns are not contiguous".into() }.into()
     })
+}
+
+/// L with K = L L', (n, rank), for a matrix whose columns are contiguous; `None` where the rank exceeds `most`.
+pub(super) fn low_rank(gram: MatRef<'_, f64>, most: usize) -> Option<Mat<f64>> {
+    factor::low_rank(&Columns::new(gram)?, most)
 }
 
 /// Refuses a problem whose parts do not fit together.
@@ -189,6 +197,8 @@ struct Search<'a> {
     passes: u64,
     /// L with K = L L' when the rank of K is low; sought when the first rounds do not suffice.
     factor: &'a OnceCell<Option<Mat<f64>>>,
+    /// Memory of the Gram matrix of a round's examples, and of Newton steps' factors: fresh pages cost more than their use.
+    rooms: [Vec<f64>; 2],
 }
 
 /// What is certain of a point.
@@ -202,7 +212,7 @@ impl<'a> Search<'a> {
     fn new(columns: &'a Columns<'a>, factor: &'a OnceCell<Option<Mat<f64>>>, problem: &Problem<'a>) -> Search<'a> {
         let (y, c, s) = (problem.labels, problem.costs, problem.margins);
         let f = y.iter().zip(s).map(|(y, s)| y * s).collect();
-        Search { columns, y, c, s, a: vec![0.0; y.len()], f, passes: 0, factor }
+        Search { columns, y, c, s, a: vec![0.0; y.len()], f, passes: 0, factor, rooms: Default::default() }
     }
 
     fn start(&mut self, warm: &[f64]) {
@@ -270,10 +280,9 @@ impl<'a> Search<'a> {
     fn round(&mut self, number: u64, options: &Options, now: Certificate, monitor: &dyn Monitor) {
         let target = options.tol * now.primal;
         let active = self.unsettled();
-        let compact;
+        let [mut compact, room] = std::mem::take(&mut self.rooms);
         let columns = if active.len() * 4 <= self.a.len() * 3 {
-            compact = self.columns.select(&active);
-            Columns::new(compact.as_ref())
+            Columns::new(self.columns.select_into(&active, &mut compact))
         } else {
             None
         };
@@ -284,10 +293,13 @@ impl<'a> Search<'a> {
         let pick = |values: &[f64]| -> Vec<f64> { active.iter().map(|&i| values[i]).collect() };
         let mut block =
             Block::new(columns, [pick(self.y), pick(self.c), pick(&self.a), pick(&self.f)], options.seed, self.passes);
+        block.room = room;
         self.passes += self.improve(&mut block, &active, number, (now, target), options, monitor);
         for (&i, &a) in active.iter().zip(&block.a) {
             self.a[i] = a;
         }
+        let room = block.room;
+        self.rooms = [compact, room];
     }
 
     /// Coordinate ascent and Newton steps, or where these stall the interior-point method; returns passes and steps.
@@ -312,7 +324,7 @@ impl<'a> Search<'a> {
         let n = self.a.len();
         let rank = (n / 20).max(128).min(n / 3);
         if stalled || block.free().len() > rank {
-            let low = self.factor.get_or_init(|| low_rank(self.columns, rank));
+            let low = self.factor.get_or_init(|| factor::low_rank(self.columns, rank));
             let system = match low {
                 Some(factor) => Some(System::low(factor, active)),
                 None if stalled && (active.len() <= DENSE || number > HEAVY_ROUNDS) => {

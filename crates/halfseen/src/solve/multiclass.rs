@@ -9,17 +9,20 @@
 //! was multiplied afresh. The solver stops when that is at most `tol` times the primal objective.
 //!
 //! **Method**: ascent over one example's block at a time, which is a projection on a simplex (Keerthi et al., KDD 2008);
-//! where that is slow and the matrix small enough, a primal-dual interior-point method (Mehrotra 1992).
+//! where that is slow, a primal-dual interior-point method (Mehrotra 1992), through a factor of the matrix where its rank
+//! is low, unless matrix and rank are too large for either.
 //!
 //! **Two classes**: v_1 - v_0 is the binary hinge's v at cost 2 C, and the objective half of that one's.
 
 mod ascent;
 mod interior;
+mod newton;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod tests;
 
+use super::hinge::low_rank;
 use super::{Options, Solved, check_gram, length, positive};
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
@@ -27,19 +30,20 @@ use crate::monitor::Monitor;
 use ascent::Ascent;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
+use newton::{Form, work};
+use std::cell::OnceCell;
 
 /// Passes of ascent between two certificates.
 const PASSES_PER_ROUND: u64 = 10;
 /// Passes of ascent before the interior-point method takes over, where it may.
-pub(super) const PASSES_BEFORE_INTERIOR: u64 = 40;
-/// The interior-point method factors one (n, n) matrix per class and step; more numbers times rows than this are too many.
-const INTERIOR_WORK: f64 = 2e10;
+const PASSES_BEFORE_INTERIOR: u64 = 40;
+/// Most multiplications of one step of the interior-point method, of which there are some thirty.
+const INTERIOR_WORK: f64 = 3e10;
+/// Largest rank of a factor of the Gram matrix times classes: the square of it is stored.
+const INTERIOR_SIZE: usize = 6000;
 
-/// Whether so many examples are few enough for the interior-point method.
-pub(super) fn may_interior(n: usize, classes: usize) -> bool {
-    let n = n as f64;
-    n * n * n * classes as f64 <= INTERIOR_WORK
-}
+/// What the problems of one Gram matrix share: a factor of it, sought once, where its rank is low.
+type Factor = OnceCell<Option<Mat<f64>>>;
 
 /// Minimises (1/2) sum_r |v_r|^2 + C sum_i max_r (1(r != y_i) + z_ir - z_iy_i).
 ///
@@ -60,13 +64,27 @@ pub fn solve(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Solved> {
+    solve_with(gram, codes, classes, c, warm, &Factor::new(), options, monitor)
+}
+
+#[expect(clippy::too_many_arguments, reason = "those of `solve`, and the factor")]
+fn solve_with(
+    gram: MatRef<'_, f64>,
+    codes: &[u32],
+    classes: usize,
+    c: f64,
+    warm: Option<MatRef<'_, f64>>,
+    factor: &Factor,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Solved> {
     check(gram, codes, classes, c, warm, options)?;
     let copy = (gram.row_stride() != 1).then(|| gram.to_owned());
     let mut search = Search::new(copy.as_ref().map_or(gram, |m| m.as_ref()), codes, classes, c);
     if let Some(warm) = warm {
         search.start(warm);
     }
-    search.run(options, monitor)
+    search.run(factor, options, monitor)
 }
 
 /// Solves for each of `cs`, in their order, each from the solution of the nearest smaller C.
@@ -82,6 +100,7 @@ pub fn path(
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solved>> {
     cs.iter().try_for_each(|&c| positive("c", c))?;
+    let factor = Factor::new();
     let mut order: Vec<usize> = (0..cs.len()).collect();
     order.sort_by(|&i, &j| cs[i].total_cmp(&cs[j]));
     let mut solved: Vec<Option<Solved>> = vec![None; cs.len()];
@@ -94,7 +113,8 @@ pub fn path(
                 old[(row, r)] * if at_bound { cs[i] / smaller } else { 1.0 }
             })
         });
-        let found = solve(gram, codes, classes, cs[i], warm.as_ref().map(|w| w.as_ref()), options, monitor)?;
+        let warm = warm.as_ref().map(|w| w.as_ref());
+        let found = solve_with(gram, codes, classes, cs[i], warm, &factor, options, monitor)?;
         last = Some((cs[i], found.coefficients.clone()));
         solved[i] = Some(found);
     }
@@ -136,6 +156,19 @@ fn check(
         }
     }
     Ok(())
+}
+
+/// The cheaper form of the systems of the interior-point method; `None` where both are too large.
+fn form<'a>(gram: MatRef<'a, f64>, classes: usize, factor: &'a Factor) -> Option<Form<'a>> {
+    let n = gram.nrows();
+    let most = (n / 3).min(INTERIOR_SIZE / classes);
+    let dense = work(n, classes, None);
+    let low = factor.get_or_init(|| low_rank(gram, most)).as_ref().map(|l| (l, work(n, classes, Some(l.ncols()))));
+    match low {
+        // Of a matrix of zeros the factor has no columns.
+        Some((l, work)) if l.ncols() > 0 && work < dense && work <= INTERIOR_WORK => Some(Form::Low(l.as_ref())),
+        _ => (dense <= INTERIOR_WORK).then_some(Form::Dense(gram)),
+    }
 }
 
 /// A point of the dual.
@@ -225,8 +258,8 @@ impl<'a> Search<'a> {
         Certificate { primal: 0.5 * square.max(0.0) + loss, gap }
     }
 
-    fn run(&mut self, options: &Options, monitor: &dyn Monitor) -> Result<Solved> {
-        let mut may_interior = may_interior(self.y.len(), self.w.ncols());
+    fn run(&mut self, factor: &Factor, options: &Options, monitor: &dyn Monitor) -> Result<Solved> {
+        let mut may_interior = true;
         let mut now = self.certify();
         let (mut best, mut best_w) = (now, self.w.clone());
         let stop = loop {
@@ -250,9 +283,11 @@ impl<'a> Search<'a> {
             let target = options.tol * best.primal;
             if may_interior && self.passes >= PASSES_BEFORE_INTERIOR {
                 may_interior = false;
-                self.interior(options.tol, options.max_passes, monitor);
-                now = self.trimmed(options.tol);
-                continue;
+                if let Some(form) = form(self.gram, self.w.ncols(), factor) {
+                    self.interior(form, options.tol, options.max_passes, monitor);
+                    now = self.trimmed(options.tol);
+                    continue;
+                }
             }
             let most = PASSES_PER_ROUND.min(options.max_passes - self.passes);
             let done = Ascent::new(self).passes(most, 0.3 * target, options.seed, monitor);

@@ -5,9 +5,10 @@
 //! constants b are not stepped but minimised over, exactly, wherever the smooth part is evaluated: what is left of it
 //! is no more curved, so that with W = Z the objective never rises.
 //!
-//! **Momentum** (Beck and Teboulle 2009): W = Z + beta (Z - previous Z), with the usual growing beta. Where the
-//! objective would rise, that point is thrown away, W is Z again, and beta starts from 0 (O'Donoghue and Candes 2015):
-//! the objective is monotone but for rounding, and the fixed points are those of the plain step.
+//! **Momentum** (Beck and Teboulle 2009): W = Z + beta (Z - previous Z), with the usual growing beta, which starts
+//! from 0 again where the step turns against the last one (O'Donoghue and Candes 2015). Where the objective would rise all
+//! the same, that point is thrown away: the objective is monotone but for rounding, and the fixed points are those of
+//! the plain step.
 //!
 //! **Continuation**: mu falls by [`FALL`] at a time, each solution starting the next.
 
@@ -20,9 +21,9 @@ use crate::monitor::Monitor;
 use faer::Mat;
 
 /// eta: by what mu falls at a time.
-const FALL: f64 = 0.25;
+const FALL: f64 = 0.1;
 /// On the way to a mu that was asked for, the relative change of the objective that ends a stage.
-const ROUGH: f64 = 1e-4;
+const ROUGH: f64 = 1e-2;
 /// Passes between two looks at the dual.
 const PATIENCE: u64 = 10;
 /// Looks at the dual without any gain before nothing more is expected.
@@ -175,13 +176,23 @@ impl<'a> Path<'a> {
             self.momentum = 1.0;
             return Ok(before);
         }
-        self.momentum = grown;
+        self.momentum = if beta > 0.0 && self.turns() { 1.0 } else { grown };
         // previous <- z <- next, without copying.
         std::mem::swap(&mut self.previous, &mut self.z);
         std::mem::swap(&mut self.z, &mut self.next);
         std::mem::swap(&mut self.labels, &mut self.other);
         (self.shrunk, self.smooth) = (shrunk, smooth);
         Ok(after)
+    }
+
+    /// Whether the step from the point ahead to the next one points back to where Z came from.
+    fn turns(&self) -> bool {
+        let mut sum = 0.0;
+        for j in 0..self.z.ncols() {
+            let (z, next, ahead) = (self.z.col_as_slice(j), self.next.col_as_slice(j), self.ahead.col_as_slice(j));
+            sum += ahead.iter().zip(next).zip(z).map(|((w, next), z)| (w - next) * (next - z)).sum::<f64>();
+        }
+        sum > 0.0
     }
 
     /// Writes the step from Z + beta (Z - previous) into `next`, its labels into `other`.

@@ -16,6 +16,8 @@ pub(super) struct Block<'a> {
     number: u64,
     /// The least gain worth a column.
     threshold: f64,
+    /// Memory for the factors of Newton steps, which the next block takes over.
+    pub(super) room: Vec<f64>,
 }
 
 /// The share of the largest gain of a pass below which the next pass leaves a variable alone: to look at a variable
@@ -26,7 +28,7 @@ impl<'a> Block<'a> {
     /// `number` tells the first pass's order from those of other blocks.
     pub(super) fn new(columns: &'a Columns<'a>, [y, c, a, f]: [Vec<f64>; 4], seed: u64, number: u64) -> Block<'a> {
         let order = (0..y.len()).collect();
-        let mut block = Block { columns, y, c, a, f, order, seed, number, threshold: 0.0 };
+        let mut block = Block { columns, y, c, a, f, order, seed, number, threshold: 0.0, room: Vec::new() };
         block.threshold = WORTH * (0..block.a.len()).fold(0.0_f64, |most, i| most.max(block.gain(i).1));
         block
     }

@@ -5,7 +5,7 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::cholesky::llt::solve::solve_in_place;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular};
-use faer::{Accum, Mat, Par};
+use faer::{Accum, Mat, MatMut, Par};
 
 /// Residual diagonals below this share of the largest diagonal are rounding.
 const ROUNDING: f64 = 1e-14;
@@ -104,12 +104,12 @@ impl System {
                     Par::Seq,
                 );
                 (0..inner.nrows()).for_each(|k| inner[(k, k)] += 1.0);
-                cholesky(inner)
+                cholesky(inner.as_mut())
             }
             System::Dense { gram, sum } => {
                 sum.copy_from(&*gram);
                 d.iter().enumerate().for_each(|(i, d)| sum[(i, i)] += d);
-                cholesky(sum)
+                cholesky(sum.as_mut())
             }
         }
     }
@@ -149,8 +149,8 @@ impl System {
 }
 
 /// The Cholesky factor of a matrix, in its lower triangle; false where a pivot is not positive.
-pub(super) fn cholesky(matrix: &mut Mat<f64>) -> bool {
+pub(super) fn cholesky(matrix: MatMut<'_, f64>) -> bool {
     let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(matrix.nrows(), Par::Seq, Default::default()));
     let stack = MemStack::new(&mut memory);
-    cholesky_in_place(matrix.as_mut(), Default::default(), Par::Seq, stack, Default::default()).is_ok()
+    cholesky_in_place(matrix, Default::default(), Par::Seq, stack, Default::default()).is_ok()
 }

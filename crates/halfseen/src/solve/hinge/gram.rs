@@ -1,6 +1,6 @@
 //! Reads a Gram matrix by contiguous columns, and multiplies it by vectors in an order that no thread changes.
 
-use faer::{ContiguousFwd, Mat, MatRef};
+use faer::{ContiguousFwd, Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
 /// A symmetric matrix whose columns are slices.
@@ -49,6 +49,28 @@ impl<'a> Columns<'a> {
         product
     }
 
+    /// Writes the rows and columns of `indices` into `room`, of which it returns that part.
+    pub(super) fn select_into<'r>(&self, indices: &[usize], room: &'r mut Vec<f64>) -> MatRef<'r, f64> {
+        let n = indices.len();
+        let cells = reserve(room, n * n);
+        for (to, &j) in cells.chunks_exact_mut(n.max(1)).zip(indices) {
+            let column = self.column(j);
+            to.iter_mut().zip(indices).for_each(|(k, &i)| *k = column[i]);
+        }
+        MatRef::from_column_major_slice(cells, n, n)
+    }
+
+    /// The same for the lower triangle alone; what is above keeps what was there.
+    pub(super) fn triangle_into<'r>(&self, indices: &[usize], room: &'r mut Vec<f64>) -> MatMut<'r, f64> {
+        let n = indices.len();
+        let cells = reserve(room, n * n);
+        for (at, (to, &j)) in cells.chunks_exact_mut(n.max(1)).zip(indices).enumerate() {
+            let column = self.column(j);
+            to[at..].iter_mut().zip(&indices[at..]).for_each(|(k, &i)| *k = column[i]);
+        }
+        MatMut::from_column_major_slice_mut(cells, n, n)
+    }
+
     /// The rows and columns of `indices`.
     pub(super) fn select(&self, indices: &[usize]) -> Mat<f64> {
         let mut chosen = Mat::zeros(indices.len(), indices.len());
@@ -60,6 +82,15 @@ impl<'a> Columns<'a> {
         }
         chosen
     }
+}
+
+/// The first `length` numbers of a buffer that only grows.
+fn reserve(room: &mut Vec<f64>, length: usize) -> &mut [f64] {
+    if room.len() < length {
+        // Nothing in it is worth a copy.
+        *room = vec![0.0; length];
+    }
+    &mut room[..length]
 }
 
 /// sum += factor * vector.

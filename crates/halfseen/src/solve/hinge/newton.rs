@@ -5,7 +5,7 @@ use super::factor::cholesky;
 use super::gram::dot;
 use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::llt::solve::solve_in_place;
-use faer::{Mat, Par};
+use faer::{Mat, MatRef, Par};
 
 /// Most steps of one round; each that is cut short brings at least one variable to a bound.
 const STEPS: u64 = 6;
@@ -24,10 +24,13 @@ impl Block<'_> {
             if free.is_empty() {
                 return done;
             }
-            let gram = self.columns.select(&free);
-            let Some(direction) = self.direction(&free, &gram) else { return done };
-            if self.search(&free, &gram, &direction) {
-                return done + 1;
+            let mut room = std::mem::take(&mut self.room);
+            let step = self.step(&free, &mut room);
+            self.room = room;
+            match step {
+                Some(false) => {}
+                Some(true) => return done + 1,
+                None => return done,
             }
         }
         most.min(STEPS)
@@ -39,26 +42,27 @@ impl Block<'_> {
         (0..self.a.len()).filter(free).collect()
     }
 
-    /// (K_FF + ridge)^-1 f_F: the step in y a that makes the free variables optimal.
-    fn direction(&self, free: &[usize], gram: &Mat<f64>) -> Option<Mat<f64>> {
+    /// One step; true for a whole one, and `None` where K_FF has no factor.
+    fn step(&mut self, free: &[usize], room: &mut Vec<f64>) -> Option<bool> {
         let n = free.len();
-        let mut right = Mat::from_fn(n, 1, |i, _| self.f[free[i]]);
-        let mean = (0..n).map(|i| gram[(i, i)]).sum::<f64>() / n as f64;
+        let mean = free.iter().map(|&i| self.columns.diagonal[i]).sum::<f64>() / n as f64;
         let mut ridge = RIDGE * mean;
         for _ in 0..3 {
-            let mut factor = gram.clone();
+            let mut factor = self.columns.triangle_into(free, room);
             (0..n).for_each(|i| factor[(i, i)] += ridge);
-            if cholesky(&mut factor) {
-                solve_in_place(factor.as_ref(), right.as_mut(), Par::Seq, MemStack::new(&mut []));
-                return Some(right);
+            if cholesky(factor.as_mut()) {
+                let mut direction = Mat::from_fn(n, 1, |i, _| self.f[free[i]]);
+                solve_in_place(factor.as_ref(), direction.as_mut(), Par::Seq, MemStack::new(&mut []));
+                return Some(self.search(free, factor.as_ref(), ridge, &direction));
             }
             ridge *= 100.0;
         }
         None
     }
 
-    /// Moves along the direction, clipped to the bounds, to the best of some lengths; true for the whole step.
-    fn search(&mut self, free: &[usize], gram: &Mat<f64>, direction: &Mat<f64>) -> bool {
+    /// Moves along the direction (K_FF + ridge)^-1 f_F in y a, which makes the free variables optimal, clipped to the
+    /// bounds, to the best of some lengths; true for the whole step.
+    fn search(&mut self, free: &[usize], factor: MatRef<'_, f64>, ridge: f64, direction: &Mat<f64>) -> bool {
         let n = free.len();
         // The longest step that keeps all variables between their bounds.
         let mut longest = f64::INFINITY;
@@ -80,11 +84,12 @@ impl Block<'_> {
                 .map(|(at, &i)| (self.a[i] + length * self.y[i] * direction[(at, 0)]).clamp(0.0, self.c[i]))
                 .collect();
             let moved: Vec<f64> = free.iter().zip(&to).map(|(&i, to)| (to - self.a[i]) * self.y[i]).collect();
+            // <m, K m> = |L'm|^2 - ridge |m|^2, with the factor in the place of K.
             let mut gain = 0.0;
             for at in 0..n {
-                if moved[at] != 0.0 {
-                    gain += moved[at] * (self.f[free[at]] - 0.5 * dot(gram.col_as_slice(at), &moved));
-                }
+                let column = factor.col(at).subrows(at, n - at).try_as_col_major();
+                let rotated = column.map_or(0.0, |column| dot(column.as_slice(), &moved[at..]));
+                gain += moved[at] * (self.f[free[at]] + 0.5 * ridge * moved[at]) - 0.5 * rotated * rotated;
             }
             if gain > best.0 {
                 best = (gain, to, moved);

@@ -1,5 +1,6 @@
 //! Holds the solver against all active sets of small problems, a projected-gradient twin, identities, and hard cases.
 
+use super::factor::low_rank;
 use super::*;
 use crate::monitor::Silent;
 use crate::sampling::{Purpose, Stream};

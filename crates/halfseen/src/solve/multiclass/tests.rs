@@ -140,6 +140,23 @@ fn equal_rows_of_different_classes_and_rows_of_zeros_are_solved() {
 }
 
 #[test]
+fn a_larger_matrix_of_low_rank_is_solved_for_every_c() {
+    let (gram, codes) = problem(400, 6, 4, 21);
+    for tol in [1e-4, 1e-8] {
+        let cs = [1e-5, 1e-2, 1.0, 1e2, 1e5];
+        for (c, found) in cs.iter().zip(path(gram.as_ref(), &codes, 4, &cs, &options(tol), &Silent).unwrap()) {
+            let (primal, dual) = both(&gram, &codes, *c, &found.coefficients);
+            assert_eq!(found.stop, Stop::Tolerance, "c {c:e} gap {:e}", found.gap / found.objective);
+            assert!(primal - dual <= 1.01 * tol * primal + 1e-12 * primal);
+        }
+    }
+    // Nothing to learn from: every example loses 1.
+    let nothing = Mat::zeros(60, 60);
+    let found = solve(nothing.as_ref(), &codes[..60], 4, 0.5, None, &options(1e-8), &Silent).unwrap();
+    assert_eq!((found.objective, found.stop), (30.0, Stop::Tolerance));
+}
+
+#[test]
 fn limits_are_reported_with_the_true_gap() {
     let (gram, codes) = problem(60, 5, 4, 2);
     let few = Options { tol: 1e-9, max_passes: 2, seed: 0 };

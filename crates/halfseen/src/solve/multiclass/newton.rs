@@ -1,0 +1,278 @@
+//! Solves the linear systems of an interior-point step: through a factor of the Gram matrix where its rank is low, else
+//! class by class.
+//!
+//! **System**: (K + D_r) dw_r + dm = t_r for every class r, and sum_r dw_r = 0, with diagonal D_r = s_r / w_r.
+//!
+//! **Dense**: dw_r = (K + D_r)^-1 (t_r - dm), and dm solves a system in the sum over classes of these inverses.
+//!
+//! **Low rank**: with K = L L' and u_r = -L' dw_r (the change of v_r in the factor's coordinates), elimination of dm leaves
+//! for every example a weighted Laplacian over its classes, H_i with off-diagonal elements -d_ir d_is / sum_q d_iq,
+//! d = w / s. Then dw_i = H_i (t_i + (L u)_i), and u solves (I + N) u = -L' (H t), where block (r, s) of N is
+//! L' diag(h_rs) L. Nothing is subtracted from the diagonal, so large and small d mix without loss.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::cholesky::llt::solve::solve_in_place;
+use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular};
+use faer::{Accum, Mat, MatRef, Par};
+use rayon::prelude::*;
+
+/// Least diagonal that is added to the Gram matrix, relative to its mean, so that singular matrices have a factor.
+const FLOOR: f64 = 1e-13;
+/// Rows that are weighted at a time.
+const ROWS: usize = 512;
+
+/// The Gram matrix, as the systems need it.
+#[derive(Clone, Copy)]
+pub(super) enum Form<'a> {
+    /// K itself.
+    Dense(MatRef<'a, f64>),
+    /// L with K = L L', (n, rank).
+    Low(MatRef<'a, f64>),
+}
+
+/// A system that is ready to be solved.
+pub(super) enum Newton<'a> {
+    /// K, its (K + D_r)^-1, and the Cholesky factor of their sum.
+    Dense { gram: MatRef<'a, f64>, inverses: Vec<Mat<f64>>, sum: Mat<f64> },
+    /// L, d (n, classes), and the Cholesky factor of I + N.
+    Low { rows: MatRef<'a, f64>, d: Mat<f64>, inner: Mat<f64> },
+}
+
+/// Multiplications of one step with K itself, and with a factor of this rank.
+pub(super) fn work(n: usize, classes: usize, rank: Option<usize>) -> f64 {
+    let (n, k) = (n as f64, classes as f64);
+    match rank.map(|p| p as f64) {
+        None => (k + 0.2) * 1.2 * n.powi(3),
+        Some(p) => 0.25 * k * (k + 1.0) * n * p * p + (k * p).powi(3) / 6.0,
+    }
+}
+
+fn factor(mut matrix: Mat<f64>) -> Option<Mat<f64>> {
+    let n = matrix.nrows();
+    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default()));
+    let stack = MemStack::new(&mut memory);
+    cholesky_in_place(matrix.as_mut(), Default::default(), Par::Seq, stack, Default::default()).ok()?;
+    Some(matrix)
+}
+
+fn substitute(factor: MatRef<'_, f64>, right: &mut Mat<f64>) {
+    solve_in_place(factor, right.as_mut(), Par::Seq, MemStack::new(&mut []));
+}
+
+fn multiply(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let mut product = Mat::zeros(a.nrows(), b.ncols());
+    matmul(product.as_mut(), Accum::Replace, a, b, 1.0, Par::Seq);
+    product
+}
+
+impl<'a> Newton<'a> {
+    /// `mean` is that of the Gram matrix's diagonal. `None` where rounding leaves no positive pivot.
+    pub(super) fn new(form: Form<'a>, mean: f64, w: &Mat<f64>, s: &Mat<f64>) -> Option<Newton<'a>> {
+        let floor = FLOOR * mean;
+        match form {
+            Form::Dense(gram) => Newton::dense(gram, floor, w, s),
+            Form::Low(rows) => Newton::low(rows, floor, w, s),
+        }
+    }
+
+    fn dense(gram: MatRef<'a, f64>, floor: f64, w: &Mat<f64>, s: &Mat<f64>) -> Option<Newton<'a>> {
+        let n = gram.nrows();
+        let inverses: Option<Vec<Mat<f64>>> = (0..w.ncols())
+            .into_par_iter()
+            .map(|r| {
+                let mut matrix = gram.to_owned();
+                (0..n).for_each(|i| matrix[(i, i)] += (s[(i, r)] / w[(i, r)]).max(floor));
+                let factor = factor(matrix)?;
+                let mut inverse = Mat::identity(n, n);
+                substitute(factor.as_ref(), &mut inverse);
+                Some(inverse)
+            })
+            .collect();
+        let inverses = inverses?;
+        let mut sum = Mat::zeros(n, n);
+        inverses.iter().for_each(|inverse| sum += inverse);
+        Some(Newton::Dense { gram, inverses, sum: factor(sum)? })
+    }
+
+    fn low(rows: MatRef<'a, f64>, floor: f64, w: &Mat<f64>, s: &Mat<f64>) -> Option<Newton<'a>> {
+        let (n, classes, rank) = (w.nrows(), w.ncols(), rows.ncols());
+        let most = 1.0 / floor.max(f64::MIN_POSITIVE);
+        let d = Mat::from_fn(n, classes, |i, r| (w[(i, r)] / s[(i, r)]).min(most));
+        let totals: Vec<f64> = (0..n).map(|i| d.row(i).iter().sum()).collect();
+        let pairs: Vec<(usize, usize)> = (0..classes).flat_map(|r| (0..=r).map(move |q| (r, q))).collect();
+        let blocks: Vec<Mat<f64>> = pairs
+            .par_iter()
+            .map(|&(r, q)| {
+                let weight = |i: usize| {
+                    let others =
+                        if r == q { (0..classes).filter(|&o| o != r).map(|o| d[(i, o)]).sum() } else { -d[(i, q)] };
+                    others * (d[(i, r)] / totals[i])
+                };
+                weighted(rows, weight)
+            })
+            .collect();
+        let mut inner = Mat::identity(classes * rank, classes * rank);
+        for (block, &(r, q)) in blocks.iter().zip(&pairs) {
+            // Every block is symmetric, and holds its lower triangle.
+            for j in 0..rank {
+                for i in 0..rank {
+                    inner[(r * rank + i, q * rank + j)] += block[(i.max(j), i.min(j))];
+                }
+            }
+        }
+        drop(blocks);
+        Some(Newton::Low { rows, d, inner: factor(inner)? })
+    }
+
+    /// The changes (dw, ds, dm) for the right-hand sides t (n, classes), with ds_r = dm + K dw_r.
+    pub(super) fn direction(&self, t: &Mat<f64>) -> (Mat<f64>, Mat<f64>, Mat<f64>) {
+        let (mut dw, dm) = match self {
+            Newton::Dense { inverses, sum, .. } => by_inverses(inverses, sum, t),
+            Newton::Low { rows, d, inner } => by_factor(*rows, d, inner, t),
+        };
+        // Rounding must not move the sums of rows: the heaviest errors come with the largest changes.
+        for i in 0..dw.nrows() {
+            let (sum, size) = dw.row(i).iter().fold((0.0, 0.0), |(s, a), d| (s + d, a + d.abs()));
+            if size > 0.0 {
+                dw.row_mut(i).iter_mut().for_each(|d| *d -= sum * d.abs() / size);
+            }
+        }
+        let mut ds = match self {
+            Newton::Dense { gram, .. } => multiply(*gram, dw.as_ref()),
+            Newton::Low { rows, .. } => multiply(*rows, multiply(rows.transpose(), dw.as_ref()).as_ref()),
+        };
+        for r in 0..ds.ncols() {
+            ds.col_mut(r).iter_mut().zip(dm.col(0).iter()).for_each(|(ds, dm)| *ds += dm);
+        }
+        (dw, ds, dm)
+    }
+}
+
+fn by_inverses(inverses: &[Mat<f64>], sum: &Mat<f64>, t: &Mat<f64>) -> (Mat<f64>, Mat<f64>) {
+    let (n, classes) = (t.nrows(), t.ncols());
+    let mut dw = Mat::zeros(n, classes);
+    let mut dm = Mat::zeros(n, 1);
+    let times = |r: usize, from: MatRef<'_, f64>, to: faer::MatMut<'_, f64>| {
+        matmul(to, Accum::Replace, inverses[r].as_ref(), from, 1.0, Par::Seq);
+    };
+    for r in 0..classes {
+        times(r, t.as_ref().subcols(r, 1), dw.as_mut().subcols_mut(r, 1));
+        dm += dw.as_ref().subcols(r, 1);
+    }
+    substitute(sum.as_ref(), &mut dm);
+    for r in 0..classes {
+        let right = Mat::from_fn(n, 1, |i, _| t[(i, r)] - dm[(i, 0)]);
+        times(r, right.as_ref(), dw.as_mut().subcols_mut(r, 1));
+    }
+    (dw, dm)
+}
+
+fn by_factor(rows: MatRef<'_, f64>, d: &Mat<f64>, inner: &Mat<f64>, t: &Mat<f64>) -> (Mat<f64>, Mat<f64>) {
+    let (rank, classes) = (rows.ncols(), d.ncols());
+    let stacked = |m: &Mat<f64>| Mat::from_fn(rank * classes, 1, |i, _| m[(i % rank, i / rank)]);
+    let mut u = Mat::<f64>::zeros(rank, classes);
+    let (mut dw, mut dm) = laplacian(d, t);
+    // What is left of u = -L' H (t + L u) is the right-hand side; the second time, what rounding left.
+    for _ in 0..2 {
+        let mut left = stacked(&multiply(rows.transpose(), dw.as_ref()));
+        left = -(left + stacked(&u));
+        substitute(inner.as_ref(), &mut left);
+        u += Mat::from_fn(rank, classes, |i, r| left[(r * rank + i, 0)]);
+        let scores = multiply(rows, u.as_ref());
+        (dw, dm) = laplacian(d, &(t + scores));
+    }
+    (dw, dm)
+}
+
+/// H_i x_i for every example, and the mean of x_i weighted by d_i.
+fn laplacian(d: &Mat<f64>, x: &Mat<f64>) -> (Mat<f64>, Mat<f64>) {
+    let (n, classes) = (d.nrows(), d.ncols());
+    let (mut product, mut means) = (Mat::zeros(n, classes), Mat::zeros(n, 1));
+    for i in 0..n {
+        let total: f64 = d.row(i).iter().sum();
+        let mut mean = 0.0;
+        for r in 0..classes {
+            let share = d[(i, r)] / total;
+            mean += share * x[(i, r)];
+            let differences: f64 = (0..classes).map(|q| d[(i, q)] * (x[(i, r)] - x[(i, q)])).sum();
+            product[(i, r)] = share * differences;
+        }
+        means[(i, 0)] = mean;
+    }
+    (product, means)
+}
+
+/// The lower triangle of L' diag(weight) L.
+fn weighted(rows: MatRef<'_, f64>, weight: impl Fn(usize) -> f64) -> Mat<f64> {
+    let (n, rank) = rows.shape();
+    let mut product = Mat::zeros(rank, rank);
+    let mut scaled = Mat::<f64>::zeros(ROWS.min(n), rank);
+    let mut weights = vec![0.0; ROWS.min(n)];
+    let (lower, whole) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
+    for from in (0..n).step_by(ROWS) {
+        let count = ROWS.min(n - from);
+        weights[..count].iter_mut().zip(from..).for_each(|(w, i)| *w = weight(i));
+        let part = rows.subrows(from, count);
+        for k in 0..rank {
+            let cells = scaled.col_as_slice_mut(k)[..count].iter_mut().zip(part.col(k).iter()).zip(&weights);
+            cells.for_each(|((s, x), w)| *s = x * w);
+        }
+        let scaled = scaled.as_ref().subrows(0, count);
+        triangular(product.as_mut(), lower, Accum::Add, part.transpose(), whole, scaled, whole, 1.0, Par::Seq);
+    }
+    product
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampling::{Purpose, Stream};
+
+    #[test]
+    fn both_forms_solve_the_system() {
+        for (n, rank, classes) in [(40, 5, 3), (12, 12, 4), (600, 7, 2), (9, 1, 5)] {
+            let mut stream = Stream::new(7, Purpose::Data, n as u64);
+            let rows = Mat::from_fn(n, rank, |_, _| stream.normal());
+            let gram = &rows * rows.transpose();
+            let mut positive = |n, k| Mat::from_fn(n, k, |_, _| stream.normal().exp());
+            let (w, s) = (positive(n, classes), positive(n, classes));
+            let t = Mat::from_fn(n, classes, |i, r| ((i * classes + r) as f64).sin());
+            for form in [Form::Dense(gram.as_ref()), Form::Low(rows.as_ref())] {
+                let (dw, ds, dm) = Newton::new(form, 1.0, &w, &s).unwrap().direction(&t);
+                let curved = &gram * &dw;
+                for i in 0..n {
+                    assert!(dw.row(i).iter().sum::<f64>().abs() < 1e-10);
+                    for r in 0..classes {
+                        let left = curved[(i, r)] + s[(i, r)] / w[(i, r)] * dw[(i, r)] + dm[(i, 0)];
+                        assert!((left - t[(i, r)]).abs() < 1e-8, "{n} {rank} {classes}: {left}");
+                        assert!((ds[(i, r)] - dm[(i, 0)] - curved[(i, r)]).abs() < 1e-8);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn large_and_small_weights_mix() {
+        // Weights and slacks of a late step: each product is about 1e-9, each ratio 1e15 or 1e-15 or 1.
+        let (n, rank, classes) = (30, 4, 3);
+        let mut stream = Stream::new(8, Purpose::Data, 0);
+        let rows = Mat::from_fn(n, rank, |_, _| stream.normal());
+        let gram = &rows * rows.transpose();
+        let w = Mat::from_fn(n, classes, |i, r| [1e3, 1e-12, 3e-5][(i + r) % 3]);
+        let s = Mat::from_fn(n, classes, |i, r| 1e-9 / w[(i, r)]);
+        let t = Mat::from_fn(n, classes, |i, r| -s[(i, r)]);
+        let (dw, _, dm) = Newton::new(Form::Low(rows.as_ref()), 1.0, &w, &s).unwrap().direction(&t);
+        let curved = &gram * &dw;
+        for i in 0..n {
+            for r in 0..classes {
+                // Relative to the largest term of the row.
+                let terms = [curved[(i, r)], s[(i, r)] / w[(i, r)] * dw[(i, r)], dm[(i, 0)], t[(i, r)]];
+                let size = terms.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+                assert!((terms[0] + terms[1] + terms[2] - terms[3]).abs() <= 1e-6 * size, "{i} {r} {terms:?}");
+            }
+        }
+    }
+}
