@@ -92,7 +92,7 @@ pub(crate) struct TableArgs {
   halfseen compare table.csv --target price --budget 6 --learners ridge,aerr,aelr
   halfseen compare table.csv --target price --hide 0.1,0.3    holes: as many as there are, and more")]
 pub(crate) struct CompareArgs {
-    /// CSV file (gzipped or not) or folder of IDX files; without it, the digits that ship
+    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files; without it, the digits that ship
     pub(crate) data: Option<PathBuf>,
     /// Name of the target column
     #[arg(long, value_name = "COL")]
@@ -151,7 +151,7 @@ pub(crate) struct CompareArgs {
   halfseen fit table.csv --target price --learner lasso --tune 5 --out price.json
   halfseen fit table.csv --target price --learner karma --tune 3 --out price.json    cells may be missing")]
 pub(crate) struct FitArgs {
-    /// CSV file (gzipped or not) or folder of IDX files
+    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files
     pub(crate) data: PathBuf,
     /// Name of the target column
     #[arg(long, value_name = "COL")]
@@ -192,7 +192,7 @@ pub(crate) struct FitArgs {
 pub(crate) struct PredictArgs {
     /// Model file
     pub(crate) model: PathBuf,
-    /// CSV file (gzipped or not) or folder of IDX files
+    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files
     pub(crate) data: PathBuf,
     /// Column to copy beside the predictions
     #[arg(long, value_name = "COL")]
@@ -212,7 +212,7 @@ pub(crate) struct PredictArgs {
 pub(crate) struct EvaluateArgs {
     /// Model file
     pub(crate) model: PathBuf,
-    /// CSV file (gzipped or not) or folder of IDX files
+    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files
     pub(crate) data: PathBuf,
     /// Name of the target column; default: the model's
     #[arg(long, value_name = "COL")]

@@ -61,7 +61,10 @@ pub(crate) fn read(
     let (name, table) = read_table(path)?;
     let target_name = match target {
         Some(name) => name.to_owned(),
-        None if table.column("label").is_ok() && matches!(table.numbers(), Matrix::U8(_)) => "label".into(),
+        // images and SVMlight rows have a label of their own
+        None if table.column("label").is_ok() && matches!(table.numbers(), Matrix::U8(_) | Matrix::Csr(_)) => {
+            "label".into()
+        }
         None => {
             let names: Vec<&str> = table.columns().iter().map(|c| c.name.as_str()).collect();
             return usage_error(format!(

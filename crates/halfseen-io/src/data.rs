@@ -4,6 +4,8 @@ use crate::arff::{ArffOptions, read_arff};
 use crate::csv::{CsvOptions, read_csv};
 use crate::error::Result;
 use crate::idx::{IdxData, read_idx_folder};
+#[cfg(feature = "parquet")]
+use crate::parquet::{ParquetOptions, read_parquet};
 use crate::sniff::{Format, recognise};
 use crate::source::Source;
 use crate::svmlight::{SvmlightOptions, read_svmlight};

@@ -98,6 +98,15 @@ pub enum ErrorKind {
     /// The compressed data are broken or cut off.
     #[error("the gzip data are broken or cut off ({problem}); fetch or compress the file again")]
     BadGzip { problem: String },
+    /// The Parquet data are broken, cut off, or not as the format has them.
+    #[error("the Parquet data are broken or cut off ({}); fetch or write the file again", short(problem))]
+    BadParquet { problem: String },
+    /// An integer is too large for a double to hold it exactly.
+    #[error(
+        "row {row}, column '{}': {value} is beyond 2^53, where doubles skip integers; write an identifier as text, else as a double",
+        short(column)
+    )]
+    Inexact { row: usize, column: String, value: String },
     /// The content is no CSV, and it can be told what it is.
     #[error("looks like {what}, not like CSV; {remedy}")]
     LooksLike { what: &'static str, remedy: &'static str },

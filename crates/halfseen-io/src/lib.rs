@@ -14,6 +14,7 @@
 //! | a CSV file | [`read_csv`] | [`Table`](halfseen::data::Table) |
 //! | SVMlight or LIBSVM rows | [`read_svmlight`] | [`Table`](halfseen::data::Table), sparse |
 //! | an ARFF file | [`read_arff`] | [`Table`](halfseen::data::Table) |
+//! | a Parquet file (feature `parquet`) | `read_parquet` | [`Table`](halfseen::data::Table) |
 //! | one IDX file | [`read_idx`] | [`IdxArray`] |
 //! | a folder of IDX images and labels | [`read_idx_folder`] | [`IdxData`] |
 //! | images and labels in memory | [`IdxData::from_pairs`] | [`IdxData`] |
@@ -29,6 +30,8 @@ pub mod draw;
 pub mod error;
 mod idx;
 mod lines;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod sniff;
 mod source;
 mod svmlight;
@@ -38,5 +41,7 @@ pub use csv::{CsvOptions, read_csv};
 pub use data::{Data, read_data};
 pub use error::{Error, ErrorKind, Result};
 pub use idx::{IdxArray, IdxData, read_idx, read_idx_folder};
+#[cfg(feature = "parquet")]
+pub use parquet::{ParquetOptions, read_parquet};
 pub use source::Source;
 pub use svmlight::{SvmlightOptions, read_svmlight};

@@ -52,6 +52,16 @@ impl<'a> Source<'a> {
         Ok(Self { name: self.name, origin: Origin::Bytes(Cow::Owned(bytes)) })
     }
 
+    /// The content as it is, for formats that are read from any place.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn raw(&self) -> Result<Raw<'_>> {
+        let unreadable = |e: io::Error| self.fail(ErrorKind::Unreadable { reason: e.to_string() });
+        match &self.origin {
+            Origin::Path(path) => File::open(path).map(Raw::File).map_err(unreadable),
+            Origin::Bytes(bytes) => Ok(Raw::Bytes(bytes)),
+        }
+    }
+
     /// Opens the content, unpacked, from its start.
     pub(crate) fn open(&self) -> Result<Content<'_>> {
         let unreadable = |e: io::Error| self.fail(ErrorKind::Unreadable { reason: e.to_string() });
@@ -66,6 +76,13 @@ impl<'a> Source<'a> {
         let reader: Box<dyn Read + '_> = if gzip { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) };
         Ok(Content { source: self, reader, gzip })
     }
+}
+
+/// Content that is read from any place.
+#[cfg(feature = "parquet")]
+pub(crate) enum Raw<'a> {
+    File(File),
+    Bytes(&'a [u8]),
 }
 
 impl<'a, P: AsRef<Path> + ?Sized> From<&'a P> for Source<'a> {

@@ -1,7 +1,9 @@
 //! Times the hinge solver over a grid of C, for Gram matrices of k_gamma.
 //!
 //!     cargo bench -p halfseen --bench kernel_solvers
-//!     cargo bench -p halfseen --bench kernel_solvers -- PREFIX [TOL [warm]]   # PREFIX_g1.npy .. PREFIX_g4.npy, PREFIX_y.npy
+//!     cargo bench -p halfseen --bench kernel_solvers -- PREFIX [TOL [warm]]
+//!
+//! PREFIX: Gram matrices PREFIX_g1.npy .. PREFIX_g4.npy and labels PREFIX_y.npy instead of synthetic ones.
 //!
 //! With `warm`, each C is not also solved by itself.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]

@@ -1,4 +1,4 @@
-//! Learns linear predictors from data that is only half seen.
+//! Learns linear and kernel predictors from data that is only half seen.
 //!
 //! Attributes can be unseen at three moments; each is a family of learners, told apart by what a
 //! learner may look at, and when:
@@ -6,7 +6,7 @@
 //! | moment | module | a learner gets |
 //! |---|---|---|
 //! | while the training set is collected, because each look costs something | [`budget`] | nothing: it asks for at most k attributes of each example, and is told |
-//! | in the data as they came | (to come) | values with a mask |
+//! | in the data as they came | [`missing`] | values with a mask |
 //! | at prediction time, when attributes vanish | (to come) | full rows and a threat |
 //!
 //! [`full`] holds the references that see everything.
@@ -31,13 +31,35 @@
 //! # Ok::<(), halfseen::Error>(())
 //! ```
 //!
-//! # The map
+//! # In the data as they came
 //!
+//! ```
+//! use halfseen::data::{Matrix, Table, Target};
+//! use halfseen::prepare::{Options, Prepared};
+//! use halfseen::{Learner, Silent, missing::Karma};
+//! use ndarray::array;
+//!
+//! let hole = f64::NAN;
+//! let cells = array![[1.0, hole], [0.5, 0.4], [hole, -1.0], [-0.8, hole], [-1.0, -0.9], [0.9, 1.1]];
+//! let table = Table::from_matrix(Matrix::F64(cells), vec!["a".into(), "b".into()])?;
+//! let table = table.with_column("y", vec![1.1, 0.4, -0.9, -1.0, -1.0, 1.0])?;
+//! let target = Target::read(&table, "y", None)?;
+//! let learner = Karma { gamma: 2, ..Karma::default() }; // compares rows by what both show
+//! let options = Options { intercept: true, ..Options::default() }.suited(&learner);
+//! let prepared = Prepared::new(&table, ("y", &target), &[0, 1, 2, 3, 4], &options)?;
+//! let fit = learner.fit(&prepared.examples(), &Silent)?;
+//! let new = fit.predictor.scores(&prepared.examples_of(&[5]))?; // in scaled units
+//! assert!(new.values[0] > 0.0);
+//! # Ok::<(), halfseen::Error>(())
+//! ```
+//!
+//! # The map
+//!//!
 //! A table goes through [`prepare`] (fitted once on training rows, stored in the model) to
 //! [`data::Examples`]; a [`Learner`] makes a [`model::Fit`] of them; [`model::Model`] keeps predictor,
 //! preparation and report together. [`select`] splits, tunes and compares. [`learner::all`] lists
 //! every learner; each declares its parameters once, in [`params`]. [`plan`] says what they promise before a
-//! value is read.
+//! value is read. [`solve`] holds the solvers of losses over Gram matrices and features.
 //!
 //! Underneath: [`sampling`] draws indices, [`iterate`] moves weight vectors by sparse steps without
 //! ever touching all of them, [`projection`] is their dense counterpart.

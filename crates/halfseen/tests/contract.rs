@@ -13,6 +13,10 @@ fn data() -> Data {
     Data::random(300, &singletons(8), 61)
 }
 
+fn data_for(learner: &dyn Learner) -> Data {
+    data().for_learner(learner)
+}
+
 fn fit(learner: &dyn Learner, data: &Data) -> Fit {
     let mut fit = learner.fit(&data.examples(), &Silent).unwrap_or_else(|e| panic!("{}: {e}", learner.name()));
     // Time is no promise.
@@ -20,15 +24,15 @@ fn fit(learner: &dyn Learner, data: &Data) -> Fit {
     fit
 }
 
-fn bits(fit: &Fit) -> Vec<u64> {
-    let p = &fit.linear().unwrap().clone();
-    p.weights.iter().chain(&p.fill).chain([&p.intercept]).map(|v| v.to_bits()).collect()
+/// What a predictor holds, to the last digit.
+fn bits(fit: &Fit) -> String {
+    serde_json::to_string(&fit.predictor).unwrap()
 }
 
 #[test]
 fn the_same_seed_gives_the_same_bits() {
-    let data = data();
     for learner in all() {
+        let data = data_for(&*learner);
         let (first, second) = (fit(&*learner, &data), fit(&*learner.clone_box(), &data));
         assert_eq!(bits(&first), bits(&second), "{}", learner.name());
         assert_eq!(first.report, second.report);
@@ -46,8 +50,8 @@ fn another_seed_gives_another_result_where_there_is_a_seed() {
 
 #[test]
 fn refitting_forgets() {
-    let (data, other) = (data(), Data::random(200, &singletons(5), 62));
     for learner in all() {
+        let (data, other) = (data_for(&*learner), Data::random(200, &singletons(5), 62).for_learner(&*learner));
         let first = fit(&*learner, &data);
         fit(&*learner, &other);
         assert_eq!(bits(&fit(&*learner, &data)), bits(&first), "{}", learner.name());
@@ -56,12 +60,16 @@ fn refitting_forgets() {
 
 #[test]
 fn something_is_learned() {
-    let data = Data::random(3_000, &singletons(8), 63);
-    let null: f64 = data.y.iter().map(|y| y * y).sum();
     for learner in all() {
-        let p = fit(&*learner, &data).linear().unwrap().clone();
-        let square = |(i, y): (usize, &f64)| (p.score(data.x.row(i).as_slice().unwrap()) - y).powi(2);
-        let left: f64 = data.y.iter().enumerate().map(square).sum();
+        let data = Data::random(1_500, &singletons(8), 63).for_learner(&*learner);
+        let null: f64 = data.y.iter().map(|y| y * y).sum();
+        let scores = fit(&*learner, &data).predictor.scores(&data.examples()).unwrap();
+        if !scores.estimates {
+            let wrong = (0..data.y.len()).filter(|&i| (scores.values[i] > 0.0) != (data.y[i] > 0.0)).count();
+            assert!(wrong < 300, "{}: {wrong} wrong", learner.name());
+            continue;
+        }
+        let left: f64 = data.y.iter().zip(&scores.values).map(|(y, s)| (s - y).powi(2)).sum();
         assert!(left < 0.6 * null, "{}: {left} of {null}", learner.name());
     }
 }
@@ -72,8 +80,13 @@ fn cells_that_are_not_finite_are_refused_with_their_place() {
     for odd in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
         let mut data = data();
         data.x.row_mut(141).fill(odd);
-        let data = Data::new(data.x, data.y, &data.layout);
         for learner in all() {
+            let data = Data::new(data.x.clone(), data.y.clone(), &data.layout).for_learner(&*learner);
+            if odd.is_nan() && learner.takes_holes() {
+                // A row that shows nothing is told of.
+                assert!(!fit(&*learner, &data).report.notes.is_empty(), "{}", learner.name());
+                continue;
+            }
             let error = learner.fit(&data.examples(), &Silent).unwrap_err();
             match error.kind() {
                 ErrorKind::NotFinite { row, column, value } if odd.is_infinite() => {
@@ -92,8 +105,8 @@ fn cells_that_are_not_finite_are_refused_with_their_place() {
 
 #[test]
 fn no_rows_are_refused() {
-    let data = data();
     for learner in all() {
+        let data = data_for(&*learner);
         let error = learner.fit(&data.examples().prefix(0), &Silent).unwrap_err();
         assert_eq!(kind(&error), "TooFewRows", "{}", learner.name());
     }
@@ -102,11 +115,15 @@ fn no_rows_are_refused() {
 #[test]
 fn few_rows_and_few_columns_are_learned_from() {
     for (rows, columns) in [(1, 1), (1, 8), (2, 1), (3, 30)] {
-        let data = Data::random(rows, &singletons(columns), 64);
         for learner in all() {
+            let data = Data::random(rows, &singletons(columns), 64).for_learner(&*learner);
             let found = fit(&*learner, &data);
-            assert_eq!(found.linear().unwrap().weights.len(), columns);
-            assert!(found.linear().unwrap().weights.iter().all(|w| w.is_finite()), "{}", learner.name());
+            let scores = found.predictor.scores(&data.examples()).unwrap();
+            assert_eq!(scores.len(), rows);
+            assert!(scores.values.iter().all(|v| v.is_finite()), "{}", learner.name());
+            if let Ok(linear) = found.linear() {
+                assert_eq!(linear.weights.len(), columns);
+            }
             assert_eq!(found.report.examples, rows as u64);
         }
     }
@@ -124,8 +141,8 @@ impl Monitor for Impatient {
 
 #[test]
 fn a_fit_that_is_stopped_never_looks_like_success() {
-    let data = Data::random(2_000, &singletons(8), 65);
     for learner in all() {
+        let data = Data::random(1_000, &singletons(8), 65).for_learner(&*learner);
         let monitor = Impatient(AtomicU64::new(0));
         match learner.fit(&data.examples(), &monitor) {
             Ok(fit) if fit.report.stop == halfseen::model::Stop::Interrupted => assert!(!fit.report.converged),
@@ -138,8 +155,8 @@ fn a_fit_that_is_stopped_never_looks_like_success() {
 
 #[test]
 fn the_curve_ends_where_the_fit_does() {
-    let data = data();
     for learner in all() {
+        let data = data_for(&*learner);
         let mut fits = learner.fit_curve(&[10, 100, 300], &data.examples(), &Silent).unwrap();
         assert_eq!(fits.iter().map(|f| f.report.examples).collect::<Vec<_>>(), [10, 100, 300], "{}", learner.name());
         let last = fits.last_mut().unwrap();

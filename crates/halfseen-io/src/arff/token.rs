@@ -52,7 +52,8 @@ impl<'a> Tokens<'a> {
             Some(b'}') => Token::Close,
             Some(&quote @ (b'\'' | b'"')) => return self.quoted(quote).map(|text| Some(Token::Quoted(text))),
             Some(_) => {
-                let end = self.rest.iter().position(|b| b" \t,{}".contains(b)).unwrap_or(self.rest.len());
+                let ends = |b: &u8| matches!(b, b' ' | b'\t' | b',' | b'{' | b'}');
+                let end = self.rest.iter().position(ends).unwrap_or(self.rest.len());
                 let (word, rest) = self.rest.split_at(end);
                 self.rest = rest;
                 return Ok(Some(Token::Plain(word)));

@@ -19,7 +19,7 @@ macro_rules! kinds {
 
 kinds! {
     Unreadable Empty NoRows Ragged RecordTooLong LineTooLong Malformed NotNumber UndeclaredCategory UnsupportedColumn
-    TooManyColumns TooManyCells UnclosedQuote UnnamedColumn NotUtf8 NotFinite Changed BadGzip
+    TooManyColumns TooManyCells BadParquet Inexact UnclosedQuote UnnamedColumn NotUtf8 NotFinite Changed BadGzip
     LooksLike WrongMagic ElementType Truncated TrailingBytes WrongShape ImageSizesDiffer CountsDiffer
     MissingPartner NoIdxFiles NoPoints Drawing Library
 }
@@ -96,6 +96,8 @@ fn cases() -> Vec<(Error, &'static str)> {
         (arff("@attribute a real", &"x".repeat(5000)), "row 1 (line 4), column 'a': 'xxx"),
         (arff("@attribute a {b}", &"x".repeat(5000)), "is none of its declared categories"),
         (arff(&format!("@attribute '{}' date", "x".repeat(5000)), "1"), "is a date; write it as a number"),
+        (Error::new("t", ErrorKind::BadParquet { problem: long() }), "the Parquet data are broken"),
+        (Error::new("t", ErrorKind::Inexact { row: 2, column: long(), value: "9".into() }), "9 is beyond 2^53"),
         (Error::new("t", ErrorKind::TooManyCells { limit: 9 }), "more than 9 cells"),
         (csv(&gzip(b"a\n1\n")[..20]), "broken or cut off"),
         (csv("PAR1\u{15}"), "looks like a Parquet file, not like CSV; convert it to CSV"),

@@ -175,7 +175,7 @@ fn iterate(
 fn shown_shares(rows: &Masked, weights: &[f64]) -> Option<Vec<f64>> {
     // Of the largest the rest are shares, so that no square leaves the range.
     let largest = weights.iter().fold(0.0_f64, |a, w| a.max(w.abs()));
-    if !(largest > 0.0) {
+    if largest == 0.0 {
         return None;
     }
     let squares: Vec<f64> = weights.iter().map(|w| (w / largest).powi(2)).collect();

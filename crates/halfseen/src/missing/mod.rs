@@ -1,12 +1,19 @@
 //! Learners of data that came with holes: values with a mask, and nothing filled in that was not seen.
 //!
+//! | learner | what it minimises | how it predicts |
+//! |---|---|---|
+//! | [`Karma`] | a loss of k_gamma, which compares two rows by what both show | by comparison, or by random features |
+//! | [`Zero`], [`Mean`] | the same with gamma = 1: holes are 0, or the mean | by a weighted sum |
+//! | [`CompletionB`], [`Completion1`] | rank and misfit of attributes and labels as one matrix | by a factor of it |
+//! | [`GeometricMargin`] | the margin within what each row shows | by a weighted sum |
+//!
 //! | module | what it does |
 //! |---|---|
-//! | [`masked`] | holds rows zero-filled with their masks |
-//! | [`kernel`], [`gram`] | k_gamma of paper D: compares two rows by what both show |
+//! | [`masked`] | holds rows, zero-filled, with their masks |
+//! | [`kernel`], [`gram`] | k_gamma of paper D, and its Gram matrices |
 //! | [`online`] | KARMA as printed, one example at a time |
 //! | [`geom`] | the geometric margin of incomplete rows |
-//! | [`completion`] | MC-b and MC-1: completes rows and labels as one matrix of low rank |
+//! | [`completion`] | MC-b and MC-1 |
 //! | [`sketch`] | random features of k_gamma, for many rows |
 //! | [`bounds`] | what paper D's theorems promise |
 

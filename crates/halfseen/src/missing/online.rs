@@ -326,7 +326,7 @@ impl<K> TryFrom<Saved<K>> for OnlineKarma<K> {
         if !harmonic_is_one || !before.iter().all(|h| (0.0..=harmonic).contains(h)) || !before.is_sorted() {
             return bad("harmonic", "is no sum of 1/t, or those before the rows do not rise up to it");
         }
-        if !(largest >= 0.0 && largest <= largest_score()) || !suffered.is_finite() || suffered < 0.0 {
+        if !(0.0..=largest_score()).contains(&largest) || !(0.0..=f64::MAX).contains(&suffered) {
             return bad("suffered", "it or the largest target is out of range");
         }
         if !slopes.iter().all(|g| g.is_finite()) {

@@ -6,8 +6,10 @@ use crate::model::{Note, Report, Stop};
 /// What was observed of the training rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reading {
-    /// Observed cells, by panel.
+    /// Observed cells, by panel; those that are always known cost nothing and are not counted.
     observed: u64,
+    /// The sum of their prices.
+    spent: f64,
     /// The most of one row.
     most: u64,
     /// Rows that show nothing.
@@ -32,23 +34,27 @@ impl Reading {
         let outputs = targets.first().map_or(0, Vec::len);
         let n = examples.len() as f64;
         let mut row = vec![0.0; examples.columns()];
-        let (mut observed, mut most, mut rows_empty) = (0_u64, 0_u64, 0_u64);
+        let (mut observed, mut spent, mut most, mut rows_empty) = (0_u64, 0.0, 0_u64, 0_u64);
         // By panel: how often missing, and the sums of the targets there.
         let (mut missing, mut sums) = (vec![0.0_f64; panels], vec![0.0; panels * outputs]);
         let (mut total, mut squares) = (vec![0.0; outputs], vec![0.0; outputs]);
         for (i, target) in targets.iter().enumerate() {
             examples.row_into(i, &mut row);
-            let mut shown = 0;
+            let (mut shown, mut blank) = (0, true);
             for p in 0..panels {
                 if empty[p] || !row[layout.column(first[p])].is_nan() {
-                    shown += u64::from(!empty[p]);
+                    blank &= empty[p];
+                    if !empty[p] && p < layout.sampled_panels() {
+                        shown += 1;
+                        spent += layout.price(p);
+                    }
                     continue;
                 }
                 missing[p] += 1.0;
                 sums[p * outputs..(p + 1) * outputs].iter_mut().zip(target).for_each(|(s, y)| *s += y);
             }
             (observed, most) = (observed + shown, most.max(shown));
-            rows_empty += u64::from(shown == 0);
+            rows_empty += u64::from(blank);
             for ((t, s), y) in total.iter_mut().zip(&mut squares).zip(target) {
                 *t += y;
                 *s += y * y;
@@ -66,13 +72,13 @@ impl Reading {
         let informative = strongest
             .filter(|(_, r)| r.abs() > LEAST && r.abs() * n.sqrt() > STANDARD_ERRORS)
             .map(|(p, r)| (layout.name(p).to_owned(), r));
-        Reading { observed, most, empty: rows_empty, informative }
+        Reading { observed, spent, most, empty: rows_empty, informative }
     }
 
     /// A report of a learner that read what was there.
     pub(crate) fn report(&self, learner: &str, stop: Stop, examples: &Examples<'_>) -> Report {
-        let mut report = Report::full(learner, stop, examples.len(), examples.layout.panels());
-        (report.reads, report.distinct, report.spent) = (self.observed, self.observed, self.observed as f64);
+        let mut report = Report::full(learner, stop, examples.len(), examples.layout.sampled_panels());
+        (report.reads, report.distinct, report.spent) = (self.observed, self.observed, self.spent);
         report.max_reads = self.most;
         if self.empty > 0 {
             report.notes.push(Note::EmptyRows { rows: self.empty });

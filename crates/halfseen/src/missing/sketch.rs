@@ -8,8 +8,8 @@
 //! c = t t' + <e, e'> with t = |o| / sqrt(d), exactly. By the binomial theorem
 //! k = sum_r sum_j a_r binom(r, j) (t t')^(r - j) <e, e'>^j D / scale: a sum of kernels (r, j). Those with j <= 1 hold most of
 //! k and have few features, t^r x (d of them) and t^(r - 1) e (x) x (d^2), which are written out where they pay; the
-//! others are sketched together (see [`plan`]). Where all of k has at most as many features as there may be, it is
-//! written out (see [`sequences`]), and nothing is random.
+//! others are sketched together (`plan.rs`). Where all of k has at most as many features as there may be, it is
+//! written out (`sequences.rs`), and nothing is random.
 //!
 //! **Guarantee**: <phi(x), phi(x')> has mean k(x, x') over seeds, and a variance that falls as 1 / D. Signs are 4-wise
 //! independent and hashes 2-wise in Pham and Pagh's bound; here signs are drawn independently, and hashes without

@@ -1,7 +1,7 @@
 //! Predicts by the factor of a completed matrix: fits a new item's own factor to what it shows.
 //!
-//! **Setting**: Z = L R' minimises mu |Z|_* + smooth(Z). As |Z|_* = min (|L|^2 + |R|^2) / 2 over such products (Srebro, Rennie
-//! and Jaakkola 2005), each row r of R minimises, with L held fixed,
+//! **Setting**: Z = L R' minimises mu |Z|_* + smooth(Z). As |Z|_* = min (|L|^2 + |R|^2) / 2 over such products (Srebro,
+//! Rennie and Jaakkola 2005), each row r of R minimises, with L held fixed,
 //!   rho |r|^2 / 2 + |L_o r - x_o|^2 / 2, rho = mu |Omega_X|,
 //! for an item without labels that shows x_o. A new item gets the r of that ridge regression, and the scores L_y r + b.
 //! An unlabelled item of the completed matrix gets back the scores that it has there.
@@ -33,7 +33,7 @@ pub struct Factor {
     pub bias: Vec<f64>,
     /// rho: the penalty on |r|^2 / 2.
     pub ridge: f64,
-    /// Whether a score estimates the target; see [`Scores::estimates`].
+    /// Whether a score estimates the target; see [`Scores`].
     pub estimates: bool,
 }
 

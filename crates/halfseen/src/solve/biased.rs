@@ -98,7 +98,8 @@ impl<'a> Examples<'a> {
     /// Minimises P for these costs c_i > 0 and margins s_i > 0, (n) each.
     ///
     /// # Errors
-    /// Lengths that do not fit; costs, margins or a tolerance that are not positive and finite.
+    /// Lengths that do not fit; costs, margins or a tolerance that are not positive and finite;
+    /// [`ErrorKind::Numerical`] where the objective leaves the range of numbers.
     pub fn separate(&self, costs: &[f64], margins: &[f64], until: Until, monitor: &dyn Monitor) -> Result<Separator> {
         let n = self.rows.ncols();
         for (name, numbers) in [("cost", costs), ("margin", margins)] {
@@ -140,6 +141,10 @@ impl<'a> Examples<'a> {
             since = if best.gap < 0.9 * gap { 0 } else { since + 1 };
         }
         let Certificate { weights, bias, multipliers, objective, gap } = best;
+        if !(objective.is_finite() && gap.is_finite()) {
+            let problem = "the objective leaves the range of numbers; scale the attributes, or lower c".to_owned();
+            return Err(ErrorKind::Numerical { what: "separating two classes", problem }.into());
+        }
         Ok(Separator { weights, bias, multipliers, objective, gap, steps, stop })
     }
 

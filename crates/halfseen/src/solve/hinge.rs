@@ -48,12 +48,13 @@ pub struct Problem<'a> {
 /// Minimises (1/2) |v|^2 + C sum_i [1 - y_i z_i]_+.
 ///
 /// `warm` holds n dual variables to start from (they are clipped to 0..=C); `Solved::coefficients` times the labels are
-/// such. `Options::max_passes` bounds the passes of coordinate ascent, Newton steps and interior-point steps together.
+/// such. `Options::max_passes` bounds the passes of coordinate ascent, Newton steps and interior-point steps together;
+/// [`Stop::IterationLimit`] is also said where two dozen rounds in a row could not lower the gap.
 ///
 /// # Errors
-/// [`ErrorKind::OutOfRange`] (c, tol), [`ErrorKind::WrongLength`], [`ErrorKind::WrongTarget`] (a label that is neither -1
-/// nor +1), [`ErrorKind::TooFewRows`], [`ErrorKind::Numerical`] (a number in the Gram matrix that is not finite, a negative
-/// diagonal, or an objective beyond the range of numbers).
+/// [`ErrorKind::OutOfRange`] (c, tol), [`ErrorKind::WrongLength`], [`ErrorKind::WrongTarget`] (a label that is neither
+/// -1 nor +1), [`ErrorKind::TooFewRows`], [`ErrorKind::Numerical`] (a number in the Gram matrix that is not finite, a
+/// negative diagonal, or an objective beyond the range of numbers).
 pub fn solve(
     gram: MatRef<'_, f64>,
     labels: &[f64],
@@ -167,11 +168,12 @@ fn check(problem: &Problem<'_>, warm: Option<&[f64]>) -> Result<()> {
 
 /// Passes of coordinate ascent before Newton steps are tried.
 const PASSES_PER_ROUND: u64 = 4;
-
-/// Rounds of coordinate ascent and Newton steps before the interior-point method, with a factor of low rank or few examples.
+/// Rounds of these before the interior-point method, where there is a factor of low rank or few examples.
 const LIGHT_ROUNDS: u64 = 2;
 /// The same without a factor and with many examples, whose matrix it factors some thirty times.
 const HEAVY_ROUNDS: u64 = 12;
+/// Rounds in a row that do not lower the gap before the solver gives up: rounding allows no better.
+const FUTILE_ROUNDS: u64 = 24;
 /// Few examples.
 const DENSE: usize = 800;
 
@@ -185,7 +187,7 @@ struct Search<'a> {
     /// Summed afresh by `certify`, and only there.
     f: Vec<f64>,
     passes: u64,
-    /// What is left of K when its rank is low; sought when the first rounds do not suffice.
+    /// L with K = L L' when the rank of K is low; sought when the first rounds do not suffice.
     factor: &'a OnceCell<Option<Mat<f64>>>,
 }
 
@@ -234,12 +236,13 @@ impl<'a> Search<'a> {
     fn run(&mut self, options: &Options, monitor: &dyn Monitor) -> Result<Solved> {
         let (mut best, mut best_a) = (self.certify(), self.a.clone());
         let mut now = best;
-        let mut rounds = 0;
+        let (mut rounds, mut futile) = (0, 0);
         let stop = loop {
             if !(now.primal.is_finite() && now.gap.is_finite()) {
                 let problem = format!("objective {:e}, gap {:e}", now.primal, now.gap);
                 return Err(ErrorKind::Numerical { what: "hinge loss over a Gram matrix", problem }.into());
             }
+            futile = if now.gap < best.gap { 0 } else { futile + 1 };
             if now.gap <= best.gap {
                 best = now;
                 best_a.copy_from_slice(&self.a);
@@ -247,7 +250,7 @@ impl<'a> Search<'a> {
             if best.gap <= options.tol * best.primal {
                 break Stop::Tolerance;
             }
-            if self.passes >= options.max_passes {
+            if self.passes >= options.max_passes || futile > FUTILE_ROUNDS {
                 break Stop::IterationLimit;
             }
             if monitor.should_stop() {
@@ -287,7 +290,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Coordinate ascent and Newton steps, or where these stall the interior-point method; returns the number of passes and steps.
+    /// Coordinate ascent and Newton steps, or where these stall the interior-point method; returns passes and steps.
     fn improve(
         &self,
         block: &mut Block<'_>,

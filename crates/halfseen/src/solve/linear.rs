@@ -24,7 +24,7 @@ pub use hinge::{Problem, hinge, hinge_path};
 pub use multiclass::multiclass_path;
 pub use ridge::{Moments, ridge_path};
 
-use super::{length, positive};
+use super::positive;
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
 use faer::{ContiguousFwd, Mat, MatRef};

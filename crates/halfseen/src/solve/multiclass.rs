@@ -1,44 +1,50 @@
 //! Minimises the multi-class hinge loss of Crammer and Singer over a Gram matrix, to a certified duality gap.
 //!
-//! **Setting**: (1/2) sum_r |v_r|^2 + C sum_i max_r (z_ir + e_ir - z_iy) with z_ir = <v_r, phi_i>, y the class of
-//! example i and e_ir = 1 for r other than y, else 0 (Crammer and Singer, JMLR 2001). No bias: an intercept is a constant
-//! attribute, part of the kernel.
+//! **Setting**: (1/2) sum_r |v_r|^2 + C sum_i max_r (1(r != y_i) + z_ir - z_iy_i) with z_ir = <v_r, phi_i>, without a
+//! bias (Crammer and Singer, JMLR 2001). A class without examples is allowed: it still loses against the others.
 //!
-//! **Guarantee**: v_r = sum_i b_ir phi_i with b_ir = C 1(r = y) - a_ir, where each row of a has numbers of at least 0
-//! that sum to C. The dual objective is -(1/2) sum_r b_r'K b_r + sum_ir a_ir e_ir, so that primal minus dual is
-//! sum_ir a_ir (m_i - z_ir - e_ir) with m_i = max_r (z_ir + e_ir); z is summed afresh for it. The solver stops
-//! when that is at most `tol` times the primal objective.
+//! **Guarantee**: the maximum is one over weights w_ir >= 0 with sum_r w_ir = C, so v_r = sum_i b_ir phi_i with
+//! b_ir = C 1(r = y_i) - w_ir, and the dual objective is -(1/2) sum_r b_r' K b_r - sum_ir b_ir 1(r != y_i). With
+//! g_ir = 1(r != y_i) + z_ir, primal minus dual objective is sum_ir w_ir (max_s g_is - g_ir), computed from a z that
+//! was multiplied afresh. The solver stops when that is at most `tol` times the primal objective.
 //!
-//! **Method**: ascent over the rows of a, each solved exactly by sorting (a projection onto a simplex), where those
-//! that are settled are left out for a while; where that stalls, an interior-point method
-//! ([`interior`]), whose solution the ascent then makes sparse.
+//! **Method**: ascent over one example's block at a time, which is a projection on a simplex (Keerthi et al., KDD 2008);
+//! where that is slow and the matrix small enough, a primal-dual interior-point method (Mehrotra 1992).
 //!
-//! Two classes: v_1 = -v_0, so that the problem is that of the binary hinge for v = v_1 - v_0 with twice C.
+//! **Two classes**: v_1 - v_0 is the binary hinge's v at cost 2 C, and the objective half of that one's.
 
+mod ascent;
 mod interior;
-mod simplex;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;
 
 use super::{Options, Solved, check_gram, length, positive};
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
 use crate::monitor::Monitor;
-use crate::sampling::{Purpose, Stream, shuffle};
-use faer::{Mat, MatRef, Par};
+use ascent::Ascent;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatRef, Par};
 
-/// Passes over the unsettled rows between two certificates.
-const PASSES: u64 = 8;
-/// The interior-point method takes memory and time for so many rows at most.
-const INTERIOR: usize = 3000;
-/// Certificates without halving the gap after which ascent is said to stall.
-const PATIENCE: u32 = 3;
+/// Passes of ascent between two certificates.
+const PASSES_PER_ROUND: u64 = 10;
+/// Passes of ascent before the interior-point method takes over, where it may.
+const PASSES_BEFORE_INTERIOR: u64 = 40;
+/// The interior-point method factors one (n, n) matrix per class and step; more numbers times rows than this are too many.
+const INTERIOR_WORK: f64 = 2e10;
 
-/// Minimises for one C; `warm` is an (n, classes) matrix of coefficients to start from.
+/// Minimises (1/2) sum_r |v_r|^2 + C sum_i max_r (1(r != y_i) + z_ir - z_iy_i).
 ///
-/// `codes` holds the class of each row; classes that no row shows get the scores that the loss gives them. One class alone
-/// gives coefficients of 0.
+/// `gram` is (n, n), symmetric and positive semidefinite; `codes` are n classes below `classes`; `warm` is (n, classes)
+/// like `Solved::coefficients`, and is moved to the nearest admissible values first. One class alone has loss 0
+/// and coefficients 0. `Options::max_passes` bounds passes of ascent and interior-point steps together.
 ///
 /// # Errors
-/// Numbers that are not finite, lengths that differ, a class out of range, no row, C not above 0.
+/// [`ErrorKind::OutOfRange`] (c, tol, classes, a start that is not finite), [`ErrorKind::WrongLength`],
+/// [`ErrorKind::WrongTarget`] (a code that is no class), [`ErrorKind::TooFewRows`], [`ErrorKind::Numerical`] (a number in
+/// the Gram matrix that is not finite, a negative diagonal, or an objective beyond the range of numbers).
 pub fn solve(
     gram: MatRef<'_, f64>,
     codes: &[u32],
@@ -48,22 +54,19 @@ pub fn solve(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Solved> {
-    options.check()?;
-    check(gram, codes, classes)?;
-    positive("c", c)?;
-    let mut search = Search::new(gram, codes, classes, c, options);
+    check(gram, codes, classes, c, warm, options)?;
+    let copy = (gram.row_stride() != 1).then(|| gram.to_owned());
+    let mut search = Search::new(copy.as_ref().map_or(gram, |m| m.as_ref()), codes, classes, c);
     if let Some(warm) = warm {
-        length("rows to start from", codes.len(), warm.nrows())?;
-        length("classes to start from", classes, warm.ncols())?;
         search.start(warm);
     }
     search.run(options, monitor)
 }
 
-/// Minimises for each of several C, with warm starts from one to the next larger; in the order of `cs`.
+/// Solves for each of `cs`, in their order, each from the solution of the nearest smaller C.
 ///
 /// # Errors
-/// As [`solve`].
+/// Those of [`solve`].
 pub fn path(
     gram: MatRef<'_, f64>,
     codes: &[u32],
@@ -72,55 +75,76 @@ pub fn path(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solved>> {
-    options.check()?;
-    check(gram, codes, classes)?;
     cs.iter().try_for_each(|&c| positive("c", c))?;
     let mut order: Vec<usize> = (0..cs.len()).collect();
     order.sort_by(|&i, &j| cs[i].total_cmp(&cs[j]));
     let mut solved: Vec<Option<Solved>> = vec![None; cs.len()];
-    let mut last: Option<usize> = None;
-    for at in order {
-        let mut search = Search::new(gram, codes, classes, cs[at], options);
-        if let Some(warm) = last.and_then(|last| solved[last].as_ref()) {
-            search.start(warm.coefficients.as_ref());
-        }
-        solved[at] = Some(search.run(options, monitor)?);
-        last = Some(at);
+    let mut last: Option<(f64, Mat<f64>)> = None;
+    for i in order {
+        // Examples that pay for an error pay for it still: their whole block grows with C.
+        let warm = last.as_ref().map(|(smaller, old): &(f64, Mat<f64>)| {
+            Mat::from_fn(old.nrows(), classes, |row, r| {
+                let at_bound = codes.get(row).is_some_and(|&y| old[(row, y as usize)] >= *smaller);
+                old[(row, r)] * if at_bound { cs[i] / smaller } else { 1.0 }
+            })
+        });
+        let found = solve(gram, codes, classes, cs[i], warm.as_ref().map(|w| w.as_ref()), options, monitor)?;
+        last = Some((cs[i], found.coefficients.clone()));
+        solved[i] = Some(found);
     }
     Ok(solved.into_iter().flatten().collect())
 }
 
-fn check(gram: MatRef<'_, f64>, codes: &[u32], classes: usize) -> Result<()> {
-    check_gram(gram)?;
-    if codes.is_empty() {
-        return Err(ErrorKind::TooFewRows { what: "a Gram matrix".into(), least: 1, rows: 0 }.into());
-    }
-    length("classes of rows", gram.nrows(), codes.len())?;
-    match codes.iter().find(|&&code| code as usize >= classes) {
-        Some(code) => {
-            let problem = format!("it has class {code} where there are {classes}, counted from 0");
-            Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into())
-        }
-        None => Ok(()),
-    }
-}
-
-/// The state of a search.
-struct Search<'a> {
-    gram: MatRef<'a, f64>,
-    codes: &'a [u32],
+/// Refuses a problem whose parts do not fit together.
+fn check(
+    gram: MatRef<'_, f64>,
+    codes: &[u32],
     classes: usize,
     c: f64,
-    /// Coefficients b, (classes, n): those of a row are contiguous.
-    b: Mat<f64>,
-    /// Scores z, (classes, n), kept up to date.
-    z: Mat<f64>,
-    passes: u64,
-    stream: Stream,
-    room: simplex::Room,
+    warm: Option<MatRef<'_, f64>>,
+    options: &Options,
+) -> Result<()> {
+    options.check()?;
+    positive("c", c)?;
+    check_gram(gram)?;
+    let n = gram.nrows();
+    if n == 0 {
+        return Err(ErrorKind::TooFewRows { what: "a Gram matrix".into(), least: 1, rows: 0 }.into());
+    }
+    if classes == 0 {
+        return Err(ErrorKind::OutOfRange { name: "classes", value: "0".into(), allowed: "at least 1".into() }.into());
+    }
+    length("codes of classes", n, codes.len())?;
+    if let Some(i) = codes.iter().position(|&y| y as usize >= classes) {
+        let problem = format!("code {} is {}: it must be below {classes}", i + 1, codes[i]);
+        return Err(ErrorKind::WrongTarget { column: "codes".into(), problem }.into());
+    }
+    if let Some(warm) = warm {
+        length("rows of coefficients to start from", n, warm.nrows())?;
+        length("columns of coefficients to start from", classes, warm.ncols())?;
+        for j in 0..classes {
+            if let Some(b) = warm.col(j).iter().find(|b| !b.is_finite()) {
+                let value = b.to_string();
+                return Err(ErrorKind::OutOfRange { name: "coefficient", value, allowed: "finite".into() }.into());
+            }
+        }
+    }
+    Ok(())
 }
 
-/// What a solution is worth.
+/// A point of the dual.
+struct Search<'a> {
+    gram: MatRef<'a, f64>,
+    y: Vec<usize>,
+    c: f64,
+    /// (n, classes): the weights w; each row sums to C.
+    w: Mat<f64>,
+    /// (n, classes): 1(r != y_i) + z_ir, multiplied afresh by `certify`.
+    g: Mat<f64>,
+    passes: u64,
+}
+
+/// What is certain of a point.
 #[derive(Debug, Clone, Copy)]
 struct Certificate {
     primal: f64,
@@ -128,60 +152,86 @@ struct Certificate {
 }
 
 impl<'a> Search<'a> {
-    fn new(gram: MatRef<'a, f64>, codes: &'a [u32], classes: usize, c: f64, options: &Options) -> Search<'a> {
-        let n = codes.len();
-        let zeros = || Mat::zeros(classes, n);
-        let stream = Stream::new(options.seed, Purpose::Learner, 0);
-        let room = simplex::Room::new(classes);
-        Search { gram, codes, classes, c, b: zeros(), z: zeros(), passes: 0, stream, room }
+    fn new(gram: MatRef<'a, f64>, codes: &[u32], classes: usize, c: f64) -> Search<'a> {
+        let y: Vec<usize> = codes.iter().map(|&y| y as usize).collect();
+        let w = Mat::from_fn(y.len(), classes, |i, r| if r == y[i] { c } else { 0.0 });
+        Search { gram, g: Mat::zeros(y.len(), classes), y, c, w, passes: 0 }
     }
 
-    /// Starts from coefficients of a smaller C, which are feasible for a larger one; others are cut to size.
     fn start(&mut self, warm: MatRef<'_, f64>) {
-        for i in 0..self.codes.len() {
-            let own = self.codes[i] as usize;
-            let against = |r: usize| if r == own { 0.0 } else { (-warm[(i, r)]).max(0.0) };
-            let sum: f64 = (0..self.classes).map(against).sum();
-            let factor = if sum > self.c { self.c / sum } else { 1.0 };
-            let mut total = 0.0;
-            for r in (0..self.classes).filter(|&r| r != own) {
-                self.b[(r, i)] = -factor * against(r);
-                total += factor * against(r);
+        for i in 0..self.w.nrows() {
+            for r in 0..self.w.ncols() {
+                self.w[(i, r)] = (-warm[(i, r)]).clamp(0.0, self.c);
             }
-            self.b[(own, i)] = total;
+        }
+        self.settle();
+    }
+
+    /// Makes each row sum to C, by the weight of the example's own class where that can be.
+    fn settle(&mut self) {
+        for (i, &y) in self.y.iter().enumerate() {
+            self.w[(i, y)] = 0.0;
+            let others: f64 = self.w.row(i).iter().sum();
+            if others > self.c {
+                self.w.row_mut(i).iter_mut().for_each(|w| *w *= self.c / others);
+            } else {
+                self.w[(i, y)] = self.c - others;
+            }
         }
     }
 
-    /// Sums the scores afresh and measures primal objective and gap.
+    /// The coefficients b: those of other classes are exactly -w, and each row sums to 0.
+    fn coefficients(&self) -> Mat<f64> {
+        let mut b = Mat::zeros(self.w.nrows(), self.w.ncols());
+        for (i, &y) in self.y.iter().enumerate() {
+            let mut sum = 0.0;
+            for r in (0..self.w.ncols()).filter(|&r| r != y) {
+                if self.w[(i, r)] != 0.0 {
+                    b[(i, r)] = -self.w[(i, r)];
+                    sum += self.w[(i, r)];
+                }
+            }
+            b[(i, y)] = sum;
+        }
+        b
+    }
+
+    /// Multiplies the scores afresh, and finds objective and gap.
     fn certify(&mut self) -> Certificate {
-        faer::linalg::matmul::matmul(self.z.as_mut(), faer::Accum::Replace, &self.b, self.gram, 1.0, Par::Seq);
+        let b = self.coefficients();
+        matmul(self.g.as_mut(), Accum::Replace, self.gram, b.as_ref(), 1.0, Par::Seq);
         let (mut square, mut loss, mut gap) = (0.0, 0.0, 0.0);
-        for (i, &code) in self.codes.iter().enumerate() {
-            let (b, z, own) = (self.b.col_as_slice(i), self.z.col_as_slice(i), code as usize);
-            square += b.iter().zip(z).map(|(b, z)| b * z).sum::<f64>();
-            let raised = |r: usize| z[r] + f64::from(u8::from(r != own));
-            let most = (0..self.classes).map(raised).fold(f64::NEG_INFINITY, f64::max);
-            loss += most - z[own];
-            for r in 0..self.classes {
-                let a = if r == own { self.c - b[r] } else { -b[r] };
-                gap += a.max(0.0) * (most - raised(r));
+        for (i, &y) in self.y.iter().enumerate() {
+            let own = self.g[(i, y)];
+            let mut largest = own;
+            for r in 0..self.w.ncols() {
+                square += b[(i, r)] * self.g[(i, r)];
+                if r != y {
+                    self.g[(i, r)] += 1.0;
+                    largest = largest.max(self.g[(i, r)]);
+                }
+            }
+            loss += self.c * (largest - own);
+            for r in 0..self.w.ncols() {
+                gap += self.w[(i, r)] * (largest - self.g[(i, r)]);
             }
         }
-        Certificate { primal: 0.5 * square.max(0.0) + self.c * loss, gap }
+        Certificate { primal: 0.5 * square.max(0.0) + loss, gap }
     }
 
     fn run(&mut self, options: &Options, monitor: &dyn Monitor) -> Result<Solved> {
+        let n = self.y.len() as f64;
+        let mut may_interior = n * n * n * self.w.ncols() as f64 <= INTERIOR_WORK;
         let mut now = self.certify();
-        let (mut best, mut best_b) = (now, self.b.clone());
-        let (mut stalled, mut halved, mut tried) = (0, f64::INFINITY, false);
+        let (mut best, mut best_w) = (now, self.w.clone());
         let stop = loop {
             if !(now.primal.is_finite() && now.gap.is_finite()) {
                 let problem = format!("objective {:e}, gap {:e}", now.primal, now.gap);
-                return Err(ErrorKind::Numerical { what: "multi-class hinge loss over a Gram matrix", problem }.into());
+                return Err(ErrorKind::Numerical { what: "multi-class hinge loss", problem }.into());
             }
             if now.gap <= best.gap {
                 best = now;
-                best_b.clone_from(&self.b);
+                best_w.copy_from(&self.w);
             }
             if best.gap <= options.tol * best.primal {
                 break Stop::Tolerance;
@@ -192,67 +242,52 @@ impl<'a> Search<'a> {
             if monitor.should_stop() {
                 break Stop::Interrupted;
             }
-            if best.gap < 0.5 * halved {
-                (halved, stalled) = (best.gap, 0);
-            } else {
-                stalled += 1;
-            }
-            if stalled >= PATIENCE && !tried && self.codes.len() <= INTERIOR {
-                tried = true;
-                let problem =
-                    interior::Problem { gram: self.gram, codes: self.codes, classes: self.classes, c: self.c };
-                let (found, iterations) = problem.solve(0.1 * options.tol, monitor)?;
-                self.passes += iterations;
-                self.b = found;
-                now = self.certify();
+            let target = options.tol * best.primal;
+            if may_interior && self.passes >= PASSES_BEFORE_INTERIOR {
+                may_interior = false;
+                self.interior(options.tol, options.max_passes, monitor);
+                now = self.trimmed(options.tol);
                 continue;
             }
-            self.ascend(options.max_passes, 0.1 * options.tol * now.primal);
+            let most = PASSES_PER_ROUND.min(options.max_passes - self.passes);
+            let done = Ascent::new(self).passes(most, 0.3 * target, options.seed, monitor);
+            self.passes += done;
+            self.settle();
             now = self.certify();
         };
-        let support = (0..self.codes.len()).filter(|&i| best_b.col_as_slice(i).iter().any(|v| *v != 0.0)).count();
-        let coefficients = best_b.transpose().to_owned();
-        let Certificate { primal, gap } = best;
-        Ok(Solved { coefficients, objective: primal, gap, passes: self.passes, support, stop })
+        self.w = best_w;
+        let coefficients = self.coefficients();
+        let support = (0..self.y.len()).filter(|&i| coefficients.row(i).iter().any(|&b| b != 0.0)).count();
+        Ok(Solved { coefficients, objective: best.primal, gap: best.gap, passes: self.passes, support, stop })
     }
 
-    /// Some passes over the rows in random orders; rows that did not move in a pass rest until the next certificate.
-    fn ascend(&mut self, most: u64, enough: f64) {
-        let mut active: Vec<u32> = (0..self.codes.len() as u32).collect();
-        for _ in 0..PASSES.min(most - self.passes) {
-            self.passes += 1;
-            shuffle(&mut self.stream, &mut active);
-            let mut gained = 0.0;
-            active.retain(|&i| {
-                let gain = self.step(i as usize);
-                gained += gain;
-                gain > 0.0
-            });
-            if active.is_empty() || gained < enough / self.codes.len() as f64 {
-                break;
+    /// Drops the weights that an interior point leaves on losing classes, if the gap is still small then.
+    fn trimmed(&mut self, tol: f64) -> Certificate {
+        self.settle();
+        let whole = self.certify();
+        let kept = self.w.clone();
+        for i in 0..self.w.nrows() {
+            let largest = self.g.row(i).iter().fold(f64::NEG_INFINITY, |m, &g| m.max(g));
+            for r in (0..self.w.ncols()).filter(|&r| r != self.y[i]) {
+                if self.w[(i, r)] * self.gram[(i, i)] < largest - self.g[(i, r)] {
+                    self.w[(i, r)] = 0.0;
+                }
+            }
+            // What an example of a lost class had left for its own class goes to the best class.
+            let y = self.y[i];
+            if self.w[(i, y)] * self.gram[(i, i)] < largest - self.g[(i, y)] {
+                let others: f64 = (0..self.w.ncols()).filter(|&r| r != y).map(|r| self.w[(i, r)]).sum();
+                if others > 0.0 {
+                    self.w.row_mut(i).iter_mut().for_each(|w| *w *= self.c / others);
+                }
             }
         }
-    }
-
-    /// Solves for the coefficients of one row, all others fixed; what the dual objective gains, at least.
-    fn step(&mut self, i: usize) -> f64 {
-        let own = self.codes[i] as usize;
-        let k = self.gram[(i, i)];
-        let (b, z) = (self.b.col_as_slice(i), self.z.col_as_slice(i));
-        let (change, size) = self.room.solve(k, self.c, own, b, z);
-        // Changes that rounding makes are none.
-        if size <= 1e-14 * self.c {
-            return 0.0;
+        self.settle();
+        let trimmed = self.certify();
+        if trimmed.gap <= whole.gap.max(tol * trimmed.primal) {
+            return trimmed;
         }
-        for (b, change) in self.b.col_as_slice_mut(i).iter_mut().zip(change) {
-            *b += change;
-        }
-        for (j, &k) in self.gram.col(i).iter().enumerate() {
-            self.z.col_as_slice_mut(j).iter_mut().zip(change).for_each(|(z, change)| *z += k * change);
-        }
-        0.5 * k.max(f64::MIN_POSITIVE) * size * size
+        self.w = kept;
+        self.certify()
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -2,7 +2,7 @@
 #![allow(dead_code, unreachable_pub)] // each test program uses its own part
 
 use halfseen::budget::{AskTell, Query, Told};
-use halfseen::data::{Examples, Matrix, Moments};
+use halfseen::data::{Examples, Labels, Matrix, Moments};
 use halfseen::prepare::{Layout, Scaler};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{Error, ErrorKind, Learner};
@@ -74,6 +74,8 @@ pub fn singletons(columns: usize) -> Arc<Layout> {
 pub struct Data {
     pub x: Array2<f64>,
     pub y: Vec<f64>,
+    /// The class of each row, where there are two.
+    pub codes: Option<Vec<u32>>,
     pub rows: Vec<u32>,
     pub matrix: Matrix,
     pub scaler: Scaler,
@@ -101,7 +103,21 @@ impl Data {
     pub fn new(x: Array2<f64>, y: Vec<f64>, layout: &Arc<Layout>) -> Data {
         let rows = (0..x.nrows() as u32).collect();
         let matrix = Matrix::F64(x.clone());
-        Data { x, y, rows, matrix, scaler: Scaler::None {}, layout: Arc::clone(layout), moments: None }
+        Data { x, y, codes: None, rows, matrix, scaler: Scaler::None {}, layout: Arc::clone(layout), moments: None }
+    }
+
+    /// The same with classes for numbers: whether each is above the mean.
+    pub fn told(mut self) -> Data {
+        let mean = self.y.iter().sum::<f64>() / self.y.len() as f64;
+        let codes: Vec<u32> = self.y.iter().map(|y| u32::from(*y >= mean)).collect();
+        self.y = codes.iter().map(|&code| 2.0 * f64::from(code) - 1.0).collect();
+        self.codes = Some(codes);
+        self
+    }
+
+    /// The same as a learner can learn it: with classes where it needs them.
+    pub fn for_learner(self, learner: &dyn Learner) -> Data {
+        if learner.check_classes(0).is_ok() { self } else { self.told() }
     }
 
     /// Lets learners know the moments of every cell.
@@ -118,7 +134,7 @@ impl Data {
             targets: &self.y,
             rows: self.rows.as_slice().into(),
             moments: self.moments.as_ref(),
-            labels: None,
+            labels: self.codes.as_ref().map(|codes| Labels { codes, classes: 2 }),
             declared: Default::default(),
         }
     }

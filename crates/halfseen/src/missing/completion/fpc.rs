@@ -5,9 +5,9 @@
 //! constants b are not stepped but minimised over, exactly, wherever the smooth part is evaluated: what is left of it
 //! is no more curved, so that with W = Z the objective never rises.
 //!
-//! **Momentum** (Beck and Teboulle 2009): W = Z + beta (Z - previous Z), with the usual growing beta. Where the objective
-//! would rise, that point is thrown away, W is Z again, and beta starts from 0 (O'Donoghue and Candes 2015): the
-//! objective is monotone but for rounding, and the fixed points are those of the plain step.
+//! **Momentum** (Beck and Teboulle 2009): W = Z + beta (Z - previous Z), with the usual growing beta. Where the
+//! objective would rise, that point is thrown away, W is Z again, and beta starts from 0 (O'Donoghue and Candes 2015):
+//! the objective is monotone but for rounding, and the fixed points are those of the plain step.
 //!
 //! **Continuation**: mu falls by [`FALL`] at a time, each solution starting the next.
 

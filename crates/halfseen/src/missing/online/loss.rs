@@ -62,7 +62,7 @@ impl OnlineLoss {
                 None => Ok(1.0),
             },
             (OnlineLoss::Squared, Outcome::Numbers(numbers)) => {
-                match numbers.iter().find(|y| !(y.abs() <= largest_score())) {
+                match numbers.iter().find(|y| !(0.0..=largest_score()).contains(&y.abs())) {
                     Some(y) => wrong(format!("{y} is not a number of at most 1e100")),
                     None => Ok(numbers.iter().fold(0.0, |a, y| a.max(y.abs()))),
                 }
@@ -73,7 +73,7 @@ impl OnlineLoss {
     /// Refuses scores that have left the range in which the targets lie, or that of numbers.
     pub(super) fn check_scores(self, scores: &[f64], largest: f64) -> Result<()> {
         let most = if self == OnlineLoss::Squared { BEYOND * largest } else { f64::MAX };
-        match scores.iter().find(|z| !(z.abs() <= most)) {
+        match scores.iter().find(|z| !(0.0..=most).contains(&z.abs())) {
             Some(&value) => {
                 let what = "a score after steps of 1/(rho t), which a larger rho (a smaller c) makes smaller and the exact solver does not need,";
                 Err(ErrorKind::Diverged { what, value }.into())

@@ -115,7 +115,7 @@ impl<'a> Interior<'a> {
         self.solve(|i| products[i]);
         let length = (SHARE * self.longest()).min(1.0);
         let numbers = self.step.vector.iter().chain(&self.step.beta).chain(&self.step.lower).chain(&self.step.upper);
-        if !(length > 0.0) || !numbers.clone().all(|v| v.is_finite()) {
+        if length.is_nan() || length <= 0.0 || !numbers.clone().all(|v| v.is_finite()) {
             return false;
         }
         add(&mut self.vector, length, &self.step.vector);

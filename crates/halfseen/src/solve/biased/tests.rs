@@ -238,6 +238,21 @@ fn bad_numbers_are_refused() {
     assert!(examples.separate(&[1.0; 2], &[1.0; 3], TIGHT, &Silent).is_err());
 }
 
+#[test]
+fn huge_and_tiny_values_give_a_certificate_or_an_error() {
+    let (rows, signs) = data(30, 3, 1.0, 2);
+    for factor in [1e-150, 1e-50, 1e50, 1e100, 1e200] {
+        let scaled = Mat::from_fn(3, 30, |j, i| factor * rows[(j, i)]);
+        let examples = Examples::new(scaled.as_ref(), &signs).unwrap();
+        for c in [1e-5, 1.0, 1e5] {
+            match examples.separate(&[c; 30], &[1.0; 30], TIGHT, &Silent) {
+                Ok(found) => assert!(found.objective.is_finite() && found.gap >= 0.0 && found.gap <= found.objective),
+                Err(error) => assert!(matches!(error.kind(), ErrorKind::Numerical { .. }), "{error}"),
+            }
+        }
+    }
+}
+
 struct Impatient;
 impl Monitor for Impatient {
     fn should_stop(&self) -> bool {

@@ -18,7 +18,7 @@ pub(super) fn low_rank(columns: &Columns<'_>, most: usize) -> Option<Mat<f64>> {
     let mut factor: Vec<Vec<f64>> = Vec::new();
     loop {
         let pivot = (0..n).fold(0, |best, i| if left[i] > left[best] { i } else { best });
-        if !(left[pivot] > ROUNDING * n as f64 * largest) {
+        if left[pivot].is_nan() || left[pivot] <= ROUNDING * n as f64 * largest {
             return Some(Mat::from_fn(n, factor.len(), |i, k| factor[k][i]));
         }
         if factor.len() == most {

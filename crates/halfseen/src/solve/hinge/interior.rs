@@ -2,7 +2,8 @@
 //!
 //! **Symbols**: Q = (y y') o K; lambda, mu >= 0 the multipliers of a >= 0 and of a <= c; w = c - a the room above. The
 //! optimality conditions are Q a - r = lambda - mu, lambda a = 0 and mu w = 0, elementwise; a step solves (Q + D) da =
-//! right-hand side with D = lambda / a + mu / w, twice: towards the optimum, and corrected for the products that the first ignored.
+//! right-hand side with D = lambda / a + mu / w, twice: towards the optimum, and corrected for the products
+//! that the first ignored.
 
 use super::ascent::Block;
 use super::factor::System;
@@ -75,15 +76,15 @@ impl Block<'_> {
                 break;
             }
             let centre = sum / (2 * n) as f64;
-            for i in 0..n {
-                d[i] = point.lambda[i] / point.a[i] + point.mu[i] / point.w[i];
+            for (i, d) in d.iter_mut().enumerate() {
+                *d = point.lambda[i] / point.a[i] + point.mu[i] / point.w[i];
             }
             if !system.factor(&d) {
                 break;
             }
             // Towards the optimum itself.
-            for i in 0..n {
-                right[i] = -point.residual[i] - point.lambda[i] + point.mu[i];
+            for (i, right) in right.iter_mut().enumerate() {
+                *right = -point.residual[i] - point.lambda[i] + point.mu[i];
             }
             let ahead = system.solve(&d, &self.y, &right);
             let (dl, dm) = point.multipliers(&ahead, 0.0, None);
@@ -95,15 +96,15 @@ impl Block<'_> {
             }
             let aim = centre * (left / sum).clamp(0.0, 1.0).powi(3);
             // With the products of the first step in the right-hand side.
-            for i in 0..n {
-                right[i] = -point.residual[i] + (aim - point.lambda[i] * point.a[i] - ahead[i] * dl[i]) / point.a[i]
+            for (i, right) in right.iter_mut().enumerate() {
+                *right = -point.residual[i] + (aim - point.lambda[i] * point.a[i] - ahead[i] * dl[i]) / point.a[i]
                     - (aim - point.mu[i] * point.w[i] + ahead[i] * dm[i]) / point.w[i];
             }
             let step = system.solve(&d, &self.y, &right);
             let (dl, dm) = point.multipliers(&step, aim, Some((&ahead, &dl, &dm)));
             let reach = (SHARE * point.reach(&step, &dl, &dm)).min(1.0);
             steps += 1;
-            if !(reach > 1e-10) {
+            if reach.is_nan() || reach <= 1e-10 {
                 break;
             }
             point.step(reach, &step, &dl, &dm, &self.c);

@@ -13,7 +13,8 @@ const STEPS: u64 = 6;
 const RIDGE: f64 = 1e-11;
 
 impl Block<'_> {
-    /// Newton steps until the free variables are optimal, the gap is at most `target`, or the steps run out; returns their number.
+    /// Newton steps until the free variables are optimal, the gap is at most `target`, or the steps run out; returns
+    /// their number.
     pub(super) fn newton(&mut self, target: f64, most: u64) -> u64 {
         for done in 0..most.min(STEPS) {
             if self.gap() <= target {
@@ -56,7 +57,7 @@ impl Block<'_> {
         None
     }
 
-    /// Moves along the direction, clipped to the bounds, to the best of some lengths; true for the whole step unclipped.
+    /// Moves along the direction, clipped to the bounds, to the best of some lengths; true for the whole step.
     fn search(&mut self, free: &[usize], gram: &Mat<f64>, direction: &Mat<f64>) -> bool {
         let n = free.len();
         // The longest step that keeps all variables between their bounds.

@@ -8,8 +8,8 @@
 //! diagonal: as an m x m system while m is at most D, else through I + G T^-1 G', (D, D) (Fine and Scheinberg, JMLR
 //! 2001). The number of steps hardly depends on C: 15 to 40.
 
-use super::Features;
 use super::outer::{Factor, add_outer};
+use super::{Features, square};
 use crate::monitor::Monitor;
 use faer::Mat;
 
@@ -17,8 +17,11 @@ use faer::Mat;
 const BLOCK: usize = 1024;
 /// The share of the way to the boundary that a step may go.
 const SHARE: f64 = 0.995;
-/// Most steps.
+/// Most steps, and most steps without progress.
 const STEPS: u64 = 60;
+const PATIENCE: u64 = 5;
+/// Most steps of iterative refinement; cancellation between T and G'G costs digits that these bring back.
+const REFINEMENTS: usize = 3;
 
 /// The examples that may move.
 pub(super) struct Part<'a> {
@@ -104,13 +107,16 @@ impl<'a> Interior<'a> {
     /// Steps until the products sum to at most `target`, or no step helps; returns the number of steps.
     pub(super) fn run(&mut self, target: f64, most: u64, monitor: &dyn Monitor) -> u64 {
         let m = self.a.len();
-        for done in 0..most.min(STEPS) {
+        let mut best = (self.products(), self.a.clone(), self.low.clone(), self.high.clone());
+        let (mut steps, mut idle) = (0, 0);
+        while steps < most.min(STEPS) {
             let sum = self.products();
             // Also where it is no number.
             if sum.is_nan() || sum <= target || monitor.should_stop() {
-                return done;
+                break;
             }
-            let Some(system) = System::new(self) else { return done };
+            let Some(system) = System::new(self) else { break };
+            steps += 1;
             let mean = sum / (2 * m) as f64;
             let first = self.step(&system, 0.0, None);
             let reach = self.longest(&first);
@@ -124,7 +130,7 @@ impl<'a> Interior<'a> {
             let step = self.step(&system, centre * mean, Some(&first));
             let reach = SHARE * self.longest(&step);
             if reach.is_nan() || reach < 1e-10 {
-                return done + 1;
+                break;
             }
             for i in 0..m {
                 self.a[i] += reach * step.a[i];
@@ -132,8 +138,32 @@ impl<'a> Interior<'a> {
                 self.high[i] += reach * step.high[i];
             }
             self.u = self.slopes();
+            self.absorb();
+            let sum = self.products();
+            if sum < best.0 {
+                best = (sum, self.a.clone(), self.low.clone(), self.high.clone());
+                idle = 0;
+            } else {
+                idle += 1;
+            }
+            if idle == PATIENCE {
+                break;
+            }
         }
-        most.min(STEPS)
+        // Rounding may have made the last steps worse.
+        if self.products().partial_cmp(&best.0) != Some(std::cmp::Ordering::Less) {
+            (_, self.a, self.low, self.high) = best;
+        }
+        steps
+    }
+
+    /// Takes what rounding left between u and l - h into l or h: their products then bound the gap truly.
+    fn absorb(&mut self) {
+        for i in 0..self.a.len() {
+            let off = self.u[i] - self.low[i] + self.high[i];
+            self.low[i] += off.max(0.0);
+            self.high[i] += (-off).max(0.0);
+        }
     }
 
     /// The Newton step to products of `level`, with the second-order terms of a step before.
@@ -148,7 +178,7 @@ impl<'a> Interior<'a> {
             let off = self.u[i] - self.low[i] + self.high[i];
             right[i] = below[i] / self.a[i] - above[i] / room - off;
         }
-        let a = system.solve(self, right);
+        let a = system.refined(self, &right);
         let low = (0..m).map(|i| (below[i] - self.low[i] * a[i]) / self.a[i]).collect();
         let high = (0..m).map(|i| (above[i] + self.high[i] * a[i]) / (self.part.c[i] - self.a[i])).collect();
         Step { a, low, high }
@@ -231,7 +261,27 @@ impl System {
         Some(System { factor: Factor::new(matrix)?, diagonal, small: false })
     }
 
-    /// (G'G + T)^-1 r.
+    /// (G'G + T)^-1 r, refined while what is left of r becomes smaller.
+    fn refined(&self, point: &Interior<'_>, right: &[f64]) -> Vec<f64> {
+        let left = |a: &[f64]| -> Vec<f64> {
+            let z = point.scores(&point.combined(a));
+            (0..a.len()).map(|i| right[i] - z[i] - self.diagonal[i] * a[i]).collect()
+        };
+        let mut a = self.solve(point, right.to_vec());
+        let mut rest = left(&a);
+        for _ in 0..REFINEMENTS {
+            let mut next = self.solve(point, rest.clone());
+            next.iter_mut().zip(&a).for_each(|(n, a)| *n += a);
+            let of_next = left(&next);
+            if !(square(&of_next) < 0.25 * square(&rest)) {
+                break;
+            }
+            (a, rest) = (next, of_next);
+        }
+        a
+    }
+
+    /// (G'G + T)^-1 r, once.
     fn solve(&self, point: &Interior<'_>, right: Vec<f64>) -> Vec<f64> {
         let column = |values: &[f64]| Mat::from_fn(values.len(), 1, |i, _| values[i]);
         if self.small {

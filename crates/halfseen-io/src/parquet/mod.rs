@@ -1,0 +1,168 @@
+//! Reads Parquet into a table.
+//!
+//! **Columns.** Integers, floats and decimals of at most 64 bits are numbers; strings and booleans
+//! (`true`, `false`) are text, as they are in CSV. Null is missing, and so is NaN among numbers; a
+//! string is kept as it is, were it empty or `NA`. Integers beyond 2^53 are refused, because doubles
+//! skip some of them; a decimal becomes the nearest double. Infinity is refused. Nested columns,
+//! dates and times, raw bytes and half precision are refused by name.
+//!
+//! **Storage.** Pages may be plain or compressed by snappy, gzip, zstd or LZ4; encryption, brotli and
+//! the delta encodings of strings are not read.
+//!
+//! **Hostile files.** The decoder is that of the `parquet` crate. It asserts what a damaged file may
+//! violate, so panics inside it are caught and become errors; what would end the program instead
+//! (recursion, reservations by claimed sizes) is checked before: see `footer.rs` and `pages.rs`. Rows
+//! are stored as they are decoded, never reserved by the number that the file claims. A few bytes can
+//! still describe millions of equal cells, so tables are limited by [`ParquetOptions::cell_limit`]. A page
+//! may unpack to 2 GiB, the largest size that its header can name.
+
+mod footer;
+mod kinds;
+mod pages;
+mod values;
+
+use crate::csv::text::TextBuilder;
+use crate::error::{ErrorKind, Result};
+use crate::source::{Raw, Source};
+use bytes::Bytes;
+use halfseen::data::{Column, Matrix, Place, Table};
+use kinds::Kind;
+use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
+use std::io::Cursor;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use values::{Chunk, Out, failed};
+
+/// How to read Parquet.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ParquetOptions {
+    /// The most cells (rows times columns, 8 bytes each) that the table may have. Default: 64 for each
+    /// byte of the file, and 67 108 864 for a small one.
+    pub cell_limit: Option<usize>,
+}
+
+impl ParquetOptions {
+    fn limit(&self, bytes: u64) -> usize {
+        let default = usize::try_from(bytes).unwrap_or(usize::MAX).saturating_mul(64).max(1 << 26);
+        self.cell_limit.unwrap_or(default)
+    }
+}
+
+/// Reads a Parquet file into a table of shape (n_examples, n_columns).
+///
+/// All numeric columns are in one matrix of f64, in the order of the file, with NaN where a cell is missing.
+///
+/// # Errors
+/// If the file cannot be read, is damaged or cut off, has no row or more cells than the limit; if a
+/// column is nested or of a type that is not read (see the module's rules), two columns share a name,
+/// an integer is beyond 2^53 or a number is infinite.
+pub fn read_parquet<'a>(source: impl Into<Source<'a>>, options: &ParquetOptions) -> Result<Table> {
+    let source = source.into().rewindable()?;
+    // Nothing that the closure touches is used after a panic.
+    let read = catch_unwind(AssertUnwindSafe(|| match source.raw()? {
+        Raw::File(file) => {
+            footer::check(&file).map_err(|kind| source.fail(kind))?;
+            read(file, options).map_err(|kind| source.fail(kind))
+        }
+        Raw::Bytes(bytes) => {
+            footer::check(Cursor::new(bytes)).map_err(|kind| source.fail(kind))?;
+            read(Bytes::copy_from_slice(bytes), options).map_err(|kind| source.fail(kind))
+        }
+    }));
+    read.unwrap_or_else(|_| Err(source.fail(ErrorKind::BadParquet { problem: "the decoder gave up".into() })))
+}
+
+fn read(file: impl ChunkReader + 'static, options: &ParquetOptions) -> Result<Table, ErrorKind> {
+    let limit = options.limit(file.len());
+    let reader = SerializedFileReader::new(file).map_err(failed)?;
+    let metadata = reader.metadata();
+    let columns = kinds::columns(metadata)?;
+    if columns.is_empty() {
+        return Err(ErrorKind::Empty);
+    }
+    let mut builder = Builder::new(&columns)?;
+    for at in 0..reader.num_row_groups() {
+        let group = reader.get_row_group(at).map_err(failed)?;
+        let claimed = group.metadata().num_rows();
+        let rows = usize::try_from(claimed).map_err(|_| damaged("a row group has a negative number of rows"))?;
+        let after = builder.rows.checked_add(rows);
+        if after.and_then(|after| after.checked_mul(columns.len())).is_none_or(|cells| cells > limit) {
+            return Err(ErrorKind::TooManyCells { limit });
+        }
+        if group.metadata().num_columns() != columns.len() {
+            return Err(damaged("a row group has not all columns"));
+        }
+        for (i, column) in columns.iter().enumerate() {
+            let chunk = group.metadata().column(i);
+            kinds::check_compression(&column.name, chunk.compression())?;
+            let descriptor = metadata.file_metadata().schema_descr().column(i);
+            let pages = group.get_column_page_reader(i).map_err(failed)?;
+            builder.add(i, Chunk { column, descriptor, pages, rows, before: builder.rows })?;
+        }
+        builder.rows += rows;
+    }
+    if builder.rows == 0 {
+        return Err(ErrorKind::NoRows { columns: columns.len() });
+    }
+    builder.into_table().map_err(ErrorKind::Library)
+}
+
+fn damaged(problem: &str) -> ErrorKind {
+    ErrorKind::BadParquet { problem: problem.to_owned() }
+}
+
+/// The table so far.
+struct Builder {
+    columns: Vec<Column>,
+    /// Row-major, of whole row groups.
+    numbers: Vec<f64>,
+    width: usize,
+    texts: Vec<TextBuilder>,
+    rows: usize,
+    /// One column of the row group.
+    column: Vec<f64>,
+}
+
+impl Builder {
+    fn new(kinds: &[kinds::Column]) -> Result<Self, ErrorKind> {
+        let (mut numbers, mut texts) = (0.., 0..);
+        let mut place = |kind| match kind {
+            Kind::Bool | Kind::Text => texts.next().map(Place::Text),
+            _ => numbers.next().map(Place::Number),
+        };
+        let places = kinds.iter().filter_map(|column| Some((column.name.clone(), place(column.kind)?)));
+        let columns: Vec<Column> = places.map(|(name, place)| Column { name, place }).collect();
+        if let Some(unnamed) = columns.iter().position(|column| column.name.is_empty()) {
+            return Err(ErrorKind::UnnamedColumn { column: unnamed + 1 });
+        }
+        let width = columns.iter().filter(|c| matches!(c.place, Place::Number(_))).count();
+        let texts = std::iter::repeat_with(TextBuilder::default).take(columns.len() - width).collect();
+        // the library's own check of the names, before the rows are read
+        let names = columns.iter().map(|c| c.name.clone()).collect();
+        let none = Matrix::F64(ndarray::Array2::zeros((0, columns.len())));
+        Table::from_matrix(none, names).map_err(ErrorKind::Library)?;
+        Ok(Builder { columns, numbers: Vec::new(), width, texts, rows: 0, column: Vec::new() })
+    }
+
+    /// Adds the cells of one column of the row group behind the rows so far.
+    fn add(&mut self, at: usize, chunk: Chunk<'_>) -> Result<(), ErrorKind> {
+        match self.columns[at].place {
+            Place::Text(at) => chunk.read(Out::Text(&mut self.texts[at])),
+            Place::Number(at) => {
+                self.column.clear();
+                chunk.read(Out::Numbers(&mut self.column))?;
+                // the first column has shown that the rows are there
+                self.numbers.resize((self.rows + self.column.len()) * self.width, f64::NAN);
+                let cells = self.numbers[self.rows * self.width + at..].iter_mut().step_by(self.width);
+                cells.zip(&self.column).for_each(|(cell, value)| *cell = *value);
+                Ok(())
+            }
+            Place::Apart(_) => Ok(()),
+        }
+    }
+
+    fn into_table(self) -> halfseen::Result<Table> {
+        let numbers = crate::csv::matrix(self.rows, self.width, self.numbers)?;
+        let texts = self.texts.into_iter().map(TextBuilder::finish).collect();
+        Table::new(Matrix::F64(numbers), texts, self.columns)
+    }
+}

@@ -1,0 +1,108 @@
+//! Ascends the dual of the multi-class hinge loss, one example's weights at a time.
+
+use super::Search;
+use crate::monitor::Monitor;
+use crate::sampling::{Purpose, Stream, shuffle};
+use faer::{Mat, MatRef};
+
+/// Puts on `point` the nearest point of {w >= 0, sum w = `total`}; `sorted` is scratch of the same length.
+pub(super) fn project(point: &mut [f64], total: f64, sorted: &mut [f64]) {
+    sorted.copy_from_slice(point);
+    sorted.sort_unstable_by(|a, b| b.total_cmp(a));
+    // Sums from the largest value, so that a large common offset cancels before it is summed.
+    let first = sorted.first().copied().unwrap_or(0.0);
+    let (mut sum, mut shift) = (0.0, -total);
+    for (count, &value) in (1..).zip(sorted.iter()) {
+        sum += value - first;
+        let candidate = (sum - total) / f64::from(count);
+        if value - first <= candidate {
+            break;
+        }
+        shift = candidate;
+    }
+    point.iter_mut().for_each(|p| *p = (*p - first - shift).max(0.0));
+}
+
+/// The point in flight: g follows every change of w.
+pub(super) struct Ascent<'s> {
+    gram: MatRef<'s, f64>,
+    w: &'s mut Mat<f64>,
+    g: &'s mut Mat<f64>,
+    c: f64,
+}
+
+impl<'s> Ascent<'s> {
+    /// `search.g` must be that of `search.w`.
+    pub(super) fn new(search: &'s mut Search<'_>) -> Ascent<'s> {
+        Ascent { gram: search.gram, w: &mut search.w, g: &mut search.g, c: search.c }
+    }
+
+    /// Passes over the examples that are not settled, until the gap seen on the way is at most `target`; returns their number.
+    pub(super) fn passes(&mut self, most: u64, target: f64, seed: u64, monitor: &dyn Monitor) -> u64 {
+        let classes = self.w.ncols();
+        let mut active: Vec<usize> = (0..self.w.nrows()).collect();
+        let (mut old, mut new, mut sorted) = (vec![0.0; classes], vec![0.0; classes], vec![0.0; classes]);
+        let mut settled = f64::INFINITY;
+        let mut stream = Stream::new(seed, Purpose::Order, 0);
+        for done in 0..most {
+            if monitor.should_stop() {
+                return done;
+            }
+            shuffle(&mut stream, &mut active);
+            let (mut gap, mut worst) = (0.0, 0.0_f64);
+            active.retain(|&i| {
+                let (mut largest, mut lowest, mut second) = (f64::NEG_INFINITY, f64::INFINITY, f64::NEG_INFINITY);
+                for r in 0..classes {
+                    old[r] = self.w[(i, r)];
+                    largest = largest.max(self.g[(i, r)]);
+                    if old[r] > 0.0 {
+                        lowest = lowest.min(self.g[(i, r)]);
+                    } else {
+                        second = second.max(self.g[(i, r)]);
+                    }
+                }
+                let alone = old.iter().filter(|&&w| w > 0.0).count() == 1;
+                if alone && lowest - second > settled {
+                    return false;
+                }
+                worst = worst.max(largest - lowest);
+                gap += (0..classes).map(|r| old[r] * (largest - self.g[(i, r)])).sum::<f64>();
+                if largest > lowest {
+                    self.step(i, &old, &mut new, &mut sorted);
+                }
+                true
+            });
+            settled = worst;
+            if gap <= target {
+                return done + 1;
+            }
+        }
+        most
+    }
+
+    /// Maximises the dual over the weights of example i: the nearest point of the simplex to w + g / K_ii.
+    fn step(&mut self, i: usize, old: &[f64], new: &mut [f64], sorted: &mut [f64]) {
+        let curvature = self.gram[(i, i)];
+        if curvature > 0.0 {
+            for r in 0..old.len() {
+                new[r] = old[r] + self.g[(i, r)] / curvature;
+            }
+            project(new, self.c, sorted);
+        } else {
+            // The dual is linear in these weights: all go to one best class.
+            let best = (0..old.len()).fold(0, |b, r| if self.g[(i, r)] > self.g[(i, b)] { r } else { b });
+            new.fill(0.0);
+            new[best] = self.c;
+        }
+        for r in 0..old.len() {
+            self.w[(i, r)] = new[r];
+            let change = new[r] - old[r];
+            if change != 0.0 && curvature > 0.0 {
+                let column = self.gram.col(i);
+                for (g, k) in self.g.col_as_slice_mut(r).iter_mut().zip(column.iter()) {
+                    *g -= change * k;
+                }
+            }
+        }
+    }
+}
