@@ -148,8 +148,8 @@ pub(crate) struct CompareArgs {
 #[command(before_help = "Examples:
   halfseen fit table.csv --target price --learner ridge --out price.json
   halfseen fit table.csv --target price --learner aerr --budget 6 --set radius=2 --out price.json
-  halfseen fit table.csv --target price --learner lasso --tune 5 --out price.json
-  halfseen fit table.csv --target price --learner karma --tune 3 --out price.json    cells may be missing")]
+  halfseen fit table.csv --target price --learner karma --tune 3 --out price.json    cells may be missing
+  halfseen fit table.csv --target price --learner lasso --tune 5 --out price.json")]
 pub(crate) struct FitArgs {
     /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files
     pub(crate) data: PathBuf,

@@ -43,6 +43,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let seen = Seen::of(&input.table, &no_attributes);
     let learners = learners(args, &chosen(args, &input, &seen))?;
     learners.iter().try_for_each(|learner| input.check_classes(&**learner))?;
+    remark_on_size(args, &input, &learners);
     let intercept = !assignments(args)?.contains(&("intercept", "false"));
     let mut options = input::options(&args.table, args.missing, intercept, args.honest)?;
     options.except.extend(args.group.clone());
@@ -135,6 +136,22 @@ fn chosen(args: &CompareArgs, input: &Input, seen: &Seen) -> Vec<String> {
         false => COMPLETE.into(),
     };
     names.into_iter().map(str::to_owned).collect()
+}
+
+/// Rows beyond which comparing each with every other takes minutes.
+const MANY: usize = 5_000;
+
+/// Says beforehand what will take long, and how it need not.
+fn remark_on_size(args: &CompareArgs, input: &Input, learners: &[Box<dyn Learner>]) {
+    let exact = |l: &&Box<dyn Learner>| l.get("features").as_deref() == Some("exact");
+    if let Some(learner) = learners.iter().find(exact).filter(|_| input.table.rows() > MANY) {
+        let text = format!(
+            "remark: {} compares each of {} rows with every other, which takes long; --set features=sketch:2048 takes time linear in the rows",
+            learner.name(),
+            compared::thousands(input.table.rows() as f64)
+        );
+        output::remark(args.table.quiet, &text);
+    }
 }
 
 /// Learners by name, with the budget where they have one.

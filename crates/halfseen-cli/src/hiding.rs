@@ -7,7 +7,9 @@ use crate::failure::usage_error;
 use crate::output::align;
 use anyhow::Result;
 use halfseen::Monitor;
+use halfseen::data::Matrix;
 use halfseen::learner::Learner;
+use halfseen::prepare::Scale;
 use halfseen::select::{Comparison, Plan, Seen, Task, Test, compare, hide};
 use halfseen_io::draw::{Figure, Series};
 use serde_json::{Value, json};
@@ -72,13 +74,18 @@ impl Hidden {
     ) -> halfseen::Result<Hidden> {
         let first = Stage { share: 0.0, seen: Seen::of(task.table, except), comparison: whole.clone() };
         let mut stages = vec![first];
+        // Bytes that may be missing are numbers, and would be scaled otherwise.
+        let mut options = task.options.clone();
+        if matches!(task.table.numbers(), Matrix::U8(_)) {
+            options.scale = options.scale.or(Some(Scale::Common));
+        }
         // Only the fits on all training rows are of interest.
         let plan = Plan { curve_points: 0, ..plan.clone() };
         for (number, &share) in (1..).zip(shares) {
             let table = hide(task.table, except, share, plan.seed, TRAIN);
             let test_table = task.test.map(|test| hide(test.table, except, share, plan.seed, TEST));
             let test = task.test.zip(test_table.as_ref()).map(|(test, table)| Test { table, target: test.target });
-            let task = Task { table: &table, test, ..*task };
+            let task = Task { table: &table, test, options: &options, ..*task };
             let part = Part { whole: monitor, number, of: 1 + shares.len() as u64 };
             let comparison = compare(learners, &task, &plan, &part)?;
             stages.push(Stage { share, seen: Seen::of(&table, except), comparison });

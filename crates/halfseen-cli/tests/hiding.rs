@@ -6,7 +6,7 @@ mod common;
 use common::{Place, keys, table, timeless};
 use serde_json::Value;
 
-const FAST: &str = "--splits 2 --folds 2 --test-share 0.2 --out o";
+const FAST: &str = "--splits 2 --folds 2 --out o --test-share 0.2";
 
 fn json(place: &Place, line: &str) -> Value {
     serde_json::from_str(&place.ok(line)).unwrap()
@@ -37,7 +37,7 @@ fn with_holes() -> Place {
 #[test]
 fn the_table_chooses_the_learners_where_none_is_named() {
     let place = with_holes();
-    let compare = |flags: &str| format!("compare t.csv {flags} {FAST} --splits 1 --json --quiet");
+    let compare = |flags: &str| format!("compare t.csv {flags} --splits 1 --folds 2 --out o --json --quiet");
     let holes = ["karma", "zero", "mean", "mcb", "mc1", "geom"];
     assert_eq!(learners(&json(&place, &compare("--target who --ignore y"))), holes);
     assert_eq!(learners(&json(&place, &compare("--target y --ignore who"))), holes[..5]);
@@ -164,7 +164,7 @@ fn targets_groups_known_columns_and_ignored_ones_are_not_hidden() {
     let results = json(
         &place,
         &format!(
-            "compare t.csv --target y --ignore who --group kind --known a --learners zero {FAST} --hide 0.99 --json --test-share 0.4"
+            "compare t.csv --target y --ignore who --group kind --known a --learners zero --splits 2 --folds 2 --out o --hide 0.99 --json --test-share 0.4 --quiet"
         ),
     );
     // Of a and b, b is hidden: a stays.
@@ -188,6 +188,10 @@ fn test_rows_of_a_file_of_their_own_are_hidden_too() {
     };
     let (whole, hidden) = error("--hide 0.9");
     assert!(hidden > 2.0 * whole, "{whole} and {hidden}");
+    // Test rows that have holes of their own are predicted as they are.
+    place.write("test.csv", place.read("t.csv"));
+    place.ok(&line.replace("--json", "--missing observed"));
+    place.refused(&line.replace("--out o --quiet --json", "--missing refuse --out q"), &["row 5", "'b'"]);
 }
 
 #[test]
