@@ -248,7 +248,7 @@ fn parameters_are_refused_by_name_and_range() {
     for c in ["0", "-1", "NaN", "inf"] {
         place.refused(&format!("{karma} --set c={c}"), &["c = ", "finite number above 0"]);
     }
-    place.refused(&format!("{karma} --set memory=1e-6"), &["t.csv", "karma", "80 rows", "KiB", "features=sketch:2048"]);
+    place.refused(&format!("{karma} --set memory=1e-6"), &["t.csv", "karma", "80 rows", "iB of memory", "features=sketch:2048"]);
     place.refused(&format!("{karma} --set features=sketch:0"), &["features"]);
     let sketched = place.ok(&format!("{karma} --set features=sketch:256 --set gamma=3"));
     assert!(sketched.contains("observed cells"));

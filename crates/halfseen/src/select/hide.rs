@@ -1,8 +1,8 @@
 //! Hides observed cells of a table completely at random, to see how learners do with less.
 //!
-//! Each cell has one uniform number of its own, drawn from the seed and its place, and is hidden where that number is below the
-//! share. So whether a cell is hidden depends on no value and no other cell, and a larger share hides the same cells and more:
-//! errors at two shares differ by what was hidden between them.
+//! Each cell has one uniform number of its own, drawn from the seed and its place, and is hidden where that number
+//! is below the share. So whether a cell is hidden depends on no value and no other cell, and a larger share hides
+//! the same cells and more: errors at two shares differ by what was hidden between them.
 
 use crate::data::{Cell, Table};
 use crate::sampling::{Purpose, Stream};
