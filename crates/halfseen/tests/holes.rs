@@ -307,3 +307,78 @@ fn holes_that_go_with_the_target_are_told_of() {
         assert!(notes.iter().any(told), "{}: {notes:?}", learner.name());
     }
 }
+
+#[test]
+fn a_column_that_was_never_seen_plays_no_part() {
+    for classes in [0, 2, 3] {
+        let data = Holed::new(70, 4, classes, 0.3);
+        let unseen = data.table.clone().with_column("never", vec![f64::NAN; 70]).unwrap();
+        let holed = Holed { table: unseen, target: data.target.clone() };
+        for learner in family(classes) {
+            let (fit, prepared) = holed.fit(&*learner, &rows(70));
+            let told = |note: &Note| matches!(note, Note::NeverObserved { column, columns: 1 } if column == "never");
+            assert!(fit.report.notes.iter().any(told), "{}", learner.name());
+            let before = fit.predictor.scores(&prepared.examples()).unwrap();
+            let seen = data.table.clone().with_column("never", vec![12.5; 70]).unwrap();
+            let other = prepared.apply(&seen, &data.target).unwrap();
+            let after = fit.predictor.scores(&prepared.examples_in(&other)).unwrap();
+            // Matrix completion counts the cells it misses; what it says of the label stays as it was.
+            near(&before.values, &after.values, 1e-9, learner.name());
+        }
+    }
+}
+
+#[test]
+fn every_gap_is_certified_over_the_whole_grid() {
+    for classes in [2, 3] {
+        let data = Holed::new(120, 6, classes, 0.3);
+        for name in ["karma", "zero", "mean", "geom"] {
+            for tol in ["1e-4", "1e-8"] {
+                let learner = set(name, &[("tol", tol)]);
+                if learner.check_classes(classes).is_err() {
+                    continue;
+                }
+                let prepared = data.prepared(&*learner, &rows(120), Scale::Each);
+                let settings = learner.grid().settings();
+                for (setting, fit) in
+                    settings.iter().zip(learner.fit_grid(&settings, &prepared.examples(), &Silent).unwrap())
+                {
+                    let (objective, gap) = (fit.report.objective.unwrap(), fit.report.gap.unwrap());
+                    let tol: f64 = tol.parse().unwrap();
+                    assert!(gap <= tol * objective, "{name} {setting:?}: {gap:e} of {objective:e}");
+                    assert!(fit.report.converged, "{name} {setting:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_online_pass_comes_near_the_optimum() {
+    for classes in [0, 2, 3] {
+        let data = Holed::new(400, 6, classes, 0.3);
+        let fit = |solver: &str| data.fit(&*set("karma", &[("solver", solver), ("c", "0.02")]), &rows(400)).0.report;
+        let (online, exact) = (fit("online"), fit("exact"));
+        assert_eq!((online.gap, online.passes), (None, Some(1)));
+        let (found, best) = (online.objective.unwrap(), exact.objective.unwrap());
+        // The start, v = 0, suffers C (1/2 on average, or 1) for each row.
+        assert!(found >= best * (1.0 - 1e-9) && found < 1.2 * best, "{classes}: {found} and {best}");
+    }
+}
+
+#[test]
+fn sketches_come_near_the_kernel_and_small_ones_are_it() {
+    for classes in [0, 2, 3] {
+        let data = Holed::new(200, 6, classes, 0.3);
+        let fit = |features: &str| {
+            let (fit, prepared) = data.fit(&*set("karma", &[("features", features), ("tol", "1e-8")]), &rows(200));
+            (fit.report.objective.unwrap(), fit.predictor.scores(&prepared.examples()).unwrap().values)
+        };
+        let (exact, small) = (fit("exact"), fit("sketch:4096"));
+        // gamma = 2 and 7 columns: 49 features hold all of the kernel.
+        assert!((exact.0 - small.0).abs() <= 1e-6 * exact.0, "{classes}: {} {}", exact.0, small.0);
+        near(&exact.1, &small.1, 1e-2, "scores");
+        let rough = fit("sketch:32");
+        assert!(rough.0 < 2.0 * exact.0 && rough.0 > 0.5 * exact.0, "{} {}", rough.0, exact.0);
+    }
+}

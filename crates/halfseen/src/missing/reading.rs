@@ -14,6 +14,8 @@ pub(crate) struct Reading {
     most: u64,
     /// Rows that show nothing.
     empty: u64,
+    /// Panels that no row shows: the first, and how many there are.
+    never: Option<(String, u64)>,
     /// The panel whose missingness goes most with the target, where that is more than chance.
     informative: Option<(String, f64)>,
 }
@@ -72,7 +74,9 @@ impl Reading {
         let informative = strongest
             .filter(|(_, r)| r.abs() > LEAST && r.abs() * n.sqrt() > STANDARD_ERRORS)
             .map(|(p, r)| (layout.name(p).to_owned(), r));
-        Reading { observed, spent, most, empty: rows_empty, informative }
+        let mut unseen = (0..panels).filter(|&p| !empty[p] && missing[p] == n).map(|p| layout.name(p).to_owned());
+        let never = unseen.next().map(|first| (first, 1 + unseen.count() as u64));
+        Reading { never, observed, spent, most, empty: rows_empty, informative }
     }
 
     /// A report of a learner that read what was there.
@@ -82,6 +86,9 @@ impl Reading {
         report.max_reads = self.most;
         if self.empty > 0 {
             report.notes.push(Note::EmptyRows { rows: self.empty });
+        }
+        if let Some((column, columns)) = &self.never {
+            report.notes.push(Note::NeverObserved { column: column.clone(), columns: *columns });
         }
         if let Some((column, correlation)) = &self.informative {
             report.notes.push(Note::InformativeHoles { column: column.clone(), correlation: *correlation });
@@ -129,6 +136,9 @@ mod tests {
         let hole = f64::NAN;
         let found = reading(&ndarray::array![[1.0, hole], [hole, hole], [2.0, 3.0]], &[1.0, 2.0, 3.0]);
         assert_eq!((found.observed, found.most, found.empty), (3, 2, 1));
+        assert_eq!(found.never, None);
+        let found = reading(&ndarray::array![[hole, 1.0, hole], [hole, hole, hole]], &[1.0, 2.0]);
+        assert_eq!(found.never, Some(("x0".to_owned(), 2)));
     }
 
     #[test]

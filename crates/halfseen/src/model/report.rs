@@ -98,6 +98,13 @@ pub enum Note {
         /// How many.
         rows: u64,
     },
+    /// Attributes that no training row shows: nothing is learned of them, and their values play no part.
+    NeverObserved {
+        /// The first.
+        column: String,
+        /// How many.
+        columns: u64,
+    },
     /// Whether an attribute is missing goes with the target: values are then hardly missing at random, and a model holds only
     /// where they go on missing as they did.
     InformativeHoles {
@@ -126,6 +133,11 @@ impl fmt::Display for Note {
             Note::EmptyRows { rows } => {
                 write!(f, "rows that show no attribute: {rows}; they tell only how targets are without any")
             }
+            Note::NeverObserved { column, columns } => write!(
+                f,
+                "attributes that no training row shows: {columns} (first: '{}'); nothing is learned of them, and their values play no part",
+                crate::error::short(column)
+            ),
             Note::InformativeHoles { column, correlation } => write!(
                 f,
                 "whether '{}' is missing goes with the target (correlation {correlation:.2}): its values are hardly missing at \

@@ -14,6 +14,8 @@ use rayon::prelude::*;
 pub struct Tuning {
     /// Number of folds.
     pub folds: usize,
+    /// Whether only the first fold validates: a holdout of one `folds`-th of the rows.
+    pub holdout: bool,
     /// Runs of a sampled learner per setting and fold, each with a seed of its own: one run's error is
     /// noisy, and the least of many noisy errors picks luck.
     pub runs: u64,
@@ -35,7 +37,7 @@ pub enum By {
 impl Tuning {
     /// The mean over folds, two runs of sampled learners in each.
     pub fn new(folds: usize, seed: u64) -> Tuning {
-        Tuning { folds, runs: 2, by: By::Mean, seed }
+        Tuning { folds, holdout: false, runs: 2, by: By::Mean, seed }
     }
 }
 
@@ -81,7 +83,8 @@ pub fn tune_over(
     monitor: &dyn Monitor,
     settled: &(dyn Fn(u64) + Sync),
 ) -> Result<Vec<Tuned>> {
-    let folds = folds(rows, task.strata(), task.groups, tuning.folds, tuning.seed)?;
+    let mut folds = folds(rows, task.strata(), task.groups, tuning.folds, tuning.seed)?;
+    folds.truncate(if tuning.holdout { 1 } else { tuning.folds });
     let per_fold = folds.par_iter().enumerate().map(|(f, fold)| {
         let views = Views::new(candidates.iter().map(|(l, _)| &**l), task, &fold.train)?;
         let validate = |(l, (learner, settings)): (usize, &(Box<dyn Learner>, Vec<Setting>))| {
