@@ -8,7 +8,7 @@ use crate::output;
 use crate::text_columns;
 use anyhow::{Context, Result};
 use halfseen::ErrorKind;
-use halfseen::data::{Cell, Column, Matrix, Table, Target, Task};
+use halfseen::data::{Cell, Matrix, Table, Target, Task};
 use halfseen::error::{list, short};
 use halfseen::learner::Learner;
 use halfseen::prepare::{Missing, Options, Scale};
@@ -86,7 +86,6 @@ pub(crate) fn read(
     remark_on_codes(&target, args);
     let except: Vec<&str> = args.ignore.iter().map(String::as_str).chain(group).chain([&*target_name]).collect();
     text_columns::check(&table, &except, &numbers, args.quiet).with_context(place)?;
-    remark_on_empty(&table, &except, args.quiet);
     let mut input = Input { name: name.clone(), table, target_name, target, numbers, dropped: 0 };
     match missing {
         MissingArg::Mean | MissingArg::Observed => {}
@@ -176,17 +175,6 @@ fn remark_on_codes(target: &Target, args: &TableArgs) {
             distinct.len()
         );
         output::remark(args.quiet, &text);
-    }
-}
-
-/// Points out attributes that no row shows: nothing can be learned of them, and a model does not use them.
-fn remark_on_empty(table: &Table, except: &[&str], quiet: bool) {
-    let attributes = table.columns().iter().filter(|c| !except.contains(&c.name.as_str()));
-    let shown = |c: &Column| (0..table.rows()).any(|row| table.cell(row, c) != Cell::Missing);
-    let empty: Vec<&str> = attributes.filter(|c| !shown(c)).map(|c| c.name.as_str()).collect();
-    if !empty.is_empty() {
-        let names = list(&empty);
-        output::remark(quiet, &format!("remark: columns without a single value, of which nothing is learned: {names}"));
     }
 }
 

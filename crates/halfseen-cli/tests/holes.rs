@@ -215,7 +215,7 @@ fn tables_with_an_answer_although_little_can_be_learned() {
     let place = Place::new();
     // A column without a value; all values equal; as many classes as rows.
     for (table, remark) in [
-        ("a,b,y\n1,,u\n2,,v\n3,,v\n", Some("without a single value, of which nothing is learned: b")),
+        ("a,b,y\n1,,u\n2,,v\n3,,v\n", Some("attributes that no training row shows: 1 (first: 'b')")),
         ("a,b,y\n1,1,u\n1,1,v\n1,,v\n", None),
         ("a,b,y\n1,,u\n,2,v\n3,4,w\n", None),
     ] {
@@ -248,7 +248,10 @@ fn parameters_are_refused_by_name_and_range() {
     for c in ["0", "-1", "NaN", "inf"] {
         place.refused(&format!("{karma} --set c={c}"), &["c = ", "finite number above 0"]);
     }
-    place.refused(&format!("{karma} --set memory=1e-6"), &["t.csv", "karma", "80 rows", "iB of memory", "features=sketch:2048"]);
+    place.refused(
+        &format!("{karma} --set memory=1e-6"),
+        &["t.csv", "karma", "80 rows", "iB of memory", "features=sketch:2048"],
+    );
     place.refused(&format!("{karma} --set features=sketch:0"), &["features"]);
     let sketched = place.ok(&format!("{karma} --set features=sketch:256 --set gamma=3"));
     assert!(sketched.contains("observed cells"));
