@@ -90,7 +90,7 @@ pub(crate) struct TableArgs {
   halfseen compare
   halfseen compare --budget 56 --splits 10
   halfseen compare table.csv --target price --budget 6 --learners ridge,aerr,aelr
-  halfseen compare table.csv --target price --hide 0.1,0.3    holes: as many as there are, and more")]
+  halfseen compare table.csv --target price --hide 0.1,0.3")]
 pub(crate) struct CompareArgs {
     /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files; without it, the digits that ship
     pub(crate) data: Option<PathBuf>,
@@ -148,7 +148,7 @@ pub(crate) struct CompareArgs {
 #[command(before_help = "Examples:
   halfseen fit table.csv --target price --learner ridge --out price.json
   halfseen fit table.csv --target price --learner aerr --budget 6 --set radius=2 --out price.json
-  halfseen fit table.csv --target price --learner karma --tune 3 --out price.json    cells may be missing
+  halfseen fit table.csv --target price --learner karma --tune 3 --out price.json
   halfseen fit table.csv --target price --learner lasso --tune 5 --out price.json")]
 pub(crate) struct FitArgs {
     /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files

@@ -82,6 +82,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         };
         (comparison, hidden)
     };
+    input.remark_on_codes(&args.table);
     remark_notes(&comparison, args.table.quiet);
     let data = describe(&input, &plan, &options, &seen, test.as_ref())?;
     let mut results = json!({

@@ -73,6 +73,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let model = truncate.map_or(Ok(whole.clone()), |count| whole.truncated(count))?;
     output::write_file(&args.out, &format!("{}\n", model.to_json()?))?;
     output::print(&summary(&model, args)?)?;
+    input.remark_on_codes(&args.table);
     for note in &model.report.notes {
         output::remark(args.table.quiet, &format!("note: {note}"));
     }

@@ -83,7 +83,6 @@ pub(crate) fn read(
     text_columns::refuse_numbers_as_classes(&table, &target_name, &numbers).with_context(place)?;
     refuse_missing_targets(&table, &target_name, &numbers).with_context(place)?;
     let target = Target::read(&table, &target_name, task(args.task)).with_context(place)?;
-    remark_on_codes(&target, args);
     let except: Vec<&str> = args.ignore.iter().map(String::as_str).chain(group).chain([&*target_name]).collect();
     text_columns::check(&table, &except, &numbers, args.quiet).with_context(place)?;
     let mut input = Input { name: name.clone(), table, target_name, target, numbers, dropped: 0 };
@@ -127,6 +126,23 @@ impl Input {
     }
 }
 
+impl Input {
+    /// Points out a target of few whole numbers, which are taken as numbers and may be codes of classes.
+    pub(crate) fn remark_on_codes(&self, args: &TableArgs) {
+        let Target::Numbers(values) = &self.target else { return };
+        let whole = values.iter().all(|v| v.fract() == 0.0);
+        let distinct: BTreeSet<u64> = values.iter().take_while(|_| whole).map(|v| v.to_bits()).collect();
+        let few = distinct.len() <= CODES && 5 * distinct.len() <= values.len();
+        if args.task == TaskArg::Auto && whole && few {
+            let text = format!(
+                "remark: the target holds {} different whole numbers, and is estimated as a number; if they are codes of classes, say --task classification",
+                distinct.len()
+            );
+            output::remark(args.quiet, &text);
+        }
+    }
+}
+
 /// Refuses names of columns that do not exist, and the target where an attribute is meant.
 fn check_names(table: &Table, target: &str, group: Option<&str>, args: &TableArgs) -> Result<()> {
     table.column(target).context("--target")?;
@@ -162,21 +178,6 @@ fn refuse_missing_targets(table: &Table, target: &str, numbers: &[usize]) -> Res
 
 /// The most distinct whole numbers that may be codes of classes.
 const CODES: usize = 10;
-
-/// Points out a target of few whole numbers, which are taken as numbers and may be codes of classes.
-fn remark_on_codes(target: &Target, args: &TableArgs) {
-    let Target::Numbers(values) = target else { return };
-    let whole = values.iter().all(|v| v.fract() == 0.0);
-    let distinct: BTreeSet<u64> = values.iter().take_while(|_| whole).map(|v| v.to_bits()).collect();
-    let few = distinct.len() <= CODES && 5 * distinct.len() <= values.len();
-    if args.task == TaskArg::Auto && whole && few {
-        let text = format!(
-            "remark: the target holds {} different whole numbers, and is estimated as a number; if they are codes of classes, say --task classification",
-            distinct.len()
-        );
-        output::remark(args.quiet, &text);
-    }
-}
 
 fn task(task: TaskArg) -> Option<Task> {
     match task {

@@ -160,7 +160,7 @@ fn hidden_shares_are_compared_counted_and_drawn() {
 
 #[test]
 fn targets_groups_known_columns_and_ignored_ones_are_not_hidden() {
-    let place = with_holes();
+    let place = Place::with_table();
     let results = json(
         &place,
         &format!(
