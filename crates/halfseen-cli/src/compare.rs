@@ -73,12 +73,11 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         let place = |e| anyhow::Error::from(input::renumbered(e, &input)).context(input.name.clone());
         let first = hiding::Part { whole: &progress, number: 0, of: 1 + shares.len() as u64 };
         let comparison = compare(&learners, &task, &plan, &first).map_err(place)?;
-        // What is known of every example stays known.
-        let except: Vec<&str> =
-            no_attributes.iter().copied().chain(args.table.known.iter().map(String::as_str)).collect();
+        let known: Vec<&str> = args.table.known.iter().map(String::as_str).collect();
+        let kept = (&no_attributes[..], &known[..]);
         let hidden = match shares[..] {
             [] => None,
-            _ => Some(Hidden::run((&shares, &except), &learners, &task, &plan, &comparison, &progress).map_err(place)?),
+            _ => Some(Hidden::run(&shares, kept, &learners, &task, &plan, &comparison, &progress).map_err(place)?),
         };
         (comparison, hidden)
     };

@@ -63,16 +63,19 @@ impl Monitor for Part<'_> {
 }
 
 impl Hidden {
-    /// Compares at each share; `whole` is the comparison of the table as it came. Columns in `except` are never hidden.
+    /// Compares at each share; `whole` is the comparison of the table as it came. Columns that are no attributes, or
+    /// known of every example, are never hidden.
     pub(crate) fn run(
-        (shares, except): (&[f64], &[&str]),
+        shares: &[f64],
+        (no_attributes, known): (&[&str], &[&str]),
         learners: &[Box<dyn Learner>],
         task: &Task<'_>,
         plan: &Plan,
         whole: &Comparison,
         monitor: &dyn Monitor,
     ) -> halfseen::Result<Hidden> {
-        let first = Stage { share: 0.0, seen: Seen::of(task.table, except), comparison: whole.clone() };
+        let first = Stage { share: 0.0, seen: Seen::of(task.table, no_attributes), comparison: whole.clone() };
+        let kept = [no_attributes, known].concat();
         let mut stages = vec![first];
         // Bytes that may be missing are numbers, and would be scaled otherwise.
         let mut options = task.options.clone();
@@ -82,13 +85,13 @@ impl Hidden {
         // Only the fits on all training rows are of interest.
         let plan = Plan { curve_points: 0, ..plan.clone() };
         for (number, &share) in (1..).zip(shares) {
-            let table = hide(task.table, except, share, plan.seed, TRAIN);
-            let test_table = task.test.map(|test| hide(test.table, except, share, plan.seed, TEST));
+            let table = hide(task.table, &kept, share, plan.seed, TRAIN);
+            let test_table = task.test.map(|test| hide(test.table, &kept, share, plan.seed, TEST));
             let test = task.test.zip(test_table.as_ref()).map(|(test, table)| Test { table, target: test.target });
             let task = Task { table: &table, test, options: &options, ..*task };
             let part = Part { whole: monitor, number, of: 1 + shares.len() as u64 };
             let comparison = compare(learners, &task, &plan, &part)?;
-            stages.push(Stage { share, seen: Seen::of(&table, except), comparison });
+            stages.push(Stage { share, seen: Seen::of(&table, no_attributes), comparison });
         }
         Ok(Hidden(stages))
     }

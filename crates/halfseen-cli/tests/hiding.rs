@@ -167,7 +167,7 @@ fn targets_groups_known_columns_and_ignored_ones_are_not_hidden() {
             "compare t.csv --target y --ignore who --group kind --known a --learners zero --splits 2 --folds 2 --out o --hide 0.99 --json --test-share 0.4 --quiet"
         ),
     );
-    // Of a and b, b is hidden: a stays.
+    // Of a and b, b is hidden, and a stays.
     let observed = results["hidden"][1]["observed"].as_f64().unwrap();
     assert!((0.5..0.6).contains(&observed), "{observed}");
     let rows = results["hidden"][1]["rows"].as_array().unwrap();
