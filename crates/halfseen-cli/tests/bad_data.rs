@@ -49,7 +49,7 @@ fn targets() {
     let place = Place::new();
     place.write("t.csv", "a,y\n1,u\n2,v\n3,w\n");
     place.refused(FIT, &["t.csv", "'y'", "3 classes (u, v, w)", "--classes", "karma"]);
-    place.refused("compare t.csv --target y --out o", &["t.csv", "3 folds", "at least 3 rows"]);
+    place.refused("compare t.csv --target y --out o", &["t.csv", "at least 5 rows", "got 3"]);
     let many: String = (0..40).map(|i| if i == 16 { "1,N/A\n".into() } else { format!("{i},{i}.5\n") }).collect();
     refused(&format!("a,y\n{many}"), &["target column 'y'", "row 17", "'N/A'", "empty it"]);
 }
