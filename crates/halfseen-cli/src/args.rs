@@ -89,21 +89,18 @@ pub(crate) struct TableArgs {
 #[command(before_help = "Examples:
   halfseen compare
   halfseen compare --budget 56 --splits 10
-  halfseen compare table.csv --target price --budget 6 --learners ridge,aerr,aelr")]
+  halfseen compare table.csv --target price --budget 6 --learners ridge,aerr,aelr
+  halfseen compare table.csv --target price --hide 0.1,0.3")]
 pub(crate) struct CompareArgs {
     /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files; without it, the digits that ship
     pub(crate) data: Option<PathBuf>,
     /// Name of the target column
     #[arg(long, value_name = "COL")]
     pub(crate) target: Option<String>,
-    /// Learners to compare
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "A,B",
-        default_value = "ridge,lasso,online-lasso,aer,aerr,aelr,ddaelr-2p,baseline"
-    )]
-    pub(crate) learners: Vec<String>,
+    /// Learners to compare. Default, where cells are missing or hidden or classes are more than two, and no budget is
+    /// named: karma,zero,mean,mcb,mc1 and for two classes geom; else ridge,lasso,online-lasso,aer,aerr,aelr,ddaelr-2p,baseline
+    #[arg(long, value_delimiter = ',', value_name = "A,B")]
+    pub(crate) learners: Option<Vec<String>>,
     /// Reads per example of the budgeted learners; default: 4, or all attributes where there are fewer
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = whole(0, u64::MAX))]
     pub(crate) budget: Option<u64>,
@@ -128,10 +125,15 @@ pub(crate) struct CompareArgs {
     /// Touch nothing that the budget does not cover: no tuning, no measured means, scales or norms
     #[arg(long)]
     pub(crate) honest: bool,
-    /// What becomes of missing cells: their column's training mean, their rows dropped, refused, or nothing: observed
-    /// learns from what is observed in each row, missing at random (aerr, aelr), and fills nothing in
+    /// What becomes of missing cells for learners that need every cell: mean, their column's training mean; observed,
+    /// nothing is filled in, and aerr and aelr learn from what each row shows. Learners of holes (karma, zero, mean, mcb,
+    /// mc1, geom) get the holes with both. For all learners: drop leaves out the rows with holes, refuse stops at one
     #[arg(long, value_enum, default_value_t = MissingArg::Mean)]
     pub(crate) missing: MissingArg,
+    /// Compare again with these shares of the observed cells hidden completely at random, in training and test rows
+    /// alike, but never of --known columns: the error against what is left
+    #[arg(long, value_delimiter = ',', value_name = "SHARES", allow_negative_numbers = true, value_parser = share)]
+    pub(crate) hide: Vec<f64>,
     /// Folder for the curves and results.json
     #[arg(long, default_value = "halfseen-out", value_name = "DIR")]
     pub(crate) out: PathBuf,
@@ -146,6 +148,7 @@ pub(crate) struct CompareArgs {
 #[command(before_help = "Examples:
   halfseen fit table.csv --target price --learner ridge --out price.json
   halfseen fit table.csv --target price --learner aerr --budget 6 --set radius=2 --out price.json
+  halfseen fit table.csv --target price --learner karma --tune 3 --out price.json
   halfseen fit table.csv --target price --learner lasso --tune 5 --out price.json")]
 pub(crate) struct FitArgs {
     /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files
@@ -165,10 +168,11 @@ pub(crate) struct FitArgs {
     /// Choose the parameters by cross-validation with so many folds (reads more than the budget)
     #[arg(long, value_name = "FOLDS", allow_negative_numbers = true, value_parser = whole(2, 1_000))]
     pub(crate) tune: Option<u64>,
-    /// What becomes of missing cells: their column's mean, their rows dropped, refused, or nothing: observed learns from
-    /// what is observed in each row, missing at random (aerr, aelr), and fills nothing in
-    #[arg(long, value_enum, default_value_t = MissingArg::Refuse)]
-    pub(crate) missing: MissingArg,
+    /// What becomes of missing cells: mean, their column's mean; drop, their rows are left out; refuse; or observed,
+    /// nothing is filled in, and the learner learns from what each row shows, missing at random (aerr, aelr).
+    /// Default: observed for learners of holes (karma, zero, mean, mcb, mc1, geom), refuse for others
+    #[arg(long, value_enum)]
+    pub(crate) missing: Option<MissingArg>,
     /// Save a model that needs only so many attributes to predict: those of largest weight
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = whole(0, u64::MAX))]
     pub(crate) truncate: Option<u64>,
@@ -350,7 +354,7 @@ fn whole(least: u64, most: u64) -> impl Fn(&str) -> Result<u64, String> + Clone 
     }
 }
 
-/// A share of the rows: neither none nor all of them.
+/// A share: neither nothing nor everything.
 fn share(text: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok().filter(|number| *number > 0.0 && *number < 1.0);
     number.ok_or_else(|| "it must be a number above 0 and below 1, such as 0.1".to_owned())

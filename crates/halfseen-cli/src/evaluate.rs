@@ -14,7 +14,8 @@ use std::process::ExitCode;
 /// Runs the command.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
     let model = read_model(&args.model)?;
-    let cut = args.truncate.as_ref().map(|counts| counts.cut(&model)).transpose()?;
+    let cut = args.truncate.as_ref().map(|counts| counts.cut(&model)).transpose();
+    let cut = cut.with_context(|| format!("--truncate: {}", args.model.display()))?;
     args.out.as_deref().map(output::check_writable).transpose()?;
     let (name, table) = read_table(Some(&args.data))?;
     let target_name = args.target.as_deref().unwrap_or(&model.target);

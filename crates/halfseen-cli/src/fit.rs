@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use anyhow::{Context, Result};
 use halfseen::error::short;
 use halfseen::learner::{self, Family, Learner, with};
-use halfseen::model::{BudgetKind, Model, Outside, Report, Stop, check_truncation};
+use halfseen::model::{BudgetKind, Model, Note, Outside, Report, Stop, check_truncation};
 use halfseen::prepare::Prepared;
 use halfseen::select::{Task, Tuning, tune};
 use serde_json::json;
@@ -19,16 +19,14 @@ use std::process::ExitCode;
 pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let mut learner = configured(args)?;
     output::check_writable(&args.out)?;
-    // Refusing holes is the default, and holes are what some learners are for.
-    let missing =
-        if learner.takes_holes() && args.missing == MissingArg::Refuse { MissingArg::Observed } else { args.missing };
+    let missing = missing(args, &*learner)?;
     let input = input::read(Some(&args.data), args.target.as_deref(), None, missing, &args.table)?;
     input.check_classes(&*learner)?;
     let place = || input.name.clone();
     let intercept = learner.get("intercept").is_none_or(|v| v == "true");
     // What happens to be observed may be looked at.
     let honest = learner.family() == Family::Budget && args.tune.is_none() && !observed::is_passive(&*learner);
-    let options = input::options(&args.table, args.missing, intercept, honest)?.suited(&*learner);
+    let options = input::options(&args.table, missing, intercept, honest)?.suited(&*learner);
     let progress = Progress::new("fitting", args.table.quiet);
     let rows: Vec<u32> = (0..input.table.rows() as u32).collect();
     if let Some(folds) = args.tune {
@@ -55,7 +53,10 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let set = learner.get("truncate").and_then(|count| count.parse().ok());
     let truncate = args.truncate.or(set).map(|count| usize::try_from(count).unwrap_or(usize::MAX));
     // Before the work.
-    truncate.map(|count| check_truncation(count, &prepared.layout)).transpose().with_context(place)?;
+    if let Some(count) = truncate {
+        check_truncation(count, &prepared.layout).with_context(place)?;
+        check_weights(&*learner, input.target.classes().len())?;
+    }
     let fit = learner.fit(&prepared.examples(), &progress);
     let fit = fit.map_err(|e| input::renumbered(e, &input)).with_context(place)?;
     drop(progress);
@@ -72,6 +73,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let model = truncate.map_or(Ok(whole.clone()), |count| whole.truncated(count))?;
     output::write_file(&args.out, &format!("{}\n", model.to_json()?))?;
     output::print(&summary(&model, args)?)?;
+    input.remark_on_codes(&args.table);
     for note in &model.report.notes {
         output::remark(args.table.quiet, &format!("note: {note}"));
     }
@@ -98,8 +100,9 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
     if let Some(budget) = args.budget {
         if learner.family() != Family::Budget {
             return usage_error(format!(
-                "--budget: {} reads every attribute of each example; leave --budget out, or choose a learner that reads a few (halfseen learners)",
-                learner.name()
+                "--budget: {} {}; leave --budget out, or choose a learner that reads a few (halfseen learners)",
+                learner.name(),
+                reads(&*learner)
             ));
         }
         learner.set("budget", &budget.to_string())?;
@@ -107,8 +110,9 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
     if let Some(total) = args.table.total_budget {
         if learner.family() != Family::Budget {
             return usage_error(format!(
-                "--total-budget: {} reads every attribute of each example; leave --total-budget out, or choose a learner that reads a few (halfseen learners)",
-                learner.name()
+                "--total-budget: {} {}; leave --total-budget out, or choose a learner that reads a few (halfseen learners)",
+                learner.name(),
+                reads(&*learner)
             ));
         }
         learner.set("total_budget", &total.to_string())?;
@@ -119,7 +123,8 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
         };
         learner.set(name.trim(), value)?;
     }
-    observed::arrange(&mut *learner, args.missing)?;
+    let missing = missing(args, &*learner)?;
+    observed::arrange(&mut *learner, missing)?;
     let chooses = learner.family() == Family::Budget && !observed::is_passive(&*learner);
     if chooses && learner.get("budget").as_deref() == Some("auto") {
         return usage_error(format!(
@@ -128,6 +133,42 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
         ));
     }
     Ok(learner)
+}
+
+/// What a learner without a budget reads.
+fn reads(learner: &dyn Learner) -> &'static str {
+    if learner.takes_holes() {
+        "uses whatever is observed of each example, and chooses nothing"
+    } else {
+        "reads every attribute of each example"
+    }
+}
+
+/// What becomes of missing cells: refusing them is the default, and holes are what some learners are for.
+fn missing(args: &FitArgs, learner: &dyn Learner) -> Result<MissingArg> {
+    match (args.missing, learner.takes_holes()) {
+        (None, true) => Ok(MissingArg::Observed),
+        (None, false) => Ok(MissingArg::Refuse),
+        (Some(MissingArg::Mean), true) => usage_error(format!(
+            "--missing mean: {} gets the holes as they are, without any flag; leave --missing out, or choose --learner mean, which fills them with means, or a learner that needs every cell",
+            learner.name()
+        )),
+        (Some(missing), _) => Ok(missing),
+    }
+}
+
+/// Refuses to cut a predictor that is not one weighted sum, before it is fitted.
+fn check_weights(learner: &dyn Learner, classes: usize) -> Result<()> {
+    let weighs = !matches!(learner.name(), "karma" | "mcb" | "mc1");
+    let why = match (weighs, classes > 2) {
+        (true, false) => return Ok(()),
+        (true, true) => "of more than two classes has a weight per attribute and class",
+        (false, _) => "has no weight for each attribute",
+    };
+    usage_error(format!(
+        "--truncate keeps the attributes of largest weight, and what {} learns {why}; leave --truncate out, or choose a learner of one weighted sum, such as zero for two classes or a number",
+        learner.name()
+    ))
 }
 
 /// What was read of one example.
@@ -153,29 +194,61 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
         return Ok(format!("{}\n", serde_json::to_string_pretty(&json)?));
     }
     let number = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.6}"));
-    let mut rows = vec![
-        ("learner", report.learner.clone()),
-        ("examples", report.examples.to_string()),
-        ("read in all", format!("{} ({} distinct)", report.reads, report.distinct)),
-        ("per example", per_example(report)),
-        ("objective", number(report.objective)),
-        ("certified gap", report.gap.map_or("-".into(), |g| format!("{g:.2e}"))),
+    let learner = learner::find(&model.learner)?;
+    let mut rows = vec![("learner", report.learner.clone())];
+    if args.tune.is_some() {
+        let chosen = learner.grid().0.into_iter().filter_map(|(name, _)| {
+            model.params.get(name).map(|value| format!("{name} = {}", crate::compared::plain(value)))
+        });
+        rows.push(("tuned", chosen.collect::<Vec<_>>().join(", ")));
+    }
+    rows.push(("examples", report.examples.to_string()));
+    let at = rows.len();
+    if learner.takes_holes() {
+        rows.extend(observed_lines(model)?);
+    } else {
+        rows.push(("read in all", format!("{} ({} distinct)", report.reads, report.distinct)));
+        rows.push(("per example", per_example(report)));
+    }
+    rows.push(("objective", number(report.objective)));
+    rows.push(("certified gap", report.gap.map_or("-".into(), |g| format!("{g:.2e}"))));
+    rows.extend(report.passes.map(|passes| ("passes", passes.to_string())));
+    let scale = model.prepare.target.deviation.powi(2);
+    rows.extend(report.leave_one_out.map(|error| {
+        ("leave-one-out", format!("{:.6} (squared error of each row, predicted from all others)", error * scale))
+    }));
+    rows.extend([
         ("stopped", report.stop.to_string()),
         ("seconds", format!("{:.3}", report.seconds)),
         ("model", args.out.display().to_string()),
-    ];
+    ]);
     let priced = model.prepare.schema.layout()?.is_priced();
     let spent = priced.then(|| ("spent", sum(report.spent)));
     let unused = report.unused.map(|reads| ("reads left", reads.to_string()));
-    let scale = model.prepare.target.deviation.powi(2);
     let estimated = report.risk.map(|risk| {
         let error = report.risk_error.map_or(String::new(), |error| format!(" ± {:.3}", error * scale));
         let what = "squared error, from its own reads before it learned from them";
         ("its own test", format!("{:.3}{error} ({what})", risk * scale))
     });
-    rows.splice(3..3, spent.into_iter().chain(unused).chain(estimated));
+    let at = if learner.takes_holes() { at } else { at + 1 };
+    rows.splice(at..at, spent.into_iter().chain(unused).chain(estimated));
     let lines: Vec<String> = rows.into_iter().map(|(name, value)| format!("{name:<14} {value}\n")).collect();
     Ok(lines.concat())
+}
+
+/// What was there to learn from, and what of it the predictor keeps.
+fn observed_lines(model: &Model) -> Result<Vec<(&'static str, String)>> {
+    let report = &model.report;
+    let cells = report.examples * model.prepare.schema.layout()?.panels() as u64;
+    let share = 100.0 * report.reads as f64 / cells.max(1) as f64;
+    let empty =
+        report.notes.iter().find_map(|note| if let Note::EmptyRows { rows } = note { Some(*rows) } else { None });
+    let mut lines = vec![
+        ("observed cells", format!("{} of {cells} ({share:.1} %)", report.reads)),
+        ("empty rows", format!("{} (they show no attribute)", empty.unwrap_or(0))),
+    ];
+    lines.extend(report.support.map(|rows| ("rows kept", format!("{rows} (predictions compare with them)"))));
+    Ok(lines)
 }
 
 /// What values outside their declared bounds mean, and which was the first.

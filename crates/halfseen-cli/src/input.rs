@@ -4,8 +4,10 @@ use crate::args::{MissingArg, ScaleArg, TableArgs, TaskArg};
 use crate::declarations;
 use crate::digits;
 use crate::failure::usage_error;
+use crate::output;
 use crate::text_columns;
 use anyhow::{Context, Result};
+use halfseen::ErrorKind;
 use halfseen::data::{Cell, Matrix, Table, Target, Task};
 use halfseen::error::{list, short};
 use halfseen::learner::Learner;
@@ -79,6 +81,7 @@ pub(crate) fn read(
     table.refuse_infinite().with_context(place)?;
     let (table, numbers) = keep_classes(table, &target_name, &args.classes).with_context(place)?;
     text_columns::refuse_numbers_as_classes(&table, &target_name, &numbers).with_context(place)?;
+    refuse_missing_targets(&table, &target_name, &numbers).with_context(place)?;
     let target = Target::read(&table, &target_name, task(args.task)).with_context(place)?;
     let except: Vec<&str> = args.ignore.iter().map(String::as_str).chain(group).chain([&*target_name]).collect();
     text_columns::check(&table, &except, &numbers, args.quiet).with_context(place)?;
@@ -107,8 +110,36 @@ impl Input {
 impl Input {
     /// Refuses a target that a learner cannot learn, before any work is done.
     pub(crate) fn check_classes(&self, learner: &dyn Learner) -> Result<()> {
-        let checked = learner.check_classes(self.target.classes().len());
-        checked.map_err(|error| named(error, &self.target_name)).with_context(|| self.name.clone())
+        let classes = self.target.classes();
+        let checked =
+            learner.check_classes(classes.len()).map_err(|error| match named(error, &self.target_name).kind() {
+                // A learner knows only how many there are.
+                ErrorKind::WrongTarget { column, problem } => {
+                    let names: Vec<String> = classes.iter().map(ToString::to_string).collect();
+                    let count = format!("{} classes", classes.len());
+                    let problem = problem.replacen(&count, &format!("{count} ({})", list(&names)), 1);
+                    halfseen::Error::from(ErrorKind::WrongTarget { column: column.clone(), problem })
+                }
+                other => other.clone().into(),
+            });
+        checked.with_context(|| self.name.clone())
+    }
+}
+
+impl Input {
+    /// Points out a target of few whole numbers, which are taken as numbers and may be codes of classes.
+    pub(crate) fn remark_on_codes(&self, args: &TableArgs) {
+        let Target::Numbers(values) = &self.target else { return };
+        let whole = values.iter().all(|v| v.fract() == 0.0);
+        let distinct: BTreeSet<u64> = values.iter().take_while(|_| whole).map(|v| v.to_bits()).collect();
+        let few = distinct.len() <= CODES && 5 * distinct.len() <= values.len();
+        if args.task == TaskArg::Auto && whole && few {
+            let text = format!(
+                "remark: the target holds {} different whole numbers, and is estimated as a number; if they are codes of classes, say --task classification",
+                distinct.len()
+            );
+            output::remark(args.quiet, &text);
+        }
     }
 }
 
@@ -128,6 +159,25 @@ fn check_names(table: &Table, target: &str, group: Option<&str>, args: &TableArg
     }
     Ok(())
 }
+
+/// Refuses a target with missing cells, and lists their rows.
+fn refuse_missing_targets(table: &Table, target: &str, numbers: &[usize]) -> Result<()> {
+    let column = table.column(target)?;
+    let missing = (0..table.rows()).filter(|&row| table.cell(row, column) == Cell::Missing);
+    let missing: Vec<String> = missing.map(|row| format!("row {}", numbers[row] + 1)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    usage_error(format!(
+        "target column '{}' is missing in {} rows ({}); remove those rows, or fill the target in",
+        short(target),
+        missing.len(),
+        list(&missing)
+    ))
+}
+
+/// The most distinct whole numbers that may be codes of classes.
+const CODES: usize = 10;
 
 fn task(task: TaskArg) -> Option<Task> {
     match task {
@@ -163,9 +213,9 @@ pub(crate) fn options(args: &TableArgs, missing: MissingArg, intercept: bool, ho
 /// The error with the row's number in the file, where the library saw only some of its rows.
 pub(crate) fn renumbered(error: halfseen::Error, input: &Input) -> halfseen::Error {
     match error.kind() {
-        halfseen::ErrorKind::MomentContradicted { row, column, value } => {
+        ErrorKind::MomentContradicted { row, column, value } => {
             let (row, column, value) = (input.numbers[row - 1] + 1, column.clone(), *value);
-            halfseen::ErrorKind::MomentContradicted { row, column, value }.into()
+            ErrorKind::MomentContradicted { row, column, value }.into()
         }
         _ => error,
     }

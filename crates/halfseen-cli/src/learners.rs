@@ -13,6 +13,10 @@ papers:
   A  Cesa-Bianchi, Shalev-Shwartz and Shamir, Efficient Learning with Partially Observed Attributes, ICML 2010
   B  Hazan and Koren, Linear Regression with Limited Observation, ICML 2012
   C  Kukliansky and Shamir, Attribute Efficient Linear Regression with Distribution-Dependent Sampling, ICML 2015
+  D  Hazan, Livni and Mansour, Classification with Low Rank and Missing Data, ICML 2015
+  Chechik et al. 2008   Max-margin Classification of Data with Absent Features, JMLR 9
+  Goldberg et al. 2010  Transduction with Matrix Completion: Three Birds with One Stone, NIPS 2010
+  Pham and Pagh 2013    Fast and Scalable Polynomial Kernels via Explicit Feature Maps, KDD 2013
 ";
 
 /// Runs the command.

@@ -3,11 +3,14 @@
 
 mod args;
 mod compare;
+mod compared;
+mod curves;
 mod declarations;
 mod digits;
 mod evaluate;
 mod failure;
 mod fit;
+mod hiding;
 mod input;
 mod learners;
 mod observed;

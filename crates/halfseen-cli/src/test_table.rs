@@ -40,7 +40,7 @@ impl TestTable {
             Cell::Missing => false,
         };
         let mut numbers: Vec<usize> = (0..table.rows()).filter(|&row| classes.is_empty() || is(row)).collect();
-        if args.missing != MissingArg::Mean {
+        if matches!(args.missing, MissingArg::Drop | MissingArg::Refuse) {
             let named = schema.columns.iter().map(|c| (c.name.as_str(), table.column(&c.name).ok()));
             let columns: Vec<(&str, Option<&Column>)> = named.collect();
             // The first attribute that a row does not have; an absent column is missing in every row.

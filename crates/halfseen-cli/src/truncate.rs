@@ -1,5 +1,6 @@
 //! Tests a model cut down to fewer and fewer attributes: the error against what a prediction needs.
 
+use crate::curves::Measure;
 use crate::output::{self, align};
 use anyhow::Result;
 use halfseen::data::{Table, Target};
@@ -87,13 +88,16 @@ impl Truncated {
 
     /// Draws the errors against the attributes.
     pub(crate) fn draw(&self, title: &str, learner: &str, path: &Path) -> Result<()> {
+        // Margins estimate nothing.
+        let measure = self.0.first().map_or(Measure::Squared, |(_, score)| Measure::of_score(score));
+        let error = |score: &Score| if measure == Measure::Wrong { score.error } else { score.mse };
         let point = |(count, score): &(u64, Score)| {
-            Some(Point { x: *count as f64, y: score.mse?, low: f64::NAN, high: f64::NAN })
+            Some(Point { x: *count as f64, y: error(score)?, low: f64::NAN, high: f64::NAN })
         };
         let svg = learning_curve(&Figure {
             title: title.to_owned(),
             x_label: "attributes needed to predict".into(),
-            y_label: "squared error".into(),
+            y_label: if measure == Measure::Wrong { "error" } else { "squared error" }.into(),
             log_x: true,
             y_limit: None,
             series: vec![Series { name: learner.to_owned(), points: self.0.iter().filter_map(point).collect() }],

@@ -46,7 +46,10 @@ fn shapes() {
 fn targets() {
     refused("a,y\n1,2\n2,2\n3,2\n", &["'y' is constant", "2"]);
     refused("a,y\n1,2\n2,\n3,NA\n4,1\n", &["'y'", "missing in 2 rows", "row 2", "remove"]);
-    refused("a,y\n1,u\n2,v\n3,w\n", &["'y'", "3 classes (u, v, w)", "--classes"]);
+    let place = Place::new();
+    place.write("t.csv", "a,y\n1,u\n2,v\n3,w\n");
+    place.refused(FIT, &["t.csv", "'y'", "3 classes (u, v, w)", "--classes", "karma"]);
+    place.refused("compare t.csv --target y --out o", &["t.csv", "at least 5 rows", "got 3"]);
     let many: String = (0..40).map(|i| if i == 16 { "1,N/A\n".into() } else { format!("{i},{i}.5\n") }).collect();
     refused(&format!("a,y\n{many}"), &["target column 'y'", "row 17", "'N/A'", "empty it"]);
 }

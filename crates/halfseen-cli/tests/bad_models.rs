@@ -30,7 +30,7 @@ fn every_damage_is_named() {
         ("a weight too few", |m| drop(m["predictor"]["weights"].as_array_mut().unwrap().pop()), &["weights", "4", "5"]),
         ("a fill too many", |m| m["predictor"]["fill"].as_array_mut().unwrap().push(json!(1)), &["fill", "6", "5"]),
         ("no deviation", |m| m["prepare"]["target"]["deviation"] = json!(0), &["target", "deviation"]),
-        ("a class too many", |m| m["classes"] = json!(["u"]), &["classes", "1"]),
+        ("a class too many", |m| m["classes"] = json!(["u"]), &["classes", "must be empty", "regression"]),
         (
             "categories out of order",
             |m| m["schema"]["columns"][2]["categories"] = json!(["b", "a", "c"]),

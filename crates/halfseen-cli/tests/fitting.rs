@@ -260,7 +260,7 @@ fn slopes_too_noisy_to_learn_from_are_noted_on_stderr_with_the_number() {
     place.write("large.csv", format!("a,b,c,y\n{}", (0..60).map(row).collect::<String>()));
     let compare = "compare large.csv --target y --task regression --scale none --splits 2 --honest --learners aesvr";
     let err = place.run(&format!("{compare} --budget 2")).err;
-    assert!(err.contains("note: aesvr, 2 of its splits: ") && err.contains("smoothing_width"), "{err}");
+    assert!(err.contains("note: aesvr, in 2 of 2 splits: ") && err.contains("smoothing_width"), "{err}");
     let err = place.run(&format!("{compare} --budget 3")).err;
     assert!(!err.contains("note: "), "three reads are all there are, and slopes exact: {err}");
     place.refused(

@@ -141,8 +141,8 @@ pub enum ErrorKind {
     NotLinear,
     /// A fit would take more memory than it may.
     #[error(
-        "{} needs about {needed:.1} GiB for {rows} rows and may take {allowed:.1}; use features=sketch:2048, whose memory grows with the rows alone, or raise memory",
-        short(learner)
+        "{} needs about {} of memory for {rows} rows and may take {}; use features=sketch:2048, whose memory grows with the rows alone, or raise memory, which is in GiB",
+        short(learner), gibibytes(*needed), gibibytes(*allowed)
     )]
     TooMuchMemory { learner: String, rows: usize, needed: f64, allowed: f64 },
     /// Too many of the model's columns are absent from a table.
@@ -298,6 +298,16 @@ fn readable(panels: usize) -> String {
 pub(crate) fn shown(value: f64) -> String {
     let usual = value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs());
     if usual { value.to_string() } else { format!("{value:e}") }
+}
+
+/// So many GiB in a unit that shows them.
+fn gibibytes(size: f64) -> String {
+    let bytes = size * f64::from(1_u32 << 30);
+    match bytes {
+        b if b >= 107_374_182.0 => format!("{size:.1} GiB"),
+        b if b >= 104_857.0 => format!("{:.1} MiB", b / f64::from(1_u32 << 20)),
+        b => format!("{:.1} KiB", b / 1024.0),
+    }
 }
 
 fn maybe(nearest: &Option<String>) -> String {

@@ -81,7 +81,9 @@ pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
         if classes <= 2 {
             return Ok(());
         }
-        let able = all().into_iter().filter(|l| l.check_classes(classes).is_ok()).map(|l| l.name());
+        // Only learners of holes tell more apart, and each of them overrides this: asking others would ask us again.
+        let more = all().into_iter().filter(|l| l.takes_holes() && l.check_classes(classes).is_ok());
+        let able = more.map(|l| l.name());
         let able = able.collect::<Vec<_>>().join(", ");
         let able = if able.is_empty() { able } else { format!(", or a learner of more ({able})") };
         let problem = format!(
@@ -183,6 +185,17 @@ mod tests {
         let settings = grid.settings();
         assert_eq!(settings.len(), 4);
         assert_eq!(settings[1], vec![("radius", "1".to_owned()), ("step", "3x".to_owned())]);
+    }
+
+    #[test]
+    fn many_classes_are_refused_with_the_learners_that_tell_them_apart() {
+        for learner in all() {
+            if let Err(error) = learner.check_classes(3) {
+                assert!(error.to_string().contains("3 classes"), "{error}");
+            }
+        }
+        let error = find("ridge").and_then(|l| l.check_classes(3)).unwrap_err().to_string();
+        assert!(error.contains("karma, zero, mean, mcb, mc1") && !error.contains("geom"), "{error}");
     }
 
     #[test]

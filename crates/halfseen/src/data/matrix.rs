@@ -147,6 +147,31 @@ impl Csr {
         picked
     }
 
+    /// The same rows with these cells missing, as sorted (row, column).
+    pub(super) fn missing_at(&self, cells: &[(usize, u32)]) -> Csr {
+        let mut changed = Csr { starts: vec![0], indices: Vec::new(), values: Vec::new(), columns: self.columns };
+        for row in 0..self.rows() {
+            let first = cells.partition_point(|cell| cell.0 < row);
+            let mut missing = cells[first..].iter().take_while(|cell| cell.0 == row).map(|cell| cell.1).peekable();
+            let (columns, values) = self.row(row);
+            for (&column, &value) in columns.iter().zip(values) {
+                while let Some(before) = missing.next_if(|&m| m < column) {
+                    changed.push(before, f64::NAN);
+                }
+                let hidden = missing.next_if_eq(&column).is_some();
+                changed.push(column, if hidden { f64::NAN } else { value });
+            }
+            missing.for_each(|column| changed.push(column, f64::NAN));
+            changed.starts.push(changed.indices.len());
+        }
+        changed
+    }
+
+    fn push(&mut self, column: u32, value: f64) {
+        self.indices.push(column);
+        self.values.push(value);
+    }
+
     /// One cell, by binary search in its row.
     #[inline]
     pub fn get(&self, row: usize, column: usize) -> f64 {

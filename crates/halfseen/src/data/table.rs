@@ -176,6 +176,35 @@ impl Table {
         Err(ErrorKind::NotFinite { row: row + 1, column, value: self.numbers.get(row, at) }.into())
     }
 
+    /// The same table with the cells empty of which `hidden(row, column)` is true; both count from 0, columns as in
+    /// [`Table::columns`]. Bytes become single precision, which can be missing.
+    pub fn without(&self, hidden: impl Fn(usize, usize) -> bool) -> Table {
+        let mut numbers = match &self.numbers {
+            Matrix::U8(a) => Matrix::F32(a.mapv(f32::from)),
+            other => other.clone(),
+        };
+        let (mut texts, mut apart) = (self.texts.clone(), self.apart.clone());
+        let rows = self.rows();
+        // Sparse rows get their new entries at once.
+        let mut sparse: Vec<(usize, u32)> = Vec::new();
+        for (at, column) in self.columns.iter().enumerate() {
+            for row in (0..rows).filter(|&row| hidden(row, at)) {
+                match (column.place, &mut numbers) {
+                    (Place::Text(c), _) => texts[c].codes[row] = TextColumn::MISSING,
+                    (Place::Apart(c), _) => apart[c][row] = f64::NAN,
+                    (Place::Number(c), Matrix::F64(a)) => a[[row, c]] = f64::NAN,
+                    (Place::Number(c), Matrix::F32(a)) => a[[row, c]] = f32::NAN,
+                    (Place::Number(c), _) => sparse.push((row, c as u32)),
+                }
+            }
+        }
+        if let Matrix::Csr(a) = &numbers {
+            sparse.sort_unstable();
+            numbers = Matrix::Csr(a.missing_at(&sparse));
+        }
+        Table { numbers, texts, apart, columns: self.columns.clone() }
+    }
+
     /// The rows of `keep`, in that order.
     pub fn select_rows(&self, keep: &[usize]) -> Table {
         use ndarray::Axis;

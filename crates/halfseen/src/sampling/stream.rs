@@ -25,6 +25,8 @@ pub enum Purpose {
     Data = 6,
     /// Hashes and signs of random features.
     Feature = 7,
+    /// Cells that are hidden on top of those that were missing.
+    Hide = 8,
 }
 
 /// A stream of random numbers.

@@ -3,11 +3,13 @@
 //! Everything is seeded and runs in parallel; results are the same bits for any number of threads.
 
 mod compare;
+mod hide;
 mod score;
 mod split;
 mod tune;
 
 pub use compare::{Comparison, CurvePoint, Plan, Row, Statistics, Summary, compare};
+pub use hide::{Seen, hide};
 pub use score::Score;
 pub use split::{Split, folds, splits};
 pub use tune::{By, Tuned, Tuning, tune, tune_over};

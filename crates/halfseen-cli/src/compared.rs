@@ -1,0 +1,254 @@
+//! Writes a comparison as text: the table, what its reader must know, the parameters, the notes.
+
+use crate::args::{CompareArgs, MissingArg};
+use crate::curves::Measure;
+use crate::fit::outside_bounds;
+use crate::input::Input;
+use crate::output::{self, align};
+use crate::test_table::TestTable;
+use halfseen::data::Target;
+use halfseen::error::list;
+use halfseen::learner::{self, Family};
+use halfseen::select::{Comparison, Seen, Statistics, Summary};
+
+/// The printed table: one line per learner, mean and deviation over the splits.
+pub(crate) fn table(comparison: &Comparison) -> String {
+    let any = |figure: fn(&Summary) -> bool| comparison.summary.iter().any(figure);
+    let columns = Columns {
+        squared: any(|s| s.test_mse.is_some()),
+        wrong: any(|s| s.test_error.is_some()),
+        wrong_first: Measure::of(comparison) == Measure::Wrong,
+        spent: any(|s| s.spent.is_some()),
+    };
+    let mut rows = vec![columns.head()];
+    rows.extend(comparison.summary.iter().map(|s| columns.line(s, comparison)));
+    align(&rows)
+}
+
+/// Which columns a table has.
+struct Columns {
+    squared: bool,
+    wrong: bool,
+    /// Whether the share told wrongly is what all learners have, and the squared error is not.
+    wrong_first: bool,
+    spent: bool,
+}
+
+impl Columns {
+    /// The errors' columns in their order.
+    fn errors(&self, squared: Vec<String>, wrong: String) -> Vec<String> {
+        let squared = if self.squared { squared } else { Vec::new() };
+        let wrong: Vec<String> = self.wrong.then_some(wrong).into_iter().collect();
+        if self.wrong_first { [wrong, squared].concat() } else { [squared, wrong].concat() }
+    }
+
+    fn head(&self) -> Vec<String> {
+        let mut head = ["learner", "read per example", "read in all"].map(str::to_owned).to_vec();
+        let squared = ["test squared error", "median"].map(str::to_owned).to_vec();
+        head.extend(self.errors(squared, "test error".to_owned()));
+        head.extend(self.spent.then(|| "spent".to_owned()));
+        head.push("seconds".to_owned());
+        head
+    }
+
+    fn line(&self, s: &Summary, comparison: &Comparison) -> Vec<String> {
+        let mut cells =
+            vec![s.learner.to_owned(), per_example(s, comparison), thousands(s.distinct.map_or(0.0, |f| f.mean))];
+        let squared = vec![shown(s.test_mse, Measure::Squared), s.test_mse.map_or("-".into(), |f| number(f.median))];
+        cells.extend(self.errors(squared, shown(s.test_error, Measure::Wrong)));
+        cells.extend(self.spent.then(|| s.spent.map_or("-".into(), |f| number(f.mean))));
+        cells.push(s.seconds.map_or("-".into(), |f| format!("{:.3} ± {:.3}", f.mean, f.sd)));
+        cells
+    }
+}
+
+/// The budget; of a learner of holes the cells that were observed, on average.
+fn per_example(s: &Summary, comparison: &Comparison) -> String {
+    if !takes_holes(s.learner) {
+        return s.budget.to_string();
+    }
+    let rows = || comparison.rows.iter().filter(|r| r.learner == s.learner);
+    let (reads, examples) = (rows().map(|r| r.reads).sum::<u64>(), rows().map(|r| r.examples).sum::<u64>());
+    format!("{:.1}", reads as f64 / examples.max(1) as f64)
+}
+
+/// Whether the learner of this name gets the table with its holes.
+fn takes_holes(name: &str) -> bool {
+    learner::find(name).is_ok_and(|l| l.takes_holes())
+}
+
+fn family(name: &str) -> Option<Family> {
+    learner::find(name).ok().map(|l| l.family())
+}
+
+/// An error as it stands in a table.
+pub(crate) fn shown(error: Option<Statistics>, measure: Measure) -> String {
+    match (error, measure) {
+        (None, _) => "-".into(),
+        (Some(f), Measure::Squared) => format!("{} ± {}", number(f.mean), number(f.sd)),
+        (Some(f), Measure::Wrong) => format!("{:.1} ± {:.1} %", 100.0 * f.mean, 100.0 * f.sd),
+    }
+}
+
+/// Three digits after the point for ordinary numbers, an exponent for very large and very small ones.
+pub(crate) fn number(value: f64) -> String {
+    if value != 0.0 && !(1e-4..1e6).contains(&value.abs()) { format!("{value:.2e}") } else { format!("{value:.3}") }
+}
+
+/// A count with a gap before every three digits.
+pub(crate) fn thousands(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|g| std::str::from_utf8(g).ok()).collect();
+    groups.join(" ")
+}
+
+/// What a reader of the table must know.
+pub(crate) fn footnotes(
+    args: &CompareArgs,
+    input: &Input,
+    seen: &Seen,
+    test: Option<&TestTable>,
+    comparison: &Comparison,
+) -> String {
+    let mut notes = String::new();
+    let unit = match input.target {
+        Target::Numbers(_) => "squared error in the target's units",
+        Target::Classes { .. } if comparison.summary.iter().all(|s| s.test_mse.is_none()) => {
+            "test error is the share of test rows told wrongly"
+        }
+        Target::Classes { .. } => "squared error of the score against -1 and +1",
+    };
+    let splits = match test {
+        Some(test) => {
+            format!("{} seeds, tested on the {} rows of {}", args.splits, thousands(test.rows() as f64), test.name)
+        }
+        None => format!("{} splits, {:.0} % of the rows test", args.splits, 100.0 * args.test_share),
+    };
+    notes.push_str(&format!("{}: mean ± deviation over {splits}; {unit}.\n", input.name));
+    let budgeted = comparison.summary.iter().any(|s| family(s.learner) == Some(Family::Budget));
+    let read = comparison.rows.iter().filter(|r| r.tuning_reads > 0).map(|r| (r.learner, r.tuning_reads));
+    match read.max_by_key(|&(_, reads)| reads) {
+        Some((learner, reads)) if budgeted => notes.push_str(&format!(
+            "Each learner was tuned by cross-validation inside the training part. That reads more than a budget\n\
+             allows, as in the papers (here up to {} reads per split, by {learner}); --honest compares without it.\n",
+            thousands(reads as f64)
+        )),
+        Some(_) => notes.push_str("Each learner was tuned by cross-validation inside the training part.\n"),
+        None => {}
+    }
+    if let Some(row) = comparison.rows.iter().filter(|r| r.outside_bounds > Some(0)).max_by_key(|r| r.outside_bounds) {
+        let count = row.outside_bounds.unwrap_or(0);
+        if let Some(text) = outside_bounds(count, &row.first_outside, input) {
+            notes.push_str(&format!("In one run, by {}: {text}.\n", row.learner));
+        }
+    }
+    if let Some(unused) = comparison.rows.iter().filter_map(|r| r.unused).max() {
+        notes.push_str(&format!(
+            "Budgeted learners had {} reads in all; at most {} were left.\n",
+            thousands(args.table.total_budget.unwrap_or(0) as f64),
+            thousands(unused as f64)
+        ));
+    }
+    notes.push_str(&holes(args, seen, comparison));
+    if input.dropped > 0 && args.missing == MissingArg::Drop {
+        notes.push_str(&format!("{} rows with missing cells were dropped.\n", input.dropped));
+    }
+    notes
+}
+
+/// Which cells are missing, and what each learner got in their place.
+fn holes(args: &CompareArgs, seen: &Seen, comparison: &Comparison) -> String {
+    let mut notes = String::new();
+    if seen.observed < seen.cells {
+        notes.push_str(&format!(
+            "Missing: {:.1} % of the attributes' cells, {} of {}; {} rows have some{}.\n",
+            100.0 * (1.0 - seen.share()),
+            thousands((seen.cells - seen.observed) as f64),
+            thousands(seen.cells as f64),
+            thousands(seen.rows_with_holes as f64),
+            match seen.empty_rows {
+                0 => String::new(),
+                rows => format!(", {} have nothing else", thousands(rows as f64)),
+            }
+        ));
+    }
+    let filled = comparison.rows.iter().map(|r| r.imputed).max().unwrap_or(0);
+    if filled > 0 {
+        let who = names(comparison, |name| comparison.rows.iter().any(|r| r.learner == name && r.imputed > 0));
+        notes.push_str(&format!(
+            "For {} {} missing cells were filled with the training mean of their column.\n",
+            list(&who),
+            thousands(filled as f64)
+        ));
+    }
+    // A category that only test rows show is a hole too.
+    if seen.observed < seen.cells {
+        let imputes = |name: &str| matches!(name, "zero" | "mean");
+        let own = names(comparison, |name| takes_holes(name) && imputes(name));
+        let nothing = names(comparison, |name| takes_holes(name) && !imputes(name));
+        if !nothing.is_empty() {
+            notes.push_str(&format!("For {} nothing was filled in: they use what each row shows.\n", list(&nothing)));
+        }
+        let what = match own[..] {
+            [] => "",
+            ["zero"] => "zero got the holes, and put 0, in scaled units, into each.\n",
+            ["mean"] => "mean got the holes, and put the mean of what is observed into each.\n",
+            _ => {
+                "zero and mean got the holes, and put 0, in scaled units, or the mean of what is observed into each.\n"
+            }
+        };
+        notes.push_str(what);
+    }
+    let passive = names(comparison, |name| !takes_holes(name));
+    if args.missing == MissingArg::Observed && !passive.is_empty() {
+        notes.push_str(&format!(
+            "For {} nothing was filled in: what is observed in each row was learned from, and cost nothing.\n",
+            list(&passive)
+        ));
+    }
+    notes
+}
+
+/// The compared learners of some kind.
+fn names(comparison: &Comparison, kind: impl Fn(&str) -> bool) -> Vec<&'static str> {
+    comparison.summary.iter().map(|s| s.learner).filter(|name| kind(name)).collect()
+}
+
+/// Says what readers of the results must know: each kind of note once, with the learners that it holds for.
+pub(crate) fn remark_notes(comparison: &Comparison, quiet: bool) {
+    let all = || comparison.rows.iter().flat_map(|row| row.notes.iter().map(move |note| (row, note)));
+    let mut told = Vec::new();
+    for (_, note) in all() {
+        let kind = std::mem::discriminant(note);
+        if told.contains(&kind) {
+            continue;
+        }
+        told.push(kind);
+        let same = || all().filter(|(_, other)| std::mem::discriminant(*other) == kind).map(|(row, _)| row);
+        let who = names(comparison, |name| same().any(|row| row.learner == name));
+        let splits: std::collections::BTreeSet<usize> = same().map(|row| row.split).collect();
+        let of = comparison.rows.iter().map(|row| row.split + 1).max().unwrap_or(0);
+        output::remark(quiet, &format!("note: {}, in {} of {of} splits: {note}", list(&who), splits.len()));
+    }
+}
+
+/// The winning parameters: those that tuning chose among, split by split.
+pub(crate) fn parameters(comparison: &Comparison) -> String {
+    let mut text = String::from("\nparameters (one per split):\n");
+    for summary in &comparison.summary {
+        let Ok(learner) = learner::find(summary.learner) else { continue };
+        let rows = || comparison.rows.iter().filter(|r| r.learner == summary.learner);
+        let axes = learner.grid().0;
+        let shown = axes.iter().map(|(name, _)| {
+            let values = rows().map(|r| r.params.get(*name).map_or("-".into(), plain));
+            format!("{name} {}", values.collect::<Vec<_>>().join(" "))
+        });
+        text.push_str(&format!("  {}: {}\n", summary.learner, shown.collect::<Vec<_>>().join("; ")));
+    }
+    text
+}
+
+/// A parameter as --set takes it.
+pub(crate) fn plain(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

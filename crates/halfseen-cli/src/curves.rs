@@ -1,0 +1,134 @@
+//! Draws a comparison: errors against what was spent.
+
+use crate::compared::number;
+use halfseen::data::Target;
+use halfseen::select::{Comparison, CurvePoint, Score, Statistics, Summary};
+use halfseen_io::draw::{Figure, Point, Series};
+
+/// The error that tables and figures are about: the squared one, or of classes the share told wrongly where not every
+/// learner's score estimates a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Measure {
+    /// The squared error.
+    Squared,
+    /// The share of test rows told wrongly.
+    Wrong,
+}
+
+impl Measure {
+    /// What fits a comparison.
+    pub(crate) fn of(comparison: &Comparison) -> Measure {
+        let told = comparison.summary.iter().any(|s| s.test_error.is_some());
+        let estimated = comparison.summary.iter().all(|s| s.test_mse.is_some());
+        if told && !estimated { Measure::Wrong } else { Measure::Squared }
+    }
+
+    /// What fits one score.
+    pub(crate) fn of_score(score: &Score) -> Measure {
+        if score.mse.is_none() && score.error.is_some() { Measure::Wrong } else { Measure::Squared }
+    }
+
+    /// Its name on an axis or above a column.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Measure::Squared => "test squared error",
+            Measure::Wrong => "test error",
+        }
+    }
+
+    /// A point's error.
+    fn at(self, point: &CurvePoint) -> Option<f64> {
+        match self {
+            Measure::Squared => point.test_mse,
+            Measure::Wrong => point.test_error,
+        }
+    }
+
+    /// A learner's error over all splits.
+    pub(crate) fn over(self, summary: &Summary) -> Option<Statistics> {
+        match self {
+            Measure::Squared => summary.test_mse,
+            Measure::Wrong => summary.test_error,
+        }
+    }
+
+    /// The error of saying the mean, or the most frequent class: larger ones are worth no room.
+    fn of_nothing(self, target: &Target) -> f64 {
+        match (self, target) {
+            (Measure::Squared, target) => variance(target),
+            (Measure::Wrong, Target::Classes { classes, codes }) => {
+                let count = |class: usize| codes.iter().filter(|c| **c as usize == class).count();
+                let most = (0..classes.len()).map(count).max().unwrap_or(0);
+                1.0 - most as f64 / codes.len().max(1) as f64
+            }
+            (Measure::Wrong, Target::Numbers(_)) => f64::INFINITY,
+        }
+    }
+}
+
+/// What is drawn upwards.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Shown {
+    /// An error on the test rows.
+    Tested(Measure),
+    /// The squared error that learners estimate of themselves.
+    Own,
+}
+
+/// What is drawn to the right: what it is called, and its value at a point.
+pub(crate) type Spent = (&'static str, fn(&CurvePoint) -> u64);
+
+/// An error against what was spent, mean and deviation over the splits.
+pub(crate) fn figure(
+    comparison: &Comparison,
+    (title, target): (&str, &Target),
+    (x_label, spent): Spent,
+    shown: Shown,
+) -> Figure {
+    let error = |point: &CurvePoint| match shown {
+        Shown::Tested(measure) => measure.at(point),
+        Shown::Own => point.risk,
+    };
+    let series = comparison.summary.iter().map(|summary| {
+        let mut points: Vec<&CurvePoint> = comparison.curve.iter().filter(|p| p.learner == summary.learner).collect();
+        points.sort_by_key(|p| p.examples);
+        // Splits of one size share their counts of examples; the last may differ by rounding.
+        let points = points.chunk_by(|a, b| a.examples == b.examples).filter_map(|same| {
+            let error = Statistics::of(same.iter().filter_map(|p| error(p)).collect())?;
+            let x = Statistics::of(same.iter().map(|p| spent(p) as f64).collect())?.mean;
+            Some(point(x, error))
+        });
+        Series { name: summary.learner.to_owned(), points: points.collect() }
+    });
+    let mut series: Vec<Series> = series.filter(|s| !s.points.is_empty()).collect();
+    // Early in its run a learner may be far worse than saying nothing; how far is not worth the room, nor is the
+    // deviation there.
+    let (y_label, limit) = match shown {
+        Shown::Tested(measure) => (measure.label(), 1.5 * measure.of_nothing(target)),
+        Shown::Own => ("own squared error", 1.5 * Measure::Squared.of_nothing(target)),
+    };
+    let outside = series.iter_mut().flat_map(|s| &mut s.points).filter(|p| p.y > limit);
+    outside.for_each(|p| (p.low, p.high) = (p.y, p.y));
+    let cut = series.iter().flat_map(|s| &s.points).any(|p| p.high > limit);
+    Figure {
+        title: title.to_owned(),
+        x_label: x_label.to_owned(),
+        y_label: if cut { format!("{y_label} (cut at {})", number(limit)) } else { y_label.to_owned() },
+        log_x: true,
+        y_limit: cut.then_some(limit),
+        series,
+    }
+}
+
+/// A mean with its deviation; no error is below 0.
+pub(crate) fn point(x: f64, error: Statistics) -> Point {
+    Point { x, y: error.mean, low: (error.mean - error.sd).max(0.0), high: error.mean + error.sd }
+}
+
+/// The squared error of saying the mean.
+fn variance(target: &Target) -> f64 {
+    let Ok(scores) = target.scores() else { return f64::INFINITY };
+    let n = scores.len().max(1) as f64;
+    let mean = scores.iter().sum::<f64>() / n;
+    scores.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n
+}
