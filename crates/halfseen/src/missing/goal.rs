@@ -11,6 +11,9 @@ use crate::solve::linear::{self, LinearSolved};
 use crate::solve::{Options, Solved, hinge, multiclass, ridge};
 use faer::{Mat, MatRef, Par};
 
+/// Rows up to which a decomposition for one C takes a few seconds at most.
+const QUICK: usize = 1500;
+
 /// A loss with its targets.
 #[derive(Debug, Clone)]
 pub(crate) enum Goal {
@@ -73,7 +76,8 @@ impl Goal {
         let without = |solved: Vec<Solved>| solved.into_iter().map(|one| (one, None)).collect();
         Ok(match self {
             Goal::Squares(targets) => match cs {
-                [c] => vec![(ridge::solve(gram, targets.as_ref(), *c)?, None)],
+                // A factorisation is cheaper, but leaves no row out; where both are quick the errors are worth more.
+                [c] if gram.ncols() > QUICK => vec![(ridge::solve(gram, targets.as_ref(), *c)?, None)],
                 cs => {
                     let spectrum = ridge::Spectrum::new(gram)?;
                     let one = |&c: &f64| {
