@@ -31,15 +31,9 @@ use faer::{Accum, Mat, MatRef, Par};
 /// Passes of ascent between two certificates.
 const PASSES_PER_ROUND: u64 = 10;
 /// Passes of ascent before the interior-point method takes over, where it may.
-pub(super) const PASSES_BEFORE_INTERIOR: u64 = 40;
+const PASSES_BEFORE_INTERIOR: u64 = 40;
 /// The interior-point method factors one (n, n) matrix per class and step; more numbers times rows than this are too many.
 const INTERIOR_WORK: f64 = 2e10;
-
-/// Whether so many examples are few enough for the interior-point method.
-pub(super) fn may_interior(n: usize, classes: usize) -> bool {
-    let n = n as f64;
-    n * n * n * classes as f64 <= INTERIOR_WORK
-}
 
 /// Minimises (1/2) sum_r |v_r|^2 + C sum_i max_r (1(r != y_i) + z_ir - z_iy_i).
 ///
@@ -226,7 +220,8 @@ impl<'a> Search<'a> {
     }
 
     fn run(&mut self, options: &Options, monitor: &dyn Monitor) -> Result<Solved> {
-        let mut may_interior = may_interior(self.y.len(), self.w.ncols());
+        let n = self.y.len() as f64;
+        let mut may_interior = n * n * n * self.w.ncols() as f64 <= INTERIOR_WORK;
         let mut now = self.certify();
         let (mut best, mut best_w) = (now, self.w.clone());
         let stop = loop {
