@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | [`ridge_path`], [`Moments`] | (z - y)^2 / 2, several outputs | normal equations, D x D |
 //! | [`hinge`], [`hinge_path`] | c_i [s_i - y_i z_i]_+ | dual coordinate ascent, then interior point |
-//! | [`multiclass_path`] | max_r (1[r != y] + z_r - z_y) | dual ascent by blocks |
+//! | [`multiclass_path`] | max_r (1[r != y] + z_r - z_y) | dual ascent by blocks, then interior point |
 //!
 //! **Guarantee**: objective minus dual objective, computed from weights and scores that were summed afresh.
 

@@ -9,23 +9,34 @@
 //!
 //! **Method**: dual ascent, one example's block of variables at a time; the best block is found exactly by a sort. Within
 //! a round of passes, blocks that a visit does not change are left out. Where the gap is not reached after 40 passes, as
-//! with large C, and n^3 times the number of classes is at most 2e10 (1,500 examples of 6 classes), the solver over Gram matrices goes on with
-//! K = F'F and its interior-point method, and its coefficients b give w = F b. With more examples ascent goes on alone, and
-//! may end with `max_passes` before the gap is reached.
+//! with large C, an interior-point method takes over, once, if its systems in D or n (the smaller) times the number of
+//! classes are affordable: 3,000 unknowns with 3,000 examples, 200 with a million. Beyond, ascent goes on alone, and may
+//! end with `max_passes` before the gap is reached. w and a are kept apart, each the best so far.
 
+mod interior;
+
+use super::rotate::Rotation;
 use super::{Features, LinearSolved, add_multiple, check_finite, dot, increasing, square};
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
 use crate::monitor::Monitor;
 use crate::sampling::{Purpose, Stream};
-use crate::solve::multiclass::{self as gram_form, PASSES_BEFORE_INTERIOR, may_interior};
 use crate::solve::{Options, length};
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatRef, Par};
+use faer::{Mat, MatRef};
+use interior::Interior;
 use rayon::prelude::*;
 
 /// Most passes of a round.
 const PASSES: u64 = 10;
+/// Passes of ascent before the interior-point method, and the most multiplications that a step of it may take.
+const PASSES_BEFORE_INTERIOR: u64 = 40;
+const INTERIOR_WORK: f64 = 2e10;
+
+/// Whether the steps of the interior-point method are.
+fn affordable(n: usize, width: usize, classes: usize) -> bool {
+    let (n, unknowns) = (n as f64, (n.min(width) * classes) as f64);
+    unknowns * unknowns * (n / 2.0 + unknowns / 6.0) <= INTERIOR_WORK
+}
 
 /// Solves for each of `cs`, in their order, each from the solution of the nearest smaller C, scaled.
 ///
@@ -151,11 +162,14 @@ impl<'a> Search<'a> {
 
     fn run(&mut self, c: f64, options: &Options, monitor: &dyn Monitor) -> Result<LinearSolved> {
         self.passes = 0;
-        let mut best = self.certify(c)?;
-        let (mut best_duals, mut best_weights) = (self.duals.clone(), self.weights.clone());
-        let mut may_finish = may_interior(self.all.len(), self.classes);
+        let mut now = self.certify(c)?;
+        // The best primal and the best dual point so far, each with its objective.
+        let (mut primal, mut weights) = (now.primal, self.weights.clone());
+        let (mut dual, mut duals) = (now.primal - now.gap, self.duals.clone());
+        let mut may_finish = affordable(self.all.len(), self.features.width(), self.classes);
         let stop = loop {
-            if best.gap <= options.tol * best.primal {
+            let target = options.tol * primal;
+            if primal - dual <= target {
                 break Stop::Tolerance;
             }
             if self.passes >= options.max_passes {
@@ -167,38 +181,71 @@ impl<'a> Search<'a> {
             let room = options.max_passes - self.passes;
             if may_finish && self.passes >= PASSES_BEFORE_INTERIOR {
                 may_finish = false;
-                self.finish(c, &Options { tol: 0.5 * options.tol, max_passes: room, ..*options }, monitor)?;
+                let (found, value) = self.finish(c, options.tol, room, monitor)?;
+                if value < primal {
+                    (primal, weights) = (value, found);
+                }
             } else {
-                self.ascend(c, 0.3 * options.tol * best.primal, PASSES.min(room), options.seed);
+                self.ascend(c, 0.3 * target, PASSES.min(room), options.seed);
             }
-            let now = self.certify(c)?;
-            if now.gap <= best.gap {
-                best = now;
-                best_duals.copy_from_slice(&self.duals);
-                best_weights = self.weights.clone();
+            now = self.certify(c)?;
+            if now.primal < primal {
+                primal = now.primal;
+                weights.copy_from(&self.weights);
+            }
+            if now.primal - now.gap > dual {
+                dual = now.primal - now.gap;
+                duals.copy_from_slice(&self.duals);
             }
         };
-        self.duals.copy_from_slice(&best_duals);
-        let support = best_duals.chunks_exact(self.classes).filter(|block| block.iter().any(|&a| a != 0.0)).count();
-        let Certificate { primal: objective, gap } = best;
-        Ok(LinearSolved { weights: best_weights, objective, gap, passes: self.passes, support, stop })
+        self.duals = duals;
+        let support = self.duals.chunks_exact(self.classes).filter(|block| block.iter().any(|&a| a != 0.0)).count();
+        let gap = (primal - dual).max(0.0);
+        Ok(LinearSolved { weights, objective: primal, gap, passes: self.passes, support, stop })
     }
 
-    /// Solves over K = F'F, from the present point.
-    fn finish(&mut self, c: f64, options: &Options, monitor: &dyn Monitor) -> Result<()> {
+    /// Follows the central path; of its points, v and its objective are returned, and w becomes the duals.
+    fn finish(&mut self, c: f64, tol: f64, most: u64, monitor: &dyn Monitor) -> Result<(Mat<f64>, f64)> {
         let (n, classes) = (self.all.len(), self.classes);
-        let mut gram = Mat::zeros(n, n);
-        let matrix = self.features.matrix.as_dyn_stride();
-        matmul(gram.as_mut(), Accum::Replace, matrix.transpose(), matrix, 1.0, Par::Seq);
-        let codes: Vec<u32> = self.labels.iter().map(|&label| label as u32).collect();
-        let warm = MatRef::from_row_major_slice(&self.duals, n, classes);
-        let solved = gram_form::solve(gram.as_ref(), &codes, classes, c, Some(warm), options, monitor)?;
-        self.passes += solved.passes;
+        // Fewer examples than features have the same problem in as many features.
+        let narrow =
+            (n < self.features.width()).then(|| Rotation::new(self.features.matrix.as_dyn_stride().to_owned()));
+        let rotated = narrow.as_ref().map(|r| r.rotated(false));
+        let features = match &rotated {
+            Some(rotated) => Features::new(rotated.as_ref())?,
+            None => self.features,
+        };
+        let mut path = Interior::new(features, self.labels, classes, c);
+        self.passes += path.run(0.1 * tol, most, monitor);
         for (i, block) in self.duals.chunks_exact_mut(classes).enumerate() {
-            block.iter_mut().enumerate().for_each(|(r, a)| *a = solved.coefficients[(i, r)]);
+            // What a step on this example alone would bring to 0 is 0.
+            let kept = |r: usize| {
+                let w = path.w[(i, r)];
+                if w < 1e-3 * c && w * self.squares[i] < path.s[(i, r)] { 0.0 } else { w }
+            };
+            let label = self.labels[i];
+            let others: f64 = (0..classes).filter(|&r| r != label).map(kept).sum();
+            let factor = if kept(label) == 0.0 && others > 0.0 { c / others } else { 1.0 };
+            (0..classes).for_each(|r| block[r] = if r == label { 0.0 } else { -factor * kept(r) });
         }
         self.project(c);
-        Ok(())
+        let weights = match &narrow {
+            None => path.vectors,
+            Some(rotation) => {
+                let columns: Vec<Vec<f64>> =
+                    (0..classes).map(|r| rotation.back(path.vectors.col_as_slice(r))).collect();
+                Mat::from_fn(self.features.width(), classes, |k, r| columns[r][k])
+            }
+        };
+        self.weights = weights.clone();
+        let mut b = vec![0.0; classes];
+        let mut loss = 0.0;
+        for i in 0..n {
+            self.levels(i, &mut b);
+            loss += b.iter().fold(f64::NEG_INFINITY, |m, &b| m.max(b)) - b[self.labels[i]];
+        }
+        let squares: f64 = (0..classes).map(|r| square(weights.col_as_slice(r))).sum();
+        Ok((weights, squares / 2.0 + c * loss))
     }
 
     /// Passes over the examples, until what they find of the gap is at most `target`.
@@ -357,7 +404,8 @@ mod tests {
             for (found, c) in solve(&features, &labels, k, &cs, &Options::default()).iter().zip(cs) {
                 assert_eq!(found.stop, Stop::Tolerance, "{d} x {n}, {c}: {} of {}", found.gap, found.objective);
                 let value = objective(&features, &labels, c, &found.weights);
-                assert!((value - found.objective).abs() < 1e-9 * value && found.passes < 1000);
+                assert!((value - found.objective).abs() < 1e-9 * value, "{value} {}", found.objective);
+                assert!(found.passes < 1000, "{d} x {n}, {c}: {} passes", found.passes);
             }
             let fine = solve(&features, &labels, k, &[1e5], &fine()).remove(0);
             assert_eq!(fine.stop, Stop::Tolerance, "{d} x {n}: {} of {}", fine.gap, fine.objective);
