@@ -43,7 +43,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
         let fixed: Vec<String> =
             args.set.iter().filter_map(|set| set.split('=').next()).map(|n| n.trim().into()).collect();
         let learners = std::slice::from_ref(&learner);
-        let tuned = tune(learners, &fixed, &task, &rows, &Tuning::new(folds as usize, seed), &progress, &|_| ());
+        let tuning = Tuning { holdout: args.holdout, ..Tuning::new(folds as usize, seed) };
+        let tuned = tune(learners, &fixed, &task, &rows, &tuning, &progress, &|_| ());
         let tuned = tuned.with_context(place)?;
         learner = with(learner, &tuned[0].setting)?;
     }

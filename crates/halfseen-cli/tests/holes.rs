@@ -279,3 +279,17 @@ fn the_lists_name_the_papers_of_these_learners() {
         says.iter().for_each(|word| assert!(text.contains(word), "{word} in {text}"));
     }
 }
+
+#[test]
+fn a_holdout_chooses_as_the_first_fold_alone_does_and_needs_tuning() {
+    let place = place();
+    place.refused(&format!("{} --holdout", fit("karma", "y")), &["--tune"]);
+    let chosen = |flags: &str| -> Value {
+        serde_json::from_str(&place.ok(&format!("{} {flags} --json", fit("karma", "y")))).unwrap()
+    };
+    let (all, one) = (chosen("--tune 4"), chosen("--tune 4 --holdout"));
+    assert_eq!(keys(&all["params"]), keys(&one["params"]));
+    assert!(one["leave_one_out"].as_f64().unwrap() > 0.0, "a fit of few rows tells it");
+    // The same rows validate whenever the seed is the same.
+    assert_eq!(one["params"], chosen("--tune 4 --holdout")["params"]);
+}
