@@ -52,10 +52,10 @@ impl<'s> Ascent<'s> {
             let (mut gap, mut worst) = (0.0, 0.0_f64);
             active.retain(|&i| {
                 let (mut largest, mut lowest, mut second) = (f64::NEG_INFINITY, f64::INFINITY, f64::NEG_INFINITY);
-                for r in 0..classes {
-                    old[r] = self.w[(i, r)];
+                for (r, old) in old.iter_mut().enumerate() {
+                    *old = self.w[(i, r)];
                     largest = largest.max(self.g[(i, r)]);
-                    if old[r] > 0.0 {
+                    if *old > 0.0 {
                         lowest = lowest.min(self.g[(i, r)]);
                     } else {
                         second = second.max(self.g[(i, r)]);
