@@ -143,8 +143,8 @@ const MANY: usize = 5_000;
 
 /// Says beforehand what will take long, and how it need not.
 fn remark_on_size(args: &CompareArgs, input: &Input, learners: &[Box<dyn Learner>]) {
-    let exact = |l: &&Box<dyn Learner>| l.get("features").as_deref() == Some("exact");
-    if let Some(learner) = learners.iter().find(exact).filter(|_| input.table.rows() > MANY) {
+    let exact = learners.iter().find(|l| l.get("features").as_deref() == Some("exact"));
+    if let Some(learner) = exact.filter(|_| input.table.rows() > MANY) {
         let text = format!(
             "remark: {} compares each of {} rows with every other, which takes long; --set features=sketch:2048 takes time linear in the rows",
             learner.name(),

@@ -107,8 +107,8 @@ fn notes_about_the_data_are_told_once() {
     let place = Place::new();
     // Whether b is there tells the class.
     let row = |i: usize| {
-        let sick = (i * 7) % 3 == 0;
-        let b = if sick != (i % 10 == 0) { String::new() } else { (i % 5).to_string() };
+        let sick = (i * 7).is_multiple_of(3);
+        let b = if sick != i.is_multiple_of(10) { String::new() } else { (i % 5).to_string() };
         format!("{},{b},{}\n", i % 11, if sick { "sick" } else { "healthy" })
     };
     place.write("t.csv", format!("a,b,who\n,,sick\n{}", (0..120).map(row).collect::<String>()));
@@ -163,9 +163,7 @@ fn targets_groups_known_columns_and_ignored_ones_are_not_hidden() {
     let place = Place::with_table();
     let results = json(
         &place,
-        &format!(
-            "compare t.csv --target y --ignore who --group kind --known a --learners zero --splits 2 --folds 2 --out o --hide 0.99 --json --test-share 0.4 --quiet"
-        ),
+        "compare t.csv --target y --ignore who --group kind --known a --learners zero --splits 2 --folds 2 --out o --hide 0.99 --json --test-share 0.4 --quiet",
     );
     // Of a and b, b is hidden, and a stays.
     let observed = results["hidden"][1]["observed"].as_f64().unwrap();
@@ -178,9 +176,7 @@ fn targets_groups_known_columns_and_ignored_ones_are_not_hidden() {
 fn test_rows_of_a_file_of_their_own_are_hidden_too() {
     let place = with_holes();
     place.write("test.csv", table(40));
-    let line = format!(
-        "compare t.csv --target y --ignore who --learners zero --splits 1 --folds 2 --test test.csv --out o --quiet --json"
-    );
+    let line = "compare t.csv --target y --ignore who --learners zero --splits 1 --folds 2 --test test.csv --out o --quiet --json";
     let error = |flags: &str| {
         let results = json(&place, &format!("{line} {flags}"));
         let last = results["hidden"].as_array().unwrap().last().unwrap().clone();

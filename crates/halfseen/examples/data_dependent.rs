@@ -38,7 +38,7 @@ fn best(learner: &dyn Learner, sets: &[Synthetic]) -> Result<(f64, &'static str)
             let mut learner = learner.clone_box();
             learner.set("step", step)?;
             learner.set("seed", &seed.to_string())?;
-            let found = learner.fit(&set.informed(), &Silent)?.linear().unwrap().clone();
+            let found = learner.fit(&set.informed(), &Silent)?.linear()?.clone();
             sum += set.excess(&found.weights, found.intercept);
         }
         let mean = sum / sets.len() as f64;

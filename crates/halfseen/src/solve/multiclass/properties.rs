@@ -44,11 +44,11 @@ fn the_gap_closes_for_small_and_large_c_and_any_rank() {
             assert_eq!(found.stop, Stop::Tolerance, "{n} {classes} {c}: {:e} of {:e}", found.gap, found.objective);
             let plain = primal(&gram, &codes, c, &found.coefficients);
             assert!((plain - found.objective).abs() <= 1e-7 * plain.abs().max(1e-9), "{plain} {}", found.objective);
-            for (i, &code) in codes.iter().enumerate() {
+            for (i, &y) in codes.iter().enumerate() {
                 let row: Vec<f64> = (0..classes).map(|r| found.coefficients[(i, r)]).collect();
                 assert!(row.iter().sum::<f64>().abs() <= 1e-12 * c);
                 for (r, b) in row.iter().enumerate() {
-                    assert!(*b <= if code as usize == r { c * (1.0 + 1e-12) } else { 0.0 });
+                    assert!(*b <= if y as usize == r { c * (1.0 + 1e-12) } else { 0.0 });
                 }
             }
         }

@@ -74,10 +74,10 @@ fn gap_is_primal_minus_dual_and_reaches_the_tolerance() {
             assert_eq!(found.stop, Stop::Tolerance, "n {n} c {c:e} gap {:e}", found.gap / found.objective);
             assert!((primal - found.objective).abs() <= 1e-9 * primal);
             assert!(primal - dual <= 2e-8 * primal && primal - dual >= -1e-9 * primal);
-            for (i, &code) in codes.iter().enumerate() {
+            for (i, &y) in codes.iter().enumerate() {
                 assert!(found.coefficients.row(i).iter().sum::<f64>().abs() <= 1e-12 * c);
                 for r in 0..classes {
-                    let bound = if r == code as usize { c } else { 0.0 };
+                    let bound = if r == y as usize { c } else { 0.0 };
                     assert!(found.coefficients[(i, r)] <= bound * (1.0 + 1e-12));
                 }
             }
