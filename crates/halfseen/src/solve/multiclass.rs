@@ -36,7 +36,7 @@ use std::cell::OnceCell;
 /// Passes of ascent between two certificates.
 const PASSES_PER_ROUND: u64 = 10;
 /// Passes of ascent before the interior-point method takes over, where it may.
-pub(super) const PASSES_BEFORE_INTERIOR: u64 = 40;
+const PASSES_BEFORE_INTERIOR: u64 = 40;
 /// Most multiplications of one step of the interior-point method, of which there are some thirty.
 const INTERIOR_WORK: f64 = 3e10;
 /// Largest rank of a factor of the Gram matrix times classes: the square of it is stored.
@@ -156,11 +156,6 @@ fn check(
         }
     }
     Ok(())
-}
-
-/// Whether the interior-point method can factor a Gram matrix of so many rows, whatever its rank.
-pub(super) fn may_interior(rows: usize, classes: usize) -> bool {
-    work(rows, classes, None) <= INTERIOR_WORK
 }
 
 /// The cheaper form of the systems of the interior-point method; `None` where both are too large.
