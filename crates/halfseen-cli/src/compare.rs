@@ -95,10 +95,11 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let examples: Spent = ("training examples", |p| p.examples);
     let attributes: Spent = ("attribute values read", |p| p.distinct);
     let draw = |x, y| learning_curve(&figure(&comparison, (&input.name, &input.target), x, y));
-    let mut written = vec![
-        folder.write("curve-examples.svg", &draw(examples, tested)?)?,
-        folder.write("curve-attributes.svg", &draw(attributes, tested)?)?,
-    ];
+    let mut written = vec![folder.write("curve-examples.svg", &draw(examples, tested)?)?];
+    // Where all attributes are always known nothing is read.
+    if comparison.curve.iter().any(|point| point.distinct > 0) {
+        written.push(folder.write("curve-attributes.svg", &draw(attributes, tested)?)?);
+    }
     // Learners that see everything do not test themselves.
     if comparison.curve.iter().any(|point| point.risk.is_some()) {
         written.push(folder.write("curve-own-test.svg", &draw(examples, Shown::Own)?)?);

@@ -217,6 +217,16 @@ fn names(comparison: &Comparison, kind: impl Fn(&str) -> bool) -> Vec<&'static s
 /// Says what readers of the results must know: each kind of note once, with the learners that it holds for.
 pub(crate) fn remark_notes(comparison: &Comparison, quiet: bool) {
     let all = || comparison.rows.iter().flat_map(|row| row.notes.iter().map(move |note| (row, note)));
+    for summary in &comparison.summary {
+        let early: Vec<_> = comparison.rows.iter().filter(|r| r.learner == summary.learner && !r.converged).collect();
+        if let Some(row) = early.first() {
+            let (fits, splits) = (early.len(), comparison.rows.iter().filter(|r| r.learner == summary.learner).count());
+            output::remark(
+                quiet,
+                &format!("warning: {}, {fits} of {splits} final fits stopped early: {}", summary.learner, row.stop),
+            );
+        }
+    }
     let mut told = Vec::new();
     for (_, note) in all() {
         let kind = std::mem::discriminant(note);

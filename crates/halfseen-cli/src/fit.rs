@@ -23,6 +23,12 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let input = input::read(Some(&args.data), args.target.as_deref(), None, missing, &args.table)?;
     input.check_classes(&*learner)?;
     let place = || input.name.clone();
+    if input.dropped > 0 {
+        output::remark(
+            args.table.quiet,
+            &format!("remark: rows with missing cells that were dropped: {}", input.dropped),
+        );
+    }
     let intercept = learner.get("intercept").is_none_or(|v| v == "true");
     // What happens to be observed may be looked at.
     let honest = learner.family() == Family::Budget && args.tune.is_none() && !observed::is_passive(&*learner);
@@ -212,7 +218,10 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
         rows.push(("per example", per_example(report)));
     }
     rows.push(("objective", number(report.objective)));
-    rows.push(("certified gap", report.gap.map_or("-".into(), |g| format!("{g:.2e}"))));
+    let relative =
+        |gap: f64| report.objective.filter(|o| *o > 0.0).map(|o| format!(" ({:.1e} of the objective)", gap / o));
+    let gap = |gap: f64| format!("{gap:.2e}{}", relative(gap).unwrap_or_default());
+    rows.push(("certified gap", report.gap.map_or("-".into(), gap)));
     rows.extend(report.passes.map(|passes| ("passes", passes.to_string())));
     let scale = model.prepare.target.deviation.powi(2);
     rows.extend(report.leave_one_out.map(|error| {

@@ -315,7 +315,7 @@ declare! {
     SOLVER: "solver", Kind::Choice(&["exact", "online"]),
         "exact: to the tolerance. online: the paper's algorithm 1, one pass over the rows in a random order, averaged.", "D, algorithm 1";
     MEMORY: "memory", Kind::Positive,
-        "GiB that a fit may take; one that needs more is refused before it begins.", "";
+        "GiB that the matrices of one fit may take; one that needs more is refused before it begins. Fits that run side by side (tuning, comparisons) may each take so much.", "";
     RANK_PENALTY: "rank_penalty", Kind::Positive,
         "Weight mu of the nuclear norm at the end of the continuation, as a share of the least weight at which nothing but constants is learned.", "Goldberg et al. 2010";
     LABEL_WEIGHT: "label_weight", Kind::Positive,

@@ -102,6 +102,18 @@ impl Goal {
         monitor: &dyn Monitor,
     ) -> Result<Vec<LinearSolved>> {
         match self {
+            // Products of rows are fewer than products of features.
+            Goal::Squares(_) if features.nrows() > features.ncols() => {
+                let mut gram = Mat::zeros(features.ncols(), features.ncols());
+                let across = features.transpose();
+                faer::linalg::matmul::matmul(gram.as_mut(), faer::Accum::Replace, across, features, 1.0, Par::Seq);
+                let solved = self.path(gram.as_ref(), cs, options, monitor)?;
+                let combined = |(solved, _): (Solved, Option<f64>)| {
+                    let Solved { coefficients, objective, gap, passes, support, stop } = solved;
+                    LinearSolved { weights: features * coefficients, objective, gap, passes, support, stop }
+                };
+                Ok(solved.into_iter().map(combined).collect())
+            }
             Goal::Squares(targets) => linear::ridge_path(features, targets.as_ref(), cs, monitor),
             Goal::Signs(signs) => linear::hinge_path(features, signs, cs, options, monitor),
             Goal::Classes(codes, classes) => {

@@ -50,6 +50,9 @@ parameters! {
     }
 }
 
+/// Square matrices that ridge regression over features holds at a time.
+const MOMENTS: usize = 4;
+
 /// Bytes of a GiB.
 const GIB: f64 = (1_u64 << 30) as f64;
 
@@ -260,9 +263,13 @@ impl<'a, 'b> Training<'a, 'b> {
         kernel.fit(&self.rows)?;
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         let sketch = Sketch::of(&kernel, self.rows.columns(), count, first.seed)?;
-        first.check_memory(self.rows.len(), sketch.bytes_needed(self.rows.len()) as f64)?;
-        let features = sketch.features(&self.rows)?;
         let goal = Goal::new(first.name(), first.loss, self.examples)?;
+        // Squares take a few matrices of second moments, or of products of rows, whichever are smaller.
+        let side = sketch.width().min(self.rows.len());
+        let moments = if matches!(goal, Goal::Squares(_)) { bytes_needed(side, MOMENTS) } else { 0 };
+        let bytes = sketch.bytes_needed(self.rows.len()) + moments;
+        first.check_memory(self.rows.len(), bytes as f64)?;
+        let features = sketch.features(&self.rows)?;
         let cs: Vec<f64> = group.iter().map(|&at| learners[at].c).collect();
         let solved = goal.features_path(features.as_ref(), &cs, &first.options(), monitor)?;
         for (&at, solved) in group.iter().zip(solved) {

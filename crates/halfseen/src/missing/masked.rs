@@ -133,7 +133,14 @@ fn bad_cell(examples: &Examples<'_>, example: usize, at: usize, value: f64) -> E
     };
     let name = examples.declared.names.get(at).cloned().or_else(of_panel);
     let name = name.unwrap_or_else(|| format!("column {}", at + 1));
-    refused(row + 1, name, value, examples.matrix.get(row, at))
+    let raw = examples.matrix.get(row, at);
+    if !raw.is_finite() || raw.abs() > LARGEST {
+        return refused(row + 1, name, value, raw);
+    }
+    // It was lost in scaling, because another cell of its column is too large.
+    let size = |row: &u32| Some(examples.matrix.get(*row as usize, at).abs()).filter(|v| !v.is_nan()).unwrap_or(0.0);
+    let worst = examples.rows.iter().copied().max_by(|a, b| size(a).total_cmp(&size(b))).unwrap_or(row as u32);
+    refused(worst as usize + 1, name, value, examples.matrix.get(worst as usize, at))
 }
 
 /// An infinite cell as such; a finite one, in raw units, as too large.
@@ -271,6 +278,11 @@ mod tests {
         assert_eq!(kind(infinite, &names), ErrorKind::NotFinite { row: 2, column: "dose".into(), value: infinite });
         assert_eq!(kind(-2e100, &names), ErrorKind::TooLarge { row: 2, column: "dose".into(), value: -2e100 });
         assert_eq!(kind(-infinite, &[]), ErrorKind::NotFinite { row: 2, column: "x1".into(), value: -infinite });
+        // A cell that spoils the scaling of its column is named, and not the first that was scaled by it.
+        let scaler = Scaler::Each { offset: vec![0.0, 1e200], divisor: vec![1.0, 1.0] };
+        let matrix = Matrix::F64(array![[1.0, 2.0], [1.0, 3e200], [1.0, 2.0]]);
+        let bad = with(matrix, &[0, 1, 2], &names, &scaler, |e| Masked::new(e, true).unwrap_err());
+        assert_eq!(*bad.kind(), ErrorKind::TooLarge { row: 2, column: "dose".into(), value: 3e200 });
         let error = Masked::from_rows(array![[1.0, infinite]].view(), true).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::NotFinite { row: 1, column: "column 2".into(), value: infinite });
         let error = Masked::from_rows(Array2::zeros((2, 0)).view(), false).unwrap_err();

@@ -93,7 +93,7 @@ impl PartialEq for Sketch {
 }
 
 impl Sketch {
-    /// At most `features` random features of k = sum_r lengths[r] c^r D for rows of `columns` columns, the constant
+    /// At most `features` random features of k = sum_r a_r c^r D, a_r from `lengths`, for rows of `columns` columns, the constant
     /// counted.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use super::tune::reseed;
 use super::{Part, Score, Split, Task, Tuned, Tuning, Views, splits, tune};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner, with};
-use crate::model::{BudgetKind, Fit, Note, Outside};
+use crate::model::{BudgetKind, Fit, Note, Outside, Stop};
 use crate::monitor::Monitor;
 use crate::prepare::Prepared;
 use crate::sampling::{Purpose, Stream};
@@ -70,6 +70,11 @@ pub struct Row {
     pub test_error: Option<f64>,
     /// Seconds of the final fit.
     pub seconds: f64,
+    /// Whether the final fit did all that it promises; see [`Stop`].
+    pub converged: bool,
+    /// Why it stopped.
+    #[serde(skip)]
+    pub stop: Stop,
     /// The winning parameters.
     pub params: serde_json::Map<String, serde_json::Value>,
     /// What a reader must know besides; no part of the table.
@@ -260,6 +265,8 @@ fn one_split(
             test_mse: score.mse,
             test_error: score.error,
             seconds: fit.report.seconds,
+            converged: fit.report.converged,
+            stop: fit.report.stop,
             params: learner.to_json(),
             notes: fit.report.notes.clone(),
         };

@@ -5,7 +5,7 @@
 //! margins per example serve the geometric margin (Chechik et al. 2008).
 //!
 //! **Guarantee**: with v = sum_i a_i y_i phi_i, 0 <= a_i <= c_i and g_i = s_i - y_i z_i, primal minus dual objective is
-//! sum_i (c_i - a_i) [g_i]_+ + a_i [-g_i]_+, computed from a z that was summed afresh. The solver stops when
+//! `sum_i (c_i - a_i) [g_i]_+ + a_i [-g_i]_+`, computed from a z that was summed afresh. The solver stops when
 //! that is at most `tol` times the primal objective.
 //!
 //! **Method**: rounds of dual coordinate ascent (Hsieh et al., ICML 2008) on the examples that are not settled at a

@@ -75,7 +75,7 @@ impl OnlineLoss {
         let most = if self == OnlineLoss::Squared { BEYOND * largest } else { f64::MAX };
         match scores.iter().find(|z| !(0.0..=most).contains(&z.abs())) {
             Some(&value) => {
-                let what = "a score after steps of 1/(rho t), which a larger rho (a smaller c) makes smaller and the exact solver does not need,";
+                let what = "a score of the online pass, whose t-th step is c n / t (lower c, or take solver=exact),";
                 Err(ErrorKind::Diverged { what, value }.into())
             }
             None => Ok(()),
