@@ -75,7 +75,7 @@ impl OnlineLoss {
         let most = if self == OnlineLoss::Squared { BEYOND * largest } else { f64::MAX };
         match scores.iter().find(|z| !(0.0..=most).contains(&z.abs())) {
             Some(&value) => {
-                let what = "a score of the online pass, whose t-th step is 1/(rho t), rho = 1/(c n) (lower c, or take solver=exact),";
+                let what = "a score of the online pass, whose t-th step is 1/(rho t), rho = 1/(c n) (lower c, for a larger rho, or take solver=exact),";
                 Err(ErrorKind::Diverged { what, value }.into())
             }
             None => Ok(()),
