@@ -70,7 +70,8 @@ pub struct Row {
     pub test_error: Option<f64>,
     /// Seconds of the final fit.
     pub seconds: f64,
-    /// Whether the final fit did all that it promises; see [`Stop`].
+    /// Whether the final fit did all that it promises, see [`Stop`]; written where it did not.
+    #[serde(skip_serializing_if = "told")]
     pub converged: bool,
     /// Why it stopped.
     #[serde(skip)]
@@ -286,6 +287,11 @@ fn curve_counts(examples: usize, points: usize) -> Vec<usize> {
     let mut counts: Vec<usize> = (0..points).map(count).chain([examples]).collect();
     counts.dedup();
     counts
+}
+
+/// What goes without saying.
+fn told(converged: &bool) -> bool {
+    *converged
 }
 
 fn summarise(rows: &[Row]) -> Summary {
