@@ -47,8 +47,9 @@ pub(crate) struct TableArgs {
     #[arg(long, value_enum, default_value_t = TaskArg::Auto)]
     pub(crate) task: TaskArg,
     /// How attributes are scaled: none; common, all divided by one number; each, centred and divided by
-    /// its own. Default: common for IDX, each for tables (none for budgeted learners in fit, whose
-    /// unread cells are not touched)
+    /// its own; max, each divided by its largest absolute value, so that zero stays zero. Default: common for IDX, each
+    /// for tables (max for robust learners, to whom zero is a value that vanished; none for budgeted learners in fit,
+    /// whose unread cells are not touched)
     #[arg(long, value_enum)]
     pub(crate) scale: Option<ScaleArg>,
     /// Columns whose values are known for every example without a read
@@ -334,6 +335,7 @@ pub(crate) enum ScaleArg {
     None,
     Common,
     Each,
+    Max,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

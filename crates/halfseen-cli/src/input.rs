@@ -193,10 +193,11 @@ pub(crate) fn options(args: &TableArgs, missing: MissingArg, intercept: bool, ho
         ScaleArg::None => Scale::None,
         ScaleArg::Common => Scale::Common,
         ScaleArg::Each => Scale::Each,
+        ScaleArg::Max => Scale::Max,
     });
-    if honest && args.bounds.is_none() && matches!(scale, Some(Scale::Each)) {
+    if honest && args.bounds.is_none() && matches!(scale, Some(Scale::Each | Scale::Max)) {
         return usage_error(
-            "--scale each needs the attributes' ranges, and an honest fit does not look at unread cells; declare them with --bounds FILE",
+            "--scale each (or max) needs the attributes' ranges, and an honest fit does not look at unread cells; declare them with --bounds FILE",
         );
     }
     Ok(Options {

@@ -111,8 +111,23 @@ pub enum Family {
     Budget,
     /// Whatever is observed of each training example.
     Missing,
+    /// Every attribute of every training example, and prepares for attributes that vanish at prediction time.
+    Robust,
     /// Every attribute of every training example.
     Full,
+}
+
+/// Refuses a target of so many classes (0: numbers) unless they are two: what learners say that tell two classes apart
+/// and nothing else.
+pub(crate) fn two_classes(learner: &str, classes: usize) -> Result<()> {
+    if classes == 2 {
+        return Ok(());
+    }
+    let found = if classes == 0 { "numbers".to_owned() } else { format!("{classes} classes") };
+    let problem = format!(
+        "it holds {found}, and {learner} tells two classes apart; choose two with --classes A,B, or another learner"
+    );
+    Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into())
 }
 
 /// Values for some parameters, by name.
@@ -159,7 +174,8 @@ pub fn with(mut learner: Box<dyn Learner>, setting: &Setting) -> Result<Box<dyn 
 
 /// Every learner with its default parameters, family by family.
 pub fn all() -> Vec<Box<dyn Learner>> {
-    let families = [crate::budget::learners(), crate::missing::learners(), crate::full::learners()];
+    let families =
+        [crate::budget::learners(), crate::missing::learners(), crate::robust::learners(), crate::full::learners()];
     families.into_iter().flatten().collect()
 }
 

@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | while the training set is collected, because each look costs something | [`budget`] | nothing: it asks for at most k attributes of each example, and is told |
 //! | in the data as they came | [`missing`] | values with a mask |
-//! | at prediction time, when attributes vanish | (to come) | full rows and a threat |
+//! | at prediction time, when attributes vanish | [`robust`] | full rows and a [threat](robust::Threat) |
 //!
 //! [`full`] holds the references that see everything.
 //!
@@ -81,6 +81,7 @@ pub mod params;
 pub mod plan;
 pub mod prepare;
 pub mod projection;
+pub mod robust;
 pub mod sampling;
 pub mod select;
 pub mod solve;

@@ -7,8 +7,8 @@
 mod values;
 
 pub use values::{
-    Average, Ball, Centre, Features, Inner, KernelLoss, KernelSolver, LabelLoss, MomentSource, Normalization, Passive,
-    Reading, Rule, SmoothLoss, Steps, Value, Variant,
+    Average, Ball, Centre, Damage, Deletions, Features, Inner, KernelLoss, KernelSolver, LabelLoss, MomentSource,
+    Normalization, Passive, Reading, Rule, SmoothLoss, Steps, Value, Variant, Worth,
 };
 
 use crate::error::{Error, ErrorKind, Result, nearest};
@@ -72,6 +72,10 @@ pub enum Kind {
     Moments,
     /// Numbers of at least 0, or `auto`.
     NumbersOrAuto,
+    /// A finite number of at least 0, or `auto`.
+    NonNegativeOrAuto,
+    /// `uniform`, `mi`, or numbers of at least 0.
+    Values,
     /// `exact`, or `sketch:` and an integer of at least 1.
     Features,
 }
@@ -95,6 +99,8 @@ impl Kind {
             Kind::BetweenOrAuto { least, most } => format!("a number from {least} to {most}, or auto"),
             Kind::Moments => "auto, online, or finite numbers of at least 0, separated by commas".into(),
             Kind::NumbersOrAuto => "auto, or finite numbers of at least 0, separated by commas".into(),
+            Kind::NonNegativeOrAuto => "a finite number of at least 0, or auto".into(),
+            Kind::Values => "uniform, mi, or finite numbers of at least 0, separated by commas".into(),
             Kind::Features => "exact, or sketch:D with a whole number D of at least 1, such as sketch:2048".into(),
             Kind::RuleOrAuto => "theory, a multiple of it such as 3.2x, a finite number above 0, or auto".into(),
         }
@@ -324,6 +330,28 @@ declare! {
         "Loss of the labels' entries. auto: logistic for two classes (-1/+1), squared for more (0/1, one row per class) and for numbers.", "Goldberg et al. 2010; D 5";
     ROUNDS: "rounds", Kind::Count { least: 1, most: 1000 },
         "Rounds of reweighting each example by the share of the weights that it shows.", "Chechik et al. 2008; D 5";
+    THREAT: "threat", Kind::NonNegativeOrAuto,
+        "Budget N of the adversary: the total value of the attributes that may vanish from a row at prediction time. Known attributes (--known) never vanish. auto: a tenth of the total value.", "E 2";
+    VALUES: "values", Kind::Values,
+        "What it costs the adversary to take an attribute: uniform, 1 each; mi, in proportion to its mutual information with the target in the training rows (best threshold), 1 on average; or one number for each, in the order of the table.", "E 2 and 4";
+    MARGIN: "margin", Kind::PositiveOrAuto,
+        "Margin gamma that must be left after the worst deletions, in units of the score. auto: a hundredth of the value that is left, P = total value - threat.", "E, equation (2)";
+    BOX_RADIUS: "box_radius", Kind::Positive,
+        "Largest absolute value C of a weight, in scaled units; only its ratio to margin matters.", "E, equation (3)";
+    DELETIONS: "deletions", Kind::Choice(&["fractional", "whole"]),
+        "Whether the adversary may take a part of an attribute: fractional, the linear program (4), an upper bound that is exact for equal values; or whole, the program (3) itself, for values that are whole numbers.", "E, equations (3) and (4)";
+    DAMAGE: "damage", Kind::Choice(&["deletion", "noise"]),
+        "What happens to the attributes that the adversary takes: deletion, they are 0; or noise, they are replaced by independent noise of mean 0 that is no larger than 1 in scaled units, and the margin is at least C sqrt(2 N ln(1/confidence)).", "E 2.4, theorem 3 (constant corrected)";
+    NOISE_CONFIDENCE: "confidence", Kind::Share,
+        "With damage = noise: the probability delta with which noise may do more than the margin covers.", "E, theorem 3";
+    CHUNK: "chunk", Kind::CountOrAuto { least: 2 },
+        "Rows of one chunk: the program is solved for random chunks of so many rows each, and their weights are averaged, as the paper had to do. auto: all rows at once, exactly.", "E 4";
+    QUANTILE: "quantile", Kind::Share,
+        "For numbers: the quantile q to predict, by the loss max(q r, (q - 1) r) of the residual r after the worst deletions; 0.5 is half the absolute loss.", "E 3 (extended); Koenker and Bassett 1978";
+    PASSES: "passes", Kind::Count { least: 1, most: 10_000 },
+        "Passes over the rows, each in a random order of its own; the theorem covers one. Of several, the pass whose average does best on the rows kept for validation is returned.", "E 3.3";
+    VALIDATION: "validation", Kind::Share,
+        "With more than one pass: the share of the rows that choose the pass, by their loss under the worst deletions, and are not learned from.", "";
     SEED: "seed", Kind::Count { least: 0, most: i64::MAX as u64 },
         "Seed of every random choice.", "";
 }

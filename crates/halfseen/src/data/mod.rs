@@ -2,11 +2,13 @@
 
 mod examples;
 mod matrix;
+mod signs;
 pub mod synthetic;
 mod table;
 mod target;
 
 pub use examples::{Declared, Examples, Labels, Moments};
 pub use matrix::{Csr, Matrix};
+pub(crate) use signs::Signs;
 pub use table::{Cell, Column, Place, Table, TextColumn};
 pub use target::{Label, Target, Task};

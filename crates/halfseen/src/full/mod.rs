@@ -22,7 +22,7 @@ mod ridge;
 #[cfg(test)]
 mod testing;
 
-pub(crate) use centred::check_shape;
+pub(crate) use centred::{check_row, check_shape};
 pub(crate) use eigen::{eigen, eigenvalues};
 pub(crate) use gram::{Quadratic, outer_products};
 pub use lasso::Lasso;

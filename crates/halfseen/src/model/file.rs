@@ -165,6 +165,9 @@ impl Model {
         }
         let mut learner = crate::learner::find(&self.learner).map_err(|e| bad("learner", &e.to_string()))?;
         crate::params::set_from_json(&mut *learner, &self.params).map_err(|e| bad("params", &e.to_string()))?;
+        if let Some(threat) = &self.report.threat {
+            threat.validate(self.prepare.schema.layout()?.sampled_panels())?;
+        }
         self.predictor.validate(columns)
     }
 }

@@ -1,6 +1,7 @@
 //! Tells how a fit went: why it stopped, what it read, what is certified.
 
 use crate::prepare::Layout;
+use crate::robust::Threat;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -113,6 +114,36 @@ pub enum Note {
         /// The correlation of its being missing with the target, or with the class that it tells most of.
         correlation: f64,
     },
+    /// Equal values cannot be spent in parts: the budget was lowered to a multiple of the value.
+    ThreatFloored {
+        /// The budget that was asked for.
+        asked: f64,
+        /// The budget that counts.
+        used: f64,
+    },
+    /// The optimum is w = 0: nothing that is left under this threat tells the classes apart.
+    ThreatBeatsSignal {
+        /// The budget N.
+        threat: f64,
+        /// The least budget at which weights are 0, as far as it was searched for.
+        from: Option<f64>,
+    },
+    /// The margin is too small for the promise about noise.
+    MarginTooSmall {
+        /// The margin that was used.
+        margin: f64,
+        /// The least that theorem 3 of paper E asks for.
+        needed: f64,
+    },
+    /// Attributes of very different sizes share one box of weights.
+    UnevenScales {
+        /// The attribute of the largest values.
+        largest: String,
+        /// The attribute of the smallest.
+        smallest: String,
+        /// The ratio of their largest absolute values.
+        ratio: f64,
+    },
 }
 
 /// Larger numbers are not told apart from infinity.
@@ -143,6 +174,27 @@ impl fmt::Display for Note {
                 "whether '{}' is missing goes with the target (correlation {correlation:.2}): its values are hardly missing at \
                  random, and the model holds only where they go on missing as they did here",
                 crate::error::short(column)
+            ),
+            Note::ThreatFloored { asked, used } => write!(
+                f,
+                "all values are equal, and an attribute vanishes whole or not at all: threat {asked} means {used}"
+            ),
+            Note::ThreatBeatsSignal { threat, from } => {
+                let from = from.map_or(String::new(), |from| format!(" (from {from} on)"));
+                write!(
+                    f,
+                    "all weights are 0: a threat of {threat} leaves nothing that tells the target{from}; lower threat, or margin"
+                )
+            }
+            Note::MarginTooSmall { margin, needed } => write!(
+                f,
+                "a margin of {margin} is too small for the promise about noise, which needs {needed:.4}: raise margin, or leave it at auto"
+            ),
+            Note::UnevenScales { largest, smallest, ratio } => write!(
+                f,
+                "values of '{}' are up to {ratio:.0e} times those of '{}', and one box holds the weights of both: scale them (--scale max)",
+                crate::error::short(largest),
+                crate::error::short(smallest)
             ),
         }
     }
@@ -211,6 +263,9 @@ pub struct Report {
     /// Mean squared error, in scaled units, of each row's prediction from all the others, where it comes for free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leave_one_out: Option<f64>,
+    /// What the predictor is prepared for, where a learner prepares for attributes that vanish.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threat: Option<Threat>,
     /// Seconds of the fit.
     pub seconds: f64,
 }
@@ -252,6 +307,7 @@ impl Report {
             passes: None,
             support: None,
             leave_one_out: None,
+            threat: None,
             seconds: 0.0,
         }
     }

@@ -50,6 +50,11 @@ fn texts(kind: &Kind) -> (Vec<String>, Vec<String>, Vec<String>) {
             let good = own(&["auto", "1,0,2.5e-3", "[3, 4]", "0"]);
             (good, own(&["-1", "1,NaN", "inf,1"]), own(&["", "x", "1;0", "1,,2", "online"]))
         }
+        Kind::NonNegativeOrAuto => ([numbers, own(&["0", "auto"])].concat(), outside, words),
+        Kind::Values => {
+            let good = own(&["uniform", "mi", "1,0,2.5e-3", "[3, 4]", "0"]);
+            (good, own(&["-1", "1,NaN", "inf,1"]), own(&["", "x", "1;0", "1,,2", "auto", "Uniform"]))
+        }
         Kind::Features => {
             let good = own(&["exact", "sketch:1", "sketch:2048", "sketch: 64"]);
             (good, own(&["sketch:0"]), own(&["", "Exact", "sketch", "sketch:", "sketch:-1", "sketch:1.5", "2048"]))

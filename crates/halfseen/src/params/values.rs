@@ -47,7 +47,7 @@ impl Value for f64 {
     fn is_in(&self, kind: &Kind) -> bool {
         match kind {
             Kind::Positive | Kind::PositiveOrAuto | Kind::Rule => self.is_finite() && *self > 0.0,
-            Kind::NonNegative => self.is_finite() && *self >= 0.0,
+            Kind::NonNegative | Kind::NonNegativeOrAuto => self.is_finite() && *self >= 0.0,
             Kind::BetweenOrAuto { least, most } => (least..=most).contains(&self),
             Kind::Share => *self > 0.0 && *self < 1.0,
             Kind::ShareOrCount => (*self > 0.0 && *self < 1.0) || (*self >= 1.0 && self.fract() == 0.0 && *self < 9e15),
@@ -72,7 +72,7 @@ impl Value for Vec<f64> {
         let numbers = self.iter().all(|v| v.is_finite() && *v >= 0.0);
         match kind {
             Kind::SharesOrAuto => numbers && (self.iter().sum::<f64>() - 1.0).abs() <= 1e-9,
-            Kind::Moments | Kind::NumbersOrAuto => numbers,
+            Kind::Moments | Kind::NumbersOrAuto | Kind::Values => numbers,
             _ => false,
         }
     }
@@ -118,6 +118,46 @@ impl Value for MomentSource {
     }
 }
 
+/// What it costs to take an attribute away.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Worth {
+    /// 1 each.
+    Uniform,
+    /// In proportion to the mutual information with the target.
+    Information,
+    /// These numbers, one for each attribute that can vanish.
+    Numbers(Vec<f64>),
+}
+
+impl Value for Worth {
+    fn from_text(text: &str) -> Option<Self> {
+        match text {
+            "uniform" => Some(Worth::Uniform),
+            "mi" => Some(Worth::Information),
+            numbers => Vec::from_text(numbers).map(Worth::Numbers),
+        }
+    }
+    fn to_text(&self) -> String {
+        match self {
+            Worth::Uniform => "uniform".into(),
+            Worth::Information => "mi".into(),
+            Worth::Numbers(numbers) => numbers.to_text(),
+        }
+    }
+    fn to_json(&self) -> serde_json::Value {
+        match self {
+            Worth::Numbers(numbers) => numbers.to_json(),
+            word => word.to_text().into(),
+        }
+    }
+    fn is_in(&self, kind: &Kind) -> bool {
+        match self {
+            Worth::Numbers(numbers) => numbers.is_in(kind),
+            _ => matches!(kind, Kind::Values),
+        }
+    }
+}
+
 /// `None` is `auto`.
 impl<V: Value> Value for Option<V> {
     fn from_text(text: &str) -> Option<Self> {
@@ -139,6 +179,7 @@ impl<V: Value> Value for Option<V> {
                     | Kind::RuleOrAuto
                     | Kind::BetweenOrAuto { .. }
                     | Kind::NumbersOrAuto
+                    | Kind::NonNegativeOrAuto
             ),
             Some(value) => value.is_in(kind),
         }
@@ -263,6 +304,26 @@ words! {
         Exact = "exact",
         /// One pass of algorithm 1.
         Online = "online",
+    }
+}
+
+words! {
+    /// Whether the adversary may take a part of an attribute.
+    Deletions {
+        /// It may: a relaxation, exact for equal values.
+        Fractional = "fractional",
+        /// It may not.
+        Whole = "whole",
+    }
+}
+
+words! {
+    /// What happens to attributes that the adversary takes.
+    Damage {
+        /// They are 0.
+        Deletion = "deletion",
+        /// They are replaced by bounded noise of mean 0.
+        Noise = "noise",
     }
 }
 

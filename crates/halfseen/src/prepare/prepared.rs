@@ -4,7 +4,7 @@ use super::declared::{self, DeclaredMoments, Moment};
 use super::{Applied, Bounds, Encoded, Group, Layout, Prepare, Scale, Scaler, Schema, TargetScale};
 use crate::data::{Declared, Examples, Labels, Matrix, Moments, Table, Target, Task};
 use crate::error::Result;
-use crate::learner::Learner;
+use crate::learner::{Family, Learner};
 use ndarray::Array2;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -34,6 +34,8 @@ pub struct Options {
     pub missing: Missing,
     /// Whether classes stay -1 and +1 with an intercept too: what learners of the loss of a class need.
     pub plain_classes: bool,
+    /// Whether zero stays zero where no scale is named: what learners need to whom zero is a value that vanished.
+    pub uncentred: bool,
     /// Touch no cell: no means, deviations or norms but those declared.
     pub honest: bool,
 }
@@ -165,8 +167,12 @@ impl<'a> Prepared<'a> {
 }
 
 impl Options {
-    /// The same for a learner: one that learns from holes gets them, and its classes as they are.
+    /// The same for a learner: one that learns from holes gets them, and its classes as they are; a robust one gets
+    /// zeros that stay zeros, and its classes as they are.
     pub fn suited(&self, learner: &dyn Learner) -> Options {
+        if learner.family() == Family::Robust {
+            return Options { plain_classes: true, uncentred: true, honest: false, ..self.clone() };
+        }
         if !learner.takes_holes() {
             return self.clone();
         }
@@ -176,6 +182,7 @@ impl Options {
     fn scale_for(&self, matrix: &Matrix) -> Scale {
         self.scale.unwrap_or(match matrix {
             Matrix::U8(_) => Scale::Common,
+            _ if self.uncentred => Scale::Max,
             _ if self.honest && self.bounds.is_empty() => Scale::None,
             _ => Scale::Each,
         })

@@ -14,6 +14,8 @@ pub enum Scale {
     Common,
     /// Each attribute centred and divided by a number of its own.
     Each,
+    /// Each attribute divided by its largest absolute value: zero stays zero.
+    Max,
 }
 
 /// Declared range of every encoded column, in raw units.
@@ -48,8 +50,8 @@ pub enum Scaler {
 impl Scaler {
     /// Fits a scaling to the training rows of an encoded matrix, from observed cells only.
     ///
-    /// `Common` divides by the largest absolute value (255 for bytes, which costs no look), `Each`
-    /// by mean and deviation. Where `bounds` are declared they are used instead and no cell is
+    /// `Common` divides by the largest absolute value (255 for bytes, which costs no look), `Max` by that of each
+    /// column, `Each` centres by the mean and divides by the deviation. Where `bounds` are declared they are used instead and no cell is
     /// touched: scaled values then lie in [-1, 1].
     pub fn fit(scale: Scale, matrix: &Matrix, rows: &[u32], bounds: Option<&Bounds>) -> Scaler {
         match (scale, bounds, matrix) {
@@ -65,6 +67,21 @@ impl Scaler {
                     largest = row.iter().filter(|v| !v.is_nan()).fold(largest, |a, b| a.max(b.abs()));
                 });
                 Scaler::Common { divisor: positive(largest) }
+            }
+            (Scale::Max, bounds, _) => {
+                let mut largest = vec![0.0_f64; matrix.columns()];
+                match bounds {
+                    Some(Bounds { low, high }) => {
+                        let pairs = low.iter().zip(high).map(|(l, h)| l.abs().max(h.abs()));
+                        largest.iter_mut().zip(pairs).for_each(|(a, b)| *a = b);
+                    }
+                    None => each_row(matrix, rows, |row| {
+                        // A missing cell is no maximum.
+                        largest.iter_mut().zip(row).for_each(|(a, b)| *a = a.max(b.abs()));
+                    }),
+                }
+                let divisor = largest.into_iter().map(positive).collect();
+                Scaler::Each { offset: vec![0.0; matrix.columns()], divisor }
             }
             (Scale::Each, Some(bounds), _) => {
                 let pairs = bounds.low.iter().zip(&bounds.high);

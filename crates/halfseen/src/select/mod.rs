@@ -16,7 +16,7 @@ pub use tune::{By, Tuned, Tuning, tune, tune_over};
 
 use crate::data::{Table, Target};
 use crate::error::{ErrorKind, Result};
-use crate::learner::Learner;
+use crate::learner::{Family, Learner};
 use crate::monitor::Monitor;
 use crate::prepare::{Options, Prepared};
 
@@ -57,7 +57,7 @@ impl Task<'_> {
     }
 }
 
-/// One table as each learner gets it: with its holes, or without.
+/// One table as each learner gets it: with its holes, with its zeros where they are, or with means for both.
 #[derive(Debug)]
 struct Views<'a> {
     prepared: Vec<Prepared<'a>>,
@@ -71,12 +71,12 @@ impl<'a> Views<'a> {
         let (mut views, mut kinds) = (Views { prepared: Vec::new(), of: Vec::new() }, Vec::new());
         for learner in learners {
             learner.check_classes(task.target.classes().len()).map_err(|error| named(error, task.target_name))?;
-            let holes = learner.takes_holes();
-            let known = kinds.iter().position(|kind| *kind == holes);
+            let kind = (learner.takes_holes(), learner.family() == Family::Robust);
+            let known = kinds.iter().position(|other| *other == kind);
             if known.is_none() {
                 let options = task.options.suited(learner);
                 views.prepared.push(Prepared::new(task.table, (task.target_name, task.target), rows, &options)?);
-                kinds.push(holes);
+                kinds.push(kind);
             }
             views.of.push(known.unwrap_or(kinds.len() - 1));
         }

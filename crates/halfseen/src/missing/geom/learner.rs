@@ -1,13 +1,13 @@
 //! Offers the geometric margin as a learner.
 
 use super::{Plane, Setup, separate};
-use crate::data::Examples;
-use crate::error::{ErrorKind, Result};
+use crate::data::{Examples, Signs};
+use crate::error::Result;
 use crate::full::configured;
-use crate::learner::{Family, Grid, Learner, Setting};
+use crate::learner::{Family, Grid, Learner, Setting, two_classes};
 use crate::missing::masked::Masked;
 use crate::missing::reading::Reading;
-use crate::model::{Fit, Linear, Predictor};
+use crate::model::{Fit, Predictor};
 use crate::monitor::Monitor;
 use crate::params::{Parameters, parameters};
 use crate::solve::biased::Until;
@@ -46,14 +46,7 @@ impl Learner for GeometricMargin {
     }
 
     fn check_classes(&self, classes: usize) -> Result<()> {
-        if classes == 2 {
-            return Ok(());
-        }
-        let found = if classes == 0 { "numbers".to_owned() } else { format!("{classes} classes") };
-        let problem = format!(
-            "it holds {found}, and geom tells two classes apart; choose two with --classes A,B, or another learner"
-        );
-        Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into())
+        two_classes("geom", classes)
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
@@ -79,12 +72,12 @@ impl Learner for GeometricMargin {
 fn fit_all(learners: &[GeometricMargin], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
     let start = Instant::now();
     learners.iter().try_for_each(Parameters::check)?;
-    let classes = Classes::of(examples)?;
+    let signs = Signs::of(examples, "geom")?;
     let rows = Masked::new(examples, false)?;
     let setups: Vec<Setup> = learners.iter().map(GeometricMargin::setup).collect();
     let shared = start.elapsed().as_secs_f64();
-    let planes = separate(&rows, &classes.signs, &setups, monitor)?;
-    Ok(planes.into_iter().map(|plane| fit_of(plane, &classes, &rows, examples, shared)).collect())
+    let planes = separate(&rows, &signs.signs, &setups, monitor)?;
+    Ok(planes.into_iter().map(|plane| fit_of(plane, &signs, &rows, examples, shared)).collect())
 }
 
 impl GeometricMargin {
@@ -94,41 +87,8 @@ impl GeometricMargin {
     }
 }
 
-/// The classes as -1 and +1, and the scaled targets that stand for 0 and, beyond it, +1: a score of the scaled target is
-/// `centre + half * score`.
-struct Classes {
-    signs: Vec<f64>,
-    centre: f64,
-    half: f64,
-}
-
-impl Classes {
-    fn of(examples: &Examples<'_>) -> Result<Classes> {
-        let wrong = |problem: String| ErrorKind::WrongTarget { column: "target".into(), problem };
-        let Some(labels) = examples.labels.filter(|labels| labels.classes <= 2) else {
-            let classes = examples.labels.map_or("numbers".to_owned(), |labels| format!("{} classes", labels.classes));
-            return Err(wrong(format!("it holds {classes}, and geom tells two classes apart")).into());
-        };
-        let sign = |code: u32| if code == 0 { -1.0 } else { 1.0 };
-        let signs: Vec<f64> = examples.rows.iter().map(|&row| sign(labels.codes[row as usize])).collect();
-        let of = |y: f64| signs.iter().position(|s| *s == y).map(|at| examples.target(at));
-        let (centre, half) = match (of(-1.0), of(1.0)) {
-            (Some(low), Some(high)) => (0.5 * (low + high), 0.5 * (high - low)),
-            (Some(low), None) => (low + 1.0, 1.0),
-            (None, Some(high)) => (high - 1.0, 1.0),
-            (None, None) => (0.0, 1.0),
-        };
-        if !(half > 0.0 && half.is_finite() && centre.is_finite()) {
-            return Err(wrong("its scaled values do not tell its two classes apart".to_owned()).into());
-        }
-        Ok(Classes { signs, centre, half })
-    }
-}
-
-fn fit_of(plane: Plane, classes: &Classes, rows: &Masked, examples: &Examples<'_>, shared: f64) -> Fit {
-    let weights = plane.weights.iter().map(|w| classes.half * w).collect();
-    let intercept = classes.centre + classes.half * plane.bias;
-    let linear = Linear { weights, intercept, fill: vec![0.0; rows.columns()] };
+fn fit_of(plane: Plane, signs: &Signs, rows: &Masked, examples: &Examples<'_>, shared: f64) -> Fit {
+    let linear = signs.linear(plane.weights, plane.bias, vec![0.0; rows.columns()]);
     let mut report = Reading::of(examples).report("geom", plane.stop, examples);
     let kept = plane.rounds.get(plane.kept);
     (report.objective, report.gap) = (kept.map(|r| r.objective), kept.map(|r| r.gap));

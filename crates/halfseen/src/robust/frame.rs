@@ -1,0 +1,98 @@
+//! Begins and ends a fit of two classes: what all learners of the family read before, and return after.
+
+use super::threat::Threat;
+use super::values::threat_of;
+use super::{Rows, rows::KNOWN};
+use crate::data::{Examples, Signs};
+use crate::error::{ErrorKind, Result};
+use crate::model::{Fit, Linear, Note, Predictor, Report, Stop};
+use crate::params::Worth;
+use crate::prepare::Layout;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Largest values of two attributes that differ more than this should not share a box.
+const UNEVEN: f64 = 1e3;
+
+/// The rows of a fit and the threat they prepare for.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    /// The rows, entries in the order of slots.
+    pub(crate) rows: Rows,
+    /// What may vanish.
+    pub(crate) threat: Threat,
+    /// What the report must say of the data and the threat.
+    pub(crate) notes: Vec<Note>,
+    layout: Arc<Layout>,
+    learner: &'static str,
+    start: Instant,
+}
+
+impl Frame {
+    /// Reads the rows and settles the threat.
+    ///
+    /// # Errors
+    /// See [`Rows::new`] and [`Threat::new`].
+    pub(crate) fn new(
+        examples: &Examples<'_>,
+        learner: &'static str,
+        values: &Worth,
+        budget: Option<f64>,
+    ) -> Result<Frame> {
+        let start = Instant::now();
+        let rows = Rows::new(examples, learner)?;
+        let threat = threat_of(values, budget, examples)?;
+        let notes = threat.notes().into_iter().chain(uneven(&rows, examples)).collect();
+        Ok(Frame { rows, threat, notes, layout: Arc::clone(examples.layout), learner, start })
+    }
+
+    /// The fit whose weights (n_slots) and bias tell -1 from +1.
+    pub(crate) fn classifier(self, signs: &Signs, weights: &[f64], bias: f64, stop: Stop) -> Result<Fit> {
+        let weights = self.rows.by_column(weights);
+        let fill = vec![0.0; weights.len()];
+        let linear = signs.linear(weights, bias, fill);
+        self.finish(Predictor::Margin(linear), stop)
+    }
+
+    /// The fit whose weights (n_slots) and bias estimate the scaled target.
+    pub(crate) fn regressor(self, weights: &[f64], bias: f64, stop: Stop) -> Result<Fit> {
+        let weights = self.rows.by_column(weights);
+        let linear = Linear { fill: vec![0.0; weights.len()], weights, intercept: bias };
+        self.finish(Predictor::Linear(linear), stop)
+    }
+
+    fn finish(self, predictor: Predictor, stop: Stop) -> Result<Fit> {
+        let linear = predictor.linear()?;
+        if let Some(&value) = linear.weights.iter().chain([&linear.intercept]).find(|v| !v.is_finite()) {
+            return Err(ErrorKind::Diverged { what: "a weight", value }.into());
+        }
+        let panels = self.layout.sampled_panels();
+        let mut report = Report::full(self.learner, stop, self.rows.len(), panels).paid(&self.layout);
+        report.notes = self.notes;
+        report.threat = Some(self.threat);
+        report.seconds = self.start.elapsed().as_secs_f64();
+        Ok(Fit { predictor, report })
+    }
+}
+
+/// Says where largest values differ so much that one box of weights cannot suit all attributes.
+fn uneven(rows: &Rows, examples: &Examples<'_>) -> Option<Note> {
+    let mut largest = vec![0.0_f64; rows.attributes()];
+    for i in 0..rows.len() {
+        let (slots, values) = rows.row(i);
+        for (&slot, value) in slots.iter().zip(values) {
+            let attribute = rows.attribute()[slot as usize];
+            if attribute != KNOWN {
+                largest[attribute as usize] = largest[attribute as usize].max(value.abs());
+            }
+        }
+    }
+    let seen = || (0..largest.len()).filter(|&j| largest[j] > 0.0);
+    let (most, least) = (
+        seen().max_by(|&a, &b| largest[a].total_cmp(&largest[b]))?,
+        seen().min_by(|&a, &b| largest[a].total_cmp(&largest[b]))?,
+    );
+    let ratio = largest[most] / largest[least];
+    let name = |attribute: usize| examples.layout.name(attribute).to_owned();
+    (ratio > UNEVEN).then(|| Note::UnevenScales { largest: name(most), smallest: name(least), ratio })
+}

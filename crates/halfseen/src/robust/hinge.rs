@@ -1,0 +1,65 @@
+//! Measures the hinge loss under the worst deletions, row by row and over a table.
+
+use super::{Adversary, Rows, Threat};
+
+/// The robust hinge loss of a threat and a margin (paper E, equation (2)):
+/// max over J of [gamma V(J) / P - y (b + sum_J w_j x_j)]_+, J what is left after deletions of value at most N.
+#[derive(Debug, Clone, Copy)]
+pub struct RobustHinge<'t> {
+    /// What may vanish.
+    pub threat: &'t Threat,
+    /// gamma.
+    pub margin: f64,
+}
+
+/// The loss of one row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RowLoss {
+    /// The loss.
+    pub loss: f64,
+    /// Whether it is above 0, so that it has a slope.
+    pub active: bool,
+}
+
+/// Room to work in.
+#[derive(Debug, Clone)]
+pub struct Scratch<'t> {
+    /// The adversary; after a loss its shares are what is deleted of `attributes`.
+    pub adversary: Adversary<'t>,
+    /// The attributes of the row that are not 0.
+    pub attributes: Vec<u32>,
+    /// What deleting each of them gains.
+    pub gains: Vec<f64>,
+}
+
+impl<'t> RobustHinge<'t> {
+    /// Room for one thread.
+    pub fn scratch(&self) -> Scratch<'t> {
+        Scratch { adversary: Adversary::new(self.threat), attributes: Vec::new(), gains: Vec::new() }
+    }
+
+    /// gamma / P: the margin that one unit of value asks for.
+    pub fn rate(&self) -> f64 {
+        self.margin / self.threat.left()
+    }
+
+    /// The relaxed loss of one row with sign y, for weights (n_slots) and bias.
+    pub fn loss(&self, rows: &Rows, row: usize, y: f64, weights: &[f64], bias: f64, room: &mut Scratch<'t>) -> RowLoss {
+        let known = rows.contributions(row, weights, &mut room.attributes, &mut room.gains);
+        let score = bias + known + room.gains.iter().sum::<f64>();
+        let (rate, values) = (self.rate(), self.threat.values());
+        for (gain, &attribute) in room.gains.iter_mut().zip(&room.attributes) {
+            *gain = y * *gain - rate * values[attribute as usize];
+        }
+        let damage = room.adversary.relaxed(&room.attributes, &room.gains);
+        let loss = rate * self.threat.total() - y * score + damage;
+        RowLoss { loss: loss.max(0.0), active: loss > 0.0 }
+    }
+
+    /// The mean relaxed loss over all rows.
+    pub fn mean(&self, rows: &Rows, signs: &[f64], weights: &[f64], bias: f64) -> f64 {
+        let mut room = self.scratch();
+        let sum: f64 = (0..rows.len()).map(|i| self.loss(rows, i, signs[i], weights, bias, &mut room).loss).sum();
+        sum / rows.len().max(1) as f64
+    }
+}

@@ -1,0 +1,175 @@
+//! Keeps the values of rows that are not 0, in the order of a layout's slots, so that those of one attribute lie together.
+
+use crate::data::Examples;
+use crate::error::{ErrorKind, Result};
+use crate::full::{check_row, check_shape};
+use crate::prepare::Layout;
+use std::sync::Arc;
+
+/// Scaled rows without their zeros.
+///
+/// A row is a list of entries (slot, value), slots increasing. Weights of learners of this family are in the order of
+/// slots too; [`Rows::by_column`] puts them in the order of columns.
+#[derive(Debug, Clone)]
+pub struct Rows {
+    starts: Vec<usize>,
+    slots: Vec<u32>,
+    values: Vec<f64>,
+    /// Slot -> attribute (sampled panel), or [`KNOWN`].
+    attribute: Vec<u32>,
+    attributes: usize,
+    /// Whether slot and attribute are the same number: every attribute is one column and all can vanish.
+    single: bool,
+    layout: Arc<Layout>,
+}
+
+/// Stands for an attribute that never vanishes.
+pub const KNOWN: u32 = u32::MAX;
+
+impl Rows {
+    /// Reads all rows.
+    ///
+    /// # Errors
+    /// No rows or columns; a target or cell that is missing or infinite; no attribute that could vanish.
+    pub fn new(examples: &Examples<'_>, learner: &str) -> Result<Rows> {
+        check_shape(examples, learner)?;
+        let layout = examples.layout;
+        if layout.sampled_panels() == 0 {
+            let problem = "all attributes are known, and known ones never vanish; leave out --known".to_owned();
+            return Err(ErrorKind::WrongDeclaration { what: "threat", name: learner.to_owned(), problem }.into());
+        }
+        let mut rows = Rows {
+            starts: vec![0],
+            slots: Vec::new(),
+            values: Vec::new(),
+            attribute: (0..layout.slots()).map(|slot| attribute_of(layout, slot)).collect(),
+            attributes: layout.sampled_panels(),
+            single: false,
+            layout: Arc::clone(layout),
+        };
+        rows.single = rows.attribute.iter().enumerate().all(|(slot, &attribute)| slot == attribute as usize);
+        let mut row = vec![0.0; examples.columns()];
+        for i in 0..examples.len() {
+            examples.row_into(i, &mut row);
+            check_row(examples, i, &row)?;
+            for slot in 0..layout.slots() {
+                let value = row[layout.column(slot)];
+                if value != 0.0 {
+                    rows.slots.push(slot as u32);
+                    rows.values.push(value);
+                }
+            }
+            rows.starts.push(rows.slots.len());
+        }
+        Ok(rows)
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of slots: of weights.
+    pub fn width(&self) -> usize {
+        self.attribute.len()
+    }
+
+    /// Number of attributes that can vanish.
+    pub fn attributes(&self) -> usize {
+        self.attributes
+    }
+
+    /// Whether slot and attribute are the same number.
+    pub fn single(&self) -> bool {
+        self.single
+    }
+
+    /// The attribute of each slot, [`KNOWN`] where it never vanishes.
+    pub fn attribute(&self) -> &[u32] {
+        &self.attribute
+    }
+
+    /// Number of entries.
+    pub fn entries(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Where the entries of a row are, among all.
+    #[inline]
+    pub fn range(&self, row: usize) -> std::ops::Range<usize> {
+        self.starts[row]..self.starts[row + 1]
+    }
+
+    /// Slots and values of one row.
+    #[inline]
+    pub fn row(&self, row: usize) -> (&[u32], &[f64]) {
+        let range = self.range(row);
+        (&self.slots[range.clone()], &self.values[range])
+    }
+
+    /// The rows of `keep`, in that order.
+    pub fn select(&self, keep: &[usize]) -> Rows {
+        let mut kept = Rows { starts: vec![0], slots: Vec::new(), values: Vec::new(), ..self.shell() };
+        for &row in keep {
+            let (slots, values) = self.row(row);
+            kept.slots.extend_from_slice(slots);
+            kept.values.extend_from_slice(values);
+            kept.starts.push(kept.slots.len());
+        }
+        kept
+    }
+
+    /// What a row adds to the score through each attribute, for these weights (n_slots): appends (attribute,
+    /// sum of w x) where it is not 0, attributes increasing, and returns the part of the known ones.
+    pub fn contributions(&self, row: usize, weights: &[f64], attributes: &mut Vec<u32>, sums: &mut Vec<f64>) -> f64 {
+        attributes.clear();
+        sums.clear();
+        let (slots, values) = self.row(row);
+        if self.single {
+            attributes.extend_from_slice(slots);
+            sums.extend(slots.iter().zip(values).map(|(&slot, x)| weights[slot as usize] * x));
+            return 0.0;
+        }
+        let mut known = 0.0;
+        for (&slot, x) in slots.iter().zip(values) {
+            let (attribute, part) = (self.attribute[slot as usize], weights[slot as usize] * x);
+            match (attribute, attributes.last(), sums.last_mut()) {
+                (KNOWN, ..) => known += part,
+                (_, Some(&last), Some(sum)) if last == attribute => *sum += part,
+                _ => {
+                    attributes.push(attribute);
+                    sums.push(part);
+                }
+            }
+        }
+        known
+    }
+
+    /// Numbers in the order of slots, put in the order of columns.
+    pub fn by_column(&self, by_slot: &[f64]) -> Vec<f64> {
+        (0..by_slot.len()).map(|column| by_slot[self.layout.slot(column)]).collect()
+    }
+
+    fn shell(&self) -> Rows {
+        Rows {
+            starts: vec![0],
+            slots: Vec::new(),
+            values: Vec::new(),
+            attribute: self.attribute.clone(),
+            attributes: self.attributes,
+            single: self.single,
+            layout: Arc::clone(&self.layout),
+        }
+    }
+}
+
+/// The attribute of a slot.
+pub(super) fn attribute_of(layout: &Layout, slot: usize) -> u32 {
+    let panel = layout.panel_of(slot);
+    if panel < layout.sampled_panels() { panel as u32 } else { KNOWN }
+}
