@@ -102,7 +102,7 @@ fn split(problem: &Problem, test_share: f64, protocol: &Protocol, number: usize)
     all.into_iter().nth(number).context("a split is missing")
 }
 
-fn strata(target: &Target) -> Option<&[u32]> {
+pub(crate) fn strata(target: &Target) -> Option<&[u32]> {
     match target {
         Target::Classes { codes, .. } => Some(codes),
         Target::Numbers(_) => None,
@@ -231,7 +231,7 @@ impl Job<'_> {
     }
 }
 
-fn options(problem: &Problem, learner: &dyn Learner) -> Options {
+pub(crate) fn options(problem: &Problem, learner: &dyn Learner) -> Options {
     let options = Options { scale: Some(problem.scale), intercept: true, ..Options::default() };
     options.suited(learner)
 }

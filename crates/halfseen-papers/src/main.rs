@@ -13,6 +13,7 @@ mod protocol;
 mod results;
 mod run;
 mod synthetic;
+mod vanishing;
 
 use anyhow::{Context as _, Result, bail};
 use args::Arguments;

@@ -79,6 +79,12 @@ pub(crate) fn publish(out: &Path, all: &[Experiment], one: &Experiment, protocol
         Way::Fixed => "Nothing is searched here, so the protocols do not differ.".to_owned(),
         Way::Folds => protocol.sentence(),
         Way::Holdout => holdout::sentence(protocol),
+        Way::Attack => format!(
+            "Made by the {} protocol, {} draws or folds unless the section says otherwise; settings chosen on validation rows under attack; seed {}.",
+            protocol.name(),
+            protocol.splits,
+            protocol.seed
+        ),
     };
     let flags = if (one.arms)().is_empty() { String::new() } else { protocol.flags() };
     let text = format!(
@@ -107,7 +113,8 @@ pub(crate) fn publish(out: &Path, all: &[Experiment], one: &Experiment, protocol
 const HEAD: &str = "# The papers' experiments, run again
 
 Made by `halfseen-papers`; every number below comes out of the commands shown. A is Cesa-Bianchi, Shalev-Shwartz and Shamir
-2010, B is Hazan and Koren 2012, C is Kukliansky and Shamir 2014, D is Hazan, Livni and Mansour 2015. Errors are squared errors
+2010, B is Hazan and Koren 2012, C is Kukliansky and Shamir 2014, D is Hazan, Livni and Mansour 2015, E is
+Dekel and Shamir 2008. Errors are squared errors
 of the score against -1/+1, without 1/2, unless a section says otherwise: no weights at all score 1. Results lie beside this page as CSV, one row per point of a
 curve and split.
 ";

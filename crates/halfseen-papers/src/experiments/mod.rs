@@ -17,8 +17,13 @@ mod d_figure_3;
 mod d_sizes;
 mod d_table_1;
 mod dependent;
+mod e_figure_1;
+mod e_figure_2;
+mod e_noise;
+mod e_sanity;
 mod holes;
 mod regression;
+mod robust;
 mod tables;
 
 use crate::arm::Arm;
@@ -36,6 +41,8 @@ pub(crate) enum Way {
     Folds,
     /// With settings chosen on a holdout.
     Holdout,
+    /// With settings chosen on validation rows under attack, as the section says.
+    Attack,
 }
 
 /// A figure or table that can be made by name.
@@ -89,6 +96,10 @@ experiments! {
     "d-figure-3" d_figure_3 Holdout "" "blocks of columns hidden: error against training rows"
     "d-table-1" d_table_1 Holdout " --data DIR --movielens DIR" "paper D's table of real data with holes"
     "d-sizes" d_sizes Nothing " --data DIR --movielens DIR" "sizes of the data of d-table-1, and how much of them is missing"
+    "e-sanity" e_sanity Attack "" "paper E's check: two copies of the label vanish"
+    "e-figure-1" e_figure_1 Attack " --mnist DIR --data DIR" "attributes deleted at random, 50 rows to learn from"
+    "e-figure-2" e_figure_2 Attack " --mnist DIR --data DIR" "the greedy adversary, and what learning from all rows at once buys"
+    "e-noise" e_noise Attack " --mnist DIR" "noise instead of deletions, with a margin that grows like sqrt N"
     "tables" tables Nothing "" "table 1 of papers B and C with numbers"
 }
 

@@ -1,0 +1,257 @@
+//! Runs arms on data whose test rows lose attributes: learns on one part, chooses on another under attack, tests under attack.
+//!
+//! Every arm is attacked by an adversary of its own, who knows its weights. A deleted attribute is 0 for every arm. An arm that
+//! prepares for a threat is told N, unless its grid searches it; each setting is learned once, and chosen anew for every N by
+//! the share of validation rows told wrongly under the same attack.
+
+use crate::arm::{Arm, text};
+use crate::holdout::{options, strata};
+use crate::problem::Problem;
+use crate::protocol::{Protocol, hash};
+use crate::results::{Cell, Ledger, Results, Row};
+use crate::run::Context;
+use anyhow::{Context as _, Result, bail};
+use halfseen::Silent;
+use halfseen::data::Examples;
+use halfseen::error::ErrorKind;
+use halfseen::learner::{Learner, Setting, with};
+use halfseen::model::{Linear, Scores};
+use halfseen::prepare::Prepared;
+use halfseen::robust::{Attack, Threat, attacked_scores, information};
+use halfseen::sampling::{Purpose, Stream};
+use halfseen::select::{Score, Statistics, folds, splits};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// Arms on data under attack.
+pub(crate) struct Trial {
+    /// The name in result files.
+    pub(crate) name: String,
+    pub(crate) problem: Problem,
+    pub(crate) parts: Parts,
+    /// Whether attributes are worth their mutual information with the target in the rows learned from; else 1 each.
+    pub(crate) informed: bool,
+    pub(crate) attack: Attack,
+    /// N, increasing.
+    pub(crate) budgets: Vec<f64>,
+    pub(crate) arms: Vec<Arm>,
+}
+
+/// How rows are parted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Parts {
+    /// Ten folds, each of which tests once (or the first few of them); a ninth of the others validates.
+    Folds,
+    /// So many rows to learn from and to validate by, drawn anew; all others test.
+    Few { train: usize, validate: usize },
+}
+
+/// Rows to learn from, to choose by, and to test on.
+struct Parted {
+    train: Vec<u32>,
+    validate: Vec<u32>,
+    test: Vec<u32>,
+}
+
+impl Trial {
+    fn parted(&self, protocol: &Protocol, number: usize) -> Result<Parted> {
+        let rows = self.problem.table.rows();
+        let classes = strata(&self.problem.target);
+        let of = |all: &[u32]| classes.map(|codes| all.iter().map(|&r| codes[r as usize]).collect::<Vec<u32>>());
+        match self.parts {
+            Parts::Folds => {
+                let all: Vec<u32> = (0..rows as u32).collect();
+                let fold = folds(&all, classes, None, 10, protocol.seed)?.swap_remove(number);
+                let codes = of(&fold.train);
+                let seed = 1000 * protocol.seed + number as u64;
+                let inner = splits(fold.train.len(), codes.as_deref(), None, 1.0 / 9.0, 1, seed)?.remove(0);
+                let pick = |at: &[u32]| at.iter().map(|&at| fold.train[at as usize]).collect();
+                Ok(Parted { train: pick(&inner.train), validate: pick(&inner.test), test: fold.test.clone() })
+            }
+            Parts::Few { train, validate } => {
+                let mut order: Vec<u32> = (0..rows as u32).collect();
+                let mut stream = Stream::new(protocol.seed, Purpose::Split, number as u64);
+                halfseen::sampling::shuffle(&mut order, &mut stream);
+                if rows <= train + validate {
+                    bail!("{}: {rows} rows are too few", self.name);
+                }
+                let test = order.split_off(train + validate);
+                let validate = order.split_off(train);
+                Ok(Parted { train: order, validate, test })
+            }
+        }
+    }
+
+    /// Names what decides the results of an arm.
+    fn key(&self, protocol: &Protocol, arm: &Arm) -> String {
+        let (version, data) = (env!("CARGO_PKG_VERSION"), self.problem.fingerprint());
+        let Trial { name, parts, informed, attack, budgets, .. } = self;
+        let arm = arm.describe(protocol.quick);
+        let seed = protocol.seed;
+        let text = format!("{version}|{name} {data:x}|{parts:?} {informed} {attack:?} {budgets:?} {seed}|{arm}");
+        format!("{:016x}", hash(text.bytes()))
+    }
+}
+
+impl Context<'_> {
+    /// Runs the arms of every trial on its parts, but for what is written down already.
+    pub(crate) fn attack(&self, trials: &[Trial]) -> Result<Results> {
+        let ledger = Ledger::open(&self.out.join(self.file(".csv")))?;
+        let mut all: Vec<Cell> = Vec::new();
+        for trial in trials {
+            let mut jobs = Vec::new();
+            for number in 0..self.protocol.splits {
+                for arm in &trial.arms {
+                    let key = trial.key(&self.protocol, arm);
+                    all.push((key.clone(), number));
+                    if !ledger.has(&(key.clone(), number)) {
+                        jobs.push(Job { trial, arm, key, number });
+                    }
+                }
+            }
+            let (done, of) = (AtomicUsize::new(0), jobs.len());
+            jobs.par_iter().try_for_each(|job| {
+                let began = Instant::now();
+                let rows = job.run(&self.protocol).with_context(|| job.place())?;
+                ledger.append(&rows)?;
+                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                let errors: Vec<String> =
+                    rows.iter().map(|r| format!("{:.4}", r.wrong.unwrap_or(f64::NAN))).collect();
+                let seconds = began.elapsed().as_secs_f64();
+                self.tell(&format!("{} {done}/{of}: {}: {}, {seconds:.1} s", self.name, job.place(), errors.join(" ")));
+                Ok::<(), anyhow::Error>(())
+            })?;
+        }
+        ledger.finish(&all)
+    }
+}
+
+/// One cell to compute.
+struct Job<'a> {
+    trial: &'a Trial,
+    arm: &'a Arm,
+    key: String,
+    number: usize,
+}
+
+/// A fitted setting, ready to be attacked.
+struct Fitted {
+    linear: Linear,
+    converged: bool,
+}
+
+impl Job<'_> {
+    fn place(&self) -> String {
+        format!("{}, arm {}, split {}", self.trial.name, self.arm.id, self.number)
+    }
+
+    fn run(&self, protocol: &Protocol) -> Result<Vec<Row>> {
+        let Trial { problem, budgets, attack, .. } = self.trial;
+        let parted = self.trial.parted(protocol, self.number)?;
+        let learner = self.arm.learner(problem.columns())?;
+        let target = (problem.target_name.as_str(), &problem.target);
+        let prepared = Prepared::new(&problem.table, target, &parted.train, &options(problem, &*learner))?;
+        let values = self.values(&prepared.examples())?;
+        let seed = Stream::new(protocol.seed, Purpose::Learner, self.number as u64).word() >> 1;
+        let error = |linear: &Linear, rows: &[u32], budget: f64| -> Result<f64> {
+            let threat = Threat::new(values.clone(), budget)?;
+            let scores: Scores = attacked_scores(linear, &prepared.examples_of(rows), &threat, *attack, seed)?;
+            let score = Score::of(&scores.map(|s| prepared.prepare.target.undo(s)), &problem.target, rows);
+            score.error.context("the target has no classes")
+        };
+        let mut known: BTreeMap<String, Option<Fitted>> = BTreeMap::new();
+        let mut rows = Vec::with_capacity(budgets.len());
+        for (point, &budget) in budgets.iter().enumerate() {
+            let mut best: Option<(f64, String)> = None;
+            for setting in self.settings(&*learner, budget, protocol.quick) {
+                let name = text(&setting);
+                if !known.contains_key(&name) {
+                    known.insert(name.clone(), self.learn(&*learner, &setting, &prepared, seed)?);
+                }
+                let Some(Some(fitted)) = known.get(&name) else { continue };
+                let found = error(&fitted.linear, &parted.validate, budget)?;
+                if best.as_ref().is_none_or(|(least, _)| found < *least) {
+                    best = Some((found, name));
+                }
+            }
+            let (_, chosen) = best.with_context(|| format!("no setting bears N = {budget}"))?;
+            let fitted = known.get(&chosen).and_then(Option::as_ref).context("the chosen setting was learned")?;
+            let early = if fitted.converged { "" } else { ";stopped early" };
+            rows.push(Row {
+                key: self.key.clone(),
+                problem: self.trial.name.clone(),
+                arm: self.arm.id.clone(),
+                split: self.number,
+                point,
+                points: budgets.len(),
+                examples: parted.train.len() as u64,
+                reads: (parted.train.len() * problem.columns()) as u64,
+                squared: f64::NAN,
+                wrong: Some(error(&fitted.linear, &parted.test, budget)?),
+                setting: format!("{chosen}{early}"),
+            });
+        }
+        Ok(rows)
+    }
+
+    /// What attributes are worth in the rows learned from.
+    fn values(&self, examples: &Examples<'_>) -> Result<Vec<f64>> {
+        if !self.trial.informed {
+            return Ok(vec![1.0; examples.layout.sampled_panels()]);
+        }
+        let signs: Vec<f64> =
+            (0..examples.len()).map(|i| if examples.code(i) == Some(1) { 1.0 } else { -1.0 }).collect();
+        Ok(information(examples, &signs)?)
+    }
+
+    /// The settings to choose from for N.
+    fn settings(&self, learner: &dyn Learner, budget: f64, quick: bool) -> Vec<Setting> {
+        let mut settings = self.arm.settings(quick);
+        for setting in &mut settings {
+            if learner.get("threat").is_some() && !setting.iter().any(|(name, _)| *name == "threat") {
+                setting.push(("threat", budget.to_string()));
+            }
+        }
+        settings
+    }
+
+    /// Learns with a setting; `None` where it takes the threat of more than there is.
+    fn learn(
+        &self,
+        learner: &dyn Learner,
+        setting: &Setting,
+        prepared: &Prepared<'_>,
+        seed: u64,
+    ) -> Result<Option<Fitted>> {
+        let mut learner = with(learner.clone_box(), setting)?;
+        if learner.get("seed").is_some() {
+            learner.set("seed", &seed.to_string())?;
+        }
+        let fit = match learner.fit(&prepared.examples(), &Silent) {
+            Err(error) if matches!(error.kind(), ErrorKind::OutOfRange { name: "threat", .. }) => return Ok(None),
+            fit => fit?,
+        };
+        let mut linear = fit.linear()?.clone();
+        linear.fill.fill(0.0);
+        Ok(Some(Fitted { linear, converged: fit.report.converged }))
+    }
+}
+
+/// The share told wrongly at each N.
+pub(crate) fn errors_at(results: &Results, problem: &str, arm: &str, point: usize) -> Option<Statistics> {
+    Statistics::of(results.of(problem, arm).filter(|row| row.point == point).filter_map(|row| row.wrong).collect())
+}
+
+/// Mean and standard error over the splits of one arm's error minus another's.
+pub(crate) fn difference(results: &Results, problem: &str, arms: [&str; 2], point: usize) -> Option<(f64, f64)> {
+    let at = |arm: &str| -> BTreeMap<usize, f64> {
+        let rows = results.of(problem, arm).filter(|row| row.point == point);
+        rows.filter_map(|row| Some((row.split, row.wrong?))).collect()
+    };
+    let (first, second) = (at(arms[0]), at(arms[1]));
+    let pairs: Vec<f64> = first.iter().filter_map(|(split, a)| Some(a - second.get(split)?)).collect();
+    let count = pairs.len() as f64;
+    Statistics::of(pairs).map(|s| (s.mean, s.sd / count.sqrt()))
+}
