@@ -15,9 +15,9 @@ use halfseen::Silent;
 use halfseen::data::Examples;
 use halfseen::error::ErrorKind;
 use halfseen::learner::{Learner, Setting, with};
-use halfseen::model::{Linear, Scores};
+use halfseen::model::Predictor;
 use halfseen::prepare::Prepared;
-use halfseen::robust::{Attack, Threat, attacked_scores, information};
+use halfseen::robust::{Attack, Threat, attack, information};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::select::{Score, Statistics, folds, splits};
 use rayon::prelude::*;
@@ -97,7 +97,7 @@ impl Trial {
 
 impl Context<'_> {
     /// Runs the arms of every trial on its parts, but for what is written down already.
-    pub(crate) fn attack(&self, trials: &[Trial]) -> Result<Results> {
+    pub(crate) fn besiege(&self, trials: &[Trial]) -> Result<Results> {
         let ledger = Ledger::open(&self.out.join(self.file(".csv")))?;
         let mut all: Vec<Cell> = Vec::new();
         for trial in trials {
@@ -138,7 +138,7 @@ struct Job<'a> {
 
 /// A fitted setting, ready to be attacked.
 struct Fitted {
-    linear: Linear,
+    predictor: Predictor,
     converged: bool,
 }
 
@@ -148,16 +148,16 @@ impl Job<'_> {
     }
 
     fn run(&self, protocol: &Protocol) -> Result<Vec<Row>> {
-        let Trial { problem, budgets, attack, .. } = self.trial;
+        let Trial { problem, budgets, .. } = self.trial;
         let parted = self.trial.parted(protocol, self.number)?;
         let learner = self.arm.learner(problem.columns())?;
         let target = (problem.target_name.as_str(), &problem.target);
         let prepared = Prepared::new(&problem.table, target, &parted.train, &options(problem, &*learner))?;
         let values = self.values(&prepared.examples())?;
         let seed = Stream::new(protocol.seed, Purpose::Learner, self.number as u64).word() >> 1;
-        let error = |linear: &Linear, rows: &[u32], budget: f64| -> Result<f64> {
+        let error = |predictor: &Predictor, rows: &[u32], budget: f64| -> Result<f64> {
             let threat = Threat::new(values.clone(), budget)?;
-            let scores: Scores = attacked_scores(linear, &prepared.examples_of(rows), &threat, *attack, seed)?;
+            let scores = attack(predictor, &prepared.examples_of(rows), &threat, self.trial.attack, seed)?.scores;
             let score = Score::of(&scores.map(|s| prepared.prepare.target.undo(s)), &problem.target, rows);
             score.error.context("the target has no classes")
         };
@@ -171,7 +171,7 @@ impl Job<'_> {
                     known.insert(name.clone(), self.learn(&*learner, &setting, &prepared, seed)?);
                 }
                 let Some(Some(fitted)) = known.get(&name) else { continue };
-                let found = error(&fitted.linear, &parted.validate, budget)?;
+                let found = error(&fitted.predictor, &parted.validate, budget)?;
                 if best.as_ref().is_none_or(|(least, _)| found < *least) {
                     best = Some((found, name));
                 }
@@ -189,7 +189,7 @@ impl Job<'_> {
                 examples: parted.train.len() as u64,
                 reads: (parted.train.len() * problem.columns()) as u64,
                 squared: f64::NAN,
-                wrong: Some(error(&fitted.linear, &parted.test, budget)?),
+                wrong: Some(error(&fitted.predictor, &parted.test, budget)?),
                 setting: format!("{chosen}{early}"),
             });
         }
@@ -235,7 +235,12 @@ impl Job<'_> {
         };
         let mut linear = fit.linear()?.clone();
         linear.fill.fill(0.0);
-        Ok(Some(Fitted { linear, converged: fit.report.converged }))
+        let predictor = if matches!(fit.predictor, Predictor::Linear(_)) {
+            Predictor::Linear(linear)
+        } else {
+            Predictor::Margin(linear)
+        };
+        Ok(Some(Fitted { predictor, converged: fit.report.converged }))
     }
 }
 

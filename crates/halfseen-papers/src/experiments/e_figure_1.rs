@@ -47,7 +47,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         trial("spam", spam, steps(50, 5)),
         trial("4v7", context.sources.pair(4, 7)?, steps(150, 15)),
     ];
-    let results = context.attack(&trials)?;
+    let results = context.besiege(&trials)?;
     let mut text = String::from(
         "Random deletions of N non-zero attributes of every test row (all where a row has fewer); mean and deviation over the draws.\n",
     );

@@ -59,7 +59,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
             few(&[0.0, 10.0, 20.0, 25.0, 30.0, 40.0, 50.0], &[10.0, 25.0, 50.0]),
         ),
     ];
-    let results = context.attack(&trials)?;
+    let results = context.besiege(&trials)?;
     let mut text =
         String::from("Share of test rows told wrongly under the greedy adversary; mean and deviation over the folds.\n");
     for Trial { name, budgets, .. } in &trials {

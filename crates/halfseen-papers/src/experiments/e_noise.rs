@@ -19,7 +19,7 @@ use crate::results::write;
 use crate::run::Context;
 use crate::vanishing::{Parts, Trial};
 use anyhow::Result;
-use halfseen::robust::Attack;
+use halfseen::robust::{Attack, Choice};
 
 const DELETIONS: Axes = &[("margin", &["0.3", "1", "3", "10", "30"])];
 const NOISE: Axes = &[("confidence", &["0.05", "0.5", "0.9"])];
@@ -38,11 +38,11 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         problem: context.sources.pair(4, 7)?,
         parts: Parts::Few { train: 2000, validate: 1000 },
         informed: false,
-        attack: Attack::Noise,
+        attack: Attack::Noise(Choice::Weight),
         budgets: budgets.clone(),
         arms: arms(),
     };
-    let results = context.attack(std::slice::from_ref(&trial))?;
+    let results = context.besiege(std::slice::from_ref(&trial))?;
     let (name, file) = (&trial.name, context.file(".svg"));
     let title = "4v7: noise for the pixels of largest weight";
     write(&context.out.join(&file), &figure(&results, name, &arms(), &budgets, title)?)?;
