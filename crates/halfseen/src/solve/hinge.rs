@@ -22,7 +22,7 @@ mod gram;
 mod interior;
 mod newton;
 
-use super::{Options, Solved, check_gram, length, positive};
+use super::{Options, Solved, check_gram, check_weighted, positive};
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
 use crate::monitor::Monitor;
@@ -153,25 +153,7 @@ fn check(problem: &Problem<'_>, warm: Option<&[f64]>) -> Result<()> {
     if n == 0 {
         return Err(ErrorKind::TooFewRows { what: "a Gram matrix".into(), least: 1, rows: 0 }.into());
     }
-    length("labels", n, problem.labels.len())?;
-    length("costs", n, problem.costs.len())?;
-    length("margins", n, problem.margins.len())?;
-    if let Some(i) = problem.labels.iter().position(|y| y.abs() != 1.0) {
-        let problem = format!("label {} is {}: it must be -1 or 1", i + 1, problem.labels[i]);
-        return Err(ErrorKind::WrongTarget { column: "labels".into(), problem }.into());
-    }
-    problem.costs.iter().try_for_each(|&c| positive("cost", c))?;
-    let refuse = |name, value: f64| ErrorKind::OutOfRange { name, value: value.to_string(), allowed: "finite".into() };
-    if let Some(&s) = problem.margins.iter().find(|s| !s.is_finite()) {
-        return Err(refuse("margin", s).into());
-    }
-    if let Some(warm) = warm {
-        length("dual variables to start from", n, warm.len())?;
-        if let Some(&a) = warm.iter().find(|a| !a.is_finite()) {
-            return Err(refuse("dual variable", a).into());
-        }
-    }
-    Ok(())
+    check_weighted(n, [problem.labels, problem.costs, problem.margins], warm)
 }
 
 /// Passes of coordinate ascent before Newton steps are tried.
