@@ -54,19 +54,6 @@ pub fn grams_into(kernels: &[Kernel], rows: &Masked, out: &mut Vec<Mat<f64>>, mo
     fill(kernels, rows, rows, out, Half::Lower, monitor)
 }
 
-/// As [`grams_into`] for one kernel and its matrix.
-///
-/// # Errors
-/// As [`grams_into`].
-pub fn gram_into(kernel: &Kernel, rows: &Masked, out: &mut Mat<f64>, monitor: &dyn Monitor) -> Result<()> {
-    if (out.nrows(), out.ncols()) != (rows.len(), rows.len()) {
-        *out = Mat::new();
-        *out = Mat::zeros(rows.len(), rows.len());
-    }
-    let (kernel, out) = (std::slice::from_ref(kernel), std::slice::from_mut(out));
-    fill(kernel, rows, rows, out, Half::Lower, monitor)
-}
-
 /// The matrices of k(s_i, x_j), one for each kernel, (n_support, n_rows): scores of the rows are coefficients
 /// times columns.
 ///
@@ -81,14 +68,6 @@ pub fn cross(kernels: &[Kernel], support: &Masked, rows: &Masked, monitor: &dyn 
     let mut outputs = zeros(support.len(), rows.len(), kernels.len());
     fill(kernels, support, rows, &mut outputs, Half::Both, monitor)?;
     Ok(outputs)
-}
-
-/// k(x, x) of every row.
-///
-/// # Errors
-/// [`ErrorKind::Numerical`] if one leaves the range of numbers.
-pub fn diagonal(kernel: &Kernel, rows: &Masked) -> Result<Vec<f64>> {
-    kernel.diagonal(rows)
 }
 
 /// Bytes that [`gram`] takes for so many rows and kernels, with the room of its threads; the rows themselves
@@ -352,15 +331,15 @@ mod tests {
             for constant in [false, true] {
                 let rows = random(n, d, 0.6, constant);
                 let kernels = kernels(&rows);
-                let mut reused = Mat::zeros(3, 3);
+                let mut reused = vec![Mat::zeros(3, 3)];
                 for (kernel, found) in kernels.iter().zip(gram(&kernels, &rows, &Silent).unwrap()) {
                     agrees(kernel, &rows, &rows, &found);
                     assert!((0..n).all(|j| (0..j).all(|i| found[(i, j)] == found[(j, i)])));
-                    for (i, own) in diagonal(kernel, &rows).unwrap().iter().enumerate() {
+                    for (i, own) in kernel.diagonal(&rows).unwrap().iter().enumerate() {
                         assert!((found[(i, i)] - own).abs() <= 1e-13 * own.max(1.0));
                     }
-                    gram_into(kernel, &rows, &mut reused, &Silent).unwrap();
-                    assert_eq!(reused, found);
+                    grams_into(std::slice::from_ref(kernel), &rows, &mut reused, &Silent).unwrap();
+                    assert_eq!(reused, [found]);
                 }
             }
         }
