@@ -118,16 +118,7 @@ mod tests {
 
     fn reading(cells: &Array2<f64>, targets: &[f64]) -> Reading {
         let (matrix, layout) = (Matrix::F64(cells.clone()), Arc::new(Layout::singletons(cells.ncols())));
-        let examples = Examples {
-            matrix: &matrix,
-            scaler: &Scaler::None {},
-            layout: &layout,
-            targets,
-            labels: None,
-            rows: (0..cells.nrows() as u32).collect::<Vec<_>>().into(),
-            moments: None,
-            declared: Default::default(),
-        };
+        let examples = Examples::new(&matrix, &Scaler::None {}, &layout, targets);
         Reading::of(&examples)
     }
 
