@@ -79,7 +79,7 @@ impl<'a> Spectrum<'a> {
     }
 
     fn decompose(gram: MatRef<'a, f64>) -> Result<Spectrum<'a>> {
-        let (mut values, vectors) = eigen(&gram.to_owned())?;
+        let (mut values, vectors) = eigen(gram)?;
         let size = values.iter().fold(0.0_f64, |size, l| size.max(l.abs()));
         let least = values.iter().fold(0.0_f64, |least, &l| least.min(l));
         if least < -INDEFINITE * size {
