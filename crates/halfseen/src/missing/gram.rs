@@ -12,6 +12,7 @@ use super::kernel::Kernel;
 use super::masked::Masked;
 use crate::error::{ErrorKind, Result};
 use crate::monitor::Monitor;
+use crate::solve::square_bytes;
 use faer::linalg::matmul::matmul;
 use faer::mat::MatMut;
 use faer::prelude::ReborrowMut;
@@ -73,11 +74,8 @@ pub fn cross(kernels: &[Kernel], support: &Masked, rows: &Masked, monitor: &dyn 
 /// Bytes that [`gram`] takes for so many rows and kernels, with the room of its threads; the rows themselves
 /// not counted.
 pub fn bytes_needed(rows: usize, kernels: usize) -> u64 {
-    // Columns begin at multiples of 64 bytes.
-    let column = (rows as u64).div_ceil(8).saturating_mul(64);
-    let matrix = column.saturating_mul(rows as u64);
     let room = (BLOCK * BLOCK * 28 * rayon::current_num_threads()) as u64;
-    matrix.saturating_mul(kernels as u64).saturating_add(room)
+    square_bytes(rows).saturating_mul(kernels as u64).saturating_add(room)
 }
 
 /// Matrices of zeros: the threads share the work of taking fresh memory.

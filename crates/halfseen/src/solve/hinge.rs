@@ -22,7 +22,7 @@ mod gram;
 mod interior;
 mod newton;
 
-use super::{Options, Solved, check_gram, check_weighted, positive};
+use super::{Options, Solved, check_gram, check_weighted, positive, square_bytes};
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
 use crate::monitor::Monitor;
@@ -129,6 +129,13 @@ pub fn path(
         solved[i] = Some(found);
     }
     Ok(solved.into_iter().flatten().collect())
+}
+
+/// Bytes that [`path`] takes at most beside a Gram matrix of n rows with contiguous columns: the part of a round's
+/// examples (9/16 of its size at most), the factors of Newton steps, and the dense factor of an interior-point step; or, in
+/// the place of the last, a few of few columns.
+pub(crate) fn bytes_beside(n: usize) -> u64 {
+    square_bytes(n).saturating_mul(3)
 }
 
 /// A copy with contiguous columns, where the matrix has none.

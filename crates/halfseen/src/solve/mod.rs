@@ -53,6 +53,12 @@ pub struct Solved {
     pub stop: Stop,
 }
 
+/// Bytes of a matrix (n, n).
+pub(crate) fn square_bytes(n: usize) -> u64 {
+    // Columns begin at multiples of 64 bytes.
+    (n as u64).div_ceil(8).saturating_mul(64).saturating_mul(n as u64)
+}
+
 /// Refuses what is not positive and finite.
 pub(crate) fn positive(name: &'static str, value: f64) -> Result<()> {
     if value > 0.0 && value.is_finite() {
