@@ -156,10 +156,12 @@ fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -
             continue;
         }
         let data = Training::new(examples, constant)?;
-        let (exact, sketched): (Vec<&Vec<usize>>, Vec<&Vec<usize>>) =
-            these.into_iter().partition(|g| learners[g[0]].features == Features::Exact);
-        for group in sketched {
-            data.sketched(group, learners, monitor, &mut fits)?;
+        let mut exact: Vec<&Vec<usize>> = Vec::new();
+        for group in these {
+            match learners[group[0]].features {
+                Features::Exact => exact.push(group),
+                Features::Sketch(count) => data.sketched(count, group, learners, monitor, &mut fits)?,
+            }
         }
         for some in batches(&exact, learners, examples)? {
             data.exact(some, learners, monitor, &mut fits)?;
@@ -264,16 +266,16 @@ impl<'a, 'b> Training<'a, 'b> {
         Ok(())
     }
 
-    /// Solves over random features.
+    /// Solves over so many random features.
     fn sketched(
         &self,
+        count: u64,
         group: &[usize],
         learners: &[Karma],
         monitor: &dyn Monitor,
         fits: &mut [Option<Fit>],
     ) -> Result<()> {
         let first = &learners[group[0]];
-        let Features::Sketch(count) = first.features else { return Ok(()) };
         if first.solver == KernelSolver::Online {
             let what = "features = exact: the online algorithm keeps the rows themselves";
             return Err(ErrorKind::Needs { name: "solver", value: "online", what }.into());
