@@ -112,10 +112,10 @@ impl<'t> Adversary<'t> {
         self.deleted.clear();
         match self.costs {
             Costs::Equal { count, .. } if self.plain => {
-                self.largest.of_gains(count, gains);
+                let gain = self.largest.of_gains(count, gains);
                 self.deleted.extend_from_slice(self.largest.items());
                 self.deleted.iter().for_each(|&i| self.shares[i as usize] = 1.0);
-                self.largest.sum()
+                gain
             }
             _ => self.split_off(attributes, gains),
         }
@@ -130,10 +130,10 @@ impl<'t> Adversary<'t> {
             return None;
         }
         self.shares.clear();
-        self.largest.of_products(count, weights, values, y, least);
+        let gain = self.largest.of_products(count, weights, values, y, least);
         self.deleted.clear();
         self.deleted.extend_from_slice(self.largest.items());
-        Some(self.largest.sum())
+        Some(gain)
     }
 
     /// The largest gain of whole deletions found; [`Adversary::shares`] are then 0 or 1. Exact for equal values; for
@@ -182,7 +182,9 @@ impl<'t> Adversary<'t> {
         let value = |i: u32| self.threat.values()[attributes[i as usize] as usize];
         self.order.clear();
         self.order.extend((0..gains.len() as u32).filter(|&i| gains[i as usize] > 0.0));
-        self.order.sort_unstable_by(|&a, &b| (value(a) > 0.0).cmp(&(value(b) > 0.0)).then_with(|| order(a, b)).then(a.cmp(&b)));
+        self.order.sort_unstable_by(|&a, &b| {
+            (value(a) > 0.0).cmp(&(value(b) > 0.0)).then_with(|| order(a, b)).then(a.cmp(&b))
+        });
         self.take_in_order(attributes);
         self.deleted.iter().map(|&i| gains[i as usize]).sum()
     }
