@@ -17,7 +17,7 @@ const EXAMPLES: &str = "Examples:
   halfseen compare table.csv --target price --budget 6      on your own table
   halfseen fit table.csv --target price --learner aerr --budget 6 --out price.json
   halfseen predict price.json new.csv --id record > prices.csv
-  halfseen certify price.json new.csv --within 2            how much may vanish before an estimate moves by more than 2
+  halfseen certify price.json new.csv --within 2            how much may vanish before it moves by 2
   halfseen learners aerr                                    what a learner does, and its parameters";
 
 #[derive(Debug, Subcommand)]
