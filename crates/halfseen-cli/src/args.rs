@@ -17,6 +17,7 @@ const EXAMPLES: &str = "Examples:
   halfseen compare table.csv --target price --budget 6      on your own table
   halfseen fit table.csv --target price --learner aerr --budget 6 --out price.json
   halfseen predict price.json new.csv --id record > prices.csv
+  halfseen certify price.json new.csv --within 2            how much may vanish before it moves by 2
   halfseen learners aerr                                    what a learner does, and its parameters";
 
 #[derive(Debug, Subcommand)]
@@ -27,8 +28,10 @@ pub(crate) enum Command {
     Fit(FitArgs),
     /// Predict every row of a table
     Predict(PredictArgs),
-    /// Test a model on a table that has the target
+    /// Test a model on a table that has the target, as it is and where attributes vanish
     Evaluate(EvaluateArgs),
+    /// Say for every prediction how much may vanish before it changes
+    Certify(CertifyArgs),
     /// Say before any data are collected how much a learner is sure to need, or to reach
     Plan(PlanArgs),
     /// Print a model's weights in the attributes' own units, as CSV
@@ -166,7 +169,8 @@ pub(crate) struct FitArgs {
     /// Sets a parameter of the learner; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
-    /// Choose the parameters by cross-validation with so many folds (reads more than the budget)
+    /// Choose the parameters by cross-validation with so many folds (reads more than the budget). Learners that prepare for
+    /// a threat are compared by their errors under it
     #[arg(long, value_name = "FOLDS", allow_negative_numbers = true, value_parser = whole(2, 1_000))]
     pub(crate) tune: Option<u64>,
     /// With --tune: only the first fold validates, a holdout of one FOLDS-th of the rows; so many times quicker
@@ -212,6 +216,8 @@ pub(crate) struct PredictArgs {
 #[derive(Debug, Args)]
 #[command(before_help = "Examples:
   halfseen evaluate price.json new.csv --target price --json
+  halfseen evaluate price.json new.csv --threat 2
+  halfseen evaluate price.json new.csv --threat 0,1,2 --attack greedy --out attacked.svg
   halfseen evaluate price.json new.csv --truncate auto --out price.svg")]
 pub(crate) struct EvaluateArgs {
     /// Model file
@@ -221,13 +227,62 @@ pub(crate) struct EvaluateArgs {
     /// Name of the target column; default: the model's
     #[arg(long, value_name = "COL")]
     pub(crate) target: Option<String>,
+    /// Also test on rows from which attributes of this total value vanish, by several attacks: 10, or 5,10,20, or auto (of a model that
+    /// prepares for a threat up to twice its own, else 0,1,2,5,10,... attributes). Cells that are missing already count.
+    /// Default: the model's own threat, where it has one
+    #[arg(long, value_name = "N,N", allow_negative_numbers = true, value_parser = crate::threats::budgets)]
+    #[arg(conflicts_with = "truncate")]
+    pub(crate) threat: Option<crate::threats::Budgets>,
+    /// What each attribute is worth: uniform, 1 each; mi, its mutual information with the target; or a CSV with the columns
+    /// attribute,value, a panel by its name, 1 where nothing is said. Default: the model's own values, or uniform
+    #[arg(long, value_name = "VALUES", value_parser = crate::threats::values)]
+    pub(crate) values: Option<crate::threats::Values>,
+    /// Who attacks: exact, the deletions that do most damage; greedy, by damage per value (greedy-value: the most valuable first;
+    /// greedy-weight: the largest weights first); random; noise, attributes turn into noise on [-1, 1] in scaled units
+    /// (noise-weight: those of the largest weights). Default: exact, greedy, random and noise
+    #[arg(long, value_name = "ATTACK", value_parser = crate::attacks::named)]
+    pub(crate) attack: Option<halfseen::robust::Attack>,
+    /// Seed of random attacks
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = whole(0, i64::MAX as u64))]
+    pub(crate) seed: u64,
     /// Also test the model cut down to so many attributes, those of largest weight: 1,2,5 or auto
     #[arg(long, value_name = "S,S", allow_negative_numbers = true, value_parser = crate::truncate::counts)]
     pub(crate) truncate: Option<crate::truncate::Counts>,
-    /// Draw the errors of --truncate, as SVG
-    #[arg(long, value_name = "FILE", requires = "truncate")]
+    /// Draw the errors of --threat or --truncate, as SVG
+    #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Print the results as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No remarks on stderr
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(before_help = "Examples:
+  halfseen certify price.json new.csv --within 2
+  halfseen certify price.json new.csv --within 2 --json --out certificates.json")]
+pub(crate) struct CertifyArgs {
+    /// Model file; the model must be a weighted sum
+    pub(crate) model: PathBuf,
+    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files
+    pub(crate) data: PathBuf,
+    /// Name of the target column, for the certified error: the share of rows that are wrong or may turn. Default: the model's, if it is
+    /// there
+    #[arg(long, value_name = "COL")]
+    pub(crate) target: Option<String>,
+    /// What each attribute is worth: uniform, 1 each; mi, its mutual information with the target; or a CSV with the columns
+    /// attribute,value, a panel by its name, 1 where nothing is said. Default: the model's own values, or uniform
+    #[arg(long, value_name = "VALUES", value_parser = crate::threats::values)]
+    pub(crate) values: Option<crate::threats::Values>,
+    /// For models of numbers: certify that an estimate moves by no more than T, in the target's units
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) within: Option<f64>,
+    /// Where the certificates go; default: stdout
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print as JSON: for each row also what changes it and at which threat, and the certified error at each
     #[arg(long)]
     pub(crate) json: bool,
     /// No remarks on stderr

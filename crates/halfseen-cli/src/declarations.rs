@@ -44,6 +44,16 @@ pub(crate) fn moments(path: &Path) -> Result<BTreeMap<String, Moment>> {
     declared(path, &["moment"], Some("mean"), moment)
 }
 
+/// What attributes are worth to an adversary, by attribute.
+pub(crate) fn values(path: &Path) -> Result<BTreeMap<String, f64>> {
+    let value = |cells: &[Option<f64>]| match cells[0] {
+        Some(value) if (0.0..=1e100).contains(&value) => Ok(value),
+        Some(value) => Err(format!("value is {value}, and must be a number from 0 to 1e100")),
+        None => Err("value must be a number from 0 to 1e100".to_owned()),
+    };
+    declared(path, &["value"], None, value)
+}
+
 /// Refuses names that are no columns of the table, or columns that are no attributes.
 pub(crate) fn check_names(table: &Table, not: &[&str], args: &TableArgs, declared: &Options) -> Result<()> {
     let panels: Vec<&str> = declared.groups.iter().map(|g| g.name.as_str()).collect();

@@ -1,12 +1,18 @@
-//! Tests a saved model on a table that has the target.
+//! Tests a saved model on a table that has the target, as it is and under attack.
 
 use crate::args::EvaluateArgs;
+use crate::attacks::Attacks;
+use crate::failure::usage_error;
 use crate::input::read_table;
 use crate::output;
 use crate::predict::{predict, read_model};
 use crate::test_table::target_of;
+use crate::threats::{priced, threats};
 use crate::truncate::Truncated;
 use anyhow::{Context, Result};
+use halfseen::data::{Table, Target};
+use halfseen::model::Model;
+use halfseen::robust::Trial;
 use halfseen::select::Score;
 use serde_json::json;
 use std::process::ExitCode;
@@ -16,6 +22,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
     let model = read_model(&args.model)?;
     let cut = args.truncate.as_ref().map(|counts| counts.cut(&model)).transpose();
     let cut = cut.with_context(|| format!("--truncate: {}", args.model.display()))?;
+    check_attack(args, &model)?;
     args.out.as_deref().map(output::check_writable).transpose()?;
     let (name, table) = read_table(Some(&args.data))?;
     let target_name = args.target.as_deref().unwrap_or(&model.target);
@@ -28,25 +35,67 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
     if let (Some(truncated), Some(path)) = (&truncated, &args.out) {
         truncated.draw(&name, &model.learner, path)?;
     }
+    let attacks = attacks(args, &model, &table, &target).with_context(|| name.clone())?;
+    if let (Some(attacks), Some(path)) = (&attacks, &args.out) {
+        attacks.draw(&format!("{name}, {}", model.learner), path)?;
+    }
+    if let Some(doubt) = attacks.as_ref().and_then(Attacks::doubt) {
+        output::remark(args.quiet, &doubt);
+    }
     if args.json {
+        let attacked = attacks.as_ref().and_then(Attacks::first);
         let mut json = json!({
-            "examples": rows.len(), "mse": score.mse, "error": score.error,
-            "balanced_error": score.balanced_error, "attacked_error": null,
+            "examples": rows.len(), "mse": score.mse, "error": score.error, "balanced_error": score.balanced_error,
+            "attacked_error": attacked.and_then(|score| score.error), "attacked_mse": attacked.and_then(|score| score.mse),
         });
         if let Some(truncated) = &truncated {
             json["truncated"] = truncated.as_json();
+        }
+        if let Some(attacks) = &attacks {
+            json["attacks"] = attacks.as_json();
         }
         output::print(&format!("{}\n", serde_json::to_string_pretty(&json)?))?;
         return Ok(ExitCode::SUCCESS);
     }
     let percent = |e: Option<f64>| e.map_or("-".into(), |e| format!("{:.2} %", 100.0 * e));
-    let table = truncated.map_or(String::new(), |t| format!("\n{}", t.as_text()));
+    let tables = truncated.map(|t| t.as_text()).into_iter().chain(attacks.map(|a| a.as_text()));
+    let tables: String = tables.map(|table| format!("\n{table}")).collect();
     output::print(&format!(
-        "examples        {}\nsquared error   {}\nerror           {}\nbalanced error  {}\n{table}",
+        "examples        {}\nsquared error   {}\nerror           {}\nbalanced error  {}\n{tables}",
         rows.len(),
         score.mse.map_or("-".to_owned(), |mse| format!("{mse:.6}")),
         percent(score.error),
         percent(score.balanced_error)
     ))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses flags that do not go together, before any work.
+fn check_attack(args: &EvaluateArgs, model: &Model) -> Result<()> {
+    let asked = args.attack.is_some() || args.values.is_some();
+    if asked && args.threat.is_none() && model.report.threat.is_none() {
+        return usage_error(format!(
+            "--threat: {} prepares for no threat of its own; say how much may vanish, as in --threat 10 or --threat auto",
+            model.learner
+        ));
+    }
+    if asked || args.threat.is_some() {
+        model.predictor.linear().with_context(|| format!("--threat: {}", args.model.display()))?;
+    }
+    if args.out.is_some() && args.truncate.is_none() && args.threat.is_none() {
+        return usage_error("--out draws the errors of --truncate or of --threat; add one, as in --threat auto");
+    }
+    Ok(())
+}
+
+/// The errors under attack, where flags ask for them or the model prepares for them.
+fn attacks(args: &EvaluateArgs, model: &Model, table: &Table, target: &Target) -> Result<Option<Attacks>> {
+    let named = args.attack.is_some() || args.values.is_some() || args.threat.is_some();
+    if !named && (model.report.threat.is_none() || args.truncate.is_some()) {
+        return Ok(None);
+    }
+    let trial = Trial::new(model, table, Some(target))?;
+    let priced = priced(args.values.as_ref(), model, &trial, true, args.quiet)?;
+    let threats = threats(args.threat.as_ref(), model, &priced, args.quiet)?;
+    threats.map(|threats| Attacks::test(&trial, target, &threats, args.attack, args.seed)).transpose()
 }

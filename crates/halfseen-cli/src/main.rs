@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod attacks;
+mod certify;
 mod compare;
 mod compared;
 mod curves;
@@ -22,6 +24,7 @@ mod progress;
 mod show;
 mod test_table;
 mod text_columns;
+mod threats;
 mod truncate;
 
 use args::{Arguments, Command};
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         Command::Fit(args) => fit::run(args),
         Command::Predict(args) => predict::run(args),
         Command::Evaluate(args) => evaluate::run(args),
+        Command::Certify(args) => certify::run(args),
         Command::Plan(args) => plan::run(args),
         Command::Show(args) => show::run(args),
         Command::Learners(args) => learners::run(args),

@@ -14,7 +14,7 @@ fn help_starts_with_examples_that_run() {
     place.write("table.csv", &rows);
     place.write("new.csv", &rows);
     place.ok("fit table.csv --target price --learner ridge --out price.json");
-    for command in ["", "compare", "fit", "predict", "evaluate", "plan", "show", "learners"] {
+    for command in ["", "compare", "fit", "predict", "evaluate", "certify", "plan", "show", "learners"] {
         let help = place.ok(&format!("{command} --help"));
         assert!(help.starts_with("Example"), "{command}: {help}");
         let examples =

@@ -129,6 +129,6 @@ fn impossible_truncations_are_refused() {
     for text in ["1,,2", "-1", "most", "1.5"] {
         place.refused(&format!("evaluate m.json t.csv --truncate {text}"), &["auto", "1,2,5"]);
     }
-    place.refused("evaluate m.json t.csv --out m.svg", &["--truncate"]);
+    place.refused("evaluate m.json t.csv --out m.svg", &["--truncate", "--threat"]);
     place.refused("evaluate m.json t.csv --truncate auto --out no/m.svg", &["no/m.svg", "folder"]);
 }

@@ -157,7 +157,14 @@ impl Job<'_> {
         let seed = Stream::new(protocol.seed, Purpose::Learner, self.number as u64).word();
         let settings = self.arm.settings(protocol.quick);
         let setting = if settings.len() > 1 {
-            let tuning = Tuning { folds: protocol.folds, holdout: false, runs: protocol.runs, by: By::Median, seed };
+            let tuning = Tuning {
+                folds: protocol.folds,
+                holdout: false,
+                runs: protocol.runs,
+                by: By::Median,
+                seed,
+                attack: None,
+            };
             let candidates = [(learner.clone(), settings)];
             tune_over(&candidates, &task, &self.split.train, &tuning, &Silent, &|_| ())?.remove(0).setting
         } else {

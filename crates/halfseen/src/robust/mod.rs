@@ -4,16 +4,23 @@
 //! the most damage to a row. Learners, attacks and certificates all use that one answer.
 
 mod adversary;
+mod attack;
+mod certify;
+mod effects;
 mod frame;
 mod hinge;
 mod rows;
 mod threat;
+mod trial;
 mod values;
 
 pub use adversary::{Adversary, Worst};
+pub use attack::{Attack, Attacked, Choice, Order, attack};
+pub use certify::{Certificate, Promise, certified_error, certify};
 pub use hinge::{RobustHinge, RowLoss, Scratch};
 pub use rows::{KNOWN, Rows};
 pub use threat::{Costs, Threat};
+pub use trial::Trial;
 pub use values::information;
 
 use crate::learner::Learner;

@@ -27,6 +27,8 @@ pub enum Purpose {
     Feature = 7,
     /// Cells that are hidden on top of those that were missing.
     Hide = 8,
+    /// What an attack on a row draws.
+    Attack = 9,
 }
 
 /// A stream of random numbers.

@@ -1,16 +1,20 @@
 //! Chooses a learner's parameters by cross-validation over its grid, inside the training rows.
+//!
+//! What prepares for a threat is judged under it: a fit whose report names one is scored on held-out rows that the exact adversary
+//! of that threat has attacked. Without that, tuning would choose what does best where nothing vanishes.
 
 use super::{Part, Statistics, Task, Views, folds};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner, Setting, with};
-use crate::model::{Predictor, Scores};
+use crate::model::{Fit, Predictor, Scores};
 use crate::monitor::Monitor;
+use crate::robust::{Attack, Threat, attack};
 use crate::sampling::{Purpose, Stream};
 use rayon::prelude::*;
 
 /// How cross-validation is run, and what it takes for the best setting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Tuning {
     /// Number of folds.
     pub folds: usize,
@@ -21,8 +25,11 @@ pub struct Tuning {
     pub runs: u64,
     /// What is compared between settings.
     pub by: By,
-    /// Seed of the folds and of the runs.
+    /// Seed of the folds, of the runs, and of attacks that draw.
     pub seed: u64,
+    /// What attacks the held-out rows of every learner of one weighted sum. `None`: the exact adversary those of learners that
+    /// prepare for a threat (their own), nothing those of others.
+    pub attack: Option<(Threat, Attack)>,
 }
 
 /// What stands for a setting's errors over folds and runs.
@@ -37,7 +44,7 @@ pub enum By {
 impl Tuning {
     /// The mean over folds, two runs of sampled learners in each.
     pub fn new(folds: usize, seed: u64) -> Tuning {
-        Tuning { folds, holdout: false, runs: 2, by: By::Mean, seed }
+        Tuning { folds, holdout: false, runs: 2, by: By::Mean, seed, attack: None }
     }
 }
 
@@ -46,14 +53,15 @@ impl Tuning {
 pub struct Tuned {
     /// The setting with the least validation error.
     pub setting: Setting,
-    /// Every setting with its validation error (squared; the share told wrongly where scores estimate no target): the mean or median over folds and runs.
+    /// Every setting with its validation error (squared; the share told wrongly where scores estimate no target), under
+    /// attack where rows are attacked: the mean or median over folds and runs.
     pub errors: Vec<(Setting, f64)>,
     /// Reads that the tuning made, beyond any budget of the final fit.
     pub reads: u64,
 }
 
 /// Tunes each learner over its own grid, in parallel over folds and learners; the parameters named in
-/// `fixed` keep their values.
+/// `fixed` keep their values. Learners that prepare for a threat are compared by their errors under it; see [`Tuning::attack`].
 ///
 /// # Errors
 /// What fits return; [`ErrorKind::Interrupted`] if the monitor stops it.
@@ -102,7 +110,8 @@ pub fn tune_over(
                 let held_out = prepared.examples_of(&fold.test);
                 let predictors: Vec<&Predictor> = fits.iter().map(|fit| &fit.predictor).collect();
                 let scores = Predictor::scores_of(&predictors, &held_out)?;
-                errors.push(scores.iter().map(|scores| mean_loss(scores, &held_out)).collect::<Vec<f64>>());
+                let error = |(fit, scores): (&Fit, &Scores)| tuning.error(fit, scores, &held_out);
+                errors.push(fits.iter().zip(&scores).map(error).collect::<Result<Vec<f64>>>()?);
                 reads += fits.iter().map(|fit| fit.report.reads).sum::<u64>();
             }
             settled(settings.len() as u64);
@@ -122,6 +131,21 @@ pub fn tune_over(
         Tuned { setting, errors, reads: per_fold.iter().map(|fold| fold[l].1).sum() }
     });
     Ok(tuned.collect())
+}
+
+impl Tuning {
+    /// The validation error of a fit with these scores, under attack where there is one.
+    fn error(&self, fit: &Fit, scores: &Scores, held_out: &Examples<'_>) -> Result<f64> {
+        let own = fit.report.threat.as_ref().map(|threat| (threat, Attack::Exact));
+        let given = self.attack.as_ref().map(|(threat, kind)| (threat, *kind));
+        match given.or(own) {
+            Some((threat, kind)) if fit.predictor.linear().is_ok() => {
+                let attacked = attack(&fit.predictor, held_out, threat, kind, self.seed)?;
+                Ok(mean_loss(&attacked.scores, held_out))
+            }
+            _ => Ok(mean_loss(scores, held_out)),
+        }
+    }
 }
 
 impl By {
@@ -159,6 +183,42 @@ fn mean_loss(scores: &Scores, examples: &Examples<'_>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_error_under_attack_is_that_of_the_attacked_rows() {
+        use crate::data::{Declared, Labels, Matrix};
+        use crate::model::{Linear, Report, Stop};
+        use crate::prepare::{Layout, Scaler};
+        let matrix = Matrix::F64(ndarray::array![[1.0, 1.0], [-1.0, -0.9], [1.0, 0.8]]);
+        let layout = std::sync::Arc::new(Layout::singletons(2));
+        let held_out = Examples {
+            matrix: &matrix,
+            scaler: &Scaler::None {},
+            layout: &layout,
+            targets: &[1.0, -1.0, 1.0],
+            labels: Some(Labels { codes: &[1, 0, 1], classes: 2 }),
+            rows: vec![0, 1, 2].into(),
+            moments: None,
+            declared: Declared::default(),
+        };
+        let fit = |weights: [f64; 2], threat: Option<Threat>| {
+            let linear = Linear { weights: weights.to_vec(), intercept: -0.01, fill: vec![0.0; 2] };
+            let mut report = Report::full("any", Stop::ClosedForm, 3, 2);
+            report.threat = threat;
+            Fit { predictor: Predictor::Margin(linear), report }
+        };
+        let threat = Threat::uniform(2, 1.0).unwrap();
+        let plain = Tuning::new(3, 0);
+        let error = |tuning: &Tuning, fit: &Fit| {
+            tuning.error(fit, &fit.predictor.scores(&held_out).unwrap(), &held_out).unwrap()
+        };
+        assert_eq!(error(&plain, &fit([1.0, 0.0], None)), 0.0);
+        // All weight on one attribute: its loss turns what is of the second class.
+        assert_eq!(error(&plain, &fit([1.0, 0.0], Some(threat.clone()))), 2.0 / 3.0);
+        assert_eq!(error(&plain, &fit([0.4, 0.6], Some(threat.clone()))), 0.0);
+        let given = Tuning { attack: Some((threat, Attack::Exact)), ..plain };
+        assert_eq!(error(&given, &fit([1.0, 0.0], None)), 2.0 / 3.0);
+    }
 
     #[test]
     fn a_run_that_blew_up_moves_the_mean_and_not_the_median() {

@@ -1,0 +1,130 @@
+//! Tests a model on rows under attack: errors for each attack and budget, as a table, as JSON and as a curve.
+
+use crate::curves::Measure;
+use crate::output::{self, align};
+use anyhow::Result;
+use halfseen::data::Target;
+use halfseen::robust::{Attack, Threat, Trial};
+use halfseen::select::Score;
+use halfseen_io::draw::{Figure, Point, Series, learning_curve};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// The attacks made where none is named.
+const USUAL: usize = 4;
+
+/// Reads the name of an attack.
+pub(crate) fn named(text: &str) -> Result<Attack, String> {
+    let names: Vec<&str> = Attack::ALL.iter().map(|(name, _)| *name).collect();
+    let found = Attack::ALL.iter().find(|(name, _)| *name == text.trim()).map(|(_, attack)| *attack);
+    found.ok_or_else(|| format!("it must be one of {}", names.join(", ")))
+}
+
+/// The errors under one attack with one budget.
+struct Row {
+    attack: Attack,
+    threat: f64,
+    score: Score,
+    unproven: usize,
+}
+
+/// The errors under each attack, budget by budget.
+pub(crate) struct Attacks {
+    rows: Vec<Row>,
+}
+
+impl Attacks {
+    /// Attacks the rows; without an attack named, in the usual ways.
+    pub(crate) fn test(
+        trial: &Trial<'_>,
+        target: &Target,
+        threats: &[Threat],
+        named: Option<Attack>,
+        seed: u64,
+    ) -> Result<Attacks> {
+        let rows: Vec<u32> = (0..target.len() as u32).collect();
+        let usual = || Attack::ALL[..USUAL].iter().map(|(_, attack)| *attack).collect();
+        let kinds: Vec<Attack> = named.map_or_else(usual, |attack| vec![attack]);
+        let mut found = Vec::new();
+        for attack in kinds {
+            for threat in threats {
+                let attacked = trial.attack(threat, attack, seed)?;
+                let score = Score::of(&attacked.scores, target, &rows);
+                found.push(Row { attack, threat: threat.budget(), score, unproven: attacked.unproven });
+            }
+        }
+        Ok(Attacks { rows: found })
+    }
+
+    /// The errors under the first attack with the largest budget.
+    pub(crate) fn first(&self) -> Option<&Score> {
+        let first = self.rows.first()?.attack;
+        self.rows.iter().rev().find(|row| row.attack == first).map(|row| &row.score)
+    }
+
+    /// What must be said where a search for the worst deletions gave up.
+    pub(crate) fn doubt(&self) -> Option<String> {
+        let most = self.rows.iter().map(|row| row.unproven).max().filter(|most| *most > 0)?;
+        Some(format!(
+            "remark: the exact attack could not prove its deletions to be the worst for up to {most} rows; its error is a lower bound"
+        ))
+    }
+
+    pub(crate) fn as_json(&self) -> Value {
+        let row = |row: &Row| {
+            json!({
+                "attack": row.attack.name(), "threat": row.threat, "error": row.score.error,
+                "balanced_error": row.score.balanced_error, "mse": row.score.mse, "unproven": row.unproven,
+            })
+        };
+        self.rows.iter().map(row).collect()
+    }
+
+    /// The printed table.
+    pub(crate) fn as_text(&self) -> String {
+        let classes = self.rows.iter().any(|row| row.score.error.is_some());
+        let squares = self.rows.iter().any(|row| row.score.mse.is_some());
+        let percent = |e: Option<f64>| e.map_or("-".into(), |e| format!("{:.2} %", 100.0 * e));
+        let line = |cells: [String; 5]| {
+            let shown = [true, true, squares, classes, classes];
+            cells.into_iter().zip(shown).filter(|(_, shown)| *shown).map(|(cell, _)| cell).collect::<Vec<String>>()
+        };
+        let mut lines = vec![line(["attack", "threat", "squared error", "error", "balanced error"].map(str::to_owned))];
+        lines.extend(self.rows.iter().map(|row| {
+            line([
+                row.attack.name().to_owned(),
+                number(row.threat),
+                row.score.mse.map_or("-".to_owned(), |mse| format!("{mse:.6}")),
+                percent(row.score.error),
+                percent(row.score.balanced_error),
+            ])
+        }));
+        align(&lines)
+    }
+
+    /// Draws the error against the budget, one line for each attack.
+    pub(crate) fn draw(&self, title: &str, path: &Path) -> Result<()> {
+        // What classes are about is how many are told wrongly.
+        let told = self.rows.iter().all(|row| row.score.error.is_some());
+        let measure = if told { Measure::Wrong } else { Measure::Squared };
+        let error = |score: &Score| if measure == Measure::Wrong { score.error } else { score.mse };
+        let series = self.rows.chunk_by(|a, b| a.attack == b.attack).map(|rows| {
+            let point = |row: &Row| Some(Point { x: row.threat, y: error(&row.score)?, low: f64::NAN, high: f64::NAN });
+            Series { name: rows[0].attack.name().to_owned(), points: rows.iter().filter_map(point).collect() }
+        });
+        let svg = learning_curve(&Figure {
+            title: title.to_owned(),
+            x_label: "threat (value of the attributes that may vanish)".into(),
+            y_label: if measure == Measure::Wrong { "error" } else { "squared error" }.into(),
+            log_x: false,
+            y_limit: None,
+            series: series.collect(),
+        })?;
+        output::write_file(path, &svg)
+    }
+}
+
+/// A budget without the digits that adding has blurred.
+pub(crate) fn number(budget: f64) -> String {
+    ((budget * 1e6).round() / 1e6).to_string()
+}

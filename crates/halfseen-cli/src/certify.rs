@@ -1,0 +1,168 @@
+//! Certifies every prediction of a table: the largest threat that cannot change it, and what would change it first.
+
+use crate::args::CertifyArgs;
+use crate::attacks::number;
+use crate::input::read_table;
+use crate::output::{self, align};
+use crate::predict::{predict, quoted, read_model};
+use crate::test_table::target_of;
+use crate::threats::priced;
+use anyhow::{Context, Result};
+use halfseen::data::{Table, Target, Task};
+use halfseen::model::{Model, Scores};
+use halfseen::robust::{Certificate, Costs, Threat, Trial, certified_error};
+use serde_json::{Value, json};
+use std::process::ExitCode;
+
+/// The most lines of the table on stderr.
+const LINES: usize = 16;
+
+/// The most budgets of the certified error.
+const BUDGETS: usize = 1_000;
+
+/// Runs the command.
+pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
+    let model = read_model(&args.model)?;
+    // Before the work.
+    let place = || args.model.display().to_string();
+    model.predictor.linear().with_context(place)?;
+    args.out.as_deref().map(output::check_writable).transpose()?;
+    let (name, table) = read_table(Some(&args.data))?;
+    let target = target(args, &model, &table).with_context(|| name.clone())?;
+    let expected = [args.target.as_deref().or(Some(&model.target))];
+    let prediction = predict(&model, &table, &expected, args.quiet).with_context(|| name.clone())?;
+    let trial = Trial::new(&model, &table, target.as_ref()).with_context(|| name.clone())?;
+    let values = priced(args.values.as_ref(), &model, &trial, target.is_some(), args.quiet)?;
+    let certificates = trial.certify(&values, args.within).context(name)?;
+    let certified = Certified { model: &model, names: trial.attributes(), scores: &prediction.scores, certificates };
+    let errors = certified.errors(&values, target.as_ref());
+    let text = if args.json {
+        let json = json!({ "rows": certified.rows_as_json()?, "certified_error": as_json(&errors) });
+        format!("{}\n", serde_json::to_string_pretty(&json)?)
+    } else {
+        certified.as_csv()
+    };
+    match &args.out {
+        Some(path) => output::write_file(path, &text)?,
+        None => output::print(&text)?,
+    }
+    let inexact = certified.certificates.iter().filter(|c| !c.exact).count();
+    if inexact > 0 {
+        output::remark(
+            args.quiet,
+            &format!("remark: rows whose certificate is a lower bound, not the largest: {inexact}"),
+        );
+    }
+    if !errors.is_empty() {
+        output::remark(args.quiet, as_text(&errors, model.task).trim_end());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The target, where the table has it: named, it must be there; else it may be absent or have holes.
+fn target(args: &CertifyArgs, model: &Model, table: &Table) -> Result<Option<Target>> {
+    let numbers: Vec<usize> = (0..table.rows()).collect();
+    let read = |name: &str| target_of(model.task, &model.classes, table, name, &numbers);
+    match args.target.as_deref() {
+        Some(name) => Ok(Some(read(name)?)),
+        None if table.column(&model.target).is_err() => Ok(None),
+        None => match read(&model.target) {
+            Ok(target) => Ok(Some(target)),
+            Err(error) => {
+                output::remark(args.quiet, &format!("remark: no certified error is computed: {error}"));
+                Ok(None)
+            }
+        },
+    }
+}
+
+struct Certified<'a> {
+    model: &'a Model,
+    names: Vec<String>,
+    scores: &'a Scores,
+    certificates: Vec<Certificate>,
+}
+
+impl Certified<'_> {
+    fn flips(&self, certificate: &Certificate) -> Vec<&str> {
+        certificate.flips.iter().map(|&j| self.names[j as usize].as_str()).collect()
+    }
+
+    fn as_csv(&self) -> String {
+        let mut csv = String::from("prediction,certified,flips\n");
+        for (row, certificate) in self.certificates.iter().enumerate() {
+            let prediction = match self.model.class(self.scores, row) {
+                Some(label) => quoted(&label.to_string()),
+                None => self.scores.values[row].to_string(),
+            };
+            let certified = certificate.certified.map_or(String::new(), |n| n.to_string());
+            csv.push_str(&format!("{prediction},{certified},{}\n", quoted(&self.flips(certificate).join(";"))));
+        }
+        csv
+    }
+
+    fn rows_as_json(&self) -> Result<Value> {
+        let row = |(row, certificate): (usize, &Certificate)| {
+            let prediction = match self.model.class(self.scores, row) {
+                Some(label) => serde_json::to_value(label)?,
+                None => json!(self.scores.values[row]),
+            };
+            Ok(json!({
+                "prediction": prediction, "certified": certificate.certified, "flips": self.flips(certificate),
+                "flips_at": certificate.flips_at, "exact": certificate.exact, "missing": certificate.missing,
+            }))
+        };
+        self.certificates.iter().enumerate().map(row).collect()
+    }
+
+    /// The share of rows that are wrong or may turn, for each budget at which it changes; of classes none without a target, and an
+    /// estimate is never wrong, it may only move too far.
+    fn errors(&self, values: &Threat, target: Option<&Target>) -> Vec<(f64, f64)> {
+        let right: Vec<bool> = match (self.model.task, target) {
+            (Task::Classification, Some(Target::Classes { codes, .. })) => {
+                codes.iter().enumerate().map(|(row, &code)| self.scores.class(row) == code as usize).collect()
+            }
+            (Task::Classification, _) => return Vec::new(),
+            (Task::Regression, _) => vec![true; self.certificates.len()],
+        };
+        let flipped = self.certificates.iter().filter(|c| c.flips_at.is_some() || !c.exact);
+        let mut budgets: Vec<f64> = flipped.filter_map(|c| c.certified).collect();
+        let largest = budgets.iter().copied().fold(0.0, f64::max);
+        match values.costs() {
+            // Every number of attributes, up to the one from which on nothing changes.
+            Costs::Equal { value, .. } => {
+                let count = (largest / value).round() as usize + 1;
+                budgets = (0..=count).map(|k| k as f64 * value).collect();
+            }
+            Costs::Whole { .. } => budgets.extend(budgets.clone().iter().map(|n| n + 1.0)),
+            Costs::General => {}
+        }
+        budgets.push(0.0);
+        budgets.retain(|n| *n < values.total());
+        budgets.sort_unstable_by(f64::total_cmp);
+        budgets.dedup();
+        let error = |budget: f64| (budget, certified_error(&self.certificates, right.iter().copied(), budget));
+        thinned(&budgets, BUDGETS).into_iter().map(error).collect()
+    }
+}
+
+/// At most so many of some numbers, evenly chosen, with the first and the last.
+fn thinned<T: Copy>(all: &[T], most: usize) -> Vec<T> {
+    if all.len() <= most {
+        return all.to_vec();
+    }
+    (0..most).map(|i| all[i * (all.len() - 1) / (most - 1)]).collect()
+}
+
+fn as_json(errors: &[(f64, f64)]) -> Value {
+    errors.iter().map(|(threat, error)| json!({ "threat": threat, "error": error })).collect()
+}
+
+fn as_text(errors: &[(f64, f64)], task: Task) -> String {
+    let title = if task == Task::Classification { "certified error" } else { "may move further" };
+    let mut lines = vec![vec!["threat".to_owned(), title.to_owned()]];
+    lines.extend(
+        thinned(errors, LINES).iter().map(|(threat, error)| vec![number(*threat), format!("{:.2} %", 100.0 * error)]),
+    );
+    align(&lines)
+}

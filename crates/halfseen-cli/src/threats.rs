@@ -1,0 +1,144 @@
+//! Reads what an adversary may take: what attributes are worth, and how much of it may vanish.
+
+use crate::declarations;
+use crate::failure::usage_error;
+use crate::output::remark;
+use anyhow::{Context, Result};
+use halfseen::ErrorKind;
+use halfseen::error::nearest;
+use halfseen::model::{Model, Note};
+use halfseen::robust::{Costs, Threat, Trial};
+use std::path::{Path, PathBuf};
+
+/// What attributes are worth.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Values {
+    /// 1 each.
+    Uniform,
+    /// By their mutual information with the target.
+    Information,
+    /// As a file says.
+    File(PathBuf),
+}
+
+/// Reads a word, or the path of a file.
+pub(crate) fn values(text: &str) -> Result<Values, String> {
+    Ok(match text.trim() {
+        "" => return Err("it must be uniform, mi, or a file with the columns attribute,value".to_owned()),
+        "uniform" => Values::Uniform,
+        "mi" => Values::Information,
+        path => Values::File(path.into()),
+    })
+}
+
+/// Budgets to attack with.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Budgets {
+    /// From nothing to twice the model's own, or where it has none by steps of 1, 2, 5, 10, ... attributes.
+    Auto,
+    /// These.
+    These(Vec<f64>),
+}
+
+/// Reads `auto` or numbers with commas between them. Their range is the values' to say.
+pub(crate) fn budgets(text: &str) -> Result<Budgets, String> {
+    if text.trim() == "auto" {
+        return Ok(Budgets::Auto);
+    }
+    let number = |part: &str| part.trim().parse().ok().filter(|n: &f64| n.is_finite());
+    let numbers: Option<Vec<f64>> = text.split(',').map(number).collect();
+    numbers.map(Budgets::These).ok_or_else(|| "it must be auto, or numbers such as 10 or 5,10,20".to_owned())
+}
+
+/// A threat of these values that spends nothing yet: the flag's, or the model's own, or uniform ones.
+pub(crate) fn priced(
+    flag: Option<&Values>,
+    model: &Model,
+    trial: &Trial<'_>,
+    told: bool,
+    quiet: bool,
+) -> Result<Threat> {
+    let own = model.report.threat.as_ref();
+    let attributes = trial.attributes();
+    let values = match (flag, own) {
+        (None, Some(own)) => own.values().to_vec(),
+        (None | Some(Values::Uniform), _) => vec![1.0; attributes.len()],
+        (Some(Values::Information), Some(own)) if model.params.get("values").is_some_and(|v| v == "mi") => {
+            own.values().to_vec()
+        }
+        (Some(Values::Information), _) if !told => {
+            return usage_error("--values mi: mutual information needs the target; name its column with --target");
+        }
+        (Some(Values::Information), _) => {
+            let text = "remark: --values mi: the model was fitted without such values; they are computed from these rows and their target";
+            let values = trial.information().context("--values mi")?;
+            remark(quiet, text);
+            values
+        }
+        (Some(Values::File(path)), _) => from_file(path, &attributes)?,
+    };
+    Threat::new(values, 0.0).with_context(|| match flag {
+        Some(Values::File(path)) => format!("--values {}", path.display()),
+        _ => "--values".to_owned(),
+    })
+}
+
+/// One value for each attribute: what a file says by name, 1 where it says nothing.
+pub(crate) fn from_file(path: &Path, attributes: &[String]) -> Result<Vec<f64>> {
+    let declared = declarations::values(path)?;
+    if let Some(name) = declared.keys().find(|name| !attributes.contains(name)) {
+        let (nearest, known) = (nearest(name, attributes), attributes.to_vec());
+        let error = halfseen::Error::from(ErrorKind::UnknownColumn { name: name.clone(), nearest, known });
+        return Err(error).context(path.display().to_string());
+    }
+    Ok(attributes.iter().map(|name| declared.get(name).copied().unwrap_or(1.0)).collect())
+}
+
+/// The threats to attack with, increasing: the flag's, or the model's own; `None` where neither names one.
+pub(crate) fn threats(
+    flag: Option<&Budgets>,
+    model: &Model,
+    priced: &Threat,
+    quiet: bool,
+) -> Result<Option<Vec<Threat>>> {
+    let own = model.report.threat.as_ref().map(Threat::budget);
+    let mut budgets = match flag {
+        None => match own {
+            None => return Ok(None),
+            Some(own) => vec![own],
+        },
+        Some(Budgets::These(budgets)) => budgets.clone(),
+        Some(Budgets::Auto) => steps(own, priced),
+    };
+    budgets.sort_unstable_by(f64::total_cmp);
+    budgets.dedup();
+    let threats: Vec<Threat> =
+        budgets.iter().map(|&budget| priced.with_budget(budget)).collect::<Result<_, _>>().context("--threat")?;
+    if let Some(floored) = threats.iter().find(|threat| threat.effective() != threat.budget()) {
+        let note = Note::ThreatFloored { asked: floored.budget(), used: floored.effective() };
+        remark(quiet, &format!("note: {note}"));
+    }
+    Ok(Some(threats))
+}
+
+/// Budgets from nothing on that show what a model stands.
+fn steps(own: Option<f64>, priced: &Threat) -> Vec<f64> {
+    let total = priced.total();
+    let (unit, whole) = match priced.costs() {
+        Costs::Equal { value, .. } => (value, true),
+        Costs::Whole { .. } => (1.0, true),
+        Costs::General => (total / priced.values().len() as f64, false),
+    };
+    let steps: Vec<f64> = match own {
+        Some(own) if own > 0.0 => (0..=10).map(|step| 0.2 * f64::from(step) * own).collect(),
+        _ => {
+            let decades = (0..12).map(|power| 10_f64.powi(power));
+            [0.0]
+                .into_iter()
+                .chain(decades.flat_map(|decade| [1.0, 2.0, 5.0].map(|step| unit * step * decade)))
+                .collect()
+        }
+    };
+    let fit = |step: f64| if whole { (step / unit + 1e-9).floor() * unit } else { step };
+    steps.into_iter().map(fit).filter(|step| *step < total * (1.0 - 1e-9)).collect()
+}

@@ -1,0 +1,226 @@
+//! Attacks rows before they are predicted: attributes vanish, or turn into noise, within a threat's budget.
+//!
+//! Every attack is on the very predictor that is evaluated. What vanishes counts as a missing cell does; cells that were
+//! missing before count as deletions spent. The greedy attack is that of paper E, section 4.
+
+#[cfg(test)]
+mod tests;
+
+use super::effects::Effects;
+use super::{Adversary, Threat};
+use crate::data::Examples;
+use crate::error::Result;
+use crate::model::{Predictor, Scores};
+use crate::sampling::{Purpose, Stream, shuffle};
+use rayon::prelude::*;
+
+/// Who attacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attack {
+    /// Attributes that are there and not 0 (not the fill), in random order, as long as each fits the budget.
+    Random,
+    /// Attributes whose loss brings the row nearer to an error, in this order, as long as each fits the budget.
+    Greedy(Order),
+    /// The deletions that do the most damage.
+    Exact,
+    /// Attributes that are there turn into independent noise, uniform on [-1, 1] in scaled units.
+    Noise(Choice),
+}
+
+/// What a greedy adversary takes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// What its loss does to the score, per value.
+    Ratio,
+    /// The value, the largest first.
+    Value,
+    /// The weight's absolute value (of several columns their length), the largest first.
+    Weight,
+}
+
+/// Which attributes turn into noise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// Random ones.
+    Random,
+    /// Those of the largest weights.
+    Weight,
+}
+
+/// The predictions of attacked rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attacked {
+    /// Their scores.
+    pub scores: Scores,
+    /// Rows for which no search could prove that no other deletions do more damage; 0 but for [`Attack::Exact`].
+    pub unproven: usize,
+}
+
+impl Attack {
+    /// Every attack, with its name in the program.
+    pub const ALL: [(&'static str, Attack); 7] = [
+        ("exact", Attack::Exact),
+        ("greedy", Attack::Greedy(Order::Ratio)),
+        ("random", Attack::Random),
+        ("noise", Attack::Noise(Choice::Random)),
+        ("greedy-value", Attack::Greedy(Order::Value)),
+        ("greedy-weight", Attack::Greedy(Order::Weight)),
+        ("noise-weight", Attack::Noise(Choice::Weight)),
+    ];
+
+    /// The name in the program.
+    pub fn name(self) -> &'static str {
+        Attack::ALL.iter().find(|(_, attack)| *attack == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// Rows that share room to work in.
+const CHUNK: usize = 64;
+
+/// The scores of attacked examples, in scaled units; `seed` decides what is random. A row meets the same random order under every
+/// budget.
+///
+/// Against a class the adversary moves the score away from it; against a number it moves the score away from the
+/// target (the exact one into the better direction).
+///
+/// # Errors
+/// [`ErrorKind::NotLinear`](crate::ErrorKind::NotLinear); values that are not one for each attribute.
+pub fn attack(
+    predictor: &Predictor,
+    examples: &Examples<'_>,
+    threat: &Threat,
+    attack: Attack,
+    seed: u64,
+) -> Result<Attacked> {
+    let effects = Effects::new(predictor.linear()?, examples, threat)?;
+    let starts: Vec<usize> = (0..examples.len()).step_by(CHUNK).collect();
+    let parts = starts.par_iter().map(|&start| {
+        let adversary = Adversary::new(threat);
+        let mut attacker =
+            Attacker { effects: effects.clone(), adversary, attack, seed, gains: Vec::new(), order: Vec::new() };
+        let rows = start..(start + CHUNK).min(examples.len());
+        rows.map(|row| attacker.row(examples, row)).collect::<Vec<_>>()
+    });
+    let rows: Vec<(f64, bool)> = parts.collect::<Vec<_>>().concat();
+    let unproven = rows.iter().filter(|(_, proven)| !proven).count();
+    let estimates = !matches!(predictor, Predictor::Margin(_));
+    let values = rows.into_iter().map(|(score, _)| score).collect();
+    Ok(Attacked { scores: Scores { values, outputs: 1, estimates }, unproven })
+}
+
+/// One thread's attacks.
+struct Attacker<'a> {
+    effects: Effects<'a>,
+    adversary: Adversary<'a>,
+    attack: Attack,
+    seed: u64,
+    gains: Vec<f64>,
+    order: Vec<u32>,
+}
+
+impl Attacker<'_> {
+    /// The score of a row after the attack, and whether the attack is proven to be what it says.
+    fn row(&mut self, examples: &Examples<'_>, row: usize) -> (f64, bool) {
+        self.effects.read(examples, row);
+        self.adversary.spend(self.effects.spent);
+        // Where the score is to go.
+        let away = match examples.code(row) {
+            Some(code) => {
+                if code == 1 {
+                    -1.0
+                } else {
+                    1.0
+                }
+            }
+            None => {
+                if self.effects.score < examples.target(row) {
+                    -1.0
+                } else {
+                    1.0
+                }
+            }
+        };
+        let mut stream = Stream::new(self.seed, Purpose::Attack, u64::from(examples.rows[row]));
+        let mut proven = true;
+        match self.attack {
+            Attack::Random => {
+                self.shuffled(&mut stream, self.effects.attributes.len());
+                self.adversary.taking(&self.effects.attributes, &self.order);
+            }
+            Attack::Greedy(order) => self.greedy(order, away),
+            Attack::Exact => {
+                let gained = self.exact(away);
+                proven = gained.exact;
+                // A number is missed by more on the other side where that side gains more than the way to it costs.
+                if examples.code(row).is_none() {
+                    let missed = (self.effects.score - examples.target(row)).abs();
+                    let other = self.exact(-away);
+                    proven &= other.exact;
+                    if other.gain - missed <= gained.gain + missed {
+                        self.exact(away);
+                    }
+                }
+            }
+            Attack::Noise(choice) => {
+                self.noise(choice, &mut stream);
+                return (self.effects.score_now(), true);
+            }
+        }
+        for at in 0..self.adversary.deleted().len() {
+            let item = self.adversary.deleted()[at];
+            self.effects.vanish(self.effects.attributes[item as usize]);
+        }
+        (self.effects.score_now(), proven)
+    }
+
+    fn exact(&mut self, away: f64) -> super::Worst {
+        self.gain(away);
+        self.adversary.whole(&self.effects.attributes, &self.gains)
+    }
+
+    /// What each deletion moves the score to where it is to go.
+    fn gain(&mut self, away: f64) {
+        self.gains.clear();
+        self.gains.extend(self.effects.changes.iter().map(|change| away * change));
+    }
+
+    fn greedy(&mut self, order: Order, away: f64) {
+        self.gain(away);
+        let (gains, attributes, effects) = (&self.gains, &self.effects.attributes, &self.effects);
+        let values = self.adversary.threat().values();
+        let key = |item: u32| {
+            let value = values[attributes[item as usize] as usize];
+            match order {
+                Order::Ratio if value == 0.0 => f64::INFINITY,
+                Order::Ratio => gains[item as usize] / value,
+                Order::Value => value,
+                Order::Weight => effects.weight(attributes[item as usize]),
+            }
+        };
+        self.adversary.skipping(attributes, gains, |a, b| key(b).total_cmp(&key(a)));
+    }
+
+    /// Turns attributes into noise, those that are 0 too.
+    fn noise(&mut self, choice: Choice, stream: &mut Stream) {
+        let missing = &self.effects.missing;
+        let all = self.adversary.threat().values().len() as u32;
+        let there: Vec<u32> = (0..all).filter(|j| missing.binary_search(j).is_err()).collect();
+        self.shuffled(stream, there.len());
+        if choice == Choice::Weight {
+            let weight = |item: u32| self.effects.weight(there[item as usize]);
+            self.order.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)).then(a.cmp(&b)));
+        }
+        self.adversary.taking(&there, &self.order);
+        for &item in self.adversary.deleted() {
+            for column in self.effects.columns(there[item as usize]) {
+                self.effects.row[column] = 2.0 * stream.unit() - 1.0;
+            }
+        }
+    }
+
+    fn shuffled(&mut self, stream: &mut Stream, items: usize) {
+        self.order.clear();
+        self.order.extend(0..items as u32);
+        shuffle(stream, &mut self.order);
+    }
+}

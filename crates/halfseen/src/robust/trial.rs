@@ -1,0 +1,119 @@
+//! Tries a model on the rows of a table: attacks them, certifies them, and values their attributes.
+
+use super::attack::{Attack, Attacked, attack};
+use super::certify::{Certificate, Promise, certify};
+use super::{Threat, information};
+use crate::data::{Declared, Examples, Labels, Matrix, Signs, Table, Target, Task};
+use crate::error::{ErrorKind, Result};
+use crate::model::Model;
+use crate::prepare::{Applied, Layout};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A model and the rows of a table, prepared as it prepares them.
+#[derive(Debug)]
+pub struct Trial<'a> {
+    model: &'a Model,
+    matrix: Cow<'a, Matrix>,
+    layout: Arc<Layout>,
+    targets: Vec<f64>,
+    codes: Option<(Vec<u32>, usize)>,
+    rows: Vec<u32>,
+    /// What the table had too much or too little of.
+    pub applied: Applied,
+}
+
+impl<'a> Trial<'a> {
+    /// Prepares the table; columns are matched by name. Without a target there are certificates only. A target's classes are
+    /// the model's.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotLinear`]; see [`Schema::encode`](crate::prepare::Schema::encode).
+    pub fn new(model: &'a Model, table: &'a Table, target: Option<&Target>) -> Result<Trial<'a>> {
+        model.predictor.linear()?;
+        let layout = Arc::new(model.prepare.schema.layout()?);
+        let encoded = model.prepare.encode(table)?;
+        let scores = target.map(Target::scores).transpose()?;
+        let targets = scores.unwrap_or_default().into_iter().map(|y| model.prepare.target.apply(y)).collect();
+        let codes = match target {
+            Some(Target::Classes { classes, codes }) => Some((codes.clone(), classes.len())),
+            _ => None,
+        };
+        let rows = (0..table.rows() as u32).collect();
+        Ok(Trial { model, matrix: encoded.matrix, layout, targets, codes, rows, applied: encoded.applied })
+    }
+
+    /// The rows.
+    pub fn examples(&self) -> Examples<'_> {
+        Examples {
+            matrix: &self.matrix,
+            scaler: &self.model.prepare.scaler,
+            layout: &self.layout,
+            targets: &self.targets,
+            labels: self.codes.as_ref().map(|(codes, classes)| Labels { codes, classes: *classes }),
+            rows: Cow::Borrowed(&self.rows),
+            moments: None,
+            declared: Declared::default(),
+        }
+    }
+
+    /// Names of the attributes that can vanish, in the order of a threat's values.
+    pub fn attributes(&self) -> Vec<String> {
+        (0..self.layout.sampled_panels()).map(|panel| self.layout.name(panel).to_owned()).collect()
+    }
+
+    /// The scores of attacked rows, in the target's units.
+    ///
+    /// # Errors
+    /// See [`attack`]; [`ErrorKind::WrongLength`] without a target.
+    pub fn attack(&self, threat: &Threat, kind: Attack, seed: u64) -> Result<Attacked> {
+        if self.targets.len() != self.rows.len() {
+            let (expected, found) = (self.rows.len(), self.targets.len());
+            return Err(ErrorKind::WrongLength { what: "targets, one for each row".into(), expected, found }.into());
+        }
+        let attacked = attack(&self.model.predictor, &self.examples(), threat, kind, seed)?;
+        let target = self.model.prepare.target;
+        Ok(Attacked { scores: attacked.scores.map(|score| target.undo(score)), ..attacked })
+    }
+
+    /// What no deletion can do to each row's prediction; see [`certify`]. `within`, in the target's units, is for models that
+    /// estimate numbers.
+    ///
+    /// # Errors
+    /// A model of numbers without `within`, or one of classes with it; `within` that is negative or not finite; see [`certify`].
+    pub fn certify(&self, values: &Threat, within: Option<f64>) -> Result<Vec<Certificate>> {
+        let wrong = |problem: &str| {
+            let (what, name, problem) = ("certificate", self.model.target.clone(), problem.to_owned());
+            Err(ErrorKind::WrongDeclaration { what, name, problem }.into())
+        };
+        let scale = self.model.prepare.target;
+        let promise = match (self.model.task, within) {
+            (Task::Classification, None) => Promise::Class { threshold: -scale.mean / scale.deviation },
+            (Task::Regression, Some(within)) if (0.0..=f64::MAX).contains(&within) => {
+                Promise::Within { change: within / scale.deviation }
+            }
+            (Task::Regression, Some(within)) => {
+                let (value, allowed) = (within.to_string(), "a finite number of at least 0".to_owned());
+                return Err(ErrorKind::OutOfRange { name: "within", value, allowed }.into());
+            }
+            (Task::Regression, None) => {
+                return wrong(
+                    "the model estimates a number; say with --within T how far, in its units, an estimate may move",
+                );
+            }
+            (Task::Classification, Some(_)) => {
+                return wrong("the model tells classes, which cannot move; leave --within out");
+            }
+        };
+        certify(self.model.predictor.linear()?, &self.examples(), values, promise)
+    }
+
+    /// The mutual information of each attribute with the target's classes; see [`information`].
+    ///
+    /// # Errors
+    /// See [`information`]; a target that is not of two classes.
+    pub fn information(&self) -> Result<Vec<f64>> {
+        let examples = self.examples();
+        information(&examples, &Signs::of(&examples, "values = mi")?.signs)
+    }
+}
