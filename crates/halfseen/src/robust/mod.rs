@@ -2,18 +2,23 @@
 //!
 //! A [`Threat`] says what each attribute is worth and what the adversary may spend; an [`Adversary`] answers what deletions do
 //! the most damage to a row. Learners, attacks and certificates all use that one answer.
+//!
+//! | learner | minimises | over | how |
+//! |---|---|---|---|
+//! | [`RobustPerceptron`] | the mean robust hinge loss | the box | one pass: gradient steps, averaged |
 
 mod adversary;
 mod frame;
 mod hinge;
-#[allow(dead_code)] // until learners of this family are registered
 mod margin;
+mod perceptron;
 mod rows;
 mod threat;
 mod values;
 
 pub use adversary::{Adversary, Worst};
 pub use hinge::{RobustHinge, RowLoss, Scratch};
+pub use perceptron::RobustPerceptron;
 pub use rows::{KNOWN, Rows};
 pub use threat::{Costs, Threat};
 pub use values::information;
@@ -22,5 +27,5 @@ use crate::learner::Learner;
 
 /// The learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
-    vec![]
+    vec![Box::new(RobustPerceptron::default())]
 }
