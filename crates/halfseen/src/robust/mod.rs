@@ -13,6 +13,8 @@ mod hinge;
 mod margin;
 mod perceptron;
 mod rows;
+#[cfg(test)]
+mod textbook;
 mod threat;
 mod values;
 
