@@ -6,8 +6,11 @@
 //! | learner | minimises | over | how |
 //! |---|---|---|---|
 //! | [`RobustPerceptron`] | the mean robust hinge loss | the box | one pass: gradient steps, averaged |
+//! | [`Fdrop`] | hinge losses after deletions and a quadratic penalty | everything | cutting planes, to a certified gap |
 
 mod adversary;
+pub mod bounds;
+mod fdrop;
 mod frame;
 mod hinge;
 mod margin;
@@ -19,6 +22,7 @@ mod threat;
 mod values;
 
 pub use adversary::{Adversary, Worst};
+pub use fdrop::Fdrop;
 pub use hinge::{RobustHinge, RowLoss, Scratch};
 pub use perceptron::RobustPerceptron;
 pub use rows::{KNOWN, Rows};
@@ -29,5 +33,5 @@ use crate::learner::Learner;
 
 /// The learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
-    vec![Box::new(RobustPerceptron::default())]
+    vec![Box::new(RobustPerceptron::default()), Box::new(Fdrop::default())]
 }
