@@ -85,6 +85,16 @@ impl<'a, 'b> Centred<'a, 'b> {
         }
     }
 
+    /// The columns kept, increasing.
+    pub(crate) fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
+    /// Mean of every column, (n_columns).
+    pub(crate) fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
     /// The predictor on all columns whose kept ones have these weights.
     pub(crate) fn predictor(&self, kept: &[f64]) -> Linear {
         let mut weights = vec![0.0; self.examples.columns()];

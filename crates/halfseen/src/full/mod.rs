@@ -5,6 +5,7 @@
 //! | [`Ridge`] | mean squared error | the Euclidean ball, or with a penalty | one eigendecomposition for all radii |
 //! | [`Lasso`] | mean squared error | the l1 ball | pairwise steps on the second moments, to a certified gap |
 //! | [`OnlineLasso`] | mean squared error | the l1 ball | one pass: exponentiated gradient, gradient steps, or dual averaging |
+//! | [`Svm`] | hinge losses and a quadratic penalty | everything | cutting planes, to a certified gap |
 //! | [`Ogd`] | mean squared error | the Euclidean ball | one pass: gradient steps |
 
 mod cells;
@@ -19,8 +20,9 @@ mod ogd;
 mod one_pass;
 mod online_lasso;
 mod ridge;
+mod svm;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub(crate) use centred::{check_row, check_shape};
 pub(crate) use eigen::{eigen, eigenvalues};
@@ -30,6 +32,7 @@ pub(crate) use lasso::Point;
 pub use ogd::Ogd;
 pub use online_lasso::OnlineLasso;
 pub use ridge::Ridge;
+pub use svm::Svm;
 
 use crate::error::Result;
 use crate::learner::{Learner, Setting};
@@ -43,6 +46,7 @@ pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(Lasso::default()),
         Box::new(OnlineLasso::default()),
         Box::new(Ogd::default()),
+        Box::new(Svm::default()),
     ]
 }
 

@@ -15,7 +15,7 @@ use std::time::Instant;
 const UNEVEN: f64 = 1e3;
 
 /// The rows of a fit and the threat they prepare for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Frame {
     /// The rows, entries in the order of slots.
     pub(crate) rows: Rows,

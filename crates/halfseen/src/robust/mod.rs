@@ -2,14 +2,29 @@
 //!
 //! A [`Threat`] says what each attribute is worth and what the adversary may spend; an [`Adversary`] answers what deletions do
 //! the most damage to a row. Learners, attacks and certificates all use that one answer.
+//!
+//! | learner | minimises | over | how |
+//! |---|---|---|---|
+//! | [`RobustLp`] | the mean robust hinge loss, or that of numbers | the box | a linear program, to a certified gap |
+//! | [`RobustPerceptron`] | the mean robust hinge loss | the box | one pass: gradient steps, averaged |
+//! | [`Fdrop`] | hinge losses after deletions and a quadratic penalty | everything | cutting planes, to a certified gap |
 
 mod adversary;
 mod attack;
+pub mod bounds;
 mod certify;
+mod cuts;
 mod effects;
+mod fdrop;
 mod frame;
 mod hinge;
+mod lp;
+mod margin;
+mod perceptron;
+mod robust_lp;
 mod rows;
+#[cfg(test)]
+mod textbook;
 mod threat;
 mod trial;
 mod values;
@@ -17,7 +32,10 @@ mod values;
 pub use adversary::{Adversary, Worst};
 pub use attack::{Attack, Attacked, Choice, Order, attack};
 pub use certify::{Certificate, Promise, certified_error, certify};
+pub use fdrop::Fdrop;
 pub use hinge::{RobustHinge, RowLoss, Scratch};
+pub use perceptron::RobustPerceptron;
+pub use robust_lp::RobustLp;
 pub use rows::{KNOWN, Rows};
 pub use threat::{Costs, Threat};
 pub use trial::Trial;
@@ -27,5 +45,5 @@ use crate::learner::Learner;
 
 /// The learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
-    vec![]
+    vec![Box::new(RobustLp::default()), Box::new(RobustPerceptron::default()), Box::new(Fdrop::default())]
 }

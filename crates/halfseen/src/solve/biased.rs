@@ -21,6 +21,7 @@ use crate::monitor::Monitor;
 use crate::solve::linear::Features;
 use crate::solve::linear::interior::{Interior, Part};
 use crate::solve::linear::rotate::Rotation;
+pub(crate) use certify::best_bias;
 use certify::{Certificate, certify};
 use faer::{Mat, MatRef};
 

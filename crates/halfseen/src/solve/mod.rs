@@ -1,6 +1,7 @@
 //! Minimises (1/2) |v|^2 + C sum of losses, over a Gram matrix or over features, to a certified duality gap.
 
 pub mod biased;
+pub(crate) mod bundle;
 pub mod hinge;
 pub mod linear;
 pub mod multiclass;

@@ -1,0 +1,236 @@
+//! Fits the linear support vector machine: the plane of largest soft margin, blind to what may vanish.
+//!
+//! **Setting**: every attribute of every example is read. Minimises (1/2) |w|^2 + C sum_i [1 - y_i (<w, x_i> + b)]_+ over w and
+//! any b (Cortes and Vapnik, 1995): what paper E compares with.
+//!
+//! **Guarantee**: the report's gap bounds objective minus optimum, by a point of the dual; the fit stops where it is at most
+//! `tol` times the objective. A grid of C is one path, in which each problem starts from the cuts of those before
+//! ([`crate::solve`] says how).
+//!
+//! **Symbols**: C `c`; y_i -1 or +1.
+
+use super::cells::Cells;
+use super::centred::Centred;
+use super::configured;
+use crate::data::{Examples, Signs};
+use crate::error::Result;
+use crate::learner::{Family, Grid, Learner, Setting, two_classes};
+use crate::model::{Fit, Predictor};
+use crate::monitor::Monitor;
+use crate::params::{Parameters, parameters};
+use crate::solve::biased::Until;
+use crate::solve::bundle::{Bundle, Margins, Minimum};
+use rayon::prelude::*;
+use std::time::Instant;
+
+parameters! {
+    /// The linear support vector machine, for two classes.
+    pub struct Svm named "svm" {
+        c: f64 = 1.0, C;
+        intercept: bool = true, INTERCEPT;
+        tol: f64 = 1e-4, TOL;
+        max_iter: u64 = 5_000, MAX_ITER;
+    }
+}
+
+impl Learner for Svm {
+    fn name(&self) -> &'static str {
+        "svm"
+    }
+
+    fn title(&self) -> &'static str {
+        "Linear support vector machine on all attributes"
+    }
+
+    fn source(&self) -> &'static str {
+        "E 4 (comparator); Cortes and Vapnik 1995"
+    }
+
+    fn family(&self) -> Family {
+        Family::Full
+    }
+
+    fn grid(&self) -> Grid {
+        let decades = ["0.000001", "0.00001", "0.0001", "0.001", "0.01", "0.1", "1", "10", "100"];
+        Grid::new(&[("c", &decades)])
+    }
+
+    fn check_classes(&self, classes: usize) -> Result<()> {
+        two_classes("svm", classes)
+    }
+
+    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+        let mut fits = fit_all(std::slice::from_ref(self), examples, monitor)?;
+        Ok(fits.remove(0))
+    }
+
+    /// One path over C for each kind of intercept. Each report's seconds include reading the rows.
+    fn fit_grid(&self, settings: &[Setting], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+        let learners = settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Svm>>>()?;
+        if learners.is_empty() {
+            return Ok(Vec::new());
+        }
+        fit_all(&learners, examples, monitor)
+    }
+
+    fn clone_box(&self) -> Box<dyn Learner> {
+        Box::new(self.clone())
+    }
+}
+
+fn fit_all(learners: &[Svm], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    learners.iter().try_for_each(Parameters::check)?;
+    let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
+    for intercept in [true, false] {
+        let mut order: Vec<usize> = (0..learners.len()).filter(|&i| learners[i].intercept == intercept).collect();
+        if order.is_empty() {
+            continue;
+        }
+        order.sort_by(|&i, &j| learners[i].c.total_cmp(&learners[j].c));
+        let start = Instant::now();
+        let data = Centred::new(examples, "svm", intercept)?;
+        let signs = Signs::of(examples, "svm")?;
+        let table = Table::new(examples, &data, &signs.signs, intercept);
+        let mut bundle = Bundle::new(&table, intercept)?;
+        let shared = start.elapsed().as_secs_f64();
+        for i in order {
+            let start = Instant::now();
+            let until = Until { tol: learners[i].tol, max_iter: learners[i].max_iter };
+            let found = bundle.minimise(learners[i].c, until, monitor)?;
+            let mut fit = fit_of(&found, &table, &signs, &data);
+            fit.report.seconds = shared + start.elapsed().as_secs_f64();
+            fits[i] = Some(fit);
+        }
+    }
+    Ok(fits.into_iter().flatten().collect())
+}
+
+fn fit_of(found: &Minimum, table: &Table<'_>, signs: &Signs, data: &Centred<'_, '_>) -> Fit {
+    let mut weights = vec![0.0; data.mean().len()];
+    let mut bias = found.bias;
+    for ((&column, w), shift) in data.columns().iter().zip(&found.weights).zip(&table.shift) {
+        weights[column] = *w;
+        bias -= w * shift;
+    }
+    let mut report = data.report("svm", found.stop);
+    (report.objective, report.gap, report.passes) = (Some(found.objective), Some(found.gap), Some(found.cuts));
+    Fit { predictor: Predictor::Margin(signs.linear(weights, bias, data.mean().to_vec())), report }
+}
+
+/// The rows without their zeros, on the columns that vary.
+struct Table<'a> {
+    starts: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+    /// What is subtracted from each column: its mean where zeros are few, as large means cost digits.
+    shift: Vec<f64>,
+    signs: &'a [f64],
+}
+
+/// Rows of one task, and tasks that sum rows; fixed, so that no number of threads changes the bits.
+const ROWS: usize = 256;
+const SUMS: usize = 16;
+
+impl<'a> Table<'a> {
+    fn new(examples: &Examples<'_>, data: &Centred<'_, '_>, signs: &'a [f64], intercept: bool) -> Table<'a> {
+        let (m, mut cells) = (examples.len(), Cells::default());
+        let mut filled = vec![0_usize; data.mean().len()];
+        for i in 0..m {
+            cells.read(examples, i);
+            cells.iter().for_each(|(column, _)| filled[column] += 1);
+        }
+        let dense = |column: usize| intercept && 2 * filled[column] > m;
+        let shift = data.columns().iter().map(|&j| if dense(j) { data.mean()[j] } else { 0.0 }).collect();
+        let mut table = Table { starts: vec![0], columns: Vec::new(), values: Vec::new(), shift, signs };
+        let mut row = vec![0.0; data.mean().len()];
+        for i in 0..m {
+            examples.row_into(i, &mut row);
+            for (at, (&column, shift)) in data.columns().iter().zip(&table.shift).enumerate() {
+                let value = row[column] - shift;
+                if value != 0.0 {
+                    table.columns.push(at as u32);
+                    table.values.push(value);
+                }
+            }
+            table.starts.push(table.values.len());
+        }
+        table
+    }
+
+    fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> {
+        let range = self.starts[i]..self.starts[i + 1];
+        self.columns[range.clone()].iter().map(|&j| j as usize).zip(self.values[range].iter().copied())
+    }
+}
+
+impl Margins for Table<'_> {
+    fn width(&self) -> usize {
+        self.shift.len()
+    }
+
+    fn signs(&self) -> &[f64] {
+        self.signs
+    }
+
+    fn margins(&self, weights: &[f64], out: &mut [f64]) {
+        out.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, out)| {
+            for (at, margin) in out.iter_mut().enumerate() {
+                let i = chunk * ROWS + at;
+                *margin = self.signs[i] * self.row(i).map(|(j, x)| weights[j] * x).sum::<f64>();
+            }
+        });
+    }
+
+    fn add_slopes(&self, _: &[f64], shares: &[f64], slope: &mut [f64]) {
+        let rows = shares.len().div_ceil(SUMS).max(1);
+        let sum = |(part, shares): (usize, &[f64])| {
+            let mut sum = vec![0.0; slope.len()];
+            for (at, share) in shares.iter().enumerate().filter(|(_, share)| **share > 0.0) {
+                let i = part * rows + at;
+                self.row(i).for_each(|(j, x)| sum[j] += share * self.signs[i] * x);
+            }
+            sum
+        };
+        let sums: Vec<Vec<f64>> = shares.par_chunks(rows).enumerate().map(sum).collect();
+        sums.iter().for_each(|sum| slope.iter_mut().zip(sum).for_each(|(s, v)| *s += v));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::full::testing::Data;
+    use crate::monitor::Silent;
+    use crate::solve::biased;
+    use faer::Mat;
+
+    fn signed(m: usize, d: usize, seed: u64) -> (Data, Vec<f64>) {
+        let data = Data::random(m, d, seed);
+        let signs = data.targets.iter().map(|y| if *y > 1.0 { 1.0 } else { -1.0 }).collect();
+        (data, signs)
+    }
+
+    #[test]
+    fn the_optimum_is_that_of_the_interior_point_method() {
+        for (m, d, seed) in [(60, 4, 1), (25, 30, 2), (200, 8, 3)] {
+            let (data, signs) = signed(m, d, seed);
+            let examples = data.examples();
+            let centred = Centred::new(&examples, "svm", true).unwrap();
+            let table = Table::new(&examples, &centred, &signs, true);
+            let mut bundle = Bundle::new(&table, true).unwrap();
+            let rows = Mat::from_fn(d, m, |j, i| data.row(i)[j]);
+            let exact = biased::Examples::new(rows.as_ref(), &signs).unwrap();
+            for c in [0.01, 0.3, 10.0] {
+                let until = Until { tol: 1e-8, max_iter: 5_000 };
+                let found = bundle.minimise(c, until, &Silent).unwrap();
+                let expected = exact.separate(&vec![c; m], &vec![1.0; m], until, &Silent).unwrap();
+                let difference = (found.objective - expected.objective).abs();
+                assert!(difference < 1e-7 * expected.objective, "{m} x {d}, C = {c}: {difference:e}");
+                assert!(found.gap <= 1e-8 * found.objective, "{m} x {d}, C = {c}: gap {:e}", found.gap);
+                // A path leads where a fit of its own does.
+                let alone = Bundle::new(&table, true).unwrap().minimise(c, until, &Silent).unwrap();
+                assert!((alone.objective - found.objective).abs() < 1e-7 * expected.objective);
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Fits the support vector machine that prepares for deleted attributes (FDROP), in a Euclidean norm.
+//!
+//! **Setting**: minimises (1/2) |w|^2 + C sum_i [1 - y_i (<w, x_i> + b) + max over D of sum_D y_i w_j x_ij]_+ over w and any b, D
+//! the attributes that vanish, of value at most N (Globerson and Roweis, 2006; there each is worth 1). The intercept
+//! never vanishes. Where values differ, D takes attributes in fractions, which bounds the loss from above.
+//!
+//! **Guarantee**: the report's gap bounds objective minus optimum, by a point of the dual; the fit stops where it is at most
+//! `tol` times the objective. N = 0 is the support vector machine.
+//!
+//! **Method**: cutting planes ([`crate::solve`]), as the margin of a row under its worst deletions is a least of linear
+//! functions of w. A cut costs one look at every value that is not 0, and a grid of C shares all of them.
+//!
+//! **Symbols**: C `c`, N `threat`, v `values`.
+
+use super::frame::Frame;
+use super::{Adversary, KNOWN, Rows, Threat};
+use crate::data::{Examples, Signs};
+use crate::error::Result;
+use crate::full::configured;
+use crate::learner::{Family, Grid, Learner, Setting, two_classes};
+use crate::model::{Fit, Note};
+use crate::monitor::Monitor;
+use crate::params::{Parameters, Worth, parameters};
+use crate::solve::biased::Until;
+use crate::solve::bundle::{Bundle, Margins};
+use rayon::prelude::*;
+use std::time::Instant;
+
+parameters! {
+    /// The support vector machine that prepares for deleted attributes.
+    pub struct Fdrop named "fdrop" {
+        c: f64 = 1.0, C;
+        threat: Option<f64> = None, THREAT;
+        values: Worth = Worth::Uniform, VALUES;
+        intercept: bool = true, INTERCEPT;
+        tol: f64 = 1e-3, TOL;
+        max_iter: u64 = 5_000, MAX_ITER;
+    }
+}
+
+impl Learner for Fdrop {
+    fn name(&self) -> &'static str {
+        "fdrop"
+    }
+
+    fn title(&self) -> &'static str {
+        "Support vector machine under the worst deletions"
+    }
+
+    fn source(&self) -> &'static str {
+        "E 4 (comparator); Globerson and Roweis 2006; Teo et al. 2010"
+    }
+
+    fn family(&self) -> Family {
+        Family::Robust
+    }
+
+    fn grid(&self) -> Grid {
+        Grid::new(&[("c", &["0.00001", "0.0001", "0.001", "0.01", "0.1", "1", "10"])])
+    }
+
+    fn check_classes(&self, classes: usize) -> Result<()> {
+        two_classes("fdrop", classes)
+    }
+
+    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+        let mut fits = fit_all(std::slice::from_ref(self), examples, monitor)?;
+        Ok(fits.remove(0))
+    }
+
+    /// One path over C for each threat and kind of intercept. Each report's seconds include reading the rows.
+    fn fit_grid(&self, settings: &[Setting], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+        let learners = settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Fdrop>>>()?;
+        if learners.is_empty() {
+            return Ok(Vec::new());
+        }
+        fit_all(&learners, examples, monitor)
+    }
+
+    fn clone_box(&self) -> Box<dyn Learner> {
+        Box::new(self.clone())
+    }
+}
+
+impl Fdrop {
+    /// Whether both have the same losses.
+    fn shares_cuts(&self, other: &Fdrop) -> bool {
+        self.intercept == other.intercept && self.threat == other.threat && self.values == other.values
+    }
+}
+
+fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    learners.iter().try_for_each(Parameters::check)?;
+    let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
+    for first in 0..learners.len() {
+        if fits[first].is_some() {
+            continue;
+        }
+        let of = &learners[first];
+        let mut order: Vec<usize> = (first..learners.len()).filter(|&i| learners[i].shares_cuts(of)).collect();
+        order.sort_by(|&i, &j| learners[i].c.total_cmp(&learners[j].c));
+        let start = Instant::now();
+        let signs = Signs::of(examples, "fdrop")?;
+        let frame = Frame::new(examples, "fdrop", &of.values, of.threat)?;
+        let attacked = Attacked { rows: &frame.rows, threat: &frame.threat, signs: &signs.signs };
+        let mut bundle = Bundle::new(&attacked, of.intercept)?;
+        let shared = start.elapsed().as_secs_f64();
+        for i in order {
+            let start = Instant::now();
+            let until = Until { tol: learners[i].tol, max_iter: learners[i].max_iter };
+            let found = bundle.minimise(learners[i].c, until, monitor)?;
+            let mut fit = frame.clone().classifier(&signs, &found.weights, found.bias, found.stop)?;
+            let report = &mut fit.report;
+            (report.objective, report.gap, report.passes) = (Some(found.objective), Some(found.gap), Some(found.cuts));
+            if found.stop.converged() && found.weights.iter().all(|w| *w == 0.0) {
+                report.notes.push(Note::ThreatBeatsSignal { threat: frame.threat.budget(), from: None });
+            }
+            report.seconds = shared + start.elapsed().as_secs_f64();
+            fits[i] = Some(fit);
+        }
+    }
+    Ok(fits.into_iter().flatten().collect())
+}
+
+/// Rows under their worst deletions.
+struct Attacked<'a> {
+    rows: &'a Rows,
+    threat: &'a Threat,
+    signs: &'a [f64],
+}
+
+/// Rows of one task, and tasks that sum rows; fixed, so that no number of threads changes the bits.
+const ROWS: usize = 256;
+const SUMS: usize = 16;
+
+/// Room to ask for the worst deletions of a row.
+struct Room<'a> {
+    adversary: Adversary<'a>,
+    attributes: Vec<u32>,
+    gains: Vec<f64>,
+}
+
+impl Attacked<'_> {
+    fn room(&self) -> Room<'_> {
+        Room { adversary: Adversary::new(self.threat), attributes: Vec::new(), gains: Vec::new() }
+    }
+
+    /// The margin of one row, without bias, after its worst deletions; the adversary's shares are then what they are.
+    fn margin(&self, row: usize, weights: &[f64], room: &mut Room<'_>) -> f64 {
+        let y = self.signs[row];
+        let known = self.rows.contributions(row, weights, &mut room.attributes, &mut room.gains);
+        room.gains.iter_mut().for_each(|gain| *gain *= y);
+        let whole = y * known + room.gains.iter().sum::<f64>();
+        whole - room.adversary.relaxed(&room.attributes, &room.gains)
+    }
+
+    /// slope += share times the slope of the margin of one row.
+    fn add_slope(&self, row: usize, share: f64, weights: &[f64], room: &mut Room<'_>, slope: &mut [f64]) {
+        self.margin(row, weights, room);
+        let (slots, values) = self.rows.row(row);
+        let (push, deleted) = (share * self.signs[row], room.adversary.shares());
+        if self.rows.single() {
+            for ((&slot, x), deleted) in slots.iter().zip(values).zip(deleted) {
+                slope[slot as usize] += push * (1.0 - deleted) * x;
+            }
+            return;
+        }
+        let mut at = 0;
+        for (&slot, x) in slots.iter().zip(values) {
+            let attribute = self.rows.attribute()[slot as usize];
+            let kept = if attribute == KNOWN {
+                1.0
+            } else {
+                while room.attributes[at] != attribute {
+                    at += 1;
+                }
+                1.0 - deleted[at]
+            };
+            slope[slot as usize] += push * kept * x;
+        }
+    }
+}
+
+impl Margins for Attacked<'_> {
+    fn width(&self) -> usize {
+        self.rows.width()
+    }
+
+    fn signs(&self) -> &[f64] {
+        self.signs
+    }
+
+    fn margins(&self, weights: &[f64], out: &mut [f64]) {
+        out.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, out)| {
+            let mut room = self.room();
+            let margin = |(at, out): (usize, &mut f64)| *out = self.margin(chunk * ROWS + at, weights, &mut room);
+            out.iter_mut().enumerate().for_each(margin);
+        });
+    }
+
+    fn add_slopes(&self, weights: &[f64], shares: &[f64], slope: &mut [f64]) {
+        let rows = shares.len().div_ceil(SUMS).max(1);
+        let sum = |(part, shares): (usize, &[f64])| {
+            let (mut sum, mut room) = (vec![0.0; slope.len()], self.room());
+            for (at, &share) in shares.iter().enumerate().filter(|(_, share)| **share > 0.0) {
+                self.add_slope(part * rows + at, share, weights, &mut room, &mut sum);
+            }
+            sum
+        };
+        let sums: Vec<Vec<f64>> = shares.par_chunks(rows).enumerate().map(sum).collect();
+        sums.iter().for_each(|sum| slope.iter_mut().zip(sum).for_each(|(s, v)| *s += v));
+    }
+}
+
+#[cfg(test)]
+mod tests;

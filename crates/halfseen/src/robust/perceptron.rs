@@ -1,0 +1,325 @@
+//! Learns a classifier for attributes that vanish from one pass over the rows: the modified Perceptron, averaged.
+//!
+//! **Setting**: paper E, section 3. Every row is attacked by the deletions that raise its robust hinge loss
+//! l(w, b) = max over J of [gamma V(J) / P - y (b + sum_J w_j x_j)]_+ most; where it is above 0, also for a row that is told
+//! right, w and b make a gradient step on what is left of the row and are clipped to [-C, C]. The model is the average of the
+//! hypotheses that the rows met.
+//!
+//! **Guarantee** (theorem 4, for any length of rows): with the step C sqrt((n+1) / (m (R^2+1))), R the largest |x|_2, the mean
+//! loss of the hypotheses exceeds that of any fixed (w, b) in the box by at most C sqrt((n+1)(R^2+1) / m). The start, 0, is at
+//! most (n+1) C^2 from it in squares, and (n+1) C^2 / (2 tau m) + tau (R^2+1) / 2 is least there. With R = 1 these are the
+//! paper's numbers. What follows for new rows is
+//! corollary 1 of the paper. Without intercept both "+1" go.
+//!
+//! **Departures**: rows come in a random order, as tables may be sorted, and the theorem for new rows wants them drawn
+//! independently. Values that are not equal are attacked in fractions, which bounds the loss from above, or exactly if they are whole
+//! numbers. Further passes have no theorem: the p-th steps by 1 / sqrt(p) of the first, averages its own hypotheses, and
+//! rows kept out choose the pass.
+//!
+//! **Symbols**: C `box_radius`, gamma `margin`, N `threat`, v `values`, P = V - N, tau the step, n columns, m rows.
+
+use super::frame::Frame;
+use super::margin::margin_of;
+use super::{Costs, KNOWN, RobustHinge, RowLoss, Rows, Scratch};
+use crate::data::{Examples, Signs};
+use crate::error::{ErrorKind, Result};
+use crate::full::configured;
+use crate::learner::{Family, Grid, Learner, Setting, two_classes};
+use crate::model::{Fit, Stop};
+use crate::monitor::Monitor;
+use crate::params::{Damage, Deletions, Parameters, Rule, Worth, parameters};
+use crate::sampling::{Purpose, Stream, shuffle};
+use crate::select::splits;
+use rayon::prelude::*;
+
+parameters! {
+    /// The Perceptron that prepares for attributes that vanish, averaged over one pass.
+    pub struct RobustPerceptron named "robust-perceptron" {
+        threat: Option<f64> = None, THREAT;
+        values: Worth = Worth::Uniform, VALUES;
+        margin: Option<f64> = None, MARGIN;
+        box_radius: f64 = 1.0, BOX_RADIUS;
+        step: Rule = Rule::Theory(1.0), STEP;
+        deletions: Deletions = Deletions::Fractional, DELETIONS;
+        damage: Damage = Damage::Deletion, DAMAGE;
+        confidence: f64 = 0.05, NOISE_CONFIDENCE;
+        passes: u64 = 1, PASSES;
+        validation: f64 = 0.1, VALIDATION;
+        intercept: bool = true, INTERCEPT;
+        seed: u64 = 0, SEED;
+    }
+}
+
+impl Learner for RobustPerceptron {
+    fn name(&self) -> &'static str {
+        "robust-perceptron"
+    }
+
+    fn title(&self) -> &'static str {
+        "Perceptron under the worst deletions, averaged over one pass"
+    }
+
+    fn source(&self) -> &'static str {
+        "E 3, theorem 4, corollary 1"
+    }
+
+    fn family(&self) -> Family {
+        Family::Robust
+    }
+
+    /// Only the ratio to the margin matters, which is a hundredth of what is left unless it is given.
+    fn grid(&self) -> Grid {
+        Grid::new(&[("box_radius", &["0.1", "0.3", "1", "3", "10", "30"])])
+    }
+
+    fn check_classes(&self, classes: usize) -> Result<()> {
+        two_classes("robust-perceptron", classes)
+    }
+
+    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+        self.check()?;
+        let signs = Signs::of(examples, "robust-perceptron")?;
+        self.fit_on(self.frame(examples)?, &signs, monitor)
+    }
+
+    /// All settings in parallel; those of one threat share their rows.
+    fn fit_grid(&self, settings: &[Setting], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+        let learners = settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<RobustPerceptron>>>()?;
+        let signs = Signs::of(examples, "robust-perceptron")?;
+        let mut frames: Vec<(&RobustPerceptron, Frame)> = Vec::new();
+        let mut of = Vec::with_capacity(learners.len());
+        for learner in &learners {
+            let same = |other: &RobustPerceptron| other.values == learner.values && other.threat == learner.threat;
+            let at = frames.iter().position(|(other, _)| same(other)).unwrap_or(frames.len());
+            if at == frames.len() {
+                frames.push((learner, learner.frame(examples)?));
+            }
+            of.push(at);
+        }
+        let quiet = Quiet(monitor);
+        let fit = |(learner, &at): (&RobustPerceptron, &usize)| learner.fit_on(frames[at].1.clone(), &signs, &quiet);
+        learners.par_iter().zip(&of).map(fit).collect()
+    }
+
+    fn clone_box(&self) -> Box<dyn Learner> {
+        Box::new(self.clone())
+    }
+}
+
+/// Passes on the wish to stop, but no progress: fits side by side would mix theirs.
+struct Quiet<'a>(&'a dyn Monitor);
+
+impl Monitor for Quiet<'_> {
+    fn should_stop(&self) -> bool {
+        self.0.should_stop()
+    }
+}
+
+/// Rows between two looks at the monitor.
+const BETWEEN_LOOKS: usize = 256;
+
+impl RobustPerceptron {
+    fn frame(&self, examples: &Examples<'_>) -> Result<Frame> {
+        let frame = Frame::new(examples, "robust-perceptron", &self.values, self.threat)?;
+        if self.deletions == Deletions::Whole && frame.threat.costs() == Costs::General {
+            let what = "values that are all equal or whole numbers; use fractional";
+            return Err(ErrorKind::Needs { name: "deletions", value: "whole", what }.into());
+        }
+        Ok(frame)
+    }
+
+    fn fit_on(&self, mut frame: Frame, signs: &Signs, monitor: &dyn Monitor) -> Result<Fit> {
+        let (margin, note) =
+            margin_of(self.margin, &frame.threat, &frame.rows, self.box_radius, self.damage, self.confidence);
+        frame.notes.extend(note);
+        let (threat, rows) = (frame.threat.clone(), &frame.rows);
+        let attack = Attack { hinge: RobustHinge { threat: &threat, margin }, deletions: self.deletions };
+        let found = self.search(&attack, rows, &signs.signs, monitor)?;
+        let everything: Vec<u32> = (0..rows.len() as u32).collect();
+        let objective = attack.mean(rows, &signs.signs, &everything, &found.weights, found.bias);
+        let mut fit = frame.classifier(signs, &found.weights, found.bias, found.stop)?;
+        (fit.report.objective, fit.report.passes) = (Some(objective), Some(found.passes));
+        Ok(fit)
+    }
+
+    /// The passes.
+    fn search(&self, attack: &Attack<'_>, rows: &Rows, signs: &[f64], monitor: &dyn Monitor) -> Result<Found> {
+        let classes: Vec<u32> = signs.iter().map(|y| u32::from(*y > 0.0)).collect();
+        let (mut train, mut held) = ((0..rows.len() as u32).collect::<Vec<u32>>(), Vec::new());
+        if self.passes > 1 {
+            let split = splits(rows.len(), Some(&classes), None, self.validation, 1, self.seed)?.remove(0);
+            (train, held) = (split.train, split.test);
+            train.sort_unstable();
+        }
+        let step = self.step.resolve(self.theory(rows, &train)?);
+        let mut walk = Walk::new(rows.width(), self.box_radius, self.intercept);
+        let (mut room, mut best) = (attack.hinge.scratch(), None::<(f64, Found)>);
+        let total = self.passes * train.len() as u64;
+        for pass in 1..=self.passes {
+            walk.forget();
+            walk.step = step / (pass as f64).sqrt();
+            shuffle(&mut Stream::new(self.seed, Purpose::Order, pass), &mut train);
+            for (done, &row) in train.iter().enumerate() {
+                if done % BETWEEN_LOOKS == 0 {
+                    monitor.progress((pass - 1) * train.len() as u64 + done as u64, total);
+                    if monitor.should_stop() {
+                        let (weights, bias) = walk.average();
+                        let partly = Found { weights, bias, passes: pass - 1, stop: Stop::Interrupted };
+                        let finished = best.map(|(_, found)| Found { stop: Stop::Interrupted, ..found });
+                        return Ok(finished.unwrap_or(partly));
+                    }
+                }
+                walk.learn(attack, rows, row as usize, signs[row as usize], &mut room);
+            }
+            let (weights, bias) = walk.average();
+            let loss = if held.is_empty() { 0.0 } else { attack.mean(rows, signs, &held, &weights, bias) };
+            if best.as_ref().is_none_or(|(least, _)| loss < *least) {
+                best = Some((loss, Found { weights, bias, passes: pass, stop: Stop::OnePass }));
+            }
+        }
+        monitor.progress(total, total);
+        let none = || ErrorKind::TooFewRows { what: "robust-perceptron".into(), least: 1, rows: 0 }.into();
+        best.map(|(_, found)| Found { passes: self.passes, ..found }).ok_or_else(none)
+    }
+
+    /// tau = C sqrt((n+1) / (m (R^2+1))).
+    fn theory(&self, rows: &Rows, train: &[u32]) -> Result<f64> {
+        let square = |&row: &u32| rows.row(row as usize).1.iter().map(|x| x * x).sum::<f64>();
+        let largest = train.iter().map(square).fold(0.0, f64::max);
+        if !largest.is_finite() {
+            return Err(ErrorKind::Diverged { what: "the squared length of a row", value: largest }.into());
+        }
+        let constant = f64::from(u8::from(self.intercept));
+        let (n, m) = (rows.width() as f64, train.len() as f64);
+        // Rows of zeros without intercept teach nothing at any step.
+        let length = if largest + constant > 0.0 { largest + constant } else { 1.0 };
+        Ok(self.box_radius * ((n + constant) / (m * length)).sqrt())
+    }
+}
+
+/// What the passes found.
+struct Found {
+    weights: Vec<f64>,
+    bias: f64,
+    passes: u64,
+    stop: Stop,
+}
+
+/// The loss that is attacked, and whether attributes vanish in parts.
+#[derive(Debug, Clone, Copy)]
+struct Attack<'t> {
+    hinge: RobustHinge<'t>,
+    deletions: Deletions,
+}
+
+impl<'t> Attack<'t> {
+    /// The loss of one row; the adversary's shares are then what it deletes.
+    fn loss(&self, rows: &Rows, row: usize, y: f64, (w, b): (&[f64], f64), room: &mut Scratch<'t>) -> RowLoss {
+        if self.deletions == Deletions::Fractional {
+            return self.hinge.loss(rows, row, y, w, b, room);
+        }
+        let known = rows.contributions(row, w, &mut room.attributes, &mut room.gains);
+        let score = b + known + room.gains.iter().sum::<f64>();
+        let (rate, values) = (self.hinge.rate(), self.hinge.threat.values());
+        for (gain, &attribute) in room.gains.iter_mut().zip(&room.attributes) {
+            *gain = y * *gain - rate * values[attribute as usize];
+        }
+        let damage = room.adversary.whole(&room.attributes, &room.gains).gain;
+        let loss = rate * self.hinge.threat.total() - y * score + damage;
+        RowLoss { loss: loss.max(0.0), active: loss > 0.0 }
+    }
+
+    /// The mean loss of some rows.
+    fn mean(&self, rows: &Rows, signs: &[f64], of: &[u32], weights: &[f64], bias: f64) -> f64 {
+        let mut room = self.hinge.scratch();
+        let mut loss = |&row: &u32| self.loss(rows, row as usize, signs[row as usize], (weights, bias), &mut room).loss;
+        of.iter().map(&mut loss).sum::<f64>() / of.len().max(1) as f64
+    }
+}
+
+/// The hypothesis and the sum of those before it, which is brought up to date where a weight changes.
+struct Walk {
+    /// tau.
+    step: f64,
+    /// C.
+    radius: f64,
+    intercept: bool,
+    weights: Vec<f64>,
+    bias: f64,
+    /// Sum of each weight over the first `last` hypotheses.
+    sums: Vec<f64>,
+    last: Vec<u64>,
+    bias_sum: f64,
+    /// Hypotheses that met a row.
+    count: u64,
+    /// Sum of their losses.
+    lost: f64,
+}
+
+impl Walk {
+    fn new(width: usize, radius: f64, intercept: bool) -> Walk {
+        let (weights, sums, last) = (vec![0.0; width], vec![0.0; width], vec![0; width]);
+        Walk { step: 0.0, radius, intercept, weights, bias: 0.0, sums, last, bias_sum: 0.0, count: 0, lost: 0.0 }
+    }
+
+    /// Starts a new average at the present hypothesis.
+    fn forget(&mut self) {
+        self.sums.fill(0.0);
+        self.last.fill(0);
+        (self.bias_sum, self.count, self.lost) = (0.0, 0, 0.0);
+    }
+
+    /// Lets a row meet the hypothesis, and moves it.
+    fn learn<'t>(&mut self, attack: &Attack<'t>, rows: &Rows, row: usize, y: f64, room: &mut Scratch<'t>) {
+        self.count += 1;
+        self.bias_sum += self.bias;
+        let found = attack.loss(rows, row, y, (&self.weights, self.bias), room);
+        self.lost += found.loss;
+        if !found.active {
+            return;
+        }
+        let push = self.step * y;
+        let (slots, values) = rows.row(row);
+        let shares = room.adversary.shares();
+        if rows.single() {
+            for ((&slot, x), share) in slots.iter().zip(values).zip(shares) {
+                self.shift(slot as usize, push * (1.0 - share) * x);
+            }
+        } else {
+            let (of, mut at) = (rows.attribute(), 0);
+            for (&slot, x) in slots.iter().zip(values) {
+                let attribute = of[slot as usize];
+                if attribute == KNOWN {
+                    self.shift(slot as usize, push * x);
+                    continue;
+                }
+                while room.attributes[at] != attribute {
+                    at += 1;
+                }
+                self.shift(slot as usize, push * (1.0 - shares[at]) * x);
+            }
+        }
+        if self.intercept {
+            self.bias = (self.bias + push).clamp(-self.radius, self.radius);
+        }
+    }
+
+    /// Moves one weight inside the box.
+    #[inline]
+    fn shift(&mut self, slot: usize, by: f64) {
+        let weight = &mut self.weights[slot];
+        self.sums[slot] += *weight * (self.count - self.last[slot]) as f64;
+        self.last[slot] = self.count;
+        *weight = (*weight + by).clamp(-self.radius, self.radius);
+    }
+
+    /// The mean of the hypotheses that met a row; 0 before the first.
+    fn average(&self) -> (Vec<f64>, f64) {
+        let count = self.count.max(1) as f64;
+        let sum = |slot: usize| self.sums[slot] + self.weights[slot] * (self.count - self.last[slot]) as f64;
+        ((0..self.weights.len()).map(|slot| sum(slot) / count).collect(), self.bias_sum / count)
+    }
+}
+
+#[cfg(test)]
+mod tests;
