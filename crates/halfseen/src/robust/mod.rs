@@ -7,6 +7,8 @@ mod adversary;
 mod frame;
 mod hinge;
 mod rows;
+#[cfg(test)]
+mod textbook;
 mod threat;
 mod values;
 
