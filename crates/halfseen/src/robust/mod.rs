@@ -4,6 +4,7 @@
 //! the most damage to a row. Learners, attacks and certificates all use that one answer.
 
 mod adversary;
+mod cuts;
 mod frame;
 mod hinge;
 mod rows;

@@ -1,0 +1,106 @@
+//! Minimises mean losses that are largest affine pieces, over weights in a box: the robust hinge where deletions are whole, and the
+//! quantile loss under deletion.
+//!
+//! **Setting**: (1/m) sum_i max(0, max_c k_c - e_c (<x_i - r_c, w> + b)) with |w_j| <= C and b free, or none. Every deletion that
+//! an adversary may choose is a piece c of its row; there are exponentially many (LP (3) of paper E), and few matter.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `task` | asks the adversary for the worst pieces at a point |
+//! | `pieces` | keeps them: scores and sums |
+//! | `system`, `master`, `certify` | solve the linear program over the pieces that are kept, by an interior point method |
+//! | `rounds` | adds pieces until the bounds meet |
+//!
+//! **Guarantee**: the objective is the mean loss at the weights, every row's worst deletions included; the gap is its distance from a
+//! dual bound of the whole program.
+
+mod certify;
+mod master;
+mod pieces;
+mod rounds;
+mod system;
+mod task;
+
+use super::{Costs, RobustHinge, Rows, Threat};
+use crate::error::{ErrorKind, Result};
+use crate::model::Stop;
+use crate::monitor::Monitor;
+use pieces::Pieces;
+use task::Loss;
+
+/// How to solve, and what for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Options {
+    /// C.
+    pub(crate) box_radius: f64,
+    /// Whether there is a bias, unbounded.
+    pub(crate) intercept: bool,
+    /// Whether attributes vanish whole, not in fractions.
+    pub(crate) whole: bool,
+    /// Gap, relative to the objective, at which the solution is accepted.
+    pub(crate) tol: f64,
+    /// Most steps of the interior point method, over all rounds.
+    pub(crate) max_iter: u64,
+}
+
+/// A minimiser, and how far from the optimum it can be.
+#[derive(Debug, Clone)]
+pub(crate) struct Solution {
+    /// (n_slots), in the box.
+    pub(crate) weights: Vec<f64>,
+    pub(crate) bias: f64,
+    /// The mean loss after the worst deletions.
+    pub(crate) objective: f64,
+    /// Objective minus a bound that no weights go below.
+    pub(crate) gap: f64,
+    /// The least mean loss of weights that are all 0.
+    pub(crate) alone: f64,
+    /// Steps of the interior point method.
+    pub(crate) passes: u64,
+    /// Pieces kept at the end.
+    pub(crate) pieces: usize,
+    pub(crate) stop: Stop,
+}
+
+/// Weights of least mean robust hinge loss. With a budget of 0 that is the plain hinge with a box.
+///
+/// # Errors
+/// Whole deletions of values that are neither equal nor whole numbers.
+pub(crate) fn classification(
+    rows: &Rows,
+    signs: &[f64],
+    hinge: &RobustHinge<'_>,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Solution> {
+    check(hinge.threat, options)?;
+    let loss = Loss::Hinge { signs, hinge: *hinge };
+    Ok(rounds::solve(loss, Pieces::new(rows, options.intercept), options, monitor))
+}
+
+/// Weights of least mean quantile loss max(q r, (q - 1) r) of residuals r after the worst deletions: half the absolute loss at q =
+/// 0.5.
+///
+/// # Errors
+/// See [`classification`].
+pub(crate) fn regression(
+    rows: &Rows,
+    targets: &[f64],
+    threat: &Threat,
+    q: f64,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Solution> {
+    check(threat, options)?;
+    let loss = Loss::Quantile { targets, q, threat };
+    Ok(rounds::solve(loss, Pieces::new(rows, options.intercept), options, monitor))
+}
+
+fn check(threat: &Threat, options: &Options) -> Result<()> {
+    if !options.whole || threat.costs() != Costs::General {
+        return Ok(());
+    }
+    let what = "values that are all equal, or whole numbers with a threat of at most 1000000; multiply values and threat until \
+                they are whole, or choose deletions = fractional";
+    Err(ErrorKind::Needs { name: "deletions", value: "whole", what }.into())
+}
