@@ -16,7 +16,7 @@ use crate::monitor::Monitor;
 const SHARE: f64 = 0.995;
 /// Steps without progress after which the method gives up.
 const PATIENCE: u32 = 6;
-/// A point from before is moved inside the box by this share of the radius at least.
+/// A point to start from is moved inside the box by at most this share of the radius.
 const INSIDE: f64 = 0.02;
 
 /// A point with all slacks and multipliers above 0.
@@ -64,16 +64,6 @@ struct Change {
     q: Vec<f64>,
 }
 
-/// Where to start: a point, and a multiplier for each piece.
-#[derive(Debug, Clone)]
-pub(super) struct Start {
-    pub(super) point: Vec<f64>,
-    /// As they were; negative for a new piece.
-    pub(super) sigma: Option<Vec<f64>>,
-    /// How far off it may be, per row.
-    pub(super) distance: f64,
-}
-
 /// What the method found.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
@@ -85,32 +75,37 @@ pub(super) struct Found {
     /// No point has less.
     pub(super) bound: f64,
     pub(super) steps: u64,
-    pub(super) slack: Vec<f64>,
 }
 
 impl<'p, 'a> Master<'p, 'a> {
-    pub(super) fn new(pieces: &'p Pieces<'a>, radius: f64, start: &Start) -> Master<'p, 'a> {
-        let (m, n, count) = (pieces.rows.len(), pieces.rows.width(), pieces.len());
-        let mut point = start.point.clone();
-        let most = radius * (1.0 - INSIDE);
-        point[..n].iter_mut().for_each(|w| *w = w.clamp(-most, most));
-        let mut scores = vec![0.0; count];
-        pieces.scores(&point, &mut scores);
-        let (mut xi, mut slack) = (vec![0.0; m], vec![0.0; count]);
-        for i in 0..m {
-            let value = |c: usize| pieces.list.constant[c] - scores[c];
-            xi[i] = pieces.of(i).map(value).fold(0.0, f64::max) + start.distance;
-            pieces.of(i).for_each(|c| slack[c] = xi[i] - value(c));
+    /// Near a point, centred for mu but for the equations of the point itself: the loss of each row and its multipliers are those
+    /// of the central path, at which all products of pairs are mu. `slope`, sum_c sigma_c a_c from before, says how near a bound
+    /// weights may be.
+    pub(super) fn new(
+        pieces: &'p Pieces<'a>,
+        radius: f64,
+        mut point: Vec<f64>,
+        mu: f64,
+        slope: &[f64],
+    ) -> Master<'p, 'a> {
+        let (m, n) = (pieces.rows.len(), pieces.rows.width());
+        for (w, slope) in point[..n].iter_mut().zip(slope) {
+            let most = radius - (INSIDE * radius).min(mu / slope.abs());
+            *w = w.clamp(-most, most);
         }
-        let sigma = pieces.spread(start.sigma.as_deref());
-        let zeta: Vec<f64> = (0..m).map(|i| 1.0 - pieces.of(i).map(|c| sigma[c]).sum::<f64>()).collect();
-        let slope = pieces.combine(&sigma);
-        let mu = 0.5 * start.distance;
+        let mut scores = vec![0.0; pieces.len()];
+        pieces.scores(&point, &mut scores);
+        let mut slack: Vec<f64> = scores.iter().zip(&pieces.list.constant).map(|(z, k)| z - k).collect();
+        let mut xi = Vec::with_capacity(m);
+        for i in 0..m {
+            let slack = &mut slack[pieces.of(i)];
+            let loss = central(slack, mu);
+            slack.iter_mut().for_each(|s| *s += loss);
+            xi.push(loss);
+        }
         let (above, below): (Vec<f64>, Vec<f64>) = point[..n].iter().map(|w| (radius - w, radius + w)).unzip();
-        // p - q is the slope, and both are large enough for their slacks.
-        let part = |j: usize, sign: f64, room: f64| (sign * slope[j]).max(0.0) + mu / room;
-        let p = (0..n).map(|j| part(j, 1.0, above[j])).collect();
-        let q = (0..n).map(|j| part(j, -1.0, below[j])).collect();
+        let partners = |of: &[f64]| of.iter().map(|s| mu / s).collect::<Vec<f64>>();
+        let (sigma, zeta, p, q) = (partners(&slack), partners(&xi), partners(&above), partners(&below));
         let lack = Lack::default();
         Master { pieces, radius, point, xi, zeta, slack, sigma, above, below, p, q, scores, lack }
     }
@@ -133,7 +128,7 @@ impl<'p, 'a> Master<'p, 'a> {
             let over = best.0 - bound <= gap || idle > PATIENCE || steps >= most || monitor.should_stop();
             if over || !self.step() {
                 let (value, point) = best;
-                return Found { point, sigma: self.sigma, value, bound, steps, slack: self.slack };
+                return Found { point, sigma: self.sigma, value, bound, steps };
             }
             steps += 1;
         }
@@ -293,6 +288,27 @@ impl<'p, 'a> Master<'p, 'a> {
         }
         length
     }
+}
+
+/// The xi with mu (1 / xi + sum_c 1 / (xi + z_c)) = 1 for which all terms are positive.
+fn central(z: &[f64], mu: f64) -> f64 {
+    let least = z.iter().fold(0.0_f64, |a, b| a.max(-b));
+    // 1 / sum 1 / (t + d) increases and is concave, so that Newton's steps from the left never pass the root.
+    let mut t = mu;
+    for _ in 0..60 {
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for d in z.iter().map(|z| z + least).chain([least]) {
+            let inverse = 1.0 / (t + d);
+            sum += inverse;
+            squares += inverse * inverse;
+        }
+        let step = (mu * sum - 1.0) * sum / squares;
+        t += step;
+        if !(step > 1e-12 * t) {
+            break;
+        }
+    }
+    least + t
 }
 
 impl Change {

@@ -20,6 +20,8 @@ mod pieces;
 mod rounds;
 mod system;
 mod task;
+#[cfg(test)]
+mod tests;
 
 use super::{Costs, RobustHinge, Rows, Threat};
 use crate::error::{ErrorKind, Result};
@@ -39,7 +41,7 @@ pub(crate) struct Options {
     pub(crate) whole: bool,
     /// Gap, relative to the objective, at which the solution is accepted.
     pub(crate) tol: f64,
-    /// Most steps of the interior point method, over all rounds.
+    /// Most rounds, and most steps of the interior point method in each.
     pub(crate) max_iter: u64,
 }
 
@@ -55,7 +57,7 @@ pub(crate) struct Solution {
     pub(crate) gap: f64,
     /// The least mean loss of weights that are all 0.
     pub(crate) alone: f64,
-    /// Steps of the interior point method.
+    /// Steps of the interior point method, over all rounds.
     pub(crate) passes: u64,
     /// Pieces kept at the end.
     pub(crate) pieces: usize,
@@ -95,6 +97,29 @@ pub(crate) fn regression(
     let loss = Loss::Quantile { targets, q, threat };
     Ok(rounds::solve(loss, Pieces::new(rows, options.intercept), options, monitor))
 }
+
+/// Bytes that a solution will take, about: the equations, and as many pieces as were needed where most were. A quantile loss has
+/// two slopes a row, the hinge one.
+pub(crate) fn bytes(rows: &Rows, threat: &Threat, options: &Options, slopes: usize) -> f64 {
+    let entries = rows.entries() as f64 / rows.len() as f64;
+    let (cheapest, budget) =
+        (threat.values().iter().filter(|v| **v > 0.0).fold(f64::INFINITY, |a, &b| a.min(b)), threat.budget());
+    let deleted = entries.min(budget / cheapest + 1.0);
+    let pieces = (rows.len() * slopes) as f64 * PIECES;
+    let table = match threat.costs() {
+        Costs::Whole { budget } if options.whole => {
+            budget as f64 * (8.0 + entries) * rayon::current_num_threads() as f64
+        }
+        _ => 0.0,
+    };
+    system::bytes(rows.width() + 1) + pieces * (PIECE + ENTRY * deleted) + table
+}
+
+/// Pieces of a row and slope, where many were needed.
+const PIECES: f64 = 12.0;
+/// Bytes of a piece in the list and in the vectors of a step, and of one entry.
+const PIECE: f64 = 150.0;
+const ENTRY: f64 = 24.0;
 
 fn check(threat: &Threat, options: &Options) -> Result<()> {
     if !options.whole || threat.costs() != Costs::General {

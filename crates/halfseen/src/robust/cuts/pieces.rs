@@ -199,9 +199,4 @@ impl<'a> Pieces<'a> {
         }
         total
     }
-
-    /// Bytes that the pieces take.
-    pub(super) fn bytes(&self) -> f64 {
-        (self.len() * 24 + self.list.slots.len() * 12) as f64
-    }
 }
