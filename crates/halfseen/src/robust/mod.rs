@@ -6,14 +6,16 @@
 mod adversary;
 mod frame;
 mod hinge;
-#[allow(dead_code)] // until learners of this family are registered
+mod lp;
 mod margin;
+mod robust_lp;
 mod rows;
 mod threat;
 mod values;
 
 pub use adversary::{Adversary, Worst};
 pub use hinge::{RobustHinge, RowLoss, Scratch};
+pub use robust_lp::RobustLp;
 pub use rows::{KNOWN, Rows};
 pub use threat::{Costs, Threat};
 pub use values::information;
@@ -22,5 +24,5 @@ use crate::learner::Learner;
 
 /// The learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
-    vec![]
+    vec![Box::new(RobustLp::default())]
 }
