@@ -20,7 +20,7 @@ mod one_pass;
 mod online_lasso;
 mod ridge;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub(crate) use centred::{check_row, check_shape};
 pub(crate) use eigen::{eigen, eigenvalues};

@@ -7,6 +7,9 @@ mod adversary;
 mod cuts;
 mod frame;
 mod hinge;
+mod lp;
+mod margin;
+mod robust_lp;
 mod rows;
 #[cfg(test)]
 mod textbook;
@@ -15,6 +18,7 @@ mod values;
 
 pub use adversary::{Adversary, Worst};
 pub use hinge::{RobustHinge, RowLoss, Scratch};
+pub use robust_lp::RobustLp;
 pub use rows::{KNOWN, Rows};
 pub use threat::{Costs, Threat};
 pub use values::information;
@@ -23,5 +27,5 @@ use crate::learner::Learner;
 
 /// The learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
-    vec![]
+    vec![Box::new(RobustLp::default())]
 }

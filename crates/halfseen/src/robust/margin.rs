@@ -1,0 +1,79 @@
+//! Settles the margin: what was asked for, a share of what is left, or what noise needs.
+//!
+//! Noise (paper E, theorem 3): where c columns are replaced by independent noise of mean 0 in [-1, 1], each moves the score
+//! by at most C, and by Hoeffding's inequality they move it by more than C sqrt(2 c ln(1/delta)) with probability at most delta.
+//! (The paper prints half of what stands below the root, for terms of range C; they have range 2C.)
+
+use super::{KNOWN, Rows, Threat};
+use crate::model::Note;
+use crate::params::Damage;
+
+/// gamma over P where nothing is asked for.
+const SHARE: f64 = 0.01;
+
+/// Rounding in a quotient of values.
+const ROUNDING: f64 = 1e-9;
+
+/// The margin gamma for weights of at most `box_radius`, and what the report must say of it: `asked`, or else a hundredth of
+/// P, and no less than noise needs.
+pub(crate) fn margin_of(
+    asked: Option<f64>,
+    threat: &Threat,
+    rows: &Rows,
+    box_radius: f64,
+    damage: Damage,
+    confidence: f64,
+) -> (f64, Option<Note>) {
+    let needed = match damage {
+        Damage::Deletion => 0.0,
+        Damage::Noise => box_radius * (2.0 * columns_bought(threat, rows) * (1.0 / confidence).ln()).sqrt(),
+    };
+    match asked {
+        Some(margin) if margin < needed => (margin, Some(Note::MarginTooSmall { margin, needed })),
+        Some(margin) => (margin, None),
+        None => (needed.max(SHARE * threat.left()), None),
+    }
+}
+
+/// The most columns that the budget buys (an upper bound where values differ): N where each attribute is one column
+/// worth 1.
+fn columns_bought(threat: &Threat, rows: &Rows) -> f64 {
+    let mut columns = vec![0.0_f64; rows.attributes()];
+    for &attribute in rows.attribute().iter().filter(|&&attribute| attribute != KNOWN) {
+        columns[attribute as usize] += 1.0;
+    }
+    let mut items: Vec<(f64, f64)> = threat.values().iter().copied().zip(columns).collect();
+    // Most columns for the value first; multiplied out, so that free ones come before all others.
+    items.sort_by(|a, b| (b.1 * a.0).total_cmp(&(a.1 * b.0)));
+    let (mut left, mut bought) = (threat.effective(), 0.0);
+    for (value, columns) in items {
+        let share = if value <= left { 1.0 } else { left / value };
+        bought += share * columns;
+        left -= share * value;
+    }
+    (bought + ROUNDING).floor()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::full::testing::Data;
+
+    #[test]
+    fn noise_asks_for_a_margin_and_a_smaller_one_is_said() {
+        let data = Data::random(5, 40, 1);
+        let rows = Rows::new(&data.examples(), "test").unwrap();
+        let threat = Threat::uniform(40, 8.0).unwrap();
+        let margin = |asked, damage| margin_of(asked, &threat, &rows, 0.5, damage, 0.05);
+        assert_eq!(margin(None, Damage::Deletion), (0.01 * 32.0, None));
+        assert_eq!(margin(Some(0.2), Damage::Deletion), (0.2, None));
+        let needed = 0.5 * (2.0 * 8.0 * 20.0_f64.ln()).sqrt();
+        assert_eq!(margin(None, Damage::Noise), (needed, None));
+        assert_eq!(margin(Some(1.0), Damage::Noise), (1.0, Some(Note::MarginTooSmall { margin: 1.0, needed })));
+        assert_eq!(margin(Some(9.0), Damage::Noise), (9.0, None));
+        // Cheap attributes let the adversary take more of them: two free, four of a half, one of 1 is too dear by then.
+        let values = [vec![0.0; 2], vec![0.5; 5], vec![1.0; 33]].concat();
+        let cheap = Threat::new(values, 2.2).unwrap();
+        assert_eq!(columns_bought(&cheap, &rows), 6.0);
+    }
+}
