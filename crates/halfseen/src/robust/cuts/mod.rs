@@ -23,12 +23,12 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-use super::{Costs, RobustHinge, Rows, Threat};
+use super::{Costs, Rows, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
 use crate::monitor::Monitor;
 use pieces::Pieces;
-use task::Loss;
+pub(crate) use task::Loss;
 
 /// How to solve, and what for.
 #[derive(Debug, Clone, Copy)]
@@ -57,59 +57,38 @@ pub(crate) struct Solution {
     pub(crate) gap: f64,
     /// The least mean loss of weights that are all 0.
     pub(crate) alone: f64,
+    /// The bias that has it.
+    pub(crate) alone_bias: f64,
     /// Steps of the interior point method, over all rounds.
     pub(crate) passes: u64,
-    /// Pieces kept at the end.
-    pub(crate) pieces: usize,
     pub(crate) stop: Stop,
 }
 
-/// Weights of least mean robust hinge loss. With a budget of 0 that is the plain hinge with a box.
+/// Weights of least mean loss after the worst deletions. With a budget of 0 that is the plain loss with a box.
 ///
 /// # Errors
 /// Whole deletions of values that are neither equal nor whole numbers.
-pub(crate) fn classification(
-    rows: &Rows,
-    signs: &[f64],
-    hinge: &RobustHinge<'_>,
-    options: &Options,
-    monitor: &dyn Monitor,
-) -> Result<Solution> {
-    check(hinge.threat, options)?;
-    let loss = Loss::Hinge { signs, hinge: *hinge };
+pub(crate) fn solve(rows: &Rows, loss: Loss<'_>, options: &Options, monitor: &dyn Monitor) -> Result<Solution> {
+    check(loss.threat(), options.whole)?;
     Ok(rounds::solve(loss, Pieces::new(rows, options.intercept), options, monitor))
 }
 
-/// Weights of least mean quantile loss max(q r, (q - 1) r) of residuals r after the worst deletions: half the absolute loss at q =
-/// 0.5.
-///
-/// # Errors
-/// See [`classification`].
-pub(crate) fn regression(
-    rows: &Rows,
-    targets: &[f64],
-    threat: &Threat,
-    q: f64,
-    options: &Options,
-    monitor: &dyn Monitor,
-) -> Result<Solution> {
-    check(threat, options)?;
-    let loss = Loss::Quantile { targets, q, threat };
-    Ok(rounds::solve(loss, Pieces::new(rows, options.intercept), options, monitor))
+/// The mean loss after the worst deletions, whole ones or in fractions, of weights (n_slots) and a bias.
+pub(crate) fn mean(rows: &Rows, loss: Loss<'_>, whole: bool, weights: &[f64], bias: f64) -> f64 {
+    let point = [weights, &[bias]].concat();
+    loss.ask(&Pieces::new(rows, true), whole, &point, f64::INFINITY).0 / rows.len() as f64
 }
 
 /// Bytes that a solution will take, about: the equations, and as many pieces as were needed where most were. A quantile loss has
 /// two slopes a row, the hinge one.
-pub(crate) fn bytes(rows: &Rows, threat: &Threat, options: &Options, slopes: usize) -> f64 {
+pub(crate) fn bytes(rows: &Rows, loss: Loss<'_>, whole: bool) -> f64 {
     let entries = rows.entries() as f64 / rows.len() as f64;
-    let (cheapest, budget) =
-        (threat.values().iter().filter(|v| **v > 0.0).fold(f64::INFINITY, |a, &b| a.min(b)), threat.budget());
-    let deleted = entries.min(budget / cheapest + 1.0);
+    let (threat, slopes) = (loss.threat(), loss.most_slopes());
+    let cheapest = threat.values().iter().filter(|v| **v > 0.0).fold(f64::INFINITY, |a, &b| a.min(b));
+    let deleted = entries.min(threat.budget() / cheapest + 1.0);
     let pieces = (rows.len() * slopes) as f64 * PIECES;
     let table = match threat.costs() {
-        Costs::Whole { budget } if options.whole => {
-            budget as f64 * (8.0 + entries) * rayon::current_num_threads() as f64
-        }
+        Costs::Whole { budget } if whole => budget as f64 * (8.0 + entries) * rayon::current_num_threads() as f64,
         _ => 0.0,
     };
     system::bytes(rows.width() + 1) + pieces * (PIECE + ENTRY * deleted) + table
@@ -121,8 +100,8 @@ const PIECES: f64 = 12.0;
 const PIECE: f64 = 150.0;
 const ENTRY: f64 = 24.0;
 
-fn check(threat: &Threat, options: &Options) -> Result<()> {
-    if !options.whole || threat.costs() != Costs::General {
+fn check(threat: &Threat, whole: bool) -> Result<()> {
+    if !whole || threat.costs() != Costs::General {
         return Ok(());
     }
     let what = "values that are all equal, or whole numbers with a threat of at most 1000000; multiply values and threat until \

@@ -28,10 +28,10 @@ const NOTHING: f64 = 1e-3;
 /// Minimises the mean loss after the worst deletions.
 pub(super) fn solve(loss: Loss<'_>, pieces: Pieces<'_>, options: &Options, monitor: &dyn Monitor) -> Solution {
     let (m, n) = (pieces.rows.len(), pieces.rows.width());
-    let (bias, alone) = loss.alone(m, pieces.intercept);
+    let (alone_bias, alone) = loss.alone(m, pieces.intercept);
     let mut point = vec![0.0; pieces.width()];
     if pieces.intercept {
-        point[n] = bias;
+        point[n] = alone_bias;
     }
     let null = Bounds { upper: alone, lower: 0.0, point: point.clone() };
     let mut rounds =
@@ -40,8 +40,8 @@ pub(super) fn solve(loss: Loss<'_>, pieces: Pieces<'_>, options: &Options, monit
     let Bounds { upper, lower, mut point } = rounds.best;
     let bias = if point.len() > n { point[n] } else { 0.0 };
     point.truncate(n);
-    let (gap, pieces) = ((upper - lower).max(0.0), rounds.pieces.len());
-    Solution { weights: point, bias, objective: upper, gap, alone, passes: rounds.passes, pieces, stop }
+    let gap = (upper - lower).max(0.0);
+    Solution { weights: point, bias, objective: upper, gap, alone, alone_bias, passes: rounds.passes, stop }
 }
 
 struct Bounds {

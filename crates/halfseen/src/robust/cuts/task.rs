@@ -9,15 +9,28 @@ const CHUNKS: usize = 16;
 
 /// What is minimised.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Loss<'a> {
-    /// The robust hinge of signs.
-    Hinge { signs: &'a [f64], hinge: RobustHinge<'a> },
-    /// max(q r, (q - 1) r) of r = target - b - <w, what is left>.
-    Quantile { targets: &'a [f64], q: f64, threat: &'a Threat },
+pub(crate) enum Loss<'a> {
+    /// The robust hinge.
+    Hinge {
+        /// -1 or 1 for each row.
+        signs: &'a [f64],
+        /// The threat and the margin.
+        hinge: RobustHinge<'a>,
+    },
+    /// max(q r, (q - 1) r) of r = target - b - <w, what is left>: half the absolute loss at q = 0.5.
+    Quantile {
+        /// One for each row.
+        targets: &'a [f64],
+        /// In (0, 1).
+        q: f64,
+        /// What may vanish.
+        threat: &'a Threat,
+    },
 }
 
 impl<'a> Loss<'a> {
-    pub(super) fn threat(&self) -> &'a Threat {
+    /// What may vanish.
+    pub(crate) fn threat(&self) -> &'a Threat {
         match self {
             Loss::Hinge { hinge, .. } => hinge.threat,
             Loss::Quantile { threat, .. } => threat,
@@ -30,6 +43,14 @@ impl<'a> Loss<'a> {
         match self {
             Loss::Hinge { signs, .. } => ([signs[row], 0.0], 1),
             Loss::Quantile { q, .. } => ([*q, q - 1.0], 2),
+        }
+    }
+
+    /// How many slopes a row has at most.
+    pub(super) fn most_slopes(&self) -> usize {
+        match self {
+            Loss::Hinge { .. } => 1,
+            Loss::Quantile { .. } => 2,
         }
     }
 

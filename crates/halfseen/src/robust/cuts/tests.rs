@@ -3,6 +3,7 @@
 use super::*;
 use crate::monitor::Silent;
 use crate::prepare::Layout;
+use crate::robust::RobustHinge;
 use crate::robust::textbook::{Optimum, Textbook, quantile_loss, random, rows_in, rows_of};
 use crate::sampling::{Purpose, Stream};
 use ndarray::Array2;
@@ -12,24 +13,36 @@ fn options(case: &Textbook<'_>, whole: bool) -> Options {
     Options { box_radius: case.box_radius, intercept: case.intercept, whole, tol: 1e-8, max_iter: 300 }
 }
 
+fn of_hinge(
+    case: &Textbook<'_>,
+    signs: &[f64],
+    margin: f64,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Solution> {
+    solve(case.rows, Loss::Hinge { signs, hinge: RobustHinge { threat: case.threat, margin } }, options, monitor)
+}
+
 fn hinge(case: &Textbook<'_>, signs: &[f64], margin: f64, whole: bool) -> Solution {
-    let hinge = RobustHinge { threat: case.threat, margin };
-    let found = classification(case.rows, signs, &hinge, &options(case, whole), &Silent).unwrap();
+    let found = of_hinge(case, signs, margin, &options(case, whole), &Silent).unwrap();
     assert!(found.weights.iter().all(|w| w.abs() <= case.box_radius));
     assert!(case.intercept || found.bias == 0.0);
     if !whole {
-        let mean = hinge.mean(case.rows, signs, &found.weights, found.bias);
-        assert!((mean - found.objective).abs() <= 1e-12 * found.objective.max(1.0));
+        let hinge = RobustHinge { threat: case.threat, margin };
+        let plain = hinge.mean(case.rows, signs, &found.weights, found.bias);
+        assert!((plain - found.objective).abs() <= 1e-12 * found.objective.max(1.0));
     }
     found
 }
 
 fn quantile(case: &Textbook<'_>, targets: &[f64], q: f64, whole: bool) -> Solution {
-    let found = regression(case.rows, targets, case.threat, q, &options(case, whole), &Silent).unwrap();
+    let loss = Loss::Quantile { targets, q, threat: case.threat };
+    let found = solve(case.rows, loss, &options(case, whole), &Silent).unwrap();
     assert!(found.weights.iter().all(|w| w.abs() <= case.box_radius));
     let at = Optimum { weights: found.weights.clone(), bias: found.bias, objective: found.objective };
-    let mean = quantile_loss(case, targets, q, &at, whole);
-    assert!((mean - found.objective).abs() <= 1e-12 * found.objective.max(1.0));
+    let plain = quantile_loss(case, targets, q, &at, whole);
+    assert!((mean(case.rows, loss, whole, &found.weights, found.bias) - plain).abs() <= 1e-12 * plain.max(1.0));
+    assert!((plain - found.objective).abs() <= 1e-12 * found.objective.max(1.0));
     found
 }
 
@@ -233,14 +246,14 @@ fn an_interrupted_solver_returns_its_best_point_and_gap() {
     let optimum = case.relaxed(&signs, 1.0).objective;
     for after in [0, 3, 10, 20] {
         let patience = Patience(AtomicU64::new(0), after);
-        let found = classification(&rows, &signs, &loss, &options(&case, false), &patience).unwrap();
+        let found = of_hinge(&case, &signs, 1.0, &options(&case, false), &patience).unwrap();
         assert_eq!(found.stop, Stop::Interrupted);
         assert!((loss.mean(&rows, &signs, &found.weights, found.bias) - found.objective).abs() < 1e-12);
         assert!(found.objective <= found.alone + 1e-12);
         assert!((found.objective - found.gap..=found.objective).contains(&optimum), "{found:?} {optimum}");
     }
     let few = Options { max_iter: 2, ..options(&case, false) };
-    let found = classification(&rows, &signs, &loss, &few, &Silent).unwrap();
+    let found = of_hinge(&case, &signs, 1.0, &few, &Silent).unwrap();
     assert_eq!(found.stop, Stop::IterationLimit);
     assert!(found.gap > 1e-8 && found.objective - found.gap <= optimum);
 }
@@ -251,9 +264,9 @@ fn whole_deletions_of_other_values_are_refused() {
     let rows = rows_of(cells);
     let threat = Threat::new(vec![0.5, 1.2, 0.7], 1.0).unwrap();
     let case = Textbook { rows: &rows, threat: &threat, box_radius: 1.0, intercept: true };
-    let loss = RobustHinge { threat: &threat, margin: 1.0 };
-    let error = classification(&rows, &signs, &loss, &options(&case, true), &Silent).unwrap_err().to_string();
+    let error = of_hinge(&case, &signs, 1.0, &options(&case, true), &Silent).unwrap_err().to_string();
     assert!(error.contains("deletions = fractional"), "{error}");
-    let error = regression(&rows, &signs, &threat, 0.5, &options(&case, true), &Silent).unwrap_err().to_string();
+    let loss = Loss::Quantile { targets: &signs, q: 0.5, threat: &threat };
+    let error = solve(&rows, loss, &options(&case, true), &Silent).unwrap_err().to_string();
     assert!(error.contains("whole numbers"), "{error}");
 }
