@@ -141,10 +141,10 @@ pub enum ErrorKind {
     NotLinear,
     /// A fit would take more memory than it may.
     #[error(
-        "{} needs about {} of memory for {rows} rows and may take {}; use features=sketch:2048, or fewer, whose memory grows with the rows alone, or raise memory, which is in GiB",
+        "{} needs about {} of memory for {rows} rows and may take {}; use {remedy}, or raise memory, which is in GiB",
         short(learner), gibibytes(*needed), gibibytes(*allowed)
     )]
-    TooMuchMemory { learner: String, rows: usize, needed: f64, allowed: f64 },
+    TooMuchMemory { learner: String, rows: usize, needed: f64, allowed: f64, remedy: &'static str },
     /// Too many of the model's columns are absent from a table.
     #[error(
         "{absent} of the model's {total} columns are absent from this table (first: '{}'); is it the right file?",

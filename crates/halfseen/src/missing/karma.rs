@@ -124,7 +124,8 @@ impl Karma {
         if needed <= allowed {
             return Ok(());
         }
-        Err(ErrorKind::TooMuchMemory { learner: self.name().to_owned(), rows, needed, allowed }.into())
+        let remedy = "features=sketch:2048, or fewer, whose memory grows with the rows alone";
+        Err(ErrorKind::TooMuchMemory { learner: self.name().to_owned(), rows, needed, allowed, remedy }.into())
     }
 
     /// Bytes that the solver takes beside a Gram matrix, for so many C.

@@ -1,0 +1,95 @@
+//! Times the robust linear program on the digits 4 and 7: whole and in parts.
+//!
+//!     cargo bench -p halfseen-io --bench robust_lp -- MNIST [rows=1000,12705] [threads=1] [NAME=VALUE]...
+//!
+//! MNIST is a folder of IDX files (scripts/get-mnist.sh gets them); NAME=VALUE are parameters of robust-lp.
+//! CPU seconds are of all threads of this process, as Linux counts them.
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+use halfseen::data::{Examples, Labels, Matrix};
+use halfseen::prepare::{Layout, Scaler};
+use halfseen::sampling::{Purpose, Stream, shuffle};
+use halfseen::{Learner, Silent};
+use halfseen_io::read_idx_folder;
+use std::sync::Arc;
+use std::time::Instant;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
+    let (settings, folders): (Vec<_>, Vec<_>) = arguments.iter().partition(|a| a.contains('='));
+    let Some(folder) = folders.first() else {
+        println!("skipped: name the folder of MNIST's files, as in cargo bench --bench robust_lp -- mnist");
+        return;
+    };
+    let mut learner = halfseen::learner::find("robust-lp").unwrap();
+    learner.set("threat", "10").unwrap();
+    let (mut sizes, mut threads) = (vec![200, 500, 1000, 2000, 12_705], 0);
+    for setting in settings {
+        let (name, value) = setting.split_once('=').unwrap();
+        match name {
+            "rows" => sizes = value.split(',').map(|n| n.parse().unwrap()).collect(),
+            "threads" => threads = value.parse().unwrap(),
+            _ => learner.set(name, value).unwrap(),
+        }
+    }
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().unwrap();
+    let data = read_idx_folder(folder).unwrap();
+    let mut digits: Vec<usize> = (0..data.labels.len()).filter(|&i| [4, 7].contains(&data.labels[i])).collect();
+    shuffle(&mut Stream::new(0, Purpose::Split, 0), &mut digits);
+    println!(
+        "{:>6} {:>6} {:>8} {:>14} {:>9} {:>9} {:>9} {:>9}  stop",
+        "rows", "passes", "errors", "objective", "gap/obj", "seconds", "CPU s", "peak MiB"
+    );
+    for rows in sizes {
+        run(&*learner, &data, &digits[..rows.min(digits.len())]);
+    }
+}
+
+fn run(learner: &dyn Learner, data: &halfseen_io::IdxData, rows: &[usize]) {
+    let matrix = Matrix::U8(data.images.select(ndarray::Axis(0), rows));
+    let codes: Vec<u32> = rows.iter().map(|&i| u32::from(data.labels[i] == 7)).collect();
+    let targets: Vec<f64> = codes.iter().map(|&code| 2.0 * f64::from(code) - 1.0).collect();
+    let layout = Arc::new(Layout::singletons(matrix.columns()));
+    let examples = Examples {
+        matrix: &matrix,
+        scaler: &Scaler::Common { divisor: 255.0 },
+        layout: &layout,
+        targets: &targets,
+        labels: Some(Labels { codes: &codes, classes: 2 }),
+        rows: (0..rows.len() as u32).collect::<Vec<_>>().into(),
+        moments: None,
+        declared: Default::default(),
+    };
+    let (start, cpu) = (Instant::now(), cpu_seconds());
+    let fit = learner.fit(&examples, &Silent).unwrap();
+    let (seconds, cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
+    let linear = fit.predictor.linear().unwrap();
+    let wrong = |i: usize| {
+        let score: f64 = (0..examples.columns()).map(|j| linear.weights[j] * examples.value(i, j)).sum();
+        (score + linear.intercept) * examples.target(i) <= 0.0
+    };
+    let (objective, gap) = (fit.report.objective.unwrap(), fit.report.gap.unwrap());
+    println!(
+        "{:>6} {:>6} {:>8} {objective:>14.9} {:>9.1e} {seconds:>9.2} {cpu:>9.2} {:>9.0}  {}",
+        rows.len(),
+        fit.report.passes.unwrap(),
+        (0..rows.len()).filter(|&i| wrong(i)).count(),
+        gap / objective,
+        peak_mebibytes(),
+        fit.report.stop
+    );
+}
+
+/// User and system time of this process; 100 ticks a second.
+fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+    fields.get(11..13).map_or(f64::NAN, |t| t.iter().map(|t| t.parse::<f64>().unwrap()).sum::<f64>() / 100.0)
+}
+
+/// The largest memory this process has had.
+fn peak_mebibytes() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|l| l.split_whitespace().next()?.parse::<f64>().ok()).map_or(f64::NAN, |kib| kib / 1024.0)
+}

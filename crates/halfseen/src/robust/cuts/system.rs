@@ -1,0 +1,269 @@
+//! Assembles and solves the Newton equations of the linear program over pieces, after all losses are eliminated.
+//!
+//! With D_c = dual / slack of piece c and Z = dual / slack of its row's loss, a row adds sum_c D_c a_c a_c' - v v' / S, where
+//! v = sum_c D_c a_c and S = Z + sum_c D_c. One D is often greater than all others by many orders, and the difference then has no
+//! digits. It is the scatter of the points a_c and 0 about their mean, so that it splits without cancellation into the scatter
+//! within the pieces of one slope, measured from the piece of the largest D, and the scatter of their means and 0: one or two
+//! outer products. Pieces of one slope differ in what is deleted, so only the second part touches all entries of a row.
+
+use super::pieces::Pieces;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::cholesky::llt::solve::{solve_in_place, solve_in_place_scratch};
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::{Accum, Mat, Par};
+use rayon::prelude::*;
+
+/// Private matrices take at most so many bytes together, but are at least two.
+const PRIVATE: usize = 1 << 27;
+const MOST_PARTS: usize = 16;
+/// From this share of entries on, rows are multiplied as a dense block.
+const DENSE: f64 = 0.25;
+/// Rows of one dense block.
+const BLOCK: usize = 128;
+/// What is added to a scaled diagonal where rounding made a pivot negative.
+const RIDGE: f64 = 1e-13;
+
+/// Number of private matrices.
+fn parts(width: usize) -> usize {
+    (PRIVATE / (8 * width * width).max(1)).clamp(2, MOST_PARTS)
+}
+
+/// Bytes that assembling and factoring take.
+pub(super) fn bytes(width: usize) -> f64 {
+    8.0 * (width * width) as f64 * (parts(width) + 2) as f64
+}
+
+/// Adds outer products to a lower triangle.
+struct Sum<'p, 'a> {
+    pieces: &'p Pieces<'a>,
+    matrix: Mat<f64>,
+    /// Rows that wait for a dense product, one per column.
+    block: Option<Mat<f64>>,
+    waiting: usize,
+    /// By slot; all 0 between uses.
+    dense: Vec<f64>,
+    union: Vec<u32>,
+    mean: Vec<f64>,
+    slots: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl<'p, 'a> Sum<'p, 'a> {
+    fn new(pieces: &'p Pieces<'a>) -> Sum<'p, 'a> {
+        let width = pieces.width();
+        let cells = (pieces.rows.len() * pieces.rows.width()) as f64;
+        let block = (pieces.rows.entries() as f64 >= DENSE * cells).then(|| Mat::zeros(width, BLOCK));
+        let (dense, matrix) = (vec![0.0; width], Mat::zeros(width, width));
+        let (union, mean, slots, values) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Sum { pieces, matrix, block, waiting: 0, dense, union, mean, slots, values }
+    }
+
+    /// The part of one row, for D of its pieces and Z.
+    fn row(&mut self, row: usize, weights: &[f64], z: f64) {
+        let range = self.pieces.of(row);
+        let (first, list) = (range.start, &self.pieces.list);
+        let middle = range.clone().find(|&c| list.group[c] != list.group[first]).unwrap_or(range.end);
+        // Of a sum that is never 0: it divides.
+        let total = |range: std::ops::Range<usize>| weights[range].iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let (one, two) = (total(first..middle), total(middle..range.end));
+        let sum = one + two + z;
+        if range.is_empty() {
+            return;
+        }
+        self.within(first..middle, weights, one);
+        if middle == range.end {
+            let root = (one * (z / sum)).sqrt() * list.slope[first];
+            return self.between(row, root, weights, &[(first..middle, root / one)]);
+        }
+        self.within(middle..range.end, weights, two);
+        // The factor of [[T1 (T2 + Z), -T1 T2], [., T2 (T1 + Z)]] / S.
+        let (e1, e2) = (list.slope[first], list.slope[middle]);
+        let upper = (one * ((two + z) / sum)).sqrt().max(f64::MIN_POSITIVE);
+        let (corner, lower) = (-one * (two / sum) / upper, (one * two * (z / sum)).sqrt() / upper);
+        let whole = range.clone().all(|c| list.removed(c).0.is_empty());
+        if whole {
+            let root = (upper * e1 + corner * e2).hypot(lower * e2);
+            return self.between(row, root, weights, &[]);
+        }
+        let parts = [(first..middle, upper * e1 / one), (middle..range.end, corner * e2 / two)];
+        self.between(row, upper * e1 + corner * e2, weights, &parts);
+        self.between(row, lower * e2, weights, &[(middle..range.end, lower * e2 / two)]);
+    }
+
+    /// Adds u u' for u = root (x, 1) - sum over parts of factor sum_c D_c r_c.
+    fn between(&mut self, row: usize, root: f64, weights: &[f64], parts: &[(std::ops::Range<usize>, f64)]) {
+        for (range, factor) in parts {
+            for c in range.clone() {
+                let (slots, removed) = self.pieces.list.removed(c);
+                for (&slot, r) in slots.iter().zip(removed) {
+                    self.dense[slot as usize] += factor * weights[c] * r;
+                }
+            }
+        }
+        let (slots, entries) = self.pieces.rows.row(row);
+        let bias = self.pieces.intercept.then_some(self.pieces.rows.width());
+        if let Some(block) = &mut self.block {
+            let column = block.col_as_slice_mut(self.waiting);
+            column.fill(0.0);
+            for (&slot, x) in slots.iter().zip(entries) {
+                column[slot as usize] = root * x - self.dense[slot as usize];
+                self.dense[slot as usize] = 0.0;
+            }
+            bias.into_iter().for_each(|b| column[b] = root);
+            self.waiting += 1;
+            if self.waiting == BLOCK {
+                self.flush();
+            }
+            return;
+        }
+        self.slots.clear();
+        self.values.clear();
+        for (&slot, x) in slots.iter().zip(entries) {
+            self.slots.push(slot);
+            self.values.push(root * x - self.dense[slot as usize]);
+            self.dense[slot as usize] = 0.0;
+        }
+        if let Some(b) = bias {
+            self.slots.push(b as u32);
+            self.values.push(root);
+        }
+        scatter(&mut self.matrix, &self.slots, &self.values, 1.0);
+    }
+
+    /// Adds e^2 (sum_c D_c d_c d_c' - s s' / T), where d_c is what c lacks more than the piece of the largest D does and s =
+    /// sum_c D_c d_c.
+    fn within(&mut self, range: std::ops::Range<usize>, weights: &[f64], total: f64) {
+        let pieces = self.pieces;
+        let list = &pieces.list;
+        let Some(most) = range.clone().reduce(|a, b| if weights[b] > weights[a] { b } else { a }) else { return };
+        if range.len() == 1 || !(weights[most] > 0.0) {
+            return;
+        }
+        self.union.clear();
+        range.clone().for_each(|c| self.union.extend_from_slice(list.removed(c).0));
+        self.union.sort_unstable();
+        self.union.dedup();
+        let square = list.slope[most] * list.slope[most];
+        self.mean.clear();
+        self.mean.resize(self.union.len(), 0.0);
+        for c in range.filter(|&c| c != most) {
+            for (piece, sign) in [(c, 1.0), (most, -1.0)] {
+                let (slots, removed) = list.removed(piece);
+                slots.iter().zip(removed).for_each(|(&slot, r)| self.dense[slot as usize] += sign * r);
+            }
+            self.slots.clear();
+            self.values.clear();
+            for (&slot, mean) in self.union.iter().zip(&mut self.mean) {
+                let d = std::mem::take(&mut self.dense[slot as usize]);
+                if d != 0.0 {
+                    self.slots.push(slot);
+                    self.values.push(d);
+                    *mean += weights[c] * d;
+                }
+            }
+            scatter(&mut self.matrix, &self.slots, &self.values, square * weights[c]);
+        }
+        scatter(&mut self.matrix, &self.union, &self.mean, -square / total);
+    }
+
+    /// Multiplies the waiting rows.
+    fn flush(&mut self) {
+        if let Some(block) = self.block.as_ref().filter(|_| self.waiting > 0) {
+            let rows = block.as_ref().subcols(0, self.waiting);
+            let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
+            let to = self.matrix.as_mut();
+            triangular::matmul(to, lower, Accum::Add, rows, full, rows.transpose(), full, 1.0, Par::Seq);
+        }
+        self.waiting = 0;
+    }
+}
+
+/// Adds factor v v' to the lower triangle, slots increasing.
+fn scatter(matrix: &mut Mat<f64>, slots: &[u32], values: &[f64], factor: f64) {
+    for (at, (&slot, value)) in slots.iter().zip(values).enumerate() {
+        let (column, scaled) = (matrix.col_as_slice_mut(slot as usize), factor * value);
+        for (&below, v) in slots[at..].iter().zip(&values[at..]) {
+            column[below as usize] += scaled * v;
+        }
+    }
+}
+
+/// The equations, scaled to a diagonal of ones, and their factor.
+pub(super) struct System {
+    matrix: Mat<f64>,
+    factor: Mat<f64>,
+    scale: Vec<f64>,
+}
+
+impl System {
+    /// Of D for each piece, Z for each row, and what the box adds to the diagonal. `None` where there is no factor.
+    pub(super) fn new(pieces: &Pieces<'_>, weights: &[f64], z: &[f64], diagonal: &[f64]) -> Option<System> {
+        let (width, m) = (pieces.width(), pieces.rows.len());
+        let parts = parts(width).min(m);
+        let sums: Vec<Mat<f64>> = (0..parts)
+            .into_par_iter()
+            .map(|part| {
+                let mut sum = Sum::new(pieces);
+                (part * m / parts..(part + 1) * m / parts).for_each(|i| sum.row(i, weights, z[i]));
+                sum.flush();
+                sum.matrix
+            })
+            .collect();
+        let mut sums = sums.into_iter();
+        let mut matrix = sums.next()?;
+        for sum in sums {
+            for j in 0..width {
+                let (to, from) = (matrix.col_as_slice_mut(j), sum.col_as_slice(j));
+                to[j..].iter_mut().zip(&from[j..]).for_each(|(t, f)| *t += f);
+            }
+        }
+        diagonal.iter().enumerate().for_each(|(j, d)| matrix[(j, j)] += d);
+        let root = |j: usize| if matrix[(j, j)] > 0.0 { 1.0 / matrix[(j, j)].sqrt() } else { 1.0 };
+        let scale: Vec<f64> = (0..width).map(root).collect();
+        for j in 0..width {
+            let column = matrix.col_as_slice_mut(j);
+            column[j..].iter_mut().zip(&scale[j..]).for_each(|(v, s)| *v *= s * scale[j]);
+        }
+        let mut ridge = 0.0;
+        for _ in 0..4 {
+            let mut factor = matrix.clone();
+            (0..width).for_each(|j| factor[(j, j)] += ridge);
+            let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(width, Par::Seq, Default::default()));
+            let stack = MemStack::new(&mut memory);
+            if cholesky_in_place(factor.as_mut(), Default::default(), Par::Seq, stack, Default::default()).is_ok() {
+                return Some(System { matrix, factor, scale });
+            }
+            ridge = if ridge == 0.0 { RIDGE } else { 100.0 * ridge };
+        }
+        None
+    }
+
+    /// Replaces a right-hand side by the solution, refined once.
+    pub(super) fn solve(&self, right: &mut [f64]) {
+        let width = right.len();
+        let wanted = Mat::from_fn(width, 1, |j, _| right[j] * self.scale[j]);
+        let mut memory = MemBuffer::new(solve_in_place_scratch::<f64>(width, 1, Par::Seq));
+        let mut found = wanted.clone();
+        solve_in_place(self.factor.as_ref(), found.as_mut(), Par::Seq, MemStack::new(&mut memory));
+        let mut rest = wanted;
+        self.subtract_product(found.col_as_slice(0), rest.col_as_slice_mut(0));
+        solve_in_place(self.factor.as_ref(), rest.as_mut(), Par::Seq, MemStack::new(&mut memory));
+        for (j, to) in right.iter_mut().enumerate() {
+            *to = (found[(j, 0)] + rest[(j, 0)]) * self.scale[j];
+        }
+    }
+
+    /// rest -= M v, from the lower triangle.
+    fn subtract_product(&self, v: &[f64], rest: &mut [f64]) {
+        for (j, &vj) in v.iter().enumerate() {
+            let column = &self.matrix.col_as_slice(j)[j..];
+            let mut sum = column[0] * vj;
+            for ((m, v), rest) in column[1..].iter().zip(&v[j + 1..]).zip(&mut rest[j + 1..]) {
+                sum += m * v;
+                *rest -= m * vj;
+            }
+            rest[j] -= sum;
+        }
+    }
+}

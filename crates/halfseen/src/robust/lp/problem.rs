@@ -1,0 +1,229 @@
+//! Lays the rows out for the interior point: signed values, in units where box, values and scores are about 1.
+
+use super::Program;
+use crate::robust::{KNOWN, Rows};
+use std::ops::Range;
+
+/// Rows of one part at least; more parts than needed cost a triangle each.
+const LEAST_ROWS: usize = 32;
+
+/// Parts that work side by side at most. The sums of parts are added in their order, so that results do not depend on threads.
+const MOST_PARTS: usize = 8;
+
+/// Bytes that the triangles of all parts together may take, unless two parts need more.
+const TRIANGLES: f64 = 256.0 * 1024.0 * 1024.0;
+
+/// The linear program in its own units: weights w / C in [-1, 1], scores over C max|x|, values over their mean.
+#[derive(Debug)]
+pub(super) struct Problem {
+    /// The rows, in order.
+    pub(super) parts: Vec<Part>,
+    /// Number of weights.
+    pub(super) width: usize,
+    /// Whether there is a bias b.
+    pub(super) bias: bool,
+    /// N.
+    pub(super) budget: f64,
+    /// gamma.
+    pub(super) margin: f64,
+    /// gamma / P.
+    pub(super) rate: f64,
+    /// C.
+    pub(super) radius: f64,
+    /// One unit of the score.
+    pub(super) unit: f64,
+}
+
+/// Some of the rows.
+#[derive(Debug)]
+pub(super) struct Part {
+    /// y_i.
+    pub(super) signs: Vec<f64>,
+    /// Row i has the entries `starts[i]..starts[i + 1]`.
+    pub(super) starts: Vec<usize>,
+    /// The slot of each entry, increasing in a row.
+    pub(super) slots: Vec<u32>,
+    /// a = y x of each entry.
+    pub(super) cells: Vec<f64>,
+    /// Row i has the items `items[i]..items[i + 1]`: its attributes that are not 0 and can vanish.
+    pub(super) items: Vec<usize>,
+    /// v of each item.
+    pub(super) values: Vec<f64>,
+    /// For each entry the number of its item in the row, or [`KNOWN`]; empty where items and entries are the same.
+    pub(super) owners: Vec<u32>,
+}
+
+impl Problem {
+    /// Lays out the rows `keep`, in that order, with one sign each for all rows.
+    pub(super) fn new(program: &Program<'_>, keep: &[usize]) -> Problem {
+        let Program { rows, signs, hinge, radius, bias, .. } = *program;
+        let largest = keep.iter().flat_map(|&i| rows.row(i).1).fold(0.0_f64, |m, x| m.max(x.abs()));
+        let (values, mut count, mut sum) = (hinge.threat.values(), 0.0, 0.0);
+        for value in values.iter().filter(|v| **v > 0.0) {
+            count += 1.0;
+            sum += value;
+        }
+        let (worth, unit) = (sum / count, if largest > 0.0 { radius * largest } else { radius });
+        let scale = radius / unit;
+        let parts = split(rows, keep)
+            .into_iter()
+            .map(|range| Part::new(rows, signs, &keep[range], values, scale, 1.0 / worth))
+            .collect();
+        Problem {
+            parts,
+            width: rows.width(),
+            bias,
+            budget: hinge.threat.effective() / worth,
+            margin: hinge.margin / unit,
+            rate: hinge.rate() * worth / unit,
+            radius,
+            unit,
+        }
+    }
+
+    /// Number of rows.
+    pub(super) fn rows(&self) -> usize {
+        self.parts.iter().map(Part::rows).sum()
+    }
+
+    /// Pairs of a slack and its multiplier.
+    pub(super) fn pairs(&self) -> usize {
+        let items: usize = self.parts.iter().map(|part| part.values.len()).sum();
+        2 * items + 3 * self.rows() + 2 * self.width
+    }
+}
+
+/// Parts of about the same number of entries.
+fn split(rows: &Rows, keep: &[usize]) -> Vec<Range<usize>> {
+    let parts = parts(rows, keep.len());
+    let total: usize = keep.iter().map(|&i| rows.range(i).len() + 1).sum();
+    let (mut ranges, mut first, mut passed) = (Vec::with_capacity(parts), 0, 0);
+    for (at, &i) in keep.iter().enumerate() {
+        passed += rows.range(i).len() + 1;
+        if passed * parts >= total * (ranges.len() + 1) || at + 1 == keep.len() {
+            ranges.push(first..at + 1);
+            first = at + 1;
+        }
+    }
+    ranges
+}
+
+/// How many parts so many rows make.
+fn parts(rows: &Rows, count: usize) -> usize {
+    let triangle = 8.0 * super::triangle::size(rows.width() + 1) as f64;
+    let affordable = (TRIANGLES / triangle) as usize;
+    (count / LEAST_ROWS).min(MOST_PARTS).min(affordable.max(2)).max(1)
+}
+
+/// Bytes that a solution over rows with so many entries will take, beside the rows themselves.
+pub(in crate::robust) fn bytes(rows: &Rows, count: usize, entries: usize) -> f64 {
+    let triangle = 8.0 * super::triangle::size(rows.width() + 1) as f64;
+    // Entry: cell and slot (and owner); item: a value and three points of four numbers. Row: three points of six numbers,
+    // five of the elimination, sign and two offsets. A triangle for each part, two squares for the factorisation.
+    let entry = if rows.single() { 12.0 } else { 16.0 } + 13.0 * 8.0;
+    let (row, square) = (26.0 * 8.0, 8.0 * ((rows.width() + 1) as f64).powi(2));
+    entries as f64 * entry + count as f64 * row + parts(rows, count) as f64 * triangle + 2.0 * square
+}
+
+impl Part {
+    fn new(rows: &Rows, signs: &[f64], keep: &[usize], values: &[f64], scale: f64, worth: f64) -> Part {
+        let entries: usize = keep.iter().map(|&i| rows.range(i).len()).sum();
+        let mut part = Part {
+            signs: Vec::with_capacity(keep.len()),
+            starts: Vec::with_capacity(keep.len() + 1),
+            slots: Vec::with_capacity(entries),
+            cells: Vec::with_capacity(entries),
+            items: Vec::with_capacity(keep.len() + 1),
+            values: Vec::with_capacity(entries),
+            owners: Vec::new(),
+        };
+        part.starts.push(0);
+        part.items.push(0);
+        for &i in keep {
+            let (slots, cells) = rows.row(i);
+            let y = signs[i];
+            part.signs.push(y);
+            part.slots.extend_from_slice(slots);
+            part.cells.extend(cells.iter().map(|x| y * x * scale));
+            if rows.single() {
+                part.values.extend(slots.iter().map(|&slot| values[slot as usize] * worth));
+            } else {
+                let (mut last, first) = (KNOWN, part.values.len());
+                for &slot in slots {
+                    let attribute = rows.attribute()[slot as usize];
+                    if attribute != KNOWN && attribute != last {
+                        part.values.push(values[attribute as usize] * worth);
+                        last = attribute;
+                    }
+                    let number = (part.values.len() - first).wrapping_sub(1) as u32;
+                    part.owners.push(if attribute == KNOWN { KNOWN } else { number });
+                }
+            }
+            part.starts.push(part.slots.len());
+            part.items.push(part.values.len());
+        }
+        part
+    }
+
+    /// Number of rows.
+    pub(super) fn rows(&self) -> usize {
+        self.signs.len()
+    }
+
+    /// The items of a row.
+    #[inline]
+    pub(super) fn items(&self, row: usize) -> Range<usize> {
+        self.items[row]..self.items[row + 1]
+    }
+
+    /// The entries of a row.
+    #[inline]
+    pub(super) fn entries(&self, row: usize) -> Range<usize> {
+        self.starts[row]..self.starts[row + 1]
+    }
+
+    /// The most items or entries of one row: the room that a row needs.
+    pub(super) fn longest(&self) -> usize {
+        let most = |starts: &[usize]| starts.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
+        most(&self.starts).max(most(&self.items))
+    }
+
+    /// z = sum of a w over the entries of each item, into `out` (items of the row); returns the known entries' sum.
+    #[inline]
+    pub(super) fn gather(&self, row: usize, weights: &[f64], out: &mut [f64]) -> f64 {
+        let entries = self.entries(row);
+        let (slots, cells) = (&self.slots[entries.clone()], &self.cells[entries.clone()]);
+        if self.owners.is_empty() {
+            for ((z, a), &slot) in out.iter_mut().zip(cells).zip(slots) {
+                *z = a * weights[slot as usize];
+            }
+            return 0.0;
+        }
+        out.fill(0.0);
+        let mut known = 0.0;
+        for ((a, &slot), &owner) in cells.iter().zip(slots).zip(&self.owners[entries]) {
+            let part = a * weights[slot as usize];
+            match owner {
+                KNOWN => known += part,
+                owner => out[owner as usize] += part,
+            }
+        }
+        known
+    }
+
+    /// Adds a times its item's number, or times `known`, to the slot of every entry.
+    #[inline]
+    pub(super) fn spread(&self, row: usize, numbers: &[f64], known: f64, out: &mut [f64]) {
+        let entries = self.entries(row);
+        let (slots, cells) = (&self.slots[entries.clone()], &self.cells[entries.clone()]);
+        if self.owners.is_empty() {
+            for ((k, a), &slot) in numbers.iter().zip(cells).zip(slots) {
+                out[slot as usize] += a * k;
+            }
+            return;
+        }
+        for ((a, &slot), &owner) in cells.iter().zip(slots).zip(&self.owners[entries]) {
+            out[slot as usize] += a * if owner == KNOWN { known } else { numbers[owner as usize] };
+        }
+    }
+}

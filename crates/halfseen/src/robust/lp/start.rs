@@ -1,0 +1,53 @@
+//! Finds a point inside all constraints to start from.
+
+use super::point::Row;
+use super::problem::Problem;
+use super::weights::Weights;
+use super::worker::Worker;
+
+/// Slacks at the start.
+const SLACK: f64 = 0.1;
+
+impl Worker<'_> {
+    /// Feasible for w = 0, b = 0 and a dual that balances the classes: `share` is sigma for a sign of +1 or -1. Leaves the
+    /// sum of a (sigma - u) in `vector`.
+    pub(super) fn start(&mut self, problem: &Problem, share: impl Fn(f64) -> f64) {
+        let Worker { part, now, vector, room: [kept, ..], .. } = self;
+        vector.fill(0.0);
+        let mu = SLACK + problem.rate;
+        for row in 0..part.rows() {
+            let items = part.items(row);
+            let values = &part.values[items.clone()];
+            let (sigma, value) = (share(part.signs[row]), values.iter().sum::<f64>());
+            let taken = sigma * if value > 0.0 { (0.5 * problem.budget / value).min(0.5) } else { 0.5 };
+            for (k, v) in items.clone().zip(values) {
+                (now.beta[k], now.del[k]) = (SLACK, sigma - taken);
+                (now.slack[k], now.u[k]) = (SLACK + v * mu, taken);
+            }
+            let needed = problem.margin + problem.budget * mu + SLACK * items.len() as f64;
+            now.rows[row] = Row {
+                xi: needed + SLACK,
+                zeta: 1.0 - sigma,
+                slack: SLACK,
+                sigma,
+                price: SLACK,
+                kappa: problem.budget * sigma - taken * value,
+            };
+            let kept = &mut kept[..items.len()];
+            kept.fill(sigma - taken);
+            part.spread(row, kept, sigma, vector);
+        }
+    }
+}
+
+impl Weights {
+    /// w = 0, b = 0 and multipliers that meet the dual's equations for this sum of a (sigma - u).
+    pub(super) fn start(pull: &[f64]) -> Weights {
+        let mut weights = Weights::at(vec![0.0; pull.len()]);
+        for (j, pull) in pull[..weights.width()].iter().enumerate() {
+            weights.p[j] = pull.max(0.0) + SLACK;
+            weights.q[j] = (-pull).max(0.0) + SLACK;
+        }
+        weights
+    }
+}

@@ -1,0 +1,181 @@
+//! Sums the rank-one terms of sparse rows into packed lower triangles, and solves with their sum.
+
+use crate::robust::KNOWN;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::cholesky::llt::solve::solve_in_place;
+use faer::prelude::ReborrowMut;
+use faer::{Mat, Par};
+
+/// Numbers in the lower triangle of a matrix with so many rows.
+pub(super) const fn size(n: usize) -> usize {
+    n * (n + 1) / 2
+}
+
+/// What one row adds: r r' - q q' off the diagonal blocks of its items, r r' + D a a' on them.
+pub(super) struct Terms<'a> {
+    /// Slots of the entries, increasing.
+    pub(super) slots: &'a [u32],
+    /// r of each entry.
+    pub(super) plus: &'a [f64],
+    /// q of each entry.
+    pub(super) minus: &'a [f64],
+    /// a of each entry.
+    pub(super) cells: &'a [f64],
+    /// The item of each entry; empty where each entry is an item.
+    pub(super) owners: &'a [u32],
+    /// D of each item.
+    pub(super) blocks: &'a [f64],
+    /// r of the bias, the last row of the triangle.
+    pub(super) bias: f64,
+}
+
+/// Adds the terms of one row to a triangle of n rows.
+pub(super) fn add(triangle: &mut [f64], n: usize, terms: &Terms<'_>) {
+    let last = &mut triangle[size(n - 1)..size(n)];
+    if terms.bias != 0.0 {
+        for (&slot, r) in terms.slots.iter().zip(terms.plus) {
+            last[slot as usize] += terms.bias * r;
+        }
+        last[n - 1] += terms.bias * terms.bias;
+    }
+    if terms.owners.is_empty() {
+        add_single(triangle, terms);
+    } else {
+        add_grouped(triangle, terms);
+    }
+}
+
+/// Every entry is an item.
+fn add_single(triangle: &mut [f64], terms: &Terms<'_>) {
+    let Terms { slots, plus, minus, cells, blocks, .. } = *terms;
+    for at in 0..slots.len() {
+        let row = slots[at] as usize;
+        let line = &mut triangle[size(row)..size(row + 1)];
+        let (r, q) = (plus[at], minus[at]);
+        for ((&slot, r2), q2) in slots[..at].iter().zip(&plus[..at]).zip(&minus[..at]) {
+            line[slot as usize] += r * r2 - q * q2;
+        }
+        line[row] += r * r + cells[at] * cells[at] * blocks[at];
+    }
+}
+
+/// Several entries may be one item.
+fn add_grouped(triangle: &mut [f64], terms: &Terms<'_>) {
+    let Terms { slots, plus, minus, cells, owners, blocks, .. } = *terms;
+    let mut first = 0;
+    for at in 0..slots.len() {
+        let row = slots[at] as usize;
+        let line = &mut triangle[size(row)..size(row + 1)];
+        let (r, q, owner) = (plus[at], minus[at], owners[at]);
+        if owner == KNOWN || owners[first] != owner {
+            first = at;
+        }
+        for ((&slot, r2), q2) in slots[..first].iter().zip(&plus[..first]).zip(&minus[..first]) {
+            line[slot as usize] += r * r2 - q * q2;
+        }
+        let block = if owner == KNOWN { 0.0 } else { cells[at] * blocks[owner as usize] };
+        for other in first..=at {
+            line[slots[other] as usize] += r * plus[other] + block * cells[other];
+        }
+    }
+}
+
+/// A symmetric positive definite system of n rows.
+pub(super) struct System {
+    n: usize,
+    /// The matrix, packed.
+    matrix: Vec<f64>,
+    /// 1 / sqrt of its diagonal.
+    scale: Vec<f64>,
+    factor: Mat<f64>,
+    right: Mat<f64>,
+    residual: Vec<f64>,
+    memory: MemBuffer,
+}
+
+/// What is added to the scaled diagonal where the plain factorisation fails: tried in this order.
+const RIDGES: [f64; 4] = [0.0, 1e-14, 1e-12, 1e-10];
+
+impl System {
+    pub(super) fn new(n: usize) -> System {
+        let scratch = cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default());
+        System {
+            n,
+            matrix: vec![0.0; size(n)],
+            scale: vec![1.0; n],
+            factor: Mat::zeros(n, n),
+            right: Mat::zeros(n, 1),
+            residual: vec![0.0; n],
+            memory: MemBuffer::new(scratch),
+        }
+    }
+
+    /// Sums triangles in their order and adds a diagonal.
+    pub(super) fn set<'t>(&mut self, triangles: impl Iterator<Item = &'t [f64]>, diagonal: &[f64]) {
+        for (at, triangle) in triangles.enumerate() {
+            if at == 0 {
+                self.matrix.copy_from_slice(triangle);
+            } else {
+                self.matrix.iter_mut().zip(triangle).for_each(|(sum, x)| *sum += x);
+            }
+        }
+        for (j, d) in diagonal.iter().enumerate() {
+            self.matrix[size(j) + j] += d;
+        }
+    }
+
+    /// Factors the matrix, scaled so that its diagonal is 1. Says whether that worked.
+    pub(super) fn factor(&mut self) -> bool {
+        let n = self.n;
+        for j in 0..n {
+            let diagonal = self.matrix[size(j) + j];
+            if !(diagonal > 0.0 && diagonal.is_finite()) {
+                return false;
+            }
+            self.scale[j] = 1.0 / diagonal.sqrt();
+        }
+        RIDGES.iter().any(|ridge| {
+            for j in 0..n {
+                for i in j..n {
+                    self.factor[(i, j)] = self.matrix[size(i) + j] * self.scale[i] * self.scale[j];
+                }
+                self.factor[(j, j)] = 1.0 + ridge;
+            }
+            let stack = MemStack::new(&mut self.memory);
+            cholesky_in_place(self.factor.as_mut(), Default::default(), Par::Seq, stack, Default::default()).is_ok()
+                && (0..n).all(|j| self.factor[(j, j)].is_finite())
+        })
+    }
+
+    /// Solves in place, refined once.
+    pub(super) fn solve(&mut self, right: &[f64], solution: &mut [f64]) {
+        self.substitute(right, solution, false);
+        self.residual.copy_from_slice(right);
+        for i in 0..self.n {
+            let line = &self.matrix[size(i)..size(i) + i];
+            let mut sum = self.matrix[size(i) + i] * solution[i];
+            let x = solution[i];
+            for ((a, r), s) in line.iter().zip(&mut self.residual).zip(solution.iter()) {
+                sum += a * s;
+                *r -= a * x;
+            }
+            self.residual[i] -= sum;
+        }
+        let residual = std::mem::take(&mut self.residual);
+        self.substitute(&residual, solution, true);
+        self.residual = residual;
+    }
+
+    fn substitute(&mut self, right: &[f64], solution: &mut [f64], add: bool) {
+        let mut column = self.right.as_mut();
+        for (i, (r, s)) in right.iter().zip(&self.scale).enumerate() {
+            column[(i, 0)] = r * s;
+        }
+        solve_in_place(self.factor.as_ref(), column.rb_mut(), Par::Seq, MemStack::new(&mut self.memory));
+        for (i, (x, s)) in solution.iter_mut().zip(&self.scale).enumerate() {
+            let new = column[(i, 0)] * s;
+            *x = if add { *x + new } else { new };
+        }
+    }
+}

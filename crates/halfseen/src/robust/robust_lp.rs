@@ -1,0 +1,293 @@
+//! Minimises the mean robust hinge loss over a box of weights, exactly: the robust linear program of paper E.
+//!
+//! **Setting** (paper E, section 2): an adversary may take attributes of total value N from every row at prediction time.
+//! Minimises (1/m) sum_i [max_J gamma V(J)/P - y_i (b + sum_J w_j x_ij)]_+ over |w|_inf <= C and b, the maximum over what
+//! deletions of value at most N leave; with `deletions = fractional` parts of attributes may be deleted too, the linear
+//! program (4), which is the same where all values are equal (theorem 1) and an upper bound otherwise.
+//!
+//! **Guarantee**: the report's gap bounds objective minus optimum by linear programming duality. Theorem 2 bounds the
+//! error under attack on new rows.
+//!
+//! **Solvers**: the linear program (4) by an interior point that eliminates rows; whole deletions of values that differ (LP
+//! (3)), a threat of 0 and numbers by row generation, which asks the adversary for what is missing.
+//!
+//! **Numbers** are predicted by a quantile: the loss of the residual r = y - b - sum_J w_j x_j is max(q r, (q - 1) r) after the
+//! worst deletions, on either side. There is no margin.
+//!
+//! **Symbols**: N the threat, v the values, V(J) the value of a set, P = V - N what is left, gamma the margin, C the box.
+//!
+//! **Chunks**: the paper solved the program for chunks of the rows and averaged their weights. With `chunk` that is done
+//! here as well; as the mean of the chunks' optima is no more than the optimum over all rows, the gap is certified too, and
+//! says what the chunks may have cost.
+
+use super::cuts::{self, Loss};
+use super::frame::Frame;
+use super::lp::{self, Program};
+use super::margin::margin_of;
+use super::threat::Costs;
+use super::{RobustHinge, Rows, Threat};
+use crate::data::{Examples, Signs};
+use crate::error::{ErrorKind, Result};
+use crate::learner::{Family, Grid, Learner, two_classes};
+use crate::model::{Fit, Note, Stop};
+use crate::monitor::Monitor;
+use crate::params::{Damage, Deletions, Parameters, Worth, parameters};
+use crate::sampling::{Purpose, Stream, shuffle};
+use rayon::prelude::*;
+
+parameters! {
+    /// The robust linear program.
+    pub struct RobustLp named "robust-lp" {
+        threat: Option<f64> = None, THREAT;
+        values: Worth = Worth::Uniform, VALUES;
+        margin: Option<f64> = None, MARGIN;
+        box_radius: f64 = 1.0, BOX_RADIUS;
+        deletions: Deletions = Deletions::Fractional, DELETIONS;
+        damage: Damage = Damage::Deletion, DAMAGE;
+        confidence: f64 = 0.05, NOISE_CONFIDENCE;
+        chunk: Option<u64> = None, CHUNK;
+        quantile: f64 = 0.5, QUANTILE;
+        intercept: bool = true, INTERCEPT;
+        tol: f64 = 1e-6, TOL;
+        max_iter: u64 = 300, MAX_ITER;
+        memory: f64 = 8.0, MEMORY;
+        seed: u64 = 0, SEED;
+    }
+}
+
+impl Learner for RobustLp {
+    fn name(&self) -> &'static str {
+        "robust-lp"
+    }
+
+    fn title(&self) -> &'static str {
+        "Robust linear program: the least mean loss under the worst deletions"
+    }
+
+    fn source(&self) -> &'static str {
+        "E, equations (3) and (4)"
+    }
+
+    fn family(&self) -> Family {
+        Family::Robust
+    }
+
+    /// Only the ratio of margin and box matters: the margin stays, a share of what the threat leaves.
+    fn grid(&self) -> Grid {
+        Grid::new(&[("box_radius", &["0.3", "1", "3", "10"])])
+    }
+
+    fn check_classes(&self, classes: usize) -> Result<()> {
+        if classes == 0 { Ok(()) } else { two_classes(self.name(), classes) }
+    }
+
+    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+        self.check()?;
+        match examples.labels {
+            Some(_) => self.classify(examples, monitor),
+            None => self.regress(examples, monitor),
+        }
+    }
+
+    fn clone_box(&self) -> Box<dyn Learner> {
+        Box::new(self.clone())
+    }
+}
+
+/// What a program gave, in the order of slots.
+struct Found {
+    weights: Vec<f64>,
+    bias: f64,
+    /// No weights have a lower mean loss.
+    bound: f64,
+    passes: u64,
+    stop: Stop,
+}
+
+/// Solves for some rows.
+type Solve<'s> = &'s (dyn Fn(&[usize]) -> Result<Found> + Sync);
+
+impl RobustLp {
+    /// Two classes.
+    fn classify(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+        let signs = Signs::of(examples, self.name())?;
+        let mut frame = Frame::new(examples, self.name(), &self.values, self.threat)?;
+        let threat = frame.threat.clone();
+        let (margin, note) =
+            margin_of(self.margin, &threat, &frame.rows, self.box_radius, self.damage, self.confidence);
+        frame.notes.extend(note);
+        let hinge = RobustHinge { threat: &threat, margin };
+        let program = Program {
+            rows: &frame.rows,
+            signs: &signs.signs,
+            hinge,
+            radius: self.box_radius,
+            bias: self.intercept,
+            tol: self.tol,
+            max_iter: self.max_iter,
+        };
+        let all: Vec<usize> = (0..frame.rows.len()).collect();
+        let mut found = self.all_or_chunks(&all, &|keep| self.optimum(&program, keep, monitor))?;
+        let loss = Loss::Hinge { signs: &signs.signs, hinge };
+        let mut objective = cuts::mean(&frame.rows, loss, self.whole(&threat), &found.weights, found.bias);
+        let nothing = constant(&program, &all);
+        if self.chunk.is_none() && nothing.loss - found.bound <= self.tol * nothing.loss {
+            (found.weights, found.bias, objective) = (vec![0.0; frame.rows.width()], nothing.bias, nothing.loss);
+            let threat = threat.effective();
+            if !nothing.one_class && threat > 0.0 {
+                frame.notes.push(Note::ThreatBeatsSignal { threat, from: None });
+            }
+        }
+        let mut fit = frame.classifier(&signs, &found.weights, found.bias, found.stop)?;
+        fit.report.objective = Some(objective);
+        fit.report.gap = Some((objective - found.bound).max(0.0));
+        fit.report.passes = Some(found.passes);
+        Ok(fit)
+    }
+
+    /// Numbers.
+    fn regress(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+        if let Some(margin) = self.margin {
+            let allowed = "auto where the target is numbers: their loss has no margin".to_owned();
+            return Err(ErrorKind::OutOfRange { name: "margin", value: margin.to_string(), allowed }.into());
+        }
+        if self.damage == Damage::Noise {
+            let what = "a target of two classes: what it promises is a sign";
+            return Err(ErrorKind::Needs { name: "damage", value: "noise", what }.into());
+        }
+        let mut frame = Frame::new(examples, self.name(), &self.values, self.threat)?;
+        let threat = frame.threat.clone();
+        let (whole, rows) = (self.whole(&threat), &frame.rows);
+        let targets: Vec<f64> = (0..examples.len()).map(|i| examples.target(i)).collect();
+        let all: Vec<usize> = (0..rows.len()).collect();
+        let q = self.quantile;
+        let found = self.all_or_chunks(&all, &|keep| {
+            let kept: Vec<f64> = keep.iter().map(|&i| targets[i]).collect();
+            self.rounds(rows, keep, Loss::Quantile { targets: &kept, q, threat: &threat }, monitor)
+        })?;
+        let loss = Loss::Quantile { targets: &targets, q, threat: &threat };
+        let objective = cuts::mean(rows, loss, whole, &found.weights, found.bias);
+        let zero = found.weights.iter().all(|w| *w == 0.0);
+        if zero && objective > 0.0 && threat.effective() > 0.0 {
+            frame.notes.push(Note::ThreatBeatsSignal { threat: threat.effective(), from: None });
+        }
+        let mut fit = frame.regressor(&found.weights, found.bias, found.stop)?;
+        fit.report.objective = Some(objective);
+        fit.report.gap = Some((objective - found.bound).max(0.0));
+        fit.report.passes = Some(found.passes);
+        Ok(fit)
+    }
+
+    /// Whether attributes vanish whole in a way that differs from fractions.
+    fn whole(&self, threat: &Threat) -> bool {
+        self.deletions == Deletions::Whole && !matches!(threat.costs(), Costs::Equal { .. }) && threat.effective() > 0.0
+    }
+
+    /// What `solve` finds of all rows, or the mean of what it finds of chunks.
+    fn all_or_chunks(&self, all: &[usize], solve: Solve<'_>) -> Result<Found> {
+        match self.chunk {
+            Some(chunk) if (chunk as usize) < all.len() => self.average(all, chunk as usize, solve),
+            _ => solve(all),
+        }
+    }
+
+    /// The optimum over some rows: which solver is exact depends on what the adversary may do.
+    fn optimum(&self, program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Result<Found> {
+        let threat = program.hinge.threat;
+        let nothing = constant(program, keep);
+        if nothing.one_class {
+            let weights = vec![0.0; program.rows.width()];
+            return Ok(Found { weights, bias: nothing.bias, bound: nothing.loss, passes: 0, stop: Stop::Tolerance });
+        }
+        if threat.effective() > 0.0 && !self.whole(threat) {
+            return self.interior(program, keep, monitor);
+        }
+        let signs: Vec<f64> = keep.iter().map(|&i| program.signs[i]).collect();
+        self.rounds(program.rows, keep, Loss::Hinge { signs: &signs, hinge: program.hinge }, monitor)
+    }
+
+    /// Least mean loss by row generation; the loss is of the rows `keep` in their order. Weights are 0 where nothing does
+    /// better.
+    fn rounds(&self, rows: &Rows, keep: &[usize], loss: Loss<'_>, monitor: &dyn Monitor) -> Result<Found> {
+        let chosen = (keep.len() < rows.len()).then(|| rows.select(keep));
+        let rows = chosen.as_ref().unwrap_or(rows);
+        let whole = self.whole(loss.threat());
+        self.check_memory(keep.len(), cuts::bytes(rows, loss, whole))?;
+        let (box_radius, intercept, tol, max_iter) = (self.box_radius, self.intercept, self.tol, self.max_iter);
+        let options = cuts::Options { box_radius, intercept, whole, tol, max_iter };
+        let found = cuts::solve(rows, loss, &options, monitor)?;
+        let bound = found.objective - found.gap;
+        let (mut weights, mut bias) = (found.weights, found.bias);
+        if found.alone - bound <= self.tol * found.alone {
+            weights.fill(0.0);
+            bias = found.alone_bias;
+        }
+        Ok(Found { weights, bias, bound, passes: found.passes, stop: found.stop })
+    }
+
+    /// The program (4) by the interior point.
+    fn interior(&self, program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Result<Found> {
+        let entries: usize = keep.iter().map(|&i| program.rows.range(i).len()).sum();
+        self.check_memory(keep.len(), lp::bytes(program.rows, keep.len(), entries))?;
+        let lp::Solved { weights, bias, bound, iterations, stop } = lp::solve(program, keep, monitor)?;
+        Ok(Found { weights, bias, bound, passes: iterations, stop })
+    }
+
+    /// The mean of the optima over random chunks of at most `chunk` rows each.
+    fn average(&self, all: &[usize], chunk: usize, solve: Solve<'_>) -> Result<Found> {
+        let mut order = all.to_vec();
+        shuffle(&mut Stream::new(self.seed, Purpose::Order, 0), &mut order);
+        let size = all.len().div_ceil(all.len().div_ceil(chunk));
+        let chunks: Vec<&[usize]> = order.chunks(size).collect();
+        let found: Vec<Result<Found>> = chunks.par_iter().map(|keep| solve(keep)).collect();
+        let mut mean = Found { weights: Vec::new(), bias: 0.0, bound: 0.0, passes: 0, stop: Stop::OnePass };
+        let share = 1.0 / chunks.len() as f64;
+        for (found, keep) in found.into_iter().zip(&chunks) {
+            let found = found?;
+            mean.weights.resize(found.weights.len(), 0.0);
+            mean.weights.iter_mut().zip(&found.weights).for_each(|(sum, w)| *sum += share * w);
+            mean.bias += share * found.bias;
+            mean.bound += found.bound * keep.len() as f64 / all.len() as f64;
+            mean.passes += found.passes;
+            if !found.stop.converged() {
+                mean.stop = found.stop;
+            }
+        }
+        Ok(mean)
+    }
+
+    /// Refuses to take more memory than is allowed, before it is taken.
+    fn check_memory(&self, rows: usize, bytes: f64) -> Result<()> {
+        let needed = bytes / f64::from(1_u32 << 30);
+        if needed <= self.memory {
+            return Ok(());
+        }
+        let remedy = "chunk=2000, or another number of rows of which each chunk fits";
+        let (learner, allowed) = (self.name().to_owned(), self.memory);
+        Err(ErrorKind::TooMuchMemory { learner, rows, needed, allowed, remedy }.into())
+    }
+}
+
+/// The best that weights of 0 can do.
+struct Constant {
+    bias: f64,
+    loss: f64,
+    /// Whether a bias alone is right everywhere.
+    one_class: bool,
+}
+
+/// Without weights the loss of a row is [G - y b]_+, G = gamma V / P.
+fn constant(program: &Program<'_>, keep: &[usize]) -> Constant {
+    let asked = program.hinge.rate() * program.hinge.threat.total();
+    if !program.bias {
+        return Constant { bias: 0.0, loss: asked, one_class: false };
+    }
+    let positive = keep.iter().filter(|&&i| program.signs[i] > 0.0).count();
+    let rarer = positive.min(keep.len() - positive);
+    let bias = match (2 * positive).cmp(&keep.len()) {
+        std::cmp::Ordering::Greater => asked,
+        std::cmp::Ordering::Equal => 0.0,
+        std::cmp::Ordering::Less => -asked,
+    };
+    Constant { bias, loss: 2.0 * asked * rarer as f64 / keep.len() as f64, one_class: rarer == 0 }
+}
