@@ -73,7 +73,7 @@ impl Trial {
             Parts::Few { train, validate } => {
                 let mut order: Vec<u32> = (0..rows as u32).collect();
                 let mut stream = Stream::new(protocol.seed, Purpose::Split, number as u64);
-                halfseen::sampling::shuffle(&mut order, &mut stream);
+                halfseen::sampling::shuffle(&mut stream, &mut order);
                 if rows <= train + validate {
                     bail!("{}: {rows} rows are too few", self.name);
                 }
@@ -117,8 +117,7 @@ impl Context<'_> {
                 let rows = job.run(&self.protocol).with_context(|| job.place())?;
                 ledger.append(&rows)?;
                 let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                let errors: Vec<String> =
-                    rows.iter().map(|r| format!("{:.4}", r.wrong.unwrap_or(f64::NAN))).collect();
+                let errors: Vec<String> = rows.iter().map(|r| format!("{:.4}", r.wrong.unwrap_or(f64::NAN))).collect();
                 let seconds = began.elapsed().as_secs_f64();
                 self.tell(&format!("{} {done}/{of}: {}: {}, {seconds:.1} s", self.name, job.place(), errors.join(" ")));
                 Ok::<(), anyhow::Error>(())

@@ -184,7 +184,8 @@ fn attributes_of_several_columns_vanish_together_and_known_ones_never() {
 #[test]
 fn the_bound_holds_wherever_the_iteration_stops() {
     let data = random(120, &[1; 20], &[], 7);
-    let learner = |max_iter| RobustLp { threat: Some(3.0), margin: Some(1.0), tol: 1e-9, max_iter, ..RobustLp::default() };
+    let learner =
+        |max_iter| RobustLp { threat: Some(3.0), margin: Some(1.0), tol: 1e-9, max_iter, ..RobustLp::default() };
     let optimum = objective(&fit(&learner(300), &data));
     for max_iter in 1..15 {
         let early = fit(&learner(max_iter), &data);

@@ -43,10 +43,7 @@ fn trial(name: &str, problem: crate::problem::Problem, budgets: Vec<f64>) -> Tri
 pub(super) fn make(context: &Context<'_>) -> Result<String> {
     let steps = |last: u32, by: usize| (0..=last).step_by(by).map(f64::from).collect::<Vec<f64>>();
     let spam = context.sources.table("spambase", "spam", Task::Classification)?;
-    let trials = [
-        trial("spam", spam, steps(50, 5)),
-        trial("4v7", context.sources.pair(4, 7)?, steps(150, 15)),
-    ];
+    let trials = [trial("spam", spam, steps(50, 5)), trial("4v7", context.sources.pair(4, 7)?, steps(150, 15))];
     let results = context.besiege(&trials)?;
     let mut text = String::from(
         "Random deletions of N non-zero attributes of every test row (all where a row has fewer); mean and deviation over the draws.\n",

@@ -51,7 +51,12 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     let every: Vec<f64> = (0..=6).map(f64::from).collect();
     let trials = [
         trial("spam", spam()?, false, few(&every, &[0.0, 1.0, 2.0, 4.0, 6.0])),
-        trial("spam-mi", spam()?, true, few(&[0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0], &[0.0, 2.0, 6.0, 10.0, 14.0])),
+        trial(
+            "spam-mi",
+            spam()?,
+            true,
+            few(&[0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0], &[0.0, 2.0, 6.0, 10.0, 14.0]),
+        ),
         trial(
             "4v7-mi",
             context.sources.pair(4, 7)?,
@@ -60,8 +65,9 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         ),
     ];
     let results = context.besiege(&trials)?;
-    let mut text =
-        String::from("Share of test rows told wrongly under the greedy adversary; mean and deviation over the folds.\n");
+    let mut text = String::from(
+        "Share of test rows told wrongly under the greedy adversary; mean and deviation over the folds.\n",
+    );
     for Trial { name, budgets, .. } in &trials {
         let file = context.file(&format!(".{name}.svg"));
         let title = format!("{name}: the greedy adversary");
@@ -118,8 +124,7 @@ fn comparable(results: &Results, problem: &str, budgets: &[f64]) -> String {
 
 fn chunking(results: &Results, problem: &str, budgets: &[f64]) -> String {
     let better = |arm: &str| {
-        let gain =
-            |at: &usize| difference(results, problem, [arm, "robust-lp"], *at).is_some_and(|(d, e)| d > 2.0 * e);
+        let gain = |at: &usize| difference(results, problem, [arm, "robust-lp"], *at).is_some_and(|(d, e)| d > 2.0 * e);
         (0..budgets.len()).filter(gain).count()
     };
     let counts: Vec<String> = CHUNKS.iter().map(|rows| format!("{rows}: {}", better(&format!("lp-{rows}")))).collect();

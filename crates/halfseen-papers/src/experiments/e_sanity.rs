@@ -35,7 +35,8 @@ const COLUMNS: usize = 20;
 const BUDGETS: [f64; 5] = [5.0, 10.0, 15.0, 20.0, 25.0];
 const MARGINS: Axes = &[("margin", &["0.03", "0.1", "0.3", "1"])];
 /// Which of the copies are deleted.
-const DELETED: [(&str, &[usize]); 3] = [("one", &[COLUMNS]), ("other", &[COLUMNS + 1]), ("both", &[COLUMNS, COLUMNS + 1])];
+const DELETED: [(&str, &[usize]); 3] =
+    [("one", &[COLUMNS]), ("other", &[COLUMNS + 1]), ("both", &[COLUMNS, COLUMNS + 1])];
 
 /// The LP, told N, and the SVM.
 pub(super) fn arms() -> Vec<Arm> {
@@ -85,7 +86,8 @@ fn cell(arm: &Arm, key: &str, number: usize, quick: bool, seed: u64) -> Result<V
     let mut rows = Vec::new();
     for (n, budget) in BUDGETS.iter().enumerate() {
         let threatened = base.get("threat").is_some();
-        let learner = if threatened { with(base.clone(), &vec![("threat", budget.to_string())])? } else { base.clone() };
+        let learner =
+            if threatened { with(base.clone(), &vec![("threat", budget.to_string())])? } else { base.clone() };
         let setting = if threatened {
             let tuning = Tuning { holdout: true, runs: 1, by: By::Mean, ..Tuning::new(4, seed + number as u64) };
             let candidates = [(learner.clone(), arm.settings(quick))];
@@ -130,7 +132,8 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         all.extend((0..draws).map(|number| (key.clone(), number)));
         let open: Vec<usize> = (0..draws).filter(|&number| !ledger.has(&(key.clone(), number))).collect();
         open.par_iter().try_for_each(|&number| {
-            let rows = cell(&arm, &key, number, quick, seed).with_context(|| format!("arm {}, draw {number}", arm.id))?;
+            let rows =
+                cell(&arm, &key, number, quick, seed).with_context(|| format!("arm {}, draw {number}", arm.id))?;
             ledger.append(&rows)
         })?;
         context.tell(&format!("{}: arm {} is there", context.name, arm.id));

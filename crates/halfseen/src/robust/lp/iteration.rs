@@ -145,13 +145,7 @@ impl<'p> State<'p> {
         let Problem { radius, unit, width, .. } = *self.problem;
         let mean = unit / self.problem.rows() as f64;
         let weights = self.best.weights[..width].iter().map(|w| w.clamp(-1.0, 1.0) * radius).collect();
-        Solved {
-            weights,
-            bias: self.best.weights[width] * unit,
-            bound: self.best.below * mean,
-            iterations,
-            stop,
-        }
+        Solved { weights, bias: self.best.weights[width] * unit, bound: self.best.below * mean, iterations, stop }
     }
 
     fn products(&self) -> f64 {
