@@ -169,6 +169,10 @@ pub(crate) struct FitArgs {
     /// Sets a parameter of the learner; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
+    /// For learners that prepare for a threat: what each attribute is worth. uniform, 1 each; mi, its mutual information with the
+    /// target; or a CSV with the columns attribute,value, a panel by its name, 1 where nothing is said
+    #[arg(long, value_name = "VALUES", value_parser = crate::threats::values)]
+    pub(crate) values: Option<crate::threats::Values>,
     /// Choose the parameters by cross-validation with so many folds (reads more than the budget). Learners that prepare for
     /// a threat are compared by their errors under it
     #[arg(long, value_name = "FOLDS", allow_negative_numbers = true, value_parser = whole(2, 1_000))]

@@ -108,17 +108,24 @@ impl Attacks {
         let told = self.rows.iter().all(|row| row.score.error.is_some());
         let measure = if told { Measure::Wrong } else { Measure::Squared };
         let error = |score: &Score| if measure == Measure::Wrong { score.error } else { score.mse };
-        let series = self.rows.chunk_by(|a, b| a.attack == b.attack).map(|rows| {
+        let mut series: Vec<Series> = Vec::new();
+        for rows in self.rows.chunk_by(|a, b| a.attack == b.attack) {
             let point = |row: &Row| Some(Point { x: row.threat, y: error(&row.score)?, low: f64::NAN, high: f64::NAN });
-            Series { name: rows[0].attack.name().to_owned(), points: rows.iter().filter_map(point).collect() }
-        });
+            let (name, points) = (rows[0].attack.name(), rows.iter().filter_map(point).collect::<Vec<Point>>());
+            // Of equal values the greedy attack is the exact one: one line under both names.
+            let same = |one: &&mut Series| one.points.iter().zip(&points).all(|(a, b)| a.y == b.y);
+            match series.iter_mut().find(same) {
+                Some(one) => one.name.push_str(&format!(", {name}")),
+                None => series.push(Series { name: name.to_owned(), points }),
+            }
+        }
         let svg = learning_curve(&Figure {
             title: title.to_owned(),
             x_label: "threat (value of the attributes that may vanish)".into(),
             y_label: if measure == Measure::Wrong { "error" } else { "squared error" }.into(),
             log_x: false,
             y_limit: None,
-            series: series.collect(),
+            series,
         })?;
         output::write_file(path, &svg)
     }

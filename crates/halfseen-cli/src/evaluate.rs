@@ -46,12 +46,13 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
         let attacked = attacks.as_ref().and_then(Attacks::first);
         let mut json = json!({
             "examples": rows.len(), "mse": score.mse, "error": score.error, "balanced_error": score.balanced_error,
-            "attacked_error": attacked.and_then(|score| score.error), "attacked_mse": attacked.and_then(|score| score.mse),
+            "attacked_error": attacked.and_then(|score| score.error),
         });
         if let Some(truncated) = &truncated {
             json["truncated"] = truncated.as_json();
         }
         if let Some(attacks) = &attacks {
+            json["attacked_mse"] = json!(attacked.and_then(|score| score.mse));
             json["attacks"] = attacks.as_json();
         }
         output::print(&format!("{}\n", serde_json::to_string_pretty(&json)?))?;

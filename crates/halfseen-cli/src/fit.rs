@@ -6,11 +6,12 @@ use crate::input::{self, Input};
 use crate::observed;
 use crate::output;
 use crate::progress::Progress;
+use crate::threats::{self, Values};
 use anyhow::{Context, Result};
 use halfseen::error::short;
 use halfseen::learner::{self, Family, Learner, with};
 use halfseen::model::{BudgetKind, Model, Note, Outside, Report, Stop, check_truncation};
-use halfseen::prepare::Prepared;
+use halfseen::prepare::{Options, Prepared};
 use halfseen::select::{Task, Tuning, tune};
 use serde_json::json;
 use std::process::ExitCode;
@@ -33,8 +34,13 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     // What happens to be observed may be looked at.
     let honest = learner.family() == Family::Budget && args.tune.is_none() && !observed::is_passive(&*learner);
     let options = input::options(&args.table, missing, intercept, honest)?.suited(&*learner);
-    let progress = Progress::new("fitting", args.table.quiet);
     let rows: Vec<u32> = (0..input.table.rows() as u32).collect();
+    if let Some(Values::File(path)) = &args.values {
+        let names = attributes(&input, &rows, &options).with_context(place)?;
+        let values: Vec<String> = threats::from_file(path, &names)?.iter().map(f64::to_string).collect();
+        learner.set("values", &values.join(","))?;
+    }
+    let progress = Progress::new("fitting", args.table.quiet);
     if let Some(folds) = args.tune {
         let task = Task {
             table: &input.table,
@@ -130,6 +136,20 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
         };
         learner.set(name.trim(), value)?;
     }
+    if let Some(values) = &args.values {
+        if learner.get("values").is_none() {
+            return usage_error(format!(
+                "--values: {} prepares for no threat; leave --values out, or choose a learner of the robust family (halfseen learners)",
+                learner.name()
+            ));
+        }
+        match values {
+            Values::Uniform => learner.set("values", "uniform")?,
+            Values::Information => learner.set("values", "mi")?,
+            // Its names wait for the table's.
+            Values::File(_) => {}
+        }
+    }
     let missing = missing(args, &*learner)?;
     observed::arrange(&mut *learner, missing)?;
     let chooses = learner.family() == Family::Budget && !observed::is_passive(&*learner);
@@ -140,6 +160,13 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
         ));
     }
     Ok(learner)
+}
+
+/// Names of the attributes that can vanish, in their order.
+fn attributes(input: &Input, rows: &[u32], options: &Options) -> Result<Vec<String>> {
+    let prepared = Prepared::new(&input.table, (&input.target_name, &input.target), rows, options)?;
+    let layout = &prepared.layout;
+    Ok((0..layout.sampled_panels()).map(|panel| layout.name(panel).to_owned()).collect())
 }
 
 /// What a learner without a budget reads.

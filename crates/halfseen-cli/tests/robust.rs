@@ -207,6 +207,10 @@ fn impossible_threats_are_refused() {
     values("b,x", &["'x'", "number"]);
     values("a,0\nb,0\nc,0", &["all of them are 0"]);
     values("a,1\na,2", &["second time"]);
+    place.refused(
+        "fit train.csv --target who --learner ridge --values mi --out r.json",
+        &["--values", "ridge", "no threat"],
+    );
     place.write("bare.csv", "a,b,c\n1,1,1\n");
     place.refused("certify m.json bare.csv --values mi", &["--target"]);
     place.refused("certify m.json rows.csv --target whom", &["'whom'", "did you mean 'who'"]);

@@ -7,7 +7,7 @@
 
 use halfseen::data::{Declared, Examples, Matrix};
 use halfseen::model::Linear;
-use halfseen::prepare::{Layout, Scaler};
+use halfseen::prepare::{Layout, Scaler, TargetScale};
 use halfseen::robust::{Promise, Threat, certify};
 use halfseen::sampling::{Purpose, Stream};
 use ndarray::Array2;
@@ -70,13 +70,13 @@ fn main() {
         for (kind, values) in [("equal", vec![1.0; WIDTH]), ("whole", whole.clone()), ("general", information.clone())]
         {
             let values = Threat::new(values, 0.0).unwrap();
-            let class = Promise::Class { threshold: 0.0 };
+            let scale = TargetScale::IDENTITY;
             let (mut certified, mut predicted) = (Vec::new(), Vec::new());
             for _ in 0..REPEATS {
-                certified.push(seconds(|| certify(&linear, &examples, &values, class).unwrap()));
+                certified.push(seconds(|| certify(&linear, scale, &examples, &values, Promise::Class).unwrap()));
                 predicted.push(seconds(|| linear.scores(&examples)));
             }
-            let certificates = certify(&linear, &examples, &values, class).unwrap();
+            let certificates = certify(&linear, scale, &examples, &values, Promise::Class).unwrap();
             let exact = certificates.iter().filter(|c| c.exact).count();
             let (time, plain) = (median(certified), median(predicted));
             println!("{name:>7}, {kind:>7}: {time:.3} ({:.1}); {exact} exact", time / plain);

@@ -14,22 +14,17 @@ use super::{Costs, Threat};
 use crate::data::Examples;
 use crate::error::Result;
 use crate::model::Linear;
+use crate::prepare::TargetScale;
 use cheapest::{Cheapest, Found};
 use rayon::prelude::*;
 
 /// What a certificate is about.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Promise {
-    /// Which side of a threshold a score lies on; the threshold itself belongs to the lower side.
-    Class {
-        /// The threshold, in the score's units.
-        threshold: f64,
-    },
-    /// That a score moves by no more than this, up or down.
-    Within {
-        /// The largest move, at least 0, in the score's units.
-        change: f64,
-    },
+    /// Which of two classes a prediction tells: the second where it is above 0.
+    Class,
+    /// That a prediction moves by no more than this, up or down, at least 0 and in the target's units.
+    Within(f64),
 }
 
 /// What no deletion can do to one row.
@@ -52,12 +47,14 @@ pub struct Certificate {
 /// Rows that share room to work in.
 const CHUNK: usize = 64;
 
-/// One certificate for each example; of the threat only the values count.
+/// One certificate for each example, whose prediction is the weighted sum taken back to the target's units by `scale`; of the threat
+/// only the values count.
 ///
 /// # Errors
 /// Values that are not one for each attribute; weights that are not one for each column.
 pub fn certify(
     linear: &Linear,
+    scale: TargetScale,
     examples: &Examples<'_>,
     values: &Threat,
     promise: Promise,
@@ -68,6 +65,7 @@ pub fn certify(
         let mut certifier = Certifier {
             effects: effects.clone(),
             promise,
+            scale,
             total: values.total(),
             costs: values.costs(),
             cheapest: Cheapest::new(values),
@@ -92,6 +90,7 @@ pub fn certified_error(certificates: &[Certificate], right: impl Iterator<Item =
 struct Certifier<'a> {
     effects: Effects<'a>,
     promise: Promise,
+    scale: TargetScale,
     total: f64,
     costs: Costs,
     cheapest: Cheapest<'a>,
@@ -132,30 +131,32 @@ impl Certifier<'_> {
 
     /// How much a score may be off, and sums of changes with it.
     fn rounding(&self) -> f64 {
-        let (threshold, change) = match self.promise {
-            Promise::Class { threshold } => (threshold.abs(), 0.0),
-            Promise::Within { change } => (0.0, change),
-        };
         let terms = (self.effects.row.len() + 8) as f64;
-        8.0 * terms * f64::EPSILON * (self.effects.size() + threshold) + 8.0 * f64::EPSILON * change
+        8.0 * terms * f64::EPSILON * (self.effects.size() + self.threshold().abs() + self.needed())
+    }
+
+    /// The score above which the second class begins.
+    fn threshold(&self) -> f64 {
+        -self.scale.mean / self.scale.deviation
     }
 
     /// By how much the score must move.
     fn needed(&self) -> f64 {
         match self.promise {
-            Promise::Class { threshold } => (self.effects.score - threshold).abs(),
-            Promise::Within { change } => change,
+            Promise::Class => (self.effects.score - self.threshold()).abs(),
+            Promise::Within(distance) => distance / self.scale.deviation,
         }
     }
 
     /// The cheapest deletions that move the score by so much, and whither.
     fn least(&mut self, needed: f64) -> Option<(Found, f64)> {
         match self.promise {
-            Promise::Class { threshold } => {
-                let away = if self.effects.score > threshold { -1.0 } else { 1.0 };
+            Promise::Class => {
+                // As predictions are: on the threshold, rounding decides which class it is.
+                let away = if self.scale.undo(self.effects.score) > 0.0 { -1.0 } else { 1.0 };
                 self.surely(needed, away).map(|found| (found, away))
             }
-            Promise::Within { .. } => {
+            Promise::Within(_) => {
                 let (down, up) = (self.surely(needed, -1.0), self.surely(needed, 1.0));
                 let both = down.map(|found| (found, -1.0)).into_iter().chain(up.map(|found| (found, 1.0)));
                 both.min_by(|a, b| a.0.bound.total_cmp(&b.0.bound))
@@ -178,11 +179,11 @@ impl Certifier<'_> {
     /// Whether a prediction without these attributes is another one.
     fn changes(&mut self, examples: &Examples<'_>, row: usize, flips: &[u32]) -> bool {
         flips.iter().for_each(|&attribute| self.effects.vanish(attribute));
-        let (before, after) = (self.effects.score, self.effects.score_now());
+        let (before, after) = (self.scale.undo(self.effects.score), self.scale.undo(self.effects.score_now()));
         self.effects.read(examples, row);
         match self.promise {
-            Promise::Class { threshold } => (before > threshold) != (after > threshold),
-            Promise::Within { change } => (after - before).abs() > change,
+            Promise::Class => (before > 0.0) != (after > 0.0),
+            Promise::Within(distance) => (after - before).abs() > distance,
         }
     }
 

@@ -86,12 +86,9 @@ impl<'a> Trial<'a> {
             let (what, name, problem) = ("certificate", self.model.target.clone(), problem.to_owned());
             Err(ErrorKind::WrongDeclaration { what, name, problem }.into())
         };
-        let scale = self.model.prepare.target;
         let promise = match (self.model.task, within) {
-            (Task::Classification, None) => Promise::Class { threshold: -scale.mean / scale.deviation },
-            (Task::Regression, Some(within)) if (0.0..=f64::MAX).contains(&within) => {
-                Promise::Within { change: within / scale.deviation }
-            }
+            (Task::Classification, None) => Promise::Class,
+            (Task::Regression, Some(within)) if (0.0..=f64::MAX).contains(&within) => Promise::Within(within),
             (Task::Regression, Some(within)) => {
                 let (value, allowed) = (within.to_string(), "a finite number of at least 0".to_owned());
                 return Err(ErrorKind::OutOfRange { name: "within", value, allowed }.into());
@@ -105,7 +102,7 @@ impl<'a> Trial<'a> {
                 return wrong("the model tells classes, which cannot move; leave --within out");
             }
         };
-        certify(self.model.predictor.linear()?, &self.examples(), values, promise)
+        certify(self.model.predictor.linear()?, self.model.prepare.target, &self.examples(), values, promise)
     }
 
     /// The mutual information of each attribute with the target's classes; see [`information`].

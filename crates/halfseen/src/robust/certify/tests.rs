@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::data::{Declared, Matrix};
-use crate::prepare::{Layout, Scaler};
+use crate::prepare::{Layout, Scaler, TargetScale};
 use crate::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ impl Case {
     fn new(number: u64) -> Case {
         let mut stream = Stream::new(11, Purpose::Data, number);
         let panels = 1 + stream.below(12);
-        let several = number % 3 == 0;
+        let several = number.is_multiple_of(3);
         let mut columns: Vec<Vec<u32>> = Vec::new();
         let mut width = 0;
         for _ in 0..panels {
@@ -36,7 +36,7 @@ impl Case {
         columns.reverse();
         columns.iter().enumerate().for_each(|(p, c)| builder.sampled(&format!("p{p}"), c.clone()));
         let width = width as usize;
-        let fill: Vec<f64> = (0..width).map(|_| if number % 2 == 0 { 0.0 } else { stream.normal() }).collect();
+        let fill: Vec<f64> = (0..width).map(|_| if number.is_multiple_of(2) { 0.0 } else { stream.normal() }).collect();
         let weights: Vec<f64> = (0..width).map(|_| if stream.unit() < 0.1 { 0.0 } else { stream.normal() }).collect();
         let mut row: Vec<f64> =
             (0..width).map(|j| if stream.unit() < 0.2 { fill[j] } else { stream.normal() }).collect();
@@ -106,7 +106,8 @@ impl Case {
 
     /// Whether a certificate says what trying all deletions says.
     fn check(&self, number: u64, promise: Promise, changed: impl Fn(f64, f64) -> bool + Copy) {
-        let certificate = certify(&self.linear, &self.examples(), &self.threat, promise).unwrap().remove(0);
+        let scale = TargetScale { mean: -self.threshold * 2.0, deviation: 2.0 };
+        let certificate = certify(&self.linear, scale, &self.examples(), &self.threat, promise).unwrap().remove(0);
         let total = self.threat.total();
         let Some(least) = self.least(changed) else {
             assert_eq!((certificate.certified, certificate.flips_at), (Some(total), None), "{number}");
@@ -139,8 +140,7 @@ fn no_deletion_beats_a_certificate() {
     for number in 0..1_000 {
         let case = Case::new(number);
         let threshold = case.threshold;
-        let class = Promise::Class { threshold };
-        case.check(number, class, |before, after| (before > threshold) != (after > threshold));
+        case.check(number, Promise::Class, |before, after| (before > threshold) != (after > threshold));
     }
 }
 
@@ -149,7 +149,7 @@ fn no_deletion_moves_an_estimate_further() {
     for number in 0..400 {
         let case = Case::new(number);
         let change = case.threshold.abs() * 2.0;
-        case.check(number, Promise::Within { change }, |before, after| (after - before).abs() > change);
+        case.check(number, Promise::Within(2.0 * change), |before, after| (after - before).abs() > change);
     }
 }
 
@@ -166,7 +166,7 @@ fn plain(weights: &[f64], intercept: f64, values: Vec<f64>) -> Case {
 }
 
 fn of(case: &Case) -> Certificate {
-    certify(&case.linear, &case.examples(), &case.threat, Promise::Class { threshold: 0.0 }).unwrap().remove(0)
+    certify(&case.linear, TargetScale::IDENTITY, &case.examples(), &case.threat, Promise::Class).unwrap().remove(0)
 }
 
 #[test]
