@@ -43,16 +43,8 @@ impl Bench {
     }
 
     fn examples(&self) -> Examples<'_> {
-        Examples {
-            matrix: &self.matrix,
-            scaler: &Scaler::Common { divisor: 255.0 },
-            layout: &self.layout,
-            targets: &self.targets,
-            rows: (&self.rows[..]).into(),
-            moments: None,
-            labels: None,
-            declared: Default::default(),
-        }
+        Examples::new(&self.matrix, &Scaler::Common { divisor: 255.0 }, &self.layout, &self.targets)
+            .with_rows(&self.rows)
     }
 }
 

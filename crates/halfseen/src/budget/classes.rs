@@ -28,14 +28,12 @@ mod tests {
     use super::*;
     use crate::data::Matrix;
     use crate::prepare::{Layout, Scaler};
-    use std::borrow::Cow;
     use std::sync::Arc;
 
     fn of(targets: &[f64]) -> Result<(Vec<f64>, f64)> {
         let matrix = Matrix::F64(ndarray::Array2::zeros((targets.len(), 1)));
-        let (scaler, layout, rows) = (Scaler::None {}, Arc::new(Layout::singletons(1)), Cow::Owned(vec![1, 2]));
-        let (matrix, scaler, layout, declared) = (&matrix, &scaler, &layout, Default::default());
-        uncentred(&Examples { matrix, scaler, layout, targets, rows, labels: None, moments: None, declared })
+        let layout = Arc::new(Layout::singletons(1));
+        uncentred(&Examples::new(&matrix, &Scaler::None {}, &layout, targets).with_rows(vec![1, 2]))
     }
 
     #[test]

@@ -55,6 +55,14 @@ pub struct Declared<'a> {
 }
 
 impl<'a> Examples<'a> {
+    /// All rows of a matrix (n, n_columns) with one target each, (n), in scaled units; to predict, targets may be
+    /// empty. There are no classes, and nothing else is known.
+    pub fn new(matrix: &'a Matrix, scaler: &'a Scaler, layout: &'a Arc<Layout>, targets: &'a [f64]) -> Examples<'a> {
+        let rows = (0..matrix.rows() as u32).collect::<Vec<_>>().into();
+        let declared = Declared::default();
+        Examples { matrix, scaler, layout, targets, labels: None, rows, moments: None, declared }
+    }
+
     /// Number of examples.
     pub fn len(&self) -> usize {
         self.rows.len()

@@ -82,19 +82,8 @@ fn fit_cells(cells: Array2<f64>) -> Error {
 
 fn fit_cells_of(learner: &dyn crate::Learner, cells: Array2<f64>) -> Error {
     let (matrix, layout) = (Matrix::F64(cells), Arc::new(Layout::singletons(2)));
-    let rows: Vec<u32> = (0..matrix.rows() as u32).collect();
     let targets = vec![1.0; matrix.rows()];
-    let (scaler, moments, declared) = (Scaler::None {}, None, Default::default());
-    let examples = Examples {
-        matrix: &matrix,
-        scaler: &scaler,
-        layout: &layout,
-        targets: &targets,
-        rows: rows.into(),
-        moments,
-        labels: None,
-        declared,
-    };
+    let examples = Examples::new(&matrix, &Scaler::None {}, &layout, &targets);
     learner.fit(&examples, &Silent).unwrap_err()
 }
 

@@ -129,17 +129,7 @@ mod tests {
         let mut cells = Cells::default();
         for scaler in [Scaler::None {}, Scaler::Common { divisor: 255.0 }, each] {
             for matrix in &stores {
-                let rows = vec![2, 0, 3].into();
-                let examples = Examples {
-                    matrix,
-                    scaler: &scaler,
-                    layout: &layout,
-                    targets: &targets,
-                    rows,
-                    moments: None,
-                    labels: None,
-                    declared: Default::default(),
-                };
+                let examples = Examples::new(matrix, &scaler, &layout, &targets).with_rows(vec![2, 0, 3]);
                 for i in 0..3 {
                     cells.read(&examples, i);
                     let expected = (0..21).map(|j| (j, examples.value(i, j))).filter(|(_, v)| *v != 0.0);

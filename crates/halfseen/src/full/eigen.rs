@@ -4,13 +4,13 @@ use crate::error::{ErrorKind, Result};
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
-use faer::{Mat, Par};
+use faer::{Mat, MatRef, Par};
 
 /// Eigenvalues and eigenvectors of a symmetric matrix.
 ///
 /// # Errors
 /// [`ErrorKind::Numerical`].
-pub(crate) fn eigen(matrix: &Mat<f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+pub(crate) fn eigen(matrix: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
     let mut vectors = Mat::zeros(matrix.nrows(), matrix.nrows());
     let values = decompose(matrix, Some(&mut vectors))?;
     Ok((values, vectors))
@@ -21,10 +21,10 @@ pub(crate) fn eigen(matrix: &Mat<f64>) -> Result<(Vec<f64>, Mat<f64>)> {
 /// # Errors
 /// [`ErrorKind::Numerical`].
 pub(crate) fn eigenvalues(matrix: &Mat<f64>) -> Result<Vec<f64>> {
-    decompose(matrix, None)
+    decompose(matrix.as_ref(), None)
 }
 
-fn decompose(matrix: &Mat<f64>, vectors: Option<&mut Mat<f64>>) -> Result<Vec<f64>> {
+fn decompose(matrix: MatRef<'_, f64>, vectors: Option<&mut Mat<f64>>) -> Result<Vec<f64>> {
     let n = matrix.nrows();
     if n == 0 {
         // The routine's own size computation would go below zero.
@@ -36,8 +36,8 @@ fn decompose(matrix: &Mat<f64>, vectors: Option<&mut Mat<f64>>) -> Result<Vec<f6
     let mut memory = MemBuffer::new(scratch);
     let stack = MemStack::new(&mut memory);
     let vectors = vectors.map(|v| v.as_mut());
-    self_adjoint_evd(matrix.as_ref(), values.as_mut(), vectors, Par::Seq, stack, Default::default()).map_err(
-        |problem| ErrorKind::Numerical { what: "eigenvalue decomposition", problem: format!("{problem:?}") },
-    )?;
+    self_adjoint_evd(matrix, values.as_mut(), vectors, Par::Seq, stack, Default::default()).map_err(|problem| {
+        ErrorKind::Numerical { what: "eigenvalue decomposition", problem: format!("{problem:?}") }
+    })?;
     Ok(values.column_vector().iter().copied().collect())
 }

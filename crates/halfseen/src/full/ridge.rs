@@ -152,9 +152,9 @@ impl Spectrum {
     fn new(quadratic: &Quadratic, examples: usize) -> Result<Spectrum> {
         let width = quadratic.cross.len();
         let (values, vectors) = match quadratic.form() {
-            Form::Gram(gram) => eigen(gram)?,
+            Form::Gram(gram) => eigen(gram.as_ref())?,
             Form::Rows(rows) => {
-                let (_, kernel) = eigen(&outer_products(rows))?;
+                let (_, kernel) = eigen(outer_products(rows).as_ref())?;
                 let mut vectors = Mat::zeros(width, rows.nrows());
                 let mut values = vec![0.0; rows.nrows()];
                 for (i, value) in values.iter_mut().enumerate() {

@@ -38,17 +38,7 @@ impl Data {
     }
 
     pub(crate) fn examples(&self) -> Examples<'_> {
-        let rows: Vec<u32> = (0..self.targets.len() as u32).collect();
-        Examples {
-            matrix: &self.matrix,
-            scaler: &self.scaler,
-            layout: &self.layout,
-            targets: &self.targets,
-            rows: rows.into(),
-            moments: None,
-            labels: None,
-            declared: Default::default(),
-        }
+        Examples::new(&self.matrix, &self.scaler, &self.layout, &self.targets)
     }
 
     pub(crate) fn row(&self, row: usize) -> Vec<f64> {

@@ -76,8 +76,7 @@ impl Goal {
         let without = |solved: Vec<Solved>| solved.into_iter().map(|one| (one, None)).collect();
         Ok(match self {
             Goal::Squares(targets) => match cs {
-                // A factorisation is cheaper, but leaves no row out; where both are quick the errors are worth more.
-                [c] if gram.ncols() > QUICK => vec![(ridge::solve(gram, targets.as_ref(), *c)?, None)],
+                [c] if factored(gram.ncols(), cs.len()) => vec![(ridge::solve(gram, targets.as_ref(), *c)?, None)],
                 cs => {
                     let spectrum = ridge::Spectrum::new(gram)?;
                     let one = |&c: &f64| {
@@ -91,6 +90,16 @@ impl Goal {
             Goal::Signs(signs) => without(hinge::path(gram, signs, cs, options, monitor)?),
             Goal::Classes(codes, classes) => without(multiclass::path(gram, codes, *classes, cs, options, monitor)?),
         })
+    }
+
+    /// Bytes that [`Goal::path`] takes beside a Gram matrix of n rows, for so many C.
+    pub(crate) fn bytes_beside(&self, n: usize, cs: usize) -> u64 {
+        match self {
+            Goal::Squares(_) if factored(n, cs) => ridge::bytes_beside(n),
+            Goal::Squares(_) => ridge::Spectrum::bytes_beside(n),
+            Goal::Signs(_) => hinge::bytes_beside(n),
+            Goal::Classes(_, classes) => multiclass::bytes_beside(n, *classes),
+        }
     }
 
     /// Minimises over features, (D, n), for each of several C, increasing.
@@ -163,6 +172,12 @@ impl Goal {
         };
         0.5 * square + c * (0..scores.nrows()).map(loss).sum::<f64>()
     }
+}
+
+/// Whether squares over so many rows, for so many C, are solved by a factorisation: it is cheaper than a spectrum, but
+/// leaves no row out; where both are quick the errors are worth more.
+fn factored(rows: usize, cs: usize) -> bool {
+    cs == 1 && rows > QUICK
 }
 
 /// The mean over rows of the squared differences, summed over outputs.

@@ -12,6 +12,7 @@ use super::kernel::Kernel;
 use super::masked::Masked;
 use crate::error::{ErrorKind, Result};
 use crate::monitor::Monitor;
+use crate::solve::square_bytes;
 use faer::linalg::matmul::matmul;
 use faer::mat::MatMut;
 use faer::prelude::ReborrowMut;
@@ -54,19 +55,6 @@ pub fn grams_into(kernels: &[Kernel], rows: &Masked, out: &mut Vec<Mat<f64>>, mo
     fill(kernels, rows, rows, out, Half::Lower, monitor)
 }
 
-/// As [`grams_into`] for one kernel and its matrix.
-///
-/// # Errors
-/// As [`grams_into`].
-pub fn gram_into(kernel: &Kernel, rows: &Masked, out: &mut Mat<f64>, monitor: &dyn Monitor) -> Result<()> {
-    if (out.nrows(), out.ncols()) != (rows.len(), rows.len()) {
-        *out = Mat::new();
-        *out = Mat::zeros(rows.len(), rows.len());
-    }
-    let (kernel, out) = (std::slice::from_ref(kernel), std::slice::from_mut(out));
-    fill(kernel, rows, rows, out, Half::Lower, monitor)
-}
-
 /// The matrices of k(s_i, x_j), one for each kernel, (n_support, n_rows): scores of the rows are coefficients
 /// times columns.
 ///
@@ -83,22 +71,11 @@ pub fn cross(kernels: &[Kernel], support: &Masked, rows: &Masked, monitor: &dyn 
     Ok(outputs)
 }
 
-/// k(x, x) of every row.
-///
-/// # Errors
-/// [`ErrorKind::Numerical`] if one leaves the range of numbers.
-pub fn diagonal(kernel: &Kernel, rows: &Masked) -> Result<Vec<f64>> {
-    kernel.diagonal(rows)
-}
-
 /// Bytes that [`gram`] takes for so many rows and kernels, with the room of its threads; the rows themselves
 /// not counted.
 pub fn bytes_needed(rows: usize, kernels: usize) -> u64 {
-    // Columns begin at multiples of 64 bytes.
-    let column = (rows as u64).div_ceil(8).saturating_mul(64);
-    let matrix = column.saturating_mul(rows as u64);
     let room = (BLOCK * BLOCK * 28 * rayon::current_num_threads()) as u64;
-    matrix.saturating_mul(kernels as u64).saturating_add(room)
+    square_bytes(rows).saturating_mul(kernels as u64).saturating_add(room)
 }
 
 /// Matrices of zeros: the threads share the work of taking fresh memory.
@@ -352,15 +329,15 @@ mod tests {
             for constant in [false, true] {
                 let rows = random(n, d, 0.6, constant);
                 let kernels = kernels(&rows);
-                let mut reused = Mat::zeros(3, 3);
+                let mut reused = vec![Mat::zeros(3, 3)];
                 for (kernel, found) in kernels.iter().zip(gram(&kernels, &rows, &Silent).unwrap()) {
                     agrees(kernel, &rows, &rows, &found);
                     assert!((0..n).all(|j| (0..j).all(|i| found[(i, j)] == found[(j, i)])));
-                    for (i, own) in diagonal(kernel, &rows).unwrap().iter().enumerate() {
+                    for (i, own) in kernel.diagonal(&rows).unwrap().iter().enumerate() {
                         assert!((found[(i, i)] - own).abs() <= 1e-13 * own.max(1.0));
                     }
-                    gram_into(kernel, &rows, &mut reused, &Silent).unwrap();
-                    assert_eq!(reused, found);
+                    grams_into(std::slice::from_ref(kernel), &rows, &mut reused, &Silent).unwrap();
+                    assert_eq!(reused, [found]);
                 }
             }
         }

@@ -50,9 +50,6 @@ parameters! {
     }
 }
 
-/// Square matrices that ridge regression over features holds at a time.
-const MOMENTS: usize = 4;
-
 /// Bytes of a GiB.
 const GIB: f64 = (1_u64 << 30) as f64;
 
@@ -130,17 +127,12 @@ impl Karma {
         Err(ErrorKind::TooMuchMemory { learner: self.name().to_owned(), rows, needed, allowed }.into())
     }
 
-    /// How many Gram matrices fit into memory at once, beside what the solver takes.
-    fn at_once(&self, rows: usize, squared: bool, alone: bool) -> Result<usize> {
-        // The factor of a Cholesky decomposition, or eigenvectors and the routine's own copy.
-        let beside = match (squared, alone) {
-            (false, _) => 0,
-            (true, true) => 1,
-            (true, false) => 2,
-        };
-        let bytes = |kernels: usize| bytes_needed(rows, kernels + beside) as f64;
-        self.check_memory(rows, bytes(1))?;
-        Ok((1..64).take_while(|&kernels| bytes(kernels) <= self.memory * GIB).last().unwrap_or(1))
+    /// Bytes that the solver takes beside a Gram matrix, for so many C.
+    fn bytes_beside(&self, examples: &Examples<'_>, cs: usize) -> Result<u64> {
+        match self.solver {
+            KernelSolver::Exact => Ok(Goal::new(self.name(), self.loss, examples)?.bytes_beside(examples.len(), cs)),
+            KernelSolver::Online => Ok(0),
+        }
     }
 }
 
@@ -164,22 +156,51 @@ fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -
             continue;
         }
         let data = Training::new(examples, constant)?;
-        let (exact, sketched): (Vec<&Vec<usize>>, Vec<&Vec<usize>>) =
-            these.into_iter().partition(|g| learners[g[0]].features == Features::Exact);
-        for group in sketched {
-            data.sketched(group, learners, monitor, &mut fits)?;
-        }
-        if let Some(first) = exact.first().map(|g| &learners[g[0]]) {
-            let squared = matches!(Goal::new("karma", first.loss, examples)?, Goal::Squares(_));
-            let alone = exact.iter().all(|g| g.len() == 1);
-            let at_once = first.at_once(examples.len(), squared, alone)?;
-            for some in exact.chunks(at_once) {
-                data.exact(some, learners, monitor, &mut fits)?;
+        let mut exact: Vec<&Vec<usize>> = Vec::new();
+        for group in these {
+            match learners[group[0]].features {
+                Features::Exact => exact.push(group),
+                Features::Sketch(count) => data.sketched(count, group, learners, monitor, &mut fits)?,
             }
+        }
+        for some in batches(&exact, learners, examples)? {
+            data.exact(some, learners, monitor, &mut fits)?;
         }
     }
     let fits: Option<Vec<Fit>> = fits.into_iter().collect();
     fits.ok_or_else(|| ErrorKind::Interrupted { during: "fitting" }.into())
+}
+
+/// Cuts groups into batches whose Gram matrices fit into memory at once, beside what the solver of any of them takes. Loss,
+/// solver and memory may differ from group to group, not within one.
+fn batches<'g, 'l>(
+    mut groups: &'g [&'l Vec<usize>],
+    learners: &[Karma],
+    examples: &Examples<'_>,
+) -> Result<Vec<&'g [&'l Vec<usize>]>> {
+    let rows = examples.len();
+    let mut needs = Vec::with_capacity(groups.len());
+    for group in groups {
+        let first = &learners[group[0]];
+        let beside = first.bytes_beside(examples, group.len())?;
+        first.check_memory(rows, bytes_needed(rows, 1).saturating_add(beside) as f64)?;
+        needs.push((beside, first.memory * GIB));
+    }
+    let mut batches = Vec::new();
+    let mut needs = &needs[..];
+    while !groups.is_empty() {
+        let fits = |&count: &usize| {
+            let (most, least) =
+                needs[..count].iter().fold((0, f64::INFINITY), |(m, l), need| (m.max(need.0), l.min(need.1)));
+            bytes_needed(rows, count).saturating_add(most) as f64 <= least
+        };
+        // What a batch needs grows with every group; one alone fits.
+        let count = (2..=groups.len()).take_while(fits).last().unwrap_or(1);
+        let (batch, others) = groups.split_at(count);
+        batches.push(batch);
+        (groups, needs) = (others, &needs[count..]);
+    }
+    Ok(batches)
 }
 
 /// What a solver tells of a solution.
@@ -245,16 +266,16 @@ impl<'a, 'b> Training<'a, 'b> {
         Ok(())
     }
 
-    /// Solves over random features.
+    /// Solves over so many random features.
     fn sketched(
         &self,
+        count: u64,
         group: &[usize],
         learners: &[Karma],
         monitor: &dyn Monitor,
         fits: &mut [Option<Fit>],
     ) -> Result<()> {
         let first = &learners[group[0]];
-        let Features::Sketch(count) = first.features else { return Ok(()) };
         if first.solver == KernelSolver::Online {
             let what = "features = exact: the online algorithm keeps the rows themselves";
             return Err(ErrorKind::Needs { name: "solver", value: "online", what }.into());
@@ -264,9 +285,11 @@ impl<'a, 'b> Training<'a, 'b> {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         let sketch = Sketch::of(&kernel, self.rows.columns(), count, first.seed)?;
         let goal = Goal::new(first.name(), first.loss, self.examples)?;
-        // Squares take a few matrices of second moments, or of products of rows, whichever are smaller.
+        // Squares take second moments or products of rows, whichever are smaller: these, a copy, and the factors of all
+        // threads or, where one fails, an eigendecomposition.
         let side = sketch.width().min(self.rows.len());
-        let moments = if matches!(goal, Goal::Squares(_)) { bytes_needed(side, MOMENTS) } else { 0 };
+        let matrices = 2 + rayon::current_num_threads().max(4);
+        let moments = if matches!(goal, Goal::Squares(_)) { bytes_needed(side, matrices) } else { 0 };
         let bytes = sketch.bytes_needed(self.rows.len()) + moments;
         first.check_memory(self.rows.len(), bytes as f64)?;
         let features = sketch.features(&self.rows)?;
@@ -305,5 +328,93 @@ impl<'a, 'b> Training<'a, 'b> {
             estimates: goal.estimates(),
         });
         Fit { predictor, report }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Labels, Matrix};
+    use crate::monitor::Silent;
+    use crate::prepare::{Layout, Scaler};
+    use crate::sampling::{Purpose, Stream};
+    use crate::solve::square_bytes;
+
+    const ROWS: usize = 300;
+
+    /// Rows with holes, of two classes.
+    struct Data {
+        matrix: Matrix,
+        layout: Arc<Layout>,
+        targets: Vec<f64>,
+        codes: Vec<u32>,
+    }
+
+    impl Data {
+        fn new() -> Data {
+            let mut stream = Stream::new(2, Purpose::Data, 0);
+            let codes: Vec<u32> = (0..ROWS).map(|_| u32::from(stream.unit() < 0.5)).collect();
+            let targets = codes.iter().map(|&code| 2.0 * f64::from(code) - 1.0).collect();
+            let cells = ndarray::Array2::from_shape_fn((ROWS, 4), |(i, _)| {
+                if stream.unit() < 0.3 { f64::NAN } else { stream.normal() + 0.5 * f64::from(codes[i]) }
+            });
+            Data { matrix: Matrix::F64(cells), layout: Arc::new(Layout::singletons(4)), targets, codes }
+        }
+
+        fn examples(&self) -> Examples<'_> {
+            let labels = Some(Labels { codes: &self.codes, classes: 2 });
+            Examples { labels, ..Examples::new(&self.matrix, &Scaler::None {}, &self.layout, &self.targets) }
+        }
+    }
+
+    /// A learner that may take as much as so many Gram matrices, to the byte.
+    fn with(gamma: u64, loss: KernelLoss, matrices: usize) -> Karma {
+        let memory = bytes_needed(ROWS, matrices) as f64 / GIB;
+        Karma { gamma, loss, memory, ..Karma::default() }
+    }
+
+    #[test]
+    fn batches_go_by_the_greediest_solver_and_the_least_allowance() {
+        use KernelLoss::{Hinge, Squared};
+        let data = Data::new();
+        let counts = |learners: &[Karma], groups: &[&[usize]]| -> Result<Vec<usize>> {
+            let groups: Vec<Vec<usize>> = groups.iter().map(|g| g.to_vec()).collect();
+            let groups: Vec<&Vec<usize>> = groups.iter().collect();
+            Ok(batches(&groups, learners, &data.examples())?.into_iter().map(<[_]>::len).collect())
+        };
+        let single: &[&[usize]] = &[&[0], &[1], &[2], &[3]];
+        // A hinge's solver takes three matrices, a spectrum four.
+        let hinges = [1, 2, 3, 4].map(|gamma| with(gamma, Hinge, 5));
+        assert_eq!(counts(&hinges, single).unwrap(), [2, 2]);
+        assert_eq!(counts(&hinges.clone().map(|k| Karma { memory: 8.0, ..k }), single).unwrap(), [4]);
+        let mixed = [with(1, Hinge, 5), with(2, Squared, 5), with(3, Hinge, 5), with(4, Hinge, 5)];
+        assert_eq!(counts(&mixed, single).unwrap(), [1, 1, 2]);
+        let frugal = [with(1, Hinge, 9), with(2, Hinge, 9), with(3, Hinge, 4), with(4, Hinge, 9)];
+        assert_eq!(counts(&frugal, single).unwrap(), [2, 1, 1]);
+        let online = hinges.map(|k| Karma { solver: KernelSolver::Online, memory: k.memory * 0.99, ..k });
+        assert_eq!(counts(&online, single).unwrap(), [4]);
+        // One that does not fit is refused wherever it stands, before anything is computed.
+        for at in 0..4 {
+            let mut learners = [1, 2, 3, 4].map(|gamma| with(gamma, Hinge, 9));
+            learners[at].memory = with(1, Hinge, 4).memory - 1.0 / GIB;
+            let error = counts(&learners, single).unwrap_err();
+            let ErrorKind::TooMuchMemory { needed, .. } = error.kind() else { panic!("{error}") };
+            assert_eq!(*needed, (bytes_needed(ROWS, 1) + 3 * square_bytes(ROWS)) as f64 / GIB);
+        }
+    }
+
+    #[test]
+    fn settings_that_share_nothing_but_a_call_give_what_they_give_alone() {
+        let data = Data::new();
+        let (hinge, squared) = (with(2, KernelLoss::Hinge, 4), with(2, KernelLoss::Squared, 9));
+        let learners = [hinge.clone(), Karma { c: 0.1, ..squared.clone() }, Karma { gamma: 3, ..hinge }, squared];
+        let together = fit_all(&learners, &data.examples(), &Silent).unwrap();
+        for (learner, fit) in learners.iter().zip(&together).filter(|(k, _)| k.loss == KernelLoss::Hinge) {
+            let alone = fit_all(std::slice::from_ref(learner), &data.examples(), &Silent).unwrap();
+            assert_eq!(fit.predictor, alone[0].predictor);
+        }
+        // Squares share a spectrum.
+        let pair = fit_all(&[learners[1].clone(), learners[3].clone()], &data.examples(), &Silent).unwrap();
+        assert!(together[1].predictor == pair[0].predictor && together[3].predictor == pair[1].predictor);
     }
 }

@@ -210,16 +210,7 @@ mod tests {
     fn with<T>(matrix: Matrix, rows: &[u32], names: &[String], scaler: &Scaler, run: impl Fn(&Examples<'_>) -> T) -> T {
         let layout = Arc::new(Layout::singletons(matrix.columns()));
         let targets = vec![0.0; matrix.rows()];
-        let mut examples = Examples {
-            matrix: &matrix,
-            scaler,
-            layout: &layout,
-            targets: &targets,
-            rows: rows.to_vec().into(),
-            moments: None,
-            labels: None,
-            declared: Default::default(),
-        };
+        let mut examples = Examples::new(&matrix, scaler, &layout, &targets).with_rows(rows);
         examples.declared.names = names;
         run(&examples)
     }

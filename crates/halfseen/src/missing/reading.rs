@@ -32,16 +32,17 @@ impl Reading {
         let panels = layout.panels();
         let first: Vec<usize> = (0..panels).map(|p| layout.slots_of(p).start).collect();
         let empty: Vec<bool> = (0..panels).map(|p| layout.slots_of(p).is_empty()).collect();
-        let targets = targets(examples);
-        let outputs = targets.first().map_or(0, Vec::len);
+        let outputs = outputs(examples);
+        let mut target = vec![0.0; outputs];
         let n = examples.len() as f64;
         let mut row = vec![0.0; examples.columns()];
         let (mut observed, mut spent, mut most, mut rows_empty) = (0_u64, 0.0, 0_u64, 0_u64);
         // By panel: how often missing, and the sums of the targets there.
         let (mut missing, mut sums) = (vec![0.0_f64; panels], vec![0.0; panels * outputs]);
         let (mut total, mut squares) = (vec![0.0; outputs], vec![0.0; outputs]);
-        for (i, target) in targets.iter().enumerate() {
+        for i in 0..examples.len() {
             examples.row_into(i, &mut row);
+            target_into(examples, i, &mut target);
             let (mut shown, mut blank) = (0, true);
             for p in 0..panels {
                 if empty[p] || !row[layout.column(first[p])].is_nan() {
@@ -53,11 +54,11 @@ impl Reading {
                     continue;
                 }
                 missing[p] += 1.0;
-                sums[p * outputs..(p + 1) * outputs].iter_mut().zip(target).for_each(|(s, y)| *s += y);
+                sums[p * outputs..(p + 1) * outputs].iter_mut().zip(&target).for_each(|(s, y)| *s += y);
             }
             (observed, most) = (observed + shown, most.max(shown));
             rows_empty += u64::from(blank);
-            for ((t, s), y) in total.iter_mut().zip(&mut squares).zip(target) {
+            for ((t, s), y) in total.iter_mut().zip(&mut squares).zip(&target) {
                 *t += y;
                 *s += y * y;
             }
@@ -97,14 +98,20 @@ impl Reading {
     }
 }
 
-/// The targets, row by row: one number, or one indicator for each of more than two classes.
-fn targets(examples: &Examples<'_>) -> Vec<Vec<f64>> {
-    let classes = examples.classes();
-    let of = |i: usize| match examples.code(i) {
-        Some(code) if classes > 2 => (0..classes).map(|c| f64::from(u8::from(c == code as usize))).collect(),
-        _ => vec![examples.target(i)],
-    };
-    (0..examples.len()).map(of).collect()
+/// Numbers of a target: one, or one indicator for each of more than two classes.
+fn outputs(examples: &Examples<'_>) -> usize {
+    if examples.classes() > 2 { examples.classes() } else { 1 }
+}
+
+/// Writes the target of one example, (outputs).
+fn target_into(examples: &Examples<'_>, example: usize, out: &mut [f64]) {
+    match (out, examples.code(example)) {
+        ([one], _) => *one = examples.target(example),
+        (out, code) => {
+            out.fill(0.0);
+            code.into_iter().for_each(|code| out[code as usize] = 1.0);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -118,16 +125,7 @@ mod tests {
 
     fn reading(cells: &Array2<f64>, targets: &[f64]) -> Reading {
         let (matrix, layout) = (Matrix::F64(cells.clone()), Arc::new(Layout::singletons(cells.ncols())));
-        let examples = Examples {
-            matrix: &matrix,
-            scaler: &Scaler::None {},
-            layout: &layout,
-            targets,
-            labels: None,
-            rows: (0..cells.nrows() as u32).collect::<Vec<_>>().into(),
-            moments: None,
-            declared: Default::default(),
-        };
+        let examples = Examples::new(&matrix, &Scaler::None {}, &layout, targets);
         Reading::of(&examples)
     }
 

@@ -69,20 +69,29 @@ impl Factor {
         Factor { estimates, ..self }
     }
 
-    /// The scores of all examples, in scaled units.
+    /// The scores of all examples by each of several factors, in scaled units; rows are read once for all.
     ///
     /// # Errors
     /// Cells so large that a score is no finite number.
-    pub fn scores_of(&self, examples: &Examples<'_>) -> Result<Scores> {
-        let mut values: Vec<f64> = Vec::with_capacity(examples.len() * self.outputs());
-        for rows in examples.rows.chunks(BLOCK) {
+    pub fn scores_of(factors: &[&Factor], examples: &Examples<'_>) -> Result<Vec<Scores>> {
+        let empty = |factor: &&Factor| Scores {
+            values: Vec::with_capacity(examples.len() * factor.outputs()),
+            outputs: factor.outputs(),
+            estimates: factor.estimates,
+        };
+        let mut all: Vec<Scores> = factors.iter().map(empty).collect();
+        // Without a factor nothing is read, and nothing refused.
+        let rows = if factors.is_empty() { &[] } else { &examples.rows[..] };
+        for rows in rows.chunks(BLOCK) {
             let block = Masked::new(&examples.with_rows(rows), false)?;
-            let scores = self.scores(&block.values, &block.observed);
-            (0..rows.len()).for_each(|i| values.extend(scores.col_as_slice(i)));
+            for (factor, scores) in factors.iter().zip(&mut all) {
+                let found = factor.scores(&block.values, &block.observed);
+                (0..rows.len()).for_each(|i| scores.values.extend(found.col_as_slice(i)));
+            }
         }
-        match values.iter().find(|v| !v.is_finite()) {
+        match all.iter().flat_map(|scores| &scores.values).find(|v| !v.is_finite()) {
             Some(&value) => Err(ErrorKind::Diverged { what: "a score", value }.into()),
-            None => Ok(Scores { values, outputs: self.outputs(), estimates: self.estimates }),
+            None => Ok(all),
         }
     }
 
@@ -207,7 +216,10 @@ impl Room {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Matrix;
+    use crate::prepare::{Layout, Scaler};
     use crate::sampling::{Purpose, Stream};
+    use std::sync::Arc;
 
     fn random(columns: usize, outputs: usize, rank: usize, one: bool) -> Factor {
         let mut stream = Stream::new(4, Purpose::Data, (columns * 100 + rank) as u64);
@@ -250,6 +262,29 @@ mod tests {
                 assert!(one || item == 0 || r.iter().all(|r| *r == 0.0));
             }
         }
+    }
+
+    #[test]
+    fn factors_that_share_rows_score_as_alone_across_blocks() {
+        let n = BLOCK + 6;
+        let cells = ndarray::Array2::from_shape_fn((n, 4), |(i, j)| {
+            if (i + j) % 3 == 0 { f64::NAN } else { ((7 * i + j) % 11) as f64 - 5.0 }
+        });
+        let (matrix, layout) = (Matrix::F64(cells), Arc::new(Layout::singletons(4)));
+        let examples = Examples::new(&matrix, &Scaler::None {}, &layout, &[]);
+        let factors = [random(4, 1, 2, false), random(4, 3, 1, true), random(4, 2, 3, false)];
+        let together = Factor::scores_of(&factors.each_ref(), &examples).unwrap();
+        let masked = Masked::new(&examples, false).unwrap();
+        for (factor, found) in factors.iter().zip(&together) {
+            let expected = factor.scores(&masked.values, &masked.observed);
+            assert_eq!((found.len(), found.outputs), (n, factor.outputs()));
+            assert!((0..n).all(|i| found.row(i) == expected.col_as_slice(i)));
+        }
+        // Without a factor nothing is read, and no cell refused.
+        let matrix = Matrix::F64(ndarray::Array2::from_elem((1, 4), f64::INFINITY));
+        let examples = Examples::new(&matrix, &Scaler::None {}, &layout, &[]);
+        assert!(Factor::scores_of(&[], &examples).unwrap().is_empty());
+        assert!(Factor::scores_of(&[&factors[0]], &examples).is_err());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Keeps a fitted model with everything needed to predict, as versioned JSON.
 
 use super::{Predictor, Report, Scores};
-use crate::data::{Declared, Examples, Label, Table, Task};
+use crate::data::{Examples, Label, Table, Task};
 use crate::error::{ErrorKind, Result};
 use crate::prepare::{Applied, Layout, Prepare, Scaler, Schema, TargetScale};
 use serde::{Deserialize, Serialize};
@@ -49,16 +49,7 @@ impl Model {
     pub fn predict(&self, table: &Table) -> Result<Prediction> {
         let encoded = self.prepare.encode(table)?;
         let layout = Arc::new(Layout::singletons(encoded.matrix.columns()));
-        let examples = Examples {
-            matrix: &encoded.matrix,
-            scaler: &self.prepare.scaler,
-            layout: &layout,
-            targets: &[],
-            labels: None,
-            rows: (0..table.rows() as u32).collect::<Vec<_>>().into(),
-            moments: None,
-            declared: Declared::default(),
-        };
+        let examples = Examples::new(&encoded.matrix, &self.prepare.scaler, &layout, &[]);
         let scores = self.predictor.scores(&examples)?.map(|score| self.prepare.target.undo(score));
         Ok(Prediction { scores, applied: encoded.applied })
     }

@@ -128,19 +128,20 @@ impl Predictor {
     /// # Errors
     /// As [`Predictor::scores`].
     pub fn scores_of(predictors: &[&Predictor], examples: &Examples<'_>) -> Result<Vec<Scores>> {
-        let (mut linear, mut kernel, mut sketched) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut linear, mut kernel, mut sketched, mut factors) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for predictor in predictors {
             match predictor {
                 Predictor::Linear(one) | Predictor::Margin(one) => linear.push(one),
                 Predictor::Linears(many) => linear.extend(&many.classes),
                 Predictor::Kernel(expansion) => kernel.push(expansion),
                 Predictor::Sketch(one) => sketched.push(one),
-                Predictor::Factor(_) => {}
+                Predictor::Factor(factor) => factors.push(factor),
             }
         }
         let mut linear = Linear::scores_of(&linear, examples).into_iter();
         let mut kernel = Expansion::scores_of(&kernel, examples)?.into_iter();
         let mut sketched = Sketched::scores_of(&sketched, examples)?.into_iter();
+        let mut factors = Factor::scores_of(&factors, examples)?.into_iter();
         let mut scores = Vec::with_capacity(predictors.len());
         for predictor in predictors {
             scores.extend(match predictor {
@@ -149,7 +150,7 @@ impl Predictor {
                 Predictor::Linears(many) => Some(Scores::beside(linear.by_ref().take(many.classes.len()).collect())),
                 Predictor::Kernel(_) => kernel.next(),
                 Predictor::Sketch(_) => sketched.next(),
-                Predictor::Factor(factor) => Some(factor.scores_of(examples)?),
+                Predictor::Factor(_) => factors.next(),
             });
         }
         Ok(scores)

@@ -22,7 +22,7 @@ mod gram;
 mod interior;
 mod newton;
 
-use super::{Options, Solved, check_gram, length, positive};
+use super::{Options, Solved, check_gram, check_weighted, positive, square_bytes};
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
 use crate::monitor::Monitor;
@@ -131,6 +131,13 @@ pub fn path(
     Ok(solved.into_iter().flatten().collect())
 }
 
+/// Bytes that [`path`] takes at most beside a Gram matrix of n rows with contiguous columns: the part of a round's
+/// examples (9/16 of its size at most), the factors of Newton steps, and the dense factor of an interior-point step; or, in
+/// the place of the last, a few of few columns.
+pub(crate) fn bytes_beside(n: usize) -> u64 {
+    square_bytes(n).saturating_mul(3)
+}
+
 /// A copy with contiguous columns, where the matrix has none.
 fn contiguous(gram: MatRef<'_, f64>) -> Option<Mat<f64>> {
     (gram.row_stride() != 1).then(|| gram.to_owned())
@@ -153,25 +160,7 @@ fn check(problem: &Problem<'_>, warm: Option<&[f64]>) -> Result<()> {
     if n == 0 {
         return Err(ErrorKind::TooFewRows { what: "a Gram matrix".into(), least: 1, rows: 0 }.into());
     }
-    length("labels", n, problem.labels.len())?;
-    length("costs", n, problem.costs.len())?;
-    length("margins", n, problem.margins.len())?;
-    if let Some(i) = problem.labels.iter().position(|y| y.abs() != 1.0) {
-        let problem = format!("label {} is {}: it must be -1 or 1", i + 1, problem.labels[i]);
-        return Err(ErrorKind::WrongTarget { column: "labels".into(), problem }.into());
-    }
-    problem.costs.iter().try_for_each(|&c| positive("cost", c))?;
-    let refuse = |name, value: f64| ErrorKind::OutOfRange { name, value: value.to_string(), allowed: "finite".into() };
-    if let Some(&s) = problem.margins.iter().find(|s| !s.is_finite()) {
-        return Err(refuse("margin", s).into());
-    }
-    if let Some(warm) = warm {
-        length("dual variables to start from", n, warm.len())?;
-        if let Some(&a) = warm.iter().find(|a| !a.is_finite()) {
-            return Err(refuse("dual variable", a).into());
-        }
-    }
-    Ok(())
+    check_weighted(n, [problem.labels, problem.costs, problem.margins], warm)
 }
 
 /// Passes of coordinate ascent before Newton steps are tried.

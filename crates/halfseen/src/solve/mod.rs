@@ -54,6 +54,12 @@ pub struct Solved {
     pub stop: Stop,
 }
 
+/// Bytes of a matrix (n, n).
+pub(crate) fn square_bytes(n: usize) -> u64 {
+    // Columns begin at multiples of 64 bytes.
+    (n as u64).div_ceil(8).saturating_mul(64).saturating_mul(n as u64)
+}
+
 /// Refuses what is not positive and finite.
 pub(crate) fn positive(name: &'static str, value: f64) -> Result<()> {
     if value > 0.0 && value.is_finite() {
@@ -68,6 +74,32 @@ pub(crate) fn length(what: &str, expected: usize, found: usize) -> Result<()> {
         return Ok(());
     }
     Err(ErrorKind::WrongLength { what: what.into(), expected, found }.into())
+}
+
+/// Refuses what cannot be the labels, costs and margins of a hinge problem over n examples, or dual variables to start from.
+///
+/// # Errors
+/// [`ErrorKind::WrongLength`], [`ErrorKind::WrongTarget`], [`ErrorKind::OutOfRange`].
+pub(crate) fn check_weighted(n: usize, [labels, costs, margins]: [&[f64]; 3], warm: Option<&[f64]>) -> Result<()> {
+    length("labels", n, labels.len())?;
+    length("costs", n, costs.len())?;
+    length("margins", n, margins.len())?;
+    if let Some(i) = labels.iter().position(|y| y.abs() != 1.0) {
+        let problem = format!("label {} is {}: it must be -1 or 1", i + 1, labels[i]);
+        return Err(ErrorKind::WrongTarget { column: "labels".into(), problem }.into());
+    }
+    costs.iter().try_for_each(|&c| positive("cost", c))?;
+    let refuse = |name, value: f64| ErrorKind::OutOfRange { name, value: value.to_string(), allowed: "finite".into() };
+    if let Some(&s) = margins.iter().find(|s| !s.is_finite()) {
+        return Err(refuse("margin", s).into());
+    }
+    if let Some(warm) = warm {
+        length("dual variables to start from", n, warm.len())?;
+        if let Some(&a) = warm.iter().find(|a| !a.is_finite()) {
+            return Err(refuse("dual variable", a).into());
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a matrix that cannot be a Gram matrix: not square, a number that is not finite, or a negative diagonal.

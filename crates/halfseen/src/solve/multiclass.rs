@@ -23,7 +23,7 @@ mod properties;
 mod tests;
 
 use super::hinge::low_rank;
-use super::{Options, Solved, check_gram, length, positive};
+use super::{Options, Solved, check_gram, length, positive, square_bytes};
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
 use crate::monitor::Monitor;
@@ -119,6 +119,21 @@ pub fn path(
         solved[i] = Some(found);
     }
     Ok(solved.into_iter().flatten().collect())
+}
+
+/// Bytes that [`path`] takes at most beside a Gram matrix of n rows: the factor of low rank, which is copied once, and
+/// what one step of the interior-point method holds.
+pub(crate) fn bytes_beside(n: usize, classes: usize) -> u64 {
+    let classes = classes.max(1);
+    let most = (n / 3).min(INTERIOR_SIZE / classes);
+    let factor = 16_u64.saturating_mul(n as u64).saturating_mul(most as u64);
+    // The matrix of all pairs of classes, and its blocks, those below the diagonal only.
+    let low = square_bytes(most * classes).saturating_mul(2);
+    // Inverses for all classes; those in the making have factors, and later their sum has one.
+    let matrices = (classes + classes.min(rayon::current_num_threads())) as u64;
+    let allowed = work(n, classes, None) <= INTERIOR_WORK;
+    let dense = if allowed { square_bytes(n).saturating_mul(matrices) } else { 0 };
+    factor.saturating_add(low.max(dense))
 }
 
 /// Refuses a problem whose parts do not fit together.

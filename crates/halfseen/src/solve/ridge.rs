@@ -11,7 +11,7 @@
 //! **Symbols**: K = V diag(l) V' the Gram matrix, (n, n); G = K + I/C; a the coefficients, (n, outputs); y the targets,
 //! (n, outputs); r the residual of the linear equations.
 
-use super::{Solved, check_gram, length, positive};
+use super::{Solved, check_gram, length, positive, square_bytes};
 use crate::error::{ErrorKind, Result};
 use crate::full::eigen;
 use crate::model::Stop;
@@ -56,6 +56,12 @@ pub fn solve(gram: MatRef<'_, f64>, targets: MatRef<'_, f64>, c: f64) -> Result<
     Spectrum::decompose(gram)?.solve(targets, c)
 }
 
+/// Bytes that [`solve`] takes beside a Gram matrix of n rows: the factor. Where the spectrum takes its place, which it
+/// does for C |K| > 1e12, that takes [`Spectrum::bytes_beside`] in its stead.
+pub(crate) fn bytes_beside(n: usize) -> u64 {
+    square_bytes(n)
+}
+
 /// The eigendecomposition of a Gram matrix, from which every C takes O(n^2) for each output.
 #[derive(Debug, Clone)]
 pub struct Spectrum<'a> {
@@ -78,8 +84,14 @@ impl<'a> Spectrum<'a> {
         Self::decompose(gram)
     }
 
+    /// Bytes that a decomposition takes beside a Gram matrix of n rows: the eigenvectors, a copy that the routine makes
+    /// for itself, and two matrices in which it merges halves.
+    pub(crate) fn bytes_beside(n: usize) -> u64 {
+        square_bytes(n).saturating_mul(4)
+    }
+
     fn decompose(gram: MatRef<'a, f64>) -> Result<Spectrum<'a>> {
-        let (mut values, vectors) = eigen(&gram.to_owned())?;
+        let (mut values, vectors) = eigen(gram)?;
         let size = values.iter().fold(0.0_f64, |size, l| size.max(l.abs()));
         let least = values.iter().fold(0.0_f64, |least, &l| least.min(l));
         if least < -INDEFINITE * size {

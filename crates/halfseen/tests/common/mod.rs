@@ -127,16 +127,10 @@ impl Data {
     }
 
     pub fn examples(&self) -> Examples<'_> {
-        Examples {
-            matrix: &self.matrix,
-            scaler: &self.scaler,
-            layout: &self.layout,
-            targets: &self.y,
-            rows: self.rows.as_slice().into(),
-            moments: self.moments.as_ref(),
-            labels: self.codes.as_ref().map(|codes| Labels { codes, classes: 2 }),
-            declared: Default::default(),
-        }
+        let labels = self.codes.as_ref().map(|codes| Labels { codes, classes: 2 });
+        let moments = self.moments.as_ref();
+        let all = Examples::new(&self.matrix, &self.scaler, &self.layout, &self.y);
+        Examples { moments, labels, ..all.with_rows(&self.rows) }
     }
 
     /// The values that a query asks of a row.

@@ -139,7 +139,7 @@ fn gap(weights: &[f64], gradient: &[f64], radius: f64) -> f64 {
 
 /// The eigenvectors with positive eigenvalues, put together again.
 fn nearest_semidefinite(gram: &Mat<f64>) -> Result<Mat<f64>> {
-    let (values, vectors) = eigen(gram)?;
+    let (values, vectors) = eigen(gram.as_ref())?;
     let kept: Vec<usize> = (0..values.len()).filter(|&i| values[i] > 0.0).collect();
     let roots = Mat::from_fn(gram.nrows(), kept.len(), |j, i| vectors[(j, kept[i])] * values[kept[i]].sqrt());
     Ok(outer_products(&roots))

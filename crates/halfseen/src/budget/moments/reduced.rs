@@ -144,7 +144,7 @@ fn pseudo_inverse(known: &Products, q: usize, share: f64, intercept: bool) -> Re
     if let Some(value) = (0..q).find_map(|b| scaled.col_as_slice(b).iter().copied().find(|v| !v.is_finite())) {
         return Err(ErrorKind::Diverged { what: "a second moment", value }.into());
     }
-    let (values, vectors) = eigen(&scaled)?;
+    let (values, vectors) = eigen(scaled.as_ref())?;
     let least = RANK * values.iter().fold(0.0_f64, |a, &b| a.max(b));
     let mut inverse = Mat::zeros(q, q);
     for (i, value) in values.iter().enumerate().filter(|(_, v)| **v > least) {

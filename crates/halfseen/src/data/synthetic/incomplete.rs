@@ -59,16 +59,7 @@ impl Incomplete {
 
     /// All rows, as a learner gets them.
     pub fn examples(&self) -> Examples<'_> {
-        Examples {
-            matrix: &self.matrix,
-            scaler: &self.scaler,
-            layout: &self.layout,
-            targets: &self.targets,
-            rows: (0..self.targets.len() as u32).collect::<Vec<_>>().into(),
-            moments: None,
-            labels: None,
-            declared: Default::default(),
-        }
+        Examples::new(&self.matrix, &self.scaler, &self.layout, &self.targets)
     }
 
     /// What is observed of one row, (columns).

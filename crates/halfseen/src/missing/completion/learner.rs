@@ -245,17 +245,7 @@ mod tests {
 
         fn examples(&self) -> Examples<'_> {
             let labels = (self.classes > 0).then_some(Labels { codes: &self.codes, classes: self.classes });
-            let rows: Vec<u32> = (0..self.targets.len() as u32).collect();
-            Examples {
-                matrix: &self.matrix,
-                scaler: &Scaler::None {},
-                layout: &self.layout,
-                targets: &self.targets,
-                labels,
-                rows: rows.into(),
-                moments: None,
-                declared: Default::default(),
-            }
+            Examples { labels, ..Examples::new(&self.matrix, &Scaler::None {}, &self.layout, &self.targets) }
         }
     }
 

@@ -41,7 +41,7 @@ impl Shrunk {
 /// [`ErrorKind::Numerical`].
 pub(super) fn shrink(a: MatRef<'_, f64>, threshold: f64, out: &mut Mat<f64>) -> Result<Shrunk> {
     let left = a.nrows() <= a.ncols();
-    let (squares, vectors) = eigen(&gram(a, left))?;
+    let (squares, vectors) = eigen(gram(a, left).as_ref())?;
     let largest = squares.iter().fold(0.0_f64, |m, &s| m.max(s)).sqrt();
     if threshold < SQUARABLE * largest {
         return by_svd(a, threshold, out);

@@ -173,16 +173,9 @@ impl Owned {
 
     fn examples(&self, classes: usize) -> Table<'_> {
         let rows: Vec<u32> = (0..self.targets.len() as u32).rev().collect();
-        Table {
-            matrix: &self.matrix,
-            scaler: &Scaler::None {},
-            layout: &self.layout,
-            targets: &self.targets,
-            labels: (classes > 0).then_some(Labels { codes: &self.codes, classes }),
-            rows: rows.into(),
-            moments: None,
-            declared: Default::default(),
-        }
+        let labels = (classes > 0).then_some(Labels { codes: &self.codes, classes });
+        let table = Table::new(&self.matrix, &Scaler::None {}, &self.layout, &self.targets);
+        Table { labels, ..table.with_rows(rows) }
     }
 }
 

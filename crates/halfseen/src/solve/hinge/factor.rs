@@ -39,25 +39,23 @@ pub(super) fn low_rank(columns: &Columns<'_>, most: usize) -> Option<Mat<f64>> {
 }
 
 /// Solves with (y y') o K + D.
-pub(super) enum System {
+pub(super) enum System<'a> {
     /// L (n, rank), and room: L scaled, and the Cholesky factor of I + L' D^-1 L.
     Low { rows: Mat<f64>, scaled: Mat<f64>, inner: Mat<f64> },
-    /// K, and the Cholesky factor of K + D.
-    Dense { gram: Mat<f64>, sum: Mat<f64> },
+    /// K, and the Cholesky factor of K + D, in the lower triangle.
+    Dense { gram: &'a Columns<'a>, sum: Mat<f64> },
 }
 
-impl System {
+impl<'a> System<'a> {
     /// The examples `indices` of a factor.
-    pub(super) fn low(factor: &Mat<f64>, indices: &[usize]) -> System {
+    pub(super) fn low(factor: &Mat<f64>, indices: &[usize]) -> System<'a> {
         let rank = factor.ncols();
         let rows = Mat::from_fn(indices.len(), rank, |i, k| factor[(indices[i], k)]);
         System::Low { scaled: rows.clone(), rows, inner: Mat::zeros(rank, rank) }
     }
 
-    pub(super) fn dense(columns: &Columns<'_>) -> System {
-        let all: Vec<usize> = (0..columns.len()).collect();
-        let gram = columns.select(&all);
-        System::Dense { sum: gram.clone(), gram }
+    pub(super) fn dense(gram: &'a Columns<'a>) -> System<'a> {
+        System::Dense { gram, sum: Mat::zeros(gram.len(), gram.len()) }
     }
 
     /// ((y y') o K) a.
@@ -73,7 +71,7 @@ impl System {
             }
             System::Dense { gram, .. } => {
                 for (j, &b) in signed.iter().enumerate() {
-                    add_multiple(&mut product, b, gram.col_as_slice(j));
+                    add_multiple(&mut product, b, gram.column(j));
                 }
             }
         }
@@ -107,8 +105,10 @@ impl System {
                 cholesky(inner.as_mut())
             }
             System::Dense { gram, sum } => {
-                sum.copy_from(&*gram);
-                d.iter().enumerate().for_each(|(i, d)| sum[(i, i)] += d);
+                for (j, d) in d.iter().enumerate() {
+                    sum.col_as_slice_mut(j)[j..].copy_from_slice(&gram.column(j)[j..]);
+                    sum[(j, j)] += d;
+                }
                 cholesky(sum.as_mut())
             }
         }

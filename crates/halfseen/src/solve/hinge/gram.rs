@@ -1,6 +1,6 @@
 //! Reads a Gram matrix by contiguous columns, and multiplies it by vectors in an order that no thread changes.
 
-use faer::{ContiguousFwd, Mat, MatMut, MatRef};
+use faer::{ContiguousFwd, MatMut, MatRef};
 use rayon::prelude::*;
 
 /// A symmetric matrix whose columns are slices.
@@ -70,24 +70,13 @@ impl<'a> Columns<'a> {
         }
         MatMut::from_column_major_slice_mut(cells, n, n)
     }
-
-    /// The rows and columns of `indices`.
-    pub(super) fn select(&self, indices: &[usize]) -> Mat<f64> {
-        let mut chosen = Mat::zeros(indices.len(), indices.len());
-        for (to, &j) in indices.iter().enumerate() {
-            let column = self.column(j);
-            for (k, &i) in chosen.col_as_slice_mut(to).iter_mut().zip(indices) {
-                *k = column[i];
-            }
-        }
-        chosen
-    }
 }
 
 /// The first `length` numbers of a buffer that only grows.
 fn reserve(room: &mut Vec<f64>, length: usize) -> &mut [f64] {
     if room.len() < length {
-        // Nothing in it is worth a copy.
+        // Nothing in it is worth a copy: it is given back before more is taken.
+        *room = Vec::new();
         *room = vec![0.0; length];
     }
     &mut room[..length]

@@ -33,7 +33,7 @@ impl Block<'_> {
     /// `dual` is the dual objective now, `target` the gap to reach.
     pub(super) fn interior(
         &mut self,
-        system: &mut System,
+        system: &mut System<'_>,
         (dual, target): (f64, f64),
         most: u64,
         monitor: &dyn Monitor,
@@ -62,7 +62,7 @@ impl Block<'_> {
         }
     }
 
-    fn follow(&mut self, system: &mut System, dual: f64, most: u64, monitor: &dyn Monitor) -> (Point, u64) {
+    fn follow(&mut self, system: &mut System<'_>, dual: f64, most: u64, monitor: &dyn Monitor) -> (Point, u64) {
         let n = self.a.len();
         let (linear, known) = self.linear(system);
         let mut point = self.centre(system);
@@ -113,7 +113,7 @@ impl Block<'_> {
     }
 
     /// The present variables moved inside, with multipliers that balance their gradient.
-    fn centre(&mut self, system: &System) -> Point {
+    fn centre(&mut self, system: &System<'_>) -> Point {
         let before = self.a.clone();
         for (a, c) in self.a.iter_mut().zip(&self.c) {
             *a = a.clamp(0.05 * c, 0.95 * c);
@@ -136,7 +136,7 @@ impl Block<'_> {
     }
 
     /// r, the gradient at a = 0 of the block's variables, the others held; and <r, a> - <a, Q a> / 2.
-    fn linear(&self, system: &System) -> (Vec<f64>, f64) {
+    fn linear(&self, system: &System<'_>) -> (Vec<f64>, f64) {
         let curved = system.times(&self.y, &self.a);
         let linear: Vec<f64> = (0..self.a.len()).map(|i| self.y[i] * self.f[i] + curved[i]).collect();
         let value = (0..self.a.len()).map(|i| self.a[i] * (linear[i] - 0.5 * curved[i])).sum();
@@ -166,7 +166,7 @@ impl Point {
     }
 
     /// Sums the residual afresh; returns <r, a> - <a, Q a> / 2.
-    fn renew(&mut self, system: &System, y: &[f64], linear: &[f64]) -> f64 {
+    fn renew(&mut self, system: &System<'_>, y: &[f64], linear: &[f64]) -> f64 {
         let curved = system.times(y, &self.a);
         let mut value = 0.0;
         for i in 0..self.a.len() {

@@ -1,6 +1,6 @@
 //! Holds the solver against all active sets of small problems, a projected-gradient twin, identities, and hard cases.
 
-mod more;
+mod edges;
 
 use super::factor::low_rank;
 use super::*;

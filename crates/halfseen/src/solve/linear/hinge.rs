@@ -15,11 +15,11 @@
 use super::interior::{Interior, Part};
 use super::rotate::Rotation;
 use super::{Features, LinearSolved, add_multiple, check_finite, dot, increasing, square};
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::model::Stop;
 use crate::monitor::Monitor;
 use crate::sampling::{Purpose, Stream};
-use crate::solve::{Options, length, positive};
+use crate::solve::{Options, check_weighted};
 use faer::{Mat, MatRef};
 
 /// Most passes of a round.
@@ -49,7 +49,7 @@ pub struct Problem<'a> {
 ///
 /// # Errors
 /// Lengths that differ, no examples or features, features that are not finite, labels that are neither -1 nor 1, costs
-/// not positive, margins not finite; [`ErrorKind::Numerical`] for numbers out of range.
+/// not positive, margins not finite; [`ErrorKind::Numerical`](crate::ErrorKind::Numerical) for numbers out of range.
 pub fn hinge(
     problem: &Problem<'_>,
     warm: Option<&[f64]>,
@@ -100,26 +100,7 @@ pub fn hinge_path(
 }
 
 fn check(problem: &Problem<'_>, warm: Option<&[f64]>) -> Result<()> {
-    let n = problem.features.ncols();
-    length("labels", n, problem.labels.len())?;
-    length("costs", n, problem.costs.len())?;
-    length("margins", n, problem.margins.len())?;
-    if let Some(i) = problem.labels.iter().position(|y| y.abs() != 1.0) {
-        let problem = format!("label {} is {}: it must be -1 or 1", i + 1, problem.labels[i]);
-        return Err(ErrorKind::WrongTarget { column: "labels".into(), problem }.into());
-    }
-    problem.costs.iter().try_for_each(|&c| positive("cost", c))?;
-    let refuse = |name, value: f64| ErrorKind::OutOfRange { name, value: value.to_string(), allowed: "finite".into() };
-    if let Some(&s) = problem.margins.iter().find(|s| !s.is_finite()) {
-        return Err(refuse("margin", s).into());
-    }
-    if let Some(warm) = warm {
-        length("dual variables to start from", n, warm.len())?;
-        if let Some(&a) = warm.iter().find(|a| !a.is_finite()) {
-            return Err(refuse("dual variable", a).into());
-        }
-    }
-    Ok(())
+    check_weighted(problem.features.ncols(), [problem.labels, problem.costs, problem.margins], warm)
 }
 
 /// A point of the dual.

@@ -106,7 +106,7 @@ impl Moments {
         };
         let mut solved = cs.par_iter().map(by_factor).collect::<Result<Vec<Option<LinearSolved>>>>()?;
         if solved.iter().any(Option::is_none) {
-            let (values, vectors) = eigen(&full)?;
+            let (values, vectors) = eigen(full.as_ref())?;
             for (found, &c) in solved.iter_mut().zip(cs).filter(|(found, _)| found.is_none()) {
                 *found = Some(self.refined(&full, c, |b| invert(&values, &vectors, c, b)));
             }

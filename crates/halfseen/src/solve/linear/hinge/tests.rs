@@ -1,5 +1,6 @@
 use super::super::testing::{GRID, farthest, normal, signs};
 use super::*;
+use crate::error::ErrorKind;
 use crate::monitor::Silent;
 use crate::solve::hinge as gram_form;
 

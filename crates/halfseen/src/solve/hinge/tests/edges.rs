@@ -1,4 +1,4 @@
-//! Goes on with the tests of the hinge solver.
+//! Holds the solver to odd views, refusals, indefinite and low-rank matrices, and to a gap that bounds what is lost.
 
 use super::*;
 
