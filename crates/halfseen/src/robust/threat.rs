@@ -98,7 +98,7 @@ impl Threat {
     pub fn costs(&self) -> Costs {
         let value = self.values.iter().fold(0.0_f64, |a, &b| a.max(b));
         if self.values.iter().all(|&v| v == value || v == 0.0) {
-            return Costs::Equal { value, count: (self.budget / value + ROUNDING).floor() as usize };
+            return Costs::Equal { value, count: count(self.budget, value) };
         }
         if self.budget <= LARGEST_TABLE && self.values.iter().all(|v| v.fract() == 0.0) {
             return Costs::Whole { budget: self.budget.floor() as usize };
@@ -136,6 +136,11 @@ impl Threat {
         }
         Threat::new(self.values.clone(), self.budget).map(|_| ()).map_err(|e| bad(e.to_string()).into())
     }
+}
+
+/// How many attributes of one value a budget buys.
+pub(super) fn count(budget: f64, value: f64) -> usize {
+    (budget / value + ROUNDING).floor() as usize
 }
 
 fn wrong(what: &'static str, name: String, problem: String) -> crate::Error {

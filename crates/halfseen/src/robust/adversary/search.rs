@@ -1,0 +1,138 @@
+//! Searches whole items of the largest gain within a budget, by branch and bound (Horowitz and Sahni 1974, with the bound of
+//! Martello and Toth 1990, section 2.3).
+
+/// The 0/1 knapsack with room to work in.
+#[derive(Debug, Clone, Default)]
+pub(in crate::robust) struct Search {
+    /// Items by gain per cost, falling.
+    order: Vec<u32>,
+    gain: Vec<f64>,
+    cost: Vec<f64>,
+    /// Sums of gains and costs of the items before each.
+    gains: Vec<f64>,
+    costs: Vec<f64>,
+    /// The least cost from each item on.
+    least: Vec<f64>,
+    /// (item, gain before it, budget before it).
+    stack: Vec<(u32, f64, f64)>,
+    best: Vec<u32>,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::robust) struct Found {
+    /// The gain of the items.
+    pub(in crate::robust) gain: f64,
+    /// No whole items gain more than this.
+    pub(in crate::robust) bound: f64,
+    /// Whether no others gain more (but for rounding).
+    pub(in crate::robust) exact: bool,
+}
+
+/// Gains that differ by less, relative to the largest possible one, are the same.
+const SAME: f64 = 1e-14;
+
+impl Search {
+    /// The best of items with gains and costs above 0. `whole` says that gains are whole numbers. Gives up after
+    /// `limit` bounds.
+    pub(in crate::robust) fn run(
+        &mut self,
+        items: impl Iterator<Item = (u32, f64, f64)>,
+        budget: f64,
+        whole: bool,
+        limit: usize,
+    ) -> Found {
+        self.sort(items, budget);
+        let n = self.order.len();
+        let root = self.bound(0, 0.0, budget);
+        // A node that cannot gain more than this beyond the best is left.
+        let slack = if whole { 1.0 - 1e-6 } else { SAME * root };
+        let (mut best, mut bounds) = (-1.0, 0_usize);
+        let (mut at, mut gain, mut left) = (0, 0.0, budget);
+        self.stack.clear();
+        loop {
+            bounds += 1;
+            if self.bound(at, gain, left) > best + slack {
+                // Down: all that fit one after the other, then the next that fits.
+                while at < n {
+                    if self.cost[at] <= left {
+                        self.stack.push((at as u32, gain, left));
+                        gain += self.gain[at];
+                        left -= self.cost[at];
+                    }
+                    at += 1;
+                    if left < self.least[at.min(n - 1)] {
+                        break;
+                    }
+                }
+                if gain > best {
+                    best = gain;
+                    self.best.clear();
+                    self.best.extend(self.stack.iter().map(|&(item, ..)| item));
+                }
+            }
+            if bounds >= limit {
+                return Found { gain: best.max(0.0), bound: root.max(best), exact: false };
+            }
+            // Back: without the last item taken.
+            let Some((item, before, budget)) = self.stack.pop() else {
+                return Found { gain: best.max(0.0), bound: best.max(0.0), exact: true };
+            };
+            (at, gain, left) = (item as usize + 1, before, budget);
+        }
+    }
+
+    /// The items found, by their numbers, in the order searched.
+    pub(in crate::robust) fn items(&self) -> impl Iterator<Item = u32> + '_ {
+        self.best.iter().map(|&at| self.order[at as usize])
+    }
+
+    fn sort(&mut self, items: impl Iterator<Item = (u32, f64, f64)>, budget: f64) {
+        let mut sorted: Vec<(u32, f64, f64)> = items.filter(|item| item.2 <= budget).collect();
+        sorted.sort_unstable_by(|a, b| (b.1 / b.2).total_cmp(&(a.1 / a.2)).then(a.0.cmp(&b.0)));
+        self.order.clear();
+        self.gain.clear();
+        self.cost.clear();
+        self.best.clear();
+        (self.gains, self.costs) = (vec![0.0], vec![0.0]);
+        let (mut gains, mut costs) = (0.0, 0.0);
+        for &(item, gain, cost) in &sorted {
+            self.order.push(item);
+            self.gain.push(gain);
+            self.cost.push(cost);
+            gains += gain;
+            costs += cost;
+            self.gains.push(gains);
+            self.costs.push(costs);
+        }
+        self.least.clear();
+        self.least.resize(sorted.len(), 0.0);
+        let mut least = f64::INFINITY;
+        for (at, item) in sorted.iter().enumerate().rev() {
+            least = least.min(item.2);
+            self.least[at] = least;
+        }
+    }
+
+    /// No whole items from `at` on bring more than this, with `left` to spend.
+    fn bound(&self, at: usize, gain: f64, left: f64) -> f64 {
+        let n = self.order.len();
+        if at >= n || left < self.least[at] {
+            return gain;
+        }
+        // The first that does not fit after all before it.
+        let reach = self.costs[at] + left;
+        let split = at + self.costs[at + 1..].partition_point(|&cost| cost <= reach);
+        let (taken, rest) = (gain + (self.gains[split] - self.gains[at]), reach - self.costs[split]);
+        if split == n {
+            return taken;
+        }
+        let ratio = |item: usize| self.gain[item] / self.cost[item];
+        let without = if split + 1 < n { taken + rest * ratio(split + 1) } else { taken };
+        if split == at {
+            return without;
+        }
+        let with = taken + self.gain[split] - (self.cost[split] - rest) * ratio(split - 1);
+        without.max(with)
+    }
+}

@@ -1,0 +1,71 @@
+//! Finds whole items of the largest gain for every budget of whole numbers, by dynamic programming.
+
+/// Best gains for each budget, and what was taken for them.
+#[derive(Debug, Clone, Default)]
+pub(in crate::robust) struct Table {
+    /// Item, cost, and the cost of all up to it.
+    items: Vec<(u32, usize, usize)>,
+    best: Vec<f64>,
+    /// One bit for each item and budget.
+    taken: Vec<u64>,
+    words: usize,
+}
+
+/// The most bits of a table: 32 MB.
+const LARGEST: usize = 1 << 28;
+
+impl Table {
+    /// Whether a table for so many items and this budget is small enough.
+    pub(in crate::robust) fn fits(items: usize, budget: usize) -> bool {
+        (budget + 64).checked_mul(items).is_some_and(|bits| bits <= LARGEST)
+    }
+
+    /// Fills the table: items with gains above 0 and costs of 1 or more.
+    pub(in crate::robust) fn fill(&mut self, items: impl Iterator<Item = (u32, f64, usize)>, budget: usize) {
+        let width = budget + 1;
+        self.words = width.div_ceil(64);
+        self.items.clear();
+        self.taken.clear();
+        self.best.clear();
+        self.best.resize(width, 0.0);
+        // Beyond the cost of all items so far there is nothing to gain.
+        let (mut reach, mut all) = (0, 0);
+        for (item, gain, cost) in items.filter(|item| item.2 <= budget) {
+            let from = self.taken.len();
+            self.taken.resize(from + self.words, 0);
+            all += cost;
+            self.items.push((item, cost, all));
+            let taken = &mut self.taken[from..];
+            let (old, new) = (reach, budget.min(reach + cost));
+            let full = self.best[old];
+            self.best[old + 1..=new].fill(full);
+            reach = new;
+            for left in (cost..=reach).rev() {
+                let with = self.best[left - cost] + gain;
+                if with > self.best[left] {
+                    self.best[left] = with;
+                    taken[left / 64] |= 1 << (left % 64);
+                }
+            }
+        }
+        let full = self.best[reach];
+        self.best[reach + 1..].fill(full);
+    }
+
+    /// The best gain for each budget, from 0.
+    pub(in crate::robust) fn best(&self) -> &[f64] {
+        &self.best
+    }
+
+    /// The items of the best gain for a budget, falling.
+    pub(in crate::robust) fn items(&self, mut left: usize) -> impl Iterator<Item = u32> + '_ {
+        let rows = self.items.iter().zip(self.taken.chunks_exact(self.words.max(1))).rev();
+        rows.filter_map(move |(&(item, cost, all), taken)| {
+            let is_taken = left >= all || taken[left / 64] >> (left % 64) & 1 == 1;
+            is_taken.then(|| {
+                left -= cost;
+                item
+            })
+        })
+    }
+}
