@@ -176,8 +176,11 @@ fn permuting_columns_permutes_weights_of_learners_that_see_everything() {
     }
     let permuted = Data::new(x, data.y.clone(), &data.layout);
     for learner in all().into_iter().filter(|l| l.family() == Family::Full) {
-        let (plain, moved) =
-            (fit(&*learner, &data).linear().unwrap().clone(), fit(&*learner, &permuted).linear().unwrap().clone());
+        let of = |data: &Data| {
+            let data = Data::new(data.x.clone(), data.y.clone(), &data.layout).for_learner(&*learner);
+            fit(&*learner, &data).linear().unwrap().clone()
+        };
+        let (plain, moved) = (of(&data), of(&permuted));
         for (to, &from) in permutation.iter().enumerate() {
             // As exact as the tolerance of a solver lets it be.
             let (found, expected) = (moved.weights[to], plain.weights[from]);

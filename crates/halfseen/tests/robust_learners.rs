@@ -148,15 +148,13 @@ fn what_is_known_carries_the_weight_where_all_else_may_vanish() {
     let mut y = Vec::new();
     for i in 0..200 {
         let sign = if i % 2 == 0 { 1.0 } else { -1.0 };
-        // Every attribute tells the class; the known one does not always.
         x.row_mut(i).fill(sign);
-        x[[i, 5]] = if i % 10 == 9 { -sign } else { sign };
         y.push(sign);
     }
     let data = Data::new(x, y, &layout).told();
     for name in ["fdrop", "robust-perceptron"] {
-        let free = fit(&*learner(name, &[("threat", "0"), ("step", "0.05")]), &data);
-        let attacked = fit(&*learner(name, &[("threat", "2.9"), ("step", "0.05")]), &data);
+        let free = fit(&*learner(name, &[("threat", "0"), ("step", "0.05"), ("margin", "1")]), &data);
+        let attacked = fit(&*learner(name, &[("threat", "2.9"), ("step", "0.05"), ("margin", "1")]), &data);
         let share = |fit: &Fit| {
             let weights = &fit.linear().unwrap().weights;
             weights[5].abs() / weights.iter().map(|w| w.abs()).sum::<f64>()

@@ -206,7 +206,8 @@ mod tests {
 
     fn signed(m: usize, d: usize, seed: u64) -> (Data, Vec<f64>) {
         let data = Data::random(m, d, seed);
-        let signs = data.targets.iter().map(|y| if *y > 1.0 { 1.0 } else { -1.0 }).collect();
+        let mean = data.targets.iter().sum::<f64>() / m as f64;
+        let signs = data.targets.iter().map(|y| if *y > mean { 1.0 } else { -1.0 }).collect();
         (data, signs)
     }
 
