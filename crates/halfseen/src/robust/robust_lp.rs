@@ -157,7 +157,7 @@ impl RobustLp {
     /// The program (4) by the interior point.
     fn interior(&self, program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Result<Found> {
         self.check_memory(program.rows, keep)?;
-        let lp::Solved { weights, bias, bound, iterations, stop } = lp::solve(program, keep, monitor)?;
+        let lp::Solved { weights, bias, bound, iterations, stop } = lp::solve(program, keep, monitor);
         Ok(Found { weights, bias, bound, passes: iterations, stop })
     }
 
@@ -167,15 +167,9 @@ impl RobustLp {
         shuffle(&mut Stream::new(self.seed, Purpose::Order, 0), &mut order);
         let size = all.len().div_ceil(all.len().div_ceil(chunk));
         let chunks: Vec<&[usize]> = order.chunks(size).collect();
-        let found: Vec<Result<Found>> =
-            chunks.par_iter().map(|keep| self.optimum(program, keep, monitor)).collect();
-        let mut mean = Found {
-            weights: vec![0.0; program.rows.width()],
-            bias: 0.0,
-            bound: 0.0,
-            passes: 0,
-            stop: Stop::OnePass,
-        };
+        let found: Vec<Result<Found>> = chunks.par_iter().map(|keep| self.optimum(program, keep, monitor)).collect();
+        let mut mean =
+            Found { weights: vec![0.0; program.rows.width()], bias: 0.0, bound: 0.0, passes: 0, stop: Stop::OnePass };
         let share = 1.0 / chunks.len() as f64;
         for (found, keep) in found.into_iter().zip(&chunks) {
             let found = found?;
