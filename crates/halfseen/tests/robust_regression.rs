@@ -128,15 +128,25 @@ fn without_a_threat_a_share_q_of_the_numbers_lies_below() {
 
 #[test]
 fn what_prepares_for_a_loss_loses_less_under_it() {
-    let (data, other) = (numbers(400, &[1; 8], &[], 6), numbers(400, &[1; 8], &[], 7));
+    // One attribute tells the target nearly, seven others with noise: who trusts the first alone loses it.
+    let make = |seed| {
+        let mut data = numbers(300, &[1; 8], &[], seed);
+        let mut stream = Stream::new(seed, Purpose::Data, 3);
+        for (i, mut row) in data.x.rows_mut().into_iter().enumerate() {
+            let y = data.y[i];
+            row.indexed_iter_mut().for_each(|(j, x)| *x = y + if j == 0 { 0.02 } else { 0.6 } * stream.normal());
+        }
+        Data::new(data.x, data.y, &data.layout)
+    };
+    let (data, other) = (make(6), make(7));
     let plain = fit(&RobustLp { threat: Some(0.0), box_radius: 3.0, ..RobustLp::default() }, &data);
-    let robust = fit(&RobustLp { threat: Some(2.0), box_radius: 3.0, ..RobustLp::default() }, &data);
+    let robust = fit(&RobustLp { threat: Some(1.0), box_radius: 3.0, ..RobustLp::default() }, &data);
     let attacked = |fit: &Fit| {
         let linear = fit.predictor.linear().unwrap();
-        worst(&other, &[1.0; 8], 2.0, (&linear.weights, linear.intercept), quantile(&other, 0.5))
+        worst(&other, &[1.0; 8], 1.0, (&linear.weights, linear.intercept), quantile(&other, 0.5))
     };
     let (before, after) = (attacked(&plain), attacked(&robust));
-    assert!(after < 0.95 * before, "{before} without, {after} with preparation");
+    assert!(after < 0.7 * before, "{before} without, {after} with preparation");
 }
 
 #[test]

@@ -229,7 +229,7 @@ impl RobustLp {
     fn interior(&self, program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Result<Found> {
         let entries: usize = keep.iter().map(|&i| program.rows.range(i).len()).sum();
         self.check_memory(keep.len(), lp::bytes(program.rows, keep.len(), entries))?;
-        let lp::Solved { weights, bias, bound, iterations, stop } = lp::solve(program, keep, monitor)?;
+        let lp::Solved { weights, bias, bound, iterations, stop } = lp::solve(program, keep, monitor);
         Ok(Found { weights, bias, bound, passes: iterations, stop })
     }
 

@@ -43,7 +43,8 @@ impl Worker<'_> {
             let sigma = factor * at.sigma.clamp(0.0, 1.0);
             let items = part.items(row);
             let (u, values) = (&now.u[items.clone()], &part.values[items]);
-            let clipped = |u: f64| u.clamp(0.0, sigma);
+            // Not clamp, which has no answer to NaN.
+            let clipped = |u: f64| u.max(0.0).min(sigma);
             let spent: f64 = u.iter().zip(values).map(|(&u, v)| v * clipped(u)).sum();
             let allowed = problem.budget * sigma;
             let shrink = if spent > allowed { allowed / spent } else { 1.0 };

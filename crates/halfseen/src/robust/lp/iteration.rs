@@ -7,7 +7,6 @@ use super::triangle::System;
 use super::weights::{Move, Weights};
 use super::worker::Worker;
 use super::{Program, Solved};
-use crate::error::Result;
 use crate::model::Stop;
 use crate::monitor::Monitor;
 use rayon::prelude::*;
@@ -33,11 +32,16 @@ const SHORT: (f64, u64) = (1e-8, 8);
 /// The certificate is computed when the products promise this many times the tolerance, and every so many iterations.
 const DUE: (f64, u64) = (4.0, 10);
 
+/// Objectives below this share of the loss without weights are nearly 0.
+const NEARLY_0: f64 = 1e-3;
+
 /// Minimises; see the head of the module.
-pub(super) fn minimise(problem: &Problem, options: &Program<'_>, monitor: &dyn Monitor) -> Result<Solved> {
-    let mut state = State::new(problem);
+pub(super) fn minimise(program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Solved {
+    let problem = Problem::new(program, keep);
+    let mut state = State::new(&problem);
     state.start();
-    state.run(options, monitor)
+    let (stop, iterations) = state.run(program, monitor);
+    state.finish(iterations, stop)
 }
 
 /// An iterate and the room to leave it.
@@ -99,17 +103,18 @@ impl<'p> State<'p> {
         }
     }
 
-    fn run(mut self, options: &Program<'_>, monitor: &dyn Monitor) -> Result<Solved> {
+    fn run(&mut self, options: &Program<'_>, monitor: &dyn Monitor) -> (Stop, u64) {
         let pairs = self.problem.pairs() as f64;
         let (mut iterations, mut short, mut last) = (0, 0, 0);
+        self.certify();
         let stop = loop {
             let products = self.products();
-            let due = products <= DUE.0 * options.tol * self.best.above.min(1e300) || iterations >= last + DUE.1;
+            let due = products <= DUE.0 * self.allowed(options.tol) || iterations >= last + DUE.1;
             let interrupted = monitor.should_stop();
             let ends = iterations >= options.max_iter || short >= SHORT.1 || interrupted;
-            if due || ends || iterations == 0 {
+            if due || ends {
                 last = iterations;
-                if self.certify() <= options.tol * self.best.above {
+                if self.certify() <= self.allowed(options.tol) {
                     break Stop::Tolerance;
                 }
             }
@@ -124,21 +129,17 @@ impl<'p> State<'p> {
                 self.certify();
                 break Stop::IterationLimit;
             };
-            if std::env::var("LPTRACE").is_ok() {
-                eprintln!(
-                    "{iterations} tau {:.3e} gap {:.3e} steps {:.4} {:.4} above {:.9} below {:.9}",
-                    products / pairs,
-                    products / self.best.above,
-                    steps.primal,
-                    steps.dual,
-                    self.best.above,
-                    self.best.below
-                );
-            }
             short = if steps.primal.max(steps.dual) < SHORT.0 { short + 1 } else { 0 };
             iterations += 1;
         };
-        Ok(self.finish(iterations, stop))
+        (stop, iterations)
+    }
+
+    /// The gap at which to stop: relative to the objective, or where that is nearly 0 to the loss without weights.
+    fn allowed(&self, tol: f64) -> f64 {
+        let Problem { margin, budget, rate, .. } = *self.problem;
+        let without = self.problem.rows() as f64 * (margin + budget * rate);
+        tol * self.best.above.max(NEARLY_0 * without)
     }
 
     fn finish(self, iterations: u64, stop: Stop) -> Solved {
@@ -222,13 +223,16 @@ impl<'p> State<'p> {
             reach = next;
         }
         let steps = reach.steps(SHARE);
+        if steps.primal.is_nan() || steps.dual.is_nan() || reach.both.is_nan() {
+            return None;
+        }
         let direction = &self.direction;
         self.workers.par_iter_mut().for_each(|worker| {
             let Worker { now, direction, .. } = worker;
             now.advance(direction, steps.primal, steps.dual);
         });
         self.weights.advance(direction, steps);
-        if steps.primal.is_nan() || steps.dual.is_nan() { None } else { Some(steps) }
+        Some(steps)
     }
 
     /// Solves for a trial direction whose products change by `target`; with `ADD` it corrects the direction there is.

@@ -9,7 +9,7 @@
 //! and only attributes that are not 0 in a row have a beta: what is 0 is worth nothing to the adversary.
 //!
 //! **Guarantee**: every point gives feasible weights and a feasible dual ([`certificate`]); the solver stops when their
-//! gap is at most `tol` times the objective, and returns the best of both that it saw.
+//! gap is at most `tol` times the objective (or a thousandth of the loss without weights, where that is more), and returns the best of both that it saw.
 //!
 //! **Method**: Mehrotra's predictor and corrector with Gondzio's centrality correctors; each row is eliminated to a block
 //! diagonal plus two rank-one terms ([`worker`]), so that one iteration costs the squares of the rows' entries and one
@@ -25,7 +25,6 @@ mod weights;
 mod worker;
 
 use super::{RobustHinge, Rows};
-use crate::error::Result;
 use crate::model::Stop;
 use crate::monitor::Monitor;
 pub(super) use problem::bytes;
@@ -65,10 +64,7 @@ pub(super) struct Solved {
 }
 
 /// Minimises the mean relaxed loss of the rows `keep`.
-///
-/// # Errors
-/// None of the numbers' making: where rounding ends the iteration, that is [`Stop::IterationLimit`].
-pub(super) fn solve(program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Result<Solved> {
-    let problem = problem::Problem::new(program, keep);
-    iteration::minimise(&problem, program, monitor)
+/// Where rounding ends the iteration before the gap is small, that is [`Stop::IterationLimit`].
+pub(super) fn solve(program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Solved {
+    iteration::minimise(program, keep, monitor)
 }

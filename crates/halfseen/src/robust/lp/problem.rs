@@ -54,7 +54,7 @@ pub(super) struct Part {
 }
 
 impl Problem {
-    /// Lays out the rows `keep`, in that order, with one sign each for all rows.
+    /// Lays out the rows `keep`, in that order.
     pub(super) fn new(program: &Program<'_>, keep: &[usize]) -> Problem {
         let Program { rows, signs, hinge, radius, bias, .. } = *program;
         let largest = keep.iter().flat_map(|&i| rows.row(i).1).fold(0.0_f64, |m, x| m.max(x.abs()));

@@ -179,3 +179,73 @@ impl System {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampling::{Purpose, Stream};
+
+    /// The terms of the head of [`Terms`], written out: r r' - q q' + sum of items' (q q' + D a a').
+    fn dense(n: usize, terms: &Terms<'_>) -> Vec<f64> {
+        let mut matrix = vec![0.0; n * n];
+        let mut r = vec![0.0; n];
+        for (e, &slot) in terms.slots.iter().enumerate() {
+            r[slot as usize] = terms.plus[e];
+            for (f, &other) in terms.slots.iter().enumerate() {
+                let (own, its) = match terms.owners.is_empty() {
+                    true => (e as u32, f as u32),
+                    false => (terms.owners[e], terms.owners[f]),
+                };
+                let at = slot as usize * n + other as usize;
+                if own != its {
+                    matrix[at] -= terms.minus[e] * terms.minus[f];
+                } else if own != KNOWN {
+                    matrix[at] += terms.blocks[own as usize] * terms.cells[e] * terms.cells[f];
+                }
+            }
+        }
+        r[n - 1] = terms.bias;
+        for i in 0..n {
+            for j in 0..n {
+                matrix[i * n + j] += r[i] * r[j];
+            }
+        }
+        matrix
+    }
+
+    #[test]
+    fn sparse_sums_and_solutions_are_those_of_dense_ones() {
+        let mut stream = Stream::new(5, Purpose::Data, 0);
+        let mut numbers = |n: usize| -> Vec<f64> { (0..n).map(|_| stream.normal()).collect() };
+        let n = 9;
+        let slots = [0, 2, 3, 4, 6, 7];
+        let (plus, mut minus, cells, blocks) = (numbers(6), numbers(6), numbers(6), numbers(6));
+        for owners in [&[][..], &[0, 0, 1, 2, 2, 2], &[0, 1, 1, 2, KNOWN, KNOWN]] {
+            if owners.contains(&KNOWN) {
+                minus[4..].fill(0.0);
+            }
+            for bias in [0.0, -0.7] {
+                let terms =
+                    Terms { slots: &slots, plus: &plus, minus: &minus, cells: &cells, owners, blocks: &blocks, bias };
+                let mut triangle = vec![0.0; size(n)];
+                add(&mut triangle, n, &terms);
+                let whole = dense(n, &terms);
+                for i in 0..n {
+                    for j in 0..=i {
+                        assert!((triangle[size(i) + j] - whole[i * n + j]).abs() < 1e-14, "{owners:?} {i} {j}");
+                    }
+                }
+                let mut system = System::new(n);
+                system.set([triangle.as_slice(), triangle.as_slice()].into_iter(), &vec![50.0; n]);
+                assert!(system.factor());
+                let right = numbers(n);
+                let mut solution = vec![0.0; n];
+                system.solve(&right, &mut solution);
+                for i in 0..n {
+                    let line: f64 = (0..n).map(|j| 2.0 * whole[i * n + j] * solution[j]).sum();
+                    assert!((line + 50.0 * solution[i] - right[i]).abs() < 1e-12);
+                }
+            }
+        }
+    }
+}
