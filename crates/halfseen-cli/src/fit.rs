@@ -12,6 +12,7 @@ use halfseen::error::short;
 use halfseen::learner::{self, Family, Learner, with};
 use halfseen::model::{BudgetKind, Model, Note, Outside, Report, Stop, check_truncation};
 use halfseen::prepare::{Options, Prepared};
+use halfseen::robust::{Costs, Threat};
 use halfseen::select::{Task, Tuning, tune};
 use serde_json::json;
 use std::process::ExitCode;
@@ -244,6 +245,7 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
         rows.push(("read in all", format!("{} ({} distinct)", report.reads, report.distinct)));
         rows.push(("per example", per_example(report)));
     }
+    rows.extend(report.threat.as_ref().map(|threat| ("prepares for", prepared_for(threat))));
     rows.push(("objective", number(report.objective)));
     let relative =
         |gap: f64| report.objective.filter(|o| *o > 0.0).map(|o| format!(" ({:.1e} of the objective)", gap / o));
@@ -271,6 +273,18 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     rows.splice(at..at, spent.into_iter().chain(unused).chain(estimated));
     let lines: Vec<String> = rows.into_iter().map(|(name, value)| format!("{name:<14} {value}\n")).collect();
     Ok(lines.concat())
+}
+
+/// What may vanish from every row.
+fn prepared_for(threat: &Threat) -> String {
+    let plain = |value: f64| ((value * 1e4).round() / 1e4).to_string();
+    let (budget, total) = (plain(threat.effective()), plain(threat.total()));
+    match threat.costs() {
+        Costs::Equal { count, .. } if threat.values().iter().all(|v| *v > 0.0) => {
+            format!("the loss of any {count} of {} attributes of a row", threat.values().len())
+        }
+        _ => format!("the loss of attributes worth {budget} of a row, of {total} in all"),
+    }
 }
 
 /// What was there to learn from, and what of it the predictor keeps.

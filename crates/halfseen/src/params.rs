@@ -335,7 +335,7 @@ declare! {
     VALUES: "values", Kind::Values,
         "What it costs the adversary to take an attribute: uniform, 1 each; mi, in proportion to its mutual information with the target in the training rows (best threshold), 1 on average; or one number for each, in the order of the table.", "E 2 and 4";
     MARGIN: "margin", Kind::PositiveOrAuto,
-        "Margin gamma that must be left after the worst deletions, in units of the score. auto: a hundredth of the value that is left, P = total value - threat.", "E, equation (2)";
+        "Margin gamma that must be left after the worst deletions, in units of the score. auto: a hundredth of the value that is left, P = total value - threat, but no more than a tenth of the mean sum of absolute values of a row.", "E, equation (2)";
     BOX_RADIUS: "box_radius", Kind::Positive,
         "Largest absolute value C of a weight, in scaled units; only its ratio to margin matters.", "E, equation (3)";
     DELETIONS: "deletions", Kind::Choice(&["fractional", "whole"]),

@@ -6,9 +6,9 @@
 //!
 //! Full grids:
 //!
-//! - robust-lp: threat 0 1 2 5 10 20 40; margin 0.05 0.2 0.8 3
-//! - fdrop: threat 0 1 2 5 10 20 40; c 0.01 0.1 1 10
-//! - svm: c 1e-6 3e-6 1e-5 3e-5 1e-4 3e-4 1e-3 3e-3 1e-2 3e-2 1e-1 3e-1 1
+//! - robust-lp: threat 0 1 2 5 10 20 40; margin 0.01 0.05 0.2 0.8 3
+//! - fdrop: threat 0 1 2 5 10 20 40; c 0.01 0.1 1 10 100 1000
+//! - svm: c 1e-6 3e-6 1e-5 3e-5 1e-4 3e-4 1e-3 3e-3 1e-2 3e-2 1e-1 3e-1 1 3 10 30 100 300 1000
 //!
 //!     cargo run --release -p halfseen-papers -- e-figure-1 --mnist DIR --data DIR
 
@@ -24,10 +24,10 @@ use halfseen::robust::Attack;
 
 const THREATS: &[&str] = &["0", "1", "2", "5", "10", "20", "40"];
 const FEW: &[&str] = &["0", "2", "10", "40"];
-const LP: Axes = &[("threat", THREATS), ("margin", &["0.05", "0.2", "0.8", "3"])];
-const QUICK_LP: Axes = &[("threat", FEW), ("margin", &["0.05", "0.2", "0.8", "3"])];
-const FDROP: Axes = &[("threat", THREATS), ("c", &["0.01", "0.1", "1", "10"])];
-const QUICK_FDROP: Axes = &[("threat", FEW), ("c", &["0.01", "0.1", "1", "10"])];
+const LP: Axes = &[("threat", THREATS), ("margin", &["0.01", "0.05", "0.2", "0.8", "3"])];
+const QUICK_LP: Axes = &[("threat", FEW), ("margin", &["0.01", "0.05", "0.2", "0.8", "3"])];
+const FDROP: Axes = &[("threat", THREATS), ("c", &["0.01", "0.1", "1", "10", "100", "1000"])];
+const QUICK_FDROP: Axes = &[("threat", FEW), ("c", &["0.01", "0.1", "1", "10", "100", "1000"])];
 
 /// The paper's.
 pub(super) fn arms() -> Vec<Arm> {

@@ -8,8 +8,10 @@ use anyhow::Result;
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
 
 /// C of the SVM, in half decades.
-const CS: &[&str] =
-    &["1e-6", "3e-6", "1e-5", "3e-5", "1e-4", "3e-4", "1e-3", "3e-3", "1e-2", "3e-2", "1e-1", "3e-1", "1"];
+const CS: &[&str] = &[
+    "1e-6", "3e-6", "1e-5", "3e-5", "1e-4", "3e-4", "1e-3", "3e-3", "1e-2", "3e-2", "1e-1", "3e-1", "1", "3", "10",
+    "30", "100", "300", "1000",
+];
 
 /// The SVM.
 pub(super) fn svm() -> Arm {

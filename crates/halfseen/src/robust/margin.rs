@@ -11,11 +11,15 @@ use crate::params::Damage;
 /// gamma over P where nothing is asked for.
 const SHARE: f64 = 0.01;
 
+/// The most that it then takes of what weights of 1 can make of a row of mean size: where rows are nearly empty, as counts of
+/// words are, a hundredth of P is more than any row attains.
+const REACH: f64 = 0.1;
+
 /// Rounding in a quotient of values.
 const ROUNDING: f64 = 1e-9;
 
 /// The margin gamma for weights of at most `box_radius`, and what the report must say of it: `asked`, or else a hundredth of
-/// P, and no less than noise needs.
+/// P but no more than a tenth of the mean sum of absolute values of a row, and no less than noise needs.
 pub(crate) fn margin_of(
     asked: Option<f64>,
     threat: &Threat,
@@ -31,8 +35,14 @@ pub(crate) fn margin_of(
     match asked {
         Some(margin) if margin < needed => (margin, Some(Note::MarginTooSmall { margin, needed })),
         Some(margin) => (margin, None),
-        None => (needed.max(SHARE * threat.left()), None),
+        None => (needed.max((SHARE * threat.left()).min(REACH * mean_size(rows))), None),
     }
+}
+
+/// The mean sum of absolute values of a row; without bound where all rows are 0.
+fn mean_size(rows: &Rows) -> f64 {
+    let sum: f64 = (0..rows.len()).map(|i| rows.row(i).1.iter().map(|x| x.abs()).sum::<f64>()).sum();
+    if sum > 0.0 { sum / rows.len() as f64 } else { f64::INFINITY }
 }
 
 /// The most columns that the budget buys (an upper bound where values differ): N where each attribute is one column
@@ -57,6 +67,7 @@ fn columns_bought(threat: &Threat, rows: &Rows) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Matrix;
     use crate::full::testing::Data;
 
     #[test]
@@ -67,6 +78,12 @@ mod tests {
         let margin = |asked, damage| margin_of(asked, &threat, &rows, 0.5, damage, 0.05);
         assert_eq!(margin(None, Damage::Deletion), (0.01 * 32.0, None));
         assert_eq!(margin(Some(0.2), Damage::Deletion), (0.2, None));
+        let Matrix::F64(cells) = &data.matrix else { unreachable!("these cells are drawn as f64") };
+        let sparse = cells.mapv(|x| 1e-3 * x);
+        let size = sparse.iter().map(|x| x.abs()).sum::<f64>() / 5.0;
+        let rows_of_little = Rows::new(&Data::new(sparse, data.targets.clone()).examples(), "test").unwrap();
+        let (little, _) = margin_of(None, &threat, &rows_of_little, 0.5, Damage::Deletion, 0.05);
+        assert!((little - 0.1 * size).abs() < 1e-15 && little < 0.32, "{little} of {size}");
         let needed = 0.5 * (2.0 * 8.0 * 20.0_f64.ln()).sqrt();
         assert_eq!(margin(None, Damage::Noise), (needed, None));
         assert_eq!(margin(Some(1.0), Damage::Noise), (1.0, Some(Note::MarginTooSmall { margin: 1.0, needed })));

@@ -74,7 +74,7 @@ impl Learner for RobustLp {
 
     /// Only the ratio of margin and box matters: the margin stays, a share of what the threat leaves.
     fn grid(&self) -> Grid {
-        Grid::new(&[("box_radius", &["0.3", "1", "3", "10"])])
+        Grid::new(&[("box_radius", &["0.3", "1", "3", "10", "30"])])
     }
 
     fn check_classes(&self, classes: usize) -> Result<()> {
