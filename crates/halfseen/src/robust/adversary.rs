@@ -182,7 +182,9 @@ impl<'t> Adversary<'t> {
         let value = |i: u32| self.threat.values()[attributes[i as usize] as usize];
         self.order.clear();
         self.order.extend((0..gains.len() as u32).filter(|&i| gains[i as usize] > 0.0));
-        self.order.sort_unstable_by(|&a, &b| (value(a) > 0.0).cmp(&(value(b) > 0.0)).then_with(|| order(a, b)).then(a.cmp(&b)));
+        self.order.sort_unstable_by(|&a, &b| {
+            (value(a) > 0.0).cmp(&(value(b) > 0.0)).then_with(|| order(a, b)).then(a.cmp(&b))
+        });
         self.take_in_order(attributes);
         self.deleted.iter().map(|&i| gains[i as usize]).sum()
     }
