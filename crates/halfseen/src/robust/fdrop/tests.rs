@@ -19,7 +19,7 @@ fn random(m: usize, n: usize, stream: &mut Stream) -> (Array2<f64>, Vec<f64>) {
     (cells, signs)
 }
 
-/// The quadratic program as it is printed: weights, bias, then for each row xi, z and u; `None` if the solver gave up.
+/// The quadratic program as it is printed: weights, bias, then for each row xi, z and u.
 fn textbook(cells: &Array2<f64>, signs: &[f64], threat: &Threat, c: f64, intercept: bool) -> f64 {
     let (m, n) = cells.dim();
     let (xi, z, u) = (n + 1, n + 1 + m, n + 1 + 2 * m);
@@ -28,7 +28,9 @@ fn textbook(cells: &Array2<f64>, signs: &[f64], threat: &Threat, c: f64, interce
     // sum of coefficient times variable >= bound.
     let mut at_least = |terms: &[(usize, f64)], bound: f64| {
         for (column, coefficient) in terms.iter().filter(|t| intercept || t.0 != n) {
-            (rows.push(right.len()), columns.push(*column), entries.push(-coefficient));
+            rows.push(right.len());
+            columns.push(*column);
+            entries.push(-coefficient);
         }
         right.push(-bound);
     };
