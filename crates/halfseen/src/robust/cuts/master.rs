@@ -234,8 +234,8 @@ impl<'p, 'a> Master<'p, 'a> {
         change.q = alone(&self.below, &self.q, |e| (&e.below, &e.q));
         let mut forces = vec![0.0; self.slack.len()];
         let mut sums = Vec::with_capacity(self.xi.len());
-        for i in 0..self.xi.len() {
-            let (mut total, mut force) = (z[i], change.zeta[i] - lack.zeta[i]);
+        for (i, &z) in z.iter().enumerate() {
+            let (mut total, mut force) = (z, change.zeta[i] - lack.zeta[i]);
             for c in pieces.of(i) {
                 forces[c] = change.sigma[c] + weights[c] * lack.slack[c];
                 force += forces[c];
@@ -247,9 +247,9 @@ impl<'p, 'a> Master<'p, 'a> {
         }
         let mut right = pieces.combine(&forces);
         right.iter_mut().zip(&lack.point).for_each(|(r, l)| *r -= l);
-        for j in 0..n {
-            right[j] -= change.p[j] + self.p[j] / self.above[j] * lack.above[j];
-            right[j] += change.q[j] + self.q[j] / self.below[j] * lack.below[j];
+        for (j, right) in right[..n].iter_mut().enumerate() {
+            *right -= change.p[j] + self.p[j] / self.above[j] * lack.above[j];
+            *right += change.q[j] + self.q[j] / self.below[j] * lack.below[j];
         }
         system.solve(&mut right);
         change.slack = vec![0.0; self.slack.len()];
@@ -264,8 +264,8 @@ impl<'p, 'a> Master<'p, 'a> {
             change.zeta[i] -= z[i] * xi;
             change.xi.push(xi);
         }
-        for j in 0..n {
-            let (above, below) = (-right[j] - lack.above[j], right[j] - lack.below[j]);
+        for (j, &moved) in right[..n].iter().enumerate() {
+            let (above, below) = (-moved - lack.above[j], moved - lack.below[j]);
             change.p[j] -= self.p[j] / self.above[j] * above;
             change.q[j] -= self.q[j] / self.below[j] * below;
             change.above.push(above);
@@ -304,7 +304,7 @@ fn central(z: &[f64], mu: f64) -> f64 {
         }
         let step = (mu * sum - 1.0) * sum / squares;
         t += step;
-        if !(step > 1e-12 * t) {
+        if step.is_nan() || step <= 1e-12 * t {
             break;
         }
     }

@@ -11,7 +11,7 @@ use super::{Options, Solution, Stop};
 use crate::monitor::Monitor;
 
 /// A round's program is solved to this share of the gap between the bounds.
-const LOOSE: f64 = 0.1;
+const LOOSE: f64 = 0.3;
 /// And to this share of the gap that is wanted, at least.
 const TIGHT: f64 = 0.3;
 /// Rows whose pieces are right up to this share of the gap that is wanted get no more.
@@ -22,6 +22,8 @@ const IDLE: f64 = 1e-4;
 const DROP: u32 = 4;
 /// Rounds start this far from the central point of their gap: new pieces exceed what was known by several times the mean.
 const BOOST: f64 = 20.0;
+/// And so many times farther after one that led nowhere.
+const FARTHER: f64 = 30.0;
 /// Objectives below this share of that of weights of 0 are as good as none.
 const NOTHING: f64 = 1e-3;
 
@@ -71,12 +73,13 @@ impl Rounds<'_, '_> {
         self.idle = vec![0; self.pieces.len()];
         let cold = Start { point: null, slope: vec![0.0; n], distance: alone };
         let (mut start, mut warm, mut share) = (cold.clone(), false, LOOSE);
+        let mut boost = BOOST;
         loop {
             let goal = m * wanted(self.best.upper);
             let gap = (TIGHT * goal).max(share * m * (self.best.upper - self.best.lower));
             self.rounds += 1;
             let pairs = self.pieces.len() as f64 + m + 2.0 * n as f64;
-            let (point, mu) = (start.point.clone(), start.distance * m / pairs * if warm { BOOST } else { 1.0 });
+            let (point, mu) = (start.point.clone(), start.distance * m / pairs * if warm { boost } else { 1.0 });
             let master = Master::new(&self.pieces, self.options.box_radius, point, mu, &start.slope);
             let found = master.run(gap, self.options.max_iter, monitor);
             self.passes += found.steps;
@@ -99,7 +102,9 @@ impl Rounds<'_, '_> {
                 return Stop::IterationLimit;
             }
             share = if added == 0 { 0.1 * share } else { LOOSE };
-            warm = !(failed && warm);
+            // After a start too near the optimum for what was added, one from farther off, and then from the beginning.
+            boost = if failed { FARTHER * boost } else { BOOST };
+            warm = boost <= FARTHER * BOOST;
             let next = self.next(found, &more, sum / m);
             start = if warm { next } else { cold.clone() };
         }

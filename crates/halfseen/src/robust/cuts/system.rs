@@ -137,7 +137,7 @@ impl<'p, 'a> Sum<'p, 'a> {
         let pieces = self.pieces;
         let list = &pieces.list;
         let Some(most) = range.clone().reduce(|a, b| if weights[b] > weights[a] { b } else { a }) else { return };
-        if range.len() == 1 || !(weights[most] > 0.0) {
+        if range.len() == 1 || weights[most] <= 0.0 {
             return;
         }
         self.union.clear();
