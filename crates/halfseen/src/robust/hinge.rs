@@ -47,13 +47,23 @@ impl<'t> RobustHinge<'t> {
     pub fn loss(&self, rows: &Rows, row: usize, y: f64, weights: &[f64], bias: f64, room: &mut Scratch<'t>) -> RowLoss {
         let known = rows.contributions(row, weights, &mut room.attributes, &mut room.gains);
         let score = bias + known + room.gains.iter().sum::<f64>();
+        self.gains(y, room);
+        let damage = room.adversary.relaxed(&room.attributes, &room.gains);
+        let loss = self.rate() * self.threat.total() - y * score + damage;
+        RowLoss { loss: loss.max(0.0), active: loss > 0.0 }
+    }
+
+    /// Turns what attributes add to the score into what their deletion gains.
+    pub(super) fn gains(&self, y: f64, room: &mut Scratch<'t>) {
         let (rate, values) = (self.rate(), self.threat.values());
-        for (gain, &attribute) in room.gains.iter_mut().zip(&room.attributes) {
+        let Scratch { gains, attributes, .. } = room;
+        if attributes.len() == values.len() {
+            gains.iter_mut().zip(values).for_each(|(gain, value)| *gain = y * *gain - rate * value);
+            return;
+        }
+        for (gain, &attribute) in gains.iter_mut().zip(&*attributes) {
             *gain = y * *gain - rate * values[attribute as usize];
         }
-        let damage = room.adversary.relaxed(&room.attributes, &room.gains);
-        let loss = rate * self.threat.total() - y * score + damage;
-        RowLoss { loss: loss.max(0.0), active: loss > 0.0 }
     }
 
     /// The mean relaxed loss over all rows.

@@ -220,12 +220,9 @@ impl<'t> Attack<'t> {
         }
         let known = rows.contributions(row, w, &mut room.attributes, &mut room.gains);
         let score = b + known + room.gains.iter().sum::<f64>();
-        let (rate, values) = (self.hinge.rate(), self.hinge.threat.values());
-        for (gain, &attribute) in room.gains.iter_mut().zip(&room.attributes) {
-            *gain = y * *gain - rate * values[attribute as usize];
-        }
+        self.hinge.gains(y, room);
         let damage = room.adversary.whole(&room.attributes, &room.gains).gain;
-        let loss = rate * self.hinge.threat.total() - y * score + damage;
+        let loss = self.hinge.rate() * self.hinge.threat.total() - y * score + damage;
         RowLoss { loss: loss.max(0.0), active: loss > 0.0 }
     }
 
@@ -237,7 +234,7 @@ impl<'t> Attack<'t> {
     }
 }
 
-/// The hypothesis and the sum of those before it, which is brought up to date where a weight changes.
+/// The hypothesis, and what is needed of those before it for their average: a number that changes where a weight does.
 struct Walk {
     /// tau.
     step: f64,
@@ -246,9 +243,9 @@ struct Walk {
     intercept: bool,
     weights: Vec<f64>,
     bias: f64,
-    /// Sum of each weight over the first `last` hypotheses.
+    /// For each weight the sum of its moves, each times the number of the row that caused it: what the hypotheses that met a
+    /// row fall short of the present one, summed up.
     sums: Vec<f64>,
-    last: Vec<u64>,
     bias_sum: f64,
     /// Hypotheses that met a row.
     count: u64,
@@ -258,14 +255,13 @@ struct Walk {
 
 impl Walk {
     fn new(width: usize, radius: f64, intercept: bool) -> Walk {
-        let (weights, sums, last) = (vec![0.0; width], vec![0.0; width], vec![0; width]);
-        Walk { step: 0.0, radius, intercept, weights, bias: 0.0, sums, last, bias_sum: 0.0, count: 0, lost: 0.0 }
+        let (weights, sums) = (vec![0.0; width], vec![0.0; width]);
+        Walk { step: 0.0, radius, intercept, weights, bias: 0.0, sums, bias_sum: 0.0, count: 0, lost: 0.0 }
     }
 
     /// Starts a new average at the present hypothesis.
     fn forget(&mut self) {
         self.sums.fill(0.0);
-        self.last.fill(0);
         (self.bias_sum, self.count, self.lost) = (0.0, 0, 0.0);
     }
 
@@ -281,7 +277,16 @@ impl Walk {
         let push = self.step * y;
         let (slots, values) = rows.row(row);
         let shares = room.adversary.shares();
-        if rows.single() {
+        if rows.single() && slots.len() == self.weights.len() {
+            // Slots that are all there need not be looked up, and several weights move at once.
+            let (radius, count) = (self.radius, self.count as f64);
+            let moved = self.weights.iter_mut().zip(&mut self.sums).zip(values).zip(shares);
+            for (((weight, sum), x), share) in moved {
+                let new = (*weight + push * (1.0 - share) * x).clamp(-radius, radius);
+                *sum += count * (new - *weight);
+                *weight = new;
+            }
+        } else if rows.single() {
             for ((&slot, x), share) in slots.iter().zip(values).zip(shares) {
                 self.shift(slot as usize, push * (1.0 - share) * x);
             }
@@ -308,16 +313,17 @@ impl Walk {
     #[inline]
     fn shift(&mut self, slot: usize, by: f64) {
         let weight = &mut self.weights[slot];
-        self.sums[slot] += *weight * (self.count - self.last[slot]) as f64;
-        self.last[slot] = self.count;
-        *weight = (*weight + by).clamp(-self.radius, self.radius);
+        let new = (*weight + by).clamp(-self.radius, self.radius);
+        self.sums[slot] += self.count as f64 * (new - *weight);
+        *weight = new;
     }
 
-    /// The mean of the hypotheses that met a row; 0 before the first.
+    /// The mean of the hypotheses that met a row; before the first the hypothesis itself.
     fn average(&self) -> (Vec<f64>, f64) {
         let count = self.count.max(1) as f64;
-        let sum = |slot: usize| self.sums[slot] + self.weights[slot] * (self.count - self.last[slot]) as f64;
-        ((0..self.weights.len()).map(|slot| sum(slot) / count).collect(), self.bias_sum / count)
+        let mean = |(weight, sum): (&f64, &f64)| weight - sum / count;
+        let weights = self.weights.iter().zip(&self.sums).map(mean).collect();
+        (weights, if self.count == 0 { self.bias } else { self.bias_sum / count })
     }
 }
 

@@ -132,7 +132,12 @@ impl Rows {
         let (slots, values) = self.row(row);
         if self.single {
             attributes.extend_from_slice(slots);
-            sums.extend(slots.iter().zip(values).map(|(&slot, x)| weights[slot as usize] * x));
+            if slots.len() == weights.len() {
+                // Nothing to look up: several products at once.
+                sums.extend(weights.iter().zip(values).map(|(w, x)| w * x));
+            } else {
+                sums.extend(slots.iter().zip(values).map(|(&slot, x)| weights[slot as usize] * x));
+            }
             return 0.0;
         }
         let mut known = 0.0;

@@ -8,12 +8,38 @@ use serde::{Deserialize, Serialize};
 ///
 /// Attributes are the panels of a layout that are read, in its order; known panels never vanish.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Written", into = "Written")]
 pub struct Threat {
     /// v_j of each attribute, (n_attributes), at least 0.
     values: Vec<f64>,
     /// N, below the sum of the values.
     budget: f64,
+    // What follows from these, for losses are asked for it row by row.
+    total: f64,
+    costs: Costs,
+    effective: f64,
+}
+
+/// A threat as files hold it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    values: Vec<f64>,
+    budget: f64,
+}
+
+impl TryFrom<Written> for Threat {
+    type Error = crate::Error;
+
+    fn try_from(written: Written) -> Result<Threat> {
+        Threat::new(written.values, written.budget)
+    }
+}
+
+impl From<Threat> for Written {
+    fn from(threat: Threat) -> Written {
+        Written { values: threat.values, budget: threat.budget }
+    }
 }
 
 /// What kind of values an adversary pays: it decides which algorithm is exact.
@@ -60,7 +86,14 @@ impl Threat {
             let allowed = format!("at least 0 and below {total}, the value of all attributes together");
             return Err(ErrorKind::OutOfRange { name: "threat", value: budget.to_string(), allowed }.into());
         }
-        Ok(Threat { values, budget })
+        let costs = costs(&values, budget);
+        let effective = match costs {
+            Costs::Equal { value, count } if (budget - value * count as f64).abs() > ROUNDING * budget => {
+                value * count as f64
+            }
+            _ => budget,
+        };
+        Ok(Threat { values, budget, total, costs, effective })
     }
 
     /// Every attribute is worth 1.
@@ -91,35 +124,23 @@ impl Threat {
 
     /// V: the value of all attributes.
     pub fn total(&self) -> f64 {
-        self.values.iter().sum()
+        self.total
     }
 
     /// What the values allow.
     pub fn costs(&self) -> Costs {
-        let value = self.values.iter().fold(0.0_f64, |a, &b| a.max(b));
-        if self.values.iter().all(|&v| v == value || v == 0.0) {
-            return Costs::Equal { value, count: count(self.budget, value) };
-        }
-        if self.budget <= LARGEST_TABLE && self.values.iter().all(|v| v.fract() == 0.0) {
-            return Costs::Whole { budget: self.budget.floor() as usize };
-        }
-        Costs::General
+        self.costs
     }
 
     /// The part of N that can be spent: a multiple of the value where all are equal, for an attribute vanishes whole or not
     /// at all.
     pub fn effective(&self) -> f64 {
-        match self.costs() {
-            Costs::Equal { value, count } if (self.budget - value * count as f64).abs() > ROUNDING * self.budget => {
-                value * count as f64
-            }
-            _ => self.budget,
-        }
+        self.effective
     }
 
     /// P: the value that is left after the budget is spent, V - N.
     pub fn left(&self) -> f64 {
-        self.total() - self.effective()
+        self.total - self.effective
     }
 
     /// What a report must say of it.
@@ -130,12 +151,23 @@ impl Threat {
 
     /// Refuses what a file holds for another number of attributes.
     pub(crate) fn validate(&self, attributes: usize) -> Result<()> {
-        let bad = |problem: String| ErrorKind::BadFile { what: "model", key: "report.threat".into(), problem };
-        if self.values.len() != attributes {
-            return Err(bad(format!("has {} values for {attributes} attributes", self.values.len())).into());
+        if self.values.len() == attributes {
+            return Ok(());
         }
-        Threat::new(self.values.clone(), self.budget).map(|_| ()).map_err(|e| bad(e.to_string()).into())
+        let problem = format!("has {} values for {attributes} attributes", self.values.len());
+        Err(ErrorKind::BadFile { what: "model", key: "report.threat".into(), problem }.into())
     }
+}
+
+fn costs(values: &[f64], budget: f64) -> Costs {
+    let value = values.iter().fold(0.0_f64, |a, &b| a.max(b));
+    if values.iter().all(|&v| v == value || v == 0.0) {
+        return Costs::Equal { value, count: count(budget, value) };
+    }
+    if budget <= LARGEST_TABLE && values.iter().all(|v| v.fract() == 0.0) {
+        return Costs::Whole { budget: budget.floor() as usize };
+    }
+    Costs::General
 }
 
 /// How many attributes of one value a budget buys.
