@@ -70,6 +70,7 @@ pub fn certify(
             costs: values.costs(),
             cheapest: Cheapest::new(values),
             gains: Vec::new(),
+            whole: Vec::new(),
         };
         let rows = start..(start + CHUNK).min(examples.len());
         rows.map(|row| certifier.row(examples, row)).collect::<Vec<_>>()
@@ -95,6 +96,8 @@ struct Certifier<'a> {
     costs: Costs,
     cheapest: Cheapest<'a>,
     gains: Vec<f64>,
+    /// The row as it is, while attributes vanish from it.
+    whole: Vec<f64>,
 }
 
 impl Certifier<'_> {
@@ -112,14 +115,14 @@ impl Certifier<'_> {
         };
         let certified = self.below(&found).map(|below| (spent + below).min(self.total));
         let (mut exact, mut flips) = (found.exact, self.named(&found));
-        if !self.changes(examples, row, &flips) {
+        if !self.changes(&flips) {
             // Within rounding of a change, and yet none: what is sure to change it may cost more.
             exact = false;
             flips.clear();
             if let Some(sure) = self.surely(needed + slack, away) {
                 flips = self.named(&sure);
                 exact = sure.exact && sure.cost <= found.cost;
-                if !self.changes(examples, row, &flips) {
+                if !self.changes(&flips) {
                     flips.clear();
                 }
             }
@@ -177,10 +180,12 @@ impl Certifier<'_> {
     }
 
     /// Whether a prediction without these attributes is another one.
-    fn changes(&mut self, examples: &Examples<'_>, row: usize, flips: &[u32]) -> bool {
+    fn changes(&mut self, flips: &[u32]) -> bool {
+        self.whole.clear();
+        self.whole.extend_from_slice(&self.effects.row);
         flips.iter().for_each(|&attribute| self.effects.vanish(attribute));
         let (before, after) = (self.scale.undo(self.effects.score), self.scale.undo(self.effects.score_now()));
-        self.effects.read(examples, row);
+        self.effects.row.copy_from_slice(&self.whole);
         match self.promise {
             Promise::Class => (before > 0.0) != (after > 0.0),
             Promise::Within(distance) => (after - before).abs() > distance,

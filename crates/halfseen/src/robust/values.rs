@@ -28,7 +28,7 @@ pub(crate) fn threat_of(worth: &Worth, budget: Option<f64>, examples: &Examples<
     Threat::new(values, budget)
 }
 
-/// v_j = (1/Z) max_c I([x_j > c]; y) with Z such that the values sum to their number; of several columns the best.
+/// `v_j = (1/Z) max_c I([x_j > c]; y)` with Z such that the values sum to their number; of several columns the best.
 /// (n_attributes). The values of rows with the sign -1 or +1 each.
 ///
 /// # Errors

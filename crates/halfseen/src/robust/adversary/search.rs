@@ -4,6 +4,8 @@
 /// The 0/1 knapsack with room to work in.
 #[derive(Debug, Clone, Default)]
 pub(in crate::robust) struct Search {
+    /// (gain per cost, item, gain, cost), to be put in order.
+    sorted: Vec<(f64, u32, f64, f64)>,
     /// Items by gain per cost, falling.
     order: Vec<u32>,
     gain: Vec<f64>,
@@ -88,28 +90,31 @@ impl Search {
     }
 
     fn sort(&mut self, items: impl Iterator<Item = (u32, f64, f64)>, budget: f64) {
-        let mut sorted: Vec<(u32, f64, f64)> = items.filter(|item| item.2 <= budget).collect();
-        sorted.sort_unstable_by(|a, b| (b.1 / b.2).total_cmp(&(a.1 / a.2)).then(a.0.cmp(&b.0)));
+        self.sorted.clear();
+        let able = items.filter(|item| item.2 <= budget);
+        self.sorted.extend(able.map(|(item, gain, cost)| (gain / cost, item, gain, cost)));
+        self.sorted.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let lists = [&mut self.gain, &mut self.cost, &mut self.gains, &mut self.costs];
+        lists.into_iter().for_each(Vec::clear);
         self.order.clear();
-        self.gain.clear();
-        self.cost.clear();
         self.best.clear();
-        (self.gains, self.costs) = (vec![0.0], vec![0.0]);
         let (mut gains, mut costs) = (0.0, 0.0);
-        for &(item, gain, cost) in &sorted {
+        for &(_, item, gain, cost) in &self.sorted {
             self.order.push(item);
             self.gain.push(gain);
             self.cost.push(cost);
-            gains += gain;
-            costs += cost;
             self.gains.push(gains);
             self.costs.push(costs);
+            gains += gain;
+            costs += cost;
         }
+        self.gains.push(gains);
+        self.costs.push(costs);
         self.least.clear();
-        self.least.resize(sorted.len(), 0.0);
+        self.least.resize(self.sorted.len(), 0.0);
         let mut least = f64::INFINITY;
-        for (at, item) in sorted.iter().enumerate().rev() {
-            least = least.min(item.2);
+        for (at, item) in self.sorted.iter().enumerate().rev() {
+            least = least.min(item.3);
             self.least[at] = least;
         }
     }
