@@ -64,11 +64,12 @@ impl Weights {
         target: &impl Fn(f64, f64, f64, f64) -> f64,
         right: &mut [f64],
     ) {
-        for j in 0..self.width() {
+        // The bias, which comes last, has no box.
+        for (j, right) in right[..self.width()].iter_mut().enumerate() {
             let upper = target(self.above[j], self.p[j], -from.dw[j], from.dp[j]);
             let lower = target(self.below[j], self.q[j], from.dw[j], from.dq[j]);
             let residual = if residuals { self.p[j] - self.q[j] } else { 0.0 };
-            right[j] += lower / self.below[j] - upper / self.above[j] - residual;
+            *right += lower / self.below[j] - upper / self.above[j] - residual;
             to.targets[j] = (upper, lower);
         }
     }
