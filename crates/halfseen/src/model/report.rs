@@ -121,12 +121,21 @@ pub enum Note {
         /// The budget that counts.
         used: f64,
     },
-    /// The optimum is w = 0: nothing that is left under this threat tells the classes apart.
+    /// The optimum is w = 0: nothing that is left under this threat tells the target.
     ThreatBeatsSignal {
         /// The budget N.
         threat: f64,
-        /// The least budget at which weights are 0, as far as it was searched for.
+        /// The least budget at which weights are 0; `None` where it was not found.
         from: Option<f64>,
+    },
+    /// What a theorem promises of new rows.
+    RiskBound {
+        /// The theorem.
+        theorem: String,
+        /// The share of new rows that the worst deletions turn wrong is at most this.
+        risk: f64,
+        /// But for this probability.
+        confidence: f64,
     },
     /// The margin is too small for the promise about noise.
     MarginTooSmall {
@@ -179,13 +188,27 @@ impl fmt::Display for Note {
                 f,
                 "all values are equal, and an attribute vanishes whole or not at all: threat {asked} means {used}"
             ),
+            Note::ThreatBeatsSignal { from: Some(0.0), .. } => f.write_str(
+                "all weights are 0, and would be with no threat at all: the attributes tell too little of the target",
+            ),
             Note::ThreatBeatsSignal { threat, from } => {
-                let from = from.map_or(String::new(), |from| format!(" (from {from} on)"));
+                let from = from.map_or(String::new(), |from| format!(", as every threat from {from} on does"));
                 write!(
                     f,
-                    "all weights are 0: a threat of {threat} leaves nothing that tells the target{from}; lower threat, or margin"
+                    "all weights are 0: a threat of {threat} leaves nothing that tells the target{from}; lower threat"
                 )
             }
+            Note::RiskBound { theorem, risk, .. } if *risk >= 0.5 => write!(
+                f,
+                "{theorem} of paper E promises nothing here: its bound on the share of new rows that the worst deletions turn wrong is \
+                 vacuous (one half or more); more rows, fewer attributes or a larger margin would help"
+            ),
+            Note::RiskBound { theorem, risk, confidence } => write!(
+                f,
+                "but for a probability of {confidence}, deletions within the threat turn at most {:.1} % of new rows wrong ({theorem} of \
+                 paper E, if threat, margin and box were chosen before the rows were seen)",
+                100.0 * risk
+            ),
             Note::MarginTooSmall { margin, needed } => write!(
                 f,
                 "a margin of {margin} is too small for the promise about noise, which needs {needed:.4}: raise margin, or leave it at auto"

@@ -13,6 +13,7 @@
 //! **Symbols**: beta the complexity; KL(a, b) the relative entropy of two coins; V, P = V - N; L the largest loss.
 
 use super::{KNOWN, RobustHinge, Rows, Threat};
+use crate::model::Note;
 use std::fmt;
 
 /// From here on a bound on the risk of two classes says no more than tossing a coin.
@@ -220,6 +221,55 @@ impl PassBound {
         let bound = (least + self.excess()) / self.margin;
         RiskBound(if bound < 1.0 { bound } else { 1.0 })
     }
+
+    /// The same from what was seen: with probability at least 1 - delta the mean loss of the averaged hypothesis on new rows is at
+    /// most the mean loss `online` of the hypotheses on the rows that they met, plus L sqrt(ln(1/delta) / (2m)) (Cesa-Bianchi,
+    /// Conconi and Gentile 2004, whatever the steps), and the risk at most that over gamma.
+    pub fn risk_after(&self, online: f64) -> RiskBound {
+        let tail = ((1.0 / self.confidence).ln() / (2.0 * self.examples as f64)).sqrt();
+        let bound = (online + self.largest_loss() * tail) / self.margin;
+        RiskBound(if bound < 1.0 { bound } else { 1.0 })
+    }
+}
+
+/// What reports promise, but for this probability.
+const DELTA: f64 = 0.05;
+
+/// Theorem 2 for weights (n_slots) in a box, as a report tells it. The bias needs no more than C max |x|_1 + gamma V / P.
+pub(super) fn promise(
+    hinge: &RobustHinge<'_>,
+    rows: &Rows,
+    signs: &[f64],
+    (weights, bias): (&[f64], f64),
+    (box_radius, intercept): (f64, bool),
+) -> Note {
+    let largest = box_radius * Lengths::of(rows).absolute + hinge.rate() * hinge.threat.total();
+    let coordinates = coordinates(rows, hinge.threat, box_radius, intercept.then_some(largest));
+    let bound = MarginBound {
+        coordinates: &coordinates,
+        left: hinge.threat.left(),
+        margin: hinge.margin,
+        examples: rows.len(),
+        error: margin_error(hinge, rows, signs, weights, bias),
+        confidence: DELTA,
+        tried: 1,
+    };
+    Note::RiskBound { theorem: "theorem 2".into(), risk: bound.risk().value(), confidence: DELTA }
+}
+
+/// What is promised after one pass whose hypotheses had this mean loss, as a report tells it.
+pub(super) fn promise_after(hinge: &RobustHinge<'_>, rows: &Rows, box_radius: f64, online: f64) -> Note {
+    let bound = PassBound {
+        examples: rows.len(),
+        columns: rows.width(),
+        box_radius,
+        margin: hinge.margin,
+        growth: hinge.threat.total() / hinge.threat.left(),
+        lengths: Lengths::of(rows),
+        confidence: DELTA,
+    };
+    let risk = bound.risk_after(online).value();
+    Note::RiskBound { theorem: "the conversion of section 3.2".into(), risk, confidence: DELTA }
 }
 
 /// The probability, at most, that noise on N columns does more than a margin gamma covers: exp(-gamma^2 / (2 N C^2)), for

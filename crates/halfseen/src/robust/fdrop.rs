@@ -13,6 +13,7 @@
 //! **Symbols**: C `c`, N `threat`, v `values`.
 
 use super::frame::Frame;
+use super::silence::least;
 use super::{Adversary, KNOWN, Rows, Threat};
 use crate::data::{Examples, Signs};
 use crate::error::Result;
@@ -113,7 +114,15 @@ fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -
             let report = &mut fit.report;
             (report.objective, report.gap, report.passes) = (Some(found.objective), Some(found.gap), Some(found.cuts));
             if found.stop.converged() && found.weights.iter().all(|w| *w == 0.0) {
-                report.notes.push(Note::ThreatBeatsSignal { threat: frame.threat.budget(), from: None });
+                let silent = |threat: &Threat| {
+                    let attacked = Attacked { rows: &frame.rows, threat, signs: &signs.signs };
+                    let found = Bundle::new(&attacked, of.intercept)?.minimise(learners[i].c, until, monitor)?;
+                    Ok(found.weights.iter().all(|w| *w == 0.0))
+                };
+                let threat = frame.threat.effective();
+                // What was cut short proves nothing.
+                let from = if monitor.should_stop() { None } else { Some(least(&frame.threat, silent)?) };
+                report.notes.push(Note::ThreatBeatsSignal { threat, from });
             }
             report.seconds = shared + start.elapsed().as_secs_f64();
             fits[i] = Some(fit);

@@ -23,6 +23,7 @@ mod margin;
 mod perceptron;
 mod robust_lp;
 mod rows;
+mod silence;
 #[cfg(test)]
 mod textbook;
 mod threat;

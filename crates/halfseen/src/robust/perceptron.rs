@@ -18,6 +18,7 @@
 //!
 //! **Symbols**: C `box_radius`, gamma `margin`, N `threat`, v `values`, P = V - N, tau the step, n columns, m rows.
 
+use super::bounds::promise_after;
 use super::frame::Frame;
 use super::margin::margin_of;
 use super::{Costs, KNOWN, RobustHinge, RowLoss, Rows, Scratch};
@@ -137,6 +138,10 @@ impl RobustPerceptron {
         let found = self.search(&attack, rows, &signs.signs, monitor)?;
         let everything: Vec<u32> = (0..rows.len() as u32).collect();
         let objective = attack.mean(rows, &signs.signs, &everything, &found.weights, found.bias);
+        // Rows that were met once, by hypotheses that had not seen them, tell what new ones will lose.
+        let online = found.online.filter(|_| self.damage == Damage::Deletion);
+        let promised = online.map(|online| promise_after(&attack.hinge, rows, self.box_radius, online));
+        frame.notes.extend(promised);
         let mut fit = frame.classifier(signs, &found.weights, found.bias, found.stop)?;
         (fit.report.objective, fit.report.passes) = (Some(objective), Some(found.passes));
         Ok(fit)
@@ -164,7 +169,7 @@ impl RobustPerceptron {
                     monitor.progress((pass - 1) * train.len() as u64 + done as u64, total);
                     if monitor.should_stop() {
                         let (weights, bias) = walk.average();
-                        let partly = Found { weights, bias, passes: pass - 1, stop: Stop::Interrupted };
+                        let partly = Found { weights, bias, passes: pass - 1, stop: Stop::Interrupted, online: None };
                         let finished = best.map(|(_, found)| Found { stop: Stop::Interrupted, ..found });
                         return Ok(finished.unwrap_or(partly));
                     }
@@ -172,9 +177,10 @@ impl RobustPerceptron {
                 walk.learn(attack, rows, row as usize, signs[row as usize], &mut room);
             }
             let (weights, bias) = walk.average();
+            let online = (self.passes == 1).then(|| walk.lost / train.len().max(1) as f64);
             let loss = if held.is_empty() { 0.0 } else { attack.mean(rows, signs, &held, &weights, bias) };
             if best.as_ref().is_none_or(|(least, _)| loss < *least) {
-                best = Some((loss, Found { weights, bias, passes: pass, stop: Stop::OnePass }));
+                best = Some((loss, Found { weights, bias, passes: pass, stop: Stop::OnePass, online }));
             }
         }
         monitor.progress(total, total);
@@ -203,6 +209,8 @@ struct Found {
     bias: f64,
     passes: u64,
     stop: Stop,
+    /// Mean loss of the hypotheses on the rows that they met, of a single whole pass.
+    online: Option<f64>,
 }
 
 /// The loss that is attacked, and whether attributes vanish in parts.

@@ -20,10 +20,12 @@
 //! here as well; as the mean of the chunks' optima is no more than the optimum over all rows, the gap is certified too, and
 //! says what the chunks may have cost.
 
+use super::bounds::promise;
 use super::cuts::{self, Loss};
 use super::frame::Frame;
 use super::lp::{self, Program};
 use super::margin::margin_of;
+use super::silence::least;
 use super::threat::Costs;
 use super::{RobustHinge, Rows, Threat};
 use crate::data::{Examples, Signs};
@@ -135,8 +137,14 @@ impl RobustLp {
             (found.weights, found.bias, objective) = (vec![0.0; frame.rows.width()], nothing.bias, nothing.loss);
             let threat = threat.effective();
             if !nothing.one_class && threat > 0.0 {
-                frame.notes.push(Note::ThreatBeatsSignal { threat, from: None });
+                // Small weights make no deletion worth its price, so that weights of 0 are as good with any threat as with none.
+                let priced = frame.threat.values().iter().all(|v| *v > 0.0);
+                frame.notes.push(Note::ThreatBeatsSignal { threat, from: priced.then_some(0.0) });
             }
+        }
+        if self.damage == Damage::Deletion {
+            let (found, space) = ((&found.weights[..], found.bias), (self.box_radius, self.intercept));
+            frame.notes.push(promise(&hinge, &frame.rows, &signs.signs, found, space));
         }
         let mut fit = frame.classifier(&signs, &found.weights, found.bias, found.stop)?;
         fit.report.objective = Some(objective);
@@ -169,7 +177,13 @@ impl RobustLp {
         let objective = cuts::mean(rows, loss, whole, &found.weights, found.bias);
         let zero = found.weights.iter().all(|w| *w == 0.0);
         if zero && objective > 0.0 && threat.effective() > 0.0 {
-            frame.notes.push(Note::ThreatBeatsSignal { threat: threat.effective(), from: None });
+            let silent = |threat: &Threat| {
+                let loss = Loss::Quantile { targets: &targets, q, threat };
+                Ok(self.rounds(rows, &all, loss, monitor)?.weights.iter().all(|w| *w == 0.0))
+            };
+            // What was cut short proves nothing.
+            let from = if monitor.should_stop() { None } else { Some(least(&threat, silent)?) };
+            frame.notes.push(Note::ThreatBeatsSignal { threat: threat.effective(), from });
         }
         let mut fit = frame.regressor(&found.weights, found.bias, found.stop)?;
         fit.report.objective = Some(objective);

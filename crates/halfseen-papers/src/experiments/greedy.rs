@@ -1,18 +1,4 @@
-//! Makes figure 2 of paper E again: the greedy adversary, who deletes what is worth most of every test row until N is spent.
-//!
-//! Data: Spambase, each column divided by its largest value, with all values 1 and with mutual information; MNIST 4 against 7, pixels
-//! divided by 255, with mutual information. Protocol: ten folds test in turn (the first three with `--quick`); a ninth of the other
-//! rows chooses the setting for each N under the same adversary, and the rows that are left are learned from. Every arm knows
-//! N, and every arm is attacked by an adversary of its own. The LP learns from all rows at once, and in further arms from chunks of
-//! them, as the paper had to; its relative gap is 1e-4.
-//!
-//! Full grids:
-//!
-//! - robust-lp: margin 0.03 0.1 0.3 1 2 5
-//! - robust-perceptron: margin 0.03 0.1 0.3 1 3 10; step 1x 10x; passes 1 20
-//! - svm: c 1e-6 3e-6 1e-5 3e-5 1e-4 3e-4 1e-3 3e-3 1e-2 3e-2 1e-1 3e-1 1 3 10 30 100 300 1000
-//!
-//!     cargo run --release -p halfseen-papers -- e-figure-2 --mnist DIR --data DIR
+//! Runs the arms of paper E against the greedy adversary, and tells what each of them errs: figure 2, whatever the data.
 
 use super::robust::{chunked, errors, figure, lp, paired, perceptron, svm};
 use crate::arm::{Arm, Axes};
@@ -22,60 +8,45 @@ use crate::results::{Results, write};
 use crate::run::Context;
 use crate::vanishing::{Parts, Trial, difference, errors_at};
 use anyhow::Result;
-use halfseen::data::Task;
 use halfseen::robust::{Attack, Order};
 
-const MARGINS: Axes = &[("margin", &["0.03", "0.1", "0.3", "1", "2", "5"])];
-const QUICK: Axes = &[("margin", &["0.1", "0.3", "2", "5"])];
-const STEPS: Axes =
-    &[("margin", &["0.03", "0.1", "0.3", "1", "3", "10"]), ("step", &["1x", "10x"]), ("passes", &["1", "20"])];
-const QUICK_STEPS: Axes = &[("margin", &["0.1", "0.3", "2", "5"]), ("step", &["1x", "10x"]), ("passes", &["1", "20"])];
 const CHUNKS: [usize; 3] = [100, 500, 2000];
 
-/// The paper's, the LP on all rows and on chunks.
-pub(super) fn arms() -> Vec<Arm> {
-    let chunks = CHUNKS.map(|rows| chunked(rows, MARGINS, QUICK));
-    [lp(MARGINS, QUICK)].into_iter().chain(chunks).chain([perceptron(STEPS, QUICK_STEPS), svm()]).collect()
+/// Grids of the full and of the quick protocol.
+#[derive(Clone, Copy)]
+pub(super) struct Grids {
+    pub(super) lp: [Axes; 2],
+    pub(super) perceptron: [Axes; 2],
 }
 
-fn trial(name: &str, problem: Problem, informed: bool, budgets: Vec<f64>) -> Trial {
+/// The paper's, the LP on all rows and on chunks.
+pub(super) fn arms(grids: Grids) -> Vec<Arm> {
+    let [full, quick] = grids.lp;
+    let chunks = CHUNKS.map(|rows| chunked(rows, full, quick));
+    let [steps, few_steps] = grids.perceptron;
+    [lp(full, quick)].into_iter().chain(chunks).chain([perceptron(steps, few_steps), svm()]).collect()
+}
+
+/// Arms against the greedy adversary.
+pub(super) fn trial(name: &str, problem: Problem, informed: bool, budgets: Vec<f64>, grids: Grids) -> Trial {
     let attack = Attack::Greedy(Order::Ratio);
-    Trial { name: name.into(), problem, parts: Parts::Folds, informed, attack, budgets, arms: arms() }
+    Trial { name: name.into(), problem, parts: Parts::Folds, informed, attack, budgets, arms: arms(grids) }
 }
 
 /// Runs all and writes the section.
-pub(super) fn make(context: &Context<'_>) -> Result<String> {
-    let quick = context.protocol.quick;
-    let spam = || context.sources.table("spambase", "spam", Task::Classification);
-    let few = |all: &[f64], some: &[f64]| if quick { some.to_vec() } else { all.to_vec() };
-    let every: Vec<f64> = (0..=6).map(f64::from).collect();
-    let trials = [
-        trial("spam", spam()?, false, few(&every, &[0.0, 1.0, 2.0, 4.0, 6.0])),
-        trial(
-            "spam-mi",
-            spam()?,
-            true,
-            few(&[0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0], &[0.0, 2.0, 6.0, 10.0, 14.0]),
-        ),
-        trial(
-            "4v7-mi",
-            context.sources.pair(4, 7)?,
-            true,
-            few(&[0.0, 10.0, 20.0, 25.0, 30.0, 40.0, 50.0], &[10.0, 25.0, 50.0]),
-        ),
-    ];
-    let results = context.besiege(&trials)?;
+pub(super) fn section(context: &Context<'_>, trials: &[Trial]) -> Result<String> {
+    let results = context.besiege(trials)?;
     let mut text = String::from(
         "Share of test rows told wrongly under the greedy adversary; mean and deviation over the folds.\n",
     );
-    for Trial { name, budgets, .. } in &trials {
+    for Trial { name, budgets, arms, .. } in trials {
         let file = context.file(&format!(".{name}.svg"));
         let title = format!("{name}: the greedy adversary");
-        write(&context.out.join(&file), &figure(&results, name, &arms(), budgets, &title)?)?;
+        write(&context.out.join(&file), &figure(&results, name, arms, budgets, &title)?)?;
         text += &format!(
             "\n### {name}\n\n![{title}](./{file})\n\n{}\nWhat each arm errs more than the LP on all rows, paired by folds, mean and standard error:\n\n{}\n",
-            errors(&results, name, &arms(), budgets),
-            paired(&results, name, &arms(), budgets)
+            errors(&results, name, arms, budgets),
+            paired(&results, name, arms, budgets)
         );
         text += &claims(&[
             ("both robust methods err far less than the SVM", far_below(&results, name, budgets)),
