@@ -64,11 +64,11 @@ impl Weights {
         target: &impl Fn(f64, f64, f64, f64) -> f64,
         right: &mut [f64],
     ) {
-        for j in 0..self.width() {
+        for (j, right) in right.iter_mut().enumerate().take(self.width()) {
             let upper = target(self.above[j], self.p[j], -from.dw[j], from.dp[j]);
             let lower = target(self.below[j], self.q[j], from.dw[j], from.dq[j]);
             let residual = if residuals { self.p[j] - self.q[j] } else { 0.0 };
-            right[j] += lower / self.below[j] - upper / self.above[j] - residual;
+            *right += lower / self.below[j] - upper / self.above[j] - residual;
             to.targets[j] = (upper, lower);
         }
     }
