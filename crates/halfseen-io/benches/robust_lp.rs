@@ -1,8 +1,9 @@
 //! Times the robust linear program on the digits 4 and 7: whole and in parts.
 //!
-//!     cargo bench -p halfseen-io --bench robust_lp -- MNIST [rows=1000,12705] [threads=1] [NAME=VALUE]...
+//!     cargo bench -p halfseen-io --bench robust_lp -- MNIST [rows=1000,12705] [columns=784] [threads=1] [csv=FILE] [NAME=VALUE]...
 //!
-//! MNIST is a folder of IDX files (scripts/get-mnist.sh gets them); NAME=VALUE are parameters of robust-lp.
+//! MNIST is a folder of IDX files (scripts/get-mnist.sh gets them); columns are those of the largest variance; csv writes the rows
+//! for scripts/compare-robust-lp.py, which solves them by HiGHS; NAME=VALUE are parameters of robust-lp.
 //! CPU seconds are of all threads of this process, as Linux counts them.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -10,7 +11,7 @@ use halfseen::data::{Examples, Labels, Matrix};
 use halfseen::prepare::{Layout, Scaler};
 use halfseen::sampling::{Purpose, Stream, shuffle};
 use halfseen::{Learner, Silent};
-use halfseen_io::read_idx_folder;
+use halfseen_io::{IdxData, read_idx_folder};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -23,11 +24,13 @@ fn main() {
     };
     let mut learner = halfseen::learner::find("robust-lp").unwrap();
     learner.set("threat", "10").unwrap();
-    let (mut sizes, mut threads) = (vec![200, 500, 1000, 2000, 12_705], 0);
+    let (mut sizes, mut threads, mut columns, mut csv) = (vec![200, 500, 1000, 2000, 12_705], 0, 784, None);
     for setting in settings {
         let (name, value) = setting.split_once('=').unwrap();
         match name {
             "rows" => sizes = value.split(',').map(|n| n.parse().unwrap()).collect(),
+            "columns" => columns = value.parse().unwrap(),
+            "csv" => csv = Some(value),
             "threads" => threads = value.parse().unwrap(),
             _ => learner.set(name, value).unwrap(),
         }
@@ -40,13 +43,42 @@ fn main() {
         "{:>6} {:>6} {:>8} {:>14} {:>9} {:>9} {:>9} {:>9}  stop",
         "rows", "passes", "errors", "objective", "gap/obj", "seconds", "CPU s", "peak MiB"
     );
+    let kept = widest(&data, &digits, columns);
     for rows in sizes {
-        run(&*learner, &data, &digits[..rows.min(digits.len())]);
+        let rows = &digits[..rows.min(digits.len())];
+        if let Some(path) = csv {
+            write(path, &data, rows, &kept);
+        }
+        run(&*learner, &data, rows, &kept);
     }
 }
 
-fn run(learner: &dyn Learner, data: &halfseen_io::IdxData, rows: &[usize]) {
-    let matrix = Matrix::U8(data.images.select(ndarray::Axis(0), rows));
+/// The columns of the largest variance, in their order.
+fn widest(data: &IdxData, rows: &[usize], count: usize) -> Vec<usize> {
+    let variance = |column: usize| {
+        let cells = || rows.iter().map(|&i| f64::from(data.images[[i, column]]));
+        let mean = cells().sum::<f64>() / rows.len() as f64;
+        cells().map(|x| (x - mean).powi(2)).sum::<f64>()
+    };
+    let mut columns: Vec<(f64, usize)> = (0..data.images.ncols()).map(|j| (variance(j), j)).collect();
+    columns.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut kept: Vec<usize> = columns.into_iter().take(count).map(|c| c.1).collect();
+    kept.sort_unstable();
+    kept
+}
+
+/// One row a line: -1 or +1, and the pixels over 255.
+fn write(path: &str, data: &IdxData, rows: &[usize], columns: &[usize]) {
+    let line = |&i: &usize| {
+        let cells: Vec<String> =
+            columns.iter().map(|&j| (f64::from(data.images[[i, j]]) / 255.0).to_string()).collect();
+        format!("{},{}\n", if data.labels[i] == 7 { 1 } else { -1 }, cells.join(","))
+    };
+    std::fs::write(path, rows.iter().map(line).collect::<String>()).unwrap();
+}
+
+fn run(learner: &dyn Learner, data: &IdxData, rows: &[usize], columns: &[usize]) {
+    let matrix = Matrix::U8(data.images.select(ndarray::Axis(0), rows).select(ndarray::Axis(1), columns));
     let codes: Vec<u32> = rows.iter().map(|&i| u32::from(data.labels[i] == 7)).collect();
     let targets: Vec<f64> = codes.iter().map(|&code| 2.0 * f64::from(code) - 1.0).collect();
     let layout = Arc::new(Layout::singletons(matrix.columns()));

@@ -38,13 +38,13 @@ fn textbook(data: &Data, attributes: &[Option<usize>], learner: &RobustLp, threa
         if learner.intercept {
             sum.push((b, -y));
         }
-        for j in 0..n {
+        for (j, &value) in v.iter().enumerate() {
             sum.push((alpha + i * n + j, 1.0));
-            let mut gain = vec![(lambda + i, v[j]), (alpha + i * n + j, -1.0)];
+            let mut gain = vec![(lambda + i, value), (alpha + i * n + j, -1.0)];
             for c in (0..d).filter(|&c| attributes[c] == Some(j)) {
                 gain.push((c, -y * data.x[[i, c]]));
             }
-            at_most(&gain, -margin * v[j] / left);
+            at_most(&gain, -margin * value / left);
             at_most(&[(alpha + i * n + j, -1.0)], 0.0);
         }
         for c in (0..d).filter(|&c| attributes[c].is_none()) {
@@ -139,7 +139,7 @@ fn the_optimum_is_the_textbooks() {
         let (m, n) = (60 + stream.below(241), 10 + stream.below(51));
         let values: Vec<f64> = match case % 5 {
             0 => vec![1.0; n],
-            1 => (0..n).map(|_| stream.below(2) as f64).chain([]).collect(),
+            1 => (0..n).map(|_| stream.below(2) as f64).collect(),
             2 => vec![0.7; n],
             _ => (0..n).map(|_| 2.0 * stream.unit()).collect(),
         };

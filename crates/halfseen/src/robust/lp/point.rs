@@ -82,8 +82,10 @@ impl Reach {
     /// A slack s and multiplier z with their directions.
     #[inline(always)]
     pub(super) fn pair(&mut self, s: f64, z: f64, ds: f64, dz: f64) {
-        self.primal = self.primal.max(-ds / s);
-        self.dual = self.dual.max(-dz / z);
+        // Not max, which is slower for its care of NaN; that shows in the sums.
+        let (primal, dual) = (-ds / s, -dz / z);
+        self.primal = if primal > self.primal { primal } else { self.primal };
+        self.dual = if dual > self.dual { dual } else { self.dual };
         self.slack += ds * z;
         self.multiplier += s * dz;
         self.both += ds * dz;
@@ -102,7 +104,7 @@ impl Reach {
 
     /// The longest steps, a little less than to the boundary, at most 1.
     pub(super) fn steps(&self, share: f64) -> Steps {
-        let step = |ratio: f64| if ratio * 1.0 > share { share / ratio } else { 1.0 };
+        let step = |ratio: f64| if ratio > share { share / ratio } else { 1.0 };
         Steps { primal: step(self.primal), dual: step(self.dual) }
     }
 }

@@ -64,8 +64,7 @@ impl Weights {
         target: &impl Fn(f64, f64, f64, f64) -> f64,
         right: &mut [f64],
     ) {
-        // The bias, which comes last, has no box.
-        for (j, right) in right[..self.width()].iter_mut().enumerate() {
+        for (j, right) in right.iter_mut().enumerate().take(self.width()) {
             let upper = target(self.above[j], self.p[j], -from.dw[j], from.dp[j]);
             let lower = target(self.below[j], self.q[j], from.dw[j], from.dq[j]);
             let residual = if residuals { self.p[j] - self.q[j] } else { 0.0 };
