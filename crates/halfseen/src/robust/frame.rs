@@ -55,7 +55,6 @@ impl Frame {
     }
 
     /// The fit whose weights (n_slots) and bias estimate the scaled target.
-    #[allow(dead_code)] // until a learner of numbers is registered
     pub(crate) fn regressor(self, weights: &[f64], bias: f64, stop: Stop) -> Result<Fit> {
         let weights = self.rows.by_column(weights);
         let linear = Linear { fill: vec![0.0; weights.len()], weights, intercept: bias };
