@@ -14,9 +14,12 @@ papers:
   B  Hazan and Koren, Linear Regression with Limited Observation, ICML 2012
   C  Kukliansky and Shamir, Attribute Efficient Linear Regression with Distribution-Dependent Sampling, ICML 2015
   D  Hazan, Livni and Mansour, Classification with Low Rank and Missing Data, ICML 2015
-  Chechik et al. 2008   Max-margin Classification of Data with Absent Features, JMLR 9
-  Goldberg et al. 2010  Transduction with Matrix Completion: Three Birds with One Stone, NIPS 2010
-  Pham and Pagh 2013    Fast and Scalable Polynomial Kernels via Explicit Feature Maps, KDD 2013
+  E  Dekel and Shamir, Learning to Classify with Missing and Corrupted Features, ICML 2008
+  Chechik et al. 2008       Max-margin Classification of Data with Absent Features, JMLR 9
+  Cortes and Vapnik 1995    Support-Vector Networks, Machine Learning 20
+  Globerson and Roweis 2006 Nightmare at Test Time: Robust Learning by Feature Deletion, ICML 2006
+  Goldberg et al. 2010      Transduction with Matrix Completion: Three Birds with One Stone, NIPS 2010
+  Pham and Pagh 2013        Fast and Scalable Polynomial Kernels via Explicit Feature Maps, KDD 2013
 ";
 
 /// Runs the command.

@@ -49,7 +49,9 @@ fn every_learner_tells_its_parameters_ranges_and_defaults() {
         for parameter in learner["params"].as_array().unwrap() {
             let default = match &parameter["default"] {
                 Value::String(word) => word.clone(),
-                other => other.to_string().trim_end_matches(".0").to_owned(),
+                // 1e-6 in JSON is 0.000001 as parameters are written.
+                Value::Number(number) => number.as_f64().unwrap().to_string(),
+                other => other.to_string(),
             };
             let declared = format!("{} = {default}", parameter["name"].as_str().unwrap());
             assert!(text.contains(&declared), "{name}: {declared}");

@@ -40,8 +40,8 @@ fn a_budgeted_learner_pays_each_distinct_read_once() {
 
 #[test]
 fn a_learner_that_reads_everything_pays_every_price_for_each_example() {
-    let data = Data::random(60, &priced(), 6);
     for full in halfseen::learner::all().iter().filter(|l| l.family() == Family::Full) {
+        let data = Data::random(60, &priced(), 6).for_learner(&**full);
         for fit in full.fit_curve(&[7, 60], &data.examples(), &Silent).unwrap() {
             assert_eq!(fit.report.spent, fit.report.examples as f64 * 14.625, "{}", full.name());
         }
@@ -314,9 +314,9 @@ fn what_is_declared_of_panels_is_checked() {
 /// Learners that see every cell take no declaration for it.
 #[test]
 fn declared_moments_change_nothing_where_every_cell_is_read() {
-    let data = Data::random(60, &singletons(3), 16);
     let wrong = Moments { mean: vec![0.0; 3], square: vec![100.0; 3] };
     for full in halfseen::learner::all().iter().filter(|l| l.family() == Family::Full) {
+        let data = Data::random(60, &singletons(3), 16).for_learner(&**full);
         let declared = Declared { moments: true, ..Declared::default() };
         let examples = Examples { moments: Some(&wrong), declared, ..data.examples() };
         let (plain, told) = (full.fit(&data.examples(), &Silent).unwrap(), full.fit(&examples, &Silent).unwrap());

@@ -260,7 +260,7 @@ fn one_class_needs_a_bias_only() {
     data.codes = Some(vec![1; 30]);
     let one = fit(&RobustLp { threat: Some(2.0), ..RobustLp::default() }, &data);
     assert_eq!((objective(&one), gap(&one)), (0.0, 0.0));
-    assert!(one.report.notes.is_empty());
+    assert!(!one.report.notes.iter().any(|note| matches!(note, Note::ThreatBeatsSignal { .. })));
     assert!(one.predictor.linear().unwrap().weights.iter().all(|w| *w == 0.0));
     // Without one it is a program like any other.
     let learner = RobustLp { threat: Some(2.0), margin: Some(0.2), intercept: false, tol: 1e-9, ..RobustLp::default() };
