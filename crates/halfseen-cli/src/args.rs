@@ -231,6 +231,9 @@ pub(crate) struct EvaluateArgs {
     /// Name of the target column; default: the model's
     #[arg(long, value_name = "COL")]
     pub(crate) target: Option<String>,
+    /// Keep only the rows whose target is one of these, as in --classes 3,5
+    #[arg(long, value_delimiter = ',', value_name = "A,B")]
+    pub(crate) classes: Vec<String>,
     /// Also test on rows from which attributes of this total value vanish, by several attacks: 10, or 5,10,20, or auto (of a model that
     /// prepares for a threat up to twice its own, else 0,1,2,5,10,... attributes). Cells that are missing already count.
     /// Default: the model's own threat, where it has one
@@ -276,6 +279,9 @@ pub(crate) struct CertifyArgs {
     /// there
     #[arg(long, value_name = "COL")]
     pub(crate) target: Option<String>,
+    /// Keep only the rows whose target is one of these, as in --classes 3,5
+    #[arg(long, value_delimiter = ',', value_name = "A,B")]
+    pub(crate) classes: Vec<String>,
     /// What each attribute is worth: uniform, 1 each; mi, its mutual information with the target; or a CSV with the columns
     /// attribute,value, a panel by its name, 1 where nothing is said. Default: the model's own values, or uniform
     #[arg(long, value_name = "VALUES", value_parser = crate::threats::values)]

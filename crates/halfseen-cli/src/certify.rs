@@ -2,7 +2,7 @@
 
 use crate::args::CertifyArgs;
 use crate::attacks::number;
-use crate::input::read_table;
+use crate::input::{keep_classes, read_table};
 use crate::output::{self, align};
 use crate::predict::{predict, quoted, read_model};
 use crate::test_table::target_of;
@@ -28,7 +28,9 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
     model.predictor.linear().with_context(place)?;
     args.out.as_deref().map(output::check_writable).transpose()?;
     let (name, table) = read_table(Some(&args.data))?;
-    let target = target(args, &model, &table).with_context(|| name.clone())?;
+    let target_name = args.target.as_deref().unwrap_or(&model.target);
+    let (table, numbers) = keep_classes(table, target_name, &args.classes).with_context(|| name.clone())?;
+    let target = target(args, &model, &table, &numbers).with_context(|| name.clone())?;
     let expected = [args.target.as_deref().or(Some(&model.target))];
     let prediction = predict(&model, &table, &expected, args.quiet).with_context(|| name.clone())?;
     let trial = Trial::new(&model, &table, target.as_ref()).with_context(|| name.clone())?;
@@ -60,9 +62,8 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
 }
 
 /// The target, where the table has it: named, it must be there; else it may be absent or have holes.
-fn target(args: &CertifyArgs, model: &Model, table: &Table) -> Result<Option<Target>> {
-    let numbers: Vec<usize> = (0..table.rows()).collect();
-    let read = |name: &str| target_of(model.task, &model.classes, table, name, &numbers);
+fn target(args: &CertifyArgs, model: &Model, table: &Table, numbers: &[usize]) -> Result<Option<Target>> {
+    let read = |name: &str| target_of(model.task, &model.classes, table, name, numbers);
     match args.target.as_deref() {
         Some(name) => Ok(Some(read(name)?)),
         None if table.column(&model.target).is_err() => Ok(None),

@@ -3,7 +3,7 @@
 use crate::args::EvaluateArgs;
 use crate::attacks::Attacks;
 use crate::failure::usage_error;
-use crate::input::read_table;
+use crate::input::{keep_classes, read_table};
 use crate::output;
 use crate::predict::{predict, read_model};
 use crate::test_table::target_of;
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
     args.out.as_deref().map(output::check_writable).transpose()?;
     let (name, table) = read_table(Some(&args.data))?;
     let target_name = args.target.as_deref().unwrap_or(&model.target);
-    let numbers: Vec<usize> = (0..table.rows()).collect();
+    let (table, numbers) = keep_classes(table, target_name, &args.classes).with_context(|| name.clone())?;
     let target = target_of(model.task, &model.classes, &table, target_name, &numbers).context(name.clone())?;
     let prediction = predict(&model, &table, &[Some(target_name)], args.quiet).with_context(|| name.clone())?;
     let rows: Vec<u32> = (0..table.rows() as u32).collect();

@@ -277,6 +277,9 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
 
 /// What may vanish from every row.
 fn prepared_for(threat: &Threat) -> String {
+    if threat.effective() == 0.0 {
+        return "no loss: the threat is 0".to_owned();
+    }
     let plain = |value: f64| ((value * 1e4).round() / 1e4).to_string();
     let (budget, total) = (plain(threat.effective()), plain(threat.total()));
     match threat.costs() {

@@ -223,7 +223,7 @@ pub(crate) fn renumbered(error: halfseen::Error, input: &Input) -> halfseen::Err
 }
 
 /// Keeps the rows whose target is one of the named classes; tells which rows those are.
-fn keep_classes(table: Table, target: &str, classes: &[String]) -> Result<(Table, Vec<usize>)> {
+pub(crate) fn keep_classes(table: Table, target: &str, classes: &[String]) -> Result<(Table, Vec<usize>)> {
     if classes.is_empty() {
         let all = (0..table.rows()).collect();
         return Ok((table, all));

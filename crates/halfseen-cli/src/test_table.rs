@@ -100,7 +100,7 @@ pub(crate) fn target_of(task: Task, classes: &[Label], table: &Table, name: &str
                 None => {
                     let classes: Vec<String> = classes.iter().map(ToString::to_string).collect();
                     return usage_error(format!(
-                        "row {}: target '{}' is none of the model's classes ({})",
+                        "row {}: target '{}' is none of the model's classes ({}); --classes keeps the rows of some classes only",
                         number + 1,
                         short(&text(table.cell(row, column))),
                         list(&classes)

@@ -149,7 +149,10 @@ impl Job<'_> {
     fn run(&self, protocol: &Protocol) -> Result<Vec<Row>> {
         let Trial { problem, budgets, .. } = self.trial;
         let parted = self.trial.parted(protocol, self.number)?;
-        let learner = self.arm.learner(problem.columns())?;
+        let mut learner = self.arm.learner(problem.columns())?;
+        if self.trial.informed && learner.get("values").is_some() {
+            learner.set("values", "mi")?;
+        }
         let target = (problem.target_name.as_str(), &problem.target);
         let prepared = Prepared::new(&problem.table, target, &parted.train, &options(problem, &*learner))?;
         let values = self.values(&prepared.examples())?;

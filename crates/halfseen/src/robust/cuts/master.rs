@@ -105,7 +105,14 @@ impl<'p, 'a> Master<'p, 'a> {
         }
         let (above, below): (Vec<f64>, Vec<f64>) = point[..n].iter().map(|w| (radius - w, radius + w)).unzip();
         let partners = |of: &[f64]| of.iter().map(|s| mu / s).collect::<Vec<f64>>();
-        let (sigma, zeta, p, q) = (partners(&slack), partners(&xi), partners(&above), partners(&below));
+        let (sigma, zeta, mut p, mut q) = (partners(&slack), partners(&xi), partners(&above), partners(&below));
+        // Far from a bound its multiplier is far from the path's: better that than to lack what the losses pull by, which may be
+        // a thousand times more.
+        for ((pull, p), q) in pieces.combine(&sigma).iter().zip(&mut p).zip(&mut q) {
+            let lack = pull - (*p - *q);
+            *p += lack.max(0.0);
+            *q += (-lack).max(0.0);
+        }
         let lack = Lack::default();
         Master { pieces, radius, point, xi, zeta, slack, sigma, above, below, p, q, scores, lack }
     }
