@@ -35,7 +35,7 @@ pub(super) fn arms() -> Vec<Arm> {
 pub(super) fn make(context: &Context<'_>) -> Result<String> {
     let quick = context.protocol.quick;
     let all = [0.0, 10.0, 20.0, 25.0, 30.0, 40.0, 50.0];
-    let budgets = if quick { vec![10.0, 25.0, 50.0] } else { all.to_vec() };
+    let budgets = if quick { vec![0.0, 25.0] } else { all.to_vec() };
     let trial = trial("4v7-mi", context.sources.pair(4, 7)?, true, budgets, GRIDS);
     greedy::section(context, &[trial])
 }
