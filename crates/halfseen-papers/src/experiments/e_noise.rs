@@ -1,7 +1,7 @@
 //! Tests what section 2.4 of paper E says of noise: with a margin that grows like sqrt N, attributes may be corrupted, not only deleted.
 //!
 //! Data: MNIST 4 against 7, pixels divided by 255. The adversary replaces N pixels of every test row, those of largest |w_j|, by
-//! independent noise from -1 to 1. Protocol: 2,000 rows to learn from, 1,000 that choose the setting for each N under the same noise,
+//! independent noise from -1 to 1. Protocol: 500 rows to learn from, 1,000 that choose the setting for each N under the same noise,
 //! all others test; the LP prepares for noise (`damage = noise`: its margin is at least C sqrt(2 N ln(1/confidence))), or for deletions with
 //! the margin searched.
 //!
@@ -36,7 +36,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     let trial = Trial {
         name: "4v7-noise".into(),
         problem: context.sources.pair(4, 7)?,
-        parts: Parts::Few { train: 2000, validate: 1000 },
+        parts: Parts::Few { train: 500, validate: 1000 },
         informed: false,
         attack: Attack::Noise(Choice::Weight),
         budgets: budgets.clone(),
