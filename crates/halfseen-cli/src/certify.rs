@@ -27,6 +27,7 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
     let place = || args.model.display().to_string();
     model.predictor.linear().with_context(place)?;
     args.out.as_deref().map(output::check_writable).transpose()?;
+    args.out.as_deref().map(|out| output::check_apart(out, &[&args.model, &args.data])).transpose()?;
     let (name, table) = read_table(Some(&args.data))?;
     let target_name = args.target.as_deref().unwrap_or(&model.target);
     let (table, numbers) = keep_classes(table, target_name, &args.classes).with_context(|| name.clone())?;

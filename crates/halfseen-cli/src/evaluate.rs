@@ -24,6 +24,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
     let cut = cut.with_context(|| format!("--truncate: {}", args.model.display()))?;
     check_attack(args, &model)?;
     args.out.as_deref().map(output::check_writable).transpose()?;
+    args.out.as_deref().map(|out| output::check_apart(out, &[&args.model, &args.data])).transpose()?;
     let (name, table) = read_table(Some(&args.data))?;
     let target_name = args.target.as_deref().unwrap_or(&model.target);
     let (table, numbers) = keep_classes(table, target_name, &args.classes).with_context(|| name.clone())?;

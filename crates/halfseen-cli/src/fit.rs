@@ -21,6 +21,7 @@ use std::process::ExitCode;
 pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let mut learner = configured(args)?;
     output::check_writable(&args.out)?;
+    output::check_apart(&args.out, &[&args.data])?;
     let missing = missing(args, &*learner)?;
     let input = input::read(Some(&args.data), args.target.as_deref(), None, missing, &args.table)?;
     input.check_classes(&*learner)?;
@@ -88,7 +89,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     output::write_file(&args.out, &format!("{}\n", model.to_json()?))?;
     output::print(&summary(&model, args)?)?;
     input.remark_on_codes(&args.table);
-    for note in &model.report.notes {
+    for note in model.report.notes.iter().filter(|note| !matches!(note, Note::RiskBound { .. })) {
         output::remark(args.table.quiet, &format!("note: {note}"));
     }
     if let Some(text) = outside_bounds(model.report.outside_bounds, &model.report.first_outside, &input) {
@@ -252,6 +253,8 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     let gap = |gap: f64| format!("{gap:.2e}{}", relative(gap).unwrap_or_default());
     rows.push(("certified gap", report.gap.map_or("-".into(), gap)));
     rows.extend(report.passes.map(|passes| ("passes", passes.to_string())));
+    let promise = report.notes.iter().find(|note| matches!(note, Note::RiskBound { .. }));
+    rows.extend(promise.map(|promise| ("on new rows", promise.to_string())));
     let scale = model.prepare.target.deviation.powi(2);
     rows.extend(report.leave_one_out.map(|error| {
         ("leave-one-out", format!("{:.6} (squared error of each row, predicted from all others)", error * scale))

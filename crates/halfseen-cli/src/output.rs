@@ -82,6 +82,21 @@ pub(crate) fn check_writable(path: &Path) -> Result<()> {
     beside(&place).map(|_| ()).or_else(|e| refused("write", path, &e))
 }
 
+/// Makes sure that a result replaces none of the files that it is made from.
+pub(crate) fn check_apart(out: &Path, inputs: &[&Path]) -> Result<()> {
+    let same = |input: &&&Path| match (std::fs::canonicalize(out), std::fs::canonicalize(input)) {
+        (Ok(out), Ok(input)) => out == input,
+        _ => false,
+    };
+    match inputs.iter().find(same) {
+        Some(_) if is_special(out) => Ok(()),
+        Some(_) => {
+            usage_error(format!("--out {}: this file is read, and would be replaced; name another", out.display()))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Whether something is there that is neither a file nor a folder: renaming would destroy it.
 fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())

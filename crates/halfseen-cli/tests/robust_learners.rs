@@ -100,3 +100,49 @@ fn robust_learners_are_compared_and_tuned_under_their_threat() {
     let tuned = place.ok("fit t.csv --target who --learner robust-lp --set threat=2 --tune 3 --out m.json");
     assert!(tuned.contains("tuned          box_radius = "), "{tuned}");
 }
+
+#[test]
+fn a_result_never_replaces_what_it_is_made_from() {
+    let place = Place::new();
+    place.write("t.csv", table("who"));
+    place.ok("fit t.csv --target who --learner svm --out m.json");
+    let (data, model) = (place.read("t.csv"), place.read("m.json"));
+    for command in [
+        "fit t.csv --target who --learner svm --out ./t.csv",
+        "predict m.json t.csv --out t.csv",
+        "evaluate m.json t.csv --threat 1,2 --out t.csv",
+        "certify m.json t.csv --out m.json",
+    ] {
+        let ran = place.run(command);
+        assert_eq!(ran.code, Some(2), "{command}");
+        assert!(ran.err.contains("would be replaced"), "{}", ran.err);
+    }
+    assert_eq!((place.read("t.csv"), place.read("m.json")), (data, model));
+}
+
+#[test]
+fn a_robust_model_is_cut_down_with_its_threat() {
+    let place = Place::new();
+    place.write("t.csv", table("who"));
+    let fit = "fit t.csv --target who --learner robust-lp --set threat=2 --set values=1,2,3,4,5,6";
+    place.ok(&format!("{fit} --truncate 4 --out m.json"));
+    let model = place.json("m.json");
+    let kept = model["schema"]["columns"].as_array().unwrap();
+    assert!(kept.len() <= 4 && !kept.is_empty());
+    let values: Vec<f64> =
+        kept.iter().map(|c| f64::from(c["name"].as_str().unwrap().as_bytes()[0] - b'a' + 1)).collect();
+    assert_eq!(model["report"]["threat"]["values"], serde_json::json!(values));
+    place.ok("certify m.json t.csv --quiet");
+}
+
+#[test]
+fn a_threat_that_leaves_too_little_is_said() {
+    let place = Place::new();
+    place.write("t.csv", table("who"));
+    let fit = place.run("fit t.csv --target who --learner robust-lp --set threat=5 --out m.json");
+    assert_eq!(fit.code, Some(0), "{}", fit.err);
+    assert!(fit.err.contains("the threat leaves too little") || fit.err.contains("all weights are 0"), "{}", fit.err);
+    assert!(fit.out.contains("on new rows"), "{}", fit.out);
+    let easy = place.run("fit t.csv --target who --learner robust-lp --set threat=1 --out m.json");
+    assert!(!easy.err.contains("too little"), "{}", easy.err);
+}

@@ -144,7 +144,7 @@ pub enum ErrorKind {
         "{} needs about {} of memory for {rows} rows and may take {}; use {remedy}, or raise memory, which is in GiB",
         short(learner), gibibytes(*needed), gibibytes(*allowed)
     )]
-    TooMuchMemory { learner: String, rows: usize, needed: f64, allowed: f64, remedy: &'static str },
+    TooMuchMemory { learner: String, rows: usize, needed: f64, allowed: f64, remedy: String },
     /// Too many of the model's columns are absent from a table.
     #[error(
         "{absent} of the model's {total} columns are absent from this table (first: '{}'); is it the right file?",

@@ -178,8 +178,14 @@ fn provoked(long: &str) -> Vec<Error> {
             .unwrap_err(),
         Schema::fit(&wide, &[0], &[], &[], vec![]).unwrap().encode(&two).unwrap_err(),
         ErrorKind::NotLinear.into(),
-        ErrorKind::TooMuchMemory { learner: long.to_owned(), rows: 40_000, needed: 35.8, allowed: 8.0, remedy: "less" }
-            .into(),
+        ErrorKind::TooMuchMemory {
+            learner: long.to_owned(),
+            rows: 40_000,
+            needed: 35.8,
+            allowed: 8.0,
+            remedy: "less".into(),
+        }
+        .into(),
         started.tell(&foreign, &[], 0.0).unwrap_err(),
         started.forget(17).unwrap_err(),
         started.tell(&query, &[], 0.0).unwrap_err(),

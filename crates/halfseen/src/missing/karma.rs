@@ -125,7 +125,14 @@ impl Karma {
             return Ok(());
         }
         let remedy = "features=sketch:2048, or fewer, whose memory grows with the rows alone";
-        Err(ErrorKind::TooMuchMemory { learner: self.name().to_owned(), rows, needed, allowed, remedy }.into())
+        Err(ErrorKind::TooMuchMemory {
+            learner: self.name().to_owned(),
+            rows,
+            needed,
+            allowed,
+            remedy: remedy.to_owned(),
+        }
+        .into())
     }
 
     /// Bytes that the solver takes beside a Gram matrix, for so many C.

@@ -11,6 +11,10 @@ use std::fmt;
 pub enum Stop {
     /// One pass over the examples, as the method is defined.
     OnePass,
+    /// Several passes over the examples, as many as were asked for.
+    Passes,
+    /// Chunks of the examples were solved to the tolerance, and their predictors averaged.
+    Chunks,
     /// The total budget left too few reads for another example.
     BudgetSpent,
     /// The closed form was evaluated.
@@ -33,7 +37,14 @@ impl Stop {
     pub fn converged(self) -> bool {
         matches!(
             self,
-            Stop::OnePass | Stop::BudgetSpent | Stop::ClosedForm | Stop::Tolerance | Stop::Stationary | Stop::Open
+            Stop::OnePass
+                | Stop::Passes
+                | Stop::Chunks
+                | Stop::BudgetSpent
+                | Stop::ClosedForm
+                | Stop::Tolerance
+                | Stop::Stationary
+                | Stop::Open
         )
     }
 }
@@ -42,6 +53,8 @@ impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Stop::OnePass => "one pass over the examples was finished",
+            Stop::Passes => "all passes over the examples were finished",
+            Stop::Chunks => "every chunk of the examples was solved to the tolerance, and the weights were averaged",
             Stop::BudgetSpent => "the total budget left too few reads for another example",
             Stop::ClosedForm => "the closed form was evaluated",
             Stop::Tolerance => "the certified gap fell below the tolerance",
@@ -128,6 +141,13 @@ pub enum Note {
         /// The least budget at which weights are 0; `None` where it was not found.
         from: Option<f64>,
     },
+    /// Under the threat the predictor errs on the rows it learned from no less than a constant does.
+    NoBetterThanConstant {
+        /// The share of them that the worst deletions turn wrong.
+        attacked: f64,
+        /// The share of the rarer class.
+        constant: f64,
+    },
     /// What a theorem promises of new rows.
     RiskBound {
         /// The theorem.
@@ -189,7 +209,7 @@ impl fmt::Display for Note {
                 "all values are equal, and an attribute vanishes whole or not at all: threat {asked} means {used}"
             ),
             Note::ThreatBeatsSignal { from: Some(0.0), .. } => f.write_str(
-                "all weights are 0, and would be with no threat at all: the attributes tell too little of the target",
+                "all weights are 0, and would be with no threat at all: with these parameters the attributes tell too little of the target (a larger c, box_radius or a smaller margin may help)",
             ),
             Note::ThreatBeatsSignal { threat, from } => {
                 let from = from.map_or(String::new(), |from| format!(", as every threat from {from} on does"));
@@ -198,6 +218,13 @@ impl fmt::Display for Note {
                     "all weights are 0: a threat of {threat} leaves nothing that tells the target{from}; lower threat"
                 )
             }
+            Note::NoBetterThanConstant { attacked, constant } => write!(
+                f,
+                "under the threat {:.1} % of the rows it learned from go wrong, and {:.1} % would if it always told the same class: the \
+                 threat leaves too little; lower threat, or try fdrop",
+                100.0 * attacked,
+                100.0 * constant
+            ),
             Note::RiskBound { theorem, risk, .. } if *risk >= 0.5 => write!(
                 f,
                 "{theorem} of paper E promises nothing here: its bound on the share of new rows that the worst deletions turn wrong is \

@@ -4,9 +4,10 @@
 //! each test. What is dropped counts as its mean: the intercept takes up w_j times the mean that the learner
 //! knew, so the truncated predictor scores as the whole one does where those cells are missing.
 
-use super::{Linear, Model};
+use super::{Linear, Model, Predictor};
 use crate::error::{ErrorKind, Result};
 use crate::prepare::{Layout, Scaler};
+use crate::robust::Threat;
 
 impl Linear {
     /// The predictor that keeps the `attributes` sampled panels of largest weight, and every known one.
@@ -79,12 +80,12 @@ impl Model {
         for panel in kept {
             layout.slots_of(panel).for_each(|slot| needed[layout.column(slot)] = true);
         }
-        Ok(self.keeping(predictor, &needed))
+        self.keeping(predictor, &needed)
     }
 
     /// The model of this predictor without the encoded columns that are not needed, and without the attributes that no
     /// column is left of.
-    fn keeping(&self, mut predictor: Linear, needed: &[bool]) -> Model {
+    fn keeping(&self, mut predictor: Linear, needed: &[bool]) -> Result<Model> {
         let kept = |numbers: &mut Vec<f64>| {
             let mut flags = needed.iter();
             numbers.retain(|_| flags.next() == Some(&true));
@@ -113,7 +114,19 @@ impl Model {
         let groups = schema.groups.iter().map(|g| g.name.as_str());
         let left: std::collections::HashSet<&str> = left.into_iter().chain(groups).collect();
         schema.prices.retain(|name, _| left.contains(name.as_str()));
-        Model { predictor: predictor.into(), prepare, ..self.clone() }
+        // What is left may still vanish, as far as the threat leaves anything of it.
+        let (before, after) = (self.prepare.schema.layout()?, prepare.schema.layout()?);
+        let mut report = self.report.clone();
+        report.threat = report.threat.and_then(|threat| {
+            let of = |panel: usize| (0..before.sampled_panels()).find(|&p| before.name(p) == after.name(panel));
+            let values = (0..after.sampled_panels()).filter_map(of).map(|p| threat.values()[p]).collect();
+            Threat::new(values, threat.budget()).ok()
+        });
+        let predictor = match self.predictor {
+            Predictor::Margin(_) => Predictor::Margin(predictor),
+            _ => predictor.into(),
+        };
+        Ok(Model { predictor, prepare, report, ..self.clone() })
     }
 }
 

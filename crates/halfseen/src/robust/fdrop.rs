@@ -120,8 +120,7 @@ fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -
                     Ok(found.weights.iter().all(|w| *w == 0.0))
                 };
                 let threat = frame.threat.effective();
-                // What was cut short proves nothing.
-                let from = if monitor.should_stop() { None } else { Some(least(&frame.threat, silent)?) };
+                let from = least(&frame.threat, monitor, silent)?;
                 report.notes.push(Note::ThreatBeatsSignal { threat, from });
             }
             report.seconds = shared + start.elapsed().as_secs_f64();

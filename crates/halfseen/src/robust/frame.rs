@@ -1,8 +1,9 @@
 //! Begins and ends a fit of two classes: what all learners of the family read before, and return after.
 
+use super::bounds::margin_error;
 use super::threat::Threat;
 use super::values::threat_of;
-use super::{Rows, rows::KNOWN};
+use super::{RobustHinge, Rows, rows::KNOWN};
 use crate::data::{Examples, Signs};
 use crate::error::{ErrorKind, Result};
 use crate::model::{Fit, Linear, Note, Predictor, Report, Stop};
@@ -47,7 +48,9 @@ impl Frame {
     }
 
     /// The fit whose weights (n_slots) and bias tell -1 from +1.
-    pub(crate) fn classifier(self, signs: &Signs, weights: &[f64], bias: f64, stop: Stop) -> Result<Fit> {
+    pub(crate) fn classifier(mut self, signs: &Signs, weights: &[f64], bias: f64, stop: Stop) -> Result<Fit> {
+        let note = self.no_better_than_constant(&signs.signs, weights, bias);
+        self.notes.extend(note);
         let weights = self.rows.by_column(weights);
         let fill = vec![0.0; weights.len()];
         let linear = signs.linear(weights, bias, fill);
@@ -59,6 +62,19 @@ impl Frame {
         let weights = self.rows.by_column(weights);
         let linear = Linear { fill: vec![0.0; weights.len()], weights, intercept: bias };
         self.finish(Predictor::Linear(linear), stop)
+    }
+
+    /// Says where a constant would bear the threat as well.
+    fn no_better_than_constant(&self, signs: &[f64], weights: &[f64], bias: f64) -> Option<Note> {
+        // Weights of 0 are a constant, and said elsewhere; without a threat a loss is no argument.
+        if self.threat.effective() == 0.0 || weights.iter().all(|w| *w == 0.0) {
+            return None;
+        }
+        let positive = signs.iter().filter(|y| **y > 0.0).count();
+        let constant = positive.min(signs.len() - positive) as f64 / signs.len() as f64;
+        let attacked =
+            margin_error(&RobustHinge { threat: &self.threat, margin: 0.0 }, &self.rows, signs, weights, bias);
+        (attacked >= constant && constant > 0.0).then_some(Note::NoBetterThanConstant { attacked, constant })
     }
 
     fn finish(self, predictor: Predictor, stop: Stop) -> Result<Fit> {

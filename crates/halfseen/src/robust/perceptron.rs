@@ -177,10 +177,11 @@ impl RobustPerceptron {
                 walk.learn(attack, rows, row as usize, signs[row as usize], &mut room);
             }
             let (weights, bias) = walk.average();
+            let stop = if self.passes == 1 { Stop::OnePass } else { Stop::Passes };
             let online = (self.passes == 1).then(|| walk.lost / train.len().max(1) as f64);
             let loss = if held.is_empty() { 0.0 } else { attack.mean(rows, signs, &held, &weights, bias) };
             if best.as_ref().is_none_or(|(least, _)| loss < *least) {
-                best = Some((loss, Found { weights, bias, passes: pass, stop: Stop::OnePass, online }));
+                best = Some((loss, Found { weights, bias, passes: pass, stop, online }));
             }
         }
         monitor.progress(total, total);

@@ -181,8 +181,7 @@ impl RobustLp {
                 let loss = Loss::Quantile { targets: &targets, q, threat };
                 Ok(self.rounds(rows, &all, loss, monitor)?.weights.iter().all(|w| *w == 0.0))
             };
-            // What was cut short proves nothing.
-            let from = if monitor.should_stop() { None } else { Some(least(&threat, silent)?) };
+            let from = least(&threat, monitor, silent)?;
             frame.notes.push(Note::ThreatBeatsSignal { threat: threat.effective(), from });
         }
         let mut fit = frame.regressor(&found.weights, found.bias, found.stop)?;
@@ -254,7 +253,7 @@ impl RobustLp {
         let size = all.len().div_ceil(all.len().div_ceil(chunk));
         let chunks: Vec<&[usize]> = order.chunks(size).collect();
         let found: Vec<Result<Found>> = chunks.par_iter().map(|keep| solve(keep)).collect();
-        let mut mean = Found { weights: Vec::new(), bias: 0.0, bound: 0.0, passes: 0, stop: Stop::OnePass };
+        let mut mean = Found { weights: Vec::new(), bias: 0.0, bound: 0.0, passes: 0, stop: Stop::Chunks };
         let share = 1.0 / chunks.len() as f64;
         for (found, keep) in found.into_iter().zip(&chunks) {
             let found = found?;
@@ -276,7 +275,8 @@ impl RobustLp {
         if needed <= self.memory {
             return Ok(());
         }
-        let remedy = "chunk=2000, or another number of rows of which each chunk fits";
+        let chunk = (rows / 4).clamp(2, 2000);
+        let remedy = format!("chunk={chunk}, or another number of rows of which each chunk fits");
         let (learner, allowed) = (self.name().to_owned(), self.memory);
         Err(ErrorKind::TooMuchMemory { learner, rows, needed, allowed, remedy }.into())
     }

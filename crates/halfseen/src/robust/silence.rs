@@ -2,49 +2,84 @@
 
 use super::threat::{Costs, Threat};
 use crate::error::Result;
+use crate::monitor::Monitor;
 
 /// Halvings of a budget that is no multiple of one value: to a hundredth of it.
 const HALVINGS: u32 = 7;
 
 /// The least budget, up to the threat's own, for which `silent` holds. It holds for the threat itself, and for every larger
-/// budget once it holds. Exact for equal values, to a hundredth of the budget for others.
+/// budget once it holds. Exact for equal values, to a hundredth of the budget for others; `None` if the monitor stops the search,
+/// as what was cut short proves nothing.
 ///
 /// # Errors
 /// Those of `silent`.
-pub(super) fn least(threat: &Threat, mut silent: impl FnMut(&Threat) -> Result<bool>) -> Result<f64> {
+pub(super) fn least(
+    threat: &Threat,
+    monitor: &dyn Monitor,
+    mut silent: impl FnMut(&Threat) -> Result<bool>,
+) -> Result<Option<f64>> {
     let mut silent_at = |budget: f64| silent(&threat.with_budget(budget)?);
-    if silent_at(0.0)? {
-        return Ok(0.0);
+    let nothing_at_all = silent_at(0.0)?;
+    if nothing_at_all || monitor.should_stop() {
+        return Ok((!monitor.should_stop()).then_some(0.0));
     }
     if let Costs::Equal { value, count } = threat.costs() {
         let (mut told, mut lost) = (0, count);
         while lost - told > 1 {
             let middle = told + (lost - told) / 2;
-            if silent_at(value * middle as f64)? { lost = middle } else { told = middle }
+            if silent_at(value * middle as f64)? {
+                lost = middle
+            } else {
+                told = middle
+            }
+            if monitor.should_stop() {
+                return Ok(None);
+            }
         }
-        return Ok(value * lost as f64);
+        return Ok(Some(value * lost as f64));
     }
     let (mut told, mut lost) = (0.0, threat.effective());
     for _ in 0..HALVINGS {
         let middle = told + 0.5 * (lost - told);
-        if silent_at(middle)? { lost = middle } else { told = middle }
+        if silent_at(middle)? {
+            lost = middle
+        } else {
+            told = middle
+        }
+        if monitor.should_stop() {
+            return Ok(None);
+        }
     }
-    Ok(lost)
+    Ok(Some(lost))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::monitor::Silent;
+
+    /// Stops whatever looks.
+    struct Stopped;
+
+    impl Monitor for Stopped {
+        fn should_stop(&self) -> bool {
+            true
+        }
+    }
 
     #[test]
     fn the_least_silent_budget_is_found() {
         let equal = Threat::uniform(100, 60.0).unwrap();
         for from in [0.0, 1.0, 37.0, 60.0] {
-            let found = least(&equal, |threat| Ok(threat.effective() >= from)).unwrap();
-            assert_eq!(found, from);
+            let found = least(&equal, &Silent, |threat| Ok(threat.effective() >= from)).unwrap();
+            assert_eq!(found, Some(from));
         }
         let general = Threat::new(vec![1.0, 2.5, 4.0], 6.0).unwrap();
-        let found = least(&general, |threat| Ok(threat.effective() >= 2.0)).unwrap();
+        let found = least(&general, &Silent, |threat| Ok(threat.effective() >= 2.0)).unwrap().unwrap();
         assert!((2.0..2.06).contains(&found), "{found}");
+        // A search that is stopped says nothing, whatever it was told so far.
+        for silent in [true, false] {
+            assert_eq!(least(&equal, &Stopped, |_| Ok(silent)).unwrap(), None);
+        }
     }
 }
