@@ -23,8 +23,7 @@ pub(crate) fn threat_of(worth: &Worth, budget: Option<f64>, examples: &Examples<
     };
     let budget = budget.unwrap_or_else(|| {
         let tenth = 0.1 * values.iter().sum::<f64>();
-        // At least one attribute, where another is left.
-        if *worth == Worth::Uniform { tenth.floor().max(f64::from(u8::from(attributes > 1))) } else { tenth }
+        if *worth == Worth::Uniform { tenth.floor() } else { tenth }
     });
     Threat::new(values, budget)
 }
