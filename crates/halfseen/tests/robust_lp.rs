@@ -314,7 +314,7 @@ fn chunks_are_averaged_and_the_gap_says_what_they_may_have_cost() {
     let chunked = fit(&RobustLp { chunk: Some(60), ..learner.clone() }, &data);
     assert!(objective(&chunked) > objective(&whole) * (1.0 + 1e-4));
     assert!(objective(&chunked) - gap(&chunked) <= objective(&whole), "the mean of the optima is a bound");
-    assert_eq!(chunked.report.stop, Stop::OnePass);
+    assert_eq!(chunked.report.stop, Stop::Chunks);
     let other = fit(&RobustLp { chunk: Some(60), seed: 1, ..learner.clone() }, &data);
     assert_ne!(other.predictor, chunked.predictor);
     let all = fit(&RobustLp { chunk: Some(300), ..learner }, &data);
@@ -339,7 +339,7 @@ fn too_much_memory_is_refused_before_it_is_taken() {
     let learner = RobustLp { threat: Some(2.0), memory: 1e-5, ..RobustLp::default() };
     let error = learner.fit(&data.examples(), &Silent).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::TooMuchMemory { rows: 60, .. }), "{error}");
-    assert!(error.to_string().contains("chunk=2000"), "{error}");
+    assert!(error.to_string().contains("chunk=15"), "{error}");
 }
 
 #[test]

@@ -219,7 +219,7 @@ fn bits_do_not_depend_on_threads_and_chunks_are_averaged() {
         assert_eq!(objective(&one).to_bits(), objective(&two).to_bits());
         assert!(bound(&one) <= objective(&whole));
         if chunk.is_some() {
-            assert!(objective(&one) > objective(&whole) && one.report.stop == Stop::OnePass);
+            assert!(objective(&one) > objective(&whole) && one.report.stop == Stop::Chunks);
         }
     }
 }
