@@ -27,7 +27,7 @@ use crate::error::{ErrorKind, Result};
 use crate::full::configured;
 use crate::learner::{Family, Grid, Learner, Setting, two_classes};
 use crate::model::{Fit, Stop};
-use crate::monitor::Monitor;
+use crate::monitor::{Monitor, Quiet};
 use crate::params::{Damage, Deletions, Parameters, Rule, Worth, parameters};
 use crate::sampling::{Purpose, Stream, shuffle};
 use crate::select::splits;
@@ -104,15 +104,6 @@ impl Learner for RobustPerceptron {
 
     fn clone_box(&self) -> Box<dyn Learner> {
         Box::new(self.clone())
-    }
-}
-
-/// Passes on the wish to stop, but no progress: fits side by side would mix theirs.
-struct Quiet<'a>(&'a dyn Monitor);
-
-impl Monitor for Quiet<'_> {
-    fn should_stop(&self) -> bool {
-        self.0.should_stop()
     }
 }
 
