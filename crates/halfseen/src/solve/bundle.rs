@@ -19,6 +19,7 @@ mod shares;
 mod simplex;
 
 use super::biased::Until;
+use super::vectors::{add_multiple, dot, square};
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
 use crate::monitor::Monitor;
@@ -102,7 +103,7 @@ struct Point {
 
 impl Point {
     fn objective(&self, c: f64) -> f64 {
-        0.5 * dot(&self.weights, &self.weights) + c * self.risk
+        0.5 * square(&self.weights) + c * self.risk
     }
 }
 
@@ -173,12 +174,12 @@ impl<'a, M: Margins> Bundle<'a, M> {
         let mut slope = vec![0.0; weights.len()];
         self.rows.add_slopes(&weights, &shares, &mut slope);
         let products: Vec<f64> = self.cuts.iter().map(|cut| dot(&cut.slope, &slope)).collect();
-        let square = dot(&slope, &slope);
-        if !(risk.is_finite() && square.is_finite() && products.iter().all(|p| p.is_finite())) {
+        let own = square(&slope);
+        if !(risk.is_finite() && own.is_finite() && products.iter().all(|p| p.is_finite())) {
             return Err(out_of_range());
         }
         self.gram.iter_mut().zip(&products).for_each(|(row, product)| row.push(*product));
-        self.gram.push([products, vec![square]].concat());
+        self.gram.push([products, vec![own]].concat());
         self.cuts.push(Cut { slope, constant: shares.iter().sum(), idle: 0 });
         self.mixture.push(0.0);
         Ok(Point { weights, bias, risk })
@@ -193,11 +194,11 @@ impl<'a, M: Margins> Bundle<'a, M> {
         for ((cut, &part), linear) in self.cuts.iter_mut().zip(&self.mixture).zip(&linear) {
             cut.idle = if part > 0.0 { 0 } else { cut.idle + 1 };
             if part > 0.0 {
-                weights.iter_mut().zip(&cut.slope).for_each(|(w, s)| *w += c * part * s);
+                add_multiple(&mut weights, c * part, &cut.slope);
                 dual += part * linear;
             }
         }
-        dual -= 0.5 * dot(&weights, &weights);
+        dual -= 0.5 * square(&weights);
         (weights, dual)
     }
 
@@ -226,8 +227,4 @@ fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
 fn out_of_range() -> crate::Error {
     let problem = "sums of rows leave the range of numbers; scale the attributes, or lower c".to_owned();
     ErrorKind::Numerical { what: "cutting planes", problem }.into()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
