@@ -23,23 +23,34 @@ use super::vectors::{add_multiple, dot, square};
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
 use crate::monitor::Monitor;
+use rayon::prelude::*;
 use shares::{Shares, share};
 use simplex::maximise;
 
 /// The rows of a problem.
-pub(crate) trait Margins {
+pub(crate) trait Margins: Sync {
+    /// Room to look at one row after the other.
+    type Room;
+
     /// Length of w.
     fn width(&self) -> usize;
 
     /// y_i, -1 or +1 each, (m).
     fn signs(&self) -> &[f64];
 
-    /// Writes g_i(w), (m).
-    fn margins(&self, weights: &[f64], out: &mut [f64]);
+    /// Room for one thread.
+    fn room(&self) -> Self::Room;
 
-    /// slope += sum_i shares_i s_i, with slopes s_i of g_i at w.
-    fn add_slopes(&self, weights: &[f64], shares: &[f64], slope: &mut [f64]);
+    /// g_i(w) of row i.
+    fn margin(&self, row: usize, weights: &[f64], room: &mut Self::Room) -> f64;
+
+    /// slope += share s_i, with the slope s_i of g_i at w.
+    fn add_slope(&self, row: usize, share: f64, weights: &[f64], room: &mut Self::Room, slope: &mut [f64]);
 }
+
+/// Rows of one task, and tasks that sum rows; fixed, so that no number of threads changes the bits.
+const ROWS: usize = 256;
+const SUMS: usize = 16;
 
 /// A point, and how far from the optimum it can be.
 #[derive(Debug, Clone)]
@@ -168,11 +179,9 @@ impl<'a, M: Margins> Bundle<'a, M> {
     /// Adds the cut that touches R at these weights.
     fn cut(&mut self, weights: Vec<f64>) -> Result<Point> {
         let signs = self.rows.signs();
-        let mut margins = vec![0.0; signs.len()];
-        self.rows.margins(&weights, &mut margins);
+        let margins = self.margins(&weights);
         let Shares { bias, risk, shares } = share(&margins, signs, self.intercept);
-        let mut slope = vec![0.0; weights.len()];
-        self.rows.add_slopes(&weights, &shares, &mut slope);
+        let slope = self.slope(&weights, &shares);
         let products: Vec<f64> = self.cuts.iter().map(|cut| dot(&cut.slope, &slope)).collect();
         let own = square(&slope);
         if !(risk.is_finite() && own.is_finite() && products.iter().all(|p| p.is_finite())) {
@@ -183,6 +192,34 @@ impl<'a, M: Margins> Bundle<'a, M> {
         self.cuts.push(Cut { slope, constant: shares.iter().sum(), idle: 0 });
         self.mixture.push(0.0);
         Ok(Point { weights, bias, risk })
+    }
+
+    /// g_i(w), (m).
+    fn margins(&self, weights: &[f64]) -> Vec<f64> {
+        let mut margins = vec![0.0; self.rows.signs().len()];
+        margins.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, margins)| {
+            let mut room = self.rows.room();
+            for (at, margin) in margins.iter_mut().enumerate() {
+                *margin = self.rows.margin(chunk * ROWS + at, weights, &mut room);
+            }
+        });
+        margins
+    }
+
+    /// sum_i p_i s_i at w.
+    fn slope(&self, weights: &[f64], shares: &[f64]) -> Vec<f64> {
+        let rows = shares.len().div_ceil(SUMS).max(1);
+        let sum = |(part, shares): (usize, &[f64])| {
+            let (mut sum, mut room) = (vec![0.0; weights.len()], self.rows.room());
+            for (at, &share) in shares.iter().enumerate().filter(|(_, share)| **share > 0.0) {
+                self.rows.add_slope(part * rows + at, share, weights, &mut room, &mut sum);
+            }
+            sum
+        };
+        let sums: Vec<Vec<f64>> = shares.par_chunks(rows).enumerate().map(sum).collect();
+        let mut slope = vec![0.0; weights.len()];
+        sums.iter().for_each(|sum| add_multiple(&mut slope, 1.0, sum));
+        slope
     }
 
     /// The minimiser of (1/2) |w|^2 + C max over cuts, nearly, and its dual objective.

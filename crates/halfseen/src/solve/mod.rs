@@ -6,7 +6,7 @@ pub mod hinge;
 pub mod linear;
 pub mod multiclass;
 pub mod ridge;
-mod vectors;
+pub(crate) mod vectors;
 
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;

@@ -11,6 +11,20 @@ pub(super) fn add_multiple(sum: &mut [f64], factor: f64, vector: &[f64]) {
     }
 }
 
+/// The sum.
+#[inline]
+pub(crate) fn sum(vector: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    let parts = vector.chunks_exact(LANES);
+    let rest: f64 = parts.remainder().iter().sum();
+    for part in parts {
+        for lane in 0..LANES {
+            sums[lane] += part[lane];
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
 /// The scalar product.
 #[inline]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
