@@ -5,6 +5,7 @@ use crate::data::{Cell, Column, Matrix, Place, Table};
 use crate::error::{ErrorKind, Result};
 use ndarray::Array2;
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 /// An encoded table and what was noticed on the way.
 #[derive(Debug, Clone)]
@@ -36,8 +37,8 @@ impl Schema {
     /// # Errors
     /// Infinite cells, text where numbers were fitted, or more than half of the columns absent.
     pub fn encode<'a>(&self, table: &'a Table) -> Result<Encoded<'a>> {
-        let found: Vec<Option<&Column>> =
-            self.columns.iter().map(|c| table.columns().iter().find(|t| t.name == c.name)).collect();
+        let places: HashMap<&str, &Column> = table.columns().iter().map(|c| (c.name.as_str(), c)).collect();
+        let found: Vec<Option<&Column>> = self.columns.iter().map(|c| places.get(c.name.as_str()).copied()).collect();
         let absent: Vec<String> =
             self.columns.iter().zip(&found).filter(|(_, f)| f.is_none()).map(|(c, _)| c.name.clone()).collect();
         if 2 * absent.len() > self.columns.len() {
@@ -45,7 +46,7 @@ impl Schema {
             return Err(ErrorKind::TooManyAbsent { absent: absent.len(), total, first }.into());
         }
         self.check_kinds(&found)?;
-        let known: std::collections::HashSet<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
+        let known: HashSet<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
         let ignored =
             table.columns().iter().map(|c| &c.name).filter(|n| !known.contains(n.as_str())).cloned().collect();
         let mut applied = Applied { ignored, absent, ..Applied::default() };
@@ -55,7 +56,7 @@ impl Schema {
             && found.iter().enumerate().all(|(i, f)| f.is_some_and(|f| f.place == Place::Number(i)));
         if identity {
             refuse_infinite(table, &found)?;
-            applied.missing = count_missing(table.numbers());
+            applied.missing = table.numbers().missing();
             return Ok(Encoded { matrix: Cow::Borrowed(table.numbers()), applied });
         }
         let width = self.width();
@@ -96,15 +97,6 @@ impl super::ColumnSchema {
             ColumnKind::Text { categories } => categories.binary_search_by(|c| c.as_str().cmp(text)).is_err(),
             ColumnKind::Number => false,
         }
-    }
-}
-
-fn count_missing(matrix: &Matrix) -> usize {
-    match matrix {
-        Matrix::F64(a) => a.iter().filter(|v| v.is_nan()).count(),
-        Matrix::F32(a) => a.iter().filter(|v| v.is_nan()).count(),
-        Matrix::U8(_) => 0,
-        Matrix::Csr(a) => (0..a.rows()).map(|r| a.row(r).1.iter().filter(|v| v.is_nan()).count()).sum(),
     }
 }
 
