@@ -21,7 +21,7 @@ use crate::full::configured;
 use crate::learner::{Family, Grid, Learner, Setting, two_classes};
 use crate::model::{Fit, Note};
 use crate::monitor::Monitor;
-use crate::params::{Parameters, Worth, parameters};
+use crate::params::{Damage, Parameters, Worth, parameters};
 use crate::solve::biased::Until;
 use crate::solve::bundle::{Bundle, Margins};
 use std::time::Instant;
@@ -109,7 +109,8 @@ fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -
             let start = Instant::now();
             let until = Until { tol: learners[i].tol, max_iter: learners[i].max_iter };
             let found = bundle.minimise(learners[i].c, until, monitor)?;
-            let mut fit = frame.clone().classifier(&signs, &found.weights, found.bias, found.stop)?;
+            let mut fit =
+                frame.clone().classifier(&signs, (&found.weights, found.bias), Damage::Deletion, found.stop)?;
             let report = &mut fit.report;
             (report.objective, report.gap, report.passes) = (Some(found.objective), Some(found.gap), Some(found.cuts));
             if found.stop.converged() && found.weights.iter().all(|w| *w == 0.0) {
