@@ -50,11 +50,16 @@ impl Declared {
             prices: self.prices,
             bounds: self.bounds,
             moments: self.moments.into_iter().map(moment).collect(),
-            honest: learner.family() == Family::Budget,
+            honest: learner.family() == Family::Budget && !is_passive(learner),
             ..Options::default()
         };
         Ok(options.suited(learner))
     }
+}
+
+/// Whether rows come with what happens to be observed of them: that may be looked at.
+fn is_passive(learner: &dyn halfseen::Learner) -> bool {
+    learner.get("passive").is_some_and(|v| v != "no")
 }
 
 /// Fits the learner of this name.
