@@ -106,8 +106,12 @@ pub(crate) fn fit(
 /// The target as the library has it.
 pub(crate) fn target(values: Vec<f64>, classes: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Target> {
     let Some(classes) = classes else { return Ok(Target::Numbers(values)) };
-    let classes = classes.iter().map(label).collect::<PyResult<Vec<_>>>()?;
-    Ok(Target::Classes { classes, codes: values.into_iter().map(|v| v as u32).collect() })
+    Ok(coded(values, classes.iter().map(label).collect::<PyResult<Vec<_>>>()?))
+}
+
+/// The target that these indices of classes are.
+pub(crate) fn coded(codes: Vec<f64>, classes: Vec<Label>) -> Target {
+    Target::Classes { classes, codes: codes.into_iter().map(|v| v as u32).collect() }
 }
 
 /// A number as it is, anything else as text.
