@@ -6,6 +6,7 @@
 mod arrays;
 mod asked;
 mod completion;
+mod encoder;
 mod errors;
 mod fitting;
 mod learners;
@@ -28,6 +29,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(robustness::information, module)?)?;
     module.add_class::<arrays::Table>()?;
     module.add_class::<model::Model>()?;
+    module.add_class::<encoder::Encoder>()?;
     module.add_class::<asked::Learner>()?;
     module.add_class::<asked::Query>()?;
     Ok(())
