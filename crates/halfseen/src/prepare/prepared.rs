@@ -8,6 +8,7 @@ use crate::learner::{Family, Learner};
 use ndarray::Array2;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How a table is prepared.
@@ -170,6 +171,11 @@ impl Prepare {
 }
 
 impl Other<'_> {
+    /// Looks at these rows only.
+    pub(crate) fn only(&mut self, rows: Range<u32>) {
+        self.rows = rows.collect();
+    }
+
     /// The rows in the units of what encoded them, of which nothing more is known.
     pub(crate) fn examples<'b>(&'b self, prepare: &'b Prepare, layout: &'b Arc<Layout>) -> Examples<'b> {
         Examples {

@@ -7,6 +7,7 @@ use crate::data::{Examples, Signs, Table, Target, Task};
 use crate::error::{ErrorKind, Result};
 use crate::model::Model;
 use crate::prepare::{Applied, Layout, Other};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A model and the rows of a table, prepared as it prepares them.
@@ -30,6 +31,11 @@ impl<'a> Trial<'a> {
         // More than two classes have none.
         target.map(Target::scores).transpose()?;
         Ok(Trial { model, layout, table })
+    }
+
+    /// Looks at these rows only, counted from 0; each is attacked as it is among all.
+    pub fn only(&mut self, rows: Range<u32>) {
+        self.table.only(rows);
     }
 
     /// The rows.
