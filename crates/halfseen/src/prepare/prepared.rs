@@ -2,8 +2,8 @@
 
 use super::declared::{self, DeclaredMoments, Moment};
 use super::{Applied, Bounds, Encoded, Group, Layout, Prepare, Scale, Scaler, Schema, TargetScale};
-use crate::data::{Declared, Examples, Labels, Matrix, Moments, Table, Target, Task};
-use crate::error::Result;
+use crate::data::{Declared, Examples, Labels, Matrix, Moments, Table, Target, Task, check_weights};
+use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner};
 use ndarray::Array2;
 use std::borrow::Cow;
@@ -68,6 +68,7 @@ pub struct Prepared<'a> {
     bounds: Option<Bounds>,
     names: Vec<String>,
     rows: Vec<u32>,
+    weights: Option<Vec<f64>>,
 }
 
 /// Another table, encoded as the training rows are.
@@ -87,7 +88,38 @@ impl<'a> Prepared<'a> {
     /// # Errors
     /// Unknown columns, infinite cells, declarations that cannot be.
     pub fn new(table: &'a Table, target: (&str, &Target), rows: &[u32], options: &Options) -> Result<Prepared<'a>> {
-        let (name, target) = target;
+        Self::fit(table, target, rows, None, options)
+    }
+
+    /// The same where training rows count by weights, one for each row of the table: means, deviations and the target's
+    /// scale are weighted, and the examples have the weights. Training rows of weight 0 are as if they were not there,
+    /// but a class of the target that only they have stays one.
+    ///
+    /// # Errors
+    /// As [`Prepared::new`]; not one finite number of at least 0 for each row; no training row of a weight above 0.
+    pub fn with_weights(
+        table: &'a Table,
+        target: (&str, &Target),
+        rows: &[u32],
+        weights: &[f64],
+        options: &Options,
+    ) -> Result<Prepared<'a>> {
+        check_weights(weights, table.rows())?;
+        let rows: Vec<u32> = rows.iter().copied().filter(|&row| weights[row as usize] > 0.0).collect();
+        if rows.is_empty() {
+            let what = "learning from rows of weights above 0".to_owned();
+            return Err(ErrorKind::TooFewRows { what, least: 1, rows: 0 }.into());
+        }
+        Self::fit(table, target, &rows, Some(weights), options)
+    }
+
+    fn fit(
+        table: &'a Table,
+        (name, target): (&str, &Target),
+        rows: &[u32],
+        weights: Option<&[f64]>,
+        options: &Options,
+    ) -> Result<Prepared<'a>> {
         let except: Vec<&str> = [name].into_iter().chain(options.except.iter().map(String::as_str)).collect();
         let mut schema = Schema::fit(table, rows, &except, &options.known, options.groups.clone())?;
         schema.prices = options.prices.clone();
@@ -97,21 +129,35 @@ impl<'a> Prepared<'a> {
         let imputed = match options.missing {
             Missing::Keep => 0,
             Missing::Mean => {
-                fill_means(&mut matrix, rows);
+                fill_means(&mut matrix, rows, weights);
                 applied.missing + applied.new_categories
             }
         };
         let bounds = declared::bounds(&options.bounds, &schema)?;
-        let scaler = Scaler::fit(options.scale_for(&matrix), &matrix, rows, bounds.as_ref());
+        let scaler = Scaler::fit_weighted(options.scale_for(&matrix), &matrix, rows, weights, bounds.as_ref());
         let declared = declared::moments(&options.moments, &schema, &scaler, &matrix, rows)?;
         let scores = scores_or_nan(target);
         let centred = options.intercept && !(options.plain_classes && target.task() == Task::Classification);
-        let target_scale = TargetScale::fit(target, &scores, rows, centred && target.classes().len() <= 2);
+        let target_scale =
+            TargetScale::fit_weighted(target, &scores, rows, weights, centred && target.classes().len() <= 2);
         let targets = scores.into_iter().map(|y| target_scale.apply(y)).collect();
         let prepare = Prepare { schema, scaler, target: target_scale };
         let (rows, names, codes) = (rows.to_vec(), prepare.schema.encoded_names(), codes(target));
-        let mut prepared =
-            Prepared { prepare, layout, imputed, matrix, targets, codes, moments: None, declared, bounds, names, rows };
+        let (moments, weights) = (None, weights.map(<[f64]>::to_vec));
+        let mut prepared = Prepared {
+            prepare,
+            layout,
+            imputed,
+            matrix,
+            targets,
+            codes,
+            moments,
+            declared,
+            bounds,
+            names,
+            rows,
+            weights,
+        };
         if !options.honest && prepared.declared.is_none() {
             prepared.moments = Some(Moments::measure(&prepared.examples()));
         }
@@ -142,6 +188,7 @@ impl<'a> Prepared<'a> {
             targets: &other.targets,
             labels: labels(&other.codes),
             rows: Cow::Borrowed(&other.rows),
+            weights: None,
             ..self.examples()
         }
     }
@@ -155,6 +202,7 @@ impl<'a> Prepared<'a> {
             targets: &self.targets,
             labels: labels(&self.codes),
             rows: Cow::Borrowed(rows),
+            weights: self.weights.as_deref(),
             moments: self.declared.as_ref().map(|d| &d.moments).or(self.moments.as_ref()),
             declared: Declared {
                 bounds: self.bounds.as_ref(),
@@ -207,7 +255,7 @@ fn labels(codes: &Option<(Vec<u32>, usize)>) -> Option<Labels<'_>> {
 }
 
 /// Fills missing cells by the means of the training rows' observed cells; 0 where there is none.
-fn fill_means(matrix: &mut Cow<'_, Matrix>, rows: &[u32]) {
+fn fill_means(matrix: &mut Cow<'_, Matrix>, rows: &[u32], weights: Option<&[f64]>) {
     let (n, d) = (matrix.rows(), matrix.columns());
     if matrix.missing() == 0 {
         return;
@@ -224,9 +272,11 @@ fn fill_means(matrix: &mut Cow<'_, Matrix>, rows: &[u32]) {
         }
         if means[j].is_nan() {
             // No cell of this column is filled yet.
-            let seen = rows.iter().map(|&r| filled[[r as usize, j]]).filter(|v: &f64| !v.is_nan());
-            let (count, sum) = seen.fold((0.0_f64, 0.0), |(c, s), v| (c + 1.0, s + v));
-            means[j] = sum / count.max(1.0);
+            let weight = |r: u32| weights.map_or(1.0, |weights| weights[r as usize]);
+            let seen =
+                rows.iter().map(|&r| (weight(r), filled[[r as usize, j]])).filter(|(_, v): &(f64, f64)| !v.is_nan());
+            let (count, sum) = seen.fold((0.0_f64, 0.0), |(c, s), (w, v)| (c + w, s + w * v));
+            means[j] = sum / if count > 0.0 { count } else { 1.0 };
         }
         filled[[i, j]] = means[j];
     }

@@ -52,6 +52,7 @@ impl<'a> Trial<'a> {
             targets: &self.targets,
             labels: self.codes.as_ref().map(|(codes, classes)| Labels { codes, classes: *classes }),
             rows: Cow::Borrowed(&self.rows),
+            weights: None,
             moments: None,
             declared: Declared::default(),
         }
