@@ -76,7 +76,7 @@ pub use gaerr::Gaerr;
 pub use identity::Identity;
 pub use moment_lasso::MomentLasso;
 pub use pace::{Facts, Move, Norms, Pace, Planned, Schedule, Theory};
-pub use pass::{limited_pass, one_pass};
+pub use pass::{limited_pass, next_batch, one_pass};
 pub use pnorm::Pnorm;
 pub use query::{AskTell, Part, Query, Read, Role, Told};
 pub use recipe::{Draws, Proportions, Recipe, Source, TwoPhase};

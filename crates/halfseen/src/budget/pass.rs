@@ -64,11 +64,44 @@ pub(super) fn one_pass_with<L: AskTell>(
     examples: &Examples<'_>,
     limit: Option<u64>,
     monitor: &dyn Monitor,
+    look: impl FnMut(&Pass<'_, '_, L>, Stop) -> Result<()>,
+) -> Result<()> {
+    let mut order: Vec<u32> = (0..examples.len() as u32).collect();
+    shuffle(&mut Stream::new(seed, Purpose::Order, 0), &mut order);
+    in_this_order(learner, &order, counts, examples, limit, monitor, look)
+}
+
+/// Teaches a learner every example once, in the order they come in, with at most `limit` reads: what a stream of
+/// batches is. Several calls with some rows each are one call with all of them. Returns the report of all the
+/// learner has been told.
+///
+/// # Errors
+/// As [`one_pass`].
+pub fn next_batch(
+    learner: &mut dyn AskTell,
+    examples: &Examples<'_>,
+    limit: Option<u64>,
+    monitor: &dyn Monitor,
+) -> Result<Report> {
+    let order: Vec<u32> = (0..examples.len() as u32).collect();
+    let mut report = None;
+    in_this_order(learner, &order, &[examples.len()], examples, limit, monitor, |pass, stop| {
+        report = Some(pass.noted(pass.learner().report(), stop));
+        Ok(())
+    })?;
+    Ok(report.unwrap_or_else(|| learner.report()))
+}
+
+fn in_this_order<L: AskTell + ?Sized>(
+    learner: &mut L,
+    order: &[u32],
+    counts: &[usize],
+    examples: &Examples<'_>,
+    limit: Option<u64>,
+    monitor: &dyn Monitor,
     mut look: impl FnMut(&Pass<'_, '_, L>, Stop) -> Result<()>,
 ) -> Result<()> {
     let mut pass = Pass::new(learner, examples, limit);
-    let mut order: Vec<u32> = (0..examples.len() as u32).collect();
-    shuffle(&mut Stream::new(seed, Purpose::Order, 0), &mut order);
     let last = counts.last().map_or(0, |&c| c.min(examples.len()));
     let mut counts = counts.iter().map(|&c| c.min(examples.len())).peekable();
     let mut taught = order.iter().take(last);
@@ -97,7 +130,7 @@ pub(super) fn one_pass_with<L: AskTell>(
 }
 
 /// A pass on its way: the learner, and what the reads have shown.
-pub(super) struct Pass<'a, 'b, L> {
+pub(super) struct Pass<'a, 'b, L: ?Sized> {
     learner: &'a mut L,
     examples: &'a Examples<'b>,
     query: Query,
@@ -113,7 +146,7 @@ pub(super) struct Pass<'a, 'b, L> {
     began: Instant,
 }
 
-impl<'a, 'b, L: AskTell> Pass<'a, 'b, L> {
+impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
     fn new(learner: &'a mut L, examples: &'a Examples<'b>, limit: Option<u64>) -> Self {
         let checked = examples.declared.bounds.is_some() || examples.declared.moments;
         let (query, values, observed, began) = (Query::default(), Vec::new(), Vec::new(), Instant::now());

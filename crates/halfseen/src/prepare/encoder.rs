@@ -5,6 +5,7 @@ use crate::data::{Cell, Column, Matrix, Place, Table};
 use crate::error::{ErrorKind, Result};
 use ndarray::Array2;
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 /// An encoded table and what was noticed on the way.
 #[derive(Debug, Clone)]
@@ -36,8 +37,8 @@ impl Schema {
     /// # Errors
     /// Infinite cells, text where numbers were fitted, or more than half of the columns absent.
     pub fn encode<'a>(&self, table: &'a Table) -> Result<Encoded<'a>> {
-        let found: Vec<Option<&Column>> =
-            self.columns.iter().map(|c| table.columns().iter().find(|t| t.name == c.name)).collect();
+        let places: HashMap<&str, &Column> = table.columns().iter().map(|c| (c.name.as_str(), c)).collect();
+        let found: Vec<Option<&Column>> = self.columns.iter().map(|c| places.get(c.name.as_str()).copied()).collect();
         let absent: Vec<String> =
             self.columns.iter().zip(&found).filter(|(_, f)| f.is_none()).map(|(c, _)| c.name.clone()).collect();
         if 2 * absent.len() > self.columns.len() {
@@ -45,7 +46,7 @@ impl Schema {
             return Err(ErrorKind::TooManyAbsent { absent: absent.len(), total, first }.into());
         }
         self.check_kinds(&found)?;
-        let known: std::collections::HashSet<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
+        let known: HashSet<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
         let ignored =
             table.columns().iter().map(|c| &c.name).filter(|n| !known.contains(n.as_str())).cloned().collect();
         let mut applied = Applied { ignored, absent, ..Applied::default() };

@@ -1,0 +1,32 @@
+//! Turns the library's errors, and its defects, into Python's exceptions.
+
+use halfseen::ErrorClass;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// The exception for an error: a `ValueError` with the library's message, as parameters, data and numbers out of range all are.
+pub(crate) fn raised(error: halfseen::Error) -> PyErr {
+    match error.class() {
+        ErrorClass::Interrupted => PyKeyboardInterrupt::new_err(error.to_string()),
+        ErrorClass::Parameter | ErrorClass::Data | ErrorClass::Numerical => PyValueError::new_err(error.to_string()),
+    }
+}
+
+/// Runs `work`; a panic, which would be a defect of ours, becomes a `RuntimeError` that says so.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> halfseen::Result<T>) -> PyResult<T> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(result) => result.map_err(raised),
+        Err(panic) => Err(defect(&*panic)),
+    }
+}
+
+/// The exception for a panic.
+pub(crate) fn defect(panic: &(dyn Any + Send)) -> PyErr {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    let text = text.unwrap_or("unknown");
+    PyRuntimeError::new_err(format!(
+        "this is a defect of halfseen, not of your data ({text}); please report it with the call that led here"
+    ))
+}

@@ -1,0 +1,119 @@
+//! Fits a learner to a table.
+
+use crate::arrays::Table;
+use crate::errors::raised;
+use crate::learners::configured;
+use crate::model::Model;
+use crate::watched::watched;
+use halfseen::data::{Label, Target};
+use halfseen::learner::Family;
+use halfseen::prepare::{Group, Moment, Options, Prepared, Scale};
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+
+/// What is declared of attributes besides a learner's parameters, all by name.
+#[derive(Default, FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Declared {
+    /// `none`, `common`, `each` or `max`; `None` lets the family decide.
+    scale: Option<String>,
+    known: Vec<String>,
+    groups: Vec<(String, Vec<String>)>,
+    prices: BTreeMap<String, f64>,
+    bounds: BTreeMap<String, (f64, f64)>,
+    /// Mean (or none) and second moment.
+    moments: BTreeMap<String, (Option<f64>, f64)>,
+}
+
+impl Declared {
+    /// As the library takes them, for this learner.
+    pub(crate) fn options(self, learner: &dyn halfseen::Learner) -> PyResult<Options> {
+        let scale = match self.scale.as_deref() {
+            None => None,
+            Some("none") => Some(Scale::None),
+            Some("common") => Some(Scale::Common),
+            Some("each") => Some(Scale::Each),
+            Some("max") => Some(Scale::Max),
+            Some(other) => {
+                let text = format!("scale = '{other}' is not allowed: it must be one of none, common, each, max, or None");
+                return Err(PyValueError::new_err(text));
+            }
+        };
+        let moment = |(name, (mean, square))| (name, Moment { mean, square });
+        let options = Options {
+            scale,
+            intercept: learner.get("intercept").is_none_or(|v| v == "true"),
+            known: self.known,
+            groups: self.groups.into_iter().map(|(name, columns)| Group { name, columns }).collect(),
+            prices: self.prices,
+            bounds: self.bounds,
+            moments: self.moments.into_iter().map(moment).collect(),
+            honest: learner.family() == Family::Budget && !is_passive(learner),
+            ..Options::default()
+        };
+        Ok(options.suited(learner))
+    }
+}
+
+/// Whether rows come with what happens to be observed of them: that may be looked at.
+fn is_passive(learner: &dyn halfseen::Learner) -> bool {
+    learner.get("passive").is_some_and(|v| v != "no")
+}
+
+/// Fits the learner of this name.
+///
+/// `targets` are numbers, (n_rows), or with `classes` (labels, sorted) for each row the index of its class.
+#[pyfunction]
+#[pyo3(signature = (learner, parameters, table, target_name, targets, classes, declared, threads, progress))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn fit(
+    py: Python<'_>,
+    learner: &str,
+    parameters: Vec<(String, String)>,
+    table: &Table,
+    target_name: String,
+    targets: PyReadonlyArray1<'_, f64>,
+    classes: Option<Vec<Bound<'_, PyAny>>>,
+    declared: Declared,
+    threads: usize,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Model> {
+    let learner = configured(learner, &parameters)?;
+    let options = declared.options(&*learner)?;
+    let target = target(targets.as_array().to_vec(), classes)?;
+    learner.check_classes(target.classes().len()).map_err(raised)?;
+    let rows: Vec<u32> = (0..table.0.rows() as u32).collect();
+    let table = &*table.0;
+    let model = watched(py, threads, progress, |monitor| {
+        let prepared = Prepared::new(table, (&target_name, &target), &rows, &options)?;
+        let fit = learner.fit(&prepared.examples(), monitor)?;
+        Ok(halfseen::model::Model {
+            learner: learner.name().to_owned(),
+            params: learner.to_json(),
+            prepare: prepared.prepare.clone(),
+            target: target_name,
+            task: target.task(),
+            classes: target.classes().to_vec(),
+            predictor: fit.predictor,
+            report: fit.report,
+        })
+    })?;
+    Ok(Model::new(model))
+}
+
+/// The target as the library has it.
+pub(crate) fn target(values: Vec<f64>, classes: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Target> {
+    let Some(classes) = classes else { return Ok(Target::Numbers(values)) };
+    let classes = classes.iter().map(label).collect::<PyResult<Vec<_>>>()?;
+    Ok(Target::Classes { classes, codes: values.into_iter().map(|v| v as u32).collect() })
+}
+
+/// A number as it is, anything else as text.
+fn label(value: &Bound<'_, PyAny>) -> PyResult<Label> {
+    match value.extract::<f64>() {
+        Ok(number) => Ok(Label::Number(number)),
+        Err(_) => Ok(Label::Text(value.str()?.to_string())),
+    }
+}

@@ -1,0 +1,60 @@
+//! Hands the library's declarations to Python, and makes learners of parameters given as text.
+
+use crate::errors::raised;
+use halfseen::learner::{Learner, all, find};
+use halfseen::params::Kind;
+use pyo3::prelude::*;
+use serde_json::json;
+
+/// Every learner with its parameters, as JSON.
+///
+/// Python builds signatures and documentation from it, so that defaults and ranges are written once.
+#[pyfunction]
+pub(crate) fn learners() -> String {
+    let list: Vec<serde_json::Value> = all().iter().map(|learner| described(&**learner)).collect();
+    json!(list).to_string()
+}
+
+fn described(learner: &dyn Learner) -> serde_json::Value {
+    let defaults = learner.to_json();
+    let parameters = learner.declarations().iter().map(|d| {
+        let (kind, words) = named(&d.kind);
+        json!({
+            "name": d.name, "default": defaults[d.name], "kind": kind, "words": words, "allowed": d.kind.allowed(),
+            "doc": d.doc, "source": d.source,
+        })
+    });
+    json!({
+        "name": learner.name(), "title": learner.title(), "source": learner.source(), "family": learner.family(),
+        "asks": learner.start(&std::sync::Arc::new(halfseen::prepare::Layout::singletons(8))).is_ok_and(|l| l.is_some()),
+        "parameters": parameters.collect::<Vec<_>>(),
+    })
+}
+
+/// A word for a kind of values, and the words that are values.
+fn named(kind: &Kind) -> (&'static str, &'static [&'static str]) {
+    match kind {
+        Kind::Count { .. } => ("count", &[]),
+        Kind::CountOrAuto { .. } => ("count-or-auto", &[]),
+        Kind::Positive | Kind::NonNegative | Kind::Share | Kind::ShareOrCount => ("number", &[]),
+        Kind::PositiveOrAuto | Kind::BetweenOrAuto { .. } | Kind::NonNegativeOrAuto => ("number-or-auto", &[]),
+        Kind::Flag => ("flag", &[]),
+        Kind::Choice(words) => ("choice", words),
+        Kind::Rule => ("rule", &["theory"]),
+        Kind::RuleOrAuto => ("rule-or-auto", &["theory"]),
+        Kind::SharesOrAuto | Kind::NumbersOrAuto => ("numbers-or-auto", &[]),
+        Kind::Moments => ("moments", &["online"]),
+        Kind::Values => ("values", &["uniform", "mi"]),
+        Kind::Features => ("features", &["exact"]),
+    }
+}
+
+/// The learner of this name with parameters set from text.
+pub(crate) fn configured(name: &str, parameters: &[(String, String)]) -> PyResult<Box<dyn Learner>> {
+    let mut learner = find(name).map_err(raised)?;
+    for (name, value) in parameters {
+        learner.set(name, value).map_err(raised)?;
+    }
+    learner.check().map_err(raised)?;
+    Ok(learner)
+}

@@ -1,0 +1,26 @@
+//! Shows the library to Python: the private module `halfseen._core`.
+//!
+//! Only what Python cannot do lies here: arrays in, arrays out, long work off the interpreter's lock. Everything that a user
+//! meets is written in Python, in `python/halfseen`; every rule and every default is the library's.
+
+mod arrays;
+mod asked;
+mod errors;
+mod fitting;
+mod learners;
+mod model;
+mod watched;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_function(wrap_pyfunction!(learners::learners, module)?)?;
+    module.add_function(wrap_pyfunction!(fitting::fit, module)?)?;
+    module.add_class::<arrays::Table>()?;
+    module.add_class::<model::Model>()?;
+    module.add_class::<asked::Learner>()?;
+    module.add_class::<asked::Query>()?;
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! Holds a fitted model for Python: predicts off the lock, and is JSON when saved.
+
+use crate::arrays::{Table, matrix};
+use crate::errors::{guarded, raised};
+use halfseen::data::{Examples, Label, Task};
+use halfseen::model;
+use halfseen::prepare::{ColumnKind, Layout};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// A fitted model of the library.
+#[pyclass(frozen, module = "halfseen._core")]
+pub(crate) struct Model {
+    pub(crate) model: model::Model,
+    /// One panel per column: what predicting needs of a layout.
+    layout: Arc<Layout>,
+    numbers_only: bool,
+}
+
+impl Model {
+    pub(crate) fn new(model: model::Model) -> Model {
+        let schema = &model.prepare.schema;
+        let numbers_only = schema.columns.iter().all(|c| c.kind == ColumnKind::Number);
+        let layout = Arc::new(Layout::singletons(schema.width()));
+        Model { model, layout, numbers_only }
+    }
+
+    /// Scores as an array, (n_rows, outputs).
+    fn array<'py>(py: Python<'py>, scores: model::Scores) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let shape = [scores.len(), scores.outputs];
+        PyArray1::from_vec(py, scores.values).reshape(shape)
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// A model from the text of a model file.
+    #[staticmethod]
+    fn from_json(text: &str) -> PyResult<Model> {
+        Ok(Model::new(model::Model::from_json(text).map_err(raised)?))
+    }
+
+    /// The text of the model file.
+    fn to_json(&self) -> PyResult<String> {
+        self.model.to_json().map_err(raised)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        Ok((py.get_type::<Model>().getattr("from_json")?, (self.to_json()?,)))
+    }
+
+    /// Scores of numbers in the order of the model's columns, (n_rows, outputs).
+    fn scores<'py>(&self, py: Python<'py>, cells: PyReadonlyArray2<'py, f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let cells = matrix(&cells);
+        let expected = self.model.prepare.schema.width();
+        if !self.numbers_only || cells.columns() != expected {
+            let text = format!("X has {} columns, and the model expects {expected}", cells.columns());
+            return Err(PyValueError::new_err(text));
+        }
+        let scores = py.detach(|| {
+            guarded(|| {
+                if let Some((row, at)) = cells.first_infinite() {
+                    let (value, column) = (cells.get(row, at), self.model.prepare.schema.columns[at].name.clone());
+                    return Err(halfseen::ErrorKind::NotFinite { row: row + 1, column, value }.into());
+                }
+                let examples = Examples::new(&cells, &self.model.prepare.scaler, &self.layout, &[]);
+                let scores = self.model.predictor.scores(&examples)?;
+                Ok(scores.map(|score| self.model.prepare.target.undo(score)))
+            })
+        })?;
+        Model::array(py, scores)
+    }
+
+    /// Scores of a table whose columns are matched by name, (n_rows, outputs), with the columns that it lacks.
+    fn scores_of_table<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<String>)> {
+        let prediction = py.detach(|| guarded(|| self.model.predict(&table.0)))?;
+        Ok((Model::array(py, prediction.scores)?, prediction.applied.absent))
+    }
+
+    /// Name and weight of each column, and the intercept, in raw units; `None` where the predictor is no weighted sum.
+    fn weights(&self) -> Option<(Vec<(String, f64)>, f64)> {
+        self.model.raw_weights().ok()
+    }
+
+    /// The report as JSON.
+    fn report(&self) -> PyResult<String> {
+        serde_json::to_string(&self.model.report).map_err(|e| PyValueError::new_err(e.to_string()))
+    }
+
+    /// What its notes say, in words.
+    fn notes(&self) -> Vec<String> {
+        self.model.report.notes.iter().map(ToString::to_string).collect()
+    }
+
+    /// Why the fit stopped, in words.
+    fn stop(&self) -> String {
+        self.model.report.stop.to_string()
+    }
+
+    /// The learner's name.
+    #[getter]
+    fn learner(&self) -> &str {
+        &self.model.learner
+    }
+
+    /// The learner's parameters as JSON.
+    #[getter]
+    fn parameters(&self) -> String {
+        serde_json::Value::Object(self.model.params.clone()).to_string()
+    }
+
+    /// Name of each attribute, and its categories where it is a text.
+    #[getter]
+    fn columns(&self) -> Vec<(String, Option<Vec<String>>)> {
+        let columns = self.model.prepare.schema.columns.iter();
+        let categories = |kind: &ColumnKind| match kind {
+            ColumnKind::Number => None,
+            ColumnKind::Text { categories } => Some(categories.clone()),
+        };
+        columns.map(|column| (column.name.clone(), categories(&column.kind))).collect()
+    }
+
+    /// The target's name.
+    #[getter]
+    fn target(&self) -> &str {
+        &self.model.target
+    }
+
+    /// Whether classes are told.
+    #[getter]
+    fn classifies(&self) -> bool {
+        self.model.task == Task::Classification
+    }
+
+    /// The labels of the classes.
+    #[getter]
+    fn classes<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let label = |label: &Label| match label {
+            Label::Number(number) => Ok(number.into_pyobject(py)?.into_any()),
+            Label::Text(text) => Ok(text.into_pyobject(py)?.into_any()),
+        };
+        self.model.classes.iter().map(label).collect()
+    }
+}
