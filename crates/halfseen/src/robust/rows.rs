@@ -155,6 +155,31 @@ impl Rows {
         known
     }
 
+    /// Visits the entries of a row, each with the share that is left of it after deletions: slot, value, and 1 minus
+    /// the share of its attribute, 1 where it never vanishes. `attributes` are those of [`Rows::contributions`],
+    /// `deleted` their shares.
+    #[inline]
+    pub(super) fn kept(&self, row: usize, attributes: &[u32], deleted: &[f64], mut visit: impl FnMut(usize, f64, f64)) {
+        let (slots, values) = self.row(row);
+        if self.single {
+            let entries = slots.iter().zip(values).zip(deleted);
+            entries.for_each(|((&slot, &x), deleted)| visit(slot as usize, x, 1.0 - deleted));
+            return;
+        }
+        let mut at = 0;
+        for (&slot, &x) in slots.iter().zip(values) {
+            let attribute = self.attribute[slot as usize];
+            if attribute == KNOWN {
+                visit(slot as usize, x, 1.0);
+                continue;
+            }
+            while attributes[at] != attribute {
+                at += 1;
+            }
+            visit(slot as usize, x, 1.0 - deleted[at]);
+        }
+    }
+
     /// Numbers in the order of slots, put in the order of columns.
     pub fn by_column(&self, by_slot: &[f64]) -> Vec<f64> {
         (0..by_slot.len()).map(|column| by_slot[self.layout.slot(column)]).collect()
