@@ -235,7 +235,7 @@ fn weighted() -> Vec<(Box<dyn Learner>, Data)> {
     cases.push((learner("ridge", &[("penalty", "0.1")]), small()));
     cases.push((learner("ridge", &[("intercept", "false")]), Data::random(20, &singletons(30), 67)));
     for name in ["robust-lp", "fdrop"] {
-        for threat in ["0", "1", "2.5"] {
+        for threat in ["0", "0.5", "1"] {
             for values in ["uniform", "mi"] {
                 let settings = [("threat", threat), ("values", values), ("margin", "0.3"), ("box_radius", "3")];
                 cases.push((learner(name, &settings), small().told()));
@@ -267,8 +267,8 @@ fn a_row_of_weight_two_is_the_row_twice() {
         let (found, expected) = (scores(&weighed, &often), scores(&repeated, &often));
         let size = expected.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
         let far = found.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / size;
-        println!("{:>10} {far:9.1e} {}", learner.name(), shown);
-        assert!(far < 1e-3, "{far:e}: {shown}");
+        // Solvers stop within their tolerance: scores are as near as the root of the gap.
+        assert!(far < 1e-5, "{far:e}: {shown}");
         let (weighed, repeated) = (&weighed.report, &repeated.report);
         if let (Some(one), Some(two)) = (weighed.objective, repeated.objective) {
             assert!((one - two).abs() <= 1e-7 * two.abs() + 1e-12, "objective {one} and {two}: {shown}");
@@ -279,6 +279,24 @@ fn a_row_of_weight_two_is_the_row_twice() {
         }
         if let (Some(one), Some(two)) = (weighed.leave_one_out, repeated.leave_one_out) {
             assert!((one - two).abs() <= 1e-9 * two, "leaving one out {one} and {two}: {shown}");
+        }
+    }
+}
+
+/// Each fit of a path starts from the one before.
+#[test]
+fn paths_of_weighted_rows_lead_where_those_of_repeated_rows_do() {
+    for (learner, data) in weighted().into_iter().filter(|(l, _)| l.get("c").is_some()) {
+        let times: Vec<usize> = (0..data.y.len()).map(|i| [3, 1, 2][i % 3]).collect();
+        let often = data.repeated(&times);
+        let weighed = Data { weights: Some(times.iter().map(|&t| t as f64).collect()), ..data };
+        let settings: Vec<_> = ["0.01", "0.3", "10"].map(|c| vec![("c", c.to_owned())]).into();
+        let found = learner.fit_grid(&settings, &weighed.examples(), &Silent).unwrap();
+        let expected = learner.fit_grid(&settings, &often.examples(), &Silent).unwrap();
+        for (found, expected) in found.iter().zip(&expected) {
+            let (one, two) = (found.report.objective.unwrap(), expected.report.objective.unwrap());
+            assert!((one - two).abs() <= 1e-7 * two, "objective {one} and {two}: {learner:?}");
+            assert!(found.report.converged, "{learner:?}");
         }
     }
 }

@@ -24,7 +24,8 @@ pub struct Examples<'a> {
     /// The rows that these examples are, in their order.
     pub rows: Cow<'a, [u32]>,
     /// One weight per row of `matrix`, finite and at least 0: a row of weight 2 counts as the row twice, one of weight 0
-    /// as if it were not there. `None` is 1 for all. See [`Learner::takes_weights`](crate::Learner::takes_weights).
+    /// as if it were not there. `None` is 1 for all. They are for learning: scores do not depend on them. See
+    /// [`Learner::takes_weights`](crate::Learner::takes_weights).
     pub weights: Option<&'a [f64]>,
     /// Means and second moments of the scaled columns, where the learner may know them. `None`
     /// keeps a budgeted learner honest: it then estimates what it needs from its own reads.

@@ -282,3 +282,66 @@ fn fill_means(matrix: &mut Cow<'_, Matrix>, rows: &[u32], weights: Option<&[f64]
     }
     *matrix = Cow::Owned(Matrix::F64(filled));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Place, TextColumn};
+    use crate::prepare::ColumnKind;
+
+    /// Two numbers, one with a hole, and a text whose level "rare" only the third row shows.
+    fn table(rows: &[usize]) -> (Table, Target) {
+        let cells = [[1.0, 2.0], [4.0, f64::NAN], [100.0, 7.0], [2.5, -3.0]];
+        let levels = ["often", "rare"].map(str::to_owned).to_vec();
+        let text = TextColumn { codes: vec![0, 0, 1, 0], levels };
+        let numbers = Array2::from_shape_fn((4, 2), |(i, j)| cells[i][j]);
+        let column = |name: &str, place| Column { name: name.into(), place };
+        let columns = vec![column("a", Place::Number(0)), column("t", Place::Text(0)), column("b", Place::Number(1))];
+        let whole = Table::new(Matrix::F64(numbers), vec![text], columns).unwrap();
+        let target = Target::Numbers(vec![1.0, 3.0, 50.0, -2.0]);
+        (whole.select_rows(rows), target.select_rows(rows))
+    }
+
+    #[test]
+    fn weights_prepare_as_repeated_rows_do() {
+        let (whole, target) = table(&[0, 1, 2, 3]);
+        let (often, of_often) = table(&[0, 0, 0, 1, 3, 3]);
+        let weights = [3.0, 1.0, 0.0, 2.0];
+        for missing in [Missing::Keep, Missing::Mean] {
+            for scale in [Scale::Each, Scale::Max, Scale::Common] {
+                let options = Options { scale: Some(scale), intercept: true, missing, ..Options::default() };
+                let of = ("y", &target);
+                let weighed = Prepared::with_weights(&whole, of, &[0, 1, 2, 3], &weights, &options).unwrap();
+                let rows = [0, 1, 2, 3, 4, 5];
+                let repeated = Prepared::new(&often, ("y", &of_often), &rows, &options).unwrap();
+                let ColumnKind::Text { categories } = &weighed.prepare.schema.columns[1].kind else {
+                    panic!("no text")
+                };
+                assert_eq!(*categories, ["often"], "a row of weight 0 shows no category");
+                let (weighed, repeated) = (weighed.examples(), repeated.examples());
+                assert_eq!((weighed.len(), weighed.weight(0), weighed.weight(2)), (3, 3.0, 2.0));
+                // Each row of the weighted ones is one of the repeated.
+                for (i, at) in [0, 3, 4].into_iter().enumerate() {
+                    let same = |a: f64, b: f64| (a - b).abs() < 1e-14 || (a.is_nan() && b.is_nan());
+                    assert!((0..3).all(|j| same(weighed.value(i, j), repeated.value(at, j))), "{scale:?} row {i}");
+                    assert!(same(weighed.target(i), repeated.target(at)));
+                }
+                let (one, two) = (weighed.moments.unwrap(), repeated.moments.unwrap());
+                let pairs = one.mean.iter().chain(&one.square).zip(two.mean.iter().chain(&two.square));
+                pairs.for_each(|(a, b)| assert!((a - b).abs() < 1e-14, "{a} {b}"));
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_weights_are_refused() {
+        let (whole, target) = table(&[0, 1, 2, 3]);
+        let of = |weights: &[f64], rows: &[u32]| {
+            let refused = Prepared::with_weights(&whole, ("y", &target), rows, weights, &Options::default());
+            refused.unwrap_err().kind().clone()
+        };
+        assert_eq!(of(&[1.0, 1.0, -0.5, 1.0], &[0]), ErrorKind::WrongWeight { row: 3, value: -0.5 });
+        assert!(matches!(of(&[1.0; 3], &[0]), ErrorKind::WrongLength { expected: 4, found: 3, .. }));
+        assert!(matches!(of(&[0.0, 0.0, 1.0, 1.0], &[0, 1]), ErrorKind::TooFewRows { least: 1, rows: 0, .. }));
+    }
+}
