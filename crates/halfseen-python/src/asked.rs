@@ -1,8 +1,8 @@
 //! Lets Python ask and tell: a budgeted learner that says what it wants to read, and is told.
 
-use crate::arrays::Table;
+use crate::arrays::{Table, list};
 use crate::errors::{guarded, raised};
-use crate::fitting::{Declared, target};
+use crate::fitting::{Declared, coded, target};
 use crate::learners::configured;
 use crate::model::Model;
 use crate::watched::watched;
@@ -14,7 +14,7 @@ use halfseen::model::{self, Outside, Report, Stop};
 use halfseen::params::{Parameters, set_from_json};
 use halfseen::prepare::{Bounds, Layout, Prepare, Prepared, TargetScale};
 use ndarray::Array2;
-use numpy::PyReadonlyArray1;
+use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -138,7 +138,7 @@ impl Learner {
         if self.classes.is_empty() {
             return Target::Numbers(values);
         }
-        Target::Classes { classes: self.classes.clone(), codes: values.into_iter().map(|v| v as u32).collect() }
+        coded(values, self.classes.clone())
     }
 }
 
@@ -157,7 +157,7 @@ impl Learner {
         names: Vec<String>,
         declared: Declared,
         target_name: String,
-        targets: PyReadonlyArray1<'_, f64>,
+        targets: &Bound<'_, PyArray1<f64>>,
         classes: Option<Vec<Bound<'_, PyAny>>>,
         scale: Option<(f64, f64)>,
     ) -> PyResult<Learner> {
@@ -171,7 +171,7 @@ impl Learner {
         let unknown = Target::Numbers(Vec::new());
         let prepared = Prepared::new(&table, (&target_name, &unknown), &[], &options).map_err(raised)?;
         let (mut prepare, layout) = (prepared.prepare.clone(), Arc::clone(&prepared.layout));
-        let first = target(targets.as_array().to_vec(), classes)?;
+        let first = target(list(targets)?, classes)?;
         learner.check_classes(first.classes().len()).map_err(raised)?;
         let started = guarded(|| learner.start(&layout))?;
         let Some(running) = started else {
@@ -332,10 +332,10 @@ impl Learner {
         &self,
         py: Python<'_>,
         table: &Table,
-        targets: PyReadonlyArray1<'_, f64>,
+        targets: &Bound<'_, PyArray1<f64>>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let targets = self.targets(targets.as_array().to_vec()).map_err(raised)?;
+        let targets = self.targets(list(targets)?).map_err(raised)?;
         let names = self.prepare.schema.encoded_names();
         watched(py, 1, progress, |monitor| {
             let mut running = self.lock();

@@ -4,9 +4,11 @@
 mod common;
 
 use common::{Data, all, kind, singletons};
+use halfseen::data::{Matrix, Shared};
 use halfseen::learner::{Family, with};
 use halfseen::model::Fit;
 use halfseen::{ErrorKind, Learner, Monitor, Silent};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 fn data() -> Data {
@@ -36,6 +38,23 @@ fn the_same_seed_gives_the_same_bits() {
         let (first, second) = (fit(&*learner, &data), fit(&*learner.clone_box(), &data));
         assert_eq!(bits(&first), bits(&second), "{}", learner.name());
         assert_eq!(first.report, second.report);
+    }
+}
+
+/// In C order and in Fortran order.
+#[test]
+fn cells_that_somebody_else_owns_give_the_bits_of_own_cells() {
+    let (rows, columns) = (300, 8);
+    for learner in all() {
+        let data = data_for(&*learner);
+        let own = bits(&fit(&*learner, &data));
+        let cells: Vec<f64> = data.x.iter().copied().collect();
+        let turned: Vec<f64> = data.x.t().iter().copied().collect();
+        for (cells, strides) in [(cells, (columns, 1)), (turned, (1, rows))] {
+            let shared = Shared::new(Arc::new(cells), (rows, columns), strides).unwrap();
+            let data = Data { matrix: Matrix::Shared(shared), ..data_for(&*learner) };
+            assert_eq!(bits(&fit(&*learner, &data)), own, "{}", learner.name());
+        }
     }
 }
 

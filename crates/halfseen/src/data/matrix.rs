@@ -1,7 +1,8 @@
-//! Stores cells as f64, f32, u8 or sparse rows, and answers a single cell without copying a row.
+//! Stores cells as f64, f32, u8 or sparse rows, here or elsewhere, and answers a single cell without copying a row.
 
+use super::Shared;
 use crate::error::{ErrorKind, Result};
-use ndarray::Array2;
+use ndarray::{Array2, Axis};
 
 /// An (n_examples, n_attributes) matrix in the storage that the data came in. NaN is a missing cell.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +15,8 @@ pub enum Matrix {
     U8(Array2<u8>),
     /// Compressed sparse rows; absent cells are zero.
     Csr(Csr),
+    /// Dense double precision that somebody else owns.
+    Shared(Shared),
 }
 
 impl Matrix {
@@ -24,6 +27,7 @@ impl Matrix {
             Matrix::F32(a) => a.nrows(),
             Matrix::U8(a) => a.nrows(),
             Matrix::Csr(a) => a.rows(),
+            Matrix::Shared(a) => a.rows(),
         }
     }
 
@@ -34,6 +38,7 @@ impl Matrix {
             Matrix::F32(a) => a.ncols(),
             Matrix::U8(a) => a.ncols(),
             Matrix::Csr(a) => a.columns,
+            Matrix::Shared(a) => a.columns(),
         }
     }
 
@@ -45,6 +50,7 @@ impl Matrix {
             Matrix::F32(a) => f64::from(a[[row, column]]),
             Matrix::U8(a) => f64::from(a[[row, column]]),
             Matrix::Csr(a) => a.get(row, column),
+            Matrix::Shared(a) => a.get(row, column),
         }
     }
 
@@ -61,6 +67,29 @@ impl Matrix {
                     out[c as usize] = v;
                 }
             }
+            Matrix::Shared(a) => a.row_into(row, out),
+        }
+    }
+
+    /// The rows of `keep`, in that order, in the same storage; cells of [`Matrix::Shared`] are copied.
+    pub fn select_rows(&self, keep: &[usize]) -> Matrix {
+        match self {
+            Matrix::F64(a) => Matrix::F64(a.select(Axis(0), keep)),
+            Matrix::F32(a) => Matrix::F32(a.select(Axis(0), keep)),
+            Matrix::U8(a) => Matrix::U8(a.select(Axis(0), keep)),
+            Matrix::Csr(a) => Matrix::Csr(a.select_rows(keep)),
+            Matrix::Shared(a) => Matrix::F64(a.dense(keep.iter().copied())),
+        }
+    }
+
+    /// Number of missing cells. Bytes have none.
+    pub fn missing(&self) -> usize {
+        match self {
+            Matrix::F64(a) => a.iter().filter(|v| v.is_nan()).count(),
+            Matrix::F32(a) => a.iter().filter(|v| v.is_nan()).count(),
+            Matrix::U8(_) => 0,
+            Matrix::Csr(a) => a.values.iter().filter(|v| v.is_nan()).count(),
+            Matrix::Shared(a) => a.count(f64::is_nan),
         }
     }
 
@@ -74,6 +103,7 @@ impl Matrix {
                 let (columns, values) = a.row(r);
                 values.iter().position(|v| v.is_infinite()).map(|i| (r, columns[i] as usize))
             }),
+            Matrix::Shared(a) => a.first_infinite(),
         }
     }
 }

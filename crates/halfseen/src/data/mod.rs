@@ -2,6 +2,7 @@
 
 mod examples;
 mod matrix;
+mod shared;
 mod signs;
 pub mod synthetic;
 mod table;
@@ -9,6 +10,7 @@ mod target;
 
 pub use examples::{Declared, Examples, Labels, Moments};
 pub use matrix::{Csr, Matrix};
+pub use shared::Shared;
 pub(crate) use signs::Signs;
 pub use table::{Cell, Column, Place, Table, TextColumn};
 pub use target::{Label, Target, Task};

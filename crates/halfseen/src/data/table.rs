@@ -177,10 +177,11 @@ impl Table {
     }
 
     /// The same table with the cells empty of which `hidden(row, column)` is true; both count from 0, columns as in
-    /// [`Table::columns`]. Bytes become single precision, which can be missing.
+    /// [`Table::columns`]. Bytes become single precision, which can be missing, and [`Matrix::Shared`] a copy.
     pub fn without(&self, hidden: impl Fn(usize, usize) -> bool) -> Table {
         let mut numbers = match &self.numbers {
             Matrix::U8(a) => Matrix::F32(a.mapv(f32::from)),
+            Matrix::Shared(a) => Matrix::F64(a.dense(0..a.rows())),
             other => other.clone(),
         };
         let (mut texts, mut apart) = (self.texts.clone(), self.apart.clone());
@@ -207,13 +208,7 @@ impl Table {
 
     /// The rows of `keep`, in that order.
     pub fn select_rows(&self, keep: &[usize]) -> Table {
-        use ndarray::Axis;
-        let numbers = match &self.numbers {
-            Matrix::F64(a) => Matrix::F64(a.select(Axis(0), keep)),
-            Matrix::F32(a) => Matrix::F32(a.select(Axis(0), keep)),
-            Matrix::U8(a) => Matrix::U8(a.select(Axis(0), keep)),
-            Matrix::Csr(a) => Matrix::Csr(a.select_rows(keep)),
-        };
+        let numbers = self.numbers.select_rows(keep);
         let texts = self
             .texts
             .iter()

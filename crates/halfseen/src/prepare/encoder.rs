@@ -56,7 +56,7 @@ impl Schema {
             && found.iter().enumerate().all(|(i, f)| f.is_some_and(|f| f.place == Place::Number(i)));
         if identity {
             refuse_infinite(table, &found)?;
-            applied.missing = count_missing(table.numbers());
+            applied.missing = table.numbers().missing();
             return Ok(Encoded { matrix: Cow::Borrowed(table.numbers()), applied });
         }
         let width = self.width();
@@ -97,15 +97,6 @@ impl super::ColumnSchema {
             ColumnKind::Text { categories } => categories.binary_search_by(|c| c.as_str().cmp(text)).is_err(),
             ColumnKind::Number => false,
         }
-    }
-}
-
-fn count_missing(matrix: &Matrix) -> usize {
-    match matrix {
-        Matrix::F64(a) => a.iter().filter(|v| v.is_nan()).count(),
-        Matrix::F32(a) => a.iter().filter(|v| v.is_nan()).count(),
-        Matrix::U8(_) => 0,
-        Matrix::Csr(a) => (0..a.rows()).map(|r| a.row(r).1.iter().filter(|v| v.is_nan()).count()).sum(),
     }
 }
 

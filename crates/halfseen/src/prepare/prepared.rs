@@ -213,18 +213,22 @@ fn labels(codes: &Option<(Vec<u32>, usize)>) -> Option<Labels<'_>> {
 /// Fills missing cells by the means of the training rows' observed cells; 0 where there is none.
 fn fill_means(matrix: &mut Cow<'_, Matrix>, rows: &[u32]) {
     let (n, d) = (matrix.rows(), matrix.columns());
-    let missing: Vec<(usize, usize)> = match &**matrix {
-        Matrix::U8(_) => return,
-        dense => (0..n).flat_map(|i| (0..d).map(move |j| (i, j))).filter(|&(i, j)| dense.get(i, j).is_nan()).collect(),
-    };
-    if missing.is_empty() {
+    if matrix.missing() == 0 {
         return;
     }
-    let mut filled = Array2::from_shape_fn((n, d), |(i, j)| matrix.get(i, j));
+    let mut filled = Array2::zeros((n, d));
+    for (i, mut row) in filled.rows_mut().into_iter().enumerate() {
+        // Rows of a new matrix are slices.
+        row.as_slice_mut().into_iter().for_each(|row| matrix.row_into(i, row));
+    }
     let mut means = vec![f64::NAN; d];
-    for &(i, j) in &missing {
+    for (i, j) in (0..n).flat_map(|i| (0..d).map(move |j| (i, j))) {
+        if !filled[[i, j]].is_nan() {
+            continue;
+        }
         if means[j].is_nan() {
-            let seen = rows.iter().map(|&r| matrix.get(r as usize, j)).filter(|v| !v.is_nan());
+            // No cell of this column is filled yet.
+            let seen = rows.iter().map(|&r| filled[[r as usize, j]]).filter(|v: &f64| !v.is_nan());
             let (count, sum) = seen.fold((0.0_f64, 0.0), |(c, s), v| (c + 1.0, s + v));
             means[j] = sum / count.max(1.0);
         }
