@@ -233,7 +233,7 @@ declare! {
     TOTAL_BUDGET: "total_budget", Kind::CountOrAuto { least: 1 },
         "Reads in all that a fit may make: it stops before the first example whose reads would exceed what is left. auto: as many as the examples need.", "";
     MONEY: "money", Kind::PositiveOrAuto,
-        "What the reads of one example may cost in all, at declared prices (--prices FILE; 1 each where nothing is said); never exceeded. auto: only their number is limited.", "";
+        "What the reads of one example may cost in all, at declared prices (1 each where nothing is said); never exceeded. auto: only their number is limited.", "";
     RADIUS: "radius", Kind::Positive,
         "Radius B of the ball that holds the weights of the sampled attributes, in scaled units: Euclidean (aerr, gaerr, ddaerr, ddaerr-2p, ridge, ogd), l1 (aer, aelr, ddaelr, ddaelr-2p, baseline, identity, lasso, online-lasso), of the q-norm (pnorm), or as ball says (aesvr).", "A 2; B 2.1";
     KNOWN_RADIUS: "known_radius", Kind::Positive,
