@@ -35,12 +35,14 @@ def frame_names(X):
     return [str(name) for name in _narwhal(X).columns]
 
 
-def text_columns(X):
+def columns_without_numbers(X):
     """Return the names of a frame's columns that hold no numbers; none if X is no frame."""
     if not is_frame(X):
         return []
-    series = _narwhal(X).iter_columns()
-    return [str(column.name) for column in series if not (column.dtype.is_numeric() or column.dtype == nw.Boolean)]
+    series = nw.from_native(X, eager_only=True).iter_columns()
+    return [
+        str(column.name) for column in series if not (column.dtype.is_numeric() or column.dtype == nw.Boolean)
+    ]
 
 
 def table_of_frame(X, names):
@@ -96,7 +98,9 @@ def _of_objects(cells, name):
             kinds.setdefault(_kind(cell), row)
     for date in kinds.keys() & {"date", "other"}:
         cell = cells[kinds[date]]
-        raise _refused(f"column '{name}', row {kinds[date]}: {cell!r} of type {type(cell).__name__}", date == "date")
+        raise _refused(
+            f"column '{name}', row {kinds[date]}: {cell!r} of type {type(cell).__name__}", date == "date"
+        )
     if "text" in kinds and len(kinds) > 1:
         text, number = kinds.pop("text"), min(kinds.values())
         raise TypeError(
@@ -119,7 +123,11 @@ def _kind(cell):
 
 
 def _is_missing(cell):
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, numbers.Number) and cell != cell)
+    return (
+        cell is None
+        or type(cell).__name__ in ("NAType", "NaTType")
+        or (isinstance(cell, numbers.Number) and cell != cell)
+    )
 
 
 def _coded(cells):

@@ -121,7 +121,9 @@ class Encoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "encoder_")
         names = _check_feature_names_in(self, input_features)
         columns = zip(names, self.encoder_.columns, strict=True)
-        out = [[name] if texts is None else [f"{name}={text}" for text in texts] for name, (_, texts) in columns]
+        out = [
+            [name] if texts is None else [f"{name}={text}" for text in texts] for name, (_, texts) in columns
+        ]
         return np.array([name for of in out for name in of], dtype=object)
 
     def _table(self, X, reset):

@@ -44,7 +44,9 @@ def load(path):
     try:
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise ValueError(f"{path} is no model: it is no text; load a file that save or `halfseen fit` wrote") from None
+        raise ValueError(
+            f"{path} is no model: it is no text; load a file that save or `halfseen fit` wrote"
+        ) from None
     try:
         return Model(_core.Model.from_json(text))
     except ValueError as error:
@@ -151,8 +153,21 @@ class Model:
         """
         found = self._model.weights()
         if found is None:
-            raise ValueError(f"{self.learner} does not predict by one weighted sum of attributes, and so has no weights")
+            raise ValueError(
+                f"{self.learner} does not predict by one weighted sum of attributes, and so has no weights"
+            )
         return dict(found[0]), found[1]
+
+    def declared(self):
+        """Return what was declared of attributes: their scale, what is known, read together, and priced.
+
+        Returns
+        -------
+        declared : dict
+            Under the names of the parameters of estimators: ``scale``, ``known``, ``groups``, ``prices``.
+        """
+        declared = json.loads(self._model.declared)
+        return declared | {"groups": dict(declared["groups"])}
 
     def save(self, path):
         """Save the model as a file that Python, Rust and the program load.
@@ -202,11 +217,15 @@ class Model:
             return scores
         names = list(self.columns)
         texts = any(categories is not None for categories in self.columns.values())
-        cells = check_array(X, dtype=None if texts else np.float64, ensure_all_finite="allow-nan", accept_sparse=False)
+        cells = check_array(
+            X, dtype=None if texts else np.float64, ensure_all_finite="allow-nan", accept_sparse=False
+        )
         if texts and not hasattr(X, "dtype"):
             cells = check_array(X, dtype=object, ensure_all_finite=False)
         if cells.shape[1] != len(names):
-            raise ValueError(f"X has {cells.shape[1]} features, but the model is expecting {len(names)} features as input")
+            raise ValueError(
+                f"X has {cells.shape[1]} features, but the model is expecting {len(names)} features as input"
+            )
         if not texts:
             return self._model.scores(cells)
         scores, met = self._model.scores_of_table(_tables.table_of_array(cells, names))
