@@ -37,7 +37,8 @@ impl Declared {
             Some("each") => Some(Scale::Each),
             Some("max") => Some(Scale::Max),
             Some(other) => {
-                let text = format!("scale = '{other}' is not allowed: it must be one of none, common, each, max, or None");
+                let text =
+                    format!("scale = '{other}' is not allowed: it must be one of none, common, each, max, or None");
                 return Err(PyValueError::new_err(text));
             }
         };
@@ -106,8 +107,12 @@ pub(crate) fn fit(
 /// The target as the library has it.
 pub(crate) fn target(values: Vec<f64>, classes: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Target> {
     let Some(classes) = classes else { return Ok(Target::Numbers(values)) };
-    let classes = classes.iter().map(label).collect::<PyResult<Vec<_>>>()?;
-    Ok(Target::Classes { classes, codes: values.into_iter().map(|v| v as u32).collect() })
+    Ok(coded(values, classes.iter().map(label).collect::<PyResult<Vec<_>>>()?))
+}
+
+/// The target that these indices of classes are.
+pub(crate) fn coded(codes: Vec<f64>, classes: Vec<Label>) -> Target {
+    Target::Classes { classes, codes: codes.into_iter().map(|v| v as u32).collect() }
 }
 
 /// A number as it is, anything else as text.

@@ -32,7 +32,7 @@ impl Model {
     }
 
     /// Scores as an array, (n_rows, outputs).
-    fn array<'py>(py: Python<'py>, scores: model::Scores) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    pub(crate) fn array<'py>(py: Python<'py>, scores: model::Scores) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let shape = [scores.len(), scores.outputs];
         PyArray1::from_vec(py, scores.values).reshape(shape)
     }

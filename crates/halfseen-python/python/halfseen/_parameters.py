@@ -74,7 +74,9 @@ def _declaration(given):
     default, kind = given["default"], given["kind"]
     if kind != "choice" and default == "auto":
         default = None
-    doc = re.sub(r"--([a-z_]+)( FILE)?", r"``\1``", given["doc"].replace("auto:", "None:"))
+    # The word 'auto' of a choice stays a word; flags of the program are parameters here.
+    doc = given["doc"] if kind == "choice" else given["doc"].replace("auto:", "None:")
+    doc = re.sub(r"--([a-z_]+)( FILE)?", r"``\1``", doc)
     if given["kind"] not in ("choice", "flag"):
         doc += f" Range: {given['allowed'].replace('auto', 'None')}."
     if given["name"] == "seed":
