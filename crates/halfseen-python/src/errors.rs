@@ -6,24 +6,11 @@ use pyo3::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What messages say of the program's flags, and how Python says it.
-const WORDS: [(&str, &str); 5] = [
-    ("choose two with --classes A,B", "keep the rows of two"),
-    (
-        "fill with --missing mean or drop such rows",
-        "fill it first, drop such rows, or choose an estimator of halfseen.missing, which learns from holes",
-    ),
-    ("say with --within T how far", "say with within how far"),
-    ("leave --within out", "leave within out"),
-    ("leave out --known", "leave known out"),
-];
-
 /// The exception for an error: a `ValueError` with the library's message, as parameters, data and numbers out of range all are.
 pub(crate) fn raised(error: halfseen::Error) -> PyErr {
-    let text = WORDS.iter().fold(error.to_string(), |text, (program, python)| text.replace(program, python));
     match error.class() {
-        ErrorClass::Interrupted => PyKeyboardInterrupt::new_err(text),
-        ErrorClass::Parameter | ErrorClass::Data | ErrorClass::Numerical => PyValueError::new_err(text),
+        ErrorClass::Interrupted => PyKeyboardInterrupt::new_err(error.to_string()),
+        ErrorClass::Parameter | ErrorClass::Data | ErrorClass::Numerical => PyValueError::new_err(error.to_string()),
     }
 }
 
