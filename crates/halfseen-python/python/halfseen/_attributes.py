@@ -1,4 +1,4 @@
-"""Read what a caller declares of attributes: scale, what is known, what is read together, prices and bounds."""
+"""Read what a caller declares of attributes: scale, what is known or read together, prices and bounds."""
 
 import numbers
 from collections.abc import Iterable, Mapping
@@ -13,9 +13,9 @@ SCALE = Declaration(
     "{'none', 'common', 'each', 'max'} or None",
     (),
     "",
-    "How attributes are scaled before learning: as given; all divided by one number; each centred and divided by its deviation"
-    " (or declared bounds); each divided by its largest absolute value, so that zero stays zero. None: what suits the family"
-    " (budgeted learners look at no unread cell, so 'none' without bounds).",
+    "How attributes are scaled before learning: as given; all divided by one number; each centred and divided"
+    " by its deviation (or declared bounds); each divided by its largest absolute value, so that zero"
+    " stays zero. None: what suits the family (budgeted learners look at no unread cell, so 'none' without bounds).",
 )
 KNOWN = Declaration(
     "known",
@@ -23,7 +23,8 @@ KNOWN = Declaration(
     "list of str or int, or None",
     (),
     "",
-    "Attributes, by name or index, whose values are known for every example: they cost nothing and never vanish.",
+    "Attributes, by name or index, whose values are known for every example: they cost nothing and never"
+    " vanish. The name of a panel of ``groups`` means all its attributes.",
 )
 GROUPS = Declaration(
     "groups",

@@ -36,7 +36,8 @@ __all__ = [
 class Estimator(BaseEstimator):
     """What every estimator of the package does.
 
-    A subclass names its learner; signature and documentation of its parameters follow from the library's declarations.
+    A subclass names its learner; signature and documentation of its parameters follow from the library's
+    declarations.
     """
 
     _learner = None
@@ -123,7 +124,8 @@ class Estimator(BaseEstimator):
                 raise
             raise ValueError(
                 f"columns of X hold no numbers ({', '.join(columns[:10])}): encode texts first, as in"
-                f" make_pipeline(halfseen.Encoder(), {type(self).__name__}()), and make numbers of dates ({error})"
+                f" make_pipeline(halfseen.Encoder(), {type(self).__name__}()), and make numbers of dates"
+                f" ({error})"
             ) from None
 
     def fit(self, X, y):
@@ -132,7 +134,8 @@ class Estimator(BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell: estimators of :mod:`halfseen.missing` take it, others refuse it.
+            The examples. NaN is a missing cell: estimators of :mod:`halfseen.missing` take it, others refuse
+            it.
         y : array-like of shape (n_samples,)
             The targets.
 
@@ -144,7 +147,8 @@ class Estimator(BaseEstimator):
         Raises
         ------
         ValueError
-            If data or parameters are not what the learner can use; the message names the place and the remedy.
+            If data or parameters are not what the learner can use; the message names the place and the
+            remedy.
         """
         return self._fit(X, y)
 
@@ -215,7 +219,7 @@ class Estimator(BaseEstimator):
         plain = type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and len(X)
         if plain and X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_"):
             return self.model_.scores(X)  # scikit-learn's checks would take longer than a row's prediction
-        # Cells that are missing at prediction time are what the package is for: all predictors know what to do.
+        # Cells that are missing at prediction time are what the package is for: all predictors take them.
         X = self._validated(X, reset=False, ensure_all_finite="allow-nan")
         if scipy.sparse.issparse(X):
             return self.model_.scores_of_table(self._table(X))[0]

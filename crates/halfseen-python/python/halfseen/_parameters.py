@@ -1,6 +1,7 @@
 """Build the signatures and documentation of estimators from the library's declarations.
 
-Names, defaults, ranges and meanings are written once, in Rust. What scikit-learn calls otherwise is renamed here.
+Names, defaults, ranges and meanings are written once, in Rust. What scikit-learn calls otherwise is renamed
+here.
 """
 
 import json

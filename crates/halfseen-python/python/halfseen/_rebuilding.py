@@ -26,8 +26,8 @@ def estimator_of(model):
     texts = [name for name, categories in model.columns.items() if categories is not None]
     if texts:
         raise ValueError(
-            f"columns of the model hold texts ({', '.join(texts[:10])}), and estimators see numbers only: predict with the"
-            " model itself, or fit make_pipeline(halfseen.Encoder(), ...) anew"
+            f"columns of the model hold texts ({', '.join(texts[:10])}), and estimators see numbers only:"
+            " predict with the model itself, or fit make_pipeline(halfseen.Encoder(), ...) anew"
         )
     for of in estimator_classes():
         own = of._as_learner(model.learner)
@@ -35,7 +35,8 @@ def estimator_of(model):
             return _fitted(of, own, model)
     kind = "estimates numbers" if model.classes is None else "tells classes apart"
     raise ValueError(
-        f"no estimator of halfseen is the learner '{model.learner}' that {kind}; predict with the model itself"
+        f"no estimator of halfseen is the learner '{model.learner}' that {kind}; predict with the model"
+        " itself"
     )
 
 

@@ -56,8 +56,8 @@ def load(path):
 class Model:
     """A fitted model: predicts from frames and arrays in their own units and labels.
 
-    It knows the columns it was fitted to, their categories where they are texts, and their scales. Make one with
-    :func:`load`; ``Model(estimator.model_)`` is that of a fitted estimator.
+    It knows the columns it was fitted to, their categories where they are texts, and their scales. Make one
+    with :func:`load`; ``Model(estimator.model_)`` is that of a fitted estimator.
 
     Attributes
     ----------
@@ -102,8 +102,8 @@ class Model:
         Parameters
         ----------
         X : frame or array-like of shape (n_samples, n_columns)
-            A frame's columns are matched by name, in any order. An array has the model's columns in their order. What is missing
-            is NaN, None or null.
+            A frame's columns are matched by name, in any order. An array has the model's columns in their
+            order. What is missing is NaN, None or null.
 
         Returns
         -------
@@ -113,7 +113,8 @@ class Model:
         Raises
         ------
         ValueError
-            If an array has another number of columns, more than half of the columns are not in a frame, or a number is infinite.
+            If an array has another number of columns, more than half of the columns are not in a frame, or a
+            number is infinite.
         """
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
@@ -185,13 +186,15 @@ class Model:
         Returns
         -------
         estimator : object
-            Of the class whose learner it is, with the parameters of the file. Bounds are not in the file, and moments in scaled units.
+            Of the class whose learner it is, with the parameters of the file. Bounds are not in the file, and
+            moments in scaled units.
 
         Raises
         ------
         ValueError
-            If a column holds texts, which an estimator never sees: encode them with :class:`~halfseen.Encoder` and fit again; or if the
-            learner has no estimator here (scikit-learn has ridge, lasso and linear support vector machines).
+            If a column holds texts, which an estimator never sees: encode them with
+            :class:`~halfseen.Encoder` and fit again; or if the learner has no estimator here (scikit-learn
+            has ridge, lasso and linear support vector machines).
         """
         from halfseen import _rebuilding
 

@@ -6,8 +6,8 @@ from halfseen.encoder import Encoder
 __all__ = ["estimators", "expected_failed_checks"]
 
 _FINITE = (
-    "fit refuses NaN, since it needs every cell that it reads; predict takes it as what it is at prediction time, an attribute that"
-    " vanished or was not measured. Infinite values are refused by both."
+    "fit refuses NaN, since it needs every cell that it reads; predict takes it as what it is at prediction"
+    " time, an attribute that vanished or was not measured. Infinite values are refused by both."
 )
 
 
