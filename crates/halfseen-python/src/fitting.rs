@@ -37,7 +37,8 @@ impl Declared {
             Some("each") => Some(Scale::Each),
             Some("max") => Some(Scale::Max),
             Some(other) => {
-                let text = format!("scale = '{other}' is not allowed: it must be one of none, common, each, max, or None");
+                let text =
+                    format!("scale = '{other}' is not allowed: it must be one of none, common, each, max, or None");
                 return Err(PyValueError::new_err(text));
             }
         };

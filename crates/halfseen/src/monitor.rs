@@ -21,3 +21,12 @@ pub trait Monitor: Sync {
 pub struct Silent;
 
 impl Monitor for Silent {}
+
+/// Passes on the wish to stop, but no progress: parts of a computation that run side by side would mix theirs.
+pub(crate) struct Quiet<'a>(pub(crate) &'a dyn Monitor);
+
+impl Monitor for Quiet<'_> {
+    fn should_stop(&self) -> bool {
+        self.0.should_stop()
+    }
+}

@@ -20,7 +20,6 @@ use crate::monitor::Monitor;
 use crate::params::{Parameters, parameters};
 use crate::solve::biased::Until;
 use crate::solve::bundle::{Bundle, Margins, Minimum};
-use rayon::prelude::*;
 use std::time::Instant;
 
 parameters! {
@@ -127,13 +126,9 @@ struct Table<'a> {
     signs: &'a [f64],
 }
 
-/// Rows of one task, and tasks that sum rows; fixed, so that no number of threads changes the bits.
-const ROWS: usize = 256;
-const SUMS: usize = 16;
-
 impl<'a> Table<'a> {
     fn new(examples: &Examples<'_>, data: &Centred<'_, '_>, signs: &'a [f64], intercept: bool) -> Table<'a> {
-        let (m, mut cells) = (examples.len(), Cells::default());
+        let (m, mut cells) = (examples.len(), Cells::of(examples));
         let mut filled = vec![0_usize; data.mean().len()];
         for i in 0..m {
             cells.read(examples, i);
@@ -164,6 +159,8 @@ impl<'a> Table<'a> {
 }
 
 impl Margins for Table<'_> {
+    type Room = ();
+
     fn width(&self) -> usize {
         self.shift.len()
     }
@@ -172,27 +169,15 @@ impl Margins for Table<'_> {
         self.signs
     }
 
-    fn margins(&self, weights: &[f64], out: &mut [f64]) {
-        out.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, out)| {
-            for (at, margin) in out.iter_mut().enumerate() {
-                let i = chunk * ROWS + at;
-                *margin = self.signs[i] * self.row(i).map(|(j, x)| weights[j] * x).sum::<f64>();
-            }
-        });
+    fn room(&self) {}
+
+    fn margin(&self, row: usize, weights: &[f64], _: &mut ()) -> f64 {
+        self.signs[row] * self.row(row).map(|(j, x)| weights[j] * x).sum::<f64>()
     }
 
-    fn add_slopes(&self, _: &[f64], shares: &[f64], slope: &mut [f64]) {
-        let rows = shares.len().div_ceil(SUMS).max(1);
-        let sum = |(part, shares): (usize, &[f64])| {
-            let mut sum = vec![0.0; slope.len()];
-            for (at, share) in shares.iter().enumerate().filter(|(_, share)| **share > 0.0) {
-                let i = part * rows + at;
-                self.row(i).for_each(|(j, x)| sum[j] += share * self.signs[i] * x);
-            }
-            sum
-        };
-        let sums: Vec<Vec<f64>> = shares.par_chunks(rows).enumerate().map(sum).collect();
-        sums.iter().for_each(|sum| slope.iter_mut().zip(sum).for_each(|(s, v)| *s += v));
+    fn add_slope(&self, row: usize, share: f64, _: &[f64], _: &mut (), slope: &mut [f64]) {
+        let push = share * self.signs[row];
+        self.row(row).for_each(|(j, x)| slope[j] += push * x);
     }
 }
 

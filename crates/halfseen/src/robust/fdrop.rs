@@ -14,17 +14,16 @@
 
 use super::frame::Frame;
 use super::silence::least;
-use super::{Adversary, KNOWN, Rows, Threat};
+use super::{RobustHinge, Rows, Scratch, Threat};
 use crate::data::{Examples, Signs};
 use crate::error::Result;
 use crate::full::configured;
 use crate::learner::{Family, Grid, Learner, Setting, two_classes};
-use crate::model::{Fit, Note};
+use crate::model::{Fit, Note, Stop};
 use crate::monitor::Monitor;
-use crate::params::{Parameters, Worth, parameters};
+use crate::params::{Damage, Parameters, Worth, parameters};
 use crate::solve::biased::Until;
 use crate::solve::bundle::{Bundle, Margins};
-use rayon::prelude::*;
 use std::time::Instant;
 
 parameters! {
@@ -88,7 +87,29 @@ impl Fdrop {
     fn shares_cuts(&self, other: &Fdrop) -> bool {
         self.intercept == other.intercept && self.threat == other.threat && self.values == other.values
     }
+
+    /// Whether no weights are better than 0. The first better ones found answer it, mostly after few cuts.
+    fn is_silent(&self, attacked: &Attacked<'_>, monitor: &dyn Monitor) -> Result<bool> {
+        let mut bundle = Bundle::new(attacked, self.intercept)?;
+        let (mut left, mut cuts) = (self.max_iter, FEW_CUTS);
+        loop {
+            let until = Until { tol: self.tol, max_iter: cuts.min(left) };
+            let found = bundle.minimise(self.c, until, monitor)?;
+            left -= found.cuts;
+            if !found.weights.iter().all(|w| *w == 0.0) {
+                return Ok(false);
+            }
+            if found.stop != Stop::IterationLimit || left == 0 {
+                return Ok(true);
+            }
+            cuts *= MORE_CUTS;
+        }
+    }
 }
+
+/// Cuts between two looks whether weights of 0 are the best: so many, and so many times more each time.
+const FEW_CUTS: u64 = 8;
+const MORE_CUTS: u64 = 8;
 
 fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
     learners.iter().try_for_each(Parameters::check)?;
@@ -103,21 +124,21 @@ fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -
         let start = Instant::now();
         let signs = Signs::of(examples, "fdrop")?;
         let frame = Frame::new(examples, "fdrop", &of.values, of.threat)?;
-        let attacked = Attacked { rows: &frame.rows, threat: &frame.threat, signs: &signs.signs };
+        let attacked = Attacked::new(&frame.rows, &signs.signs, &frame.threat);
         let mut bundle = Bundle::new(&attacked, of.intercept)?;
         let shared = start.elapsed().as_secs_f64();
         for i in order {
             let start = Instant::now();
             let until = Until { tol: learners[i].tol, max_iter: learners[i].max_iter };
             let found = bundle.minimise(learners[i].c, until, monitor)?;
-            let mut fit = frame.clone().classifier(&signs, &found.weights, found.bias, found.stop)?;
+            let mut fit =
+                frame.clone().classifier(&signs, (&found.weights, found.bias), Damage::Deletion, found.stop)?;
             let report = &mut fit.report;
             (report.objective, report.gap, report.passes) = (Some(found.objective), Some(found.gap), Some(found.cuts));
             if found.stop.converged() && found.weights.iter().all(|w| *w == 0.0) {
                 let silent = |threat: &Threat| {
-                    let attacked = Attacked { rows: &frame.rows, threat, signs: &signs.signs };
-                    let found = Bundle::new(&attacked, of.intercept)?.minimise(learners[i].c, until, monitor)?;
-                    Ok(found.weights.iter().all(|w| *w == 0.0))
+                    let attacked = Attacked::new(&frame.rows, &signs.signs, threat);
+                    learners[i].is_silent(&attacked, monitor)
                 };
                 let threat = frame.threat.effective();
                 let from = least(&frame.threat, monitor, silent)?;
@@ -133,63 +154,20 @@ fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -
 /// Rows under their worst deletions.
 struct Attacked<'a> {
     rows: &'a Rows,
-    threat: &'a Threat,
     signs: &'a [f64],
+    /// Without a margin its loss is what a row's own margin falls short of 0 by, after deletions.
+    hinge: RobustHinge<'a>,
 }
 
-/// Rows of one task, and tasks that sum rows; fixed, so that no number of threads changes the bits.
-const ROWS: usize = 256;
-const SUMS: usize = 16;
-
-/// Room to ask for the worst deletions of a row.
-struct Room<'a> {
-    adversary: Adversary<'a>,
-    attributes: Vec<u32>,
-    gains: Vec<f64>,
-}
-
-impl Attacked<'_> {
-    fn room(&self) -> Room<'_> {
-        Room { adversary: Adversary::new(self.threat), attributes: Vec::new(), gains: Vec::new() }
-    }
-
-    /// The margin of one row, without bias, after its worst deletions; the adversary's shares are then what they are.
-    fn margin(&self, row: usize, weights: &[f64], room: &mut Room<'_>) -> f64 {
-        let y = self.signs[row];
-        let known = self.rows.contributions(row, weights, &mut room.attributes, &mut room.gains);
-        room.gains.iter_mut().for_each(|gain| *gain *= y);
-        let whole = y * known + room.gains.iter().sum::<f64>();
-        whole - room.adversary.relaxed(&room.attributes, &room.gains)
-    }
-
-    /// slope += share times the slope of the margin of one row.
-    fn add_slope(&self, row: usize, share: f64, weights: &[f64], room: &mut Room<'_>, slope: &mut [f64]) {
-        self.margin(row, weights, room);
-        let (slots, values) = self.rows.row(row);
-        let (push, deleted) = (share * self.signs[row], room.adversary.shares());
-        if self.rows.single() {
-            for ((&slot, x), deleted) in slots.iter().zip(values).zip(deleted) {
-                slope[slot as usize] += push * (1.0 - deleted) * x;
-            }
-            return;
-        }
-        let mut at = 0;
-        for (&slot, x) in slots.iter().zip(values) {
-            let attribute = self.rows.attribute()[slot as usize];
-            let kept = if attribute == KNOWN {
-                1.0
-            } else {
-                while room.attributes[at] != attribute {
-                    at += 1;
-                }
-                1.0 - deleted[at]
-            };
-            slope[slot as usize] += push * kept * x;
-        }
+impl<'a> Attacked<'a> {
+    fn new(rows: &'a Rows, signs: &'a [f64], threat: &'a Threat) -> Attacked<'a> {
+        Attacked { rows, signs, hinge: RobustHinge { threat, margin: 0.0 } }
     }
 }
 
-impl Margins for Attacked<'_> {
+impl<'a> Margins for Attacked<'a> {
+    type Room = Scratch<'a>;
+
     fn width(&self) -> usize {
         self.rows.width()
     }
@@ -198,25 +176,20 @@ impl Margins for Attacked<'_> {
         self.signs
     }
 
-    fn margins(&self, weights: &[f64], out: &mut [f64]) {
-        out.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, out)| {
-            let mut room = self.room();
-            let margin = |(at, out): (usize, &mut f64)| *out = self.margin(chunk * ROWS + at, weights, &mut room);
-            out.iter_mut().enumerate().for_each(margin);
-        });
+    fn room(&self) -> Scratch<'a> {
+        self.hinge.scratch()
     }
 
-    fn add_slopes(&self, weights: &[f64], shares: &[f64], slope: &mut [f64]) {
-        let rows = shares.len().div_ceil(SUMS).max(1);
-        let sum = |(part, shares): (usize, &[f64])| {
-            let (mut sum, mut room) = (vec![0.0; slope.len()], self.room());
-            for (at, &share) in shares.iter().enumerate().filter(|(_, share)| **share > 0.0) {
-                self.add_slope(part * rows + at, share, weights, &mut room, &mut sum);
-            }
-            sum
-        };
-        let sums: Vec<Vec<f64>> = shares.par_chunks(rows).enumerate().map(sum).collect();
-        sums.iter().for_each(|sum| slope.iter_mut().zip(sum).for_each(|(s, v)| *s += v));
+    /// The adversary's shares are then what it deletes.
+    fn margin(&self, row: usize, weights: &[f64], room: &mut Scratch<'a>) -> f64 {
+        let before = self.hinge.before(self.rows, row, self.signs[row], (weights, 0.0), room);
+        -(before + room.adversary.relaxed(&room.attributes, &room.gains))
+    }
+
+    fn add_slope(&self, row: usize, share: f64, weights: &[f64], room: &mut Scratch<'a>, slope: &mut [f64]) {
+        self.margin(row, weights, room);
+        let push = share * self.signs[row];
+        self.rows.kept(row, &room.attributes, room.adversary.shares(), |slot, x, kept| slope[slot] += push * kept * x);
     }
 }
 

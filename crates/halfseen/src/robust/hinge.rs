@@ -1,6 +1,7 @@
 //! Measures the hinge loss under the worst deletions, row by row and over a table.
 
 use super::{Adversary, Rows, Threat};
+use crate::solve::vectors::sum;
 
 /// The robust hinge loss of a threat and a margin (paper E, equation (2)):
 /// max over J of [gamma V(J) / P - y (b + sum_J w_j x_j)]_+, J what is left after deletions of value at most N.
@@ -19,6 +20,13 @@ pub struct RowLoss {
     pub loss: f64,
     /// Whether it is above 0, so that it has a slope.
     pub active: bool,
+}
+
+impl RowLoss {
+    /// [excess]_+.
+    pub(super) fn of(excess: f64) -> RowLoss {
+        RowLoss { loss: excess.max(0.0), active: excess > 0.0 }
+    }
 }
 
 /// Room to work in.
@@ -45,16 +53,27 @@ impl<'t> RobustHinge<'t> {
 
     /// The relaxed loss of one row with sign y, for weights (n_slots) and bias.
     pub fn loss(&self, rows: &Rows, row: usize, y: f64, weights: &[f64], bias: f64, room: &mut Scratch<'t>) -> RowLoss {
+        let before = self.before(rows, row, y, (weights, bias), room);
+        RowLoss::of(before + room.adversary.relaxed(&room.attributes, &room.gains))
+    }
+
+    /// What one row asks for with nothing deleted, below 0 where it has more; `room` then holds what deletions gain.
+    pub(super) fn before(
+        &self,
+        rows: &Rows,
+        row: usize,
+        y: f64,
+        (weights, bias): (&[f64], f64),
+        room: &mut Scratch<'t>,
+    ) -> f64 {
         let known = rows.contributions(row, weights, &mut room.attributes, &mut room.gains);
-        let score = bias + known + room.gains.iter().sum::<f64>();
+        let score = bias + known + sum(&room.gains);
         self.gains(y, room);
-        let damage = room.adversary.relaxed(&room.attributes, &room.gains);
-        let loss = self.rate() * self.threat.total() - y * score + damage;
-        RowLoss { loss: loss.max(0.0), active: loss > 0.0 }
+        self.rate() * self.threat.total() - y * score
     }
 
     /// Turns what attributes add to the score into what their deletion gains.
-    pub(super) fn gains(&self, y: f64, room: &mut Scratch<'t>) {
+    fn gains(&self, y: f64, room: &mut Scratch<'t>) {
         let (rate, values) = (self.rate(), self.threat.values());
         let Scratch { gains, attributes, .. } = room;
         if attributes.len() == values.len() {

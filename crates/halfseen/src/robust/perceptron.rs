@@ -21,13 +21,13 @@
 use super::bounds::promise_after;
 use super::frame::Frame;
 use super::margin::margin_of;
-use super::{Costs, KNOWN, RobustHinge, RowLoss, Rows, Scratch};
+use super::{Costs, RobustHinge, RowLoss, Rows, Scratch};
 use crate::data::{Examples, Signs};
 use crate::error::{ErrorKind, Result};
 use crate::full::configured;
 use crate::learner::{Family, Grid, Learner, Setting, two_classes};
 use crate::model::{Fit, Stop};
-use crate::monitor::Monitor;
+use crate::monitor::{Monitor, Quiet};
 use crate::params::{Damage, Deletions, Parameters, Rule, Worth, parameters};
 use crate::sampling::{Purpose, Stream, shuffle};
 use crate::select::splits;
@@ -107,15 +107,6 @@ impl Learner for RobustPerceptron {
     }
 }
 
-/// Passes on the wish to stop, but no progress: fits side by side would mix theirs.
-struct Quiet<'a>(&'a dyn Monitor);
-
-impl Monitor for Quiet<'_> {
-    fn should_stop(&self) -> bool {
-        self.0.should_stop()
-    }
-}
-
 /// Rows between two looks at the monitor.
 const BETWEEN_LOOKS: usize = 256;
 
@@ -142,7 +133,7 @@ impl RobustPerceptron {
         let online = found.online.filter(|_| self.damage == Damage::Deletion);
         let promised = online.map(|online| promise_after(&attack.hinge, rows, self.box_radius, online));
         frame.notes.extend(promised);
-        let mut fit = frame.classifier(signs, &found.weights, found.bias, found.stop)?;
+        let mut fit = frame.classifier(signs, (&found.weights, found.bias), self.damage, found.stop)?;
         (fit.report.objective, fit.report.passes) = (Some(objective), Some(found.passes));
         Ok(fit)
     }
@@ -223,16 +214,16 @@ struct Attack<'t> {
 
 impl<'t> Attack<'t> {
     /// The loss of one row; the adversary's shares are then what it deletes.
-    fn loss(&self, rows: &Rows, row: usize, y: f64, (w, b): (&[f64], f64), room: &mut Scratch<'t>) -> RowLoss {
-        if self.deletions == Deletions::Fractional {
-            return self.hinge.loss(rows, row, y, w, b, room);
-        }
-        let known = rows.contributions(row, w, &mut room.attributes, &mut room.gains);
-        let score = b + known + room.gains.iter().sum::<f64>();
-        self.hinge.gains(y, room);
-        let damage = room.adversary.whole(&room.attributes, &room.gains).gain;
-        let loss = self.hinge.rate() * self.hinge.threat.total() - y * score + damage;
-        RowLoss { loss: loss.max(0.0), active: loss > 0.0 }
+    fn loss(&self, rows: &Rows, row: usize, y: f64, at: (&[f64], f64), room: &mut Scratch<'t>) -> RowLoss {
+        let before = self.hinge.before(rows, row, y, at, room);
+        let Scratch { adversary, attributes, gains } = room;
+        RowLoss::of(
+            before
+                + match self.deletions {
+                    Deletions::Fractional => adversary.relaxed(attributes, gains),
+                    Deletions::Whole => adversary.whole(attributes, gains).gain,
+                },
+        )
     }
 
     /// The mean loss of some rows.
@@ -295,23 +286,8 @@ impl Walk {
                 *sum += count * (new - *weight);
                 *weight = new;
             }
-        } else if rows.single() {
-            for ((&slot, x), share) in slots.iter().zip(values).zip(shares) {
-                self.shift(slot as usize, push * (1.0 - share) * x);
-            }
         } else {
-            let (of, mut at) = (rows.attribute(), 0);
-            for (&slot, x) in slots.iter().zip(values) {
-                let attribute = of[slot as usize];
-                if attribute == KNOWN {
-                    self.shift(slot as usize, push * x);
-                    continue;
-                }
-                while room.attributes[at] != attribute {
-                    at += 1;
-                }
-                self.shift(slot as usize, push * (1.0 - shares[at]) * x);
-            }
+            rows.kept(row, &room.attributes, shares, |slot, x, kept| self.shift(slot, push * kept * x));
         }
         if self.intercept {
             self.bias = (self.bias + push).clamp(-self.radius, self.radius);

@@ -1,11 +1,11 @@
 //! Compares learners on the same random splits, each tuned inside the training part only.
 
 use super::tune::reseed;
-use super::{Part, Score, Split, Task, Tuned, Tuning, Views, splits, tune};
+use super::{Score, Split, Task, Tuned, Tuning, Views, splits, tune};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner, with};
 use crate::model::{BudgetKind, Fit, Note, Outside, Stop};
-use crate::monitor::Monitor;
+use crate::monitor::{Monitor, Quiet};
 use crate::prepare::Prepared;
 use crate::sampling::{Purpose, Stream};
 use rayon::prelude::*;
@@ -226,7 +226,7 @@ fn one_split(
             Family::Robust => prepared.imputed,
             _ => prepared.imputed + filled,
         };
-        let fits = learner.fit_curve(&counts, &examples, &Part(monitor))?;
+        let fits = learner.fit_curve(&counts, &examples, &Quiet(monitor))?;
         // A learner that refits for each point of its curve is timed on the last fit alone.
         let fit = fits.last().ok_or(ErrorKind::Interrupted { during: "fitting" })?;
         if monitor.should_stop() {

@@ -17,7 +17,6 @@ pub use tune::{By, Tuned, Tuning, tune, tune_over};
 use crate::data::{Table, Target};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner};
-use crate::monitor::Monitor;
 use crate::prepare::{Options, Prepared};
 
 /// A table, its target, and how both are prepared.
@@ -96,14 +95,5 @@ pub fn named(error: crate::Error, name: &str) -> crate::Error {
             ErrorKind::WrongTarget { column: name.to_owned(), problem: problem.clone() }.into()
         }
         _ => error,
-    }
-}
-
-/// Passes on the wish to stop, but no progress of its parts.
-struct Part<'a>(&'a dyn Monitor);
-
-impl Monitor for Part<'_> {
-    fn should_stop(&self) -> bool {
-        self.0.should_stop()
     }
 }

@@ -3,12 +3,12 @@
 //! What prepares for a threat is judged under it: a fit whose report names one is scored on held-out rows that the exact adversary
 //! of that threat has attacked. Without that, tuning would choose what does best where nothing vanishes.
 
-use super::{Part, Statistics, Task, Views, folds};
+use super::{Statistics, Task, Views, folds};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner, Setting, with};
 use crate::model::{Fit, Predictor, Scores};
-use crate::monitor::Monitor;
+use crate::monitor::{Monitor, Quiet};
 use crate::robust::{Attack, Threat, attack};
 use crate::sampling::{Purpose, Stream};
 use rayon::prelude::*;
@@ -103,7 +103,7 @@ pub fn tune_over(
             for run in 0..runs {
                 let number = f as u64 * tuning.runs + run;
                 let seeded = reseed(&**learner, Stream::new(tuning.seed, Purpose::Learner, number).word())?;
-                let fits = seeded.fit_grid(settings, &prepared.examples(), &Part(monitor))?;
+                let fits = seeded.fit_grid(settings, &prepared.examples(), &Quiet(monitor))?;
                 if monitor.should_stop() {
                     return Err(ErrorKind::Interrupted { during: "tuning" }.into());
                 }

@@ -19,26 +19,38 @@ mod shares;
 mod simplex;
 
 use super::biased::Until;
+use super::vectors::{add_multiple, dot, square};
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
 use crate::monitor::Monitor;
+use rayon::prelude::*;
 use shares::{Shares, share};
 use simplex::maximise;
 
 /// The rows of a problem.
-pub(crate) trait Margins {
+pub(crate) trait Margins: Sync {
+    /// Room to look at one row after the other.
+    type Room;
+
     /// Length of w.
     fn width(&self) -> usize;
 
     /// y_i, -1 or +1 each, (m).
     fn signs(&self) -> &[f64];
 
-    /// Writes g_i(w), (m).
-    fn margins(&self, weights: &[f64], out: &mut [f64]);
+    /// Room for one thread.
+    fn room(&self) -> Self::Room;
 
-    /// slope += sum_i shares_i s_i, with slopes s_i of g_i at w.
-    fn add_slopes(&self, weights: &[f64], shares: &[f64], slope: &mut [f64]);
+    /// g_i(w) of row i.
+    fn margin(&self, row: usize, weights: &[f64], room: &mut Self::Room) -> f64;
+
+    /// slope += share s_i, with the slope s_i of g_i at w.
+    fn add_slope(&self, row: usize, share: f64, weights: &[f64], room: &mut Self::Room, slope: &mut [f64]);
 }
+
+/// Rows of one task, and tasks that sum rows; fixed, so that no number of threads changes the bits.
+const ROWS: usize = 256;
+const SUMS: usize = 16;
 
 /// A point, and how far from the optimum it can be.
 #[derive(Debug, Clone)]
@@ -102,7 +114,7 @@ struct Point {
 
 impl Point {
     fn objective(&self, c: f64) -> f64 {
-        0.5 * dot(&self.weights, &self.weights) + c * self.risk
+        0.5 * square(&self.weights) + c * self.risk
     }
 }
 
@@ -167,21 +179,47 @@ impl<'a, M: Margins> Bundle<'a, M> {
     /// Adds the cut that touches R at these weights.
     fn cut(&mut self, weights: Vec<f64>) -> Result<Point> {
         let signs = self.rows.signs();
-        let mut margins = vec![0.0; signs.len()];
-        self.rows.margins(&weights, &mut margins);
+        let margins = self.margins(&weights);
         let Shares { bias, risk, shares } = share(&margins, signs, self.intercept);
-        let mut slope = vec![0.0; weights.len()];
-        self.rows.add_slopes(&weights, &shares, &mut slope);
+        let slope = self.slope(&weights, &shares);
         let products: Vec<f64> = self.cuts.iter().map(|cut| dot(&cut.slope, &slope)).collect();
-        let square = dot(&slope, &slope);
-        if !(risk.is_finite() && square.is_finite() && products.iter().all(|p| p.is_finite())) {
+        let own = square(&slope);
+        if !(risk.is_finite() && own.is_finite() && products.iter().all(|p| p.is_finite())) {
             return Err(out_of_range());
         }
         self.gram.iter_mut().zip(&products).for_each(|(row, product)| row.push(*product));
-        self.gram.push([products, vec![square]].concat());
+        self.gram.push([products, vec![own]].concat());
         self.cuts.push(Cut { slope, constant: shares.iter().sum(), idle: 0 });
         self.mixture.push(0.0);
         Ok(Point { weights, bias, risk })
+    }
+
+    /// g_i(w), (m).
+    fn margins(&self, weights: &[f64]) -> Vec<f64> {
+        let mut margins = vec![0.0; self.rows.signs().len()];
+        margins.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, margins)| {
+            let mut room = self.rows.room();
+            for (at, margin) in margins.iter_mut().enumerate() {
+                *margin = self.rows.margin(chunk * ROWS + at, weights, &mut room);
+            }
+        });
+        margins
+    }
+
+    /// sum_i p_i s_i at w.
+    fn slope(&self, weights: &[f64], shares: &[f64]) -> Vec<f64> {
+        let rows = shares.len().div_ceil(SUMS).max(1);
+        let sum = |(part, shares): (usize, &[f64])| {
+            let (mut sum, mut room) = (vec![0.0; weights.len()], self.rows.room());
+            for (at, &share) in shares.iter().enumerate().filter(|(_, share)| **share > 0.0) {
+                self.rows.add_slope(part * rows + at, share, weights, &mut room, &mut sum);
+            }
+            sum
+        };
+        let sums: Vec<Vec<f64>> = shares.par_chunks(rows).enumerate().map(sum).collect();
+        let mut slope = vec![0.0; weights.len()];
+        sums.iter().for_each(|sum| add_multiple(&mut slope, 1.0, sum));
+        slope
     }
 
     /// The minimiser of (1/2) |w|^2 + C max over cuts, nearly, and its dual objective.
@@ -193,11 +231,11 @@ impl<'a, M: Margins> Bundle<'a, M> {
         for ((cut, &part), linear) in self.cuts.iter_mut().zip(&self.mixture).zip(&linear) {
             cut.idle = if part > 0.0 { 0 } else { cut.idle + 1 };
             if part > 0.0 {
-                weights.iter_mut().zip(&cut.slope).for_each(|(w, s)| *w += c * part * s);
+                add_multiple(&mut weights, c * part, &cut.slope);
                 dual += part * linear;
             }
         }
-        dual -= 0.5 * dot(&weights, &weights);
+        dual -= 0.5 * square(&weights);
         (weights, dual)
     }
 
@@ -226,8 +264,4 @@ fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
 fn out_of_range() -> crate::Error {
     let problem = "sums of rows leave the range of numbers; scale the attributes, or lower c".to_owned();
     ErrorKind::Numerical { what: "cutting planes", problem }.into()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }

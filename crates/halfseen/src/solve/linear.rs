@@ -26,6 +26,7 @@ pub use multiclass::multiclass_path;
 pub use ridge::{Moments, ridge_path};
 
 use super::positive;
+use super::vectors::{add_multiple, dot};
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
 use faer::{ContiguousFwd, Mat, MatRef};
@@ -125,32 +126,6 @@ fn increasing(cs: &[f64]) -> Result<Vec<usize>> {
     let mut order: Vec<usize> = (0..cs.len()).collect();
     order.sort_by(|&i, &j| cs[i].total_cmp(&cs[j]));
     Ok(order)
-}
-
-/// sum += factor * vector.
-#[inline]
-fn add_multiple(sum: &mut [f64], factor: f64, vector: &[f64]) {
-    for (sum, x) in sum.iter_mut().zip(vector) {
-        *sum += factor * x;
-    }
-}
-
-/// The scalar product, in eight sums.
-#[inline]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    let (left, right) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest: f64 = left.remainder().iter().zip(right.remainder()).map(|(x, y)| x * y).sum();
-    for (x, y) in left.zip(right) {
-        for lane in 0..8 {
-            sums[lane] += x[lane] * y[lane];
-        }
-    }
-    sums.iter().sum::<f64>() + rest
-}
-
-fn square(vector: &[f64]) -> f64 {
-    dot(vector, vector)
 }
 
 /// Refuses an objective or a gap beyond the range of numbers.

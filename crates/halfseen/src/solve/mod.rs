@@ -6,6 +6,7 @@ pub mod hinge;
 pub mod linear;
 pub mod multiclass;
 pub mod ridge;
+pub(crate) mod vectors;
 
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;

@@ -79,7 +79,7 @@ fn the_optimum_is_that_of_the_quadratic_program() {
         let Ok(threat) = Threat::new(values, (0.5 * stream.unit() * total).floor()) else { continue };
         let data = Data::new(cells.clone(), signs.clone());
         let rows = Rows::new(&data.examples(), "test").unwrap();
-        let attacked = Attacked { rows: &rows, threat: &threat, signs: &signs };
+        let attacked = Attacked::new(&rows, &signs, &threat);
         for (c, intercept) in [(0.05, true), (1.0, case % 2 == 0), (20.0, true)] {
             let until = Until { tol: 1e-8, max_iter: 20_000 };
             let found = Bundle::new(&attacked, intercept).unwrap().minimise(c, until, &Silent).unwrap();
@@ -101,19 +101,18 @@ fn margins_are_those_of_the_worst_subset_and_slopes_are_theirs() {
         let data = Data::new(cells.clone(), signs.clone());
         let rows = Rows::new(&data.examples(), "test").unwrap();
         let threat = Threat::uniform(7, f64::from(budget)).unwrap();
-        let attacked = Attacked { rows: &rows, threat: &threat, signs: &signs };
+        let attacked = Attacked::new(&rows, &signs, &threat);
         let weights: Vec<f64> = (0..7).map(|_| stream.normal()).collect();
-        let mut margins = vec![0.0; 30];
-        attacked.margins(&weights, &mut margins);
-        for (i, margin) in margins.iter().enumerate() {
+        let mut room = attacked.room();
+        for i in 0..30 {
+            let margin = attacked.margin(i, &weights, &mut room);
             let part = |j: usize| signs[i] * weights[j] * cells[[i, j]];
             let after = |set: u32| (0..7).filter(|j| set >> j & 1 == 0).map(part).sum::<f64>();
             let sets = (0..1_u32 << 7).filter(|set| set.count_ones() <= budget);
             let expected = sets.map(after).fold(f64::INFINITY, f64::min);
             assert!((margin - expected).abs() < 1e-12, "{margin} and {expected}");
-            let (mut alone, mut slope) = (vec![0.0; 30], vec![0.0; 7]);
-            alone[i] = 1.0;
-            attacked.add_slopes(&weights, &alone, &mut slope);
+            let mut slope = vec![0.0; 7];
+            attacked.add_slope(i, 1.0, &weights, &mut room, &mut slope);
             let through: f64 = slope.iter().zip(&weights).map(|(s, w)| s * w).sum();
             assert!((through - expected).abs() < 1e-12, "g is homogeneous: <s, w> = g");
         }

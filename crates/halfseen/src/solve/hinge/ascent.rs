@@ -1,7 +1,8 @@
 //! Ascends the dual of a hinge problem one variable at a time, over all its examples or over some.
 
-use super::gram::{Columns, add_multiple};
+use super::gram::Columns;
 use crate::sampling::{Purpose, Stream};
+use crate::solve::vectors::add_multiple;
 
 /// The examples that a round works on, with numbers of their own: all others keep their dual variables.
 pub(super) struct Block<'a> {

@@ -1,6 +1,7 @@
 //! Factors K + D for diagonal D: through a factor of K where its rank is low, else directly.
 
-use super::gram::{Columns, add_multiple, dot};
+use super::gram::Columns;
+use crate::solve::vectors::{add_multiple, dot};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::cholesky::llt::solve::solve_in_place;

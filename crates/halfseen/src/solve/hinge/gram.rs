@@ -1,5 +1,6 @@
 //! Reads a Gram matrix by contiguous columns, and multiplies it by vectors in an order that no thread changes.
 
+use crate::solve::vectors::add_multiple;
 use faer::{ContiguousFwd, MatMut, MatRef};
 use rayon::prelude::*;
 
@@ -80,26 +81,4 @@ fn reserve(room: &mut Vec<f64>, length: usize) -> &mut [f64] {
         *room = vec![0.0; length];
     }
     &mut room[..length]
-}
-
-/// sum += factor * vector.
-#[inline]
-pub(super) fn add_multiple(sum: &mut [f64], factor: f64, vector: &[f64]) {
-    for (sum, x) in sum.iter_mut().zip(vector) {
-        *sum += factor * x;
-    }
-}
-
-/// The scalar product, in eight sums.
-#[inline]
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    let (left, right) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest: f64 = left.remainder().iter().zip(right.remainder()).map(|(x, y)| x * y).sum();
-    for (x, y) in left.zip(right) {
-        for lane in 0..8 {
-            sums[lane] += x[lane] * y[lane];
-        }
-    }
-    sums.iter().sum::<f64>() + rest
 }

@@ -2,7 +2,7 @@
 
 use super::ascent::Block;
 use super::factor::cholesky;
-use super::gram::dot;
+use crate::solve::vectors::dot;
 use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::llt::solve::solve_in_place;
 use faer::{Mat, MatRef, Par};

@@ -14,11 +14,12 @@
 
 use super::interior::{Interior, Part};
 use super::rotate::Rotation;
-use super::{Features, LinearSolved, add_multiple, check_finite, dot, increasing, square};
+use super::{Features, LinearSolved, check_finite, increasing};
 use crate::error::Result;
 use crate::model::Stop;
 use crate::monitor::Monitor;
 use crate::sampling::{Purpose, Stream};
+use crate::solve::vectors::{add_multiple, dot, square};
 use crate::solve::{Options, check_weighted};
 use faer::{Mat, MatRef};
 

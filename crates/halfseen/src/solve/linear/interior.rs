@@ -13,9 +13,10 @@
 //! predictor and corrector (SIAM J. Optim. 2, 1992) as Ferris and Munson (SIAM J. Optim. 13, 2003) use it here. v is moved
 //! by itself, not summed from beta, so that large costs take none of its digits; steps hardly grow in number with them.
 
+use super::Features;
 use super::outer::{Factor, add_outer};
-use super::{Features, add_multiple};
 use crate::monitor::Monitor;
+use crate::solve::vectors::add_multiple;
 use faer::Mat;
 
 /// Steps go this share of the way to the nearest bound.

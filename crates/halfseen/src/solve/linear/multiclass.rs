@@ -16,11 +16,12 @@
 mod interior;
 
 use super::rotate::Rotation;
-use super::{Features, LinearSolved, add_multiple, check_finite, dot, increasing, square};
+use super::{Features, LinearSolved, check_finite, increasing};
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
 use crate::monitor::Monitor;
 use crate::sampling::{Purpose, Stream};
+use crate::solve::vectors::{add_multiple, dot, square};
 use crate::solve::{Options, length};
 use faer::{Mat, MatRef};
 use interior::Interior;

@@ -9,11 +9,12 @@
 //! Gradient and objective come from the moments; that costs accuracy where the losses are tiny beside y.
 
 use super::outer::{Factor, add_outer, mirror};
-use super::{Features, LinearSolved, check_finite, increasing, square};
+use super::{Features, LinearSolved, check_finite, increasing};
 use crate::error::{ErrorKind, Result};
 use crate::full::eigen;
 use crate::model::Stop;
 use crate::monitor::Monitor;
+use crate::solve::vectors::square;
 use crate::solve::{length, positive};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
