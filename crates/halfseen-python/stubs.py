@@ -325,7 +325,11 @@ class Stub:
 
     def annotation(self, given):
         """Return an annotation as it was written."""
-        return given if isinstance(given, str) else inspect.formatannotation(given)
+        text = given if isinstance(given, str) else inspect.formatannotation(given).replace("numpy.", "np.")
+        self.imports |= {
+            f"import {module}" for module in re.findall(r"\b((?:\w+\.)*\w+)\.\w", text) if module != "np"
+        }
+        return text
 
 
 def package():
@@ -358,7 +362,7 @@ def stubs():
 
 def formatted(path, text):
     """Return the text as ruff formats it, with its imports sorted."""
-    for command in (["check", "--quiet", "--fix-only", "--select", "I"], ["format", "--quiet"]):
+    for command in (["check", "--quiet", "--fix-only", "--select", "I,RUF022"], ["format", "--quiet"]):
         call = [sys.executable, "-m", "ruff", *command, "--no-cache", "--stdin-filename", str(path), "-"]
         text = subprocess.run(call, input=text, text=True, stdout=subprocess.PIPE, check=True).stdout
     return text
