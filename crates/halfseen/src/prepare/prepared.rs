@@ -8,6 +8,7 @@ use crate::learner::{Family, Learner};
 use ndarray::Array2;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How a table is prepared.
@@ -129,21 +130,13 @@ impl<'a> Prepared<'a> {
     /// # Errors
     /// See [`Schema::encode`].
     pub fn apply<'t>(&self, table: &'t Table, target: &Target) -> Result<Other<'t>> {
-        let Encoded { matrix, applied } = self.prepare.encode(table)?;
-        let targets = scores_or_nan(target).into_iter().map(|y| self.prepare.target.apply(y)).collect();
-        let rows = (0..table.rows() as u32).collect();
-        Ok(Other { applied, matrix, targets, codes: codes(target), rows })
+        self.prepare.apply(table, Some(target))
     }
 
     /// The examples of another table, in the units fitted on the training rows.
     pub fn examples_in<'b>(&'b self, other: &'b Other<'_>) -> Examples<'b> {
-        Examples {
-            matrix: &other.matrix,
-            targets: &other.targets,
-            labels: labels(&other.codes),
-            rows: Cow::Borrowed(&other.rows),
-            ..self.examples()
-        }
+        let Examples { moments, declared, .. } = self.examples();
+        Examples { moments, declared, ..other.examples(&self.prepare, &self.layout) }
     }
 
     /// The examples of any rows, in the units fitted on the training rows.
@@ -162,6 +155,38 @@ impl<'a> Prepared<'a> {
                 names: &self.names,
                 means: self.declared.as_ref().is_some_and(|d| d.means),
             },
+        }
+    }
+}
+
+impl Prepare {
+    /// Encodes the rows of a table as [`Prepared::apply`] does; without a target they have none.
+    pub(crate) fn apply<'t>(&self, table: &'t Table, target: Option<&Target>) -> Result<Other<'t>> {
+        let Encoded { matrix, applied } = self.encode(table)?;
+        let scores = target.map(scores_or_nan).unwrap_or_default();
+        let targets = scores.into_iter().map(|y| self.target.apply(y)).collect();
+        let rows = (0..table.rows() as u32).collect();
+        Ok(Other { applied, matrix, targets, codes: target.and_then(codes), rows })
+    }
+}
+
+impl Other<'_> {
+    /// Looks at these rows only.
+    pub(crate) fn only(&mut self, rows: Range<u32>) {
+        self.rows = rows.collect();
+    }
+
+    /// The rows in the units of what encoded them, of which nothing more is known.
+    pub(crate) fn examples<'b>(&'b self, prepare: &'b Prepare, layout: &'b Arc<Layout>) -> Examples<'b> {
+        Examples {
+            matrix: &self.matrix,
+            scaler: &prepare.scaler,
+            layout,
+            targets: &self.targets,
+            labels: labels(&self.codes),
+            rows: Cow::Borrowed(&self.rows),
+            moments: None,
+            declared: Declared::default(),
         }
     }
 }
