@@ -4,7 +4,7 @@ use super::{Form, LabelLoss, Problem, Settings, Solution, solve};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::full::configured;
-use crate::learner::{Family, Grid, Learner, Setting};
+use crate::learner::{Family, Grid, Learner, Setting, refuse_weights};
 use crate::missing::masked::Masked;
 use crate::missing::reading::Reading;
 use crate::model::{Fit, Predictor};
@@ -114,8 +114,12 @@ macro_rules! learner {
 learner!(CompletionB, "mcb", "Matrix completion with a constant (MC-b)", Form::Bias);
 learner!(Completion1, "mc1", "Matrix completion with a row of ones (MC-1)", Form::Ones);
 
+/// Why there are no weights.
+const NORMS: &str = "as a row twice counts twice in its losses, and otherwise in the norm that stands for rank";
+
 /// Fits of all setups, in their order. Each report's seconds are those of its whole continuation.
 fn fit_all(name: &str, setups: &[Setup], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    refuse_weights(name, examples, NORMS)?;
     if examples.is_empty() {
         return Err(ErrorKind::TooFewRows { what: name.to_owned(), least: 1, rows: 0 }.into());
     }
