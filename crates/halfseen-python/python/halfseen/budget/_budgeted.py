@@ -89,15 +89,6 @@ class Budgeted(Estimator):
         """Whether rows come with what happens to be observed of them."""
         return getattr(self, "passive", "no") != "no"
 
-    def __sklearn_tags__(self):
-        """Tell scikit-learn that one pass over a few attributes scores poorly on its tiny checks."""
-        tags = super().__sklearn_tags__()
-        if tags.regressor_tags is not None:
-            tags.regressor_tags.poor_score = True
-        if tags.classifier_tags is not None:
-            tags.classifier_tags.poor_score = True
-        return tags
-
     @property
     def attributes_read_(self):
         """How often each attribute was read: ndarray of shape (n_features,)."""
@@ -141,6 +132,12 @@ class Budgeted(Estimator):
 
 class BudgetedRegressor(Regressor, Budgeted):
     """Estimate numbers from a few attributes of each example."""
+
+    def __sklearn_tags__(self):
+        """Tell scikit-learn that one pass over a few attributes scores poorly on its tiny checks."""
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True
+        return tags
 
     def _batch(self, y, classes, first):
         """Return the targets of a batch as the library takes them."""
@@ -203,6 +200,12 @@ class BudgetedRegressor(Regressor, Budgeted):
 class BudgetedClassifier(Classifier, Budgeted):
     """Tell two classes apart from a few attributes of each example."""
 
+    def __sklearn_tags__(self):
+        """Tell scikit-learn that one pass over a few attributes scores poorly on its tiny checks."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
     def _take_classes(self, classes):
         """Keep the two labels that there are."""
         found = unique_labels(classes)
@@ -216,9 +219,9 @@ class BudgetedClassifier(Classifier, Budgeted):
     def _batch(self, y, classes, first):
         """Return the targets of a batch as the library takes them: indices of classes, and the classes."""
         check_classification_targets(y)
-        if first and classes is None:
+        if classes is None and not hasattr(self, "classes_"):
             raise ValueError("classes must be passed on the first call to partial_fit.")
-        if first:
+        if first and classes is not None:
             self._take_classes(classes)
         elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
             raise ValueError(
@@ -246,7 +249,7 @@ class BudgetedClassifier(Classifier, Budgeted):
         y : array-like of shape (n_samples,)
             The labels; a batch may show one of them alone.
         classes : array-like of shape (2,), optional
-            Both labels. Needed in the first call.
+            Both labels. Needed in the first call, unless ``fit`` has seen them.
 
         Returns
         -------
