@@ -114,7 +114,7 @@ pub enum ErrorKind {
     TooLarge { row: usize, column: String, value: f64 },
     /// A cell is missing and this family of learners cannot use that.
     #[error(
-        "row {row}, column '{}': the value is missing, and this learner needs every cell that it reads; fill with --missing mean or drop such rows",
+        "row {row}, column '{}': the value is missing, and this learner needs every cell that it reads; fill it with the mean (in the program --missing mean) or drop such rows",
         short(column)
     )]
     MissingCell { row: usize, column: String },

@@ -105,7 +105,7 @@ pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
         let able = able.collect::<Vec<_>>().join(", ");
         let able = if able.is_empty() { able } else { format!(", or a learner of more ({able})") };
         let problem = format!(
-            "it has {classes} classes and {} tells two apart; choose two with --classes A,B{able}",
+            "it has {classes} classes and {} tells two apart; choose two of them (in the program --classes A,B){able}",
             self.name()
         );
         Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into())
@@ -143,7 +143,7 @@ pub(crate) fn two_classes(learner: &str, classes: usize) -> Result<()> {
     }
     let found = if classes == 0 { "numbers".to_owned() } else { format!("{classes} classes") };
     let problem = format!(
-        "it holds {found}, and {learner} tells two classes apart; choose two with --classes A,B, or another learner"
+        "it holds {found}, and {learner} tells two classes apart; choose two (in the program --classes A,B), or another learner"
     );
     Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into())
 }

@@ -331,7 +331,7 @@ declare! {
     ROUNDS: "rounds", Kind::Count { least: 1, most: 1000 },
         "Rounds of reweighting each example by the share of the weights that it shows.", "Chechik et al. 2008; D 5";
     THREAT: "threat", Kind::NonNegativeOrAuto,
-        "Budget N of the adversary: the total value of the attributes that may vanish from a row at prediction time. Known attributes (--known) never vanish. auto: a tenth of the total value, rounded down where values are uniform: nothing with fewer than ten attributes.", "E 2";
+        "Budget N of the adversary: the total value of the attributes that may vanish from a row at prediction time. Attributes declared known never vanish. auto: a tenth of the total value, rounded down where values are uniform: nothing with fewer than ten attributes.", "E 2";
     VALUES: "values", Kind::Values,
         "What it costs the adversary to take an attribute: uniform, 1 each; mi, in proportion to its mutual information with the target in the training rows (best threshold), 1 on average; or one number for each, in the order of the table.", "E 2 and 4";
     MARGIN: "margin", Kind::PositiveOrAuto,

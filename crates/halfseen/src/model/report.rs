@@ -242,7 +242,7 @@ impl fmt::Display for Note {
             ),
             Note::UnevenScales { largest, smallest, ratio } => write!(
                 f,
-                "values of '{}' are up to {ratio:.0e} times those of '{}', and one box holds the weights of both: scale them (--scale max)",
+                "values of '{}' are up to {ratio:.0e} times those of '{}', and one box holds the weights of both: scale each by its largest value (scale max)",
                 crate::error::short(largest),
                 crate::error::short(smallest)
             ),

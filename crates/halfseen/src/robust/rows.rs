@@ -37,7 +37,7 @@ impl Rows {
         check_shape(examples, learner)?;
         let layout = examples.layout;
         if layout.sampled_panels() == 0 {
-            let problem = "all attributes are known, and known ones never vanish; leave out --known".to_owned();
+            let problem = "all attributes are known, and known ones never vanish; declare fewer of them".to_owned();
             return Err(ErrorKind::WrongDeclaration { what: "threat", name: learner.to_owned(), problem }.into());
         }
         let mut rows = Rows {

@@ -1,7 +1,6 @@
 """Hold what all budgeted estimators share: batches, ask and tell, the books, and how they are documented."""
 
 import re
-import warnings
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
@@ -122,9 +121,7 @@ class Budgeted(Estimator):
             self.learner_.teach(self._table(X), targets, _progress(self.verbose))
         except BaseException:
             # What was read was paid for, and has been learned from.
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                self._keep(self.learner_.model())
+            self._keep(self.learner_.model(), quiet=True)
             raise
         self._keep(self.learner_.model())
         return self
@@ -133,11 +130,7 @@ class Budgeted(Estimator):
 class BudgetedRegressor(Regressor, Budgeted):
     """Estimate numbers from a few attributes of each example."""
 
-    def __sklearn_tags__(self):
-        """Tell scikit-learn that one pass over a few attributes scores poorly on its tiny checks."""
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True
-        return tags
+    _poor_score = True  # after one pass over a few attributes of the 200 rows of scikit-learn's checks
 
     def _batch(self, y, classes, first):
         """Return the targets of a batch as the library takes them."""
@@ -199,12 +192,6 @@ class BudgetedRegressor(Regressor, Budgeted):
 
 class BudgetedClassifier(Classifier, Budgeted):
     """Tell two classes apart from a few attributes of each example."""
-
-    def __sklearn_tags__(self):
-        """Tell scikit-learn that one pass over a few attributes scores poorly on its tiny checks."""
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        return tags
 
     def _take_classes(self, classes):
         """Keep the two labels that there are."""

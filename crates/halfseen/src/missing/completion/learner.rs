@@ -1,6 +1,6 @@
 //! Offers MC-b and MC-1 as learners: the labels of all training rows are known, new rows are predicted by the factor.
 
-use super::{Form, LabelLoss, Problem, Settings, Solution, solve};
+use super::{Completed, Form, LabelLoss, Problem, Settings, Solution, complete, solve};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::full::configured;
@@ -46,6 +46,21 @@ struct Setup {
 macro_rules! learner {
     ($Name:ident, $name:literal, $title:literal, $form:expr) => {
         impl $Name {
+            /// Completes the attributes of all examples together with their targets. Of examples that are not `labelled`,
+            /// (n), the target is not learned from; it must still be one that the loss takes.
+            ///
+            /// # Errors
+            /// As [`complete`](super::complete).
+            pub fn complete(
+                &self,
+                examples: &Examples<'_>,
+                labelled: Vec<bool>,
+                monitor: &dyn Monitor,
+            ) -> Result<Completed> {
+                self.check()?;
+                completed(&self.setup(), examples, labelled, monitor)
+            }
+
             fn setup(&self) -> Setup {
                 let settings = Settings {
                     form: $form,
@@ -116,6 +131,13 @@ learner!(Completion1, "mc1", "Matrix completion with a row of ones (MC-1)", Form
 
 /// Why there are no weights.
 const NORMS: &str = "as a row twice counts twice in its losses, and otherwise in the norm that stands for rank";
+
+fn completed(setup: &Setup, examples: &Examples<'_>, labelled: Vec<bool>, monitor: &dyn Monitor) -> Result<Completed> {
+    let rows = Masked::new(examples, false)?;
+    let (loss, labels) = targets(setup.loss, examples)?;
+    let problem = Problem { values: &rows.values, observed: &rows.observed, labels, labelled };
+    complete(&problem, &Settings { loss, ..setup.settings }, setup.rank_penalty, monitor)
+}
 
 /// Fits of all setups, in their order. Each report's seconds are those of its whole continuation.
 fn fit_all(name: &str, setups: &[Setup], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
