@@ -143,7 +143,7 @@ class BudgetedRegressor(Regressor, Budgeted):
         estimator can be pickled in between. The first batch fixes the parameters, and by its targets the
         mean and the deviation that targets are scaled by: let it be typical. ``total_budget`` holds over
         all batches. How many examples will come is not known, so steps fall as they come, unless
-        ``horizon`` says it.
+        ``horizon`` says it. After ``fit`` it begins anew, and ``fit`` forgets all batches.
 
         Parameters
         ----------
@@ -166,7 +166,7 @@ class BudgetedRegressor(Regressor, Budgeted):
         ----------
         attributes : list of str, or int
             The names of the attributes, or how many there are.
-        target : tuple of (float, float), optional
+        target : tuple of float and float, optional
             Mean and deviation of the target, as far as they are known beforehand. Targets are scaled by
             them, and ``radius`` and ``known_radius`` bound weights for scaled targets. By default (0, 1).
 
