@@ -24,6 +24,8 @@ class RobustLPRegressor(Regressor, _Robust, learner="robust-lp"):
     {parameters}
     """
 
+    _poor_score = True  # where each of ten attributes counts alone, weights that bear the loss of one are 0
+
 
 class RobustPerceptronClassifier(Classifier, _Robust, learner="robust-perceptron"):
     """Perceptron under the worst deletions, averaged over one pass; two classes.
