@@ -59,6 +59,11 @@ class Model:
     It knows the columns it was fitted to, their categories where they are texts, and their scales. Make one
     with :func:`load`; ``Model(estimator.model_)`` is that of a fitted estimator.
 
+    Parameters
+    ----------
+    model : object
+        ``model_`` of a fitted estimator.
+
     Attributes
     ----------
     learner : str
@@ -249,12 +254,12 @@ class Model:
             warnings.warn(text, DataWarning, stacklevel=4)
 
 
-def chosen(scores):
+def chosen(scores: np.ndarray) -> np.ndarray:
     """Return for each row of scores the index of the class that they mean."""
     return (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
 
 
-def write(model, path):
+def write(model: _core.Model, path: str | os.PathLike[str]) -> None:
     """Write the file of a model beside its place, and put it there."""
     path = Path(path)
     text = model.to_json() + "\n"
