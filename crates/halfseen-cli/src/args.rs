@@ -1,8 +1,9 @@
 //! Declares the program's commands and flags.
 
+use crate::threats::Values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use halfseen::plan::{MOST_EXAMPLES, Setting};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Learn from data you only half see.
 #[derive(Debug, Parser)]
@@ -30,7 +31,7 @@ pub(crate) enum Command {
     Predict(PredictArgs),
     /// Test a model on a table that has the target, as it is and where attributes vanish
     Evaluate(EvaluateArgs),
-    /// Say for every prediction how much may vanish before it changes
+    /// Say for every prediction of a weighted sum how much may vanish before it changes
     Certify(CertifyArgs),
     /// Say before any data are collected how much a learner is sure to need, or to reach
     Plan(PlanArgs),
@@ -172,7 +173,7 @@ pub(crate) struct FitArgs {
     /// For learners that prepare for a threat: what each attribute is worth. uniform, 1 each; mi, its mutual information with the
     /// target; or a CSV with the columns attribute,value, a panel by its name, 1 where nothing is said
     #[arg(long, value_name = "VALUES", value_parser = crate::threats::values)]
-    pub(crate) values: Option<crate::threats::Values>,
+    pub(crate) values: Option<Values>,
     /// Choose the parameters by cross-validation with so many folds (reads more than the budget). Learners that prepare for
     /// a threat are compared by their errors under it
     #[arg(long, value_name = "FOLDS", allow_negative_numbers = true, value_parser = whole(2, 1_000))]
@@ -198,6 +199,16 @@ pub(crate) struct FitArgs {
     pub(crate) table: TableArgs,
 }
 
+impl FitArgs {
+    /// The files that are read.
+    pub(crate) fn inputs(&self) -> Vec<&Path> {
+        let TableArgs { bounds, moments, prices, .. } = &self.table;
+        let declared = [bounds, moments, prices].into_iter().flatten().map(PathBuf::as_path);
+        let values = self.values.as_ref().and_then(Values::file);
+        [&*self.data].into_iter().chain(declared).chain(values).collect()
+    }
+}
+
 #[derive(Debug, Args)]
 #[command(before_help = "Example:
   halfseen predict price.json new.csv --id record --out prices.csv")]
@@ -217,6 +228,33 @@ pub(crate) struct PredictArgs {
     pub(crate) quiet: bool,
 }
 
+/// A saved model and the table that it is tried on; shared by commands that judge it.
+#[derive(Debug, Args)]
+pub(crate) struct TrialArgs {
+    /// Model file
+    pub(crate) model: PathBuf,
+    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files
+    pub(crate) data: PathBuf,
+    /// Keep only the rows whose target is one of these, as in --classes 3,5
+    #[arg(long, value_delimiter = ',', value_name = "A,B")]
+    pub(crate) classes: Vec<String>,
+    /// What each attribute is worth: uniform, 1 each; mi, its mutual information with the target; or a CSV with the columns
+    /// attribute,value, a panel by its name, 1 where nothing is said. Default: the model's own values, or uniform
+    #[arg(long, value_name = "VALUES", value_parser = crate::threats::values)]
+    pub(crate) values: Option<Values>,
+    /// No remarks on stderr
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+impl TrialArgs {
+    /// The files that are read.
+    pub(crate) fn inputs(&self) -> Vec<&Path> {
+        let values = self.values.as_ref().and_then(Values::file);
+        [&*self.model, &*self.data].into_iter().chain(values).collect()
+    }
+}
+
 #[derive(Debug, Args)]
 #[command(before_help = "Examples:
   halfseen evaluate price.json new.csv --target price --json
@@ -224,26 +262,17 @@ pub(crate) struct PredictArgs {
   halfseen evaluate price.json new.csv --threat 0,1,2 --attack greedy --out attacked.svg
   halfseen evaluate price.json new.csv --truncate auto --out price.svg")]
 pub(crate) struct EvaluateArgs {
-    /// Model file
-    pub(crate) model: PathBuf,
-    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files
-    pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) on: TrialArgs,
     /// Name of the target column; default: the model's
     #[arg(long, value_name = "COL")]
     pub(crate) target: Option<String>,
-    /// Keep only the rows whose target is one of these, as in --classes 3,5
-    #[arg(long, value_delimiter = ',', value_name = "A,B")]
-    pub(crate) classes: Vec<String>,
     /// Also test on rows from which attributes of this total value vanish, by several attacks: 10, or 5,10,20, or auto (of a model that
     /// prepares for a threat up to twice its own, else 0,1,2,5,10,... attributes). Cells that are missing already count.
     /// Default: the model's own threat, where it has one
     #[arg(long, value_name = "N,N", allow_negative_numbers = true, value_parser = crate::threats::budgets)]
     #[arg(conflicts_with = "truncate")]
     pub(crate) threat: Option<crate::threats::Budgets>,
-    /// What each attribute is worth: uniform, 1 each; mi, its mutual information with the target; or a CSV with the columns
-    /// attribute,value, a panel by its name, 1 where nothing is said. Default: the model's own values, or uniform
-    #[arg(long, value_name = "VALUES", value_parser = crate::threats::values)]
-    pub(crate) values: Option<crate::threats::Values>,
     /// Who attacks: exact, the deletions that do most damage; greedy, by damage per value (greedy-value: the most valuable first;
     /// greedy-weight: the largest weights first); random; noise, attributes turn into noise on [-1, 1] in scaled units
     /// (noise-weight: those of the largest weights). Default: exact, greedy, random and noise
@@ -261,9 +290,6 @@ pub(crate) struct EvaluateArgs {
     /// Print the results as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// No remarks on stderr
-    #[arg(long)]
-    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]
@@ -271,21 +297,12 @@ pub(crate) struct EvaluateArgs {
   halfseen certify price.json new.csv --within 2
   halfseen certify price.json new.csv --within 2 --json --out certificates.json")]
 pub(crate) struct CertifyArgs {
-    /// Model file; the model must be a weighted sum
-    pub(crate) model: PathBuf,
-    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files
-    pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) on: TrialArgs,
     /// Name of the target column, for the certified error: the share of rows that are wrong or may turn. Default: the model's, if it is
     /// there
     #[arg(long, value_name = "COL")]
     pub(crate) target: Option<String>,
-    /// Keep only the rows whose target is one of these, as in --classes 3,5
-    #[arg(long, value_delimiter = ',', value_name = "A,B")]
-    pub(crate) classes: Vec<String>,
-    /// What each attribute is worth: uniform, 1 each; mi, its mutual information with the target; or a CSV with the columns
-    /// attribute,value, a panel by its name, 1 where nothing is said. Default: the model's own values, or uniform
-    #[arg(long, value_name = "VALUES", value_parser = crate::threats::values)]
-    pub(crate) values: Option<crate::threats::Values>,
     /// For models of numbers: certify that an estimate moves by no more than T, in the target's units
     #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) within: Option<f64>,
@@ -295,9 +312,6 @@ pub(crate) struct CertifyArgs {
     /// Print as JSON: for each row also what changes it and at which threat, and the certified error at each
     #[arg(long)]
     pub(crate) json: bool,
-    /// No remarks on stderr
-    #[arg(long)]
-    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]

@@ -22,20 +22,19 @@ const BUDGETS: usize = 1_000;
 
 /// Runs the command.
 pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
-    let model = read_model(&args.model)?;
+    let model = read_model(&args.on.model)?;
     // Before the work.
-    let place = || args.model.display().to_string();
+    let place = || args.on.model.display().to_string();
     model.predictor.linear().with_context(place)?;
-    args.out.as_deref().map(output::check_writable).transpose()?;
-    args.out.as_deref().map(|out| output::check_apart(out, &[&args.model, &args.data])).transpose()?;
-    let (name, table) = read_table(Some(&args.data))?;
+    args.out.as_deref().map(|out| output::check_writable(out, &args.on.inputs())).transpose()?;
+    let (name, table) = read_table(Some(&args.on.data))?;
     let target_name = args.target.as_deref().unwrap_or(&model.target);
-    let (table, numbers) = keep_classes(table, target_name, &args.classes).with_context(|| name.clone())?;
+    let (table, numbers) = keep_classes(table, target_name, &args.on.classes).with_context(|| name.clone())?;
     let target = target(args, &model, &table, &numbers).with_context(|| name.clone())?;
     let expected = [args.target.as_deref().or(Some(&model.target))];
-    let prediction = predict(&model, &table, &expected, args.quiet).with_context(|| name.clone())?;
+    let prediction = predict(&model, &table, &expected, args.on.quiet).with_context(|| name.clone())?;
     let trial = Trial::new(&model, &table, target.as_ref()).with_context(|| name.clone())?;
-    let values = priced(args.values.as_ref(), &model, &trial, target.is_some(), args.quiet)?;
+    let values = priced(args.on.values.as_ref(), &model, &trial, target.is_some(), args.on.quiet)?;
     let certificates = trial.certify(&values, args.within).context(name)?;
     let certified = Certified { model: &model, names: trial.attributes(), scores: &prediction.scores, certificates };
     let errors = certified.errors(&values, target.as_ref());
@@ -52,12 +51,12 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
     let inexact = certified.certificates.iter().filter(|c| !c.exact).count();
     if inexact > 0 {
         output::remark(
-            args.quiet,
+            args.on.quiet,
             &format!("remark: rows whose certificate is a lower bound, not the largest: {inexact}"),
         );
     }
     if !errors.is_empty() {
-        output::remark(args.quiet, as_text(&errors, model.task).trim_end());
+        output::remark(args.on.quiet, as_text(&errors, model.task).trim_end());
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -71,7 +70,7 @@ fn target(args: &CertifyArgs, model: &Model, table: &Table, numbers: &[usize]) -
         None => match read(&model.target) {
             Ok(target) => Ok(Some(target)),
             Err(error) => {
-                output::remark(args.quiet, &format!("remark: no certified error is computed: {error}"));
+                output::remark(args.on.quiet, &format!("remark: no certified error is computed: {error}"));
                 Ok(None)
             }
         },

@@ -19,17 +19,16 @@ use std::process::ExitCode;
 
 /// Runs the command.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
-    let model = read_model(&args.model)?;
+    let model = read_model(&args.on.model)?;
     let cut = args.truncate.as_ref().map(|counts| counts.cut(&model)).transpose();
-    let cut = cut.with_context(|| format!("--truncate: {}", args.model.display()))?;
+    let cut = cut.with_context(|| format!("--truncate: {}", args.on.model.display()))?;
     check_attack(args, &model)?;
-    args.out.as_deref().map(output::check_writable).transpose()?;
-    args.out.as_deref().map(|out| output::check_apart(out, &[&args.model, &args.data])).transpose()?;
-    let (name, table) = read_table(Some(&args.data))?;
+    args.out.as_deref().map(|out| output::check_writable(out, &args.on.inputs())).transpose()?;
+    let (name, table) = read_table(Some(&args.on.data))?;
     let target_name = args.target.as_deref().unwrap_or(&model.target);
-    let (table, numbers) = keep_classes(table, target_name, &args.classes).with_context(|| name.clone())?;
+    let (table, numbers) = keep_classes(table, target_name, &args.on.classes).with_context(|| name.clone())?;
     let target = target_of(model.task, &model.classes, &table, target_name, &numbers).context(name.clone())?;
-    let prediction = predict(&model, &table, &[Some(target_name)], args.quiet).with_context(|| name.clone())?;
+    let prediction = predict(&model, &table, &[Some(target_name)], args.on.quiet).with_context(|| name.clone())?;
     let rows: Vec<u32> = (0..table.rows() as u32).collect();
     let score = Score::of(&prediction.scores, &target, &rows);
     let truncated = cut.map(|models| Truncated::test(&models, &table, &target)).transpose()?;
@@ -41,7 +40,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
         attacks.draw(&format!("{name}, {}", model.learner), path)?;
     }
     if let Some(doubt) = attacks.as_ref().and_then(Attacks::doubt) {
-        output::remark(args.quiet, &doubt);
+        output::remark(args.on.quiet, &doubt);
     }
     if args.json {
         let attacked = attacks.as_ref().and_then(Attacks::first);
@@ -74,7 +73,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
 
 /// Refuses flags that do not go together, before any work.
 fn check_attack(args: &EvaluateArgs, model: &Model) -> Result<()> {
-    let asked = args.attack.is_some() || args.values.is_some();
+    let asked = args.attack.is_some() || args.on.values.is_some();
     if asked && args.threat.is_none() && model.report.threat.is_none() {
         return usage_error(format!(
             "--threat: {} prepares for no threat of its own; say how much may vanish, as in --threat 10 or --threat auto",
@@ -82,7 +81,7 @@ fn check_attack(args: &EvaluateArgs, model: &Model) -> Result<()> {
         ));
     }
     if asked || args.threat.is_some() {
-        model.predictor.linear().with_context(|| format!("--threat: {}", args.model.display()))?;
+        model.predictor.linear().with_context(|| format!("--threat: {}", args.on.model.display()))?;
     }
     if args.out.is_some() && args.truncate.is_none() && args.threat.is_none() {
         return usage_error("--out draws the errors of --truncate or of --threat; add one, as in --threat auto");
@@ -92,12 +91,12 @@ fn check_attack(args: &EvaluateArgs, model: &Model) -> Result<()> {
 
 /// The errors under attack, where flags ask for them or the model prepares for them.
 fn attacks(args: &EvaluateArgs, model: &Model, table: &Table, target: &Target) -> Result<Option<Attacks>> {
-    let named = args.attack.is_some() || args.values.is_some() || args.threat.is_some();
+    let named = args.attack.is_some() || args.on.values.is_some() || args.threat.is_some();
     if !named && (model.report.threat.is_none() || args.truncate.is_some()) {
         return Ok(None);
     }
     let trial = Trial::new(model, table, Some(target))?;
-    let priced = priced(args.values.as_ref(), model, &trial, true, args.quiet)?;
-    let threats = threats(args.threat.as_ref(), model, &priced, args.quiet)?;
+    let priced = priced(args.on.values.as_ref(), model, &trial, true, args.on.quiet)?;
+    let threats = threats(args.threat.as_ref(), model, &priced, args.on.quiet)?;
     threats.map(|threats| Attacks::test(&trial, target, &threats, args.attack, args.seed)).transpose()
 }

@@ -20,8 +20,7 @@ use std::process::ExitCode;
 /// Runs the command.
 pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let mut learner = configured(args)?;
-    output::check_writable(&args.out)?;
-    output::check_apart(&args.out, &[&args.data])?;
+    output::check_writable(&args.out, &args.inputs())?;
     let missing = missing(args, &*learner)?;
     let input = input::read(Some(&args.data), args.target.as_deref(), None, missing, &args.table)?;
     input.check_classes(&*learner)?;

@@ -70,31 +70,25 @@ fn write_to(path: &Path, content: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Makes sure that a file can be written at this place, before the work whose result it will hold.
-pub(crate) fn check_writable(path: &Path) -> Result<()> {
+/// Makes sure, before the work whose result it will hold, that a file can be written at this place and that it replaces none of
+/// those that the result is made from.
+pub(crate) fn check_writable(path: &Path, inputs: &[&Path]) -> Result<()> {
     if path.is_dir() {
         return usage_error(format!("cannot write {}: it is a folder; name a file", path.display()));
     }
     if is_special(path) {
         return Ok(());
     }
-    let place = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    beside(&place).map(|_| ()).or_else(|e| refused("write", path, &e))
-}
-
-/// Makes sure that a result replaces none of the files that it is made from.
-pub(crate) fn check_apart(out: &Path, inputs: &[&Path]) -> Result<()> {
-    let same = |input: &&&Path| match (std::fs::canonicalize(out), std::fs::canonicalize(input)) {
-        (Ok(out), Ok(input)) => out == input,
-        _ => false,
-    };
-    match inputs.iter().find(same) {
-        Some(_) if is_special(out) => Ok(()),
-        Some(_) => {
-            usage_error(format!("--out {}: this file is read, and would be replaced; name another", out.display()))
-        }
-        None => Ok(()),
+    let place = std::fs::canonicalize(path);
+    if let Ok(place) = &place
+        && inputs.iter().any(|input| std::fs::canonicalize(input).is_ok_and(|input| input == *place))
+    {
+        return usage_error(format!(
+            "--out {}: this file is read, and would be replaced; name another",
+            path.display()
+        ));
     }
+    beside(&place.unwrap_or_else(|_| path.to_owned())).map(|_| ()).or_else(|e| refused("write", path, &e))
 }
 
 /// Whether something is there that is neither a file nor a folder: renaming would destroy it.

@@ -15,8 +15,7 @@ use std::process::ExitCode;
 pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
     let model = read_model(&args.model)?;
     if let Some(out) = &args.out {
-        output::check_writable(out)?;
-        output::check_apart(out, &[&args.model, &args.data])?;
+        output::check_writable(out, &[&args.model, &args.data])?;
     }
     let (name, table) = read_table(Some(&args.data))?;
     // Before the work, and before any remark about the table.

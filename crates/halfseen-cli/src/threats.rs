@@ -21,6 +21,16 @@ pub(crate) enum Values {
     File(PathBuf),
 }
 
+impl Values {
+    /// The file that says them, if one does.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        match self {
+            Values::File(path) => Some(path),
+            Values::Uniform | Values::Information => None,
+        }
+    }
+}
+
 /// Reads a word, or the path of a file.
 pub(crate) fn values(text: &str) -> Result<Values, String> {
     Ok(match text.trim() {

@@ -105,12 +105,15 @@ fn robust_learners_are_compared_and_tuned_under_their_threat() {
 fn a_result_never_replaces_what_it_is_made_from() {
     let place = Place::new();
     place.write("t.csv", table("who"));
+    place.write("v.csv", "attribute,value\n");
     place.ok("fit t.csv --target who --learner svm --out m.json");
     let (data, model) = (place.read("t.csv"), place.read("m.json"));
     for command in [
         "fit t.csv --target who --learner svm --out ./t.csv",
+        "fit t.csv --target who --learner svm --bounds v.csv --out v.csv",
         "predict m.json t.csv --out t.csv",
         "evaluate m.json t.csv --threat 1,2 --out t.csv",
+        "evaluate m.json t.csv --threat 1,2 --values v.csv --out v.csv",
         "certify m.json t.csv --out m.json",
     ] {
         let ran = place.run(command);

@@ -41,7 +41,8 @@ impl Table {
     fn columns(rows: usize, columns: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Table> {
         let (mut places, mut texts, mut numbers) = (Vec::new(), Vec::new(), Vec::<Vec<f64>>::new());
         for (name, cells) in columns {
-            let (place, found) = if let Ok((codes, levels)) = cells.extract::<(Bound<'_, PyArray1<u32>>, Vec<String>)>() {
+            let (place, found) = if let Ok((codes, levels)) = cells.extract::<(Bound<'_, PyArray1<u32>>, Vec<String>)>()
+            {
                 let codes = list(&codes)?;
                 let found = codes.len();
                 texts.push(TextColumn { codes, levels });

@@ -3,11 +3,10 @@
 use super::attack::{Attack, Attacked, attack};
 use super::certify::{Certificate, Promise, certify};
 use super::{Threat, information};
-use crate::data::{Declared, Examples, Labels, Matrix, Signs, Table, Target, Task};
+use crate::data::{Examples, Signs, Table, Target, Task};
 use crate::error::{ErrorKind, Result};
 use crate::model::Model;
-use crate::prepare::{Applied, Layout};
-use std::borrow::Cow;
+use crate::prepare::{Applied, Layout, Other};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -15,13 +14,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Trial<'a> {
     model: &'a Model,
-    matrix: Cow<'a, Matrix>,
     layout: Arc<Layout>,
-    targets: Vec<f64>,
-    codes: Option<(Vec<u32>, usize)>,
-    rows: Vec<u32>,
-    /// What the table had too much or too little of.
-    pub applied: Applied,
+    table: Other<'a>,
 }
 
 impl<'a> Trial<'a> {
@@ -33,34 +27,25 @@ impl<'a> Trial<'a> {
     pub fn new(model: &'a Model, table: &'a Table, target: Option<&Target>) -> Result<Trial<'a>> {
         model.predictor.linear()?;
         let layout = Arc::new(model.prepare.schema.layout()?);
-        let encoded = model.prepare.encode(table)?;
-        let scores = target.map(Target::scores).transpose()?;
-        let targets = scores.unwrap_or_default().into_iter().map(|y| model.prepare.target.apply(y)).collect();
-        let codes = match target {
-            Some(Target::Classes { classes, codes }) => Some((codes.clone(), classes.len())),
-            _ => None,
-        };
-        let rows = (0..table.rows() as u32).collect();
-        Ok(Trial { model, matrix: encoded.matrix, layout, targets, codes, rows, applied: encoded.applied })
+        let table = model.prepare.apply(table, target)?;
+        // More than two classes have none.
+        target.map(Target::scores).transpose()?;
+        Ok(Trial { model, layout, table })
     }
 
     /// Looks at these rows only, counted from 0; each is attacked as it is among all.
     pub fn only(&mut self, rows: Range<u32>) {
-        self.rows = rows.collect();
+        self.table.only(rows);
     }
 
     /// The rows.
     pub fn examples(&self) -> Examples<'_> {
-        Examples {
-            matrix: &self.matrix,
-            scaler: &self.model.prepare.scaler,
-            layout: &self.layout,
-            targets: &self.targets,
-            labels: self.codes.as_ref().map(|(codes, classes)| Labels { codes, classes: *classes }),
-            rows: Cow::Borrowed(&self.rows),
-            moments: None,
-            declared: Declared::default(),
-        }
+        self.table.examples(&self.model.prepare, &self.layout)
+    }
+
+    /// What the table had too much or too little of.
+    pub fn applied(&self) -> &Applied {
+        &self.table.applied
     }
 
     /// Names of the attributes that can vanish, in the order of a threat's values.
@@ -73,11 +58,12 @@ impl<'a> Trial<'a> {
     /// # Errors
     /// See [`attack`]; [`ErrorKind::WrongLength`] without a target.
     pub fn attack(&self, threat: &Threat, kind: Attack, seed: u64) -> Result<Attacked> {
-        if self.targets.len() != self.matrix.rows() {
-            let (expected, found) = (self.matrix.rows(), self.targets.len());
+        let examples = self.examples();
+        let (expected, found) = (examples.matrix.rows(), examples.targets.len());
+        if found != expected {
             return Err(ErrorKind::WrongLength { what: "targets, one for each row".into(), expected, found }.into());
         }
-        let attacked = attack(&self.model.predictor, &self.examples(), threat, kind, seed)?;
+        let attacked = attack(&self.model.predictor, &examples, threat, kind, seed)?;
         let target = self.model.prepare.target;
         Ok(Attacked { scores: attacked.scores.map(|score| target.undo(score)), ..attacked })
     }

@@ -219,13 +219,10 @@ fn one_split(
             let scores = fit.predictor.scores(&tests)?.map(|score| prepared.prepare.target.undo(score));
             Ok(Score::of(&scores, target, &tests.rows))
         };
-        let filled = other.as_ref().map_or(0, |o| o.applied.missing + o.applied.new_categories);
         // What is missing in test rows of their own is a deletion to robust learners, and not filled in.
-        let imputed = match learner.family() {
-            _ if learner.takes_holes() => 0,
-            Family::Robust => prepared.imputed,
-            _ => prepared.imputed + filled,
-        };
+        let apart = other.as_ref().filter(|_| learner.family() != Family::Robust);
+        let filled = apart.map_or(0, |other| other.applied.missing + other.applied.new_categories);
+        let imputed = if learner.takes_holes() { 0 } else { prepared.imputed + filled };
         let fits = learner.fit_curve(&counts, &examples, &Quiet(monitor))?;
         // A learner that refits for each point of its curve is timed on the last fit alone.
         let fit = fits.last().ok_or(ErrorKind::Interrupted { during: "fitting" })?;
