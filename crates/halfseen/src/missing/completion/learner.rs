@@ -58,6 +58,7 @@ macro_rules! learner {
                 monitor: &dyn Monitor,
             ) -> Result<Completed> {
                 self.check()?;
+                refuse_weights($name, examples, NORMS)?;
                 completed(&self.setup(), examples, labelled, monitor)
             }
 
@@ -132,6 +133,7 @@ learner!(Completion1, "mc1", "Matrix completion with a row of ones (MC-1)", Form
 /// Why there are no weights.
 const NORMS: &str = "as a row twice counts twice in its losses, and otherwise in the norm that stands for rank";
 
+/// Completes the rows of one setup with their targets.
 fn completed(setup: &Setup, examples: &Examples<'_>, labelled: Vec<bool>, monitor: &dyn Monitor) -> Result<Completed> {
     let rows = Masked::new(examples, false)?;
     let (loss, labels) = targets(setup.loss, examples)?;
