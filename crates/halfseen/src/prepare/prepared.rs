@@ -87,7 +87,7 @@ impl<'a> Prepared<'a> {
     /// Prepares all rows of a table, fitting on the training rows `rows` only.
     ///
     /// # Errors
-    /// Unknown columns, infinite cells, declarations that cannot be.
+    /// Unknown columns, infinite cells, declarations that cannot be; where honest, a scale that would look at cells.
     pub fn new(table: &'a Table, target: (&str, &Target), rows: &[u32], options: &Options) -> Result<Prepared<'a>> {
         Self::fit(table, target, rows, None, options)
     }
@@ -135,7 +135,11 @@ impl<'a> Prepared<'a> {
             }
         };
         let bounds = declared::bounds(&options.bounds, &schema)?;
-        let scaler = Scaler::fit_weighted(options.scale_for(&matrix), &matrix, rows, weights, bounds.as_ref());
+        let scale = options.scale_for(&matrix);
+        if options.honest && bounds.is_none() {
+            scale.needs_no_look(&matrix)?;
+        }
+        let scaler = Scaler::fit_weighted(scale, &matrix, rows, weights, bounds.as_ref());
         let declared = declared::moments(&options.moments, &schema, &scaler, &matrix, rows)?;
         let scores = scores_or_nan(target);
         let centred = options.intercept && !(options.plain_classes && target.task() == Task::Classification);

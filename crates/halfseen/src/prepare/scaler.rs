@@ -18,8 +18,29 @@ pub enum Scale {
     Max,
 }
 
+impl Scale {
+    /// Refuses a scale that looks at cells of this matrix, for a fit that may not.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Needs`].
+    pub(super) fn needs_no_look(self, matrix: &Matrix) -> Result<()> {
+        let value = match self {
+            Scale::None => return Ok(()),
+            // Their range is known.
+            Scale::Common if matches!(matrix, Matrix::U8(_)) => return Ok(()),
+            Scale::Common => "common",
+            Scale::Each => "each",
+            Scale::Max => "max",
+        };
+        let what = "the attributes' ranges, and an honest fit does not look at unread cells: declare their bounds, or use \
+                    scale = none";
+        Err(ErrorKind::Needs { name: "scale", value, what }.into())
+    }
+}
+
 /// Declared range of every encoded column, in raw units.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Bounds {
     /// Least value of each column.
     pub low: Vec<f64>,
@@ -303,6 +324,17 @@ mod tests {
         assert_eq!((each.scale(0, 0.0), each.scale(0, 10.0), each.scale(1, 2.0)), (-1.0, 1.0, 1.0));
         let common = Scaler::fit(Scale::Common, &matrix, &[], Some(&bounds));
         assert_eq!(common.scale(1, -4.0), -0.4);
+    }
+
+    #[test]
+    fn a_scale_that_looks_is_refused_where_nothing_may_be_looked_at() {
+        let (numbers, bytes) = (Matrix::F64(array![[1.0]]), Matrix::U8(array![[1]]));
+        for scale in [Scale::Common, Scale::Each, Scale::Max] {
+            let error = scale.needs_no_look(&numbers).unwrap_err().to_string();
+            assert!(error.starts_with("scale = ") && error.contains("bounds"), "{error}");
+            assert_eq!(scale.needs_no_look(&bytes).is_ok(), scale == Scale::Common);
+        }
+        assert!(Scale::None.needs_no_look(&numbers).is_ok());
     }
 
     #[test]

@@ -1,0 +1,29 @@
+"""Give types to what halfseen.model offers; written by stubs.py."""
+
+import os
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+import halfseen._core
+
+def load(path: str | PathLike[str]) -> Model: ...
+
+class Model:
+    learner: str
+    params: dict[str, Any]
+    report: dict[str, Any]
+    classes: NDArray[Any] | None
+    columns: dict[str, list[str] | None]
+    target: str
+    def __init__(self, model: Any) -> None: ...
+    def scores(self, X: ArrayLike) -> NDArray[Any]: ...
+    def predict(self, X: ArrayLike) -> NDArray[Any]: ...
+    def weights(self) -> tuple[dict[str, float], float]: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
+    def estimator(self) -> Any: ...
+
+def chosen(scores: np.ndarray) -> np.ndarray: ...
+def write(model: halfseen._core.Model, path: str | os.PathLike[str]) -> None: ...
