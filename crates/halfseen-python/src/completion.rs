@@ -1,6 +1,6 @@
 //! Completes attributes and labels together: rows whose target is missing get one, and holes are filled.
 
-use crate::arrays::Table;
+use crate::arrays::{Table, list};
 use crate::errors::raised;
 use crate::fitting::{Declared, target};
 use crate::watched::watched;
@@ -11,7 +11,7 @@ use halfseen::missing::{Completion1, CompletionB};
 use halfseen::params::Parameters;
 use halfseen::prepare::{Prepared, TargetScale};
 use halfseen::{ErrorKind, Monitor};
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -29,13 +29,13 @@ pub(crate) fn complete<'py>(
     parameters: Vec<(String, String)>,
     table: &Table,
     target_name: String,
-    targets: PyReadonlyArray1<'py, f64>,
+    targets: &Bound<'py, PyArray1<f64>>,
     classes: Option<Vec<Bound<'py, PyAny>>>,
     declared: Declared,
     threads: usize,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Filled<'py>> {
-    let mut targets = targets.as_array().to_vec();
+    let mut targets = list(targets)?;
     let labelled: Vec<bool> = targets.iter().map(|y| !y.is_nan()).collect();
     // Nobody learns from these, but they must be targets.
     let known = targets.iter().find(|y| !y.is_nan()).copied();

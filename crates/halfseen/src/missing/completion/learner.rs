@@ -4,7 +4,7 @@ use super::{Completed, Form, LabelLoss, Problem, Settings, Solution, complete, s
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::full::configured;
-use crate::learner::{Family, Grid, Learner, Setting};
+use crate::learner::{Family, Grid, Learner, Setting, refuse_weights};
 use crate::missing::masked::Masked;
 use crate::missing::reading::Reading;
 use crate::model::{Fit, Predictor};
@@ -129,6 +129,9 @@ macro_rules! learner {
 learner!(CompletionB, "mcb", "Matrix completion with a constant (MC-b)", Form::Bias);
 learner!(Completion1, "mc1", "Matrix completion with a row of ones (MC-1)", Form::Ones);
 
+/// Why there are no weights.
+const NORMS: &str = "as a row twice counts twice in its losses, and otherwise in the norm that stands for rank";
+
 fn completed(setup: &Setup, examples: &Examples<'_>, labelled: Vec<bool>, monitor: &dyn Monitor) -> Result<Completed> {
     let rows = Masked::new(examples, false)?;
     let (loss, labels) = targets(setup.loss, examples)?;
@@ -138,6 +141,7 @@ fn completed(setup: &Setup, examples: &Examples<'_>, labelled: Vec<bool>, monito
 
 /// Fits of all setups, in their order. Each report's seconds are those of its whole continuation.
 fn fit_all(name: &str, setups: &[Setup], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    refuse_weights(name, examples, NORMS)?;
     if examples.is_empty() {
         return Err(ErrorKind::TooFewRows { what: name.to_owned(), least: 1, rows: 0 }.into());
     }
