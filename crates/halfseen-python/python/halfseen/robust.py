@@ -151,6 +151,8 @@ class RobustLPRegressor(Regressor, _Robust, learner="robust-lp"):
     True
     """
 
+    _poor_score = True  # where each of ten attributes counts alone, weights that bear the loss of one are 0
+
 
 class RobustPerceptronClassifier(Classifier, _Robust, learner="robust-perceptron"):
     """Robust Perceptron: one pass of steps on rows under their worst deletions; paper E [1]_, section 3.
