@@ -43,11 +43,10 @@ def row(what, times, unit, reference):
     """Print the medians of a comparison, and the median of the ratios of pairs of runs."""
     factor = {"s": 1, "ms": 1e3, "us": 1e6}[unit]
     for name, taken in times.items():
+        median = statistics.median(taken)
         ratios = [a / b for a, b in zip(taken, times[reference], strict=True)]
         ratio = "1" if name == reference else f"{statistics.median(ratios):.2f}"
-        print(
-            f"| {what} | {name.replace('_', ' ')} | {statistics.median(taken) * factor:.1f} {unit} | {ratio} |"
-        )
+        print(f"| {what} | {name.replace('_', ' ')} | {median * factor:.1f} {unit} | {ratio} |")
 
 
 def one_pass(rows, runs):

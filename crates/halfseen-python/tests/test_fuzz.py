@@ -35,9 +35,13 @@ ODD = (math.nan, math.inf, -math.inf, 1e308, -1e308, 5e-324, 1e-200, -0.0, 1e30,
 #: What bad input may raise; ``NotFittedError`` is both.
 REFUSALS = (ValueError, TypeError)
 
-quick = settings(
-    max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), print_blob=True
-)
+
+def tries(count):
+    """Return settings of so many examples, the same in every run."""
+    checks = list(HealthCheck)
+    return settings(
+        max_examples=count, deadline=None, derandomize=True, database=None, suppress_health_check=checks
+    )
 
 
 @st.composite
@@ -113,7 +117,7 @@ def made(name):
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-@quick
+@tries(25)
 @given(data=st.data())
 def test_estimators_take_or_refuse_any_array(name, data):
     estimator = made(name)
@@ -154,7 +158,7 @@ odd_values = st.one_of(
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-@quick
+@tries(25)
 @given(data=st.data())
 def test_estimators_take_or_refuse_any_parameter(name, data):
     estimator = made(name)
@@ -189,7 +193,7 @@ LEARNERS = [learner["name"] for learner in json.loads(_core.learners())]
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
-@quick
+@tries(25)
 @given(data=st.data())
 def test_the_extension_fits_or_refuses(learner, data):
     rows = data.draw(st.integers(0, 8))
@@ -228,8 +232,7 @@ PARAMETERS = {learner["name"]: learner["parameters"] for learner in json.loads(_
 indices = st.lists(st.integers(-2, 9), max_size=9).map(lambda cells: np.array(cells, dtype=np.int64))
 
 
-@quick
-@settings(max_examples=200)
+@tries(200)
 @given(
     starts=indices,
     places=indices,
@@ -245,8 +248,7 @@ def test_sparse_tables_are_taken_or_refused(starts, places, cells, columns):
         allowed(lambda: _core.fit("ridge", [], table, "y", y, None, nothing, 1, None))
 
 
-@quick
-@settings(max_examples=200)
+@tries(200)
 @given(
     rows=st.integers(0, 4),
     codes=st.lists(st.sampled_from([0, 1, 2, 2**32 - 1]), max_size=4),
@@ -289,8 +291,7 @@ def spoiled(value, data):
 
 
 @pytest.mark.parametrize("at", range(5))
-@quick
-@settings(max_examples=150)
+@tries(150)
 @given(data=st.data())
 def test_spoiled_files_are_refused_or_harmless(at, data):
     with warnings.catch_warnings():
@@ -319,8 +320,7 @@ with warnings.catch_warnings():
     TEXTS = saved()
 
 
-@quick
-@settings(max_examples=100)
+@tries(100)
 @given(data=st.data())
 def test_learners_take_or_refuse_any_answer(data):
     learner = _core.Learner.from_json(TEXTS[3][1])

@@ -1,7 +1,7 @@
 """Draw what a study of half-seen data wants to see: learning curves, robustness curves, weights and holes.
 
-Every function draws into ``ax`` (or into a new figure) and returns the Axes, so that all of matplotlib goes on
-from there. matplotlib is needed here only: ``pip install 'halfseen[plot]'``.
+Every function draws into ``ax`` (or into a new figure) and returns the Axes, so that all of matplotlib goes
+on from there. matplotlib is needed here only: ``pip install 'halfseen[plot]'``.
 """
 
 import numbers
@@ -18,7 +18,8 @@ def learning_curve(
     """Draw error on unseen rows against the attributes that were paid for.
 
     Every estimator is fitted to growing prefixes of the training rows of each split. What it paid for are the
-    different cells that it read (``distinct_``); an estimator of another library pays for every cell of its rows.
+    different cells that it read (``distinct_``); an estimator of another library pays for every cell of its
+    rows.
 
     Parameters
     ----------
@@ -39,12 +40,12 @@ def learning_curve(
         Decides the splits. Estimators draw by their own.
     logarithmic : bool, default=True
         Whether the attributes paid for are shown on a logarithmic axis.
-    ax : matplotlib Axes or None, default=None
+    ax : matplotlib.axes.Axes or None, default=None
         Where to draw; None makes a new figure.
 
     Returns
     -------
-    ax : matplotlib Axes
+    ax : matplotlib.axes.Axes
         Lines are means over the splits, bands reach one standard deviation to either side. Regressors: mean
         squared error, in squared units of the target. Classifiers: share of wrong rows.
 
@@ -95,8 +96,8 @@ def robustness_curve(
     Parameters
     ----------
     estimators : fitted estimator, list of fitted estimators or dict of str to fitted estimator
-        Estimators of this package that predict by a weighted sum, all regressors or all classifiers. Keys name the
-        lines.
+        Estimators of this package that predict by a weighted sum, all regressors or all classifiers. Keys
+        name the lines.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Rows that were not trained on.
     y : array-like of shape (n_samples,)
@@ -110,14 +111,14 @@ def robustness_curve(
         The attack; see :func:`halfseen.robust.attack`.
     random_state : int, RandomState instance or None, default=0
         Seed of attacks that draw.
-    ax : matplotlib Axes or None, default=None
+    ax : matplotlib.axes.Axes or None, default=None
         Where to draw; None makes a new figure.
 
     Returns
     -------
-    ax : matplotlib Axes
-        Regressors: mean squared error, in squared units of the target. Classifiers: share of wrong rows. A ring
-        marks the threat that an estimator prepared for.
+    ax : matplotlib.axes.Axes
+        Regressors: mean squared error, in squared units of the target. Classifiers: share of wrong rows. A
+        ring marks the threat that an estimator prepared for.
 
     Examples
     --------
@@ -129,7 +130,7 @@ def robustness_curve(
     >>> ax.get_xlabel()
     'attributes taken away from each row (threat)'
     """
-    from halfseen.robust import attack, attributes
+    from halfseen._trial import attack, attributes
 
     named = _named(estimators)
     tells = _tells(named)
@@ -137,7 +138,7 @@ def robustness_curve(
     if threats is None:
         threats = np.unique(np.linspace(0, max(panels // 2, 1), 10).round())
     threats = np.unique(np.asarray(threats, dtype=np.float64))
-    ax, y = _axes(ax), np.asarray(y)
+    ax, y, ringed = _axes(ax), np.asarray(y), False
     for name, estimator in named.items():
 
         def error(threat, estimator=estimator):
@@ -153,11 +154,12 @@ def robustness_curve(
         if own and threats[0] <= own <= threats[-1]:
             ring = {"marker": "o", "markersize": 11, "markerfacecolor": "none", "color": line.get_color()}
             ax.plot([own], [error(own)], linestyle="none", **ring)
+            ringed = True
     plain = isinstance(values, str) and values == "uniform"
     unit = "attributes taken away from each row" if plain else "value taken away from each row"
     ax.set_xlabel(f"{unit} (threat)")
     ax.set_ylabel(_error_words(tells, "attacked rows"))
-    _finish(ax, f"attack: {kind}")
+    _finish(ax, f"attack: {kind}" + ("; ring: the threat prepared for" if ringed else ""))
     return ax
 
 
@@ -174,12 +176,12 @@ def weights_image(estimator, shape, *, output=0, colorbar=True, ax=None):
         Which row of ``coef_`` is drawn, where there are several.
     colorbar : bool, default=True
         Whether a colour bar is drawn beside.
-    ax : matplotlib Axes or None, default=None
+    ax : matplotlib.axes.Axes or None, default=None
         Where to draw; None makes a new figure.
 
     Returns
     -------
-    ax : matplotlib Axes
+    ax : matplotlib.axes.Axes
         Red raises the score, blue lowers it, white is 0; both ends of the colours are equally far from 0.
 
     Examples
@@ -225,12 +227,12 @@ def missingness(X, *, names=None, ax=None):
         Examples with NaN, or what a data frame calls missing.
     names : list of str or None, default=None
         Names of the attributes; None takes those of a data frame.
-    ax : matplotlib Axes or None, default=None
+    ax : matplotlib.axes.Axes or None, default=None
         Where to draw; None makes a new figure.
 
     Returns
     -------
-    ax : matplotlib Axes
+    ax : matplotlib.axes.Axes
         The most frequent pattern lies on top, the fullest column to the left.
 
     Examples
@@ -282,8 +284,10 @@ def missingness(X, *, names=None, ax=None):
             rotation=90 if columns > 6 else 30,
             ha="center" if columns > 6 else "right",
         )
-    ax.set_xlabel("attributes (share missing), the fullest first")
-    ax.set_ylabel("rows, grouped by pattern, the most frequent first")
+    ax.set_xlabel(
+        "attributes (share missing), fullest first" if columns <= 60 else "attributes, fullest first"
+    )
+    ax.set_ylabel("rows, grouped by pattern, most frequent first")
     patches = [Patch(color=seen, label="observed"), Patch(color=missing, label="missing")]
     ax.legend(handles=patches, loc="lower left", bbox_to_anchor=(1.02, 0.0), frameon=False)
     count = f"{len(sizes)} pattern" + ("s" if len(sizes) > 1 else "")
@@ -312,9 +316,11 @@ def _named(estimators):
         several = estimators if isinstance(estimators, list | tuple) else [estimators]
         named = {}
         for estimator in several:
-            name, number = type(estimator).__name__, 2
+            # Of a pipeline the last step is what it is about.
+            own = type(estimator[-1] if hasattr(estimator, "steps") else estimator).__name__
+            name, number = own, 2
             while name in named:
-                name, number = f"{type(estimator).__name__} {number}", number + 1
+                name, number = f"{own} {number}", number + 1
             named[name] = estimator
     wrong = next((value for value in named.values() if not hasattr(value, "predict")), None)
     if not named or wrong is not None:
@@ -390,7 +396,7 @@ def _finish(ax, title):
     ax.grid(alpha=0.3, linewidth=0.6)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, title=title, title_fontsize="small")
+    ax.legend(framealpha=0.8, edgecolor="none", title=title, title_fontsize="small")
 
 
 def _holes(X):
