@@ -104,12 +104,11 @@ class Estimator(BaseEstimator):
             return _core.Table.sparse(starts, indices, X.data.astype(np.float64), self._names())
         return _core.Table.dense(X, self._names())
 
-    def _checked(self, X, y, reset=True):
+    def _checked(self, X, y, reset=True, at_least=2):
         holes = "allow-nan" if self._takes_holes else True
         numeric = isinstance(self, RegressorMixin)
-        least = 2 if reset else 1
         return self._validated(
-            X, y=y, reset=reset, ensure_all_finite=holes, ensure_min_samples=least, y_numeric=numeric
+            X, y=y, reset=reset, ensure_all_finite=holes, ensure_min_samples=at_least, y_numeric=numeric
         )
 
     def _validated(self, X, **rules):
@@ -152,7 +151,11 @@ class Estimator(BaseEstimator):
         """
         return self._fit(X, y)
 
+    def _forget(self):
+        """Let go of what an earlier fit has left and another one would not replace."""
+
     def _fit(self, X, y):
+        self._forget()
         named = getattr(y, "name", None)
         X, y = self._checked(X, y)
         targets, classes = self._targets(y)
