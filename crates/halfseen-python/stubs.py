@@ -65,6 +65,7 @@ FORMS = (
     (r"iterable of (.+)", "Iterable[{}]"),
     (r"iterator of (.+)", "Iterator[{}]"),
     (r"tuple of (\w+) and (\w+)", "tuple[{}, {}]"),
+    (r"tuple of \((\w+), (\w+)\)", "tuple[{}, {}]"),
     (r"tuple of (.+)", "tuple[{}, ...]"),
 )
 #: What the library's kinds of parameters take.
