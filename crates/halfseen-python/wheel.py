@@ -1,6 +1,6 @@
-"""Look into a wheel: refuses a wrong name, more than 8 MB, files that do not belong there and files that lack.
+"""Look into a wheel: refuse a wrong name, more than 8 MB, stray files and files that lack.
 
-    python wheel.py halfseen-0.1.0-cp311-abi3-manylinux_2_35_x86_64.whl
+``python wheel.py target/python/wheels/*.whl`` says how large it is, or what is wrong with it.
 """
 
 import fnmatch

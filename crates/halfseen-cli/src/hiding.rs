@@ -81,6 +81,12 @@ impl Hidden {
         let mut options = task.options.clone();
         if matches!(task.table.numbers(), Matrix::U8(_)) {
             options.scale = options.scale.or(Some(Scale::Common));
+            if options.honest && options.bounds.is_empty() {
+                // A byte's range is known without a look.
+                let attributes = task.table.columns().iter().map(|c| &c.name);
+                let attributes = attributes.filter(|name| !no_attributes.contains(&name.as_str()));
+                options.bounds = attributes.map(|name| (name.clone(), (0.0, 255.0))).collect();
+            }
         }
         // Only the fits on all training rows are of interest.
         let plan = Plan { curve_points: 0, ..plan.clone() };

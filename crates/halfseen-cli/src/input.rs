@@ -195,11 +195,6 @@ pub(crate) fn options(args: &TableArgs, missing: MissingArg, intercept: bool, ho
         ScaleArg::Each => Scale::Each,
         ScaleArg::Max => Scale::Max,
     });
-    if honest && args.bounds.is_none() && matches!(scale, Some(Scale::Each | Scale::Max)) {
-        return usage_error(
-            "--scale each (or max) needs the attributes' ranges, and an honest fit does not look at unread cells; declare them with --bounds FILE",
-        );
-    }
     Ok(Options {
         scale,
         intercept,

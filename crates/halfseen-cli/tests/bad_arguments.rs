@@ -37,7 +37,10 @@ fn parameters() {
     place.refused(&format!("{RIDGE} --tune 999"), &["t.csv", "999", "got 60"]);
     place.refused(&format!("{RIDGE} --seed -3"), &["--seed", "-3", "whole number"]);
     place.refused(&format!("{RIDGE} --scale log"), &["--scale", "log", "none, common, each"]);
-    place.refused(&format!("{AERR} --budget 2 --scale each"), &["--scale each", "--bounds"]);
+    for scale in ["each", "max", "common"] {
+        let says = format!("scale = {scale} needs");
+        place.refused(&format!("{AERR} --budget 2 --scale {scale}"), &["t.csv", &says, "declare their bounds"]);
+    }
     place.refused("fit t.csv --target y --learner rigde --out m.json", &["'rigde'", "did you mean 'ridge'", "aerr"]);
     place.refused("learners aerrr", &["'aerrr'", "did you mean 'aerr'"]);
     place.refused("fit t.csv --target y --out m.json", &["required", "--learner"]);

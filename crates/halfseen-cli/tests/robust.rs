@@ -110,7 +110,7 @@ fn estimates_are_certified_within_a_distance() {
     assert_eq!(report["rows"][0]["flips"], serde_json::json!(["a", "b"]));
     assert_eq!(report["certified_error"][0], serde_json::json!({ "threat": 0.0, "error": 0.0 }));
     place.refused("certify n.json numbers.csv", &["--within", "estimates a number"]);
-    place.refused("certify m.json rows.csv --within 1", &["classes", "leave --within out"]);
+    place.refused("certify m.json rows.csv --within 1", &["classes", "leave within out"]);
     for within in ["-1", "0", "NaN", "inf", "far"] {
         place.refused(&format!("certify n.json numbers.csv --within {within}"), &["finite number above 0"]);
     }

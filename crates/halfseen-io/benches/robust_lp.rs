@@ -89,6 +89,7 @@ fn run(learner: &dyn Learner, data: &IdxData, rows: &[usize], columns: &[usize])
         targets: &targets,
         labels: Some(Labels { codes: &codes, classes: 2 }),
         rows: (0..rows.len() as u32).collect::<Vec<_>>().into(),
+        weights: None,
         moments: None,
         declared: Default::default(),
     };

@@ -2,20 +2,22 @@
 
 use crate::arrays::{Table, list};
 use crate::errors::{guarded, raised};
-use crate::fitting::{Declared, target};
+use crate::fitting::{Declared, coded, target};
 use crate::learners::configured;
 use crate::model::Model;
 use crate::watched::watched;
 use halfseen::ErrorKind;
 use halfseen::budget::{self, AskTell, Told, next_batch};
-use halfseen::data::{self, Cell, Examples, Matrix, Target};
-use halfseen::model;
-use halfseen::prepare::{Layout, Prepare, Prepared, TargetScale};
+use halfseen::data::{self, Cell, Examples, Label, Matrix, Target};
+use halfseen::learner::find;
+use halfseen::model::{self, Outside, Report, Stop};
+use halfseen::params::set_from_json;
+use halfseen::prepare::{Bounds, Layout, Prepare, Prepared, TargetScale};
 use ndarray::Array2;
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A question; see the library's `budget::Query`.
@@ -32,7 +34,7 @@ impl Query {
     }
 
     fn to_json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.0).map_err(|e| PyValueError::new_err(e.to_string()))
+        text(&self.0)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
@@ -51,77 +53,201 @@ impl Query {
 
     /// Number of the panel of each read, and what it is read for.
     #[getter]
-    fn reads(&self) -> PyResult<Vec<(u32, String)>> {
+    fn reads(&self) -> Vec<(u32, &'static str)> {
         let role = |read: &budget::Read| match read.role {
             budget::Role::Gradient => "gradient",
             budget::Role::Product => "product",
             budget::Role::Full => "full",
             budget::Role::Known => "known",
         };
-        Ok(self.0.reads.iter().map(|read| (read.panel, role(read).to_owned())).collect())
+        self.0.reads.iter().map(|read| (read.panel, role(read))).collect()
     }
 }
 
 /// A learner on its way: what it has been told, what it waits for, and how values in raw units become its own.
 #[pyclass(frozen, module = "halfseen._core")]
 pub(crate) struct Learner {
-    running: Mutex<Box<dyn AskTell>>,
+    running: Mutex<Running>,
     layout: Arc<Layout>,
     prepare: Prepare,
-    name: String,
+    params: serde_json::Map<String, serde_json::Value>,
+    target: String,
+    classes: Vec<Label>,
+    bounds: Option<Bounds>,
+    /// The reads in all that batches may make.
+    total_budget: Option<u64>,
+}
+
+/// What changes.
+struct Running {
+    learner: Box<dyn AskTell>,
+    passed: Passed,
+}
+
+/// What batches have shown besides what the learner knows.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Passed {
+    /// Why the last one ended.
+    stop: Option<Stop>,
+    outside_bounds: u64,
+    first_outside: Option<Outside>,
+    seconds: f64,
+}
+
+/// The file of a learner, key by key.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Saved {
+    learner: serde_json::Value,
+    prepare: Prepare,
+    target: String,
+    classes: Vec<Label>,
+    bounds: Option<Bounds>,
+    passed: Passed,
+}
+
+impl Running {
+    /// The report of all that the learner has been told.
+    fn report(&self, total_budget: Option<u64>) -> Report {
+        let mut report = self.learner.report();
+        if let Some(stop) = self.passed.stop {
+            (report.stop, report.converged) = (stop, stop.converged());
+            report.unused = total_budget.map(|total| total.saturating_sub(report.reads));
+        }
+        report.outside_bounds = self.passed.outside_bounds;
+        report.first_outside = self.passed.first_outside.clone();
+        report.seconds = self.passed.seconds;
+        report
+    }
 }
 
 impl Learner {
-    fn lock(&self) -> MutexGuard<'_, Box<dyn AskTell>> {
+    fn lock(&self) -> MutexGuard<'_, Running> {
         // A panic while telling is reported as a defect; the state is what it was before.
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Targets as Python has them (numbers, or for each row the index of its class) in the learner's units.
+    fn targets(&self, values: Vec<f64>) -> halfseen::Result<Vec<f64>> {
+        let scores = self.target_of(values).scores()?;
+        Ok(scores.into_iter().map(|y| self.prepare.target.apply(y)).collect())
+    }
+
+    fn target_of(&self, values: Vec<f64>) -> Target {
+        if self.classes.is_empty() {
+            return Target::Numbers(values);
+        }
+        coded(values, self.classes.clone())
     }
 }
 
 #[pymethods]
 impl Learner {
-    /// Starts the learner of this name over attributes of these names; of the target nothing but `scale` (mean and
-    /// deviation) is known.
+    /// Starts the learner of this name over attributes of these names.
+    ///
+    /// `scale` is what is known of the target beforehand, mean and deviation; without it they are those of `targets`,
+    /// the targets of a first batch. `classes` as in `fit`.
     #[staticmethod]
+    #[pyo3(signature = (learner, parameters, names, declared, target_name, targets, classes, scale))]
+    #[allow(clippy::too_many_arguments)]
     fn start(
         learner: &str,
         parameters: Vec<(String, String)>,
         names: Vec<String>,
         declared: Declared,
-        scale: (f64, f64),
+        target_name: String,
+        targets: &Bound<'_, PyArray1<f64>>,
+        classes: Option<Vec<Bound<'_, PyAny>>>,
+        scale: Option<(f64, f64)>,
     ) -> PyResult<Learner> {
         let learner = configured(learner, &parameters)?;
-        let options = declared.options(&*learner)?;
+        let mut options = declared.options(&*learner)?;
+        // There is no cell yet to look at.
+        options.honest = true;
+        let intercept = options.intercept;
         let nothing = Matrix::F64(Array2::zeros((0, names.len())));
         let table = data::Table::from_matrix(nothing, names).map_err(raised)?;
-        let target = ("target of the learner", &Target::Numbers(Vec::new()));
-        let prepared = Prepared::new(&table, target, &[], &options).map_err(raised)?;
-        let mut prepare = prepared.prepare.clone();
-        prepare.target = TargetScale { mean: scale.0, deviation: scale.1 };
-        let layout = Arc::clone(&prepared.layout);
+        let unknown = Target::Numbers(Vec::new());
+        let prepared = Prepared::new(&table, (&target_name, &unknown), &[], &options).map_err(raised)?;
+        let (mut prepare, layout) = (prepared.prepare.clone(), Arc::clone(&prepared.layout));
+        let first = target(list(targets)?, classes)?;
+        learner.check_classes(first.classes().len()).map_err(raised)?;
         let started = guarded(|| learner.start(&layout))?;
-        let name = learner.name();
         let Some(running) = started else {
+            let name = learner.name();
             return Err(PyValueError::new_err(format!("{name} does not ask and tell: it sees whole examples")));
         };
-        Ok(Learner { running: Mutex::new(running), layout, prepare, name: name.to_owned() })
+        let signs = running.needs_classes();
+        if signs && first.classes().is_empty() {
+            let what =
+                "two classes as the target, and this one holds numbers; choose loss = absolute, or the classifier";
+            return Err(raised(ErrorKind::Needs { name: "loss", value: "one of classes", what }.into()));
+        }
+        prepare.target = match scale {
+            Some((mean, deviation)) => TargetScale { mean, deviation },
+            None => {
+                let scores = first.scores().map_err(raised)?;
+                let rows: Vec<u32> = (0..scores.len() as u32).collect();
+                TargetScale::fit(&first, &scores, &rows, intercept && !signs)
+            }
+        };
+        let bounds = prepared.examples().declared.bounds.cloned();
+        Ok(Learner {
+            running: Mutex::new(Running { learner: running, passed: Passed::default() }),
+            layout,
+            prepare,
+            params: learner.to_json(),
+            target: target_name,
+            classes: first.classes().to_vec(),
+            bounds,
+            total_budget: total_budget(&*learner),
+        })
     }
 
     /// A learner from the text that `to_json` wrote; it goes on with the same bits, open queries included.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Learner> {
         let wrong = |problem: String| PyValueError::new_err(format!("this is no saved learner: {problem}"));
-        let mut saved: serde_json::Value = serde_json::from_str(text).map_err(|e| wrong(e.to_string()))?;
-        let prepare: Prepare = serde_json::from_value(saved["prepare"].take()).map_err(|e| wrong(e.to_string()))?;
-        let running = guarded(|| budget::load(&saved["learner"]))?;
-        let layout = Arc::new(prepare.schema.layout().map_err(raised)?);
-        let name = running.report().learner;
-        Ok(Learner { running: Mutex::new(running), layout, prepare, name })
+        let saved: Saved = serde_json::from_str(text).map_err(|e| wrong(e.to_string()))?;
+        let running = guarded(|| budget::load(&saved.learner))?;
+        saved.prepare.validate().map_err(raised)?;
+        let layout = Arc::new(saved.prepare.schema.layout().map_err(raised)?);
+        if serde_json::to_value(&*layout).map_err(|e| wrong(e.to_string()))? != saved.learner["layout"] {
+            return Err(wrong("its attributes are not those of its state".to_owned()));
+        }
+        if !matches!(saved.classes.len(), 0 | 2) {
+            return Err(wrong(format!("it has {} classes", saved.classes.len())));
+        }
+        let width = saved.prepare.schema.width();
+        if saved.bounds.as_ref().is_some_and(|b| b.low.len() != width || b.high.len() != width) {
+            return Err(wrong("its bounds are not those of its attributes".to_owned()));
+        }
+        let mut learner = find(&running.report().learner).map_err(raised)?;
+        let params = saved.learner["params"].as_object().cloned().unwrap_or_default();
+        set_from_json(&mut *learner, &params).map_err(raised)?;
+        Ok(Learner {
+            running: Mutex::new(Running { learner: running, passed: saved.passed }),
+            layout,
+            prepare: saved.prepare,
+            params: learner.to_json(),
+            target: saved.target,
+            classes: saved.classes,
+            bounds: saved.bounds,
+            total_budget: total_budget(&*learner),
+        })
     }
 
     fn to_json(&self) -> PyResult<String> {
-        let learner = self.lock().save().map_err(raised)?;
-        Ok(json!({ "learner": learner, "prepare": self.prepare }).to_string())
+        let running = self.lock();
+        text(&Saved {
+            learner: running.learner.save().map_err(raised)?,
+            prepare: self.prepare.clone(),
+            target: self.target.clone(),
+            classes: self.classes.clone(),
+            bounds: self.bounds.clone(),
+            passed: running.passed.clone(),
+        })
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
@@ -130,19 +256,19 @@ impl Learner {
 
     /// The next question.
     fn ask(&self) -> PyResult<Query> {
-        guarded(|| Ok(Query(self.lock().ask())))
+        guarded(|| Ok(Query(self.lock().learner.ask())))
     }
 
     /// What is to be told of an example of which these panels happen to be observed.
     fn ask_observed(&self, mut panels: Vec<u32>) -> PyResult<Query> {
         panels.sort_unstable();
         let mut query = budget::Query::default();
-        guarded(|| self.lock().ask_observed_into(&panels, &mut query))?;
+        guarded(|| self.lock().learner.ask_observed_into(&panels, &mut query))?;
         Ok(Query(query))
     }
 
-    /// Takes one step from the raw values of a query's columns and the raw target. NaN is a read that was refused.
-    /// Says whether the learner learned from it.
+    /// Takes one step from the raw values of a query's columns and the raw target (the index of the class, where there
+    /// are classes). NaN is a read that was refused. Says whether the learner learned from it.
     fn tell(&self, query: &Query, values: Vec<f64>, target: f64) -> PyResult<bool> {
         let columns = self.columns_of(query)?;
         if columns.len() != values.len() {
@@ -154,8 +280,8 @@ impl Learner {
             let cell = if value.is_nan() { Cell::Missing } else { Cell::Number(value) };
             self.prepare.push_cell(column, cell, &mut scaled).map_err(raised)?;
         }
-        let target = self.prepare.target.apply(target);
-        Ok(guarded(|| self.lock().tell(&query.0, &scaled, target))? == Told::Learned)
+        let target = self.targets(vec![target]).map_err(raised)?[0];
+        Ok(guarded(|| self.lock().learner.tell(&query.0, &scaled, target))? == Told::Learned)
     }
 
     /// The columns that a query names, in the order in which `tell` takes their values.
@@ -166,15 +292,16 @@ impl Learner {
                 let text = "this query is of another learner: it names an attribute that this one does not have";
                 return Err(PyValueError::new_err(text));
             }
-            columns.extend(self.layout.slots_of(read.panel as usize).map(|slot| self.layout.column(slot)));
+            columns.extend(self.columns_in(read.panel as usize));
         }
         Ok(columns)
     }
 
-    /// The names of the panels.
+    /// Name and columns of each panel; the first so many cost a read, the others are always known.
     #[getter]
-    fn panels(&self) -> Vec<String> {
-        (0..self.layout.panels()).map(|panel| self.layout.name(panel).to_owned()).collect()
+    fn panels(&self) -> (Vec<(String, Vec<usize>)>, usize) {
+        let panel = |panel| (self.layout.name(panel).to_owned(), self.columns_in(panel).collect());
+        ((0..self.layout.panels()).map(panel).collect(), self.layout.sampled_panels())
     }
 
     /// The names of the columns.
@@ -183,54 +310,85 @@ impl Learner {
         self.prepare.schema.encoded_names()
     }
 
-    /// Closes a query that will never be answered.
-    fn forget(&self, number: u64) -> PyResult<()> {
-        guarded(|| self.lock().forget(number))
+    /// Mean and deviation of the target, by which the learner scales it.
+    #[getter]
+    fn target_scale(&self) -> (f64, f64) {
+        (self.prepare.target.mean, self.prepare.target.deviation)
     }
 
-    /// Teaches the rows of a table in their order, reading only what the queries name; at most `limit` reads.
+    /// The learner's name.
+    #[getter]
+    fn learner(&self) -> String {
+        self.lock().learner.report().learner
+    }
+
+    /// Closes a query that will never be answered.
+    fn forget(&self, number: u64) -> PyResult<()> {
+        guarded(|| self.lock().learner.forget(number))
+    }
+
+    /// Teaches the rows of a table in their order, reading only what the queries name, until the total budget is spent.
     fn teach(
         &self,
         py: Python<'_>,
         table: &Table,
         targets: &Bound<'_, PyArray1<f64>>,
-        limit: Option<u64>,
         progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<String> {
-        let targets: Vec<f64> = list(targets)?.into_iter().map(|y| self.prepare.target.apply(y)).collect();
+    ) -> PyResult<()> {
+        let targets = self.targets(list(targets)?).map_err(raised)?;
         let names = self.prepare.schema.encoded_names();
-        let report = watched(py, 1, progress, |monitor| {
+        watched(py, 1, progress, |monitor| {
+            let mut running = self.lock();
+            let Running { learner, passed } = &mut *running;
+            // A query of fewer reads might fit into what is left, were it asked in another batch.
+            if passed.stop == Some(Stop::BudgetSpent) {
+                return Ok(());
+            }
             let mut examples = Examples::new(table.0.numbers(), &self.prepare.scaler, &self.layout, &targets);
-            examples.declared.names = &names;
-            next_batch(&mut **self.lock(), &examples, limit, monitor)
-        })?;
-        serde_json::to_string(&report).map_err(|e| PyValueError::new_err(e.to_string()))
+            (examples.declared.names, examples.declared.bounds) = (&names, self.bounds.as_ref());
+            let limit = self.total_budget.map(|total| total.saturating_sub(learner.report().reads));
+            let report = next_batch(&mut **learner, &examples, limit, monitor)?;
+            passed.stop = Some(report.stop);
+            passed.outside_bounds += report.outside_bounds;
+            passed.first_outside = passed.first_outside.take().or(report.first_outside);
+            passed.seconds += report.seconds;
+            Ok(())
+        })
     }
 
     /// The report so far, as JSON.
     fn report(&self) -> PyResult<String> {
-        serde_json::to_string(&self.lock().report()).map_err(|e| PyValueError::new_err(e.to_string()))
+        text(&self.lock().report(self.total_budget))
     }
 
-    /// What has been learned so far, as a model of this target.
-    fn model(
-        &self,
-        parameters: Vec<(String, String)>,
-        target_name: String,
-        classes: Option<Vec<Bound<'_, PyAny>>>,
-    ) -> PyResult<Model> {
-        let learner = configured(&self.name, &parameters)?;
-        let target = target(Vec::new(), classes)?;
+    /// What has been learned so far.
+    fn model(&self) -> PyResult<Model> {
         let running = self.lock();
+        let predictor = guarded(|| Ok(running.learner.predictor()))?.into();
+        let report = running.report(self.total_budget);
         Ok(Model::new(model::Model {
-            learner: self.name.clone(),
-            params: learner.to_json(),
+            learner: report.learner.clone(),
+            params: self.params.clone(),
             prepare: self.prepare.clone(),
-            target: target_name,
-            task: target.task(),
-            classes: target.classes().to_vec(),
-            predictor: guarded(|| Ok(running.predictor()))?.into(),
-            report: running.report(),
+            target: self.target.clone(),
+            task: self.target_of(Vec::new()).task(),
+            classes: self.classes.clone(),
+            predictor,
+            report,
         }))
     }
+}
+
+impl Learner {
+    fn columns_in(&self, panel: usize) -> impl Iterator<Item = usize> + '_ {
+        self.layout.slots_of(panel).map(|slot| self.layout.column(slot))
+    }
+}
+
+fn total_budget(learner: &dyn halfseen::Learner) -> Option<u64> {
+    learner.get("total_budget")?.parse().ok()
+}
+
+fn text(value: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|e| PyValueError::new_err(e.to_string()))
 }

@@ -5,6 +5,7 @@
 
 mod arrays;
 mod asked;
+mod completion;
 mod encoder;
 mod errors;
 mod fitting;
@@ -20,6 +21,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(learners::learners, module)?)?;
     module.add_function(wrap_pyfunction!(fitting::fit, module)?)?;
+    module.add_function(wrap_pyfunction!(completion::complete, module)?)?;
     module.add_function(wrap_pyfunction!(robustness::attributes, module)?)?;
     module.add_function(wrap_pyfunction!(robustness::certify, module)?)?;
     module.add_function(wrap_pyfunction!(robustness::certified_error, module)?)?;

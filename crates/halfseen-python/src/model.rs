@@ -90,6 +90,14 @@ impl Model {
         self.model.raw_weights().ok()
     }
 
+    /// How often each column was read; `None` where every cell is, or nobody counted.
+    fn attributes_read(&self) -> PyResult<Option<Vec<u64>>> {
+        let counts = &self.model.report.panel_reads;
+        let layout = self.model.prepare.schema.layout().map_err(raised)?;
+        let of = |column| counts.get(layout.panel_of(layout.slot(column))).copied().unwrap_or(0);
+        Ok((!counts.is_empty()).then(|| (0..layout.slots()).map(of).collect()))
+    }
+
     /// The report as JSON.
     fn report(&self) -> PyResult<String> {
         serde_json::to_string(&self.model.report).map_err(|e| PyValueError::new_err(e.to_string()))

@@ -1,6 +1,6 @@
 //! Tries models as an adversary would: certifies the predictions of rows, attacks rows, and values their attributes.
 
-use crate::arrays::Table;
+use crate::arrays::{Table, list};
 use crate::errors::raised;
 use crate::fitting::coded;
 use crate::model::Model;
@@ -9,7 +9,7 @@ use halfseen::Monitor;
 use halfseen::data::{Target, Task};
 use halfseen::model::Scores;
 use halfseen::robust::{Attack, Certificate, Threat, Trial};
-use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
+use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -74,7 +74,7 @@ pub(crate) fn certify<'py>(
 
 /// The share of rows that are wrong, or that a threat of this budget may turn, of rows with these largest budgets (NaN: none).
 #[pyfunction]
-pub(crate) fn certified_error(certified: PyReadonlyArray1<'_, f64>, right: Vec<bool>, budget: f64) -> f64 {
+pub(crate) fn certified_error(certified: &Bound<'_, PyArray1<f64>>, right: Vec<bool>, budget: f64) -> PyResult<f64> {
     let certificate = |&n: &f64| Certificate {
         certified: (!n.is_nan()).then_some(n),
         flips_at: None,
@@ -82,8 +82,8 @@ pub(crate) fn certified_error(certified: PyReadonlyArray1<'_, f64>, right: Vec<b
         exact: true,
         missing: 0,
     };
-    let certificates: Vec<Certificate> = certified.as_array().iter().map(certificate).collect();
-    halfseen::robust::certified_error(&certificates, right.into_iter(), budget)
+    let certificates: Vec<Certificate> = list(certified)?.iter().map(certificate).collect();
+    Ok(halfseen::robust::certified_error(&certificates, right.into_iter(), budget))
 }
 
 /// The scores of attacked rows, (n_rows, 1), and the number of rows for which no search proved the attack to be the worst. `targets`
@@ -94,7 +94,7 @@ pub(crate) fn attack<'py>(
     py: Python<'py>,
     model: &Model,
     table: &Table,
-    targets: PyReadonlyArray1<'_, f64>,
+    targets: &Bound<'_, PyArray1<f64>>,
     values: Vec<f64>,
     budget: f64,
     kind: &str,
@@ -127,15 +127,15 @@ pub(crate) fn information<'py>(
     py: Python<'py>,
     model: &Model,
     table: &Table,
-    targets: PyReadonlyArray1<'_, f64>,
+    targets: &Bound<'_, PyArray1<f64>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let (of, rows, target) = (&model.model, &*table.0, target_of(model, targets)?);
     let found = watched(py, 1, None, |_| Trial::new(of, rows, Some(&target))?.information())?;
     Ok(PyArray1::from_vec(py, found))
 }
 
-fn target_of(model: &Model, targets: PyReadonlyArray1<'_, f64>) -> PyResult<Target> {
-    let targets = targets.as_array().to_vec();
+fn target_of(model: &Model, targets: &Bound<'_, PyArray1<f64>>) -> PyResult<Target> {
+    let targets = list(targets)?;
     Ok(match model.model.task {
         Task::Regression => Target::Numbers(targets),
         Task::Classification => coded(targets, model.model.classes.clone()),

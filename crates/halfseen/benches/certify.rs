@@ -59,6 +59,7 @@ fn main() {
             targets: &[],
             labels: None,
             rows: (0..ROWS as u32).collect::<Vec<_>>().into(),
+            weights: None,
             moments: None,
             declared: Declared::default(),
         };

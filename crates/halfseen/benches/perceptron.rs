@@ -80,6 +80,7 @@ fn main() {
             layout: &layout,
             targets: &targets,
             rows: (0..m as u32).collect::<Vec<u32>>().into(),
+            weights: None,
             moments: None,
             labels: Some(Labels { codes: &codes, classes: 2 }),
             declared: Default::default(),

@@ -59,6 +59,12 @@ pub enum ErrorKind {
         short(learner)
     )]
     TooManyMoments { learner: String, columns: usize, needed: u64, most: u64 },
+    /// The learner cannot let rows count by weights.
+    #[error("learner {} takes no weights of rows, {reason}; leave them out, or use {}", short(learner), list(able))]
+    TakesNoWeights { learner: String, reason: &'static str, able: Vec<String> },
+    /// What cannot be the weight of a row.
+    #[error("row {row}: its weight is {}, and weights are finite numbers of at least 0", shown(*value))]
+    WrongWeight { row: usize, value: f64 },
     /// The value of a parameter needs something that was not given.
     #[error("{name} = {value} needs {what}")]
     Needs { name: &'static str, value: &'static str, what: &'static str },
@@ -108,7 +114,7 @@ pub enum ErrorKind {
     TooLarge { row: usize, column: String, value: f64 },
     /// A cell is missing and this family of learners cannot use that.
     #[error(
-        "row {row}, column '{}': the value is missing, and this learner needs every cell that it reads; fill with --missing mean or drop such rows",
+        "row {row}, column '{}': the value is missing, and this learner needs every cell that it reads; fill it with the mean (in the program --missing mean) or drop such rows",
         short(column)
     )]
     MissingCell { row: usize, column: String },
@@ -193,6 +199,8 @@ impl Error {
             | BudgetTooSmall { .. }
             | BudgetTooLarge { .. }
             | Needs { .. }
+            | TakesNoWeights { .. }
+            | WrongWeight { .. }
             | WrongDeclaration { .. }
             | Chooses { .. }
             | OutsideSeries { .. }

@@ -73,6 +73,24 @@ pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
         self.family() == Family::Missing
     }
 
+    /// Whether rows may count by [`Examples::weights`]: weight 2 is then the row twice, weight 0 the row not there, up to
+    /// the tolerance of the solver, and weights of 1 give the bits that no weights give. Reports count rows, not weights,
+    /// and promise nothing of new rows, as theorems want rows drawn alike.
+    ///
+    /// | learner | takes weights |
+    /// |---|---|
+    /// | `karma`, `zero`, `mean`, `geom` | yes; `karma` not with `solver = online` |
+    /// | `robust-lp`, `fdrop` | yes; `robust-lp` not with `chunk`, as chunks are drawn among rows |
+    /// | `ridge`, `lasso`, `svm` | yes |
+    /// | the budgeted learners | no: they read a sample of each row, once, and two reads of a row are not one read twice |
+    /// | `robust-perceptron`, `online-lasso`, `ogd` | no: they step once for each row, and a step of twice the length is not two |
+    /// | `mcb`, `mc1` | no: a row twice raises the rank of nothing, but the norms that stand for rank |
+    ///
+    /// Those that do not take weights refuse them by [`ErrorKind::TakesNoWeights`].
+    fn takes_weights(&self) -> bool {
+        false
+    }
+
     /// Refuses a target of so many classes (0: numbers) that this learner cannot learn: by default more than two.
     ///
     /// # Errors
@@ -87,7 +105,7 @@ pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
         let able = able.collect::<Vec<_>>().join(", ");
         let able = if able.is_empty() { able } else { format!(", or a learner of more ({able})") };
         let problem = format!(
-            "it has {classes} classes and {} tells two apart; choose two with --classes A,B{able}",
+            "it has {classes} classes and {} tells two apart; choose two of them (in the program --classes A,B){able}",
             self.name()
         );
         Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into())
@@ -125,9 +143,26 @@ pub(crate) fn two_classes(learner: &str, classes: usize) -> Result<()> {
     }
     let found = if classes == 0 { "numbers".to_owned() } else { format!("{classes} classes") };
     let problem = format!(
-        "it holds {found}, and {learner} tells two classes apart; choose two with --classes A,B, or another learner"
+        "it holds {found}, and {learner} tells two classes apart; choose two (in the program --classes A,B), or another learner"
     );
     Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into())
+}
+
+/// Why learners that sample take no weights.
+pub(crate) const SAMPLES: &str = "as it reads a sample of each row once, which weight 2 cannot repeat";
+/// Why learners of one pass take no weights.
+pub(crate) const STEPS: &str = "as it makes one step for each row, and one of twice the length is not two";
+
+/// Refuses weights of rows, whatever they are.
+///
+/// # Errors
+/// [`ErrorKind::TakesNoWeights`].
+pub(crate) fn refuse_weights(learner: &str, examples: &Examples<'_>, reason: &'static str) -> Result<()> {
+    if examples.weights.is_none() {
+        return Ok(());
+    }
+    let able = all().into_iter().filter(|l| l.takes_weights()).map(|l| l.name().to_owned()).collect();
+    Err(ErrorKind::TakesNoWeights { learner: learner.to_owned(), reason, able }.into())
 }
 
 /// Values for some parameters, by name.

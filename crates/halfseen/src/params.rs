@@ -233,7 +233,7 @@ declare! {
     TOTAL_BUDGET: "total_budget", Kind::CountOrAuto { least: 1 },
         "Reads in all that a fit may make: it stops before the first example whose reads would exceed what is left. auto: as many as the examples need.", "";
     MONEY: "money", Kind::PositiveOrAuto,
-        "What the reads of one example may cost in all, at declared prices (--prices FILE; 1 each where nothing is said); never exceeded. auto: only their number is limited.", "";
+        "What the reads of one example may cost in all, at declared prices (1 each where nothing is said); never exceeded. auto: only their number is limited.", "";
     RADIUS: "radius", Kind::Positive,
         "Radius B of the ball that holds the weights of the sampled attributes, in scaled units: Euclidean (aerr, gaerr, ddaerr, ddaerr-2p, ridge, ogd), l1 (aer, aelr, ddaelr, ddaelr-2p, baseline, identity, lasso, online-lasso), of the q-norm (pnorm), or as ball says (aesvr).", "A 2; B 2.1";
     KNOWN_RADIUS: "known_radius", Kind::Positive,
@@ -331,7 +331,7 @@ declare! {
     ROUNDS: "rounds", Kind::Count { least: 1, most: 1000 },
         "Rounds of reweighting each example by the share of the weights that it shows.", "Chechik et al. 2008; D 5";
     THREAT: "threat", Kind::NonNegativeOrAuto,
-        "Budget N of the adversary: the total value of the attributes that may vanish from a row at prediction time. Known attributes (--known) never vanish. auto: a tenth of the total value, rounded down where values are uniform: nothing with fewer than ten attributes.", "E 2";
+        "Budget N of the adversary: the total value of the attributes that may vanish from a row at prediction time. Attributes declared known never vanish. auto: a tenth of the total value, rounded down where values are uniform: nothing with fewer than ten attributes.", "E 2";
     VALUES: "values", Kind::Values,
         "What it costs the adversary to take an attribute: uniform, 1 each; mi, in proportion to its mutual information with the target in the training rows (best threshold), 1 on average; or one number for each, in the order of the table.", "E 2 and 4";
     MARGIN: "margin", Kind::PositiveOrAuto,

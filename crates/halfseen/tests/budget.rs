@@ -72,6 +72,10 @@ fn no_example_is_read_more_often_than_the_budget_says_and_the_bill_is_exact() {
                     }
                     let distinct: usize = recorder.seen.iter().map(|s| s.iter().collect::<BTreeSet<_>>().len()).sum();
                     assert_eq!((report.reads, report.distinct), (reads as u64, distinct as u64), "{name}, k = {k}");
+                    assert_eq!(report.panel_reads.iter().sum::<u64>(), report.distinct, "{name}, k = {k}");
+                    let of = |p: u32| recorder.seen.iter().filter(|s| s.contains(&p)).count() as u64;
+                    let of_panels: Vec<u64> = (0..d as u32).map(of).collect();
+                    assert_eq!(report.panel_reads, of_panels, "{name}, k = {k}");
                     assert_eq!((report.max_reads, report.examples), (most as u64, 700));
                     assert_eq!(recorder.known, 700 * known.len() as u64);
                     let sampled_only = recorder.seen.iter().flatten().all(|&p| (p as usize) < d);

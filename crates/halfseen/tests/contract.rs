@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Data, all, kind, singletons};
+use common::{Data, all, kind, learner, singletons};
 use halfseen::data::{Matrix, Shared};
 use halfseen::learner::{Family, with};
 use halfseen::model::Fit;
@@ -207,6 +207,163 @@ fn permuting_columns_permutes_weights_of_learners_that_see_everything() {
             // As exact as the tolerance of a solver lets it be.
             let (found, expected) = (moved.weights[to], plain.weights[from]);
             assert!((found - expected).abs() < 1e-4, "{}: {found} instead of {expected}", learner.name());
+        }
+    }
+}
+
+/// Learners that take weights with the data to learn: by default, and what other solvers there are.
+fn weighted() -> Vec<(Box<dyn Learner>, Data)> {
+    let small = || Data::random(90, &singletons(6), 66);
+    let mut cases: Vec<(Box<dyn Learner>, Data)> = Vec::new();
+    for learner in all().into_iter().filter(|l| l.takes_weights()) {
+        if learner.takes_holes() && learner.check_classes(3).is_ok() {
+            cases.push((learner.clone(), small().holed().told()));
+            cases.push((learner.clone(), small().holed().thirds()));
+        }
+        let data = small().for_learner(&*learner);
+        let data = if learner.takes_holes() { data.holed() } else { data };
+        cases.push((learner, data));
+    }
+    for settings in
+        [&[("loss", "squared"), ("gamma", "3")][..], &[("features", "sketch:200")], &[("features", "sketch:20")]]
+    {
+        cases.push((learner("karma", settings), small().holed().told()));
+    }
+    cases.push((learner("karma", &[("features", "sketch:200")]), small().holed()));
+    cases.push((learner("karma", &[("features", "sketch:200")]), small().holed().thirds()));
+    cases.push((learner("karma", &[("features", "sketch:20")]), small().holed().thirds()));
+    cases.push((learner("ridge", &[("penalty", "0.1")]), small()));
+    cases.push((learner("ridge", &[("intercept", "false")]), Data::random(20, &singletons(30), 67)));
+    for name in ["robust-lp", "fdrop"] {
+        for threat in ["0", "0.5", "1"] {
+            for values in ["uniform", "mi"] {
+                let settings = [("threat", threat), ("values", values), ("margin", "0.3"), ("box_radius", "3")];
+                cases.push((learner(name, &settings), small().told()));
+            }
+        }
+    }
+    let whole = [("threat", "2"), ("values", "1,1,2,2,1,1"), ("deletions", "whole"), ("margin", "0.3")];
+    cases.push((learner("robust-lp", &whole), small().told()));
+    cases.push((learner("robust-lp", &[("threat", "1"), ("quantile", "0.3")]), small()));
+    for (learner, _) in cases.iter_mut().filter(|(l, _)| l.get("tol").is_some()) {
+        learner.set("tol", "1e-9").unwrap();
+        learner.set("max_iter", "100000").unwrap();
+    }
+    cases
+}
+
+fn scores(fit: &Fit, data: &Data) -> Vec<f64> {
+    fit.predictor.scores(&data.examples()).unwrap().values
+}
+
+#[test]
+fn a_row_of_weight_two_is_the_row_twice() {
+    for (learner, data) in weighted() {
+        let times: Vec<usize> = (0..data.y.len()).map(|i| [1, 2, 0, 3][i % 4]).collect();
+        let often = data.repeated(&times);
+        let weighed = fit(&*learner, &Data { weights: Some(times.iter().map(|&t| t as f64).collect()), ..data });
+        let repeated = fit(&*learner, &often);
+        let shown = format!("{learner:?}");
+        let (found, expected) = (scores(&weighed, &often), scores(&repeated, &often));
+        let size = expected.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
+        let far = found.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / size;
+        // Solvers stop within their tolerance: scores are as near as the root of the gap.
+        assert!(far < 1e-5, "{far:e}: {shown}");
+        let (weighed, repeated) = (&weighed.report, &repeated.report);
+        if let (Some(one), Some(two)) = (weighed.objective, repeated.objective) {
+            assert!((one - two).abs() <= 1e-7 * two.abs() + 1e-12, "objective {one} and {two}: {shown}");
+        }
+        for report in [weighed, repeated] {
+            let small = report.gap.zip(report.objective).is_none_or(|(gap, value)| gap <= 1e-6 * value + 1e-12);
+            assert!(report.converged && small, "{:?} of {:?}: {shown}", report.gap, report.objective);
+        }
+        if let (Some(one), Some(two)) = (weighed.leave_one_out, repeated.leave_one_out) {
+            assert!((one - two).abs() <= 1e-9 * two, "leaving one out {one} and {two}: {shown}");
+        }
+    }
+}
+
+/// Each fit of a path starts from the one before.
+#[test]
+fn paths_of_weighted_rows_lead_where_those_of_repeated_rows_do() {
+    for (learner, data) in weighted().into_iter().filter(|(l, _)| l.get("c").is_some()) {
+        let times: Vec<usize> = (0..data.y.len()).map(|i| [3, 1, 2][i % 3]).collect();
+        let often = data.repeated(&times);
+        let weighed = Data { weights: Some(times.iter().map(|&t| t as f64).collect()), ..data };
+        let settings: Vec<_> = ["0.01", "0.3", "10"].map(|c| vec![("c", c.to_owned())]).into();
+        let found = learner.fit_grid(&settings, &weighed.examples(), &Silent).unwrap();
+        let expected = learner.fit_grid(&settings, &often.examples(), &Silent).unwrap();
+        for (found, expected) in found.iter().zip(&expected) {
+            let (one, two) = (found.report.objective.unwrap(), expected.report.objective.unwrap());
+            assert!((one - two).abs() <= 1e-7 * two, "objective {one} and {two}: {learner:?}");
+            assert!(found.report.converged, "{learner:?}");
+        }
+    }
+}
+
+#[test]
+fn a_row_of_weight_zero_is_not_there() {
+    for (learner, data) in weighted() {
+        let some: Vec<u32> = (0..data.y.len() as u32).filter(|i| i % 3 != 1).collect();
+        let weights = (0..data.y.len()).map(|i| if i % 3 == 1 { 0.0 } else { 1.0 }).collect();
+        let without = learner.fit(&data.examples().with_rows(some), &Silent).unwrap();
+        let zero = fit(&*learner, &Data { weights: Some(weights), ..data });
+        assert_eq!(bits(&zero), bits(&without), "{learner:?}");
+        assert_eq!(zero.report.examples, without.report.examples);
+    }
+}
+
+#[test]
+fn weights_of_one_give_the_bits_of_none() {
+    for (learner, data) in weighted() {
+        let plain = fit(&*learner, &data);
+        let ones = Some(vec![1.0; data.y.len()]);
+        let ones = fit(&*learner, &Data { weights: ones, ..data });
+        assert_eq!((bits(&ones), ones.report), (bits(&plain), plain.report), "{learner:?}");
+    }
+}
+
+#[test]
+fn weights_that_are_none_are_refused_by_row_and_all_zero_is_no_row() {
+    for (learner, data) in weighted() {
+        let mut weights = vec![1.0; data.y.len()];
+        let of = |weights: &[f64]| {
+            let examples = data.examples();
+            let weights = Some(weights);
+            learner.fit(&halfseen::data::Examples { weights, ..examples }, &Silent).unwrap_err()
+        };
+        for wrong in [-1.0, f64::NAN, f64::INFINITY] {
+            weights[7] = wrong;
+            let error = of(&weights);
+            assert!(matches!(error.kind(), ErrorKind::WrongWeight { row: 8, .. }), "{error}: {learner:?}");
+        }
+        assert_eq!(kind(&of(&weights[1..])), "WrongLength", "{learner:?}");
+        weights.fill(0.0);
+        assert_eq!(kind(&of(&weights)), "TooFewRows", "{learner:?}");
+    }
+}
+
+#[test]
+fn learners_that_take_no_weights_refuse_them() {
+    let mut refusing: Vec<Box<dyn Learner>> = all().into_iter().filter(|l| !l.takes_weights()).collect();
+    assert_eq!(refusing.len(), 17);
+    refusing.push(learner("karma", &[("solver", "online")]));
+    refusing.push(learner("robust-lp", &[("chunk", "50")]));
+    for learner in refusing {
+        assert!(!learner.takes_weights());
+        let data = data_for(&*learner);
+        // Also where they are all 1.
+        let data = Data { weights: Some(vec![1.0; data.y.len()]), ..data };
+        let examples = data.examples();
+        let own: Vec<_> = ["solver", "chunk"].iter().filter_map(|name| Some((*name, learner.get(name)?))).collect();
+        let errors = [
+            learner.fit(&examples, &Silent).unwrap_err(),
+            learner.fit_grid(&[own], &examples, &Silent).unwrap_err(),
+            learner.fit_curve(&[10, 20], &examples, &Silent).unwrap_err(),
+        ];
+        for error in errors {
+            assert_eq!(kind(&error), "TakesNoWeights", "{error}: {}", learner.name());
+            assert!(error.to_string().contains("karma"), "{error}");
         }
     }
 }

@@ -254,6 +254,21 @@ fn model() -> Model {
 }
 
 #[test]
+fn a_state_older_than_the_counts_of_panels_goes_on_without_them() {
+    for name in names() {
+        let mut state = saved(&name, "2");
+        let counts = state.pointer_mut("/state/ledger").unwrap().as_object_mut().unwrap().remove("of_panels").unwrap();
+        assert_eq!(counts.as_array().unwrap().len(), 3, "{name}");
+        let mut older = load(&state).unwrap();
+        data().teach(&mut *older, 30..50);
+        assert!(older.report().panel_reads.is_empty() && older.report().distinct > 0, "{name}");
+        let mut newer = load(&saved(&name, "2")).unwrap();
+        data().teach(&mut *newer, 30..50);
+        assert_eq!(newer.report().panel_reads.iter().sum::<u64>(), older.report().distinct, "{name}");
+    }
+}
+
+#[test]
 fn a_model_comes_back_exactly() {
     let model = model();
     let text = model.to_json().unwrap();
@@ -298,6 +313,7 @@ fn what_is_wrong_with_a_model_file_is_named_by_its_key() {
     assert_eq!(named("/predictor/intercept", Value::Null), "predictor");
     assert_eq!(named("/prepare/scaler/divisor", json!([1.0, 0.0, 1.0])), "prepare.scaler.divisor");
     assert_eq!(named("/prepare/scaler/divisor", json!([1.0, 1.0])), "prepare.scaler.offset");
+    assert_eq!(named("/report/panel_reads", json!([1])), "report.panel_reads");
     assert_eq!(named("/prepare/scaler/scale", json!("huge")), "prepare");
     assert_eq!(named("/prepare/target/deviation", json!(0.0)), "prepare.target");
     assert_eq!(named("/prepare/target/deviation", Value::Null), "prepare");

@@ -10,7 +10,7 @@ in the data as they came    :mod:`halfseen.missing`: learn from rows with holes,
 at prediction time          :mod:`halfseen.robust`: prepare for attributes that vanish
 ==========================  =============================================================================
 
-All follow scikit-learn's contract; NaN means missing. scikit-learn is imported when the first estimator is used.
+All follow scikit-learn's contract; NaN means missing. scikit-learn is imported with the first estimator.
 """
 
 import importlib

@@ -12,72 +12,32 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from halfseen import _core
-from halfseen._parameters import RENAMED, Declaration, declared, initializer, text_of
+from halfseen import _attributes, _core
+from halfseen._attributes import BOUNDS, GROUPS, KNOWN, N_JOBS, PRICES, SCALE, VERBOSE
+from halfseen._parameters import RENAMED, declared, initializer, text_of
 from halfseen.warnings import DataWarning
 
-SCALE = Declaration(
-    "scale",
-    None,
-    "{'none', 'common', 'each', 'max'} or None",
-    (),
-    "",
-    "How attributes are scaled before learning: as given; all divided by one number; each centred and divided by its deviation"
-    " (or declared bounds); each divided by its largest absolute value, so that zero stays zero. None: what suits the family"
-    " (budgeted learners look at no unread cell, so 'none' without bounds).",
-)
-KNOWN = Declaration(
-    "known",
-    None,
-    "list of str or int, or None",
-    (),
-    "",
-    "Attributes, by name or index, whose values are known for every example: they cost nothing and never vanish.",
-)
-GROUPS = Declaration(
-    "groups",
-    None,
-    "dict of str to list, or None",
-    (),
-    "",
-    "Attributes that are read, or vanish, together: name of the panel -> names or indices of its columns."
-    " ``Encoder.groups_`` gives those of text columns.",
-)
-PRICES = Declaration(
-    "prices", None, "dict or None", (), "", "What one read of an attribute or of a panel costs, by name or index; 1 elsewhere."
-)
-BOUNDS = Declaration(
-    "bounds",
-    None,
-    "dict or None",
-    (),
-    "",
-    "Declared (low, high) of attributes, by name or index: what an honest learner may scale by.",
-)
-N_JOBS = Declaration(
-    "n_jobs",
-    None,
-    "int or None",
-    (),
-    "",
-    "Threads of a fit: None means 1, -1 one per processor. Results have the same bits for any number.",
-)
-VERBOSE = Declaration(
-    "verbose",
-    False,
-    "bool or callable",
-    (),
-    "",
-    "Whether to show progress on stderr; or a function of (done, total) that is called now and then.",
-)
+__all__ = [
+    "BOUNDS",
+    "GROUPS",
+    "KNOWN",
+    "N_JOBS",
+    "PRICES",
+    "SCALE",
+    "VERBOSE",
+    "Classifier",
+    "Estimator",
+    "Regressor",
+]
 
 
 class Estimator(BaseEstimator):
     """What every estimator of the package does.
 
-    A subclass names its learner; signature and documentation of its parameters follow from the library's declarations.
+    A subclass names its learner; signature and documentation of its parameters follow from the library's
+    declarations.
     """
 
     _learner = None
@@ -107,6 +67,11 @@ class Estimator(BaseEstimator):
         """Return the library's learner for the present parameters."""
         return self._learner
 
+    @classmethod
+    def _as_learner(cls, learner):
+        """Return the parameters with which the class is this learner of the library; None if it never is."""
+        return {} if learner == cls._learner else None
+
     def _parameters(self, seed):
         """Return the learner's parameters as the library reads them, by its names."""
         back = {python: library for library, python in RENAMED.items()}
@@ -126,25 +91,7 @@ class Estimator(BaseEstimator):
 
     def _declarations(self):
         """Return what is declared of attributes, by name."""
-        names = self._names()
-
-        def name(of):
-            if isinstance(of, numbers.Integral):
-                if not 0 <= of < len(names):
-                    raise ValueError(f"there is no attribute {of}: X has {len(names)} features, counted from 0")
-                return names[of]
-            return of
-
-        known, groups = getattr(self, "known", None) or (), getattr(self, "groups", None) or {}
-        prices, bounds = getattr(self, "prices", None) or {}, getattr(self, "bounds", None) or {}
-        return {
-            "scale": self.scale,
-            "known": [name(of) for of in known],
-            "groups": [(group, [name(of) for of in columns]) for group, columns in groups.items()],
-            "prices": {name(of): float(price) for of, price in prices.items()},
-            "bounds": {name(of): (float(low), float(high)) for of, (low, high) in bounds.items()},
-            "moments": {},
-        }
+        return _attributes.read(self, self._names())
 
     def _table(self, X):
         """Return X as the library takes it: a C-contiguous array of float64 is not copied."""
@@ -157,20 +104,28 @@ class Estimator(BaseEstimator):
             return _core.Table.sparse(starts, indices, X.data.astype(np.float64), self._names())
         return _core.Table.dense(X, self._names())
 
-    def _checked(self, X, y, reset=True):
+    def _checked(self, X, y, reset=True, at_least=2):
         holes = "allow-nan" if self._takes_holes else True
         numeric = isinstance(self, RegressorMixin)
-        return validate_data(
-            self,
-            X,
-            y,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=np.float64,
-            ensure_all_finite=holes,
-            ensure_min_samples=2 if reset else 1,
-            y_numeric=numeric,
+        return self._validated(
+            X, y=y, reset=reset, ensure_all_finite=holes, ensure_min_samples=at_least, y_numeric=numeric
         )
+
+    def _validated(self, X, **rules):
+        """Return X (and y) as scikit-learn checks them; of a frame's texts say what to do with them."""
+        try:
+            return validate_data(self, X, accept_sparse="csr", dtype=np.float64, **rules)
+        except (TypeError, ValueError) as error:
+            from halfseen import _tables
+
+            columns = [] if "feature names" in str(error) else _tables.columns_without_numbers(X)
+            if not columns:
+                raise
+            raise ValueError(
+                f"columns of X hold no numbers ({', '.join(columns[:10])}): encode texts first, as in"
+                f" make_pipeline(halfseen.Encoder(), {type(self).__name__}()), and make numbers of dates"
+                f" ({error})"
+            ) from None
 
     def fit(self, X, y):
         """Learn from examples.
@@ -178,7 +133,8 @@ class Estimator(BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell: estimators of :mod:`halfseen.missing` take it, others refuse it.
+            The examples. NaN is a missing cell: estimators of :mod:`halfseen.missing` take it, others refuse
+            it.
         y : array-like of shape (n_samples,)
             The targets.
 
@@ -190,13 +146,20 @@ class Estimator(BaseEstimator):
         Raises
         ------
         ValueError
-            If data or parameters are not what the learner can use; the message names the place and the remedy.
+            If data or parameters are not what the learner can use; the message names the place and the
+            remedy.
         """
         return self._fit(X, y)
 
-    def _fit(self, X, y):
+    def _forget(self):
+        """Let go of what an earlier fit has left and another one would not replace."""
+
+    def _fit(self, X, y, sample_weight=None):
+        self._forget()
         named = getattr(y, "name", None)
         X, y = self._checked(X, y)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         targets, classes = self._targets(y)
         seed = self._seed()
         model = _core.fit(
@@ -209,6 +172,7 @@ class Estimator(BaseEstimator):
             self._declarations(),
             _threads(getattr(self, "n_jobs", None)),
             _progress(self.verbose),
+            sample_weight,
         )
         self._keep(model)
         return self
@@ -220,8 +184,21 @@ class Estimator(BaseEstimator):
             name += "_"
         return name
 
-    def _keep(self, model):
-        """Keep a fitted model, and what users look for in it."""
+    def save(self, path):
+        """Save the fitted model as a file that :func:`halfseen.load`, Rust and the program load.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to; a file that is there is replaced at once, or stays as it was.
+        """
+        from halfseen import model
+
+        check_is_fitted(self, "model_")
+        model.write(self.model_, path)
+
+    def _keep(self, model, quiet=False):
+        """Keep a fitted model, and what users look for in it; unless quiet, warn of what they must know."""
         report = json.loads(model.report())
         report["params"] = json.loads(model.parameters)
         report["notes_text"] = model.notes()
@@ -229,9 +206,13 @@ class Estimator(BaseEstimator):
         self.n_iter_ = max(1, int(report.get("passes") or 1))
         self.reads_, self.distinct_ = report["reads"], report["distinct"]
         weights = model.weights()
-        if weights is not None:
+        if weights is None:
+            vars(self).pop("coef_", None), vars(self).pop("intercept_", None)
+        else:
             coefficients = np.array([weight for _, weight in weights[0]])
             self.coef_, self.intercept_ = self._as_shaped(coefficients, weights[1])
+        if quiet:
+            return
         if not report["converged"]:
             warnings.warn(model.stop(), ConvergenceWarning, stacklevel=4)
         for note, text in zip(report["notes"], model.notes(), strict=True):
@@ -244,20 +225,56 @@ class Estimator(BaseEstimator):
         plain = type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and len(X)
         if plain and X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_"):
             return self.model_.scores(X)  # scikit-learn's checks would take longer than a row's prediction
-        # Cells that are missing at prediction time are what the package is for: all predictors know what to do.
-        X = validate_data(
-            self, X, reset=False, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan"
-        )
+        # Cells that are missing at prediction time are what the package is for: all predictors take them.
+        X = self._validated(X, reset=False, ensure_all_finite="allow-nan")
         if scipy.sparse.issparse(X):
             return self.model_.scores_of_table(self._table(X))[0]
         return self.model_.scores(X)
 
 
+class Weighted:
+    """Let rows count by weights; for estimators whose learner takes them."""
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn from examples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The examples. NaN is a missing cell: estimators of :mod:`halfseen.missing` take it, others refuse
+            it.
+        y : array-like of shape (n_samples,)
+            The targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            What rows count: 2 is a row twice, 0 a row that is not there, for losses as for means and scales.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If data or parameters are not what the learner can use; the message names the place and the
+            remedy.
+        """
+        return self._fit(X, y, sample_weight)
+
+
 class Regressor(RegressorMixin, Estimator):
     """Estimate numbers."""
 
+    _poor_score = False
+
+    def __sklearn_tags__(self):
+        """Tell scikit-learn whether a good score is to be expected on its small checks."""
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = self._poor_score
+        return tags
+
     def _targets(self, y):
-        return np.ascontiguousarray(y, dtype=np.float64), None
+        return np.asarray(y, dtype=np.float64), None
 
     def _as_shaped(self, coefficients, intercept):
         return coefficients, intercept
@@ -294,7 +311,9 @@ class Classifier(ClassifierMixin, Estimator):
         self.classes_, codes = np.unique(y, return_inverse=True)
         name = type(self).__name__
         if len(self.classes_) < 2:
-            raise ValueError(f"{name} needs samples of at least 2 classes, but y holds one class: {self.classes_[0]!r}")
+            raise ValueError(
+                f"{name} needs samples of at least 2 classes, but y holds one class: {self.classes_[0]!r}"
+            )
         if len(self.classes_) > 2 and not self._multi_class:
             kind = type_of_target(y, input_name="y", raise_unknown=True)
             raise ValueError(
@@ -347,9 +366,15 @@ def _indented(text):
 
 def _seed_of(state):
     """Return a ``random_state`` as a seed."""
-    if isinstance(state, numbers.Integral):
-        return int(state)
-    return int(check_random_state(state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+    if not isinstance(state, numbers.Integral):
+        return int(check_random_state(state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+    if not 0 <= state < 2**64:
+        allowed = next(of.allowed for of in declared("aerr") if of.name == "random_state")
+        raise ValueError(
+            f"random_state = {state} is not allowed: it must be {allowed} (and below 2**64), a RandomState"
+            " instance or None"
+        )
+    return int(state)
 
 
 def _threads(n_jobs):

@@ -1,10 +1,12 @@
 """Build the signatures and documentation of estimators from the library's declarations.
 
-Names, defaults, ranges and meanings are written once, in Rust. What scikit-learn calls otherwise is renamed here.
+Names, defaults, ranges and meanings are written once, in Rust. What scikit-learn calls otherwise is renamed
+here.
 """
 
 import json
 import numbers
+import re
 import textwrap
 from dataclasses import dataclass
 from functools import cache
@@ -73,13 +75,16 @@ def _declaration(given):
     default, kind = given["default"], given["kind"]
     if kind != "choice" and default == "auto":
         default = None
-    # The word 'auto' of a choice stays a word.
+    # The word 'auto' of a choice stays a word; flags of the program are parameters here.
     doc = given["doc"] if kind == "choice" else given["doc"].replace("auto:", "None:")
+    doc = re.sub(r"--([a-z_]+)( FILE)?", r"``\1``", doc)
     if given["kind"] not in ("choice", "flag"):
         doc += f" Range: {given['allowed'].replace('auto', 'None')}."
     if given["name"] == "seed":
         kind, default = "int, RandomState instance or None", None
-        doc = "Seed of all that is drawn: an int is that seed, otherwise one is drawn and kept in ``report_``."
+        doc = (
+            "Seed of all that is drawn: an int is that seed, otherwise one is drawn and kept in ``report_``."
+        )
     name = RENAMED.get(given["name"], given["name"])
     return Declaration(name, default, kind, tuple(given["words"]), given["allowed"], doc)
 

@@ -1,7 +1,7 @@
 """Take frames and arrays apart into columns of numbers and of texts, as the program has them.
 
-What is a number and what a text follows the program's readers: strings, categories and truth values are texts, integers,
-floats and decimals are numbers. None, NaN, NA and null are missing.
+What is a number and what a text follows the program's readers: strings, categories and truth values are
+texts, integers, floats and decimals are numbers. None, NaN, NA and null are missing.
 """
 
 import datetime
@@ -35,12 +35,14 @@ def frame_names(X):
     return [str(name) for name in _narwhal(X).columns]
 
 
-def text_columns(X):
+def columns_without_numbers(X):
     """Return the names of a frame's columns that hold no numbers; none if X is no frame."""
     if not is_frame(X):
         return []
-    series = _narwhal(X).iter_columns()
-    return [str(column.name) for column in series if not (column.dtype.is_numeric() or column.dtype == nw.Boolean)]
+    series = nw.from_native(X, eager_only=True).iter_columns()
+    return [
+        str(column.name) for column in series if not (column.dtype.is_numeric() or column.dtype == nw.Boolean)
+    ]
 
 
 def table_of_frame(X, names):
@@ -51,7 +53,7 @@ def table_of_frame(X, names):
 
 
 def table_of_array(X, names):
-    """Return a two-dimensional array as a table of the library: numbers as they lie in memory, else column by column.
+    """Return a two-dimensional array as a table of the library: numbers as they lie in memory.
 
     Raises
     ------
@@ -96,12 +98,15 @@ def _of_objects(cells, name):
             kinds.setdefault(_kind(cell), row)
     for date in kinds.keys() & {"date", "other"}:
         cell = cells[kinds[date]]
-        raise _refused(f"column '{name}', row {kinds[date]}: {cell!r} of type {type(cell).__name__}", date == "date")
+        raise _refused(
+            f"column '{name}', row {kinds[date]}: {cell!r} of type {type(cell).__name__}", date == "date"
+        )
     if "text" in kinds and len(kinds) > 1:
         text, number = kinds.pop("text"), min(kinds.values())
         raise TypeError(
-            f"column '{name}' holds texts and numbers ({cells[text]!r} in row {text}, {cells[number]!r} in row {number}):"
-            " every argument must be a string, or every one a number; correct those cells, or make all of them strings"
+            f"column '{name}' holds texts and numbers ({cells[text]!r} in row {text},"
+            f" {cells[number]!r} in row {number}): every argument must be a string, or every one a number;"
+            " correct those cells, or make all of them strings"
         )
     if "text" in kinds or kinds.keys() == {"truth"}:
         return _coded(cells)
@@ -119,7 +124,11 @@ def _kind(cell):
 
 
 def _is_missing(cell):
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, numbers.Number) and cell != cell)
+    return (
+        cell is None
+        or type(cell).__name__ in ("NAType", "NaTType")
+        or (isinstance(cell, numbers.Number) and cell != cell)
+    )
 
 
 def _coded(cells):
@@ -144,7 +153,7 @@ def _written(cell):
 def _refused(what, dates):
     if dates:
         return TypeError(
-            f"{what} holds dates or times, which have no meaning to a learner as they are; make numbers of them first, such as"
-            " days since a date, or texts, such as the name of the month"
+            f"{what} holds dates or times, which have no meaning to a learner as they are; make numbers of"
+            " them first, such as days since a date, or texts, such as the name of the month"
         )
     return TypeError(f"{what}: the argument must be a string or a number in every cell")

@@ -1,7 +1,6 @@
-"""Try fitted estimators as an adversary would: certify predictions, attack rows, say what is left of a score."""
+"""Try fitted estimators as an adversary would: certify predictions, attack rows, score them."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -22,12 +21,13 @@ class Certificates:
         What is predicted of each row as it is.
     certified : ndarray of shape (n_samples,)
         The largest budget with which no adversary can change the prediction; cells that are missing count as
-        spent. The value of all attributes where nothing changes it; NaN where attributes that cost nothing do.
+        spent. The value of all attributes where nothing changes it; NaN where attributes that cost nothing
+        do.
     flips_at : ndarray of shape (n_samples,)
         The least budget that is known to be enough to change it; NaN if none is.
-    flips : tuple of n_samples ndarrays
-        The indices of the features whose deletion changes the prediction at that budget, increasing; empty where
-        nothing does.
+    flips : tuple of ndarray
+        The indices of the features whose deletion changes the prediction at that budget, increasing; empty
+        where nothing does.
     exact : ndarray of shape (n_samples,)
         Whether ``certified`` is the largest such budget; if not it is a lower bound.
     missing : ndarray of shape (n_samples,)
@@ -96,7 +96,7 @@ class Attacked:
     unproven: int
 
 
-def attributes(estimator: Any) -> tuple[str, ...]:
+def attributes(estimator):
     """Name the attributes that can vanish, in the order in which ``values`` are given.
 
     Parameters
@@ -116,7 +116,8 @@ def attributes(estimator: Any) -> tuple[str, ...]:
 def certify(estimator, X, values=None, within=None, y=None):
     """Certify predictions: the largest threat that cannot change each, and what would change it first.
 
-    Equal values, and whole ones, give exact certificates; for others a search may give up, which ``exact`` says.
+    Equal values, and whole ones, give exact certificates; for others a search may give up, which ``exact``
+    says.
 
     Parameters
     ----------
@@ -125,10 +126,10 @@ def certify(estimator, X, values=None, within=None, y=None):
         :mod:`halfseen.robust` and :mod:`halfseen.full`, and `GeometricMarginClassifier`.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The rows. What is missing (NaN) counts as deleted already.
-    values : 'uniform', 'mi' or array-like of shape (n_attributes,), optional
-        What it costs the adversary to take an attribute: 1 each; in proportion to its mutual information with the
-        target; or one number for each of :func:`attributes`. By default as the estimator was fitted for, else
-        'uniform'.
+    values : {'uniform', 'mi'} or array-like of shape (n_features,), optional
+        What it costs the adversary to take an attribute: 1 each; in proportion to its mutual information with
+        the target; or one number for each feature (with ``groups`` for each of :func:`attributes`). By
+        default as the estimator was fitted for, else 'uniform'.
     within : float, optional
         For estimates of numbers, and required there: how far one may move, in units of the target.
     y : array-like of shape (n_samples,), optional
@@ -149,8 +150,8 @@ def certify(estimator, X, values=None, within=None, y=None):
     >>> certify(model, X).certified.tolist()
     [2.0, 2.0, 1.0, 1.0]
     """
-    X, table = _table(estimator, X)
-    values = _values(estimator, values, table, None if y is None else _codes(estimator, y, X.shape[0]))
+    rows, table = _table(estimator, X)
+    values = _values(estimator, values, table, None if y is None else _codes(estimator, y, rows))
     within = None if within is None else float(within)
     count = _threads(getattr(estimator, "n_jobs", None))
     found = _core.certify(estimator.model_, table, values, within, count)
@@ -180,13 +181,15 @@ def attack(estimator, X, y, threat=None, values=None, kind="exact", random_state
         The targets, which the adversary knows.
     threat : float, optional
         The adversary's budget. By default the one that the estimator prepared for.
-    values : 'uniform', 'mi' or array-like of shape (n_attributes,), optional
-        What it costs to take an attribute: 1 each; in proportion to its mutual information with ``y``; or one number
-        for each of :func:`attributes`. By default as the estimator was fitted for, else 'uniform'.
-    kind : {'exact', 'greedy', 'random', 'noise', 'greedy-value', 'greedy-weight', 'noise-weight'}, default='exact'
-        The deletions that do the most damage; those that do harm, the most for their value first; random ones; random
-        attributes that turn into noise, uniform on [-1, 1] in scaled units. The others take the largest values, or the
-        largest weights, first.
+    values : {'uniform', 'mi'} or array-like of shape (n_features,), optional
+        What it costs to take an attribute: 1 each; in proportion to its mutual information with ``y``; or one
+        number for each feature (with ``groups`` for each of :func:`attributes`). By default as the estimator
+        was fitted for, else 'uniform'.
+    kind : str, default='exact'
+        'exact', the deletions that do the most damage; 'greedy', those that do harm, the most for their value
+        first; 'random' ones; 'noise', random attributes turn into noise, uniform on [-1, 1] in scaled units.
+        'greedy-value', 'greedy-weight' and 'noise-weight' take the largest values, or the largest weights,
+        first.
     random_state : int, RandomState instance or None, default=0
         Seed of what is random. A row meets the same random order under every budget.
 
@@ -206,14 +209,16 @@ def attack(estimator, X, y, threat=None, values=None, kind="exact", random_state
     >>> before.score == model.score(X, y) and after.score < before.score
     True
     """
-    X, table = _table(estimator, X)
-    targets = _codes(estimator, y, X.shape[0])
+    rows, table = _table(estimator, X)
+    targets = _codes(estimator, y, rows)
     values = _values(estimator, values, table, targets)
     if threat is None:
         own = estimator.report_.get("threat")
         if own is None:
             name = type(estimator).__name__
-            raise ValueError(f"{name} prepares for no threat of its own: say how much may vanish, as in threat=10")
+            raise ValueError(
+                f"{name} prepares for no threat of its own: say how much may vanish, as in threat=10"
+            )
         threat = own["budget"]
     count, seed = _threads(getattr(estimator, "n_jobs", None)), _seed_of(random_state)
     scores, unproven = _core.attack(
@@ -236,7 +241,7 @@ class Tried:
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The rows. What is missing (NaN) counts as deleted already.
-        values : 'uniform', 'mi' or array-like of shape (n_attributes,), optional
+        values : {'uniform', 'mi'} or array-like of shape (n_features,), optional
             What it costs the adversary to take an attribute; by default as in fit.
         within : float, optional
             For estimates of numbers, and required there: how far one may move, in units of the target.
@@ -259,7 +264,7 @@ class Tried:
             The targets.
         threat : float, optional
             The adversary's budget; by default the one that the fit prepared for.
-        values : 'uniform', 'mi' or array-like of shape (n_attributes,), optional
+        values : {'uniform', 'mi'} or array-like of shape (n_features,), optional
             What it costs the adversary to take an attribute; by default as in fit.
         kind : str, default='exact'
             The attack.
@@ -274,22 +279,37 @@ class Tried:
         return attack(self, X, y, threat, values, kind, random_state).score
 
 
+def without_known(estimator, values):
+    """Return values of attributes: those of features without the known ones, which cannot vanish."""
+    values = column_or_1d(values, dtype=np.float64)
+    declared = estimator._declarations()
+    if declared["known"] and not declared["groups"] and len(values) == estimator.n_features_in_:
+        values = values[[name not in declared["known"] for name in estimator._names()]]
+    return values.tolist()
+
+
 def _check(estimator):
     if not isinstance(estimator, Estimator):
         raise TypeError(
-            f"an estimator of halfseen is needed, not {type(estimator).__name__}: of a pipeline or a search pass the"
-            " estimator within, and rows as it sees them"
+            f"an estimator of halfseen is needed, not {type(estimator).__name__}: of a pipeline or a search"
+            " pass the estimator within, and rows as it sees them"
         )
     check_is_fitted(estimator, "model_")
 
 
 def _table(estimator, X):
-    """Return X as validated, and as the library takes it."""
+    """Return the number of rows, and X as the library takes it."""
     _check(estimator)
     X = validate_data(
-        estimator, X, reset=False, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan", order="C"
+        estimator,
+        X,
+        reset=False,
+        accept_sparse="csr",
+        dtype=np.float64,
+        ensure_all_finite="allow-nan",
+        order="C",
     )
-    return X, estimator._table(X)
+    return X.shape[0], estimator._table(X)
 
 
 def _codes(estimator, y, rows):
@@ -311,14 +331,18 @@ def _values(estimator, values, table, targets):
     """Return what each attribute costs the adversary."""
     own = estimator.report_.get("threat")
     if isinstance(values, str) and values not in ("uniform", "mi"):
-        raise ValueError(f"values = {values!r} is not allowed: it must be 'uniform', 'mi', or one number per attribute")
+        raise ValueError(
+            f"values = {values!r} is not allowed: it must be 'uniform', 'mi', or one number per attribute"
+        )
     mutual = isinstance(values, str) and values == "mi"
     if own is not None and (values is None or (mutual and getattr(estimator, "values", None) == "mi")):
         return own["values"]
     if mutual:
         if targets is None or not is_classifier(estimator):
-            raise ValueError("values = 'mi' needs labels: mutual information is that of an attribute with the class")
+            raise ValueError(
+                "values = 'mi' needs labels: mutual information is that of an attribute with the class"
+            )
         return _core.information(estimator.model_, table, targets).tolist()
     if values is None or isinstance(values, str):
         return [1.0] * len(_core.attributes(estimator.model_))
-    return column_or_1d(values, dtype=np.float64).tolist()
+    return without_known(estimator, values)

@@ -10,13 +10,14 @@ from halfseen import _core
 class Encoder(TransformerMixin, BaseEstimator):
     """Turn columns of texts into indicators, one for each category, and leave numbers as they are.
 
-    It is the encoder of the program ``halfseen``: a model fitted to what it gives has the same weights as one that the program fits to
-    the same table. Strings, categories and truth values of a frame are texts; each becomes the columns ``name=category``, sorted by
-    category, of which one is 1. A missing cell, and a category that fit did not see, is NaN in all of them: unknown, and not "none of
-    these". So estimators of :mod:`halfseen.missing` learn from such rows, and all estimators predict them.
+    It is the encoder of the program ``halfseen``: a model fitted to what it gives has the same weights as one
+    that the program fits to the same table. Strings, categories and truth values of a frame are texts; each
+    becomes the columns ``name=category``, sorted by category, of which one is 1. A missing cell, and a
+    category that fit did not see, is NaN in all of them: unknown, and not "none of these". So estimators of
+    :mod:`halfseen.missing` learn from such rows, and all estimators predict them.
 
-    Pass ``groups_`` to an estimator as ``groups=``: the indicators of one text are then one attribute, which costs one read, and
-    vanishes as a whole.
+    Pass ``groups_`` to an estimator as ``groups=``: the indicators of one text are then one attribute, which
+    costs one read, and vanishes as a whole.
 
     Attributes
     ----------
@@ -35,8 +36,9 @@ class Encoder(TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    What is missing is for the reader of a file to say: None, NaN, NA and null are. The texts ``""``, ``"NA"`` and ``"?"``, which the
-    program takes as missing in a CSV, are texts like others here, unless they were read as null.
+    What is missing is for the reader of a file to say: None, NaN, NA and null are. The texts ``""``, ``"NA"``
+    and ``"?"``, which the program takes as missing in a CSV, are texts like others here, unless they were
+    read as null.
 
     Examples
     --------
@@ -85,6 +87,9 @@ class Encoder(TransformerMixin, BaseEstimator):
         self.encoder_ = _core.Encoder.fit(self._table(X, reset=True))
         texts = {name: texts for name, texts in self.encoder_.columns if texts is not None}
         self.categories_ = texts
+        names, counts = np.unique(self.get_feature_names_out(), return_counts=True)
+        if (counts > 1).any():
+            raise ValueError(f"two columns are called {names[counts > 1][0]!r} when encoded; rename one of X")
         self.groups_ = {name: [f"{name}={text}" for text in of] for name, of in texts.items() if of}
         return self
 
@@ -121,7 +126,9 @@ class Encoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "encoder_")
         names = _check_feature_names_in(self, input_features)
         columns = zip(names, self.encoder_.columns, strict=True)
-        out = [[name] if texts is None else [f"{name}={text}" for text in texts] for name, (_, texts) in columns]
+        out = [
+            [name] if texts is None else [f"{name}={text}" for text in texts] for name, (_, texts) in columns
+        ]
         return np.array([name for of in out for name in of], dtype=object)
 
     def _table(self, X, reset):

@@ -44,7 +44,9 @@ def load(path):
     try:
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise ValueError(f"{path} is no model: it is no text; load a file that save or `halfseen fit` wrote") from None
+        raise ValueError(
+            f"{path} is no model: it is no text; load a file that save or `halfseen fit` wrote"
+        ) from None
     try:
         return Model(_core.Model.from_json(text))
     except ValueError as error:
@@ -54,8 +56,13 @@ def load(path):
 class Model:
     """A fitted model: predicts from frames and arrays in their own units and labels.
 
-    It knows the columns it was fitted to, their categories where they are texts, and their scales. Make one with
-    :func:`load`; ``Model(estimator.model_)`` is that of a fitted estimator.
+    It knows the columns it was fitted to, their categories where they are texts, and their scales. Make one
+    with :func:`load`; ``Model(estimator.model_)`` is that of a fitted estimator.
+
+    Parameters
+    ----------
+    model : object
+        ``model_`` of a fitted estimator.
 
     Attributes
     ----------
@@ -100,8 +107,8 @@ class Model:
         Parameters
         ----------
         X : frame or array-like of shape (n_samples, n_columns)
-            A frame's columns are matched by name, in any order. An array has the model's columns in their order. What is missing
-            is NaN, None or null.
+            A frame's columns are matched by name, in any order. An array has the model's columns in their
+            order. What is missing is NaN, None or null.
 
         Returns
         -------
@@ -111,7 +118,8 @@ class Model:
         Raises
         ------
         ValueError
-            If an array has another number of columns, more than half of the columns are not in a frame, or a number is infinite.
+            If an array has another number of columns, more than half of the columns are not in a frame, or a
+            number is infinite.
         """
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
@@ -151,8 +159,21 @@ class Model:
         """
         found = self._model.weights()
         if found is None:
-            raise ValueError(f"{self.learner} does not predict by one weighted sum of attributes, and so has no weights")
+            raise ValueError(
+                f"{self.learner} does not predict by one weighted sum of attributes, and so has no weights"
+            )
         return dict(found[0]), found[1]
+
+    def declared(self):
+        """Return what was declared of attributes: their scale, what is known, read together, and priced.
+
+        Returns
+        -------
+        declared : dict
+            Under the names of the parameters of estimators: ``scale``, ``known``, ``groups``, ``prices``.
+        """
+        declared = json.loads(self._model.declared)
+        return declared | {"groups": dict(declared["groups"])}
 
     def save(self, path):
         """Save the model as a file that Python, Rust and the program load.
@@ -170,13 +191,15 @@ class Model:
         Returns
         -------
         estimator : object
-            Of the class whose learner it is, with the parameters of the file. Bounds are not in the file, and moments in scaled units.
+            Of the class whose learner it is, with the parameters of the file. Bounds are not in the file, and
+            moments in scaled units.
 
         Raises
         ------
         ValueError
-            If a column holds texts, which an estimator never sees: encode them with :class:`~halfseen.Encoder` and fit again; or if the
-            learner has no estimator here (scikit-learn has ridge, lasso and linear support vector machines).
+            If a column holds texts, which an estimator never sees: encode them with
+            :class:`~halfseen.Encoder` and fit again; or if the learner has no estimator here (scikit-learn
+            has ridge, lasso and linear support vector machines).
         """
         from halfseen import _rebuilding
 
@@ -202,11 +225,15 @@ class Model:
             return scores
         names = list(self.columns)
         texts = any(categories is not None for categories in self.columns.values())
-        cells = check_array(X, dtype=None if texts else np.float64, ensure_all_finite="allow-nan", accept_sparse=False)
+        cells = check_array(
+            X, dtype=None if texts else np.float64, ensure_all_finite="allow-nan", accept_sparse=False
+        )
         if texts and not hasattr(X, "dtype"):
             cells = check_array(X, dtype=object, ensure_all_finite=False)
         if cells.shape[1] != len(names):
-            raise ValueError(f"X has {cells.shape[1]} features, but the model is expecting {len(names)} features as input")
+            raise ValueError(
+                f"X has {cells.shape[1]} features, but the model is expecting {len(names)} features as input"
+            )
         if not texts:
             return self._model.scores(cells)
         scores, met = self._model.scores_of_table(_tables.table_of_array(cells, names))
@@ -227,12 +254,12 @@ class Model:
             warnings.warn(text, DataWarning, stacklevel=4)
 
 
-def chosen(scores):
+def chosen(scores: np.ndarray) -> np.ndarray:
     """Return for each row of scores the index of the class that they mean."""
     return (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
 
 
-def write(model, path):
+def write(model: _core.Model, path: str | os.PathLike[str]) -> None:
     """Write the file of a model beside its place, and put it there."""
     path = Path(path)
     text = model.to_json() + "\n"

@@ -65,8 +65,8 @@ impl Drawing {
                     }
                     (None, Some(measured)) => measured.to_vec(),
                     (None, None) => {
-                        let what = "the attributes' second moments, and nobody declared them; declare them (--moments \
-                                    FILE), or let the reads tell (moments = online, or the two-phase learner)";
+                        let what = "the attributes' second moments, and nobody declared them; declare them (in the \
+                                    program --moments FILE), or let the reads tell (moments = online, or the two-phase learner)";
                         return Err(ErrorKind::Needs { name: "moments", value: "auto", what }.into());
                     }
                 };

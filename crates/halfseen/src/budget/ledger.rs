@@ -3,7 +3,7 @@
 use crate::error::{ErrorKind, Result};
 use crate::model::{Report, Stop};
 use crate::prepare::Layout;
-use crate::sampling::count_distinct;
+use crate::sampling::keep_distinct;
 use serde::{Deserialize, Serialize};
 
 /// No count of a saved state is larger: counting on must not overflow.
@@ -22,12 +22,20 @@ pub(super) struct Ledger {
     skipped: u64,
     reads: u64,
     distinct: u64,
+    /// How often each sampled panel was read; empty in a state older than these counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    of_panels: Vec<u64>,
     spent: f64,
     max_reads: u64,
     largest_delay: u64,
 }
 
 impl Ledger {
+    /// The books of a start, over so many panels that can be read.
+    pub(super) fn new(panels: usize) -> Ledger {
+        Ledger { of_panels: vec![0; panels], ..Ledger::default() }
+    }
+
     /// Opens the next query and gives its number.
     #[inline]
     pub(super) fn open(&mut self) -> u64 {
@@ -52,18 +60,23 @@ impl Ledger {
         self.open.remove(place);
     }
 
-    /// Books the panels read of one example, each as often as it was read; distinct ones are paid for. Their order
-    /// is lost.
+    /// Books the panels read of one example, each as often as it was read; distinct ones are paid for, and left in
+    /// some order.
     #[inline]
     pub(super) fn bill(&mut self, panels: &mut Vec<u32>, layout: &Layout) {
         let reads = panels.len() as u64;
-        let distinct = count_distinct(panels) as u64;
+        keep_distinct(panels);
+        let distinct = panels.len() as u64;
+        for &panel in &*panels {
+            if let Some(count) = self.of_panels.get_mut(panel as usize) {
+                *count += 1;
+            }
+        }
         self.reads += reads;
         self.distinct += distinct;
         self.max_reads = self.max_reads.max(reads);
         self.spent += if layout.is_priced() {
             panels.sort_unstable();
-            panels.dedup();
             panels.iter().map(|&panel| layout.price(panel as usize)).sum()
         } else {
             distinct as f64
@@ -89,6 +102,7 @@ impl Ledger {
             skipped: self.skipped,
             reads: self.reads,
             distinct: self.distinct,
+            panel_reads: self.of_panels.clone(),
             spent: self.spent,
             max_reads: self.max_reads,
             largest_delay: self.largest_delay,
@@ -96,11 +110,13 @@ impl Ledger {
         }
     }
 
-    /// Whether the numbers of a saved ledger can be true.
-    pub(super) fn is_sound(&self) -> bool {
+    /// Whether the numbers of a saved ledger can be true, over so many panels that can be read.
+    pub(super) fn is_sound(&self, panels: usize) -> bool {
         let Ledger { next, answered, skipped, reads, distinct, max_reads, largest_delay, .. } = *self;
         let counts = [next, answered, skipped, reads, distinct, max_reads, largest_delay];
+        let of_panels: u128 = self.of_panels.iter().map(|&n| u128::from(n)).sum();
         counts.iter().all(|&n| n <= LARGEST_COUNT)
+            && (self.of_panels.is_empty() || (self.of_panels.len() == panels && of_panels == u128::from(distinct)))
             && (0.0..f64::INFINITY).contains(&self.spent)
             && self.open.windows(2).all(|w| w[0] < w[1])
             && self.open.last().is_none_or(|&last| last < self.next)

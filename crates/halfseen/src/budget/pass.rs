@@ -5,6 +5,7 @@ use super::observed::panels_of;
 use super::query::{AskTell, Query, Role};
 use crate::data::Examples;
 use crate::error::{Error, ErrorKind, Result};
+use crate::learner::{SAMPLES, refuse_weights};
 use crate::model::{Fit, Outside, Report, Stop};
 use crate::monitor::Monitor;
 use crate::sampling::{Purpose, Stream, shuffle};
@@ -66,6 +67,9 @@ pub(super) fn one_pass_with<L: AskTell>(
     monitor: &dyn Monitor,
     look: impl FnMut(&Pass<'_, '_, L>, Stop) -> Result<()>,
 ) -> Result<()> {
+    if examples.weights.is_some() {
+        refuse_weights(&learner.report().learner, examples, SAMPLES)?;
+    }
     let mut order: Vec<u32> = (0..examples.len() as u32).collect();
     shuffle(&mut Stream::new(seed, Purpose::Order, 0), &mut order);
     in_this_order(learner, &order, counts, examples, limit, monitor, look)

@@ -139,6 +139,11 @@ pub trait AskTell: Send {
         false
     }
 
+    /// Whether targets must be -1 or +1, as they are: the losses of classes take no others.
+    fn needs_classes(&self) -> bool {
+        false
+    }
+
     /// Takes one step from the scaled values of a query's reads and the scaled target. A NaN among
     /// the values is a refused read.
     ///

@@ -105,7 +105,7 @@ impl<I: Iterate> Sgd<I> {
             iterate,
             known: Known::new(slots - sampled, recipe.intercept, recipe.known_radius),
             running: Running::new(slots),
-            ledger: Ledger::default(),
+            ledger: Ledger::new(layout.sampled_panels()),
             drawing: Drawing::new(&recipe, layout, squares)?,
             risk: Risk::default(),
             observed: (recipe.passive != Passive::No).then(|| Observed::new(layout.sampled_panels())),
@@ -135,7 +135,7 @@ impl<I: Iterate> Sgd<I> {
         let slopes = if recipe.pace.schedule == Schedule::Adagrad { sampled } else { 0 };
         let sound = state.running.len() == layout.slots()
             && state.running.is_sound()
-            && state.ledger.is_sound()
+            && state.ledger.is_sound(layout.sampled_panels())
             && state.known.is_sound(&known)
             && state.risk.is_sound()
             && state.observed.is_some() == (recipe.passive != Passive::No)
@@ -273,6 +273,10 @@ impl<I: Iterate> AskTell for Sgd<I> {
 
     fn is_passive(&self) -> bool {
         self.state.observed.is_some()
+    }
+
+    fn needs_classes(&self) -> bool {
+        self.recipe.loss.needs_classes()
     }
 
     #[inline]

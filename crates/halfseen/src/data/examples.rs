@@ -23,6 +23,10 @@ pub struct Examples<'a> {
     pub labels: Option<Labels<'a>>,
     /// The rows that these examples are, in their order.
     pub rows: Cow<'a, [u32]>,
+    /// One weight per row of `matrix`, finite and at least 0: a row of weight 2 counts as the row twice, one of weight 0
+    /// as if it were not there. `None` is 1 for all. They are for learning: scores do not depend on them. See
+    /// [`Learner::takes_weights`](crate::Learner::takes_weights).
+    pub weights: Option<&'a [f64]>,
     /// Means and second moments of the scaled columns, where the learner may know them. `None`
     /// keeps a budgeted learner honest: it then estimates what it needs from its own reads.
     pub moments: Option<&'a Moments>,
@@ -60,7 +64,7 @@ impl<'a> Examples<'a> {
     pub fn new(matrix: &'a Matrix, scaler: &'a Scaler, layout: &'a Arc<Layout>, targets: &'a [f64]) -> Examples<'a> {
         let rows = (0..matrix.rows() as u32).collect::<Vec<_>>().into();
         let declared = Declared::default();
-        Examples { matrix, scaler, layout, targets, labels: None, rows, moments: None, declared }
+        Examples { matrix, scaler, layout, targets, labels: None, rows, weights: None, moments: None, declared }
     }
 
     /// Number of examples.
@@ -88,6 +92,31 @@ impl<'a> Examples<'a> {
     #[inline]
     pub fn target(&self, example: usize) -> f64 {
         self.targets[self.rows[example] as usize]
+    }
+
+    /// The weight of the `example`-th row.
+    #[inline]
+    pub fn weight(&self, example: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[self.rows[example] as usize])
+    }
+
+    /// The weights of all rows; `None` where they have none.
+    pub(crate) fn weight_list(&self) -> Option<Vec<f64>> {
+        self.weights.map(|weights| self.rows.iter().map(|&row| weights[row as usize]).collect())
+    }
+
+    /// The same without rows of weight 0, and without weights where all others are 1: what learners begin with that
+    /// take weights.
+    ///
+    /// # Errors
+    /// As [`check_weights`].
+    pub(crate) fn counted(&self) -> Result<Cow<'_, Examples<'a>>> {
+        let Some(weights) = self.weights else { return Ok(Cow::Borrowed(self)) };
+        check_weights(weights, self.matrix.rows())?;
+        let counts = |row: &u32| weights[*row as usize] > 0.0;
+        let rows: Vec<u32> = self.rows.iter().copied().filter(counts).collect();
+        let weights = rows.iter().any(|&row| weights[row as usize] != 1.0).then_some(weights);
+        Ok(Cow::Owned(Examples { rows: rows.into(), weights, ..self.clone() }))
     }
 
     /// The class of the `example`-th row; `None` for numbers.
@@ -129,6 +158,22 @@ impl<'a> Examples<'a> {
     }
 }
 
+/// Refuses what cannot be the weights of so many rows.
+///
+/// # Errors
+/// [`ErrorKind::WrongLength`]; [`ErrorKind::WrongWeight`] for a weight that is below 0 or not finite.
+pub(crate) fn check_weights(weights: &[f64], rows: usize) -> Result<()> {
+    if weights.len() != rows {
+        let what = "weights, one for each row".to_owned();
+        return Err(ErrorKind::WrongLength { what, expected: rows, found: weights.len() }.into());
+    }
+    // NaN is in no range.
+    match weights.iter().position(|weight| !(0.0..=f64::MAX).contains(weight)) {
+        Some(at) => Err(ErrorKind::WrongWeight { row: at + 1, value: weights[at] }.into()),
+        None => Ok(()),
+    }
+}
+
 /// First and second moments of scaled columns, each (n_columns).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moments {
@@ -157,26 +202,27 @@ impl Moments {
         Ok(())
     }
 
-    /// Measures every observed cell of the examples: what a learner may do that sees everything.
+    /// Measures every observed cell of the examples, by their weights: what a learner may do that sees everything.
     pub fn measure(examples: &Examples<'_>) -> Moments {
         let d = examples.columns();
         let (mut mean, mut square, mut row) = (vec![0.0; d], vec![0.0; d], vec![0.0; d]);
-        let mut missing = vec![0_usize; d];
+        let mut seen = vec![0.0_f64; d];
         for i in 0..examples.len() {
             examples.row_into(i, &mut row);
-            for (((m, s), v), missing) in mean.iter_mut().zip(&mut square).zip(&row).zip(&mut missing) {
-                if v.is_nan() {
-                    *missing += 1;
-                } else {
-                    *m += v;
-                    *s += v * v;
+            let weight = examples.weight(i);
+            for (((m, s), v), seen) in mean.iter_mut().zip(&mut square).zip(&row).zip(&mut seen) {
+                if !v.is_nan() {
+                    let weighed = weight * v;
+                    *m += weighed;
+                    *s += weighed * v;
+                    *seen += weight;
                 }
             }
         }
-        for ((m, s), missing) in mean.iter_mut().zip(&mut square).zip(missing) {
-            let n = (examples.len() - missing).max(1) as f64;
-            *m /= n;
-            *s /= n;
+        for ((m, s), seen) in mean.iter_mut().zip(&mut square).zip(seen) {
+            let weight = if seen > 0.0 { seen } else { 1.0 };
+            *m /= weight;
+            *s /= weight;
         }
         Moments { mean, square }
     }

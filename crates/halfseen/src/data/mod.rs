@@ -8,6 +8,7 @@ pub mod synthetic;
 mod table;
 mod target;
 
+pub(crate) use examples::check_weights;
 pub use examples::{Declared, Examples, Labels, Moments};
 pub use matrix::{Csr, Matrix};
 pub use shared::Shared;

@@ -154,7 +154,7 @@ impl Target {
             Target::Classes { classes, .. } => Err(ErrorKind::WrongTarget {
                 column: "target".into(),
                 problem: format!(
-                    "it has {} classes ({}) and this learner tells two apart; choose two with --classes A,B",
+                    "it has {} classes ({}) and this learner tells two apart; choose two of them (in the program --classes A,B)",
                     classes.len(),
                     crate::error::list(&classes.iter().map(Label::to_string).collect::<Vec<_>>())
                 ),

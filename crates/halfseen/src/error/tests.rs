@@ -25,6 +25,8 @@ fn name(kind: &ErrorKind) -> &'static str {
         BudgetTooSmall,
         BudgetTooLarge,
         TooManyMoments,
+        TakesNoWeights,
+        WrongWeight,
         Needs,
         WrongDeclaration,
         Chooses,
@@ -97,6 +99,15 @@ fn contradicted(column: &str) -> Error {
     crate::learner::find("aerr").unwrap().fit(&prepared.examples(), &Silent).unwrap_err()
 }
 
+/// Two rows, the second of this weight.
+fn fit_weights(learner: &dyn crate::Learner, weight: f64) -> Error {
+    let (matrix, scaler, layout) =
+        (Matrix::F64(Array2::ones((2, 2))), Scaler::None {}, Arc::new(Layout::singletons(2)));
+    let weights = [1.0, weight];
+    let examples = Examples { weights: Some(&weights), ..Examples::new(&matrix, &scaler, &layout, &[1.0, 2.0]) };
+    learner.fit(&examples, &Silent).unwrap_err()
+}
+
 fn asking() -> (Box<dyn AskTell>, Query) {
     let mut aerr = crate::learner::find("aerr").unwrap();
     aerr.set("average", "all").unwrap();
@@ -141,6 +152,8 @@ fn provoked(long: &str) -> Vec<Error> {
             aerr.start(&Arc::new(Layout::singletons(3))).err().unwrap()
         },
         Schema { prices: [(long.to_owned(), -1.0)].into(), ..schema.clone() }.layout().unwrap_err(),
+        fit_weights(&*crate::learner::find("aerr").unwrap(), 1.0),
+        fit_weights(&*crate::learner::find("ridge").unwrap(), f64::NAN),
         started.ask_observed_into(&[0], &mut Query::default()).unwrap_err(),
         fit_cells_of(&*passive, Array2::from_elem((1, 2), f64::NAN)),
         {
@@ -207,7 +220,7 @@ fn every_kind_is_provoked() {
     let provoked: BTreeSet<&str> = provoked("column").iter().map(|e| name(e.kind())).collect();
     let missing: Vec<&str> = all_names().difference(&provoked).copied().collect();
     assert!(missing.is_empty(), "no case provokes {missing:?}");
-    assert_eq!(all_names().len(), 35);
+    assert_eq!(all_names().len(), 37);
 }
 
 #[test]

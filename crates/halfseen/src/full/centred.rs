@@ -10,10 +10,12 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Linear, Report, Stop};
 use std::ops::Range;
 
-/// Examples minus their means (or as they are, without intercept), on the columns that are not all zero then.
+/// Examples minus their weighted means (or as they are, without intercept), on the columns that are not all zero then.
 #[derive(Debug)]
 pub(crate) struct Centred<'a, 'b> {
     examples: &'a Examples<'b>,
+    /// The sum of their weights.
+    total: f64,
     /// The columns that are not zero in every row, increasing.
     columns: Vec<usize>,
     /// Mean of every column, (n_columns): what fills a missing cell when the model predicts.
@@ -33,25 +35,27 @@ impl<'a, 'b> Centred<'a, 'b> {
         check_shape(examples, learner)?;
         let (m, d) = (examples.len(), examples.columns());
         let (mut first, mut row) = (vec![0.0; d], vec![0.0; d]);
-        let (mut sum, mut varies) = (vec![0.0; d], vec![false; d]);
+        let (mut sum, mut varies, mut total) = (vec![0.0; d], vec![false; d], 0.0);
         examples.row_into(0, &mut first);
         for i in 0..m {
             examples.row_into(i, &mut row);
             check_row(examples, i, &row)?;
+            let weight = examples.weight(i);
+            total += weight;
             for (((s, v), x), f) in sum.iter_mut().zip(&mut varies).zip(&row).zip(&first) {
-                *s += x;
+                *s += weight * x;
                 *v |= x != f;
             }
         }
-        let mean: Vec<f64> = (0..d).map(|j| if varies[j] { sum[j] / m as f64 } else { first[j] }).collect();
+        let mean: Vec<f64> = (0..d).map(|j| if varies[j] { sum[j] / total } else { first[j] }).collect();
         if let Some(j) = mean.iter().position(|v| !v.is_finite()) {
             return Err(ErrorKind::Diverged { what: "the sum of a column", value: sum[j] }.into());
         }
         let columns: Vec<usize> = (0..d).filter(|&j| varies[j] || (!intercept && first[j] != 0.0)).collect();
         let shift = columns.iter().map(|&j| if intercept { mean[j] } else { 0.0 }).collect();
-        let target_sum: f64 = (0..m).map(|i| examples.target(i)).sum();
-        let target_shift = if intercept { target_sum / m as f64 } else { 0.0 };
-        Ok(Centred { examples, columns, mean, shift, target_shift })
+        let target_sum: f64 = (0..m).map(|i| examples.weight(i) * examples.target(i)).sum();
+        let target_shift = if intercept { target_sum / total } else { 0.0 };
+        Ok(Centred { examples, total, columns, mean, shift, target_shift })
     }
 
     /// Number of examples.
@@ -62,6 +66,16 @@ impl<'a, 'b> Centred<'a, 'b> {
     /// Number of columns kept.
     pub(crate) fn width(&self) -> usize {
         self.columns.len()
+    }
+
+    /// The weight of one example.
+    pub(crate) fn weight(&self, example: usize) -> f64 {
+        self.examples.weight(example)
+    }
+
+    /// The sum of all weights: the number of examples where they have none.
+    pub(crate) fn total(&self) -> f64 {
+        self.total
     }
 
     /// The report of a learner that read every cell.

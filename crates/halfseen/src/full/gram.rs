@@ -46,7 +46,7 @@ impl Quadratic {
     /// Numbers out of range; [`ErrorKind::Interrupted`].
     pub(crate) fn new(data: &Centred<'_, '_>, monitor: &dyn Monitor) -> Result<Quadratic> {
         let (m, width) = (data.len(), data.width());
-        let root = (m as f64).sqrt();
+        let root = data.total().sqrt();
         let keep_rows = m < width;
         let mut matrix = if keep_rows { Mat::zeros(m, width) } else { Mat::zeros(width, width) };
         let mut cross = vec![0.0; width];
@@ -57,20 +57,25 @@ impl Quadratic {
             }
             let end = m.min(start + BLOCK);
             data.block_into(start..end, &mut block);
-            for (i, row) in (start..end).zip(block.chunks_exact(width.max(1))) {
-                let y = data.target(i);
-                cross.iter_mut().zip(row).for_each(|(c, x)| *c += x * y);
+            for (i, row) in (start..end).zip(block.chunks_exact_mut(width.max(1))) {
+                // s (<w, x> - y)^2 is (<w, sqrt(s) x> - sqrt(s) y)^2.
+                let weight = data.weight(i).sqrt();
+                if weight != 1.0 {
+                    row.iter_mut().for_each(|x| *x *= weight);
+                }
+                let y = weight * data.target(i);
+                cross.iter_mut().zip(&*row).for_each(|(c, x)| *c += x * y);
                 if keep_rows {
                     row.iter().enumerate().for_each(|(j, x)| matrix[(i, j)] = x / root);
                 }
             }
-            constant += (start..end).map(|i| data.target(i).powi(2)).sum::<f64>();
+            constant += (start..end).map(|i| data.weight(i) * data.target(i).powi(2)).sum::<f64>();
             if !keep_rows {
                 add_products(&mut matrix, MatRef::from_row_major_slice(&block, end - start, width));
             }
             monitor.progress(end as u64, m as u64);
         }
-        let scale = 1.0 / m as f64;
+        let scale = 1.0 / data.total();
         cross.iter_mut().for_each(|c| *c *= scale);
         constant *= scale;
         if !keep_rows {

@@ -58,6 +58,10 @@ impl Learner for Lasso {
         Grid::new(&[("radius", &["0.25", "0.5", "1", "2", "4", "8", "12", "16", "24", "32", "64"])])
     }
 
+    fn takes_weights(&self) -> bool {
+        true
+    }
+
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
         self.check()?;
         let mut fits = fit_all(&[self], examples, monitor)?;
@@ -92,6 +96,7 @@ const REFRESH: u64 = 256;
 fn fit_all(learners: &[&Lasso], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
     let Some(first) = learners.first() else { return Ok(Vec::new()) };
     let start = Instant::now();
+    let examples = &*examples.counted()?;
     let data = Centred::new(examples, "lasso", first.intercept)?;
     let quadratic = Quadratic::new(&data, monitor)?;
     let shared = start.elapsed().as_secs_f64();

@@ -5,7 +5,7 @@ use super::centred::{bad_cell, check_row, check_shape};
 use super::configured;
 use crate::data::{Examples, Moments};
 use crate::error::{ErrorKind, Result};
-use crate::learner::Setting;
+use crate::learner::{STEPS, Setting, refuse_weights};
 use crate::model::{Fit, Linear, Report, Stop};
 use crate::monitor::Monitor;
 use crate::params::Parameters;
@@ -129,6 +129,7 @@ fn pass<L: OnePass>(
 ) -> Result<Vec<Vec<Fit>>> {
     let began = Instant::now();
     learners.iter().try_for_each(|l| l.check())?;
+    refuse_weights(L::NAME, examples, STEPS)?;
     check_shape(examples, L::NAME)?;
     let moments = moments(examples)?;
     let mut order: Vec<u32> = (0..examples.len() as u32).collect();

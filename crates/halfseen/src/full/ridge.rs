@@ -56,14 +56,20 @@ impl Learner for Ridge {
         Grid::new(&[("radius", &["0.125", "0.25", "0.5", "0.75", "1", "1.5", "2", "3", "4", "8"])])
     }
 
+    fn takes_weights(&self) -> bool {
+        true
+    }
+
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
         self.check()?;
+        let examples = &*examples.counted()?;
         Decomposed::new(examples, self.intercept, monitor)?.fit(self)
     }
 
     /// One decomposition for all radii and penalties. Each report's seconds include it.
     fn fit_grid(&self, settings: &[Setting], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
         let learners = settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Ridge>>>()?;
+        let examples = &*examples.counted()?;
         let mut decomposed: [Option<Decomposed<'_, '_>>; 2] = [None, None];
         let mut fits = Vec::with_capacity(learners.len());
         for learner in &learners {

@@ -58,6 +58,10 @@ impl Learner for Svm {
         two_classes("svm", classes)
     }
 
+    fn takes_weights(&self) -> bool {
+        true
+    }
+
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
         let mut fits = fit_all(std::slice::from_ref(self), examples, monitor)?;
         Ok(fits.remove(0))
@@ -79,6 +83,7 @@ impl Learner for Svm {
 
 fn fit_all(learners: &[Svm], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
     learners.iter().try_for_each(Parameters::check)?;
+    let examples = &*examples.counted()?;
     let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
     for intercept in [true, false] {
         let mut order: Vec<usize> = (0..learners.len()).filter(|&i| learners[i].intercept == intercept).collect();
@@ -124,6 +129,8 @@ struct Table<'a> {
     /// What is subtracted from each column: its mean where zeros are few, as large means cost digits.
     shift: Vec<f64>,
     signs: &'a [f64],
+    /// `None` is 1 for all.
+    weights: Option<Vec<f64>>,
 }
 
 impl<'a> Table<'a> {
@@ -136,7 +143,8 @@ impl<'a> Table<'a> {
         }
         let dense = |column: usize| intercept && 2 * filled[column] > m;
         let shift = data.columns().iter().map(|&j| if dense(j) { data.mean()[j] } else { 0.0 }).collect();
-        let mut table = Table { starts: vec![0], columns: Vec::new(), values: Vec::new(), shift, signs };
+        let (starts, columns, values, weights) = (vec![0], Vec::new(), Vec::new(), examples.weight_list());
+        let mut table = Table { starts, columns, values, shift, signs, weights };
         let mut row = vec![0.0; data.mean().len()];
         for i in 0..m {
             examples.row_into(i, &mut row);
@@ -167,6 +175,10 @@ impl Margins for Table<'_> {
 
     fn signs(&self) -> &[f64] {
         self.signs
+    }
+
+    fn weight(&self, row: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[row])
     }
 
     fn room(&self) {}

@@ -90,6 +90,24 @@ pub struct Plane {
 /// No row; as many signs as rows are needed, -1 or +1 each; a `c` or tolerance that is not positive and finite;
 /// [`ErrorKind::Numerical`] where numbers leave their range.
 pub fn separate(rows: &Masked, signs: &[f64], setups: &[Setup], monitor: &dyn Monitor) -> Result<Vec<Plane>> {
+    separate_weighted(rows, signs, &vec![1.0; signs.len()], setups, monitor)
+}
+
+/// The same where the loss of row i counts C `weights[i]`; weights are above 0.
+///
+/// # Errors
+/// As [`separate`]; not one weight for each row; a cost that is not positive and finite.
+pub fn separate_weighted(
+    rows: &Masked,
+    signs: &[f64],
+    weights: &[f64],
+    setups: &[Setup],
+    monitor: &dyn Monitor,
+) -> Result<Vec<Plane>> {
+    if weights.len() != rows.len() {
+        let what = "the weights, one for each row".to_owned();
+        return Err(ErrorKind::WrongLength { what, expected: rows.len(), found: weights.len() }.into());
+    }
     if signs.len() != rows.len() {
         let what = "the signs, one for each row".to_owned();
         return Err(ErrorKind::WrongLength { what, expected: rows.len(), found: signs.len() }.into());
@@ -97,27 +115,30 @@ pub fn separate(rows: &Masked, signs: &[f64], setups: &[Setup], monitor: &dyn Mo
     let full: Vec<usize> = (0..rows.len()).filter(|&i| rows.shown(i) > 0).collect();
     let empty = rows.len() - full.len();
     let some = empty > 0 && !full.is_empty();
-    let (chosen, chosen_signs);
-    let (rows, signs) = if some {
+    let (chosen, chosen_signs, chosen_weights);
+    let (rows, signs, weights) = if some {
         chosen = rows.select(&full);
         chosen_signs = full.iter().map(|&i| signs[i]).collect::<Vec<f64>>();
-        (&chosen, chosen_signs.as_slice())
+        chosen_weights = full.iter().map(|&i| weights[i]).collect::<Vec<f64>>();
+        (&chosen, chosen_signs.as_slice(), chosen_weights.as_slice())
     } else {
-        (rows, signs)
+        (rows, signs, weights)
     };
     let examples = Examples::new(rows.values.as_ref(), signs)?;
-    setups.par_iter().map(|setup| iterate(rows, signs, &examples, setup, monitor)).collect::<Result<Vec<_>>>().map(
-        |mut planes| {
+    setups
+        .par_iter()
+        .map(|setup| iterate(rows, (signs, weights), &examples, setup, monitor))
+        .collect::<Result<Vec<_>>>()
+        .map(|mut planes| {
             planes.iter_mut().for_each(|plane| plane.empty = empty);
             planes
-        },
-    )
+        })
 }
 
 /// Round after round for one setup.
 fn iterate(
     rows: &Masked,
-    signs: &[f64],
+    (signs, each): (&[f64], &[f64]),
     examples: &Examples<'_>,
     setup: &Setup,
     monitor: &dyn Monitor,
@@ -128,18 +149,19 @@ fn iterate(
         return Err(ErrorKind::OutOfRange { name: "c", value, allowed }.into());
     }
     let n = rows.len();
-    let (mut shares, mut costs) = (vec![1.0; n], vec![setup.c; n]);
+    let costs: Vec<f64> = each.iter().map(|weight| setup.c * weight).collect();
+    let (mut shares, mut scaled) = (vec![1.0; n], costs.clone());
     let (weights, rounds) = (vec![0.0; rows.columns()], Vec::new());
     let (bias, kept, empty, seconds) = (0.0, 0, 0, 0.0);
     let mut plane = Plane { weights, bias, rounds, kept, empty, stop: Stop::Tolerance, seconds };
     let mut least = f64::INFINITY;
     for round in 0..setup.rounds.max(1) {
-        let found = examples.separate(&costs, &shares, setup.until, monitor)?;
+        let found = examples.separate(&scaled, &shares, setup.until, monitor)?;
         let new = shown_shares(rows, &found.weights);
         let (geometric, moved) = match &new {
             Some(new) => {
                 let moved = new.iter().zip(&shares).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-                (margin_objective(rows, signs, setup.c, &found.weights, found.bias, new), moved)
+                (margin_objective(rows, signs, &costs, &found.weights, found.bias, new), moved)
             }
             None => (found.objective, 0.0),
         };
@@ -165,7 +187,7 @@ fn iterate(
                 break;
             }
         }
-        costs.iter_mut().zip(&shares).for_each(|(c, s)| *c = setup.c / s);
+        scaled.iter_mut().zip(&costs).zip(&shares).for_each(|((c, cost), s)| *c = cost / s);
     }
     plane.seconds = start.elapsed().as_secs_f64();
     Ok(plane)
@@ -188,10 +210,10 @@ fn shown_shares(rows: &Masked, weights: &[f64]) -> Option<Vec<f64>> {
 }
 
 /// J for given shares.
-fn margin_objective(rows: &Masked, signs: &[f64], c: f64, weights: &[f64], bias: f64, shares: &[f64]) -> f64 {
+fn margin_objective(rows: &Masked, signs: &[f64], costs: &[f64], weights: &[f64], bias: f64, shares: &[f64]) -> f64 {
     let score = |i: usize| weights.iter().zip(rows.values.col_as_slice(i)).map(|(w, x)| w * x).sum::<f64>() + bias;
-    let losses: f64 = (0..rows.len()).map(|i| (1.0 - signs[i] * score(i) / shares[i]).max(0.0)).sum();
-    0.5 * weights.iter().map(|w| w * w).sum::<f64>() + c * losses
+    let losses: f64 = (0..rows.len()).map(|i| costs[i] * (1.0 - signs[i] * score(i) / shares[i]).max(0.0)).sum();
+    0.5 * weights.iter().map(|w| w * w).sum::<f64>() + losses
 }
 
 #[cfg(test)]

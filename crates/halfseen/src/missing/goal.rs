@@ -8,15 +8,23 @@ use crate::monitor::Monitor;
 use crate::params::KernelLoss;
 use crate::sampling::{Purpose, Stream, shuffle};
 use crate::solve::linear::{self, LinearSolved};
-use crate::solve::{Options, Solved, hinge, multiclass, ridge};
+use crate::solve::{Options, Solved, hinge, multiclass, ridge, square_bytes};
 use faer::{Mat, MatRef, Par};
 
 /// Rows up to which a decomposition for one C takes a few seconds at most.
 const QUICK: usize = 1500;
 
-/// A loss with its targets.
+/// A loss with its targets, and how much each row counts.
 #[derive(Debug, Clone)]
-pub(crate) enum Goal {
+pub(crate) struct Goal {
+    losses: Losses,
+    /// Above 0, one for each row; `None` is 1 for all.
+    weights: Option<Vec<f64>>,
+}
+
+/// The losses of rows.
+#[derive(Debug, Clone)]
+enum Losses {
     /// (z - y)^2 / 2, for each column of targets, (n, outputs).
     Squares(Mat<f64>),
     /// [1 - y z]_+ of -1 and +1.
@@ -31,37 +39,22 @@ impl Goal {
     /// # Errors
     /// No rows or columns; targets that are not finite; the hinge loss of numbers.
     pub(crate) fn new(learner: &str, loss: KernelLoss, examples: &Examples<'_>) -> Result<Goal> {
-        let (n, classes) = (examples.len(), examples.classes());
-        let hinge = match loss {
-            KernelLoss::Auto => classes > 0,
-            KernelLoss::Hinge => true,
-            KernelLoss::Squared => false,
-        };
-        let codes = || (0..n).filter_map(|i| examples.code(i)).collect::<Vec<u32>>();
-        if classes > 2 {
-            let codes = codes();
-            if codes.is_empty() {
-                return Err(ErrorKind::TooFewRows { what: learner.to_owned(), least: 1, rows: 0 }.into());
-            }
-            let is = |i: usize, class: usize| if codes[i] as usize == class { 1.0 } else { 0.0 };
-            return Ok(if hinge { Goal::Classes(codes, classes) } else { Goal::Squares(Mat::from_fn(n, classes, is)) });
-        }
-        check_shape(examples, learner)?;
-        if !hinge {
-            return Ok(Goal::Squares(Mat::from_fn(n, 1, |i, _| examples.target(i))));
-        }
-        let signs: Vec<f64> = codes().into_iter().map(|code| if code == 1 { 1.0 } else { -1.0 }).collect();
-        let plain = (0..n).all(|i| signs.get(i) == Some(&examples.target(i)));
-        if !plain {
-            let what = "a target of two classes, -1 and +1 (in Rust prepared with plain_classes); use loss=squared for numbers";
-            return Err(ErrorKind::Needs { name: "loss", value: "hinge", what }.into());
-        }
-        Ok(Goal::Signs(signs))
+        Ok(Goal { losses: Losses::new(learner, loss, examples)?, weights: examples.weight_list() })
     }
 
     /// Whether a score estimates the target.
     pub(crate) fn estimates(&self) -> bool {
-        matches!(self, Goal::Squares(targets) if targets.ncols() == 1)
+        matches!(&self.losses, Losses::Squares(targets) if targets.ncols() == 1)
+    }
+
+    /// Whether the losses are squares.
+    pub(crate) fn squared(&self) -> bool {
+        matches!(self.losses, Losses::Squares(_))
+    }
+
+    /// How much each row counts; `None` is 1 for all.
+    pub(crate) fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
     }
 
     /// Minimises over a Gram matrix for each of several C, increasing; with each solution the mean squared error of leaving
@@ -74,31 +67,35 @@ impl Goal {
         monitor: &dyn Monitor,
     ) -> Result<Vec<(Solved, Option<f64>)>> {
         let without = |solved: Vec<Solved>| solved.into_iter().map(|one| (one, None)).collect();
-        Ok(match self {
-            Goal::Squares(targets) => match cs {
-                [c] if factored(gram.ncols(), cs.len()) => vec![(ridge::solve(gram, targets.as_ref(), *c)?, None)],
-                cs => {
-                    let spectrum = ridge::Spectrum::new(gram)?;
-                    let one = |&c: &f64| {
-                        let solved = spectrum.solve(targets.as_ref(), c)?;
-                        let left_out = spectrum.leave_one_out(targets.as_ref(), c)?;
-                        Ok((solved, Some(mean_square(&left_out, targets))))
-                    };
-                    cs.iter().map(one).collect::<Result<_>>()?
-                }
+        let ones;
+        let weights = match &self.weights {
+            Some(weights) => weights,
+            None => {
+                ones = vec![1.0; gram.ncols()];
+                &ones
+            }
+        };
+        Ok(match &self.losses {
+            Losses::Squares(targets) => match &self.weights {
+                Some(weights) => weighted_squares(gram, targets, weights, cs)?,
+                None => squares(gram, targets, cs)?,
             },
-            Goal::Signs(signs) => without(hinge::path(gram, signs, cs, options, monitor)?),
-            Goal::Classes(codes, classes) => without(multiclass::path(gram, codes, *classes, cs, options, monitor)?),
+            Losses::Signs(signs) => without(hinge::path_weighted(gram, signs, weights, cs, options, monitor)?),
+            Losses::Classes(codes, classes) => {
+                without(multiclass::path_weighted(gram, codes, *classes, weights, cs, options, monitor)?)
+            }
         })
     }
 
     /// Bytes that [`Goal::path`] takes beside a Gram matrix of n rows, for so many C.
     pub(crate) fn bytes_beside(&self, n: usize, cs: usize) -> u64 {
-        match self {
-            Goal::Squares(_) if factored(n, cs) => ridge::bytes_beside(n),
-            Goal::Squares(_) => ridge::Spectrum::bytes_beside(n),
-            Goal::Signs(_) => hinge::bytes_beside(n),
-            Goal::Classes(_, classes) => multiclass::bytes_beside(n, *classes),
+        // Weights are in a copy of the matrix.
+        let copy = if self.weights.is_some() { square_bytes(n) } else { 0 };
+        match &self.losses {
+            Losses::Squares(_) if factored(n, cs) => ridge::bytes_beside(n).saturating_add(copy),
+            Losses::Squares(_) => ridge::Spectrum::bytes_beside(n).saturating_add(copy),
+            Losses::Signs(_) => hinge::bytes_beside(n),
+            Losses::Classes(_, classes) => multiclass::bytes_beside(n, *classes),
         }
     }
 
@@ -110,9 +107,9 @@ impl Goal {
         options: &Options,
         monitor: &dyn Monitor,
     ) -> Result<Vec<LinearSolved>> {
-        match self {
+        match (&self.losses, &self.weights) {
             // Products of rows are fewer than products of features.
-            Goal::Squares(_) if features.nrows() > features.ncols() => {
+            (Losses::Squares(_), _) if features.nrows() > features.ncols() => {
                 let mut gram = Mat::zeros(features.ncols(), features.ncols());
                 let across = features.transpose();
                 faer::linalg::matmul::matmul(gram.as_mut(), faer::Accum::Replace, across, features, 1.0, Par::Seq);
@@ -123,29 +120,44 @@ impl Goal {
                 };
                 Ok(solved.into_iter().map(combined).collect())
             }
-            Goal::Squares(targets) => linear::ridge_path(features, targets.as_ref(), cs, monitor),
-            Goal::Signs(signs) => linear::hinge_path(features, signs, cs, options, monitor),
-            Goal::Classes(codes, classes) => {
+            (Losses::Squares(targets), None) => linear::ridge_path(features, targets.as_ref(), cs, monitor),
+            (Losses::Squares(targets), Some(weights)) => {
+                // s (<w, f> - y)^2 is (<w, sqrt(s) f> - sqrt(s) y)^2.
+                let roots: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
+                let features = Mat::from_fn(features.nrows(), roots.len(), |k, i| roots[i] * features[(k, i)]);
+                let targets = Mat::from_fn(roots.len(), targets.ncols(), |i, j| roots[i] * targets[(i, j)]);
+                linear::ridge_path(features.as_ref(), targets.as_ref(), cs, monitor)
+            }
+            (Losses::Signs(signs), None) => linear::hinge_path(features, signs, cs, options, monitor),
+            (Losses::Signs(signs), Some(weights)) => {
+                linear::hinge_path_weighted(features, signs, weights, cs, options, monitor)
+            }
+            (Losses::Classes(codes, classes), weights) => {
                 let codes: Vec<usize> = codes.iter().map(|&code| code as usize).collect();
-                linear::multiclass_path(features, &codes, *classes, cs, options, monitor)
+                match weights {
+                    None => linear::multiclass_path(features, &codes, *classes, cs, options, monitor),
+                    Some(weights) => {
+                        linear::multiclass_path_weighted(features, &codes, *classes, weights, cs, options, monitor)
+                    }
+                }
             }
         }
     }
 
-    /// One pass of paper D's algorithm 1 over the rows in a random order, averaged.
+    /// One pass of paper D's algorithm 1 over the rows in a random order, averaged; of rows without weights.
     pub(crate) fn online(&self, gram: MatRef<'_, f64>, c: f64, seed: u64, monitor: &dyn Monitor) -> Result<Solved> {
         let n = gram.ncols();
         let mut order: Vec<u32> = (0..n as u32).collect();
         shuffle(&mut Stream::new(seed, Purpose::Learner, 0), &mut order);
         let rho = 1.0 / (c * n as f64);
         let signs;
-        let (targets, loss) = match self {
-            Goal::Squares(targets) => (Targets::Numbers(targets.transpose()), OnlineLoss::Squared),
-            Goal::Signs(labels) => {
+        let (targets, loss) = match &self.losses {
+            Losses::Squares(targets) => (Targets::Numbers(targets.transpose()), OnlineLoss::Squared),
+            Losses::Signs(labels) => {
                 signs = Mat::from_fn(1, n, |_, i| labels[i]);
                 (Targets::Numbers(signs.as_ref()), OnlineLoss::Hinge)
             }
-            Goal::Classes(codes, classes) => (Targets::Classes(codes, *classes), OnlineLoss::CrammerSinger),
+            Losses::Classes(codes, classes) => (Targets::Classes(codes, *classes), OnlineLoss::CrammerSinger),
         };
         let pass = online::run(gram, &order, targets, rho, loss, monitor)?;
         let coefficients = pass.coefficients(Iterate::Averaged).clone();
@@ -159,12 +171,12 @@ impl Goal {
         let mut scores = Mat::zeros(coefficients.nrows(), coefficients.ncols());
         faer::linalg::matmul::matmul(scores.as_mut(), faer::Accum::Replace, gram, coefficients, 1.0, Par::Seq);
         let square: f64 = (0..scores.ncols()).map(|j| coefficients.col(j).transpose() * scores.col(j)).sum();
-        let loss = |i: usize| match self {
-            Goal::Squares(targets) => {
+        let loss = |i: usize| match &self.losses {
+            Losses::Squares(targets) => {
                 (0..targets.ncols()).map(|j| 0.5 * (scores[(i, j)] - targets[(i, j)]).powi(2)).sum::<f64>()
             }
-            Goal::Signs(signs) => (1.0 - signs[i] * scores[(i, 0)]).max(0.0),
-            Goal::Classes(codes, classes) => {
+            Losses::Signs(signs) => (1.0 - signs[i] * scores[(i, 0)]).max(0.0),
+            Losses::Classes(codes, classes) => {
                 let own = codes[i] as usize;
                 let raised = (0..*classes).map(|r| scores[(i, r)] + f64::from(u8::from(r != own)));
                 raised.fold(f64::NEG_INFINITY, f64::max) - scores[(i, own)]
@@ -174,10 +186,102 @@ impl Goal {
     }
 }
 
+impl Losses {
+    fn new(learner: &str, loss: KernelLoss, examples: &Examples<'_>) -> Result<Losses> {
+        let (n, classes) = (examples.len(), examples.classes());
+        let hinge = match loss {
+            KernelLoss::Auto => classes > 0,
+            KernelLoss::Hinge => true,
+            KernelLoss::Squared => false,
+        };
+        let codes = || (0..n).filter_map(|i| examples.code(i)).collect::<Vec<u32>>();
+        if classes > 2 {
+            let codes = codes();
+            if codes.is_empty() {
+                return Err(ErrorKind::TooFewRows { what: learner.to_owned(), least: 1, rows: 0 }.into());
+            }
+            let is = |i: usize, class: usize| if codes[i] as usize == class { 1.0 } else { 0.0 };
+            return Ok(if hinge {
+                Losses::Classes(codes, classes)
+            } else {
+                Losses::Squares(Mat::from_fn(n, classes, is))
+            });
+        }
+        check_shape(examples, learner)?;
+        if !hinge {
+            return Ok(Losses::Squares(Mat::from_fn(n, 1, |i, _| examples.target(i))));
+        }
+        let signs: Vec<f64> = codes().into_iter().map(|code| if code == 1 { 1.0 } else { -1.0 }).collect();
+        let plain = (0..n).all(|i| signs.get(i) == Some(&examples.target(i)));
+        if !plain {
+            let what = "a target of two classes, -1 and +1 (in Rust prepared with plain_classes); use loss=squared for numbers";
+            return Err(ErrorKind::Needs { name: "loss", value: "hinge", what }.into());
+        }
+        Ok(Losses::Signs(signs))
+    }
+}
+
 /// Whether squares over so many rows, for so many C, are solved by a factorisation: it is cheaper than a spectrum, but
 /// leaves no row out; where both are quick the errors are worth more.
 fn factored(rows: usize, cs: usize) -> bool {
     cs == 1 && rows > QUICK
+}
+
+/// Squares for several C.
+fn squares(gram: MatRef<'_, f64>, targets: &Mat<f64>, cs: &[f64]) -> Result<Vec<(Solved, Option<f64>)>> {
+    if let ([c], true) = (cs, factored(gram.ncols(), cs.len())) {
+        return Ok(vec![(ridge::solve(gram, targets.as_ref(), *c)?, None)]);
+    }
+    let spectrum = ridge::Spectrum::new(gram)?;
+    let one = |&c: &f64| {
+        let solved = spectrum.solve(targets.as_ref(), c)?;
+        let left_out = spectrum.leave_one_out(targets.as_ref(), c)?;
+        Ok((solved, Some(mean_square(&left_out, targets))))
+    };
+    cs.iter().map(one).collect()
+}
+
+/// Squares of rows that count by weights s: with S = diag(s) and R its root, (K + (C S)^-1) a = y is
+/// (R K R + I/C) a' = R y for a = R a', whose objective and gap are the same.
+///
+/// What is left out of a row is one unit of its weight, or all of it where there is less: of a row of weight 2, one of two
+/// equal rows. With t the share of the weight and d the diagonal of (R K R + I/C)^-1 the error is then r / (1 - t + t d / C),
+/// where r is the row's error in the fit to all.
+fn weighted_squares(
+    gram: MatRef<'_, f64>,
+    targets: &Mat<f64>,
+    weights: &[f64],
+    cs: &[f64],
+) -> Result<Vec<(Solved, Option<f64>)>> {
+    let (n, outputs) = (weights.len(), targets.ncols());
+    let roots: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
+    let gram = Mat::from_fn(n, n, |i, j| roots[i] * roots[j] * gram[(i, j)]);
+    let targets = Mat::from_fn(n, outputs, |i, j| roots[i] * targets[(i, j)]);
+    let back = |mut solved: Solved| {
+        for j in 0..outputs {
+            solved.coefficients.col_as_slice_mut(j).iter_mut().zip(&roots).for_each(|(a, root)| *a *= root);
+        }
+        solved
+    };
+    if let ([c], true) = (cs, factored(n, cs.len())) {
+        return Ok(vec![(back(ridge::solve(gram.as_ref(), targets.as_ref(), *c)?), None)]);
+    }
+    let spectrum = ridge::Spectrum::new(gram.as_ref())?;
+    let total: f64 = weights.iter().sum();
+    let one = |&c: &f64| {
+        let solved = spectrum.solve(targets.as_ref(), c)?;
+        let diagonal = spectrum.diagonal(c);
+        let mut sum = 0.0;
+        for i in 0..n {
+            let share = f64::min(1.0, 1.0 / weights[i]);
+            let left = 1.0 - share + share * diagonal[i] / c;
+            // a' = C R r.
+            let error = |j: usize| solved.coefficients[(i, j)] / (c * roots[i]) / left;
+            sum += weights[i] * (0..outputs).map(|j| error(j).powi(2)).sum::<f64>();
+        }
+        Ok((back(solved), Some(sum / total)))
+    };
+    cs.iter().map(one).collect()
 }
 
 /// The mean over rows of the squared differences, summed over outputs.

@@ -99,6 +99,10 @@ macro_rules! learner {
                 Ok(())
             }
 
+            fn takes_weights(&self) -> bool {
+                true
+            }
+
             fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
                 self.check()?;
                 let fits = fit_all(&[self.setup()], examples, monitor)?;
@@ -131,6 +135,7 @@ fn fit_all(setups: &[Setup], examples: &Examples<'_>, monitor: &dyn Monitor) -> 
     let alike = |a: &Setup, b: &Setup| {
         (a.loss, a.normalization, a.intercept, a.options) == (b.loss, b.normalization, b.intercept, b.options)
     };
+    let examples = &*examples.counted()?;
     let mut fits: Vec<Option<Fit>> = setups.iter().map(|_| None).collect();
     let reading = Reading::of(examples);
     for first in 0..setups.len() {
@@ -168,7 +173,7 @@ fn path(
         cells.zip(&fill).filter(|((_, seen), _)| **seen == 0.0).for_each(|((value, _), fill)| *value = *fill);
     }
     let mut kernel = Kernel::new(1, None, first.normalization, 1, 0.0)?;
-    kernel.fit(&rows)?;
+    kernel.fit_weighted(&rows, goal.weights())?;
     // Features whose products are the kernel.
     let factor = kernel.scale().sqrt().recip();
     let features = Mat::from_fn(rows.columns(), rows.len(), |j, i| factor * rows.values[(j, i)]);

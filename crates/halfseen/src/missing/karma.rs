@@ -21,7 +21,7 @@ use super::sketch::Sketch;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::full::configured;
-use crate::learner::{Family, Grid, Learner, Setting};
+use crate::learner::{Family, Grid, Learner, STEPS, Setting, refuse_weights};
 use crate::model::{Expansion, Fit, Predictor, Report, Sketched, Stop};
 use crate::monitor::Monitor;
 use crate::params::{Features, KernelLoss, KernelSolver, Normalization, Parameters, parameters};
@@ -79,6 +79,10 @@ impl Learner for Karma {
 
     fn check_classes(&self, _: usize) -> Result<()> {
         Ok(())
+    }
+
+    fn takes_weights(&self) -> bool {
+        self.solver == KernelSolver::Exact
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
@@ -146,6 +150,10 @@ impl Karma {
 
 /// Fits several settings; those that differ in C alone share a solver's path, all share the two products.
 fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    if !learners.iter().all(Karma::takes_weights) {
+        refuse_weights("karma with solver = online", examples, STEPS)?;
+    }
+    let examples = &*examples.counted()?;
     let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
     let mut left: Vec<usize> = (0..learners.len()).collect();
     // Groups of one kernel and one way to solve, each with its C increasing.
@@ -225,6 +233,7 @@ struct Told {
 struct Training<'a, 'b> {
     examples: &'a Examples<'b>,
     rows: Arc<Masked>,
+    weights: Option<Vec<f64>>,
     constant: bool,
     reading: Reading,
     began: Instant,
@@ -234,8 +243,8 @@ impl<'a, 'b> Training<'a, 'b> {
     fn new(examples: &'a Examples<'b>, constant: bool) -> Result<Self> {
         let began = Instant::now();
         let rows = Arc::new(Masked::new(examples, constant)?);
-        let reading = Reading::of(examples);
-        Ok(Training { examples, rows, constant, reading, began })
+        let (weights, reading) = (examples.weight_list(), Reading::of(examples));
+        Ok(Training { examples, rows, weights, constant, reading, began })
     }
 
     /// Solves over Gram matrices, which are computed together.
@@ -249,7 +258,7 @@ impl<'a, 'b> Training<'a, 'b> {
         let mut kernels = Vec::with_capacity(groups.len());
         for group in groups {
             let mut kernel = learners[group[0]].kernel()?;
-            kernel.fit(&self.rows)?;
+            kernel.fit_weighted(&self.rows, self.weights.as_deref())?;
             kernels.push(kernel);
         }
         let grams = gram(&kernels, &self.rows, monitor)?;
@@ -289,7 +298,7 @@ impl<'a, 'b> Training<'a, 'b> {
             return Err(ErrorKind::Needs { name: "solver", value: "online", what }.into());
         }
         let mut kernel = first.kernel()?;
-        kernel.fit(&self.rows)?;
+        kernel.fit_weighted(&self.rows, self.weights.as_deref())?;
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         let sketch = Sketch::of(&kernel, self.rows.columns(), count, first.seed)?;
         let goal = Goal::new(first.name(), first.loss, self.examples)?;
@@ -297,8 +306,10 @@ impl<'a, 'b> Training<'a, 'b> {
         // threads or, where one fails, an eigendecomposition.
         let side = sketch.width().min(self.rows.len());
         let matrices = 2 + rayon::current_num_threads().max(4);
-        let moments = if matches!(goal, Goal::Squares(_)) { bytes_needed(side, matrices) } else { 0 };
-        let bytes = sketch.bytes_needed(self.rows.len()) + moments;
+        let moments = if goal.squared() { bytes_needed(side, matrices) } else { 0 };
+        // Of squares the weights are in a copy of the features.
+        let copies = if goal.squared() && self.weights.is_some() { 2 } else { 1 };
+        let bytes = copies * sketch.bytes_needed(self.rows.len()) + moments;
         first.check_memory(self.rows.len(), bytes as f64)?;
         let features = sketch.features(&self.rows)?;
         let cs: Vec<f64> = group.iter().map(|&at| learners[at].c).collect();

@@ -89,6 +89,18 @@ impl Kernel {
     /// # Errors
     /// [`ErrorKind::Numerical`] if a kernel leaves the range of numbers.
     pub fn fit(&mut self, rows: &Masked) -> Result<()> {
+        self.fit_weighted(rows, None)
+    }
+
+    /// The same where rows count by weights above 0 in that mean; `None` is 1 for all.
+    ///
+    /// # Errors
+    /// As [`Kernel::fit`]; not one weight for each row.
+    pub fn fit_weighted(&mut self, rows: &Masked, weights: Option<&[f64]>) -> Result<()> {
+        if let Some(weights) = weights.filter(|weights| weights.len() != rows.len()) {
+            let what = "weights, one for each row".to_owned();
+            return Err(ErrorKind::WrongLength { what, expected: rows.len(), found: weights.len() }.into());
+        }
         let plain = Kernel::checked(self.lengths.clone(), Normalization::None, 1.0, 1, 0.0)?;
         let scale = match self.normalization {
             Normalization::None | Normalization::Cosine => 1.0,
@@ -96,7 +108,13 @@ impl Kernel {
             Normalization::Trace => {
                 let own = plain.own(rows)?;
                 // Each term divided: the sum of many large ones would overflow.
-                own.iter().map(|k| k / own.len() as f64).sum()
+                match weights {
+                    None => own.iter().map(|k| k / own.len() as f64).sum(),
+                    Some(weights) => {
+                        let total: f64 = weights.iter().sum();
+                        own.iter().zip(weights).map(|(k, weight)| k * (weight / total)).sum()
+                    }
+                }
             }
         };
         let scale = if scale > 0.0 { scale } else { 1.0 };

@@ -133,15 +133,7 @@ impl Model {
 
     fn validate(&self) -> Result<()> {
         let columns = self.prepare.schema.width();
-        self.prepare.schema.layout().map_err(|e| match e.kind() {
-            ErrorKind::BadFile { .. } => e,
-            _ => bad("schema", &e.to_string()),
-        })?;
-        self.prepare.scaler.validate(columns)?;
-        let TargetScale { mean, deviation } = self.prepare.target;
-        if !(mean.is_finite() && deviation.is_finite() && deviation > 0.0) {
-            return Err(bad("prepare.target", "mean and deviation must be finite, the deviation above 0"));
-        }
+        self.prepare.validate()?;
         let (classes, outputs) = (self.classes.len(), self.predictor.outputs());
         match self.task {
             Task::Regression if classes > 0 => return Err(bad("classes", "must be empty: the task is regression")),
@@ -156,8 +148,13 @@ impl Model {
         }
         let mut learner = crate::learner::find(&self.learner).map_err(|e| bad("learner", &e.to_string()))?;
         crate::params::set_from_json(&mut *learner, &self.params).map_err(|e| bad("params", &e.to_string()))?;
+        let panels = self.prepare.schema.layout()?.sampled_panels();
         if let Some(threat) = &self.report.threat {
-            threat.validate(self.prepare.schema.layout()?.sampled_panels())?;
+            threat.validate(panels)?;
+        }
+        let reads = &self.report.panel_reads;
+        if !reads.is_empty() && reads.len() != panels {
+            return Err(bad("report.panel_reads", "has not one number for each panel that can be read"));
         }
         self.predictor.validate(columns)
     }

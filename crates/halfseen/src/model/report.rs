@@ -242,7 +242,7 @@ impl fmt::Display for Note {
             ),
             Note::UnevenScales { largest, smallest, ratio } => write!(
                 f,
-                "values of '{}' are up to {ratio:.0e} times those of '{}', and one box holds the weights of both: scale them (--scale max)",
+                "values of '{}' are up to {ratio:.0e} times those of '{}', and one box holds the weights of both: scale each by its largest value (scale max)",
                 crate::error::short(largest),
                 crate::error::short(smallest)
             ),
@@ -275,6 +275,10 @@ pub struct Report {
     pub reads: u64,
     /// Distinct (example, panel) cells read: what is paid for.
     pub distinct: u64,
+    /// How often each panel that can be read was, in the order of the layout: they sum to `distinct`. Empty where every
+    /// cell is read, and in files older than these counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub panel_reads: Vec<u64>,
     /// The sum of the prices of the distinct reads: their number where no prices were declared. (A file
     /// without it is older than prices.)
     #[serde(default = "unpriced")]
@@ -344,6 +348,7 @@ impl Report {
             skipped: 0,
             reads: m * d,
             distinct: m * d,
+            panel_reads: Vec::new(),
             spent: (m * d) as f64,
             unused: None,
             outside_bounds: 0,

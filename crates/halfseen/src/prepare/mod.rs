@@ -20,7 +20,7 @@ pub use scaler::{Bounds, Scale, Scaler, TargetScale};
 pub use schema::{ColumnKind, ColumnSchema, Group, Schema};
 
 use crate::data::Table;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
 /// Everything between a table and a learner; part of every model.
@@ -42,6 +42,24 @@ impl Prepare {
     /// See [`Schema::encode`].
     pub fn encode<'a>(&self, table: &'a Table) -> Result<Encoded<'a>> {
         self.schema.encode(table)
+    }
+
+    /// Refuses what was read from a file and contradicts itself.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadFile`], naming the key.
+    pub fn validate(&self) -> Result<()> {
+        let bad = |key: &str, problem: String| ErrorKind::BadFile { what: "model", key: key.to_owned(), problem };
+        self.schema.layout().map_err(|e| match e.kind() {
+            ErrorKind::BadFile { .. } => e,
+            _ => bad("schema", e.to_string()).into(),
+        })?;
+        self.scaler.validate(self.schema.width())?;
+        let TargetScale { mean, deviation } = self.target;
+        if mean.is_finite() && deviation.is_finite() && deviation > 0.0 {
+            return Ok(());
+        }
+        Err(bad("prepare.target", "mean and deviation must be finite, the deviation above 0".to_owned()).into())
     }
 
     /// The scaled values of one attribute of the schema, appended to `values` in column order: what

@@ -2,8 +2,8 @@
 
 use super::declared::{self, DeclaredMoments, Moment};
 use super::{Applied, Bounds, Encoded, Group, Layout, Prepare, Scale, Scaler, Schema, TargetScale};
-use crate::data::{Declared, Examples, Labels, Matrix, Moments, Table, Target, Task};
-use crate::error::Result;
+use crate::data::{Declared, Examples, Labels, Matrix, Moments, Table, Target, Task, check_weights};
+use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner};
 use ndarray::Array2;
 use std::borrow::Cow;
@@ -69,6 +69,7 @@ pub struct Prepared<'a> {
     bounds: Option<Bounds>,
     names: Vec<String>,
     rows: Vec<u32>,
+    weights: Option<Vec<f64>>,
 }
 
 /// Another table, encoded as the training rows are.
@@ -86,9 +87,40 @@ impl<'a> Prepared<'a> {
     /// Prepares all rows of a table, fitting on the training rows `rows` only.
     ///
     /// # Errors
-    /// Unknown columns, infinite cells, declarations that cannot be.
+    /// Unknown columns, infinite cells, declarations that cannot be; where honest, a scale that would look at cells.
     pub fn new(table: &'a Table, target: (&str, &Target), rows: &[u32], options: &Options) -> Result<Prepared<'a>> {
-        let (name, target) = target;
+        Self::fit(table, target, rows, None, options)
+    }
+
+    /// The same where training rows count by weights, one for each row of the table: means, deviations and the target's
+    /// scale are weighted, and the examples have the weights. Training rows of weight 0 are as if they were not there,
+    /// but a class of the target that only they have stays one.
+    ///
+    /// # Errors
+    /// As [`Prepared::new`]; not one finite number of at least 0 for each row; no training row of a weight above 0.
+    pub fn with_weights(
+        table: &'a Table,
+        target: (&str, &Target),
+        rows: &[u32],
+        weights: &[f64],
+        options: &Options,
+    ) -> Result<Prepared<'a>> {
+        check_weights(weights, table.rows())?;
+        let rows: Vec<u32> = rows.iter().copied().filter(|&row| weights[row as usize] > 0.0).collect();
+        if rows.is_empty() {
+            let what = "learning from rows of weights above 0".to_owned();
+            return Err(ErrorKind::TooFewRows { what, least: 1, rows: 0 }.into());
+        }
+        Self::fit(table, target, &rows, Some(weights), options)
+    }
+
+    fn fit(
+        table: &'a Table,
+        (name, target): (&str, &Target),
+        rows: &[u32],
+        weights: Option<&[f64]>,
+        options: &Options,
+    ) -> Result<Prepared<'a>> {
         let except: Vec<&str> = [name].into_iter().chain(options.except.iter().map(String::as_str)).collect();
         let mut schema = Schema::fit(table, rows, &except, &options.known, options.groups.clone())?;
         schema.prices = options.prices.clone();
@@ -98,21 +130,39 @@ impl<'a> Prepared<'a> {
         let imputed = match options.missing {
             Missing::Keep => 0,
             Missing::Mean => {
-                fill_means(&mut matrix, rows);
+                fill_means(&mut matrix, rows, weights);
                 applied.missing + applied.new_categories
             }
         };
         let bounds = declared::bounds(&options.bounds, &schema)?;
-        let scaler = Scaler::fit(options.scale_for(&matrix), &matrix, rows, bounds.as_ref());
+        let scale = options.scale_for(&matrix);
+        if options.honest && bounds.is_none() {
+            scale.needs_no_look(&matrix)?;
+        }
+        let scaler = Scaler::fit_weighted(scale, &matrix, rows, weights, bounds.as_ref());
         let declared = declared::moments(&options.moments, &schema, &scaler, &matrix, rows)?;
         let scores = scores_or_nan(target);
         let centred = options.intercept && !(options.plain_classes && target.task() == Task::Classification);
-        let target_scale = TargetScale::fit(target, &scores, rows, centred && target.classes().len() <= 2);
+        let target_scale =
+            TargetScale::fit_weighted(target, &scores, rows, weights, centred && target.classes().len() <= 2);
         let targets = scores.into_iter().map(|y| target_scale.apply(y)).collect();
         let prepare = Prepare { schema, scaler, target: target_scale };
         let (rows, names, codes) = (rows.to_vec(), prepare.schema.encoded_names(), codes(target));
-        let mut prepared =
-            Prepared { prepare, layout, imputed, matrix, targets, codes, moments: None, declared, bounds, names, rows };
+        let (moments, weights) = (None, weights.map(<[f64]>::to_vec));
+        let mut prepared = Prepared {
+            prepare,
+            layout,
+            imputed,
+            matrix,
+            targets,
+            codes,
+            moments,
+            declared,
+            bounds,
+            names,
+            rows,
+            weights,
+        };
         if !options.honest && prepared.declared.is_none() {
             prepared.moments = Some(Moments::measure(&prepared.examples()));
         }
@@ -148,6 +198,7 @@ impl<'a> Prepared<'a> {
             targets: &self.targets,
             labels: labels(&self.codes),
             rows: Cow::Borrowed(rows),
+            weights: self.weights.as_deref(),
             moments: self.declared.as_ref().map(|d| &d.moments).or(self.moments.as_ref()),
             declared: Declared {
                 bounds: self.bounds.as_ref(),
@@ -185,6 +236,7 @@ impl Other<'_> {
             targets: &self.targets,
             labels: labels(&self.codes),
             rows: Cow::Borrowed(&self.rows),
+            weights: None,
             moments: None,
             declared: Declared::default(),
         }
@@ -232,7 +284,7 @@ fn labels(codes: &Option<(Vec<u32>, usize)>) -> Option<Labels<'_>> {
 }
 
 /// Fills missing cells by the means of the training rows' observed cells; 0 where there is none.
-fn fill_means(matrix: &mut Cow<'_, Matrix>, rows: &[u32]) {
+fn fill_means(matrix: &mut Cow<'_, Matrix>, rows: &[u32], weights: Option<&[f64]>) {
     let (n, d) = (matrix.rows(), matrix.columns());
     if matrix.missing() == 0 {
         return;
@@ -249,11 +301,76 @@ fn fill_means(matrix: &mut Cow<'_, Matrix>, rows: &[u32]) {
         }
         if means[j].is_nan() {
             // No cell of this column is filled yet.
-            let seen = rows.iter().map(|&r| filled[[r as usize, j]]).filter(|v: &f64| !v.is_nan());
-            let (count, sum) = seen.fold((0.0_f64, 0.0), |(c, s), v| (c + 1.0, s + v));
-            means[j] = sum / count.max(1.0);
+            let weight = |r: u32| weights.map_or(1.0, |weights| weights[r as usize]);
+            let seen =
+                rows.iter().map(|&r| (weight(r), filled[[r as usize, j]])).filter(|(_, v): &(f64, f64)| !v.is_nan());
+            let (count, sum) = seen.fold((0.0_f64, 0.0), |(c, s), (w, v)| (c + w, s + w * v));
+            means[j] = sum / if count > 0.0 { count } else { 1.0 };
         }
         filled[[i, j]] = means[j];
     }
     *matrix = Cow::Owned(Matrix::F64(filled));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Place, TextColumn};
+    use crate::prepare::ColumnKind;
+
+    /// Two numbers, one with a hole, and a text whose level "rare" only the third row shows.
+    fn table(rows: &[usize]) -> (Table, Target) {
+        let cells = [[1.0, 2.0], [4.0, f64::NAN], [100.0, 7.0], [2.5, -3.0]];
+        let levels = ["often", "rare"].map(str::to_owned).to_vec();
+        let text = TextColumn { codes: vec![0, 0, 1, 0], levels };
+        let numbers = Array2::from_shape_fn((4, 2), |(i, j)| cells[i][j]);
+        let column = |name: &str, place| Column { name: name.into(), place };
+        let columns = vec![column("a", Place::Number(0)), column("t", Place::Text(0)), column("b", Place::Number(1))];
+        let whole = Table::new(Matrix::F64(numbers), vec![text], columns).unwrap();
+        let target = Target::Numbers(vec![1.0, 3.0, 50.0, -2.0]);
+        (whole.select_rows(rows), target.select_rows(rows))
+    }
+
+    #[test]
+    fn weights_prepare_as_repeated_rows_do() {
+        let (whole, target) = table(&[0, 1, 2, 3]);
+        let (often, of_often) = table(&[0, 0, 0, 1, 3, 3]);
+        let weights = [3.0, 1.0, 0.0, 2.0];
+        for missing in [Missing::Keep, Missing::Mean] {
+            for scale in [Scale::Each, Scale::Max, Scale::Common] {
+                let options = Options { scale: Some(scale), intercept: true, missing, ..Options::default() };
+                let of = ("y", &target);
+                let weighed = Prepared::with_weights(&whole, of, &[0, 1, 2, 3], &weights, &options).unwrap();
+                let rows = [0, 1, 2, 3, 4, 5];
+                let repeated = Prepared::new(&often, ("y", &of_often), &rows, &options).unwrap();
+                let ColumnKind::Text { categories } = &weighed.prepare.schema.columns[1].kind else {
+                    panic!("no text")
+                };
+                assert_eq!(*categories, ["often"], "a row of weight 0 shows no category");
+                let (weighed, repeated) = (weighed.examples(), repeated.examples());
+                assert_eq!((weighed.len(), weighed.weight(0), weighed.weight(2)), (3, 3.0, 2.0));
+                // Each row of the weighted ones is one of the repeated.
+                for (i, at) in [0, 3, 4].into_iter().enumerate() {
+                    let same = |a: f64, b: f64| (a - b).abs() < 1e-14 || (a.is_nan() && b.is_nan());
+                    assert!((0..3).all(|j| same(weighed.value(i, j), repeated.value(at, j))), "{scale:?} row {i}");
+                    assert!(same(weighed.target(i), repeated.target(at)));
+                }
+                let (one, two) = (weighed.moments.unwrap(), repeated.moments.unwrap());
+                let pairs = one.mean.iter().chain(&one.square).zip(two.mean.iter().chain(&two.square));
+                pairs.for_each(|(a, b)| assert!((a - b).abs() < 1e-14, "{a} {b}"));
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_weights_are_refused() {
+        let (whole, target) = table(&[0, 1, 2, 3]);
+        let of = |weights: &[f64], rows: &[u32]| {
+            let refused = Prepared::with_weights(&whole, ("y", &target), rows, weights, &Options::default());
+            refused.unwrap_err().kind().clone()
+        };
+        assert_eq!(of(&[1.0, 1.0, -0.5, 1.0], &[0]), ErrorKind::WrongWeight { row: 3, value: -0.5 });
+        assert!(matches!(of(&[1.0; 3], &[0]), ErrorKind::WrongLength { expected: 4, found: 3, .. }));
+        assert!(matches!(of(&[0.0, 0.0, 1.0, 1.0], &[0, 1]), ErrorKind::TooFewRows { least: 1, rows: 0, .. }));
+    }
 }

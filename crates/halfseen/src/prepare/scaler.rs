@@ -18,8 +18,29 @@ pub enum Scale {
     Max,
 }
 
+impl Scale {
+    /// Refuses a scale that looks at cells of this matrix, for a fit that may not.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Needs`].
+    pub(super) fn needs_no_look(self, matrix: &Matrix) -> Result<()> {
+        let value = match self {
+            Scale::None => return Ok(()),
+            // Their range is known.
+            Scale::Common if matches!(matrix, Matrix::U8(_)) => return Ok(()),
+            Scale::Common => "common",
+            Scale::Each => "each",
+            Scale::Max => "max",
+        };
+        let what = "the attributes' ranges, and an honest fit does not look at unread cells: declare their bounds, or use \
+                    scale = none";
+        Err(ErrorKind::Needs { name: "scale", value, what }.into())
+    }
+}
+
 /// Declared range of every encoded column, in raw units.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Bounds {
     /// Least value of each column.
     pub low: Vec<f64>,
@@ -54,6 +75,17 @@ impl Scaler {
     /// column, `Each` centres by the mean and divides by the deviation. Where `bounds` are declared they are used instead and no cell is
     /// touched: scaled values then lie in [-1, 1].
     pub fn fit(scale: Scale, matrix: &Matrix, rows: &[u32], bounds: Option<&Bounds>) -> Scaler {
+        Self::fit_weighted(scale, matrix, rows, None, bounds)
+    }
+
+    /// The same where rows count by weights above 0, one for each row of the matrix; `None` is 1 for all.
+    pub fn fit_weighted(
+        scale: Scale,
+        matrix: &Matrix,
+        rows: &[u32],
+        weights: Option<&[f64]>,
+        bounds: Option<&Bounds>,
+    ) -> Scaler {
         match (scale, bounds, matrix) {
             (Scale::None, ..) => Scaler::None {},
             (Scale::Common, Some(bounds), _) => {
@@ -63,7 +95,7 @@ impl Scaler {
             (Scale::Common, None, Matrix::U8(_)) => Scaler::Common { divisor: 255.0 },
             (Scale::Common, None, _) => {
                 let mut largest = 0.0_f64;
-                each_row(matrix, rows, |row| {
+                each_row(matrix, rows, |_, row| {
                     largest = row.iter().filter(|v| !v.is_nan()).fold(largest, |a, b| a.max(b.abs()));
                 });
                 Scaler::Common { divisor: positive(largest) }
@@ -75,7 +107,7 @@ impl Scaler {
                         let pairs = low.iter().zip(high).map(|(l, h)| l.abs().max(h.abs()));
                         largest.iter_mut().zip(pairs).for_each(|(a, b)| *a = b);
                     }
-                    None => each_row(matrix, rows, |row| {
+                    None => each_row(matrix, rows, |_, row| {
                         // A missing cell is no maximum.
                         largest.iter_mut().zip(row).for_each(|(a, b)| *a = a.max(b.abs()));
                     }),
@@ -89,7 +121,7 @@ impl Scaler {
                 Scaler::Each { offset, divisor }
             }
             (Scale::Each, None, _) => {
-                let (offset, deviation) = mean_and_deviation(matrix, rows);
+                let (offset, deviation) = mean_and_deviation(matrix, rows, weights);
                 Scaler::Each { offset, divisor: deviation.into_iter().map(positive).collect() }
             }
         }
@@ -178,12 +210,24 @@ impl TargetScale {
 
     /// Fits to the scores of the training rows. Targets are free to look at in every family.
     pub fn fit(target: &Target, scores: &[f64], rows: &[u32], intercept: bool) -> TargetScale {
+        Self::fit_weighted(target, scores, rows, None, intercept)
+    }
+
+    /// The same where rows count by weights above 0, one for each score; `None` is 1 for all.
+    pub fn fit_weighted(
+        target: &Target,
+        scores: &[f64],
+        rows: &[u32],
+        weights: Option<&[f64]>,
+        intercept: bool,
+    ) -> TargetScale {
         if !intercept || rows.is_empty() {
             return Self::IDENTITY;
         }
-        let n = rows.len() as f64;
-        let mean = rows.iter().map(|&r| scores[r as usize]).sum::<f64>() / n;
-        let variance = rows.iter().map(|&r| (scores[r as usize] - mean).powi(2)).sum::<f64>() / n;
+        let weight = |r: u32| weights.map_or(1.0, |weights| weights[r as usize]);
+        let n: f64 = rows.iter().map(|&r| weight(r)).sum();
+        let mean = rows.iter().map(|&r| weight(r) * scores[r as usize]).sum::<f64>() / n;
+        let variance = rows.iter().map(|&r| weight(r) * (scores[r as usize] - mean).powi(2)).sum::<f64>() / n;
         let deviation = if matches!(target, Target::Numbers(_)) { positive(variance.sqrt()) } else { 1.0 };
         TargetScale { mean, deviation }
     }
@@ -204,29 +248,31 @@ fn positive(number: f64) -> f64 {
     if number.is_finite() && number > f64::MIN_POSITIVE { number } else { 1.0 }
 }
 
-fn each_row(matrix: &Matrix, rows: &[u32], mut visit: impl FnMut(&[f64])) {
+fn each_row(matrix: &Matrix, rows: &[u32], mut visit: impl FnMut(u32, &[f64])) {
     let mut row = vec![0.0; matrix.columns()];
     for &r in rows {
         matrix.row_into(r as usize, &mut row);
-        visit(&row);
+        visit(r, &row);
     }
 }
 
 /// Mean and deviation of each column over its observed cells; 0 and 0 where there is none. A
 /// deviation below rounding error of the mean is that of a constant column: 0.
-fn mean_and_deviation(matrix: &Matrix, rows: &[u32]) -> (Vec<f64>, Vec<f64>) {
+fn mean_and_deviation(matrix: &Matrix, rows: &[u32], weights: Option<&[f64]>) -> (Vec<f64>, Vec<f64>) {
     let d = matrix.columns();
     let (mut count, mut mean, mut spread) = (vec![0.0_f64; d], vec![0.0; d], vec![0.0; d]);
-    each_row(matrix, rows, |row| {
+    each_row(matrix, rows, |r, row| {
+        let weight = weights.map_or(1.0, |weights| weights[r as usize]);
         for (j, &v) in row.iter().enumerate().filter(|(_, v)| !v.is_nan()) {
-            count[j] += 1.0;
+            count[j] += weight;
             let before = v - mean[j];
-            mean[j] += before / count[j];
-            spread[j] += before * (v - mean[j]);
+            // So that the mean of equal cells is that cell, to the bit.
+            mean[j] += before / if weight == 1.0 { count[j] } else { count[j] / weight };
+            spread[j] += weight * before * (v - mean[j]);
         }
     });
     let deviation = (0..d).map(|j| {
-        let deviation = (spread[j] / count[j].max(1.0)).sqrt();
+        let deviation = (spread[j] / if count[j] > 0.0 { count[j] } else { 1.0 }).sqrt();
         if deviation <= 1e-12 * mean[j].abs() { 0.0 } else { deviation }
     });
     let deviation = deviation.collect();
@@ -237,6 +283,29 @@ fn mean_and_deviation(matrix: &Matrix, rows: &[u32]) -> (Vec<f64>, Vec<f64>) {
 mod tests {
     use super::*;
     use ndarray::array;
+
+    #[test]
+    fn weights_are_rows_so_often() {
+        let matrix = Matrix::F64(array![[1.0, f64::NAN, 0.1], [4.0, 2.0, 0.1], [8.0, -1.0, 0.1]]);
+        let rows = [0, 1, 2];
+        let fit = |weights: &[f64]| Scaler::fit_weighted(Scale::Each, &matrix, &rows, Some(weights), None);
+        let often = Scaler::fit(Scale::Each, &matrix, &[0, 1, 1, 1, 2, 2], None);
+        let (Scaler::Each { offset, divisor }, Scaler::Each { offset: often, divisor: broad }) =
+            (fit(&[1.0, 3.0, 2.0]), often)
+        else {
+            panic!("not each");
+        };
+        let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-15 * b.abs());
+        assert!(near(&offset, &often) && near(&divisor, &broad), "{offset:?} {often:?} {divisor:?} {broad:?}");
+        // A constant is one, whatever the weights.
+        assert_eq!((offset[2], divisor[2]), (0.1, 1.0));
+        assert_eq!(fit(&[1.0; 3]), Scaler::fit(Scale::Each, &matrix, &rows, None));
+        let target = Target::Numbers(vec![2.0, 4.0, 9.0]);
+        let scores = [2.0, 4.0, 9.0];
+        let of = |rows: &[u32], weights| TargetScale::fit_weighted(&target, &scores, rows, weights, true);
+        let (weighed, often) = (of(&rows, Some(&[1.0, 3.0, 2.0])), of(&[0, 1, 1, 1, 2, 2], None));
+        assert!((weighed.mean - often.mean).abs() < 1e-14 && (weighed.deviation - often.deviation).abs() < 1e-14);
+    }
 
     #[test]
     fn each_standardises_observed_cells_and_leaves_constants() {
@@ -255,6 +324,17 @@ mod tests {
         assert_eq!((each.scale(0, 0.0), each.scale(0, 10.0), each.scale(1, 2.0)), (-1.0, 1.0, 1.0));
         let common = Scaler::fit(Scale::Common, &matrix, &[], Some(&bounds));
         assert_eq!(common.scale(1, -4.0), -0.4);
+    }
+
+    #[test]
+    fn a_scale_that_looks_is_refused_where_nothing_may_be_looked_at() {
+        let (numbers, bytes) = (Matrix::F64(array![[1.0]]), Matrix::U8(array![[1]]));
+        for scale in [Scale::Common, Scale::Each, Scale::Max] {
+            let error = scale.needs_no_look(&numbers).unwrap_err().to_string();
+            assert!(error.starts_with("scale = ") && error.contains("bounds"), "{error}");
+            assert_eq!(scale.needs_no_look(&bytes).is_ok(), scale == Scale::Common);
+        }
+        assert!(Scale::None.needs_no_look(&numbers).is_ok());
     }
 
     #[test]

@@ -63,6 +63,10 @@ impl Learner for Fdrop {
         two_classes("fdrop", classes)
     }
 
+    fn takes_weights(&self) -> bool {
+        true
+    }
+
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
         let mut fits = fit_all(std::slice::from_ref(self), examples, monitor)?;
         Ok(fits.remove(0))
@@ -113,6 +117,8 @@ const MORE_CUTS: u64 = 8;
 
 fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
     learners.iter().try_for_each(Parameters::check)?;
+    let examples = &*examples.counted()?;
+    let weights = examples.weight_list();
     let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
     for first in 0..learners.len() {
         if fits[first].is_some() {
@@ -124,7 +130,7 @@ fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -
         let start = Instant::now();
         let signs = Signs::of(examples, "fdrop")?;
         let frame = Frame::new(examples, "fdrop", &of.values, of.threat)?;
-        let attacked = Attacked::new(&frame.rows, &signs.signs, &frame.threat);
+        let attacked = Attacked::new(&frame.rows, &signs.signs, weights.as_deref(), &frame.threat);
         let mut bundle = Bundle::new(&attacked, of.intercept)?;
         let shared = start.elapsed().as_secs_f64();
         for i in order {
@@ -137,7 +143,7 @@ fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -
             (report.objective, report.gap, report.passes) = (Some(found.objective), Some(found.gap), Some(found.cuts));
             if found.stop.converged() && found.weights.iter().all(|w| *w == 0.0) {
                 let silent = |threat: &Threat| {
-                    let attacked = Attacked::new(&frame.rows, &signs.signs, threat);
+                    let attacked = Attacked::new(&frame.rows, &signs.signs, weights.as_deref(), threat);
                     learners[i].is_silent(&attacked, monitor)
                 };
                 let threat = frame.threat.effective();
@@ -155,13 +161,15 @@ fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -
 struct Attacked<'a> {
     rows: &'a Rows,
     signs: &'a [f64],
+    /// `None` is 1 for all.
+    weights: Option<&'a [f64]>,
     /// Without a margin its loss is what a row's own margin falls short of 0 by, after deletions.
     hinge: RobustHinge<'a>,
 }
 
 impl<'a> Attacked<'a> {
-    fn new(rows: &'a Rows, signs: &'a [f64], threat: &'a Threat) -> Attacked<'a> {
-        Attacked { rows, signs, hinge: RobustHinge { threat, margin: 0.0 } }
+    fn new(rows: &'a Rows, signs: &'a [f64], weights: Option<&'a [f64]>, threat: &'a Threat) -> Attacked<'a> {
+        Attacked { rows, signs, weights, hinge: RobustHinge { threat, margin: 0.0 } }
     }
 }
 
@@ -174,6 +182,10 @@ impl<'a> Margins for Attacked<'a> {
 
     fn signs(&self) -> &[f64] {
         self.signs
+    }
+
+    fn weight(&self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[row])
     }
 
     fn room(&self) -> Scratch<'a> {

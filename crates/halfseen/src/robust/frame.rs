@@ -79,8 +79,9 @@ impl Frame {
         if self.threat.effective() == 0.0 || weights.iter().all(|w| *w == 0.0) {
             return None;
         }
-        let positive = signs.iter().filter(|y| **y > 0.0).count();
-        let constant = positive.min(signs.len() - positive) as f64 / signs.len() as f64;
+        let rows = &self.rows;
+        let of = |sign: f64| (0..signs.len()).filter(|&i| signs[i] == sign).map(|i| rows.share(i)).sum::<f64>();
+        let constant = of(1.0).min(of(-1.0)) / signs.len() as f64;
         let attacked =
             margin_error(&RobustHinge { threat: &self.threat, margin: 0.0 }, &self.rows, signs, weights, bias);
         (attacked >= constant && constant > 0.0).then_some(Note::NoBetterThanConstant { attacked, constant })

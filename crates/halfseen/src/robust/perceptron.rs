@@ -25,7 +25,7 @@ use super::{Costs, RobustHinge, RowLoss, Rows, Scratch};
 use crate::data::{Examples, Signs};
 use crate::error::{ErrorKind, Result};
 use crate::full::configured;
-use crate::learner::{Family, Grid, Learner, Setting, two_classes};
+use crate::learner::{Family, Grid, Learner, STEPS, Setting, refuse_weights, two_classes};
 use crate::model::{Fit, Stop};
 use crate::monitor::{Monitor, Quiet};
 use crate::params::{Damage, Deletions, Parameters, Rule, Worth, parameters};
@@ -112,6 +112,7 @@ const BETWEEN_LOOKS: usize = 256;
 
 impl RobustPerceptron {
     fn frame(&self, examples: &Examples<'_>) -> Result<Frame> {
+        refuse_weights("robust-perceptron", examples, STEPS)?;
         let frame = Frame::new(examples, "robust-perceptron", &self.values, self.threat)?;
         if self.deletions == Deletions::Whole && frame.threat.costs() == Costs::General {
             let what = "values that are all equal or whole numbers; use fractional";

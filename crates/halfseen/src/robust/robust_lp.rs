@@ -30,7 +30,7 @@ use super::threat::Costs;
 use super::{RobustHinge, Rows, Threat};
 use crate::data::{Examples, Signs};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Family, Grid, Learner, two_classes};
+use crate::learner::{Family, Grid, Learner, refuse_weights, two_classes};
 use crate::model::{Fit, Note, Stop};
 use crate::monitor::Monitor;
 use crate::params::{Damage, Deletions, Parameters, Worth, parameters};
@@ -83,8 +83,16 @@ impl Learner for RobustLp {
         if classes == 0 { Ok(()) } else { two_classes(self.name(), classes) }
     }
 
+    fn takes_weights(&self) -> bool {
+        self.chunk.is_none()
+    }
+
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
         self.check()?;
+        if self.chunk.is_some() {
+            refuse_weights("robust-lp with a chunk", examples, CHUNKS)?;
+        }
+        let examples = &*examples.counted()?;
         match examples.labels {
             Some(_) => self.classify(examples, monitor),
             None => self.regress(examples, monitor),
@@ -95,6 +103,9 @@ impl Learner for RobustLp {
         Box::new(self.clone())
     }
 }
+
+/// Why chunks take no weights.
+const CHUNKS: &str = "as chunks are drawn among rows, whatever they count";
 
 /// What a program gave, in the order of slots.
 struct Found {
@@ -142,7 +153,8 @@ impl RobustLp {
                 frame.notes.push(Note::ThreatBeatsSignal { threat, from: priced.then_some(0.0) });
             }
         }
-        if self.damage == Damage::Deletion {
+        // Theorems want rows drawn alike.
+        if self.damage == Damage::Deletion && !frame.rows.weighted() {
             let (found, space) = ((&found.weights[..], found.bias), (self.box_radius, self.intercept));
             frame.notes.push(promise(&hinge, &frame.rows, &signs.signs, found, space));
         }
@@ -296,12 +308,14 @@ fn constant(program: &Program<'_>, keep: &[usize]) -> Constant {
     if !program.bias {
         return Constant { bias: 0.0, loss: asked, one_class: false };
     }
-    let positive = keep.iter().filter(|&&i| program.signs[i] > 0.0).count();
-    let rarer = positive.min(keep.len() - positive);
-    let bias = match (2 * positive).cmp(&keep.len()) {
-        std::cmp::Ordering::Greater => asked,
-        std::cmp::Ordering::Equal => 0.0,
-        std::cmp::Ordering::Less => -asked,
+    let of =
+        |sign: f64| keep.iter().filter(|&&i| program.signs[i] == sign).map(|&i| program.rows.share(i)).sum::<f64>();
+    let (positive, negative) = (of(1.0), of(-1.0));
+    let rarer = positive.min(negative);
+    let bias = match positive.partial_cmp(&negative) {
+        Some(std::cmp::Ordering::Greater) => asked,
+        Some(std::cmp::Ordering::Less) => -asked,
+        _ => 0.0,
     };
-    Constant { bias, loss: 2.0 * asked * rarer as f64 / keep.len() as f64, one_class: rarer == 0 }
+    Constant { bias, loss: 2.0 * asked * rarer / keep.len() as f64, one_class: rarer == 0.0 }
 }

@@ -15,6 +15,8 @@ pub struct Rows {
     starts: Vec<usize>,
     slots: Vec<u32>,
     values: Vec<f64>,
+    /// How much each row counts in a mean, 1 on average; `None` is 1 for all.
+    shares: Option<Vec<f64>>,
     /// Slot -> attribute (sampled panel), or [`KNOWN`].
     attribute: Vec<u32>,
     attributes: usize,
@@ -35,13 +37,14 @@ impl Rows {
         check_shape(examples, learner)?;
         let layout = examples.layout;
         if layout.sampled_panels() == 0 {
-            let problem = "all attributes are known, and known ones never vanish; leave out --known".to_owned();
+            let problem = "all attributes are known, and known ones never vanish; declare fewer of them".to_owned();
             return Err(ErrorKind::WrongDeclaration { what: "threat", name: learner.to_owned(), problem }.into());
         }
         let mut rows = Rows {
             starts: vec![0],
             slots: Vec::new(),
             values: Vec::new(),
+            shares: examples.weight_list().map(averaged),
             attribute: (0..layout.slots()).map(|slot| attribute_of(layout, slot)).collect(),
             attributes: layout.sampled_panels(),
             single: false,
@@ -65,6 +68,17 @@ impl Rows {
             rows.starts.push(rows.slots.len());
         }
         Ok(rows)
+    }
+
+    /// How much a row counts in a mean: its weight over the mean of weights, 1 where there are none.
+    #[inline]
+    pub fn share(&self, row: usize) -> f64 {
+        self.shares.as_ref().map_or(1.0, |shares| shares[row])
+    }
+
+    /// Whether rows count by weights.
+    pub fn weighted(&self) -> bool {
+        self.shares.is_some()
     }
 
     /// Number of rows.
@@ -115,7 +129,7 @@ impl Rows {
         (&self.slots[range.clone()], &self.values[range])
     }
 
-    /// The rows of `keep`, in that order.
+    /// The rows of `keep`, in that order, which count alike.
     pub fn select(&self, keep: &[usize]) -> Rows {
         let mut kept = Rows { starts: vec![0], slots: Vec::new(), values: Vec::new(), ..self.shell() };
         for &row in keep {
@@ -193,12 +207,20 @@ impl Rows {
             starts: vec![0],
             slots: Vec::new(),
             values: Vec::new(),
+            shares: None,
             attribute: self.attribute.clone(),
             attributes: self.attributes,
             single: self.single,
             layout: Arc::clone(&self.layout),
         }
     }
+}
+
+/// Weights divided by their mean.
+fn averaged(mut weights: Vec<f64>) -> Vec<f64> {
+    let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+    weights.iter_mut().for_each(|weight| *weight /= mean);
+    weights
 }
 
 /// The attribute of a slot.

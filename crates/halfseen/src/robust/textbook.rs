@@ -232,6 +232,7 @@ pub(crate) fn rows_in(cells: Array2<f64>, layout: Layout) -> Rows {
         targets: &vec![1.0; m],
         labels: None,
         rows: (0..m as u32).collect::<Vec<u32>>().into(),
+        weights: None,
         moments: None,
         declared: Default::default(),
     };

@@ -87,11 +87,11 @@ impl<'a> Trial<'a> {
             }
             (Task::Regression, None) => {
                 return wrong(
-                    "the model estimates a number; say with --within T how far, in its units, an estimate may move",
+                    "the model estimates a number; give within, a number: how far, in its units, an estimate may move",
                 );
             }
             (Task::Classification, Some(_)) => {
-                return wrong("the model tells classes, which cannot move; leave --within out");
+                return wrong("the model tells classes, which cannot move; leave within out");
             }
         };
         certify(self.model.predictor.linear()?, self.model.prepare.target, &self.examples(), values, promise)

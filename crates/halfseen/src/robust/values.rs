@@ -36,7 +36,7 @@ pub(crate) fn threat_of(worth: &Worth, budget: Option<f64>, examples: &Examples<
 pub fn information(examples: &Examples<'_>, signs: &[f64]) -> Result<Vec<f64>> {
     let layout = examples.layout;
     let mut columns = vec![0.0; examples.columns()];
-    let mut cells: Vec<(f64, bool)> = Vec::with_capacity(examples.len());
+    let mut cells: Vec<(f64, bool, f64)> = Vec::with_capacity(examples.len());
     let mut row = vec![0.0; examples.columns()];
     for i in 0..examples.len() {
         examples.row_into(i, &mut row);
@@ -44,7 +44,7 @@ pub fn information(examples: &Examples<'_>, signs: &[f64]) -> Result<Vec<f64>> {
     }
     for (column, best) in columns.iter_mut().enumerate() {
         cells.clear();
-        cells.extend((0..examples.len()).map(|i| (examples.value(i, column), signs[i] > 0.0)));
+        cells.extend((0..examples.len()).map(|i| (examples.value(i, column), signs[i] > 0.0, examples.weight(i))));
         cells.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         *best = best_threshold(&cells);
     }
@@ -60,19 +60,19 @@ pub fn information(examples: &Examples<'_>, signs: &[f64]) -> Result<Vec<f64>> {
     Ok(found.into_iter().map(|v| v * attributes as f64 / total).collect())
 }
 
-/// The largest mutual information of [x > c] with the class over all c, in nats, of sorted cells.
-fn best_threshold(cells: &[(f64, bool)]) -> f64 {
-    let n = cells.len() as f64;
-    let positive = cells.iter().filter(|c| c.1).count() as f64;
+/// The largest mutual information of [x > c] with the class over all c, in nats, of sorted cells with their weights.
+fn best_threshold(cells: &[(f64, bool, f64)]) -> f64 {
+    let n: f64 = cells.iter().map(|c| c.2).sum();
+    let positive: f64 = cells.iter().filter(|c| c.1).map(|c| c.2).sum();
     let (mut below, mut below_positive, mut best) = (0.0, 0.0, 0.0_f64);
     for (at, cell) in cells.iter().enumerate() {
-        below += 1.0;
-        below_positive += f64::from(u8::from(cell.1));
+        below += cell.2;
+        below_positive += if cell.1 { cell.2 } else { 0.0 };
         if cells.get(at + 1).is_none_or(|next| next.0 == cell.0) {
             continue;
         }
         let term = |both: f64, side: f64, class: f64| {
-            if both > 0.0 { both / n * (both * n / (side * class)).ln() } else { 0.0 }
+            if both > 0.0 && class > 0.0 { both / n * (both * n / (side * class)).ln() } else { 0.0 }
         };
         let (above, negative) = (n - below, n - positive);
         let information = term(below_positive, below, positive)
@@ -90,7 +90,8 @@ mod tests {
 
     #[test]
     fn the_best_threshold_by_hand() {
-        let cells = |values: &[(f64, bool)]| best_threshold(values);
+        let cells =
+            |values: &[(f64, bool)]| best_threshold(&values.iter().map(|v| (v.0, v.1, 1.0)).collect::<Vec<_>>());
         // A threshold that tells everything: the entropy of one fair bit.
         let sure = cells(&[(0.0, false), (0.0, false), (1.0, true), (2.0, true)]);
         assert!((sure - 2.0_f64.ln()).abs() < 1e-15);

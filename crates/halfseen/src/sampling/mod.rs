@@ -8,5 +8,5 @@ mod sum_tree;
 
 pub use alias::AliasTable;
 pub use stream::{Purpose, Stream};
-pub use subset::{count_distinct, shuffle, subset};
+pub use subset::{keep_distinct, shuffle, subset};
 pub use sum_tree::SumTree;

@@ -1,4 +1,4 @@
-//! Draws uniform subsets without replacement, shuffles, and counts distinct draws, without allocating.
+//! Draws uniform subsets without replacement, shuffles, and drops repeated draws, without allocating.
 
 use super::Stream;
 
@@ -42,24 +42,36 @@ pub fn shuffle<T>(stream: &mut Stream, items: &mut [T]) {
     }
 }
 
-/// Number of distinct entries; the order of `items` is lost. Fast where most of them increase already.
+/// Keeps each entry once; their order is lost. Fast where most of them increase already.
 #[inline]
-pub fn count_distinct(items: &mut [u32]) -> usize {
-    if items.len() <= 8 {
-        return (0..items.len()).filter(|&i| !items[..i].contains(&items[i])).count();
+pub fn keep_distinct(items: &mut Vec<u32>) {
+    let few = items.len() <= 8;
+    let increasing = if few { 0 } else { 1 + items.windows(2).take_while(|pair| pair[0] < pair[1]).count() };
+    if !few {
+        items[increasing..].sort_unstable();
     }
-    let increasing = 1 + items.windows(2).take_while(|pair| pair[0] < pair[1]).count();
-    let (head, tail) = items.split_at_mut(increasing);
-    tail.sort_unstable();
-    let fresh = |i: &usize| (*i == 0 || tail[*i] != tail[i - 1]) && head.binary_search(&tail[*i]).is_err();
-    head.len() + (0..tail.len()).filter(fresh).count()
+    let mut kept = increasing;
+    for at in increasing..items.len() {
+        let item = items[at];
+        let seen = if few {
+            items[..kept].contains(&item)
+        } else {
+            // The tail is sorted: its last that was kept is the only one that can be the same.
+            (kept > increasing && items[kept - 1] == item) || items[..increasing].binary_search(&item).is_ok()
+        };
+        if !seen {
+            items[kept] = item;
+            kept += 1;
+        }
+    }
+    items.truncate(kept);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sampling::Purpose;
-    use std::collections::HashMap;
+    use std::collections::{BTreeSet, HashMap};
 
     #[test]
     fn every_subset_is_equally_likely() {
@@ -90,12 +102,16 @@ mod tests {
     }
 
     #[test]
-    fn distinct_counts_agree_with_a_set_for_short_and_long_lists() {
-        for len in [0, 1, 5, 16, 17, 60] {
-            let mut stream = Stream::new(2, Purpose::Data, len);
+    fn what_is_kept_agrees_with_a_set_for_short_and_long_lists() {
+        for (len, number) in [0, 1, 5, 8, 9, 16, 17, 60].into_iter().flat_map(|len| (0..50).map(move |n| (len, n))) {
+            let mut stream = Stream::new(2, Purpose::Data, 100 * len + number);
             let mut items: Vec<u32> = (0..len).map(|_| stream.below(20) as u32).collect();
-            let expected = items.iter().collect::<std::collections::HashSet<_>>().len();
-            assert_eq!(count_distinct(&mut items), expected);
+            let half = (len / 2) as usize;
+            items[..half].sort_unstable();
+            let expected: BTreeSet<u32> = items.iter().copied().collect();
+            keep_distinct(&mut items);
+            assert_eq!(items.len(), expected.len());
+            assert_eq!(items.into_iter().collect::<BTreeSet<u32>>(), expected);
         }
     }
 }

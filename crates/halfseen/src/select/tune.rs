@@ -198,6 +198,7 @@ mod tests {
             targets: &[1.0, -1.0, 1.0],
             labels: Some(Labels { codes: &[1, 0, 1], classes: 2 }),
             rows: vec![0, 1, 2].into(),
+            weights: None,
             moments: None,
             declared: Declared::default(),
         };

@@ -1,10 +1,11 @@
 //! Minimises a quadratic and a mean of hinge losses of any concave margins by cutting planes, to a certified gap.
 //!
-//! **Problem**: minimise F(w) = (1/2) |w|^2 + C R(w), R(w) = min over b of sum_i [1 - y_i b - g_i(w)]_+, where each g_i is
-//! concave with g_i(a w) = a g_i(w) for a >= 0: the margin of a row, or the least of its margins under attack. Without a bias, b = 0.
+//! **Problem**: minimise F(w) = (1/2) |w|^2 + C R(w), R(w) = min over b of sum_i t_i [1 - y_i b - g_i(w)]_+, where each g_i is
+//! concave with g_i(a w) = a g_i(w) for a >= 0: the margin of a row, or the least of its margins under attack. Without a bias,
+//! b = 0. The weights t_i are 1 unless rows count otherwise.
 //!
-//! **Cuts**: shares p_i in [0, 1] of the rows with sum_i y_i p_i = 0 and slopes s_i of g_i bound R(w) from below by
-//! sum_i p_i (1 - <s_i, w>) for all w, and touch it at w where p_i = 1 for losses above 0 and 0 for those
+//! **Cuts**: shares p_i in [0, t_i] of the rows with sum_i y_i p_i = 0 and slopes s_i of g_i bound R(w) from below by
+//! sum_i p_i (1 - <s_i, w>) for all w, and touch it at w where p_i = t_i for losses above 0 and 0 for those
 //! below. The bias is gone: it is the best one for each w, found exactly.
 //!
 //! **Guarantee**: the best point is no worse than the optimum by more than its objective minus the largest dual objective
@@ -38,13 +39,16 @@ pub(crate) trait Margins: Sync {
     /// y_i, -1 or +1 each, (m).
     fn signs(&self) -> &[f64];
 
+    /// t_i, above 0.
+    fn weight(&self, row: usize) -> f64;
+
     /// Room for one thread.
     fn room(&self) -> Self::Room;
 
     /// g_i(w) of row i.
     fn margin(&self, row: usize, weights: &[f64], room: &mut Self::Room) -> f64;
 
-    /// slope += share s_i, with the slope s_i of g_i at w.
+    /// slope += share times the slope of g_i at w.
     fn add_slope(&self, row: usize, share: f64, weights: &[f64], room: &mut Self::Room, slope: &mut [f64]);
 }
 
@@ -180,7 +184,7 @@ impl<'a, M: Margins> Bundle<'a, M> {
     fn cut(&mut self, weights: Vec<f64>) -> Result<Point> {
         let signs = self.rows.signs();
         let margins = self.margins(&weights);
-        let Shares { bias, risk, shares } = share(&margins, signs, self.intercept);
+        let Shares { bias, risk, shares } = share(&margins, signs, |row| self.rows.weight(row), self.intercept);
         let slope = self.slope(&weights, &shares);
         let products: Vec<f64> = self.cuts.iter().map(|cut| dot(&cut.slope, &slope)).collect();
         let own = square(&slope);
@@ -206,7 +210,7 @@ impl<'a, M: Margins> Bundle<'a, M> {
         margins
     }
 
-    /// sum_i p_i s_i at w.
+    /// sum_i p_i times the slope of g_i at w.
     fn slope(&self, weights: &[f64], shares: &[f64]) -> Vec<f64> {
         let rows = shares.len().div_ceil(SUMS).max(1);
         let sum = |(part, shares): (usize, &[f64])| {

@@ -102,6 +102,21 @@ pub fn path(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solved>> {
+    path_weighted(gram, labels, &vec![1.0; labels.len()], cs, options, monitor)
+}
+
+/// The same with costs c_i = C `weights[i]`; weights are positive.
+///
+/// # Errors
+/// Those of [`solve_weighted`].
+pub fn path_weighted(
+    gram: MatRef<'_, f64>,
+    labels: &[f64],
+    weights: &[f64],
+    cs: &[f64],
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Solved>> {
     options.check()?;
     check_gram(gram)?;
     cs.iter().try_for_each(|&c| positive("c", c))?;
@@ -112,20 +127,22 @@ pub fn path(
     let mut order: Vec<usize> = (0..cs.len()).collect();
     order.sort_by(|&i, &j| cs[i].total_cmp(&cs[j]));
     let mut solved: Vec<Option<Solved>> = vec![None; cs.len()];
-    let mut last: Option<(f64, Vec<f64>)> = None;
+    // The costs and dual variables of the smaller C.
+    let mut last: Option<[Vec<f64>; 2]> = None;
     let mut rooms = <[Vec<f64>; 2]>::default();
     for i in order {
-        let costs = vec![cs[i]; labels.len()];
+        let costs: Vec<f64> = weights.iter().map(|weight| cs[i] * weight).collect();
         let problem = Problem { gram, labels, costs: &costs, margins: &margins };
         check(&problem, None)?;
         let mut search = Search::new(&columns, &factor, &problem);
-        if let Some((c, duals)) = &last {
-            search.start_from_smaller(*c, cs[i], duals);
+        if let Some([smaller, duals]) = &last {
+            search.start_from_smaller(smaller, duals);
         }
         search.rooms = rooms;
         let found = search.run(options, monitor)?;
         rooms = search.rooms;
-        last = Some((cs[i], search.a));
+        let duals = search.a;
+        last = Some([costs, duals]);
         solved[i] = Some(found);
     }
     Ok(solved.into_iter().flatten().collect())
@@ -211,9 +228,9 @@ impl<'a> Search<'a> {
     }
 
     /// Starts from the solution at a smaller C: what was at the bound stays at the bound.
-    fn start_from_smaller(&mut self, smaller: f64, c: f64, duals: &[f64]) {
-        for (a, &old) in self.a.iter_mut().zip(duals) {
-            *a = if old >= smaller { c } else { old };
+    fn start_from_smaller(&mut self, smaller: &[f64], duals: &[f64]) {
+        for (((a, &old), smaller), &c) in self.a.iter_mut().zip(duals).zip(smaller).zip(self.c) {
+            *a = if old >= *smaller { c } else { old };
         }
     }
 

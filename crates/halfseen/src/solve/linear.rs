@@ -21,8 +21,8 @@ pub(super) mod rotate;
 #[cfg(test)]
 mod testing;
 
-pub use hinge::{Problem, hinge, hinge_path};
-pub use multiclass::multiclass_path;
+pub use hinge::{Problem, hinge, hinge_path, hinge_path_weighted};
+pub use multiclass::{multiclass_path, multiclass_path_weighted};
 pub use ridge::{Moments, ridge_path};
 
 use super::positive;

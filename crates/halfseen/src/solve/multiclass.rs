@@ -64,7 +64,8 @@ pub fn solve(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Solved> {
-    solve_with(gram, codes, classes, c, warm, &Factor::new(), options, monitor)
+    let weights = vec![1.0; codes.len()];
+    solve_with(gram, codes, classes, (c, &weights), warm, &Factor::new(), options, monitor)
 }
 
 #[expect(clippy::too_many_arguments, reason = "those of `solve`, and the factor")]
@@ -72,15 +73,18 @@ fn solve_with(
     gram: MatRef<'_, f64>,
     codes: &[u32],
     classes: usize,
-    c: f64,
+    (c, weights): (f64, &[f64]),
     warm: Option<MatRef<'_, f64>>,
     factor: &Factor,
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Solved> {
     check(gram, codes, classes, c, warm, options)?;
+    length("weights", codes.len(), weights.len())?;
+    let costs: Vec<f64> = weights.iter().map(|weight| c * weight).collect();
+    costs.iter().try_for_each(|&cost| positive("cost", cost))?;
     let copy = (gram.row_stride() != 1).then(|| gram.to_owned());
-    let mut search = Search::new(copy.as_ref().map_or(gram, |m| m.as_ref()), codes, classes, c);
+    let mut search = Search::new(copy.as_ref().map_or(gram, |m| m.as_ref()), codes, classes, costs);
     if let Some(warm) = warm {
         search.start(warm);
     }
@@ -99,6 +103,22 @@ pub fn path(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solved>> {
+    path_weighted(gram, codes, classes, &vec![1.0; codes.len()], cs, options, monitor)
+}
+
+/// The same where the loss of example i counts C `weights[i]`; weights are positive.
+///
+/// # Errors
+/// Those of [`solve`]; weights are refused like c.
+pub fn path_weighted(
+    gram: MatRef<'_, f64>,
+    codes: &[u32],
+    classes: usize,
+    weights: &[f64],
+    cs: &[f64],
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Solved>> {
     cs.iter().try_for_each(|&c| positive("c", c))?;
     let factor = Factor::new();
     let mut order: Vec<usize> = (0..cs.len()).collect();
@@ -109,12 +129,13 @@ pub fn path(
         // Examples that pay for an error pay for it still: their whole block grows with C.
         let warm = last.as_ref().map(|(smaller, old): &(f64, Mat<f64>)| {
             Mat::from_fn(old.nrows(), classes, |row, r| {
-                let at_bound = codes.get(row).is_some_and(|&y| old[(row, y as usize)] >= *smaller);
+                let at_bound =
+                    codes.get(row).zip(weights.get(row)).is_some_and(|(&y, w)| old[(row, y as usize)] >= smaller * w);
                 old[(row, r)] * if at_bound { cs[i] / smaller } else { 1.0 }
             })
         });
         let warm = warm.as_ref().map(|w| w.as_ref());
-        let found = solve_with(gram, codes, classes, cs[i], warm, &factor, options, monitor)?;
+        let found = solve_with(gram, codes, classes, (cs[i], weights), warm, &factor, options, monitor)?;
         last = Some((cs[i], found.coefficients.clone()));
         solved[i] = Some(found);
     }
@@ -190,8 +211,9 @@ fn form<'a>(gram: MatRef<'a, f64>, classes: usize, factor: &'a Factor) -> Option
 struct Search<'a> {
     gram: MatRef<'a, f64>,
     y: Vec<usize>,
-    c: f64,
-    /// (n, classes): the weights w; each row sums to C.
+    /// C, times the weight of each example.
+    c: Vec<f64>,
+    /// (n, classes): the weights w; row i sums to c_i.
     w: Mat<f64>,
     /// (n, classes): 1(r != y_i) + z_ir, multiplied afresh by `certify`.
     g: Mat<f64>,
@@ -206,30 +228,31 @@ struct Certificate {
 }
 
 impl<'a> Search<'a> {
-    fn new(gram: MatRef<'a, f64>, codes: &[u32], classes: usize, c: f64) -> Search<'a> {
+    fn new(gram: MatRef<'a, f64>, codes: &[u32], classes: usize, c: Vec<f64>) -> Search<'a> {
         let y: Vec<usize> = codes.iter().map(|&y| y as usize).collect();
-        let w = Mat::from_fn(y.len(), classes, |i, r| if r == y[i] { c } else { 0.0 });
+        let w = Mat::from_fn(y.len(), classes, |i, r| if r == y[i] { c[i] } else { 0.0 });
         Search { gram, g: Mat::zeros(y.len(), classes), y, c, w, passes: 0 }
     }
 
     fn start(&mut self, warm: MatRef<'_, f64>) {
         for i in 0..self.w.nrows() {
             for r in 0..self.w.ncols() {
-                self.w[(i, r)] = (-warm[(i, r)]).clamp(0.0, self.c);
+                self.w[(i, r)] = (-warm[(i, r)]).clamp(0.0, self.c[i]);
             }
         }
         self.settle();
     }
 
-    /// Makes each row sum to C, by the weight of the example's own class where that can be.
+    /// Makes each row sum to its cost, by the weight of the example's own class where that can be.
     fn settle(&mut self) {
         for (i, &y) in self.y.iter().enumerate() {
             self.w[(i, y)] = 0.0;
             let others: f64 = self.w.row(i).iter().sum();
-            if others > self.c {
-                self.w.row_mut(i).iter_mut().for_each(|w| *w *= self.c / others);
+            let cost = self.c[i];
+            if others > cost {
+                self.w.row_mut(i).iter_mut().for_each(|w| *w *= cost / others);
             } else {
-                self.w[(i, y)] = self.c - others;
+                self.w[(i, y)] = cost - others;
             }
         }
     }
@@ -265,7 +288,7 @@ impl<'a> Search<'a> {
                     largest = largest.max(self.g[(i, r)]);
                 }
             }
-            loss += self.c * (largest - own);
+            loss += self.c[i] * (largest - own);
             for r in 0..self.w.ncols() {
                 gap += self.w[(i, r)] * (largest - self.g[(i, r)]);
             }
@@ -333,7 +356,8 @@ impl<'a> Search<'a> {
             if self.w[(i, y)] * self.gram[(i, i)] < largest - self.g[(i, y)] {
                 let others: f64 = (0..self.w.ncols()).filter(|&r| r != y).map(|r| self.w[(i, r)]).sum();
                 if others > 0.0 {
-                    self.w.row_mut(i).iter_mut().for_each(|w| *w *= self.c / others);
+                    let cost = self.c[i];
+                    self.w.row_mut(i).iter_mut().for_each(|w| *w *= cost / others);
                 }
             }
         }

@@ -120,13 +120,18 @@ impl<'a> Spectrum<'a> {
     /// As [`Spectrum::solve`].
     pub fn leave_one_out(&self, targets: MatRef<'_, f64>, c: f64) -> Result<Mat<f64>> {
         let solved = self.solve(targets, c)?;
+        let (a, diagonal) = (&solved.coefficients, self.diagonal(c));
+        Ok(Mat::from_fn(a.nrows(), a.ncols(), |i, j| targets[(i, j)] - a[(i, j)] / diagonal[i]))
+    }
+
+    /// The diagonal of G^-1.
+    pub(crate) fn diagonal(&self, c: f64) -> Vec<f64> {
         let mut diagonal = vec![0.0; self.values.len()];
         for (k, l) in self.values.iter().enumerate() {
             let weight = 1.0 / (l + 1.0 / c);
             diagonal.iter_mut().zip(self.vectors.col_as_slice(k)).for_each(|(d, v)| *d += weight * v * v);
         }
-        let a = &solved.coefficients;
-        Ok(Mat::from_fn(a.nrows(), a.ncols(), |i, j| targets[(i, j)] - a[(i, j)] / diagonal[i]))
+        diagonal
     }
 
     /// Replaces b, (n, outputs), by G^-1 b.

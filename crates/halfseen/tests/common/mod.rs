@@ -76,6 +76,7 @@ pub struct Data {
     pub y: Vec<f64>,
     /// The class of each row, where there are two.
     pub codes: Option<Vec<u32>>,
+    pub weights: Option<Vec<f64>>,
     pub rows: Vec<u32>,
     pub matrix: Matrix,
     pub scaler: Scaler,
@@ -103,7 +104,8 @@ impl Data {
     pub fn new(x: Array2<f64>, y: Vec<f64>, layout: &Arc<Layout>) -> Data {
         let rows = (0..x.nrows() as u32).collect();
         let matrix = Matrix::F64(x.clone());
-        Data { x, y, codes: None, rows, matrix, scaler: Scaler::None {}, layout: Arc::clone(layout), moments: None }
+        let (scaler, layout) = (Scaler::None {}, Arc::clone(layout));
+        Data { x, y, codes: None, weights: None, rows, matrix, scaler, layout, moments: None }
     }
 
     /// The same with classes for numbers: whether each is above the mean.
@@ -113,6 +115,29 @@ impl Data {
         self.y = codes.iter().map(|&code| 2.0 * f64::from(code) - 1.0).collect();
         self.codes = Some(codes);
         self
+    }
+
+    /// The same with three classes: y in thirds of its range. Of more than two the targets are no numbers.
+    pub fn thirds(mut self) -> Data {
+        let (low, high) = self.y.iter().fold((f64::MAX, f64::MIN), |(l, h), y| (l.min(*y), h.max(*y)));
+        self.codes = Some(self.y.iter().map(|y| ((3.0 * (y - low) / (high - low)) as u32).min(2)).collect());
+        self.y.fill(f64::NAN);
+        self
+    }
+
+    /// The same rows, each so many times.
+    pub fn repeated(&self, times: &[usize]) -> Data {
+        let rows: Vec<usize> = (0..times.len()).flat_map(|i| std::iter::repeat_n(i, times[i])).collect();
+        let y = rows.iter().map(|&i| self.y[i]).collect();
+        let codes = self.codes.as_ref().map(|codes| rows.iter().map(|&i| codes[i]).collect());
+        Data { codes, ..Data::new(self.x.select(ndarray::Axis(0), &rows), y, &self.layout) }
+    }
+
+    /// The same where every fifth cell or so is missing.
+    pub fn holed(self) -> Data {
+        let mut x = self.x;
+        x.indexed_iter_mut().filter(|((i, j), _)| (7 * i + 3 * j) % 5 == 0).for_each(|(_, cell)| *cell = f64::NAN);
+        Data { codes: self.codes, ..Data::new(x, self.y, &self.layout) }
     }
 
     /// The same as a learner can learn it: with classes where it needs them.
@@ -127,10 +152,11 @@ impl Data {
     }
 
     pub fn examples(&self) -> Examples<'_> {
-        let labels = self.codes.as_ref().map(|codes| Labels { codes, classes: 2 });
-        let moments = self.moments.as_ref();
+        let classes = |codes: &[u32]| 1 + codes.iter().fold(1, |most, &code| most.max(code as usize));
+        let labels = self.codes.as_ref().map(|codes| Labels { codes, classes: classes(codes) });
+        let (moments, weights) = (self.moments.as_ref(), self.weights.as_deref());
         let all = Examples::new(&self.matrix, &self.scaler, &self.layout, &self.y);
-        Examples { moments, labels, ..all.with_rows(&self.rows) }
+        Examples { moments, labels, weights, ..all.with_rows(&self.rows) }
     }
 
     /// The values that a query asks of a row.

@@ -116,7 +116,8 @@ impl<L: FromMoments> Gatherer<L> {
         let (shape, draws) = plan(learner, layout)?;
         let given = given_means(learner.gathering().centre, moments, layout)?;
         let (sums, running) = (Sums::new(shape), Running::new(layout.slots()));
-        Self::with_state(learner, layout, draws, State { sums, running, ledger: Ledger::default(), given })
+        let ledger = Ledger::new(layout.sampled_panels());
+        Self::with_state(learner, layout, draws, State { sums, running, ledger, given })
     }
 
     /// Goes on from a saved state.
@@ -129,7 +130,7 @@ impl<L: FromMoments> Gatherer<L> {
         let given = if learner.gathering().centre == Centre::Given { shape.slots } else { 0 };
         let sound = state.running.len() == layout.slots()
             && state.running.is_sound()
-            && state.ledger.is_sound()
+            && state.ledger.is_sound(layout.sampled_panels())
             && state.given.len() == given
             && state.given.iter().all(|v| v.abs() <= LARGEST_SUM)
             && state.sums.restore(shape);

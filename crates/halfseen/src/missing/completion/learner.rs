@@ -1,10 +1,10 @@
 //! Offers MC-b and MC-1 as learners: the labels of all training rows are known, new rows are predicted by the factor.
 
-use super::{Form, LabelLoss, Problem, Settings, Solution, solve};
+use super::{Completed, Form, LabelLoss, Problem, Settings, Solution, complete, solve};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::full::configured;
-use crate::learner::{Family, Grid, Learner, Setting};
+use crate::learner::{Family, Grid, Learner, Setting, refuse_weights};
 use crate::missing::masked::Masked;
 use crate::missing::reading::Reading;
 use crate::model::{Fit, Predictor};
@@ -46,6 +46,22 @@ struct Setup {
 macro_rules! learner {
     ($Name:ident, $name:literal, $title:literal, $form:expr) => {
         impl $Name {
+            /// Completes the attributes of all examples together with their targets. Of examples that are not `labelled`,
+            /// (n), the target is not learned from; it must still be one that the loss takes.
+            ///
+            /// # Errors
+            /// As [`complete`](super::complete).
+            pub fn complete(
+                &self,
+                examples: &Examples<'_>,
+                labelled: Vec<bool>,
+                monitor: &dyn Monitor,
+            ) -> Result<Completed> {
+                self.check()?;
+                refuse_weights($name, examples, NORMS)?;
+                completed(&self.setup(), examples, labelled, monitor)
+            }
+
             fn setup(&self) -> Setup {
                 let settings = Settings {
                     form: $form,
@@ -114,8 +130,20 @@ macro_rules! learner {
 learner!(CompletionB, "mcb", "Matrix completion with a constant (MC-b)", Form::Bias);
 learner!(Completion1, "mc1", "Matrix completion with a row of ones (MC-1)", Form::Ones);
 
+/// Why there are no weights.
+const NORMS: &str = "as a row twice counts twice in its losses, and otherwise in the norm that stands for rank";
+
+/// Completes the rows of one setup with their targets.
+fn completed(setup: &Setup, examples: &Examples<'_>, labelled: Vec<bool>, monitor: &dyn Monitor) -> Result<Completed> {
+    let rows = Masked::new(examples, false)?;
+    let (loss, labels) = targets(setup.loss, examples)?;
+    let problem = Problem { values: &rows.values, observed: &rows.observed, labels, labelled };
+    complete(&problem, &Settings { loss, ..setup.settings }, setup.rank_penalty, monitor)
+}
+
 /// Fits of all setups, in their order. Each report's seconds are those of its whole continuation.
 fn fit_all(name: &str, setups: &[Setup], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    refuse_weights(name, examples, NORMS)?;
     if examples.is_empty() {
         return Err(ErrorKind::TooFewRows { what: name.to_owned(), least: 1, rows: 0 }.into());
     }
@@ -278,6 +306,35 @@ mod tests {
                     learner.name()
                 );
             }
+        }
+    }
+
+    #[test]
+    fn targets_that_are_not_known_are_completed_and_not_looked_at() {
+        let labelled: Vec<bool> = (0..150).map(|i| i % 3 > 0).collect();
+        for classes in [0, 2, 3] {
+            let mut data = Data::random(150, classes);
+            let (targets, codes) = (data.targets.clone(), data.codes.clone());
+            let learner = CompletionB { label_weight: 1.0, rank_penalty: 0.02, ..CompletionB::default() };
+            let known = learner.complete(&data.examples(), labelled.clone(), &Silent).unwrap();
+            let hidden = |i: &usize| !labelled[*i];
+            for i in (0..150).filter(hidden) {
+                data.targets[i] *= -1.0;
+                data.codes[i] = (data.codes[i] + 1) % classes.max(1) as u32;
+            }
+            let other = learner.complete(&data.examples(), labelled.clone(), &Silent).unwrap();
+            assert_eq!((&known.scores, &known.attributes), (&other.scores, &other.attributes));
+            let class = |i: usize| match classes {
+                2 => u32::from(known.scores[(0, i)] > 0.0),
+                _ => (0..3).max_by(|&a, &b| known.scores[(a, i)].total_cmp(&known.scores[(b, i)])).unwrap() as u32,
+            };
+            let error = |i: usize| match classes {
+                0 => (known.scores[(0, i)] - targets[i]).powi(2),
+                _ => f64::from(u8::from(class(i) != codes[i])),
+            };
+            let mean = (0..150).filter(hidden).map(error).sum::<f64>() / 50.0;
+            // By the mean alone the squared error is 1.25, by the largest class the rates are about 0.5 and 0.6.
+            assert!(mean < if classes == 3 { 0.4 } else { 0.3 }, "{classes} classes: {mean}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Offers the geometric margin as a learner.
 
-use super::{Plane, Setup, separate};
+use super::{Plane, Setup, separate_weighted};
 use crate::data::{Examples, Signs};
 use crate::error::Result;
 use crate::full::configured;
@@ -49,6 +49,10 @@ impl Learner for GeometricMargin {
         two_classes("geom", classes)
     }
 
+    fn takes_weights(&self) -> bool {
+        true
+    }
+
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
         let mut fits = fit_all(std::slice::from_ref(self), examples, monitor)?;
         Ok(fits.remove(0))
@@ -72,11 +76,13 @@ impl Learner for GeometricMargin {
 fn fit_all(learners: &[GeometricMargin], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
     let start = Instant::now();
     learners.iter().try_for_each(Parameters::check)?;
+    let examples = &*examples.counted()?;
     let signs = Signs::of(examples, "geom")?;
     let rows = Masked::new(examples, false)?;
     let setups: Vec<Setup> = learners.iter().map(GeometricMargin::setup).collect();
     let shared = start.elapsed().as_secs_f64();
-    let planes = separate(&rows, &signs.signs, &setups, monitor)?;
+    let weights = examples.weight_list().unwrap_or_else(|| vec![1.0; rows.len()]);
+    let planes = separate_weighted(&rows, &signs.signs, &weights, &setups, monitor)?;
     Ok(planes.into_iter().map(|plane| fit_of(plane, &signs, &rows, examples, shared)).collect())
 }
 

@@ -44,7 +44,7 @@ fn the_weighted_form_solves_the_problem_as_printed() {
         let costs: Vec<f64> = shares.iter().map(|s| c / s).collect();
         let examples = Examples::new(rows.values.as_ref(), &signs).unwrap();
         let found = examples.separate(&costs, &shares, setup(c).until, &Silent).unwrap();
-        let printed = margin_objective(&rows, &signs, c, &found.weights, found.bias, &shares);
+        let printed = margin_objective(&rows, &signs, &[c; 60], &found.weights, found.bias, &shares);
         assert!((printed - found.objective).abs() < 1e-11 * printed);
         let alpha: Vec<f64> = found.multipliers.iter().zip(&shares).map(|(b, s)| b * s).collect();
         assert!(alpha.iter().all(|a| (0.0..=c * (1.0 + 1e-15)).contains(a)));

@@ -49,6 +49,7 @@ impl Case {
             targets: &self.targets,
             labels: classes.then_some(Labels { codes: &self.codes, classes: 2 }),
             rows: (0..self.targets.len() as u32).collect::<Vec<_>>().into(),
+            weights: None,
             moments: None,
             declared: Declared::default(),
         }

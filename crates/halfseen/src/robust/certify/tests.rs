@@ -76,6 +76,7 @@ impl Case {
             targets: &[],
             labels: None,
             rows: vec![0].into(),
+            weights: None,
             moments: None,
             declared: Declared::default(),
         }

@@ -8,8 +8,10 @@ impl Pieces<'_> {
         let mut sigma: Vec<f64> = sigma.iter().map(|s| s.max(0.0)).collect();
         for i in 0..self.rows.len() {
             let sum: f64 = sigma[self.of(i)].iter().sum();
-            if sum > 1.0 {
-                sigma[self.of(i)].iter_mut().for_each(|s| *s /= sum);
+            let most = self.rows.share(i);
+            if sum > most {
+                let factor = sum / most;
+                sigma[self.of(i)].iter_mut().for_each(|s| *s /= factor);
             }
         }
         self.balance(&mut sigma);

@@ -1,7 +1,7 @@
 //! Follows the central path of the linear program over pieces in a box.
 //!
-//! **Problem**: minimise sum_i xi_i over |w_j| <= C, b and xi >= 0 with s_c = xi_i + e_c (<x_i - r_c, w> + b) - k_c >= 0 for all
-//! pieces c of row i. Its dual has sigma_c >= 0 with zeta_i = 1 - sum_c sigma_c >= 0, and sum_c sigma_c e_c = 0 if b is free.
+//! **Problem**: minimise sum_i s_i xi_i over |w_j| <= C, b and xi >= 0 with s_c = xi_i + e_c (<x_i - r_c, w> + b) - k_c >= 0 for all
+//! pieces c of row i. Its dual has sigma_c >= 0 with zeta_i = s_i - sum_c sigma_c >= 0, and sum_c sigma_c e_c = 0 if b is free.
 //!
 //! **Steps** are Mehrotra's predictor and corrector (SIAM J. Optim. 2, 1992) for the pairs (s, sigma), (xi, zeta) and (C - w, p),
 //! (C + w, q). Losses and slacks are eliminated, which leaves one equation for each weight.
@@ -70,7 +70,7 @@ pub(super) struct Found {
     /// Inside the box.
     pub(super) point: Vec<f64>,
     pub(super) sigma: Vec<f64>,
-    /// sum_i xi_i at the point.
+    /// sum_i s_i xi_i at the point.
     pub(super) value: f64,
     /// No point has less.
     pub(super) bound: f64,
@@ -99,7 +99,8 @@ impl<'p, 'a> Master<'p, 'a> {
         let mut xi = Vec::with_capacity(m);
         for i in 0..m {
             let slack = &mut slack[pieces.of(i)];
-            let loss = central(slack, mu);
+            // The products are mu where the terms sum to s_i.
+            let loss = central(slack, mu / pieces.rows.share(i));
             slack.iter_mut().for_each(|s| *s += loss);
             xi.push(loss);
         }
@@ -145,7 +146,7 @@ impl<'p, 'a> Master<'p, 'a> {
     fn value(&self) -> f64 {
         let loss =
             |i: usize| self.pieces.of(i).map(|c| self.pieces.list.constant[c] - self.scores[c]).fold(0.0, f64::max);
-        (0..self.xi.len()).map(loss).sum()
+        (0..self.xi.len()).map(|i| self.pieces.rows.share(i) * loss(i)).sum()
     }
 
     fn residuals(&mut self) {
@@ -160,7 +161,7 @@ impl<'p, 'a> Master<'p, 'a> {
                 lack.slack[c] = self.slack[c] - self.xi[i] - self.scores[c] + pieces.list.constant[c];
                 sum += self.sigma[c];
             }
-            lack.zeta.push(1.0 - sum - self.zeta[i]);
+            lack.zeta.push(pieces.rows.share(i) - sum - self.zeta[i]);
         }
         lack.point = pieces.combine(&self.sigma);
         lack.point.iter_mut().for_each(|v| *v = -*v);

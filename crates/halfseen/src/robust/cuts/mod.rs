@@ -1,7 +1,8 @@
 //! Minimises mean losses that are largest affine pieces, over weights in a box: the robust hinge where deletions are whole, and the
 //! quantile loss under deletion.
 //!
-//! **Setting**: (1/m) sum_i max(0, max_c k_c - e_c (<x_i - r_c, w> + b)) with |w_j| <= C and b free, or none. Every deletion that
+//! **Setting**: (1/m) sum_i s_i max(0, max_c k_c - e_c (<x_i - r_c, w> + b)) with |w_j| <= C and b free, or none; s_i, 1 on
+//! average, is how much a row counts. Every deletion that
 //! an adversary may choose is a piece c of its row; there are exponentially many (LP (3) of paper E), and few matter.
 //!
 //! | file | what it does |

@@ -29,8 +29,8 @@ const NOTHING: f64 = 1e-3;
 
 /// Minimises the mean loss after the worst deletions.
 pub(super) fn solve(loss: Loss<'_>, pieces: Pieces<'_>, options: &Options, monitor: &dyn Monitor) -> Solution {
-    let (m, n) = (pieces.rows.len(), pieces.rows.width());
-    let (alone_bias, alone) = loss.alone(m, pieces.intercept);
+    let n = pieces.rows.width();
+    let (alone_bias, alone) = loss.alone(pieces.rows, pieces.intercept);
     let mut point = vec![0.0; pieces.width()];
     if pieces.intercept {
         point[n] = alone_bias;

@@ -84,24 +84,32 @@ impl<'a> Loss<'a> {
     }
 
     /// The best bias of weights that are all 0, and the mean loss there.
-    pub(super) fn alone(&self, rows: usize, intercept: bool) -> (f64, f64) {
+    pub(super) fn alone(&self, rows: &Rows, intercept: bool) -> (f64, f64) {
+        let m = rows.len();
         let mean = |bias: f64| {
             let loss = |i: usize| {
                 let (slopes, count) = self.slopes(i);
-                slopes[..count].iter().map(|&e| self.constant(i, e) - e * bias).fold(0.0, f64::max)
+                rows.share(i) * slopes[..count].iter().map(|&e| self.constant(i, e) - e * bias).fold(0.0, f64::max)
             };
-            (0..rows).map(loss).sum::<f64>() / rows as f64
+            (0..m).map(loss).sum::<f64>() / m as f64
         };
         let best = match self {
             _ if !intercept => 0.0,
             Loss::Hinge { signs, .. } => {
-                let sum: f64 = signs.iter().sum();
+                let sum: f64 = signs.iter().enumerate().map(|(i, y)| rows.share(i) * y).sum();
                 if sum == 0.0 { 0.0 } else { self.constant(0, 1.0) * sum.signum() }
             }
             Loss::Quantile { targets, q, .. } => {
-                let mut sorted = targets.to_vec();
-                sorted.sort_by(f64::total_cmp);
-                sorted[((q * rows as f64) as usize).min(rows - 1)]
+                // The first target that more than a share q of the rows do not exceed.
+                let mut sorted: Vec<(f64, f64)> =
+                    targets.iter().enumerate().map(|(i, y)| (*y, rows.share(i))).collect();
+                sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+                let (mut passed, wanted) = (0.0, q * m as f64);
+                let first = sorted.iter().position(|(_, share)| {
+                    passed += share;
+                    passed > wanted
+                });
+                sorted[first.unwrap_or(m - 1)].0
             }
         };
         (best, mean(best))
@@ -176,7 +184,7 @@ impl<'q> Asked<'q> {
                 self.write(row, group as u8, slope, constant);
             }
         }
-        self.sum += worst;
+        self.sum += self.rows.share(row) * worst;
     }
 
     /// The piece of the adversary's last answer.

@@ -79,7 +79,7 @@ fn the_optimum_is_that_of_the_quadratic_program() {
         let Ok(threat) = Threat::new(values, (0.5 * stream.unit() * total).floor()) else { continue };
         let data = Data::new(cells.clone(), signs.clone());
         let rows = Rows::new(&data.examples(), "test").unwrap();
-        let attacked = Attacked::new(&rows, &signs, &threat);
+        let attacked = Attacked::new(&rows, &signs, None, &threat);
         for (c, intercept) in [(0.05, true), (1.0, case % 2 == 0), (20.0, true)] {
             let until = Until { tol: 1e-8, max_iter: 20_000 };
             let found = Bundle::new(&attacked, intercept).unwrap().minimise(c, until, &Silent).unwrap();
@@ -101,7 +101,7 @@ fn margins_are_those_of_the_worst_subset_and_slopes_are_theirs() {
         let data = Data::new(cells.clone(), signs.clone());
         let rows = Rows::new(&data.examples(), "test").unwrap();
         let threat = Threat::uniform(7, f64::from(budget)).unwrap();
-        let attacked = Attacked::new(&rows, &signs, &threat);
+        let attacked = Attacked::new(&rows, &signs, None, &threat);
         let weights: Vec<f64> = (0..7).map(|_| stream.normal()).collect();
         let mut room = attacked.room();
         for i in 0..30 {

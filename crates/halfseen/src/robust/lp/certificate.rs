@@ -1,7 +1,7 @@
 //! Bounds the optimum from both sides at any point, whatever its residuals.
 //!
 //! Above: the loss of a row with the adversary's price lambda at any value is at least its robust loss. Below: any
-//! 0 <= sigma <= 1 with sum sigma y = 0 (where there is a bias) and 0 <= u <= sigma with sum v u <= N sigma gives
+//! 0 <= sigma <= s with sum sigma y = 0 (where there is a bias) and 0 <= u <= sigma with sum v u <= N sigma gives
 //! sum_i [gamma sigma + (gamma/P)(N sigma - sum v u)] - C sum_j |sum_i a_ij (sigma_i - u_ij)|.
 
 use super::problem::Problem;
@@ -19,8 +19,8 @@ impl Balance {
     pub(super) fn of(problem: &Problem, workers: &[Worker<'_>]) -> Balance {
         let (mut positive, mut negative) = (0.0, 0.0);
         for worker in workers {
-            for (row, &y) in worker.now.rows.iter().zip(&worker.part.signs) {
-                *(if y > 0.0 { &mut positive } else { &mut negative }) += row.sigma.clamp(0.0, 1.0);
+            for ((row, &y), &most) in worker.now.rows.iter().zip(&worker.part.signs).zip(&worker.part.shares) {
+                *(if y > 0.0 { &mut positive } else { &mut negative }) += row.sigma.clamp(0.0, most);
             }
         }
         if !problem.bias {
@@ -40,7 +40,7 @@ impl Worker<'_> {
         let mut sum = 0.0;
         for (row, at) in now.rows.iter().enumerate() {
             let factor = if part.signs[row] > 0.0 { balance.positive } else { balance.negative };
-            let sigma = factor * at.sigma.clamp(0.0, 1.0);
+            let sigma = factor * at.sigma.clamp(0.0, part.shares[row]);
             let items = part.items(row);
             let (u, values) = (&now.u[items.clone()], &part.values[items]);
             // Not clamp, which has no answer to NaN.
@@ -71,7 +71,7 @@ impl Worker<'_> {
                 // What is deleted at a profit counts at its price, all else as it is.
                 loss -= z.min(v * mu);
             }
-            sum += loss.max(0.0);
+            sum += part.shares[row] * loss.max(0.0);
         }
         sum
     }

@@ -83,9 +83,9 @@ impl<'p> State<'p> {
     /// The point of no weights.
     fn start(&mut self) {
         let problem = self.problem;
-        let signs = || problem.parts.iter().flat_map(|part| &part.signs);
-        let positive = signs().filter(|y| **y > 0.0).count() as f64;
-        let negative = signs().count() as f64 - positive;
+        let rows = || problem.parts.iter().flat_map(|part| part.signs.iter().zip(&part.shares));
+        let positive: f64 = rows().filter(|(y, _)| **y > 0.0).map(|(_, s)| s).sum();
+        let negative: f64 = rows().filter(|(y, _)| **y <= 0.0).map(|(_, s)| s).sum();
         let share = |y: f64| {
             let (own, other) = if y > 0.0 { (positive, negative) } else { (negative, positive) };
             if problem.bias { 0.5 * f64::min(1.0, other / own) } else { 0.5 }

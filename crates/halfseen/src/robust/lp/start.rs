@@ -9,7 +9,7 @@ use super::worker::Worker;
 const SLACK: f64 = 0.1;
 
 impl Worker<'_> {
-    /// Feasible for w = 0, b = 0 and a dual that balances the classes: `share` is sigma for a sign of +1 or -1. Leaves the
+    /// Feasible for w = 0, b = 0 and a dual that balances the classes: `share` is sigma over s for a sign of +1 or -1. Leaves the
     /// sum of a (sigma - u) in `vector`.
     pub(super) fn start(&mut self, problem: &Problem, share: impl Fn(f64) -> f64) {
         let Worker { part, now, vector, room: [kept, ..], .. } = self;
@@ -18,7 +18,8 @@ impl Worker<'_> {
         for row in 0..part.rows() {
             let items = part.items(row);
             let values = &part.values[items.clone()];
-            let (sigma, value) = (share(part.signs[row]), values.iter().sum::<f64>());
+            let (most, value) = (part.shares[row], values.iter().sum::<f64>());
+            let sigma = share(part.signs[row]) * most;
             let taken = sigma * if value > 0.0 { (0.5 * problem.budget / value).min(0.5) } else { 0.5 };
             for (k, v) in items.clone().zip(values) {
                 (now.beta[k], now.del[k]) = (SLACK, sigma - taken);
@@ -27,7 +28,7 @@ impl Worker<'_> {
             let needed = problem.margin + problem.budget * mu + SLACK * items.len() as f64;
             now.rows[row] = Row {
                 xi: needed + SLACK,
-                zeta: 1.0 - sigma,
+                zeta: most - sigma,
                 slack: SLACK,
                 sigma,
                 price: SLACK,

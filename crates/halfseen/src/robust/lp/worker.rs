@@ -192,7 +192,7 @@ impl<'p> Worker<'p> {
                 costs[k] = values[k] * item.h();
             }
             let xi = target(at.xi, at.zeta, step.xi, step.zeta);
-            let loss = xi / at.xi - on * (1.0 - at.sigma - at.zeta);
+            let loss = xi / at.xi - on * (part.shares[row] - at.sigma - at.zeta);
             let side = target(at.slack, at.sigma, step.slack, step.sigma);
             let price = target(at.price, at.kappa, step.price, step.kappa);
             let rs = side / at.sigma + pull - loss * at.xi / at.zeta;

@@ -2,20 +2,20 @@
 
 use crate::solve::biased::best_bias;
 
-/// R(w) = min over b of sum_i [1 - y_i b - g_i]_+, where it is taken, and shares that show that no b is better.
+/// R(w) = min over b of sum_i t_i [1 - y_i b - g_i]_+, where it is taken, and shares that show that no b is better.
 pub(super) struct Shares {
     pub(super) bias: f64,
     pub(super) risk: f64,
-    /// p_i in [0, 1]: 1 for losses above 0, 0 for those below; sum_i y_i p_i = 0 if there is a bias.
+    /// p_i in [0, t_i]: t_i for losses above 0, 0 for those below; sum_i y_i p_i = 0 if there is a bias.
     pub(super) shares: Vec<f64>,
 }
 
 /// Losses this near to 0, beside the numbers that they are made of, are at the kink.
 const ROUNDING: f64 = 1e-12;
 
-/// The bias, the sum of losses and the shares for margins g_i.
-pub(super) fn share(margins: &[f64], signs: &[f64], intercept: bool) -> Shares {
-    let bias = if intercept { bias_of(margins, signs) } else { 0.0 };
+/// The bias, the sum of losses and the shares for margins g_i and weights t_i.
+pub(super) fn share(margins: &[f64], signs: &[f64], weight: impl Fn(usize) -> f64, intercept: bool) -> Shares {
+    let bias = if intercept { bias_of(margins, signs, &weight) } else { 0.0 };
     let (mut risk, mut excess) = (0.0, 0.0);
     let mut shares = vec![0.0; margins.len()];
     let mut kinks = [0.0; 2];
@@ -24,9 +24,10 @@ pub(super) fn share(margins: &[f64], signs: &[f64], intercept: bool) -> Shares {
     for (i, share) in shares.iter_mut().enumerate() {
         let loss = 1.0 - signs[i] * bias - margins[i];
         if near(i) {
-            kinks[usize::from(signs[i] > 0.0)] += 1.0;
+            kinks[usize::from(signs[i] > 0.0)] += weight(i);
         } else if loss > 0.0 {
-            (*share, risk, excess) = (1.0, risk + loss, excess + signs[i]);
+            let weight = weight(i);
+            (*share, risk, excess) = (weight, risk + weight * loss, excess + weight * signs[i]);
         }
     }
     if !intercept || excess == 0.0 {
@@ -38,8 +39,8 @@ pub(super) fn share(margins: &[f64], signs: &[f64], intercept: bool) -> Shares {
     let part = if there > 0.0 { (excess.abs() / there).min(1.0) } else { 0.0 };
     let mut left = excess.abs();
     for i in (0..shares.len()).filter(|&i| signs[i] == lacking && near(i)) {
-        shares[i] = part;
-        left -= part;
+        shares[i] = part * weight(i);
+        left -= shares[i];
     }
     if left > ROUNDING * excess.abs() {
         // Rounding hid a kink: any shares that balance make a cut, if one that need not touch.
@@ -50,11 +51,11 @@ pub(super) fn share(margins: &[f64], signs: &[f64], intercept: bool) -> Shares {
     Shares { bias, risk, shares }
 }
 
-fn bias_of(margins: &[f64], signs: &[f64]) -> f64 {
+fn bias_of(margins: &[f64], signs: &[f64], weight: impl Fn(usize) -> f64) -> f64 {
     // With scores y_i g_i, the loss is 1 - y_i (score + b).
     let scores: Vec<f64> = margins.iter().zip(signs).map(|(g, y)| g * y).collect();
-    let ones = vec![1.0; margins.len()];
-    best_bias(&scores, signs, &ones, &ones)
+    let weights: Vec<f64> = (0..margins.len()).map(weight).collect();
+    best_bias(&scores, signs, &weights, &vec![1.0; margins.len()])
 }
 
 #[cfg(test)]
@@ -62,8 +63,8 @@ mod tests {
     use super::*;
     use crate::sampling::{Purpose, Stream};
 
-    fn risk(margins: &[f64], signs: &[f64], bias: f64) -> f64 {
-        margins.iter().zip(signs).map(|(g, y)| (1.0 - y * bias - g).max(0.0)).sum()
+    fn risk(margins: &[f64], signs: &[f64], weights: &[f64], bias: f64) -> f64 {
+        margins.iter().zip(signs).zip(weights).map(|((g, y), s)| s * (1.0 - y * bias - g).max(0.0)).sum()
     }
 
     #[test]
@@ -76,17 +77,20 @@ mod tests {
             let tied = case % 3 == 0;
             let margin = |s: &mut Stream| if tied { (4.0 * s.unit()).floor() - 2.0 } else { 3.0 * s.normal() };
             let margins: Vec<f64> = (0..m).map(|_| margin(&mut stream)).collect();
-            let found = share(&margins, &signs, true);
-            let expected = risk(&margins, &signs, found.bias);
+            // Half of the cases count rows by weights, some of which are equal.
+            let of = |s: &mut Stream| if case % 2 == 0 { 1.0 } else { [0.1, 0.2, 0.3, 2.0][s.below(4)] };
+            let weights: Vec<f64> = (0..m).map(|_| of(&mut stream)).collect();
+            let found = share(&margins, &signs, |i| weights[i], true);
+            let expected = risk(&margins, &signs, &weights, found.bias);
             assert!((found.risk - expected).abs() < 1e-9 * (1.0 + expected));
-            assert!(found.shares.iter().all(|p| (0.0..=1.0).contains(p)));
+            assert!(found.shares.iter().zip(&weights).all(|(p, s)| (0.0..=*s).contains(p)));
             let balance: f64 = found.shares.iter().zip(&signs).map(|(p, y)| p * y).sum();
             assert!(balance.abs() < 1e-9, "case {case}: {balance}");
             // Shares that balance bound the risk of every bias from below, and touch it here.
             let bound: f64 = found.shares.iter().zip(&margins).map(|(p, g)| p * (1.0 - g)).sum();
             assert!((bound - expected).abs() < 1e-9 * (1.0 + expected), "case {case}: {bound} and {expected}");
-            let plain = share(&margins, &signs, false);
-            assert!((plain.risk - risk(&margins, &signs, 0.0)).abs() < 1e-9);
+            let plain = share(&margins, &signs, |i| weights[i], false);
+            assert!((plain.risk - risk(&margins, &signs, &weights, 0.0)).abs() < 1e-9);
         }
     }
 }

@@ -80,22 +80,41 @@ pub fn hinge_path(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Vec<LinearSolved>> {
+    hinge_path_weighted(features, labels, &vec![1.0; labels.len()], cs, options, monitor)
+}
+
+/// The same with costs c_i = C `weights[i]`; weights are positive.
+///
+/// # Errors
+/// Those of [`hinge`].
+pub fn hinge_path_weighted(
+    features: MatRef<'_, f64>,
+    labels: &[f64],
+    weights: &[f64],
+    cs: &[f64],
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Vec<LinearSolved>> {
     options.check()?;
     let order = increasing(cs)?;
     let columns = Features::new(features)?;
     let margins = vec![1.0; labels.len()];
     let mut solved: Vec<Option<LinearSolved>> = vec![None; cs.len()];
-    let mut last: Option<(f64, Vec<f64>)> = None;
+    // The costs and dual variables of the smaller C.
+    let mut last: Option<[Vec<f64>; 2]> = None;
     for i in order {
-        let costs = vec![cs[i]; labels.len()];
+        let costs: Vec<f64> = weights.iter().map(|weight| cs[i] * weight).collect();
         let problem = Problem { features, labels, costs: &costs, margins: &margins };
         check(&problem, None)?;
         let mut search = Search::new(columns, &problem);
-        if let Some((c, duals)) = &last {
-            search.a.iter_mut().zip(duals).for_each(|(a, &old)| *a = if old >= *c { cs[i] } else { old });
+        if let Some([smaller, duals]) = &last {
+            let before = duals.iter().zip(smaller).zip(&costs);
+            let start = |((&old, smaller), &cost): ((&f64, &f64), &f64)| if old >= *smaller { cost } else { old };
+            search.a = before.map(start).collect();
         }
         solved[i] = Some(search.run(options, monitor)?);
-        last = Some((cs[i], search.best.duals));
+        let duals = search.best.duals;
+        last = Some([costs, duals]);
     }
     Ok(solved.into_iter().flatten().collect())
 }

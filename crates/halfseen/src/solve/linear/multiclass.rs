@@ -22,7 +22,7 @@ use crate::model::Stop;
 use crate::monitor::Monitor;
 use crate::sampling::{Purpose, Stream};
 use crate::solve::vectors::{add_multiple, dot, square};
-use crate::solve::{Options, length};
+use crate::solve::{Options, length, positive};
 use faer::{Mat, MatRef};
 use interior::Interior;
 use rayon::prelude::*;
@@ -54,10 +54,27 @@ pub fn multiclass_path(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Vec<LinearSolved>> {
+    multiclass_path_weighted(features, labels, classes, &vec![1.0; labels.len()], cs, options, monitor)
+}
+
+/// The same where the loss of example i counts C `weights[i]`; weights are positive.
+///
+/// # Errors
+/// Those of [`multiclass_path`]; weights are refused like c.
+pub fn multiclass_path_weighted(
+    features: MatRef<'_, f64>,
+    labels: &[usize],
+    classes: usize,
+    weights: &[f64],
+    cs: &[f64],
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Vec<LinearSolved>> {
     options.check()?;
     let order = increasing(cs)?;
     let features = Features::new(features)?;
     length("labels", features.len(), labels.len())?;
+    length("weights", features.len(), weights.len())?;
     if let Some(i) = labels.iter().position(|&r| r >= classes) {
         let problem = format!("label {} is class {}, counted from 0, of {classes} classes", i + 1, labels[i]);
         return Err(ErrorKind::WrongTarget { column: "labels".into(), problem }.into());
@@ -68,8 +85,10 @@ pub fn multiclass_path(
     for i in order {
         let factor = last.map_or(1.0, |c| cs[i] / c);
         search.duals.iter_mut().for_each(|a| *a *= factor);
-        search.project(cs[i]);
-        solved[i] = Some(search.run(cs[i], options, monitor)?);
+        search.c = weights.iter().map(|weight| cs[i] * weight).collect();
+        search.c.iter().try_for_each(|&cost| positive("cost", cost))?;
+        search.project();
+        solved[i] = Some(search.run(options, monitor)?);
         last = Some(cs[i]);
     }
     Ok(solved.into_iter().flatten().collect())
@@ -82,6 +101,8 @@ struct Search<'a> {
     classes: usize,
     squares: Vec<f64>,
     all: Vec<usize>,
+    /// C, times the weight of each example.
+    c: Vec<f64>,
     /// a, example by example.
     duals: Vec<f64>,
     /// (D, classes).
@@ -105,6 +126,7 @@ impl<'a> Search<'a> {
             classes,
             squares: (0..n).map(|i| square(features.column(i))).collect(),
             all: (0..n).collect(),
+            c: vec![0.0; n],
             duals: vec![0.0; n * classes],
             weights: Mat::zeros(features.width(), classes),
             passes: 0,
@@ -112,8 +134,8 @@ impl<'a> Search<'a> {
     }
 
     /// Takes what rounding put beyond the bounds back: a_iy is minus the sum of the others.
-    fn project(&mut self, c: f64) {
-        for (block, &label) in self.duals.chunks_exact_mut(self.classes).zip(self.labels) {
+    fn project(&mut self) {
+        for ((block, &label), &c) in self.duals.chunks_exact_mut(self.classes).zip(self.labels).zip(&self.c) {
             block[label] = 0.0;
             block.iter_mut().for_each(|a| *a = a.min(0.0));
             let mut sum = -block.iter().sum::<f64>();
@@ -126,7 +148,7 @@ impl<'a> Search<'a> {
     }
 
     /// Sums w and z afresh, and objective and gap of them.
-    fn certify(&mut self, c: f64) -> Result<Certificate> {
+    fn certify(&mut self) -> Result<Certificate> {
         let classes = self.classes;
         let mut squares = 0.0;
         for r in 0..classes {
@@ -141,7 +163,7 @@ impl<'a> Search<'a> {
             let mut b = vec![0.0; classes];
             self.levels(i, &mut b);
             let most = b.iter().fold(f64::NEG_INFINITY, |m, &b| m.max(b));
-            let label = self.labels[i];
+            let (label, c) = (self.labels[i], self.c[i]);
             let bound = |r: usize| if r == label { c } else { 0.0 };
             let gap: f64 = (0..classes).map(|r| (bound(r) - block[r]) * (most - b[r])).sum();
             (c * (most - b[label]), gap)
@@ -161,9 +183,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn run(&mut self, c: f64, options: &Options, monitor: &dyn Monitor) -> Result<LinearSolved> {
+    fn run(&mut self, options: &Options, monitor: &dyn Monitor) -> Result<LinearSolved> {
         self.passes = 0;
-        let mut now = self.certify(c)?;
+        let mut now = self.certify()?;
         // The best primal and the best dual point so far, each with its objective.
         let (mut primal, mut weights) = (now.primal, self.weights.clone());
         let (mut dual, mut duals) = (now.primal - now.gap, self.duals.clone());
@@ -182,14 +204,14 @@ impl<'a> Search<'a> {
             let room = options.max_passes - self.passes;
             if may_finish && self.passes >= PASSES_BEFORE_INTERIOR {
                 may_finish = false;
-                let (found, value) = self.finish(c, options.tol, room, monitor)?;
+                let (found, value) = self.finish(options.tol, room, monitor)?;
                 if value < primal {
                     (primal, weights) = (value, found);
                 }
             } else {
-                self.ascend(c, 0.3 * target, PASSES.min(room), options.seed);
+                self.ascend(0.3 * target, PASSES.min(room), options.seed);
             }
-            now = self.certify(c)?;
+            now = self.certify()?;
             if now.primal < primal {
                 primal = now.primal;
                 weights.copy_from(&self.weights);
@@ -206,7 +228,7 @@ impl<'a> Search<'a> {
     }
 
     /// Follows the central path; of its points, v and its objective are returned, and w becomes the duals.
-    fn finish(&mut self, c: f64, tol: f64, most: u64, monitor: &dyn Monitor) -> Result<(Mat<f64>, f64)> {
+    fn finish(&mut self, tol: f64, most: u64, monitor: &dyn Monitor) -> Result<(Mat<f64>, f64)> {
         let (n, classes) = (self.all.len(), self.classes);
         // Fewer examples than features have the same problem in as many features.
         let narrow =
@@ -216,9 +238,10 @@ impl<'a> Search<'a> {
             Some(rotated) => Features::new(rotated.as_ref())?,
             None => self.features,
         };
-        let mut path = Interior::new(features, self.labels, classes, c);
+        let costs = self.c.clone();
+        let mut path = Interior::new(features, self.labels, classes, &costs);
         self.passes += path.run(0.1 * tol, most, monitor);
-        for (i, block) in self.duals.chunks_exact_mut(classes).enumerate() {
+        for ((i, block), &c) in self.duals.chunks_exact_mut(classes).enumerate().zip(&costs) {
             // What a step on this example alone would bring to 0 is 0.
             let kept = |r: usize| {
                 let w = path.w[(i, r)];
@@ -229,7 +252,7 @@ impl<'a> Search<'a> {
             let factor = if kept(label) == 0.0 && others > 0.0 { c / others } else { 1.0 };
             (0..classes).for_each(|r| block[r] = if r == label { 0.0 } else { -factor * kept(r) });
         }
-        self.project(c);
+        self.project();
         let weights = match &narrow {
             None => path.vectors,
             Some(rotation) => {
@@ -243,14 +266,14 @@ impl<'a> Search<'a> {
         let mut loss = 0.0;
         for i in 0..n {
             self.levels(i, &mut b);
-            loss += b.iter().fold(f64::NEG_INFINITY, |m, &b| m.max(b)) - b[self.labels[i]];
+            loss += self.c[i] * (b.iter().fold(f64::NEG_INFINITY, |m, &b| m.max(b)) - b[self.labels[i]]);
         }
         let squares: f64 = (0..classes).map(|r| square(weights.col_as_slice(r))).sum();
-        Ok((weights, squares / 2.0 + c * loss))
+        Ok((weights, squares / 2.0 + loss))
     }
 
     /// Passes over the examples, until what they find of the gap is at most `target`.
-    fn ascend(&mut self, c: f64, target: f64, most: u64, seed: u64) {
+    fn ascend(&mut self, target: f64, most: u64, seed: u64) {
         let classes = self.classes;
         let mut active = self.all.clone();
         let (mut b, mut sorted, mut next) = (vec![0.0; classes], vec![0.0; classes], vec![0.0; classes]);
@@ -268,6 +291,7 @@ impl<'a> Search<'a> {
                 }
                 let old = &mut self.duals[i * classes..(i + 1) * classes];
                 let most = b.iter().fold(f64::NEG_INFINITY, |m, &b| m.max(b));
+                let c = self.c[i];
                 let bound = |r: usize| if r == self.labels[i] { c } else { 0.0 };
                 gap += (0..classes).map(|r| (bound(r) - old[r]) * (most - b[r])).sum::<f64>();
                 best_block(&b, old, self.squares[i], (self.labels[i], c), &mut sorted, &mut next);

@@ -28,13 +28,13 @@ pub(super) struct Ascent<'s> {
     gram: MatRef<'s, f64>,
     w: &'s mut Mat<f64>,
     g: &'s mut Mat<f64>,
-    c: f64,
+    c: &'s [f64],
 }
 
 impl<'s> Ascent<'s> {
     /// `search.g` must be that of `search.w`.
     pub(super) fn new(search: &'s mut Search<'_>) -> Ascent<'s> {
-        Ascent { gram: search.gram, w: &mut search.w, g: &mut search.g, c: search.c }
+        Ascent { gram: search.gram, w: &mut search.w, g: &mut search.g, c: &search.c }
     }
 
     /// Passes over the examples that are not settled, until the gap seen on the way is at most `target`; returns their number.
@@ -87,12 +87,12 @@ impl<'s> Ascent<'s> {
             for r in 0..old.len() {
                 new[r] = old[r] + self.g[(i, r)] / curvature;
             }
-            project(new, self.c, sorted);
+            project(new, self.c[i], sorted);
         } else {
             // The dual is linear in these weights: all go to one best class.
             let best = (0..old.len()).fold(0, |b, r| if self.g[(i, r)] > self.g[(i, b)] { r } else { b });
             new.fill(0.0);
-            new[best] = self.c;
+            new[best] = self.c[i];
         }
         for r in 0..old.len() {
             self.w[(i, r)] = new[r];

@@ -1,6 +1,6 @@
 //! Follows the central path of the dual of the multi-class hinge loss to its optimum (Mehrotra 1992).
 //!
-//! With multipliers m_i of sum_r w_ir = C and slacks s_ir = m_i - g_ir >= 0 the gap is sum_ir w_ir s_ir. A step solves
+//! With multipliers m_i of sum_r w_ir = c_i and slacks s_ir = m_i - g_ir >= 0 the gap is sum_ir w_ir s_ir. A step solves
 //! (K + diag(s_r / w_r)) dw_r + dm = t_r for every class r, and sum_r dw_r = 0. Weights and slacks stay feasible, as
 //! ds_r = dm + K dw_r.
 
@@ -37,7 +37,7 @@ impl Search<'_> {
         let (n, classes) = (self.w.nrows(), self.w.ncols());
         let count = (n * classes) as f64;
         let mean = (0..n).map(|i| self.gram[(i, i)]).sum::<f64>() / n as f64;
-        self.w.fill(self.c / classes as f64);
+        self.w = Mat::from_fn(n, classes, |i, _| self.c[i] / classes as f64);
         let mut now = self.certify();
         let largest = |g: &Mat<f64>, i: usize| g.row(i).iter().fold(f64::NEG_INFINITY, |m, &x| m.max(x));
         let spread: f64 = (0..n).map(|i| self.g.row(i).iter().map(|g| largest(&self.g, i) - g).sum::<f64>()).sum();

@@ -25,7 +25,8 @@ const PATIENCE: u32 = 8;
 pub(super) struct Interior<'a> {
     features: Features<'a>,
     labels: &'a [usize],
-    c: f64,
+    /// C, times the weight of each example.
+    c: &'a [f64],
     /// v, (D, classes).
     pub(super) vectors: Mat<f64>,
     /// w and s, (n, classes).
@@ -52,9 +53,9 @@ struct Residuals {
 
 impl<'a> Interior<'a> {
     /// Equal weights, and slacks that differ by a factor of at most 2.
-    pub(super) fn new(features: Features<'a>, labels: &'a [usize], classes: usize, c: f64) -> Interior<'a> {
+    pub(super) fn new(features: Features<'a>, labels: &'a [usize], classes: usize, c: &'a [f64]) -> Interior<'a> {
         let n = labels.len();
-        let w = Mat::from_fn(n, classes, |_, _| c / classes as f64);
+        let w = Mat::from_fn(n, classes, |i, _| c[i] / classes as f64);
         let (vectors, s) = (Mat::zeros(features.width(), classes), Mat::zeros(n, classes));
         let mut point = Interior { features, labels, c, vectors, w, s, m: vec![0.0; n] };
         point.vectors = point.summed();
@@ -68,7 +69,7 @@ impl<'a> Interior<'a> {
 
     /// sum_i (C 1[r = y_i] - w_ir) f_i.
     fn summed(&self) -> Mat<f64> {
-        let own = |i: usize, r: usize| if r == self.labels[i] { self.c } else { 0.0 };
+        let own = |i: usize, r: usize| if r == self.labels[i] { self.c[i] } else { 0.0 };
         self.combined(&Mat::from_fn(self.w.nrows(), self.w.ncols(), |i, r| own(i, r) - self.w[(i, r)]))
     }
 
@@ -100,8 +101,9 @@ impl<'a> Interior<'a> {
     /// The primal objective of v.
     pub(super) fn objective(&self) -> f64 {
         let g = self.levels(&self.vectors);
-        let loss = |i: usize| g.row(i).iter().fold(f64::NEG_INFINITY, |m, &g| m.max(g)) - g[(i, self.labels[i])];
-        self.vectors.squared_norm_l2() / 2.0 + self.c * (0..g.nrows()).map(loss).sum::<f64>()
+        let most = |i: usize| g.row(i).iter().fold(f64::NEG_INFINITY, |m, &g| m.max(g));
+        let loss = |i: usize| self.c[i] * (most(i) - g[(i, self.labels[i])]);
+        self.vectors.squared_norm_l2() / 2.0 + (0..g.nrows()).map(loss).sum::<f64>()
     }
 
     /// Steps until the products sum to at most `tol` times the objective, which is the gap up to rounding, or no step
@@ -155,7 +157,7 @@ impl<'a> Interior<'a> {
     fn missing(&self) -> Residuals {
         let g = self.levels(&self.vectors);
         let s = Mat::from_fn(g.nrows(), g.ncols(), |i, r| self.s[(i, r)] - self.m[i] + g[(i, r)]);
-        let sums = (0..g.nrows()).map(|i| self.w.row(i).iter().sum::<f64>() - self.c).collect();
+        let sums = (0..g.nrows()).map(|i| self.w.row(i).iter().sum::<f64>() - self.c[i]).collect();
         Residuals { vectors: &self.vectors - self.summed(), s, sums }
     }
 

@@ -1,0 +1,142 @@
+"""Read what a caller declares of attributes: scale, what is known or read together, prices and bounds."""
+
+import numbers
+from collections.abc import Iterable, Mapping
+
+from halfseen._parameters import Declaration
+
+_SCALES = ("none", "common", "each", "max")
+
+SCALE = Declaration(
+    "scale",
+    None,
+    "{'none', 'common', 'each', 'max'} or None",
+    (),
+    "",
+    "How attributes are scaled before learning: as given; all divided by one number; each centred and divided"
+    " by its deviation (or declared bounds); each divided by its largest absolute value, so that zero"
+    " stays zero. None: what suits the family (budgeted learners look at no unread cell, so 'none' without"
+    " bounds).",
+)
+KNOWN = Declaration(
+    "known",
+    None,
+    "list of str or int, or None",
+    (),
+    "",
+    "Attributes, by name or index, whose values are known for every example: they cost nothing and never"
+    " vanish. The name of a panel of ``groups`` means all its attributes.",
+)
+GROUPS = Declaration(
+    "groups",
+    None,
+    "dict of str to list, or None",
+    (),
+    "",
+    "Attributes that are read, or vanish, together: name of the panel -> names or indices of its columns."
+    " ``Encoder.groups_`` gives those of text columns.",
+)
+PRICES = Declaration(
+    "prices",
+    None,
+    "dict or None",
+    (),
+    "",
+    "What one read of an attribute or of a panel costs, by name or index; 1 elsewhere.",
+)
+BOUNDS = Declaration(
+    "bounds",
+    None,
+    "dict or None",
+    (),
+    "",
+    "Declared (low, high) of attributes, by name or index: what an honest learner may scale by.",
+)
+N_JOBS = Declaration(
+    "n_jobs",
+    None,
+    "int or None",
+    (),
+    "",
+    "Threads of a fit: None means 1, -1 one per processor. Results have the same bits for any number.",
+)
+VERBOSE = Declaration(
+    "verbose",
+    False,
+    "bool or callable",
+    (),
+    "",
+    "Whether to show progress on stderr; or a function of (done, total) that is called now and then.",
+)
+
+
+def read(estimator, names):
+    """Return what an estimator's parameters declare of attributes of these names, as the library takes it.
+
+    Raises
+    ------
+    TypeError
+        If a parameter is not of the kind its documentation says.
+    ValueError
+        If an attribute is named by an index that X does not have.
+    """
+
+    def name(of):
+        if isinstance(of, numbers.Integral) and not isinstance(of, bool):
+            if not 0 <= of < len(names):
+                raise ValueError(f"there is no attribute {of}: X has {len(names)} features, counted from 0")
+            return names[of]
+        if not isinstance(of, str):
+            raise TypeError(f"attributes are named by a string or an index; got {of!r}")
+        return of
+
+    def each(parameter, of):
+        if isinstance(of, str) or not isinstance(of, Iterable):
+            raise TypeError(f"{parameter} must be a list of names or indices of attributes; got {of!r}")
+        return [name(one) for one in of]
+
+    def mapping(parameter, holds):
+        value = getattr(estimator, parameter, None)
+        if value is not None and not isinstance(value, Mapping):
+            raise TypeError(f"{parameter} must be a dict of {holds}, or None; got {value!r}")
+        return value or {}
+
+    if estimator.scale is not None and estimator.scale not in _SCALES:
+        raise ValueError(
+            f"scale = {estimator.scale!r} is not allowed: it must be one of {', '.join(_SCALES)}, or None"
+        )
+    known = getattr(estimator, "known", None)
+    known = each("known", known) if known is not None else []
+    groups = mapping("groups", "names of panels to lists of attributes")
+    groups = {str(group): each("groups", columns) for group, columns in groups.items()}
+    bounds = mapping("bounds", "attributes to (low, high)")
+    # A panel that is known is known column by column.
+    opened = [
+        column for of in known for column in (groups.pop(of) if of in groups and of not in names else [of])
+    ]
+    return {
+        "scale": estimator.scale,
+        "known": opened,
+        "groups": list(groups.items()),
+        "prices": {
+            name(of): _number("prices", price)
+            for of, price in mapping("prices", "attributes to numbers").items()
+        },
+        "bounds": {name(of): _pair(range_) for of, range_ in bounds.items()},
+        "moments": {},
+    }
+
+
+def _number(parameter, value):
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{parameter} must hold numbers; got {value!r}") from None
+
+
+def _pair(value):
+    try:
+        low, high = value
+    except (TypeError, ValueError):
+        raise TypeError(f"bounds must hold pairs (low, high); got {value!r}") from None
+    return _number("bounds", low), _number("bounds", high)

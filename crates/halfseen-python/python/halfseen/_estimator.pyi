@@ -1,0 +1,53 @@
+"""Give types to what halfseen._estimator offers; written by stubs.py."""
+
+from os import PathLike
+from typing import Any, Protocol, Self
+
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+
+from halfseen._parameters import Declaration
+
+class _Sparse(Protocol):
+    """A sparse matrix or array, in any form."""
+
+    shape: Any
+    def tocsr(self, copy: bool = ...) -> Any: ...
+
+__all__ = [
+    "BOUNDS",
+    "GROUPS",
+    "KNOWN",
+    "N_JOBS",
+    "PRICES",
+    "SCALE",
+    "VERBOSE",
+    "Classifier",
+    "Estimator",
+    "Regressor",
+]
+
+BOUNDS: Declaration
+
+GROUPS: Declaration
+
+KNOWN: Declaration
+
+N_JOBS: Declaration
+
+PRICES: Declaration
+
+SCALE: Declaration
+
+VERBOSE: Declaration
+
+class Classifier(ClassifierMixin, Estimator):
+    def decision_function(self, X: ArrayLike | _Sparse) -> NDArray[Any]: ...
+    def predict(self, X: ArrayLike | _Sparse) -> NDArray[Any]: ...
+
+class Estimator(BaseEstimator):
+    def fit(self, X: ArrayLike | _Sparse, y: ArrayLike) -> Self: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
+
+class Regressor(RegressorMixin, Estimator):
+    def predict(self, X: ArrayLike | _Sparse) -> NDArray[Any]: ...

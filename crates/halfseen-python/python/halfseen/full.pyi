@@ -1,0 +1,40 @@
+"""Give types to what halfseen.full offers; written by stubs.py."""
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+
+from halfseen._estimator import Classifier, Estimator, Regressor
+
+class OnlineLasso(Regressor, _Full):
+    def __init__(
+        self,
+        *,
+        radius: float = 16.0,
+        step: float | str | None = None,
+        variant: Literal["eg", "ogd", "rda"] = "eg",
+        penalty: float = 0.001,
+        intercept: bool = True,
+        known_radius: float = 1.0,
+        random_state: int | np.random.RandomState | None = None,
+        scale: Literal["none", "common", "each", "max"] | None = None,
+        verbose: bool | Callable[[int, int], object] = False,
+    ) -> None: ...
+
+class OnlineLassoClassifier(Classifier, _Full):
+    def __init__(
+        self,
+        *,
+        radius: float = 16.0,
+        step: float | str | None = None,
+        variant: Literal["eg", "ogd", "rda"] = "eg",
+        penalty: float = 0.001,
+        intercept: bool = True,
+        known_radius: float = 1.0,
+        random_state: int | np.random.RandomState | None = None,
+        scale: Literal["none", "common", "each", "max"] | None = None,
+        verbose: bool | Callable[[int, int], object] = False,
+    ) -> None: ...
+
+class _Full(Estimator): ...

@@ -1,0 +1,101 @@
+"""Give types to what halfseen.robust offers; written by stubs.py."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from halfseen._estimator import Classifier, Estimator, Regressor
+
+class FDROPClassifier(Classifier, _Robust):
+    def __init__(
+        self,
+        *,
+        c: float = 1.0,
+        threat: float | None = None,
+        values: ArrayLike | Literal["uniform", "mi"] = "uniform",
+        intercept: bool = True,
+        tol: float = 0.001,
+        max_iter: int = 5000,
+        scale: Literal["none", "common", "each", "max"] | None = None,
+        known: Sequence[str | int] | None = None,
+        groups: Mapping[str, Sequence[str | int]] | None = None,
+        n_jobs: int | None = None,
+        verbose: bool | Callable[[int, int], object] = False,
+    ) -> None: ...
+
+class RobustLPClassifier(Classifier, _Robust):
+    def __init__(
+        self,
+        *,
+        threat: float | None = None,
+        values: ArrayLike | Literal["uniform", "mi"] = "uniform",
+        margin: float | None = None,
+        box_radius: float = 1.0,
+        deletions: Literal["fractional", "whole"] = "fractional",
+        damage: Literal["deletion", "noise"] = "deletion",
+        confidence: float = 0.05,
+        chunk: int | None = None,
+        quantile: float = 0.5,
+        intercept: bool = True,
+        tol: float = 1e-06,
+        max_iter: int = 300,
+        memory: float = 8.0,
+        random_state: int | np.random.RandomState | None = None,
+        scale: Literal["none", "common", "each", "max"] | None = None,
+        known: Sequence[str | int] | None = None,
+        groups: Mapping[str, Sequence[str | int]] | None = None,
+        n_jobs: int | None = None,
+        verbose: bool | Callable[[int, int], object] = False,
+    ) -> None: ...
+
+class RobustLPRegressor(Regressor, _Robust):
+    def __init__(
+        self,
+        *,
+        threat: float | None = None,
+        values: ArrayLike | Literal["uniform", "mi"] = "uniform",
+        margin: float | None = None,
+        box_radius: float = 1.0,
+        deletions: Literal["fractional", "whole"] = "fractional",
+        damage: Literal["deletion", "noise"] = "deletion",
+        confidence: float = 0.05,
+        chunk: int | None = None,
+        quantile: float = 0.5,
+        intercept: bool = True,
+        tol: float = 1e-06,
+        max_iter: int = 300,
+        memory: float = 8.0,
+        random_state: int | np.random.RandomState | None = None,
+        scale: Literal["none", "common", "each", "max"] | None = None,
+        known: Sequence[str | int] | None = None,
+        groups: Mapping[str, Sequence[str | int]] | None = None,
+        n_jobs: int | None = None,
+        verbose: bool | Callable[[int, int], object] = False,
+    ) -> None: ...
+
+class RobustPerceptronClassifier(Classifier, _Robust):
+    def __init__(
+        self,
+        *,
+        threat: float | None = None,
+        values: ArrayLike | Literal["uniform", "mi"] = "uniform",
+        margin: float | None = None,
+        box_radius: float = 1.0,
+        step: float | str = "theory",
+        deletions: Literal["fractional", "whole"] = "fractional",
+        damage: Literal["deletion", "noise"] = "deletion",
+        confidence: float = 0.05,
+        passes: int = 1,
+        validation: float = 0.1,
+        intercept: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+        scale: Literal["none", "common", "each", "max"] | None = None,
+        known: Sequence[str | int] | None = None,
+        groups: Mapping[str, Sequence[str | int]] | None = None,
+        n_jobs: int | None = None,
+        verbose: bool | Callable[[int, int], object] = False,
+    ) -> None: ...
+
+class _Robust(Estimator): ...

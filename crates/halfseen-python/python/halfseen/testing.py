@@ -1,0 +1,54 @@
+"""List the public estimators, and which of scikit-learn's checks they fail for a reason."""
+
+from halfseen._rebuilding import estimator_classes
+from halfseen.encoder import Encoder
+
+__all__ = ["estimators", "expected_failed_checks"]
+
+_FINITE = (
+    "fit refuses NaN, since it needs every cell that it reads; predict takes it as what it is at prediction"
+    " time, an attribute that vanished or was not measured. Infinite values are refused by both."
+)
+
+
+def estimators():
+    """Return one instance of every public estimator, with default parameters.
+
+    Returns
+    -------
+    estimators : list of estimator
+        Those of all families, and the encoder.
+
+    Examples
+    --------
+    >>> from halfseen.testing import estimators
+    >>> any(type(estimator).__name__ == "AERR" for estimator in estimators())
+    True
+    """
+    return [of() for of in estimator_classes()] + [Encoder()]
+
+
+def expected_failed_checks(estimator):
+    """Return which of scikit-learn's checks an estimator fails, and why.
+
+    Parameters
+    ----------
+    estimator : object
+        An estimator of this package.
+
+    Returns
+    -------
+    checks : dict of str to str
+        Name of the check -> reason; at most two. What ``sklearn.utils.estimator_checks.check_estimator`` and
+        ``parametrize_with_checks`` take as ``expected_failed_checks``.
+
+    Examples
+    --------
+    >>> from halfseen import KARMAClassifier
+    >>> from halfseen.testing import expected_failed_checks
+    >>> expected_failed_checks(KARMAClassifier())
+    {}
+    """
+    if isinstance(estimator, Encoder) or estimator._takes_holes:
+        return {}
+    return {"check_estimators_nan_inf": _FINITE}

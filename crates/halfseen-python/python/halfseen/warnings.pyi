@@ -1,0 +1,3 @@
+"""Give types to what halfseen.warnings offers; written by stubs.py."""
+
+class DataWarning(UserWarning): ...

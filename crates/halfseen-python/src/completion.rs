@@ -1,0 +1,129 @@
+//! Completes attributes and labels together: rows whose target is missing get one, and holes are filled.
+
+use crate::arrays::{Table, list};
+use crate::errors::raised;
+use crate::fitting::{Declared, target};
+use crate::watched::watched;
+use halfseen::data::{Examples, Target};
+use halfseen::learner::Learner;
+use halfseen::missing::completion::Completed;
+use halfseen::missing::{Completion1, CompletionB};
+use halfseen::params::Parameters;
+use halfseen::prepare::{Prepared, TargetScale};
+use halfseen::{ErrorKind, Monitor};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Attributes, (n_rows, n_columns), and scores of the labels, (n_rows, outputs), both in raw units; whether the solver
+/// converged, and why it stopped.
+type Filled<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, bool, String);
+
+/// Completes a table and its targets by the learner of this name; a target of NaN is unknown.
+#[pyfunction]
+#[pyo3(signature = (learner, parameters, table, target_name, targets, classes, declared, threads, progress))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn complete<'py>(
+    py: Python<'py>,
+    learner: &str,
+    parameters: Vec<(String, String)>,
+    table: &Table,
+    target_name: String,
+    targets: &Bound<'py, PyArray1<f64>>,
+    classes: Option<Vec<Bound<'py, PyAny>>>,
+    declared: Declared,
+    threads: usize,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Filled<'py>> {
+    let mut targets = list(targets)?;
+    let labelled: Vec<bool> = targets.iter().map(|y| !y.is_nan()).collect();
+    // Nobody learns from these, but they must be targets.
+    let known = targets.iter().find(|y| !y.is_nan()).copied();
+    let Some(any) = known else { return Err(PyValueError::new_err("y holds no target that is known")) };
+    targets.iter_mut().filter(|y| y.is_nan()).for_each(|y| *y = any);
+    let target = target(targets, classes)?;
+    let learner = match learner {
+        "mcb" => Completion::B(set(&parameters)?),
+        "mc1" => Completion::One(set(&parameters)?),
+        other => return Err(PyValueError::new_err(format!("{other} completes no matrix"))),
+    };
+    let options = declared.options(learner.learner())?;
+    let table = &*table.0;
+    let (completed, prepared) = watched(py, threads, progress, |monitor| {
+        let rows: Vec<u32> = (0..table.rows() as u32).collect();
+        let mut prepared = Prepared::new(table, (&target_name, &target), &rows, &options)?;
+        let scaled = in_units_of_the_labelled(&mut prepared, &target, &labelled)?;
+        let examples = prepared.examples();
+        let examples = Examples { targets: scaled.as_deref().unwrap_or(examples.targets), ..examples };
+        Ok((learner.complete(&examples, labelled, monitor)?, prepared))
+    })?;
+    let (n, d) = (table.rows(), completed.attributes.nrows());
+    let mut attributes = Vec::with_capacity(n * d);
+    for row in 0..n {
+        attributes.extend((0..d).map(|column| {
+            let (offset, divisor) = prepared.prepare.scaler.affine(column);
+            completed.attributes[(column, row)] * divisor + offset
+        }));
+    }
+    let outputs = completed.scores.nrows();
+    let scale = prepared.prepare.target;
+    let scores = (0..n).flat_map(|row| (0..outputs).map(move |output| (output, row)));
+    let scores: Vec<f64> = scores.map(|at| scale.undo(completed.scores[at])).collect();
+    let stop = completed.solution.stop;
+    Ok((
+        PyArray1::from_vec(py, attributes).reshape([n, d])?,
+        PyArray1::from_vec(py, scores).reshape([n, outputs])?,
+        stop.converged(),
+        stop.to_string(),
+    ))
+}
+
+/// A learner that completes.
+enum Completion {
+    B(CompletionB),
+    One(Completion1),
+}
+
+impl Completion {
+    fn learner(&self) -> &dyn Learner {
+        match self {
+            Completion::B(learner) => learner,
+            Completion::One(learner) => learner,
+        }
+    }
+
+    fn complete(
+        &self,
+        examples: &Examples<'_>,
+        labelled: Vec<bool>,
+        monitor: &dyn Monitor,
+    ) -> halfseen::Result<Completed> {
+        match self {
+            Completion::B(learner) => learner.complete(examples, labelled, monitor),
+            Completion::One(learner) => learner.complete(examples, labelled, monitor),
+        }
+    }
+}
+
+fn set<L: Parameters + Default>(parameters: &[(String, String)]) -> PyResult<L> {
+    let mut learner = L::default();
+    parameters.iter().try_for_each(|(name, value)| learner.set(name, value)).map_err(raised)?;
+    learner.check().map_err(raised)?;
+    Ok(learner)
+}
+
+/// Centres and scales numbers by those that are known; the targets then, of classes `None`.
+fn in_units_of_the_labelled(
+    prepared: &mut Prepared<'_>,
+    target: &Target,
+    labelled: &[bool],
+) -> halfseen::Result<Option<Vec<f64>>> {
+    let Target::Numbers(numbers) = target else { return Ok(None) };
+    if let Some(row) = numbers.iter().position(|y| !y.is_finite()) {
+        let value = numbers[row];
+        return Err(ErrorKind::NotFinite { row: row + 1, column: "y".into(), value }.into());
+    }
+    let known: Vec<u32> = (0..labelled.len() as u32).filter(|&row| labelled[row as usize]).collect();
+    prepared.prepare.target = TargetScale::fit(target, numbers, &known, true);
+    Ok(Some(numbers.iter().map(|&y| prepared.prepare.target.apply(y)).collect()))
+}

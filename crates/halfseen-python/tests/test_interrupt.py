@@ -1,0 +1,178 @@
+"""Interrupt long fits, watch them, and fork after them: the interpreter stays alive and answers."""
+
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+
+import halfseen
+import numpy as np
+import pytest
+from halfseen import _core
+
+#: Seconds until Ctrl-C, and how late its answer may be.
+BEFORE, LATE = 0.6, 1.0
+
+
+def normal(rows, columns, holes=0.0):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(rows, columns))
+    y = X[:, 0] + 0.5 * X[:, 1] + rng.normal(size=rows)
+    X[rng.random(X.shape) < holes] = np.nan
+    return X, y
+
+
+def fitting(estimator, rows, columns, holes=0.0):
+    X, y = normal(rows, columns, holes)
+    y = y > 0 if hasattr(estimator, "decision_function") else y
+    return lambda: estimator.fit(X, y)
+
+
+def repeated(learner, rows, columns, budget=None):
+    """Return a fit to so many rows that all lie in the same memory."""
+    X = np.broadcast_to(np.linspace(-1.0, 1.0, columns), (rows, columns))
+    y = np.linspace(-1.0, 1.0, rows)
+    table = _core.Table.dense(X, [f"x{j}" for j in range(columns)])
+    nothing = {"scale": "none", "known": [], "groups": [], "prices": {}, "bounds": {}, "moments": {}}
+    texts = [] if budget is None else [("budget", str(budget))]
+    return lambda: _core.fit(learner, texts, table, "y", y, None, nothing, 1, None)
+
+
+#: Fits that take many seconds.
+CASES = {
+    "aerr": lambda: repeated("aerr", 10_000_000, 500, 50),
+    "aelr": lambda: repeated("aelr", 10_000_000, 500, 50),
+    "baseline": lambda: repeated("baseline", 10_000_000, 500, 50),
+    "online-lasso": lambda: repeated("online-lasso", 2_000_000, 300),
+    "ogd": lambda: repeated("ogd", 2_000_000, 300),
+    "ridge": lambda: repeated("ridge", 1_000_000, 600),
+    "lasso": lambda: repeated("lasso", 1_000_000, 600),
+    "karma": lambda: fitting(halfseen.KARMAClassifier(c=1e3, tol=1e-9), 4000, 100, 0.3),
+    "karma-numbers": lambda: fitting(halfseen.KARMARegressor(c=1e3), 6000, 300, 0.3),
+    "mcb": lambda: fitting(halfseen.MatrixCompletionClassifier(tol=1e-12, max_iter=100_000), 1500, 300, 0.3),
+    "geom": lambda: fitting(halfseen.GeometricMarginClassifier(rounds=1000, tol=1e-9), 3000, 200, 0.3),
+    "robust-lp": lambda: fitting(halfseen.RobustLPClassifier(threat=5.0, tol=1e-12), 4000, 300),
+    "robust-perceptron": lambda: fitting(
+        halfseen.RobustPerceptronClassifier(threat=5.0, passes=500), 5000, 300
+    ),
+    "fdrop": lambda: fitting(halfseen.FDROPClassifier(threat=5.0, c=1e3, tol=1e-10), 4000, 300),
+}
+
+
+def child(case):
+    """Fit until Ctrl-C, and tell how late its answer was; then fit again."""
+    fit = CASES[case]()
+    sent, ticks = [], []
+
+    def press():
+        end = time.perf_counter() + BEFORE
+        while time.perf_counter() < end:
+            time.sleep(0.005)
+            ticks.append(None)
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=press)
+    thread.start()
+    try:
+        fit()
+        outcome = "finished before Ctrl-C" if not sent else "finished in spite of Ctrl-C"
+    except KeyboardInterrupt:
+        outcome = "interrupted"
+    late = time.perf_counter() - sent[0] if sent else 0.0
+    thread.join()
+    X, y = normal(500, 5)
+    after = halfseen.AERR(budget=3, random_state=0).fit(X, y).score(X, y)
+    print(json.dumps({"outcome": outcome, "late": late, "ticks": len(ticks), "after": after}))
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    child(sys.argv[1])
+    sys.exit()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_ctrl_c_ends_a_long_fit_and_nothing_else(case):
+    # On a busy machine any second can be lost: twice late is late.
+    for _ in range(2):
+        done = subprocess.run([sys.executable, __file__, case], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        told = json.loads(done.stdout)
+        assert told["outcome"] == "interrupted", told
+        # The other thread went on while the fit ran.
+        assert told["ticks"] > 10
+        assert told["after"] > 0.3
+        if told["late"] < LATE:
+            return
+    pytest.fail(f"Ctrl-C was answered after {told['late']:.2f} s")
+
+
+def test_progress_is_told_and_what_it_raises_comes_out():
+    X, y = normal(1500, 100, 0.3)
+    told = []
+    halfseen.KARMAClassifier(verbose=lambda done, total: told.append((done, total))).fit(X, y > 0)
+    if not told:
+        pytest.skip("this machine is too quick to be told anything")
+    assert all(0 <= done <= total and total > 0 for done, total in told)
+
+    class Enough(Exception):
+        pass
+
+    def stop(done, total):
+        raise Enough(done, total)
+
+    began = time.perf_counter()
+    estimator = halfseen.MatrixCompletionClassifier(tol=1e-12, max_iter=100_000, verbose=stop)
+    with pytest.raises(Enough):
+        estimator.fit(*(lambda X, y: (X, y > 0))(*normal(1500, 300, 0.3)))
+    assert time.perf_counter() - began < 10
+    assert not hasattr(estimator, "model_")
+
+
+def test_threads_of_python_fit_at_once():
+    X, y = normal(3000, 20)
+    alone = halfseen.AERR(budget=4, random_state=0).fit(X, y).coef_
+    found = [None] * 4
+
+    def fit(at):
+        found[at] = halfseen.AERR(budget=4, random_state=0).fit(X, y).coef_
+
+    threads = [threading.Thread(target=fit, args=(at,)) for at in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for coefficients in found:
+        np.testing.assert_array_equal(coefficients, alone)
+
+
+def refit(seed):
+    X, y = normal(300, 10, 0.2)
+    return halfseen.KARMARegressor(n_jobs=2).fit(X, y).predict(X[:5]).tolist()
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_fork_after_a_fit_fits():
+    before = refit(0)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map_async(refit, range(4)).get(timeout=30) == [before] * 4
+
+
+def test_joblib_fits_in_processes_and_in_threads():
+    from joblib import Parallel, delayed
+    from sklearn.model_selection import cross_val_score
+
+    before = refit(0)
+    for backend in ("loky", "threading"):
+        assert Parallel(n_jobs=2, backend=backend)(delayed(refit)(i) for i in range(3)) == [before] * 3
+    X, y = normal(400, 6)
+    estimator = halfseen.AERR(budget=3, random_state=0)
+    np.testing.assert_array_equal(
+        cross_val_score(estimator, X, y, n_jobs=2), cross_val_score(estimator, X, y, n_jobs=1)
+    )

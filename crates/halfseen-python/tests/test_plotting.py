@@ -1,0 +1,200 @@
+"""Read pictures back from their Axes: what is drawn is what was measured."""
+
+import subprocess
+import sys
+
+import halfseen
+import numpy as np
+import pytest
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+from halfseen import plotting  # noqa: E402
+from matplotlib import pyplot as plt  # noqa: E402
+from sklearn.linear_model import LogisticRegression, Ridge  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 6))
+    return X, 2 * X[:, 0] - X[:, 1] + 0.1 * rng.normal(size=400)
+
+
+def lines(ax):
+    return {line.get_label(): line.get_xydata() for line in ax.lines if not line.get_label().startswith("_")}
+
+
+def test_a_learning_curve_counts_what_was_paid_for(numbers):
+    estimators = {"few": halfseen.AERR(budget=2, random_state=0), "all": Ridge()}
+    ax = plotting.learning_curve(estimators, *numbers, counts=[20, 300], splits=3, random_state=0)
+    drawn = lines(ax)
+    assert drawn["all"][:, 0].tolist() == [20 * 6, 300 * 6]
+    # Two reads of one example may meet the same cell.
+    assert 300 <= drawn["few"][1, 0] <= 600
+    assert 20 <= drawn["few"][0, 0] <= 40
+    assert drawn["all"][1, 1] == pytest.approx(0.01, rel=0.3), "the noise is all that is left"
+    assert len(ax.collections) == 2, "a band for each line"
+    assert ax.get_xscale() == "log"
+    assert ax.get_ylabel().endswith("(squared units of y)")
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["few", "all"]
+    assert not hasattr(estimators["few"], "coef_"), "what is given stays unfitted"
+
+
+def test_the_same_seed_draws_the_same_curve(numbers):
+    draw = lambda: plotting.learning_curve(  # noqa: E731
+        halfseen.AERR(budget=2, random_state=0), *numbers, counts=3, splits=2, random_state=1
+    )
+    np.testing.assert_array_equal(lines(draw())["AERR"], lines(draw())["AERR"])
+
+
+def test_classifiers_are_counted_by_wrong_rows_and_named_by_their_last_step(numbers):
+    X, y = numbers
+    pipeline = make_pipeline(StandardScaler(), halfseen.AERRClassifier(budget=2, random_state=0))
+    _, ax = plt.subplots()
+    found = plotting.learning_curve(
+        [pipeline, LogisticRegression(), LogisticRegression(C=0.1)], X, y > 0, counts=1, splits=2, ax=ax
+    )
+    assert found is ax
+    drawn = lines(ax)
+    assert list(drawn) == ["AERRClassifier", "LogisticRegression", "LogisticRegression 2"]
+    assert drawn["AERRClassifier"][0, 0] < drawn["LogisticRegression"][0, 0] == 300 * 6
+    assert all(0 <= line[0, 1] < 0.5 for line in drawn.values())
+    assert "share of rows" in ax.get_ylabel()
+
+
+@pytest.mark.parametrize(
+    ("estimators", "counts", "error", "words"),
+    [
+        ([Ridge(), LogisticRegression()], 3, ValueError, "of different kinds"),
+        ([], 3, TypeError, "estimators must be"),
+        ("AERR", 3, TypeError, "estimators must be"),
+        (Ridge(), 0, ValueError, "counts = 0"),
+        (Ridge(), [10, 301], ValueError, "2 to 300"),
+        (Ridge(), [1], ValueError, "2 to 300"),
+    ],
+)
+def test_a_learning_curve_refuses_what_it_cannot_draw(numbers, estimators, counts, error, words):
+    with pytest.raises(error, match=words):
+        plotting.learning_curve(estimators, *numbers, counts=counts)
+
+
+def test_a_robustness_curve_is_the_error_of_attacked_rows(numbers):
+    from halfseen.robust import attack
+
+    X, y = numbers
+    labels = np.where(y > 0, "up", "down")
+    fitted = {f"N = {n}": halfseen.FDROPClassifier(threat=n).fit(X[:200], labels[:200]) for n in (0, 1)}
+    ax = plotting.robustness_curve(fitted, X[200:], labels[200:], threats=[2, 0, 1])
+    drawn = lines(ax)
+    for name, estimator in fitted.items():
+        assert drawn[name][:, 0].tolist() == [0, 1, 2]
+        assert drawn[name][0, 1] == pytest.approx(1 - estimator.score(X[200:], labels[200:]))
+        for threat, error in drawn[name]:
+            assert error == pytest.approx(1 - attack(estimator, X[200:], labels[200:], threat=threat).score)
+        assert (np.diff(drawn[name][:, 1]) >= 0).all(), "an exact adversary with more does no less"
+    rings = [line.get_xydata().tolist() for line in ax.lines if line.get_markerfacecolor() == "none"]
+    assert rings == [[drawn["N = 1"][1].tolist()]][0:1]
+    assert ax.get_xlabel() == "attributes taken away from each row (threat)"
+
+
+def test_a_robustness_curve_of_numbers_has_squared_errors(numbers):
+    X, y = numbers
+    model = halfseen.AERR(budget=4, random_state=0).fit(X, y)
+    ax = plotting.robustness_curve(model, X, y, values=np.full(6, 2.0))
+    drawn = lines(ax)["AERR"]
+    assert drawn[0].tolist() == [0, pytest.approx(np.mean((model.predict(X) - y) ** 2))]
+    assert drawn[-1, 1] > 2 * drawn[0, 1]
+    assert "value taken away" in ax.get_xlabel()
+    with pytest.raises(TypeError, match="an estimator of halfseen is needed"):
+        plotting.robustness_curve(Ridge().fit(X, y), X, y)
+
+
+def test_weights_are_drawn_about_zero(numbers):
+    model = halfseen.AERR(budget=4, random_state=0).fit(*numbers)
+    ax = plotting.weights_image(model, (2, 3))
+    np.testing.assert_array_equal(ax.images[0].get_array(), model.coef_.reshape(2, 3))
+    low, high = ax.images[0].get_clim()
+    assert -low == high == np.abs(model.coef_).max()
+    assert ax.images[0].colorbar.ax.get_ylabel().startswith("weight")
+    one = plotting.weights_image(np.array([[0.0, 0.0], [1.0, 2.0]]), (1, 2), output=1, colorbar=False)
+    assert one.images[0].get_array().tolist() == [[1.0, 2.0]]
+    nothing = plotting.weights_image(np.zeros(4), (2, 2))
+    assert nothing.images[0].get_clim() == (-1.0, 1.0)
+
+
+def test_weights_that_form_no_grid_are_refused(numbers):
+    X, y = numbers
+    with pytest.raises(ValueError, match=r"6 weights do not fill a grid of shape \(2, 2\)"):
+        plotting.weights_image(halfseen.AERR(random_state=0).fit(X, y), (2, 2))
+    with pytest.raises(ValueError, match="output = 1 is not allowed"):
+        plotting.weights_image(np.ones(4), (2, 2), output=1)
+    with pytest.raises(ValueError, match="KARMARegressor has no weight for each attribute"):
+        plotting.weights_image(halfseen.KARMARegressor().fit(X[:50], y[:50]), (2, 3))
+    with pytest.raises(ValueError, match="not fitted"):
+        plotting.weights_image(halfseen.AERR(), (2, 3))
+
+
+def test_holes_are_grouped_by_pattern():
+    full, half, none = [1.0, 2.0, 3.0], [np.nan, 2.0, 3.0], [np.nan, np.nan, 3.0]
+    X = np.array([half, full, none, half, half, full])
+    ax = plotting.missingness(X, names=["a", "b", "c"])
+    drawn = ax.collections[0].get_array()
+    # Columns c, b, a lack 0, 1 and 4 of 6; half comes three times, full twice, none once.
+    assert drawn.tolist() == [[0, 0, 1], [0, 0, 0], [0, 1, 1]]
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["c (0 %)", "b (16.7 %)", "a (66.7 %)"]
+    corners = ax.collections[0].get_coordinates()[:, 0, 1]
+    assert corners.tolist() == [0, 3, 5, 6], "as high as a pattern has rows"
+    assert ax.get_title() == "27.8 % of cells missing, 3 patterns in 6 rows"
+    assert ax.get_ylim() == (6, 0)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "sparse", "object"])
+def test_holes_of_frames_and_sparse_rows(kind):
+    if kind == "sparse":
+        import scipy.sparse
+
+        X = scipy.sparse.csr_array(
+            (np.array([np.nan, 1.0]), (np.array([0, 1]), np.array([0, 1]))), shape=(3, 2)
+        )
+        names = ["x1 (0 %)", "x0 (33.3 %)"]
+    elif kind == "object":
+        X, names = (
+            np.array([["a", None], ["b", 1.0], ["c", np.nan]], dtype=object),
+            ["x0 (0 %)", "x1 (66.7 %)"],
+        )
+    else:
+        frames = pytest.importorskip(kind)
+        X, names = frames.DataFrame({"t": ["a", None, "b"], "n": [1.0, 2.0, 3.0]}), ["n (0 %)", "t (33.3 %)"]
+    ax = plotting.missingness(X)
+    assert [text.get_text() for text in ax.get_xticklabels()] == names
+
+
+def test_holes_of_nothing_are_refused():
+    for X in (np.zeros((0, 3)), np.zeros((3, 0))):
+        with pytest.raises(ValueError, match="has no cell"):
+            plotting.missingness(X)
+    with pytest.raises(ValueError, match="1 dimensions"):
+        plotting.missingness(np.zeros(3))
+    with pytest.raises(ValueError, match="1 names and 2 columns"):
+        plotting.missingness(np.zeros((3, 2)), names=["a"])
+
+
+def test_without_matplotlib_the_remedy_is_named():
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "from halfseen import plotting\n"
+        "try:\n    plotting.missingness([[1.0, 2.0]])\n"
+        "except ImportError as error:\n    print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "pictures need matplotlib: pip install 'halfseen[plot]'"
