@@ -1,9 +1,9 @@
 //! Takes NumPy's arrays as tables: dense ones as they lie in memory, sparse ones, and columns of texts.
 
 use crate::errors::raised;
-use halfseen::data::{self, Column, Csr, Matrix, Place, TextColumn};
-use ndarray::Array2;
-use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use halfseen::data::{self, Column, Csr, Matrix, Place, Shared, TextColumn};
+use ndarray::{Array2, Dimension};
+use numpy::{Element, PyArray, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -16,23 +16,23 @@ pub(crate) struct Table(pub(crate) Arc<data::Table>);
 impl Table {
     /// Numbers, (n_rows, n_columns), without a copy.
     #[staticmethod]
-    fn dense(cells: PyReadonlyArray2<'_, f64>, names: Vec<String>) -> PyResult<Table> {
-        Table::of(data::Table::from_matrix(matrix(&cells), names))
+    fn dense(cells: &Bound<'_, PyArray2<f64>>, names: Vec<String>) -> PyResult<Table> {
+        Table::of(data::Table::from_matrix(matrix(cells)?, names))
     }
 
     /// Compressed sparse rows with increasing column indices; absent cells are 0.
     #[staticmethod]
     fn sparse(
-        starts: PyReadonlyArray1<'_, i64>,
-        indices: PyReadonlyArray1<'_, i64>,
-        cells: PyReadonlyArray1<'_, f64>,
+        starts: &Bound<'_, PyArray1<i64>>,
+        indices: &Bound<'_, PyArray1<i64>>,
+        cells: &Bound<'_, PyArray1<f64>>,
         names: Vec<String>,
     ) -> PyResult<Table> {
         let wrong = |_| PyValueError::new_err("the sparse matrix has indices out of range");
-        let starts: Result<Vec<usize>, _> = starts.as_array().iter().map(|&v| usize::try_from(v)).collect();
-        let indices: Result<Vec<u32>, _> = indices.as_array().iter().map(|&v| u32::try_from(v)).collect();
-        let cells = cells.as_array().to_vec();
-        let csr = Csr::new(starts.map_err(wrong)?, indices.map_err(wrong)?, cells, names.len()).map_err(raised)?;
+        let starts: Result<Vec<usize>, _> = list(starts)?.into_iter().map(usize::try_from).collect();
+        let indices: Result<Vec<u32>, _> = list(indices)?.into_iter().map(u32::try_from).collect();
+        let (starts, indices) = (starts.map_err(wrong)?, indices.map_err(wrong)?);
+        let csr = Csr::new(starts, indices, list(cells)?, names.len()).map_err(raised)?;
         Table::of(data::Table::from_matrix(Matrix::Csr(csr), names))
     }
 
@@ -41,17 +41,20 @@ impl Table {
     fn columns(rows: usize, columns: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Table> {
         let (mut places, mut texts, mut numbers) = (Vec::new(), Vec::new(), Vec::<Vec<f64>>::new());
         for (name, cells) in columns {
-            let place = if let Ok((codes, levels)) = cells.extract::<(PyReadonlyArray1<'_, u32>, Vec<String>)>() {
-                texts.push(TextColumn { codes: codes.as_array().to_vec(), levels });
-                Place::Text(texts.len() - 1)
+            let (place, found) = if let Ok((codes, levels)) = cells.extract::<(Bound<'_, PyArray1<u32>>, Vec<String>)>() {
+                let codes = list(&codes)?;
+                let found = codes.len();
+                texts.push(TextColumn { codes, levels });
+                (Place::Text(texts.len() - 1), found)
             } else {
-                let cells = cells.extract::<PyReadonlyArray1<'_, f64>>()?.as_array().to_vec();
-                if cells.len() != rows {
-                    return Err(PyValueError::new_err(format!("column '{name}' has {} rows, not {rows}", cells.len())));
-                }
+                let cells = list(&cells.extract::<Bound<'_, PyArray1<f64>>>()?)?;
+                let found = cells.len();
                 numbers.push(cells);
-                Place::Number(numbers.len() - 1)
+                (Place::Number(numbers.len() - 1), found)
             };
+            if found != rows {
+                return Err(PyValueError::new_err(format!("column '{name}' has {found} rows, not {rows}")));
+            }
             places.push(Column { name, place });
         }
         let matrix = Array2::from_shape_fn((rows, numbers.len()), |(i, j)| numbers[j][i]);
@@ -65,7 +68,63 @@ impl Table {
     }
 }
 
-/// The array as a matrix of the library.
-pub(crate) fn matrix(cells: &PyReadonlyArray2<'_, f64>) -> Matrix {
-    Matrix::F64(cells.as_array().to_owned())
+/// Cells of an array of Python's, which is kept alive as long as they are looked at.
+struct Lent {
+    _array: Py<PyArray2<f64>>,
+    first: *const f64,
+    count: usize,
+}
+
+// SAFETY: the pointer is only read from, and what it points to lives as long as `_array`, which may be let go of in any
+// thread. Nobody can stop another thread of Python from writing into its own array during a fit; every bit pattern is a
+// number, so that it then learns from a mixture of old and new numbers, as all of NumPy's own functions would.
+unsafe impl Send for Lent {}
+// SAFETY: as above; there is nothing that could be changed through a reference.
+unsafe impl Sync for Lent {}
+
+impl AsRef<[f64]> for Lent {
+    fn as_ref(&self) -> &[f64] {
+        // SAFETY: `matrix` makes `Lent` only of aligned cells of one array, `first` being the lowest of them in memory and
+        // `count` reaching to the highest; NumPy does not resize an array that somebody else holds.
+        unsafe { std::slice::from_raw_parts(self.first, self.count) }
+    }
+}
+
+/// The array as a matrix of the library: where it lies, unless it is misaligned or runs backwards.
+pub(crate) fn matrix(cells: &Bound<'_, PyArray2<f64>>) -> PyResult<Matrix> {
+    let cells = aligned(cells)?;
+    let &[rows, columns] = cells.shape() else { return Err(PyValueError::new_err("expected a 2D array")) };
+    if rows == 0 || columns == 0 {
+        return Ok(Matrix::F64(Array2::zeros((rows, columns))));
+    }
+    let strides = |of: &Bound<'_, PyArray2<f64>>| {
+        let cell = std::mem::size_of::<f64>();
+        let stride = |&stride: &isize| usize::try_from(stride).ok().map(|stride| stride / cell);
+        let strides: Option<Vec<usize>> = of.strides().iter().map(stride).collect();
+        strides.map(|s| (s[0], s[1]))
+    };
+    let (cells, (down, along)) = match strides(&cells) {
+        Some(strides) => (cells, strides),
+        None => (copied(&cells)?, (columns, 1)),
+    };
+    let count = (rows - 1) * down + (columns - 1) * along + 1;
+    let lent = Lent { first: cells.data().cast_const(), count, _array: cells.unbind() };
+    Ok(Matrix::Shared(Shared::new(Arc::new(lent), (rows, columns), (down, along)).map_err(raised)?))
+}
+
+/// The cells of a one-dimensional array, however it lies in memory.
+pub(crate) fn list<T: Element + Copy>(array: &Bound<'_, PyArray1<T>>) -> PyResult<Vec<T>> {
+    Ok(aligned(array)?.readonly().as_array().to_vec())
+}
+
+/// The array itself if its cells lie where numbers of their type can be read, else a copy.
+fn aligned<'py, T: Element, D: Dimension>(array: &Bound<'py, PyArray<T, D>>) -> PyResult<Bound<'py, PyArray<T, D>>> {
+    let cell = std::mem::size_of::<T>() as isize;
+    let whole = array.strides().iter().all(|stride| stride % cell == 0);
+    if whole && array.data().is_aligned() { Ok(array.clone()) } else { copied(array) }
+}
+
+/// A copy in C order.
+fn copied<'py, T: Element, D: Dimension>(array: &Bound<'py, PyArray<T, D>>) -> PyResult<Bound<'py, PyArray<T, D>>> {
+    Ok(array.call_method0("copy")?.cast_into()?)
 }

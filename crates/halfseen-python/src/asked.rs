@@ -1,6 +1,6 @@
 //! Lets Python ask and tell: a budgeted learner that says what it wants to read, and is told.
 
-use crate::arrays::Table;
+use crate::arrays::{Table, list};
 use crate::errors::{guarded, raised};
 use crate::fitting::{Declared, target};
 use crate::learners::configured;
@@ -12,7 +12,7 @@ use halfseen::data::{self, Cell, Examples, Matrix, Target};
 use halfseen::model;
 use halfseen::prepare::{Layout, Prepare, Prepared, TargetScale};
 use ndarray::Array2;
-use numpy::PyReadonlyArray1;
+use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
@@ -193,11 +193,11 @@ impl Learner {
         &self,
         py: Python<'_>,
         table: &Table,
-        targets: PyReadonlyArray1<'_, f64>,
+        targets: &Bound<'_, PyArray1<f64>>,
         limit: Option<u64>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<String> {
-        let targets: Vec<f64> = targets.as_array().iter().map(|&y| self.prepare.target.apply(y)).collect();
+        let targets: Vec<f64> = list(targets)?.into_iter().map(|y| self.prepare.target.apply(y)).collect();
         let names = self.prepare.schema.encoded_names();
         let report = watched(py, 1, progress, |monitor| {
             let mut examples = Examples::new(table.0.numbers(), &self.prepare.scaler, &self.layout, &targets);

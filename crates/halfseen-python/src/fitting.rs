@@ -1,6 +1,6 @@
 //! Fits a learner to a table.
 
-use crate::arrays::Table;
+use crate::arrays::{Table, list};
 use crate::errors::raised;
 use crate::learners::configured;
 use crate::model::Model;
@@ -8,7 +8,7 @@ use crate::watched::watched;
 use halfseen::data::{Label, Target};
 use halfseen::learner::Family;
 use halfseen::prepare::{Group, Moment, Options, Prepared, Scale};
-use numpy::PyReadonlyArray1;
+use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -37,7 +37,8 @@ impl Declared {
             Some("each") => Some(Scale::Each),
             Some("max") => Some(Scale::Max),
             Some(other) => {
-                let text = format!("scale = '{other}' is not allowed: it must be one of none, common, each, max, or None");
+                let text =
+                    format!("scale = '{other}' is not allowed: it must be one of none, common, each, max, or None");
                 return Err(PyValueError::new_err(text));
             }
         };
@@ -74,7 +75,7 @@ pub(crate) fn fit(
     parameters: Vec<(String, String)>,
     table: &Table,
     target_name: String,
-    targets: PyReadonlyArray1<'_, f64>,
+    targets: &Bound<'_, PyArray1<f64>>,
     classes: Option<Vec<Bound<'_, PyAny>>>,
     declared: Declared,
     threads: usize,
@@ -82,7 +83,7 @@ pub(crate) fn fit(
 ) -> PyResult<Model> {
     let learner = configured(learner, &parameters)?;
     let options = declared.options(&*learner)?;
-    let target = target(targets.as_array().to_vec(), classes)?;
+    let target = target(list(targets)?, classes)?;
     learner.check_classes(target.classes().len()).map_err(raised)?;
     let rows: Vec<u32> = (0..table.0.rows() as u32).collect();
     let table = &*table.0;
@@ -106,8 +107,12 @@ pub(crate) fn fit(
 /// The target as the library has it.
 pub(crate) fn target(values: Vec<f64>, classes: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Target> {
     let Some(classes) = classes else { return Ok(Target::Numbers(values)) };
-    let classes = classes.iter().map(label).collect::<PyResult<Vec<_>>>()?;
-    Ok(Target::Classes { classes, codes: values.into_iter().map(|v| v as u32).collect() })
+    Ok(coded(values, classes.iter().map(label).collect::<PyResult<Vec<_>>>()?))
+}
+
+/// The target that these indices of classes are.
+pub(crate) fn coded(codes: Vec<f64>, classes: Vec<Label>) -> Target {
+    Target::Classes { classes, codes: codes.into_iter().map(|v| v as u32).collect() }
 }
 
 /// A number as it is, anything else as text.

@@ -5,10 +5,12 @@
 
 mod arrays;
 mod asked;
+mod encoder;
 mod errors;
 mod fitting;
 mod learners;
 mod model;
+mod robustness;
 mod watched;
 
 use pyo3::prelude::*;
@@ -18,8 +20,14 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(learners::learners, module)?)?;
     module.add_function(wrap_pyfunction!(fitting::fit, module)?)?;
+    module.add_function(wrap_pyfunction!(robustness::attributes, module)?)?;
+    module.add_function(wrap_pyfunction!(robustness::certify, module)?)?;
+    module.add_function(wrap_pyfunction!(robustness::certified_error, module)?)?;
+    module.add_function(wrap_pyfunction!(robustness::attack, module)?)?;
+    module.add_function(wrap_pyfunction!(robustness::information, module)?)?;
     module.add_class::<arrays::Table>()?;
     module.add_class::<model::Model>()?;
+    module.add_class::<encoder::Encoder>()?;
     module.add_class::<asked::Learner>()?;
     module.add_class::<asked::Query>()?;
     Ok(())

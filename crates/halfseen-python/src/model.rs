@@ -4,11 +4,15 @@ use crate::arrays::{Table, matrix};
 use crate::errors::{guarded, raised};
 use halfseen::data::{Examples, Label, Task};
 use halfseen::model;
-use halfseen::prepare::{ColumnKind, Layout};
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use halfseen::prepare::{ColumnKind, ColumnSchema, Layout, Scaler, Schema};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use serde_json::json;
 use std::sync::Arc;
+
+/// Absent columns, ignored columns, and cells with a category that is not known.
+type Met = (Vec<String>, Vec<String>, usize);
 
 /// A fitted model of the library.
 #[pyclass(frozen, module = "halfseen._core")]
@@ -28,7 +32,7 @@ impl Model {
     }
 
     /// Scores as an array, (n_rows, outputs).
-    fn array<'py>(py: Python<'py>, scores: model::Scores) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    pub(crate) fn array<'py>(py: Python<'py>, scores: model::Scores) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let shape = [scores.len(), scores.outputs];
         PyArray1::from_vec(py, scores.values).reshape(shape)
     }
@@ -52,8 +56,8 @@ impl Model {
     }
 
     /// Scores of numbers in the order of the model's columns, (n_rows, outputs).
-    fn scores<'py>(&self, py: Python<'py>, cells: PyReadonlyArray2<'py, f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let cells = matrix(&cells);
+    fn scores<'py>(&self, py: Python<'py>, cells: &Bound<'py, PyArray2<f64>>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let cells = matrix(cells)?;
         let expected = self.model.prepare.schema.width();
         if !self.numbers_only || cells.columns() != expected {
             let text = format!("X has {} columns, and the model expects {expected}", cells.columns());
@@ -73,14 +77,12 @@ impl Model {
         Model::array(py, scores)
     }
 
-    /// Scores of a table whose columns are matched by name, (n_rows, outputs), with the columns that it lacks.
-    fn scores_of_table<'py>(
-        &self,
-        py: Python<'py>,
-        table: &Table,
-    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<String>)> {
+    /// Scores of a table whose columns are matched by name, (n_rows, outputs), and what the table had too little or too
+    /// much of: absent columns, other columns, cells with a category that is not known.
+    fn scores_of_table<'py>(&self, py: Python<'py>, table: &Table) -> PyResult<(Bound<'py, PyArray2<f64>>, Met)> {
         let prediction = py.detach(|| guarded(|| self.model.predict(&table.0)))?;
-        Ok((Model::array(py, prediction.scores)?, prediction.applied.absent))
+        let applied = prediction.applied;
+        Ok((Model::array(py, prediction.scores)?, (applied.absent, applied.ignored, applied.new_categories)))
     }
 
     /// Name and weight of each column, and the intercept, in raw units; `None` where the predictor is no weighted sum.
@@ -118,12 +120,22 @@ impl Model {
     /// Name of each attribute, and its categories where it is a text.
     #[getter]
     fn columns(&self) -> Vec<(String, Option<Vec<String>>)> {
-        let columns = self.model.prepare.schema.columns.iter();
-        let categories = |kind: &ColumnKind| match kind {
-            ColumnKind::Number => None,
-            ColumnKind::Text { categories } => Some(categories.clone()),
+        described(&self.model.prepare.schema)
+    }
+
+    /// What was declared of attributes, as JSON: scale, known, groups and prices.
+    #[getter]
+    fn declared(&self) -> String {
+        let (schema, known) = (&self.model.prepare.schema, |c: &&ColumnSchema| c.known);
+        let known: Vec<&String> = schema.columns.iter().filter(known).map(|c| &c.name).collect();
+        let groups: Vec<_> = schema.groups.iter().map(|group| (&group.name, &group.columns)).collect();
+        let scale = match &self.model.prepare.scaler {
+            Scaler::None {} => "none",
+            Scaler::Common { .. } => "common",
+            Scaler::Each { offset, .. } if offset.iter().all(|v| *v == 0.0) => "max",
+            Scaler::Each { .. } => "each",
         };
-        columns.map(|column| (column.name.clone(), categories(&column.kind))).collect()
+        json!({ "scale": scale, "known": known, "groups": groups, "prices": schema.prices }).to_string()
     }
 
     /// The target's name.
@@ -147,4 +159,13 @@ impl Model {
         };
         self.model.classes.iter().map(label).collect()
     }
+}
+
+/// Name of each column of a schema, and its categories where it is a text.
+pub(crate) fn described(schema: &Schema) -> Vec<(String, Option<Vec<String>>)> {
+    let categories = |kind: &ColumnKind| match kind {
+        ColumnKind::Number => None,
+        ColumnKind::Text { categories } => Some(categories.clone()),
+    };
+    schema.columns.iter().map(|column| (column.name.clone(), categories(&column.kind))).collect()
 }

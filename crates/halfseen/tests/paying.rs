@@ -284,6 +284,13 @@ fn what_is_declared_of_panels_is_checked() {
     let pair = || vec![group("pair", &["c", "a"])];
     let layout = prepared(&Options { groups: pair(), prices: price("pair", 2.5), ..Options::default() }).unwrap();
     assert_eq!((layout.sampled_panels(), layout.name(0), layout.price(0), layout.price(1)), (2, "pair", 2.5, 1.0));
+    let later = Options { groups: vec![group("pair", &["c", "b"])], ..Options::default() };
+    let layout = prepared(&later).unwrap();
+    assert_eq!(
+        (layout.name(0), layout.name(1), layout.column(1)),
+        ("a", "pair", 2),
+        "panels come in the table's order"
+    );
     let known = || vec!["a".to_owned()];
     let wrong = [
         Options { groups: pair(), prices: price("a", 1.0), ..Options::default() },

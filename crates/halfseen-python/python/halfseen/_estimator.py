@@ -118,10 +118,7 @@ class Estimator(BaseEstimator):
 
     def _seed(self):
         """Return ``random_state`` as a seed: an int is that seed, anything else draws one of 63 bits."""
-        state = getattr(self, "random_state", 0)
-        if isinstance(state, numbers.Integral):
-            return int(state)
-        return int(check_random_state(state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+        return _seed_of(getattr(self, "random_state", 0))
 
     def _names(self):
         names = getattr(self, "feature_names_in_", None)
@@ -346,6 +343,13 @@ class Classifier(ClassifierMixin, Estimator):
 
 def _indented(text):
     return "\n".join(f"    {line}" if line else line for line in text.splitlines())
+
+
+def _seed_of(state):
+    """Return a ``random_state`` as a seed."""
+    if isinstance(state, numbers.Integral):
+        return int(state)
+    return int(check_random_state(state).randint(np.iinfo(np.int64).max, dtype=np.int64))
 
 
 def _threads(n_jobs):

@@ -73,7 +73,8 @@ def _declaration(given):
     default, kind = given["default"], given["kind"]
     if kind != "choice" and default == "auto":
         default = None
-    doc = given["doc"].replace("auto:", "None:")
+    # The word 'auto' of a choice stays a word.
+    doc = given["doc"] if kind == "choice" else given["doc"].replace("auto:", "None:")
     if given["kind"] not in ("choice", "flag"):
         doc += f" Range: {given['allowed'].replace('auto', 'None')}."
     if given["name"] == "seed":

@@ -11,15 +11,21 @@ pub(crate) struct Cells {
     values: Vec<f64>,
     len: usize,
     row: Vec<f64>,
+    /// Whether cells that are zero as they are stored are zero when scaled.
+    sparse: bool,
 }
 
 impl Cells {
+    /// Room for rows that are scaled as these.
+    pub(crate) fn of(examples: &Examples<'_>) -> Cells {
+        Cells { sparse: examples.scaler.keeps_zeros(), ..Cells::default() }
+    }
+
     /// Reads one example.
     pub(crate) fn read(&mut self, examples: &Examples<'_>, example: usize) {
         let row = examples.rows[example] as usize;
-        let keeps_zeros = !matches!(examples.scaler, Scaler::Each { .. });
         match examples.matrix {
-            Matrix::U8(bytes) if keeps_zeros => {
+            Matrix::U8(bytes) if self.sparse => {
                 self.room(examples.columns());
                 let bytes = bytes.row(row);
                 match bytes.as_slice() {
@@ -36,7 +42,7 @@ impl Cells {
                     None => self.keep(0, bytes.iter().map(|&b| f64::from(b))),
                 }
             }
-            Matrix::Csr(sparse) if keeps_zeros => {
+            Matrix::Csr(sparse) if self.sparse => {
                 let (columns, values) = sparse.row(row);
                 self.room(columns.len());
                 self.columns[..columns.len()].copy_from_slice(columns);
@@ -52,8 +58,13 @@ impl Cells {
                 return;
             }
         }
-        if let Scaler::Common { divisor } = examples.scaler {
-            self.values[..self.len].iter_mut().for_each(|v| *v /= divisor);
+        let values = &mut self.values[..self.len];
+        match examples.scaler {
+            Scaler::None {} => {}
+            Scaler::Common { divisor } => values.iter_mut().for_each(|v| *v /= divisor),
+            Scaler::Each { divisor, .. } => {
+                values.iter_mut().zip(&self.columns).for_each(|(v, &j)| *v /= divisor[j as usize]);
+            }
         }
     }
 
@@ -85,9 +96,9 @@ impl Cells {
         self.len = kept;
     }
 
-    /// Whether all are finite.
-    pub(crate) fn finite(&self) -> bool {
-        self.values[..self.len].iter().all(|v| v.is_finite())
+    /// The first column whose cell is missing or infinite, with that cell.
+    pub(crate) fn bad(&self) -> Option<(usize, f64)> {
+        self.iter().find(|(_, v)| !v.is_finite())
     }
 
     /// Columns and values.
@@ -126,10 +137,11 @@ mod tests {
         ];
         let each = Scaler::Each { offset: (0..21).map(f64::from).collect(), divisor: vec![2.0; 21] };
         let (layout, targets) = (Arc::new(Layout::singletons(21)), [0.0; 4]);
-        let mut cells = Cells::default();
-        for scaler in [Scaler::None {}, Scaler::Common { divisor: 255.0 }, each] {
+        let largest = Scaler::Each { offset: vec![0.0; 21], divisor: (1..22).map(f64::from).collect() };
+        for scaler in [Scaler::None {}, Scaler::Common { divisor: 255.0 }, each, largest] {
             for matrix in &stores {
                 let examples = Examples::new(matrix, &scaler, &layout, &targets).with_rows(vec![2, 0, 3]);
+                let mut cells = Cells::of(&examples);
                 for i in 0..3 {
                     cells.read(&examples, i);
                     let expected = (0..21).map(|j| (j, examples.value(i, j))).filter(|(_, v)| *v != 0.0);
@@ -143,6 +155,7 @@ mod tests {
     fn a_missing_cell_is_no_zero() {
         let mut cells = Cells::default();
         cells.take(&[0.0, f64::NAN, -0.0]);
-        assert_eq!((cells.iter().count(), cells.finite()), (1, false));
+        assert_eq!(cells.iter().count(), 1);
+        assert!(cells.bad().is_some_and(|(column, value)| column == 1 && value.is_nan()));
     }
 }

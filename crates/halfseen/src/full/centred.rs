@@ -146,7 +146,8 @@ pub(crate) fn check_row(examples: &Examples<'_>, example: usize, row: &[f64]) ->
     }
 }
 
-fn bad_cell(examples: &Examples<'_>, example: usize, at: usize, value: f64) -> Error {
+/// Why a scaled cell that is not finite is refused.
+pub(crate) fn bad_cell(examples: &Examples<'_>, example: usize, at: usize, value: f64) -> Error {
     let layout = examples.layout;
     let slot = layout.slot(at);
     let panel = (0..layout.panels()).find(|&p| layout.slots_of(p).contains(&slot));

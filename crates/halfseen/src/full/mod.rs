@@ -24,7 +24,8 @@ mod svm;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub(crate) use centred::{check_row, check_shape};
+pub(crate) use cells::Cells;
+pub(crate) use centred::{bad_cell, check_row, check_shape};
 pub(crate) use eigen::{eigen, eigenvalues};
 pub(crate) use gram::{Quadratic, outer_products};
 pub use lasso::Lasso;

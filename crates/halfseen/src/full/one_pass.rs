@@ -1,7 +1,7 @@
 //! Teaches learners every example once, all attributes of it, in a seeded order; several of them side by side.
 
 use super::cells::Cells;
-use super::centred::{check_row, check_shape};
+use super::centred::{bad_cell, check_row, check_shape};
 use super::configured;
 use crate::data::{Examples, Moments};
 use crate::error::{ErrorKind, Result};
@@ -145,7 +145,7 @@ fn pass<L: OnePass>(
             fits.push(Fit { predictor: run.predictor(&moments).into(), report });
         }
     };
-    let mut cells = Cells::default();
+    let mut cells = Cells::of(examples);
     let mut counts = counts.iter().map(|&c| c.min(examples.len())).peekable();
     let last = counts.clone().max().unwrap_or(0);
     while counts.next_if_eq(&0).is_some() {
@@ -160,8 +160,8 @@ fn pass<L: OnePass>(
             }
         }
         cells.read(examples, example as usize);
-        if !cells.finite() {
-            check_example(examples, example as usize)?;
+        if let Some((column, value)) = cells.bad() {
+            return Err(bad_cell(examples, example as usize, column, value));
         }
         let target = examples.target(example as usize);
         runs.iter_mut().try_for_each(|run| run.learn(&cells, target))?;

@@ -135,7 +135,7 @@ struct Table<'a> {
 
 impl<'a> Table<'a> {
     fn new(examples: &Examples<'_>, data: &Centred<'_, '_>, signs: &'a [f64], intercept: bool) -> Table<'a> {
-        let (m, mut cells) = (examples.len(), Cells::default());
+        let (m, mut cells) = (examples.len(), Cells::of(examples));
         let mut filled = vec![0_usize; data.mean().len()];
         for i in 0..m {
             cells.read(examples, i);

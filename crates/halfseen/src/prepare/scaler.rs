@@ -129,6 +129,14 @@ impl Scaler {
         }
     }
 
+    /// Whether zero stays zero in every column. O(n_columns) at most.
+    pub fn keeps_zeros(&self) -> bool {
+        match self {
+            Scaler::None {} | Scaler::Common { .. } => true,
+            Scaler::Each { offset, .. } => offset.iter().all(|o| *o == 0.0),
+        }
+    }
+
     /// Offset and divisor of a column.
     pub fn affine(&self, column: usize) -> (f64, f64) {
         match self {

@@ -204,7 +204,7 @@ impl Schema {
         let range = |a: usize| starts[a]..starts[a] + self.columns[a].width() as u32;
         let mut grouped = vec![false; self.columns.len()];
         let mut panels = HashSet::new();
-        let mut builder = Layout::builder(next as usize);
+        let (mut sampled, mut known) = (Vec::<(&str, Vec<u32>)>::new(), Vec::<(&str, Vec<u32>)>::new());
         for group in &self.groups {
             let mut columns = Vec::new();
             for name in &group.columns {
@@ -226,18 +226,20 @@ impl Schema {
             if group.columns.is_empty() {
                 return Err(group.wrong("there is none; name at least one".to_owned()));
             }
-            builder.sampled(&group.name, columns);
+            sampled.push((&group.name, columns));
         }
         for (at, column) in self.columns.iter().enumerate().filter(|(at, _)| !grouped[*at]) {
             if let Some(group) = self.groups.iter().find(|group| group.name == column.name) {
                 return Err(group.wrong("a column outside it has this name; name the panel otherwise".to_owned()));
             }
-            if column.known {
-                builder.known(&column.name, range(at).collect());
-            } else {
-                builder.sampled(&column.name, range(at).collect());
-            }
+            if column.known { &mut known } else { &mut sampled }.push((&column.name, range(at).collect()));
         }
+        // Panels come in the order of the table, whether they are declared or not: a group of the indicators of a text is
+        // the same panel as that text.
+        sampled.sort_by_key(|(_, columns)| columns.iter().min().copied());
+        let mut builder = Layout::builder(next as usize);
+        sampled.into_iter().for_each(|(name, columns)| builder.sampled(name, columns));
+        known.into_iter().for_each(|(name, columns)| builder.known(name, columns));
         self.priced(builder.finish()?)
     }
 

@@ -121,21 +121,6 @@ impl<'t> Adversary<'t> {
         }
     }
 
-    /// The largest gain of deletions where deleting attribute j gains y w_j x_j - `least`, for all attributes in order:
-    /// [`Adversary::relaxed`] of these gains, without writing them down. [`Adversary::shares`] says nothing of it.
-    /// `None` where attributes are not all of one value above 0.
-    pub fn of_products(&mut self, y: f64, weights: &[f64], values: &[f64], least: f64) -> Option<f64> {
-        let Costs::Equal { count, .. } = self.costs else { return None };
-        if !self.plain {
-            return None;
-        }
-        self.shares.clear();
-        let gain = self.largest.of_products(count, weights, values, y, least);
-        self.deleted.clear();
-        self.deleted.extend_from_slice(self.largest.items());
-        Some(gain)
-    }
-
     /// The largest gain of whole deletions found; [`Adversary::shares`] are then 0 or 1. Exact for equal values; for
     /// others by branch and bound, and for whole numbers, where that takes long, by dynamic programming. Beyond a limit of nodes
     /// (and 32 MB of table) the best found, which is then not marked exact.

@@ -93,11 +93,18 @@ pub fn attack(
     seed: u64,
 ) -> Result<Attacked> {
     let effects = Effects::new(predictor.linear()?, examples, threat)?;
+    let weights: Vec<f64> = match attack {
+        Attack::Greedy(Order::Weight) | Attack::Noise(Choice::Weight) => {
+            (0..threat.values().len()).map(|j| effects.weight(j as u32)).collect()
+        }
+        _ => Vec::new(),
+    };
     let starts: Vec<usize> = (0..examples.len()).step_by(CHUNK).collect();
     let parts = starts.par_iter().map(|&start| {
         let adversary = Adversary::new(threat);
-        let mut attacker =
-            Attacker { effects: effects.clone(), adversary, attack, seed, gains: Vec::new(), order: Vec::new() };
+        let (effects, weights) = (effects.clone(), &weights);
+        let (gains, order) = (Vec::new(), Vec::new());
+        let mut attacker = Attacker { effects, adversary, attack, seed, weights, gains, order };
         let rows = start..(start + CHUNK).min(examples.len());
         rows.map(|row| attacker.row(examples, row)).collect::<Vec<_>>()
     });
@@ -114,7 +121,10 @@ struct Attacker<'a> {
     adversary: Adversary<'a>,
     attack: Attack,
     seed: u64,
+    /// The weight of each attribute, where an attack goes by it.
+    weights: &'a [f64],
     gains: Vec<f64>,
+    /// Items in an order of their own, or those that another attack deletes.
     order: Vec<u32>,
 }
 
@@ -141,36 +151,36 @@ impl Attacker<'_> {
             }
         };
         let mut stream = Stream::new(self.seed, Purpose::Attack, u64::from(examples.rows[row]));
-        let mut proven = true;
+        let (mut proven, mut ordered) = (true, false);
         match self.attack {
             Attack::Random => {
                 self.shuffled(&mut stream, self.effects.attributes.len());
                 self.adversary.taking(&self.effects.attributes, &self.order);
             }
             Attack::Greedy(order) => self.greedy(order, away),
-            Attack::Exact => {
-                let gained = self.exact(away);
-                proven = gained.exact;
+            Attack::Exact => match examples.code(row) {
+                Some(_) => proven = self.exact(away).exact,
                 // A number is missed by more on the other side where that side gains more than the way to it costs.
-                if examples.code(row).is_none() {
+                None => {
                     let missed = (self.effects.score - examples.target(row)).abs();
                     let other = self.exact(-away);
-                    proven &= other.exact;
-                    if other.gain - missed <= gained.gain + missed {
-                        self.exact(away);
-                    }
+                    self.order.clear();
+                    self.order.extend_from_slice(self.adversary.deleted());
+                    let gained = self.exact(away);
+                    proven = other.exact && gained.exact;
+                    ordered = other.gain - missed > gained.gain + missed;
                 }
-            }
+            },
             Attack::Noise(choice) => {
                 self.noise(choice, &mut stream);
                 return (self.effects.score_now(), true);
             }
         }
-        for at in 0..self.adversary.deleted().len() {
-            let item = self.adversary.deleted()[at];
-            self.effects.vanish(self.effects.attributes[item as usize]);
+        let Attacker { effects, adversary, order, .. } = self;
+        for &item in if ordered { order } else { adversary.deleted() } {
+            effects.vanish(effects.attributes[item as usize]);
         }
-        (self.effects.score_now(), proven)
+        (effects.score_now(), proven)
     }
 
     fn exact(&mut self, away: f64) -> super::Worst {
@@ -186,7 +196,7 @@ impl Attacker<'_> {
 
     fn greedy(&mut self, order: Order, away: f64) {
         self.gain(away);
-        let (gains, attributes, effects) = (&self.gains, &self.effects.attributes, &self.effects);
+        let (gains, attributes, weights) = (&self.gains, &self.effects.attributes, self.weights);
         let values = self.adversary.threat().values();
         let key = |item: u32| {
             let value = values[attributes[item as usize] as usize];
@@ -194,7 +204,7 @@ impl Attacker<'_> {
                 Order::Ratio if value == 0.0 => f64::INFINITY,
                 Order::Ratio => gains[item as usize] / value,
                 Order::Value => value,
-                Order::Weight => effects.weight(attributes[item as usize]),
+                Order::Weight => weights[attributes[item as usize] as usize],
             }
         };
         self.adversary.skipping(attributes, gains, |a, b| key(b).total_cmp(&key(a)));
@@ -207,7 +217,7 @@ impl Attacker<'_> {
         let there: Vec<u32> = (0..all).filter(|j| missing.binary_search(j).is_err()).collect();
         self.shuffled(stream, there.len());
         if choice == Choice::Weight {
-            let weight = |item: u32| self.effects.weight(there[item as usize]);
+            let weight = |item: u32| self.weights[there[item as usize] as usize];
             self.order.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)).then(a.cmp(&b)));
         }
         self.adversary.taking(&there, &self.order);

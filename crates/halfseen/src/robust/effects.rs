@@ -49,13 +49,11 @@ impl<'a> Effects<'a> {
             let what = "values, one for each attribute that can vanish";
             return Err(wrong(what, layout.sampled_panels(), threat.values().len()).into());
         }
-        let single = layout.sampled_panels() == columns
-            && (0..columns).all(|j| layout.slots_of(j) == (j..j + 1) && layout.column(j) == j);
         Ok(Effects {
             linear,
             layout,
             values: threat.values(),
-            single,
+            single: layout.identity(),
             row: vec![0.0; columns],
             attributes: Vec::new(),
             changes: Vec::new(),

@@ -19,9 +19,9 @@ use crate::data::{Examples, Signs};
 use crate::error::Result;
 use crate::full::configured;
 use crate::learner::{Family, Grid, Learner, Setting, two_classes};
-use crate::model::{Fit, Note};
+use crate::model::{Fit, Note, Stop};
 use crate::monitor::Monitor;
-use crate::params::{Parameters, Worth, parameters};
+use crate::params::{Damage, Parameters, Worth, parameters};
 use crate::solve::biased::Until;
 use crate::solve::bundle::{Bundle, Margins};
 use std::time::Instant;
@@ -91,7 +91,29 @@ impl Fdrop {
     fn shares_cuts(&self, other: &Fdrop) -> bool {
         self.intercept == other.intercept && self.threat == other.threat && self.values == other.values
     }
+
+    /// Whether no weights are better than 0. The first better ones found answer it, mostly after few cuts.
+    fn is_silent(&self, attacked: &Attacked<'_>, monitor: &dyn Monitor) -> Result<bool> {
+        let mut bundle = Bundle::new(attacked, self.intercept)?;
+        let (mut left, mut cuts) = (self.max_iter, FEW_CUTS);
+        loop {
+            let until = Until { tol: self.tol, max_iter: cuts.min(left) };
+            let found = bundle.minimise(self.c, until, monitor)?;
+            left -= found.cuts;
+            if !found.weights.iter().all(|w| *w == 0.0) {
+                return Ok(false);
+            }
+            if found.stop != Stop::IterationLimit || left == 0 {
+                return Ok(true);
+            }
+            cuts *= MORE_CUTS;
+        }
+    }
 }
+
+/// Cuts between two looks whether weights of 0 are the best: so many, and so many times more each time.
+const FEW_CUTS: u64 = 8;
+const MORE_CUTS: u64 = 8;
 
 fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
     learners.iter().try_for_each(Parameters::check)?;
@@ -115,14 +137,14 @@ fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -
             let start = Instant::now();
             let until = Until { tol: learners[i].tol, max_iter: learners[i].max_iter };
             let found = bundle.minimise(learners[i].c, until, monitor)?;
-            let mut fit = frame.clone().classifier(&signs, &found.weights, found.bias, found.stop)?;
+            let mut fit =
+                frame.clone().classifier(&signs, (&found.weights, found.bias), Damage::Deletion, found.stop)?;
             let report = &mut fit.report;
             (report.objective, report.gap, report.passes) = (Some(found.objective), Some(found.gap), Some(found.cuts));
             if found.stop.converged() && found.weights.iter().all(|w| *w == 0.0) {
                 let silent = |threat: &Threat| {
                     let attacked = Attacked::new(&frame.rows, &signs.signs, weights.as_deref(), threat);
-                    let found = Bundle::new(&attacked, of.intercept)?.minimise(learners[i].c, until, monitor)?;
-                    Ok(found.weights.iter().all(|w| *w == 0.0))
+                    learners[i].is_silent(&attacked, monitor)
                 };
                 let threat = frame.threat.effective();
                 let from = least(&frame.threat, monitor, silent)?;

@@ -7,7 +7,7 @@ use super::{RobustHinge, Rows, rows::KNOWN};
 use crate::data::{Examples, Signs};
 use crate::error::{ErrorKind, Result};
 use crate::model::{Fit, Linear, Note, Predictor, Report, Stop};
-use crate::params::Worth;
+use crate::params::{Damage, Worth};
 use crate::prepare::Layout;
 use std::sync::Arc;
 use std::time::Instant;
@@ -47,10 +47,19 @@ impl Frame {
         Ok(Frame { rows, threat, notes, layout: Arc::clone(examples.layout), learner, start })
     }
 
-    /// The fit whose weights (n_slots) and bias tell -1 from +1.
-    pub(crate) fn classifier(mut self, signs: &Signs, weights: &[f64], bias: f64, stop: Stop) -> Result<Fit> {
-        let note = self.no_better_than_constant(&signs.signs, weights, bias);
-        self.notes.extend(note);
+    /// The fit whose weights (n_slots) and bias tell -1 from +1, made for this damage.
+    pub(crate) fn classifier(
+        mut self,
+        signs: &Signs,
+        (weights, bias): (&[f64], f64),
+        damage: Damage,
+        stop: Stop,
+    ) -> Result<Fit> {
+        // What deletions leave says nothing of what noise would.
+        if damage == Damage::Deletion {
+            let note = self.no_better_than_constant(&signs.signs, weights, bias);
+            self.notes.extend(note);
+        }
         let weights = self.rows.by_column(weights);
         let fill = vec![0.0; weights.len()];
         let linear = signs.linear(weights, bias, fill);
@@ -112,4 +121,30 @@ fn uneven(rows: &Rows, examples: &Examples<'_>) -> Option<Note> {
     let ratio = largest[most] / largest[least];
     let name = |attribute: usize| examples.layout.name(attribute).to_owned();
     (ratio > UNEVEN).then(|| Note::UnevenScales { largest: name(most), smallest: name(least), ratio })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Labels;
+    use crate::full::testing::Data;
+    use ndarray::Array2;
+
+    #[test]
+    fn a_constant_is_the_measure_under_deletions_alone() {
+        let codes: Vec<u32> = (0..20).map(|i| i % 2).collect();
+        let sign = |i: usize| if codes[i] == 1 { 1.0 } else { -1.0 };
+        // Without the first attribute the second turns every row wrong.
+        let cells = Array2::from_shape_fn((20, 2), |(i, j)| if j == 0 { sign(i) } else { 0.1 * sign(i) });
+        let data = Data::new(cells, (0..20).map(sign).collect());
+        let labels = Some(Labels { codes: &codes, classes: 2 });
+        let examples = Examples { labels, ..data.examples() };
+        let signs = Signs::of(&examples, "test").unwrap();
+        let frame = Frame::new(&examples, "test", &Worth::Uniform, Some(1.0)).unwrap();
+        for (damage, expected) in [(Damage::Deletion, 1), (Damage::Noise, 0)] {
+            let fit = frame.clone().classifier(&signs, (&[1.0, -1.0], 0.0), damage, Stop::Tolerance).unwrap();
+            let said = |note: &&Note| **note == Note::NoBetterThanConstant { attacked: 1.0, constant: 0.5 };
+            assert_eq!(fit.report.notes.iter().filter(said).count(), expected);
+        }
+    }
 }

@@ -134,7 +134,7 @@ impl RobustPerceptron {
         let online = found.online.filter(|_| self.damage == Damage::Deletion);
         let promised = online.map(|online| promise_after(&attack.hinge, rows, self.box_radius, online));
         frame.notes.extend(promised);
-        let mut fit = frame.classifier(signs, &found.weights, found.bias, found.stop)?;
+        let mut fit = frame.classifier(signs, (&found.weights, found.bias), self.damage, found.stop)?;
         (fit.report.objective, fit.report.passes) = (Some(objective), Some(found.passes));
         Ok(fit)
     }

@@ -158,7 +158,7 @@ impl RobustLp {
             let (found, space) = ((&found.weights[..], found.bias), (self.box_radius, self.intercept));
             frame.notes.push(promise(&hinge, &frame.rows, &signs.signs, found, space));
         }
-        let mut fit = frame.classifier(&signs, &found.weights, found.bias, found.stop)?;
+        let mut fit = frame.classifier(&signs, (&found.weights, found.bias), self.damage, found.stop)?;
         fit.report.objective = Some(objective);
         fit.report.gap = Some((objective - found.bound).max(0.0));
         fit.report.passes = Some(found.passes);

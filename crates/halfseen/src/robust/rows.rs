@@ -2,7 +2,7 @@
 
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
-use crate::full::{check_row, check_shape};
+use crate::full::{Cells, bad_cell, check_shape};
 use crate::prepare::Layout;
 use std::sync::Arc;
 
@@ -51,17 +51,20 @@ impl Rows {
             layout: Arc::clone(layout),
         };
         rows.single = rows.attribute.iter().enumerate().all(|(slot, &attribute)| slot == attribute as usize);
-        let mut row = vec![0.0; examples.columns()];
+        let (mut cells, mut entries) = (Cells::of(examples), Vec::new());
         for i in 0..examples.len() {
-            examples.row_into(i, &mut row);
-            check_row(examples, i, &row)?;
-            for slot in 0..layout.slots() {
-                let value = row[layout.column(slot)];
-                if value != 0.0 {
-                    rows.slots.push(slot as u32);
-                    rows.values.push(value);
-                }
+            cells.read(examples, i);
+            if let Some((column, value)) = cells.bad() {
+                return Err(bad_cell(examples, i, column, value));
             }
+            // A cell may be stored as 0, or become 0 in scaling.
+            entries.clear();
+            entries.extend(cells.iter().filter(|(_, x)| *x != 0.0).map(|(column, x)| (layout.slot(column) as u32, x)));
+            if !layout.identity() {
+                entries.sort_unstable_by_key(|entry| entry.0);
+            }
+            rows.slots.extend(entries.iter().map(|entry| entry.0));
+            rows.values.extend(entries.iter().map(|entry| entry.1));
             rows.starts.push(rows.slots.len());
         }
         Ok(rows)
@@ -224,4 +227,33 @@ fn averaged(mut weights: Vec<f64>) -> Vec<f64> {
 pub(super) fn attribute_of(layout: &Layout, slot: usize) -> u32 {
     let panel = layout.panel_of(slot);
     if panel < layout.sampled_panels() { panel as u32 } else { KNOWN }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Csr, Matrix};
+    use crate::prepare::Scaler;
+    use ndarray::array;
+
+    #[test]
+    fn sparse_and_dense_rows_give_the_same_entries_in_the_order_of_slots() {
+        let mut builder = Layout::builder(4);
+        builder.known("age", vec![0]);
+        builder.sampled("colour", vec![3, 1]);
+        builder.sampled("size", vec![2]);
+        let layout = Arc::new(builder.finish().unwrap());
+        let dense = Matrix::F64(array![[1.0, 2.0, 0.0, 4.0], [0.0; 4], [0.0, 0.0, 8.0, 0.0]]);
+        // One cell is stored as 0.
+        let (starts, columns) = (vec![0, 4, 4, 5], vec![0, 1, 2, 3, 2]);
+        let sparse = Matrix::Csr(Csr::new(starts, columns, vec![1.0, 2.0, 0.0, 4.0, 8.0], 4).unwrap());
+        let scaler = Scaler::Each { offset: vec![0.0; 4], divisor: vec![1.0, 2.0, 4.0, 8.0] };
+        for matrix in [dense, sparse] {
+            let rows = Rows::new(&Examples::new(&matrix, &scaler, &layout, &[0.0; 3]), "test").unwrap();
+            assert_eq!(rows.row(0), (&[0, 1, 3][..], &[0.5, 1.0, 1.0][..]));
+            assert_eq!(rows.row(1), (&[][..], &[][..]));
+            assert_eq!(rows.row(2), (&[2][..], &[2.0][..]));
+            assert_eq!(rows.attribute(), [0, 0, 1, KNOWN]);
+        }
+    }
 }

@@ -8,6 +8,7 @@ use crate::error::{ErrorKind, Result};
 use crate::model::Model;
 use crate::prepare::{Applied, Layout};
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A model and the rows of a table, prepared as it prepares them.
@@ -43,6 +44,11 @@ impl<'a> Trial<'a> {
         Ok(Trial { model, matrix: encoded.matrix, layout, targets, codes, rows, applied: encoded.applied })
     }
 
+    /// Looks at these rows only, counted from 0; each is attacked as it is among all.
+    pub fn only(&mut self, rows: Range<u32>) {
+        self.rows = rows.collect();
+    }
+
     /// The rows.
     pub fn examples(&self) -> Examples<'_> {
         Examples {
@@ -68,8 +74,8 @@ impl<'a> Trial<'a> {
     /// # Errors
     /// See [`attack`]; [`ErrorKind::WrongLength`] without a target.
     pub fn attack(&self, threat: &Threat, kind: Attack, seed: u64) -> Result<Attacked> {
-        if self.targets.len() != self.rows.len() {
-            let (expected, found) = (self.rows.len(), self.targets.len());
+        if self.targets.len() != self.matrix.rows() {
+            let (expected, found) = (self.matrix.rows(), self.targets.len());
             return Err(ErrorKind::WrongLength { what: "targets, one for each row".into(), expected, found }.into());
         }
         let attacked = attack(&self.model.predictor, &self.examples(), threat, kind, seed)?;

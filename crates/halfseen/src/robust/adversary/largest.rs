@@ -19,7 +19,6 @@ pub(super) struct Largest {
     length: usize,
     items: Vec<u32>,
     bits: Vec<u64>,
-    products: Vec<f64>,
 }
 
 impl Largest {
@@ -38,23 +37,6 @@ impl Largest {
             self.pass(gains);
         }
         self.items().iter().map(|&item| gains[item as usize]).sum()
-    }
-
-    /// The sum of the largest of the gains `factor w_j x_j - least`.
-    pub(super) fn of_products(
-        &mut self,
-        count: usize,
-        weights: &[f64],
-        values: &[f64],
-        factor: f64,
-        least: f64,
-    ) -> f64 {
-        let mut products = std::mem::take(&mut self.products);
-        products.clear();
-        products.extend(weights.iter().zip(values).map(|(w, x)| factor * (w * x) - least));
-        let sum = self.of_gains(count, &products);
-        self.products = products;
-        sum
     }
 
     /// The items of the largest gains, increasing.

@@ -155,7 +155,7 @@ fn orders(n: usize) -> Vec<Vec<f64>> {
 }
 
 #[test]
-fn the_largest_are_found_in_any_order_and_from_products_alike() {
+fn the_largest_are_found_in_any_order() {
     for n in [1, 15, 16, 17, 100, 784] {
         for gains in orders(n) {
             for count in [0, 1, 5, 16, 50, n - 1] {
@@ -169,17 +169,9 @@ fn the_largest_are_found_in_any_order_and_from_products_alike() {
                 sorted.sort_unstable();
                 assert_eq!(adversary.deleted(), sorted, "{n}, {count}");
                 assert_eq!(found, sorted.iter().map(|&j| gains[j as usize]).sum::<f64>());
-                // y w x - 1/2 with w = -2, x = -gain / 2 - 1/4, y = 1, and with y = w = -1.
-                for (y, w) in [(1.0, -2.0), (-1.0, 2.0)] {
-                    let (weights, values): (Vec<f64>, Vec<f64>) = gains.iter().map(|g| (w, y * (g + 0.5) / w)).unzip();
-                    let again = adversary.of_products(y, &weights, &values, 0.5).unwrap();
-                    assert!((again - found).abs() <= 1e-12 * found.abs(), "{n}, {count}");
-                }
             }
         }
     }
-    let general = Threat::new(vec![1.0, 2.0], 1.0).unwrap();
-    assert_eq!(Adversary::new(&general).of_products(1.0, &[1.0; 2], &[1.0; 2], 0.0), None);
 }
 
 #[test]

@@ -1,0 +1,324 @@
+"""Try fitted estimators as an adversary would: certify predictions, attack rows, say what is left of a score."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from halfseen import _core
+from halfseen._estimator import Estimator, _seed_of, _threads
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """What no deletion can do to the predictions of rows: the result of :func:`halfseen.robust.certify`.
+
+    Attributes
+    ----------
+    prediction : ndarray of shape (n_samples,)
+        What is predicted of each row as it is.
+    certified : ndarray of shape (n_samples,)
+        The largest budget with which no adversary can change the prediction; cells that are missing count as
+        spent. The value of all attributes where nothing changes it; NaN where attributes that cost nothing do.
+    flips_at : ndarray of shape (n_samples,)
+        The least budget that is known to be enough to change it; NaN if none is.
+    flips : tuple of n_samples ndarrays
+        The indices of the features whose deletion changes the prediction at that budget, increasing; empty where
+        nothing does.
+    exact : ndarray of shape (n_samples,)
+        Whether ``certified`` is the largest such budget; if not it is a lower bound.
+    missing : ndarray of shape (n_samples,)
+        How many attributes of the row are missing.
+    attributes : tuple of str
+        Names of the attributes that can vanish, in the order of ``values``.
+    values : ndarray of shape (n_attributes,)
+        What each costs the adversary.
+    """
+
+    prediction: np.ndarray
+    certified: np.ndarray
+    flips_at: np.ndarray
+    flips: tuple
+    exact: np.ndarray
+    missing: np.ndarray
+    attributes: tuple
+    values: np.ndarray
+
+    def __len__(self):
+        """Return the number of rows."""
+        return len(self.prediction)
+
+    def error(self, threat, y=None):
+        """Bound the error under every attack of a budget.
+
+        Parameters
+        ----------
+        threat : float
+            The adversary's budget.
+        y : array-like of shape (n_samples,), optional
+            True labels. Without them (as for numbers, which are never wrong, but may move too far) every
+            prediction counts as right.
+
+        Returns
+        -------
+        error : float
+            The share of rows that are wrong, or that a threat of this budget may turn.
+        """
+        right = np.ones(len(self), dtype=bool) if y is None else self.prediction == column_or_1d(y)
+        return _core.certified_error(self.certified, right.tolist(), float(threat))
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """What attacked rows are predicted to be: the result of :func:`halfseen.robust.attack`.
+
+    Attributes
+    ----------
+    prediction : ndarray of shape (n_samples,)
+        What is predicted of each row after the attack.
+    scores : ndarray of shape (n_samples,)
+        The scores that say so: above 0 the second class, or the number itself.
+    score : float
+        Accuracy, or for numbers the coefficient of determination, of the predictions.
+    threat : float
+        The adversary's budget.
+    unproven : int
+        Rows for which no search proved that no other deletions do more damage; 0 but for ``kind='exact'``.
+    """
+
+    prediction: np.ndarray
+    scores: np.ndarray
+    score: float
+    threat: float
+    unproven: int
+
+
+def attributes(estimator: Any) -> tuple[str, ...]:
+    """Name the attributes that can vanish, in the order in which ``values`` are given.
+
+    Parameters
+    ----------
+    estimator : object
+        A fitted estimator of this package.
+
+    Returns
+    -------
+    names : tuple of str
+        The features, without those declared ``known``; those of one of the ``groups`` are one attribute.
+    """
+    _check(estimator)
+    return tuple(name for name, _ in _core.attributes(estimator.model_))
+
+
+def certify(estimator, X, values=None, within=None, y=None):
+    """Certify predictions: the largest threat that cannot change each, and what would change it first.
+
+    Equal values, and whole ones, give exact certificates; for others a search may give up, which ``exact`` says.
+
+    Parameters
+    ----------
+    estimator : object
+        A fitted estimator of this package that predicts by a weighted sum: all of :mod:`halfseen.budget`,
+        :mod:`halfseen.robust` and :mod:`halfseen.full`, and `GeometricMarginClassifier`.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        The rows. What is missing (NaN) counts as deleted already.
+    values : 'uniform', 'mi' or array-like of shape (n_attributes,), optional
+        What it costs the adversary to take an attribute: 1 each; in proportion to its mutual information with the
+        target; or one number for each of :func:`attributes`. By default as the estimator was fitted for, else
+        'uniform'.
+    within : float, optional
+        For estimates of numbers, and required there: how far one may move, in units of the target.
+    y : array-like of shape (n_samples,), optional
+        Labels, of use only to ``values='mi'`` where the estimator was fitted without.
+
+    Returns
+    -------
+    certificates : Certificates
+        One certificate for each row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfseen import RobustLPClassifier
+    >>> from halfseen.robust import certify
+    >>> X = np.array([[1.0, 1.0, 1.0], [-1.0, -1.0, -1.0], [1.0, 1.0, 0.0], [-1.0, 0.0, -1.0]])
+    >>> model = RobustLPClassifier(threat=1).fit(X, ["up", "down", "up", "down"])
+    >>> certify(model, X).certified.tolist()
+    [2.0, 2.0, 1.0, 1.0]
+    """
+    X, table = _table(estimator, X)
+    values = _values(estimator, values, table, None if y is None else _codes(estimator, y, X.shape[0]))
+    within = None if within is None else float(within)
+    count = _threads(getattr(estimator, "n_jobs", None))
+    found = _core.certify(estimator.model_, table, values, within, count)
+    certified, flips_at, flips, exact, missing = found
+    return Certificates(
+        prediction=estimator.predict(X),
+        certified=certified,
+        flips_at=flips_at,
+        flips=tuple(flips),
+        exact=exact,
+        missing=missing,
+        attributes=attributes(estimator),
+        values=np.array(values),
+    )
+
+
+def attack(estimator, X, y, threat=None, values=None, kind="exact", random_state=0):
+    """Attack rows before they are predicted: attributes vanish, or turn into noise, within a budget.
+
+    Parameters
+    ----------
+    estimator : object
+        A fitted estimator of this package that predicts by a weighted sum; see :func:`certify`.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        The rows. What is missing (NaN) counts as deleted already.
+    y : array-like of shape (n_samples,)
+        The targets, which the adversary knows.
+    threat : float, optional
+        The adversary's budget. By default the one that the estimator prepared for.
+    values : 'uniform', 'mi' or array-like of shape (n_attributes,), optional
+        What it costs to take an attribute: 1 each; in proportion to its mutual information with ``y``; or one number
+        for each of :func:`attributes`. By default as the estimator was fitted for, else 'uniform'.
+    kind : {'exact', 'greedy', 'random', 'noise', 'greedy-value', 'greedy-weight', 'noise-weight'}, default='exact'
+        The deletions that do the most damage; those that do harm, the most for their value first; random ones; random
+        attributes that turn into noise, uniform on [-1, 1] in scaled units. The others take the largest values, or the
+        largest weights, first.
+    random_state : int, RandomState instance or None, default=0
+        Seed of what is random. A row meets the same random order under every budget.
+
+    Returns
+    -------
+    attacked : Attacked
+        The predictions, and what is left of the score.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from halfseen import FDROPClassifier
+    >>> from halfseen.robust import attack
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = FDROPClassifier(threat=3).fit(X, y)
+    >>> before, after = attack(model, X, y, threat=0), attack(model, X, y)
+    >>> before.score == model.score(X, y) and after.score < before.score
+    True
+    """
+    X, table = _table(estimator, X)
+    targets = _codes(estimator, y, X.shape[0])
+    values = _values(estimator, values, table, targets)
+    if threat is None:
+        own = estimator.report_.get("threat")
+        if own is None:
+            name = type(estimator).__name__
+            raise ValueError(f"{name} prepares for no threat of its own: say how much may vanish, as in threat=10")
+        threat = own["budget"]
+    count, seed = _threads(getattr(estimator, "n_jobs", None)), _seed_of(random_state)
+    scores, unproven = _core.attack(
+        estimator.model_, table, targets, values, float(threat), kind, seed, count
+    )
+    scores = scores[:, 0]
+    classes = is_classifier(estimator)
+    prediction = estimator.classes_[(scores > 0).astype(np.intp)] if classes else scores
+    score = accuracy_score(y, prediction) if classes else r2_score(y, prediction)
+    return Attacked(prediction, scores, float(score), float(threat), unproven)
+
+
+class Tried:
+    """Certify and attack a fitted estimator as methods."""
+
+    def certify(self, X, values=None, within=None):
+        """Certify predictions; see :func:`halfseen.robust.certify`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows. What is missing (NaN) counts as deleted already.
+        values : 'uniform', 'mi' or array-like of shape (n_attributes,), optional
+            What it costs the adversary to take an attribute; by default as in fit.
+        within : float, optional
+            For estimates of numbers, and required there: how far one may move, in units of the target.
+
+        Returns
+        -------
+        certificates : Certificates
+            One certificate for each row.
+        """
+        return certify(self, X, values=values, within=within)
+
+    def attacked_score(self, X, y, threat=None, values=None, kind="exact", random_state=0):
+        """Score the predictions of attacked rows; see :func:`halfseen.robust.attack`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            The targets.
+        threat : float, optional
+            The adversary's budget; by default the one that the fit prepared for.
+        values : 'uniform', 'mi' or array-like of shape (n_attributes,), optional
+            What it costs the adversary to take an attribute; by default as in fit.
+        kind : str, default='exact'
+            The attack.
+        random_state : int, RandomState instance or None, default=0
+            Seed of what is random.
+
+        Returns
+        -------
+        score : float
+            Accuracy, or for numbers the coefficient of determination.
+        """
+        return attack(self, X, y, threat, values, kind, random_state).score
+
+
+def _check(estimator):
+    if not isinstance(estimator, Estimator):
+        raise TypeError(
+            f"an estimator of halfseen is needed, not {type(estimator).__name__}: of a pipeline or a search pass the"
+            " estimator within, and rows as it sees them"
+        )
+    check_is_fitted(estimator, "model_")
+
+
+def _table(estimator, X):
+    """Return X as validated, and as the library takes it."""
+    _check(estimator)
+    X = validate_data(
+        estimator, X, reset=False, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan", order="C"
+    )
+    return X, estimator._table(X)
+
+
+def _codes(estimator, y, rows):
+    """Return targets as numbers: of classes their indices."""
+    y = column_or_1d(y)
+    if len(y) != rows:
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, len(y)]}")
+    if not is_classifier(estimator):
+        return y.astype(np.float64)
+    at = np.minimum(np.searchsorted(estimator.classes_, y), len(estimator.classes_) - 1)
+    unknown = estimator.classes_[at] != y
+    if unknown.any():
+        known = ", ".join(repr(label) for label in estimator.classes_.tolist())
+        raise ValueError(f"y holds {y[unknown].tolist()[0]!r}, which is no class of this estimator: {known}")
+    return at.astype(np.float64)
+
+
+def _values(estimator, values, table, targets):
+    """Return what each attribute costs the adversary."""
+    own = estimator.report_.get("threat")
+    if isinstance(values, str) and values not in ("uniform", "mi"):
+        raise ValueError(f"values = {values!r} is not allowed: it must be 'uniform', 'mi', or one number per attribute")
+    mutual = isinstance(values, str) and values == "mi"
+    if own is not None and (values is None or (mutual and getattr(estimator, "values", None) == "mi")):
+        return own["values"]
+    if mutual:
+        if targets is None or not is_classifier(estimator):
+            raise ValueError("values = 'mi' needs labels: mutual information is that of an attribute with the class")
+        return _core.information(estimator.model_, table, targets).tolist()
+    if values is None or isinstance(values, str):
+        return [1.0] * len(_core.attributes(estimator.model_))
+    return column_or_1d(values, dtype=np.float64).tolist()

@@ -1,0 +1,258 @@
+"""Load and save models: one file for Python, Rust and the program."""
+
+import contextlib
+import json
+import os
+import tempfile
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from halfseen import _core
+
+
+def load(path):
+    """Load a model that was saved from Python, from Rust or by the program.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    model : Model
+        The fitted model.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        If it is no model, is cut off or damaged; the message names the file and the key.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import halfseen
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.json"
+    >>> halfseen.KARMARegressor().fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).save(path)
+    >>> halfseen.load(path).learner
+    'karma'
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is no model: it is no text; load a file that save or `halfseen fit` wrote") from None
+    try:
+        return Model(_core.Model.from_json(text))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+class Model:
+    """A fitted model: predicts from frames and arrays in their own units and labels.
+
+    It knows the columns it was fitted to, their categories where they are texts, and their scales. Make one with
+    :func:`load`; ``Model(estimator.model_)`` is that of a fitted estimator.
+
+    Attributes
+    ----------
+    learner : str
+        The library's name of the learner.
+    params : dict
+        Its parameters, by the library's names.
+    report : dict
+        How it was fitted: what was read, why it stopped, objective and gap where there are any.
+    classes : ndarray of shape (n_classes,) or None
+        The labels, sorted; None where numbers are estimated. Of two the second is meant by a positive score.
+    columns : dict of str to (list of str or None)
+        The columns it was fitted to, in their order, with the categories of those that hold texts.
+    target : str
+        The name of the target.
+
+    See Also
+    --------
+    load : Load one.
+
+    Examples
+    --------
+    >>> import halfseen
+    >>> fitted = halfseen.KARMARegressor().fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> model = halfseen.Model(fitted.model_)
+    >>> model.columns
+    {'x0': None}
+    >>> model
+    Model('karma', columns=1)
+    """
+
+    def __init__(self, model):
+        self._model = model
+        self.learner, self.target = model.learner, model.target
+        self.params, self.report = json.loads(model.parameters), json.loads(model.report())
+        self.columns = dict(model.columns)
+        self.classes = _labels(model.classes) if model.classifies else None
+
+    def scores(self, X):
+        """Score examples.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_columns)
+            A frame's columns are matched by name, in any order. An array has the model's columns in their order. What is missing
+            is NaN, None or null.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            An estimate of the target, or of -1 and +1 for two classes; of more classes one score each.
+
+        Raises
+        ------
+        ValueError
+            If an array has another number of columns, more than half of the columns are not in a frame, or a number is infinite.
+        """
+        scores = self._scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X):
+        """Predict.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_columns)
+            As in :meth:`scores`.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels, or estimates in units of the target.
+        """
+        scores = self._scores(X)
+        if self.classes is None:
+            return scores[:, 0]
+        return self.classes[chosen(scores)]
+
+    def weights(self):
+        """Return name and weight of every encoded column, and the intercept, in raw units.
+
+        Returns
+        -------
+        weights : dict of str to float
+            By name of the column; ``name=category`` for each category of a text.
+        intercept : float
+            What is predicted where all columns are zero.
+
+        Raises
+        ------
+        ValueError
+            If the predictor is no weighted sum of attributes.
+        """
+        found = self._model.weights()
+        if found is None:
+            raise ValueError(f"{self.learner} does not predict by one weighted sum of attributes, and so has no weights")
+        return dict(found[0]), found[1]
+
+    def save(self, path):
+        """Save the model as a file that Python, Rust and the program load.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to; a file that is there is replaced at once, or stays as it was.
+        """
+        write(self._model, path)
+
+    def estimator(self):
+        """Return the model as a fitted estimator.
+
+        Returns
+        -------
+        estimator : object
+            Of the class whose learner it is, with the parameters of the file. Bounds are not in the file, and moments in scaled units.
+
+        Raises
+        ------
+        ValueError
+            If a column holds texts, which an estimator never sees: encode them with :class:`~halfseen.Encoder` and fit again; or if the
+            learner has no estimator here (scikit-learn has ridge, lasso and linear support vector machines).
+        """
+        from halfseen import _rebuilding
+
+        return _rebuilding.estimator_of(self)
+
+    def __repr__(self):
+        """Say which learner, and how many columns."""
+        return f"Model({self.learner!r}, columns={len(self.columns)})"
+
+    def __reduce__(self):
+        """Pickle as a model file."""
+        return Model, (self._model,)
+
+    def _scores(self, X):
+        from sklearn.utils.validation import check_array
+
+        from halfseen import _tables
+
+        if _tables.is_frame(X):
+            table = _tables.table_of_frame(X, _tables.frame_names(X))
+            scores, met = self._model.scores_of_table(table)
+            self._remark(*met)
+            return scores
+        names = list(self.columns)
+        texts = any(categories is not None for categories in self.columns.values())
+        cells = check_array(X, dtype=None if texts else np.float64, ensure_all_finite="allow-nan", accept_sparse=False)
+        if texts and not hasattr(X, "dtype"):
+            cells = check_array(X, dtype=object, ensure_all_finite=False)
+        if cells.shape[1] != len(names):
+            raise ValueError(f"X has {cells.shape[1]} features, but the model is expecting {len(names)} features as input")
+        if not texts:
+            return self._model.scores(cells)
+        scores, met = self._model.scores_of_table(_tables.table_of_array(cells, names))
+        self._remark(*met)
+        return scores
+
+    def _remark(self, absent, ignored, unknown):
+        """Warn of what a table had too little or too much of, as the program does."""
+        from halfseen.warnings import DataWarning
+
+        ignored = [name for name in ignored if name != self.target]
+        for problem, names in (("does not use", ignored), ("expects and that count as missing", absent)):
+            if names:
+                listed = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+                warnings.warn(f"columns that the model {problem}: {listed}", DataWarning, stacklevel=4)
+        if unknown:
+            text = f"cells with a category that fit did not show, which count as missing: {unknown}"
+            warnings.warn(text, DataWarning, stacklevel=4)
+
+
+def chosen(scores):
+    """Return for each row of scores the index of the class that they mean."""
+    return (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
+
+
+def write(model, path):
+    """Write the file of a model beside its place, and put it there."""
+    path = Path(path)
+    text = model.to_json() + "\n"
+    handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(beside, 0o666 & ~mask)
+        os.replace(beside, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(beside)
+        raise
+
+
+def _labels(labels):
+    """Return labels as an array: whole numbers as integers, texts as texts, and both as objects."""
+    if all(isinstance(label, float) and label.is_integer() and abs(label) < 2**53 for label in labels):
+        return np.array([int(label) for label in labels])
+    kinds = {type(label) for label in labels}
+    return np.array(labels, dtype=object if len(kinds) > 1 else None)

@@ -1,0 +1,161 @@
+//! Tries models as an adversary would: certifies the predictions of rows, attacks rows, and values their attributes.
+
+use crate::arrays::Table;
+use crate::errors::raised;
+use crate::fitting::coded;
+use crate::model::Model;
+use crate::watched::watched;
+use halfseen::Monitor;
+use halfseen::data::{Target, Task};
+use halfseen::model::Scores;
+use halfseen::robust::{Attack, Certificate, Threat, Trial};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Rows between two looks at what the interpreter wants.
+const BATCH: u32 = 1024;
+
+/// Largest budget (NaN: none), budget that changes the prediction (NaN: none), the columns whose loss does, whether the first is the
+/// largest, and how many attributes are missing: each (n_rows).
+type Certified<'py> = (
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    Vec<Bound<'py, PyArray1<i64>>>,
+    Bound<'py, PyArray1<bool>>,
+    Bound<'py, PyArray1<i64>>,
+);
+
+/// The attributes that can vanish, in the order of a threat's values: name and columns of each.
+#[pyfunction]
+pub(crate) fn attributes(model: &Model) -> PyResult<Vec<(String, Vec<usize>)>> {
+    let layout = model.model.prepare.schema.layout().map_err(raised)?;
+    let columns = |panel: usize| layout.slots_of(panel).map(|slot| layout.column(slot)).collect();
+    Ok((0..layout.sampled_panels()).map(|panel| (layout.name(panel).to_owned(), columns(panel))).collect())
+}
+
+/// One certificate for each row of the table, against an adversary who pays these values.
+#[pyfunction]
+pub(crate) fn certify<'py>(
+    py: Python<'py>,
+    model: &Model,
+    table: &Table,
+    values: Vec<f64>,
+    within: Option<f64>,
+    threads: usize,
+) -> PyResult<Certified<'py>> {
+    let (of, rows) = (&model.model, &*table.0);
+    let certificates = watched(py, threads, None, |monitor| {
+        let values = Threat::new(values, 0.0)?;
+        let mut trial = Trial::new(of, rows, None)?;
+        let mut all = Vec::with_capacity(rows.rows());
+        each_batch(&mut trial, rows.rows(), monitor, |trial| {
+            all.extend(trial.certify(&values, within)?);
+            Ok(())
+        })?;
+        Ok(all)
+    })?;
+    let attributes = attributes(model)?;
+    let columns = |certificate: &Certificate| {
+        let flips = certificate.flips.iter().flat_map(|&j| &attributes[j as usize].1);
+        let mut columns: Vec<i64> = flips.map(|&column| column as i64).collect();
+        columns.sort_unstable();
+        PyArray1::from_vec(py, columns)
+    };
+    let number = |n: Option<f64>| n.unwrap_or(f64::NAN);
+    Ok((
+        PyArray1::from_iter(py, certificates.iter().map(|c| number(c.certified))),
+        PyArray1::from_iter(py, certificates.iter().map(|c| number(c.flips_at))),
+        certificates.iter().map(columns).collect(),
+        PyArray1::from_iter(py, certificates.iter().map(|c| c.exact)),
+        PyArray1::from_iter(py, certificates.iter().map(|c| c.missing as i64)),
+    ))
+}
+
+/// The share of rows that are wrong, or that a threat of this budget may turn, of rows with these largest budgets (NaN: none).
+#[pyfunction]
+pub(crate) fn certified_error(certified: PyReadonlyArray1<'_, f64>, right: Vec<bool>, budget: f64) -> f64 {
+    let certificate = |&n: &f64| Certificate {
+        certified: (!n.is_nan()).then_some(n),
+        flips_at: None,
+        flips: Vec::new(),
+        exact: true,
+        missing: 0,
+    };
+    let certificates: Vec<Certificate> = certified.as_array().iter().map(certificate).collect();
+    halfseen::robust::certified_error(&certificates, right.into_iter(), budget)
+}
+
+/// The scores of attacked rows, (n_rows, 1), and the number of rows for which no search proved the attack to be the worst. `targets`
+/// are numbers, or of classes their indices.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn attack<'py>(
+    py: Python<'py>,
+    model: &Model,
+    table: &Table,
+    targets: PyReadonlyArray1<'_, f64>,
+    values: Vec<f64>,
+    budget: f64,
+    kind: &str,
+    seed: u64,
+    threads: usize,
+) -> PyResult<(Bound<'py, PyArray2<f64>>, usize)> {
+    let Some(&(_, kind)) = Attack::ALL.iter().find(|(name, _)| *name == kind) else {
+        let names = Attack::ALL.map(|(name, _)| format!("'{name}'")).join(", ");
+        return Err(PyValueError::new_err(format!("kind = '{kind}' is not allowed: it must be one of {names}")));
+    };
+    let (of, rows, target) = (&model.model, &*table.0, target_of(model, targets)?);
+    let (scores, unproven) = watched(py, threads, None, |monitor| {
+        let threat = Threat::new(values, budget)?;
+        let mut trial = Trial::new(of, rows, Some(&target))?;
+        let (mut scores, mut unproven) = (Vec::with_capacity(rows.rows()), 0);
+        each_batch(&mut trial, rows.rows(), monitor, |trial| {
+            let attacked = trial.attack(&threat, kind, seed)?;
+            scores.extend(attacked.scores.values);
+            unproven += attacked.unproven;
+            Ok(())
+        })?;
+        Ok((scores, unproven))
+    })?;
+    Ok((Model::array(py, Scores::estimates(scores))?, unproven))
+}
+
+/// The mutual information of each attribute with the classes.
+#[pyfunction]
+pub(crate) fn information<'py>(
+    py: Python<'py>,
+    model: &Model,
+    table: &Table,
+    targets: PyReadonlyArray1<'_, f64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (of, rows, target) = (&model.model, &*table.0, target_of(model, targets)?);
+    let found = watched(py, 1, None, |_| Trial::new(of, rows, Some(&target))?.information())?;
+    Ok(PyArray1::from_vec(py, found))
+}
+
+fn target_of(model: &Model, targets: PyReadonlyArray1<'_, f64>) -> PyResult<Target> {
+    let targets = targets.as_array().to_vec();
+    Ok(match model.model.task {
+        Task::Regression => Target::Numbers(targets),
+        Task::Classification => coded(targets, model.model.classes.clone()),
+    })
+}
+
+/// Tries some rows after the other, and stops where the monitor says so.
+fn each_batch(
+    trial: &mut Trial<'_>,
+    rows: usize,
+    monitor: &dyn Monitor,
+    mut work: impl FnMut(&Trial<'_>) -> halfseen::Result<()>,
+) -> halfseen::Result<()> {
+    let rows = rows as u32;
+    for start in (0..rows).step_by(BATCH as usize) {
+        if monitor.should_stop() {
+            return Err(halfseen::ErrorKind::Interrupted { during: "trying rows" }.into());
+        }
+        trial.only(start..rows.min(start.saturating_add(BATCH)));
+        work(trial)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+"""Look into a wheel: refuses a wrong name, more than 8 MB, files that do not belong there and files that lack.
+
+    python wheel.py halfseen-0.1.0-cp311-abi3-manylinux_2_35_x86_64.whl
+"""
+
+import fnmatch
+import sys
+import zipfile
+from pathlib import Path
+
+NAME = "halfseen-*-cp311-abi3-*.whl"
+LIMIT = 8_000_000
+NEEDED = {
+    "halfseen/__init__.py",
+    "halfseen/__init__.pyi",
+    "halfseen/_core.abi3.so",
+    "halfseen/_core.pyi",
+    "halfseen/py.typed",
+    "*.dist-info/METADATA",
+    "*.dist-info/RECORD",
+    "*.dist-info/WHEEL",
+    "*.dist-info/licenses/LICENSE-APACHE",
+    "*.dist-info/licenses/LICENSE-MIT",
+}
+ALLOWED = NEEDED | {"halfseen/*.py", "halfseen/*.pyi"}
+
+
+def problems(wheel):
+    """Return what is wrong with a wheel, in words."""
+    found = []
+    if not fnmatch.fnmatch(wheel.name, NAME):
+        found.append(f"its name is not {NAME}")
+    if wheel.stat().st_size > LIMIT:
+        found.append(f"it has {wheel.stat().st_size / 1e6:.1f} MB, more than {LIMIT / 1e6:.0f}")
+    names = zipfile.ZipFile(wheel).namelist()
+    found += [f"{pattern} is not in it" for pattern in sorted(NEEDED) if not fnmatch.filter(names, pattern)]
+    stray = [name for name in names if not any(fnmatch.fnmatch(name, pattern) for pattern in ALLOWED)]
+    stray += [name for name in names if "test_" in name or "__pycache__" in name]
+    return found + [f"{name} does not belong in it" for name in stray]
+
+
+if __name__ == "__main__":
+    path = Path(sys.argv[1])
+    found = problems(path)
+    for problem in found:
+        sys.stderr.write(f"{path.name}: {problem}\n")
+    if found:
+        sys.exit(1)
+    sys.stdout.write(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB\n")
