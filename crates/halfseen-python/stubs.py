@@ -19,6 +19,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import halfseen
 
@@ -31,14 +32,19 @@ PHRASES = {
     "bool": "bool",
     "bool or callable": "bool | Callable[[int, int], object]",
     "callable": "Callable[..., Any]",
+    "data frame": "ArrayLike",
     "dict": "dict[str, Any]",
     "dict of str to list, or None": "Mapping[str, Sequence[str | int]] | None",
     "dict or None": "Mapping[Any, Any] | None",
+    "estimator": "Any",
+    "fitted estimator": "Any",
     "float": "float",
     "frame": "ArrayLike",
     "ndarray of shape (n_samples, n_features_out), or a frame": "Any",
     "int": "int",
+    "label": "Any",
     "list of str or int, or None": "Sequence[str | int] | None",
+    "matplotlib Axes": "Axes",
     "None": "None",
     "ndarray": "NDArray[Any]",
     "object": "Any",
@@ -53,11 +59,13 @@ FORMS = (
     (r"(?:ndarray|array) of .+", "NDArray[Any]"),
     (r"array-like of .+", "ArrayLike"),
     (r"dict of (\w+) to (.+)", "dict[{}, {}]"),
+    (r"mapping of (\w+) to (.+)", "Mapping[{}, {}]"),
     (r"list of (.+)", "list[{}]"),
     (r"sequence of (.+)", "Sequence[{}]"),
     (r"iterable of (.+)", "Iterable[{}]"),
     (r"iterator of (.+)", "Iterator[{}]"),
     (r"tuple of (\w+) and (\w+)", "tuple[{}, {}]"),
+    (r"tuple of \((\w+), (\w+)\)", "tuple[{}, {}]"),
     (r"tuple of (.+)", "tuple[{}, ...]"),
 )
 #: What the library's kinds of parameters take.
@@ -82,6 +90,7 @@ SPECIAL = {
 }
 IMPORTS = {
     "Any": "from typing import Any",
+    "Axes": "from matplotlib.axes import Axes",
     "ArrayLike": "from numpy.typing import ArrayLike",
     "Callable": "from collections.abc import Callable",
     "Iterable": "from collections.abc import Iterable",
@@ -134,6 +143,8 @@ def type_of(words, names):
     name = re.sub(r"^:\w+:|[`~]", "", words).split(".")[-1]
     if name in names:
         return name
+    if words.endswith("s") and words[:-1] in PHRASES:
+        return PHRASES[words[:-1]]
     for pattern, form in FORMS:
         if found := re.fullmatch(pattern, words):
             return form.format(*(type_of(word, names) for word in found.groups()))
@@ -159,6 +170,8 @@ class Stub:
     def __init__(self, module, names):
         self.module, self.names, self.imports = module, names, set()
         self.problems = []
+        self.home = module.__name__.removeprefix("halfseen.")
+        self.seen = vars(module) if self.home in halfseen._MODULES else halfseen._HOMES.get(self.home, ())
 
     def text(self):
         """Write it."""
@@ -175,7 +188,7 @@ class Stub:
 
     def own(self):
         """Return the names that the module's own lines define, in their order, and those it passes on."""
-        names = list(getattr(self.module, "__all__", ()))
+        names = [*getattr(self.module, "__all__", ()), *halfseen._HOMES.get(self.home, ())]
         for line in ast.parse(inspect.getsource(self.module)).body:
             if isinstance(line, ast.ClassDef | ast.FunctionDef):
                 names.append(line.name)
@@ -222,11 +235,12 @@ class Stub:
 
     def class_(self, kind):
         """Write a class: its bases, attributes, constructor and methods."""
-        bases = [base for base in kind.__bases__ if base is not object]
+        named = kind.__bases__ == (tuple,)
+        bases = [NamedTuple] if named else [base for base in kind.__bases__ if base is not object]
         for base in bases:
             self.refer(base)
-        named = f"({', '.join(base.__name__ for base in bases)})" if bases else ""
-        lines = [f"class {kind.__name__}{named}:"]
+        given = f"({', '.join(base.__name__ for base in bases)})" if bases else ""
+        lines = [f"class {kind.__name__}{given}:"]
         record = "__dataclass_fields__" in vars(kind)
         attributes = sections(kind).get("Attributes", {})
         if record:
@@ -241,6 +255,8 @@ class Stub:
                 lines += self.constructor(kind)
             elif name in SPECIAL and not (record and name in ("__eq__", "__hash__")):
                 lines.append(f"    def {name}{SPECIAL[name]}: ..." if member else f"    {name}: None")
+            elif named and name in kind._fields:
+                continue
             elif not name.startswith("_") or (name == "__init__" and not record):
                 lines += self.member(kind, name, member)
         return "\n".join(lines if lines[-1].startswith(" ") else [*lines, "    ..."]) + "\n"
@@ -277,6 +293,9 @@ class Stub:
         where = name if kind is None else f"{kind.__name__}.{name}"
         documented = sections(kind).get("Parameters", {}) if name == "__init__" else {}
         documented |= sections(function).get("Parameters", {})
+        inner = name == "__init__" or (kind is None and name not in self.seen)
+        if inner and not documented:  # not for users to call
+            documented = dict.fromkeys(inspect.signature(function).parameters, "object")
         parameters = [
             self.parameter(parameter, documented, where, bound=at == 0 and kind is not None)
             for at, parameter in enumerate(inspect.signature(function).parameters.values())
@@ -286,7 +305,7 @@ class Stub:
         ]
         if keywords and not any(text.startswith("*") for text in parameters[: keywords[0]]):
             parameters.insert(keywords[0], "*")
-        found = "None" if name == "__init__" else self.returned(function, where)
+        found = "None" if name == "__init__" else self.returned(function, where, inner)
         return f"def {name}({', '.join(parameters)}) -> {found}: ..."
 
     def parameter(self, given, documented, where, bound):
@@ -299,14 +318,15 @@ class Stub:
             found = self.annotation(given.annotation)
         elif given.name in documented:
             found = self.typed(documented[given.name], f"{where}({given.name})")
+            found = found.replace("list[", "Sequence[").replace("dict[", "Mapping[")
         else:
             found = self.unknown(where, f"{given.name} has no entry under Parameters")
         if default == " = None" and not re.search(r"\bNone\b|\bAny\b", found):
             found += " | None"
         return f"{stars}{given.name}: {found}{default}"
 
-    def returned(self, function, where):
-        """Return the type of what a function returns; one without a section returns nothing."""
+    def returned(self, function, where, inner=False):
+        """Return the type of what a function returns; one that tells of nothing returns nothing."""
         given = inspect.signature(function).return_annotation
         if given is not inspect.Signature.empty:
             return self.annotation(given)
@@ -314,7 +334,7 @@ class Stub:
         kind = "Returns" if "Returns" in documented else "Yields"
         entries = documented.get(kind)
         if entries is None:
-            return "None"
+            return "Any" if inner else "None"
         if not entries:
             return self.unknown(where, f"{kind} has no entry `name : type`")
         if list(entries) == ["self"]:

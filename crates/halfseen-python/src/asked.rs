@@ -11,7 +11,7 @@ use halfseen::budget::{self, AskTell, Told, next_batch};
 use halfseen::data::{self, Cell, Examples, Label, Matrix, Target};
 use halfseen::learner::find;
 use halfseen::model::{self, Outside, Report, Stop};
-use halfseen::params::{Parameters, set_from_json};
+use halfseen::params::set_from_json;
 use halfseen::prepare::{Bounds, Layout, Prepare, Prepared, TargetScale};
 use ndarray::Array2;
 use numpy::PyArray1;

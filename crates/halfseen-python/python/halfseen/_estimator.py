@@ -104,12 +104,11 @@ class Estimator(BaseEstimator):
             return _core.Table.sparse(starts, indices, X.data.astype(np.float64), self._names())
         return _core.Table.dense(X, self._names())
 
-    def _checked(self, X, y, reset=True):
+    def _checked(self, X, y, reset=True, at_least=2):
         holes = "allow-nan" if self._takes_holes else True
         numeric = isinstance(self, RegressorMixin)
-        least = 2 if reset else 1
         return self._validated(
-            X, y=y, reset=reset, ensure_all_finite=holes, ensure_min_samples=least, y_numeric=numeric
+            X, y=y, reset=reset, ensure_all_finite=holes, ensure_min_samples=at_least, y_numeric=numeric
         )
 
     def _validated(self, X, **rules):
@@ -152,7 +151,11 @@ class Estimator(BaseEstimator):
         """
         return self._fit(X, y)
 
+    def _forget(self):
+        """Let go of what an earlier fit has left and another one would not replace."""
+
     def _fit(self, X, y, sample_weight=None):
+        self._forget()
         named = getattr(y, "name", None)
         X, y = self._checked(X, y)
         if sample_weight is not None:
@@ -363,9 +366,15 @@ def _indented(text):
 
 def _seed_of(state):
     """Return a ``random_state`` as a seed."""
-    if isinstance(state, numbers.Integral):
-        return int(state)
-    return int(check_random_state(state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+    if not isinstance(state, numbers.Integral):
+        return int(check_random_state(state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+    if not 0 <= state < 2**64:
+        allowed = next(of.allowed for of in declared("aerr") if of.name == "random_state")
+        raise ValueError(
+            f"random_state = {state} is not allowed: it must be {allowed} (and below 2**64), a RandomState"
+            " instance or None"
+        )
+    return int(state)
 
 
 def _threads(n_jobs):

@@ -1,5 +1,6 @@
 """Give types to what halfseen._estimator offers; written by stubs.py."""
 
+from os import PathLike
 from typing import Any, Protocol, Self
 
 from numpy.typing import ArrayLike, NDArray
@@ -13,26 +14,40 @@ class _Sparse(Protocol):
     shape: Any
     def tocsr(self, copy: bool = ...) -> Any: ...
 
-SCALE: Declaration
-
-KNOWN: Declaration
-
-GROUPS: Declaration
-
-PRICES: Declaration
+__all__ = [
+    "BOUNDS",
+    "GROUPS",
+    "KNOWN",
+    "N_JOBS",
+    "PRICES",
+    "SCALE",
+    "VERBOSE",
+    "Classifier",
+    "Estimator",
+    "Regressor",
+]
 
 BOUNDS: Declaration
 
+GROUPS: Declaration
+
+KNOWN: Declaration
+
 N_JOBS: Declaration
+
+PRICES: Declaration
+
+SCALE: Declaration
 
 VERBOSE: Declaration
 
-class Estimator(BaseEstimator):
-    def fit(self, X: ArrayLike | _Sparse, y: ArrayLike) -> Self: ...
-
-class Regressor(RegressorMixin, Estimator):
-    def predict(self, X: ArrayLike | _Sparse) -> NDArray[Any]: ...
-
 class Classifier(ClassifierMixin, Estimator):
     def decision_function(self, X: ArrayLike | _Sparse) -> NDArray[Any]: ...
+    def predict(self, X: ArrayLike | _Sparse) -> NDArray[Any]: ...
+
+class Estimator(BaseEstimator):
+    def fit(self, X: ArrayLike | _Sparse, y: ArrayLike) -> Self: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
+
+class Regressor(RegressorMixin, Estimator):
     def predict(self, X: ArrayLike | _Sparse) -> NDArray[Any]: ...

@@ -7,8 +7,6 @@ import numpy as np
 
 from halfseen._estimator import Classifier, Estimator, Regressor
 
-class _Full(Estimator): ...
-
 class OnlineLasso(Regressor, _Full):
     def __init__(
         self,
@@ -38,3 +36,5 @@ class OnlineLassoClassifier(Classifier, _Full):
         scale: Literal["none", "common", "each", "max"] | None = None,
         verbose: bool | Callable[[int, int], object] = False,
     ) -> None: ...
+
+class _Full(Estimator): ...

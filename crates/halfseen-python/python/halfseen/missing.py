@@ -172,6 +172,12 @@ class Completed:
 
 
 class _Completion(_Holed):
+    @classmethod
+    def _as_learner(cls, learner):
+        """Return what makes the class this learner of the library."""
+        variants = {"mcb": "b", "mc1": "1"}
+        return {"variant": variants[learner]} if learner in variants else None
+
     def _learner_name(self):
         names = {"b": "mcb", "1": "mc1"}
         if not isinstance(self.variant, str) or self.variant not in names:

@@ -9,9 +9,18 @@ from numpy.typing import ArrayLike
 from halfseen._estimator import Classifier, Estimator, Regressor
 from halfseen._parameters import Declaration
 
-VARIANT: Declaration
-
-class _Holed(Estimator): ...
+class GeometricMarginClassifier(Classifier, _Holed):
+    def __init__(
+        self,
+        *,
+        c: float = 1.0,
+        rounds: int = 5,
+        tol: float = 0.0001,
+        max_iter: int = 200,
+        scale: Literal["none", "common", "each", "max"] | None = None,
+        n_jobs: int | None = None,
+        verbose: bool | Callable[[int, int], object] = False,
+    ) -> None: ...
 
 class KARMAClassifier(Classifier, _Holed):
     def __init__(
@@ -59,8 +68,6 @@ class KARMARegressor(Regressor, _Holed):
         verbose: bool | Callable[[int, int], object] = False,
     ) -> None: ...
 
-class _Completion(_Holed): ...
-
 class MatrixCompletionClassifier(Classifier, _Completion):
     def __init__(
         self,
@@ -91,15 +98,7 @@ class MatrixCompletionRegressor(Regressor, _Completion):
         verbose: bool | Callable[[int, int], object] = False,
     ) -> None: ...
 
-class GeometricMarginClassifier(Classifier, _Holed):
-    def __init__(
-        self,
-        *,
-        c: float = 1.0,
-        rounds: int = 5,
-        tol: float = 0.0001,
-        max_iter: int = 200,
-        scale: Literal["none", "common", "each", "max"] | None = None,
-        n_jobs: int | None = None,
-        verbose: bool | Callable[[int, int], object] = False,
-    ) -> None: ...
+VARIANT: Declaration
+
+class _Holed(Estimator): ...
+class _Completion(_Holed): ...

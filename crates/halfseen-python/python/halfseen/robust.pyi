@@ -8,7 +8,22 @@ from numpy.typing import ArrayLike
 
 from halfseen._estimator import Classifier, Estimator, Regressor
 
-class _Robust(Estimator): ...
+class FDROPClassifier(Classifier, _Robust):
+    def __init__(
+        self,
+        *,
+        c: float = 1.0,
+        threat: float | None = None,
+        values: ArrayLike | Literal["uniform", "mi"] = "uniform",
+        intercept: bool = True,
+        tol: float = 0.001,
+        max_iter: int = 5000,
+        scale: Literal["none", "common", "each", "max"] | None = None,
+        known: Sequence[str | int] | None = None,
+        groups: Mapping[str, Sequence[str | int]] | None = None,
+        n_jobs: int | None = None,
+        verbose: bool | Callable[[int, int], object] = False,
+    ) -> None: ...
 
 class RobustLPClassifier(Classifier, _Robust):
     def __init__(
@@ -83,19 +98,4 @@ class RobustPerceptronClassifier(Classifier, _Robust):
         verbose: bool | Callable[[int, int], object] = False,
     ) -> None: ...
 
-class FDROPClassifier(Classifier, _Robust):
-    def __init__(
-        self,
-        *,
-        c: float = 1.0,
-        threat: float | None = None,
-        values: ArrayLike | Literal["uniform", "mi"] = "uniform",
-        intercept: bool = True,
-        tol: float = 0.001,
-        max_iter: int = 5000,
-        scale: Literal["none", "common", "each", "max"] | None = None,
-        known: Sequence[str | int] | None = None,
-        groups: Mapping[str, Sequence[str | int]] | None = None,
-        n_jobs: int | None = None,
-        verbose: bool | Callable[[int, int], object] = False,
-    ) -> None: ...
+class _Robust(Estimator): ...

@@ -2,6 +2,10 @@
 
 import re
 
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+
+from halfseen import _core
 from halfseen._estimator import (
     BOUNDS,
     GROUPS,
@@ -12,6 +16,7 @@ from halfseen._estimator import (
     Classifier,
     Estimator,
     Regressor,
+    _progress,
 )
 
 #: Sections that are the same for every class: {name} in its documentation stands for one of them.
@@ -83,12 +88,188 @@ class Budgeted(Estimator):
         """Whether rows come with what happens to be observed of them."""
         return getattr(self, "passive", "no") != "no"
 
+    @property
+    def attributes_read_(self):
+        """How often each attribute was read: ndarray of shape (n_features,)."""
+        return np.array(self.model_.attributes_read(), dtype=np.int64)
+
+    def _forget(self):
+        """Let go of the batches: another fit begins anew."""
+        self.__dict__.pop("learner_", None)
+
+    def _started(self, targets, classes, scale, named=None):
+        """Return a learner of the library over this estimator's attributes, told nothing as yet."""
+        return _core.Learner.start(
+            self._learner_name(),
+            self._parameters(self._seed()),
+            self._names(),
+            self._declarations(),
+            self._target_name(named),
+            targets,
+            classes,
+            scale,
+        )
+
+    def _partial_fit(self, X, y, classes=None):
+        first = getattr(self, "learner_", None) is None
+        named = getattr(y, "name", None)
+        X, y = self._checked(X, y, reset=first, at_least=1)
+        targets, labels = self._batch(y, classes, first)
+        if first:
+            self.learner_ = self._started(targets, labels, None, named)
+        try:
+            self.learner_.teach(self._table(X), targets, _progress(self.verbose))
+        except BaseException:
+            # What was read was paid for, and has been learned from.
+            self._keep(self.learner_.model(), quiet=True)
+            raise
+        self._keep(self.learner_.model())
+        return self
+
 
 class BudgetedRegressor(Regressor, Budgeted):
     """Estimate numbers from a few attributes of each example."""
 
     _poor_score = True  # after one pass over a few attributes of the 200 rows of scikit-learn's checks
 
+    def _batch(self, y, classes, first):
+        """Return the targets of a batch as the library takes them."""
+        return self._targets(y)
+
+    def partial_fit(self, X, y):
+        """Learn from one more batch of examples, in their order.
+
+        Several batches are one batch of all their rows, to the bit, and may lie any time apart: the
+        estimator can be pickled in between. The first batch fixes the parameters, and by its targets the
+        mean and the deviation that targets are scaled by: let it be typical. ``total_budget`` holds over
+        all batches. How many examples will come is not known, so steps fall as they come, unless
+        ``horizon`` says it. After ``fit`` it begins anew, and ``fit`` forgets all batches.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The examples. Of each only what the learner asks for is looked at.
+        y : array-like of shape (n_samples,)
+            The targets.
+
+        Returns
+        -------
+        self : object
+            The estimator. After an error or an interrupt it has learned from the rows before.
+        """
+        return self._partial_fit(X, y)
+
+    def start(self, attributes, *, target=None):
+        """Start to ask: for values that are fetched one by one, and not at hand as rows.
+
+        Parameters
+        ----------
+        attributes : list of str, or int
+            The names of the attributes, or how many there are.
+        target : tuple of float and float, optional
+            Mean and deviation of the target, as far as they are known beforehand. Targets are scaled by
+            them, and ``radius`` and ``known_radius`` bound weights for scaled targets. By default (0, 1).
+
+        Returns
+        -------
+        learner : Learner
+            It says what to read next, and is told.
+
+        Examples
+        --------
+        >>> from halfseen import AERR
+        >>> learner = AERR(budget=2, random_state=0).start(["age", "weight", "pressure"], target=(50, 10))
+        >>> query = learner.ask()
+        >>> query.attributes
+        ('weight',)
+        >>> learner.tell(query, {"weight": 70.0}, target=53.0)
+        True
+        """
+        from halfseen.asktell import begin
+
+        return begin(self, attributes, None, target)
+
 
 class BudgetedClassifier(Classifier, Budgeted):
     """Tell two classes apart from a few attributes of each example."""
+
+    def _take_classes(self, classes):
+        """Keep the two labels that there are."""
+        found = unique_labels(classes)
+        if len(found) != 2:
+            name = type(self).__name__
+            raise ValueError(
+                f"{name} tells two classes apart, and classes holds {len(found)}: {found.tolist()}"
+            )
+        self.classes_ = found
+
+    def _batch(self, y, classes, first):
+        """Return the targets of a batch as the library takes them: indices of classes, and the classes."""
+        check_classification_targets(y)
+        if classes is None and not hasattr(self, "classes_"):
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        if first and classes is not None:
+            self._take_classes(classes)
+        elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
+            raise ValueError(
+                f"classes is {list(classes)}, and was {self.classes_.tolist()} in the first call"
+            )
+        at = (y == self.classes_[1]).astype(np.float64)
+        unknown = (at == 0) & (y != self.classes_[0])
+        if np.any(unknown):
+            raise ValueError(f"y holds {y[unknown].tolist()[0]!r}, and classes are {self.classes_.tolist()}")
+        return at, self.classes_.tolist()
+
+    def partial_fit(self, X, y, classes=None):
+        """Learn from one more batch of examples, in their order.
+
+        Several batches are one batch of all their rows, to the bit, and may lie any time apart: the
+        estimator can be pickled in between. The first batch fixes the parameters, and by its labels the
+        mean of -1 and +1 that is taken for known: let it be typical. ``total_budget`` holds over all
+        batches. How many examples will come is not known, so steps fall as they come, unless ``horizon``
+        says it.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The examples. Of each only what the learner asks for is looked at.
+        y : array-like of shape (n_samples,)
+            The labels; a batch may show one of them alone.
+        classes : array-like of shape (2,), optional
+            Both labels. Needed in the first call, unless ``fit`` has seen them.
+
+        Returns
+        -------
+        self : object
+            The estimator. After an error or an interrupt it has learned from the rows before.
+        """
+        return self._partial_fit(X, y, classes)
+
+    def start(self, attributes, classes):
+        """Start to ask: for values that are fetched one by one, and not at hand as rows.
+
+        Parameters
+        ----------
+        attributes : list of str, or int
+            The names of the attributes, or how many there are.
+        classes : array-like of shape (2,)
+            Both labels.
+
+        Returns
+        -------
+        learner : Learner
+            It says what to read next, and is told.
+
+        Examples
+        --------
+        >>> from halfseen import AERRClassifier
+        >>> learner = AERRClassifier(budget=2, random_state=0).start(["age", "weight"], ["ill", "well"])
+        >>> query = learner.ask()
+        >>> query.attributes
+        ('age', 'weight')
+        >>> learner.tell(query, [31.0, 70.0], "well")
+        True
+        """
+        from halfseen.asktell import begin
+
+        return begin(self, attributes, classes, None)

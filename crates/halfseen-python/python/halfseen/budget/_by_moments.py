@@ -10,9 +10,10 @@ def _with_phases(learner):
     """Return what the learner and its two-phase form declare besides each other, and ``moments`` for both."""
     moments = next(declaration for declaration in declared(learner) if declaration.name == "moments")
     doc = (
-        "Second moments E x^2 of the attributes about their centre, in scaled units, one per column; they decide"
-        " what is read how often. 'online' or None: estimated from the reads as they come. 'two-phase': estimated"
-        " from a first phase of uniform reads, the form that has a theorem. Range: finite numbers of at least 0."
+        "Second moments E x^2 of the attributes about their centre, in scaled units, one per column; they"
+        " decide what is read how often. 'online' or None: estimated from the reads as they come."
+        " 'two-phase': estimated from a first phase of uniform reads, the form that has a theorem."
+        " Range: finite numbers of at least 0."
     )
     own = {declaration.name for declaration in declared(learner)}
     phases = tuple(d for d in declared(f"{learner}-2p") if d.name not in own)
@@ -26,6 +27,11 @@ class _ByMoments(Budgeted):
         """Return the two-phase form where it is asked for."""
         phases = isinstance(self.moments, str) and self.moments == "two-phase"
         return f"{self._learner}-2p" if phases else self._learner
+
+    @classmethod
+    def _as_learner(cls, learner):
+        """Return what makes the class this learner of the library, its two-phase form included."""
+        return {"moments": "two-phase"} if learner == f"{cls._learner}-2p" else super()._as_learner(learner)
 
     def _parameters(self, seed):
         """Let the reads tell the moments where nobody declared them: a fit sees no other cells."""

@@ -95,6 +95,14 @@ class AERR(BudgetedRegressor, learner="aerr"):
     7999
     >>> model.score(X, y) > 0.8
     True
+
+    What a batch shows is learned from, and the next one goes on from there:
+
+    >>> model = AERR(budget=4, random_state=0)
+    >>> for rows in np.split(np.arange(2000), 4):
+    ...     model = model.partial_fit(X[rows], y[rows])
+    >>> model.report_["examples"], int(model.attributes_read_.sum()) == model.distinct_
+    (2000, True)
     """
 
 

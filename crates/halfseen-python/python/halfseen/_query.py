@@ -1,0 +1,172 @@
+"""Define a learner's question, and read the answers that come to it."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from halfseen import _core
+
+
+class Read(NamedTuple):
+    """One read of a query.
+
+    Attributes
+    ----------
+    panel : str
+        What is read: an attribute, or a panel of several.
+    role : str
+        What for: 'gradient', 'product', 'full' (both), or 'known' (it costs nothing).
+    """
+
+    panel: str
+    role: str
+
+
+class Query:
+    """What a learner wants to know of its next example, decided before anything of it is seen.
+
+    It may wait for days, and several may be open at once. :meth:`Learner.ask` makes one.
+
+    Attributes
+    ----------
+    number : int
+        Its number, from 0.
+    attributes : tuple of str
+        What to look at, each once, even where a value serves two ends.
+    known : tuple of str
+        Those of ``attributes`` that are always known: they cost nothing, and come with every query.
+    reads : tuple of Read
+        What the values are for.
+
+    See Also
+    --------
+    Learner : Asks, and is told.
+    """
+
+    def __init__(
+        self,
+        query: _core.Query,
+        attributes: tuple[str, ...],
+        known: tuple[str, ...],
+        reads: tuple[Read, ...],
+    ):
+        self._query = query
+        self.number, self.attributes, self.known, self.reads = query.number, attributes, known, reads
+
+    def to_json(self):
+        """Return the query as a text that :meth:`from_json` reads.
+
+        Returns
+        -------
+        text : str
+            JSON: the names, and under ``query`` what a learner of the library takes in any language.
+        """
+        return json.dumps(
+            {
+                "number": self.number,
+                "attributes": self.attributes,
+                "known": self.known,
+                "reads": self.reads,
+                "query": json.loads(self._query.to_json()),
+            }
+        )
+
+    @classmethod
+    def from_json(cls, text):
+        """Return the query that :meth:`to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+            The text.
+
+        Returns
+        -------
+        query : Query
+            The same query. Whether it was edited on the way is found when it is answered.
+
+        Raises
+        ------
+        ValueError
+            If it is no query.
+        """
+        try:
+            saved = json.loads(text)
+            names = {key: tuple(str(name) for name in saved[key]) for key in ("attributes", "known")}
+            reads = tuple(Read(str(panel), str(role)) for panel, role in saved["reads"])
+            query = json.dumps(saved["query"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"this is no query of a learner: {problem(error)}") from None
+        return cls(_core.Query.from_json(query), names["attributes"], names["known"], reads)
+
+    def __repr__(self):
+        """Show the number and what to look at."""
+        known = f", known={list(self.known)}" if self.known else ""
+        return f"Query({self.number}, {[name for name in self.attributes if name not in self.known]}{known})"
+
+    def __eq__(self, other):
+        """Compare all that the learner decided."""
+        if not isinstance(other, Query):
+            return NotImplemented
+        return self._query == other._query
+
+    def __hash__(self):
+        """Return a hash of the number."""
+        return hash(self.number)
+
+    def __reduce__(self):
+        """Pickle as JSON."""
+        return Query.from_json, (self.to_json(),)
+
+
+def cells(query: Query, values: Any) -> dict[str, float]:
+    """Return the values of a query's attributes by name, NaN where one was refused."""
+    asked = query.attributes
+    if hasattr(values, "keys"):
+        given = list(values.keys())
+        missing = [name for name in asked if name not in given]
+        other = [name for name in given if name not in asked]
+        if missing:
+            raise ValueError(
+                f"the query {query.number} asks for {listed(missing)}, and values has no such name; None says"
+                " that a read was refused"
+            )
+        if other:
+            raise ValueError(
+                f"the query {query.number} does not ask for {listed(other)}; it asks for {listed(asked)}"
+            )
+        return {name: number(values[name], name) for name in asked}
+    if isinstance(values, str | bytes | set | frozenset) or not hasattr(values, "__iter__"):
+        kind = type(values).__name__
+        raise TypeError(
+            f"values must be a mapping by name, or a sequence in the order of query.attributes; got {kind}"
+        )
+    values = list(values)
+    if len(values) != len(asked):
+        raise ValueError(
+            f"the query {query.number} asks for {len(asked)} values ({listed(asked)}), got {len(values)}"
+        )
+    return {name: number(value, name) for name, value in zip(asked, values, strict=True)}
+
+
+def number(value: Any, name: str) -> float:
+    """Return a number, NaN for what says that there is none."""
+    if value is None or type(value).__name__ == "NAType":
+        return float("nan")
+    try:
+        if isinstance(value, str | bytes):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a number, or None where it was refused; got {value!r}") from None
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a message shows them."""
+    shown = ", ".join(repr(name) for name in list(names)[:10])
+    return shown if len(names) <= 10 else f"{shown} and {len(names) - 10} more"
+
+
+def problem(error: Exception) -> str:
+    """Return what is wrong with a text that was read."""
+    return f"the key {error} is missing" if isinstance(error, KeyError) else str(error)

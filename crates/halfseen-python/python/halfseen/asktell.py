@@ -1,0 +1,386 @@
+"""Let a budgeted learner ask for what it wants to read, and be told: for values that somebody fetches."""
+
+import json
+import numbers
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from halfseen import _core
+from halfseen._query import Query, Read, cells, listed, number, problem
+
+_FORMAT, _VERSION = "halfseen-asktell", 1
+
+
+class Learner:
+    """A budgeted learner on its way: it asks before it sees, and takes one step with each answer.
+
+    Made by ``start`` of an estimator of :mod:`halfseen.budget`, such as :meth:`halfseen.AERR.start`, or
+    by :meth:`load`. Answers may come late and in any order; the same answers in the same order give the
+    same bits, whatever was saved and loaded in between. Unlike ``fit`` it does not know how many examples
+    will come: set the estimator's ``horizon`` if you do.
+
+    Attributes
+    ----------
+    attributes : tuple of str
+        The names of all attributes.
+    attributes_read : ndarray of shape (n_attributes,)
+        How often each was read.
+    report : dict
+        What was read, told and refused so far.
+
+    See Also
+    --------
+    Query : What it asks.
+
+    Examples
+    --------
+    A seller of records takes one cent for a look at one attribute of one customer. Nothing is known of a
+    customer but how much he spent, until the seller is asked:
+
+    >>> import random
+    >>> from halfseen import AERR
+    >>> def customer(number):
+    ...     draw = random.Random(number)
+    ...     record = {name: draw.gauss(0, 1) for name in ["age", "income", "visits", "distance"]}
+    ...     return record, 100 + 20 * record["income"] - 10 * record["distance"] + draw.gauss(0, 1)
+    >>> cents = 0
+    >>> def seller(number, attributes):
+    ...     global cents
+    ...     cents += len(attributes)
+    ...     record, _ = customer(number)
+    ...     return {name: record[name] for name in attributes}
+
+    The learner says what to buy before it is bought:
+
+    >>> estimator = AERR(budget=2, random_state=0)
+    >>> learner = estimator.start(["age", "income", "visits", "distance"], target=(100, 20))
+    >>> for number in range(3000):
+    ...     query = learner.ask()
+    ...     values = seller(number, query.attributes)
+    ...     told = learner.tell(query, values, target=customer(number)[1])
+
+    What it learned is an estimator like any other, and the bill is the seller's:
+
+    >>> model = learner.model()
+    >>> {name: round(weight / 10) for name, weight in zip(learner.attributes, model.coef_, strict=True)}
+    {'age': 0, 'income': 2, 'visits': 0, 'distance': -1}
+    >>> model.distinct_ == cents == int(learner.attributes_read.sum())
+    True
+    """
+
+    def __init__(self, estimator: Any, learner: _core.Learner):
+        self._estimator, self._learner = estimator, learner
+        self.attributes = tuple(learner.columns)
+        self._panels, self._sampled = learner.panels
+
+    def ask(self):
+        """Ask for values of the next example.
+
+        Returns
+        -------
+        query : Query
+            What to look at.
+        """
+        return self._named(self._learner.ask())
+
+    def ask_observed(self, attributes):
+        """Ask about an example of which some attributes happen to be observed; for ``passive`` estimators.
+
+        Parameters
+        ----------
+        attributes : iterable of str
+            The names of what is observed. A panel counts as observed if all its columns are.
+
+        Returns
+        -------
+        query : Query
+            It names what of that is learned from.
+
+        Raises
+        ------
+        ValueError
+            If the learner chooses what it reads, or a name is not one of its attributes.
+        """
+        if isinstance(attributes, str):
+            raise TypeError("ask_observed takes a list of names, not one text")
+        observed = set(attributes)
+        unknown = [name for name in observed if name not in self.attributes]
+        if unknown:
+            raise ValueError(f"there is no attribute {unknown[0]!r}; there are: {listed(self.attributes)}")
+        seen = [all(self.attributes[column] in observed for column in columns) for _, columns in self._panels]
+        return self._named(self._learner.ask_observed([p for p in range(self._sampled) if seen[p]]))
+
+    def tell(self, query: Query, values: Mapping[str, Any] | Iterable[Any], target: Any) -> bool:
+        """Answer a query: the learner takes one step.
+
+        Parameters
+        ----------
+        query : Query
+            An open query of this learner, not necessarily the last.
+        values : mapping of str to float, or sequence of float
+            A value for each of ``query.attributes``, by name or in their order, in their own units. None or
+            NaN is a read that was refused: then nothing is learned, and the example is counted as skipped.
+        target : float or label
+            The target of that example.
+
+        Returns
+        -------
+        learned : bool
+            False if the example was skipped.
+
+        Raises
+        ------
+        ValueError
+            If the query is of another learner, was edited, or is not open (answered, forgotten, never asked);
+            if values are missing, too many, infinite or of other attributes; if there is no target. The
+            learner is then as it was, and the query still open.
+        """
+        if not isinstance(query, Query):
+            raise TypeError(f"tell takes a query that ask gave, not {type(query).__name__}")
+        columns = [self.attributes[column] for column in self._learner.columns_of(query._query)]
+        asked = self._named(query._query)
+        if (asked.attributes, asked.known, asked.reads) != (query.attributes, query.known, query.reads):
+            raise ValueError(
+                f"the query {query.number} was changed after it was asked, or is of another learner"
+            )
+        by_name = cells(query, values)
+        return self._learner.tell(query._query, [by_name[name] for name in columns], self._code(target))
+
+    def forget(self, query):
+        """Close a query that will never be answered.
+
+        Parameters
+        ----------
+        query : Query or int
+            The query, or its number.
+
+        Raises
+        ------
+        ValueError
+            If it is not open.
+        """
+        given = query.number if isinstance(query, Query) else query
+        if not isinstance(given, numbers.Integral) or isinstance(given, bool) or given < 0:
+            raise TypeError(f"forget takes a query or its number, not {query!r}")
+        self._learner.forget(int(given))
+
+    def model(self):
+        """Return what has been learned so far.
+
+        Returns
+        -------
+        estimator : object
+            A fitted estimator of the class that the learner was started from.
+        """
+        estimator = _like(self._estimator)
+        estimator._keep(self._learner.model())
+        return estimator
+
+    @property
+    def report(self):
+        """What was read, told and refused so far, as a dict."""
+        return json.loads(self._learner.report())
+
+    @property
+    def attributes_read(self):
+        """How often each attribute was read, (n_attributes,)."""
+        counts = np.zeros(len(self.attributes), dtype=np.int64)
+        for (_, columns), count in zip(self._panels, self.report.get("panel_reads", ()), strict=False):
+            counts[columns] = count
+        return counts
+
+    def to_json(self):
+        """Return the whole learner as a text, open queries included.
+
+        Returns
+        -------
+        text : str
+            What :meth:`from_json` reads. The state under ``learner`` is the library's own.
+        """
+        estimator = self._estimator
+        return json.dumps(
+            {
+                "format": _FORMAT,
+                "version": _VERSION,
+                "estimator": type(estimator).__name__,
+                "params": estimator.get_params(deep=False),
+                "named": hasattr(estimator, "feature_names_in_"),
+                "classes": estimator.classes_.tolist() if hasattr(estimator, "classes_") else None,
+                "learner": json.loads(self._learner.to_json()),
+            }
+        )
+
+    @classmethod
+    def from_json(cls, text):
+        """Return the learner that :meth:`to_json` wrote; it goes on with the same bits.
+
+        Parameters
+        ----------
+        text : str
+            The text.
+
+        Returns
+        -------
+        learner : Learner
+            The learner.
+
+        Raises
+        ------
+        ValueError
+            If it is no learner, is cut off or damaged.
+        """
+        from halfseen import budget
+
+        try:
+            saved = json.loads(text)
+            if (saved["format"], saved["version"]) != (_FORMAT, _VERSION):
+                raise ValueError(
+                    f"its format is {saved['format']} {saved['version']}, not {_FORMAT} {_VERSION}"
+                )
+            name = saved["estimator"]
+            if name not in budget.__all__:
+                raise ValueError(f"there is no estimator {name!r} in halfseen.budget")
+            estimator, classes = getattr(budget, name)(**saved["params"]), saved["classes"]
+            if hasattr(estimator, "decision_function") != (classes is not None):
+                raise ValueError(f"its classes are {classes!r}, and it is of {name}")
+            learner = json.dumps(saved["learner"])
+            named = bool(saved["named"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"this is no saved learner: {problem(error)}") from None
+        learner = _core.Learner.from_json(learner)
+        _settle(estimator, list(learner.columns), named)
+        if classes is not None:
+            estimator._take_classes(classes)
+        return cls(estimator, learner)
+
+    def save(self, path):
+        """Save the learner as a file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to; a file that is there is replaced at once, or stays as it was.
+        """
+        from halfseen.model import write
+
+        write(self, path)
+
+    @classmethod
+    def load(cls, path):
+        """Load a learner that :meth:`save` wrote; it goes on with the same bits.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+
+        Returns
+        -------
+        learner : Learner
+            The learner.
+        """
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        try:
+            return cls.from_json(text)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+
+    def __repr__(self):
+        """Show the class of the estimator and how far it is."""
+        report = self.report
+        told = f"{report['examples']} examples, {report['distinct']} reads"
+        return f"<Learner of {type(self._estimator).__name__}: {told}>"
+
+    def __reduce__(self):
+        """Pickle as JSON."""
+        return Learner.from_json, (self.to_json(),)
+
+    def _named(self, query):
+        """Return a query of the library with the names of what it asks for."""
+        asked = self._learner.columns_of(query)
+        attributes = tuple(dict.fromkeys(self.attributes[column] for column in asked))
+        free = {self.attributes[column] for _, columns in self._panels[self._sampled :] for column in columns}
+        reads = tuple(Read(self._panels[panel][0], role) for panel, role in query.reads)
+        return Query(query, attributes, tuple(name for name in attributes if name in free), reads)
+
+    def _code(self, target):
+        """Return a target as the library takes it."""
+        classes = getattr(self._estimator, "classes_", None)
+        if classes is None:
+            return number(target, "the target")
+        labels = classes.tolist()
+        label = target.item() if isinstance(target, np.generic) else target
+        if label not in labels:
+            raise ValueError(f"the target is {label!r}, and must be one of {labels}")
+        return float(labels.index(label))
+
+
+def begin(estimator: Any, attributes: Any, classes: Any, scale: Any) -> Learner:
+    """Start a learner of an estimator's class; see ``start`` there."""
+    if isinstance(attributes, numbers.Integral) and not isinstance(attributes, bool):
+        names, named = [f"x{j}" for j in range(attributes)], False
+    elif isinstance(attributes, str):
+        raise TypeError("attributes must be a list of names, or how many there are; got one text")
+    else:
+        names, named = list(attributes), True
+        if not all(isinstance(name, str) for name in names):
+            raise TypeError("attributes must be a list of names, which are texts, or how many there are")
+    if not names:
+        raise ValueError("there is no attribute to ask for: name at least one")
+    own = _like(estimator)
+    _settle(own, names, named)
+    declared = own._declarations()
+    for name in ("known", "groups", "prices", "bounds"):
+        # By name: those outlive the order of a table.
+        setattr(own, name, (dict(declared[name]) if name == "groups" else declared[name]) or None)
+    own.random_state = own._seed()
+    for name, value in own.get_params(deep=False).items():
+        setattr(own, name, _plain(value))
+    labels = None
+    if classes is not None:
+        own._take_classes(classes)
+        labels = own.classes_.tolist()
+    return Learner(own, own._started(np.empty(0), labels, _scale(scale, labels)))
+
+
+def _scale(scale, labels):
+    """Return mean and deviation of a target, (0, 1) where nobody knows them."""
+    if scale is None:
+        return None if labels else (0.0, 1.0)
+    try:
+        mean, deviation = (float(value) for value in scale)
+    except (TypeError, ValueError):
+        raise ValueError(f"target = {scale!r} is not allowed: it must be (mean, deviation)") from None
+    if not (np.isfinite(mean) and np.isfinite(deviation) and deviation > 0):
+        raise ValueError(f"target = {scale!r} is not allowed: both must be finite, and the deviation above 0")
+    return mean, deviation
+
+
+def _like(estimator):
+    """Return an estimator of the same class and parameters, which knows its attributes and classes."""
+    own = type(estimator)(**estimator.get_params(deep=False))
+    for name in ("n_features_in_", "feature_names_in_", "classes_"):
+        if hasattr(estimator, name):
+            setattr(own, name, getattr(estimator, name))
+    return own
+
+
+def _settle(estimator, names, named):
+    """Let an estimator know its attributes."""
+    for name in ("n_features_in_", "feature_names_in_", "classes_"):
+        estimator.__dict__.pop(name, None)
+    estimator.n_features_in_ = len(names)
+    if named:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+
+
+def _plain(value):
+    """Return a parameter as JSON has it."""
+    if callable(value):
+        return False
+    if isinstance(value, np.generic):
+        return value.item()
+    return np.asarray(value).tolist() if isinstance(value, np.ndarray | tuple) else value

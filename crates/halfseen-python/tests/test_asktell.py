@@ -1,0 +1,382 @@
+"""Hold ask and tell to its word: what is asked is all that is read, and answers decide the bits."""
+
+import copy
+import json
+import pickle
+
+import halfseen
+import numpy as np
+import pytest
+from halfseen import AELR, AERR, AESVR, DDAERR, AERRClassifier, Learner, Query
+
+NAMES = ["age", "weight", "pressure", "pulse", "sugar"]
+BUDGETED = [(getattr(halfseen.budget, name), name) for name in halfseen.budget.__all__]
+WEIGHTS = np.array([2.0, -1.0, 0.0, 0.5, 0.0])
+
+
+def examples(rows=60, seed=0):
+    X = np.random.default_rng(seed).normal(size=(rows, len(NAMES)))
+    return X, X @ WEIGHTS + 1.0
+
+
+def record(X, row, names=NAMES):
+    return dict(zip(names, X[row].tolist(), strict=True))
+
+
+def answer(learner, query, X, y, row):
+    cells = record(X, row)
+    return learner.tell(query, {name: cells[name] for name in query.attributes}, y[row])
+
+
+def taught(learner, X, y, rows):
+    for row in rows:
+        answer(learner, learner.ask(), X, y, row)
+    return learner
+
+
+@pytest.mark.parametrize(("cls", "name"), BUDGETED, ids=lambda of: of if isinstance(of, str) else "")
+def test_telling_rows_one_by_one_gives_the_bits_of_partial_fit(cls, name):
+    X, y = examples()
+    y = np.where(y > 1, "ill", "well") if name.endswith("Classifier") else y
+    estimator = cls(budget=3, random_state=7)
+    if name.endswith("Classifier"):
+        # Equally many of both, so that the mean that partial_fit takes is 0, as start does.
+        keep = np.concatenate([np.flatnonzero(y == label)[:20] for label in ("ill", "well")])
+        X, y = X[keep], y[keep]
+        learner = estimator.start(NAMES, ["well", "ill"])
+        batch = copy.copy(estimator).partial_fit(X, y, classes=["ill", "well"])
+    else:
+        batch = copy.copy(estimator).partial_fit(X, y)
+        scale = batch.learner_.target_scale
+        assert scale == pytest.approx((y.mean(), y.std()))
+        learner = estimator.start(NAMES, target=scale)
+    model = taught(learner, X, y, range(len(y))).model()
+    assert type(model) is cls
+    assert np.array_equal(model.coef_, batch.coef_)
+    assert np.array_equal(model.intercept_, batch.intercept_)
+    assert model.feature_names_in_.tolist() == NAMES
+    assert (model.reads_, model.distinct_) == (batch.reads_, batch.distinct_)
+    assert np.array_equal(model.attributes_read_, batch.attributes_read_)
+    assert np.array_equal(learner.attributes_read, batch.attributes_read_)
+
+
+def test_only_what_a_query_names_is_needed():
+    X, y = examples(400)
+    seen = np.zeros(len(NAMES), dtype=int)
+
+    def nurse(patient, attributes):
+        seen[[NAMES.index(name) for name in attributes]] += 1
+        return [X[patient, NAMES.index(name)] for name in attributes]
+
+    learner = AERR(budget=3, random_state=0).start(NAMES, target=(1.0, 2.0))
+    for patient in range(400):
+        query = learner.ask()
+        assert 1 <= len(query.attributes) <= 3
+        assert len(set(query.attributes)) == len(query.attributes)
+        assert len(query.reads) <= 3
+        assert learner.tell(query, nurse(patient, query.attributes), y[patient])
+    model = learner.model()
+    assert np.array_equal(model.attributes_read_, seen)
+    assert model.distinct_ == seen.sum() <= model.reads_ <= 3 * 400
+    frame = pytest.importorskip("pandas").DataFrame(X, columns=NAMES)
+    assert model.score(frame, y) > 0.5
+
+
+@pytest.mark.parametrize("estimator", [AERR(budget=2), AELR(budget=3), AESVR(budget=2), DDAERR(budget=2)])
+def test_queries_are_answered_late_out_of_order_and_as_json(estimator):
+    X, y = examples()
+    estimator.set_params(random_state=3)
+    learner = estimator.start(NAMES)
+    letters = {row: learner.ask().to_json() for row in range(10)}
+    log = []
+    for row in (7, 2, 9, 0, 4):
+        query = Query.from_json(letters[row])
+        cells = {name: record(X, row)[name] for name in query.attributes}
+        log.append((letters[row], cells, y[row]))
+        assert learner.tell(query, cells, y[row])
+    assert learner.report["largest_delay"] > 0
+    # The state, with its open queries, goes on elsewhere.
+    elsewhere = Learner.from_json(learner.to_json())
+    for one in (learner, elsewhere):
+        assert answer(one, Query.from_json(letters[1]), X, y, 1)
+        taught(one, X, y, range(10, 20))
+    assert one.to_json() == learner.to_json()
+    # And a log of questions and answers gives the same learner.
+    again = copy.deepcopy(estimator).start(NAMES)
+    asked = [again.ask().to_json() for _ in range(10)]
+    assert asked == list(letters.values())
+    for letter, cells, target in log:
+        again.tell(Query.from_json(letter), cells, target)
+    assert answer(again, Query.from_json(letters[1]), X, y, 1)
+    taught(again, X, y, range(10, 20))
+    assert again.to_json() == learner.to_json()
+
+
+def test_a_refused_read_skips_the_example_and_is_counted():
+    X, y = examples()
+    learner = taught(AERR(budget=2, random_state=0).start(NAMES), X, y, range(5))
+    before = learner.model()
+    for refused in (None, float("nan"), np.nan, pytest.importorskip("pandas").NA):
+        query = learner.ask()
+        assert learner.tell(query, [refused] * len(query.attributes), 1.0) is False
+    report = learner.report
+    assert (report["examples"], report["skipped"]) == (5, 4)
+    assert np.array_equal(learner.model().coef_, before.coef_)
+    assert learner.attributes_read.sum() == report["distinct"] > before.distinct_
+
+
+def test_what_is_known_comes_with_every_query_and_costs_nothing():
+    X, y = examples()
+    learner = AERR(budget=2, known=["sugar", "age"], random_state=0).start(NAMES)
+    for row in range(30):
+        query = learner.ask()
+        assert set(query.known) == {"sugar", "age"}
+        assert set(query.known) < set(query.attributes) or row == 0
+        assert {read.panel for read in query.reads if read.role == "known"} == {"sugar", "age"}
+        answer(learner, query, X, y, row)
+    counts = dict(zip(learner.attributes, learner.attributes_read, strict=True))
+    assert counts["age"] == counts["sugar"] == 0
+    assert sum(counts.values()) == learner.report["distinct"]
+
+
+def test_a_panel_is_asked_as_a_whole():
+    X, y = examples()
+    learner = AERR(budget=2, groups={"cuff": ["pressure", "pulse"]}, random_state=0).start(NAMES)
+    whole = 0
+    for row in range(30):
+        query = learner.ask()
+        assert ("pressure" in query.attributes) == ("pulse" in query.attributes)
+        whole += "cuff" in {read.panel for read in query.reads}
+        answer(learner, query, X, y, row)
+    counts = dict(zip(learner.attributes, learner.attributes_read, strict=True))
+    assert counts["pressure"] == counts["pulse"] == whole > 0
+    panels = counts["age"] + counts["weight"] + counts["sugar"] + whole
+    assert panels == learner.report["distinct"]
+
+
+def test_passive_learners_are_told_what_happens_to_be_observed():
+    X, y = examples(200)
+    mask = np.random.default_rng(1).random(X.shape) < 0.5
+    learner = AELR(passive="all", random_state=0).start(NAMES)
+    for row in range(200):
+        query = learner.ask_observed([name for name, seen in zip(NAMES, mask[row], strict=True) if seen])
+        assert set(query.attributes) == {NAMES[j] for j in np.flatnonzero(mask[row])}
+        answer(learner, query, X, y, row)
+    assert np.array_equal(learner.attributes_read, mask.sum(axis=0))
+    with pytest.raises(ValueError, match="no attribute 'colour'"):
+        learner.ask_observed(["colour"])
+    with pytest.raises(ValueError, match="chooses what it reads"):
+        AERR().start(NAMES).ask_observed(["age"])
+    with pytest.raises(TypeError, match="list of names"):
+        learner.ask_observed("age")
+
+
+def test_classes_are_told_by_their_labels():
+    learner = AERRClassifier(budget=2, random_state=0).start(3, classes=[5, 3])
+    assert learner.attributes == ("x0", "x1", "x2")
+    for target in (3, 5, np.int64(5)):
+        query = learner.ask()
+        assert learner.tell(query, [1.0] * len(query.attributes), target)
+    query = learner.ask()
+    for wrong in (4, None, "3", float("nan")):
+        with pytest.raises(ValueError, match=r"must be one of \[3, 5\]"):
+            learner.tell(query, [1.0] * len(query.attributes), wrong)
+    model = learner.model()
+    assert model.classes_.tolist() == [3, 5]
+    assert not hasattr(model, "feature_names_in_")
+    assert set(model.predict(np.eye(3))) <= {3, 5}
+    for classes in (["a"], ["a", "b", "c"]):
+        with pytest.raises(ValueError, match="two classes"):
+            AERRClassifier().start(3, classes)
+
+
+def test_losses_of_classes_are_told_signs():
+    from halfseen import AESVRClassifier
+
+    X, y = examples(300)
+    learner = AESVRClassifier(budget=3, loss="hinge", random_state=0).start(NAMES, [False, True])
+    model = taught(learner, X, y > 1, range(300)).model()
+    assert np.mean(model.predict(pytest.importorskip("pandas").DataFrame(X, columns=NAMES)) == (y > 1)) > 0.7
+    with pytest.raises(ValueError, match="needs two classes"):
+        AESVR(loss="hinge").start(NAMES)
+
+
+def test_a_query_is_refused_by_all_but_its_own_learner_and_once():
+    learner, other = AERR(budget=2, random_state=0).start(NAMES), AERR(budget=2, random_state=1).start(NAMES)
+    small = AERR(budget=2, random_state=0).start(["age", "height"])
+    query = learner.ask()
+    values = [1.0] * len(query.attributes)
+    for stranger in (other, small):
+        stranger.ask()
+        with pytest.raises(ValueError, match="another learner"):
+            stranger.tell(query, values, 1.0)
+    assert learner.tell(query, values, 1.0)
+    with pytest.raises(ValueError, match="not open"):
+        learner.tell(query, values, 1.0)
+    forgotten = [learner.ask(), learner.ask()]
+    learner.forget(forgotten[0])
+    learner.forget(forgotten[1].number)
+    for one in forgotten:
+        with pytest.raises(ValueError, match="not open"):
+            learner.tell(one, [1.0] * len(one.attributes), 1.0)
+        with pytest.raises(ValueError, match="not open"):
+            learner.forget(one)
+    for wrong in ("1", True, -1, None):
+        with pytest.raises(TypeError, match="forget takes a query or its number"):
+            learner.forget(wrong)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda saved: saved["query"]["reads"][0].update(coefficient=1.5),
+        lambda saved: saved["query"].update(exact=0.25),
+        lambda saved: saved["query"].update(checksum="0" * 16),
+        lambda saved: saved["query"]["reads"][0].update(panel=9),
+        lambda saved: saved.update(attributes=["sugar", "age"]),
+        lambda saved: saved.update(known=["age"]),
+        lambda saved: saved.update(reads=saved["reads"][:1]),
+    ],
+)
+def test_an_edited_query_is_refused(edit):
+    learner = AERR(budget=3, random_state=0).start(NAMES)
+    query = learner.ask()
+    saved = json.loads(query.to_json())
+    edit(saved)
+    edited = Query.from_json(json.dumps(saved))
+    with pytest.raises(ValueError, match=r"changed after it was asked|another learner"):
+        learner.tell(edited, [1.0] * len(edited.attributes), 1.0)
+    assert learner.tell(query, [1.0] * len(query.attributes), 1.0)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "null", "3", '{"attributes": 3, "known": [], "reads": []}'])
+def test_what_is_no_query_and_no_learner_is_refused(text):
+    with pytest.raises(ValueError, match="this is no query of a learner"):
+        Query.from_json(text)
+    with pytest.raises(ValueError, match="this is no saved learner"):
+        Learner.from_json(text)
+
+
+def test_wrong_answers_are_refused_and_change_nothing():
+    learner = AERR(budget=3, random_state=0).start(NAMES)
+    query = learner.ask()
+    right = dict.fromkeys(query.attributes, 1.0)
+    state = learner.to_json()
+    first = query.attributes[0]
+    less = dict.fromkeys(query.attributes[1:], 1.0)
+    wrong = [
+        (less, f"asks for '{first}', and values has no such name"),
+        ({**right, "colour": 1.0}, "does not ask for 'colour'"),
+        ([1.0] * (len(right) + 1), f"asks for {len(right)} values"),
+        ({**right, first: "high"}, f"{first} must be a number"),
+        ({**right, first: [1.0, 2.0]}, f"{first} must be a number"),
+        ({**right, first: float("inf")}, "finite"),
+        ({**right, first: 1e200}, "finite"),
+    ]
+    for values, says in wrong:
+        with pytest.raises(ValueError, match=says):
+            learner.tell(query, values, 1.0)
+    for target in (None, float("nan"), "high", float("inf")):
+        with pytest.raises(ValueError, match=r"target|inf is not a finite number"):
+            learner.tell(query, right, target)
+    for values in ("text", {1.0, 2.0}, 3, None):
+        with pytest.raises(TypeError, match="values must be a mapping by name"):
+            learner.tell(query, values, 1.0)
+    for asked in (None, 0, query.to_json()):
+        with pytest.raises(TypeError, match="tell takes a query that ask gave"):
+            learner.tell(asked, right, 1.0)
+    assert learner.to_json() == state
+    assert learner.tell(query, right, 1.0)
+
+
+def test_what_start_cannot_use_is_refused():
+    for attributes in ("age", 3.0, [1, 2], True):
+        with pytest.raises(TypeError, match=r"list of names|not iterable"):
+            AERR().start(attributes)
+    for attributes in (0, [], -2):
+        with pytest.raises(ValueError, match="no attribute"):
+            AERR().start(attributes)
+    with pytest.raises(ValueError, match="same name"):
+        AERR().start(["age", "age"])
+    with pytest.raises(ValueError, match="budget of 9"):
+        AERR(budget=9).start(NAMES)
+    with pytest.raises(ValueError, match="no column 'colour'"):
+        AERR(known=["colour"]).start(NAMES)
+    for scale in (3, (1,), (0, 0), (float("nan"), 1), ("a", "b")):
+        with pytest.raises(ValueError, match="is not allowed"):
+            AERR().start(NAMES, target=scale)
+    for scale in ("each", "max", "common"):
+        with pytest.raises(ValueError, match=f"scale = {scale} needs .*declare their bounds"):
+            AERR(scale=scale).start(NAMES)
+    bounds = dict.fromkeys(range(5), (-3.0, 3.0))
+    assert AERR(scale="each", bounds=bounds).start(NAMES).ask().attributes
+
+
+def test_learners_are_saved_and_pickled_with_their_open_queries(tmp_path):
+    X, y = examples()
+    estimator = DDAERR(
+        budget=2,
+        moments=[1.0, 1.0, 0.5, 0.5, 0.5],
+        known=[4],
+        prices={"age": 3},
+        groups={"cuff": [2, 3]},
+        bounds=dict.fromkeys(NAMES, (-4, 4)),
+        verbose=print,
+    )
+    learner = taught(estimator.start(NAMES, target=(1, 2)), X, y, range(8))
+    late = learner.ask()
+    learner.save(tmp_path / "learner.json")
+    copies = [
+        Learner.load(tmp_path / "learner.json"),
+        pickle.loads(pickle.dumps(learner)),
+        copy.deepcopy(learner),
+        Learner.from_json(learner.to_json()),
+    ]
+    late = pickle.loads(pickle.dumps(late))
+    for one in (learner, *copies):
+        assert answer(one, late, X, y, 8)
+        taught(one, X, y, range(9, 20))
+        model = one.model()
+        assert one.to_json() == learner.to_json()
+        assert np.array_equal(model.coef_, learner.model().coef_)
+        assert type(model) is DDAERR
+        assert model.get_params()["known"] == ["sugar"]
+        assert model.get_params()["random_state"] == model.report_["params"]["seed"]
+    with pytest.raises(FileNotFoundError):
+        Learner.load(tmp_path / "nowhere.json")
+
+
+def test_a_damaged_learner_is_refused(tmp_path):
+    learner = AERRClassifier(budget=2, random_state=0).start(NAMES, ["a", "b"])
+    whole = json.loads(learner.to_json())
+
+    def refused(change):
+        saved = copy.deepcopy(whole)
+        change(saved)
+        with pytest.raises(ValueError, match=r"key|learner|estimator|classes|params|attributes|scaler"):
+            Learner.from_json(json.dumps(saved))
+
+    refused(lambda saved: saved.update(version=2))
+    refused(lambda saved: saved.update(estimator="AERRR"))
+    refused(lambda saved: saved.update(estimator="AERR"))
+    refused(lambda saved: saved.update(classes=["a"]))
+    refused(lambda saved: saved.update(params={"colour": 1}))
+    refused(lambda saved: saved.pop("learner"))
+    refused(lambda saved: saved["learner"]["prepare"]["schema"]["columns"].pop())
+    refused(lambda saved: saved["learner"]["prepare"]["target"].update(deviation=0))
+    refused(lambda saved: saved["learner"].update(classes=["a", "b", "c"]))
+    refused(lambda saved: saved["learner"]["learner"]["state"]["ledger"].update(of_panels=[1]))
+    path = tmp_path / "half.json"
+    path.write_text(learner.to_json()[:200])
+    with pytest.raises(ValueError, match=r"half\.json: this is no saved learner"):
+        Learner.load(path)
+
+
+def test_what_is_shown_helps():
+    learner = AERR(budget=2, known=["sugar"], random_state=0).start(NAMES)
+    query = learner.ask()
+    assert repr(query) == f"Query(0, {[query.attributes[1]]}, known=['sugar'])"
+    assert query == Query.from_json(query.to_json())
+    assert query != learner.ask()
+    assert query != 3
+    assert repr(learner) == "<Learner of AERR: 0 examples, 0 reads>"
