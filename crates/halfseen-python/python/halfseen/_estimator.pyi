@@ -51,3 +51,6 @@ class Estimator(BaseEstimator):
 
 class Regressor(RegressorMixin, Estimator):
     def predict(self, X: ArrayLike | _Sparse) -> NDArray[Any]: ...
+
+class Weighted:
+    def fit(self, X: ArrayLike | _Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self: ...

@@ -1,15 +1,23 @@
 """Give types to what halfseen.missing offers; written by stubs.py."""
 
 from collections.abc import Callable
-from typing import Literal
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from halfseen._estimator import Classifier, Estimator, Regressor
+from halfseen._estimator import Classifier, Estimator, Regressor, Weighted
 from halfseen._parameters import Declaration
 
-class GeometricMarginClassifier(Classifier, _Holed):
+class GeometricMarginClassifier(Weighted, Classifier, _Holed):
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    classes_: NDArray[Any]
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -22,7 +30,12 @@ class GeometricMarginClassifier(Classifier, _Holed):
         verbose: bool | Callable[[int, int], object] = False,
     ) -> None: ...
 
-class KARMAClassifier(Classifier, _Holed):
+class KARMAClassifier(Weighted, Classifier, _Holed):
+    classes_: NDArray[Any]
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -45,7 +58,11 @@ class KARMAClassifier(Classifier, _Holed):
         verbose: bool | Callable[[int, int], object] = False,
     ) -> None: ...
 
-class KARMARegressor(Regressor, _Holed):
+class KARMARegressor(Weighted, Regressor, _Holed):
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -69,6 +86,11 @@ class KARMARegressor(Regressor, _Holed):
     ) -> None: ...
 
 class MatrixCompletionClassifier(Classifier, _Completion):
+    classes_: NDArray[Any]
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -84,6 +106,10 @@ class MatrixCompletionClassifier(Classifier, _Completion):
     ) -> None: ...
 
 class MatrixCompletionRegressor(Regressor, _Completion):
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -101,4 +127,12 @@ class MatrixCompletionRegressor(Regressor, _Completion):
 VARIANT: Declaration
 
 class _Holed(Estimator): ...
-class _Completion(_Holed): ...
+
+@dataclass(frozen=True)
+class Completed:
+    X: NDArray[Any]
+    y: NDArray[Any]
+    scores: NDArray[Any]
+
+class _Completion(_Holed):
+    def complete(self, X: ArrayLike, y: ArrayLike) -> Completed: ...

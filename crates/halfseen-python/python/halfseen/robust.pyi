@@ -1,14 +1,39 @@
 """Give types to what halfseen.robust offers; written by stubs.py."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from halfseen._estimator import Classifier, Estimator, Regressor
+from halfseen._estimator import Classifier, Estimator, Regressor, Weighted
+from halfseen._trial import Attacked as Attacked
+from halfseen._trial import Certificates as Certificates
+from halfseen._trial import Tried
+from halfseen._trial import attack as attack
+from halfseen._trial import attributes as attributes
+from halfseen._trial import certify as certify
 
-class FDROPClassifier(Classifier, _Robust):
+__all__ = [
+    "Attacked",
+    "Certificates",
+    "FDROPClassifier",
+    "RobustLPClassifier",
+    "RobustLPRegressor",
+    "RobustPerceptronClassifier",
+    "attack",
+    "attributes",
+    "certify",
+]
+
+class FDROPClassifier(Weighted, Classifier, _Robust):
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    classes_: NDArray[Any]
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -26,6 +51,13 @@ class FDROPClassifier(Classifier, _Robust):
     ) -> None: ...
 
 class RobustLPClassifier(Classifier, _Robust):
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    classes_: NDArray[Any]
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -51,6 +83,12 @@ class RobustLPClassifier(Classifier, _Robust):
     ) -> None: ...
 
 class RobustLPRegressor(Regressor, _Robust):
+    coef_: NDArray[Any]
+    intercept_: float
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -76,6 +114,13 @@ class RobustLPRegressor(Regressor, _Robust):
     ) -> None: ...
 
 class RobustPerceptronClassifier(Classifier, _Robust):
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    classes_: NDArray[Any]
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
     def __init__(
         self,
         *,
@@ -98,4 +143,4 @@ class RobustPerceptronClassifier(Classifier, _Robust):
         verbose: bool | Callable[[int, int], object] = False,
     ) -> None: ...
 
-class _Robust(Estimator): ...
+class _Robust(Tried, Estimator): ...
