@@ -2,9 +2,8 @@
 Learn while collecting: what to look at next
 ============================================
 
-A clinic wants to estimate how a disease will progress within a year. Each measurement of a patient takes a nurse
-some time, so of each patient only four of ten are to be made. Which ones, is decided before anything of the patient
-is seen; and the more the learner knows, the better it spends what it may spend.
+A clinic wants to estimate how a disease will progress within a year. Each measurement takes a nurse some time,
+so of each patient only four of ten are to be made. Which ones is decided before anything of the patient is seen.
 """
 
 # %%
@@ -34,8 +33,8 @@ print(f"all ten measurements of {len(X_train)} patients: R2 = {full:.2f}")
 # %%
 # A nurse
 # -------
-# The learner never holds the table. It asks, and somebody answers: here a function that counts what it did. Tell the
-# learner what is known of the target beforehand, its mean and deviation; its own horizon is the number of patients.
+# The learner never holds the table. It asks, and somebody answers: here a function that counts what it did. Tell
+# it what is known of the target beforehand, its mean and deviation, and as ``horizon`` how many patients there are.
 
 work = 0
 
@@ -60,8 +59,8 @@ print("billed:", model.distinct_, "by attribute:", model.attributes_read_.tolist
 # %%
 # Answers that take days
 # ----------------------
-# A query is decided before its patient comes, so it can be printed, sent and answered late. A study that is stopped
-# and taken up again goes on with the same bits, open queries included.
+# A query is decided before its patient comes, so it can be printed, sent and answered late. A study that is
+# stopped and taken up again goes on with the same bits, open queries included.
 
 learner = estimator.start(list(X_train.columns), target=(150, 80))
 letters = [learner.ask().to_json() for _ in range(3)]
@@ -78,8 +77,8 @@ print(f"told: {learner.report['examples']}, refused: {learner.report['skipped']}
 # %%
 # What the money buys
 # -------------------
-# With the rows at hand ``partial_fit`` does the same, batch after batch. More patients with fewer measurements each,
-# or fewer patients with more? Twenty random orders of the patients say what each budget is worth.
+# With the rows at hand ``partial_fit`` does the same, batch after batch. More patients with fewer measurements
+# each, or fewer patients with more? Twenty random orders of the patients say what each budget is worth.
 
 bill, scores = {}, {}
 for budget in (2, 4, 10):

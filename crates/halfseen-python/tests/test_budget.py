@@ -105,6 +105,11 @@ def test_a_fit_forgets_batches_and_batches_forget_a_fit():
     begun = AERR(budget=3, random_state=0).partial_fit(X[:50, :5], y[:50])
     same(mixed.partial_fit(X[:50, :5], y[:50]), begun)
     assert mixed.n_features_in_ == 5
+    # The labels are known after a fit.
+    labels = np.where(y > 0.5, "yes", "no")
+    fitted = AERRClassifier(budget=3, random_state=0).fit(X, labels)
+    begun = AERRClassifier(budget=3, random_state=0).partial_fit(X[:50], labels[:50], classes=["no", "yes"])
+    same(fitted.partial_fit(X[:50], labels[:50]), begun)
 
 
 def test_a_total_budget_holds_over_all_batches():

@@ -1,7 +1,8 @@
 """Define a learner's question, and read the answers that come to it."""
 
 import json
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from halfseen import _core
 
@@ -42,7 +43,13 @@ class Query:
     Learner : Asks, and is told.
     """
 
-    def __init__(self, query, attributes, known, reads):
+    def __init__(
+        self,
+        query: _core.Query,
+        attributes: tuple[str, ...],
+        known: tuple[str, ...],
+        reads: tuple[Read, ...],
+    ):
         self._query = query
         self.number, self.attributes, self.known, self.reads = query.number, attributes, known, reads
 
@@ -112,7 +119,7 @@ class Query:
         return Query.from_json, (self.to_json(),)
 
 
-def cells(query, values):
+def cells(query: Query, values: Any) -> dict[str, float]:
     """Return the values of a query's attributes by name, NaN where one was refused."""
     asked = query.attributes
     if hasattr(values, "keys"):
@@ -142,7 +149,7 @@ def cells(query, values):
     return {name: number(value, name) for name, value in zip(asked, values, strict=True)}
 
 
-def number(value, name):
+def number(value: Any, name: str) -> float:
     """Return a number, NaN for what says that there is none."""
     if value is None or type(value).__name__ == "NAType":
         return float("nan")
@@ -154,12 +161,12 @@ def number(value, name):
         raise ValueError(f"{name} must be a number, or None where it was refused; got {value!r}") from None
 
 
-def listed(names):
+def listed(names: Sequence[str]) -> str:
     """Return names as a message shows them."""
     shown = ", ".join(repr(name) for name in list(names)[:10])
     return shown if len(names) <= 10 else f"{shown} and {len(names) - 10} more"
 
 
-def problem(error):
+def problem(error: Exception) -> str:
     """Return what is wrong with a text that was read."""
     return f"the key {error} is missing" if isinstance(error, KeyError) else str(error)

@@ -2,6 +2,8 @@
 
 import json
 import numbers
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -68,7 +70,7 @@ class Learner:
     True
     """
 
-    def __init__(self, estimator, learner):
+    def __init__(self, estimator: Any, learner: _core.Learner):
         self._estimator, self._learner = estimator, learner
         self.attributes = tuple(learner.columns)
         self._panels, self._sampled = learner.panels
@@ -110,7 +112,7 @@ class Learner:
         seen = [all(self.attributes[column] in observed for column in columns) for _, columns in self._panels]
         return self._named(self._learner.ask_observed([p for p in range(self._sampled) if seen[p]]))
 
-    def tell(self, query, values, target):
+    def tell(self, query: Query, values: Mapping[str, Any] | Iterable[Any], target: Any) -> bool:
         """Answer a query: the learner takes one step.
 
         Parameters
@@ -316,7 +318,7 @@ class Learner:
         return float(labels.index(label))
 
 
-def begin(estimator, attributes, classes, scale):
+def begin(estimator: Any, attributes: Any, classes: Any, scale: Any) -> Learner:
     """Start a learner of an estimator's class; see ``start`` there."""
     if isinstance(attributes, numbers.Integral) and not isinstance(attributes, bool):
         names, named = [f"x{j}" for j in range(attributes)], False

@@ -7,7 +7,17 @@ counts 0. Attributes are scaled so that zero stays zero.
 
 import numpy as np
 
-from halfseen._estimator import GROUPS, KNOWN, N_JOBS, SCALE, VERBOSE, Classifier, Estimator, Regressor
+from halfseen._estimator import (
+    GROUPS,
+    KNOWN,
+    N_JOBS,
+    SCALE,
+    VERBOSE,
+    Classifier,
+    Estimator,
+    Regressor,
+    Weighted,
+)
 from halfseen._parameters import text_of
 from halfseen._trial import Attacked, Certificates, Tried, attack, attributes, certify, without_known
 
@@ -69,7 +79,7 @@ class _Robust(Tried, Estimator):
             cls.__doc__ = cls.__doc__.replace(f"{{{name}}}", text.replace("\n", "\n    "))
 
 
-class RobustLPClassifier(Classifier, _Robust, learner="robust-lp"):
+class RobustLPClassifier(Weighted, Classifier, _Robust, learner="robust-lp"):
     """Robust linear program: the least mean hinge loss under the worst deletions; paper E [1]_, program (4).
 
     The loss of a row is that after the adversary has taken what hurts it most; its mean is minimised over a
@@ -94,7 +104,8 @@ class RobustLPClassifier(Classifier, _Robust, learner="robust-lp"):
 
     Notes
     -----
-    Only the ratio of ``box_radius`` and ``margin`` matters. {unweighted}
+    Only the ratio of ``box_radius`` and ``margin`` matters. With ``chunk`` there is no ``sample_weight``, as
+    chunks are drawn among rows.
 
     References
     ----------
@@ -113,7 +124,7 @@ class RobustLPClassifier(Classifier, _Robust, learner="robust-lp"):
     """
 
 
-class RobustLPRegressor(Regressor, _Robust, learner="robust-lp"):
+class RobustLPRegressor(Weighted, Regressor, _Robust, learner="robust-lp"):
     """Robust linear program for numbers: a quantile under the worst deletions; after paper E [1]_.
 
     The pinball loss of a row (for the median half the absolute error) is that after the adversary has moved
@@ -135,7 +146,7 @@ class RobustLPRegressor(Regressor, _Robust, learner="robust-lp"):
 
     Notes
     -----
-    ``margin``, ``damage`` and ``confidence`` are of classes alone. {unweighted}
+    ``margin``, ``damage`` and ``confidence`` are of classes alone.
 
     References
     ----------
@@ -194,7 +205,7 @@ class RobustPerceptronClassifier(Classifier, _Robust, learner="robust-perceptron
     """
 
 
-class FDROPClassifier(Classifier, _Robust, learner="fdrop"):
+class FDROPClassifier(Weighted, Classifier, _Robust, learner="fdrop"):
     """Feature dropping (FDROP): support vector machine under the worst deletions; Globerson, Roweis [1]_.
 
     Hinge losses after the deletions that hurt each row most, and half the squared length of the weights,
@@ -213,10 +224,6 @@ class FDROPClassifier(Classifier, _Robust, learner="fdrop"):
     See Also
     --------
     RobustLPClassifier : A box in the place of the Euclidean norm.
-
-    Notes
-    -----
-    {unweighted}
 
     References
     ----------

@@ -1,7 +1,6 @@
 """Hold what all budgeted estimators share: batches, ask and tell, the books, and how they are documented."""
 
 import re
-import warnings
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
@@ -122,9 +121,7 @@ class Budgeted(Estimator):
             self.learner_.teach(self._table(X), targets, _progress(self.verbose))
         except BaseException:
             # What was read was paid for, and has been learned from.
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                self._keep(self.learner_.model())
+            self._keep(self.learner_.model(), quiet=True)
             raise
         self._keep(self.learner_.model())
         return self
@@ -146,7 +143,7 @@ class BudgetedRegressor(Regressor, Budgeted):
         estimator can be pickled in between. The first batch fixes the parameters, and by its targets the
         mean and the deviation that targets are scaled by: let it be typical. ``total_budget`` holds over
         all batches. How many examples will come is not known, so steps fall as they come, unless
-        ``horizon`` says it.
+        ``horizon`` says it. After ``fit`` it begins anew, and ``fit`` forgets all batches.
 
         Parameters
         ----------
@@ -169,7 +166,7 @@ class BudgetedRegressor(Regressor, Budgeted):
         ----------
         attributes : list of str, or int
             The names of the attributes, or how many there are.
-        target : tuple of (float, float), optional
+        target : tuple of float and float, optional
             Mean and deviation of the target, as far as they are known beforehand. Targets are scaled by
             them, and ``radius`` and ``known_radius`` bound weights for scaled targets. By default (0, 1).
 
@@ -209,9 +206,9 @@ class BudgetedClassifier(Classifier, Budgeted):
     def _batch(self, y, classes, first):
         """Return the targets of a batch as the library takes them: indices of classes, and the classes."""
         check_classification_targets(y)
-        if first and classes is None:
+        if classes is None and not hasattr(self, "classes_"):
             raise ValueError("classes must be passed on the first call to partial_fit.")
-        if first:
+        if first and classes is not None:
             self._take_classes(classes)
         elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
             raise ValueError(
@@ -239,7 +236,7 @@ class BudgetedClassifier(Classifier, Budgeted):
         y : array-like of shape (n_samples,)
             The labels; a batch may show one of them alone.
         classes : array-like of shape (2,), optional
-            Both labels. Needed in the first call.
+            Both labels. Needed in the first call, unless ``fit`` has seen them.
 
         Returns
         -------
