@@ -274,6 +274,18 @@ def test_a_weight_of_2_is_a_row_twice_and_of_0_none(estimator, parameters):
     assert np.abs(none._scores(X) - weighted._scores(X)).max() > 0.01 * reach
 
 
+@pytest.mark.parametrize(
+    "model",
+    [KARMAClassifier(tol=1e-9), KARMARegressor(), GeometricMarginClassifier(tol=1e-9, max_iter=10_000)],
+)
+def test_weights_pass_the_check_of_scikit_learn_at_a_tolerance_like_its_own(model):
+    from sklearn.utils import estimator_checks
+
+    name = type(model).__name__
+    estimator_checks.check_sample_weight_equivalence_on_dense_data(name, model)
+    estimator_checks.check_sample_weight_equivalence_on_sparse_data(name, model)
+
+
 def test_many_classes_count_by_weights():
     X, y = load_iris(return_X_y=True)
     X, weights = holed(X, 0.1), np.arange(150) % 3

@@ -48,6 +48,7 @@ def fit(
     declared: _Declared,
     threads: int,
     progress: _Progress,
+    weights: _Floats | None = ...,
 ) -> Model: ...
 def complete(
     learner: str,

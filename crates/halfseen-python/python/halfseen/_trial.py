@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from halfseen import _core
 from halfseen._estimator import Estimator, _seed_of, _threads
@@ -300,15 +300,7 @@ def _check(estimator):
 def _table(estimator, X):
     """Return the number of rows, and X as the library takes it."""
     _check(estimator)
-    X = validate_data(
-        estimator,
-        X,
-        reset=False,
-        accept_sparse="csr",
-        dtype=np.float64,
-        ensure_all_finite="allow-nan",
-        order="C",
-    )
+    X = estimator._validated(X, reset=False, ensure_all_finite="allow-nan")
     return X.shape[0], estimator._table(X)
 
 

@@ -8,9 +8,10 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from halfseen import _core
 from halfseen._estimator import (
@@ -88,6 +89,7 @@ class KARMAClassifier(Weighted, Classifier, _Holed, learner="karma"):
     Examples
     --------
     >>> import numpy as np
+    import scipy.sparse
     >>> from halfseen import KARMAClassifier
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 2)) @ rng.normal(size=(2, 10))
@@ -137,6 +139,7 @@ class KARMARegressor(Weighted, Regressor, _Holed, learner="karma"):
     Examples
     --------
     >>> import numpy as np
+    import scipy.sparse
     >>> from halfseen import KARMARegressor
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(300, 2)) @ rng.normal(size=(2, 10))
@@ -202,6 +205,7 @@ class _Completion(_Holed):
         Examples
         --------
         >>> import numpy as np
+        import scipy.sparse
         >>> from halfseen import MatrixCompletionClassifier
         >>> X = np.array([[1.0, 1.0], [-1.0, -1.0], [2.0, np.nan], [np.nan, -2.0]])
         >>> MatrixCompletionClassifier(label_weight=1).complete(X, ["up", "down", None, None]).y
@@ -209,7 +213,9 @@ class _Completion(_Holed):
         """
         own = clone(self)
         named = getattr(y, "name", None)
-        X = validate_data(own, X, dtype=np.float64, ensure_all_finite="allow-nan")
+        if scipy.sparse.issparse(X):
+            raise TypeError("Sparse data was passed, but a completed matrix is dense: pass X.toarray()")
+        X = own._validated(X, ensure_all_finite="allow-nan")
         y = column_or_1d(y)
         check_consistent_length(X, y)
         unknown = _unknown(y)
@@ -284,6 +290,7 @@ class MatrixCompletionClassifier(Classifier, _Completion, learner="mcb", extra=(
     Examples
     --------
     >>> import numpy as np
+    import scipy.sparse
     >>> from halfseen import MatrixCompletionClassifier
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 2)) @ rng.normal(size=(2, 10))
@@ -334,6 +341,7 @@ class MatrixCompletionRegressor(Regressor, _Completion, learner="mcb", extra=(VA
     Examples
     --------
     >>> import numpy as np
+    import scipy.sparse
     >>> from halfseen import MatrixCompletionRegressor
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 2)) @ rng.normal(size=(2, 10))
@@ -385,6 +393,7 @@ class GeometricMarginClassifier(Weighted, Classifier, _Holed, learner="geom"):
     Examples
     --------
     >>> import numpy as np
+    import scipy.sparse
     >>> from halfseen import GeometricMarginClassifier
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 5))
