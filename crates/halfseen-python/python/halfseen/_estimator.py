@@ -366,9 +366,15 @@ def _indented(text):
 
 def _seed_of(state):
     """Return a ``random_state`` as a seed."""
-    if isinstance(state, numbers.Integral):
-        return int(state)
-    return int(check_random_state(state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+    if not isinstance(state, numbers.Integral):
+        return int(check_random_state(state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+    if not 0 <= state < 2**64:
+        allowed = next(of.allowed for of in declared("aerr") if of.name == "random_state")
+        raise ValueError(
+            f"random_state = {state} is not allowed: it must be {allowed} (and below 2**64), a RandomState"
+            " instance or None"
+        )
+    return int(state)
 
 
 def _threads(n_jobs):

@@ -8,9 +8,10 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from halfseen import _core
 from halfseen._estimator import (
@@ -209,7 +210,9 @@ class _Completion(_Holed):
         """
         own = clone(self)
         named = getattr(y, "name", None)
-        X = validate_data(own, X, dtype=np.float64, ensure_all_finite="allow-nan")
+        if scipy.sparse.issparse(X):
+            raise TypeError("Sparse data was passed, but a completed matrix is dense: pass X.toarray()")
+        X = own._validated(X, ensure_all_finite="allow-nan")
         y = column_or_1d(y)
         check_consistent_length(X, y)
         unknown = _unknown(y)

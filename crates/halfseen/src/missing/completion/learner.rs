@@ -310,6 +310,35 @@ mod tests {
     }
 
     #[test]
+    fn targets_that_are_not_known_are_completed_and_not_looked_at() {
+        let labelled: Vec<bool> = (0..150).map(|i| i % 3 > 0).collect();
+        for classes in [0, 2, 3] {
+            let mut data = Data::random(150, classes);
+            let (targets, codes) = (data.targets.clone(), data.codes.clone());
+            let learner = CompletionB { label_weight: 1.0, rank_penalty: 0.02, ..CompletionB::default() };
+            let known = learner.complete(&data.examples(), labelled.clone(), &Silent).unwrap();
+            let hidden = |i: &usize| !labelled[*i];
+            for i in (0..150).filter(hidden) {
+                data.targets[i] *= -1.0;
+                data.codes[i] = (data.codes[i] + 1) % classes.max(1) as u32;
+            }
+            let other = learner.complete(&data.examples(), labelled.clone(), &Silent).unwrap();
+            assert_eq!((&known.scores, &known.attributes), (&other.scores, &other.attributes));
+            let class = |i: usize| match classes {
+                2 => u32::from(known.scores[(0, i)] > 0.0),
+                _ => (0..3).max_by(|&a, &b| known.scores[(a, i)].total_cmp(&known.scores[(b, i)])).unwrap() as u32,
+            };
+            let error = |i: usize| match classes {
+                0 => (known.scores[(0, i)] - targets[i]).powi(2),
+                _ => f64::from(u8::from(class(i) != codes[i])),
+            };
+            let mean = (0..150).filter(hidden).map(error).sum::<f64>() / 50.0;
+            // By the mean alone the squared error is 1.25, by the largest class the rates are about 0.5 and 0.6.
+            assert!(mean < if classes == 3 { 0.4 } else { 0.3 }, "{classes} classes: {mean}");
+        }
+    }
+
+    #[test]
     fn a_grid_gives_what_separate_fits_give() {
         let data = Data::random(60, 2);
         for mut learner in both() {
