@@ -1,7 +1,8 @@
 //! Holds a fitted model for Python: predicts off the lock, and is JSON when saved.
 
 use crate::arrays::{Table, matrix};
-use crate::errors::{guarded, raised};
+use crate::errors::raised;
+use crate::watched::apart;
 use halfseen::data::{Examples, Label, Task};
 use halfseen::model;
 use halfseen::prepare::{ColumnKind, ColumnSchema, Layout, Scaler, Schema};
@@ -29,6 +30,11 @@ impl Model {
         let numbers_only = schema.columns.iter().all(|c| c.kind == ColumnKind::Number);
         let layout = Arc::new(Layout::singletons(schema.width()));
         Model { model, layout, numbers_only }
+    }
+
+    /// Whether a score is one weighted sum, for which nobody starts threads.
+    fn is_sum(&self) -> bool {
+        self.model.predictor.linear().is_ok()
     }
 
     /// Scores as an array, (n_rows, outputs).
@@ -63,16 +69,14 @@ impl Model {
             let text = format!("X has {} columns, and the model expects {expected}", cells.columns());
             return Err(PyValueError::new_err(text));
         }
-        let scores = py.detach(|| {
-            guarded(|| {
-                if let Some((row, at)) = cells.first_infinite() {
-                    let (value, column) = (cells.get(row, at), self.model.prepare.schema.columns[at].name.clone());
-                    return Err(halfseen::ErrorKind::NotFinite { row: row + 1, column, value }.into());
-                }
-                let examples = Examples::new(&cells, &self.model.prepare.scaler, &self.layout, &[]);
-                let scores = self.model.predictor.scores(&examples)?;
-                Ok(scores.map(|score| self.model.prepare.target.undo(score)))
-            })
+        let scores = apart(py, self.is_sum(), || {
+            if let Some((row, at)) = cells.first_infinite() {
+                let (value, column) = (cells.get(row, at), self.model.prepare.schema.columns[at].name.clone());
+                return Err(halfseen::ErrorKind::NotFinite { row: row + 1, column, value }.into());
+            }
+            let examples = Examples::new(&cells, &self.model.prepare.scaler, &self.layout, &[]);
+            let scores = self.model.predictor.scores(&examples)?;
+            Ok(scores.map(|score| self.model.prepare.target.undo(score)))
         })?;
         Model::array(py, scores)
     }
@@ -80,7 +84,7 @@ impl Model {
     /// Scores of a table whose columns are matched by name, (n_rows, outputs), and what the table had too little or too
     /// much of: absent columns, other columns, cells with a category that is not known.
     fn scores_of_table<'py>(&self, py: Python<'py>, table: &Table) -> PyResult<(Bound<'py, PyArray2<f64>>, Met)> {
-        let prediction = py.detach(|| guarded(|| self.model.predict(&table.0)))?;
+        let prediction = apart(py, self.is_sum(), || self.model.predict(&table.0))?;
         let applied = prediction.applied;
         Ok((Model::array(py, prediction.scores)?, (applied.absent, applied.ignored, applied.new_categories)))
     }

@@ -3,7 +3,7 @@
 //! Signals reach Python in its main thread only, so that is the one that waits: the work has a thread of its own, in a pool of
 //! its own (a global pool would deadlock a forked interpreter), and never takes the lock.
 
-use crate::errors::{defect, raised};
+use crate::errors::{defect, guarded, raised};
 use halfseen::Monitor;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -74,6 +74,23 @@ pub(crate) fn watched<T: Send>(
                 Err(RecvTimeoutError::Disconnected) => return Err(defect(&"the work ended without a word")),
             }
         }
+    })
+}
+
+/// Runs short work off the lock: `alone` on this thread, which it then must not leave, else in a pool of its own, as a
+/// process that is forked later would wait for the threads of a global one forever.
+pub(crate) fn apart<T: Send>(
+    py: Python<'_>,
+    alone: bool,
+    work: impl FnOnce() -> halfseen::Result<T> + Send,
+) -> PyResult<T> {
+    py.detach(|| {
+        if alone {
+            return guarded(work);
+        }
+        let pool = rayon::ThreadPoolBuilder::new().build();
+        let pool = pool.map_err(|e| PyRuntimeError::new_err(format!("no threads could be started: {e}")))?;
+        guarded(|| pool.install(work))
     })
 }
 

@@ -50,7 +50,6 @@ CASES = {
     "aerr": lambda: repeated(halfseen.AERR(budget=140), 2_000_000, 150),
     "batch": lambda: repeated(Batch(halfseen.AERR(budget=140)), 2_000_000, 150),
     "baseline": lambda: repeated(halfseen.MomentLasso(budget=140), 2_000_000, 150),
-    "online-lasso": lambda: fitting(halfseen.OnlineLasso(variant="rda"), 100_000, 600),
     "karma": lambda: fitting(halfseen.KARMAClassifier(c=1e3, tol=1e-9), 2500, 100, 0.3),
     "karma-numbers": lambda: fitting(halfseen.KARMARegressor(c=1e3), 8000, 300, 0.3),
     "mcb": lambda: fitting(completion(), 1500, 300, 0.3),
