@@ -19,26 +19,32 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import halfseen
 
 HOME = Path(__file__).parent / "python" / "halfseen"
 #: Modules that nobody sees, of which no class is a base of anything: mypy reads their sources.
-INTERNAL = {"halfseen._core", "halfseen._parameters", "halfseen._rebuilding", "halfseen._tables"}
+INTERNAL = {"halfseen._core", "halfseen._rebuilding", "halfseen._tables"}
 #: What phrases of docstrings mean.
 PHRASES = {
     "array-like": "ArrayLike",
     "bool": "bool",
     "bool or callable": "bool | Callable[[int, int], object]",
     "callable": "Callable[..., Any]",
+    "data frame": "ArrayLike",
     "dict": "dict[str, Any]",
     "dict of str to list, or None": "Mapping[str, Sequence[str | int]] | None",
     "dict or None": "Mapping[Any, Any] | None",
+    "estimator": "Any",
+    "fitted estimator": "Any",
     "float": "float",
     "frame": "ArrayLike",
     "ndarray of shape (n_samples, n_features_out), or a frame": "Any",
     "int": "int",
+    "label": "Any",
     "list of str or int, or None": "Sequence[str | int] | None",
+    "matplotlib.axes.Axes": "Axes",
     "None": "None",
     "ndarray": "NDArray[Any]",
     "object": "Any",
@@ -53,11 +59,13 @@ FORMS = (
     (r"(?:ndarray|array) of .+", "NDArray[Any]"),
     (r"array-like of .+", "ArrayLike"),
     (r"dict of (\w+) to (.+)", "dict[{}, {}]"),
+    (r"mapping of (\w+) to (.+)", "Mapping[{}, {}]"),
     (r"list of (.+)", "list[{}]"),
     (r"sequence of (.+)", "Sequence[{}]"),
     (r"iterable of (.+)", "Iterable[{}]"),
     (r"iterator of (.+)", "Iterator[{}]"),
     (r"tuple of (\w+) and (\w+)", "tuple[{}, {}]"),
+    (r"tuple of \((\w+), (\w+)\)", "tuple[{}, {}]"),
     (r"tuple of (.+)", "tuple[{}, ...]"),
 )
 #: What the library's kinds of parameters take.
@@ -79,9 +87,11 @@ SPECIAL = {
     "__eq__": "(self, other: object) -> bool",
     "__hash__": "(self) -> int",
     "__len__": "(self) -> int",
+    "__sklearn_tags__": "(self) -> Any",
 }
 IMPORTS = {
     "Any": "from typing import Any",
+    "Axes": "from matplotlib.axes import Axes",
     "ArrayLike": "from numpy.typing import ArrayLike",
     "Callable": "from collections.abc import Callable",
     "Iterable": "from collections.abc import Iterable",
@@ -134,6 +144,8 @@ def type_of(words, names):
     name = re.sub(r"^:\w+:|[`~]", "", words).split(".")[-1]
     if name in names:
         return name
+    if words.endswith("s") and words[:-1] in PHRASES:
+        return PHRASES[words[:-1]]
     for pattern, form in FORMS:
         if found := re.fullmatch(pattern, words):
             return form.format(*(type_of(word, names) for word in found.groups()))
@@ -159,6 +171,8 @@ class Stub:
     def __init__(self, module, names):
         self.module, self.names, self.imports = module, names, set()
         self.problems = []
+        self.home = module.__name__.removeprefix("halfseen.")
+        self.seen = vars(module) if self.home in halfseen._MODULES else halfseen._HOMES.get(self.home, ())
 
     def text(self):
         """Write it."""
@@ -170,17 +184,20 @@ class Stub:
         for word, line in IMPORTS.items():
             if re.search(rf"(?<!class )\b{word}\b", body) and not (word == "_Sparse" and SPARSE in body):
                 self.imports.add(line)
+        # What is passed on needs no second line.
+        self.imports -= {line.partition(" as ")[0] for line in self.imports if " as " in line}
         said = f'"""Give types to what {self.module.__name__} offers; written by stubs.py."""'
         return "\n".join([said, "", *sorted(self.imports), "", body])
 
     def own(self):
         """Return the names that the module's own lines define, in their order, and those it passes on."""
-        names = list(getattr(self.module, "__all__", ()))
+        names = []
         for line in ast.parse(inspect.getsource(self.module)).body:
             if isinstance(line, ast.ClassDef | ast.FunctionDef):
                 names.append(line.name)
             elif isinstance(line, ast.Assign):
                 names += [to.id for to in line.targets if isinstance(to, ast.Name)]
+        names += [*getattr(self.module, "__all__", ()), *halfseen._HOMES.get(self.home, ())]
         return [name for name in dict.fromkeys(names) if name != "__all__"]
 
     def one(self, name, value):
@@ -193,8 +210,8 @@ class Stub:
             return self.class_(value)
         if name.startswith("_"):
             return None
-        if inspect.isfunction(value):
-            return self.function(name, value) + "\n"
+        if inspect.isfunction(inspect.unwrap(value)):
+            return self.function(name, inspect.unwrap(value)) + "\n"
         kind = type(value)
         self.refer(kind)
         return f"{name}: {kind.__name__}\n"
@@ -222,25 +239,37 @@ class Stub:
 
     def class_(self, kind):
         """Write a class: its bases, attributes, constructor and methods."""
-        bases = [base for base in kind.__bases__ if base is not object]
+        named = kind.__bases__ == (tuple,)
+        bases = [NamedTuple] if named else [base for base in kind.__bases__ if base is not object]
         for base in bases:
             self.refer(base)
-        named = f"({', '.join(base.__name__ for base in bases)})" if bases else ""
-        lines = [f"class {kind.__name__}{named}:"]
+        given = f"({', '.join(base.__name__ for base in bases)})" if bases else ""
+        lines = [f"class {kind.__name__}{given}:"]
         record = "__dataclass_fields__" in vars(kind)
         attributes = sections(kind).get("Attributes", {})
         if record:
             lines.insert(0, f"@dataclass(frozen={kind.__dataclass_params__.frozen})")
             entries = {**sections(kind).get("Parameters", {}), **attributes}
-            attributes = {field.name: entries.get(field.name, "") for field in dataclasses.fields(kind)}
+            attributes = {
+                field.name: entries.get(field.name, field.type) for field in dataclasses.fields(kind)
+            }
         for name, words in attributes.items():
             if not isinstance(inspect.getattr_static(kind, name, None), property):
-                lines.append(f"    {name}: {self.typed(words, f'{kind.__name__}.{name}')}")
+                told = isinstance(words, str)
+                found = self.typed(words, f"{kind.__name__}.{name}") if told else self.annotation(words)
+                lines.append(f"    {name}: {found}")
         for name, member in vars(kind).items():
             if name == "__init__" and "_declared" in vars(kind):
                 lines += self.constructor(kind)
             elif name in SPECIAL and not (record and name in ("__eq__", "__hash__")):
                 lines.append(f"    def {name}{SPECIAL[name]}: ..." if member else f"    {name}: None")
+            elif named and name in kind._fields:
+                continue
+            elif re.fullmatch(r"set_\w+_request", name):  # scikit-learn's own, for the routing of metadata
+                keys = "".join(f", {key}: bool | str | None = ..." for key in member.keys)
+                lines.append(f"    def {name}(self, *{keys}) -> Self: ...")
+            elif name == "__init_subclass__":
+                lines.append("    " + self.function(name, member.__func__, kind))
             elif not name.startswith("_") or (name == "__init__" and not record):
                 lines += self.member(kind, name, member)
         return "\n".join(lines if lines[-1].startswith(" ") else [*lines, "    ..."]) + "\n"
@@ -263,7 +292,12 @@ class Stub:
         where = f"{kind.__name__}.{name}"
         if isinstance(member, property):
             entries = sections(kind).get("Attributes", {})
-            found = self.typed(entries[name], where) if name in entries else self.returned(member.fget, where)
+            # The first line may tell the type: "How many there are: int."
+            told = re.search(r": ([^:]+)\.$", (member.__doc__ or "").splitlines()[0])
+            words = entries.get(name) or (told and told[1])
+            found = (
+                self.typed(words, where) if words else self.returned(member.fget, where, not sections(kind))
+            )
             return ["    @property", f"    def {name}(self) -> {found}: ..."]
         if isinstance(member, classmethod | staticmethod):
             lines = [f"    @{type(member).__name__}"]
@@ -277,6 +311,9 @@ class Stub:
         where = name if kind is None else f"{kind.__name__}.{name}"
         documented = sections(kind).get("Parameters", {}) if name == "__init__" else {}
         documented |= sections(function).get("Parameters", {})
+        inner = name.startswith("__init") or not (sections(kind) if kind else name in self.seen)
+        if inner and not documented:  # not for users to call
+            documented = dict.fromkeys(inspect.signature(function).parameters, "object")
         parameters = [
             self.parameter(parameter, documented, where, bound=at == 0 and kind is not None)
             for at, parameter in enumerate(inspect.signature(function).parameters.values())
@@ -286,7 +323,7 @@ class Stub:
         ]
         if keywords and not any(text.startswith("*") for text in parameters[: keywords[0]]):
             parameters.insert(keywords[0], "*")
-        found = "None" if name == "__init__" else self.returned(function, where)
+        found = "None" if name.startswith("__init") else self.returned(function, where, inner)
         return f"def {name}({', '.join(parameters)}) -> {found}: ..."
 
     def parameter(self, given, documented, where, bound):
@@ -299,14 +336,15 @@ class Stub:
             found = self.annotation(given.annotation)
         elif given.name in documented:
             found = self.typed(documented[given.name], f"{where}({given.name})")
+            found = found.replace("list[", "Sequence[").replace("dict[", "Mapping[")
         else:
             found = self.unknown(where, f"{given.name} has no entry under Parameters")
         if default == " = None" and not re.search(r"\bNone\b|\bAny\b", found):
             found += " | None"
         return f"{stars}{given.name}: {found}{default}"
 
-    def returned(self, function, where):
-        """Return the type of what a function returns; one without a section returns nothing."""
+    def returned(self, function, where, inner=False):
+        """Return the type of what a function returns; one that tells of nothing returns nothing."""
         given = inspect.signature(function).return_annotation
         if given is not inspect.Signature.empty:
             return self.annotation(given)
@@ -314,7 +352,7 @@ class Stub:
         kind = "Returns" if "Returns" in documented else "Yields"
         entries = documented.get(kind)
         if entries is None:
-            return "None"
+            return "Any" if inner else "None"
         if not entries:
             return self.unknown(where, f"{kind} has no entry `name : type`")
         if list(entries) == ["self"]:

@@ -7,7 +7,7 @@
 
 use halfseen::Silent;
 use halfseen::data::{Table, Target};
-use halfseen::learner::{Family, find, with};
+use halfseen::learner::{Family, find};
 use halfseen::model::{Model, Scores};
 use halfseen::prepare::{Options, Prepared};
 use halfseen_io::{CsvOptions, Data, Source, read_csv, read_data};
@@ -81,7 +81,7 @@ fn print(out: &mut impl Write, scores: &Scores) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Learns y = 3 a - 2 b + 1 from four cells of each row; with as many reads as columns and no penalty, ridge regression
+/// Learns y = 3 a - 2 b + 1 from four cells of each row; with as many reads as columns, ridge regression
 /// and the reader of two attributes agree on what they tell of new rows.
 fn demonstrate(out: &mut impl Write) -> Outcome<()> {
     let mut text = String::from("a,b,y\n");
@@ -91,7 +91,7 @@ fn demonstrate(out: &mut impl Write) -> Outcome<()> {
     }
     let table = read_csv(Source::bytes("line.csv", text.as_bytes()), &CsvOptions::default())?;
     let mut errors = Vec::new();
-    for (learner, settings) in [("ridge", &["penalty=0"][..]), ("aerr", &["budget=2", "seed=1"][..])] {
+    for (learner, settings) in [("ridge", &["penalty=1e-9"][..]), ("aerr", &["budget=2", "seed=1"][..])] {
         // What is printed is what a file would hold.
         let model = Model::from_json(&fit(&table, "y", learner, settings)?.to_json()?)?;
         let scores = model.predict(&table)?.scores;
@@ -104,7 +104,7 @@ fn demonstrate(out: &mut impl Write) -> Outcome<()> {
         writeln!(out, "{learner}: squared error {error:.2e}, {} cells read", model.report.distinct)?;
         errors.push(error);
     }
-    assert!(errors[0] < 1e-20, "a line is found exactly: {errors:?}");
+    assert!(errors[0] < 1e-12, "a line is found: {errors:?}");
     assert!(errors[1] < 0.5, "two reads of two attributes see everything: {errors:?}"); // the target's variance is 4.5
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::arm::{Arm, text};
 use crate::problem::Problem;
 use crate::protocol::{Protocol, hash};
 use crate::results::{Cell, Ledger, Results, Row};
-use crate::run::Context;
+use crate::run::{Context, Job, last};
 use anyhow::{Context as _, Result};
 use halfseen::Silent;
 use halfseen::data::Target;
@@ -16,9 +16,6 @@ use halfseen::learner::{Learner, Setting, with};
 use halfseen::model::{Fit, Predictor};
 use halfseen::prepare::{Options, Prepared};
 use halfseen::select::{Score, Split, Statistics, splits};
-use rayon::prelude::*;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 
 /// Share held out of the rows that do not test.
 const HELD_OUT: f64 = 0.25;
@@ -126,29 +123,11 @@ impl Context<'_> {
                     let key = key(&self.protocol, problem, arm, trial);
                     all.push((key.clone(), number));
                     if !ledger.has(&(key.clone(), number)) {
-                        jobs.push(Job { trial, problem, arm, key, number });
+                        jobs.push(Chosen { trial, problem, arm, key, number });
                     }
                 }
             }
-            let (done, of) = (AtomicUsize::new(0), jobs.len());
-            jobs.par_iter().try_for_each(|job| {
-                let began = Instant::now();
-                let rows = job.run(&self.protocol).with_context(|| job.place())?;
-                ledger.append(&rows)?;
-                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                let last = rows.last();
-                self.tell(&format!(
-                    "{} {}/{}, {done}/{of}: {}: error {:.4} ({}), {:.1} s",
-                    self.name,
-                    t + 1,
-                    trials.len(),
-                    job.place(),
-                    last.and_then(loss).unwrap_or(f64::NAN),
-                    last.map_or("", |row| &row.setting),
-                    began.elapsed().as_secs_f64(),
-                ));
-                Ok::<(), anyhow::Error>(())
-            })?;
+            self.work(&ledger, &jobs, (t, trials.len()))?;
         }
         ledger.finish(&all)
     }
@@ -162,8 +141,8 @@ fn key(protocol: &Protocol, problem: &Problem, arm: &Arm, trial: &Trial<'_>) -> 
     format!("{:016x}", hash(text.bytes()))
 }
 
-/// One cell to compute.
-struct Job<'a> {
+/// A cell whose setting is chosen on a holdout.
+struct Chosen<'a> {
     trial: &'a Trial<'a>,
     problem: &'a Problem,
     arm: &'a Arm,
@@ -171,7 +150,7 @@ struct Job<'a> {
     number: usize,
 }
 
-impl Job<'_> {
+impl Job for Chosen<'_> {
     fn place(&self) -> String {
         format!("{}, arm {}, split {}", self.trial.name, self.arm.id, self.number)
     }
@@ -203,6 +182,12 @@ impl Job<'_> {
         sizes.iter().enumerate().map(row).collect()
     }
 
+    fn outcome(&self, rows: &[Row]) -> String {
+        last(rows, loss)
+    }
+}
+
+impl Chosen<'_> {
     /// The setting that errs least on held-out rows; the first of equals.
     fn choose(
         &self,

@@ -88,7 +88,7 @@ impl Context<'_> {
                 for (s, split) in parts.iter().enumerate() {
                     all.push((key.clone(), s));
                     if !ledger.has(&(key.clone(), s)) {
-                        jobs.push(Job {
+                        jobs.push(Tuned {
                             problem: &problem,
                             arm,
                             key: key.clone(),
@@ -99,26 +99,24 @@ impl Context<'_> {
                     }
                 }
             }
-            let (done, of, problems) = (AtomicUsize::new(0), jobs.len(), problems.len());
-            jobs.par_iter().try_for_each(|job| {
-                let began = Instant::now();
-                let rows = job.run(&self.protocol).with_context(|| job.place())?;
-                ledger.append(&rows)?;
-                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                let (error, seconds) = (rows.last().map_or(f64::NAN, |row| row.squared), began.elapsed().as_secs_f64());
-                let set = rows.last().map_or("", |row| &row.setting);
-                self.tell(&format!(
-                    "{} {}/{}, {done}/{of}: {} split {}: squared error {error:.4} ({set}), {seconds:.1} s",
-                    self.name,
-                    number + 1,
-                    problems,
-                    job.arm.id,
-                    job.number
-                ));
-                Ok::<(), anyhow::Error>(())
-            })?;
+            self.work(&ledger, &jobs, (number, problems.len()))?;
         }
         ledger.finish(&all)
+    }
+
+    /// Runs jobs side by side, those of one of so many problems; each is written down, and told, when it is done.
+    pub(crate) fn work(&self, ledger: &Ledger, jobs: &[impl Job], (number, of): (usize, usize)) -> Result<()> {
+        let done = AtomicUsize::new(0);
+        jobs.par_iter().try_for_each(|job| {
+            let began = Instant::now();
+            let rows = job.run(&self.protocol).with_context(|| job.place())?;
+            ledger.append(&rows)?;
+            let (done, jobs) = (done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
+            let (place, outcome, seconds) = (job.place(), job.outcome(&rows), began.elapsed().as_secs_f64());
+            let name = self.name;
+            self.tell(&format!("{name} {}/{of}, {done}/{jobs}: {place}: {outcome}, {seconds:.1} s", number + 1));
+            Ok(())
+        })
     }
 
     /// Says a line on stderr, unless nothing is to be said.
@@ -130,7 +128,25 @@ impl Context<'_> {
 }
 
 /// One cell to compute.
-struct Job<'a> {
+pub(crate) trait Job: Sync {
+    /// Which one.
+    fn place(&self) -> String;
+
+    /// Its rows.
+    fn run(&self, protocol: &Protocol) -> Result<Vec<Row>>;
+
+    /// What they say, in a few words.
+    fn outcome(&self, rows: &[Row]) -> String;
+}
+
+/// The error of the last row, with the setting chosen for it.
+pub(crate) fn last(rows: &[Row], error: impl Fn(&Row) -> Option<f64>) -> String {
+    let last = rows.last();
+    format!("error {:.4} ({})", last.and_then(error).unwrap_or(f64::NAN), last.map_or("", |row| &row.setting))
+}
+
+/// A cell whose setting is tuned inside the training part.
+struct Tuned<'a> {
     problem: &'a Problem,
     arm: &'a Arm,
     key: String,
@@ -139,7 +155,7 @@ struct Job<'a> {
     counts: Vec<usize>,
 }
 
-impl Job<'_> {
+impl Job for Tuned<'_> {
     fn place(&self) -> String {
         format!("{}, arm {}, split {}", self.problem.name, self.arm.id, self.number)
     }
@@ -206,6 +222,10 @@ impl Job<'_> {
             })
         };
         fits.iter().enumerate().map(row).collect()
+    }
+
+    fn outcome(&self, rows: &[Row]) -> String {
+        format!("squared {}", last(rows, |row| Some(row.squared)))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::holdout::{options, strata};
 use crate::problem::Problem;
 use crate::protocol::{Protocol, hash};
 use crate::results::{Cell, Ledger, Results, Row};
-use crate::run::Context;
+use crate::run::{Context, Job};
 use anyhow::{Context as _, Result, bail};
 use halfseen::Silent;
 use halfseen::data::Examples;
@@ -20,10 +20,7 @@ use halfseen::prepare::Prepared;
 use halfseen::robust::{Attack, Threat, attack, information};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::select::{Score, Statistics, folds, splits};
-use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 
 /// Arms on data under attack.
 pub(crate) struct Trial {
@@ -100,35 +97,25 @@ impl Context<'_> {
     pub(crate) fn besiege(&self, trials: &[Trial]) -> Result<Results> {
         let ledger = Ledger::open(&self.out.join(self.file(".csv")))?;
         let mut all: Vec<Cell> = Vec::new();
-        for trial in trials {
+        for (t, trial) in trials.iter().enumerate() {
             let mut jobs = Vec::new();
             for number in 0..self.protocol.splits {
                 for arm in &trial.arms {
                     let key = trial.key(&self.protocol, arm);
                     all.push((key.clone(), number));
                     if !ledger.has(&(key.clone(), number)) {
-                        jobs.push(Job { trial, arm, key, number });
+                        jobs.push(Besieged { trial, arm, key, number });
                     }
                 }
             }
-            let (done, of) = (AtomicUsize::new(0), jobs.len());
-            jobs.par_iter().try_for_each(|job| {
-                let began = Instant::now();
-                let rows = job.run(&self.protocol).with_context(|| job.place())?;
-                ledger.append(&rows)?;
-                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                let errors: Vec<String> = rows.iter().map(|r| format!("{:.4}", r.wrong.unwrap_or(f64::NAN))).collect();
-                let seconds = began.elapsed().as_secs_f64();
-                self.tell(&format!("{} {done}/{of}: {}: {}, {seconds:.1} s", self.name, job.place(), errors.join(" ")));
-                Ok::<(), anyhow::Error>(())
-            })?;
+            self.work(&ledger, &jobs, (t, trials.len()))?;
         }
         ledger.finish(&all)
     }
 }
 
-/// One cell to compute.
-struct Job<'a> {
+/// A cell whose test rows are attacked.
+struct Besieged<'a> {
     trial: &'a Trial,
     arm: &'a Arm,
     key: String,
@@ -141,7 +128,7 @@ struct Fitted {
     converged: bool,
 }
 
-impl Job<'_> {
+impl Job for Besieged<'_> {
     fn place(&self) -> String {
         format!("{}, arm {}, split {}", self.trial.name, self.arm.id, self.number)
     }
@@ -198,6 +185,13 @@ impl Job<'_> {
         Ok(rows)
     }
 
+    fn outcome(&self, rows: &[Row]) -> String {
+        let errors: Vec<String> = rows.iter().map(|r| format!("{:.4}", r.wrong.unwrap_or(f64::NAN))).collect();
+        format!("error {}", errors.join(" "))
+    }
+}
+
+impl Besieged<'_> {
     /// What attributes are worth in the rows learned from.
     fn values(&self, examples: &Examples<'_>) -> Result<Vec<f64>> {
         if !self.trial.informed {

@@ -1,6 +1,6 @@
 //! Turns the library's errors, and its defects, into Python's exceptions.
 
-use halfseen::ErrorClass;
+use halfseen::{ErrorClass, ErrorKind};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use std::any::Any;
@@ -8,9 +8,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The exception for an error: a `ValueError` with the library's message, as parameters, data and numbers out of range all are.
 pub(crate) fn raised(error: halfseen::Error) -> PyErr {
+    let mut text = error.to_string();
+    if let ErrorKind::OutOfRange { .. } | ErrorKind::NotAValue { .. } = error.kind() {
+        // What the library calls auto is None in Python, but for the words of a choice.
+        text = text.replace(", or auto", ", or None").replace("must be auto,", "must be None,");
+    }
     match error.class() {
-        ErrorClass::Interrupted => PyKeyboardInterrupt::new_err(error.to_string()),
-        ErrorClass::Parameter | ErrorClass::Data | ErrorClass::Numerical => PyValueError::new_err(error.to_string()),
+        ErrorClass::Interrupted => PyKeyboardInterrupt::new_err(text),
+        ErrorClass::Parameter | ErrorClass::Data | ErrorClass::Numerical => PyValueError::new_err(text),
     }
 }
 

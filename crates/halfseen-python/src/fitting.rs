@@ -65,9 +65,10 @@ fn is_passive(learner: &dyn halfseen::Learner) -> bool {
 
 /// Fits the learner of this name.
 ///
-/// `targets` are numbers, (n_rows), or with `classes` (labels, sorted) for each row the index of its class.
+/// `targets` are numbers, (n_rows), or with `classes` (labels, sorted) for each row the index of its class. `weights`, (n_rows), are what
+/// rows count.
 #[pyfunction]
-#[pyo3(signature = (learner, parameters, table, target_name, targets, classes, declared, threads, progress))]
+#[pyo3(signature = (learner, parameters, table, target_name, targets, classes, declared, threads, progress, weights=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn fit(
     py: Python<'_>,
@@ -80,15 +81,21 @@ pub(crate) fn fit(
     declared: Declared,
     threads: usize,
     progress: Option<&Bound<'_, PyAny>>,
+    weights: Option<Bound<'_, PyArray1<f64>>>,
 ) -> PyResult<Model> {
     let learner = configured(learner, &parameters)?;
     let options = declared.options(&*learner)?;
     let target = target(list(targets)?, classes)?;
     learner.check_classes(target.classes().len()).map_err(raised)?;
+    let weights = weights.map(|weights| list(&weights)).transpose()?;
     let rows: Vec<u32> = (0..table.0.rows() as u32).collect();
     let table = &*table.0;
     let model = watched(py, threads, progress, |monitor| {
-        let prepared = Prepared::new(table, (&target_name, &target), &rows, &options)?;
+        let named = (&*target_name, &target);
+        let prepared = match &weights {
+            None => Prepared::new(table, named, &rows, &options)?,
+            Some(weights) => Prepared::with_weights(table, named, &rows, weights, &options)?,
+        };
         let fit = learner.fit(&prepared.examples(), monitor)?;
         Ok(halfseen::model::Model {
             learner: learner.name().to_owned(),

@@ -250,6 +250,68 @@ def test_a_solver_that_gives_up_says_so(estimator):
     assert model.score(X, y) > 0
 
 
+WEIGHTED = [
+    (KARMAClassifier, {"tol": 1e-8}),
+    (KARMAClassifier, {"tol": 1e-8, "loss": "squared"}),
+    (KARMAClassifier, {"tol": 1e-8, "features": "sketch:64"}),
+    (KARMARegressor, {}),
+    (GeometricMarginClassifier, {"tol": 1e-8, "max_iter": 5000}),
+]
+
+
+@pytest.mark.parametrize(("estimator", "parameters"), WEIGHTED)
+def test_a_weight_of_2_is_a_row_twice_and_of_0_none(estimator, parameters):
+    X, y = low_rank(90)
+    X, y = holed(X), np.where(y > 0, "up", "down") if estimator in CLASSIFIERS else y
+    weights = np.arange(90) % 3
+    model = seeded(estimator, **parameters)
+    weighted = clone(model).fit(X, y, sample_weight=weights)
+    repeated = clone(model).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    reach = np.abs(repeated._scores(X)).max()
+    np.testing.assert_allclose(weighted._scores(X), repeated._scores(X), atol=2e-3 * reach)
+    none, ones = clone(model).fit(X, y), clone(model).fit(X, y, sample_weight=np.ones(90))
+    assert none._scores(X).tobytes() == ones._scores(X).tobytes()
+    assert np.abs(none._scores(X) - weighted._scores(X)).max() > 0.01 * reach
+
+
+@pytest.mark.parametrize(
+    "model",
+    [KARMAClassifier(tol=1e-9), KARMARegressor(), GeometricMarginClassifier(tol=1e-9, max_iter=10_000)],
+)
+def test_weights_pass_the_check_of_scikit_learn_at_a_tolerance_like_its_own(model):
+    from sklearn.utils import estimator_checks
+
+    name = type(model).__name__
+    estimator_checks.check_sample_weight_equivalence_on_dense_data(name, model)
+    estimator_checks.check_sample_weight_equivalence_on_sparse_data(name, model)
+
+
+def test_many_classes_count_by_weights():
+    X, y = load_iris(return_X_y=True)
+    X, weights = holed(X, 0.1), np.arange(150) % 3
+    model = KARMAClassifier(tol=1e-8, random_state=0)
+    weighted = clone(model).fit(X, y, sample_weight=weights)
+    repeated = clone(model).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=5e-3)
+
+
+def test_weights_that_cannot_be_are_refused():
+    X, y = low_rank(40)
+    with pytest.raises(ValueError, match="weight"):
+        KARMARegressor().fit(X, y, sample_weight=np.where(y > 0, -1.0, 1.0))
+    with pytest.raises(ValueError, match="NaN"):
+        KARMARegressor().fit(X, y, sample_weight=np.where(y > 0, np.nan, 1.0))
+    with pytest.raises(ValueError, match=r"sample_weight.*\(3,\)"):
+        KARMARegressor().fit(X, y, sample_weight=[1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="weight"):
+        KARMARegressor().fit(X, y, sample_weight=np.zeros(40))
+    with pytest.raises(ValueError, match="weights"):
+        KARMAClassifier(solver="online").fit(X, y > 0, sample_weight=np.arange(40))
+    for estimator in (MatrixCompletionClassifier, MatrixCompletionRegressor):
+        with pytest.raises(TypeError, match="sample_weight"):
+            estimator().fit(X, y > 0, sample_weight=np.ones(40))
+
+
 def test_karma_in_pipelines_and_searches():
     X, y = load_breast_cancer(return_X_y=True)
     X = holed(X[:300, :12])

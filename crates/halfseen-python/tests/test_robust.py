@@ -284,6 +284,29 @@ def test_random_attacks_repeat_and_noise_hurts():
     assert drawn.prediction.dtype == y.dtype
 
 
+@pytest.mark.parametrize("threat", [0, 2])
+def test_a_weight_of_2_is_a_row_twice_and_of_0_none(threat):
+    model = FDROPClassifier(threat=threat, tol=1e-7, max_iter=50_000)
+    X, y = signs(90)
+    weights = np.arange(90) % 3
+    weighted = clone(model).fit(X, y, sample_weight=weights)
+    repeated = clone(model).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    assert weighted.report_["objective"] == pytest.approx(repeated.report_["objective"], rel=1e-6)
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=2e-3)
+    none, ones = clone(model).fit(X, y), clone(model).fit(X, y, sample_weight=np.ones(90))
+    assert none.coef_.tobytes() == ones.coef_.tobytes()
+    assert none.report_["objective"] != pytest.approx(weighted.report_["objective"], rel=1e-3)
+
+
+def test_weights_that_cannot_be_are_refused():
+    X, y = signs(90)
+    with pytest.raises(ValueError, match="weight"):
+        FDROPClassifier().fit(X, y, sample_weight=-np.ones(90))
+    for estimator in (RobustLPClassifier, RobustLPRegressor, RobustPerceptronClassifier):
+        with pytest.raises(TypeError, match="sample_weight"):
+            estimator().fit(X, y, sample_weight=np.ones(90))
+
+
 def test_what_cannot_be_is_refused():
     X, y = signs(100, 12)
     model = RobustLPClassifier(threat=2).fit(X, y)

@@ -15,7 +15,8 @@ SCALE = Declaration(
     "",
     "How attributes are scaled before learning: as given; all divided by one number; each centred and divided"
     " by its deviation (or declared bounds); each divided by its largest absolute value, so that zero"
-    " stays zero. None: what suits the family (budgeted learners look at no unread cell, so 'none' without bounds).",
+    " stays zero. None: what suits the family (budgeted learners look at no unread cell, so 'none' without"
+    " bounds).",
 )
 KNOWN = Declaration(
     "known",

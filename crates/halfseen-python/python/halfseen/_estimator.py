@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from halfseen import _attributes, _core
 from halfseen._attributes import BOUNDS, GROUPS, KNOWN, N_JOBS, PRICES, SCALE, VERBOSE
@@ -154,10 +154,12 @@ class Estimator(BaseEstimator):
     def _forget(self):
         """Let go of what an earlier fit has left and another one would not replace."""
 
-    def _fit(self, X, y):
+    def _fit(self, X, y, sample_weight=None):
         self._forget()
         named = getattr(y, "name", None)
         X, y = self._checked(X, y)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         targets, classes = self._targets(y)
         seed = self._seed()
         model = _core.fit(
@@ -170,6 +172,7 @@ class Estimator(BaseEstimator):
             self._declarations(),
             _threads(getattr(self, "n_jobs", None)),
             _progress(self.verbose),
+            sample_weight,
         )
         self._keep(model)
         return self
@@ -227,6 +230,36 @@ class Estimator(BaseEstimator):
         if scipy.sparse.issparse(X):
             return self.model_.scores_of_table(self._table(X))[0]
         return self.model_.scores(X)
+
+
+class Weighted:
+    """Let rows count by weights; for estimators whose learner takes them."""
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn from examples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The examples. NaN is a missing cell: estimators of :mod:`halfseen.missing` take it, others refuse
+            it.
+        y : array-like of shape (n_samples,)
+            The targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            What rows count: 2 is a row twice, 0 a row that is not there, for losses as for means and scales.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If data or parameters are not what the learner can use; the message names the place and the
+            remedy.
+        """
+        return self._fit(X, y, sample_weight)
 
 
 class Regressor(RegressorMixin, Estimator):
@@ -333,9 +366,15 @@ def _indented(text):
 
 def _seed_of(state):
     """Return a ``random_state`` as a seed."""
-    if isinstance(state, numbers.Integral):
-        return int(state)
-    return int(check_random_state(state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+    if not isinstance(state, numbers.Integral):
+        return int(check_random_state(state).randint(np.iinfo(np.int64).max, dtype=np.int64))
+    if not 0 <= state < 2**64:
+        allowed = next(of.allowed for of in declared("aerr") if of.name == "random_state")
+        raise ValueError(
+            f"random_state = {state} is not allowed: it must be {allowed} (and below 2**64), a RandomState"
+            " instance or None"
+        )
+    return int(state)
 
 
 def _threads(n_jobs):

@@ -1,5 +1,6 @@
 """Give types to what halfseen._estimator offers; written by stubs.py."""
 
+from os import PathLike
 from typing import Any, Protocol, Self
 
 from numpy.typing import ArrayLike, NDArray
@@ -13,26 +14,46 @@ class _Sparse(Protocol):
     shape: Any
     def tocsr(self, copy: bool = ...) -> Any: ...
 
-SCALE: Declaration
+__all__ = [
+    "BOUNDS",
+    "GROUPS",
+    "KNOWN",
+    "N_JOBS",
+    "PRICES",
+    "SCALE",
+    "VERBOSE",
+    "Classifier",
+    "Estimator",
+    "Regressor",
+]
 
-KNOWN: Declaration
+class Estimator(BaseEstimator):
+    def __init_subclass__(cls, learner: Any = None, extra: Any = (), **keywords: Any) -> None: ...
+    def __sklearn_tags__(self) -> Any: ...
+    def fit(self, X: ArrayLike | _Sparse, y: ArrayLike) -> Self: ...
+    def save(self, path: str | PathLike[str]) -> Any: ...
 
-GROUPS: Declaration
+class Regressor(RegressorMixin, Estimator):
+    def __sklearn_tags__(self) -> Any: ...
+    def predict(self, X: ArrayLike | _Sparse) -> NDArray[Any]: ...
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
 
-PRICES: Declaration
+class Classifier(ClassifierMixin, Estimator):
+    def __sklearn_tags__(self) -> Any: ...
+    def decision_function(self, X: ArrayLike | _Sparse) -> NDArray[Any]: ...
+    def predict(self, X: ArrayLike | _Sparse) -> NDArray[Any]: ...
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
 
 BOUNDS: Declaration
 
+GROUPS: Declaration
+
+KNOWN: Declaration
+
 N_JOBS: Declaration
 
+PRICES: Declaration
+
+SCALE: Declaration
+
 VERBOSE: Declaration
-
-class Estimator(BaseEstimator):
-    def fit(self, X: ArrayLike | _Sparse, y: ArrayLike) -> Self: ...
-
-class Regressor(RegressorMixin, Estimator):
-    def predict(self, X: ArrayLike | _Sparse) -> NDArray[Any]: ...
-
-class Classifier(ClassifierMixin, Estimator):
-    def decision_function(self, X: ArrayLike | _Sparse) -> NDArray[Any]: ...
-    def predict(self, X: ArrayLike | _Sparse) -> NDArray[Any]: ...

@@ -87,6 +87,9 @@ class Encoder(TransformerMixin, BaseEstimator):
         self.encoder_ = _core.Encoder.fit(self._table(X, reset=True))
         texts = {name: texts for name, texts in self.encoder_.columns if texts is not None}
         self.categories_ = texts
+        names, counts = np.unique(self.get_feature_names_out(), return_counts=True)
+        if (counts > 1).any():
+            raise ValueError(f"two columns are called {names[counts > 1][0]!r} when encoded; rename one of X")
         self.groups_ = {name: [f"{name}={text}" for text in of] for name, of in texts.items() if of}
         return self
 

@@ -1,15 +1,25 @@
 """Give types to what halfseen.full offers; written by stubs.py."""
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfseen._estimator import Classifier, Estimator, Regressor
 
 class _Full(Estimator): ...
 
 class OnlineLasso(Regressor, _Full):
+    coef_: NDArray[Any]
+    intercept_: float
+    reads_: int
+    distinct_: int
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -25,6 +35,16 @@ class OnlineLasso(Regressor, _Full):
     ) -> None: ...
 
 class OnlineLassoClassifier(Classifier, _Full):
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    classes_: NDArray[Any]
+    reads_: int
+    distinct_: int
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,

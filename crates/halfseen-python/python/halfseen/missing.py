@@ -8,9 +8,10 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from halfseen import _core
 from halfseen._estimator import (
@@ -20,6 +21,7 @@ from halfseen._estimator import (
     Classifier,
     Estimator,
     Regressor,
+    Weighted,
     _progress,
     _threads,
 )
@@ -42,7 +44,7 @@ class _Holed(Estimator):
     _takes_holes = True
 
 
-class KARMAClassifier(Classifier, _Holed, learner="karma"):
+class KARMAClassifier(Weighted, Classifier, _Holed, learner="karma"):
     """Kernelised Algorithm for Risk-minimisation with Missing Attributes (KARMA): paper D [1]_, algorithm 1.
 
     A kernel machine that compares two rows by the attributes that both show, and by sequences of up to
@@ -77,7 +79,8 @@ class KARMAClassifier(Classifier, _Holed, learner="karma"):
     Notes
     -----
     A kernel machine keeps the rows it learned from: memory and time grow with their square. Beyond a few
-    thousand rows take ``features='sketch:2048'``, which is linear in them.
+    thousand rows take ``features='sketch:2048'``, which is linear in them. ``solver='online'`` takes no
+    ``sample_weight``, as it makes one step for each row.
 
     References
     ----------
@@ -101,7 +104,7 @@ class KARMAClassifier(Classifier, _Holed, learner="karma"):
     _multi_class = True
 
 
-class KARMARegressor(Regressor, _Holed, learner="karma"):
+class KARMARegressor(Weighted, Regressor, _Holed, learner="karma"):
     """Kernelised Algorithm for Risk-minimisation with Missing Attributes (KARMA), for numbers: paper D [1]_.
 
     Least squares over the kernel of :class:`KARMAClassifier`, which compares two rows by the attributes that
@@ -167,6 +170,12 @@ class Completed:
 
 
 class _Completion(_Holed):
+    @classmethod
+    def _as_learner(cls, learner):
+        """Return what makes the class this learner of the library."""
+        variants = {"mcb": "b", "mc1": "1"}
+        return {"variant": variants[learner]} if learner in variants else None
+
     def _learner_name(self):
         names = {"b": "mcb", "1": "mc1"}
         if not isinstance(self.variant, str) or self.variant not in names:
@@ -201,7 +210,9 @@ class _Completion(_Holed):
         """
         own = clone(self)
         named = getattr(y, "name", None)
-        X = validate_data(own, X, dtype=np.float64, ensure_all_finite="allow-nan")
+        if scipy.sparse.issparse(X):
+            raise TypeError("Sparse data was passed, but a completed matrix is dense: pass X.toarray()")
+        X = own._validated(X, ensure_all_finite="allow-nan")
         y = column_or_1d(y)
         check_consistent_length(X, y)
         unknown = _unknown(y)
@@ -264,8 +275,8 @@ class MatrixCompletionClassifier(Classifier, _Completion, learner="mcb", extra=(
 
     Notes
     -----
-    There is no ``sample_weight``: the loss of the labels is a mean over the known entries of one matrix, of
-    which a row is a part, and its authors weigh no rows.
+    There is no ``sample_weight``: a row twice would count twice in the losses, and otherwise in the norm that
+    stands for rank.
 
     References
     ----------
@@ -315,8 +326,8 @@ class MatrixCompletionRegressor(Regressor, _Completion, learner="mcb", extra=(VA
 
     Notes
     -----
-    There is no ``sample_weight``: the loss of the labels is a mean over the known entries of one matrix, of
-    which a row is a part, and its authors weigh no rows.
+    There is no ``sample_weight``: a row twice would count twice in the losses, and otherwise in the norm that
+    stands for rank.
 
     References
     ----------
@@ -336,7 +347,7 @@ class MatrixCompletionRegressor(Regressor, _Completion, learner="mcb", extra=(VA
     """
 
 
-class GeometricMarginClassifier(Classifier, _Holed, learner="geom"):
+class GeometricMarginClassifier(Weighted, Classifier, _Holed, learner="geom"):
     """Geometric margin (geom; Chechik et al. [1]_): the largest margin within what each row shows.
 
     A linear machine whose margin of a row is measured in the space of the attributes that the row shows, so
@@ -368,11 +379,6 @@ class GeometricMarginClassifier(Classifier, _Holed, learner="geom"):
     See Also
     --------
     KARMAClassifier : A kernel machine for rows with holes, of any number of classes.
-
-    Notes
-    -----
-    There is no ``sample_weight``: every round gives each row a cost of its own, by the share of the weights
-    that it shows, and its authors define no other.
 
     References
     ----------

@@ -1,10 +1,11 @@
 """Give types to what halfseen.missing offers; written by stubs.py."""
 
 from collections.abc import Callable
-from typing import Literal
+from dataclasses import dataclass
+from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from halfseen._estimator import Classifier, Estimator, Regressor
 from halfseen._parameters import Declaration
@@ -14,6 +15,12 @@ VARIANT: Declaration
 class _Holed(Estimator): ...
 
 class KARMAClassifier(Classifier, _Holed):
+    classes_: NDArray[Any]
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -37,6 +44,11 @@ class KARMAClassifier(Classifier, _Holed):
     ) -> None: ...
 
 class KARMARegressor(Regressor, _Holed):
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -59,9 +71,22 @@ class KARMARegressor(Regressor, _Holed):
         verbose: bool | Callable[[int, int], object] = False,
     ) -> None: ...
 
-class _Completion(_Holed): ...
+@dataclass(frozen=True)
+class Completed:
+    X: NDArray[Any]
+    y: NDArray[Any]
+    scores: NDArray[Any]
+
+class _Completion(_Holed):
+    def complete(self, X: ArrayLike, y: ArrayLike) -> Completed: ...
 
 class MatrixCompletionClassifier(Classifier, _Completion):
+    classes_: NDArray[Any]
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -77,6 +102,11 @@ class MatrixCompletionClassifier(Classifier, _Completion):
     ) -> None: ...
 
 class MatrixCompletionRegressor(Regressor, _Completion):
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -92,6 +122,14 @@ class MatrixCompletionRegressor(Regressor, _Completion):
     ) -> None: ...
 
 class GeometricMarginClassifier(Classifier, _Holed):
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    classes_: NDArray[Any]
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,

@@ -7,7 +7,17 @@ counts 0. Attributes are scaled so that zero stays zero.
 
 import numpy as np
 
-from halfseen._estimator import GROUPS, KNOWN, N_JOBS, SCALE, VERBOSE, Classifier, Estimator, Regressor
+from halfseen._estimator import (
+    GROUPS,
+    KNOWN,
+    N_JOBS,
+    SCALE,
+    VERBOSE,
+    Classifier,
+    Estimator,
+    Regressor,
+    Weighted,
+)
 from halfseen._parameters import text_of
 from halfseen._trial import Attacked, Certificates, Tried, attack, attributes, certify, without_known
 
@@ -94,7 +104,8 @@ class RobustLPClassifier(Classifier, _Robust, learner="robust-lp"):
 
     Notes
     -----
-    Only the ratio of ``box_radius`` and ``margin`` matters. {unweighted}
+    Only the ratio of ``box_radius`` and ``margin`` matters. There is no ``sample_weight``: with few rows the
+    program has many solutions, and a weight of 2 would find another one than a row that is there twice.
 
     References
     ----------
@@ -135,7 +146,9 @@ class RobustLPRegressor(Regressor, _Robust, learner="robust-lp"):
 
     Notes
     -----
-    ``margin``, ``damage`` and ``confidence`` are of classes alone. {unweighted}
+    ``margin``, ``damage`` and ``confidence`` are of classes alone. There is no ``sample_weight``: with few
+    rows the program has many solutions, and a weight of 2 would find another one than a row that is there
+    twice.
 
     References
     ----------
@@ -150,6 +163,8 @@ class RobustLPRegressor(Regressor, _Robust, learner="robust-lp"):
     >>> ready.attacked_score(X, y) > plain.attacked_score(X, y, threat=2)
     True
     """
+
+    _poor_score = True  # where each of ten attributes counts alone, weights that bear the loss of one are 0
 
 
 class RobustPerceptronClassifier(Classifier, _Robust, learner="robust-perceptron"):
@@ -192,7 +207,7 @@ class RobustPerceptronClassifier(Classifier, _Robust, learner="robust-perceptron
     """
 
 
-class FDROPClassifier(Classifier, _Robust, learner="fdrop"):
+class FDROPClassifier(Weighted, Classifier, _Robust, learner="fdrop"):
     """Feature dropping (FDROP): support vector machine under the worst deletions; Globerson, Roweis [1]_.
 
     Hinge losses after the deletions that hurt each row most, and half the squared length of the weights,
@@ -211,10 +226,6 @@ class FDROPClassifier(Classifier, _Robust, learner="fdrop"):
     See Also
     --------
     RobustLPClassifier : A box in the place of the Euclidean norm.
-
-    Notes
-    -----
-    {unweighted}
 
     References
     ----------

@@ -1,16 +1,43 @@
 """Give types to what halfseen.robust offers; written by stubs.py."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from halfseen._estimator import Classifier, Estimator, Regressor
+from halfseen._trial import Attacked as Attacked
+from halfseen._trial import Certificates as Certificates
+from halfseen._trial import Tried
+from halfseen._trial import attack as attack
+from halfseen._trial import attributes as attributes
+from halfseen._trial import certify as certify
 
-class _Robust(Estimator): ...
+__all__ = [
+    "Attacked",
+    "Certificates",
+    "FDROPClassifier",
+    "RobustLPClassifier",
+    "RobustLPRegressor",
+    "RobustPerceptronClassifier",
+    "attack",
+    "attributes",
+    "certify",
+]
+
+class _Robust(Tried, Estimator):
+    def __init_subclass__(cls, learner: Any = None, **keywords: Any) -> None: ...
 
 class RobustLPClassifier(Classifier, _Robust):
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    classes_: NDArray[Any]
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -36,6 +63,13 @@ class RobustLPClassifier(Classifier, _Robust):
     ) -> None: ...
 
 class RobustLPRegressor(Regressor, _Robust):
+    coef_: NDArray[Any]
+    intercept_: float
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -61,6 +95,14 @@ class RobustLPRegressor(Regressor, _Robust):
     ) -> None: ...
 
 class RobustPerceptronClassifier(Classifier, _Robust):
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    classes_: NDArray[Any]
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -84,6 +126,14 @@ class RobustPerceptronClassifier(Classifier, _Robust):
     ) -> None: ...
 
 class FDROPClassifier(Classifier, _Robust):
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    classes_: NDArray[Any]
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,

@@ -2,12 +2,17 @@
 
 from halfseen._rebuilding import estimator_classes
 from halfseen.encoder import Encoder
+from halfseen.missing import GeometricMarginClassifier, KARMAClassifier
 
 __all__ = ["estimators", "expected_failed_checks"]
 
 _FINITE = (
     "fit refuses NaN, since it needs every cell that it reads; predict takes it as what it is at prediction"
     " time, an attribute that vanished or was not measured. Infinite values are refused by both."
+)
+_WEIGHTS = (
+    "a row of weight 2 and a row twice are one problem, solved from two sides to the solver's tolerance:"
+    " scores agree up to ``tol``, and the check allows 1e-7. With tol=1e-9 it passes."
 )
 
 
@@ -44,11 +49,14 @@ def expected_failed_checks(estimator):
 
     Examples
     --------
-    >>> from halfseen import KARMAClassifier
+    >>> from halfseen import KARMARegressor
     >>> from halfseen.testing import expected_failed_checks
-    >>> expected_failed_checks(KARMAClassifier())
+    >>> expected_failed_checks(KARMARegressor())
     {}
     """
+    if isinstance(estimator, KARMAClassifier | GeometricMarginClassifier):
+        kinds = ("dense", "sparse")
+        return {f"check_sample_weight_equivalence_on_{kind}_data": _WEIGHTS for kind in kinds}
     if isinstance(estimator, Encoder) or estimator._takes_holes:
         return {}
     return {"check_estimators_nan_inf": _FINITE}

@@ -28,6 +28,11 @@ class _ByMoments(Budgeted):
         phases = isinstance(self.moments, str) and self.moments == "two-phase"
         return f"{self._learner}-2p" if phases else self._learner
 
+    @classmethod
+    def _as_learner(cls, learner):
+        """Return what makes the class this learner of the library, its two-phase form included."""
+        return {"moments": "two-phase"} if learner == f"{cls._learner}-2p" else super()._as_learner(learner)
+
     def _parameters(self, seed):
         """Let the reads tell the moments where nobody declared them: a fit sees no other cells."""
         texts = super()._parameters(seed)

@@ -118,3 +118,19 @@ fn margins_are_those_of_the_worst_subset_and_slopes_are_theirs() {
         }
     }
 }
+
+#[test]
+fn the_least_threat_that_silences_is_found() {
+    let codes: Vec<u32> = (0..32).map(|i| i % 2).collect();
+    let sign = |i: usize| if codes[i] == 1 { 1.0 } else { -1.0 };
+    // Three attributes tell the target, each as well as the others; two tell nothing.
+    let cells =
+        Array2::from_shape_fn((32, 5), |(i, j)| if j < 3 { sign(i) } else { f64::from((i + j) as u32 % 4 / 2) });
+    let data = Data::new(cells, (0..32).map(sign).collect());
+    let labels = Some(crate::data::Labels { codes: &codes, classes: 2 });
+    let examples = Examples { labels, ..data.examples() };
+    let fit = |threat| Fdrop { threat: Some(threat), ..Fdrop::default() }.fit(&examples, &Silent).unwrap();
+    let notes = fit(4.0).report.notes;
+    assert!(notes.contains(&Note::ThreatBeatsSignal { threat: 4.0, from: Some(3.0) }), "{notes:?}");
+    assert!(fit(2.0).linear().unwrap().weights.iter().any(|w| *w != 0.0));
+}

@@ -1,0 +1,225 @@
+"""Hold Python's parameters against the library's declarations and against what the program prints."""
+
+import inspect
+import json
+import math
+import os
+import re
+import subprocess
+import warnings
+
+import numpy as np
+import pytest
+from halfseen import _core
+from halfseen._parameters import RENAMED
+from halfseen.testing import estimators
+from sklearn.base import clone, is_classifier
+
+PROGRAM = os.environ.get("HALFSEEN_PROGRAM")
+LEARNERS = {learner["name"]: learner for learner in json.loads(_core.learners())}
+ESTIMATORS = [estimator for estimator in estimators() if hasattr(estimator, "_learner")]
+EACH = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
+#: What estimators take that is no parameter of a learner: what is declared of data, and how a fit runs.
+HOUSE = {"scale", "known", "groups", "prices", "bounds", "moments_of", "n_jobs", "verbose", "variant"}
+
+
+def own(estimator):
+    """Return the learners that the class can be, with what makes it each of them."""
+    found = {name: estimator._as_learner(name) for name in LEARNERS}
+    return {name: setting for name, setting in found.items() if setting is not None}
+
+
+def cases():
+    """Return every parameter of every learner of every estimator."""
+    return [
+        pytest.param(
+            estimator, learner, setting, given, id=f"{type(estimator).__name__}-{learner}-{given['name']}"
+        )
+        for estimator in ESTIMATORS
+        for learner, setting in own(estimator).items()
+        for given in LEARNERS[learner]["parameters"]
+    ]
+
+
+@pytest.mark.skipif(not PROGRAM, reason="HALFSEEN_PROGRAM does not name the program")
+def test_the_program_declares_what_the_extension_declares():
+    said = subprocess.run([PROGRAM, "learners", "--json"], check=True, capture_output=True, text=True).stdout
+    program = {learner["learner"]: learner for learner in json.loads(said)}
+    assert program.keys() == LEARNERS.keys()
+    for name, learner in LEARNERS.items():
+        for key in ("title", "source", "family"):
+            assert learner[key] == program[name][key], name
+        keys = ("name", "default", "allowed", "doc", "source")
+        ours = [{key: given[key] for key in keys} for given in learner["parameters"]]
+        assert ours == [{key: given[key] for key in keys} for given in program[name]["params"]], name
+
+
+def test_every_learner_but_those_of_others_has_an_estimator():
+    covered = {name for estimator in ESTIMATORS for name in own(estimator)}
+    elsewhere = {"ridge", "lasso", "svm", "ogd"}  # scikit-learn has them
+    assert LEARNERS.keys() - covered == elsewhere | {"zero", "mean"}, "KARMA with gamma = 1 is zero and mean"
+
+
+@pytest.mark.parametrize(("estimator", "learner", "setting", "given"), cases())
+def test_names_defaults_and_meanings_are_the_librarys(estimator, learner, setting, given):
+    name = RENAMED.get(given["name"], given["name"])
+    if name in setting:
+        return
+    default = inspect.signature(type(estimator)).parameters[name].default
+    section = re.search(
+        rf"^    {name} : .*\n((?:        .*\n)+)",
+        inspect.cleandoc(type(estimator).__doc__).replace("\n", "\n    "),
+        re.M,
+    )
+    assert section, "documented"
+    documented = " ".join(section[1].split())
+    if name == "random_state":
+        assert default is None
+        return
+    if given["default"] == "auto" and given["kind"] != "choice":
+        assert default is None
+    else:
+        assert default == given["default"]
+        assert type(default) is type(given["default"])
+    if name == "moments":
+        return  # Python's has a word more, and says so
+    words = re.sub(r"--([a-z_]+)( FILE)?", r"``\1``", given["doc"])
+    words = words if given["kind"] == "choice" else words.replace("auto:", "None:")
+    assert " ".join(words.split()) in documented
+    if given["kind"] not in ("choice", "flag"):
+        assert given["allowed"].replace("auto", "None") in documented
+    for word in given["words"] if given["kind"] == "choice" else ():
+        assert repr(word) in section[0]
+
+
+@EACH
+def test_there_is_no_parameter_but_the_librarys_and_the_houses(estimator):
+    declared = {
+        RENAMED.get(p["name"], p["name"]) for name in own(estimator) for p in LEARNERS[name]["parameters"]
+    }
+    assert set(estimator.get_params()) - HOUSE <= declared | {"moments"}
+    kinds = {p.kind for p in inspect.signature(type(estimator)).parameters.values()}
+    assert kinds == {inspect.Parameter.KEYWORD_ONLY}
+
+
+def outside(given):
+    """Return values that are not in a parameter's range, by its own words."""
+    kind, allowed = given["kind"], given["allowed"]
+    if kind == "flag":
+        return ["maybe", 2]
+    if kind == "choice":
+        return ["nonsense", 7]
+    if kind in ("numbers-or-auto", "moments", "values"):
+        return [[-1.0, 1.0, 1.0, 1.0], [math.nan] * 4, "many"]
+    if kind == "features":
+        return ["sketch:0", "all"]
+    if kind.startswith("rule"):
+        return [0.0, math.nan, -1.0, "4y"]
+    found = [math.nan, math.inf, "many"]
+    if "above 0" in allowed:
+        found += [0, -1.0]
+    if least := re.search(r"(?:at least|from) (\d+)", allowed):
+        found += [int(least[1]) - 1] if least[1] != "0" or kind != "count" else [-1]
+    if most := re.search(r"from \d+ to (\d+)", allowed):
+        found += [int(most[1]) + 1]
+    if kind.startswith("count"):
+        found += [1.5, "1e3"]
+    return found
+
+
+def data(estimator):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 4))
+    return X, (X[:, 0] > 0).astype(int) if is_classifier(estimator) else X[:, 0]
+
+
+@pytest.mark.parametrize(("estimator", "learner", "setting", "given"), cases())
+def test_a_value_outside_its_range_is_refused_by_fit_and_not_before(estimator, learner, setting, given):
+    name = RENAMED.get(given["name"], given["name"])
+    if name in setting:
+        return
+    X, y = data(estimator)
+    values = outside(given)
+    if name == "random_state":
+        values = [-1, 2**64]
+    if name == "p":
+        values.remove(0) if 0 in values else None
+    for value in values:
+        made = type(estimator)(**setting, **{name: value})
+        assert made.get_params()[name] is value, "kept as it is"
+        allowed = re.escape(
+            given["allowed"].replace("auto", "None") if given["kind"] != "choice" else given["allowed"]
+        )
+        with pytest.raises(
+            ValueError, match=rf"{name} = .* (is not allowed|cannot be read): it must be .*{allowed}"
+        ):
+            made.fit(X, y)
+
+
+@EACH
+def test_unknown_parameters_are_type_errors_and_wrong_kinds_too(estimator):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'nonsense'"):
+        type(estimator)(nonsense=1)
+    with pytest.raises(TypeError, match="positional argument"):
+        type(estimator)(3)
+    with pytest.raises(ValueError, match="Invalid parameter 'nonsense'"):
+        clone(estimator).set_params(nonsense=1)
+    numeric = next(
+        p["name"] for p in LEARNERS[estimator._learner]["parameters"] if p["kind"].startswith("number")
+    )
+    X, y = data(estimator)
+    with pytest.raises(TypeError, match=f"{numeric} must be a number, a text, None or a list of numbers"):
+        clone(estimator).set_params(**{numeric: {"a": 1}}).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value", "error", "says"),
+    [
+        (
+            "scale",
+            "sideways",
+            ValueError,
+            "scale = 'sideways' is not allowed: it must be one of none, common, each, max",
+        ),
+        ("scale", 3, ValueError, "scale = 3 is not allowed"),
+        ("known", "x0", TypeError, "known must be a list"),
+        ("known", [9], ValueError, "there is no attribute 9: X has 4 features"),
+        ("known", [-1], ValueError, "there is no attribute -1"),
+        ("known", ["y0"], ValueError, "there is no column 'y0'; did you mean|there is no column 'y0'"),
+        ("known", [1.5], TypeError, "named by a string or an index; got 1.5"),
+        ("groups", ["x0"], TypeError, "groups must be a dict"),
+        ("groups", {"a": "x0"}, TypeError, "groups must be a list of names"),
+        ("groups", {"a": ["x0"], "b": ["x0"]}, ValueError, "'x0' is in two panels"),
+        ("prices", {"x0": -1}, ValueError, "price of 'x0'"),
+        ("prices", {"x0": "dear"}, TypeError, "prices must hold numbers"),
+        ("bounds", {"x0": 3}, TypeError, r"bounds must hold pairs \(low, high\); got 3"),
+        ("bounds", {"x0": (2, 1)}, ValueError, "'x0'"),
+        ("n_jobs", 0, ValueError, "n_jobs = 0 is not allowed"),
+        ("n_jobs", 1.5, ValueError, "n_jobs = 1.5 is not allowed"),
+    ],
+)
+def test_what_is_declared_of_data_is_checked_by_fit(parameter, value, error, says):
+    from halfseen import AERR, RobustLPRegressor
+
+    of = RobustLPRegressor if parameter == "n_jobs" else AERR
+    X, y = data(of())
+    made = of(**{parameter: value})
+    with pytest.raises(error, match=says):
+        made.fit(X, y)
+
+
+def test_numbers_of_any_kind_are_parameters():
+    from halfseen import AERR, DDAERR
+
+    X, y = data(AERR())
+    plain = AERR(budget=3, radius=2.0, random_state=1).fit(X, y)
+    other = AERR(budget=np.int32(3), radius=np.float32(2), random_state=np.uint8(1), intercept=np.True_).fit(
+        X, y
+    )
+    np.testing.assert_array_equal(plain.coef_, other.coef_)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        lists = [
+            DDAERR(moments=of, random_state=0).fit(X, y) for of in ([1, 2, 1, 1], np.array([1, 2, 1, 1]))
+        ]
+    np.testing.assert_array_equal(lists[0].coef_, lists[1].coef_)

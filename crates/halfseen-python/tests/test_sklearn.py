@@ -1,0 +1,255 @@
+"""Hold every estimator to scikit-learn's contract."""
+
+import io
+import pickle
+import warnings
+
+import joblib
+import numpy as np
+import pytest
+import scipy.sparse
+from halfseen import AERR, AERRClassifier, Encoder, KARMAClassifier, OnlineLassoClassifier, RobustLPClassifier
+from halfseen.testing import estimators, expected_failed_checks
+from sklearn.base import clone, is_classifier
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+LEARNERS = [estimator for estimator in estimators() if not isinstance(estimator, Encoder)]
+EACH = pytest.mark.parametrize("estimator", LEARNERS, ids=lambda estimator: type(estimator).__name__)
+
+
+def data(classes=False, rows=60, columns=5, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, columns))
+    y = X @ np.arange(1.0, columns + 1) + 0.1 * rng.normal(size=rows)
+    return X, np.where(y > 0, "yes", "no") if classes else y
+
+
+def fitted(estimator, X=None, y=None):
+    """Fit a copy; what it has to say of tiny data is not what these tests are about."""
+    own = data(is_classifier(estimator))
+    estimator = clone(estimator)
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return estimator.fit(own[0] if X is None else X, own[1] if y is None else y)
+
+
+def scores(estimator, X):
+    return estimator.decision_function(X) if is_classifier(estimator) else estimator.predict(X)
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks(estimators(), expected_failed_checks=expected_failed_checks, xfail_strict=True)
+def test_contract(estimator, check):
+    check(estimator)
+
+
+def test_at_most_two_checks_fail_for_a_reason_each():
+    for estimator in estimators():
+        expected = expected_failed_checks(estimator)
+        assert len(expected) <= 2
+        assert all(name.startswith("check_") and len(reason) > 40 for name, reason in expected.items())
+        with pytest.raises(ValueError, match="inf"):
+            fitted(estimator, np.array([[1.0, np.inf], [1.0, 2.0], [0.0, 1.0]]), np.array([0, 1, 1]))
+
+
+def test_every_public_estimator_is_listed():
+    import halfseen
+
+    listed = {type(estimator).__name__ for estimator in estimators()}
+    named = {name for name in halfseen.__all__ if isinstance(getattr(halfseen, name), type)}
+    assert {name for name in named if hasattr(getattr(halfseen, name), "get_params")} == listed
+    assert len(listed) > 25
+
+
+@EACH
+def test_sparse_matrices_of_any_format_are_the_dense_ones(estimator):
+    X, y = data(is_classifier(estimator))
+    X[np.abs(X) < 0.7] = 0.0
+    dense = fitted(estimator, X, y)
+    formats = (scipy.sparse.csr_matrix, scipy.sparse.csc_array, scipy.sparse.coo_array)
+    for sparse in (of(X) for of in formats):
+        model = fitted(estimator, sparse, y)
+        np.testing.assert_allclose(scores(model, sparse), scores(model, X), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(scores(model, X), scores(dense, X), rtol=1e-6, atol=1e-6)
+
+
+def test_sparse_entries_given_twice_or_in_any_order_are_summed_and_the_callers_stay_as_they_are():
+    X, y = data()
+    X[np.abs(X) < 0.7] = 0.0
+    coo = scipy.sparse.coo_array(X)
+    order = np.random.default_rng(1).permutation(coo.nnz)
+    rows, columns = coo.row[order], coo.col[order]
+    twice = scipy.sparse.csr_array(
+        (np.tile(coo.data[order] / 2, 2), (np.tile(rows, 2), np.tile(columns, 2))), shape=X.shape
+    )
+    doubled = scipy.sparse.csr_array(
+        (np.repeat(twice.data, 2) / 2, np.repeat(twice.indices, 2), twice.indptr * 2), shape=X.shape
+    )
+    before = doubled.nnz
+    model = fitted(AERR(), doubled, y)
+    assert doubled.nnz == before
+    np.testing.assert_array_equal(model.coef_, fitted(AERR(), X, y).coef_)
+
+
+@EACH
+def test_pickles_clones_and_joblib_keep_every_bit(estimator):
+    X, _ = data()
+    model = fitted(estimator)
+    with io.BytesIO() as file:
+        joblib.dump(model, file)
+        file.seek(0)
+        copies = [pickle.loads(pickle.dumps(model)), joblib.load(file)]
+    for copy in copies:
+        np.testing.assert_array_equal(scores(copy, X), scores(model, X))
+        assert copy.report_ == model.report_
+    again = clone(model)
+    assert not hasattr(again, "model_")
+    assert again.get_params() == model.get_params()
+    np.testing.assert_array_equal(scores(fitted(again), X), scores(model, X))
+
+
+@EACH
+def test_fitting_again_forgets(estimator):
+    X, y = data(is_classifier(estimator))
+    model = fitted(estimator, X[:, :3], y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, y)
+    once = fitted(estimator, X, y)
+    np.testing.assert_array_equal(scores(model, X), scores(once, X))
+    assert vars(model).keys() == vars(once).keys()
+
+
+@EACH
+def test_one_row_is_predicted_as_among_many_and_by_one_path_as_by_the_other(estimator):
+    X, _ = data()
+    model = fitted(estimator)
+    together = scores(model, X)
+    alone = np.concatenate([scores(model, X[i : i + 1]) for i in range(5)])
+    # Kernels of many rows at once are summed in another order.
+    np.testing.assert_allclose(alone, together[:5], rtol=0 if hasattr(model, "coef_") else 1e-9, atol=0)
+    np.testing.assert_array_equal(scores(model, X.tolist()), together)
+
+
+@EACH
+def test_names_of_features_are_kept_and_missed(estimator):
+    pd = pytest.importorskip("pandas")
+    X, y = data(is_classifier(estimator))
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    model = fitted(estimator, frame, y)
+    assert model.feature_names_in_.tolist() == list("abcde")
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        unnamed = scores(model, X)
+    np.testing.assert_array_equal(unnamed, scores(model, frame))
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame[list("edcba")])
+    with pytest.warns(UserWarning, match="has feature names, but .* was fitted without"):
+        fitted(estimator).predict(frame)
+
+
+@EACH
+def test_an_unfitted_estimator_says_so(estimator):
+    X, _ = data()
+    methods = ("predict", "decision_function") if is_classifier(estimator) else ("predict",)
+    for method in methods:
+        with pytest.raises(NotFittedError, match="not fitted yet"):
+            getattr(estimator, method)(X)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        estimator.save("nowhere.json")
+
+
+def test_random_state_is_a_seed_or_draws_one_that_repeats_the_fit():
+    X, y = data()
+    seed = fitted(AERR()).set_params(random_state=7).fit(X, y)
+    assert seed.report_["params"]["seed"] == 7
+    drawn = AERR(random_state=np.random.RandomState(3)).fit(X, y)
+    number = drawn.report_["params"]["seed"]
+    assert number == AERR(random_state=np.random.RandomState(3)).fit(X, y).report_["params"]["seed"]
+    np.testing.assert_array_equal(AERR(random_state=number).fit(X, y).coef_, drawn.coef_)
+    first, second = AERR(random_state=None).fit(X, y), AERR(random_state=None).fit(X, y)
+    assert first.report_["params"]["seed"] != second.report_["params"]["seed"]
+    again = AERR(random_state=first.report_["params"]["seed"]).fit(X, y)
+    np.testing.assert_array_equal(again.coef_, first.coef_)
+    state = np.random.RandomState(3)
+    once, more = (AERR(random_state=state).fit(X, y).coef_ for _ in range(2))
+    assert (once != more).any(), "an instance goes on"
+
+
+@pytest.mark.parametrize("wrong", ["seven", 1.5, -1])
+def test_a_random_state_that_is_none_is_refused(wrong):
+    X, y = data()
+    with pytest.raises(ValueError, match=r"seed|random_state"):
+        AERR(random_state=wrong).fit(X, y)
+
+
+@EACH
+def test_pipelines_searches_and_scores_take_every_estimator(estimator):
+    X, y = data(is_classifier(estimator))
+    pipe = make_pipeline(StandardScaler(), clone(estimator))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = cross_val_score(pipe, X, y, cv=2, error_score="raise")
+    assert found.shape == (2,)
+    assert np.isfinite(found).all()
+
+
+def test_a_grid_is_searched_and_its_best_is_fitted():
+    X, y = data(classes=True, rows=200)
+    pipe = make_pipeline(StandardScaler(), AERRClassifier(random_state=0))
+    grid = {"aerrclassifier__budget": [2, 5], "aerrclassifier__radius": [1e-3, 5.0]}
+    search = GridSearchCV(pipe, grid, cv=3, scoring="roc_auc", error_score="raise").fit(X, y)
+    assert (
+        search.best_estimator_[-1].report_["params"]["budget"]
+        == search.best_params_["aerrclassifier__budget"]
+    )
+    assert search.score(X, y) > 0.8
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        AERRClassifier(random_state=0),
+        OnlineLassoClassifier(),
+        RobustLPClassifier(threat=0),
+        KARMAClassifier(),
+    ],
+)
+def test_calibration_gives_probabilities(estimator):
+    X, y = data(classes=True, rows=150)
+    model = CalibratedClassifierCV(estimator, cv=3).fit(X, y)
+    found = model.predict_proba(X)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    assert (model.predict(X) == y).mean() > 0.75
+    assert found[y == "yes", 1].mean() > found[y == "no", 1].mean() + 0.2
+
+
+@pytest.mark.parametrize(
+    "labels", [(0, 1), (-1, 1), (3.0, 7.0), (False, True), ("a", "b"), (np.int8(1), np.int8(2)), ("z", "ä")]
+)
+def test_classifiers_give_back_any_labels(labels):
+    X, y = data(classes=True)
+    y = np.array(labels)[(y == "yes").astype(int)]
+    for of in (KARMAClassifier(), RobustLPClassifier(threat=0), AERRClassifier(budget=5, random_state=0)):
+        model = of.fit(X, y)
+        assert model.predict(X).dtype == y.dtype
+        assert model.classes_.tolist() == list(labels)
+        assert (model.predict(X) == y).mean() > 0.7
+
+
+def test_classifiers_of_two_classes_say_so_of_three():
+    X, _ = data()
+    y = np.arange(len(X)) % 3
+    for estimator in filter(is_classifier, LEARNERS):
+        if estimator._multi_class:
+            assert set(fitted(estimator, X, y).predict(X)) <= {0, 1, 2}
+            assert scores(fitted(estimator, X, y), X).shape == (len(X), 3)
+        else:
+            with pytest.raises(ValueError, match="Only binary classification is supported"):
+                fitted(estimator, X, y)

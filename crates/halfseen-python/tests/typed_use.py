@@ -1,0 +1,49 @@
+"""Use the package as typed programs do: mypy checks this file by all its rules, and nothing runs it.
+
+Where a comment says that a line is ignored, mypy must find it wrong: an ignored line without an error is one.
+"""
+
+from pathlib import Path
+
+import numpy as np
+from halfseen import AERR, AERRClassifier, Encoder, KARMAClassifier, Learner, Model, Query, load
+from halfseen.robust import RobustLPClassifier, attack, certify
+from numpy.typing import NDArray
+
+X: NDArray[np.float64] = np.zeros((10, 3))
+y: NDArray[np.float64] = np.zeros(10)
+
+
+def collecting() -> float:
+    """Fit, ask and tell."""
+    model: AERR = AERR(budget=2, step="1.8x", random_state=0).fit(X, y)
+    AERR(budget=2.5)  # type: ignore[arg-type]
+    AERR(budgets=2)  # type: ignore[call-arg]
+    AERR(2)  # type: ignore[call-arg]
+    AERR(step_rule="fast")  # type: ignore[arg-type]
+    learner: Learner = model.start(["age", "weight", "pressure"], target=(50.0, 10.0))
+    query: Query = Query.from_json(learner.ask().to_json())
+    learned: bool = learner.tell(query, {"age": 3.0}, 1.0)
+    learner.tell("age", [3.0], 1.0)  # type: ignore[arg-type]
+    AERRClassifier(known=["age", 2], groups={"blood": ["sodium", "potassium"]}).partial_fit(X, y, [0, 1])
+    return float(model.reads_) if learned else model.predict(X).sum()
+
+
+def holes() -> list[str]:
+    """Encode and predict."""
+    karma = KARMAClassifier(gamma=3, loss="hinge", n_jobs=-1, verbose=lambda done, total: None).fit(X, y)
+    KARMAClassifier(loss="absolute")  # type: ignore[arg-type]
+    karma.decision_function(X).argmax()
+    names: NDArray[np.str_] = Encoder().fit(X).get_feature_names_out()
+    return [str(name) for name in names]
+
+
+def vanishing(path: Path) -> tuple[NDArray[np.float64], float]:
+    """Attack, save and load."""
+    robust = RobustLPClassifier(threat=2, values="mi").fit(X, y)
+    attacked: float = attack(robust, X, y, kind="greedy").score
+    attack(robust, X, y, kind=3)  # type: ignore[arg-type]
+    model: Model = load(path)
+    model.save(str(path))
+    weights, intercept = model.weights()
+    return certify(robust, X).certified, attacked + weights["age"] + intercept
