@@ -25,7 +25,7 @@ import halfseen
 
 HOME = Path(__file__).parent / "python" / "halfseen"
 #: Modules that nobody sees, of which no class is a base of anything: mypy reads their sources.
-INTERNAL = {"halfseen._core", "halfseen._parameters", "halfseen._rebuilding", "halfseen._tables"}
+INTERNAL = {"halfseen._core", "halfseen._rebuilding", "halfseen._tables"}
 #: What phrases of docstrings mean.
 PHRASES = {
     "array-like": "ArrayLike",
@@ -44,7 +44,7 @@ PHRASES = {
     "int": "int",
     "label": "Any",
     "list of str or int, or None": "Sequence[str | int] | None",
-    "matplotlib Axes": "Axes",
+    "matplotlib.axes.Axes": "Axes",
     "None": "None",
     "ndarray": "NDArray[Any]",
     "object": "Any",
@@ -87,6 +87,7 @@ SPECIAL = {
     "__eq__": "(self, other: object) -> bool",
     "__hash__": "(self) -> int",
     "__len__": "(self) -> int",
+    "__sklearn_tags__": "(self) -> Any",
 }
 IMPORTS = {
     "Any": "from typing import Any",
@@ -183,17 +184,20 @@ class Stub:
         for word, line in IMPORTS.items():
             if re.search(rf"(?<!class )\b{word}\b", body) and not (word == "_Sparse" and SPARSE in body):
                 self.imports.add(line)
+        # What is passed on needs no second line.
+        self.imports -= {line.partition(" as ")[0] for line in self.imports if " as " in line}
         said = f'"""Give types to what {self.module.__name__} offers; written by stubs.py."""'
         return "\n".join([said, "", *sorted(self.imports), "", body])
 
     def own(self):
         """Return the names that the module's own lines define, in their order, and those it passes on."""
-        names = [*getattr(self.module, "__all__", ()), *halfseen._HOMES.get(self.home, ())]
+        names = []
         for line in ast.parse(inspect.getsource(self.module)).body:
             if isinstance(line, ast.ClassDef | ast.FunctionDef):
                 names.append(line.name)
             elif isinstance(line, ast.Assign):
                 names += [to.id for to in line.targets if isinstance(to, ast.Name)]
+        names += [*getattr(self.module, "__all__", ()), *halfseen._HOMES.get(self.home, ())]
         return [name for name in dict.fromkeys(names) if name != "__all__"]
 
     def one(self, name, value):
@@ -206,8 +210,8 @@ class Stub:
             return self.class_(value)
         if name.startswith("_"):
             return None
-        if inspect.isfunction(value):
-            return self.function(name, value) + "\n"
+        if inspect.isfunction(inspect.unwrap(value)):
+            return self.function(name, inspect.unwrap(value)) + "\n"
         kind = type(value)
         self.refer(kind)
         return f"{name}: {kind.__name__}\n"
@@ -246,10 +250,14 @@ class Stub:
         if record:
             lines.insert(0, f"@dataclass(frozen={kind.__dataclass_params__.frozen})")
             entries = {**sections(kind).get("Parameters", {}), **attributes}
-            attributes = {field.name: entries.get(field.name, "") for field in dataclasses.fields(kind)}
+            attributes = {
+                field.name: entries.get(field.name, field.type) for field in dataclasses.fields(kind)
+            }
         for name, words in attributes.items():
             if not isinstance(inspect.getattr_static(kind, name, None), property):
-                lines.append(f"    {name}: {self.typed(words, f'{kind.__name__}.{name}')}")
+                told = isinstance(words, str)
+                found = self.typed(words, f"{kind.__name__}.{name}") if told else self.annotation(words)
+                lines.append(f"    {name}: {found}")
         for name, member in vars(kind).items():
             if name == "__init__" and "_declared" in vars(kind):
                 lines += self.constructor(kind)
@@ -257,6 +265,11 @@ class Stub:
                 lines.append(f"    def {name}{SPECIAL[name]}: ..." if member else f"    {name}: None")
             elif named and name in kind._fields:
                 continue
+            elif re.fullmatch(r"set_\w+_request", name):  # scikit-learn's own, for the routing of metadata
+                keys = "".join(f", {key}: bool | str | None = ..." for key in member.keys)
+                lines.append(f"    def {name}(self, *{keys}) -> Self: ...")
+            elif name == "__init_subclass__":
+                lines.append("    " + self.function(name, member.__func__, kind))
             elif not name.startswith("_") or (name == "__init__" and not record):
                 lines += self.member(kind, name, member)
         return "\n".join(lines if lines[-1].startswith(" ") else [*lines, "    ..."]) + "\n"
@@ -279,7 +292,12 @@ class Stub:
         where = f"{kind.__name__}.{name}"
         if isinstance(member, property):
             entries = sections(kind).get("Attributes", {})
-            found = self.typed(entries[name], where) if name in entries else self.returned(member.fget, where)
+            # The first line may tell the type: "How many there are: int."
+            told = re.search(r": ([^:]+)\.$", (member.__doc__ or "").splitlines()[0])
+            words = entries.get(name) or (told and told[1])
+            found = (
+                self.typed(words, where) if words else self.returned(member.fget, where, not sections(kind))
+            )
             return ["    @property", f"    def {name}(self) -> {found}: ..."]
         if isinstance(member, classmethod | staticmethod):
             lines = [f"    @{type(member).__name__}"]
@@ -293,7 +311,7 @@ class Stub:
         where = name if kind is None else f"{kind.__name__}.{name}"
         documented = sections(kind).get("Parameters", {}) if name == "__init__" else {}
         documented |= sections(function).get("Parameters", {})
-        inner = name == "__init__" or (kind is None and name not in self.seen)
+        inner = name.startswith("__init") or not (sections(kind) if kind else name in self.seen)
         if inner and not documented:  # not for users to call
             documented = dict.fromkeys(inspect.signature(function).parameters, "object")
         parameters = [
@@ -305,7 +323,7 @@ class Stub:
         ]
         if keywords and not any(text.startswith("*") for text in parameters[: keywords[0]]):
             parameters.insert(keywords[0], "*")
-        found = "None" if name == "__init__" else self.returned(function, where, inner)
+        found = "None" if name.startswith("__init") else self.returned(function, where, inner)
         return f"def {name}({', '.join(parameters)}) -> {found}: ..."
 
     def parameter(self, given, documented, where, bound):

@@ -189,7 +189,9 @@ declared = st.fixed_dictionaries(
         ),
     }
 )
-LEARNERS = [learner["name"] for learner in json.loads(_core.learners())]
+PARAMETERS = {learner["name"]: learner["parameters"] for learner in json.loads(_core.learners())}
+LEARNERS = list(PARAMETERS)
+NOTHING = {"scale": None, "known": [], "groups": [], "prices": {}, "bounds": {}, "moments": {}}
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
@@ -228,7 +230,6 @@ def test_the_extension_fits_or_refuses(learner, data):
         allowed(lambda: model.scores(odd))
 
 
-PARAMETERS = {learner["name"]: learner["parameters"] for learner in json.loads(_core.learners())}
 indices = st.lists(st.integers(-2, 9), max_size=9).map(lambda cells: np.array(cells, dtype=np.int64))
 
 
@@ -243,9 +244,8 @@ def test_sparse_tables_are_taken_or_refused(starts, places, cells, columns):
     names = [f"x{j}" for j in range(columns)]
     table = allowed(lambda: _core.Table.sparse(starts, places, np.array(cells), names))
     if isinstance(table, _core.Table) and len(starts) > 2:
-        nothing = {"scale": None, "known": [], "groups": [], "prices": {}, "bounds": {}, "moments": {}}
         y = np.arange(len(starts) - 1.0)
-        allowed(lambda: _core.fit("ridge", [], table, "y", y, None, nothing, 1, None))
+        allowed(lambda: _core.fit("ridge", [], table, "y", y, None, NOTHING, 1, None))
 
 
 @tries(200)
@@ -259,8 +259,7 @@ def test_tables_of_columns_are_taken_or_refused(rows, codes, levels, other):
     columns = [("text", (np.array(codes, dtype=np.uint32), levels)), ("number", other)]
     table = allowed(lambda: _core.Table.columns(rows, columns))
     if isinstance(table, _core.Table) and rows > 1:
-        nothing = {"scale": None, "known": [], "groups": [], "prices": {}, "bounds": {}, "moments": {}}
-        allowed(lambda: _core.fit("zero", [], table, "y", np.arange(float(rows)), None, nothing, 1, None))
+        allowed(lambda: _core.fit("zero", [], table, "y", np.arange(float(rows)), None, NOTHING, 1, None))
 
 
 def saved():
@@ -272,10 +271,14 @@ def saved():
         halfseen.MatrixCompletionRegressor(),
     )
     texts = [(_core.Model, estimator.fit(X, y).model_.to_json()) for estimator in fitted]
-    nothing = {"scale": None, "known": [], "groups": [], "prices": {}, "bounds": {}, "moments": {}}
-    learner = _core.Learner.start("aerr", [("budget", "2")], ["a", "b", "c"], nothing, (0.0, 1.0))
+    learner = halfseen.AERR(budget=2, random_state=0).start(["a", "b", "c"])
     query = learner.ask()
-    return [*texts, (_core.Learner, learner.to_json()), (_core.Query, query.to_json())]
+    return [*texts, (halfseen.Learner, learner.to_json()), (halfseen.Query, query.to_json())]
+
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    TEXTS = saved()
 
 
 def spoiled(value, data):
@@ -294,9 +297,7 @@ def spoiled(value, data):
 @tries(150)
 @given(data=st.data())
 def test_spoiled_files_are_refused_or_harmless(at, data):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        kind, text = TEXTS[at]
+    kind, text = TEXTS[at]
     text = json.dumps(spoiled(json.loads(text), data))
     cut = data.draw(st.integers(0, 3))
     text = text[: len(text) // 2] if cut == 0 else text
@@ -304,32 +305,47 @@ def test_spoiled_files_are_refused_or_harmless(at, data):
     if kind is _core.Model and isinstance(found, kind):
         allowed(lambda: found.scores(GOOD))
         allowed(found.weights)
-    if kind is _core.Learner and isinstance(found, kind):
+    if kind is halfseen.Learner and isinstance(found, kind):
         query = allowed(found.ask)
-        if isinstance(query, _core.Query):
+        if isinstance(query, halfseen.Query):
             allowed(lambda: found.tell(query, [0.5] * len(query.reads), 1.0))
-        allowed(lambda: found.model([], "y", None))
+        allowed(found.model)
         allowed(found.to_json)
-    if kind is _core.Query and isinstance(found, kind):
-        learner = _core.Learner.from_json(TEXTS[3][1])
+    if kind is halfseen.Query and isinstance(found, kind):
+        learner = halfseen.Learner.from_json(TEXTS[3][1])
         allowed(lambda: learner.tell(found, [0.5] * len(found.reads), 1.0))
 
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    TEXTS = saved()
+answers = st.one_of(
+    st.lists(st.sampled_from([0.5, None, "1", "x", True, 1j, [1.0], *ODD]), max_size=3),
+    st.dictionaries(
+        st.sampled_from(["a", "b", "c", "q", 0]), st.sampled_from([0.5, None, "x", *ODD]), max_size=3
+    ),
+    st.sampled_from([None, 1.0, "ab", b"ab", np.ones(2), np.ones((2, 2)), object()]),
+)
 
 
-@tries(100)
+@tries(150)
 @given(data=st.data())
 def test_learners_take_or_refuse_any_answer(data):
-    learner = _core.Learner.from_json(TEXTS[3][1])
+    learner = halfseen.Learner.from_json(TEXTS[3][1])
     for _ in range(data.draw(st.integers(1, 4))):
-        query = allowed(learner.ask)
-        values = data.draw(st.lists(st.sampled_from([0.5, *ODD]), max_size=3))
-        target = data.draw(st.sampled_from([1.0, *ODD]))
+        query = learner.ask()
+        values = data.draw(answers | st.just([0.5] * len(query.reads)))
+        target = data.draw(st.sampled_from([1.0, None, "x", [1.0], np.ones(1), *ODD]))
         allowed(lambda: learner.tell(query, values, target))  # noqa: B023
-        allowed(lambda: learner.ask_observed(data.draw(st.lists(st.integers(0, 4), max_size=4))))
-        allowed(lambda: learner.forget(data.draw(st.integers(0, 9))))
-    allowed(lambda: learner.model([], "y", None))
-    allowed(learner.report)
+        observed = data.draw(
+            st.lists(st.sampled_from(["a", "c", "q", 0, 9, -1, None, 0.5]), max_size=4) | odd_values
+        )
+        allowed(lambda: learner.ask_observed(observed))  # noqa: B023
+        closed = data.draw(odd_values)
+        allowed(lambda: learner.forget(closed))  # noqa: B023
+    allowed(learner.model)
+    allowed(learner.to_json)
+
+
+@tries(60)
+@given(attributes=odd_values | st.lists(odd_values, max_size=3), target=odd_values, classes=odd_values)
+def test_learners_start_or_refuse(attributes, target, classes):
+    allowed(lambda: halfseen.AERR().start(attributes, target=target))
+    allowed(lambda: halfseen.AERRClassifier().start(attributes, classes))

@@ -13,7 +13,7 @@ import warnings
 import halfseen
 import numpy as np
 import pytest
-from halfseen import _core
+import sklearn
 
 #: Seconds until Ctrl-C, and how late its answer may be.
 BEFORE, LATE = 0.6, 1.0
@@ -33,28 +33,28 @@ def fitting(estimator, rows, columns, holes=0.0):
     return lambda: estimator.fit(X, y)
 
 
-def repeated(learner, rows, columns, budget=None):
-    """Return a fit to so many rows that all lie in the same memory."""
+def repeated(estimator, rows, columns):
+    """Return a fit to so many rows that all lie in the same memory, which nobody looks through before."""
     X = np.broadcast_to(np.linspace(-1.0, 1.0, columns), (rows, columns))
     y = np.linspace(-1.0, 1.0, rows)
-    table = _core.Table.dense(X, [f"x{j}" for j in range(columns)])
-    nothing = {"scale": "none", "known": [], "groups": [], "prices": {}, "bounds": {}, "moments": {}}
-    texts = [] if budget is None else [("budget", str(budget))]
-    return lambda: _core.fit(learner, texts, table, "y", y, None, nothing, 1, None)
+
+    def fit():
+        with sklearn.config_context(assume_finite=True):
+            estimator.fit(X, y)
+
+    return fit
 
 
-#: Fits that take many seconds.
+#: Fits that take many seconds, of every kind of loop.
 CASES = {
-    "aerr": lambda: repeated("aerr", 10_000_000, 500, 50),
-    "aelr": lambda: repeated("aelr", 10_000_000, 500, 50),
-    "baseline": lambda: repeated("baseline", 10_000_000, 500, 50),
-    "online-lasso": lambda: repeated("online-lasso", 2_000_000, 300),
-    "ogd": lambda: repeated("ogd", 2_000_000, 300),
-    "ridge": lambda: repeated("ridge", 1_000_000, 600),
-    "lasso": lambda: repeated("lasso", 1_000_000, 600),
+    "aerr": lambda: repeated(halfseen.AERR(budget=100), 3_000_000, 1000),
+    "aelr": lambda: repeated(halfseen.AELR(budget=100), 3_000_000, 1000),
+    "batch": lambda: repeated(Batch(halfseen.AERR(budget=100)), 3_000_000, 1000),
+    "baseline": lambda: repeated(halfseen.MomentLasso(budget=100), 3_000_000, 1000),
+    "online-lasso": lambda: repeated(halfseen.OnlineLasso(), 3_000_000, 1000),
     "karma": lambda: fitting(halfseen.KARMAClassifier(c=1e3, tol=1e-9), 4000, 100, 0.3),
-    "karma-numbers": lambda: fitting(halfseen.KARMARegressor(c=1e3), 6000, 300, 0.3),
-    "mcb": lambda: fitting(halfseen.MatrixCompletionClassifier(tol=1e-12, max_iter=100_000), 1500, 300, 0.3),
+    "karma-numbers": lambda: fitting(halfseen.KARMARegressor(c=1e3), 8000, 300, 0.3),
+    "mcb": lambda: fitting(completion(), 1500, 300, 0.3),
     "geom": lambda: fitting(halfseen.GeometricMarginClassifier(rounds=1000, tol=1e-9), 3000, 200, 0.3),
     "robust-lp": lambda: fitting(halfseen.RobustLPClassifier(threat=5.0, tol=1e-12), 4000, 300),
     "robust-perceptron": lambda: fitting(
@@ -62,6 +62,17 @@ CASES = {
     ),
     "fdrop": lambda: fitting(halfseen.FDROPClassifier(threat=5.0, c=1e3, tol=1e-10), 4000, 300),
 }
+
+
+class Batch:
+    """Fit in one batch."""
+
+    def __init__(self, estimator):
+        self.fit = estimator.partial_fit
+
+
+def completion(**parameters):
+    return halfseen.MatrixCompletionClassifier(tol=1e-12, max_iter=100_000, **parameters)
 
 
 def child(case):
@@ -128,9 +139,10 @@ def test_progress_is_told_and_what_it_raises_comes_out():
         raise Enough(done, total)
 
     began = time.perf_counter()
-    estimator = halfseen.MatrixCompletionClassifier(tol=1e-12, max_iter=100_000, verbose=stop)
+    estimator = completion(verbose=stop)
+    X, y = normal(1500, 300, 0.3)
     with pytest.raises(Enough):
-        estimator.fit(*(lambda X, y: (X, y > 0))(*normal(1500, 300, 0.3)))
+        estimator.fit(X, y > 0)
     assert time.perf_counter() - began < 10
     assert not hasattr(estimator, "model_")
 

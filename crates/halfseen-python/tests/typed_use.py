@@ -19,7 +19,7 @@ def collecting() -> float:
     model: AERR = AERR(budget=2, step="1.8x", random_state=0).fit(X, y)
     AERR(budget=2.5)  # type: ignore[arg-type]
     AERR(budgets=2)  # type: ignore[call-arg]
-    AERR(2)  # type: ignore[misc]
+    AERR(2)  # type: ignore[call-arg]
     AERR(step_rule="fast")  # type: ignore[arg-type]
     learner: Learner = model.start(["age", "weight", "pressure"], target=(50.0, 10.0))
     query: Query = Query.from_json(learner.ask().to_json())
@@ -42,7 +42,7 @@ def vanishing(path: Path) -> tuple[NDArray[np.float64], float]:
     """Attack, save and load."""
     robust = RobustLPClassifier(threat=2, values="mi").fit(X, y)
     attacked: float = attack(robust, X, y, kind="greedy").score
-    attack(robust, X, y, kind="kind")  # type: ignore[arg-type]
+    attack(robust, X, y, kind=3)  # type: ignore[arg-type]
     model: Model = load(path)
     model.save(str(path))
     weights, intercept = model.weights()

@@ -19,6 +19,22 @@ class _Declared(TypedDict):
     bounds: dict[str, tuple[float, float]]
     moments: dict[str, tuple[float | None, float]]
 
+__all__ = [
+    "Encoder",
+    "Learner",
+    "Model",
+    "Query",
+    "Table",
+    "__version__",
+    "attack",
+    "attributes",
+    "certified_error",
+    "certify",
+    "complete",
+    "fit",
+    "information",
+    "learners",
+]
 __version__: str
 
 def learners() -> str: ...
@@ -94,6 +110,7 @@ class Model:
     def weights(self) -> tuple[list[tuple[str, float]], float] | None: ...
     def report(self) -> str: ...
     def notes(self) -> list[str]: ...
+    def attributes_read(self) -> list[int] | None: ...
     def stop(self) -> str: ...
     @property
     def learner(self) -> str: ...
@@ -115,7 +132,7 @@ class Query:
     @staticmethod
     def from_json(text: str) -> Query: ...
     def to_json(self) -> str: ...
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
     @property
     def number(self) -> int: ...
     @property

@@ -43,9 +43,7 @@ def attack(
     y: ArrayLike,
     threat: float | None = None,
     values: Literal["uniform", "mi"] | ArrayLike | None = None,
-    kind: Literal[
-        "exact", "greedy", "random", "noise", "greedy-value", "greedy-weight", "noise-weight"
-    ] = "exact",
+    kind: str = "exact",
     random_state: int | np.random.RandomState | None = 0,
 ) -> Attacked: ...
 

@@ -1,12 +1,14 @@
 """Give types to what halfseen.full offers; written by stubs.py."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfseen._estimator import Classifier, Estimator, Regressor
+
+class _Full(Estimator): ...
 
 class OnlineLasso(Regressor, _Full):
     coef_: NDArray[Any]
@@ -17,6 +19,7 @@ class OnlineLasso(Regressor, _Full):
     n_iter_: int
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -41,6 +44,7 @@ class OnlineLassoClassifier(Classifier, _Full):
     n_iter_: int
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -54,5 +58,3 @@ class OnlineLassoClassifier(Classifier, _Full):
         scale: Literal["none", "common", "each", "max"] | None = None,
         verbose: bool | Callable[[int, int], object] = False,
     ) -> None: ...
-
-class _Full(Estimator): ...

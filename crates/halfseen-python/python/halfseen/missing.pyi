@@ -2,40 +2,25 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from halfseen._estimator import Classifier, Estimator, Regressor, Weighted
+from halfseen._estimator import Classifier, Estimator, Regressor
 from halfseen._parameters import Declaration
 
-class GeometricMarginClassifier(Weighted, Classifier, _Holed):
-    coef_: NDArray[Any]
-    intercept_: NDArray[Any]
-    classes_: NDArray[Any]
-    report_: dict[str, Any]
-    n_iter_: int
-    n_features_in_: int
-    feature_names_in_: NDArray[Any]
-    def __init__(
-        self,
-        *,
-        c: float = 1.0,
-        rounds: int = 5,
-        tol: float = 0.0001,
-        max_iter: int = 200,
-        scale: Literal["none", "common", "each", "max"] | None = None,
-        n_jobs: int | None = None,
-        verbose: bool | Callable[[int, int], object] = False,
-    ) -> None: ...
+VARIANT: Declaration
 
-class KARMAClassifier(Weighted, Classifier, _Holed):
+class _Holed(Estimator): ...
+
+class KARMAClassifier(Classifier, _Holed):
     classes_: NDArray[Any]
     report_: dict[str, Any]
     n_iter_: int
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -58,11 +43,12 @@ class KARMAClassifier(Weighted, Classifier, _Holed):
         verbose: bool | Callable[[int, int], object] = False,
     ) -> None: ...
 
-class KARMARegressor(Weighted, Regressor, _Holed):
+class KARMARegressor(Regressor, _Holed):
     report_: dict[str, Any]
     n_iter_: int
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -84,6 +70,15 @@ class KARMARegressor(Weighted, Regressor, _Holed):
         n_jobs: int | None = None,
         verbose: bool | Callable[[int, int], object] = False,
     ) -> None: ...
+
+@dataclass(frozen=True)
+class Completed:
+    X: NDArray[Any]
+    y: NDArray[Any]
+    scores: NDArray[Any]
+
+class _Completion(_Holed):
+    def complete(self, X: ArrayLike, y: ArrayLike) -> Completed: ...
 
 class MatrixCompletionClassifier(Classifier, _Completion):
     classes_: NDArray[Any]
@@ -91,6 +86,7 @@ class MatrixCompletionClassifier(Classifier, _Completion):
     n_iter_: int
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -110,6 +106,7 @@ class MatrixCompletionRegressor(Regressor, _Completion):
     n_iter_: int
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -124,15 +121,23 @@ class MatrixCompletionRegressor(Regressor, _Completion):
         verbose: bool | Callable[[int, int], object] = False,
     ) -> None: ...
 
-VARIANT: Declaration
-
-class _Holed(Estimator): ...
-
-@dataclass(frozen=True)
-class Completed:
-    X: NDArray[Any]
-    y: NDArray[Any]
-    scores: NDArray[Any]
-
-class _Completion(_Holed):
-    def complete(self, X: ArrayLike, y: ArrayLike) -> Completed: ...
+class GeometricMarginClassifier(Classifier, _Holed):
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    classes_: NDArray[Any]
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
+    def __init__(
+        self,
+        *,
+        c: float = 1.0,
+        rounds: int = 5,
+        tol: float = 0.0001,
+        max_iter: int = 200,
+        scale: Literal["none", "common", "each", "max"] | None = None,
+        n_jobs: int | None = None,
+        verbose: bool | Callable[[int, int], object] = False,
+    ) -> None: ...

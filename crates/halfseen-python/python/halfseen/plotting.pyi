@@ -23,9 +23,6 @@ def learning_curve(
     logarithmic: bool = True,
     ax: Axes | None = None,
 ) -> Axes: ...
-def missingness(
-    X: ArrayLike | _Sparse, *, names: Sequence[str] | None = None, ax: Axes | None = None
-) -> Axes: ...
 def robustness_curve(
     estimators: Any | Sequence[Any] | Mapping[str, Any],
     X: ArrayLike | _Sparse,
@@ -44,4 +41,7 @@ def weights_image(
     output: int = 0,
     colorbar: bool = True,
     ax: Axes | None = None,
+) -> Axes: ...
+def missingness(
+    X: ArrayLike | _Sparse, *, names: Sequence[str] | None = None, ax: Axes | None = None
 ) -> Axes: ...

@@ -1,12 +1,12 @@
 """Give types to what halfseen.robust offers; written by stubs.py."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from halfseen._estimator import Classifier, Estimator, Regressor, Weighted
+from halfseen._estimator import Classifier, Estimator, Regressor
 from halfseen._trial import Attacked as Attacked
 from halfseen._trial import Certificates as Certificates
 from halfseen._trial import Tried
@@ -26,29 +26,8 @@ __all__ = [
     "certify",
 ]
 
-class FDROPClassifier(Weighted, Classifier, _Robust):
-    coef_: NDArray[Any]
-    intercept_: NDArray[Any]
-    classes_: NDArray[Any]
-    report_: dict[str, Any]
-    n_iter_: int
-    n_features_in_: int
-    feature_names_in_: NDArray[Any]
-    def __init__(
-        self,
-        *,
-        c: float = 1.0,
-        threat: float | None = None,
-        values: ArrayLike | Literal["uniform", "mi"] = "uniform",
-        intercept: bool = True,
-        tol: float = 0.001,
-        max_iter: int = 5000,
-        scale: Literal["none", "common", "each", "max"] | None = None,
-        known: Sequence[str | int] | None = None,
-        groups: Mapping[str, Sequence[str | int]] | None = None,
-        n_jobs: int | None = None,
-        verbose: bool | Callable[[int, int], object] = False,
-    ) -> None: ...
+class _Robust(Tried, Estimator):
+    def __init_subclass__(cls, learner: Any = None, **keywords: Any) -> None: ...
 
 class RobustLPClassifier(Classifier, _Robust):
     coef_: NDArray[Any]
@@ -58,6 +37,7 @@ class RobustLPClassifier(Classifier, _Robust):
     n_iter_: int
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -89,6 +69,7 @@ class RobustLPRegressor(Regressor, _Robust):
     n_iter_: int
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -121,6 +102,7 @@ class RobustPerceptronClassifier(Classifier, _Robust):
     n_iter_: int
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -143,4 +125,27 @@ class RobustPerceptronClassifier(Classifier, _Robust):
         verbose: bool | Callable[[int, int], object] = False,
     ) -> None: ...
 
-class _Robust(Tried, Estimator): ...
+class FDROPClassifier(Classifier, _Robust):
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    classes_: NDArray[Any]
+    report_: dict[str, Any]
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
+    def __init__(
+        self,
+        *,
+        c: float = 1.0,
+        threat: float | None = None,
+        values: ArrayLike | Literal["uniform", "mi"] = "uniform",
+        intercept: bool = True,
+        tol: float = 0.001,
+        max_iter: int = 5000,
+        scale: Literal["none", "common", "each", "max"] | None = None,
+        known: Sequence[str | int] | None = None,
+        groups: Mapping[str, Sequence[str | int]] | None = None,
+        n_jobs: int | None = None,
+        verbose: bool | Callable[[int, int], object] = False,
+    ) -> None: ...

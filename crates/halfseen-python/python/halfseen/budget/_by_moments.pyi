@@ -1,7 +1,7 @@
 """Give types to what halfseen.budget._by_moments offers; written by stubs.py."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,11 +15,11 @@ class GAERR(BudgetedRegressor):
     intercept_: float
     reads_: int
     distinct_: int
-    attributes_read_: NDArray[Any]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -51,11 +51,11 @@ class DDAERR(_ByMoments, BudgetedRegressor):
     intercept_: float
     reads_: int
     distinct_: int
-    attributes_read_: NDArray[Any]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -93,11 +93,11 @@ class DDAELR(_ByMoments, BudgetedRegressor):
     intercept_: float
     reads_: int
     distinct_: int
-    attributes_read_: NDArray[Any]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -134,11 +134,12 @@ class GAERRClassifier(BudgetedClassifier):
     classes_: NDArray[Any]
     reads_: int
     distinct_: int
-    attributes_read_: NDArray[Any]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_partial_fit_request(self, *, classes: bool | str | None = ...) -> Self: ...
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -171,11 +172,12 @@ class DDAERRClassifier(_ByMoments, BudgetedClassifier):
     classes_: NDArray[Any]
     reads_: int
     distinct_: int
-    attributes_read_: NDArray[Any]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_partial_fit_request(self, *, classes: bool | str | None = ...) -> Self: ...
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -214,11 +216,12 @@ class DDAELRClassifier(_ByMoments, BudgetedClassifier):
     classes_: NDArray[Any]
     reads_: int
     distinct_: int
-    attributes_read_: NDArray[Any]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_partial_fit_request(self, *, classes: bool | str | None = ...) -> Self: ...
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,

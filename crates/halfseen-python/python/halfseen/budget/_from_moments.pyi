@@ -1,7 +1,7 @@
 """Give types to what halfseen.budget._from_moments offers; written by stubs.py."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,11 @@ class MomentLasso(BudgetedRegressor):
     intercept_: float
     reads_: int
     distinct_: int
-    attributes_read_: NDArray[Any]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -44,11 +44,12 @@ class MomentLassoClassifier(BudgetedClassifier):
     classes_: NDArray[Any]
     reads_: int
     distinct_: int
-    attributes_read_: NDArray[Any]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_partial_fit_request(self, *, classes: bool | str | None = ...) -> Self: ...
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -74,11 +75,11 @@ class Identity(BudgetedRegressor):
     intercept_: float
     reads_: int
     distinct_: int
-    attributes_read_: NDArray[Any]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -102,11 +103,12 @@ class IdentityClassifier(BudgetedClassifier):
     classes_: NDArray[Any]
     reads_: int
     distinct_: int
-    attributes_read_: NDArray[Any]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_partial_fit_request(self, *, classes: bool | str | None = ...) -> Self: ...
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,

@@ -1,7 +1,7 @@
 """Give types to what halfseen.budget._uniform offers; written by stubs.py."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,11 @@ class AER(BudgetedRegressor):
     intercept_: float
     reads_: int
     distinct_: int
-    attributes_read_: NDArray[Any]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -46,11 +46,11 @@ class AERR(BudgetedRegressor):
     intercept_: float
     reads_: int
     distinct_: int
-    attributes_read_: NDArray[Any]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -82,11 +82,11 @@ class AELR(BudgetedRegressor):
     intercept_: float
     reads_: int
     distinct_: int
-    attributes_read_: NDArray[Any]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -117,11 +117,11 @@ class PNorm(BudgetedRegressor):
     intercept_: float
     reads_: int
     distinct_: int
-    attributes_read_: NDArray[Any]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -154,11 +154,12 @@ class AERClassifier(BudgetedClassifier):
     classes_: NDArray[Any]
     reads_: int
     distinct_: int
-    attributes_read_: NDArray[Any]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_partial_fit_request(self, *, classes: bool | str | None = ...) -> Self: ...
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -188,11 +189,12 @@ class AERRClassifier(BudgetedClassifier):
     classes_: NDArray[Any]
     reads_: int
     distinct_: int
-    attributes_read_: NDArray[Any]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_partial_fit_request(self, *, classes: bool | str | None = ...) -> Self: ...
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -225,11 +227,12 @@ class AELRClassifier(BudgetedClassifier):
     classes_: NDArray[Any]
     reads_: int
     distinct_: int
-    attributes_read_: NDArray[Any]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_partial_fit_request(self, *, classes: bool | str | None = ...) -> Self: ...
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
@@ -261,11 +264,12 @@ class PNormClassifier(BudgetedClassifier):
     classes_: NDArray[Any]
     reads_: int
     distinct_: int
-    attributes_read_: NDArray[Any]
     report_: dict[str, Any]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_partial_fit_request(self, *, classes: bool | str | None = ...) -> Self: ...
+    def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
         *,
