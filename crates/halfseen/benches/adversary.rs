@@ -61,7 +61,7 @@ fn main() {
     println!("{ROWS} rows x {WIDTH}; digits: {:.1} in 100 not 0; millions of attribute values a second", 100.0 * share);
     let total = (ROWS * WIDTH) as f64 / 1e6;
     let (layout, targets) = (Arc::new(Layout::singletons(WIDTH)), vec![0.0; ROWS]);
-    let sign = |i: usize| if i % 2 == 0 { 1.0 } else { -1.0 };
+    let sign = |i: usize| if i.is_multiple_of(2) { 1.0 } else { -1.0 };
     for (name, data) in [("dense", dense), ("digits", sparse), ("dense, gains rising", rising)] {
         let matrix = Matrix::F64(Array2::from_shape_vec((ROWS, WIDTH), data.clone()).unwrap());
         let rows = Rows::new(&Examples::new(&matrix, &Scaler::None {}, &layout, &targets), "bench").unwrap();

@@ -63,7 +63,7 @@ pub enum ErrorKind {
     #[error("learner {} takes no weights of rows, {reason}; leave them out, or use {}", short(learner), list(able))]
     TakesNoWeights { learner: String, reason: &'static str, able: Vec<String> },
     /// What cannot be the weight of a row.
-    #[error("row {row}: its weight is {}, and weights are finite numbers of at least 0", shown(*value))]
+    #[error("row {row}: its weight is {}, and weights are numbers from 0 to 1e100", shown(*value))]
     WrongWeight { row: usize, value: f64 },
     /// The value of a parameter needs something that was not given.
     #[error("{name} = {value} needs {what}")]

@@ -185,7 +185,7 @@ def attack(estimator, X, y, threat=None, values=None, kind="exact", random_state
         What it costs to take an attribute: 1 each; in proportion to its mutual information with ``y``; or one
         number for each feature (with ``groups`` for each of :func:`attributes`). By default as the estimator
         was fitted for, else 'uniform'.
-    kind : str, default='exact'
+    kind : {'exact', 'greedy', 'random', 'noise', 'greedy-value', 'greedy-weight', 'noise-weight'}
         'exact', the deletions that do the most damage; 'greedy', those that do harm, the most for their value
         first; 'random' ones; 'noise', random attributes turn into noise, uniform on [-1, 1] in scaled units.
         'greedy-value', 'greedy-weight' and 'noise-weight' take the largest values, or the largest weights,
@@ -266,7 +266,7 @@ class Tried:
             The adversary's budget; by default the one that the fit prepared for.
         values : {'uniform', 'mi'} or array-like of shape (n_features,), optional
             What it costs the adversary to take an attribute; by default as in fit.
-        kind : str, default='exact'
+        kind : {'exact', 'greedy', 'random', 'noise', 'greedy-value', 'greedy-weight', 'noise-weight'}
             The attack.
         random_state : int, RandomState instance or None, default=0
             Seed of what is random.

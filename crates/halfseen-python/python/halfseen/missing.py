@@ -89,7 +89,6 @@ class KARMAClassifier(Weighted, Classifier, _Holed, learner="karma"):
     Examples
     --------
     >>> import numpy as np
-    import scipy.sparse
     >>> from halfseen import KARMAClassifier
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 2)) @ rng.normal(size=(2, 10))
@@ -139,7 +138,6 @@ class KARMARegressor(Weighted, Regressor, _Holed, learner="karma"):
     Examples
     --------
     >>> import numpy as np
-    import scipy.sparse
     >>> from halfseen import KARMARegressor
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(300, 2)) @ rng.normal(size=(2, 10))
@@ -205,7 +203,6 @@ class _Completion(_Holed):
         Examples
         --------
         >>> import numpy as np
-        import scipy.sparse
         >>> from halfseen import MatrixCompletionClassifier
         >>> X = np.array([[1.0, 1.0], [-1.0, -1.0], [2.0, np.nan], [np.nan, -2.0]])
         >>> MatrixCompletionClassifier(label_weight=1).complete(X, ["up", "down", None, None]).y
@@ -290,7 +287,6 @@ class MatrixCompletionClassifier(Classifier, _Completion, learner="mcb", extra=(
     Examples
     --------
     >>> import numpy as np
-    import scipy.sparse
     >>> from halfseen import MatrixCompletionClassifier
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 2)) @ rng.normal(size=(2, 10))
@@ -341,7 +337,6 @@ class MatrixCompletionRegressor(Regressor, _Completion, learner="mcb", extra=(VA
     Examples
     --------
     >>> import numpy as np
-    import scipy.sparse
     >>> from halfseen import MatrixCompletionRegressor
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 2)) @ rng.normal(size=(2, 10))
@@ -393,7 +388,6 @@ class GeometricMarginClassifier(Weighted, Classifier, _Holed, learner="geom"):
     Examples
     --------
     >>> import numpy as np
-    import scipy.sparse
     >>> from halfseen import GeometricMarginClassifier
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 5))

@@ -23,7 +23,7 @@ pub struct Examples<'a> {
     pub labels: Option<Labels<'a>>,
     /// The rows that these examples are, in their order.
     pub rows: Cow<'a, [u32]>,
-    /// One weight per row of `matrix`, finite and at least 0: a row of weight 2 counts as the row twice, one of weight 0
+    /// One weight per row of `matrix`, from 0 to 1e100: a row of weight 2 counts as the row twice, one of weight 0
     /// as if it were not there. `None` is 1 for all. They are for learning: scores do not depend on them. See
     /// [`Learner::takes_weights`](crate::Learner::takes_weights).
     pub weights: Option<&'a [f64]>,
@@ -158,17 +158,20 @@ impl<'a> Examples<'a> {
     }
 }
 
+/// No weight is larger: sums of them stay in range.
+const LARGEST_WEIGHT: f64 = 1e100;
+
 /// Refuses what cannot be the weights of so many rows.
 ///
 /// # Errors
-/// [`ErrorKind::WrongLength`]; [`ErrorKind::WrongWeight`] for a weight that is below 0 or not finite.
+/// [`ErrorKind::WrongLength`]; [`ErrorKind::WrongWeight`] for a weight that is not from 0 to 1e100.
 pub(crate) fn check_weights(weights: &[f64], rows: usize) -> Result<()> {
     if weights.len() != rows {
         let what = "weights, one for each row".to_owned();
         return Err(ErrorKind::WrongLength { what, expected: rows, found: weights.len() }.into());
     }
     // NaN is in no range.
-    match weights.iter().position(|weight| !(0.0..=f64::MAX).contains(weight)) {
+    match weights.iter().position(|weight| !(0.0..=LARGEST_WEIGHT).contains(weight)) {
         Some(at) => Err(ErrorKind::WrongWeight { row: at + 1, value: weights[at] }.into()),
         None => Ok(()),
     }

@@ -10,6 +10,7 @@ use crate::sampling::{Purpose, Stream, shuffle};
 use crate::solve::linear::{self, LinearSolved};
 use crate::solve::{Options, Solved, hinge, multiclass, ridge, square_bytes};
 use faer::{Mat, MatRef, Par};
+use std::borrow::Cow;
 
 /// Rows up to which a decomposition for one C takes a few seconds at most.
 const QUICK: usize = 1500;
@@ -57,6 +58,11 @@ impl Goal {
         self.weights.as_deref()
     }
 
+    /// How much each of n rows counts.
+    fn counts(&self, n: usize) -> Cow<'_, [f64]> {
+        self.weights().map_or_else(|| vec![1.0; n].into(), Cow::Borrowed)
+    }
+
     /// Minimises over a Gram matrix for each of several C, increasing; with each solution the mean squared error of leaving
     /// one row out, where it comes for free.
     pub(crate) fn path(
@@ -67,22 +73,15 @@ impl Goal {
         monitor: &dyn Monitor,
     ) -> Result<Vec<(Solved, Option<f64>)>> {
         let without = |solved: Vec<Solved>| solved.into_iter().map(|one| (one, None)).collect();
-        let ones;
-        let weights = match &self.weights {
-            Some(weights) => weights,
-            None => {
-                ones = vec![1.0; gram.ncols()];
-                &ones
-            }
-        };
+        let counts = self.counts(gram.ncols());
         Ok(match &self.losses {
             Losses::Squares(targets) => match &self.weights {
                 Some(weights) => weighted_squares(gram, targets, weights, cs)?,
                 None => squares(gram, targets, cs)?,
             },
-            Losses::Signs(signs) => without(hinge::path_weighted(gram, signs, weights, cs, options, monitor)?),
+            Losses::Signs(signs) => without(hinge::path_weighted(gram, signs, &counts, cs, options, monitor)?),
             Losses::Classes(codes, classes) => {
-                without(multiclass::path_weighted(gram, codes, *classes, weights, cs, options, monitor)?)
+                without(multiclass::path_weighted(gram, codes, *classes, &counts, cs, options, monitor)?)
             }
         })
     }
@@ -128,18 +127,14 @@ impl Goal {
                 let targets = Mat::from_fn(roots.len(), targets.ncols(), |i, j| roots[i] * targets[(i, j)]);
                 linear::ridge_path(features.as_ref(), targets.as_ref(), cs, monitor)
             }
-            (Losses::Signs(signs), None) => linear::hinge_path(features, signs, cs, options, monitor),
-            (Losses::Signs(signs), Some(weights)) => {
-                linear::hinge_path_weighted(features, signs, weights, cs, options, monitor)
+            (Losses::Signs(signs), _) => {
+                let counts = self.counts(signs.len());
+                linear::hinge_path_weighted(features, signs, &counts, cs, options, monitor)
             }
-            (Losses::Classes(codes, classes), weights) => {
+            (Losses::Classes(codes, classes), _) => {
                 let codes: Vec<usize> = codes.iter().map(|&code| code as usize).collect();
-                match weights {
-                    None => linear::multiclass_path(features, &codes, *classes, cs, options, monitor),
-                    Some(weights) => {
-                        linear::multiclass_path_weighted(features, &codes, *classes, weights, cs, options, monitor)
-                    }
-                }
+                let counts = self.counts(codes.len());
+                linear::multiclass_path_weighted(features, &codes, *classes, &counts, cs, options, monitor)
             }
         }
     }

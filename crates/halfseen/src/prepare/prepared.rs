@@ -97,7 +97,7 @@ impl<'a> Prepared<'a> {
     /// but a class of the target that only they have stays one.
     ///
     /// # Errors
-    /// As [`Prepared::new`]; not one finite number of at least 0 for each row; no training row of a weight above 0.
+    /// As [`Prepared::new`]; not one number from 0 to 1e100 for each row; no training row of a weight above 0.
     pub fn with_weights(
         table: &'a Table,
         target: (&str, &Target),
