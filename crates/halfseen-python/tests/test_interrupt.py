@@ -47,12 +47,11 @@ def repeated(estimator, rows, columns):
 
 #: Fits that take many seconds, of every kind of loop.
 CASES = {
-    "aerr": lambda: repeated(halfseen.AERR(budget=100), 3_000_000, 1000),
-    "aelr": lambda: repeated(halfseen.AELR(budget=100), 3_000_000, 1000),
-    "batch": lambda: repeated(Batch(halfseen.AERR(budget=100)), 3_000_000, 1000),
-    "baseline": lambda: repeated(halfseen.MomentLasso(budget=100), 3_000_000, 1000),
-    "online-lasso": lambda: repeated(halfseen.OnlineLasso(), 3_000_000, 1000),
-    "karma": lambda: fitting(halfseen.KARMAClassifier(c=1e3, tol=1e-9), 4000, 100, 0.3),
+    "aerr": lambda: repeated(halfseen.AERR(budget=140), 2_000_000, 150),
+    "batch": lambda: repeated(Batch(halfseen.AERR(budget=140)), 2_000_000, 150),
+    "baseline": lambda: repeated(halfseen.MomentLasso(budget=140), 2_000_000, 150),
+    "online-lasso": lambda: fitting(halfseen.OnlineLasso(variant="rda"), 100_000, 600),
+    "karma": lambda: fitting(halfseen.KARMAClassifier(c=1e3, tol=1e-9), 2500, 100, 0.3),
     "karma-numbers": lambda: fitting(halfseen.KARMARegressor(c=1e3), 8000, 300, 0.3),
     "mcb": lambda: fitting(completion(), 1500, 300, 0.3),
     "geom": lambda: fitting(halfseen.GeometricMarginClassifier(rounds=1000, tol=1e-9), 3000, 200, 0.3),

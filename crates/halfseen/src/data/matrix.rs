@@ -93,6 +93,17 @@ impl Matrix {
         }
     }
 
+    /// Whether no cell is missing or infinite.
+    pub fn is_finite(&self) -> bool {
+        match self {
+            Matrix::F64(a) => a.iter().all(|v| v.is_finite()),
+            Matrix::F32(a) => a.iter().all(|v| v.is_finite()),
+            Matrix::U8(_) => true,
+            Matrix::Csr(a) => a.values.iter().all(|v| v.is_finite()),
+            Matrix::Shared(a) => a.count(|v| !v.is_finite()) == 0,
+        }
+    }
+
     /// The first infinite cell, as (row, column), both from 0. Bytes have none.
     pub fn first_infinite(&self) -> Option<(usize, usize)> {
         match self {

@@ -96,7 +96,13 @@ impl Shared {
         let (outer, inner) = if by_row { (self.rows, self.columns) } else { (self.columns, self.rows) };
         let (far, near) =
             if by_row { (self.row_stride, self.column_stride) } else { (self.column_stride, self.row_stride) };
-        (0..outer).map(|i| (0..inner).filter(|j| is(cells[i * far + j * near])).count()).sum()
+        let among = |cells: &[f64]| match near {
+            // Several cells at a time.
+            1 => cells[..inner].iter().filter(|v| is(**v)).count(),
+            0 => inner * usize::from(is(cells[0])),
+            step => cells.iter().step_by(step).take(inner).filter(|v| is(**v)).count(),
+        };
+        if inner == 0 { 0 } else { (0..outer).map(|i| among(&cells[i * far..])).sum() }
     }
 
     /// The first infinite cell, row by row, as (row, column), both from 0.
