@@ -1,20 +1,28 @@
 """Give types to what halfseen.asktell offers; written by stubs.py."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import collections.abc
+import typing
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any
 
 from numpy.typing import NDArray
 
+import halfseen._core
+import halfseen._query
+import halfseen.asktell
 from halfseen._query import Query as Query
 
 class Learner:
     attributes: tuple[str, ...]
-    def __init__(self, estimator: Any, learner: Any) -> None: ...
+    def __init__(self, estimator: Any, learner: halfseen._core.Learner) -> None: ...
     def ask(self) -> Query: ...
     def ask_observed(self, attributes: Iterable[str]) -> Query: ...
     def tell(
-        self, query: Query, values: Mapping[str, float] | Sequence[float], target: float | Any
+        self,
+        query: halfseen._query.Query,
+        values: collections.abc.Mapping[str, typing.Any] | collections.abc.Iterable[typing.Any],
+        target: Any,
     ) -> bool: ...
     def forget(self, query: Query | int) -> None: ...
     def model(self) -> Any: ...
@@ -29,4 +37,4 @@ class Learner:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Learner: ...
 
-def begin(estimator: Any, attributes: Any, classes: Any, scale: Any) -> Any: ...
+def begin(estimator: Any, attributes: Any, classes: Any, scale: Any) -> halfseen.asktell.Learner: ...
