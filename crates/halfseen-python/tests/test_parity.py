@@ -137,8 +137,8 @@ def test_rust_program_and_python_learn_the_same_bits(learner, tmp_path):
         table = tmp_path / f"{classes}.csv"
         write(table, X, y)
         for setting in (budget, {**budget, **LEARNERS[learner][2]}):
-            told = {**setting, **TOLD.get(learner, {})}
-            texts = [f"{key}={_parameters.text_of(key, value)}" for key, value in told.items()]
+            given = {**setting, **TOLD.get(learner, {})}
+            texts = [f"{key}={_parameters.text_of(key, value)}" for key, value in given.items()]
             paths = {who: tmp_path / f"{who}.json" for who in ("rust", "program", "python")}
             seed = [f"seed={SEED}"] if seeded else []
             paths["rust"].write_text(run(example, "fit", table, "target", learner, *texts, *seed))
