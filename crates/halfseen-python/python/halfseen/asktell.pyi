@@ -1,7 +1,5 @@
 """Give types to what halfseen.asktell offers; written by stubs.py."""
 
-import collections.abc
-import typing
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any
@@ -10,7 +8,6 @@ from numpy.typing import NDArray
 
 import halfseen._core
 import halfseen._query
-import halfseen.asktell
 from halfseen._query import Query as Query
 
 class Learner:
@@ -19,10 +16,7 @@ class Learner:
     def ask(self) -> Query: ...
     def ask_observed(self, attributes: Iterable[str]) -> Query: ...
     def tell(
-        self,
-        query: halfseen._query.Query,
-        values: collections.abc.Mapping[str, typing.Any] | collections.abc.Iterable[typing.Any],
-        target: Any,
+        self, query: halfseen._query.Query, values: Mapping[str, Any] | Iterable[Any], target: Any
     ) -> bool: ...
     def forget(self, query: Query | int) -> None: ...
     def model(self) -> Any: ...
@@ -37,4 +31,4 @@ class Learner:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Learner: ...
 
-def begin(estimator: Any, attributes: Any, classes: Any, scale: Any) -> halfseen.asktell.Learner: ...
+def begin(estimator: Any, attributes: Any, classes: Any, scale: Any) -> Learner: ...
