@@ -363,10 +363,11 @@ class Stub:
 
     def annotation(self, given):
         """Return an annotation as it was written."""
-        text = given if isinstance(given, str) else inspect.formatannotation(given).replace("numpy.", "np.")
-        self.imports |= {
-            f"import {module}" for module in re.findall(r"\b((?:\w+\.)*\w+)\.\w", text) if module != "np"
-        }
+        text = given if isinstance(given, str) else inspect.formatannotation(given)
+        text = re.sub(r"\b(collections\.abc|typing|os)\.", "", text).replace("numpy.", "np.")
+        text = text.replace(f"{self.module.__name__}.", "")
+        modules = re.findall(r"\b((?:\w+\.)*\w+)\.\w", text)
+        self.imports |= {f"import {module}" for module in modules if module != "np"}
         return text
 
 

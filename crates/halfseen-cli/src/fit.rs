@@ -225,6 +225,8 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     if args.table.json {
         let mut json = serde_json::to_value(report)?;
         json["params"] = json!(model.params);
+        // As long as the table is wide: the model file has it.
+        json.as_object_mut().map(|report| report.remove("panel_reads"));
         json["model"] = json!(args.out.display().to_string());
         return Ok(format!("{}\n", serde_json::to_string_pretty(&json)?));
     }

@@ -203,3 +203,13 @@ fn shares_that_cannot_be_are_refused_by_name() {
     }
     place.refused(&format!("{compare} --set memory=1e-7"), &["t.csv", "karma", "features=sketch:2048"]);
 }
+
+#[test]
+fn hidden_cells_of_images_keep_the_range_of_bytes_where_nothing_may_be_looked_at() {
+    let place = Place::new();
+    let line =
+        "compare --learners aerr --budget 4 --honest --hide 0.5 --splits 1 --test-share 0.9 --out o --json --quiet";
+    let results = json(&place, line);
+    assert_eq!(results["hidden"].as_array().map(Vec::len), Some(2), "{}", results["hidden"]);
+    assert_eq!(results["rows"][0]["outside_bounds"], Value::Null);
+}

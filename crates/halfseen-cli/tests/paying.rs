@@ -57,6 +57,10 @@ fn a_panel_is_one_read() {
     place.write("p.csv", "attribute,price\nboth,7\n");
     let report = json(&place.ok(&format!("{AERR} --panel both=a,kind --budget 2 --prices p.csv --json")));
     assert_eq!(report["spent"], 480.0);
+    let counts = place.json("m.json")["report"]["panel_reads"].clone();
+    let counts: Vec<u64> = counts.as_array().unwrap().iter().filter_map(Value::as_u64).collect();
+    assert_eq!((counts.len() as u64, Some(counts.iter().sum())), (2, report["distinct"].as_u64()));
+    assert_eq!(report["panel_reads"], Value::Null, "a list as long as the table is wide");
     let shown = place.ok("show m.json");
     assert!(shown.contains("kind=red") && shown.contains("\na,"), "{shown}");
     let compared = json(&place.ok(&format!("{COMPARE} --panel both=a,kind --prices p.csv --json")));

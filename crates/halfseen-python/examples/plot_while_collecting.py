@@ -2,8 +2,9 @@
 Learn while collecting: what to look at next
 ============================================
 
-A clinic wants to estimate how a disease will progress within a year. Each measurement takes a nurse some time,
-so of each patient only four of ten are to be made. Which ones is decided before anything of the patient is seen.
+A clinic wants to estimate how a disease will progress within a year. Each measurement takes a nurse some
+time, so of each patient only four of ten are to be made. Which ones is decided before anything of the
+patient is seen.
 """
 
 # %%
@@ -33,8 +34,9 @@ print(f"all ten measurements of {len(X_train)} patients: R2 = {full:.2f}")
 # %%
 # A nurse
 # -------
-# The learner never holds the table. It asks, and somebody answers: here a function that counts what it did. Tell
-# it what is known of the target beforehand, its mean and deviation, and as ``horizon`` how many patients there are.
+# The learner never holds the table. It asks, and somebody answers: here a function that counts what it did.
+# Tell it what is known of the target beforehand, its mean and deviation, and as ``horizon`` how many patients
+# there are.
 
 work = 0
 
@@ -77,8 +79,8 @@ print(f"told: {learner.report['examples']}, refused: {learner.report['skipped']}
 # %%
 # What the money buys
 # -------------------
-# With the rows at hand ``partial_fit`` does the same, batch after batch. More patients with fewer measurements
-# each, or fewer patients with more? Twenty random orders of the patients say what each budget is worth.
+# With the rows at hand ``partial_fit`` does the same, batch after batch. More patients with fewer
+# measurements each, or fewer patients with more? Twenty random orders of the patients say what each is worth.
 
 bill, scores = {}, {}
 for budget in (2, 4, 10):

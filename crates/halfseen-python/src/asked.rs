@@ -6,19 +6,22 @@ use crate::fitting::{Declared, coded, target};
 use crate::learners::configured;
 use crate::model::Model;
 use crate::watched::watched;
-use halfseen::ErrorKind;
 use halfseen::budget::{self, AskTell, Told, next_batch};
 use halfseen::data::{self, Cell, Examples, Label, Matrix, Target};
 use halfseen::learner::find;
 use halfseen::model::{self, Outside, Report, Stop};
 use halfseen::params::set_from_json;
 use halfseen::prepare::{Bounds, Layout, Prepare, Prepared, TargetScale};
+use halfseen::{ErrorKind, Monitor, Silent};
 use ndarray::Array2;
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A batch of no more rows is over before anybody could interrupt it: starting a thread would take longer.
+const FEW: usize = 1024;
 
 /// A question; see the library's `budget::Query`.
 #[pyclass(frozen, module = "halfseen._core")]
@@ -337,7 +340,7 @@ impl Learner {
     ) -> PyResult<()> {
         let targets = self.targets(list(targets)?).map_err(raised)?;
         let names = self.prepare.schema.encoded_names();
-        watched(py, 1, progress, |monitor| {
+        let work = |monitor: &dyn Monitor| {
             let mut running = self.lock();
             let Running { learner, passed } = &mut *running;
             // A query of fewer reads might fit into what is left, were it asked in another batch.
@@ -353,7 +356,11 @@ impl Learner {
             passed.first_outside = passed.first_outside.take().or(report.first_outside);
             passed.seconds += report.seconds;
             Ok(())
-        })
+        };
+        if targets.len() <= FEW {
+            return py.detach(|| guarded(|| work(&Silent)));
+        }
+        watched(py, 1, progress, work)
     }
 
     /// The report so far, as JSON.

@@ -112,6 +112,7 @@ def test_columns_named_by_numbers_are_counted_and_mixed_names_refused():
     X, y = numbers()
     counted = AERR(random_state=0).fit(pd.DataFrame(X), y)
     assert not hasattr(counted, "feature_names_in_")
+    np.testing.assert_array_equal(halfseen.Model(counted.model_).predict(pd.DataFrame(X)), counted.predict(X))
     assert Encoder().fit(pd.DataFrame(X)).get_feature_names_out().tolist() == ["x0", "x1", "x2", "x3"]
     for estimator in (AERR(), Encoder()):
         with pytest.raises(TypeError, match="only supported if all input features have string names"):

@@ -307,6 +307,19 @@ def test_weights_that_cannot_be_are_refused():
             estimator().fit(X, y, sample_weight=np.ones(90))
 
 
+def test_rows_are_tried_alike_among_many():
+    X, y = signs(300, 8)
+    model = RobustLPClassifier(threat=2).fit(X, y)
+    many, labels = np.tile(X, (8, 1)), np.tile(y, 8)
+    assert np.array_equal(certify(model, many).certified, np.tile(certify(model, X).certified, 8))
+    for kind in ("exact", "noise"):
+        few = attack(model, X, y, kind=kind).scores
+        scores = attack(model, many, labels, kind=kind).scores
+        assert np.array_equal(scores[:300], few)
+        # What is random is drawn for each row anew.
+        assert np.array_equal(scores[2100:], few) == (kind == "exact")
+
+
 def test_what_cannot_be_is_refused():
     X, y = signs(100, 12)
     model = RobustLPClassifier(threat=2).fit(X, y)

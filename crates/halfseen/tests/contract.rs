@@ -242,6 +242,12 @@ fn weighted() -> Vec<(Box<dyn Learner>, Data)> {
             }
         }
     }
+    // More columns than rows: weights without any loss are many, and both must lead to the same.
+    for threat in ["0", "1", "3"] {
+        let wide = || Data::random(16, &singletons(30), 68);
+        cases.push((learner("robust-lp", &[("threat", threat)]), wide().told()));
+        cases.push((learner("robust-lp", &[("threat", threat)]), wide()));
+    }
     let whole = [("threat", "2"), ("values", "1,1,2,2,1,1"), ("deletions", "whole"), ("margin", "0.3")];
     cases.push((learner("robust-lp", &whole), small().told()));
     cases.push((learner("robust-lp", &[("threat", "1"), ("quantile", "0.3")]), small()));

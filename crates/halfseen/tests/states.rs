@@ -313,7 +313,8 @@ fn what_is_wrong_with_a_model_file_is_named_by_its_key() {
     assert_eq!(named("/predictor/intercept", Value::Null), "predictor");
     assert_eq!(named("/prepare/scaler/divisor", json!([1.0, 0.0, 1.0])), "prepare.scaler.divisor");
     assert_eq!(named("/prepare/scaler/divisor", json!([1.0, 1.0])), "prepare.scaler.offset");
-    assert_eq!(named("/report/panel_reads", json!([1])), "report.panel_reads");
+    assert_eq!(named("/report/panel_reads", json!([100])), "report.panel_reads");
+    assert_eq!(named("/report/panel_reads", json!([50, 51])), "report.panel_reads");
     assert_eq!(named("/prepare/scaler/scale", json!("huge")), "prepare");
     assert_eq!(named("/prepare/target/deviation", json!(0.0)), "prepare.target");
     assert_eq!(named("/prepare/target/deviation", Value::Null), "prepare");
@@ -335,8 +336,8 @@ fn a_model_file_with_missing_or_unknown_keys_is_refused_by_key() {
     for section in sections {
         let keys: Vec<String> = json.pointer(section).unwrap().as_object().unwrap().keys().cloned().collect();
         for lost in keys {
-            // Absent options and groups have a meaning: none; and what was spent before there were prices is known.
-            let known = ["spent", "unused", "outside_bounds", "first_outside"];
+            // Absent options, groups and counts have a meaning: none; and what was spent before there were prices is known.
+            let known = ["spent", "unused", "outside_bounds", "first_outside", "panel_reads"];
             if ["groups", "prices", "objective", "gap"].iter().chain(&known).any(|key| *key == lost) {
                 continue;
             }

@@ -35,6 +35,11 @@ def frame_names(X):
     return [str(name) for name in _narwhal(X).columns]
 
 
+def is_named(X):
+    """Say whether all columns of a frame have strings as names; otherwise they are told by their places."""
+    return all(isinstance(name, str) for name in X.columns) if hasattr(X, "columns") else True
+
+
 def columns_without_numbers(X):
     """Return the names of a frame's columns that hold no numbers; none if X is no frame."""
     if not is_frame(X):

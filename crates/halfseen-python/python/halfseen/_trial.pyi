@@ -43,7 +43,9 @@ def attack(
     y: ArrayLike,
     threat: float | None = None,
     values: Literal["uniform", "mi"] | ArrayLike | None = None,
-    kind: str = "exact",
+    kind: Literal[
+        "exact", "greedy", "random", "noise", "greedy-value", "greedy-weight", "noise-weight"
+    ] = "exact",
     random_state: int | np.random.RandomState | None = 0,
 ) -> Attacked: ...
 

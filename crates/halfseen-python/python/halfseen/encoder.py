@@ -17,7 +17,8 @@ class Encoder(TransformerMixin, BaseEstimator):
     :mod:`halfseen.missing` learn from such rows, and all estimators predict them.
 
     Pass ``groups_`` to an estimator as ``groups=``: the indicators of one text are then one attribute, which
-    costs one read, and vanishes as a whole.
+    costs one read, and vanishes as a whole. Groups go by name, so let frames come out, with
+    ``set_output(transform="pandas")`` or ``"polars"``.
 
     Attributes
     ----------

@@ -7,19 +7,20 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from halfseen._estimator import Classifier, Estimator, Regressor
+from halfseen._estimator import Classifier, Estimator, Regressor, Weighted
 from halfseen._parameters import Declaration
 
 VARIANT: Declaration
 
 class _Holed(Estimator): ...
 
-class KARMAClassifier(Classifier, _Holed):
+class KARMAClassifier(Weighted, Classifier, _Holed):
     classes_: NDArray[Any]
     report_: dict[str, Any]
     n_iter_: int
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    def set_fit_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
@@ -43,11 +44,12 @@ class KARMAClassifier(Classifier, _Holed):
         verbose: bool | Callable[[int, int], object] = False,
     ) -> None: ...
 
-class KARMARegressor(Regressor, _Holed):
+class KARMARegressor(Weighted, Regressor, _Holed):
     report_: dict[str, Any]
     n_iter_: int
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    def set_fit_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
@@ -121,7 +123,7 @@ class MatrixCompletionRegressor(Regressor, _Completion):
         verbose: bool | Callable[[int, int], object] = False,
     ) -> None: ...
 
-class GeometricMarginClassifier(Classifier, _Holed):
+class GeometricMarginClassifier(Weighted, Classifier, _Holed):
     coef_: NDArray[Any]
     intercept_: NDArray[Any]
     classes_: NDArray[Any]
@@ -129,6 +131,7 @@ class GeometricMarginClassifier(Classifier, _Holed):
     n_iter_: int
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    def set_fit_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,

@@ -107,8 +107,8 @@ class Model:
         Parameters
         ----------
         X : frame or array-like of shape (n_samples, n_columns)
-            A frame's columns are matched by name, in any order. An array has the model's columns in their
-            order. What is missing is NaN, None or null.
+            A frame's columns are matched by name, in any order. An array, or a frame without names, has the
+            model's columns in their order. What is missing is NaN, None or null.
 
         Returns
         -------
@@ -218,7 +218,7 @@ class Model:
 
         from halfseen import _tables
 
-        if _tables.is_frame(X):
+        if _tables.is_frame(X) and _tables.is_named(X):
             table = _tables.table_of_frame(X, _tables.frame_names(X))
             scores, met = self._model.scores_of_table(table)
             self._remark(*met)

@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from halfseen._estimator import Classifier, Estimator, Regressor
+from halfseen._estimator import Classifier, Estimator, Regressor, Weighted
 from halfseen._trial import Attacked as Attacked
 from halfseen._trial import Certificates as Certificates
 from halfseen._trial import Tried
@@ -125,7 +125,7 @@ class RobustPerceptronClassifier(Classifier, _Robust):
         verbose: bool | Callable[[int, int], object] = False,
     ) -> None: ...
 
-class FDROPClassifier(Classifier, _Robust):
+class FDROPClassifier(Weighted, Classifier, _Robust):
     coef_: NDArray[Any]
     intercept_: NDArray[Any]
     classes_: NDArray[Any]
@@ -133,6 +133,7 @@ class FDROPClassifier(Classifier, _Robust):
     n_iter_: int
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    def set_fit_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,

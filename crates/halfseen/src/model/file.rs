@@ -153,8 +153,12 @@ impl Model {
             threat.validate(panels)?;
         }
         let reads = &self.report.panel_reads;
-        if !reads.is_empty() && reads.len() != panels {
-            return Err(bad("report.panel_reads", "has not one number for each panel that can be read"));
+        let sum: u128 = reads.iter().map(|&n| u128::from(n)).sum();
+        if !reads.is_empty() && (reads.len() != panels || sum != u128::from(self.report.distinct)) {
+            return Err(bad(
+                "report.panel_reads",
+                "must be one number for each panel that can be read, in all distinct",
+            ));
         }
         self.predictor.validate(columns)
     }

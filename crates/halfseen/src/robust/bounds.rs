@@ -132,7 +132,7 @@ impl MarginBound<'_> {
 pub fn margin_error(hinge: &RobustHinge<'_>, rows: &Rows, signs: &[f64], weights: &[f64], bias: f64) -> f64 {
     let mut room = hinge.scratch();
     let active = |i: &usize| hinge.loss(rows, *i, signs[*i], weights, bias, &mut room).active;
-    (0..rows.len()).filter(active).map(|i| rows.share(i)).sum::<f64>() / rows.len().max(1) as f64
+    (0..rows.len()).filter(active).map(|i| rows.weight(i)).sum::<f64>() / rows.total().max(f64::MIN_POSITIVE)
 }
 
 /// sup {e in [error, 1]: KL(error, e) <= rate}, from above.

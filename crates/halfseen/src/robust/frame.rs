@@ -80,8 +80,8 @@ impl Frame {
             return None;
         }
         let rows = &self.rows;
-        let of = |sign: f64| (0..signs.len()).filter(|&i| signs[i] == sign).map(|i| rows.share(i)).sum::<f64>();
-        let constant = of(1.0).min(of(-1.0)) / signs.len() as f64;
+        let of = |sign: f64| (0..signs.len()).filter(|&i| signs[i] == sign).map(|i| rows.weight(i)).sum::<f64>();
+        let constant = of(1.0).min(of(-1.0)) / rows.total();
         let attacked =
             margin_error(&RobustHinge { threat: &self.threat, margin: 0.0 }, &self.rows, signs, weights, bias);
         (attacked >= constant && constant > 0.0).then_some(Note::NoBetterThanConstant { attacked, constant })

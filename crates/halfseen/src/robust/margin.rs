@@ -41,9 +41,9 @@ pub(crate) fn margin_of(
 
 /// The mean sum of absolute values of a row; without bound where all rows are 0.
 fn mean_size(rows: &Rows) -> f64 {
-    let size = |i: usize| rows.share(i) * rows.row(i).1.iter().map(|x| x.abs()).sum::<f64>();
+    let size = |i: usize| rows.weight(i) * rows.row(i).1.iter().map(|x| x.abs()).sum::<f64>();
     let sum: f64 = (0..rows.len()).map(size).sum();
-    if sum > 0.0 { sum / rows.len() as f64 } else { f64::INFINITY }
+    if sum > 0.0 { sum / rows.total() } else { f64::INFINITY }
 }
 
 /// The most columns that the budget buys (an upper bound where values differ): N where each attribute is one column

@@ -309,7 +309,7 @@ fn constant(program: &Program<'_>, keep: &[usize]) -> Constant {
         return Constant { bias: 0.0, loss: asked, one_class: false };
     }
     let of =
-        |sign: f64| keep.iter().filter(|&&i| program.signs[i] == sign).map(|&i| program.rows.share(i)).sum::<f64>();
+        |sign: f64| keep.iter().filter(|&&i| program.signs[i] == sign).map(|&i| program.rows.weight(i)).sum::<f64>();
     let (positive, negative) = (of(1.0), of(-1.0));
     let rarer = positive.min(negative);
     let bias = match positive.partial_cmp(&negative) {
@@ -317,5 +317,5 @@ fn constant(program: &Program<'_>, keep: &[usize]) -> Constant {
         Some(std::cmp::Ordering::Less) => -asked,
         _ => 0.0,
     };
-    Constant { bias, loss: 2.0 * asked * rarer / keep.len() as f64, one_class: rarer == 0.0 }
+    Constant { bias, loss: 2.0 * asked * rarer / (positive + negative), one_class: rarer == 0.0 }
 }

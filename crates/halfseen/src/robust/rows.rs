@@ -15,8 +15,8 @@ pub struct Rows {
     starts: Vec<usize>,
     slots: Vec<u32>,
     values: Vec<f64>,
-    /// How much each row counts in a mean, 1 on average; `None` is 1 for all.
-    shares: Option<Vec<f64>>,
+    /// How much each row counts; `None` is 1 for all.
+    weights: Option<Vec<f64>>,
     /// Slot -> attribute (sampled panel), or [`KNOWN`].
     attribute: Vec<u32>,
     attributes: usize,
@@ -44,7 +44,7 @@ impl Rows {
             starts: vec![0],
             slots: Vec::new(),
             values: Vec::new(),
-            shares: examples.weight_list().map(averaged),
+            weights: examples.weight_list().map(moderate),
             attribute: (0..layout.slots()).map(|slot| attribute_of(layout, slot)).collect(),
             attributes: layout.sampled_panels(),
             single: false,
@@ -70,15 +70,21 @@ impl Rows {
         Ok(rows)
     }
 
-    /// How much a row counts in a mean: its weight over the mean of weights, 1 where there are none.
+    /// How much a row counts in means: 1 where rows have no weights. Weights whose mean is neither tiny nor huge are as they
+    /// were given, others divided by it.
     #[inline]
-    pub fn share(&self, row: usize) -> f64 {
-        self.shares.as_ref().map_or(1.0, |shares| shares[row])
+    pub fn weight(&self, row: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[row])
+    }
+
+    /// The sum of what all rows count: their number where they have no weights.
+    pub fn total(&self) -> f64 {
+        self.weights.as_ref().map_or(self.len() as f64, |weights| weights.iter().sum())
     }
 
     /// Whether rows count by weights.
     pub fn weighted(&self) -> bool {
-        self.shares.is_some()
+        self.weights.is_some()
     }
 
     /// Number of rows.
@@ -207,7 +213,7 @@ impl Rows {
             starts: vec![0],
             slots: Vec::new(),
             values: Vec::new(),
-            shares: None,
+            weights: None,
             attribute: self.attribute.clone(),
             attributes: self.attributes,
             single: self.single,
@@ -216,10 +222,15 @@ impl Rows {
     }
 }
 
-/// Weights divided by their mean.
-fn averaged(mut weights: Vec<f64>) -> Vec<f64> {
+/// Means of weights between which solvers take weights as they are: a row of weight 2 then moves them as the row twice would.
+const MODERATE: std::ops::RangeInclusive<f64> = 0.01..=100.0;
+
+/// Weights of a moderate mean; only their ratios matter to a mean.
+fn moderate(mut weights: Vec<f64>) -> Vec<f64> {
     let mean = weights.iter().sum::<f64>() / weights.len() as f64;
-    weights.iter_mut().for_each(|weight| *weight /= mean);
+    if !MODERATE.contains(&mean) {
+        weights.iter_mut().for_each(|weight| *weight /= mean);
+    }
     weights
 }
 

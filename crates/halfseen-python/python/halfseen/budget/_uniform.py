@@ -60,7 +60,8 @@ class AERR(BudgetedRegressor, learner="aerr"):
 
     With ``passive`` nothing is chosen: rows come with NaN where nothing was observed, completely at
     random, and all that they show is learned from. Then no theorem is claimed, ``budget`` plays no part
-    and ``scale`` may look at the cells.
+    and the ``scale`` of ``fit`` may look at all cells; batches and single examples come unseen, and are
+    scaled by declared ``bounds`` or not at all.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ impl Pieces<'_> {
         let mut sigma: Vec<f64> = sigma.iter().map(|s| s.max(0.0)).collect();
         for i in 0..self.rows.len() {
             let sum: f64 = sigma[self.of(i)].iter().sum();
-            let most = self.rows.share(i);
+            let most = self.rows.weight(i);
             if sum > most {
                 let factor = sum / most;
                 sigma[self.of(i)].iter_mut().for_each(|s| *s /= factor);

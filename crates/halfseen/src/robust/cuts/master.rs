@@ -99,14 +99,15 @@ impl<'p, 'a> Master<'p, 'a> {
         let mut xi = Vec::with_capacity(m);
         for i in 0..m {
             let slack = &mut slack[pieces.of(i)];
-            // The products are mu where the terms sum to s_i.
-            let loss = central(slack, mu / pieces.rows.share(i));
+            let loss = central(slack, mu);
             slack.iter_mut().for_each(|s| *s += loss);
             xi.push(loss);
         }
         let (above, below): (Vec<f64>, Vec<f64>) = point[..n].iter().map(|w| (radius - w, radius + w)).unzip();
         let partners = |of: &[f64]| of.iter().map(|s| mu / s).collect::<Vec<f64>>();
-        let (sigma, zeta, mut p, mut q) = (partners(&slack), partners(&xi), partners(&above), partners(&below));
+        let (mut p, mut q) = (partners(&above), partners(&below));
+        let sigma: Vec<f64> = slack.iter().enumerate().map(|(c, s)| pieces.weight(c) * mu / s).collect();
+        let zeta: Vec<f64> = xi.iter().enumerate().map(|(i, s)| pieces.rows.weight(i) * mu / s).collect();
         // Far from a bound its multiplier is far from the path's: better that than to lack what the losses pull by, which may be
         // a thousand times more.
         for ((pull, p), q) in pieces.combine(&sigma).iter().zip(&mut p).zip(&mut q) {
@@ -146,7 +147,7 @@ impl<'p, 'a> Master<'p, 'a> {
     fn value(&self) -> f64 {
         let loss =
             |i: usize| self.pieces.of(i).map(|c| self.pieces.list.constant[c] - self.scores[c]).fold(0.0, f64::max);
-        (0..self.xi.len()).map(|i| self.pieces.rows.share(i) * loss(i)).sum()
+        (0..self.xi.len()).map(|i| self.pieces.rows.weight(i) * loss(i)).sum()
     }
 
     fn residuals(&mut self) {
@@ -161,7 +162,7 @@ impl<'p, 'a> Master<'p, 'a> {
                 lack.slack[c] = self.slack[c] - self.xi[i] - self.scores[c] + pieces.list.constant[c];
                 sum += self.sigma[c];
             }
-            lack.zeta.push(pieces.rows.share(i) - sum - self.zeta[i]);
+            lack.zeta.push(pieces.rows.weight(i) - sum - self.zeta[i]);
         }
         lack.point = pieces.combine(&self.sigma);
         lack.point.iter_mut().for_each(|v| *v = -*v);
@@ -177,14 +178,10 @@ impl<'p, 'a> Master<'p, 'a> {
         [(&self.slack, &self.sigma), (&self.xi, &self.zeta), (&self.above, &self.p), (&self.below, &self.q)]
     }
 
-    /// The mean product of a pair.
+    /// The mean product of a pair, pairs of rows as often as these count.
     fn complementarity(&self) -> f64 {
-        let (mut sum, mut count) = (0.0, 0);
-        for (a, b) in self.pairs() {
-            sum += a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-            count += a.len();
-        }
-        sum / count as f64
+        let products = |(a, b): (&[f64], &[f64])| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        self.pairs().into_iter().map(products).sum::<f64>() / self.pieces.pairs()
     }
 
     /// One predictor and one corrector. `false` where the numbers allow no further step.
@@ -197,12 +194,11 @@ impl<'p, 'a> Master<'p, 'a> {
         let mu = self.complementarity();
         let first = self.solve(&system, &weights, &z, 0.0, None);
         let (primal, dual) = (self.longest(&first, true), self.longest(&first, false));
-        let (mut affine, mut count) = (0.0, 0);
+        let mut affine = 0.0;
         for ((a, b), (da, db)) in self.pairs().into_iter().zip(first.pairs()) {
             affine += (0..a.len()).map(|i| (a[i] + primal * da[i]) * (b[i] + dual * db[i])).sum::<f64>();
-            count += a.len();
         }
-        let centre = mu * (affine / count as f64 / mu).powi(3).min(1.0);
+        let centre = mu * (affine / self.pieces.pairs() / mu).powi(3).min(1.0);
         let step = self.solve(&system, &weights, &z, centre, Some(&first));
         let (primal, dual) = (self.longest(&step, true), self.longest(&step, false));
         let (primal, dual) = ((SHARE * primal).min(1.0), (SHARE * dual).min(1.0));
@@ -232,14 +228,16 @@ impl<'p, 'a> Master<'p, 'a> {
         let (pieces, n, lack) = (self.pieces, self.above.len(), &self.lack);
         let mut change = Change::default();
         // What a multiplier changes by if its slack does not.
-        let alone = |a: &[f64], b: &[f64], of: fn(&Change) -> (&[f64], &[f64])| -> Vec<f64> {
+        type Pair = fn(&Change) -> (&[f64], &[f64]);
+        let alone = |a: &[f64], b: &[f64], of: Pair, weight: &dyn Fn(usize) -> f64| -> Vec<f64> {
             let second = |i: usize| earlier.map_or(0.0, |e| of(e).0[i] * of(e).1[i]);
-            (0..a.len()).map(|i| (centre - second(i)) / a[i] - b[i]).collect()
+            (0..a.len()).map(|i| (weight(i) * centre - second(i)) / a[i] - b[i]).collect()
         };
-        change.sigma = alone(&self.slack, &self.sigma, |e| (&e.slack, &e.sigma));
-        change.zeta = alone(&self.xi, &self.zeta, |e| (&e.xi, &e.zeta));
-        change.p = alone(&self.above, &self.p, |e| (&e.above, &e.p));
-        change.q = alone(&self.below, &self.q, |e| (&e.below, &e.q));
+        let (of_piece, of_row, once) = (|c: usize| pieces.weight(c), |i: usize| pieces.rows.weight(i), |_: usize| 1.0);
+        change.sigma = alone(&self.slack, &self.sigma, |e| (&e.slack, &e.sigma), &of_piece);
+        change.zeta = alone(&self.xi, &self.zeta, |e| (&e.xi, &e.zeta), &of_row);
+        change.p = alone(&self.above, &self.p, |e| (&e.above, &e.p), &once);
+        change.q = alone(&self.below, &self.q, |e| (&e.below, &e.q), &once);
         let mut forces = vec![0.0; self.slack.len()];
         let mut sums = Vec::with_capacity(self.xi.len());
         for (i, &z) in z.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! Minimises mean losses that are largest affine pieces, over weights in a box: the robust hinge where deletions are whole, and the
 //! quantile loss under deletion.
 //!
-//! **Setting**: (1/m) sum_i s_i max(0, max_c k_c - e_c (<x_i - r_c, w> + b)) with |w_j| <= C and b free, or none; s_i, 1 on
-//! average, is how much a row counts. Every deletion that
+//! **Setting**: (1/m) sum_i s_i max(0, max_c k_c - e_c (<x_i - r_c, w> + b)) with |w_j| <= C and b free, or none; s_i is how
+//! much a row counts, m their sum. Every deletion that
 //! an adversary may choose is a piece c of its row; there are exponentially many (LP (3) of paper E), and few matter.
 //!
 //! | file | what it does |
@@ -77,7 +77,7 @@ pub(crate) fn solve(rows: &Rows, loss: Loss<'_>, options: &Options, monitor: &dy
 /// The mean loss after the worst deletions, whole ones or in fractions, of weights (n_slots) and a bias.
 pub(crate) fn mean(rows: &Rows, loss: Loss<'_>, whole: bool, weights: &[f64], bias: f64) -> f64 {
     let point = [weights, &[bias]].concat();
-    loss.ask(&Pieces::new(rows, true), whole, &point, f64::INFINITY).0 / rows.len() as f64
+    loss.ask(&Pieces::new(rows, true), whole, &point, f64::INFINITY).0 / rows.total()
 }
 
 /// Bytes that a solution will take, about: the equations, and as many pieces as were needed where most were. A quantile loss has

@@ -87,6 +87,18 @@ impl<'a> Pieces<'a> {
         self.list.len()
     }
 
+    /// How much a piece's row counts.
+    #[inline]
+    pub(super) fn weight(&self, piece: usize) -> f64 {
+        self.rows.weight(self.list.example[piece] as usize)
+    }
+
+    /// Pairs of a slack and a multiplier: pieces and losses as often as their rows count, and two for each weight.
+    pub(super) fn pairs(&self) -> f64 {
+        let rows: f64 = (0..self.rows.len()).map(|i| self.rows.weight(i) * (self.of(i).len() + 1) as f64).sum();
+        rows + 2.0 * self.rows.width() as f64
+    }
+
     /// Number of unknowns: weights, and the bias last where there is one.
     pub(super) fn width(&self) -> usize {
         self.rows.width() + usize::from(self.intercept)

@@ -67,7 +67,7 @@ struct Rounds<'o, 'a> {
 
 impl Rounds<'_, '_> {
     fn run(&mut self, null: Vec<f64>, alone: f64, monitor: &dyn Monitor) -> Stop {
-        let (m, n) = (self.pieces.rows.len() as f64, self.pieces.rows.width());
+        let (m, n) = (self.pieces.rows.total(), self.pieces.rows.width());
         let wanted = |upper: f64| self.options.tol * upper.max(NOTHING * alone);
         self.pieces.change(|_| true, &[self.loss.intact(self.pieces.rows.len())]);
         self.idle = vec![0; self.pieces.len()];
@@ -78,7 +78,7 @@ impl Rounds<'_, '_> {
             let goal = m * wanted(self.best.upper);
             let gap = (TIGHT * goal).max(share * m * (self.best.upper - self.best.lower));
             self.rounds += 1;
-            let pairs = self.pieces.len() as f64 + m + 2.0 * n as f64;
+            let pairs = self.pieces.pairs();
             let (point, mu) = (start.point.clone(), start.distance * m / pairs * if warm { boost } else { 1.0 });
             let master = Master::new(&self.pieces, self.options.box_radius, point, mu, &start.slope);
             let found = master.run(gap, self.options.max_iter, monitor);
@@ -113,8 +113,8 @@ impl Rounds<'_, '_> {
     /// Drops idle pieces, adds others, and says where to go on.
     fn next(&mut self, found: Found, more: &[List], upper: f64) -> Start {
         let slope = self.pieces.combine(&found.sigma);
-        for (idle, sigma) in self.idle.iter_mut().zip(&found.sigma) {
-            *idle = if *sigma < IDLE { *idle + 1 } else { 0 };
+        for (c, (idle, sigma)) in self.idle.iter_mut().zip(&found.sigma).enumerate() {
+            *idle = if *sigma < IDLE * self.pieces.weight(c) { *idle + 1 } else { 0 };
         }
         let (idle, patience) = (&self.idle, self.patience);
         let dropped = idle.iter().filter(|&&idle| idle >= patience).count();

@@ -89,24 +89,24 @@ impl<'a> Loss<'a> {
         let mean = |bias: f64| {
             let loss = |i: usize| {
                 let (slopes, count) = self.slopes(i);
-                rows.share(i) * slopes[..count].iter().map(|&e| self.constant(i, e) - e * bias).fold(0.0, f64::max)
+                rows.weight(i) * slopes[..count].iter().map(|&e| self.constant(i, e) - e * bias).fold(0.0, f64::max)
             };
-            (0..m).map(loss).sum::<f64>() / m as f64
+            (0..m).map(loss).sum::<f64>() / rows.total()
         };
         let best = match self {
             _ if !intercept => 0.0,
             Loss::Hinge { signs, .. } => {
-                let sum: f64 = signs.iter().enumerate().map(|(i, y)| rows.share(i) * y).sum();
+                let sum: f64 = signs.iter().enumerate().map(|(i, y)| rows.weight(i) * y).sum();
                 if sum == 0.0 { 0.0 } else { self.constant(0, 1.0) * sum.signum() }
             }
             Loss::Quantile { targets, q, .. } => {
                 // The first target that more than a share q of the rows do not exceed.
                 let mut sorted: Vec<(f64, f64)> =
-                    targets.iter().enumerate().map(|(i, y)| (*y, rows.share(i))).collect();
+                    targets.iter().enumerate().map(|(i, y)| (*y, rows.weight(i))).collect();
                 sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
-                let (mut passed, wanted) = (0.0, q * m as f64);
-                let first = sorted.iter().position(|(_, share)| {
-                    passed += share;
+                let (mut passed, wanted) = (0.0, q * rows.total());
+                let first = sorted.iter().position(|(_, weight)| {
+                    passed += weight;
                     passed > wanted
                 });
                 sorted[first.unwrap_or(m - 1)].0
@@ -184,7 +184,7 @@ impl<'q> Asked<'q> {
                 self.write(row, group as u8, slope, constant);
             }
         }
-        self.sum += self.rows.share(row) * worst;
+        self.sum += self.rows.weight(row) * worst;
     }
 
     /// The piece of the adversary's last answer.

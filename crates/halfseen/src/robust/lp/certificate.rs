@@ -19,7 +19,7 @@ impl Balance {
     pub(super) fn of(problem: &Problem, workers: &[Worker<'_>]) -> Balance {
         let (mut positive, mut negative) = (0.0, 0.0);
         for worker in workers {
-            for ((row, &y), &most) in worker.now.rows.iter().zip(&worker.part.signs).zip(&worker.part.shares) {
+            for ((row, &y), &most) in worker.now.rows.iter().zip(&worker.part.signs).zip(&worker.part.weights) {
                 *(if y > 0.0 { &mut positive } else { &mut negative }) += row.sigma.clamp(0.0, most);
             }
         }
@@ -40,7 +40,7 @@ impl Worker<'_> {
         let mut sum = 0.0;
         for (row, at) in now.rows.iter().enumerate() {
             let factor = if part.signs[row] > 0.0 { balance.positive } else { balance.negative };
-            let sigma = factor * at.sigma.clamp(0.0, part.shares[row]);
+            let sigma = factor * at.sigma.clamp(0.0, part.weights[row]);
             let items = part.items(row);
             let (u, values) = (&now.u[items.clone()], &part.values[items]);
             // Not clamp, which has no answer to NaN.
@@ -71,7 +71,7 @@ impl Worker<'_> {
                 // What is deleted at a profit counts at its price, all else as it is.
                 loss -= z.min(v * mu);
             }
-            sum += part.shares[row] * loss.max(0.0);
+            sum += part.weights[row] * loss.max(0.0);
         }
         sum
     }

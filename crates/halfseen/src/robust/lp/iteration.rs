@@ -83,7 +83,7 @@ impl<'p> State<'p> {
     /// The point of no weights.
     fn start(&mut self) {
         let problem = self.problem;
-        let rows = || problem.parts.iter().flat_map(|part| part.signs.iter().zip(&part.shares));
+        let rows = || problem.parts.iter().flat_map(|part| part.signs.iter().zip(&part.weights));
         let positive: f64 = rows().filter(|(y, _)| **y > 0.0).map(|(_, s)| s).sum();
         let negative: f64 = rows().filter(|(y, _)| **y <= 0.0).map(|(_, s)| s).sum();
         let share = |y: f64| {
@@ -104,7 +104,7 @@ impl<'p> State<'p> {
     }
 
     fn run(&mut self, options: &Program<'_>, monitor: &dyn Monitor) -> (Stop, u64) {
-        let pairs = self.problem.pairs() as f64;
+        let pairs = self.problem.pairs();
         let (mut iterations, mut short, mut last) = (0, 0, 0);
         self.certify();
         let stop = loop {
@@ -138,13 +138,13 @@ impl<'p> State<'p> {
     /// The gap at which to stop: relative to the objective, or where that is nearly 0 to the loss without weights.
     fn allowed(&self, tol: f64) -> f64 {
         let Problem { margin, budget, rate, .. } = *self.problem;
-        let without = self.problem.rows() as f64 * (margin + budget * rate);
+        let without = self.problem.total() * (margin + budget * rate);
         tol * self.best.above.max(NEARLY_0 * without)
     }
 
     fn finish(self, iterations: u64, stop: Stop) -> Solved {
         let Problem { radius, unit, width, .. } = *self.problem;
-        let mean = unit / self.problem.rows() as f64;
+        let mean = unit / self.problem.total();
         let weights = self.best.weights[..width].iter().map(|w| w.clamp(-1.0, 1.0) * radius).collect();
         Solved { weights, bias: self.best.weights[width] * unit, bound: self.best.below * mean, iterations, stop }
     }
@@ -188,14 +188,14 @@ impl<'p> State<'p> {
         if !self.system.factor() {
             return None;
         }
-        let reach = self.solve::<false>(&|s, z, _, _| -s * z);
+        let reach = self.solve::<false>(&|_, s, z, _, _| -s * z);
         self.accept();
         let steps = reach.steps(1.0);
-        let pairs = problem.pairs() as f64;
+        let pairs = problem.pairs();
         let Steps { primal, dual } = steps;
         let ahead = tau * pairs + primal * reach.slack + dual * reach.multiplier + primal * dual * reach.both;
         let target = tau * (ahead / (tau * pairs)).clamp(1e-6, 1.0).powi(3);
-        let mut reach = self.solve::<false>(&|s, z, ds, dz| target - s * z - ds * dz);
+        let mut reach = self.solve::<false>(&|weight, s, z, ds, dz| weight * target - s * z - ds * dz);
         self.accept();
         for _ in 0..CORRECTORS {
             let steps = reach.steps(1.0);
@@ -205,8 +205,9 @@ impl<'p> State<'p> {
             let longer = |step: f64| (step + LONGER).min(1.0);
             let (primal, dual) = (longer(steps.primal), longer(steps.dual));
             let (low, high) = (CENTRAL.0 * target, CENTRAL.1 * target);
-            let next = self.solve::<true>(&|s, z, ds, dz| {
+            let next = self.solve::<true>(&|weight, s, z, ds, dz| {
                 let product = (s + primal * ds) * (z + dual * dz);
+                let (low, high) = (weight * low, weight * high);
                 if product < low {
                     low - product
                 } else if product > high {
@@ -236,7 +237,7 @@ impl<'p> State<'p> {
     }
 
     /// Solves for a trial direction whose products change by `target`; with `ADD` it corrects the direction there is.
-    fn solve<const ADD: bool>(&mut self, target: &(impl Fn(f64, f64, f64, f64) -> f64 + Sync)) -> Reach {
+    fn solve<const ADD: bool>(&mut self, target: &(impl Fn(f64, f64, f64, f64, f64) -> f64 + Sync)) -> Reach {
         let problem = self.problem;
         self.workers.par_iter_mut().for_each(|worker| worker.right_side(problem, !ADD, target));
         self.sum_vectors();

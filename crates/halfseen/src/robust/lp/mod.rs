@@ -6,7 +6,8 @@
 //!   min (1/m) sum s_i xi_i,   xi_i - gamma + y_i score_i - N mu_i - sum_j beta_ij >= 0,   beta_ij >= z_ij - v_j mu_i,
 //!   xi, beta >= 0,   mu_i >= gamma/P,   z_ij = y_i times what attribute j adds to the score of row i
 //!
-//! where s_i, 1 on average, is how much a row counts; only attributes that are not 0 in a row have a beta: what is 0 is worth nothing to the adversary.
+//! where s_i is how much a row counts (m their sum), also in the products of its pairs, so that the path to the optimum is that of
+//! the row as often; only attributes that are not 0 in a row have a beta: what is 0 is worth nothing to the adversary.
 //!
 //! **Guarantee**: every point gives feasible weights and a feasible dual ([`certificate`]); the solver stops when their
 //! gap is at most `tol` times the objective (or a thousandth of the loss without weights, where that is more), and returns the best of both that it saw.

@@ -39,8 +39,8 @@ pub(super) struct Problem {
 pub(super) struct Part {
     /// y_i.
     pub(super) signs: Vec<f64>,
-    /// s_i: how much the loss of each row counts, 1 on average.
-    pub(super) shares: Vec<f64>,
+    /// s_i: how much each row counts.
+    pub(super) weights: Vec<f64>,
     /// Row i has the entries `starts[i]..starts[i + 1]`.
     pub(super) starts: Vec<usize>,
     /// The slot of each entry, increasing in a row.
@@ -83,15 +83,17 @@ impl Problem {
         }
     }
 
-    /// Number of rows.
-    pub(super) fn rows(&self) -> usize {
-        self.parts.iter().map(Part::rows).sum()
+    /// What all rows count together.
+    pub(super) fn total(&self) -> f64 {
+        self.parts.iter().flat_map(|part| &part.weights).sum()
     }
 
-    /// Pairs of a slack and its multiplier.
-    pub(super) fn pairs(&self) -> usize {
-        let items: usize = self.parts.iter().map(|part| part.values.len()).sum();
-        2 * items + 3 * self.rows() + 2 * self.width
+    /// Pairs of a slack and its multiplier, those of a row as often as it counts.
+    pub(super) fn pairs(&self) -> f64 {
+        let of = |part: &Part| -> f64 {
+            (0..part.rows()).map(|row| part.weights[row] * (2 * part.items(row).len() + 3) as f64).sum()
+        };
+        self.parts.iter().map(of).sum::<f64>() + (2 * self.width) as f64
     }
 }
 
@@ -121,7 +123,7 @@ fn parts(rows: &Rows, count: usize) -> usize {
 pub(in crate::robust) fn bytes(rows: &Rows, count: usize, entries: usize) -> f64 {
     let triangle = 8.0 * super::triangle::size(rows.width() + 1) as f64;
     // Entry: cell and slot (and owner); item: a value and three points of four numbers. Row: three points of six numbers,
-    // five of the elimination, sign, share and two offsets. A triangle for each part, two squares for the factorisation.
+    // five of the elimination, sign, weight and two offsets. A triangle for each part, two squares for the factorisation.
     let entry = if rows.single() { 12.0 } else { 16.0 } + 13.0 * 8.0;
     let (row, square) = (27.0 * 8.0, 8.0 * ((rows.width() + 1) as f64).powi(2));
     entries as f64 * entry + count as f64 * row + parts(rows, count) as f64 * triangle + 2.0 * square
@@ -132,7 +134,7 @@ impl Part {
         let entries: usize = keep.iter().map(|&i| rows.range(i).len()).sum();
         let mut part = Part {
             signs: Vec::with_capacity(keep.len()),
-            shares: keep.iter().map(|&i| rows.share(i)).collect(),
+            weights: keep.iter().map(|&i| rows.weight(i)).collect(),
             starts: Vec::with_capacity(keep.len() + 1),
             slots: Vec::with_capacity(entries),
             cells: Vec::with_capacity(entries),

@@ -18,7 +18,7 @@ impl Worker<'_> {
         for row in 0..part.rows() {
             let items = part.items(row);
             let values = &part.values[items.clone()];
-            let (most, value) = (part.shares[row], values.iter().sum::<f64>());
+            let (most, value) = (part.weights[row], values.iter().sum::<f64>());
             let sigma = share(part.signs[row]) * most;
             let taken = sigma * if value > 0.0 { (0.5 * problem.budget / value).min(0.5) } else { 0.5 };
             for (k, v) in items.clone().zip(values) {

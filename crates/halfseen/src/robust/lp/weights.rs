@@ -61,12 +61,12 @@ impl Weights {
         from: &Move,
         to: &mut Move,
         residuals: bool,
-        target: &impl Fn(f64, f64, f64, f64) -> f64,
+        target: &impl Fn(f64, f64, f64, f64, f64) -> f64,
         right: &mut [f64],
     ) {
         for (j, right) in right.iter_mut().enumerate().take(self.width()) {
-            let upper = target(self.above[j], self.p[j], -from.dw[j], from.dp[j]);
-            let lower = target(self.below[j], self.q[j], from.dw[j], from.dq[j]);
+            let upper = target(1.0, self.above[j], self.p[j], -from.dw[j], from.dp[j]);
+            let lower = target(1.0, self.below[j], self.q[j], from.dw[j], from.dq[j]);
             let residual = if residuals { self.p[j] - self.q[j] } else { 0.0 };
             *right += lower / self.below[j] - upper / self.above[j] - residual;
             to.targets[j] = (upper, lower);

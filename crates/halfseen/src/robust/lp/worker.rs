@@ -154,13 +154,14 @@ impl<'p> Worker<'p> {
         }
     }
 
-    /// Sums this part of the right side, for products that are to change by `target`(s, z, ds, dz); with `residuals` the
+    /// Sums this part of the right side, for products that are to change by `target`(weight, s, z, ds, dz), the weight that of
+    /// the row; with `residuals` the
     /// equations of the dual are to be met as well.
     pub(super) fn right_side(
         &mut self,
         problem: &Problem,
         residuals: bool,
-        target: &impl Fn(f64, f64, f64, f64) -> f64,
+        target: &impl Fn(f64, f64, f64, f64, f64) -> f64,
     ) {
         let Worker { part, now, direction, trial, vector, pivots, room: [numbers, kept, costs, ..], .. } = self;
         vector.fill(0.0);
@@ -175,12 +176,12 @@ impl<'p> Worker<'p> {
             let (dbeta, ddel) = (&direction.beta[items.clone()], &direction.del[items.clone()]);
             let (dslack, du) = (&direction.slack[items.clone()], &direction.u[items.clone()]);
             let (e_out, r_out) = (&mut trial.u[items.clone()], &mut trial.del[items]);
-            let (at, step) = (&now.rows[row], &direction.rows[row]);
+            let (at, step, weight) = (&now.rows[row], &direction.rows[row], part.weights[row]);
             let (mut pull, mut weighed, mut spent) = (0.0, 0.0, 0.0);
             for k in 0..count {
                 let item = Item::new(beta[k], del[k], slack[k], u[k]);
-                let e = target(slack[k], u[k], dslack[k], du[k]) / slack[k];
-                let out = target(beta[k], del[k], dbeta[k], ddel[k]) / beta[k];
+                let e = target(weight, slack[k], u[k], dslack[k], du[k]) / slack[k];
+                let out = target(weight, beta[k], del[k], dbeta[k], ddel[k]) / beta[k];
                 let r = out - on * (at.sigma - u[k] - del[k]);
                 (e_out[k], r_out[k]) = (e, out);
                 let number = item.kept() * e - item.d * item.g * r;
@@ -191,10 +192,10 @@ impl<'p> Worker<'p> {
                 kept[k] = item.kept();
                 costs[k] = values[k] * item.h();
             }
-            let xi = target(at.xi, at.zeta, step.xi, step.zeta);
-            let loss = xi / at.xi - on * (part.shares[row] - at.sigma - at.zeta);
-            let side = target(at.slack, at.sigma, step.slack, step.sigma);
-            let price = target(at.price, at.kappa, step.price, step.kappa);
+            let xi = target(weight, at.xi, at.zeta, step.xi, step.zeta);
+            let loss = xi / at.xi - on * (weight - at.sigma - at.zeta);
+            let side = target(weight, at.slack, at.sigma, step.slack, step.sigma);
+            let price = target(weight, at.price, at.kappa, step.price, step.kappa);
             let rs = side / at.sigma + pull - loss * at.xi / at.zeta;
             let rm = price / at.price + weighed - on * (problem.budget * at.sigma - spent - at.kappa);
             let along = (pivot.m * rs + pivot.rho * rm) / pivot.determinant;
