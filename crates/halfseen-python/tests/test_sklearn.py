@@ -216,7 +216,7 @@ def test_a_grid_is_searched_and_its_best_is_fitted():
     "estimator",
     [
         AERRClassifier(random_state=0),
-        OnlineLassoClassifier(),
+        OnlineLassoClassifier(radius=2.0, random_state=0),
         RobustLPClassifier(threat=0),
         KARMAClassifier(),
     ],
