@@ -5,7 +5,7 @@ use crate::errors::{guarded, raised};
 use crate::fitting::{Declared, coded, target};
 use crate::learners::configured;
 use crate::model::Model;
-use crate::watched::watched;
+use crate::watched::watched_here;
 use halfseen::budget::{self, AskTell, Told, next_batch};
 use halfseen::data::{self, Cell, Examples, Label, Matrix, Target};
 use halfseen::learner::find;
@@ -360,7 +360,7 @@ impl Learner {
         if targets.len() <= FEW {
             return py.detach(|| guarded(|| work(&Silent)));
         }
-        watched(py, 1, progress, work)
+        watched_here(py, progress, work)
     }
 
     /// The report so far, as JSON.

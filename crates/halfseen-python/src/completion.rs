@@ -14,6 +14,7 @@ use halfseen::{ErrorKind, Monitor};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 /// Attributes, (n_rows, n_columns), and scores of the labels, (n_rows, outputs), both in raw units; whether the solver
 /// converged, and why it stopped.
@@ -48,25 +49,26 @@ pub(crate) fn complete<'py>(
         other => return Err(PyValueError::new_err(format!("{other} completes no matrix"))),
     };
     let options = declared.options(learner.learner())?;
-    let table = &*table.0;
-    let (completed, prepared) = watched(py, threads, progress, |monitor| {
+    let (table, n) = (Arc::clone(&table.0), table.0.rows());
+    let (completed, prepare) = watched(py, threads, progress, move |monitor| {
         let rows: Vec<u32> = (0..table.rows() as u32).collect();
-        let mut prepared = Prepared::new(table, (&target_name, &target), &rows, &options)?;
+        let mut prepared = Prepared::new(&table, (&target_name, &target), &rows, &options)?;
         let scaled = in_units_of_the_labelled(&mut prepared, &target, &labelled)?;
         let examples = prepared.examples();
         let examples = Examples { targets: scaled.as_deref().unwrap_or(examples.targets), ..examples };
-        Ok((learner.complete(&examples, labelled, monitor)?, prepared))
+        let completed = learner.complete(&examples, labelled, monitor)?;
+        Ok((completed, prepared.prepare.clone()))
     })?;
-    let (n, d) = (table.rows(), completed.attributes.nrows());
+    let d = completed.attributes.nrows();
     let mut attributes = Vec::with_capacity(n * d);
     for row in 0..n {
         attributes.extend((0..d).map(|column| {
-            let (offset, divisor) = prepared.prepare.scaler.affine(column);
+            let (offset, divisor) = prepare.scaler.affine(column);
             completed.attributes[(column, row)] * divisor + offset
         }));
     }
     let outputs = completed.scores.nrows();
-    let scale = prepared.prepare.target;
+    let scale = prepare.target;
     let scores = (0..n).flat_map(|row| (0..outputs).map(move |output| (output, row)));
     let scores: Vec<f64> = scores.map(|at| scale.undo(completed.scores[at])).collect();
     let stop = completed.solution.stop;

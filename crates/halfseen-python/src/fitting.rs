@@ -12,6 +12,7 @@ use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What is declared of attributes besides a learner's parameters, all by name.
 #[derive(Default, FromPyObject)]
@@ -89,12 +90,12 @@ pub(crate) fn fit(
     learner.check_classes(target.classes().len()).map_err(raised)?;
     let weights = weights.map(|weights| list(&weights)).transpose()?;
     let rows: Vec<u32> = (0..table.0.rows() as u32).collect();
-    let table = &*table.0;
-    let model = watched(py, threads, progress, |monitor| {
+    let table = Arc::clone(&table.0);
+    let model = watched(py, threads, progress, move |monitor| {
         let named = (&*target_name, &target);
         let prepared = match &weights {
-            None => Prepared::new(table, named, &rows, &options)?,
-            Some(weights) => Prepared::with_weights(table, named, &rows, weights, &options)?,
+            None => Prepared::new(&table, named, &rows, &options)?,
+            Some(weights) => Prepared::with_weights(&table, named, &rows, weights, &options)?,
         };
         let fit = learner.fit(&prepared.examples(), monitor)?;
         Ok(halfseen::model::Model {

@@ -18,7 +18,7 @@ type Met = (Vec<String>, Vec<String>, usize);
 /// A fitted model of the library.
 #[pyclass(frozen, module = "halfseen._core")]
 pub(crate) struct Model {
-    pub(crate) model: model::Model,
+    pub(crate) model: Arc<model::Model>,
     /// One panel per column: what predicting needs of a layout.
     layout: Arc<Layout>,
     numbers_only: bool,
@@ -29,7 +29,7 @@ impl Model {
         let schema = &model.prepare.schema;
         let numbers_only = schema.columns.iter().all(|c| c.kind == ColumnKind::Number);
         let layout = Arc::new(Layout::singletons(schema.width()));
-        Model { model, layout, numbers_only }
+        Model { model: Arc::new(model), layout, numbers_only }
     }
 
     /// Whether a score is one weighted sum, for which nobody starts threads.

@@ -12,6 +12,7 @@ use halfseen::robust::{Attack, Certificate, Threat, Trial};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 /// Rows between two looks at what the interpreter wants.
 const BATCH: u32 = 1024;
@@ -44,10 +45,10 @@ pub(crate) fn certify<'py>(
     within: Option<f64>,
     threads: usize,
 ) -> PyResult<Certified<'py>> {
-    let (of, rows) = (&model.model, &*table.0);
-    let certificates = watched(py, threads, None, |monitor| {
+    let (of, rows) = (Arc::clone(&model.model), Arc::clone(&table.0));
+    let certificates = watched(py, threads, None, move |monitor| {
         let values = Threat::new(values, 0.0)?;
-        let mut trial = Trial::new(of, rows, None)?;
+        let mut trial = Trial::new(&of, &rows, None)?;
         let mut all = Vec::with_capacity(rows.rows());
         each_batch(&mut trial, rows.rows(), monitor, |trial| {
             all.extend(trial.certify(&values, within)?);
@@ -105,10 +106,10 @@ pub(crate) fn attack<'py>(
         let names = Attack::ALL.map(|(name, _)| format!("'{name}'")).join(", ");
         return Err(PyValueError::new_err(format!("kind = '{kind}' is not allowed: it must be one of {names}")));
     };
-    let (of, rows, target) = (&model.model, &*table.0, target_of(model, targets)?);
-    let (scores, unproven) = watched(py, threads, None, |monitor| {
+    let (of, rows, target) = (Arc::clone(&model.model), Arc::clone(&table.0), target_of(model, targets)?);
+    let (scores, unproven) = watched(py, threads, None, move |monitor| {
         let threat = Threat::new(values, budget)?;
-        let mut trial = Trial::new(of, rows, Some(&target))?;
+        let mut trial = Trial::new(&of, &rows, Some(&target))?;
         let (mut scores, mut unproven) = (Vec::with_capacity(rows.rows()), 0);
         each_batch(&mut trial, rows.rows(), monitor, |trial| {
             let attacked = trial.attack(&threat, kind, seed)?;
@@ -129,8 +130,8 @@ pub(crate) fn information<'py>(
     table: &Table,
     targets: &Bound<'_, PyArray1<f64>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let (of, rows, target) = (&model.model, &*table.0, target_of(model, targets)?);
-    let found = watched(py, 1, None, |_| Trial::new(of, rows, Some(&target))?.information())?;
+    let (of, rows, target) = (Arc::clone(&model.model), Arc::clone(&table.0), target_of(model, targets)?);
+    let found = watched(py, 1, None, move |_| Trial::new(&of, &rows, Some(&target))?.information())?;
     Ok(PyArray1::from_vec(py, found))
 }
 

@@ -7,14 +7,18 @@ use crate::errors::{defect, guarded, raised};
 use halfseen::Monitor;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// How long Ctrl-C may wait for an answer, and progress for the next line.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// How long work that was asked to stop may take until it does.
+const PATIENCE: Duration = Duration::from_millis(400);
 
 /// What work and interpreter tell each other.
 #[derive(Default)]
@@ -37,44 +41,80 @@ impl Monitor for Watch {
 
 /// Runs `work` on so many threads (0: one per processor). `progress(done, total)` is called now and then.
 ///
-/// An exception that a signal or `progress` raises ends the work early and is raised.
-pub(crate) fn watched<T: Send>(
+/// An exception that a signal or `progress` raises ends the work early and is raised. Work that does not come to an end soon
+/// enough is left to itself: it owns all that it looks at, and ends when it next asks whether to stop.
+pub(crate) fn watched<T: Send + 'static>(
     py: Python<'_>,
     threads: usize,
     progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&dyn Monitor) -> halfseen::Result<T> + Send + 'static,
+) -> PyResult<T> {
+    let (pool, watch, (sender, receiver)) = (pool(threads)?, Arc::new(Watch::default()), channel());
+    let seen = Arc::clone(&watch);
+    let spawned = std::thread::Builder::new().spawn(move || {
+        let result = catch_unwind(AssertUnwindSafe(|| pool.install(|| work(&*seen))));
+        // Nobody is left to tell if the caller has given up.
+        let _ = sender.send(result);
+    });
+    spawned.map_err(|e| unstarted(&e))?;
+    wait(py, receiver, &watch, progress, Some(PATIENCE))
+}
+
+/// The same for work on what the caller keeps: that is always waited for.
+pub(crate) fn watched_here<T: Send>(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&dyn Monitor) -> halfseen::Result<T> + Send,
 ) -> PyResult<T> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|e| PyRuntimeError::new_err(format!("no threads could be started: {e}")))?;
-    let watch = Watch::default();
+    let (pool, watch, (sender, receiver)) = (pool(1)?, Watch::default(), channel());
     std::thread::scope(|scope| {
-        let (sender, receiver) = channel();
-        let (receiver, watch, pool) = (Mutex::new(receiver), &watch, &pool);
+        let (watch, pool) = (&watch, &pool);
         scope.spawn(move || {
             let result = catch_unwind(AssertUnwindSafe(|| pool.install(|| work(watch))));
             // Nobody is left to tell only if the caller has panicked.
             let _ = sender.send(result);
         });
-        let mut raise = None;
-        loop {
-            let told = py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK));
-            match told {
-                Ok(result) => {
-                    return match (raise, result) {
-                        (Some(exception), _) => Err(exception),
-                        (None, Ok(result)) => result.map_err(raised),
-                        (None, Err(panic)) => Err(defect(&*panic)),
-                    };
+        wait(py, receiver, watch, progress, None)
+    })
+}
+
+/// Waits for a result and answers the interpreter meanwhile. Once an exception is to be raised, waits no longer than `patience`.
+fn wait<T: Send>(
+    py: Python<'_>,
+    receiver: Receiver<std::thread::Result<halfseen::Result<T>>>,
+    watch: &Watch,
+    progress: Option<&Bound<'_, PyAny>>,
+    patience: Option<Duration>,
+) -> PyResult<T> {
+    let receiver = Mutex::new(receiver);
+    let mut raise: Option<(PyErr, Instant)> = None;
+    loop {
+        let told = py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK));
+        match (told, raise.take()) {
+            (Ok(_), Some((exception, _))) => return Err(exception),
+            (Ok(Ok(result)), None) => return result.map_err(raised),
+            (Ok(Err(panic)), None) => return Err(defect(&*panic)),
+            (Err(RecvTimeoutError::Disconnected), _) => return Err(defect(&"the work ended without a word")),
+            (Err(RecvTimeoutError::Timeout), Some((exception, since))) => {
+                if patience.is_some_and(|patience| since.elapsed() > patience) {
+                    return Err(exception);
                 }
-                Err(RecvTimeoutError::Timeout) if raise.is_none() => {
-                    raise = look(py, watch, progress).err();
-                    watch.stop.store(raise.is_some(), Ordering::Relaxed);
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(defect(&"the work ended without a word")),
+                raise = Some((exception, since));
+            }
+            (Err(RecvTimeoutError::Timeout), None) => {
+                raise = look(py, watch, progress).err().map(|exception| (exception, Instant::now()));
+                watch.stop.store(raise.is_some(), Ordering::Relaxed);
             }
         }
-    })
+    }
+}
+
+fn pool(threads: usize) -> PyResult<rayon::ThreadPool> {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|e| unstarted(&e))
+}
+
+fn unstarted(error: &dyn Display) -> PyErr {
+    PyRuntimeError::new_err(format!("no threads could be started: {error}"))
 }
 
 /// Runs short work off the lock: `alone` on this thread, which it then must not leave, else in a pool of its own, as a
@@ -88,8 +128,7 @@ pub(crate) fn apart<T: Send>(
         if alone {
             return guarded(work);
         }
-        let pool = rayon::ThreadPoolBuilder::new().build();
-        let pool = pool.map_err(|e| PyRuntimeError::new_err(format!("no threads could be started: {e}")))?;
+        let pool = pool(0)?;
         guarded(|| pool.install(work))
     })
 }
