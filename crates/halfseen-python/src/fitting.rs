@@ -115,7 +115,11 @@ pub(crate) fn fit(
 /// The target as the library has it.
 pub(crate) fn target(values: Vec<f64>, classes: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Target> {
     let Some(classes) = classes else { return Ok(Target::Numbers(values)) };
-    Ok(coded(values, classes.iter().map(label).collect::<PyResult<Vec<_>>>()?))
+    let classes = classes.iter().map(label).collect::<PyResult<Vec<_>>>()?;
+    if let Some(code) = values.iter().find(|&&code| !(0.0..classes.len() as f64).contains(&code)) {
+        return Err(PyValueError::new_err(format!("{code} is the index of no class: there are {}", classes.len())));
+    }
+    Ok(coded(values, classes))
 }
 
 /// The target that these indices of classes are.
@@ -126,7 +130,8 @@ pub(crate) fn coded(codes: Vec<f64>, classes: Vec<Label>) -> Target {
 /// A number as it is, anything else as text.
 fn label(value: &Bound<'_, PyAny>) -> PyResult<Label> {
     match value.extract::<f64>() {
-        Ok(number) => Ok(Label::Number(number)),
+        Ok(number) if number.is_finite() => Ok(Label::Number(number)),
+        Ok(number) => Err(PyValueError::new_err(format!("{number} is no label of a class"))),
         Err(_) => Ok(Label::Text(value.str()?.to_string())),
     }
 }

@@ -79,7 +79,7 @@ class _Robust(Tried, Estimator):
             cls.__doc__ = cls.__doc__.replace(f"{{{name}}}", text.replace("\n", "\n    "))
 
 
-class RobustLPClassifier(Classifier, _Robust, learner="robust-lp"):
+class RobustLPClassifier(Weighted, Classifier, _Robust, learner="robust-lp"):
     """Robust linear program: the least mean hinge loss under the worst deletions; paper E [1]_, program (4).
 
     The loss of a row is that after the adversary has taken what hurts it most; its mean is minimised over a
@@ -104,8 +104,8 @@ class RobustLPClassifier(Classifier, _Robust, learner="robust-lp"):
 
     Notes
     -----
-    Only the ratio of ``box_radius`` and ``margin`` matters. There is no ``sample_weight``: with few rows the
-    program has many solutions, and a weight of 2 would find another one than a row that is there twice.
+    Only the ratio of ``box_radius`` and ``margin`` matters. Rows cannot count by ``sample_weight`` where ``chunk``
+    is set: a chunk is so many rows.
 
     References
     ----------
@@ -124,7 +124,7 @@ class RobustLPClassifier(Classifier, _Robust, learner="robust-lp"):
     """
 
 
-class RobustLPRegressor(Regressor, _Robust, learner="robust-lp"):
+class RobustLPRegressor(Weighted, Regressor, _Robust, learner="robust-lp"):
     """Robust linear program for numbers: a quantile under the worst deletions; after paper E [1]_.
 
     The pinball loss of a row (for the median half the absolute error) is that after the adversary has moved
@@ -146,9 +146,8 @@ class RobustLPRegressor(Regressor, _Robust, learner="robust-lp"):
 
     Notes
     -----
-    ``margin``, ``damage`` and ``confidence`` are of classes alone. There is no ``sample_weight``: with few
-    rows the program has many solutions, and a weight of 2 would find another one than a row that is there
-    twice.
+    ``margin``, ``damage`` and ``confidence`` are of classes alone. Rows cannot count by ``sample_weight`` where
+    ``chunk`` is set: a chunk is so many rows.
 
     References
     ----------

@@ -29,7 +29,7 @@ __all__ = [
 class _Robust(Tried, Estimator):
     def __init_subclass__(cls, learner: Any = None, **keywords: Any) -> None: ...
 
-class RobustLPClassifier(Classifier, _Robust):
+class RobustLPClassifier(Weighted, Classifier, _Robust):
     coef_: NDArray[Any]
     intercept_: NDArray[Any]
     classes_: NDArray[Any]
@@ -37,6 +37,7 @@ class RobustLPClassifier(Classifier, _Robust):
     n_iter_: int
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    def set_fit_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
@@ -62,13 +63,14 @@ class RobustLPClassifier(Classifier, _Robust):
         verbose: bool | Callable[[int, int], object] = False,
     ) -> None: ...
 
-class RobustLPRegressor(Regressor, _Robust):
+class RobustLPRegressor(Weighted, Regressor, _Robust):
     coef_: NDArray[Any]
     intercept_: float
     report_: dict[str, Any]
     n_iter_: int
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    def set_fit_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,

@@ -121,6 +121,10 @@ impl<'a> Prepared<'a> {
         weights: Option<&[f64]>,
         options: &Options,
     ) -> Result<Prepared<'a>> {
+        if target.len() != table.rows() {
+            let (what, expected, found) = ("targets, one for each row".to_owned(), table.rows(), target.len());
+            return Err(ErrorKind::WrongLength { what, expected, found }.into());
+        }
         let except: Vec<&str> = [name].into_iter().chain(options.except.iter().map(String::as_str)).collect();
         let mut schema = Schema::fit(table, rows, &except, &options.known, options.groups.clone())?;
         schema.prices = options.prices.clone();
