@@ -77,7 +77,7 @@ def completion(**parameters):
 
 
 def child(case):
-    """Fit, again and again if need be, until Ctrl-C, and tell how late its answer was; then fit something else."""
+    """Fit, again and again if need be, until Ctrl-C; tell how late its answer was, and fit something else."""
     fit = CASES[case]()
     sent, ticks = [], []
 

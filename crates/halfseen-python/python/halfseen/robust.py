@@ -104,8 +104,8 @@ class RobustLPClassifier(Weighted, Classifier, _Robust, learner="robust-lp"):
 
     Notes
     -----
-    Only the ratio of ``box_radius`` and ``margin`` matters. Rows cannot count by ``sample_weight`` where ``chunk``
-    is set: a chunk is so many rows.
+    Only the ratio of ``box_radius`` and ``margin`` matters. Rows cannot count by ``sample_weight`` where
+    ``chunk`` is set: a chunk is so many rows.
 
     References
     ----------
@@ -146,8 +146,8 @@ class RobustLPRegressor(Weighted, Regressor, _Robust, learner="robust-lp"):
 
     Notes
     -----
-    ``margin``, ``damage`` and ``confidence`` are of classes alone. Rows cannot count by ``sample_weight`` where
-    ``chunk`` is set: a chunk is so many rows.
+    ``margin``, ``damage`` and ``confidence`` are of classes alone. Rows cannot count by ``sample_weight``
+    where ``chunk`` is set: a chunk is so many rows.
 
     References
     ----------
