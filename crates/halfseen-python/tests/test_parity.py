@@ -47,8 +47,6 @@ LEARNERS = {
     "ogd": ((None, None), {}, {"radius": 1.0}),
     "svm": ((None, None), {}, {"c": 0.3}),
 }
-#: What Python sets by itself and the others must be told: where moments come from if nobody declares them.
-TOLD = {"ddaerr": {"moments": "online"}, "ddaelr": {"moments": "online"}}
 #: What tells classes apart and nothing else.
 CLASSES_ONLY = {"geom", "robust-perceptron", "fdrop", "svm"}
 
@@ -137,8 +135,7 @@ def test_rust_program_and_python_learn_the_same_bits(learner, tmp_path):
         table = tmp_path / f"{classes}.csv"
         write(table, X, y)
         for setting in (budget, {**budget, **LEARNERS[learner][2]}):
-            given = {**setting, **TOLD.get(learner, {})}
-            texts = [f"{key}={_parameters.text_of(key, value)}" for key, value in given.items()]
+            texts = [f"{key}={_parameters.text_of(key, value)}" for key, value in setting.items()]
             paths = {who: tmp_path / f"{who}.json" for who in ("rust", "program", "python")}
             seed = [f"seed={SEED}"] if seeded else []
             paths["rust"].write_text(run(example, "fit", table, "target", learner, *texts, *seed))

@@ -267,7 +267,7 @@ declare! {
     PROBABILITIES: "probabilities", Kind::SharesOrAuto,
         "Probability q of each attribute in one draw for the gradient, one number per attribute that can be read, in the order of the table. auto: all alike.", "C 3.1";
     MOMENTS: "moments", Kind::Moments,
-        "Second moments mu = E x^2 of the attributes about their centre, in scaled units, one per column. auto: those that the data declare or, where the learner may look, show. online: estimated from the reads as they come.", "C 3.2";
+        "Second moments mu = E x^2 of the attributes about their centre, in scaled units, one per column. auto: those that the data declare or, where the learner may look, show; where neither, online: estimated from the reads as they come.", "C 3.2";
     EXPLORATION: "exploration", Kind::Share,
         "With moments = online: share of uniform draws mixed in, so that no attribute starves.", "";
     PHASE1: "phase1", Kind::ShareOrCount,

@@ -330,3 +330,21 @@ fn declared_moments_change_nothing_where_every_cell_is_read() {
         assert_eq!(plain.predictor, told.predictor, "{}", full.name());
     }
 }
+
+#[test]
+fn where_nobody_declares_moments_the_reads_tell_them() {
+    let (table, target) = table(120);
+    let rows: Vec<u32> = (0..120).collect();
+    let options = Options { honest: true, intercept: true, ..Options::default() };
+    let prepared = Prepared::new(&table, ("y", &target), &rows, &options).unwrap();
+    for name in ["ddaerr", "ddaelr"] {
+        let fit = |moments: &str| {
+            let mut learner = halfseen::learner::find(name).unwrap();
+            learner.set("budget", "2").unwrap();
+            learner.set("moments", moments).unwrap();
+            let asked = learner.start(&prepared.layout).unwrap().unwrap().ask();
+            (learner.fit(&prepared.examples(), &Silent).unwrap().predictor, asked.reads)
+        };
+        assert_eq!(fit("auto"), fit("online"), "{name}");
+    }
+}

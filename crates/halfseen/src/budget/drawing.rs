@@ -53,24 +53,20 @@ impl Drawing {
                 check_length("probabilities, one for each attribute that can be read", draws.panels, shares.len())?;
                 drawing.weights = shares.clone();
             }
-            Proportions::Optimal(Source::Given(given)) => {
-                drawing.moments = match (given, measured) {
-                    (Some(numbers), _) => {
-                        check_length(
-                            "moments, one for each column (of a text attribute, each category)",
-                            layout.slots(),
-                            numbers.len(),
-                        )?;
-                        (0..layout.sampled_slots()).map(|slot| numbers[layout.column(slot)]).collect()
-                    }
-                    (None, Some(measured)) => measured.to_vec(),
-                    (None, None) => {
-                        let what = "the attributes' second moments, and nobody declared them; declare them (in the \
-                                    program --moments FILE), or let the reads tell (moments = online, or the two-phase learner)";
-                        return Err(ErrorKind::Needs { name: "moments", value: "auto", what }.into());
-                    }
-                };
+            Proportions::Optimal(Source::Given(numbers)) => {
+                check_length(
+                    "moments, one for each column (of a text attribute, each category)",
+                    layout.slots(),
+                    numbers.len(),
+                )?;
+                drawing.moments = (0..layout.sampled_slots()).map(|slot| numbers[layout.column(slot)]).collect();
                 drawing.weights = draws.goal.weights(layout, &drawing.moments);
+            }
+            Proportions::Optimal(Source::Auto(_)) => {
+                if let Some(measured) = measured {
+                    drawing.moments = measured.to_vec();
+                    drawing.weights = draws.goal.weights(layout, &drawing.moments);
+                }
             }
             Proportions::Optimal(Source::FirstPhase(_)) => {
                 drawing.tally = vec![0.0; layout.sampled_slots()];

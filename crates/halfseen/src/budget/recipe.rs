@@ -92,9 +92,9 @@ impl Source {
     /// What the parameters `moments` and `exploration` say.
     pub fn of(moments: &MomentSource, exploration: f64) -> Source {
         match moments {
-            MomentSource::Auto => Source::Given(None),
+            MomentSource::Auto => Source::Auto(exploration),
             MomentSource::Online => Source::Online(exploration),
-            MomentSource::Numbers(numbers) => Source::Given(Some(numbers.clone())),
+            MomentSource::Numbers(numbers) => Source::Given(numbers.clone()),
         }
     }
 }
@@ -113,8 +113,10 @@ pub enum Proportions {
 /// Where second moments come from.
 #[derive(Debug, Clone)]
 pub enum Source {
-    /// One per column; `None`: those that the data declare or show.
-    Given(Option<Vec<f64>>),
+    /// One per column.
+    Given(Vec<f64>),
+    /// Those that the data declare or show; where they do neither, as [`Source::Online`] with this share.
+    Auto(f64),
     /// The reads as they come, with this share of uniform draws.
     Online(f64),
     /// The reads of a first phase with uniform draws.

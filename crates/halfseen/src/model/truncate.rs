@@ -4,7 +4,7 @@
 //! each test. What is dropped counts as its mean: the intercept takes up w_j times the mean that the learner
 //! knew, so the truncated predictor scores as the whole one does where those cells are missing.
 
-use super::{Linear, Model, Predictor};
+use super::{Linear, Model, Predictor, Report};
 use crate::error::{ErrorKind, Result};
 use crate::prepare::{Layout, Scaler};
 use crate::robust::Threat;
@@ -116,7 +116,8 @@ impl Model {
         schema.prices.retain(|name, _| left.contains(name.as_str()));
         // What is left may still vanish, as far as the threat leaves anything of it.
         let (before, after) = (self.prepare.schema.layout()?, prepare.schema.layout()?);
-        let mut report = self.report.clone();
+        // The reads are still those of all panels, and can no longer be told panel by panel.
+        let mut report = Report { panel_reads: Vec::new(), ..self.report.clone() };
         report.threat = report.threat.and_then(|threat| {
             let of = |panel: usize| (0..before.sampled_panels()).find(|&p| before.name(p) == after.name(panel));
             let values = (0..after.sampled_panels()).filter_map(of).map(|p| threat.values()[p]).collect();
@@ -134,7 +135,7 @@ impl Model {
 mod tests {
     use super::*;
     use crate::data::{Matrix, Table, Task};
-    use crate::model::{Report, Stop};
+    use crate::model::Stop;
     use crate::prepare::{ColumnKind, ColumnSchema, Group, Prepare, Schema, TargetScale};
     use ndarray::Array2;
     use proptest::prelude::*;

@@ -87,7 +87,7 @@ impl<'a> Trial<'a> {
             }
             (Task::Regression, None) => {
                 return wrong(
-                    "the model estimates a number; give within, a number: how far, in its units, an estimate may move",
+                    "the model estimates a number; give within (in the program --within), a number: how far, in its units, an estimate may move",
                 );
             }
             (Task::Classification, Some(_)) => {

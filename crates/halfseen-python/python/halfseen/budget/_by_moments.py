@@ -9,12 +9,7 @@ from halfseen.budget._budgeted import Budgeted, BudgetedClassifier, BudgetedRegr
 def _with_phases(learner):
     """Return what the learner and its two-phase form declare besides each other, and ``moments`` for both."""
     moments = next(declaration for declaration in declared(learner) if declaration.name == "moments")
-    doc = (
-        "Second moments E x^2 of the attributes about their centre, in scaled units, one per column; they"
-        " decide what is read how often. 'online' or None: estimated from the reads as they come."
-        " 'two-phase': estimated from a first phase of uniform reads, the form that has a theorem."
-        " Range: finite numbers of at least 0."
-    )
+    doc = f"{moments.doc} 'two-phase': estimated from a first phase of uniform reads, which has a theorem."
     own = {declaration.name for declaration in declared(learner)}
     phases = tuple(d for d in declared(f"{learner}-2p") if d.name not in own)
     return (replace(moments, kind="array-like, 'online', 'two-phase' or None", doc=doc), *phases)
@@ -32,11 +27,6 @@ class _ByMoments(Budgeted):
     def _as_learner(cls, learner):
         """Return what makes the class this learner of the library, its two-phase form included."""
         return {"moments": "two-phase"} if learner == f"{cls._learner}-2p" else super()._as_learner(learner)
-
-    def _parameters(self, seed):
-        """Let the reads tell the moments where nobody declared them: a fit sees no other cells."""
-        texts = super()._parameters(seed)
-        return [(name, "online" if (name, text) == ("moments", "auto") else text) for name, text in texts]
 
 
 class GAERR(BudgetedRegressor, learner="gaerr"):

@@ -164,6 +164,8 @@ impl<I: Iterate> Sgd<I> {
     pub(super) fn redraw(&mut self, t: u64) -> Result<bool> {
         let Some(draws) = self.recipe.draws.as_ref() else { return Ok(false) };
         let Proportions::Optimal(source) = &draws.proportions else { return Ok(false) };
+        let nothing_known = self.state.measured.is_none();
+        let often_enough = t.is_power_of_two() && t * draws.gradient as u64 >= draws.panels as u64;
         let (weights, moments) = match source {
             Source::FirstPhase(phases) if self.first_phase == Some(t) => {
                 let (weights, moments, bound) = self.after_first_phase(phases, draws.goal, t);
@@ -171,7 +173,9 @@ impl<I: Iterate> Sgd<I> {
                 (weights, moments)
             }
             // From when each panel may have been read once, each time the answers have doubled: O(d) each time.
-            Source::Online(uniform) if t.is_power_of_two() && t * draws.gradient as u64 >= draws.panels as u64 => {
+            Source::Online(uniform) | Source::Auto(uniform)
+                if often_enough && (nothing_known || matches!(source, Source::Online(_))) =>
+            {
                 // One pseudo-read: the uniform share sees to it that none starves.
                 let squares = |slot| self.state.running.steadied(slot, self.centre(slot), 1.0);
                 let moments: Vec<f64> = (0..self.layout.sampled_slots()).map(squares).collect();
