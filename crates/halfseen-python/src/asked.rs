@@ -17,6 +17,7 @@ use ndarray::Array2;
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -126,9 +127,10 @@ impl Running {
 }
 
 impl Learner {
+    /// Lets other threads of Python run while it waits for one that teaches.
     fn lock(&self) -> MutexGuard<'_, Running> {
-        // A panic while telling is reported as a defect; the state is what it was before.
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+        // A panic while telling was reported as a defect of ours: whoever goes on has been told.
+        Python::attach(|py| self.running.lock_py_attached(py)).unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Targets as Python has them (numbers, or for each row the index of its class) in the learner's units.
@@ -338,10 +340,18 @@ impl Learner {
         targets: &Bound<'_, PyArray1<f64>>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
+        let (columns, expected) = (table.0.numbers().columns(), self.layout.slots());
+        if columns != expected {
+            return Err(PyValueError::new_err(format!("the table has {columns} columns, and the learner {expected}")));
+        }
         let targets = self.targets(list(targets)?).map_err(raised)?;
+        if targets.len() != table.0.rows() {
+            let (expected, found) = (table.0.rows(), targets.len());
+            return Err(PyValueError::new_err(format!("there are {found} targets for {expected} rows")));
+        }
         let names = self.prepare.schema.encoded_names();
         let work = |monitor: &dyn Monitor| {
-            let mut running = self.lock();
+            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
             let Running { learner, passed } = &mut *running;
             // A query of fewer reads might fit into what is left, were it asked in another batch.
             if passed.stop == Some(Stop::BudgetSpent) {
@@ -369,10 +379,14 @@ impl Learner {
     }
 
     /// What has been learned so far.
-    fn model(&self) -> PyResult<Model> {
-        let running = self.lock();
-        let predictor = guarded(|| Ok(running.learner.predictor()))?.into();
-        let report = running.report(self.total_budget);
+    fn model(&self, py: Python<'_>) -> PyResult<Model> {
+        // Some learners solve for their predictor only now.
+        let (predictor, report) = py.detach(|| {
+            guarded(|| {
+                let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+                Ok((running.learner.predictor().into(), running.report(self.total_budget)))
+            })
+        })?;
         Ok(Model::new(model::Model {
             learner: report.learner.clone(),
             params: self.params.clone(),

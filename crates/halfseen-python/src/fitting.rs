@@ -130,7 +130,9 @@ pub(crate) fn coded(codes: Vec<f64>, classes: Vec<Label>) -> Target {
 /// A number as it is, anything else as text.
 fn label(value: &Bound<'_, PyAny>) -> PyResult<Label> {
     match value.extract::<f64>() {
-        Ok(number) if number.is_finite() => Ok(Label::Number(number)),
+        // A whole number that doubles do not hold is a text, or it would be taken for its neighbour.
+        Ok(number) if number.is_finite() && value.eq(number)? => Ok(Label::Number(number)),
+        Ok(number) if number.is_finite() => Ok(Label::Text(value.str()?.to_string())),
         Ok(number) => Err(PyValueError::new_err(format!("{number} is no label of a class"))),
         Err(_) => Ok(Label::Text(value.str()?.to_string())),
     }

@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 from halfseen import AELR, AERR, AESVR, DDAERR, AERRClassifier, Learner, Query
 
+# Few rows, of which nobody says how many come, teach little, and say so.
+pytestmark = pytest.mark.filterwarnings("ignore:by its own reads:halfseen.warnings.DataWarning")
+
 NAMES = ["age", "weight", "pressure", "pulse", "sugar"]
 BUDGETED = [(getattr(halfseen.budget, name), name) for name in halfseen.budget.__all__]
 WEIGHTS = np.array([2.0, -1.0, 0.0, 0.5, 0.0])

@@ -2,9 +2,11 @@
 
 import json
 import numbers
+import os
 import re
 import sys
 import warnings
+from contextlib import contextmanager
 
 import numpy as np
 import scipy.sparse
@@ -113,6 +115,8 @@ class Estimator(BaseEstimator):
 
     def _validated(self, X, **rules):
         """Return X (and y) as scikit-learn checks them; of a frame's texts say what to do with them."""
+        if isinstance(X, np.ma.MaskedArray):
+            X = X.astype(np.float64).filled(np.nan)
         try:
             return validate_data(self, X, accept_sparse="csr", dtype=np.float64, **rules)
         except (TypeError, ValueError) as error:
@@ -152,7 +156,9 @@ class Estimator(BaseEstimator):
         return self._fit(X, y)
 
     def _forget(self):
-        """Let go of what an earlier fit has left and another one would not replace."""
+        """Let go of what an earlier fit has left: if this one fails, nothing is fitted."""
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)
 
     def _fit(self, X, y, sample_weight=None):
         self._forget()
@@ -160,20 +166,25 @@ class Estimator(BaseEstimator):
         X, y = self._checked(X, y)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            there = sample_weight != 0
+            if not there.all():
+                # Rows that do not count have no class either.
+                X, y, sample_weight = X[there], y[there], sample_weight[there]
         targets, classes = self._targets(y)
         seed = self._seed()
-        model = _core.fit(
-            self._learner_name(),
-            self._parameters(seed),
-            self._table(X),
-            self._target_name(named),
-            targets,
-            classes,
-            self._declarations(),
-            _threads(getattr(self, "n_jobs", None)),
-            _progress(self.verbose),
-            sample_weight,
-        )
+        with _progress(self.verbose) as progress:
+            model = _core.fit(
+                self._learner_name(),
+                self._parameters(seed),
+                self._table(X),
+                self._target_name(named),
+                targets,
+                classes,
+                self._declarations(),
+                _threads(getattr(self, "n_jobs", None)),
+                progress,
+                sample_weight,
+            )
         self._keep(model)
         return self
 
@@ -378,21 +389,31 @@ def _seed_of(state):
 
 
 def _threads(n_jobs):
-    """Return the number of threads for scikit-learn's ``n_jobs``; 0 is one per processor."""
+    """Return the number of threads for scikit-learn's ``n_jobs``, at most one per processor."""
     if n_jobs is None:
         return 1
-    if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0 or n_jobs < -1:
-        raise ValueError(f"n_jobs = {n_jobs!r} is not allowed: it must be None, -1 or an integer above 0")
-    return max(int(n_jobs), 0)
+    if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+        raise ValueError(f"n_jobs = {n_jobs!r} is not allowed: it must be None or an integer other than 0")
+    processors = os.cpu_count() or 1
+    return min(int(n_jobs), processors) if n_jobs > 0 else max(processors + 1 + int(n_jobs), 1)
 
 
+@contextmanager
 def _progress(verbose):
-    """Return the function that shows progress, or None."""
-    if callable(verbose):
-        return verbose
-    return _shown if verbose else None
+    """Give the function that shows progress, or None, and end the line that it has begun."""
+    if callable(verbose) or not verbose:
+        yield verbose or None
+        return
+    began = False
 
+    def shown(done, total):
+        nonlocal began
+        began = True
+        sys.stderr.write(f"\rfitting: {100 * done // total} %")
+        sys.stderr.flush()
 
-def _shown(done, total):
-    sys.stderr.write(f"\rfitting: {100 * done // total} %" + ("\n" if done == total else ""))
-    sys.stderr.flush()
+    try:
+        yield shown
+    finally:
+        if began:
+            sys.stderr.write("\n")

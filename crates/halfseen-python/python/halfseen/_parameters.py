@@ -101,7 +101,10 @@ def initializer(declarations):
     bound_to = signature(declarations)
 
     def __init__(self, *arguments, **keywords):
-        bound = bound_to.bind(self, *arguments, **keywords)
+        try:
+            bound = bound_to.bind(self, *arguments, **keywords)
+        except TypeError as error:
+            raise TypeError(f"{type(self).__name__}(): {error}; all parameters are keywords") from None
         bound.apply_defaults()
         for name, value in list(bound.arguments.items())[1:]:
             setattr(self, name, value)

@@ -175,7 +175,9 @@ class Learner:
             A fitted estimator of the class that the learner was started from.
         """
         estimator = _like(self._estimator)
-        estimator._keep(self._learner.model())
+        # Where nothing was said of the target nobody knows what a constant would do.
+        unknown = self._learner.target_scale == (0.0, 1.0) and not hasattr(estimator, "classes_")
+        estimator._keep(self._learner.model(), constant=None if unknown else 1.0)
         return estimator
 
     @property
@@ -247,7 +249,7 @@ class Learner:
                 raise ValueError(f"its classes are {classes!r}, and it is of {name}")
             learner = json.dumps(saved["learner"])
             named = bool(saved["named"])
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise ValueError(f"this is no saved learner: {problem(error)}") from None
         learner = _core.Learner.from_json(learner)
         _settle(estimator, list(learner.columns), named)
@@ -340,6 +342,8 @@ def begin(estimator: Any, attributes: Any, classes: Any, scale: Any) -> Learner:
     for name, value in own.get_params(deep=False).items():
         setattr(own, name, _plain(value))
     labels = None
+    if classes is None and hasattr(own, "_take_classes"):
+        raise ValueError("start needs classes, both labels")
     if classes is not None:
         own._take_classes(classes)
         labels = own.classes_.tolist()

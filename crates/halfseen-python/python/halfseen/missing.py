@@ -223,17 +223,18 @@ class _Completion(_Holed):
         targets = np.full(len(y), np.nan)
         # A list of labels, as numpy takes it without the unknown ones.
         targets[~unknown], classes = own._targets(np.array(y[~unknown].tolist()))
-        attributes, scores, converged, stop = _core.complete(
-            own._learner_name(),
-            own._parameters(own._seed()),
-            own._table(X),
-            own._target_name(named),
-            targets,
-            classes,
-            own._declarations(),
-            _threads(own.n_jobs),
-            _progress(own.verbose),
-        )
+        with _progress(own.verbose) as progress:
+            attributes, scores, converged, stop = _core.complete(
+                own._learner_name(),
+                own._parameters(own._seed()),
+                own._table(X),
+                own._target_name(named),
+                targets,
+                classes,
+                own._declarations(),
+                _threads(own.n_jobs),
+                progress,
+            )
         if not converged:
             warnings.warn(stop, ConvergenceWarning, stacklevel=2)
         filled = y.copy() if classes is not None else y.astype(np.float64)

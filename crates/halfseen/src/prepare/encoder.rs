@@ -70,6 +70,9 @@ impl Schema {
                 match cell {
                     Cell::Number(v) if v.is_infinite() => return Err(not_finite(row, &column.name, v)),
                     Cell::Text(t) if column.is_new(t) => applied.new_categories += 1,
+                    Cell::Number(v) if column.kind != ColumnKind::Number && column.is_new(&v.to_string()) => {
+                        applied.new_categories += 1
+                    }
                     Cell::Missing => applied.missing += 1,
                     _ => {}
                 }

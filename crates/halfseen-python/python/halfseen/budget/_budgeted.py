@@ -1,6 +1,7 @@
 """Hold what all budgeted estimators share: batches, ask and tell, the books, and how they are documented."""
 
 import re
+import warnings
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
@@ -18,6 +19,7 @@ from halfseen._estimator import (
     Regressor,
     _progress,
 )
+from halfseen.warnings import DataWarning
 
 #: Sections that are the same for every class: {name} in its documentation stands for one of them.
 _SECTIONS = {
@@ -93,9 +95,33 @@ class Budgeted(Estimator):
         """How often each attribute was read: ndarray of shape (n_features,)."""
         return np.array(self.model_.attributes_read(), dtype=np.int64)
 
-    def _forget(self):
-        """Let go of the batches: another fit begins anew."""
-        self.__dict__.pop("learner_", None)
+    def _keep(self, model, quiet=False, constant=1.0):
+        """Warn besides of bounds that do not hold, of reads that ran out, and of steps that are too long.
+
+        A constant has the squared error ``constant`` in the learner's units; None if nobody knows.
+        """
+        super()._keep(model, quiet)
+        if quiet:
+            return
+        report, texts = self.report_, []
+        if report["stop"] == "budget-spent":
+            texts.append(f"{model.stop()}: rows that come later are not learned from")
+        if report["outside_bounds"]:
+            first = report["first_outside"]
+            texts.append(
+                f"values outside their declared bounds were read: {report['outside_bounds']} (first: row"
+                f" {first['row']}, column {first['column']!r}: {first['value']}, declared {first['low']} to"
+                f" {first['high']}); the theorems take every value to be within"
+            )
+        risk, error = report["risk"], report["risk_error"]
+        # Twice: the estimate is of iterates on their way, which do no better than their average.
+        if constant is not None and risk is not None and risk - 2 * (error or 0.0) > 2 * constant:
+            texts.append(
+                f"by its own reads its squared error is about {risk / constant:.3g} times that of a constant:"
+                " set horizon (the number of examples to come), lower step or radius, or scale by bounds"
+            )
+        for text in texts:
+            warnings.warn(text, DataWarning, stacklevel=5)
 
     def _started(self, targets, classes, scale, named=None):
         """Return a learner of the library over this estimator's attributes, told nothing as yet."""
@@ -118,7 +144,8 @@ class Budgeted(Estimator):
         if first:
             self.learner_ = self._started(targets, labels, None, named)
         try:
-            self.learner_.teach(self._table(X), targets, _progress(self.verbose))
+            with _progress(self.verbose) as progress:
+                self.learner_.teach(self._table(X), targets, progress)
         except BaseException:
             # What was read was paid for, and has been learned from.
             self._keep(self.learner_.model(), quiet=True)
@@ -142,8 +169,8 @@ class BudgetedRegressor(Regressor, Budgeted):
         Several batches are one batch of all their rows, to the bit, and may lie any time apart: the
         estimator can be pickled in between. The first batch fixes the parameters, and by its targets the
         mean and the deviation that targets are scaled by: let it be typical. ``total_budget`` holds over
-        all batches. How many examples will come is not known, so steps fall as they come, unless
-        ``horizon`` says it. After ``fit`` it begins anew, and ``fit`` forgets all batches.
+        all batches. How many examples will come is not known, so steps are long at first and fall as they
+        come: set ``horizon`` if you know it. After ``fit`` it begins anew, and ``fit`` forgets all batches.
 
         Parameters
         ----------
@@ -226,8 +253,8 @@ class BudgetedClassifier(Classifier, Budgeted):
         Several batches are one batch of all their rows, to the bit, and may lie any time apart: the
         estimator can be pickled in between. The first batch fixes the parameters, and by its labels the
         mean of -1 and +1 that is taken for known: let it be typical. ``total_budget`` holds over all
-        batches. How many examples will come is not known, so steps fall as they come, unless ``horizon``
-        says it.
+        batches. How many examples will come is not known, so steps are long at first and fall as they come:
+        set ``horizon`` if you know it. After ``fit`` it begins anew, and ``fit`` forgets all batches.
 
         Parameters
         ----------
