@@ -4,6 +4,7 @@ import gc
 import re
 import warnings
 
+import halfseen
 import numpy as np
 import pytest
 import scipy.sparse
@@ -226,3 +227,27 @@ def test_messages_speak_of_python_and_not_of_flags():
         text = re.sub(r"\(in the program [^)]*\)", "", str(caught.value))
         assert "--" not in text, text
         assert "auto" not in text, text
+
+
+def test_holes_are_refused_with_what_learns_from_them():
+    X, y = np.random.default_rng(0).normal(size=(60, 6)), np.arange(60) % 2
+    X[3, 2] = np.nan
+    for estimator in (halfseen.AERRClassifier(), halfseen.RobustLPClassifier()):
+        with pytest.raises(ValueError, match=r"Input X contains NaN.*halfseen\.missing"):
+            estimator.fit(X, y)
+
+
+def test_the_mask_of_an_array_is_its_holes():
+    X, y = np.random.default_rng(0).normal(size=(60, 6)), np.arange(60) % 2
+    masked = np.ma.masked_array(X, mask=X > 1)
+    holes = np.where(X > 1, np.nan, X)
+    fitted = [halfseen.KARMAClassifier().fit(of, y) for of in (masked, holes)]
+    np.testing.assert_array_equal(fitted[0].decision_function(masked), fitted[1].decision_function(holes))
+    with pytest.raises(ValueError, match="contains NaN"):
+        halfseen.AERRClassifier().fit(masked, y)
+
+
+def test_labels_that_are_neighbours_stay_apart_in_a_file(tmp_path):
+    X, y = np.random.default_rng(0).normal(size=(60, 6)), np.array([2**60, 2**60 + 1] * 30)
+    halfseen.KARMAClassifier().fit(X, y).save(tmp_path / "model.json")
+    assert len(set(halfseen.load(tmp_path / "model.json").classes.tolist())) == 2

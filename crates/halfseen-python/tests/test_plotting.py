@@ -201,3 +201,19 @@ def test_without_matplotlib_the_remedy_is_named():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "pictures need matplotlib: pip install 'halfseen[plot]'"
+
+
+def test_what_is_no_picture_is_refused():
+    X, y = np.random.default_rng(0).normal(size=(60, 6)), np.arange(60) % 2
+    fitted = halfseen.AERRClassifier(random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="threats holds none"):
+        plotting.robustness_curve(fitted, X, y, threats=[])
+    with pytest.raises(ValueError, match="counts must be of 2"):
+        plotting.learning_curve(halfseen.AERRClassifier(), X, y, counts=[])
+    with pytest.raises(TypeError, match="estimators must be"):
+        plotting.robustness_curve(None, X, y)
+    with pytest.raises(TypeError, match="ax must be an Axes"):
+        plotting.robustness_curve(fitted, X, y, ax="x")
+    for shape in ("ab", 6):
+        with pytest.raises(TypeError, match="shape must be"):
+            plotting.weights_image(fitted, shape)

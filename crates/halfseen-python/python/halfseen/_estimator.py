@@ -122,6 +122,12 @@ class Estimator(BaseEstimator):
         except (TypeError, ValueError) as error:
             from halfseen import _tables
 
+            if "contains NaN" in str(error) and not self._takes_holes and "Input X" in str(error):
+                raise ValueError(
+                    f"Input X contains NaN. {type(self).__name__} needs every cell that it reads: estimators"
+                    " of halfseen.missing learn from rows with holes, halfseen.AERR and AELR with passive='all'"
+                    " from what happens to be observed; or fill them in, as sklearn.impute.SimpleImputer does"
+                ) from None
             columns = [] if "feature names" in str(error) else _tables.columns_without_numbers(X)
             if not columns:
                 raise
@@ -201,7 +207,8 @@ class Estimator(BaseEstimator):
         Parameters
         ----------
         path : str or path-like
-            Where to; a file that is there is replaced at once, or stays as it was.
+            Where to; a file that is there is replaced at once, or stays as it was. It holds this
+            estimator alone, and not the other steps of a pipeline.
         """
         from halfseen import model
 

@@ -95,7 +95,7 @@ class Query:
             names = {key: tuple(str(name) for name in saved[key]) for key in ("attributes", "known")}
             reads = tuple(Read(str(panel), str(role)) for panel, role in saved["reads"])
             query = json.dumps(saved["query"])
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise ValueError(f"this is no query of a learner: {problem(error)}") from None
         return cls(_core.Query.from_json(query), names["attributes"], names["known"], reads)
 

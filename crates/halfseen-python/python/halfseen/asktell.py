@@ -283,10 +283,12 @@ class Learner:
         learner : Learner
             The learner.
         """
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
         try:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
             return cls.from_json(text)
+        except UnicodeDecodeError:
+            raise ValueError(f"{path}: this is no saved learner: it is no text") from None
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
 

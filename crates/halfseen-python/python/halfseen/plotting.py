@@ -5,6 +5,7 @@ on from there. matplotlib is needed here only: ``pip install 'halfseen[plot]'``.
 """
 
 import numbers
+import operator
 
 import numpy as np
 import scipy.sparse
@@ -138,6 +139,8 @@ def robustness_curve(
     if threats is None:
         threats = np.unique(np.linspace(0, max(panels // 2, 1), 10).round())
     threats = np.unique(np.asarray(threats, dtype=np.float64))
+    if not len(threats):
+        raise ValueError("threats holds none: name at least one")
     ax, y, ringed = _axes(ax), np.asarray(y), False
     for name, estimator in named.items():
 
@@ -204,7 +207,11 @@ def weights_image(estimator, shape, *, output=0, colorbar=True, ax=None):
         raise ValueError(
             f"output = {output} is not allowed: there are {len(weights)} rows of weights, counted from 0"
         )
-    weights, shape = weights[output], tuple(shape)
+    weights = weights[output]
+    try:
+        shape = tuple(operator.index(side) for side in shape)
+    except TypeError:
+        raise TypeError(f"shape must be two whole numbers, rows and columns; got {shape!r}") from None
     if len(shape) != 2 or int(np.prod(shape)) != len(weights):
         raise ValueError(f"{len(weights)} weights do not fill a grid of shape {shape}")
     ax = _axes(ax)
@@ -305,6 +312,8 @@ def _axes(ax):
         raise ImportError("pictures need matplotlib: pip install 'halfseen[plot]'") from error
     if ax is None:
         _, ax = plt.subplots(layout="constrained")
+    if not isinstance(ax, plt.Axes):
+        raise TypeError(f"ax must be an Axes of matplotlib or None, not {type(ax).__name__}")
     return ax
 
 
@@ -322,8 +331,7 @@ def _named(estimators):
             while name in named:
                 name, number = f"{own} {number}", number + 1
             named[name] = estimator
-    wrong = next((value for value in named.values() if not hasattr(value, "predict")), None)
-    if not named or wrong is not None:
+    if not named or not all(hasattr(value, "predict") for value in named.values()):
         raise TypeError(
             f"estimators must be an estimator, a list of them or a dict of names to them; got {estimators!r}"
         )
@@ -352,7 +360,7 @@ def _counts(counts, rows):
         least = min(rows, max(rows // 100, 10))
         counts = np.geomspace(rows if counts == 1 else least, rows, counts).round()
     counts = np.unique(np.asarray(counts, dtype=np.int64))
-    if counts[0] < 2 or counts[-1] > rows:
+    if not len(counts) or counts[0] < 2 or counts[-1] > rows:
         raise ValueError(f"counts must be of 2 to {rows} training rows; got {counts.tolist()}")
     return counts
 

@@ -104,8 +104,9 @@ class RobustLPClassifier(Weighted, Classifier, _Robust, learner="robust-lp"):
 
     Notes
     -----
-    Only the ratio of ``box_radius`` and ``margin`` matters. Rows cannot count by ``sample_weight`` where
-    ``chunk`` is set: a chunk is so many rows.
+    Only the ratio of ``box_radius`` and ``margin`` matters. A search over ``threat`` by the score of whole
+    rows finds 0: let it score by ``lambda model, X, y: model.attacked_score(X, y, threat=3)``. Rows cannot
+    count by ``sample_weight`` where ``chunk`` is set: a chunk is so many rows.
 
     References
     ----------
