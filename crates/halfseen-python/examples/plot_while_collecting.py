@@ -13,6 +13,7 @@ patient is seen.
 # 442 patients with ten measurements each ship with scikit-learn. Half of them stay apart as a test.
 
 import io
+import warnings
 
 import matplotlib
 
@@ -20,7 +21,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
-from halfseen import AERR, Learner, Query
+from halfseen import AERR, DataWarning, Learner, Query
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import train_test_split
@@ -81,7 +82,9 @@ print(f"told: {learner.report['examples']}, refused: {learner.report['skipped']}
 # -------------------
 # With the rows at hand ``partial_fit`` does the same, batch after batch. More patients with fewer
 # measurements each, or fewer patients with more? Twenty random orders of the patients say what each is worth.
+# After the first few patients the learner warns that it knows nothing yet, which is no news here.
 
+warnings.filterwarnings("ignore", "by its own reads", DataWarning)
 bill, scores = {}, {}
 for budget in (2, 4, 10):
     bill[budget], scores[budget] = [], []
