@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from halfseen import Encoder
+from halfseen import DataWarning, Encoder
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -87,11 +87,14 @@ def test_arrays_of_objects_are_encoded_column_by_column():
 
 def test_what_fit_did_not_see_is_unknown_and_not_none_of_it():
     encoder = Encoder().fit(pd.DataFrame({"city": ["b", "a"], "age": [1.0, 2.0]}))
-    found = encoder.transform(pd.DataFrame({"city": ["c", "a"], "age": [3.0, None]}))
+    with pytest.warns(DataWarning, match="did not show, which count as missing: 1"):
+        found = encoder.transform(pd.DataFrame({"city": ["c", "a"], "age": [3.0, None]}))
     np.testing.assert_array_equal(found, [[NAN, NAN, 3.0], [1.0, 0.0, NAN]])
     # Codes that happen to be numbers now are the same categories.
     encoder = Encoder().fit(pd.DataFrame({"code": ["1", "2", "x"]}))
     np.testing.assert_array_equal(encoder.transform(pd.DataFrame({"code": [2]})), [[0.0, 1.0, 0.0]])
+    with pytest.warns(DataWarning, match="missing: 1"):
+        assert np.isnan(encoder.transform(pd.DataFrame({"code": [1234]}))).all()
     # A column without any value is one of numbers, as in a file; one of texts has no category.
     empty = pd.DataFrame({"a": [None, None], "b": pd.array([None, None], dtype="string"), "c": [1, 2]})
     assert Encoder().fit(empty).get_feature_names_out().tolist() == ["a", "c"]

@@ -1,10 +1,13 @@
 """Encode texts as the program does, so that estimators can learn from them."""
 
+import warnings
+
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_array, check_is_fitted, validate_data
 
 from halfseen import _core
+from halfseen.warnings import DataWarning
 
 
 class Encoder(TransformerMixin, BaseEstimator):
@@ -49,8 +52,9 @@ class Encoder(TransformerMixin, BaseEstimator):
     >>> encoder = Encoder().fit(frame)
     >>> encoder.get_feature_names_out()
     array(['age', 'city=Oslo', 'city=Rome'], dtype=object)
-    >>> encoder.transform(pd.DataFrame({"age": [50.0], "city": ["Bonn"]}))
-    array([[50., nan, nan]])
+    >>> encoder.transform(pd.DataFrame({"age": [50.0, 19.0], "city": [None, "Oslo"]}))
+    array([[50., nan, nan],
+           [19.,  1.,  0.]])
     >>> encoder.groups_
     {'city': ['city=Oslo', 'city=Rome']}
     """
@@ -108,7 +112,10 @@ class Encoder(TransformerMixin, BaseEstimator):
             Numbers; a frame after ``set_output(transform="pandas")`` or ``"polars"``.
         """
         check_is_fitted(self, "encoder_")
-        cells, _ = self.encoder_.encode(self._table(X, reset=False))
+        cells, unknown = self.encoder_.encode(self._table(X, reset=False))
+        if unknown:
+            text = f"cells with a category that fit did not show, which count as missing: {unknown}"
+            warnings.warn(text, DataWarning, stacklevel=3)  # scikit-learn wraps this method
         return cells
 
     def get_feature_names_out(self, input_features=None):
