@@ -6,9 +6,12 @@ on from there. matplotlib is needed here only: ``pip install 'halfseen[plot]'``.
 
 import numbers
 import operator
+import warnings
 
 import numpy as np
 import scipy.sparse
+
+from halfseen.warnings import DataWarning
 
 __all__ = ["learning_curve", "missingness", "robustness_curve", "weights_image"]
 
@@ -78,7 +81,10 @@ def learning_curve(
             X_test, y_test = _safe_indexing(X, test), np.asarray(_safe_indexing(y, test))
             for j, count in enumerate(counts):
                 X_train = _safe_indexing(X, train[:count])
-                fitted = clone(estimator).fit(X_train, _safe_indexing(y, train[:count]))
+                with warnings.catch_warnings():
+                    # What few rows do not teach is what the curve shows.
+                    warnings.simplefilter("ignore", DataWarning)
+                    fitted = clone(estimator).fit(X_train, _safe_indexing(y, train[:count]))
                 paid[i, j] = _paid(fitted, X_train)
                 errors[i, j] = _error(fitted.predict(X_test), y_test, tells)
         _band(ax, paid.mean(axis=0), errors, name)
