@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::threats::{self, Values};
 use anyhow::{Context, Result};
 use halfseen::error::short;
-use halfseen::learner::{self, Family, Learner, with};
+use halfseen::learner::{self, Family, Learner, is_passive, with};
 use halfseen::model::{BudgetKind, Model, Note, Outside, Report, Stop, check_truncation};
 use halfseen::prepare::{Options, Prepared};
 use halfseen::robust::{Costs, Threat};
@@ -31,10 +31,9 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
             &format!("remark: rows with missing cells that were dropped: {}", input.dropped),
         );
     }
-    let intercept = learner.get("intercept").is_none_or(|v| v == "true");
-    // What happens to be observed may be looked at.
-    let honest = learner.family() == Family::Budget && args.tune.is_none() && !observed::is_passive(&*learner);
-    let options = input::options(&args.table, missing, intercept, honest)?.suited(&*learner);
+    let mut options = input::options(&args.table, missing, false, false)?.for_fit(&*learner);
+    // Tuning looks at everything.
+    options.honest &= args.tune.is_none();
     let rows: Vec<u32> = (0..input.table.rows() as u32).collect();
     if let Some(Values::File(path)) = &args.values {
         let names = attributes(&input, &rows, &options).with_context(place)?;
@@ -74,16 +73,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let fit = learner.fit(&prepared.examples(), &progress);
     let fit = fit.map_err(|e| input::renumbered(e, &input)).with_context(place)?;
     drop(progress);
-    let whole = Model {
-        learner: learner.name().to_owned(),
-        params: learner.to_json(),
-        prepare: prepared.prepare.clone(),
-        target: input.target_name.clone(),
-        task: input.target.task(),
-        classes: input.target.classes().to_vec(),
-        predictor: fit.predictor,
-        report: fit.report,
-    };
+    let whole = Model::of(&*learner, &prepared, (&input.target_name, &input.target), fit);
     let model = truncate.map_or(Ok(whole.clone()), |count| whole.truncated(count))?;
     output::write_file(&args.out, &format!("{}\n", model.to_json()?))?;
     output::print(&summary(&model, args)?)?;
@@ -153,7 +143,7 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
     }
     let missing = missing(args, &*learner)?;
     observed::arrange(&mut *learner, missing)?;
-    let chooses = learner.family() == Family::Budget && !observed::is_passive(&*learner);
+    let chooses = learner.family() == Family::Budget && !is_passive(&*learner);
     if chooses && learner.get("budget").as_deref() == Some("auto") {
         return usage_error(format!(
             "{} reads only some attributes of each example; say how many with --budget, as in --budget 4",

@@ -25,8 +25,3 @@ pub(crate) fn arrange(learner: &mut dyn Learner, missing: MissingArg) -> Result<
         }
     }
 }
-
-/// Whether a learner takes what is observed, so that no budget is to be named.
-pub(crate) fn is_passive(learner: &dyn Learner) -> bool {
-    learner.get("passive").is_some_and(|v| v != "no")
-}

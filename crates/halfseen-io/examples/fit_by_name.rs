@@ -7,7 +7,7 @@
 
 use halfseen::Silent;
 use halfseen::data::{Table, Target};
-use halfseen::learner::{Family, find};
+use halfseen::learner::find;
 use halfseen::model::{Model, Scores};
 use halfseen::prepare::{Options, Prepared};
 use halfseen_io::{CsvOptions, Data, Source, read_csv, read_data};
@@ -51,25 +51,10 @@ fn fit(table: &Table, target_name: &str, learner: &str, settings: &[&str]) -> Ou
     learner.check()?;
     let target = Target::read(table, target_name, None)?;
     learner.check_classes(target.classes().len())?;
-    let options = Options {
-        intercept: learner.get("intercept").is_none_or(|v| v == "true"),
-        // Whoever pays for each cell has no means or deviations of cells that nobody paid for.
-        honest: learner.family() == Family::Budget,
-        ..Options::default()
-    };
     let rows: Vec<u32> = (0..table.rows() as u32).collect();
-    let prepared = Prepared::new(table, (target_name, &target), &rows, &options.suited(&*learner))?;
+    let prepared = Prepared::new(table, (target_name, &target), &rows, &Options::default().for_fit(&*learner))?;
     let fit = learner.fit(&prepared.examples(), &Silent)?;
-    Ok(Model {
-        learner: learner.name().to_owned(),
-        params: learner.to_json(),
-        prepare: prepared.prepare.clone(),
-        target: target_name.to_owned(),
-        task: target.task(),
-        classes: target.classes().to_vec(),
-        predictor: fit.predictor,
-        report: fit.report,
-    })
+    Ok(Model::of(&*learner, &prepared, (target_name, &target), fit))
 }
 
 /// One line per row, one score per output.

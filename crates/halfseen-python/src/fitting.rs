@@ -6,8 +6,7 @@ use crate::learners::configured;
 use crate::model::Model;
 use crate::watched::watched;
 use halfseen::data::{Label, Target};
-use halfseen::learner::Family;
-use halfseen::prepare::{Group, Moment, Options, Prepared, Scale};
+use halfseen::prepare::{Group, Moment, Options, Prepared};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -31,37 +30,19 @@ pub(crate) struct Declared {
 impl Declared {
     /// As the library takes them, for this learner.
     pub(crate) fn options(self, learner: &dyn halfseen::Learner) -> PyResult<Options> {
-        let scale = match self.scale.as_deref() {
-            None => None,
-            Some("none") => Some(Scale::None),
-            Some("common") => Some(Scale::Common),
-            Some("each") => Some(Scale::Each),
-            Some("max") => Some(Scale::Max),
-            Some(other) => {
-                let text =
-                    format!("scale = '{other}' is not allowed: it must be one of none, common, each, max, or None");
-                return Err(PyValueError::new_err(text));
-            }
-        };
+        let scale = self.scale.map(|scale| scale.parse()).transpose().map_err(raised)?;
         let moment = |(name, (mean, square))| (name, Moment { mean, square });
         let options = Options {
             scale,
-            intercept: learner.get("intercept").is_none_or(|v| v == "true"),
             known: self.known,
             groups: self.groups.into_iter().map(|(name, columns)| Group { name, columns }).collect(),
             prices: self.prices,
             bounds: self.bounds,
             moments: self.moments.into_iter().map(moment).collect(),
-            honest: learner.family() == Family::Budget && !is_passive(learner),
             ..Options::default()
         };
-        Ok(options.suited(learner))
+        Ok(options.for_fit(learner))
     }
-}
-
-/// Whether rows come with what happens to be observed of them: that may be looked at.
-fn is_passive(learner: &dyn halfseen::Learner) -> bool {
-    learner.get("passive").is_some_and(|v| v != "no")
 }
 
 /// Fits the learner of this name.
@@ -98,16 +79,7 @@ pub(crate) fn fit(
             Some(weights) => Prepared::with_weights(&table, named, &rows, weights, &options)?,
         };
         let fit = learner.fit(&prepared.examples(), monitor)?;
-        Ok(halfseen::model::Model {
-            learner: learner.name().to_owned(),
-            params: learner.to_json(),
-            prepare: prepared.prepare.clone(),
-            target: target_name,
-            task: target.task(),
-            classes: target.classes().to_vec(),
-            predictor: fit.predictor,
-            report: fit.report,
-        })
+        Ok(halfseen::model::Model::of(&*learner, &prepared, named, fit))
     })?;
     Ok(Model::new(model))
 }

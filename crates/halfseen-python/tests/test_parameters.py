@@ -179,7 +179,7 @@ def test_unknown_parameters_are_type_errors_and_wrong_kinds_too(estimator):
             "scale",
             "sideways",
             ValueError,
-            "scale = 'sideways' is not allowed: it must be one of none, common, each, max",
+            "scale = 'sideways' cannot be read: it must be one of none, common, each, max",
         ),
         ("scale", 3, ValueError, "scale = 3 is not allowed"),
         ("known", "x0", TypeError, "known must be a list"),

@@ -135,6 +135,11 @@ pub enum Family {
     Full,
 }
 
+/// Whether the learner takes what happens to be observed of each row, and chooses nothing.
+pub fn is_passive(learner: &dyn Learner) -> bool {
+    learner.get("passive").is_some_and(|v| v != "no")
+}
+
 /// Refuses a target of so many classes (0: numbers) unless they are two: what learners say that tell two classes apart
 /// and nothing else.
 pub(crate) fn two_classes(learner: &str, classes: usize) -> Result<()> {

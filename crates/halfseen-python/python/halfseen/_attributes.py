@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping
 
 from halfseen._parameters import Declaration
 
-_SCALES = ("none", "common", "each", "max")
-
 SCALE = Declaration(
     "scale",
     None,
@@ -101,10 +99,8 @@ def read(estimator, names):
             raise TypeError(f"{parameter} must be a dict of {holds}, or None; got {value!r}")
         return value or {}
 
-    if estimator.scale is not None and estimator.scale not in _SCALES:
-        raise ValueError(
-            f"scale = {estimator.scale!r} is not allowed: it must be one of {', '.join(_SCALES)}, or None"
-        )
+    if estimator.scale is not None and not isinstance(estimator.scale, str):
+        raise ValueError(f"scale = {estimator.scale!r} is not allowed: it must be a text or None")
     known = getattr(estimator, "known", None)
     known = each("known", known) if known is not None else []
     groups = mapping("groups", "names of panels to lists of attributes")

@@ -1,9 +1,10 @@
 //! Keeps a fitted model with everything needed to predict, as versioned JSON.
 
-use super::{Predictor, Report, Scores};
-use crate::data::{Examples, Label, Table, Task};
+use super::{Fit, Predictor, Report, Scores};
+use crate::data::{Examples, Label, Table, Target, Task};
 use crate::error::{ErrorKind, Result};
-use crate::prepare::{Applied, Layout, Prepare, Scaler, Schema, TargetScale};
+use crate::learner::Learner;
+use crate::prepare::{Applied, Layout, Prepare, Prepared, Scaler, Schema, TargetScale};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -41,6 +42,20 @@ pub struct Prediction {
 }
 
 impl Model {
+    /// The model of a fit to prepared rows with this target, by name.
+    pub fn of(learner: &dyn Learner, prepared: &Prepared<'_>, (name, target): (&str, &Target), fit: Fit) -> Model {
+        Model {
+            learner: learner.name().to_owned(),
+            params: learner.to_json(),
+            prepare: prepared.prepare.clone(),
+            target: name.to_owned(),
+            task: target.task(),
+            classes: target.classes().to_vec(),
+            predictor: fit.predictor,
+            report: fit.report,
+        }
+    }
+
     /// Predicts every row of a table. Columns are matched by name; of missing cells a weighted sum takes the mean that
     /// the learner knew, other predictors take none.
     ///

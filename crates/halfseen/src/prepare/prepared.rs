@@ -4,7 +4,7 @@ use super::declared::{self, DeclaredMoments, Moment};
 use super::{Applied, Bounds, Encoded, Group, Layout, Prepare, Scale, Scaler, Schema, TargetScale};
 use crate::data::{Declared, Examples, Labels, Matrix, Moments, Table, Target, Task, check_weights};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Family, Learner};
+use crate::learner::{Family, Learner, is_passive};
 use ndarray::Array2;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -248,6 +248,14 @@ impl Other<'_> {
 }
 
 impl Options {
+    /// The same for one fit of a learner: with the intercept that it asks for, and honest where it pays for each look, which it does
+    /// unless it takes whatever happens to be observed.
+    pub fn for_fit(self, learner: &dyn Learner) -> Options {
+        let intercept = learner.get("intercept").is_none_or(|v| v == "true");
+        let honest = learner.family() == Family::Budget && !is_passive(learner);
+        Options { intercept, honest, ..self }.suited(learner)
+    }
+
     /// The same for a learner: one that learns from holes gets them, and its classes as they are; a robust one gets
     /// zeros that stay zeros, and its classes as they are.
     pub fn suited(&self, learner: &dyn Learner) -> Options {

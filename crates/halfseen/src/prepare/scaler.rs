@@ -18,6 +18,23 @@ pub enum Scale {
     Max,
 }
 
+impl std::str::FromStr for Scale {
+    type Err = crate::Error;
+
+    fn from_str(text: &str) -> Result<Scale> {
+        Ok(match text {
+            "none" => Scale::None,
+            "common" => Scale::Common,
+            "each" => Scale::Each,
+            "max" => Scale::Max,
+            _ => {
+                let expected = "one of none, common, each, max".to_owned();
+                return Err(ErrorKind::NotAValue { name: "scale", text: text.to_owned(), expected }.into());
+            }
+        })
+    }
+}
+
 impl Scale {
     /// Refuses a scale that looks at cells of this matrix, for a fit that may not.
     ///
