@@ -40,6 +40,7 @@ mod ddaerr;
 mod ddaerr_2p;
 mod design;
 mod drawing;
+mod fiml;
 mod gaerr;
 mod gen_est;
 mod identity;

@@ -29,6 +29,8 @@ pub enum Purpose {
     Hide = 8,
     /// What an attack on a row draws.
     Attack = 9,
+    /// Loadings from which a factor model starts.
+    Factor = 10,
 }
 
 /// A stream of random numbers.

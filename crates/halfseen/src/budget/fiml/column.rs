@@ -1,0 +1,143 @@
+//! Refines the target's covariances alone, those of the attributes among themselves staying a factor model's.
+//!
+//! The steps are the target's column of those of `dense.rs`. As the target's column of a block T_i is T_i e, the product A S e needs no
+//! inverse: it is the sum of a_i (y_i - mean) less e for each example. One step costs O(m (k^2 r + k^3) + d r), memory O(d r): it is
+//! what can be done of many attributes.
+
+use super::covariance::{Block, Covariance};
+use super::factor::Factor;
+use super::parts::Part;
+use super::small::dot;
+use super::standard::Rows;
+
+/// By what the relaxation grows after a step that was taken, and shrinks after one that was not.
+const GROWTH: f64 = 1.7;
+const CUT: f64 = 3.0;
+
+/// A factor model of the attributes with covariances with the target of its own.
+#[derive(Debug, Clone)]
+pub(crate) struct Column<'a> {
+    /// The model of the attributes.
+    pub(crate) factor: &'a Factor,
+    /// Covariances with the target, (n_places).
+    pub(crate) with_target: Vec<f64>,
+    /// The target's variance.
+    pub(crate) target_variance: f64,
+}
+
+/// Where the refinement is.
+#[derive(Debug)]
+pub(crate) struct ColumnRefinement<'a> {
+    rows: &'a Rows,
+    part: Part,
+    /// The covariance now.
+    pub(crate) now: Column<'a>,
+    score: Vec<f64>,
+    likelihood: f64,
+    omega: f64,
+    count: f64,
+    block: Block,
+}
+
+impl<'a> Column<'a> {
+    /// The covariances of the model itself.
+    pub(crate) fn of(factor: &'a Factor) -> Column<'a> {
+        let target_variance = dot(&factor.target, &factor.target) + factor.target_noise;
+        Column { factor, with_target: factor.with_target(), target_variance }
+    }
+
+    /// S_xx v. O(d r).
+    fn times(&self, v: &[f64]) -> Vec<f64> {
+        let mut inner = vec![0.0; self.factor.rank];
+        for (j, v) in v.iter().enumerate() {
+            inner.iter_mut().zip(self.factor.row(j)).for_each(|(s, w)| *s += w * v);
+        }
+        (0..v.len()).map(|j| dot(self.factor.row(j), &inner) + self.factor.noise[j] * v[j]).collect()
+    }
+
+    /// Whether what the attributes leave of the target's variance is above zero.
+    fn is_definite(&self) -> bool {
+        let explained = self.factor.solve(0.0, &self.with_target).map(|w| dot(&w, &self.with_target));
+        explained.is_some_and(|explained| explained < self.target_variance)
+    }
+}
+
+impl Covariance for Column<'_> {
+    #[inline]
+    fn block(&self, places: &[u32], out: &mut [f64]) {
+        self.factor.block(places, out);
+        let n = places.len() + 1;
+        for (a, &j) in places.iter().enumerate() {
+            let value = self.with_target[j as usize];
+            (out[a * n + n - 1], out[(n - 1) * n + a]) = (value, value);
+        }
+        out[n * n - 1] = self.target_variance;
+    }
+
+    #[inline]
+    fn mean(&self, _: usize) -> f64 {
+        0.0
+    }
+
+    #[inline]
+    fn target_mean(&self) -> f64 {
+        0.0
+    }
+}
+
+impl<'a> ColumnRefinement<'a> {
+    /// Starts at a factor model. `None` where the likelihood is no number.
+    pub(crate) fn start(rows: &'a Rows, part: Part, factor: &'a Factor) -> Option<Self> {
+        let now = Column::of(factor);
+        let count = part.of(rows.len()).count() as f64;
+        let score = vec![0.0; now.with_target.len() + 1];
+        let block = Block::new(rows.most());
+        let mut refinement = ColumnRefinement { rows, part, score, likelihood: 0.0, omega: 1.0, count, block, now };
+        refinement.likelihood = refinement.evaluate(&refinement.now.clone())?;
+        Some(refinement)
+    }
+
+    /// The log-likelihood, and A S e in the score.
+    fn evaluate(&mut self, of: &Column<'_>) -> Option<f64> {
+        let d = of.with_target.len();
+        self.score.fill(0.0);
+        let mut likelihood = 0.0;
+        for i in self.part.of(self.rows.len()) {
+            likelihood += self.block.solve(of, self.rows, i)?;
+            let (places, _, y) = self.rows.example(i);
+            for (&place, a) in places.iter().zip(&self.block.solved) {
+                self.score[place as usize] += a * y;
+            }
+            self.score[d] += self.block.solved[places.len()] * y - 1.0;
+        }
+        likelihood.is_finite().then_some(likelihood)
+    }
+
+    /// Takes one step. Says no where none can be taken any more.
+    pub(crate) fn step(&mut self) -> bool {
+        let d = self.now.with_target.len();
+        let (score, of_target) = (self.score.clone(), self.score[d]);
+        let mut change = self.now.times(&score[..d]);
+        change.iter_mut().zip(&self.now.with_target).for_each(|(c, s)| *c += s * of_target);
+        let of_variance = dot(&self.now.with_target, &score[..d]) + self.now.target_variance * of_target;
+        loop {
+            let mut next = self.now.clone();
+            let times = self.omega / self.count;
+            next.with_target.iter_mut().zip(&change).for_each(|(s, c)| *s += times * c);
+            next.target_variance += times * of_variance;
+            let likelihood = if next.is_definite() { self.evaluate(&next) } else { None };
+            match likelihood {
+                Some(likelihood) if likelihood >= self.likelihood => {
+                    (self.now, self.likelihood) = (next, likelihood);
+                    self.omega *= GROWTH;
+                    return true;
+                }
+                _ if self.omega <= 1.0 => {
+                    self.score = score;
+                    return false;
+                }
+                _ => self.omega = (self.omega / CUT).max(1.0),
+            }
+        }
+    }
+}

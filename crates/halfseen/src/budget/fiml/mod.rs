@@ -1,0 +1,12 @@
+//! Learns by keeping what was read: fits the joint distribution of attributes and target, and is tuned on the reads alone.
+
+mod column;
+mod covariance;
+mod dense;
+mod estimate;
+mod factor;
+mod judge;
+mod parts;
+mod reads;
+mod small;
+mod standard;

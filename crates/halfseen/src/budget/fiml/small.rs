@@ -1,0 +1,71 @@
+//! Factorises small positive definite matrices, those of one example, in memory that is given.
+
+/// Replaces the lower triangle of a matrix (n, n), row by row, by its Cholesky factor. Whether it is positive definite.
+#[inline]
+pub(crate) fn cholesky(a: &mut [f64], n: usize) -> bool {
+    for i in 0..n {
+        for j in 0..=i {
+            let (head, tail) = a.split_at(i * n);
+            let (row_i, row_j) = (&tail[..j], if i == j { &tail[..j] } else { &head[j * n..j * n + j] });
+            let sum = tail[j] - row_i.iter().zip(row_j).map(|(x, y)| x * y).sum::<f64>();
+            if i == j {
+                // NaN is not above zero.
+                if sum.is_nan() || sum <= 0.0 {
+                    return false;
+                }
+                a[i * n + i] = sum.sqrt();
+            } else {
+                a[i * n + j] = sum / a[j * n + j];
+            }
+        }
+    }
+    true
+}
+
+/// Solves L x = b in place.
+#[inline]
+pub(crate) fn forward(l: &[f64], n: usize, b: &mut [f64]) {
+    for i in 0..n {
+        let sum: f64 = l[i * n..i * n + i].iter().zip(&b[..i]).map(|(x, y)| x * y).sum();
+        b[i] = (b[i] - sum) / l[i * n + i];
+    }
+}
+
+/// Solves L' x = b in place.
+#[inline]
+pub(crate) fn backward(l: &[f64], n: usize, b: &mut [f64]) {
+    for i in (0..n).rev() {
+        let mut sum = b[i];
+        for p in i + 1..n {
+            sum -= l[p * n + i] * b[p];
+        }
+        b[i] = sum / l[i * n + i];
+    }
+}
+
+/// log det of the matrix whose Cholesky factor is L.
+#[inline]
+pub(crate) fn log_det(l: &[f64], n: usize) -> f64 {
+    2.0 * (0..n).map(|i| l[i * n + i].ln()).sum::<f64>()
+}
+
+/// Writes the inverse of LL', whole and symmetric, into `out`; `column` has n numbers of room.
+#[inline]
+pub(crate) fn inverse(l: &[f64], n: usize, out: &mut [f64], column: &mut [f64]) {
+    for j in 0..n {
+        column.fill(0.0);
+        column[j] = 1.0;
+        forward(l, n, column);
+        backward(l, n, column);
+        for i in j..n {
+            out[i * n + j] = column[i];
+            out[j * n + i] = column[i];
+        }
+    }
+}
+
+/// The product of two lists.
+#[inline]
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}

@@ -1,0 +1,142 @@
+//! Standardises what was read: every attribute about its mean and by its deviation, as far as the reads tell.
+//!
+//! The deviation of an attribute is steadied by that of all reads (a quarter of a pseudo-read at the pooled variance, which is
+//! counted as at most 100 times the attribute's own, so that units need not be alike). Attributes that were read less than twice,
+//! or showed one value only, take no part.
+
+use super::reads::Reads;
+
+/// Pseudo-reads at the pooled variance, and by how many reads a variance is shrunk.
+const PRIOR_READS: f64 = 0.25;
+const SHRUNK_BY: f64 = 5.0;
+/// The same for the variance that a factor model starts from.
+const OWN_READS: f64 = 2.5;
+/// The pooled variance counts as at most so many of an attribute's own.
+const UNLIKE: f64 = 100.0;
+/// No place: the slot takes no part.
+const NONE: u32 = u32::MAX;
+
+/// The units of a fit.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Standard {
+    /// The slots that take part, increasing; their numbers here are *places*.
+    pub(crate) slots: Vec<u32>,
+    /// Mean of each place, in units of the values.
+    pub(crate) mean: Vec<f64>,
+    /// Deviation of each place, in units of the values.
+    pub(crate) deviation: Vec<f64>,
+    /// The variance that a factor model starts from, of each place, in standard units.
+    pub(crate) own: Vec<f64>,
+    /// The pooled variance of each place, in standard units.
+    pub(crate) pooled: Vec<f64>,
+    /// Reads of each place.
+    pub(crate) reads: Vec<f64>,
+    /// Mean and deviation of the target.
+    pub(crate) centre: f64,
+    /// Deviation of the target; 1 where it is constant.
+    pub(crate) spread: f64,
+    /// Means of all slots, those included that take no part; 0 for what was never read.
+    pub(crate) means: Vec<f64>,
+}
+
+/// Examples in standard units, by places.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Rows {
+    starts: Vec<usize>,
+    places: Vec<u32>,
+    values: Vec<f64>,
+    targets: Vec<f64>,
+}
+
+impl Standard {
+    /// The units in which these reads, of so many slots, have mean 0 and variance about 1.
+    pub(crate) fn of(reads: &Reads, slots: usize) -> Standard {
+        let mut count = vec![0.0_f64; slots];
+        let mut means = vec![0.0_f64; slots];
+        for (slot, value) in reads.iter() {
+            let slot = slot as usize;
+            count[slot] += 1.0;
+            means[slot] += (value - means[slot]) / count[slot];
+        }
+        let mut spread = vec![0.0_f64; slots];
+        reads.iter().for_each(|(slot, value)| spread[slot as usize] += (value - means[slot as usize]).powi(2));
+        let pooled = spread.iter().sum::<f64>() / count.iter().sum::<f64>().max(1.0);
+        // A deviation that is rounding of the mean is none.
+        let varies = |j: usize| spread[j] > count[j] * (1e-14 * means[j]).powi(2) && spread[j] > 0.0 && count[j] > 1.0;
+        let taking: Vec<usize> = (0..slots).filter(|&j| varies(j)).collect();
+        let pooled_of = |j: usize| pooled.min(UNLIKE * spread[j] / count[j]);
+        let variance = |j: usize| (spread[j] + PRIOR_READS * pooled_of(j)) / (count[j] + SHRUNK_BY);
+        let own = |j: usize| (spread[j] + OWN_READS * pooled_of(j)) / (count[j] + SHRUNK_BY);
+        let targets = reads.targets();
+        let m = targets.len().max(1) as f64;
+        let centre = targets.iter().sum::<f64>() / m;
+        let square = targets.iter().map(|y| (y - centre).powi(2)).sum::<f64>() / m;
+        Standard {
+            mean: taking.iter().map(|&j| means[j]).collect(),
+            deviation: taking.iter().map(|&j| variance(j).sqrt()).collect(),
+            own: taking.iter().map(|&j| own(j) / variance(j)).collect(),
+            pooled: taking.iter().map(|&j| pooled_of(j) / variance(j)).collect(),
+            reads: taking.iter().map(|&j| count[j]).collect(),
+            slots: taking.iter().map(|&j| j as u32).collect(),
+            centre,
+            spread: if square > 0.0 { square.sqrt() } else { 1.0 },
+            means,
+        }
+    }
+
+    /// Number of places.
+    pub(crate) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The reads in these units; those of slots that take no part are left out.
+    pub(crate) fn rows(&self, reads: &Reads) -> Rows {
+        let mut place = vec![NONE; self.means.len()];
+        for (at, &slot) in self.slots.iter().enumerate() {
+            place[slot as usize] = at as u32;
+        }
+        let mut rows = Rows {
+            starts: Vec::with_capacity(reads.len() + 1),
+            places: Vec::with_capacity(reads.cells()),
+            values: Vec::with_capacity(reads.cells()),
+            targets: reads.targets().iter().map(|y| (y - self.centre) / self.spread).collect(),
+        };
+        rows.starts.push(0);
+        for i in 0..reads.len() {
+            let (slots, values) = reads.example(i);
+            for (&slot, &value) in slots.iter().zip(values) {
+                let at = place[slot as usize];
+                if at != NONE {
+                    rows.places.push(at);
+                    rows.values.push((value - self.mean[at as usize]) / self.deviation[at as usize]);
+                }
+            }
+            rows.starts.push(rows.places.len());
+        }
+        rows
+    }
+}
+
+impl Rows {
+    /// Number of examples.
+    pub(crate) fn len(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// The places of one example, their values, and its target.
+    #[inline]
+    pub(crate) fn example(&self, i: usize) -> (&[u32], &[f64], f64) {
+        let reads = self.starts[i]..self.starts[i + 1];
+        (&self.places[reads.clone()], &self.values[reads], self.targets[i])
+    }
+
+    /// The most reads of one example.
+    pub(crate) fn most(&self) -> usize {
+        self.starts.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0)
+    }
+
+    /// Number of ordered pairs of different places that some example shows together.
+    pub(crate) fn pairs(&self) -> f64 {
+        self.starts.windows(2).map(|w| (w[1] - w[0]) as f64).map(|q| q * (q - 1.0).max(0.0)).sum()
+    }
+}
