@@ -11,7 +11,10 @@
 //! Source: D. Rubin and D. Thayer, "EM algorithms for ML factor analysis", Psychometrika 1982; missing reads are ignorable where they
 //! depend on earlier reads alone (D. Rubin, Biometrika 1976).
 
-use super::small::{backward, cholesky, dot, forward, log_det};
+use super::lanes::{Lane, WIDE, ZERO, add, eliminate, identity, lanes, packed, packed_before, product, wide};
+use super::parts::Counted;
+use super::posterior::Posterior;
+use super::small::{backward, cholesky, dot, forward};
 use super::standard::{Rows, Standard};
 use crate::sampling::{Purpose, Stream};
 
@@ -42,40 +45,29 @@ pub(crate) struct Factor {
 /// What one pass adds up.
 #[derive(Debug)]
 struct Sums {
-    /// Sum of E zz' over the reads of each place, packed by rows of the lower triangle, (n_places, r (r + 1) / 2).
-    square: Vec<f64>,
-    /// Sum of z x_j, (n_places, r).
-    product: Vec<f64>,
+    /// Sum of E zz' over the reads of each place, packed, (n_places, packed(r)).
+    square: Vec<Lane>,
+    /// Sum of z x_j, (n_places, lanes(r)).
+    product: Vec<Lane>,
     /// Sum of x_j^2, (n_places).
     total: Vec<f64>,
     /// Reads of each place.
     reads: Vec<f64>,
-    target_square: Vec<f64>,
-    target_product: Vec<f64>,
+    target_square: Vec<Lane>,
+    target_product: Vec<Lane>,
     target_total: f64,
     examples: f64,
     /// Log-likelihood of the model before the pass.
     likelihood: f64,
 }
 
-/// Room for one example.
+/// Room for the equations of one place.
 #[derive(Debug)]
-struct Room {
-    /// Loadings over the root of the noise, (q + 1, r).
-    scaled: Vec<f64>,
-    /// Values over the root of the noise, (q + 1).
-    values: Vec<f64>,
-    /// The matrix that is factorised.
-    inner: Vec<f64>,
-    /// Posterior mean, (r).
-    mean: Vec<f64>,
-    /// Sum of posterior covariance and the mean's square, packed.
-    second: Vec<f64>,
-    column: Vec<f64>,
-}
-
-const fn packed(rank: usize) -> usize {
-    rank * (rank + 1) / 2
+struct Equations {
+    matrix: Vec<Lane>,
+    inverse: Vec<Lane>,
+    b: Vec<f64>,
+    solved: Vec<Lane>,
 }
 
 impl Factor {
@@ -83,17 +75,18 @@ impl Factor {
     pub(crate) fn start(
         rows: &Rows,
         standard: &Standard,
-        examples: impl Iterator<Item = usize>,
+        examples: impl Iterator<Item = impl Into<Counted>>,
         rank: usize,
         seed: u64,
     ) -> Factor {
         let d = standard.len();
         let (mut with_target, mut count) = (vec![0.0; d], vec![0.0_f64; d]);
-        for i in examples {
-            let (places, values, y) = rows.example(i);
+        for counted in examples {
+            let Counted { example, weight } = counted.into();
+            let (places, values, y) = rows.example(example);
             for (&j, &x) in places.iter().zip(values) {
-                with_target[j as usize] += x * y;
-                count[j as usize] += 1.0;
+                with_target[j as usize] += weight * x * y;
+                count[j as usize] += weight;
             }
         }
         let mut stream = Stream::new(seed, Purpose::Factor, rank as u64);
@@ -114,114 +107,125 @@ impl Factor {
         &self.loadings[place * self.rank..(place + 1) * self.rank]
     }
 
-    /// Improves the model by one pass over these examples. Returns the log-likelihood before it, and the number of examples.
+    /// Improves the model by one pass over these examples. Returns the log-likelihood before it, and the number of examples, both
+    /// weighted.
     pub(crate) fn improve(
         &mut self,
         rows: &Rows,
         standard: &Standard,
-        examples: impl Iterator<Item = usize>,
+        examples: impl Iterator<Item = impl Into<Counted>>,
     ) -> (f64, f64) {
-        let sums = self.expect(rows, examples);
+        let sums = wide(|| self.expect(rows, examples));
         let (likelihood, count) = (sums.likelihood, sums.examples);
         if likelihood.is_finite() && count > 0.0 {
-            self.maximise(&sums, standard);
+            wide(|| self.maximise(&sums, standard));
         }
         (likelihood, count)
     }
 
     /// Adds up what the posteriors of z say.
-    fn expect(&self, rows: &Rows, examples: impl Iterator<Item = usize>) -> Sums {
+    #[inline(always)]
+    fn expect(&self, rows: &Rows, examples: impl Iterator<Item = impl Into<Counted>>) -> Sums {
+        // Loops over a number of lanes that is known are unrolled; these are those of ranks to 4, 12, 20 and 40.
+        match lanes(self.rank) {
+            1 => self.expect_in(1, rows, examples),
+            3 => self.expect_in(3, rows, examples),
+            5 => self.expect_in(5, rows, examples),
+            10 => self.expect_in(10, rows, examples),
+            width => self.expect_in(width, rows, examples),
+        }
+    }
+
+    #[inline(always)]
+    fn expect_in(&self, width: usize, rows: &Rows, examples: impl Iterator<Item = impl Into<Counted>>) -> Sums {
         let (d, r) = (self.noise.len(), self.rank);
-        let width = packed(r);
+        let square = packed(r);
         let mut sums = Sums {
-            square: vec![0.0; d * width],
-            product: vec![0.0; d * r],
+            square: vec![ZERO; d * square],
+            product: vec![ZERO; d * width],
             total: vec![0.0; d],
             reads: vec![0.0; d],
-            target_square: vec![0.0; width],
-            target_product: vec![0.0; r],
+            target_square: vec![ZERO; square],
+            target_product: vec![ZERO; width],
             target_total: 0.0,
             examples: 0.0,
             likelihood: 0.0,
         };
         let roots: Vec<f64> = self.noise.iter().map(|psi| 1.0 / psi.sqrt()).collect();
-        let scaled: Vec<f64> =
-            (0..d).flat_map(|j| self.row(j).iter().map(|w| w * roots[j]).collect::<Vec<_>>()).collect();
         let logs: Vec<f64> = self.noise.iter().map(|psi| psi.ln()).collect();
-        let root = 1.0 / self.target_noise.sqrt();
-        let of_target: Vec<f64> = self.target.iter().map(|g| g * root).collect();
-        let most = rows.most() + 1;
-        let side = most.min(r);
-        let mut room = Room {
-            scaled: vec![0.0; most * r],
-            values: vec![0.0; most],
-            inner: vec![0.0; side * side],
-            mean: vec![0.0; r],
-            second: vec![0.0; width],
-            column: vec![0.0; r.max(most)],
-        };
-        for i in examples {
-            let (places, values, y) = rows.example(i);
+        let mut scaled = vec![ZERO; d * width];
+        for j in 0..d {
+            spread(self.row(j), roots[j], &mut scaled[j * width..(j + 1) * width]);
+        }
+        let (root, log) = (1.0 / self.target_noise.sqrt(), self.target_noise.ln());
+        let mut of_target = vec![ZERO; width];
+        spread(&self.target, root, &mut of_target);
+        let mut room = Posterior::new(rows.most() + 1, r);
+        for counted in examples {
+            let Counted { example, weight } = counted.into();
+            let (places, values, y) = rows.example(example);
             let n = places.len() + 1;
-            let mut logs_of = self.target_noise.ln();
-            for (a, (&j, &x)) in places.iter().zip(values).enumerate() {
+            let mut logs_of = log;
+            let shown = room.rows.chunks_exact_mut(width).zip(&mut room.values);
+            for ((&j, &x), (row, value)) in places.iter().zip(values).zip(shown) {
                 let j = j as usize;
-                room.scaled[a * r..(a + 1) * r].copy_from_slice(&scaled[j * r..(j + 1) * r]);
-                room.values[a] = x * roots[j];
+                row.copy_from_slice(&scaled[j * width..(j + 1) * width]);
+                *value = x * roots[j];
                 logs_of += logs[j];
             }
-            room.scaled[(n - 1) * r..n * r].copy_from_slice(&of_target);
+            room.rows[(n - 1) * width..n * width].copy_from_slice(&of_target);
             room.values[n - 1] = y * root;
-            let Some(fit) = room.posterior(n, r) else {
+            let Some(fit) = room.find(n, width) else {
                 sums.likelihood = f64::NAN;
                 return sums;
             };
-            sums.likelihood -= 0.5 * (n as f64 * LOG_TWO_PI + logs_of + fit);
-            sums.examples += 1.0;
+            sums.likelihood -= 0.5 * weight * (n as f64 * LOG_TWO_PI + logs_of + fit);
+            sums.examples += weight;
             for (&j, &x) in places.iter().zip(values) {
                 let j = j as usize;
-                add(&mut sums.square[j * width..(j + 1) * width], &room.second, 1.0);
-                add(&mut sums.product[j * r..(j + 1) * r], &room.mean, x);
-                sums.total[j] += x * x;
-                sums.reads[j] += 1.0;
+                add(&mut sums.square[j * square..(j + 1) * square], &room.second, weight);
+                add(&mut sums.product[j * width..(j + 1) * width], &room.mean, weight * x);
+                sums.total[j] += weight * x * x;
+                sums.reads[j] += weight;
             }
-            add(&mut sums.target_square, &room.second, 1.0);
-            add(&mut sums.target_product, &room.mean, y);
-            sums.target_total += y * y;
+            add(&mut sums.target_square, &room.second, weight);
+            add(&mut sums.target_product, &room.mean, weight * y);
+            sums.target_total += weight * y * y;
         }
         sums
     }
 
     /// Sets W, psi, g and s^2 to what the sums say.
+    #[inline(always)]
     fn maximise(&mut self, sums: &Sums, standard: &Standard) {
         let r = self.rank;
-        let width = packed(r);
-        let (mut inner, mut column, mut solved) = (vec![0.0; r * r], vec![0.0; r], vec![0.0; r]);
+        let (square, width) = (packed(r), lanes(r));
+        let mut room = Equations::new(r);
         for j in 0..self.noise.len() {
             let (psi, own) = (self.noise[j], standard.own[j]);
-            let square = &sums.square[j * width..(j + 1) * width];
-            let product = &sums.product[j * r..(j + 1) * r];
-            unpack(square, r, 1.0 / psi, 1.0 / (LOADING_PRIOR * own), &mut inner);
-            if !cholesky(&mut inner, r) {
+            let least = LEAST_NOISE * standard.pooled[j];
+            if sums.reads[j] == 0.0 {
+                self.loadings[j * r..(j + 1) * r].fill(0.0);
+                self.noise[j] = (0.5 * own).max(least);
                 continue;
             }
-            solved.iter_mut().zip(product).for_each(|(s, b)| *s = b / psi);
-            forward(&inner, r, &mut solved);
-            backward(&inner, r, &mut solved);
-            // tr((W W' + C) N), with C the inverse that was factorised.
-            let mut trace = quadratic(square, r, &solved);
-            trace += trace_of_inverse(square, &inner, r, &mut column);
-            let residual = sums.total[j] - 2.0 * dot(&solved, product) + trace;
-            self.loadings[j * r..(j + 1) * r].copy_from_slice(&solved);
-            self.noise[j] = ((residual + own) / (sums.reads[j] + 2.0)).max(LEAST_NOISE * standard.pooled[j]);
+            let product = &sums.product[j * width..(j + 1) * width];
+            let prior = 1.0 / (LOADING_PRIOR * own);
+            let Some(found) = room.solve(&sums.square[j * square..(j + 1) * square], product, 1.0 / psi, prior, r)
+            else {
+                continue;
+            };
+            // With M = N / psi + prior I and W = M^-1 B / psi, W'N W is W'B less psi prior W'W, and tr(M^-1 N) is psi times r less
+            // prior tr(M^-1).
+            let trace = psi * (r as f64 - prior * found.trace).max(0.0);
+            let residual = sums.total[j] - found.fitted - psi * prior * found.norm + trace;
+            room.write(&mut self.loadings[j * r..(j + 1) * r]);
+            self.noise[j] = ((residual + own) / (sums.reads[j] + 2.0)).max(least);
         }
-        unpack(&sums.target_square, r, 1.0, 1e-9 * sums.examples, &mut inner);
-        if cholesky(&mut inner, r) {
-            self.target.copy_from_slice(&sums.target_product);
-            forward(&inner, r, &mut self.target);
-            backward(&inner, r, &mut self.target);
-            let fitted = quadratic(&sums.target_square, r, &self.target);
-            let residual = sums.target_total - 2.0 * dot(&self.target, &sums.target_product) + fitted;
+        let ridge = 1e-9 * sums.examples;
+        if let Some(found) = room.solve(&sums.target_square, &sums.target_product, 1.0, ridge, r) {
+            room.write(&mut self.target);
+            let residual = sums.target_total - found.fitted - ridge * found.norm;
             self.target_noise = (residual / sums.examples).max(LEAST_TARGET_NOISE);
         }
     }
@@ -254,132 +258,61 @@ impl Factor {
     }
 }
 
-impl Room {
-    /// Posterior mean of z, and its second moment, from n scaled rows. Returns log det (I + UU') + the squared misfit.
-    #[inline]
-    fn posterior(&mut self, n: usize, r: usize) -> Option<f64> {
-        let (rows, b) = (&self.scaled[..n * r], &self.values[..n]);
-        let squares: f64 = b.iter().map(|v| v * v).sum();
-        let fit;
-        if n < r {
-            for a in 0..n {
-                for c in 0..=a {
-                    self.inner[a * n + c] = dot(&rows[a * r..(a + 1) * r], &rows[c * r..(c + 1) * r]);
-                }
-                self.inner[a * n + a] += 1.0;
-            }
-            if !cholesky(&mut self.inner, n) {
-                return None;
-            }
-            // V = L^-1 U row by row: the posterior's covariance is I - V'V, its mean V' L^-1 b.
-            self.column[..n].copy_from_slice(b);
-            forward(&self.inner, n, &mut self.column[..n]);
-            self.mean.fill(0.0);
-            for a in 0..n {
-                let (done, rest) = self.scaled.split_at_mut(a * r);
-                let row = &mut rest[..r];
-                for c in 0..a {
-                    let times = self.inner[a * n + c];
-                    row.iter_mut().zip(&done[c * r..(c + 1) * r]).for_each(|(x, y)| *x -= times * y);
-                }
-                let scale = 1.0 / self.inner[a * n + a];
-                row.iter_mut().for_each(|x| *x *= scale);
-                add(&mut self.mean, row, self.column[a]);
-            }
-            fit = log_det(&self.inner, n) + dot(&self.column[..n], &self.column[..n]);
-            let mut at = 0;
-            for p in 0..r {
-                for q in 0..=p {
-                    self.second[at] = self.mean[p] * self.mean[q];
-                    at += 1;
-                }
-                self.second[at - 1] += 1.0;
-            }
-            for a in 0..n {
-                let row = &self.scaled[a * r..(a + 1) * r];
-                let mut at = 0;
-                for p in 0..r {
-                    let w = row[p];
-                    for (s, v) in self.second[at..at + p + 1].iter_mut().zip(row) {
-                        *s -= w * v;
-                    }
-                    at += p + 1;
-                }
-            }
-        } else {
-            self.inner[..r * r].fill(0.0);
-            self.mean.fill(0.0);
-            for a in 0..n {
-                let row = &rows[a * r..(a + 1) * r];
-                for p in 0..r {
-                    add(&mut self.inner[p * r..p * r + p + 1], &row[..p + 1], row[p]);
-                }
-                add(&mut self.mean, row, b[a]);
-            }
-            (0..r).for_each(|p| self.inner[p * r + p] += 1.0);
-            if !cholesky(&mut self.inner, r) {
-                return None;
-            }
-            forward(&self.inner, r, &mut self.mean);
-            fit = log_det(&self.inner, r) + squares - dot(&self.mean, &self.mean);
-            backward(&self.inner, r, &mut self.mean);
-            // The inverse column by column, of which the lower triangle is kept.
-            for p in 0..r {
-                let column = &mut self.column[..r];
-                column.fill(0.0);
-                column[p] = 1.0;
-                forward(&self.inner, r, column);
-                backward(&self.inner, r, column);
-                for q in p..r {
-                    self.second[packed(q) + p] = column[q] + self.mean[p] * self.mean[q];
-                }
-            }
-        }
-        fit.is_finite().then_some(fit)
-    }
+/// What the equations of one place give besides their solution.
+#[derive(Debug)]
+struct Found {
+    /// W'B.
+    fitted: f64,
+    /// W'W.
+    norm: f64,
+    /// tr(M^-1).
+    trace: f64,
 }
 
-/// a += times b.
-#[inline]
-fn add(a: &mut [f64], b: &[f64], times: f64) {
-    a.iter_mut().zip(b).for_each(|(x, y)| *x += times * y);
-}
-
-/// Writes times A + diagonal I into the lower triangle of a matrix, from A packed.
-#[inline]
-fn unpack(from: &[f64], r: usize, times: f64, diagonal: f64, out: &mut [f64]) {
-    for p in 0..r {
-        for q in 0..=p {
-            out[p * r + q] = times * from[packed(p) + q];
-        }
-        out[p * r + p] += diagonal;
-    }
-}
-
-/// x'Ax for A packed.
-#[inline]
-fn quadratic(a: &[f64], r: usize, x: &[f64]) -> f64 {
-    let mut sum = 0.0;
-    for p in 0..r {
-        let row = &a[packed(p)..packed(p) + p + 1];
-        sum += x[p] * (2.0 * dot(&row[..p], &x[..p]) + row[p] * x[p]);
-    }
-    sum
-}
-
-/// tr(A (LL')^-1) for A packed.
-#[inline]
-fn trace_of_inverse(a: &[f64], l: &[f64], r: usize, column: &mut [f64]) -> f64 {
-    let mut sum = 0.0;
-    for p in 0..r {
-        column.fill(0.0);
-        column[p] = 1.0;
-        forward(l, r, column);
-        backward(l, r, column);
-        sum += a[packed(p) + p] * column[p];
-        for q in p + 1..r {
-            sum += 2.0 * a[packed(q) + p] * column[q];
+impl Equations {
+    fn new(r: usize) -> Equations {
+        let width = lanes(r);
+        Equations {
+            matrix: vec![ZERO; r * width],
+            inverse: vec![ZERO; r * width],
+            b: vec![0.0; r],
+            solved: vec![ZERO; width],
         }
     }
-    sum
+
+    /// Solves (times N + ridge I) W = times B.
+    #[inline(always)]
+    fn solve(&mut self, square: &[Lane], with: &[Lane], times: f64, ridge: f64, r: usize) -> Option<Found> {
+        let width = lanes(r);
+        // The upper triangle, from the lower.
+        for p in 0..r {
+            let row = &square[packed_before(p)..packed_before(p) + p / WIDE + 1];
+            for q in 0..=p {
+                self.matrix[q * width + p / WIDE][p % WIDE] = times * row[q / WIDE][q % WIDE];
+            }
+            self.matrix[p * width + p / WIDE][p % WIDE] += ridge;
+            self.b[p] = times * with[p / WIDE][p % WIDE];
+        }
+        identity(&mut self.inverse, r);
+        eliminate(&mut self.matrix, r, &mut self.inverse, width, true, &mut self.b)?;
+        self.solved.fill(ZERO);
+        let mut trace = 0.0;
+        for (row, &b) in self.inverse.chunks_exact(width).zip(&self.b) {
+            add(&mut self.solved, row, b);
+            trace += product(row, row);
+        }
+        let (fitted, norm) = (product(&self.solved, with), product(&self.solved, &self.solved));
+        (fitted.is_finite() && trace.is_finite()).then_some(Found { fitted, norm, trace })
+    }
+
+    /// Writes the solution.
+    fn write(&self, to: &mut [f64]) {
+        to.iter_mut().zip(self.solved.as_flattened()).for_each(|(to, w)| *to = *w);
+    }
+}
+
+/// Writes a row times a number into whole lanes.
+#[inline(always)]
+fn spread(row: &[f64], times: f64, to: &mut [Lane]) {
+    to.as_flattened_mut().iter_mut().zip(row).for_each(|(to, w)| *to = times * w);
 }

@@ -21,6 +21,24 @@ pub(crate) enum Part {
     },
 }
 
+/// Some of the examples, with weights.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Chosen<'a> {
+    /// Which.
+    pub(crate) part: Part,
+    /// How often each of all examples counts, finite and not negative; `None`: once.
+    pub(crate) weights: Option<&'a [f64]>,
+}
+
+/// An example that counts so often.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Counted {
+    /// Its number.
+    pub(crate) example: usize,
+    /// How often it counts; above 0.
+    pub(crate) weight: f64,
+}
+
 impl Part {
     /// Whether an example is among them.
     #[inline]
@@ -35,5 +53,27 @@ impl Part {
     /// Their numbers, of so many in all.
     pub(crate) fn of(self, examples: usize) -> impl Iterator<Item = usize> + Clone {
         (0..examples).filter(move |&i| self.holds(i))
+    }
+}
+
+impl<'a> Chosen<'a> {
+    /// The examples that count, of so many in all.
+    pub(crate) fn of(self, examples: usize) -> impl Iterator<Item = Counted> + Clone + use<'a> {
+        let weight = move |i: usize| self.weights.map_or(1.0, |weights| weights[i]);
+        let counted = move |i| Counted { example: i, weight: weight(i) };
+        self.part.of(examples).map(counted).filter(|counted| counted.weight > 0.0)
+    }
+}
+
+impl From<Part> for Chosen<'_> {
+    fn from(part: Part) -> Self {
+        Chosen { part, weights: None }
+    }
+}
+
+impl From<usize> for Counted {
+    #[inline]
+    fn from(example: usize) -> Self {
+        Counted { example, weight: 1.0 }
     }
 }
