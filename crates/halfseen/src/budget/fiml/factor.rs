@@ -11,7 +11,9 @@
 //! Source: D. Rubin and D. Thayer, "EM algorithms for ML factor analysis", Psychometrika 1982; missing reads are ignorable where they
 //! depend on earlier reads alone (D. Rubin, Biometrika 1976).
 
-use super::lanes::{Lane, WIDE, ZERO, add, eliminate, identity, lanes, packed, packed_before, product, wide};
+use super::lanes::{
+    Lane, NullaryFnOnce, WIDE, ZERO, add, eliminate, identity, lanes, packed, packed_before, product, wide,
+};
 use super::parts::Counted;
 use super::posterior::Posterior;
 use super::small::{backward, cholesky, dot, forward};
@@ -70,6 +72,38 @@ struct Equations {
     solved: Vec<Lane>,
 }
 
+/// The pass over the examples.
+struct Expect<'a, I> {
+    model: &'a Factor,
+    rows: &'a Rows,
+    examples: I,
+}
+
+impl<I: Iterator<Item = impl Into<Counted>>> NullaryFnOnce for Expect<'_, I> {
+    type Output = Sums;
+
+    #[inline(always)]
+    fn call(self) -> Sums {
+        self.model.expect(self.rows, self.examples)
+    }
+}
+
+/// The pass over the places.
+struct Maximise<'a> {
+    model: &'a mut Factor,
+    sums: &'a Sums,
+    standard: &'a Standard,
+}
+
+impl NullaryFnOnce for Maximise<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.model.maximise(self.sums, self.standard);
+    }
+}
+
 impl Factor {
     /// The model from which the passes start: the first factor goes with the target, the others with nothing yet.
     pub(crate) fn start(
@@ -115,10 +149,10 @@ impl Factor {
         standard: &Standard,
         examples: impl Iterator<Item = impl Into<Counted>>,
     ) -> (f64, f64) {
-        let sums = wide(|| self.expect(rows, examples));
+        let sums = wide(Expect { model: self, rows, examples });
         let (likelihood, count) = (sums.likelihood, sums.examples);
         if likelihood.is_finite() && count > 0.0 {
-            wide(|| self.maximise(&sums, standard));
+            wide(Maximise { model: self, sums: &sums, standard });
         }
         (likelihood, count)
     }

@@ -2,6 +2,9 @@
 //!
 //! No sum changes its order with the machine: lanes are added element by element, so wider instructions give the same bits.
 
+use faer::traits::pulp::Arch;
+pub(crate) use faer::traits::pulp::NullaryFnOnce;
+
 /// Four numbers that are worked on together.
 pub(crate) type Lane = [f64; 4];
 
@@ -16,10 +19,11 @@ pub(crate) const fn lanes(len: usize) -> usize {
     len.div_ceil(WIDE)
 }
 
-/// Runs a piece of work with the widest instructions of this machine. What it calls must be inlined to profit.
+/// Runs a piece of work with the widest instructions of this machine. Its `call`, and what that calls, must be inlined to profit;
+/// closures are not.
 #[inline(always)]
-pub(crate) fn wide<R>(work: impl FnOnce() -> R) -> R {
-    faer::traits::pulp::Arch::new().dispatch(work)
+pub(crate) fn wide<W: NullaryFnOnce>(work: W) -> W::Output {
+    Arch::new().dispatch(work)
 }
 
 /// a += times b.
