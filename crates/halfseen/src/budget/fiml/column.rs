@@ -6,7 +6,7 @@
 
 use super::covariance::{Block, Covariance};
 use super::factor::Factor;
-use super::parts::Part;
+use super::parts::{Chosen, Counted};
 use super::small::dot;
 use super::standard::Rows;
 
@@ -29,7 +29,7 @@ pub(crate) struct Column<'a> {
 #[derive(Debug)]
 pub(crate) struct ColumnRefinement<'a> {
     rows: &'a Rows,
-    part: Part,
+    chosen: Chosen<'a>,
     /// The covariance now.
     pub(crate) now: Column<'a>,
     score: Vec<f64>,
@@ -87,12 +87,13 @@ impl Covariance for Column<'_> {
 
 impl<'a> ColumnRefinement<'a> {
     /// Starts at a factor model. `None` where the likelihood is no number.
-    pub(crate) fn start(rows: &'a Rows, part: Part, factor: &'a Factor) -> Option<Self> {
+    pub(crate) fn start(rows: &'a Rows, chosen: impl Into<Chosen<'a>>, factor: &'a Factor) -> Option<Self> {
+        let chosen = chosen.into();
         let now = Column::of(factor);
-        let count = part.of(rows.len()).count() as f64;
+        let count = chosen.of(rows.len()).map(|counted| counted.weight).sum::<f64>();
         let score = vec![0.0; now.with_target.len() + 1];
         let block = Block::new(rows.most());
-        let mut refinement = ColumnRefinement { rows, part, score, likelihood: 0.0, omega: 1.0, count, block, now };
+        let mut refinement = ColumnRefinement { rows, chosen, score, likelihood: 0.0, omega: 1.0, count, block, now };
         refinement.likelihood = refinement.evaluate(&refinement.now.clone())?;
         Some(refinement)
     }
@@ -102,13 +103,13 @@ impl<'a> ColumnRefinement<'a> {
         let d = of.with_target.len();
         self.score.fill(0.0);
         let mut likelihood = 0.0;
-        for i in self.part.of(self.rows.len()) {
-            likelihood += self.block.solve(of, self.rows, i)?;
+        for Counted { example: i, weight } in self.chosen.of(self.rows.len()) {
+            likelihood += weight * self.block.solve(of, self.rows, i)?;
             let (places, _, y) = self.rows.example(i);
             for (&place, a) in places.iter().zip(&self.block.solved) {
-                self.score[place as usize] += a * y;
+                self.score[place as usize] += weight * a * y;
             }
-            self.score[d] += self.block.solved[places.len()] * y - 1.0;
+            self.score[d] += weight * (self.block.solved[places.len()] * y - 1.0);
         }
         likelihood.is_finite().then_some(likelihood)
     }

@@ -13,7 +13,7 @@
 
 use super::covariance::{Block, Covariance};
 use super::factor::Factor;
-use super::parts::Part;
+use super::parts::{Chosen, Counted};
 use super::small::dot;
 use super::standard::Rows;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -41,7 +41,7 @@ pub(crate) struct Dense {
 #[derive(Debug)]
 pub(crate) struct Refinement<'a> {
     rows: &'a Rows,
-    part: Part,
+    chosen: Chosen<'a>,
     /// The covariance now.
     pub(crate) now: Dense,
     /// Its score: A, and the means'.
@@ -149,14 +149,16 @@ impl Covariance for Dense {
 
 impl<'a> Refinement<'a> {
     /// Starts at a factor model, with the means that are most likely under it. `None` where the likelihood is no number.
-    pub(crate) fn start(rows: &'a Rows, part: Part, factor: &Factor) -> Option<Refinement<'a>> {
+    pub(crate) fn start(rows: &'a Rows, chosen: impl Into<Chosen<'a>>, factor: &Factor) -> Option<Refinement<'a>> {
+        let chosen = chosen.into();
         let now = Dense::of(factor);
         let d = now.len();
-        let reads: f64 = part.of(rows.len()).map(|i| rows.example(i).0.len() as f64).sum();
-        let count = part.of(rows.len()).count() as f64;
+        let reads: f64 =
+            chosen.of(rows.len()).map(|counted| counted.weight * rows.example(counted.example).0.len() as f64).sum();
+        let count = chosen.of(rows.len()).map(|counted| counted.weight).sum::<f64>();
         let mut refinement = Refinement {
             rows,
-            part,
+            chosen,
             score: Mat::zeros(d + 1, d + 1),
             of_means: vec![0.0; d + 1],
             likelihood: f64::NEG_INFINITY,
@@ -211,19 +213,19 @@ impl<'a> Refinement<'a> {
         }
         self.of_means.fill(0.0);
         let mut likelihood = 0.0;
-        for i in self.part.of(self.rows.len()) {
-            likelihood += self.block.solve(of, self.rows, i)?;
+        for Counted { example: i, weight } in self.chosen.of(self.rows.len()) {
+            likelihood += weight * self.block.solve(of, self.rows, i)?;
             let (places, _, _) = self.rows.example(i);
             let n = places.len() + 1;
             let at = |a: usize| if a + 1 == n { d } else { places[a] as usize };
-            (0..n).for_each(|a| self.of_means[at(a)] += self.block.solved[a]);
+            (0..n).for_each(|a| self.of_means[at(a)] += weight * self.block.solved[a]);
             if whole {
                 self.block.invert();
                 for a in 0..n {
                     let column = self.score.col_as_slice_mut(at(a));
                     let (scale, inverse) = (self.block.solved[a], &self.block.inverse[a * n..(a + 1) * n]);
                     for c in 0..n {
-                        column[at(c)] += scale * self.block.solved[c] - inverse[c];
+                        column[at(c)] += weight * (scale * self.block.solved[c] - inverse[c]);
                     }
                 }
             }

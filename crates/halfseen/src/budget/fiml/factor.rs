@@ -350,3 +350,7 @@ impl Equations {
 fn spread(row: &[f64], times: f64, to: &mut [Lane]) {
     to.as_flattened_mut().iter_mut().zip(row).for_each(|(to, w)| *to = times * w);
 }
+
+#[cfg(test)]
+#[path = "factor_tests.rs"]
+mod tests;

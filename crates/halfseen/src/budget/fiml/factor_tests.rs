@@ -1,0 +1,153 @@
+//! Tests the passes of the factor model against a dense twin, and that weights of examples are repetitions.
+
+use super::super::column::ColumnRefinement;
+use super::super::covariance::{Block, Covariance};
+use super::super::dense::Refinement;
+use super::super::parts::{Chosen, Part};
+use super::super::reads::Reads;
+use super::*;
+use crate::sampling::subset;
+use faer::Mat;
+use faer::linalg::solvers::DenseSolveCore;
+
+/// Examples that show from 0 to 6 of eight attributes; each as often as `times` says.
+fn reads(m: usize, times: impl Fn(usize) -> usize) -> Reads {
+    let (d, mut kept, mut drawn) = (8, Reads::new(), Vec::new());
+    for i in 0..m {
+        let mut stream = Stream::new(11, Purpose::Data, i as u64);
+        let z = stream.normal();
+        let x: Vec<f64> = (0..d).map(|j| (1.0 + j as f64) * (z + stream.normal())).collect();
+        let y = x[0] + 0.5 * x[2] + stream.normal();
+        subset(&mut Stream::new(12, Purpose::Query, i as u64), d, i % 7, &mut drawn);
+        (0..times(i)).for_each(|_| kept.push(drawn.iter().map(|&j| (j, x[j as usize])), y));
+    }
+    kept
+}
+
+fn fitted(m: usize, rank: usize) -> (Standard, Rows, Factor) {
+    let reads = reads(m, |_| 1);
+    let standard = Standard::of(&reads, 8);
+    let rows = standard.rows(&reads);
+    let mut factor = Factor::start(&rows, &standard, 0..rows.len(), rank, 1);
+    for _ in 0..3 {
+        factor.improve(&rows, &standard, 0..rows.len());
+    }
+    (standard, rows, factor)
+}
+
+fn close(a: f64, b: f64, within: f64) {
+    assert!((a - b).abs() <= within * (1.0 + a.abs().max(b.abs())), "{a} and {b}");
+}
+
+/// One pass by dense inverses: W, psi, g, s^2 and the log-likelihood.
+fn naive(factor: &Factor, rows: &Rows, standard: &Standard) -> (Factor, f64) {
+    let (d, r) = (standard.len(), factor.rank);
+    let mut square = vec![Mat::<f64>::zeros(r, r); d + 1];
+    let mut product = vec![Mat::<f64>::zeros(r, 1); d + 1];
+    let (mut total, mut count, mut likelihood) = (vec![0.0; d + 1], vec![0.0; d + 1], 0.0);
+    for i in 0..rows.len() {
+        let (places, values, y) = rows.example(i);
+        let shown: Vec<(usize, f64)> =
+            places.iter().map(|&j| j as usize).zip(values.iter().copied()).chain([(d, y)]).collect();
+        let of =
+            |j: usize| if j < d { (factor.row(j), factor.noise[j]) } else { (&factor.target[..], factor.target_noise) };
+        let n = shown.len();
+        let block = Mat::from_fn(n, n, |a, b| {
+            let noise = if a == b { of(shown[a].0).1 } else { 0.0 };
+            dot(of(shown[a].0).0, of(shown[b].0).0) + noise
+        });
+        let x = Mat::from_fn(n, 1, |a, _| shown[a].1);
+        let inverse = block.partial_piv_lu().inverse();
+        let misfit = (x.transpose() * &inverse * &x)[(0, 0)];
+        likelihood -= 0.5 * (n as f64 * LOG_TWO_PI + block.determinant().ln() + misfit);
+        let loadings = Mat::from_fn(n, r, |a, p| of(shown[a].0).0[p]);
+        let mean = loadings.transpose() * &inverse * &x;
+        let second =
+            Mat::<f64>::identity(r, r) - loadings.transpose() * &inverse * &loadings + &mean * mean.transpose();
+        for &(j, value) in &shown {
+            square[j] += &second;
+            product[j] += faer::Scale(value) * &mean;
+            total[j] += value * value;
+            count[j] += 1.0;
+        }
+    }
+    let mut next = factor.clone();
+    for j in 0..=d {
+        let (psi, prior) =
+            if j < d { (factor.noise[j], 1.0 / (LOADING_PRIOR * standard.own[j])) } else { (1.0, 1e-9 * count[d]) };
+        let whole = faer::Scale(1.0 / psi) * &square[j] + faer::Scale(prior) * Mat::<f64>::identity(r, r);
+        let inverse = whole.partial_piv_lu().inverse();
+        let w = faer::Scale(1.0 / psi) * &inverse * &product[j];
+        let misfit = total[j] - 2.0 * (w.transpose() * &product[j])[(0, 0)] + (w.transpose() * &square[j] * &w)[(0, 0)];
+        if j < d {
+            let spread = (&inverse * &square[j]).diagonal().column_vector().iter().sum::<f64>();
+            next.noise[j] =
+                ((misfit + spread + standard.own[j]) / (count[j] + 2.0)).max(LEAST_NOISE * standard.pooled[j]);
+            (0..r).for_each(|p| next.loadings[j * r + p] = w[(p, 0)]);
+        } else {
+            next.target_noise = (misfit / count[d]).max(LEAST_TARGET_NOISE);
+            (0..r).for_each(|p| next.target[p] = w[(p, 0)]);
+        }
+    }
+    (next, likelihood)
+}
+
+#[test]
+fn a_pass_is_that_by_dense_inverses() {
+    // Examples of 1 to 7 numbers: both branches where r is 2 to 6, the one by reads alone at 9.
+    for rank in [1, 2, 4, 5, 9] {
+        let (standard, rows, mut factor) = fitted(120, rank);
+        let (twin, likelihood) = naive(&factor, &rows, &standard);
+        let (found, count) = factor.improve(&rows, &standard, 0..rows.len());
+        close(found, likelihood, 1e-11);
+        assert_eq!(count, 120.0);
+        factor.loadings.iter().zip(&twin.loadings).for_each(|(a, b)| close(*a, *b, 1e-9));
+        factor.target.iter().zip(&twin.target).for_each(|(a, b)| close(*a, *b, 1e-9));
+        factor.noise.iter().zip(&twin.noise).for_each(|(a, b)| close(*a, *b, 1e-10));
+        close(factor.target_noise, twin.target_noise, 1e-10);
+    }
+}
+
+#[test]
+fn the_likelihood_is_that_of_the_blocks() {
+    let (standard, rows, mut factor) = fitted(120, 3);
+    let mut block = Block::new(rows.most());
+    let by_blocks: f64 = (0..rows.len()).filter_map(|i| block.solve(&factor, &rows, i)).sum();
+    let (found, _) = factor.improve(&rows, &standard, 0..rows.len());
+    close(found, by_blocks, 1e-12);
+}
+
+#[test]
+fn weights_are_repetitions() {
+    let m = 90;
+    let once = reads(m, |_| 1);
+    let weights: Vec<f64> = (0..m).map(|i| (i % 3) as f64).collect();
+    let repeated = reads(m, |i| i % 3);
+    let standard = Standard::of(&repeated, 8);
+    let (rows, twice) = (standard.rows(&once), standard.rows(&repeated));
+    let chosen = Chosen { part: Part::All, weights: Some(&weights) };
+    for rank in [2, 5] {
+        let mut a = Factor::start(&rows, &standard, chosen.of(m), rank, 1);
+        let mut b = Factor::start(&twice, &standard, 0..twice.len(), rank, 1);
+        for _ in 0..3 {
+            let (x, y) = (a.improve(&rows, &standard, chosen.of(m)), b.improve(&twice, &standard, 0..twice.len()));
+            close(x.0, y.0, 1e-12);
+            assert_eq!(x.1, y.1);
+        }
+        a.loadings.iter().zip(&b.loadings).for_each(|(a, b)| close(*a, *b, 1e-11));
+        let mut x = Refinement::start(&rows, chosen, &a).expect("a likelihood");
+        let mut y = Refinement::start(&twice, Part::All, &a).expect("a likelihood");
+        assert!(x.step() && y.step());
+        x.now.with_target().iter().zip(y.now.with_target()).for_each(|(a, b)| close(*a, *b, 1e-11));
+        let mut x = ColumnRefinement::start(&rows, chosen, &a).expect("a likelihood");
+        let mut y = ColumnRefinement::start(&twice, Part::All, &a).expect("a likelihood");
+        assert!(x.step() && y.step());
+        x.now.with_target.iter().zip(&y.now.with_target).for_each(|(a, b)| close(*a, *b, 1e-11));
+    }
+    let ones = vec![1.0; m];
+    let chosen = Chosen { part: Part::All, weights: Some(&ones) };
+    let mut a = Factor::start(&rows, &standard, chosen.of(m), 3, 1);
+    let mut b = Factor::start(&rows, &standard, 0..m, 3, 1);
+    assert_eq!(a.improve(&rows, &standard, chosen.of(m)), b.improve(&rows, &standard, 0..m));
+    assert_eq!(a, b);
+}
