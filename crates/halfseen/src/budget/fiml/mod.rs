@@ -3,9 +3,11 @@
 mod column;
 mod covariance;
 mod dense;
+mod deviations;
 mod estimate;
 mod factor;
 mod judge;
+mod link;
 mod parts;
 mod reads;
 mod small;
