@@ -145,6 +145,9 @@ pub enum ErrorKind {
         "this predictor is no weighted sum of the attributes, so it has no weight for each; zero and mean learn one from data with holes, as budgeted and full learners do"
     )]
     NotLinear,
+    /// Intervals are asked of a model that knows none.
+    #[error("there are no prediction intervals: {reason}; a model of numbers by fiml has them")]
+    NoIntervals { reason: &'static str },
     /// A fit would take more memory than it may.
     #[error(
         "{} needs about {} of memory for {rows} rows and may take {}; use {remedy}, or raise memory, which is in GiB",
@@ -209,6 +212,7 @@ impl Error {
             | WrongLearner { .. }
             | NotOpen { .. }
             | NotLinear
+            | NoIntervals { .. }
             | TooMuchMemory { .. }
             | WrongAnswer { .. } => ErrorClass::Parameter,
             TooManyMoments { .. }

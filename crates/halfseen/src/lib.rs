@@ -77,6 +77,7 @@ mod loss;
 pub mod missing;
 pub mod model;
 mod monitor;
+mod normal;
 pub mod params;
 pub mod plan;
 pub mod prepare;

@@ -97,7 +97,7 @@ impl Factor {
 
     /// Room to score with.
     pub fn room(&self) -> Room {
-        Room { matrix: vec![0.0; self.rank * self.rank], vector: vec![0.0; self.rank] }
+        Room::new(self.rank)
     }
 
     /// Writes the scores of one item, (n_outputs), from its values and mask, each (n_columns).
@@ -106,9 +106,7 @@ impl Factor {
         if self.rank == 0 {
             return;
         }
-        room.matrix.fill(0.0);
-        room.vector.fill(0.0);
-        (0..self.rank).for_each(|k| room.matrix[k * self.rank + k] = self.ridge);
+        room.start(self.ridge);
         let rows = self.attributes.chunks_exact(self.rank);
         for ((row, value), _) in rows.zip(values).zip(observed).filter(|(_, seen)| **seen != 0.0) {
             room.add(row, 1.0, *value);
@@ -175,8 +173,48 @@ pub struct Room {
 }
 
 impl Room {
+    /// Room for this rank.
+    pub(super) fn new(rank: usize) -> Room {
+        Room { matrix: vec![0.0; rank * rank], vector: vec![0.0; rank] }
+    }
+
+    /// Begins with ridge |r|^2 / 2.
+    pub(super) fn start(&mut self, ridge: f64) {
+        let rank = self.vector.len();
+        self.matrix.fill(0.0);
+        self.vector.fill(0.0);
+        (0..rank).for_each(|k| self.matrix[k * rank + k] = ridge);
+    }
+
+    /// The solution, (rank).
+    pub(super) fn solution(&self) -> &[f64] {
+        &self.vector
+    }
+
+    /// Replaces v by the solution of L a = v, L the factor that solving left: |a|^2 is v' M^-1 v, M the matrix that was added up.
+    pub(super) fn whiten(&self, v: &mut [f64]) {
+        let rank = self.vector.len();
+        for i in 0..rank {
+            let row = &self.matrix[i * rank..i * rank + i];
+            let sum: f64 = row.iter().zip(&v[..i]).map(|(l, a)| l * a).sum();
+            v[i] = (v[i] - sum) / self.matrix[i * rank + i];
+        }
+    }
+
+    /// Replaces v by M^-1 v, M the matrix that was added up.
+    pub(super) fn apply(&self, v: &mut [f64]) {
+        self.whiten(v);
+        let rank = self.vector.len();
+        for i in (0..rank).rev() {
+            v[i] /= self.matrix[i * rank + i];
+            let known = v[i];
+            let row = &self.matrix[i * rank..i * rank + i];
+            v[..i].iter_mut().zip(row).for_each(|(v, l)| *v -= l * known);
+        }
+    }
+
     /// Adds weight (<row, r> - value)^2 / 2.
-    fn add(&mut self, row: &[f64], weight: f64, value: f64) {
+    pub(super) fn add(&mut self, row: &[f64], weight: f64, value: f64) {
         let rank = row.len();
         for (i, a) in row.iter().enumerate() {
             let weighted = weight * a;
@@ -187,7 +225,7 @@ impl Room {
     }
 
     /// Solves by Cholesky's decomposition, in place.
-    fn solve(&mut self) {
+    pub(super) fn solve(&mut self) {
         let rank = self.vector.len();
         for i in 0..rank {
             let (above, rest) = self.matrix.split_at_mut(i * rank);

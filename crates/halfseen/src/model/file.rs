@@ -41,6 +41,15 @@ pub struct Prediction {
     pub applied: Applied,
 }
 
+/// Prediction intervals for the rows of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Intervals {
+    /// For each row the lower and the upper end, in the target's units.
+    pub ends: Vec<(f64, f64)>,
+    /// What the table had too much or too little of.
+    pub applied: Applied,
+}
+
 impl Model {
     /// The model of a fit to prepared rows with this target, by name.
     pub fn of(learner: &dyn Learner, prepared: &Prepared<'_>, (name, target): (&str, &Target), fit: Fit) -> Model {
@@ -57,7 +66,7 @@ impl Model {
     }
 
     /// Predicts every row of a table. Columns are matched by name; of missing cells a weighted sum takes the mean that
-    /// the learner knew, other predictors take none.
+    /// the learner knew, or what it expects given the cells that are there; other predictors take none.
     ///
     /// # Errors
     /// See [`Schema::encode`](crate::prepare::Schema::encode) and [`Predictor::scores`].
@@ -67,6 +76,26 @@ impl Model {
         let examples = Examples::new(&encoded.matrix, &self.prepare.scaler, &layout, &[]);
         let scores = self.predictor.scores(&examples)?.map(|score| self.prepare.target.undo(score));
         Ok(Prediction { scores, applied: encoded.applied })
+    }
+
+    /// Prediction intervals for every row of a table, (n_rows), in the target's units: ranges that hold the target of a share
+    /// `level` of such rows, if the model is right. Columns are matched and holes taken as by [`Model::predict`]; a hole widens
+    /// the interval. See [`Conditional::intervals`](super::Conditional::intervals).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoIntervals`] for classes, and for predictors that know no distribution of the target;
+    /// [`ErrorKind::OutOfRange`] for a level that is not between 0 and 1; see also [`Model::predict`].
+    pub fn intervals(&self, table: &Table, level: f64) -> Result<Intervals> {
+        if self.task == Task::Classification {
+            return Err(ErrorKind::NoIntervals { reason: "what is predicted is a class" }.into());
+        }
+        let encoded = self.prepare.encode(table)?;
+        let layout = Arc::new(Layout::singletons(encoded.matrix.columns()));
+        let examples = Examples::new(&encoded.matrix, &self.prepare.scaler, &layout, &[]);
+        let mut ends = self.predictor.intervals(&examples, level)?;
+        let target = self.prepare.target;
+        ends.iter_mut().for_each(|(low, high)| (*low, *high) = (target.undo(*low), target.undo(*high)));
+        Ok(Intervals { ends, applied: encoded.applied })
     }
 
     /// The class that a row's scores mean; `None` for regression. A score of 0 is the first of two classes.

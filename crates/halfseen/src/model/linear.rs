@@ -61,8 +61,13 @@ impl Linear {
 
     /// Refuses numbers that are not finite or not as many as there are columns.
     pub(crate) fn validate(&self, columns: usize) -> Result<()> {
+        self.validate_at("predictor", columns)
+    }
+
+    /// The same for a sum that stands at this key of a file.
+    pub(super) fn validate_at(&self, place: &str, columns: usize) -> Result<()> {
         let bad = |key: &str, problem: String| {
-            Err(ErrorKind::BadFile { what: "model", key: format!("predictor.{key}"), problem }.into())
+            Err(ErrorKind::BadFile { what: "model", key: format!("{place}.{key}"), problem }.into())
         };
         for (key, numbers) in [("weights", &self.weights), ("fill", &self.fill)] {
             if numbers.len() != columns {

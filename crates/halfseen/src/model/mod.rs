@@ -1,18 +1,22 @@
 //! What a fit returns: a predictor, a report, and the model file that keeps both.
 
+mod conditional;
 mod factor;
 mod file;
 mod kernel;
 mod linear;
+mod link;
 mod predictor;
 mod report;
 mod sketched;
 mod truncate;
 
+pub use conditional::Conditional;
 pub use factor::{Factor, One, Room};
-pub use file::{Model, Prediction};
+pub use file::{Intervals, Model, Prediction};
 pub use kernel::Expansion;
 pub use linear::Linear;
+pub use link::{Curve, Link};
 pub use predictor::{Linears, Predictor, Scores};
 pub use report::{BudgetKind, Note, Outside, Report, Stop};
 pub use sketched::Sketched;

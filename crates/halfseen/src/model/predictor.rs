@@ -1,6 +1,6 @@
 //! Gathers the forms of predictors: what turns a scaled row into scores.
 
-use super::{Expansion, Factor, Linear, Sketched};
+use super::{Conditional, Expansion, Factor, Linear, Sketched};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,8 @@ pub enum Predictor {
     Linear(Linear),
     /// A weighted sum whose sign tells a class, and whose size estimates nothing.
     Margin(Linear),
+    /// A weighted sum that fills in what a row does not show by what it shows.
+    Conditional(Conditional),
     /// A weighted sum for each of more than two classes.
     Linears(Linears),
     /// Comparisons with the rows learned from.
@@ -94,7 +96,7 @@ impl Predictor {
     /// Scores of one row: 1, or one for each of more than two classes.
     pub fn outputs(&self) -> usize {
         match self {
-            Predictor::Linear(_) | Predictor::Margin(_) => 1,
+            Predictor::Linear(_) | Predictor::Margin(_) | Predictor::Conditional(_) => 1,
             Predictor::Linears(linears) => linears.classes.len(),
             Predictor::Kernel(expansion) => expansion.outputs(),
             Predictor::Sketch(sketched) => sketched.outputs(),
@@ -102,14 +104,36 @@ impl Predictor {
         }
     }
 
-    /// The weighted sum, where it is one.
+    /// The weighted sum, where it is one. That of a [`Conditional`] scores complete rows as it does; with a link its sign is the
+    /// class, and its size is no estimate.
     ///
     /// # Errors
     /// [`ErrorKind::NotLinear`].
     pub fn linear(&self) -> Result<&Linear> {
         match self {
             Predictor::Linear(linear) | Predictor::Margin(linear) => Ok(linear),
+            Predictor::Conditional(conditional) => Ok(&conditional.linear),
             _ => Err(ErrorKind::NotLinear.into()),
+        }
+    }
+
+    /// Whether [`Predictor::linear`] estimates the target; if not, its sign tells a class.
+    pub fn linear_estimates(&self) -> bool {
+        match self {
+            Predictor::Linear(_) => true,
+            Predictor::Conditional(conditional) => conditional.link.is_none(),
+            _ => false,
+        }
+    }
+
+    /// Prediction intervals of this level for all examples, in scaled units; see [`Conditional::intervals`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoIntervals`] for predictors of other forms; as [`Conditional::intervals`].
+    pub fn intervals(&self, examples: &Examples<'_>, level: f64) -> Result<Vec<(f64, f64)>> {
+        match self {
+            Predictor::Conditional(conditional) => conditional.intervals(examples, level),
+            _ => Err(ErrorKind::NoIntervals { reason: "this predictor knows no distribution of the target" }.into()),
         }
     }
 
@@ -133,6 +157,8 @@ impl Predictor {
             match predictor {
                 Predictor::Linear(one) | Predictor::Margin(one) => linear.push(one),
                 Predictor::Linears(many) => linear.extend(&many.classes),
+                // Its rows are conditioned one by one: nothing is shared.
+                Predictor::Conditional(_) => {}
                 Predictor::Kernel(expansion) => kernel.push(expansion),
                 Predictor::Sketch(one) => sketched.push(one),
                 Predictor::Factor(factor) => factors.push(factor),
@@ -147,6 +173,7 @@ impl Predictor {
             scores.extend(match predictor {
                 Predictor::Linear(_) => linear.next().map(Scores::estimates),
                 Predictor::Margin(_) => linear.next().map(Scores::margins),
+                Predictor::Conditional(conditional) => Some(conditional.scores(examples)?),
                 Predictor::Linears(many) => Some(Scores::beside(linear.by_ref().take(many.classes.len()).collect())),
                 Predictor::Kernel(_) => kernel.next(),
                 Predictor::Sketch(_) => sketched.next(),
@@ -160,6 +187,7 @@ impl Predictor {
     pub(crate) fn validate(&self, columns: usize) -> Result<()> {
         match self {
             Predictor::Linear(linear) | Predictor::Margin(linear) => linear.validate(columns),
+            Predictor::Conditional(conditional) => conditional.validate(columns),
             Predictor::Linears(linears) => linears.classes.iter().try_for_each(|linear| linear.validate(columns)),
             Predictor::Kernel(expansion) => expansion.validate(columns),
             Predictor::Sketch(sketched) => sketched.validate(columns),

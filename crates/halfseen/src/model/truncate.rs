@@ -2,7 +2,8 @@
 //!
 //! Prediction then needs so few attributes, as paper A (section 1.1) asks of a predictor for patients who pay for
 //! each test. What is dropped counts as its mean: the intercept takes up w_j times the mean that the learner
-//! knew, so the truncated predictor scores as the whole one does where those cells are missing.
+//! knew, so the truncated predictor scores as the whole one does where those cells are missing. A predictor that fills in missing
+//! cells by those that are there does so for good.
 
 use super::{Linear, Model, Predictor, Report};
 use crate::error::{ErrorKind, Result};
@@ -61,17 +62,22 @@ pub fn check_truncation(attributes: usize, layout: &Layout) -> Result<()> {
 }
 
 impl Model {
-    /// The model of [`Linear::truncated`], which does not even list the attributes that it no longer needs: tables
+    /// The model of [`Linear::truncated`], or of [`Conditional::truncated`](super::Conditional::truncated), which does not even list the attributes that it no longer needs: tables
     /// that it predicts may be without them.
     ///
     /// # Errors
     /// See [`check_truncation`].
     pub fn truncated(&self, attributes: usize) -> Result<Model> {
         let layout = self.prepare.schema.layout()?;
-        let predictor = self.predictor.linear()?.truncated(attributes, &layout)?;
-        let mut needed = vec![false; predictor.weights.len()];
+        let predictor = match &self.predictor {
+            Predictor::Conditional(conditional) => Predictor::Conditional(conditional.truncated(attributes, &layout)?),
+            Predictor::Margin(linear) => Predictor::Margin(linear.truncated(attributes, &layout)?),
+            other => Predictor::Linear(other.linear()?.truncated(attributes, &layout)?),
+        };
+        let linear = predictor.linear()?;
+        let mut needed = vec![false; linear.weights.len()];
         let known = layout.sampled_panels()..layout.panels();
-        let weighted = (0..layout.sampled_panels()).filter(|&p| predictor.panel_weight(p, &layout) != 0.0);
+        let weighted = (0..layout.sampled_panels()).filter(|&p| linear.panel_weight(p, &layout) != 0.0);
         let mut kept: Vec<usize> = weighted.chain(known).collect();
         if kept.is_empty() {
             // A model of no attribute is none: one of weight 0 stays.
@@ -85,13 +91,19 @@ impl Model {
 
     /// The model of this predictor without the encoded columns that are not needed, and without the attributes that no
     /// column is left of.
-    fn keeping(&self, mut predictor: Linear, needed: &[bool]) -> Result<Model> {
+    fn keeping(&self, mut predictor: Predictor, needed: &[bool]) -> Result<Model> {
         let kept = |numbers: &mut Vec<f64>| {
             let mut flags = needed.iter();
             numbers.retain(|_| flags.next() == Some(&true));
         };
-        kept(&mut predictor.weights);
-        kept(&mut predictor.fill);
+        match &mut predictor {
+            Predictor::Conditional(conditional) => conditional.keep(needed),
+            Predictor::Linear(linear) | Predictor::Margin(linear) => {
+                kept(&mut linear.weights);
+                kept(&mut linear.fill);
+            }
+            _ => return Err(ErrorKind::NotLinear.into()),
+        }
         let mut prepare = self.prepare.clone();
         if let Scaler::Each { offset, divisor } = &mut prepare.scaler {
             kept(offset);
@@ -123,10 +135,6 @@ impl Model {
             let values = (0..after.sampled_panels()).filter_map(of).map(|p| threat.values()[p]).collect();
             Threat::new(values, threat.budget()).ok()
         });
-        let predictor = match self.predictor {
-            Predictor::Margin(_) => Predictor::Margin(predictor),
-            _ => predictor.into(),
-        };
         Ok(Model { predictor, prepare, report, ..self.clone() })
     }
 }

@@ -110,7 +110,7 @@ pub fn attack(
     });
     let rows: Vec<(f64, bool)> = parts.collect::<Vec<_>>().concat();
     let unproven = rows.iter().filter(|(_, proven)| !proven).count();
-    let estimates = !matches!(predictor, Predictor::Margin(_));
+    let estimates = predictor.linear_estimates();
     let values = rows.into_iter().map(|(score, _)| score).collect();
     Ok(Attacked { scores: Scores { values, outputs: 1, estimates }, unproven })
 }

@@ -31,6 +31,8 @@ pub enum Purpose {
     Attack = 9,
     /// Loadings from which a factor model starts.
     Factor = 10,
+    /// Weights of examples in refits that measure how sure a fit is.
+    Bootstrap = 11,
 }
 
 /// A stream of random numbers.

@@ -3,10 +3,12 @@
 mod column;
 mod covariance;
 mod dense;
+mod deviations;
 mod estimate;
 mod factor;
 mod judge;
 mod lanes;
+mod link;
 mod parts;
 mod posterior;
 mod reads;
