@@ -1,0 +1,1 @@
+//! Tests the learner as a whole.
