@@ -33,6 +33,7 @@ mod survey;
 #[cfg(test)]
 mod tests;
 
+use super::budgeted::check_moments;
 use super::pass;
 use super::query::AskTell;
 use crate::data::Examples;
@@ -41,7 +42,7 @@ use crate::learner::{Family, Grid, Learner};
 use crate::missing::reading::Reading;
 use crate::model::{Fit, Note, Stop};
 use crate::monitor::Monitor;
-use crate::params::{Design, Link, Passive, parameters};
+use crate::params::{Centre, Design, Link, Passive, parameters};
 use crate::prepare::Layout;
 use asking::Asker;
 use std::sync::Arc;
@@ -97,6 +98,7 @@ impl Learner for Fiml {
         if examples.is_empty() {
             return Err(pass::no_examples(Self::NAME));
         }
+        check_moments(examples, Centre::None)?;
         let mut asker = Asker::new(self, examples.layout)?;
         let informative = informative_holes(self, examples);
         let mut fits: Vec<Fit> = Vec::new();
