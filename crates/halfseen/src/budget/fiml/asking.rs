@@ -6,7 +6,7 @@ use super::drawing::{Drawing, Plan};
 use super::estimate::{Estimate, Remarks, Setting, estimate};
 use super::reads::Reads;
 use super::survey::Survey;
-use crate::budget::admission::{LARGEST_STEP, admit};
+use crate::budget::admission::admit;
 use crate::budget::budgeted::{self, affordable};
 use crate::budget::ledger::{LARGEST_COUNT, Ledger};
 use crate::budget::{AskTell, Part, Query, Read, Role, Told, saved};
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// No value that is kept is larger: products of two must stay below the largest step.
+/// Only smaller values are kept: sums of products of two must stay in range.
 const LARGEST_VALUE: f64 = 1e50;
 /// Reads of each panel, on average, before probabilities are first made from them; and the least number of examples.
 const FIRST_READS: usize = 20;
@@ -335,7 +335,6 @@ impl AskTell for Asker {
         if largest >= LARGEST_VALUE {
             return Err(ErrorKind::Diverged { what: "a product of two values", value: largest * largest }.into());
         }
-        debug_assert!(LARGEST_VALUE * LARGEST_VALUE <= LARGEST_STEP);
         self.state.refused += self.keep(query, values, target);
         self.panels.clear();
         self.panels.extend(query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel));

