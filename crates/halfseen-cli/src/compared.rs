@@ -64,10 +64,11 @@ impl Columns {
 
 /// The budget; of a learner of holes the cells that were observed, on average.
 fn per_example(s: &Summary, comparison: &Comparison) -> String {
-    if !takes_holes(s.learner) {
+    let rows = || comparison.rows.iter().filter(|r| r.learner == s.learner);
+    let chooses = rows().any(|r| r.params.get("passive").is_some_and(|passive| passive == "no"));
+    if !takes_holes(s.learner) || chooses {
         return s.budget.to_string();
     }
-    let rows = || comparison.rows.iter().filter(|r| r.learner == s.learner);
     let (reads, examples) = (rows().map(|r| r.reads).sum::<u64>(), rows().map(|r| r.examples).sum::<u64>());
     format!("{:.1}", reads as f64 / examples.max(1) as f64)
 }

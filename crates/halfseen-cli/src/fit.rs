@@ -142,7 +142,11 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
         }
     }
     let missing = missing(args, &*learner)?;
-    observed::arrange(&mut *learner, missing)?;
+    // A learner of holes with a budget chooses, unless it is told not to: a missing cell is then a read that is refused.
+    let budgeted = learner.get("budget").is_some_and(|budget| budget != "auto");
+    if !(args.missing.is_none() && learner.takes_holes() && budgeted) {
+        observed::arrange(&mut *learner, missing)?;
+    }
     let chooses = learner.family() == Family::Budget && !is_passive(&*learner);
     if chooses && learner.get("budget").as_deref() == Some("auto") {
         return usage_error(format!(
@@ -231,7 +235,8 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     }
     rows.push(("examples", report.examples.to_string()));
     let at = rows.len();
-    if learner.takes_holes() {
+    let observes = learner.takes_holes() && model.params.get("passive").is_none_or(|passive| passive != "no");
+    if observes {
         rows.extend(observed_lines(model)?);
     } else {
         rows.push(("read in all", format!("{} ({} distinct)", report.reads, report.distinct)));
@@ -263,7 +268,7 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
         let what = "squared error, from its own reads before it learned from them";
         ("its own test", format!("{:.3}{error} ({what})", risk * scale))
     });
-    let at = if learner.takes_holes() { at } else { at + 1 };
+    let at = if observes { at } else { at + 1 };
     rows.splice(at..at, spent.into_iter().chain(unused).chain(estimated));
     let lines: Vec<String> = rows.into_iter().map(|(name, value)| format!("{name:<14} {value}\n")).collect();
     Ok(lines.concat())

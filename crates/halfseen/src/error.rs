@@ -73,7 +73,7 @@ pub enum ErrorKind {
     WrongDeclaration { what: &'static str, name: String, problem: String },
     /// The learner chooses what it reads, and was handed what happens to be observed.
     #[error(
-        "learner {} chooses what it reads and cannot learn from what happens to be observed; use aerr or aelr with passive = all",
+        "learner {} chooses what it reads and cannot learn from what happens to be observed; use aerr, aelr or fiml with passive = all",
         short(learner)
     )]
     Chooses { learner: String },

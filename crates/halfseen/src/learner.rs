@@ -68,7 +68,8 @@ pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
         Ok(None)
     }
 
-    /// Whether missing cells may stay missing.
+    /// Whether missing cells may stay missing: those of the family of holes learn from what is there, and a budgeted learner
+    /// that says so takes a missing cell for a read that was refused.
     fn takes_holes(&self) -> bool {
         self.family() == Family::Missing
     }
@@ -99,8 +100,8 @@ pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
         if classes <= 2 {
             return Ok(());
         }
-        // Only learners of holes tell more apart, and each of them overrides this: asking others would ask us again.
-        let more = all().into_iter().filter(|l| l.takes_holes() && l.check_classes(classes).is_ok());
+        // Only that family tells more apart, and each of its learners overrides this: asking others would ask us again.
+        let more = all().into_iter().filter(|l| l.family() == Family::Missing && l.check_classes(classes).is_ok());
         let able = more.map(|l| l.name());
         let able = able.collect::<Vec<_>>().join(", ");
         let able = if able.is_empty() { able } else { format!(", or a learner of more ({able})") };

@@ -7,8 +7,8 @@
 mod values;
 
 pub use values::{
-    Average, Ball, Centre, Damage, Deletions, Features, Inner, KernelLoss, KernelSolver, LabelLoss, MomentSource,
-    Normalization, Passive, Reading, Rule, SmoothLoss, Steps, Value, Variant, Worth,
+    Average, Ball, Centre, Damage, Deletions, Design, Features, Inner, KernelLoss, KernelSolver, LabelLoss, Link,
+    MomentSource, Normalization, Passive, Reading, Rule, SmoothLoss, Steps, Value, Variant, Worth,
 };
 
 use crate::error::{Error, ErrorKind, Result, nearest};
@@ -352,6 +352,16 @@ declare! {
         "Passes over the rows, each in a random order of its own; the theorem covers one. Of several, the pass whose average does best on the rows kept for validation is returned.", "E 3.3";
     VALIDATION: "validation", Kind::Share,
         "With more than one pass: the share of the rows that choose the pass, by their loss under the worst deletions, and are not learned from.", "";
+    DESIGN: "design", Kind::Choice(&["uniform", "adaptive"]),
+        "How the attributes to read are chosen. uniform: every set of so many attributes is as likely as any other. adaptive: after a first uniform part in proportion to what each adds to the prediction, as the reads so far tell; three tenths of the reads stay uniform.", "";
+    RANK: "rank", Kind::CountOrAuto { least: 1 },
+        "Factors of the model of the attributes. auto: models of several ranks are fitted, and chosen among by held-out reads.", "Rubin and Thayer 1982";
+    FOLDS: "folds", Kind::Count { least: 2, most: 10 },
+        "Folds of the examples: models are fitted to the others, judged by the reads of the one held out, and averaged.", "";
+    DEVIATIONS: "deviations", Kind::Count { least: 0, most: 1000 },
+        "Refits to reweighted examples, from which standard errors of the weights and prediction intervals come; 0: none.", "";
+    LINK: "link", Kind::Choice(&["identity", "probit", "logistic", "auto"]),
+        "For two classes: how a score becomes the probability of a class. identity: not at all, scores estimate -1 and +1; probit, logistic: by that function; auto: by what held-out reads favour.", "";
     SEED: "seed", Kind::Count { least: 0, most: i64::MAX as u64 },
         "Seed of every random choice.", "";
 }

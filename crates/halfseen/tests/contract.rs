@@ -352,7 +352,7 @@ fn weights_that_are_none_are_refused_by_row_and_all_zero_is_no_row() {
 #[test]
 fn learners_that_take_no_weights_refuse_them() {
     let mut refusing: Vec<Box<dyn Learner>> = all().into_iter().filter(|l| !l.takes_weights()).collect();
-    assert_eq!(refusing.len(), 17);
+    assert_eq!(refusing.len(), 18);
     refusing.push(learner("karma", &[("solver", "online")]));
     refusing.push(learner("robust-lp", &[("chunk", "50")]));
     for learner in refusing {

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Data, budgeted, from_moments, key, kind, layout, learner, started};
+use common::{Data, budgeted, from_moments, keeps_reads, key, kind, layout, learner, started};
 use halfseen::budget::load;
 use halfseen::data::{Label, Task};
 use halfseen::model::Model;
@@ -165,11 +165,16 @@ fn what_is_wrong_with_a_state_is_named() {
         assert_eq!(named("/format", json!("a recipe for soup")), "version");
         assert_eq!(named("/version", json!(2)), "version");
         assert_eq!(named("/learner", json!("soup")), "learner");
-        assert_eq!(named("/params/radius", json!(-1)), "params");
+        if !keeps_reads(&name) {
+            assert_eq!(named("/params/radius", json!(-1)), "params");
+        }
         assert_eq!(named("/params/budget", json!("4000")), "params");
         assert_eq!(named("/layout/names", json!(["a"])), "layout");
         assert_eq!(named("/state/ledger/next", json!(-1)), "state");
-        if from_moments(&name) {
+        if keeps_reads(&name) {
+            assert_eq!(named("/state/reads/values/0", Value::Null), "state");
+            assert_eq!(named("/state/refused", json!(-1)), "state");
+        } else if from_moments(&name) {
             assert_eq!(named("/state/sums/slot_target/0", Value::Null), "state");
             // Estimated moments do not depend on the radius: another one goes on from them.
             let mut other = state.clone();
@@ -197,11 +202,23 @@ fn states_that_contradict_themselves_are_refused() {
         refuse(&|s| s["state"]["ledger"]["open"] = json!([30, 30]), "an open query twice");
         refuse(&|s| s["state"]["ledger"]["open"] = json!([30, 99]), "an open query never asked");
         refuse(&|s| s["state"]["ledger"]["answered"] = json!(u64::MAX), "a count that would overflow");
-        refuse(&|s| drop(s["state"]["running"]["slots"].as_array_mut().unwrap().pop()), "a moment too few");
-        refuse(&|s| s["state"]["running"]["touched"] = json!([99]), "a slot that is not there");
         let pop = |place: &'static str| {
             move |s: &mut Value| drop(s.pointer_mut(place).unwrap().as_array_mut().unwrap().pop())
         };
+        if keeps_reads(&name) {
+            refuse(&pop("/state/reads/values"), "a value too few");
+            refuse(&pop("/state/reads/targets"), "a target too few");
+            refuse(&pop("/state/reads/starts"), "an example too few");
+            refuse(&|s| s["state"]["reads"]["slots"][0] = json!(99), "a slot that is not there");
+            refuse(&|s| s["state"]["reads"]["values"][0] = json!(1e60), "a value that is refused");
+            refuse(&|s| s["state"]["ledger"]["answered"] = json!(29), "another number of examples than answers");
+            refuse(&|s| s["state"]["plan"]["inclusion"] = json!([1.0, 0.5, 0.5]), "probabilities that nobody made");
+            refuse(&|s| s["state"]["plan"]["version"] = json!(1), "a design that was not asked for");
+        } else {
+            refuse(&pop("/state/running/slots"), "a moment too few");
+            refuse(&|s| s["state"]["running"]["touched"] = json!([99]), "a slot that is not there");
+            refuse(&|s| s["state"]["given"] = json!([1.0]), "means where none are used");
+        }
         if from_moments(&name) {
             for list in ["known_target", "slot_target", "slot_known"] {
                 let longer = |s: &mut Value| s["state"]["sums"][list].as_array_mut().unwrap().push(json!(1.0));
@@ -213,14 +230,13 @@ fn states_that_contradict_themselves_are_refused() {
             refuse(&|s| s["state"]["sums"]["known"]["places"][2] = json!(3), "a place outside of the triangle");
             refuse(&|s| s["state"]["sums"]["known"]["places"] = json!([1, 0, 2]), "places out of order");
             refuse(&|s| s["state"]["sums"]["known"]["values"][0] = json!(1e130), "a product that no values have");
-        } else {
+        } else if !keeps_reads(&name) {
             refuse(&|s| s["state"]["iterate"]["radius"] = json!(9.0), "another radius");
             refuse(&pop("/state/iterate/slots"), "a slot too few");
             refuse(&pop("/state/known/weights"), "a known weight too few");
             refuse(&|s| s["state"]["known"]["radius"] = json!(9.0), "another known radius");
             refuse(&|s| s["state"]["known"]["intercept"] = json!(false), "no intercept");
         }
-        refuse(&|s| s["state"]["given"] = json!([1.0]), "means where none are used");
         refuse(&|s| s["layout"]["columns"] = json!([1, 0, 2, 3, 4]), "columns that contradict slots");
         refuse(&|s| s["layout"]["starts"] = json!([0, 1, 1, 4, 5]), "a panel without columns");
         refuse(&|s| s["layout"]["sampled"] = json!(9), "more sampled panels than panels");

@@ -192,7 +192,10 @@ impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
             for slot in examples.layout.slots_of(read.panel as usize) {
                 let column = examples.layout.column(slot);
                 let value = examples.value(example, column);
-                if value.is_nan() || value.abs() > LARGEST_STEP {
+                let hole = value.is_nan()
+                    && self.learner.takes_holes()
+                    && examples.matrix.get(examples.rows[example] as usize, column).is_nan();
+                if !hole && (value.is_nan() || value.abs() > LARGEST_STEP) {
                     return Err(odd_cell(examples, example, read.panel as usize, column));
                 }
                 self.values.push(value);
@@ -220,6 +223,10 @@ impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
             for slot in examples.layout.slots_of(read.panel as usize) {
                 let (column, value) = (examples.layout.column(slot), self.values[at]);
                 let panel = || examples.layout.name(read.panel as usize).to_owned();
+                at += 1;
+                if value.is_nan() {
+                    continue;
+                }
                 let name = || examples.declared.names.get(column).cloned().unwrap_or_else(panel);
                 if value != 0.0 && moments.is_some_and(|m| m.square[column] == 0.0) {
                     return Err(ErrorKind::MomentContradicted { row: row + 1, column: name(), value }.into());
@@ -233,7 +240,6 @@ impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
                         self.first_outside.get_or_insert_with(found);
                     }
                 }
-                at += 1;
             }
         }
         Ok(())

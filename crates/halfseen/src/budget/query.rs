@@ -139,6 +139,12 @@ pub trait AskTell: Send {
         false
     }
 
+    /// Whether a NaN among the values is a read without a value, and the other reads are learned from; else a table's missing
+    /// cell is an error, and an answer with a NaN is skipped.
+    fn takes_holes(&self) -> bool {
+        false
+    }
+
     /// Whether targets must be -1 or +1, as they are: the losses of classes take no others.
     fn needs_classes(&self) -> bool {
         false

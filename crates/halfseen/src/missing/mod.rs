@@ -27,7 +27,7 @@ mod karma;
 pub mod kernel;
 pub mod masked;
 pub mod online;
-mod reading;
+pub(crate) mod reading;
 pub mod sketch;
 
 pub use completion::{Completion1, CompletionB};

@@ -127,6 +127,33 @@ pub enum Note {
         /// The correlation of its being missing with the target, or with the class that it tells most of.
         correlation: f64,
     },
+    /// Reads were asked for and gave no value. They are paid for, and what else was read of their examples is learned from.
+    RefusedReads {
+        /// How many.
+        reads: u64,
+    },
+    /// Attributes that showed one value only, or were read once: their weights are 0.
+    ConstantAttributes {
+        /// The first.
+        column: String,
+        /// How many.
+        columns: u64,
+    },
+    /// The target was the same in all examples: all weights are 0.
+    ConstantTarget,
+    /// No two attributes were ever read of one example: of each is known how it goes with the target, and not how attributes go
+    /// with each other.
+    NoPairs,
+    /// Fewer examples than a fit can be judged by.
+    FewExamples {
+        /// How many.
+        examples: u64,
+    },
+    /// Refinements of a model that ended early, as the likelihood would have fallen or a matrix lost its definiteness.
+    GuardedRefinements {
+        /// How many.
+        refinements: u64,
+    },
     /// Equal values cannot be spent in parts: the budget was lowered to a multiple of the value.
     ThreatFloored {
         /// The budget that was asked for.
@@ -203,6 +230,30 @@ impl fmt::Display for Note {
                 "whether '{}' is missing goes with the target (correlation {correlation:.2}): its values are hardly missing at \
                  random, and the model holds only where they go on missing as they did here",
                 crate::error::short(column)
+            ),
+            Note::RefusedReads { reads } => write!(
+                f,
+                "reads that gave no value: {reads}; they are paid for, and what is learned holds only if being missing does not \
+                 depend on the value"
+            ),
+            Note::ConstantAttributes { column, columns } => write!(
+                f,
+                "attributes that showed one value only, or were read once: {columns} (first: '{}'); their weights are 0",
+                crate::error::short(column)
+            ),
+            Note::ConstantTarget => f.write_str("the target is the same in all examples: all weights are 0"),
+            Note::NoPairs => f.write_str(
+                "no two attributes were ever read of one example: of each it is known how it goes with the target, and how attributes \
+                 go with each other is not; with a budget of 2 or more it would be",
+            ),
+            Note::FewExamples { examples } => write!(
+                f,
+                "there are {examples} examples only: nothing can be held out to judge a fit by, and weights may be far off"
+            ),
+            Note::GuardedRefinements { refinements } => write!(
+                f,
+                "refinements of the model that ended early, as the likelihood would have fallen or a covariance lost its \
+                 definiteness: {refinements}; what had been reached by then was used"
             ),
             Note::ThreatFloored { asked, used } => write!(
                 f,

@@ -417,6 +417,30 @@ words! {
 }
 
 words! {
+    /// How the attributes to read are chosen.
+    Design {
+        /// All alike.
+        Uniform = "uniform",
+        /// By what they add, after a first uniform part.
+        Adaptive = "adaptive",
+    }
+}
+
+words! {
+    /// How scores of two classes become probabilities.
+    Link {
+        /// Not at all.
+        Identity = "identity",
+        /// By the normal distribution function.
+        Probit = "probit",
+        /// By the logistic function.
+        Logistic = "logistic",
+        /// By what fits better.
+        Auto = "auto",
+    }
+}
+
+words! {
     /// Whether attributes share one step.
     Steps {
         /// They do.

@@ -256,8 +256,8 @@ impl Options {
         Options { intercept, honest, ..self }.suited(learner)
     }
 
-    /// The same for a learner: one that learns from holes gets them, and its classes as they are; a robust one gets
-    /// zeros that stay zeros, and its classes as they are.
+    /// The same for a learner: one that learns from holes gets them, and its classes as they are, and no cell is looked at
+    /// beforehand if it pays for each look; a robust one gets zeros that stay zeros, and its classes as they are.
     pub fn suited(&self, learner: &dyn Learner) -> Options {
         if learner.family() == Family::Robust {
             return Options { plain_classes: true, uncentred: true, honest: false, ..self.clone() };
@@ -265,7 +265,8 @@ impl Options {
         if !learner.takes_holes() {
             return self.clone();
         }
-        Options { missing: Missing::Keep, plain_classes: true, honest: false, ..self.clone() }
+        let honest = self.honest && learner.family() == Family::Budget && !is_passive(learner);
+        Options { missing: Missing::Keep, plain_classes: true, honest, ..self.clone() }
     }
 
     fn scale_for(&self, matrix: &Matrix) -> Scale {

@@ -168,7 +168,8 @@ pub fn compare(
         Some(_) => vec![Split { train: (0..rows as u32).collect(), test: Vec::new() }; plan.splits],
         None => splits(rows, task.strata(), task.groups, plan.test_share, plan.splits, plan.seed)?,
     };
-    let settings: u64 = learners.iter().map(|l| l.grid().without(&plan.fixed).settings().len() as u64).sum();
+    let tuned = learners.iter().filter(|l| has_grid(&***l));
+    let settings: u64 = tuned.map(|l| l.grid().without(&plan.fixed).settings().len() as u64).sum();
     let per_split = plan.folds.map_or(0, |folds| folds as u64 * settings) + learners.len() as u64;
     let (done, total) = (AtomicU64::new(0), per_split * splits.len() as u64);
     let settled = |units: u64| monitor.progress(done.fetch_add(units, Ordering::Relaxed) + units, total);
@@ -185,6 +186,11 @@ pub fn compare(
     Ok(Comparison { rows, summary, curve })
 }
 
+/// Whether there is anything to tune: some learners tune themselves.
+fn has_grid(learner: &dyn Learner) -> bool {
+    !learner.grid().0.is_empty()
+}
+
 /// Everything of one split: tuning, final fits, tests.
 fn one_split(
     learners: &[Box<dyn Learner>],
@@ -196,12 +202,14 @@ fn one_split(
     settled: &(dyn Fn(u64) + Sync),
 ) -> Result<(Vec<Row>, Vec<Vec<CurvePoint>>)> {
     let seed = Stream::new(plan.seed, Purpose::Learner, number as u64).word();
-    let tuned = match plan.folds {
-        Some(folds) => {
-            Some(tune(learners, &plan.fixed, task, &split.train, &Tuning::new(folds, seed), monitor, settled)?)
-        }
-        None => None,
-    };
+    let mut tuned: Vec<Option<Tuned>> = vec![None; learners.len()];
+    if let Some(folds) = plan.folds {
+        let which: Vec<usize> = (0..learners.len()).filter(|&l| has_grid(&*learners[l])).collect();
+        let tuning = Tuning::new(folds, seed);
+        let grids: Vec<Box<dyn Learner>> = which.iter().map(|&l| learners[l].clone()).collect();
+        let found = tune(&grids, &plan.fixed, task, &split.train, &tuning, monitor, settled)?;
+        which.into_iter().zip(found).for_each(|(l, found)| tuned[l] = Some(found));
+    }
     let views = Views::new(learners.iter().map(|l| &**l), task, &split.train)?;
     let apply = |prepared: &Prepared<'_>| task.test.map(|test| prepared.apply(test.table, test.target)).transpose();
     // Encoding does not depend on what becomes of holes.
@@ -209,7 +217,7 @@ fn one_split(
     let target = task.test.map_or(task.target, |test| test.target);
     let counts = curve_counts(split.train.len(), plan.curve_points);
     let final_fit = |(l, learner): (usize, &dyn Learner)| {
-        let chosen: Option<&Tuned> = tuned.as_ref().map(|t| &t[l]);
+        let chosen = tuned[l].as_ref();
         let learner = with(reseed(learner, seed)?, chosen.map_or(&Vec::new(), |t| &t.setting))?;
         let prepared = views.get(l);
         let examples = prepared.examples();

@@ -70,10 +70,10 @@ impl<'a> Views<'a> {
         let (mut views, mut kinds) = (Views { prepared: Vec::new(), of: Vec::new() }, Vec::new());
         for learner in learners {
             learner.check_classes(task.target.classes().len()).map_err(|error| named(error, task.target_name))?;
-            let kind = (learner.takes_holes(), learner.family() == Family::Robust);
+            let options = task.options.suited(learner);
+            let kind = (learner.takes_holes(), learner.family() == Family::Robust, options.honest);
             let known = kinds.iter().position(|other| *other == kind);
             if known.is_none() {
-                let options = task.options.suited(learner);
                 views.prepared.push(Prepared::new(task.table, (task.target_name, task.target), rows, &options)?);
                 kinds.push(kind);
             }

@@ -50,6 +50,11 @@ pub fn from_moments(name: &str) -> bool {
     ["baseline", "identity"].contains(&name)
 }
 
+/// Those of them that keep every read.
+pub fn keeps_reads(name: &str) -> bool {
+    name == "fiml"
+}
+
 /// Panels of these widths, known ones after, over consecutive columns.
 pub fn layout(sampled: &[u32], known: &[u32]) -> Arc<Layout> {
     let width = sampled.iter().chain(known).sum::<u32>();

@@ -49,8 +49,9 @@ fn naive(factor: &Factor, rows: &Rows, standard: &Standard) -> (Factor, f64) {
         let (places, values, y) = rows.example(i);
         let shown: Vec<(usize, f64)> =
             places.iter().map(|&j| j as usize).zip(values.iter().copied()).chain([(d, y)]).collect();
-        let of =
-            |j: usize| if j < d { (factor.row(j), factor.noise[j]) } else { (&factor.target[..], factor.target_noise) };
+        let of = |j: usize| {
+            if j < d { (factor.row(j), factor.noise[j]) } else { (&factor.target[..], factor.target_noise) }
+        };
         let n = shown.len();
         let block = Mat::from_fn(n, n, |a, b| {
             let noise = if a == b { of(shown[a].0).1 } else { 0.0 };

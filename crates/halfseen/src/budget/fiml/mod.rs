@@ -1,9 +1,28 @@
 //! Learns by keeping what was read: fits the joint distribution of attributes and target, and is tuned on the reads alone.
+//!
+//! Of every example k attributes are read, every set of k as likely as any other, and kept with the target. When a predictor is
+//! asked for, the likelihood of all that was read is made large over a family of joint distributions: a factor model
+//! x_j = mu_j + W_j z + e_j, y = c + g z + e with z ~ N(0, I_r), and refinements of it. The predictor is the regression of y on all x
+//! under what was found. Folds of the examples judge the candidates by the reads held out, so that no example is needed beyond those
+//! of the budget.
+//!
+//! What may be read depends on earlier reads alone; then the likelihood needs to know nothing of how it was drawn (Rubin 1976), neither
+//! of uniform sets nor of those of `design = adaptive`. The same holds of a read that is refused, and of cells that are missing
+//! from a table (`passive = all`), where being missing does not depend on the value.
+//!
+//! Guarantee: none is claimed. Under the factor model the estimate is consistent for k of at least 2.
+//! With k = 1 no two attributes are seen together, and only how each goes with the target can be learned.
+//!
+//! Sources: D. Rubin, "Inference and missing data", Biometrika 1976; D. Rubin and D. Thayer, "EM algorithms for ML factor analysis",
+//! Psychometrika 1982; A. Dempster, N. Laird and D. Rubin, "Maximum likelihood from incomplete data via the EM algorithm", JRSS B 1977.
 
+mod asking;
 mod column;
 mod covariance;
 mod dense;
+mod design;
 mod deviations;
+mod drawing;
 mod estimate;
 mod factor;
 mod judge;
@@ -14,3 +33,116 @@ mod posterior;
 mod reads;
 mod small;
 mod standard;
+mod survey;
+#[cfg(test)]
+mod tests;
+
+use super::budgeted::check_moments;
+use super::pass;
+use super::query::AskTell;
+use crate::data::Examples;
+use crate::error::Result;
+use crate::learner::{Family, Grid, Learner};
+use crate::missing::reading::Reading;
+use crate::model::{Fit, Note, Stop};
+use crate::monitor::Monitor;
+use crate::params::{Centre, Design, Link, Passive, parameters};
+use crate::prepare::Layout;
+use asking::Asker;
+use std::sync::Arc;
+
+parameters! {
+    /// Parameters of the learner that keeps its reads, and the learner itself.
+    pub struct Fiml named "fiml" {
+        budget: Option<u64> = None, BUDGET;
+        total_budget: Option<u64> = None, TOTAL_BUDGET;
+        design: Design = Design::Uniform, DESIGN;
+        passive: Passive = Passive::No, PASSIVE;
+        rank: Option<u64> = None, RANK;
+        folds: u64 = 3, FOLDS;
+        deviations: u64 = 0, DEVIATIONS;
+        link: Link = Link::Identity, LINK;
+        seed: u64 = 0, SEED;
+    }
+}
+
+impl Fiml {
+    const NAME: &'static str = "fiml";
+}
+
+impl Learner for Fiml {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn title(&self) -> &'static str {
+        "FIML: keeps the reads, fits the joint distribution of attributes and target, tunes itself on the reads alone"
+    }
+
+    fn source(&self) -> &'static str {
+        "ours"
+    }
+
+    fn family(&self) -> Family {
+        Family::Budget
+    }
+
+    /// Nothing: it tunes itself.
+    fn grid(&self) -> Grid {
+        Grid::new(&[])
+    }
+
+    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+        let fits = self.fit_curve(&[examples.len()], examples, monitor)?;
+        fits.into_iter().next_back().ok_or_else(|| pass::no_examples(Self::NAME))
+    }
+
+    /// One pass, with a fit at each of the numbers of examples.
+    fn fit_curve(&self, counts: &[usize], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+        if examples.is_empty() {
+            return Err(pass::no_examples(Self::NAME));
+        }
+        check_moments(examples, Centre::None)?;
+        let mut asker = Asker::new(self, examples.layout)?;
+        let informative = informative_holes(self, examples);
+        let mut fits: Vec<Fit> = Vec::new();
+        let (seed, total) = (self.seed, self.total_budget);
+        pass::one_pass_with(&mut asker, seed, counts, examples, total, monitor, |pass, stop| {
+            let mut fit = pass.learner().fit(stop, monitor)?;
+            let stop = fit.report.stop;
+            fit.report.notes.extend(informative.iter().cloned());
+            fit.report = pass.noted(fit.report, stop);
+            // A point of the curve may have been reached with the last read.
+            fits.pop_if(|last| stop == Stop::BudgetSpent && last.report.examples == fit.report.examples);
+            fits.push(fit);
+            Ok(())
+        })?;
+        Ok(fits)
+    }
+
+    fn start(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
+        Ok(Some(Box::new(Asker::new(self, layout)?)))
+    }
+
+    fn resume(&self, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Option<Box<dyn AskTell>>> {
+        Ok(Some(Box::new(Asker::resume(self, layout, state)?)))
+    }
+
+    /// A missing cell is a refused read, or plainly not observed.
+    fn takes_holes(&self) -> bool {
+        true
+    }
+
+    fn clone_box(&self) -> Box<dyn Learner> {
+        Box::new(self.clone())
+    }
+}
+
+/// Where rows come with what happens to be observed: whether that goes with the target.
+fn informative_holes(learner: &Fiml, examples: &Examples<'_>) -> Option<Note> {
+    if learner.passive == Passive::No {
+        return None;
+    }
+    let notes = Reading::of(examples).report(Fiml::NAME, Stop::OnePass, examples).notes;
+    notes.into_iter().find(|note| matches!(note, Note::InformativeHoles { .. }))
+}

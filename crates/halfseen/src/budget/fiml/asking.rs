@@ -1,0 +1,370 @@
+//! Asks for reads and keeps what is obtained; fits when asked for a predictor.
+
+use super::Fiml;
+use super::design::importance;
+use super::drawing::{Drawing, Plan};
+use super::estimate::{Estimate, Remarks, Setting, estimate};
+use super::reads::Reads;
+use super::survey::Survey;
+use crate::budget::admission::admit;
+use crate::budget::budgeted::{self, affordable};
+use crate::budget::ledger::{LARGEST_COUNT, Ledger};
+use crate::budget::{AskTell, Part, Query, Read, Role, Told, saved};
+use crate::error::{ErrorKind, Result};
+use crate::model::{Fit, Linear, Note, Report, Stop};
+use crate::monitor::{Monitor, Silent};
+use crate::params::{Design, Parameters, Passive};
+use crate::prepare::Layout;
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// Only smaller values are kept: sums of products of two must stay in range.
+const LARGEST_VALUE: f64 = 1e50;
+/// Reads of each panel, on average, before probabilities are first made from them; and the least number of examples.
+const FIRST_READS: usize = 20;
+const FIRST_EXAMPLES: u64 = 100;
+
+/// A running learner; see the module's documentation.
+#[derive(Debug, Clone)]
+pub(super) struct Asker {
+    learner: Fiml,
+    layout: Arc<Layout>,
+    fingerprint: u64,
+    params: serde_json::Map<String, serde_json::Value>,
+    budget: budgeted::Reads,
+    drawing: Drawing,
+    state: State,
+    /// What was found at the last look, after so many answers.
+    found: RefCell<Option<(u64, Linear)>>,
+    /// Panels of the current example.
+    panels: Vec<u32>,
+}
+
+/// What changes over time, and is saved.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct State {
+    reads: Reads,
+    ledger: Ledger,
+    /// Reads that gave no value.
+    refused: u64,
+    plan: Plan,
+}
+
+impl Asker {
+    /// Starts a learner.
+    ///
+    /// # Errors
+    /// Parameters out of range, a budget that cannot be kept.
+    pub(super) fn new(learner: &Fiml, layout: &Arc<Layout>) -> Result<Asker> {
+        let budget = check(learner, layout)?;
+        let ledger = Ledger::new(layout.sampled_panels());
+        Self::with_state(
+            learner,
+            layout,
+            budget,
+            State { reads: Reads::new(), ledger, refused: 0, plan: Plan::default() },
+        )
+    }
+
+    /// Goes on from a saved state.
+    ///
+    /// # Errors
+    /// If the state is not one of these parameters and this layout.
+    pub(super) fn resume(learner: &Fiml, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Asker> {
+        let budget = check(learner, layout)?;
+        let state: State = serde_json::from_value(state).map_err(|e| saved::bad("state", e.to_string()))?;
+        let adaptive = learner.design == Design::Adaptive && learner.passive == Passive::No;
+        let sound = state.reads.is_sound(layout.slots(), LARGEST_VALUE)
+            && state.ledger.is_sound(layout.sampled_panels())
+            && state.ledger.answered == state.reads.len() as u64
+            && state.refused <= LARGEST_COUNT
+            && state.plan.is_sound(budget, adaptive);
+        if !sound {
+            return Err(saved::untrue());
+        }
+        Self::with_state(learner, layout, budget, state)
+    }
+
+    fn with_state(learner: &Fiml, layout: &Arc<Layout>, budget: budgeted::Reads, state: State) -> Result<Asker> {
+        let params = learner.to_json();
+        Ok(Asker {
+            learner: learner.clone(),
+            layout: Arc::clone(layout),
+            fingerprint: saved::fingerprint(Fiml::NAME, &params, layout)?,
+            params,
+            budget,
+            drawing: Drawing::new(budget, learner.seed),
+            state,
+            found: RefCell::new(None),
+            panels: Vec::new(),
+        })
+    }
+
+    fn setting(&self) -> Setting {
+        Setting {
+            slots: self.layout.slots(),
+            folds: self.learner.folds as usize,
+            rank: self.learner.rank.map(|r| usize::try_from(r).unwrap_or(usize::MAX)),
+            seed: self.learner.seed,
+        }
+    }
+
+    /// Fits to what was read so far. A stop of the pass that is no success goes before that of the fit.
+    ///
+    /// # Errors
+    /// Numerical failure.
+    pub(super) fn fit(&self, stop: Stop, monitor: &dyn Monitor) -> Result<Fit> {
+        let (reads, survey) = (&self.state.reads, Survey::of(&self.state.reads, &self.layout));
+        let found = if survey.teaches() {
+            estimate(reads, &self.setting(), monitor)?
+        } else {
+            nothing(&survey, self.layout.slots())
+        };
+        let mut report = self.report();
+        report.stop = if found.remarks.interrupted { Stop::Interrupted } else { stop };
+        report.converged = report.stop.converged();
+        (report.risk, report.risk_error) = found.risk.unzip();
+        report.passes = Some(found.passes);
+        report.notes = survey.notes(self.state.refused);
+        if found.remarks.guarded > 0 {
+            report.notes.push(Note::GuardedRefinements { refinements: found.remarks.guarded as u64 });
+        }
+        Ok(Fit { predictor: predictor_of(&found, &self.layout)?.into(), report })
+    }
+
+    /// The predictor, fitted anew if anything was told since the last time. Should that fail numerically, which a fit reports, no
+    /// attribute has a weight.
+    fn found(&self) -> Linear {
+        let answered = self.state.ledger.answered;
+        if let Some((_, linear)) = self.found.borrow().as_ref().filter(|(at, _)| *at == answered) {
+            return linear.clone();
+        }
+        let fitted = self.fit(Stop::OnePass, &Silent).and_then(|fit| fit.linear().cloned());
+        let linear = fitted.unwrap_or_else(|_| {
+            let survey = Survey::of(&self.state.reads, &self.layout);
+            linear(&nothing(&survey, self.layout.slots()), &self.layout)
+        });
+        self.found.replace(Some((answered, linear.clone())));
+        linear
+    }
+
+    fn passive(&self) -> bool {
+        self.learner.passive != Passive::No
+    }
+
+    /// Makes the probabilities of the next draws from what was read, after 1, 2, 4, ... times the first number of answers.
+    fn redesign(&mut self) {
+        if self.learner.design != Design::Adaptive || self.passive() || self.budget.all() {
+            return;
+        }
+        let first = (FIRST_READS * self.budget.panels).div_ceil(self.budget.budget.max(1)) as u64;
+        let first = first.max(FIRST_EXAMPLES);
+        let answered = self.state.ledger.answered;
+        if answered % first != 0 || !(answered / first).is_power_of_two() {
+            return;
+        }
+        let of_slots = importance(&self.state.reads, &self.setting());
+        let weight = |panel: usize| self.layout.slots_of(panel).map(|slot| of_slots[slot]).sum();
+        let weights: Vec<f64> = (0..self.budget.panels).map(weight).collect();
+        self.state.plan.renew(&weights, self.budget.budget);
+    }
+
+    /// Opens a query with what is known of the example.
+    fn head(&mut self, query: &mut Query) {
+        query.reads.clear();
+        query.parts.clear();
+        query.orders.clear();
+        (query.learner, query.phase, query.exact) = (self.fingerprint, self.state.plan.version, 0.0);
+        query.asked_at = self.state.ledger.answered;
+        query.number = self.state.ledger.open();
+        for panel in self.layout.sampled_panels()..self.layout.panels() {
+            self.push(query, panel, Role::Known);
+        }
+    }
+
+    #[inline]
+    fn push(&self, query: &mut Query, panel: usize, role: Role) {
+        query.reads.push(Read { panel: panel as u32, role, coefficient: 1.0 });
+        query.parts.extend(self.layout.slots_of(panel).map(|_| Part { weight: 0.0, centre: 0.0 }));
+    }
+
+    /// The role of what is not known beforehand.
+    fn role(&self) -> Role {
+        if self.passive() || self.budget.all() { Role::Full } else { Role::Gradient }
+    }
+
+    /// Whether a query has the shape of this learner's. Known panels come first, then those drawn, or observed, in order.
+    #[inline]
+    fn could_have_asked(&self, query: &Query) -> bool {
+        let (sampled, known) = (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
+        if query.reads.len() < known || query.phase > self.state.plan.version || !query.orders.is_empty() {
+            return false;
+        }
+        let (free, drawn) = query.reads.split_at(known);
+        let free_fits = |(at, read): (usize, &Read)| read.panel as usize == sampled + at && read.role == Role::Known;
+        let role = self.role();
+        // Rounded probabilities may leave out one.
+        let number = self.passive()
+            || drawn.len() == self.budget.budget
+            || (query.phase > 0 && drawn.len() + 1 == self.budget.budget);
+        let fits = number
+            && free.iter().enumerate().all(free_fits)
+            && drawn.iter().all(|r| r.role == role && (r.panel as usize) < sampled)
+            && drawn.windows(2).all(|w| w[0].panel < w[1].panel)
+            && query.reads.iter().all(|r| r.coefficient == 1.0);
+        fits && query.reads.iter().map(|r| self.layout.slots_of(r.panel as usize).len()).sum::<usize>()
+            == query.parts.len()
+            && query.parts.iter().all(|p| p.weight == 0.0 && p.centre == 0.0)
+            && query.exact == 0.0
+    }
+
+    /// Keeps the values that were obtained, in the order of their slots: what is known comes last. Returns how many reads gave none.
+    fn keep(&mut self, query: &Query, values: &[f64], target: f64) -> u64 {
+        let slots = || query.reads.iter().flat_map(|r| self.layout.slots_of(r.panel as usize));
+        let known = self.layout.slots() - self.layout.sampled_slots();
+        let cells = || slots().map(|slot| slot as u32).zip(values.iter().copied());
+        let mut at = 0;
+        let gave_none = |read: &&Read| {
+            let here = at..at + self.layout.slots_of(read.panel as usize).len();
+            at = here.end;
+            values[here].iter().any(|v| v.is_nan())
+        };
+        let refused = query.reads.iter().filter(gave_none).count() as u64;
+        self.state.reads.push(cells().skip(known).chain(cells().take(known)), target);
+        refused
+    }
+}
+
+/// Checks parameters and budget.
+fn check(learner: &Fiml, layout: &Layout) -> Result<budgeted::Reads> {
+    learner.check()?;
+    if learner.passive == Passive::One {
+        let allowed = "no or all for fiml, which keeps everything that is observed".to_owned();
+        let (name, value) = (crate::params::PASSIVE.name, "one".to_owned());
+        return Err(ErrorKind::OutOfRange { name, value, allowed }.into());
+    }
+    let reads = budgeted::Reads::of(learner.budget, layout)?;
+    learner.total_budget.map(|total| affordable(total, reads.budget as u64)).transpose()?;
+    Ok(reads)
+}
+
+/// What is known where nothing can be learned of attributes: means.
+fn nothing(survey: &Survey, slots: usize) -> Estimate {
+    Estimate {
+        weights: vec![0.0; slots],
+        means: survey.means.clone(),
+        centre: survey.centre,
+        rank: 0,
+        loadings: Vec::new(),
+        noise: vec![1.0; slots],
+        residual: survey.variance,
+        risk: None,
+        deviations: Vec::new(),
+        passes: 0,
+        remarks: Remarks::default(),
+    }
+}
+
+/// What predicts.
+///
+/// # Errors
+/// [`ErrorKind::Diverged`].
+fn predictor_of(found: &Estimate, layout: &Layout) -> Result<Linear> {
+    let linear = linear(found, layout);
+    let odd = linear.weights.iter().chain(&linear.fill).chain([&linear.intercept]).find(|v| !v.is_finite());
+    match odd {
+        Some(&value) => Err(ErrorKind::Diverged { what: "a weight", value }.into()),
+        None => Ok(linear),
+    }
+}
+
+/// The weighted sum, by columns.
+fn linear(found: &Estimate, layout: &Layout) -> Linear {
+    let by_column = |of: &[f64]| (0..layout.slots()).map(|column| of[layout.slot(column)]).collect::<Vec<f64>>();
+    let product: f64 = found.weights.iter().zip(&found.means).map(|(w, mean)| w * mean).sum();
+    Linear { weights: by_column(&found.weights), intercept: found.centre - product, fill: by_column(&found.means) }
+}
+
+impl AskTell for Asker {
+    fn ask_into(&mut self, query: &mut Query) {
+        self.head(query);
+        if self.passive() {
+            // All of it happens to be observed.
+            self.panels.clear();
+            self.panels.extend(0..self.layout.sampled_panels() as u32);
+        } else {
+            self.drawing.draw(&self.state.plan, query.number, &mut self.panels);
+        }
+        let role = self.role();
+        self.panels.iter().for_each(|&panel| self.push(query, panel as usize, role));
+        query.checksum = query.digest();
+    }
+
+    fn ask_observed_into(&mut self, observed: &[u32], query: &mut Query) -> Result<()> {
+        if !self.passive() {
+            return Err(ErrorKind::Chooses { learner: Fiml::NAME.to_owned() }.into());
+        }
+        let panels = self.layout.sampled_panels();
+        let last = observed.last().is_none_or(|&last| (last as usize) < panels);
+        if !last || !observed.windows(2).all(|w| w[0] < w[1]) {
+            let value = observed.iter().take(20).map(u32::to_string).collect::<Vec<_>>().join(",");
+            let allowed = format!("increasing numbers of panels that can be read, below {panels}");
+            return Err(ErrorKind::OutOfRange { name: "observed", value, allowed }.into());
+        }
+        self.head(query);
+        observed.iter().for_each(|&panel| self.push(query, panel as usize, Role::Full));
+        query.checksum = query.digest();
+        Ok(())
+    }
+
+    fn is_passive(&self) -> bool {
+        self.passive()
+    }
+
+    fn takes_holes(&self) -> bool {
+        true
+    }
+
+    fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told> {
+        let (learner, ledger) = (self.fingerprint, &self.state.ledger);
+        let place = admit(learner, ledger, |q| self.could_have_asked(q), query, values, target)?;
+        // Of a NaN and a number the larger is the number.
+        let largest = values.iter().fold(target.abs(), |a, v| a.max(v.abs()));
+        if largest >= LARGEST_VALUE {
+            return Err(ErrorKind::Diverged { what: "a product of two values", value: largest * largest }.into());
+        }
+        self.state.refused += self.keep(query, values, target);
+        self.panels.clear();
+        self.panels.extend(query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel));
+        self.state.ledger.close(place);
+        self.state.ledger.bill(&mut self.panels, &self.layout);
+        self.state.ledger.learned(query.asked_at);
+        self.redesign();
+        Ok(Told::Learned)
+    }
+
+    fn forget(&mut self, number: u64) -> Result<()> {
+        let place = self.state.ledger.find(number)?;
+        self.state.ledger.close(place);
+        Ok(())
+    }
+
+    fn predictor(&self) -> Linear {
+        self.found()
+    }
+
+    fn report(&self) -> Report {
+        let mut report = self.state.ledger.report(Fiml::NAME);
+        if self.state.refused > 0 {
+            report.notes.push(Note::RefusedReads { reads: self.state.refused });
+        }
+        report
+    }
+
+    fn save(&self) -> Result<serde_json::Value> {
+        let state = serde_json::to_value(&self.state).map_err(|e| saved::bad("state", e.to_string()))?;
+        saved::wrap(Fiml::NAME, &self.params, &self.layout, state)
+    }
+}

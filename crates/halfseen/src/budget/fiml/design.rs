@@ -1,0 +1,70 @@
+//! Says how much each attribute adds to the prediction, and makes of it the probabilities by which attributes are read.
+
+use super::estimate::{self, Setting};
+use super::reads::Reads;
+use crate::budget::design::inclusion;
+use crate::monitor::Silent;
+
+/// The share of the reads that stays uniform.
+const UNIFORM_SHARE: f64 = 0.3;
+/// The rank of the model that tells.
+const RANK: usize = 10;
+
+/// |w_j| sd_j of each slot by a factor model of all reads so far; zeros where none could be fitted.
+pub(super) fn importance(reads: &Reads, setting: &Setting) -> Vec<f64> {
+    let slots = setting.slots;
+    let setting = Setting { rank: Some(RANK), ..*setting };
+    let Ok(found) = estimate::estimate(reads, &setting, &Silent) else { return vec![0.0; slots] };
+    let r = found.rank;
+    let of = |slot: usize| {
+        let common: f64 = found.loadings[slot * r..(slot + 1) * r].iter().map(|w| w * w).sum();
+        let value = found.weights[slot].abs() * (common + found.noise[slot]).sqrt();
+        if value.is_finite() { value } else { 0.0 }
+    };
+    (0..slots).map(of).collect()
+}
+
+/// Inclusion probabilities of panels of these weights, a share of them uniform, that sum to `draws`; `None` where no panel has a
+/// weight.
+pub(super) fn mixed(weights: &[f64], draws: usize) -> Option<Vec<f64>> {
+    let total: f64 = weights.iter().sum();
+    if !(total > 0.0 && total.is_finite()) {
+        return None;
+    }
+    let even = UNIFORM_SHARE / weights.len() as f64;
+    let shares: Vec<f64> = weights.iter().map(|w| even + (1.0 - UNIFORM_SHARE) * w / total).collect();
+    Some(inclusion(&shares, draws))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampling::{Purpose, Stream};
+
+    #[test]
+    fn a_share_stays_uniform_and_certain_panels_have_probability_one() {
+        let found = mixed(&[8.0, 1.0, 1.0, 0.0], 1).unwrap();
+        let expected = [0.075 + 0.56, 0.075 + 0.07, 0.075 + 0.07, 0.075];
+        found.iter().zip(expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-15));
+        let found = mixed(&[8.0, 1.0, 1.0, 0.0], 2).unwrap();
+        assert_eq!(found[0], 1.0);
+        assert!(found[3] > 0.1 && (found.iter().sum::<f64>() - 2.0).abs() < 1e-12);
+        for useless in [&[0.0, 0.0][..], &[f64::NAN, 1.0], &[f64::MAX, f64::MAX]] {
+            assert_eq!(mixed(useless, 1), None);
+        }
+    }
+
+    #[test]
+    fn what_predicts_is_important() {
+        let mut stream = Stream::new(5, Purpose::Data, 0);
+        let mut reads = Reads::new();
+        for _ in 0..2_000 {
+            let x: Vec<f64> = (0..6).map(|_| stream.normal()).collect();
+            let kept = [stream.below(3), 3 + stream.below(3)];
+            reads.push(kept.into_iter().map(|j| (j as u32, x[j])), 3.0 * x[1] + x[4] + 0.1 * stream.normal());
+        }
+        let setting = Setting { slots: 6, folds: 3, rank: None, seed: 0 };
+        let found = importance(&reads, &setting);
+        assert!(found[1] > 2.0 * found[4] && found[4] > 2.0 * found[0].max(found[2]), "{found:?}");
+    }
+}

@@ -1,0 +1,85 @@
+//! Draws the panels of each query: uniformly, or with probabilities that were made from earlier reads.
+//!
+//! The latter by systematic sampling of panels laid on a line in a random order, a new one for every few queries: with
+//! one order for all, most pairs of panels would never be drawn together, and their covariance never be seen.
+
+use super::design::mixed;
+use crate::budget::budgeted;
+use crate::budget::sampler::Sampler;
+use crate::sampling::{Purpose, Stream, shuffle};
+use serde::{Deserialize, Serialize};
+
+/// Queries that share an order of the panels.
+const SHARE_ORDER: u64 = 16;
+
+/// What a learner's draws depend on, and is saved.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Plan {
+    /// How often probabilities were made anew; queries name it as their phase.
+    pub(super) version: u32,
+    /// Inclusion probability of each sampled panel; empty while all are alike.
+    inclusion: Vec<f64>,
+}
+
+impl Plan {
+    /// Takes new probabilities: k reads, most of them in proportion to these weights. Useless weights change nothing but the
+    /// version.
+    pub(super) fn renew(&mut self, weights: &[f64], draws: usize) {
+        self.version = self.version.saturating_add(1);
+        if let Some(inclusion) = mixed(weights, draws) {
+            self.inclusion = inclusion;
+        }
+    }
+
+    /// Whether the numbers of a saved plan can be those of such draws.
+    pub(super) fn is_sound(&self, reads: budgeted::Reads, adaptive: bool) -> bool {
+        let sum: f64 = self.inclusion.iter().sum();
+        let probabilities = self.inclusion.iter().all(|p| (0.0..=1.0).contains(p));
+        let sound = probabilities && self.inclusion.len() == reads.panels && (sum - reads.budget as f64).abs() < 1e-6;
+        (self.inclusion.is_empty() || (sound && self.version > 0)) && (adaptive || self.version == 0)
+    }
+}
+
+/// Draws, and keeps what draws share.
+#[derive(Debug, Clone)]
+pub(super) struct Drawing {
+    reads: budgeted::Reads,
+    seed: u64,
+    uniform: Sampler,
+    /// Panels on a line in an order, for (version, block of queries).
+    line: Option<((u32, u64), Sampler)>,
+}
+
+impl Drawing {
+    pub(super) fn new(reads: budgeted::Reads, seed: u64) -> Drawing {
+        Drawing { reads, seed, uniform: Sampler::uniform(reads.panels, reads.budget, false), line: None }
+    }
+
+    /// Replaces `out` by the panels of the query of this number, in increasing order.
+    #[inline]
+    pub(super) fn draw(&mut self, plan: &Plan, number: u64, out: &mut Vec<u32>) {
+        if self.reads.all() {
+            out.clear();
+            out.extend(0..self.reads.panels as u32);
+            return;
+        }
+        let mut stream = Stream::new(self.seed, Purpose::Query, number);
+        if plan.inclusion.is_empty() {
+            return self.uniform.draw(&mut stream, out);
+        }
+        let block = (plan.version, number / SHARE_ORDER);
+        if self.line.as_ref().is_none_or(|(of, _)| *of != block) {
+            let mut order: Vec<u32> = (0..self.reads.panels as u32).collect();
+            // Number 0 is the order of a fit's examples.
+            shuffle(&mut Stream::new(self.seed, Purpose::Order, 1 + block.1), &mut order);
+            let line = Sampler::without_replacement(plan.inclusion.clone(), self.reads.budget, Some(order));
+            self.line = Some((block, line));
+        }
+        if let Some((_, line)) = &self.line {
+            line.draw(&mut stream, out);
+            // Rounded probabilities may sum to a little more.
+            out.truncate(self.reads.budget);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Counts what the reads show, and says what of it a user must know.
+
+use super::reads::Reads;
+use crate::model::Note;
+use crate::prepare::Layout;
+
+/// With fewer examples a fit cannot be judged.
+pub(super) const FEW: usize = 10;
+
+/// What the reads show.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Survey {
+    examples: usize,
+    /// Mean of each slot; 0 for what was never read.
+    pub(super) means: Vec<f64>,
+    /// Mean of the targets; 0 without examples.
+    pub(super) centre: f64,
+    /// Mean squared deviation of the targets.
+    pub(super) variance: f64,
+    /// Panels that were never read, and those that showed one value only or were read once: the first, and how many.
+    unread: Option<(String, u64)>,
+    constant: Option<(String, u64)>,
+    /// Examples of which nothing was read.
+    empty: u64,
+    constant_target: bool,
+    no_pairs: bool,
+}
+
+impl Survey {
+    /// Looks at all reads once.
+    pub(super) fn of(reads: &Reads, layout: &Layout) -> Survey {
+        let slots = layout.slots();
+        let mut means = vec![0.0_f64; slots];
+        let mut count = vec![0_u64; slots];
+        let mut range = vec![(f64::INFINITY, f64::NEG_INFINITY); slots];
+        for (slot, value) in reads.iter() {
+            let slot = slot as usize;
+            count[slot] += 1;
+            means[slot] += (value - means[slot]) / count[slot] as f64;
+            range[slot] = (range[slot].0.min(value), range[slot].1.max(value));
+        }
+        let panels = || (0..layout.panels()).filter(|&panel| !layout.slots_of(panel).is_empty());
+        let first_of = |mut some: Box<dyn Iterator<Item = usize> + '_>| {
+            let first = some.next().map(|panel| layout.name(panel).to_owned());
+            first.map(|first| (first, 1 + some.count() as u64))
+        };
+        let was_read = |panel: usize| layout.slots_of(panel).any(|slot| count[slot] > 0);
+        let varies = |panel: usize| layout.slots_of(panel).any(|slot| range[slot].0 < range[slot].1);
+        let targets = reads.targets();
+        let m = targets.len().max(1) as f64;
+        let centre = targets.iter().sum::<f64>() / m;
+        let shown = |i: usize| {
+            let (slots, _) = reads.example(i);
+            let panel = |slot: &u32| layout.panel_of(*slot as usize);
+            slots.first().map(panel) != slots.last().map(panel)
+        };
+        Survey {
+            examples: reads.len(),
+            centre,
+            variance: targets.iter().map(|y| (y - centre).powi(2)).sum::<f64>() / m,
+            unread: first_of(Box::new(panels().filter(|&p| !was_read(p)))),
+            constant: first_of(Box::new(panels().filter(|&p| was_read(p) && !varies(p)))),
+            empty: (0..reads.len()).filter(|&i| reads.example(i).0.is_empty()).count() as u64,
+            constant_target: targets.iter().all(|y| *y == targets[0]),
+            no_pairs: layout.panels() > 1 && reads.cells() > 0 && !(0..reads.len()).any(shown),
+            means,
+        }
+    }
+
+    /// Whether there is anything to learn beyond the mean of the targets.
+    pub(super) fn teaches(&self) -> bool {
+        !self.constant_target && (self.empty as usize) < self.examples
+    }
+
+    /// What a user must know, of a learner that was refused so many reads.
+    pub(super) fn notes(&self, refused: u64) -> Vec<Note> {
+        let mut notes = Vec::new();
+        if self.examples == 0 {
+            return notes;
+        }
+        if self.examples < FEW {
+            notes.push(Note::FewExamples { examples: self.examples as u64 });
+        }
+        if self.empty > 0 {
+            notes.push(Note::EmptyRows { rows: self.empty });
+        }
+        if refused > 0 {
+            notes.push(Note::RefusedReads { reads: refused });
+        }
+        if let Some((column, columns)) = self.unread.clone() {
+            notes.push(Note::NeverObserved { column, columns });
+        }
+        if let Some((column, columns)) = self.constant.clone() {
+            notes.push(Note::ConstantAttributes { column, columns });
+        }
+        if self.constant_target {
+            notes.push(Note::ConstantTarget);
+        }
+        if self.no_pairs {
+            notes.push(Note::NoPairs);
+        }
+        notes
+    }
+}
