@@ -192,3 +192,49 @@ Jester: joke 5 from the other jokes, for those who rated it; each training row s
 all. Published learners that take what is observed (`passive = all`), from the same cells; ridge regression from all ratings, holes \
 filled with means. The target has variance 1.
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(set: &str, budget: usize, entries: &[(Reads, &str, f64)]) -> Line {
+        let splits = |mean: f64| vec![mean - 0.01, mean + 0.01, mean];
+        let entry =
+            |&(reads, label, mean): &(Reads, &str, f64)| Entry { reads, label: label.to_owned(), errors: splits(mean) };
+        Line { set: set.into(), budget, full: vec![0.2; 3], entries: entries.iter().map(entry).collect() }
+    }
+
+    #[test]
+    fn the_page_has_both_tables_of_excesses_once_ours_has_run() {
+        let published = [(Reads::Uniform, "AERR", 0.6), (Reads::Phases, "DDAERR, two phases", 0.4)];
+        let ours = [(Reads::Ours, "fiml", 0.34), (Reads::Ours, "fiml-2p", 0.3)];
+        let both = [&published[..], &ours[..]].concat();
+        let raw = [line("jester", 2, &published[..1])];
+        let without = section(&[line("3v5", 4, &published)], &raw);
+        assert!(!without.contains("The default") && without.contains("| jester | 2 |"), "{without}");
+        let text = section(&[line("3v5", 4, &both)], &raw);
+        for part in [
+            "The default is `fiml`.",
+            "**fiml** against the best with uniform reads: median ratio 0.35 over 1 of 1, at most 0.5 asked for: yes.",
+            "**fiml** against the best of all published: median ratio 0.70 over 1 of 1, at most 0.65 asked for: no.",
+            "**fiml-2p** against the best of all published: median ratio 0.50 over 1 of 1, at most 0.65 asked for: yes.",
+            "3v5 at k = 4: fiml 0.340, at most 0.35 asked for: yes; fiml-2p 0.300,",
+            "| 3v5 | 4 | 0.200 | DDAERR, two phases | 0.140 | 0.70 | -0.0600 +- 0.0000 | better |",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+        assert!(!text.contains("**fiml-2p** against the best with uniform reads"), "{text}");
+    }
+
+    #[test]
+    fn every_set_has_arms_of_its_own_budgets_and_kind() {
+        let boston = SETS.iter().find(|set| set.name == "boston").unwrap();
+        let arms = boston.arms();
+        assert!(arms[0].1.sees_all() && arms.iter().all(|(k, _)| *k <= 8));
+        assert!(arms.iter().all(|(_, arm)| arm.id.contains("-table")));
+        // What is observed is taken, nothing chosen.
+        let jester = SETS.iter().find(|set| set.name == "jester").unwrap();
+        let passive = |arm: &Arm| arm.learner(99).is_ok_and(|l| l.get("passive").as_deref() == Some("all"));
+        assert!(jester.arms().iter().all(|(_, arm)| arm.sees_all() || passive(arm)));
+    }
+}
