@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     /// Folder of MNIST as IDX files (scripts/get-mnist.sh gets it); default: the digits 3 and 5 that ship
     #[arg(long, value_name = "DIR")]
     pub(crate) mnist: Option<PathBuf>,
-    /// Folder of the tables as CSV files: spambase, communities, and those of d-table-1
+    /// Folder of the tables as CSV files: spambase, communities, boston, and those of d-table-1
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     /// Folder of MovieLens 100k (scripts/get-movielens.sh gets it); without it its rows of a table are skipped

@@ -8,17 +8,19 @@ mod figure;
 mod holdout;
 mod holed;
 mod page;
+mod paired;
 mod problem;
 mod protocol;
 mod results;
 mod run;
 mod synthetic;
+mod thinned;
 mod vanishing;
 
 use anyhow::{Context as _, Result, bail};
 use args::Arguments;
 use clap::Parser;
-use experiments::{EXPERIMENTS, Experiment};
+use experiments::{EXPERIMENTS, Experiment, Way};
 use problem::Sources;
 use protocol::Protocol;
 use run::Context;
@@ -53,15 +55,16 @@ fn run(arguments: &Arguments) -> Result<()> {
     let sources = Sources::new(arguments.mnist.clone(), arguments.data.clone(), !arguments.quiet)
         .with_movielens(arguments.movielens.clone());
     let named = Protocol::named(arguments.quick, arguments.seed);
-    let protocol = Protocol {
-        splits: arguments.splits.map_or(named.splits, usize::from),
-        folds: arguments.folds.map_or(named.folds, usize::from),
-        every: if arguments.every_pair { 1 } else { named.every },
-        ..named
-    };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads.unwrap_or(0)).build()?;
     for experiment in chosen {
         let began = Instant::now();
+        let named = if experiment.way == Way::Paired { named.paired() } else { named };
+        let protocol = Protocol {
+            splits: arguments.splits.map_or(named.splits, usize::from),
+            folds: arguments.folds.map_or(named.folds, usize::from),
+            every: if arguments.every_pair { 1 } else { named.every },
+            ..named
+        };
         let context = Context {
             name: experiment.name,
             protocol,

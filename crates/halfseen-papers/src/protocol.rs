@@ -2,6 +2,7 @@
 
 use crate::arm::Arm;
 use crate::problem::Problem;
+use halfseen::select::By;
 
 /// How often data are split and folded, and how often a sampled learner runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,8 +13,12 @@ pub(crate) struct Protocol {
     pub(crate) splits: usize,
     /// Folds of the cross-validation inside the training rows.
     pub(crate) folds: usize,
-    /// Runs of a sampled learner per setting and fold; settings are compared by the median over folds and runs.
+    /// Runs of a sampled learner per setting and fold.
     pub(crate) runs: u64,
+    /// What of the errors over folds and runs is compared between settings.
+    pub(crate) by: By,
+    /// The splits and folds where the caller names none.
+    pub(crate) usual: (usize, usize),
     /// Of the 45 pairs of digits every so many-th is taken.
     pub(crate) every: usize,
     /// Seed of every random choice.
@@ -26,12 +31,12 @@ pub(crate) const TEST_SHARE: f64 = 0.1;
 impl Protocol {
     /// That of the papers: ten splits, ten folds.
     pub(crate) fn full(seed: u64) -> Protocol {
-        Protocol { quick: false, splits: 10, folds: 10, runs: 2, every: 1, seed }
+        Protocol { quick: false, splits: 10, folds: 10, runs: 2, by: By::Median, usual: (10, 10), every: 1, seed }
     }
 
     /// Three and three, one run, coarse grids.
     pub(crate) fn quick(seed: u64) -> Protocol {
-        Protocol { quick: true, splits: 3, folds: 3, runs: 1, every: 5, seed }
+        Protocol { quick: true, splits: 3, folds: 3, runs: 1, by: By::Median, usual: (3, 3), every: 5, seed }
     }
 
     /// One of the two.
@@ -39,19 +44,24 @@ impl Protocol {
         if quick { Protocol::quick(seed) } else { Protocol::full(seed) }
     }
 
+    /// The same with five splits and three folds, whose settings are compared by their mean error: what learners are
+    /// compared by that are no part of a paper.
+    pub(crate) fn paired(self) -> Protocol {
+        Protocol { splits: 5, folds: 3, by: By::Mean, usual: (5, 3), ..self }
+    }
+
     /// The flags that ask for this protocol, each with a space before it.
     pub(crate) fn flags(&self) -> String {
-        let named = Protocol::named(self.quick, 0);
         let mut text = String::from(if self.quick { " --quick" } else { "" });
         let numbers = [
-            ("splits", self.splits as u64, named.splits as u64),
-            ("folds", self.folds as u64, named.folds as u64),
-            ("seed", self.seed, named.seed),
+            ("splits", self.splits as u64, self.usual.0 as u64),
+            ("folds", self.folds as u64, self.usual.1 as u64),
+            ("seed", self.seed, 0),
         ];
         for (name, number, _) in numbers.into_iter().filter(|(_, number, usual)| number != usual) {
             text += &format!(" --{name} {number}");
         }
-        if self.every != named.every {
+        if self.every != Protocol::named(self.quick, 0).every {
             text += " --every-pair";
         }
         text
@@ -68,15 +78,19 @@ impl Protocol {
             1 => "one run".to_owned(),
             n => format!("{n} runs"),
         };
-        let named = Protocol::named(self.quick, self.seed);
-        let other = if (self.splits, self.folds) == (named.splits, named.folds) {
+        let (splits, folds) = self.usual;
+        let other = if (self.splits, self.folds) == self.usual {
             String::new()
         } else {
-            format!(" (whose {} splits and {} folds are changed)", named.splits, named.folds)
+            format!(" (whose {splits} splits and {folds} folds are changed)")
+        };
+        let by = match self.by {
+            By::Mean => "mean",
+            By::Median => "median",
         };
         format!(
             "Made by the {} protocol{other}: {} random splits (10 % test), {}-fold cross-validation on the training part, {runs} of a \
-             sampled learner per fold and setting, settings compared by their median error, seed {}.",
+             sampled learner per fold and setting, settings compared by their {by} error, seed {}.",
             self.name(),
             self.splits,
             self.folds,
@@ -86,11 +100,13 @@ impl Protocol {
 
     /// Names what decides the results of an arm on a problem: a cell is computed again where any of it changed.
     pub(crate) fn key(&self, problem: &Problem, arm: &Arm, counts: &[usize]) -> String {
-        let Protocol { splits: _, every: _, quick, folds, runs, seed } = self;
+        let Protocol { splits: _, every: _, usual: _, quick, folds, runs, by, seed } = self;
+        // The median goes without saying.
+        let by = if *by == By::Mean { " by mean" } else { "" };
         let version = env!("CARGO_PKG_VERSION");
         let arm = arm.describe(*quick);
         let (name, data) = (&problem.name, problem.fingerprint());
-        let text = format!("{version}|{name} {data:x}|{folds} {runs} {seed} {TEST_SHARE}|{arm}|{counts:?}");
+        let text = format!("{version}|{name} {data:x}|{folds} {runs}{by} {seed} {TEST_SHARE}|{arm}|{counts:?}");
         format!("{:016x}", hash(text.bytes()))
     }
 }
@@ -114,6 +130,9 @@ mod tests {
         let text = changed.sentence();
         assert!(text.contains("10 splits and 10 folds are changed") && text.contains("3-fold"), "{text}");
         assert_eq!(Protocol { splits: 10, ..Protocol::quick(0) }.flags(), " --quick --splits 10");
+        let paired = Protocol::full(0).paired();
+        assert!(paired.flags().is_empty() && paired.sentence().contains("compared by their mean error"));
+        assert_eq!(Protocol { splits: 10, ..paired }.flags(), " --splits 10");
         let every = Protocol { every: 1, ..Protocol::quick(0) };
         assert_eq!(every.flags(), " --quick --every-pair");
         assert!(!every.sentence().contains("changed"));

@@ -10,7 +10,7 @@ use halfseen::data::Target;
 use halfseen::learner::{Learner, with};
 use halfseen::prepare::{Missing, Options, Prepared};
 use halfseen::sampling::{Purpose, Stream};
-use halfseen::select::{By, Score, Split, Task, Tuning, splits, tune_over};
+use halfseen::select::{Score, Split, Task, Tuning, splits, tune_over};
 use rayon::prelude::*;
 use std::io::Write;
 use std::path::PathBuf;
@@ -69,9 +69,19 @@ impl Context<'_> {
 
     /// Runs every arm on every split of every problem, but for what is written down already.
     pub(crate) fn run(&self, problems: &[Load<'_>], arms: &[Arm], points: &dyn Fn(&Arm) -> Points) -> Result<Results> {
+        let all: Vec<(&Load<'_>, Vec<Arm>)> = problems.iter().map(|load| (load, arms.to_vec())).collect();
+        self.run_each(&all, points)
+    }
+
+    /// The same where each problem has arms of its own.
+    pub(crate) fn run_each(
+        &self,
+        problems: &[(&Load<'_>, Vec<Arm>)],
+        points: &dyn Fn(&Arm) -> Points,
+    ) -> Result<Results> {
         let ledger = Ledger::open(&self.out.join(self.file(".csv")))?;
         let mut all: Vec<Cell> = Vec::new();
-        for (number, load) in problems.iter().enumerate() {
+        for (number, (load, arms)) in problems.iter().enumerate() {
             let problem = load()?;
             let (rows, columns) = (problem.table.rows(), problem.columns());
             let strata = match &problem.target {
@@ -177,7 +187,7 @@ impl Job for Tuned<'_> {
                 folds: protocol.folds,
                 holdout: false,
                 runs: protocol.runs,
-                by: By::Median,
+                by: protocol.by,
                 seed,
                 attack: None,
             };

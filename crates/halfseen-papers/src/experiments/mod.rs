@@ -22,6 +22,9 @@ mod e_figure_2_digits;
 mod e_figure_2_spam;
 mod e_noise;
 mod e_sanity;
+mod fiml;
+mod fiml_arms;
+mod fiml_tables;
 mod greedy;
 mod holes;
 mod regression;
@@ -41,6 +44,8 @@ pub(crate) enum Way {
     Fixed,
     /// With settings chosen by cross-validation.
     Folds,
+    /// The same on few splits, on which learners are compared pair by pair.
+    Paired,
     /// With settings chosen on a holdout.
     Holdout,
     /// With settings chosen on validation rows under attack, as the section says.
@@ -103,6 +108,7 @@ experiments! {
     "e-figure-2-spam" e_figure_2_spam Attack " --data DIR" "the greedy adversary on mails, and what learning from all rows at once buys"
     "e-figure-2-digits" e_figure_2_digits Attack " --mnist DIR" "the same on 4 against 7"
     "e-noise" e_noise Attack " --mnist DIR" "noise instead of deletions, with a margin that grows like sqrt N"
+    "fiml" fiml Paired " --mnist DIR --data DIR" "reads that are kept against all published learners with budgets"
     "tables" tables Nothing "" "table 1 of papers B and C with numbers"
 }
 

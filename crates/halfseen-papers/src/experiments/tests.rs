@@ -8,6 +8,7 @@ use crate::run::{Load, Points};
 use crate::synthetic::{decaying, sparse};
 use halfseen::data::synthetic::{Decay, Weights};
 use halfseen::learner::with;
+use halfseen::select::By;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -36,7 +37,8 @@ fn headers_state_the_full_grids() {
     }
 }
 
-const SMALL: Protocol = Protocol { quick: true, splits: 2, folds: 2, runs: 2, every: 5, seed: 3 };
+const SMALL: Protocol =
+    Protocol { quick: true, splits: 2, folds: 2, runs: 2, by: By::Median, usual: (3, 3), every: 5, seed: 3 };
 
 fn small_arms() -> Vec<Arm> {
     let aerr = Arm::new("aerr", "AERR").set("budget", 3);
