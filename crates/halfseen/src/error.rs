@@ -145,6 +145,11 @@ pub enum ErrorKind {
         "this predictor is no weighted sum of the attributes, so it has no weight for each; zero and mean learn one from data with holes, as budgeted and full learners do"
     )]
     NotLinear,
+    /// Attacks or certificates are asked of a predictor for which deletions do not add up.
+    #[error(
+        "what this model expects of a missing cell depends on the others, so that what deletions do is no sum, and neither attacks nor certificates are computed; ridge puts means into missing cells, and robust-lp prepares for deletions"
+    )]
+    NotAdditive,
     /// Intervals are asked of a model that knows none.
     #[error("there are no prediction intervals: {reason}; a model of numbers by fiml has them")]
     NoIntervals { reason: &'static str },
@@ -212,6 +217,7 @@ impl Error {
             | WrongLearner { .. }
             | NotOpen { .. }
             | NotLinear
+            | NotAdditive
             | NoIntervals { .. }
             | TooMuchMemory { .. }
             | WrongAnswer { .. } => ErrorClass::Parameter,

@@ -46,6 +46,7 @@ fn name(kind: &ErrorKind) -> &'static str {
         WrongTarget,
         WrongKind,
         NotLinear,
+        NotAdditive,
         NoIntervals,
         TooMuchMemory,
         TooManyAbsent,
@@ -192,6 +193,7 @@ fn provoked(long: &str) -> Vec<Error> {
             .unwrap_err(),
         Schema::fit(&wide, &[0], &[], &[], vec![]).unwrap().encode(&two).unwrap_err(),
         ErrorKind::NotLinear.into(),
+        ErrorKind::NotAdditive.into(),
         ErrorKind::NoIntervals { reason: "its scores are margins" }.into(),
         ErrorKind::TooMuchMemory {
             learner: long.to_owned(),

@@ -117,12 +117,14 @@ impl Predictor {
         }
     }
 
-    /// Whether [`Predictor::linear`] estimates the target; if not, its sign tells a class.
-    pub fn linear_estimates(&self) -> bool {
+    /// The weighted sum, where a missing cell counts as its fill whatever else a row shows: what deletions do then adds up.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotAdditive`] for a [`Conditional`]; [`ErrorKind::NotLinear`].
+    pub fn additive(&self) -> Result<&Linear> {
         match self {
-            Predictor::Linear(_) => true,
-            Predictor::Conditional(conditional) => conditional.link.is_none(),
-            _ => false,
+            Predictor::Conditional(_) => Err(ErrorKind::NotAdditive.into()),
+            other => other.linear(),
         }
     }
 

@@ -84,7 +84,7 @@ const CHUNK: usize = 64;
 /// target (the exact one into the better direction).
 ///
 /// # Errors
-/// [`ErrorKind::NotLinear`](crate::ErrorKind::NotLinear); values that are not one for each attribute.
+/// See [`Predictor::additive`]; values that are not one for each attribute.
 pub fn attack(
     predictor: &Predictor,
     examples: &Examples<'_>,
@@ -92,7 +92,7 @@ pub fn attack(
     attack: Attack,
     seed: u64,
 ) -> Result<Attacked> {
-    let effects = Effects::new(predictor.linear()?, examples, threat)?;
+    let effects = Effects::new(predictor.additive()?, examples, threat)?;
     let weights: Vec<f64> = match attack {
         Attack::Greedy(Order::Weight) | Attack::Noise(Choice::Weight) => {
             (0..threat.values().len()).map(|j| effects.weight(j as u32)).collect()
@@ -110,7 +110,7 @@ pub fn attack(
     });
     let rows: Vec<(f64, bool)> = parts.collect::<Vec<_>>().concat();
     let unproven = rows.iter().filter(|(_, proven)| !proven).count();
-    let estimates = predictor.linear_estimates();
+    let estimates = matches!(predictor, Predictor::Linear(_));
     let values = rows.into_iter().map(|(score, _)| score).collect();
     Ok(Attacked { scores: Scores { values, outputs: 1, estimates }, unproven })
 }

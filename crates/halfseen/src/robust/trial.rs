@@ -23,9 +23,9 @@ impl<'a> Trial<'a> {
     /// the model's.
     ///
     /// # Errors
-    /// [`ErrorKind::NotLinear`]; see [`Schema::encode`](crate::prepare::Schema::encode).
+    /// [`Predictor::additive`](crate::model::Predictor::additive)'s; see [`Schema::encode`](crate::prepare::Schema::encode).
     pub fn new(model: &'a Model, table: &'a Table, target: Option<&Target>) -> Result<Trial<'a>> {
-        model.predictor.linear()?;
+        model.predictor.additive()?;
         let layout = Arc::new(model.prepare.schema.layout()?);
         let table = model.prepare.apply(table, target)?;
         // More than two classes have none.
@@ -94,7 +94,7 @@ impl<'a> Trial<'a> {
                 return wrong("the model tells classes, which cannot move; leave within out");
             }
         };
-        certify(self.model.predictor.linear()?, self.model.prepare.target, &self.examples(), values, promise)
+        certify(self.model.predictor.additive()?, self.model.prepare.target, &self.examples(), values, promise)
     }
 
     /// The mutual information of each attribute with the target's classes; see [`information`].

@@ -139,7 +139,7 @@ impl Tuning {
         let own = fit.report.threat.as_ref().map(|threat| (threat, Attack::Exact));
         let given = self.attack.as_ref().map(|(threat, kind)| (threat, *kind));
         match given.or(own) {
-            Some((threat, kind)) if fit.predictor.linear().is_ok() => {
+            Some((threat, kind)) if fit.predictor.additive().is_ok() => {
                 let attacked = attack(&fit.predictor, held_out, threat, kind, self.seed)?;
                 Ok(mean_loss(&attacked.scores, held_out))
             }

@@ -270,14 +270,14 @@ fn intervals_are_refused_where_there_are_none() {
 }
 
 #[test]
-fn attacked_sums_of_a_link_are_no_estimates() {
+fn what_deletions_do_is_no_sum_and_is_not_attacked() {
     let matrix = rows(3, 1, 0.0);
     let layout = Arc::new(Layout::singletons(3));
     let examples = Examples::new(&matrix, &Scaler::None {}, &layout, &[1.0]);
     for link in [None, Some(Link { curve: Curve::Probit, centre: 0.0 })] {
         let predictor = Predictor::Conditional(Conditional { link, ..random(3, 1, 0, 2) });
-        let attacked = attack(&predictor, &examples, &Threat::uniform(3, 1.0).unwrap(), Attack::Exact, 0).unwrap();
-        assert_eq!(attacked.scores.estimates, link.is_none());
+        let refused = attack(&predictor, &examples, &Threat::uniform(3, 1.0).unwrap(), Attack::Exact, 0).unwrap_err();
+        assert_eq!(*refused.kind(), ErrorKind::NotAdditive);
     }
 }
 
