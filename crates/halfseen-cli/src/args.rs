@@ -19,7 +19,8 @@ const EXAMPLES: &str = "Examples:
   halfseen fit table.csv --target price --learner aerr --budget 6 --out price.json
   halfseen predict price.json new.csv --id record > prices.csv
   halfseen certify price.json new.csv --within 2            how much may vanish before it moves by 2
-  halfseen learners aerr                                    what a learner does, and its parameters";
+  halfseen fit holes.csv --target price --learner fiml --out price.json      cells may be missing
+  halfseen learners fiml                                    what a learner does, and its parameters";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -35,7 +36,7 @@ pub(crate) enum Command {
     Certify(CertifyArgs),
     /// Say before any data are collected how much a learner is sure to need, or to reach
     Plan(PlanArgs),
-    /// Print a model's weights in the attributes' own units, as CSV
+    /// Print a model's weights in the attributes' own units, as CSV; with standard errors where the model has them
     Show(ShowArgs),
     /// List the learners, or describe one
     Learners(LearnersArgs),
@@ -103,10 +104,12 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "COL")]
     pub(crate) target: Option<String>,
     /// Learners to compare. Default, where cells are missing or hidden or classes are more than two, and no budget is
-    /// named: karma,zero,mean,mcb,mc1 and for two classes geom; else ridge,lasso,online-lasso,aer,aerr,aelr,ddaelr-2p,baseline
+    /// named: karma,zero,mean,mcb,mc1, for two classes geom, and but for more than two fiml; else
+    /// ridge,lasso,online-lasso,aer,aerr,aelr,ddaelr-2p,baseline,fiml
     #[arg(long, value_delimiter = ',', value_name = "A,B")]
     pub(crate) learners: Option<Vec<String>>,
-    /// Reads per example of the budgeted learners; default: 4, or all attributes where there are fewer
+    /// Reads per example of the budgeted learners; default: 4, or all attributes where there are fewer. Where cells are missing, fiml
+    /// then takes all that each row shows; with a budget a missing cell is a read that gives nothing
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = whole(0, u64::MAX))]
     pub(crate) budget: Option<u64>,
     /// Sets a parameter of every compared learner that has it, and takes it out of tuning; may be repeated
@@ -132,7 +135,7 @@ pub(crate) struct CompareArgs {
     pub(crate) honest: bool,
     /// What becomes of missing cells for learners that need every cell: mean, their column's training mean; observed,
     /// nothing is filled in, and aerr and aelr learn from what each row shows. Learners of holes (karma, zero, mean, mcb,
-    /// mc1, geom) get the holes with both. For all learners: drop leaves out the rows with holes, refuse stops at one
+    /// mc1, geom, fiml) get the holes with both. For all learners: drop leaves out the rows with holes, refuse stops at one
     #[arg(long, value_enum, default_value_t = MissingArg::Mean)]
     pub(crate) missing: MissingArg,
     /// Compare again with these shares of the observed cells hidden completely at random, in training and test rows
@@ -153,6 +156,8 @@ pub(crate) struct CompareArgs {
 #[command(before_help = "Examples:
   halfseen fit table.csv --target price --learner ridge --out price.json
   halfseen fit table.csv --target price --learner aerr --budget 6 --set radius=2 --out price.json
+  halfseen fit table.csv --target price --learner fiml --budget 4 --set deviations=50 --out price.json
+  halfseen fit holes.csv --target price --learner fiml --out price.json
   halfseen fit table.csv --target price --learner karma --tune 3 --out price.json
   halfseen fit table.csv --target price --learner lasso --tune 5 --out price.json")]
 pub(crate) struct FitArgs {
@@ -164,7 +169,8 @@ pub(crate) struct FitArgs {
     /// The learner; see `halfseen learners`
     #[arg(long, value_name = "L")]
     pub(crate) learner: String,
-    /// Reads per example
+    /// Reads per example. fiml does without: it then learns from whatever each row shows; with a budget it chooses, and a missing cell is
+    /// a read that gives nothing
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = whole(0, u64::MAX))]
     pub(crate) budget: Option<u64>,
     /// Sets a parameter of the learner; may be repeated
@@ -183,7 +189,7 @@ pub(crate) struct FitArgs {
     pub(crate) holdout: bool,
     /// What becomes of missing cells: mean, their column's mean; drop, their rows are left out; refuse; or observed,
     /// nothing is filled in, and the learner learns from what each row shows, missing at random (aerr, aelr).
-    /// Default: observed for learners of holes (karma, zero, mean, mcb, mc1, geom), refuse for others
+    /// Default: observed for learners of holes (karma, zero, mean, mcb, mc1, geom, fiml), refuse for others
     #[arg(long, value_enum)]
     pub(crate) missing: Option<MissingArg>,
     /// Save a model that needs only so many attributes to predict: those of largest weight
@@ -210,8 +216,9 @@ impl FitArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(before_help = "Example:
-  halfseen predict price.json new.csv --id record --out prices.csv")]
+#[command(before_help = "Examples:
+  halfseen predict price.json new.csv --id record --out prices.csv
+  halfseen predict price.json new.csv --interval 0.9              a range that holds 90 % of the targets, for models by fiml")]
 pub(crate) struct PredictArgs {
     /// Model file
     pub(crate) model: PathBuf,
@@ -220,6 +227,10 @@ pub(crate) struct PredictArgs {
     /// Column to copy beside the predictions
     #[arg(long, value_name = "COL")]
     pub(crate) id: Option<String>,
+    /// Add the columns low and high: a range that holds the target of this share of such rows, if the model is right. For models of
+    /// numbers by fiml
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
+    pub(crate) interval: Option<f64>,
     /// Where the predictions go; default: stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
     let model = read_model(&args.on.model)?;
     // Before the work.
     let place = || args.on.model.display().to_string();
-    model.predictor.linear().with_context(place)?;
+    model.predictor.additive().with_context(place)?;
     args.out.as_deref().map(|out| output::check_writable(out, &args.on.inputs())).transpose()?;
     let (name, table) = read_table(Some(&args.on.data))?;
     let target_name = args.target.as_deref().unwrap_or(&model.target);

@@ -23,17 +23,17 @@ use std::process::ExitCode;
 const CURVE_POINTS: usize = 10;
 
 /// What is compared on a complete table.
-const COMPLETE: [&str; 8] = ["ridge", "lasso", "online-lasso", "aer", "aerr", "aelr", "ddaelr-2p", "baseline"];
+const COMPLETE: [&str; 9] = ["ridge", "lasso", "online-lasso", "aer", "aerr", "aelr", "ddaelr-2p", "baseline", "fiml"];
 
 /// What is compared where cells are missing, or classes are more than two.
-const HOLES: [&str; 6] = ["karma", "zero", "mean", "mcb", "mc1", "geom"];
+const HOLES: [&str; 7] = ["karma", "zero", "mean", "mcb", "mc1", "geom", "fiml"];
 
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let shares = hiding::shares(args)?;
     // Names and parameters that cannot be are refused before anything is read.
     if let Some(names) = &args.learners {
-        learners(args, names)?;
+        learners(args, names, false)?;
     }
     let input =
         input::read(args.data.as_deref(), args.target.as_deref(), args.group.as_deref(), args.missing, &args.table)?;
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let no_attributes: Vec<&str> =
         [&*input.target_name].into_iter().chain(args.group.as_deref()).chain(ignored).collect();
     let seen = Seen::of(&input.table, &no_attributes);
-    let learners = learners(args, &chosen(args, &input, &seen))?;
+    let learners = learners(args, &chosen(args, &input, &seen), holes(args, &seen))?;
     learners.iter().try_for_each(|learner| input.check_classes(&**learner))?;
     remark_on_size(args, &input, &learners);
     let intercept = !assignments(args)?.contains(&("intercept", "false"));
@@ -130,13 +130,23 @@ fn chosen(args: &CompareArgs, input: &Input, seen: &Seen) -> Vec<String> {
         return names.clone();
     }
     let classes = input.target.classes().len();
-    let budgeted = args.budget.is_some() || args.table.total_budget.is_some();
-    let holes = seen.observed < seen.cells || !args.hide.is_empty() || args.missing == MissingArg::Observed;
-    let names: Vec<&str> = match (holes || classes > 2) && !budgeted {
-        true => HOLES.into_iter().filter(|name| classes == 2 || *name != "geom").collect(),
+    // geom tells two classes apart, fiml that or numbers.
+    let able = |name: &&str| classes == 2 || !(*name == "geom" || *name == "fiml" && classes > 2);
+    let names: Vec<&str> = match (holes(args, seen) || classes > 2) && !budgeted(args) {
+        true => HOLES.into_iter().filter(able).collect(),
         false => COMPLETE.into(),
     };
     names.into_iter().map(str::to_owned).collect()
+}
+
+/// Whether some learner will meet cells that are missing, or be asked to learn from what is there.
+fn holes(args: &CompareArgs, seen: &Seen) -> bool {
+    seen.observed < seen.cells || !args.hide.is_empty() || args.missing == MissingArg::Observed
+}
+
+/// Whether a flag says how much may be read.
+fn budgeted(args: &CompareArgs) -> bool {
+    args.budget.is_some() || args.table.total_budget.is_some()
 }
 
 /// Rows beyond which comparing each with every other takes minutes.
@@ -155,8 +165,9 @@ fn remark_on_size(args: &CompareArgs, input: &Input, learners: &[Box<dyn Learner
     }
 }
 
-/// Learners by name, with the budget where they have one.
-fn learners(args: &CompareArgs, names: &[String]) -> Result<Vec<Box<dyn Learner>>> {
+/// Learners by name, with the budget where they have one. On a table with holes and without a budget, those that can take all that
+/// each row shows do.
+fn learners(args: &CompareArgs, names: &[String], holes: bool) -> Result<Vec<Box<dyn Learner>>> {
     let mut learners = Vec::new();
     for (i, name) in names.iter().enumerate() {
         if names[..i].contains(name) {
@@ -170,6 +181,9 @@ fn learners(args: &CompareArgs, names: &[String]) -> Result<Vec<Box<dyn Learner>
             learner.set("total_budget", &total.to_string())?;
         }
         observed::arrange(&mut *learner, args.missing)?;
+        if holes && !budgeted(args) && learner.takes_holes() && learner.get("passive").is_some() {
+            learner.set("passive", "all")?;
+        }
         for (name, value) in assignments(args)? {
             if learner.get(name).is_some() {
                 learner.set(name, value)?;

@@ -65,17 +65,27 @@ impl Columns {
 /// The budget; of a learner of holes the cells that were observed, on average.
 fn per_example(s: &Summary, comparison: &Comparison) -> String {
     let rows = || comparison.rows.iter().filter(|r| r.learner == s.learner);
-    let chooses = rows().any(|r| r.params.get("passive").is_some_and(|passive| passive == "no"));
-    if !takes_holes(s.learner) || chooses {
+    if !takes_holes(s.learner) || chooses(s.learner, comparison) {
         return s.budget.to_string();
     }
     let (reads, examples) = (rows().map(|r| r.reads).sum::<u64>(), rows().map(|r| r.examples).sum::<u64>());
     format!("{:.1}", reads as f64 / examples.max(1) as f64)
 }
 
+/// Whether the learner of this name chose what it read, and took not simply all that is there.
+fn chooses(name: &str, comparison: &Comparison) -> bool {
+    let mut rows = comparison.rows.iter().filter(|r| r.learner == name);
+    rows.any(|r| r.params.get("passive").is_some_and(|passive| passive == "no"))
+}
+
 /// Whether the learner of this name gets the table with its holes.
 fn takes_holes(name: &str) -> bool {
     learner::find(name).is_ok_and(|l| l.takes_holes())
+}
+
+/// Whether a learner has nothing that cross-validation could choose.
+fn tunes_itself(name: &str) -> bool {
+    learner::find(name).is_ok_and(|l| l.grid().0.is_empty())
 }
 
 fn family(name: &str) -> Option<Family> {
@@ -128,6 +138,7 @@ pub(crate) fn footnotes(
     notes.push_str(&format!("{}: mean ± deviation over {splits}; {unit}.\n", input.name));
     let budgeted = comparison.summary.iter().any(|s| family(s.learner) == Some(Family::Budget));
     let read = comparison.rows.iter().filter(|r| r.tuning_reads > 0).map(|r| (r.learner, r.tuning_reads));
+    let read_more = read.clone().next().is_some();
     match read.max_by_key(|&(_, reads)| reads) {
         Some((learner, reads)) if budgeted => notes.push_str(&format!(
             "Each learner was tuned by cross-validation inside the training part. That reads more than a budget\n\
@@ -136,6 +147,10 @@ pub(crate) fn footnotes(
         )),
         Some(_) => notes.push_str("Each learner was tuned by cross-validation inside the training part.\n"),
         None => {}
+    }
+    let own = names(comparison, |name| tunes_itself(name) && family(name) == Some(Family::Budget));
+    if read_more && !own.is_empty() {
+        notes.push_str(&format!("But for {}, tuned on its own reads and nothing else.\n", list(&own)));
     }
     if let Some(row) = comparison.rows.iter().filter(|r| r.outside_bounds > Some(0)).max_by_key(|r| r.outside_bounds) {
         let count = row.outside_bounds.unwrap_or(0);
@@ -186,9 +201,16 @@ fn holes(args: &CompareArgs, seen: &Seen, comparison: &Comparison) -> String {
     if seen.observed < seen.cells {
         let imputes = |name: &str| matches!(name, "zero" | "mean");
         let own = names(comparison, |name| takes_holes(name) && imputes(name));
-        let nothing = names(comparison, |name| takes_holes(name) && !imputes(name));
+        let refused = names(comparison, |name| takes_holes(name) && chooses(name, comparison));
+        let nothing = names(comparison, |name| takes_holes(name) && !imputes(name) && !refused.contains(&name));
         if !nothing.is_empty() {
             notes.push_str(&format!("For {} nothing was filled in: they use what each row shows.\n", list(&nothing)));
+        }
+        if !refused.is_empty() {
+            notes.push_str(&format!(
+                "For {} a missing cell was a read that gave nothing; it counts as read.\n",
+                list(&refused)
+            ));
         }
         let what = match own[..] {
             [] => "",
@@ -250,6 +272,10 @@ pub(crate) fn parameters(comparison: &Comparison) -> String {
         let Ok(learner) = learner::find(summary.learner) else { continue };
         let rows = || comparison.rows.iter().filter(|r| r.learner == summary.learner);
         let axes = learner.grid().0;
+        if axes.is_empty() {
+            text.push_str(&format!("  {}: tunes itself\n", summary.learner));
+            continue;
+        }
         let shown = axes.iter().map(|(name, _)| {
             let values = rows().map(|r| r.params.get(*name).map_or("-".into(), plain));
             format!("{name} {}", values.collect::<Vec<_>>().join(" "))

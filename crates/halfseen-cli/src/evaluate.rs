@@ -81,7 +81,7 @@ fn check_attack(args: &EvaluateArgs, model: &Model) -> Result<()> {
         ));
     }
     if asked || args.threat.is_some() {
-        model.predictor.linear().with_context(|| format!("--threat: {}", args.on.model.display()))?;
+        model.predictor.additive().with_context(|| format!("--threat: {}", args.on.model.display()))?;
     }
     if args.out.is_some() && args.truncate.is_none() && args.threat.is_none() {
         return usage_error("--out draws the errors of --truncate or of --threat; add one, as in --threat auto");

@@ -141,10 +141,16 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
             Values::File(_) => {}
         }
     }
+    if args.tune.is_some() && learner.grid().0.is_empty() {
+        return usage_error(format!(
+            "--tune: {} has nothing to tune by cross-validation, as it tunes itself on what it reads; leave --tune out",
+            learner.name()
+        ));
+    }
     let missing = missing(args, &*learner)?;
-    // A learner of holes with a budget chooses, unless it is told not to: a missing cell is then a read that is refused.
-    let budgeted = learner.get("budget").is_some_and(|budget| budget != "auto");
-    if !(args.missing.is_none() && learner.takes_holes() && budgeted) {
+    if learner.takes_holes() && learner.get("passive").is_some() {
+        choose_or_take(&mut *learner, args)?;
+    } else {
         observed::arrange(&mut *learner, missing)?;
     }
     let chooses = learner.family() == Family::Budget && !is_passive(&*learner);
@@ -155,6 +161,23 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
         ));
     }
     Ok(learner)
+}
+
+/// Of a learner that can do both: with a budget it chooses what to read, and a missing cell is a read that is refused; without, it takes
+/// every cell that is there.
+fn choose_or_take(learner: &mut dyn Learner, args: &FitArgs) -> Result<()> {
+    let budgeted = args.table.total_budget.is_some() || learner.get("budget").is_some_and(|budget| budget != "auto");
+    if budgeted && args.missing == Some(MissingArg::Observed) {
+        return usage_error(format!(
+            "--missing observed: with a budget {} chooses what it reads, without one it takes every cell that is there; leave one of the two out",
+            learner.name()
+        ));
+    }
+    let said = args.set.iter().any(|set| set.split('=').next().is_some_and(|name| name.trim() == "passive"));
+    if !budgeted && !said {
+        learner.set("passive", "all")?;
+    }
+    Ok(())
 }
 
 /// Names of the attributes that can vanish, in their order.
@@ -234,13 +257,24 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
         rows.push(("tuned", chosen.collect::<Vec<_>>().join(", ")));
     }
     rows.push(("examples", report.examples.to_string()));
-    let at = rows.len();
     let observes = learner.takes_holes() && model.params.get("passive").is_none_or(|passive| passive != "no");
+    if learner.takes_holes() && learner.family() == Family::Budget {
+        let how = if observes { TAKES_ALL } else { CHOOSES };
+        rows.push(("reading", how.to_owned()));
+    }
+    let at = rows.len();
     if observes {
         rows.extend(observed_lines(model)?);
     } else {
         rows.push(("read in all", format!("{} ({} distinct)", report.reads, report.distinct)));
         rows.push(("per example", per_example(report)));
+        let refused = report.notes.iter().find_map(|note| match note {
+            Note::RefusedReads { reads } => {
+                Some(("refused reads", format!("{reads} (the cell is missing; counted as read)")))
+            }
+            _ => None,
+        });
+        rows.extend(refused);
     }
     rows.extend(report.threat.as_ref().map(|threat| ("prepares for", prepared_for(threat))));
     rows.push(("objective", number(report.objective)));
@@ -265,7 +299,10 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     let unused = report.unused.map(|reads| ("reads left", reads.to_string()));
     let estimated = report.risk.map(|risk| {
         let error = report.risk_error.map_or(String::new(), |error| format!(" ± {:.3}", error * scale));
-        let what = "squared error, from its own reads before it learned from them";
+        let what = match learner.grid().0.is_empty() {
+            true => "squared error where every attribute is seen, from reads that were held out",
+            false => "squared error, from its own reads before it learned from them",
+        };
         ("its own test", format!("{:.3}{error} ({what})", risk * scale))
     });
     let at = if observes { at } else { at + 1 };
@@ -273,6 +310,10 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     let lines: Vec<String> = rows.into_iter().map(|(name, value)| format!("{name:<14} {value}\n")).collect();
     Ok(lines.concat())
 }
+
+/// What a learner does that can do both.
+const CHOOSES: &str = "chose what to read of each row; without --budget it takes every cell that is there";
+const TAKES_ALL: &str = "took every cell that is there; with --budget it chooses what to read of each row";
 
 /// What may vanish from every row.
 fn prepared_for(threat: &Threat) -> String {

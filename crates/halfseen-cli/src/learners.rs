@@ -20,6 +20,7 @@ papers:
   Globerson and Roweis 2006 Nightmare at Test Time: Robust Learning by Feature Deletion, ICML 2006
   Goldberg et al. 2010      Transduction with Matrix Completion: Three Birds with One Stone, NIPS 2010
   Pham and Pagh 2013        Fast and Scalable Polynomial Kernels via Explicit Feature Maps, KDD 2013
+  Rubin and Thayer 1982     EM Algorithms for ML Factor Analysis, Psychometrika 47
 ";
 
 /// Runs the command.
@@ -57,7 +58,11 @@ fn describe(learner: &dyn Learner) -> String {
         ));
     }
     let grid = learner.grid().0.into_iter().map(|(name, values)| vec![format!("  {name}"), values.join(" ")]);
-    text.push_str(&format!("\ntuned over:\n{}", align(&grid.collect::<Vec<_>>())));
+    let grid = align(&grid.collect::<Vec<_>>());
+    text.push_str(&match grid.as_str() {
+        "" => "\ntuned over: nothing; it tunes itself on what it reads\n".to_owned(),
+        grid => format!("\ntuned over:\n{grid}"),
+    });
     text.push_str(PAPERS);
     text
 }

@@ -6,7 +6,7 @@ use crate::input::{read_table, text};
 use crate::output;
 use anyhow::{Context, Result};
 use halfseen::data::{Table, Task};
-use halfseen::model::{Model, Prediction};
+use halfseen::model::{Model, Prediction, Predictor};
 use halfseen::prepare::Applied;
 use std::path::Path;
 use std::process::ExitCode;
@@ -22,12 +22,25 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
     args.id.as_deref().map(|id| table.column(id)).transpose().with_context(|| name.clone())?;
     let prediction =
         predict(&model, &table, &[args.id.as_deref(), Some(&model.target)], args.quiet).context(name.clone())?;
-    let csv = as_csv(&model, &table, &prediction, args.id.as_deref()).context(name)?;
+    let intervals = args.interval.map(|level| intervals(&model, &table, level, args)).transpose()?;
+    let csv = as_csv(&model, &table, &prediction, intervals.as_deref(), args.id.as_deref()).context(name)?;
     match &args.out {
         Some(path) => output::write_file(path, &csv)?,
         None => output::print(&csv)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The ends of each row's interval.
+fn intervals(model: &Model, table: &Table, level: f64, args: &PredictArgs) -> Result<Vec<(f64, f64)>> {
+    let found = model.intervals(table, level).with_context(|| format!("--interval: {}", args.model.display()))?;
+    if matches!(&model.predictor, Predictor::Conditional(conditional) if conditional.deviations.is_empty()) {
+        output::remark(
+            args.quiet,
+            "remark: the intervals take the weights for known, and are somewhat too short; fit with --set deviations=50, and they are not",
+        );
+    }
+    Ok(found.ends)
 }
 
 /// Reads a model file; errors name it.
@@ -73,14 +86,24 @@ pub(crate) fn remark_on(applied: &Applied, expected: &[Option<&str>], quiet: boo
     }
 }
 
-fn as_csv(model: &Model, table: &Table, prediction: &Prediction, id: Option<&str>) -> Result<String> {
+fn as_csv(
+    model: &Model,
+    table: &Table,
+    prediction: &Prediction,
+    intervals: Option<&[(f64, f64)]>,
+    id: Option<&str>,
+) -> Result<String> {
     let id = id.map(|name| table.column(name)).transpose()?;
     let classes = model.task == Task::Classification;
     let mut csv = String::new();
     if let Some(column) = id {
         csv.push_str(&format!("{},", quoted(&column.name)));
     }
-    csv.push_str(if classes { "prediction,score\n" } else { "prediction\n" });
+    csv.push_str(match (classes, intervals) {
+        (true, _) => "prediction,score\n",
+        (false, Some(_)) => "prediction,low,high\n",
+        (false, None) => "prediction\n",
+    });
     let scores = &prediction.scores;
     for row in 0..scores.len() {
         if let Some(column) = id {
@@ -90,7 +113,10 @@ fn as_csv(model: &Model, table: &Table, prediction: &Prediction, id: Option<&str
         let score = scores.row(row).iter().copied().fold(f64::NEG_INFINITY, f64::max);
         match model.class(scores, row) {
             Some(label) => csv.push_str(&format!("{},{score}\n", quoted(&label.to_string()))),
-            None => csv.push_str(&format!("{score}\n")),
+            None => {
+                let ends = intervals.map_or(String::new(), |ends| format!(",{},{}", ends[row].0, ends[row].1));
+                csv.push_str(&format!("{score}{ends}\n"));
+            }
         }
     }
     Ok(csv)

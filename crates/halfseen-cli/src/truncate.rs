@@ -4,7 +4,7 @@ use crate::curves::Measure;
 use crate::output::{self, align};
 use anyhow::Result;
 use halfseen::data::{Table, Target};
-use halfseen::model::Model;
+use halfseen::model::{Model, Predictor};
 use halfseen::select::Score;
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
 use serde_json::{Value, json};
@@ -49,7 +49,13 @@ impl Counts {
         counts.dedup();
         let cut = |count: u64| {
             let attributes = usize::try_from(count).unwrap_or(usize::MAX);
-            Ok((count, Model { predictor: linear.truncated(attributes, &layout)?.into(), ..model.clone() }))
+            let predictor = match &model.predictor {
+                Predictor::Conditional(conditional) => {
+                    Predictor::Conditional(conditional.truncated(attributes, &layout)?)
+                }
+                _ => linear.truncated(attributes, &layout)?.into(),
+            };
+            Ok((count, Model { predictor, ..model.clone() }))
         };
         counts.into_iter().map(cut).collect()
     }
