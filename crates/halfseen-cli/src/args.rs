@@ -19,7 +19,7 @@ const EXAMPLES: &str = "Examples:
   halfseen fit table.csv --target price --learner aerr --budget 6 --out price.json
   halfseen predict price.json new.csv --id record > prices.csv
   halfseen certify price.json new.csv --within 2            how much may vanish before it moves by 2
-  halfseen fit holes.csv --target price --learner fiml --out price.json      cells may be missing
+  halfseen fit table.csv --target price --learner fiml --out kept.json      cells may be missing
   halfseen learners fiml                                    what a learner does, and its parameters";
 
 #[derive(Debug, Subcommand)]
@@ -156,8 +156,8 @@ pub(crate) struct CompareArgs {
 #[command(before_help = "Examples:
   halfseen fit table.csv --target price --learner ridge --out price.json
   halfseen fit table.csv --target price --learner aerr --budget 6 --set radius=2 --out price.json
-  halfseen fit table.csv --target price --learner fiml --budget 4 --set deviations=50 --out price.json
-  halfseen fit holes.csv --target price --learner fiml --out price.json
+  halfseen fit table.csv --target price --learner fiml --budget 4 --out kept.json
+  halfseen fit table.csv --target price --learner fiml --set deviations=50 --out sure.json      cells may be missing
   halfseen fit table.csv --target price --learner karma --tune 3 --out price.json
   halfseen fit table.csv --target price --learner lasso --tune 5 --out price.json")]
 pub(crate) struct FitArgs {
@@ -218,7 +218,7 @@ impl FitArgs {
 #[derive(Debug, Args)]
 #[command(before_help = "Examples:
   halfseen predict price.json new.csv --id record --out prices.csv
-  halfseen predict price.json new.csv --interval 0.9              a range that holds 90 % of the targets, for models by fiml")]
+  halfseen predict sure.json new.csv --interval 0.9      a range that holds 90 % of the targets, for models by fiml")]
 pub(crate) struct PredictArgs {
     /// Model file
     pub(crate) model: PathBuf,
