@@ -157,7 +157,7 @@ pub(crate) struct CompareArgs {
   halfseen fit table.csv --target price --learner ridge --out price.json
   halfseen fit table.csv --target price --learner aerr --budget 6 --set radius=2 --out price.json
   halfseen fit table.csv --target price --learner fiml --budget 4 --out kept.json
-  halfseen fit table.csv --target price --learner fiml --set deviations=50 --out sure.json      cells may be missing
+  halfseen fit table.csv --target price --learner fiml --set deviations=50 --out sure.json
   halfseen fit table.csv --target price --learner karma --tune 3 --out price.json
   halfseen fit table.csv --target price --learner lasso --tune 5 --out price.json")]
 pub(crate) struct FitArgs {
@@ -218,7 +218,7 @@ impl FitArgs {
 #[derive(Debug, Args)]
 #[command(before_help = "Examples:
   halfseen predict price.json new.csv --id record --out prices.csv
-  halfseen predict sure.json new.csv --interval 0.9      a range that holds 90 % of the targets, for models by fiml")]
+  halfseen predict sure.json new.csv --interval 0.9      with a range for each number (fiml)")]
 pub(crate) struct PredictArgs {
     /// Model file
     pub(crate) model: PathBuf,
