@@ -1,7 +1,7 @@
 //! Standardises what was read: every attribute about its mean and by its deviation, as far as the reads tell.
 //!
 //! The deviation of an attribute is steadied by that of all reads (a quarter of a pseudo-read at the pooled variance, which is
-//! counted as at most 100 times the attribute's own, so that units need not be alike). Attributes that were read less than twice,
+//! counted as at most 30 times the attribute's own, so that units need not be alike). Attributes that were read less than twice,
 //! or showed one value only, take no part.
 
 use super::reads::Reads;
@@ -12,7 +12,7 @@ const SHRUNK_BY: f64 = 5.0;
 /// The same for the variance that a factor model starts from.
 const OWN_READS: f64 = 2.5;
 /// The pooled variance counts as at most so many of an attribute's own.
-const UNLIKE: f64 = 100.0;
+const UNLIKE: f64 = 30.0;
 /// No place: the slot takes no part.
 const NONE: u32 = u32::MAX;
 
