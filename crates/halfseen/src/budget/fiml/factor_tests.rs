@@ -1,7 +1,7 @@
 //! Tests the passes of the factor model against a dense twin, and that weights of examples are repetitions.
 
 use super::super::column::ColumnRefinement;
-use super::super::covariance::{Block, Covariance};
+use super::super::covariance::Block;
 use super::super::dense::Refinement;
 use super::super::parts::{Chosen, Part};
 use super::super::reads::Reads;
