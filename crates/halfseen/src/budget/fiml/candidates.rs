@@ -1,7 +1,7 @@
 //! Fits the candidates between which held-out reads choose: factor models of several ranks, refinements of them, ridges.
 //!
 //! Where pairs of attributes were read together often, refinements and ridges are worth trying; where seldom, they only chase noise, and
-//! held-out reads cannot tell: refinements are then cut short and no ridge is added. The bounds were found on data apart from those
+//! held-out reads cannot tell: refinements are then cut short, and a small ridge is all that is added. The bounds were found on data apart from those
 //! that are reported.
 
 use super::column::ColumnRefinement;
@@ -22,8 +22,9 @@ const REFINED: usize = 10;
 const COLUMN_RANKS: [usize; 3] = [3, 10, 20];
 /// Passes of a factor model.
 pub(crate) const PASSES: usize = 40;
-/// Ridges, in standard units, where pairs were read often; else none.
+/// Ridges, in standard units, where pairs were read often, and where seldom: that is too little to choose one by.
 const RIDGES: [f64; 7] = [0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0];
+const STEADY: [f64; 2] = [0.03, 0.1];
 /// Steps at which a refinement is a candidate.
 const COLUMN_STEPS: [usize; 4] = [2, 4, 7, 12];
 const STEPS: [usize; 11] = [0, 2, 4, 6, 8, 10, 13, 17, 22, 30, 40];
@@ -117,16 +118,21 @@ impl Menu {
         };
         Menu {
             ranks,
-            ridges: if together < OFTEN { &RIDGES[..1] } else { &RIDGES },
+            ridges: if together < OFTEN { &STEADY } else { &RIDGES },
             most,
             stride: (reads / ENOUGH).floor().max(1.0) as usize,
             dense: d <= MANY,
         }
     }
 
-    /// Joint reads and ranks matter to nobody else: the ranks of the factor models.
+    /// The ranks of the factor models, increasing.
     pub(crate) fn ranks(&self) -> &[usize] {
         &self.ranks
+    }
+
+    /// The least ridge.
+    pub(crate) fn ridge(&self) -> f64 {
+        self.ridges[0]
     }
 }
 

@@ -25,7 +25,9 @@ pub(crate) fn likelihood(covariance: &impl Covariance, rows: &super::standard::R
     let mut block = vec![0.0; n * n];
     covariance.block(places, &mut block);
     let block = Mat::from_fn(n, n, |a, b| block[a * n + b]);
-    let mean = |a: usize| if a + 1 < n { covariance.mean(places[a] as usize) } else { covariance.target_mean() };
+    let mean = |a: usize| {
+        if a + 1 < n { covariance.mean(places[a] as usize) } else { covariance.target_mean() }
+    };
     let x = Mat::from_fn(n, 1, |a, _| values.get(a).unwrap_or(&y) - mean(a));
     let misfit = (x.transpose() * block.partial_piv_lu().inverse() * &x)[(0, 0)];
     -0.5 * (block.determinant().ln() + misfit + n as f64 * std::f64::consts::TAU.ln())

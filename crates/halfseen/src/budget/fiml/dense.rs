@@ -156,11 +156,6 @@ impl Dense {
         &self.matrix.col_as_slice(self.len())[..self.len()]
     }
 
-    /// The target's variance.
-    pub(crate) fn target_variance(&self) -> f64 {
-        self.matrix[(self.len(), self.len())]
-    }
-
     /// (S_xx + ridge I)^-1 b for each ridge, the noise floor left out; `None` where that is not positive definite.
     pub(crate) fn solve(&self, ridge: f64, b: &[f64]) -> Option<Vec<f64>> {
         let d = self.len();
@@ -174,12 +169,6 @@ impl Dense {
         solve_in_place(factor.as_ref(), found.as_mut(), Par::Seq, MemStack::new(&mut memory));
         let found = found.col_as_slice(0).to_vec();
         found.iter().all(|v| v.is_finite()).then_some(found)
-    }
-
-    /// S_xx v, the noise floor included.
-    pub(crate) fn times(&self, v: &[f64]) -> Vec<f64> {
-        let d = self.len();
-        (0..d).map(|j| dot(&self.matrix.col_as_slice(j)[..d], v) + FLOOR * v[j]).collect()
     }
 
     /// Makes what is above the diagonal like what is below.

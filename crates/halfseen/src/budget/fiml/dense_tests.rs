@@ -44,7 +44,9 @@ fn close(a: f64, b: f64, within: f64) {
 fn seen(rows: &Rows, i: usize, of: &impl Covariance, d: usize) -> (Vec<usize>, Mat<f64>) {
     let (places, values, y) = rows.example(i);
     let at: Vec<usize> = places.iter().map(|&j| j as usize).chain([d]).collect();
-    let centred = |a: usize| if a < places.len() { values[a] - of.mean(at[a]) } else { y - of.target_mean() };
+    let centred = |a: usize| {
+        if a < places.len() { values[a] - of.mean(at[a]) } else { y - of.target_mean() }
+    };
     let x = Mat::from_fn(at.len(), 1, |a, _| centred(a));
     (at, x)
 }

@@ -117,7 +117,7 @@ pub(crate) fn estimate(reads: &Reads, setting: &Setting, monitor: &dyn Monitor) 
     let interrupted = monitor.should_stop();
     let Some(all) = fitted.pop() else { return Ok(nothing(standard)) };
     // Too few to judge by: the factor model as it is.
-    let sole = || vec![Share { origin: Origin::Factor(menu.ranks()[0]), ridge: 0.0, share: 1.0 }];
+    let sole = || vec![Share { origin: Origin::Factor(menu.ranks()[0]), ridge: menu.ridge(), share: 1.0 }];
     let chosen = if folds == 0 { sole() } else { shares(&fitted, &all, m) };
     let filling = best_rank(&fitted, &menu);
     let units = Units { standard: &standard, slots: setting.slots };
@@ -142,7 +142,10 @@ fn failed(problem: &str) -> crate::Error {
 /// The place among the ranks of the factor model by which attributes are filled in: that of the least held-out errors.
 fn best_rank(folds: &[Fitted], menu: &Menu) -> usize {
     let errors = |rank: usize| {
-        folds.iter().map(|f| find(f, Origin::Factor(rank), 0.0).map_or(f64::INFINITY, |c| c.errors)).sum::<f64>()
+        folds
+            .iter()
+            .map(|f| find(f, Origin::Factor(rank), menu.ridge()).map_or(f64::INFINITY, |c| c.errors))
+            .sum::<f64>()
     };
     let order = |a: &usize, b: &usize| errors(menu.ranks()[*a]).total_cmp(&errors(menu.ranks()[*b]));
     (0..menu.ranks().len()).min_by(order).unwrap_or(0)
@@ -227,8 +230,9 @@ fn judge(found: &mut Estimate, folds: &[Fitted], chosen: &[Share], filling: usiz
     let square = all().map(|e| (e - mean).powi(2)).sum::<f64>() / count;
     if mean.is_finite() && square.is_finite() {
         found.risk = Some((mean, (square / count).sqrt()));
-        // Where so little is seen that the difference is chance, the model knows better.
-        found.residual = mean.max(found.residual).max(LEAST_RESIDUAL * units.standard.spread.powi(2));
+        // A difference below its standard error is chance.
+        let least = found.risk.map_or(0.0, |(_, error)| error);
+        found.residual = mean.max(least).max(LEAST_RESIDUAL * units.standard.spread.powi(2));
     }
 }
 

@@ -237,7 +237,7 @@ impl Factor {
         let mut room = Equations::new(r);
         for j in 0..self.noise.len() {
             let (psi, own) = (self.noise[j], standard.own[j]);
-            let least = LEAST_NOISE * standard.pooled[j];
+            let least = LEAST_NOISE;
             if sums.reads[j] == 0.0 {
                 self.loadings[j * r..(j + 1) * r].fill(0.0);
                 self.noise[j] = (0.5 * own).max(least);

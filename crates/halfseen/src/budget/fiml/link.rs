@@ -130,11 +130,6 @@ impl Calibration {
         Calibration { curve, constant: a - slope * centre, slope, likelihood }
     }
 
-    /// Mean log-likelihood of other examples: what curves are compared by.
-    pub(crate) fn likelihood_of(&self, pairs: &[Pair]) -> f64 {
-        sum(self.curve, self.constant, self.slope, pairs) / pairs.len().max(1) as f64
-    }
-
     /// The predictor with this link in place of its plain sum; `centre` was subtracted of the targets -1 and +1.
     pub(crate) fn link(&self, mut plain: Conditional, centre: f64) -> Conditional {
         plain.linear.weights.iter_mut().chain(&mut plain.deviations).for_each(|w| *w *= self.slope);

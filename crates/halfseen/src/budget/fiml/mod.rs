@@ -60,7 +60,7 @@ parameters! {
     pub struct Fiml named "fiml" {
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
-        design: Design = Design::Uniform, DESIGN;
+        design: Design = Design::Adaptive, DESIGN;
         passive: Passive = Passive::No, PASSIVE;
         rank: Option<u64> = None, RANK;
         folds: u64 = 3, FOLDS;

@@ -1,18 +1,17 @@
 //! Standardises what was read: every attribute about its mean and by its deviation, as far as the reads tell.
 //!
-//! The deviation of an attribute is steadied by that of all reads (a quarter of a pseudo-read at the pooled variance, which is
-//! counted as at most 30 times the attribute's own, so that units need not be alike). Attributes that were read less than twice,
-//! or showed one value only, take no part.
+//! Where attributes are measured alike (no variance is more than 100 times their median), one deviation, that of all reads, serves all of
+//! them: an attribute that hardly varies in the few reads there are may yet vary, and must not get a large weight by chance. A ridge, and
+//! every prior, is then alike for all. Where units differ each attribute has its own deviation. Attributes that were read less than
+//! twice, or showed one value only, take no part.
 
 use super::reads::Reads;
 
 /// Pseudo-reads at the pooled variance, and by how many reads a variance is shrunk.
-const PRIOR_READS: f64 = 0.25;
+const PRIOR_READS: f64 = 2.5;
 const SHRUNK_BY: f64 = 5.0;
-/// The same for the variance that a factor model starts from.
-const OWN_READS: f64 = 2.5;
-/// The pooled variance counts as at most so many of an attribute's own.
-const UNLIKE: f64 = 30.0;
+/// Attributes are measured alike if no variance is more than so many times their median.
+const ALIKE: f64 = 100.0;
 /// No place: the slot takes no part.
 const NONE: u32 = u32::MAX;
 
@@ -27,8 +26,6 @@ pub(crate) struct Standard {
     pub(crate) deviation: Vec<f64>,
     /// The variance that a factor model starts from, of each place, in standard units.
     pub(crate) own: Vec<f64>,
-    /// The pooled variance of each place, in standard units.
-    pub(crate) pooled: Vec<f64>,
     /// Reads of each place.
     pub(crate) reads: Vec<f64>,
     /// Mean and deviation of the target.
@@ -78,9 +75,16 @@ impl Standard {
             spread[j] > count[j] * (1e-14 * (means[j] / unit[j])).powi(2) && spread[j] > 0.0 && count[j] > 1.0
         };
         let taking: Vec<usize> = (0..slots).filter(|&j| varies(j)).collect();
-        let pooled_of = |j: usize| (pooled * (largest / unit[j]).powi(2)).min(UNLIKE * spread[j] / count[j]);
-        let variance = |j: usize| (spread[j] + PRIOR_READS * pooled_of(j)) / (count[j] + SHRUNK_BY);
-        let own = |j: usize| (spread[j] + OWN_READS * pooled_of(j)) / (count[j] + SHRUNK_BY);
+        let own = |j: usize| spread[j] / count[j] * (unit[j] / largest).powi(2);
+        let mut variances: Vec<f64> = taking.iter().map(|&j| own(j)).collect();
+        variances.sort_unstable_by(f64::total_cmp);
+        let median = variances.get(variances.len() / 2).copied().unwrap_or(0.0);
+        let alike = variances.last().is_none_or(|most| *most <= ALIKE * median);
+        // In units of each slot.
+        let pooled_of = |j: usize| {
+            if alike { pooled * (largest / unit[j]).powi(2) } else { spread[j] / count[j] }
+        };
+        let steadied = |j: usize| (spread[j] + PRIOR_READS * pooled_of(j)) / (count[j] + SHRUNK_BY);
         let targets = reads.targets();
         let m = targets.len().max(1) as f64;
         let centre = targets.iter().sum::<f64>() / m;
@@ -89,9 +93,8 @@ impl Standard {
         let varied = square > (1e-14 * (centre / of_targets)).powi(2);
         Standard {
             mean: taking.iter().map(|&j| means[j]).collect(),
-            deviation: taking.iter().map(|&j| variance(j).sqrt() * unit[j]).collect(),
-            own: taking.iter().map(|&j| own(j) / variance(j)).collect(),
-            pooled: taking.iter().map(|&j| pooled_of(j) / variance(j)).collect(),
+            deviation: taking.iter().map(|&j| pooled_of(j).sqrt() * unit[j]).collect(),
+            own: taking.iter().map(|&j| steadied(j) / pooled_of(j)).collect(),
             reads: taking.iter().map(|&j| count[j]).collect(),
             slots: taking.iter().map(|&j| j as u32).collect(),
             centre,

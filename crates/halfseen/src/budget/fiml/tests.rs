@@ -1,7 +1,7 @@
 //! Tests the learner as a whole: what it makes of holes, of few examples, and of data that teach nothing.
 
 use super::Fiml;
-use crate::budget::{AskTell, Query, Role, Told};
+use crate::budget::{Query, Role, Told};
 use crate::data::{Examples, Matrix};
 use crate::error::ErrorKind;
 use crate::learner::Learner;

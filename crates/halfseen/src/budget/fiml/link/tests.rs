@@ -136,7 +136,6 @@ fn what_is_fitted_has_gradient_zero() {
         for (da, db) in [(0.1, 0.0), (-0.1, 0.0), (0.0, 0.3), (0.0, -0.3)] {
             assert!(sum(curve, a + da, b + db, &pairs) < sum(curve, a, b, &pairs), "{curve:?}: {da}, {db}");
         }
-        assert!((found.likelihood - found.likelihood_of(&pairs)).abs() < 1e-12);
     }
 }
 
