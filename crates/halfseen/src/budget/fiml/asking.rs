@@ -176,7 +176,7 @@ impl Asker {
         let first = (FIRST_READS * self.budget.panels).div_ceil(self.budget.budget.max(1)) as u64;
         let first = first.max(FIRST_EXAMPLES);
         let answered = self.state.ledger.answered;
-        if answered % first != 0 || !(answered / first).is_power_of_two() {
+        if !answered.is_multiple_of(first) || !(answered / first).is_power_of_two() {
             return;
         }
         let of_slots = importance(&self.state.reads, &self.setting());

@@ -42,7 +42,8 @@ pub(crate) fn shares(folds: &[Fitted], all: &Fitted, examples: usize) -> Vec<Sha
     let nothing = found.iter().find(|(c, _)| null(c)).map_or(f64::INFINITY, |(_, errors)| *errors);
     let count = examples as f64;
     // m log(nothing / least) / 2 is the log of the likelihood ratio, each with the variance that it leaves.
-    if !(least > 0.0) || 0.5 * count * (nothing / least).ln() < EVIDENCE {
+    let learned = least > 0.0 && 0.5 * count * (nothing / least).ln() >= EVIDENCE;
+    if !learned {
         return vec![Share { origin: Origin::Null, ridge: 0.0, share: 1.0 }];
     }
     let weight = |errors: f64| (-count * (errors / least - 1.0) / (2.0 * TEMPERATURE)).exp();

@@ -207,17 +207,16 @@ pub(crate) fn fit(
             }
         }
     }
-    if let Some(model) = models.get(refined).filter(|_| menu.dense && menu.most > 0) {
-        if let Some(mut refinement) = Refinement::start(rows, fitted, model) {
-            for step in 0..=menu.most {
-                if step > 0 && (monitor.should_stop() || !refinement.step()) {
-                    found.guarded += 1;
-                    break;
-                }
-                if STEPS.contains(&step) {
-                    let solve = |ridge| refinement.now.solve(ridge, refinement.now.with_target());
-                    found.add(Origin::Dense(model.rank, step), menu, &refinement.now, solve, rows, judges());
-                }
+    let wanted = models.get(refined).filter(|_| menu.dense && menu.most > 0);
+    if let Some((model, mut refinement)) = wanted.and_then(|m| Some((m, Refinement::start(rows, fitted, m)?))) {
+        for step in 0..=menu.most {
+            if step > 0 && (monitor.should_stop() || !refinement.step()) {
+                found.guarded += 1;
+                break;
+            }
+            if STEPS.contains(&step) {
+                let solve = |ridge| refinement.now.solve(ridge, refinement.now.with_target());
+                found.add(Origin::Dense(model.rank, step), menu, &refinement.now, solve, rows, judges());
             }
         }
     }

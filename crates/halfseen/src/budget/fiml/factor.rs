@@ -274,13 +274,13 @@ impl Factor {
         let (d, r) = (self.noise.len(), self.rank);
         let (mut inner, mut small) = (vec![0.0; r * r], vec![0.0; r]);
         (0..r).for_each(|p| inner[p * r + p] = 1.0);
-        for j in 0..d {
+        for (j, b) in b.iter().enumerate() {
             let (row, scale) = (self.row(j), 1.0 / (self.noise[j] + ridge));
             for p in 0..r {
                 for q in 0..=p {
                     inner[p * r + q] += scale * row[p] * row[q];
                 }
-                small[p] += scale * row[p] * b[j];
+                small[p] += scale * row[p] * b;
             }
         }
         if !cholesky(&mut inner, r) {

@@ -82,8 +82,7 @@ fn naive(factor: &Factor, rows: &Rows, standard: &Standard) -> (Factor, f64) {
         let misfit = total[j] - 2.0 * (w.transpose() * &product[j])[(0, 0)] + (w.transpose() * &square[j] * &w)[(0, 0)];
         if j < d {
             let spread = (&inverse * &square[j]).diagonal().column_vector().iter().sum::<f64>();
-            next.noise[j] =
-                ((misfit + spread + standard.own[j]) / (count[j] + 2.0)).max(LEAST_NOISE);
+            next.noise[j] = ((misfit + spread + standard.own[j]) / (count[j] + 2.0)).max(LEAST_NOISE);
             (0..r).for_each(|p| next.loadings[j * r + p] = w[(p, 0)]);
         } else {
             next.target_noise = (misfit / count[d]).max(LEAST_TARGET_NOISE);

@@ -118,10 +118,10 @@ impl Posterior {
     fn keep(&mut self, p: usize, g: usize, of: impl Fn(f64, f64, usize, usize) -> f64) {
         let (left, right) = (self.mean[p], self.mean[g]);
         let first = packed_before(p * WIDE) + g;
-        for row in 0..WIDE.min(self.r - p * WIDE) {
+        for (row, left) in left.iter().enumerate().take(WIDE.min(self.r - p * WIDE)) {
             let lane = &mut self.second[first + row * (p + 1)];
-            for e in 0..WIDE {
-                lane[e] = of(left[row], right[e], row, e);
+            for (e, (to, right)) in lane.iter_mut().zip(&right).enumerate() {
+                *to = of(*left, *right, row, e);
             }
         }
     }

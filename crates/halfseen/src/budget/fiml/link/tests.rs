@@ -190,7 +190,6 @@ fn where_classes_are_nearly_separable_probabilities_beat_the_plain_sum() {
         read(&mut cells, &signs, k, 3);
         let plain = mean_square(&scores(&conditional(&best), &cells), &signs);
         let found = mean_square(&scores(&linked, &cells), &signs);
-        println!("b {b}, {k} of {COLUMNS} seen: plain {plain:.4}, linked {found:.4}");
         assert!(found < gain * plain, "b {b}, k {k}: {found} and {plain}");
     }
 }
