@@ -302,6 +302,7 @@ class Stub:
         if isinstance(member, classmethod | staticmethod):
             lines = [f"    @{type(member).__name__}"]
             return [*lines, "    " + self.function(name, member.__func__, kind)]
+        member = inspect.unwrap(member)  # a method that is there under a condition is one
         if inspect.isfunction(member):
             return ["    " + self.function(name, member, kind)]
         return []

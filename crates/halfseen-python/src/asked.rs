@@ -5,7 +5,7 @@ use crate::errors::{guarded, raised};
 use crate::fitting::{Declared, coded, target};
 use crate::learners::configured;
 use crate::model::Model;
-use crate::watched::watched_here;
+use crate::watched::{apart, watched_here};
 use halfseen::budget::{self, AskTell, Told, next_batch};
 use halfseen::data::{self, Cell, Examples, Label, Matrix, Target};
 use halfseen::learner::find;
@@ -133,6 +133,16 @@ impl Learner {
         Python::attach(|py| self.running.lock_py_attached(py)).unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The same off the interpreter's lock.
+    fn taken(&self) -> MutexGuard<'_, Running> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a fit may come with an answer, since what is read next depends on what was read.
+    fn fits_to_answers(&self) -> bool {
+        self.params.get("design").is_some_and(|design| design == "adaptive")
+    }
+
     /// Targets as Python has them (numbers, or for each row the index of its class) in the learner's units.
     fn targets(&self, values: Vec<f64>) -> halfseen::Result<Vec<f64>> {
         let scores = self.target_of(values).scores()?;
@@ -170,7 +180,8 @@ impl Learner {
         let mut options = declared.options(&*learner)?;
         // There is no cell yet to look at.
         options.honest = true;
-        let intercept = options.intercept;
+        // Without an intercept nothing is subtracted of targets, nor of classes that are learned as they are.
+        let centred = options.intercept && !(options.plain_classes && classes.is_some());
         let nothing = Matrix::F64(Array2::zeros((0, names.len())));
         let table = data::Table::from_matrix(nothing, names).map_err(raised)?;
         let unknown = Target::Numbers(Vec::new());
@@ -194,7 +205,7 @@ impl Learner {
             None => {
                 let scores = first.scores().map_err(raised)?;
                 let rows: Vec<u32> = (0..scores.len() as u32).collect();
-                TargetScale::fit(&first, &scores, &rows, intercept && !signs)
+                TargetScale::fit(&first, &scores, &rows, centred && !signs)
             }
         };
         let bounds = prepared.examples().declared.bounds.cloned();
@@ -274,7 +285,7 @@ impl Learner {
 
     /// Takes one step from the raw values of a query's columns and the raw target (the index of the class, where there
     /// are classes). NaN is a read that was refused. Says whether the learner learned from it.
-    fn tell(&self, query: &Query, values: Vec<f64>, target: f64) -> PyResult<bool> {
+    fn tell(&self, py: Python<'_>, query: &Query, values: Vec<f64>, target: f64) -> PyResult<bool> {
         let columns = self.columns_of(query)?;
         if columns.len() != values.len() {
             let what = "values, one for each attribute that the query names".to_owned();
@@ -286,7 +297,12 @@ impl Learner {
             self.prepare.push_cell(column, cell, &mut scaled).map_err(raised)?;
         }
         let target = self.targets(vec![target]).map_err(raised)?[0];
-        Ok(guarded(|| self.lock().learner.tell(&query.0, &scaled, target))? == Told::Learned)
+        let told = if self.fits_to_answers() {
+            apart(py, false, || self.taken().learner.tell(&query.0, &scaled, target))?
+        } else {
+            guarded(|| self.lock().learner.tell(&query.0, &scaled, target))?
+        };
+        Ok(told == Told::Learned)
     }
 
     /// The columns that a query names, in the order in which `tell` takes their values.
@@ -351,7 +367,7 @@ impl Learner {
         }
         let names = self.prepare.schema.encoded_names();
         let work = |monitor: &dyn Monitor| {
-            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut running = self.taken();
             let Running { learner, passed } = &mut *running;
             // A query of fewer reads might fit into what is left, were it asked in another batch.
             if passed.stop == Some(Stop::BudgetSpent) {
@@ -367,7 +383,7 @@ impl Learner {
             passed.seconds += report.seconds;
             Ok(())
         };
-        if targets.len() <= FEW {
+        if targets.len() <= FEW && !self.fits_to_answers() {
             return py.detach(|| guarded(|| work(&Silent)));
         }
         watched_here(py, progress, work)
@@ -380,12 +396,11 @@ impl Learner {
 
     /// What has been learned so far.
     fn model(&self, py: Python<'_>) -> PyResult<Model> {
-        // Some learners solve for their predictor only now.
-        let (predictor, report) = py.detach(|| {
-            guarded(|| {
-                let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-                Ok((running.learner.predictor().into(), running.report(self.total_budget)))
-            })
+        // Some learners solve for their predictor only now, and those that keep their reads on several threads.
+        let alone = !self.lock().learner.takes_holes();
+        let (predictor, report) = apart(py, alone, || {
+            let running = self.taken();
+            Ok((running.learner.predictor().into(), running.report(self.total_budget)))
         })?;
         Ok(Model::new(model::Model {
             learner: report.learner.clone(),

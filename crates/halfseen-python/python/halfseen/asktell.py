@@ -122,6 +122,7 @@ class Learner:
         values : mapping of str to float, or sequence of float
             A value for each of ``query.attributes``, by name or in their order, in their own units. None or
             NaN is a read that was refused: then nothing is learned, and the example is counted as skipped.
+            Only :class:`~halfseen.FIMLRegressor` and :class:`~halfseen.FIMLClassifier` learn from the others.
         target : float or label
             The target of that example.
 

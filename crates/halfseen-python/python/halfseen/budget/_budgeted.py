@@ -42,7 +42,7 @@ n_features_in_ : int
 feature_names_in_ : ndarray of shape (n_features_in_,)
     Their names, where X had any.
 n_iter_ : int
-    1: one pass.""",
+    {passes}""",
     "notes": """\
 ``budget`` counts every read of one example, those for the product <w, x> included; always-known attributes
 and targets cost nothing. A fit looks at nothing else, so ``scale`` needs declared ``bounds`` (or is 'none'),
@@ -65,6 +65,7 @@ class Budgeted(Estimator):
     """What budgeted estimators do besides."""
 
     _house = (SCALE, KNOWN, GROUPS, PRICES, BOUNDS, VERBOSE)
+    _passes = "1: one pass."
 
     def __init_subclass__(cls, learner=None, **keywords):
         """Write the sections that are the same for all."""
@@ -76,6 +77,7 @@ class Budgeted(Estimator):
             "{shape}": "(1, n_features)" if tells else "(n_features,)",
             "{intercept}": "ndarray of shape (1,)" if tells else "float",
             "{classes}": "classes_ : ndarray of shape (2,)\n    The labels.\n" if tells else "",
+            "{passes}": cls._passes,
         }
         for name, text in _SECTIONS.items():
             for word, by in words.items():
