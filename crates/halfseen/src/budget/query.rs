@@ -1,7 +1,7 @@
 //! Defines the questions a budgeted learner asks, and the trait by which it asks and is told.
 
 use crate::error::Result;
-use crate::model::{Linear, Report};
+use crate::model::{Linear, Predictor, Report};
 use serde::{Deserialize, Serialize};
 
 /// What a learner wants to know of its next example, decided before anything of it is seen.
@@ -167,6 +167,11 @@ pub trait AskTell: Send {
 
     /// The predictor learned so far, in scaled units.
     fn predictor(&self) -> Linear;
+
+    /// The same with all that it knows of attributes that a row does not show.
+    fn model(&self) -> Predictor {
+        self.predictor().into()
+    }
 
     /// What was read so far.
     fn report(&self) -> Report;

@@ -3,7 +3,8 @@
 use super::Fiml;
 use super::design::importance;
 use super::drawing::{Drawing, Plan};
-use super::estimate::{Estimate, Remarks, Setting, estimate};
+use super::estimate::{Estimate, Setting, estimate};
+use super::predicting::{conditional, linked, predictor_of};
 use super::reads::Reads;
 use super::survey::Survey;
 use crate::budget::admission::admit;
@@ -11,7 +12,7 @@ use crate::budget::budgeted::{self, affordable};
 use crate::budget::ledger::{LARGEST_COUNT, Ledger};
 use crate::budget::{AskTell, Part, Query, Read, Role, Told, saved};
 use crate::error::{ErrorKind, Result};
-use crate::model::{Fit, Linear, Note, Report, Stop};
+use crate::model::{Conditional, Fit, Linear, Note, Predictor, Report, Stop};
 use crate::monitor::{Monitor, Silent};
 use crate::params::{Design, Parameters, Passive};
 use crate::prepare::Layout;
@@ -36,7 +37,7 @@ pub(super) struct Asker {
     drawing: Drawing,
     state: State,
     /// What was found at the last look, after so many answers.
-    found: RefCell<Option<(u64, Linear)>>,
+    found: RefCell<Option<(u64, Conditional)>>,
     /// Panels of the current example.
     panels: Vec<u32>,
 }
@@ -107,47 +108,60 @@ impl Asker {
             slots: self.layout.slots(),
             folds: self.learner.folds as usize,
             rank: self.learner.rank.map(|r| usize::try_from(r).unwrap_or(usize::MAX)),
+            deviations: self.learner.deviations as usize,
             seed: self.learner.seed,
         }
     }
 
-    /// Fits to what was read so far. A stop of the pass that is no success goes before that of the fit.
-    ///
-    /// # Errors
-    /// Numerical failure.
-    pub(super) fn fit(&self, stop: Stop, monitor: &dyn Monitor) -> Result<Fit> {
+    /// Fits to what was read so far.
+    fn conditional(&self, monitor: &dyn Monitor) -> Result<(Conditional, Report)> {
         let (reads, survey) = (&self.state.reads, Survey::of(&self.state.reads, &self.layout));
         let found = if survey.teaches() {
             estimate(reads, &self.setting(), monitor)?
         } else {
-            nothing(&survey, self.layout.slots())
+            Estimate::nothing(survey.means.clone(), survey.centre, survey.variance)
         };
-        let mut report = self.report();
-        report.stop = if found.remarks.interrupted { Stop::Interrupted } else { stop };
-        report.converged = report.stop.converged();
+        let mut report = self.state.ledger.report(Fiml::NAME);
+        report.stop = if found.remarks.interrupted { Stop::Interrupted } else { Stop::OnePass };
         (report.risk, report.risk_error) = found.risk.unzip();
         report.passes = Some(found.passes);
         report.notes = survey.notes(self.state.refused);
         if found.remarks.guarded > 0 {
             report.notes.push(Note::GuardedRefinements { refinements: found.remarks.guarded as u64 });
         }
-        Ok(Fit { predictor: predictor_of(&found, &self.layout)?.into(), report })
+        Ok((linked(predictor_of(&found, &self.layout)?, self.learner.link, &found, reads)?, report))
+    }
+
+    /// The same with why the pass stopped, where the fit was not interrupted.
+    ///
+    /// # Errors
+    /// Numerical failure.
+    pub(super) fn fit(&self, stop: Stop, monitor: &dyn Monitor) -> Result<Fit> {
+        let (found, mut report) = self.conditional(monitor)?;
+        if report.stop != Stop::Interrupted {
+            report.stop = stop;
+        }
+        report.converged = report.stop.converged();
+        Ok(Fit { predictor: Predictor::Conditional(found), report })
     }
 
     /// The predictor, fitted anew if anything was told since the last time. Should that fail numerically, which a fit reports, no
     /// attribute has a weight.
-    fn found(&self) -> Linear {
+    fn found(&self) -> Conditional {
         let answered = self.state.ledger.answered;
-        if let Some((_, linear)) = self.found.borrow().as_ref().filter(|(at, _)| *at == answered) {
-            return linear.clone();
+        if let Some((_, predictor)) = self.found.borrow().as_ref().filter(|(at, _)| *at == answered) {
+            return predictor.clone();
         }
-        let fitted = self.fit(Stop::OnePass, &Silent).and_then(|fit| fit.linear().cloned());
-        let linear = fitted.unwrap_or_else(|_| {
-            let survey = Survey::of(&self.state.reads, &self.layout);
-            linear(&nothing(&survey, self.layout.slots()), &self.layout)
-        });
-        self.found.replace(Some((answered, linear.clone())));
-        linear
+        let predictor = self.conditional(&Silent).map_or_else(|_| self.nothing(), |(found, _)| found);
+        self.found.replace(Some((answered, predictor.clone())));
+        predictor
+    }
+
+    /// The mean of the targets.
+    fn nothing(&self) -> Conditional {
+        let survey = Survey::of(&self.state.reads, &self.layout);
+        let nothing = Estimate::nothing(survey.means, survey.centre, survey.variance);
+        conditional(&nothing, &self.layout)
     }
 
     fn passive(&self) -> bool {
@@ -250,43 +264,6 @@ fn check(learner: &Fiml, layout: &Layout) -> Result<budgeted::Reads> {
     Ok(reads)
 }
 
-/// What is known where nothing can be learned of attributes: means.
-fn nothing(survey: &Survey, slots: usize) -> Estimate {
-    Estimate {
-        weights: vec![0.0; slots],
-        means: survey.means.clone(),
-        centre: survey.centre,
-        rank: 0,
-        loadings: Vec::new(),
-        noise: vec![1.0; slots],
-        residual: survey.variance,
-        risk: None,
-        deviations: Vec::new(),
-        passes: 0,
-        remarks: Remarks::default(),
-    }
-}
-
-/// What predicts.
-///
-/// # Errors
-/// [`ErrorKind::Diverged`].
-fn predictor_of(found: &Estimate, layout: &Layout) -> Result<Linear> {
-    let linear = linear(found, layout);
-    let odd = linear.weights.iter().chain(&linear.fill).chain([&linear.intercept]).find(|v| !v.is_finite());
-    match odd {
-        Some(&value) => Err(ErrorKind::Diverged { what: "a weight", value }.into()),
-        None => Ok(linear),
-    }
-}
-
-/// The weighted sum, by columns.
-fn linear(found: &Estimate, layout: &Layout) -> Linear {
-    let by_column = |of: &[f64]| (0..layout.slots()).map(|column| of[layout.slot(column)]).collect::<Vec<f64>>();
-    let product: f64 = found.weights.iter().zip(&found.means).map(|(w, mean)| w * mean).sum();
-    Linear { weights: by_column(&found.weights), intercept: found.centre - product, fill: by_column(&found.means) }
-}
-
 impl AskTell for Asker {
     fn ask_into(&mut self, query: &mut Query) {
         self.head(query);
@@ -352,7 +329,11 @@ impl AskTell for Asker {
     }
 
     fn predictor(&self) -> Linear {
-        self.found()
+        self.found().linear
+    }
+
+    fn model(&self) -> Predictor {
+        Predictor::Conditional(self.found())
     }
 
     fn report(&self) -> Report {

@@ -1,27 +1,38 @@
 //! Says how much each attribute adds to the prediction, and makes of it the probabilities by which attributes are read.
 
-use super::estimate::{self, Setting};
+use super::estimate::Setting;
+use super::factor::Factor;
 use super::reads::Reads;
+use super::standard::Standard;
 use crate::budget::design::inclusion;
-use crate::monitor::Silent;
 
 /// The share of the reads that stays uniform.
 const UNIFORM_SHARE: f64 = 0.3;
 /// The rank of the model that tells.
 const RANK: usize = 10;
+/// Its passes.
+const PASSES: usize = 30;
 
 /// |w_j| sd_j of each slot by a factor model of all reads so far; zeros where none could be fitted.
 pub(super) fn importance(reads: &Reads, setting: &Setting) -> Vec<f64> {
     let slots = setting.slots;
-    let setting = Setting { rank: Some(RANK), ..*setting };
-    let Ok(found) = estimate::estimate(reads, &setting, &Silent) else { return vec![0.0; slots] };
-    let r = found.rank;
-    let of = |slot: usize| {
-        let common: f64 = found.loadings[slot * r..(slot + 1) * r].iter().map(|w| w * w).sum();
-        let value = found.weights[slot].abs() * (common + found.noise[slot]).sqrt();
-        if value.is_finite() { value } else { 0.0 }
-    };
-    (0..slots).map(of).collect()
+    let standard = Standard::of(reads, slots);
+    let rows = standard.rows(reads);
+    let mut found = vec![0.0; slots];
+    if standard.len() == 0 {
+        return found;
+    }
+    let examples = || 0..rows.len();
+    let rank = RANK.min((standard.len() / 3).max(1));
+    let mut model = Factor::start(&rows, &standard, examples(), rank, setting.seed);
+    (0..PASSES).for_each(|_| {
+        model.improve(&rows, &standard, examples());
+    });
+    // In standard units w_j is w_j sd_j.
+    for (&slot, w) in standard.slots.iter().zip(model.solve(0.0, &model.with_target()).unwrap_or_default()) {
+        found[slot as usize] = if w.is_finite() { w.abs() } else { 0.0 };
+    }
+    found
 }
 
 /// Inclusion probabilities of panels of these weights, a share of them uniform, that sum to `draws`; `None` where no panel has a
@@ -63,7 +74,7 @@ mod tests {
             let kept = [stream.below(3), 3 + stream.below(3)];
             reads.push(kept.into_iter().map(|j| (j as u32, x[j])), 3.0 * x[1] + x[4] + 0.1 * stream.normal());
         }
-        let setting = Setting { slots: 6, folds: 3, rank: None, seed: 0 };
+        let setting = Setting { slots: 6, folds: 3, rank: None, deviations: 0, seed: 0 };
         let found = importance(&reads, &setting);
         assert!(found[1] > 2.0 * found[4] && found[4] > 2.0 * found[0].max(found[2]), "{found:?}");
     }

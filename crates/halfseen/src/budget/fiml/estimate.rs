@@ -1,11 +1,16 @@
 //! Turns what was read into weights: fits candidates on folds, judges them by what was held out, and averages.
 
+use super::average::{Share, find, shares};
+use super::candidates::{self, Candidate, Fitted, Menu, Origin};
+use super::deviations::deviations;
 use super::factor::Factor;
-use super::parts::Part;
+use super::link::{Pair, pairs};
+use super::parts::{Chosen, Part};
 use super::reads::Reads;
-use super::standard::Standard;
-use crate::error::Result;
+use super::standard::{Rows, Standard};
+use crate::error::{ErrorKind, Result};
 use crate::monitor::Monitor;
+use rayon::prelude::*;
 
 /// What a fit depends on besides the reads.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,7 +21,9 @@ pub(crate) struct Setting {
     pub(crate) folds: usize,
     /// The rank r of the factor model; `None`: several, chosen among by what was held out.
     pub(crate) rank: Option<usize>,
-    /// Seed of where factor models start.
+    /// Refits from which deviations of the weights are taken; 0: none.
+    pub(crate) deviations: usize,
+    /// Seed of where factor models start, and of refits.
     pub(crate) seed: u64,
 }
 
@@ -42,6 +49,8 @@ pub(crate) struct Estimate {
     /// Deviations of the weights, (n_deviations, n_slots): the sum of their squares v v' is the weights' covariance. Empty where
     /// it was not asked for.
     pub(crate) deviations: Vec<f64>,
+    /// What was predicted of held-out examples by their reads, in the order of the examples.
+    pub(crate) held_out: Vec<Pair>,
     /// Passes over the examples.
     pub(crate) passes: u64,
     /// What a user must know besides.
@@ -51,55 +60,194 @@ pub(crate) struct Estimate {
 /// What a user must know of a fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Remarks {
-    /// Attributes that were never read.
-    pub(crate) unread: usize,
-    /// Attributes that showed one value only, or were read once.
-    pub(crate) constant: usize,
-    /// Whether the target was the same in all examples.
-    pub(crate) constant_target: bool,
-    /// Whether no two attributes were ever read of one example: covariances are then unknown.
-    pub(crate) no_pairs: bool,
     /// Refinements that ended because the likelihood would have fallen, or definiteness been lost.
     pub(crate) guarded: usize,
     /// Whether the monitor asked to stop.
     pub(crate) interrupted: bool,
 }
 
+impl Estimate {
+    /// No weights: what is known where nothing can be learned of the attributes. `variance` is the target's.
+    pub(crate) fn nothing(means: Vec<f64>, centre: f64, variance: f64) -> Estimate {
+        Estimate {
+            weights: vec![0.0; means.len()],
+            centre,
+            rank: 0,
+            loadings: Vec::new(),
+            noise: vec![1.0; means.len()],
+            residual: variance,
+            risk: None,
+            deviations: Vec::new(),
+            held_out: Vec::new(),
+            passes: 0,
+            remarks: Remarks::default(),
+            means,
+        }
+    }
+}
+
+/// What cannot vary less, in units of the target's variance: a residual below is rounding.
+const LEAST_RESIDUAL: f64 = 1e-12;
+/// Fewer examples than this are not split into folds: the ranks' order then decides, from the least.
+const FEWEST: usize = 10;
+
 /// Fits.
 ///
 /// # Errors
 /// Numerical failure.
 pub(crate) fn estimate(reads: &Reads, setting: &Setting, monitor: &dyn Monitor) -> Result<Estimate> {
-    let _ = monitor;
     let standard = Standard::of(reads, setting.slots);
     let rows = standard.rows(reads);
-    let rank = setting.rank.unwrap_or(10).min((standard.len() / 3).max(1));
-    let examples = || Part::All.of(rows.len());
-    let mut factor = Factor::start(&rows, &standard, examples(), rank, setting.seed);
-    for _ in 0..20 {
-        factor.improve(&rows, &standard, examples());
+    let m = rows.len();
+    let nothing = |standard: Standard| Estimate::nothing(standard.means, standard.centre, standard.spread.powi(2));
+    let few = m < FEWEST.max(2 * setting.folds);
+    let rank = if few { Some(setting.rank.unwrap_or(1)) } else { setting.rank };
+    let menu = Menu::of(&standard, &rows, rank);
+    if standard.len() == 0 {
+        return Ok(nothing(standard));
     }
-    let solved = factor.solve(0.0, &factor.with_target()).unwrap_or_else(|| vec![0.0; standard.len()]);
-    let slots = setting.slots;
-    let (mut weights, mut loadings, mut noise) = (vec![0.0; slots], vec![0.0; slots * rank], vec![1.0; slots]);
-    for (at, &slot) in standard.slots.iter().enumerate() {
-        let (slot, deviation) = (slot as usize, standard.deviation[at]);
-        weights[slot] = solved[at] * standard.spread / deviation;
-        let row = factor.row(at).iter().map(|w| w * deviation);
-        loadings[slot * rank..(slot + 1) * rank].iter_mut().zip(row).for_each(|(to, w)| *to = w);
-        noise[slot] = factor.noise[at] * deviation * deviation;
+    let folds = if few { 0 } else { setting.folds };
+    let mut parts: Vec<Chosen<'_>> = (0..folds).map(|fold| Part::Without { fold, of: folds }.into()).collect();
+    parts.push(Part::All.into());
+    let held = |p: usize| (p < folds).then_some(Part::Only { fold: p, of: folds });
+    let models = candidates::models(&rows, &standard, &menu, &parts, setting.seed, monitor);
+    let jobs: Vec<(usize, Vec<Factor>)> = models.into_iter().enumerate().collect();
+    let fit = |(p, models): (usize, Vec<Factor>)| candidates::fit(&rows, &menu, models, parts[p], held(p), monitor);
+    let mut fitted: Vec<Fitted> = jobs.into_par_iter().map(fit).collect();
+    let interrupted = monitor.should_stop();
+    let Some(all) = fitted.pop() else { return Ok(nothing(standard)) };
+    // Too few to judge by: the factor model as it is.
+    let sole = || vec![Share { origin: Origin::Factor(menu.ranks()[0]), ridge: 0.0, share: 1.0 }];
+    let chosen = if folds == 0 { sole() } else { shares(&fitted, &all, m) };
+    let filling = best_rank(&fitted, &menu);
+    let units = Units { standard: &standard, slots: setting.slots };
+    let mut found = units.estimate(&all, &chosen, filling).ok_or_else(|| failed("a weight is no finite number"))?;
+    found.remarks.guarded = fitted.iter().chain([&all]).map(|f| f.guarded).sum();
+    found.remarks.interrupted = interrupted;
+    if folds > 0 {
+        judge(&mut found, &fitted, &chosen, filling, &units, reads);
     }
-    Ok(Estimate {
-        weights,
-        centre: standard.centre,
-        rank,
-        loadings,
-        noise,
-        residual: factor.target_noise * standard.spread.powi(2),
-        risk: None,
-        deviations: Vec::new(),
-        passes: 20,
-        remarks: Remarks::default(),
-        means: standard.means,
-    })
+    if setting.deviations > 0 && !interrupted {
+        let seed = setting.seed;
+        let again = |weights: &[f64]| refit(&rows, &units, &menu, &chosen, weights, seed, monitor);
+        found.deviations = deviations(setting.deviations, m, seed, again)?;
+    }
+    Ok(found)
+}
+
+fn failed(problem: &str) -> crate::Error {
+    ErrorKind::Numerical { what: "the fit to the reads", problem: problem.to_owned() }.into()
+}
+
+/// The place among the ranks of the factor model by which attributes are filled in: that of the least held-out errors.
+fn best_rank(folds: &[Fitted], menu: &Menu) -> usize {
+    let errors = |rank: usize| {
+        folds.iter().map(|f| find(f, Origin::Factor(rank), 0.0).map_or(f64::INFINITY, |c| c.errors)).sum::<f64>()
+    };
+    let order = |a: &usize, b: &usize| errors(menu.ranks()[*a]).total_cmp(&errors(menu.ranks()[*b]));
+    (0..menu.ranks().len()).min_by(order).unwrap_or(0)
+}
+
+/// The way back from standard units.
+struct Units<'a> {
+    standard: &'a Standard,
+    slots: usize,
+}
+
+impl Units<'_> {
+    /// Weights of the slots and the constant of an average; `None` where one is not finite.
+    fn weights(&self, fitted: &Fitted, chosen: &[Share]) -> Option<(Vec<f64>, f64)> {
+        let standard = self.standard;
+        let (mut weights, mut constant) = (vec![0.0; self.slots], 0.0);
+        let mut total = 0.0;
+        for Share { origin, ridge, share } in chosen {
+            // A refinement that did not get as far here leaves its share to the others.
+            let Some(Candidate { weights: found, constant: of, .. }) = find(fitted, *origin, *ridge) else { continue };
+            total += share;
+            constant += share * of;
+            for (&slot, w) in standard.slots.iter().zip(found) {
+                weights[slot as usize] += share * w;
+            }
+        }
+        let scale = if total > 0.0 { standard.spread / total } else { 0.0 };
+        for (&slot, deviation) in standard.slots.iter().zip(&standard.deviation) {
+            weights[slot as usize] *= scale / deviation;
+        }
+        let centre = standard.centre + scale * constant;
+        (centre.is_finite() && weights.iter().all(|w| w.is_finite())).then_some((weights, centre))
+    }
+
+    /// An average with the factor model at a place among the ranks.
+    fn estimate(&self, fitted: &Fitted, chosen: &[Share], filling: usize) -> Option<Estimate> {
+        let (weights, centre) = self.weights(fitted, chosen)?;
+        let (standard, slots) = (self.standard, self.slots);
+        let model = &fitted.models[filling];
+        let rank = model.rank;
+        let (mut loadings, mut noise) = (vec![0.0; slots * rank], vec![1.0; slots]);
+        for (at, &slot) in standard.slots.iter().enumerate() {
+            let (slot, deviation) = (slot as usize, standard.deviation[at]);
+            let row = model.row(at).iter().map(|w| w * deviation);
+            loadings[slot * rank..(slot + 1) * rank].iter_mut().zip(row).for_each(|(to, w)| *to = w);
+            noise[slot] = model.noise[at] * deviation * deviation;
+        }
+        let residual = model.target_noise * standard.spread.powi(2);
+        let means = standard.means.clone();
+        let (passes, remarks) = (candidates::PASSES as u64, Remarks::default());
+        Some(Estimate {
+            weights,
+            means,
+            centre,
+            rank,
+            loadings,
+            noise,
+            residual,
+            risk: None,
+            deviations: Vec::new(),
+            held_out: Vec::new(),
+            passes,
+            remarks,
+        })
+    }
+}
+
+/// What held-out examples say of the average: (y - m_o)^2 - v_o has the mean of the squared error where everything is seen, m_o and v_o
+/// mean and variance of the weighted sum given the reads, as far as the factor model is right.
+fn judge(found: &mut Estimate, folds: &[Fitted], chosen: &[Share], filling: usize, units: &Units<'_>, reads: &Reads) {
+    let of = folds.len();
+    let by_fold = |(fold, fitted): (usize, &Fitted)| {
+        units.estimate(fitted, chosen, filling).map(|estimate| pairs(reads, &estimate, Part::Only { fold, of }))
+    };
+    let Some(by_fold) = folds.par_iter().enumerate().map(by_fold).collect::<Option<Vec<_>>>() else { return };
+    let mut next: Vec<_> = by_fold.into_iter().map(Vec::into_iter).collect();
+    found.held_out = (0..reads.len()).filter_map(|i| next[i % of].next()).collect();
+    let count = found.held_out.len().max(1) as f64;
+    let errors = |i: usize, pair: &Pair| (reads.target(i) - pair.mean).powi(2) - pair.variance;
+    let all = || found.held_out.iter().enumerate().map(|(i, pair)| errors(i, pair));
+    let mean = all().sum::<f64>() / count;
+    let square = all().map(|e| (e - mean).powi(2)).sum::<f64>() / count;
+    if mean.is_finite() && square.is_finite() {
+        found.risk = Some((mean, (square / count).sqrt()));
+        // Where so little is seen that the difference is chance, the model knows better.
+        found.residual = mean.max(found.residual).max(LEAST_RESIDUAL * units.standard.spread.powi(2));
+    }
+}
+
+/// The weights of the same average fitted to examples that count by weights.
+fn refit(
+    rows: &Rows,
+    units: &Units<'_>,
+    menu: &Menu,
+    chosen: &[Share],
+    weights: &[f64],
+    seed: u64,
+    monitor: &dyn Monitor,
+) -> Result<Vec<f64>> {
+    let part = Chosen { part: Part::All, weights: Some(weights) };
+    let models = candidates::models(rows, units.standard, menu, &[part], seed, monitor);
+    let models = models.into_iter().next().unwrap_or_default();
+    let fitted = candidates::fit(rows, menu, models, part, None, monitor);
+    units
+        .weights(&fitted, chosen)
+        .map(|(weights, _)| weights)
+        .ok_or_else(|| failed("a refit's weight is no finite number"))
 }

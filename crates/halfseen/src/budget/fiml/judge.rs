@@ -1,14 +1,14 @@
 //! Judges candidates by examples that they were not fitted to, from what was read of these.
+//!
+//! What counts is the squared error of E(y | x_o), the best guess from the reads of an example. Its variance is left out of it: a
+//! covariance that tells too little scatter would else be mended by a ridge that spoils the weights of all attributes together.
 
 use super::covariance::Covariance;
 use super::small::{cholesky, forward};
 use super::standard::Rows;
 
-/// ln(2 pi).
-const LOG_TWO_PI: f64 = 1.837_877_066_409_345_5;
-
-/// Sum of log p(y | x_o) over examples under S + ridge I, for each ridge; -infinity where that is not positive definite.
-pub(crate) fn predictive(
+/// Sum of (y - E(y | x_o))^2 over examples under S + ridge I, for each ridge; infinity where that is not positive definite.
+pub(crate) fn squared_errors(
     covariance: &impl Covariance,
     ridges: &[f64],
     rows: &Rows,
@@ -30,12 +30,12 @@ pub(crate) fn predictive(
             factor[..n * n].copy_from_slice(&whole[..n * n]);
             (0..n - 1).for_each(|a| factor[a * n + a] += ridge);
             if !cholesky(&mut factor, n) {
-                *sum = f64::NEG_INFINITY;
+                *sum = f64::INFINITY;
                 continue;
             }
             b[..n].copy_from_slice(&centred[..n]);
             forward(&factor, n, &mut b[..n]);
-            *sum -= 0.5 * (LOG_TWO_PI + b[n - 1] * b[n - 1]) + factor[n * n - 1].ln();
+            *sum += (b[n - 1] * factor[n * n - 1]).powi(2);
         }
     }
     sums

@@ -10,6 +10,7 @@
 //! The sums over what was not read are totals less sums over what was, so that a pair (m_o, v_o) costs O(k r^2 + r^3) whatever d is.
 
 use super::estimate::Estimate;
+use super::parts::Part;
 use super::reads::Reads;
 use super::small::{backward, cholesky, dot, forward};
 use crate::model::{Conditional, Curve, Link};
@@ -45,8 +46,8 @@ pub(crate) struct Calibration {
     pub(crate) likelihood: f64,
 }
 
-/// The pairs of all examples: a target above 0 is the second class.
-pub(crate) fn pairs(reads: &Reads, estimate: &Estimate) -> Vec<Pair> {
+/// The pairs of some examples: a target above 0 is the second class.
+pub(crate) fn pairs(reads: &Reads, estimate: &Estimate, part: Part) -> Vec<Pair> {
     let (r, weights) = (estimate.rank, &estimate.weights);
     let row = |j: usize| &estimate.loadings[j * r..(j + 1) * r];
     let mut total = vec![0.0; r];
@@ -86,7 +87,7 @@ pub(crate) fn pairs(reads: &Reads, estimate: &Estimate) -> Vec<Pair> {
         }
         Pair { mean, variance, sign: if reads.target(i) > 0.0 { 1.0 } else { -1.0 } }
     };
-    (0..reads.len()).map(one).collect()
+    part.of(reads.len()).map(one).collect()
 }
 
 impl Calibration {

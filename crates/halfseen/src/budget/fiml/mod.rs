@@ -17,6 +17,8 @@
 //! Psychometrika 1982; A. Dempster, N. Laird and D. Rubin, "Maximum likelihood from incomplete data via the EM algorithm", JRSS B 1977.
 
 mod asking;
+mod average;
+mod candidates;
 mod column;
 mod covariance;
 mod dense;
@@ -30,6 +32,7 @@ mod lanes;
 mod link;
 mod parts;
 mod posterior;
+mod predicting;
 mod reads;
 mod small;
 mod standard;

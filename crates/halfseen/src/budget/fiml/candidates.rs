@@ -1,0 +1,242 @@
+//! Fits the candidates between which held-out reads choose: factor models of several ranks, refinements of them, ridges.
+//!
+//! Where pairs of attributes were read together often, refinements and ridges are worth trying; where seldom, they only chase noise, and
+//! held-out reads cannot tell: refinements are then cut short and no ridge is added. The bounds were found on data apart from those
+//! that are reported.
+
+use super::column::ColumnRefinement;
+use super::covariance::Covariance;
+use super::dense::Refinement;
+use super::factor::Factor;
+use super::judge::squared_errors;
+use super::parts::{Chosen, Part};
+use super::standard::{Rows, Standard};
+use crate::monitor::Monitor;
+use rayon::prelude::*;
+
+/// Ranks of the factor models.
+const RANKS: [usize; 6] = [1, 3, 6, 10, 20, 40];
+/// The rank that is refined without restriction, or the largest below it.
+const REFINED: usize = 10;
+/// Ranks whose covariances with the target are refined.
+const COLUMN_RANKS: [usize; 3] = [3, 10, 20];
+/// Passes of a factor model.
+pub(crate) const PASSES: usize = 40;
+/// Ridges, in standard units, where pairs were read often; else none.
+const RIDGES: [f64; 7] = [0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0];
+/// Steps at which a refinement is a candidate.
+const COLUMN_STEPS: [usize; 4] = [2, 4, 7, 12];
+const STEPS: [usize; 11] = [0, 2, 4, 6, 8, 10, 13, 17, 22, 30, 40];
+/// Joint reads of a pair from which ridges are tried, and from which refinements go on beyond their second step.
+const OFTEN: f64 = 5.0;
+const SELDOM: f64 = 0.5;
+/// More attributes than this are not refined without restriction, which takes d^2 numbers and d^3 operations.
+pub(crate) const MANY: usize = 1500;
+/// Reads of each attribute beyond which a factor model learns nothing more that matters: it is fitted to so many.
+const ENOUGH: f64 = 2000.0;
+/// Beyond this many held-out examples more would not judge better.
+const JUDGES: usize = 100_000;
+
+/// Where a candidate comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Origin {
+    /// No weights at all.
+    Null,
+    /// A factor model of this rank.
+    Factor(usize),
+    /// Its covariances with the target refined by so many steps.
+    Column(usize, usize),
+    /// All covariances refined by so many steps.
+    Dense(usize, usize),
+}
+
+/// Weights that may be the answer, in standard units.
+#[derive(Debug, Clone)]
+pub(crate) struct Candidate {
+    /// Where they come from.
+    pub(crate) origin: Origin,
+    /// The ridge.
+    pub(crate) ridge: f64,
+    /// Weights, (n_places).
+    pub(crate) weights: Vec<f64>,
+    /// What is predicted where every attribute is at the mean of its reads.
+    pub(crate) constant: f64,
+    /// Sum of squared errors of the held-out examples.
+    pub(crate) errors: f64,
+}
+
+/// What was fitted to one part of the examples.
+#[derive(Debug, Clone)]
+pub(crate) struct Fitted {
+    /// Candidates in a fixed order; not every refinement gets as far in every part.
+    pub(crate) candidates: Vec<Candidate>,
+    /// Factor models by increasing rank.
+    pub(crate) models: Vec<Factor>,
+    /// Refinements that ended before their last step.
+    pub(crate) guarded: usize,
+}
+
+/// What candidates there are.
+#[derive(Debug, Clone)]
+pub(crate) struct Menu {
+    ranks: Vec<usize>,
+    ridges: &'static [f64],
+    /// Steps of refinements.
+    most: usize,
+    /// Examples between two that factor models are fitted to.
+    stride: usize,
+    dense: bool,
+}
+
+impl Menu {
+    /// The candidates for these reads; `rank` alone, where one was asked for.
+    pub(crate) fn of(standard: &Standard, rows: &Rows, rank: Option<usize>) -> Menu {
+        let d = standard.len();
+        let together = rows.pairs() / (d as f64 * (d as f64 - 1.0)).max(1.0);
+        let most_rank = (d / 3).max(1);
+        let mut ranks: Vec<usize> = match rank {
+            Some(rank) => vec![rank.min(d)],
+            None => RANKS.into_iter().filter(|&r| r <= most_rank && (d <= MANY || r <= REFINED)).collect(),
+        };
+        ranks.dedup();
+        let reads = standard.reads.iter().sum::<f64>() / d.max(1) as f64;
+        let far = if d <= 150 {
+            40
+        } else if d <= 300 {
+            22
+        } else {
+            10
+        };
+        // Without pairs nothing but each attribute's own covariance with the target is known, and factors would invent the rest.
+        let most = if rows.pairs() == 0.0 {
+            0
+        } else if together < SELDOM {
+            2
+        } else {
+            far
+        };
+        Menu {
+            ranks,
+            ridges: if together < OFTEN { &RIDGES[..1] } else { &RIDGES },
+            most,
+            stride: (reads / ENOUGH).floor().max(1.0) as usize,
+            dense: d <= MANY,
+        }
+    }
+
+    /// Joint reads and ranks matter to nobody else: the ranks of the factor models.
+    pub(crate) fn ranks(&self) -> &[usize] {
+        &self.ranks
+    }
+}
+
+/// Fits factor models of all ranks to each of the parts, side by side.
+pub(crate) fn models(
+    rows: &Rows,
+    standard: &Standard,
+    menu: &Menu,
+    parts: &[Chosen<'_>],
+    seed: u64,
+    monitor: &dyn Monitor,
+) -> Vec<Vec<Factor>> {
+    let jobs: Vec<(usize, usize)> =
+        (0..parts.len()).flat_map(|p| menu.ranks.iter().rev().map(move |&rank| (p, rank))).collect();
+    let fit = |&(part, rank): &(usize, usize)| {
+        // Strides count within a fold's examples, which are themselves every so-many-th.
+        let examples = || parts[part].of(rows.len()).step_by(menu.stride);
+        let mut model = Factor::start(rows, standard, examples(), rank, seed);
+        for _ in 0..PASSES {
+            if monitor.should_stop() {
+                break;
+            }
+            model.improve(rows, standard, examples());
+        }
+        model
+    };
+    let mut found = jobs.par_iter().map(fit).collect::<Vec<_>>().into_iter();
+    let by_part = |_: &Chosen<'_>| {
+        let mut models: Vec<Factor> = found.by_ref().take(menu.ranks.len()).collect();
+        models.reverse();
+        models
+    };
+    parts.iter().map(by_part).collect()
+}
+
+/// Fits all candidates to some examples, from their factor models, and judges them by others.
+pub(crate) fn fit(
+    rows: &Rows,
+    menu: &Menu,
+    models: Vec<Factor>,
+    fitted: Chosen<'_>,
+    held: Option<Part>,
+    monitor: &dyn Monitor,
+) -> Fitted {
+    let held: Vec<usize> = held.map_or_else(Vec::new, |part| part.of(rows.len()).collect());
+    let stride = held.len().div_ceil(JUDGES).max(1);
+    let judges = || held.iter().copied().step_by(stride);
+    let d = models.first().map_or(0, |model| model.noise.len());
+    let nothing = judges().map(|i| rows.example(i).2.powi(2)).sum();
+    let null = Candidate { origin: Origin::Null, ridge: 0.0, weights: vec![0.0; d], constant: 0.0, errors: nothing };
+    let mut found = Fitted { candidates: vec![null], models: Vec::new(), guarded: 0 };
+    for model in &models {
+        let with_target = model.with_target();
+        let solve = |ridge| model.solve(ridge, &with_target);
+        found.add(Origin::Factor(model.rank), menu, model, solve, rows, judges());
+    }
+    let refined = models.iter().rposition(|model| model.rank <= REFINED).unwrap_or(0);
+    for (at, model) in models.iter().enumerate() {
+        if menu.most == 0 || !(COLUMN_RANKS.contains(&model.rank) || at == refined) {
+            continue;
+        }
+        if let Some(mut refinement) = ColumnRefinement::start(rows, fitted, model) {
+            for step in 1..=menu.most.min(COLUMN_STEPS[3]) {
+                if monitor.should_stop() || !refinement.step() {
+                    found.guarded += 1;
+                    break;
+                }
+                if COLUMN_STEPS.contains(&step) {
+                    let solve = |ridge| model.solve(ridge, &refinement.now.with_target);
+                    found.add(Origin::Column(model.rank, step), menu, &refinement.now, solve, rows, judges());
+                }
+            }
+        }
+    }
+    if let Some(model) = models.get(refined).filter(|_| menu.dense && menu.most > 0) {
+        if let Some(mut refinement) = Refinement::start(rows, fitted, model) {
+            for step in 0..=menu.most {
+                if step > 0 && (monitor.should_stop() || !refinement.step()) {
+                    found.guarded += 1;
+                    break;
+                }
+                if STEPS.contains(&step) {
+                    let solve = |ridge| refinement.now.solve(ridge, refinement.now.with_target());
+                    found.add(Origin::Dense(model.rank, step), menu, &refinement.now, solve, rows, judges());
+                }
+            }
+        }
+    }
+    found.models = models;
+    found
+}
+
+impl Fitted {
+    /// Adds a covariance with every ridge.
+    fn add<C: Covariance>(
+        &mut self,
+        origin: Origin,
+        menu: &Menu,
+        covariance: &C,
+        solve: impl Fn(f64) -> Option<Vec<f64>>,
+        rows: &Rows,
+        judges: impl Iterator<Item = usize>,
+    ) {
+        let errors = squared_errors(covariance, menu.ridges, rows, judges);
+        for (&ridge, errors) in menu.ridges.iter().zip(errors) {
+            // What is not definite with this ridge is none.
+            let Some(weights) = solve(ridge).filter(|w| w.iter().all(|v| v.is_finite())) else { continue };
+            let shift: f64 = weights.iter().enumerate().map(|(j, w)| w * covariance.mean(j)).sum();
+            let constant = covariance.target_mean() - shift;
+            self.candidates.push(Candidate { origin, ridge, weights, constant, errors });
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Turns an estimate into what predicts: weights by columns, the model that fills in what is not seen, and a link for classes.
+
+use super::estimate::Estimate;
+use super::link::{Calibration, pairs};
+use super::parts::Part;
+use super::reads::Reads;
+use crate::error::{ErrorKind, Result};
+use crate::model::{Conditional, Curve, Linear};
+use crate::params::{Link, Value};
+use crate::prepare::Layout;
+
+/// What predicts.
+///
+/// # Errors
+/// [`ErrorKind::Diverged`].
+pub(super) fn predictor_of(found: &Estimate, layout: &Layout) -> Result<Conditional> {
+    let linear = linear(found, layout);
+    let odd = linear.weights.iter().chain(&linear.fill).chain([&linear.intercept]).find(|v| !v.is_finite());
+    if let Some(&value) = odd {
+        return Err(ErrorKind::Diverged { what: "a weight", value }.into());
+    }
+    Ok(conditional(found, layout))
+}
+
+/// The same, whatever its numbers.
+pub(super) fn conditional(found: &Estimate, layout: &Layout) -> Conditional {
+    let (columns, rank) = (layout.slots(), found.rank);
+    let slots = || (0..columns).map(|column| layout.slot(column));
+    let row = |slot: usize| &found.loadings[slot * rank..(slot + 1) * rank];
+    let deviation = |of: &[f64]| slots().map(|slot| of[slot]).collect::<Vec<f64>>();
+    Conditional {
+        linear: linear(found, layout),
+        rank,
+        loadings: slots().flat_map(row).copied().collect(),
+        noise: slots().map(|slot| found.noise[slot]).collect(),
+        residual: found.residual,
+        deviations: found.deviations.chunks_exact(columns.max(1)).flat_map(deviation).collect(),
+        link: None,
+    }
+}
+
+/// The predictor with the link that was asked for, fitted to what was predicted of held-out examples.
+///
+/// # Errors
+/// [`ErrorKind::OutOfRange`] where targets are not the classes -1 and +1.
+pub(super) fn linked(plain: Conditional, link: Link, found: &Estimate, reads: &Reads) -> Result<Conditional> {
+    if link == Link::Identity {
+        return Ok(plain);
+    }
+    if !reads.targets().iter().all(|y| y.abs() == 1.0) {
+        let (name, value) = (crate::params::LINK.name, link.to_text());
+        return Err(ErrorKind::OutOfRange { name, value, allowed: "identity, where targets are numbers".into() }.into());
+    }
+    let seen;
+    let pairs = if found.held_out.is_empty() {
+        seen = pairs(reads, found, Part::All);
+        &seen
+    } else {
+        &found.held_out
+    };
+    let fit = |curve| Calibration::fit(curve, pairs);
+    let best = match link {
+        Link::Probit => fit(Curve::Probit),
+        Link::Logistic => fit(Curve::Logistic),
+        _ => {
+            let (probit, logistic) = (fit(Curve::Probit), fit(Curve::Logistic));
+            if probit.likelihood >= logistic.likelihood { probit } else { logistic }
+        }
+    };
+    Ok(best.link(plain, 0.0))
+}
+
+/// The weighted sum, by columns.
+fn linear(found: &Estimate, layout: &Layout) -> Linear {
+    let by_column = |of: &[f64]| (0..layout.slots()).map(|column| of[layout.slot(column)]).collect::<Vec<f64>>();
+    let product: f64 = found.weights.iter().zip(&found.means).map(|(w, mean)| w * mean).sum();
+    Linear { weights: by_column(&found.weights), intercept: found.centre - product, fill: by_column(&found.means) }
+}
