@@ -112,9 +112,8 @@ struct Saved {
 }
 
 impl Running {
-    /// The report of all that the learner has been told.
-    fn report(&self, total_budget: Option<u64>) -> Report {
-        let mut report = self.learner.report();
+    /// The learner's report with what batches have shown.
+    fn noted(&self, mut report: Report, total_budget: Option<u64>) -> Report {
         if let Some(stop) = self.passed.stop {
             (report.stop, report.converged) = (stop, stop.converged());
             report.unused = total_budget.map(|total| total.saturating_sub(report.reads));
@@ -199,6 +198,12 @@ impl Learner {
             let what =
                 "two classes as the target, and this one holds numbers; choose loss = absolute, or the classifier";
             return Err(raised(ErrorKind::Needs { name: "loss", value: "one of classes", what }.into()));
+        }
+        let link = learner.get("link").filter(|link| link != "identity");
+        if let (Some(value), true) = (link, first.classes().is_empty()) {
+            // What a fit says, before anything is read.
+            let allowed = "identity, where targets are numbers".to_owned();
+            return Err(raised(ErrorKind::OutOfRange { name: "link", value, allowed }.into()));
         }
         prepare.target = match scale {
             Some((mean, deviation)) => TargetScale { mean, deviation },
@@ -386,22 +391,27 @@ impl Learner {
         if targets.len() <= FEW && !self.fits_to_answers() {
             return py.detach(|| guarded(|| work(&Silent)));
         }
-        watched_here(py, progress, work)
+        watched_here(py, 1, progress, work)
     }
 
     /// The report so far, as JSON.
     fn report(&self) -> PyResult<String> {
-        text(&self.lock().report(self.total_budget))
+        let running = self.lock();
+        text(&running.noted(running.learner.report(), self.total_budget))
     }
 
-    /// What has been learned so far.
-    fn model(&self, py: Python<'_>) -> PyResult<Model> {
-        // Some learners solve for their predictor only now, and those that keep their reads on several threads.
-        let alone = !self.lock().learner.takes_holes();
-        let (predictor, report) = apart(py, alone, || {
+    /// What has been learned so far, on so many threads.
+    fn model(&self, py: Python<'_>, threads: usize) -> PyResult<Model> {
+        // Some learners solve for their predictor only now.
+        let work = |monitor: &dyn Monitor| {
             let running = self.taken();
-            Ok((running.learner.predictor().into(), running.report(self.total_budget)))
-        })?;
+            let fit = running.learner.fitted(monitor)?;
+            Ok((fit.predictor, running.noted(fit.report, self.total_budget)))
+        };
+        // Only to keep the reads and fit to all of them takes so long that somebody could interrupt it.
+        let keeps = self.lock().learner.takes_holes();
+        let (predictor, report) =
+            if keeps { watched_here(py, threads, None, work)? } else { py.detach(|| guarded(|| work(&Silent)))? };
         Ok(Model::new(model::Model {
             learner: report.learner.clone(),
             params: self.params.clone(),

@@ -125,8 +125,8 @@ class Estimator(BaseEstimator):
             if "contains NaN" in str(error) and not self._takes_holes and "Input X" in str(error):
                 raise ValueError(
                     f"Input X contains NaN. {type(self).__name__} needs every cell that it reads: estimators"
-                    " of halfseen.missing learn from rows with holes; FIMLRegressor, FIMLClassifier, AERR and AELR"
-                    " with passive='all' from what happens to be observed; or fill them in, as"
+                    " of halfseen.missing learn from rows with holes; FIMLRegressor, FIMLClassifier, AERR and"
+                    " AELR with passive='all' from what happens to be observed; or fill them in, as"
                     " sklearn.impute.SimpleImputer does"
                 ) from None
             columns = [] if "feature names" in str(error) else _tables.columns_without_numbers(X)

@@ -178,7 +178,7 @@ class Learner:
         estimator = _like(self._estimator)
         # Where nothing was said of the target nobody knows what a constant would do.
         unknown = self._learner.target_scale == (0.0, 1.0) and not hasattr(estimator, "classes_")
-        estimator._keep(self._learner.model(), constant=None if unknown else 1.0)
+        estimator._keep(estimator._learned(self._learner), constant=None if unknown else 1.0)
         return estimator
 
     @property

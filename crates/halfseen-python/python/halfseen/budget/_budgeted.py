@@ -18,6 +18,7 @@ from halfseen._estimator import (
     Estimator,
     Regressor,
     _progress,
+    _threads,
 )
 from halfseen.warnings import DataWarning
 
@@ -138,6 +139,10 @@ class Budgeted(Estimator):
             scale,
         )
 
+    def _learned(self, learner):
+        """Return the model that a learner of the library has come to."""
+        return learner.model(_threads(getattr(self, "n_jobs", None)))
+
     def _partial_fit(self, X, y, classes=None):
         first = getattr(self, "learner_", None) is None
         named = getattr(y, "name", None)
@@ -150,9 +155,9 @@ class Budgeted(Estimator):
                 self.learner_.teach(self._table(X), targets, progress)
         except BaseException:
             # What was read was paid for, and has been learned from.
-            self._keep(self.learner_.model(), quiet=True)
+            self._keep(self._learned(self.learner_), quiet=True)
             raise
-        self._keep(self.learner_.model())
+        self._keep(self._learned(self.learner_))
         return self
 
 

@@ -85,10 +85,10 @@ class FIMLRegressor(_Kept, BudgetedRegressor, learner="fiml"):
     the target is learned, and a ``DataWarning`` says so. What is read, refused or missing may depend on what
     was read before, but not on the values themselves.
 
-    ``partial_fit`` and ``Learner.model`` fit to all that was kept, each time anew: give large batches. There
-    is no ``sample_weight``: an example is read once, and a row of weight 2 could not equal the same row
-    twice, of which other attributes would be read the second time. The method is our own, and no guarantee is
-    claimed.
+    ``partial_fit`` and ``Learner.model`` fit to all that was kept, each time anew: give large batches. What a
+    batch showed is kept even if the fit to it is interrupted. There is no ``sample_weight``: an example is
+    read once, and a row of weight 2 could not equal the same row twice, of which other attributes would be
+    read the second time. The method is our own, and no guarantee is claimed.
 
     References
     ----------
