@@ -85,6 +85,7 @@ KINDS = {
 #: Python's own methods that a stub shows.
 SPECIAL = {
     "__eq__": "(self, other: object) -> bool",
+    "__get__": "(self, estimator: Any, owner: Any = ...) -> Any",
     "__hash__": "(self) -> int",
     "__len__": "(self) -> int",
     "__sklearn_tags__": "(self) -> Any",

@@ -235,7 +235,8 @@ class Estimator(BaseEstimator):
         if not report["converged"]:
             warnings.warn(model.stop(), ConvergenceWarning, stacklevel=4)
         for note, text in zip(report["notes"], model.notes(), strict=True):
-            if "risk-bound" not in note:
+            # Of what says nothing of the data, and asks for nothing, it is enough to be in the report.
+            if not any(kind in note for kind in ("risk-bound", "guarded-refinements")):
                 warnings.warn(text, DataWarning, stacklevel=4)
 
     def _scores(self, X):
