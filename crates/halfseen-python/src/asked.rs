@@ -5,7 +5,7 @@ use crate::errors::{guarded, raised};
 use crate::fitting::{Declared, coded, target};
 use crate::learners::configured;
 use crate::model::Model;
-use crate::watched::{apart, watched_here};
+use crate::watched::{apart, watched, watched_here};
 use halfseen::budget::{self, AskTell, Told, next_batch};
 use halfseen::data::{self, Cell, Examples, Label, Matrix, Target};
 use halfseen::learner::find;
@@ -71,7 +71,8 @@ impl Query {
 /// A learner on its way: what it has been told, what it waits for, and how values in raw units become its own.
 #[pyclass(frozen, module = "halfseen._core")]
 pub(crate) struct Learner {
-    running: Mutex<Running>,
+    /// Shared with a fit that was interrupted and is left to itself.
+    running: Arc<Mutex<Running>>,
     layout: Arc<Layout>,
     prepare: Prepare,
     params: serde_json::Map<String, serde_json::Value>,
@@ -112,6 +113,15 @@ struct Saved {
 }
 
 impl Running {
+    fn shared(learner: Box<dyn AskTell>, passed: Passed) -> Arc<Mutex<Running>> {
+        Arc::new(Mutex::new(Running { learner, passed }))
+    }
+
+    /// Off the interpreter's lock. A panic while telling was reported as a defect of ours: whoever goes on has been told.
+    fn of(shared: &Mutex<Running>) -> MutexGuard<'_, Running> {
+        shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The learner's report with what batches have shown.
     fn noted(&self, mut report: Report, total_budget: Option<u64>) -> Report {
         if let Some(stop) = self.passed.stop {
@@ -128,13 +138,7 @@ impl Running {
 impl Learner {
     /// Lets other threads of Python run while it waits for one that teaches.
     fn lock(&self) -> MutexGuard<'_, Running> {
-        // A panic while telling was reported as a defect of ours: whoever goes on has been told.
         Python::attach(|py| self.running.lock_py_attached(py)).unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The same off the interpreter's lock.
-    fn taken(&self) -> MutexGuard<'_, Running> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a fit may come with an answer, since what is read next depends on what was read.
@@ -215,7 +219,7 @@ impl Learner {
         };
         let bounds = prepared.examples().declared.bounds.cloned();
         Ok(Learner {
-            running: Mutex::new(Running { learner: running, passed: Passed::default() }),
+            running: Running::shared(running, Passed::default()),
             layout,
             prepare,
             params: learner.to_json(),
@@ -248,7 +252,7 @@ impl Learner {
         let params = saved.learner["params"].as_object().cloned().unwrap_or_default();
         set_from_json(&mut *learner, &params).map_err(raised)?;
         Ok(Learner {
-            running: Mutex::new(Running { learner: running, passed: saved.passed }),
+            running: Running::shared(running, saved.passed),
             layout,
             prepare: saved.prepare,
             params: learner.to_json(),
@@ -303,7 +307,7 @@ impl Learner {
         }
         let target = self.targets(vec![target]).map_err(raised)?[0];
         let told = if self.fits_to_answers() {
-            apart(py, false, || self.taken().learner.tell(&query.0, &scaled, target))?
+            apart(py, false, || Running::of(&self.running).learner.tell(&query.0, &scaled, target))?
         } else {
             guarded(|| self.lock().learner.tell(&query.0, &scaled, target))?
         };
@@ -372,7 +376,7 @@ impl Learner {
         }
         let names = self.prepare.schema.encoded_names();
         let work = |monitor: &dyn Monitor| {
-            let mut running = self.taken();
+            let mut running = Running::of(&self.running);
             let Running { learner, passed } = &mut *running;
             // A query of fewer reads might fit into what is left, were it asked in another batch.
             if passed.stop == Some(Stop::BudgetSpent) {
@@ -391,7 +395,7 @@ impl Learner {
         if targets.len() <= FEW && !self.fits_to_answers() {
             return py.detach(|| guarded(|| work(&Silent)));
         }
-        watched_here(py, 1, progress, work)
+        watched_here(py, progress, work)
     }
 
     /// The report so far, as JSON.
@@ -403,15 +407,16 @@ impl Learner {
     /// What has been learned so far, on so many threads.
     fn model(&self, py: Python<'_>, threads: usize) -> PyResult<Model> {
         // Some learners solve for their predictor only now.
-        let work = |monitor: &dyn Monitor| {
-            let running = self.taken();
+        let (shared, total_budget) = (Arc::clone(&self.running), self.total_budget);
+        let work = move |monitor: &dyn Monitor| {
+            let running = Running::of(&shared);
             let fit = running.learner.fitted(monitor)?;
-            Ok((fit.predictor, running.noted(fit.report, self.total_budget)))
+            Ok((fit.predictor, running.noted(fit.report, total_budget)))
         };
         // Only to keep the reads and fit to all of them takes so long that somebody could interrupt it.
         let keeps = self.lock().learner.takes_holes();
         let (predictor, report) =
-            if keeps { watched_here(py, threads, None, work)? } else { py.detach(|| guarded(|| work(&Silent)))? };
+            if keeps { watched(py, threads, None, work)? } else { py.detach(|| guarded(|| work(&Silent)))? };
         Ok(Model::new(model::Model {
             learner: report.learner.clone(),
             params: self.params.clone(),

@@ -63,11 +63,10 @@ pub(crate) fn watched<T: Send + 'static>(
 /// The same for work on what the caller keeps: that is always waited for.
 pub(crate) fn watched_here<T: Send>(
     py: Python<'_>,
-    threads: usize,
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&dyn Monitor) -> halfseen::Result<T> + Send,
 ) -> PyResult<T> {
-    let (pool, watch, (sender, receiver)) = (pool(threads)?, Watch::default(), channel());
+    let (pool, watch, (sender, receiver)) = (pool(1)?, Watch::default(), channel());
     std::thread::scope(|scope| {
         let (watch, pool) = (&watch, &pool);
         scope.spawn(move || {
