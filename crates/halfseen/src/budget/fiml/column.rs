@@ -4,9 +4,11 @@
 //! inverse: it is the sum of a_i (y_i - mean) less e for each example. One step costs O(m (k^2 r + k^3) + d r), memory O(d r): it is
 //! what can be done of many attributes.
 
-use super::covariance::{Block, Covariance};
+use super::blocks::Blocks;
+use super::covariance::Covariance;
 use super::factor::Factor;
-use super::parts::{Chosen, Counted};
+use super::lanes::{NullaryFnOnce, wide};
+use super::parts::Chosen;
 use super::small::dot;
 use super::standard::Rows;
 
@@ -36,7 +38,40 @@ pub(crate) struct ColumnRefinement<'a> {
     likelihood: f64,
     omega: f64,
     count: f64,
-    block: Block,
+    blocks: Blocks,
+}
+
+/// The pass over the examples. Its value is the log-likelihood.
+struct Evaluate<'a, 'b> {
+    of: &'a Column<'b>,
+    rows: &'a Rows,
+    chosen: Chosen<'a>,
+    blocks: &'a mut Blocks,
+    score: &'a mut [f64],
+}
+
+impl NullaryFnOnce for Evaluate<'_, '_> {
+    type Output = Option<f64>;
+
+    #[inline(always)]
+    fn call(self) -> Option<f64> {
+        let Evaluate { of, rows, chosen, blocks, score } = self;
+        let d = of.with_target.len();
+        score.fill(0.0);
+        let (mut likelihood, mut examples) = (0.0, chosen.of(rows.len()));
+        while blocks.load(of, rows, &mut examples) {
+            likelihood += blocks.solve(rows)?;
+            for e in 0..blocks.filled {
+                let counted = blocks.examples[e];
+                let (places, _, y) = rows.example(counted.example);
+                for (&place, a) in places.iter().zip(&blocks.solved) {
+                    score[place as usize] += counted.weight * a[e] * y;
+                }
+                score[d] += counted.weight * (blocks.solved[blocks.len - 1][e] * y - 1.0);
+            }
+        }
+        likelihood.is_finite().then_some(likelihood)
+    }
 }
 
 impl<'a> Column<'a> {
@@ -92,26 +127,15 @@ impl<'a> ColumnRefinement<'a> {
         let now = Column::of(factor);
         let count = chosen.of(rows.len()).map(|counted| counted.weight).sum::<f64>();
         let score = vec![0.0; now.with_target.len() + 1];
-        let block = Block::new(rows.most());
-        let mut refinement = ColumnRefinement { rows, chosen, score, likelihood: 0.0, omega: 1.0, count, block, now };
+        let blocks = Blocks::new(rows.most());
+        let mut refinement = ColumnRefinement { rows, chosen, score, likelihood: 0.0, omega: 1.0, count, blocks, now };
         refinement.likelihood = refinement.evaluate(&refinement.now.clone())?;
         Some(refinement)
     }
 
     /// The log-likelihood, and A S e in the score.
     fn evaluate(&mut self, of: &Column<'_>) -> Option<f64> {
-        let d = of.with_target.len();
-        self.score.fill(0.0);
-        let mut likelihood = 0.0;
-        for Counted { example: i, weight } in self.chosen.of(self.rows.len()) {
-            likelihood += weight * self.block.solve(of, self.rows, i)?;
-            let (places, _, y) = self.rows.example(i);
-            for (&place, a) in places.iter().zip(&self.block.solved) {
-                self.score[place as usize] += weight * a * y;
-            }
-            self.score[d] += weight * (self.block.solved[places.len()] * y - 1.0);
-        }
-        likelihood.is_finite().then_some(likelihood)
+        wide(Evaluate { of, rows: self.rows, chosen: self.chosen, blocks: &mut self.blocks, score: &mut self.score })
     }
 
     /// Takes one step. Says no where none can be taken any more.

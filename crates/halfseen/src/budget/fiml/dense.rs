@@ -11,15 +11,18 @@
 //! Source: A. Dempster, N. Laird and D. Rubin, "Maximum likelihood from incomplete data via the EM algorithm", 1977; over-relaxation as
 //! in R. Salakhutdinov and S. Roweis, "Adaptive overrelaxed bound optimization methods", ICML 2003.
 
-use super::covariance::{Block, Covariance};
+use super::blocks::Blocks;
+use super::covariance::Covariance;
 use super::factor::Factor;
-use super::parts::{Chosen, Counted};
+use super::lanes::{NullaryFnOnce, wide};
+use super::parts::Chosen;
 use super::small::dot;
 use super::standard::Rows;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::cholesky::llt::solve::{solve_in_place, solve_in_place_scratch};
 use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, Par};
 
 /// Noise floor of every attribute, in standard units.
@@ -52,7 +55,81 @@ pub(crate) struct Refinement<'a> {
     /// d over the mean number of reads of an example: means are not moved by more.
     most: f64,
     count: f64,
-    block: Block,
+    blocks: Blocks,
+    /// The covariance that is tried, and its score.
+    next: Dense,
+    next_score: Mat<f64>,
+    next_of_means: Vec<f64>,
+    /// S A S / m, its lower triangle.
+    change: Mat<f64>,
+    /// S A, then a factor.
+    spare: Mat<f64>,
+}
+
+/// The pass over the examples. Its value is the log-likelihood.
+struct Evaluate<'a> {
+    of: &'a Dense,
+    rows: &'a Rows,
+    chosen: Chosen<'a>,
+    blocks: &'a mut Blocks,
+    of_means: &'a mut [f64],
+    /// A, where it is asked for.
+    score: Option<&'a mut Mat<f64>>,
+}
+
+impl NullaryFnOnce for Evaluate<'_> {
+    type Output = Option<f64>;
+
+    #[inline(always)]
+    fn call(self) -> Option<f64> {
+        let Evaluate { of, rows, chosen, blocks, of_means, mut score } = self;
+        let d = of.len();
+        of_means.fill(0.0);
+        if let Some(score) = &mut score {
+            score.fill(0.0);
+        }
+        let (mut likelihood, mut examples) = (0.0, chosen.of(rows.len()));
+        while blocks.load(of, rows, &mut examples) {
+            likelihood += blocks.solve(rows)?;
+            if score.is_some() {
+                blocks.invert();
+            }
+            let last = blocks.len - 1;
+            for e in 0..blocks.filled {
+                let counted = blocks.examples[e];
+                let (places, weight) = (rows.example(counted.example).0, counted.weight);
+                for (&place, a) in places.iter().zip(&blocks.solved) {
+                    of_means[place as usize] += weight * a[e];
+                }
+                of_means[d] += weight * blocks.solved[last][e];
+                let Some(score) = &mut score else { continue };
+                for (c, &place) in places.iter().enumerate() {
+                    let (place, right) = (place as usize, blocks.solved[c][e]);
+                    let column = score.col_as_slice_mut(place);
+                    for (a, &other) in places.iter().enumerate().skip(c) {
+                        column[other as usize] += weight * (right * blocks.solved[a][e] - blocks.inverse_row(a)[c][e]);
+                    }
+                    column[d] += weight * (right * blocks.solved[last][e] - blocks.inverse_row(last)[c][e]);
+                }
+                let a = blocks.solved[last][e];
+                score[(d, d)] += weight * (a * a - blocks.inverse_row(last)[last][e]);
+            }
+        }
+        if let Some(score) = score {
+            gather(score);
+        }
+        likelihood.is_finite().then_some(likelihood)
+    }
+}
+
+/// Adds what is above the diagonal to what is below, and makes the matrix symmetric: examples need not show places in order.
+fn gather(matrix: &mut Mat<f64>) {
+    for j in 0..matrix.ncols() {
+        for i in j + 1..matrix.nrows() {
+            let sum = matrix[(i, j)] + matrix[(j, i)];
+            (matrix[(i, j)], matrix[(j, i)]) = (sum, sum);
+        }
+    }
 }
 
 impl Dense {
@@ -87,7 +164,7 @@ impl Dense {
     /// (S_xx + ridge I)^-1 b for each ridge, the noise floor left out; `None` where that is not positive definite.
     pub(crate) fn solve(&self, ridge: f64, b: &[f64]) -> Option<Vec<f64>> {
         let d = self.len();
-        let mut factor = Mat::from_fn(d, d, |i, j| self.matrix[(i, j)]);
+        let mut factor = self.matrix.submatrix(0, 0, d, d).to_owned();
         (0..d).for_each(|j| factor[(j, j)] += ridge);
         if !definite(&mut factor) {
             return None;
@@ -105,11 +182,18 @@ impl Dense {
         (0..d).map(|j| dot(&self.matrix.col_as_slice(j)[..d], v) + FLOOR * v[j]).collect()
     }
 
-    /// Whether it is positive definite, half of the noise floor added everywhere.
-    fn is_definite(&self) -> bool {
-        let mut copy = self.matrix.clone();
-        (0..=self.len()).for_each(|j| copy[(j, j)] += 0.5 * FLOOR);
-        definite(&mut copy)
+    /// Makes what is above the diagonal like what is below.
+    fn mirror(&mut self) {
+        for j in 1..=self.len() {
+            (0..j).for_each(|i| self.matrix[(i, j)] = self.matrix[(j, i)]);
+        }
+    }
+
+    /// Whether it is positive definite, half of the noise floor added everywhere. `room` is spoiled.
+    fn is_definite(&self, room: &mut Mat<f64>) -> bool {
+        room.copy_from(&self.matrix);
+        (0..=self.len()).for_each(|j| room[(j, j)] += 0.5 * FLOOR);
+        definite(room)
     }
 }
 
@@ -156,117 +240,117 @@ impl<'a> Refinement<'a> {
         let reads: f64 =
             chosen.of(rows.len()).map(|counted| counted.weight * rows.example(counted.example).0.len() as f64).sum();
         let count = chosen.of(rows.len()).map(|counted| counted.weight).sum::<f64>();
+        let empty = || Mat::zeros(d + 1, d + 1);
         let mut refinement = Refinement {
             rows,
             chosen,
-            score: Mat::zeros(d + 1, d + 1),
+            score: empty(),
             of_means: vec![0.0; d + 1],
             likelihood: f64::NEG_INFINITY,
             omega: 1.0,
             most: (d as f64 * count / reads.max(1.0)).max(1.0),
             count,
-            block: Block::new(rows.most()),
+            blocks: Blocks::new(rows.most()),
+            next: now.clone(),
+            next_score: empty(),
+            next_of_means: vec![0.0; d + 1],
+            change: empty(),
+            spare: empty(),
             now,
         };
-        refinement.likelihood = refinement.evaluate(&refinement.now.clone(), false)?;
-        refinement.settle_means();
-        refinement.likelihood = refinement.evaluate(&refinement.now.clone(), true)?;
+        refinement.settle_means()?;
         Some(refinement)
     }
 
-    /// The means that are most likely under the covariance, nearly.
-    fn settle_means(&mut self) {
+    /// The means that are most likely under the covariance, nearly; then the score there.
+    fn settle_means(&mut self) -> Option<()> {
+        self.likelihood = self.evaluate_next(false)?;
+        std::mem::swap(&mut self.of_means, &mut self.next_of_means);
         let mut omega = self.most;
         for _ in 0..STEPS_OF_MEANS {
-            let mut next = self.now.clone();
-            self.move_means(&mut next, omega.min(self.most));
-            match self.evaluate(&next, false) {
+            self.move_means(omega.min(self.most));
+            match self.evaluate_next(false) {
                 Some(likelihood) if likelihood >= self.likelihood => {
                     let gained = likelihood - self.likelihood;
-                    (self.now, self.likelihood) = (next, likelihood);
+                    self.likelihood = likelihood;
+                    std::mem::swap(&mut self.now.means, &mut self.next.means);
+                    std::mem::swap(&mut self.of_means, &mut self.next_of_means);
                     omega *= GROWTH;
                     if gained < 1e-7 * self.count {
                         break;
                     }
                 }
-                _ => {
-                    omega /= CUT;
-                    // The score is that of the point that was refused.
-                    let _ = self.evaluate(&self.now.clone(), false);
-                }
+                _ => omega /= CUT,
             }
+        }
+        self.next.means.copy_from_slice(&self.now.means);
+        self.likelihood = self.evaluate_next(true)?;
+        self.keep_score();
+        Some(())
+    }
+
+    /// next means = means + omega S s / m.
+    fn move_means(&mut self, omega: f64) {
+        for j in 0..self.now.means.len() {
+            let moved = dot(self.now.matrix.col_as_slice(j), &self.of_means);
+            self.next.means[j] = self.now.means[j] + omega * moved / self.count;
         }
     }
 
-    /// means += omega S s / m.
-    fn move_means(&self, to: &mut Dense, omega: f64) {
-        for j in 0..to.means.len() {
-            to.means[j] += omega * dot(self.now.matrix.col_as_slice(j), &self.of_means) / self.count;
-        }
+    /// The log-likelihood of what is tried; its score is kept beside it, that of the covariance if `whole`.
+    fn evaluate_next(&mut self, whole: bool) -> Option<f64> {
+        wide(Evaluate {
+            of: &self.next,
+            rows: self.rows,
+            chosen: self.chosen,
+            blocks: &mut self.blocks,
+            of_means: &mut self.next_of_means,
+            score: whole.then_some(&mut self.next_score),
+        })
     }
 
-    /// The log-likelihood of a covariance; its score is kept, that of the covariance if `whole`.
-    fn evaluate(&mut self, of: &Dense, whole: bool) -> Option<f64> {
-        let d = of.len();
-        if whole {
-            self.score.fill(0.0);
-        }
-        self.of_means.fill(0.0);
-        let mut likelihood = 0.0;
-        for Counted { example: i, weight } in self.chosen.of(self.rows.len()) {
-            likelihood += weight * self.block.solve(of, self.rows, i)?;
-            let (places, _, _) = self.rows.example(i);
-            let n = places.len() + 1;
-            let at = |a: usize| if a + 1 == n { d } else { places[a] as usize };
-            (0..n).for_each(|a| self.of_means[at(a)] += weight * self.block.solved[a]);
-            if whole {
-                self.block.invert();
-                for a in 0..n {
-                    let column = self.score.col_as_slice_mut(at(a));
-                    let (scale, inverse) = (self.block.solved[a], &self.block.inverse[a * n..(a + 1) * n]);
-                    for c in 0..n {
-                        column[at(c)] += weight * (scale * self.block.solved[c] - inverse[c]);
-                    }
-                }
-            }
-        }
-        likelihood.is_finite().then_some(likelihood)
+    fn keep_score(&mut self) {
+        std::mem::swap(&mut self.score, &mut self.next_score);
+        std::mem::swap(&mut self.of_means, &mut self.next_of_means);
     }
 
     /// Takes one step. Says no where none can be taken any more.
     pub(crate) fn step(&mut self) -> bool {
         let d = self.now.len();
-        let mut half = Mat::zeros(d + 1, d + 1);
-        let mut change = Mat::zeros(d + 1, d + 1);
-        matmul(half.as_mut(), Accum::Replace, self.now.matrix.as_ref(), self.score.as_ref(), 1.0, Par::Seq);
-        matmul(change.as_mut(), Accum::Replace, half.as_ref(), self.now.matrix.as_ref(), 1.0 / self.count, Par::Seq);
-        let (score, of_means) = (self.score.clone(), self.of_means.clone());
+        let (now, half) = (self.now.matrix.as_ref(), &mut self.spare);
+        matmul(half.as_mut(), Accum::Replace, now, self.score.as_ref(), 1.0, Par::Seq);
+        let (whole, lower) = (BlockStructure::Rectangular, BlockStructure::TriangularLower);
+        let to = self.change.as_mut();
+        triangular::matmul(to, lower, Accum::Replace, half.as_ref(), whole, now, whole, 1.0 / self.count, Par::Seq);
         loop {
-            let mut next = self.now.clone();
             for j in 0..=d {
-                for i in 0..=j {
-                    let moved = self.now.matrix[(i, j)] + 0.5 * self.omega * (change[(i, j)] + change[(j, i)]);
-                    (next.matrix[(i, j)], next.matrix[(j, i)]) = (moved, moved);
+                let (now, change) = (&self.now.matrix.col_as_slice(j)[j..], &self.change.col_as_slice(j)[j..]);
+                let next = &mut self.next.matrix.col_as_slice_mut(j)[j..];
+                for ((next, now), change) in next.iter_mut().zip(now).zip(change) {
+                    *next = now + self.omega * change;
                 }
             }
-            self.of_means.copy_from_slice(&of_means);
-            self.move_means(&mut next, self.omega.min(self.most));
-            let likelihood = if next.is_definite() { self.evaluate(&next, true) } else { None };
+            let definite = self.next.is_definite(&mut self.spare);
+            if definite {
+                self.next.mirror();
+                self.move_means(self.omega.min(self.most));
+            }
+            let likelihood = if definite { self.evaluate_next(true) } else { None };
             match likelihood {
                 Some(likelihood) if likelihood >= self.likelihood => {
-                    (self.now, self.likelihood) = (next, likelihood);
+                    std::mem::swap(&mut self.now, &mut self.next);
+                    self.keep_score();
+                    self.likelihood = likelihood;
                     self.omega *= GROWTH;
                     return true;
                 }
-                _ if self.omega <= 1.0 => {
-                    (self.score, self.of_means) = (score, of_means);
-                    return false;
-                }
-                _ => {
-                    self.score = score.clone();
-                    self.omega = (self.omega / CUT).max(1.0);
-                }
+                _ if self.omega <= 1.0 => return false,
+                _ => self.omega = (self.omega / CUT).max(1.0),
             }
         }
     }
 }
+
+#[cfg(test)]
+#[path = "dense_tests.rs"]
+mod tests;

@@ -18,6 +18,7 @@
 
 mod asking;
 mod average;
+mod blocks;
 mod candidates;
 mod column;
 mod covariance;

@@ -43,27 +43,6 @@ pub(crate) fn backward(l: &[f64], n: usize, b: &mut [f64]) {
     }
 }
 
-/// log det of the matrix whose Cholesky factor is L.
-#[inline]
-pub(crate) fn log_det(l: &[f64], n: usize) -> f64 {
-    2.0 * (0..n).map(|i| l[i * n + i].ln()).sum::<f64>()
-}
-
-/// Writes the inverse of LL', whole and symmetric, into `out`; `column` has n numbers of room.
-#[inline]
-pub(crate) fn inverse(l: &[f64], n: usize, out: &mut [f64], column: &mut [f64]) {
-    for j in 0..n {
-        column.fill(0.0);
-        column[j] = 1.0;
-        forward(l, n, column);
-        backward(l, n, column);
-        for i in j..n {
-            out[i * n + j] = column[i];
-            out[j * n + i] = column[i];
-        }
-    }
-}
-
 /// The product of two lists.
 #[inline]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -1,7 +1,7 @@
 //! Standardises what was read: every attribute about its mean and by its deviation, as far as the reads tell.
 //!
 //! The deviation of an attribute is steadied by that of all reads (a quarter of a pseudo-read at the pooled variance, which is
-//! counted as at most 100 times the attribute's own, so that units need not be alike). Attributes that were read less than twice,
+//! counted as at most 30 times the attribute's own, so that units need not be alike). Attributes that were read less than twice,
 //! or showed one value only, take no part.
 
 use super::reads::Reads;
@@ -12,7 +12,7 @@ const SHRUNK_BY: f64 = 5.0;
 /// The same for the variance that a factor model starts from.
 const OWN_READS: f64 = 2.5;
 /// The pooled variance counts as at most so many of an attribute's own.
-const UNLIKE: f64 = 100.0;
+const UNLIKE: f64 = 30.0;
 /// No place: the slot takes no part.
 const NONE: u32 = u32::MAX;
 
@@ -58,28 +58,44 @@ impl Standard {
             count[slot] += 1.0;
             means[slot] += (value - means[slot]) / count[slot];
         }
+        // Squares are those of a power of two about as large as each slot's largest deviation: no unit makes them 0 or infinite.
+        let mut unit = vec![0.0_f64; slots];
+        for (slot, value) in reads.iter() {
+            let slot = slot as usize;
+            unit[slot] = unit[slot].max((value - means[slot]).abs());
+        }
+        unit.iter_mut().for_each(|u| *u = power_of_two(*u));
+        let largest = unit.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
         let mut spread = vec![0.0_f64; slots];
-        reads.iter().for_each(|(slot, value)| spread[slot as usize] += (value - means[slot as usize]).powi(2));
-        let pooled = spread.iter().sum::<f64>() / count.iter().sum::<f64>().max(1.0);
+        for (slot, value) in reads.iter() {
+            let slot = slot as usize;
+            spread[slot] += ((value - means[slot]) / unit[slot]).powi(2);
+        }
+        let squares: f64 = spread.iter().zip(&unit).map(|(square, u)| square * (u / largest).powi(2)).sum();
+        let pooled = squares / count.iter().sum::<f64>().max(1.0);
         // A deviation that is rounding of the mean is none.
-        let varies = |j: usize| spread[j] > count[j] * (1e-14 * means[j]).powi(2) && spread[j] > 0.0 && count[j] > 1.0;
+        let varies = |j: usize| {
+            spread[j] > count[j] * (1e-14 * (means[j] / unit[j])).powi(2) && spread[j] > 0.0 && count[j] > 1.0
+        };
         let taking: Vec<usize> = (0..slots).filter(|&j| varies(j)).collect();
-        let pooled_of = |j: usize| pooled.min(UNLIKE * spread[j] / count[j]);
+        let pooled_of = |j: usize| (pooled * (largest / unit[j]).powi(2)).min(UNLIKE * spread[j] / count[j]);
         let variance = |j: usize| (spread[j] + PRIOR_READS * pooled_of(j)) / (count[j] + SHRUNK_BY);
         let own = |j: usize| (spread[j] + OWN_READS * pooled_of(j)) / (count[j] + SHRUNK_BY);
         let targets = reads.targets();
         let m = targets.len().max(1) as f64;
         let centre = targets.iter().sum::<f64>() / m;
-        let square = targets.iter().map(|y| (y - centre).powi(2)).sum::<f64>() / m;
+        let of_targets = power_of_two(targets.iter().map(|y| (y - centre).abs()).fold(0.0, f64::max));
+        let square = targets.iter().map(|y| ((y - centre) / of_targets).powi(2)).sum::<f64>() / m;
+        let varied = square > (1e-14 * (centre / of_targets)).powi(2);
         Standard {
             mean: taking.iter().map(|&j| means[j]).collect(),
-            deviation: taking.iter().map(|&j| variance(j).sqrt()).collect(),
+            deviation: taking.iter().map(|&j| variance(j).sqrt() * unit[j]).collect(),
             own: taking.iter().map(|&j| own(j) / variance(j)).collect(),
             pooled: taking.iter().map(|&j| pooled_of(j) / variance(j)).collect(),
             reads: taking.iter().map(|&j| count[j]).collect(),
             slots: taking.iter().map(|&j| j as u32).collect(),
             centre,
-            spread: if square > 0.0 { square.sqrt() } else { 1.0 },
+            spread: if varied { square.sqrt() * of_targets } else { 1.0 },
             means,
         }
     }
@@ -115,6 +131,11 @@ impl Standard {
         }
         rows
     }
+}
+
+/// The power of two below a number that is not negative, but no smaller than the smallest normal number.
+fn power_of_two(number: f64) -> f64 {
+    f64::from_bits(number.to_bits() & (0x7ff << 52)).max(f64::MIN_POSITIVE)
 }
 
 impl Rows {

@@ -305,7 +305,7 @@ fn damaged_files_are_refused_by_key() {
         ("residual", |c| c.residual = -1e-9),
         ("residual", |c| c.residual = f64::NAN),
         ("residual", |c| c.residual = f64::INFINITY),
-        ("deviations", |c| c.deviations.truncate(4)),
+        ("deviations", |c| c.deviations.truncate(5)),
         ("deviations", |c| c.deviations[0] = f64::NEG_INFINITY),
         ("link.centre", |c| c.link = Some(Link { curve: Curve::Probit, centre: f64::NAN })),
         ("rank", |c| {

@@ -32,6 +32,7 @@ fn truth(columns: usize, rank: usize, seed: u64) -> Estimate {
         residual: 0.1,
         risk: None,
         deviations: Vec::new(),
+        held_out: Vec::new(),
         passes: 0,
         remarks: Remarks::default(),
     }
@@ -101,7 +102,7 @@ fn pairs_are_what_the_predictor_expects() {
         let reads = read(&mut cells, &signs, k, 2);
         let (matrix, layout) = (Matrix::F64(cells), Arc::new(Layout::singletons(columns)));
         let sums = conditional(&truth).sums(&Examples::new(&matrix, &Scaler::None {}, &layout, &[])).unwrap();
-        for ((pair, (mean, variance)), sign) in pairs(&reads, &truth).iter().zip(sums).zip(&signs) {
+        for ((pair, (mean, variance)), sign) in pairs(&reads, &truth, Part::All).iter().zip(sums).zip(&signs) {
             assert!((pair.mean - mean).abs() < 1e-10 && (pair.variance - variance).abs() < 1e-10, "{pair:?}");
             assert_eq!(pair.sign, *sign);
         }
@@ -113,19 +114,27 @@ fn what_is_fitted_has_gradient_zero() {
     let truth = truth(COLUMNS, 2, 3);
     for curve in [Curve::Probit, Curve::Logistic] {
         let (mut cells, signs) = draw(&truth, 500, (curve, 0.4, 3.0), 1);
-        let pairs = pairs(&read(&mut cells, &signs, 8.0, 2), &truth);
+        let pairs = pairs(&read(&mut cells, &signs, 8.0, 2), &truth, Part::All);
         let found = Calibration::fit(curve, &pairs);
         let (a, b) = (found.constant, found.slope);
-        // As the prior is weak, nothing near is much likelier.
-        for (da, db) in [(0.01, 0.0), (-0.01, 0.0), (0.0, 0.01), (0.0, -0.01)] {
-            assert!(sum(curve, a + da, b + db, &pairs) < sum(curve, a, b, &pairs) + 0.01 * (da + db).abs());
-        }
         let (gradient, _) = slopes(curve, a, b, &pairs);
         for (at, (da, db)) in [(1e-5, 0.0), (0.0, 1e-5)].into_iter().enumerate() {
             let difference = (sum(curve, a + da, b + db, &pairs) - sum(curve, a - da, b - db, &pairs)) / 2e-5;
             assert!((gradient[at] - difference).abs() < 1e-4, "{curve:?}: {} and {difference}", gradient[at]);
-            // The prior's own slope is all that is left.
-            assert!(gradient[at].abs() < 0.2, "{curve:?}: {gradient:?}");
+        }
+        // What is left is the slope of the prior, 0.005 (a at the mean)^2 + 0.005 (b times the deviation)^2.
+        let count = pairs.len() as f64;
+        let centre = pairs.iter().map(|p| p.mean).sum::<f64>() / count;
+        let square = pairs.iter().map(|p| (p.mean - centre).powi(2) + p.variance).sum::<f64>() / count;
+        let at_mean = a + b * centre;
+        let prior = [PRIOR * at_mean, PRIOR * (at_mean * centre + b * square)];
+        for (slope, prior) in gradient.into_iter().zip(prior) {
+            // The ascent ends where a step gains 1e-13 of some 300.
+            assert!((slope - prior).abs() < 1e-3, "{curve:?}: {slope} and {prior}");
+        }
+        // A curvature of tens to hundreds outweighs the prior's slope at once.
+        for (da, db) in [(0.1, 0.0), (-0.1, 0.0), (0.0, 0.3), (0.0, -0.3)] {
+            assert!(sum(curve, a + da, b + db, &pairs) < sum(curve, a, b, &pairs), "{curve:?}: {da}, {db}");
         }
         assert!((found.likelihood - found.likelihood_of(&pairs)).abs() < 1e-12);
     }
@@ -136,7 +145,7 @@ fn the_truth_comes_back_and_probabilities_are_frequencies() {
     let truth = truth(COLUMNS, 2, 5);
     for (curve, b, within) in [(Curve::Probit, 3.0, 0.0), (Curve::Logistic, 4.0, 0.01)] {
         let (mut cells, signs) = draw(&truth, 20_000, (curve, 0.4, b), 1);
-        let found = Calibration::fit(curve, &pairs(&read(&mut cells, &signs, 8.0, 2), &truth));
+        let found = Calibration::fit(curve, &pairs(&read(&mut cells, &signs, 8.0, 2), &truth, Part::All));
         assert!((found.constant - 0.4).abs() < 0.1 && (found.slope / b - 1.0).abs() < 0.1, "{found:?}");
         let predictor = found.link(conditional(&truth), 0.1);
         let (mut cells, signs) = draw(&truth, 40_000, (curve, 0.4, b), 7);
@@ -177,7 +186,7 @@ fn where_classes_are_nearly_separable_probabilities_beat_the_plain_sum() {
         let mut best = truth.clone();
         best.weights.iter_mut().for_each(|w| *w *= slope);
         let reads = read(&mut cells, &signs, 8.0, 2);
-        let linked = Calibration::fit(Curve::Probit, &pairs(&reads, &best)).link(conditional(&best), 0.0);
+        let linked = Calibration::fit(Curve::Probit, &pairs(&reads, &best, Part::All)).link(conditional(&best), 0.0);
         let (mut cells, signs) = draw(&truth, 20_000, (Curve::Probit, 0.0, b), 7);
         read(&mut cells, &signs, k, 3);
         let plain = mean_square(&scores(&conditional(&best), &cells), &signs);

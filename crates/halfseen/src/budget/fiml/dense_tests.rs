@@ -1,0 +1,241 @@
+//! Tests the refinements against textbook steps by conditional moments, their guards, and what they make of few or odd examples.
+
+use super::super::column::ColumnRefinement;
+use super::super::covariance::likelihood;
+use super::super::judge::squared_errors;
+use super::super::parts::Part;
+use super::super::reads::Reads;
+use super::super::standard::Standard;
+use super::*;
+use crate::sampling::{Purpose, Stream, subset};
+use faer::linalg::solvers::{DenseSolveCore, Solve};
+
+const D: usize = 8;
+
+/// Examples that show `shown(i)` of eight attributes, in these units.
+fn reads(m: usize, shown: impl Fn(usize) -> usize, units: impl Fn(usize) -> f64) -> Reads {
+    let (mut kept, mut drawn) = (Reads::new(), Vec::new());
+    for i in 0..m {
+        let mut stream = Stream::new(21, Purpose::Data, i as u64);
+        let z = stream.normal();
+        let x: Vec<f64> = (0..D).map(|j| (1.0 + 0.2 * j as f64) * (z + stream.normal())).collect();
+        let y = x[0] + 0.5 * x[2] + stream.normal();
+        subset(&mut Stream::new(22, Purpose::Query, i as u64), D, shown(i), &mut drawn);
+        kept.push(drawn.iter().map(|&j| (j, x[j as usize] * units(j as usize))), y * units(D));
+    }
+    kept
+}
+
+fn fitted(reads: &Reads) -> (Rows, Factor) {
+    let standard = Standard::of(reads, D);
+    let rows = standard.rows(reads);
+    let mut factor = Factor::start(&rows, &standard, 0..rows.len(), 2, 1);
+    (0..3).for_each(|_| {
+        factor.improve(&rows, &standard, 0..rows.len());
+    });
+    (rows, factor)
+}
+
+fn close(a: f64, b: f64, within: f64) {
+    assert!((a - b).abs() <= within * (1.0 + a.abs().max(b.abs())), "{a} and {b}");
+}
+
+/// What one example shows: P, as indices, and x - mean.
+fn seen(rows: &Rows, i: usize, of: &impl Covariance, d: usize) -> (Vec<usize>, Mat<f64>) {
+    let (places, values, y) = rows.example(i);
+    let at: Vec<usize> = places.iter().map(|&j| j as usize).chain([d]).collect();
+    let centred = |a: usize| if a < places.len() { values[a] - of.mean(at[a]) } else { y - of.target_mean() };
+    let x = Mat::from_fn(at.len(), 1, |a, _| centred(a));
+    (at, x)
+}
+
+/// A step of expectation maximisation by the moments of (s, y) given x_o = s_o + e and y, var e = `floor`.
+fn textbook(s: &Mat<f64>, floor: f64, rows: &Rows, of: &impl Covariance) -> (Mat<f64>, Mat<f64>) {
+    let d = s.nrows() - 1;
+    let (mut second, mut first) = (Mat::<f64>::zeros(d + 1, d + 1), Mat::<f64>::zeros(d + 1, 1));
+    for i in 0..rows.len() {
+        let (at, x) = seen(rows, i, of, d);
+        let noise = |a: usize, b: usize| if a == b && at[a] < d { floor } else { 0.0 };
+        let block = Mat::from_fn(at.len(), at.len(), |a, b| s[(at[a], at[b])] + noise(a, b));
+        let with = Mat::from_fn(d + 1, at.len(), |p, a| s[(p, at[a])]);
+        let gain = &with * block.partial_piv_lu().inverse();
+        let mean = &gain * &x;
+        second += &mean * mean.transpose() + s - &gain * with.transpose();
+        first += &mean;
+    }
+    let scale = faer::Scale(1.0 / rows.len() as f64);
+    (scale * second, scale * first)
+}
+
+#[test]
+fn a_step_is_that_by_conditional_moments() {
+    let (rows, factor) = fitted(&reads(61, |i| i % 7, |_| 1.0));
+    let mut refinement = Refinement::start(&rows, Part::All, &factor).unwrap();
+    let before = refinement.now.clone();
+    let (second, first) = textbook(&before.matrix, FLOOR, &rows, &before);
+    assert!(refinement.step());
+    for i in 0..=D {
+        (0..=D).for_each(|j| close(refinement.now.matrix[(i, j)], second[(i, j)], 1e-10));
+        close(refinement.now.means[i] - before.means[i], first[(i, 0)], 1e-10);
+    }
+}
+
+#[test]
+fn a_step_of_the_column_is_that_column() {
+    // With the rest held, that column alone need not raise the likelihood; far from its maximum it does.
+    let reads = reads(61, |i| i % 7, |_| 1.0);
+    let standard = Standard::of(&reads, D);
+    let rows = standard.rows(&reads);
+    let factor = Factor::start(&rows, &standard, 0..rows.len(), 2, 1);
+    let mut whole = Dense::of(&factor).matrix;
+    (0..D).for_each(|j| whole[(j, j)] += FLOOR);
+    let mut refinement = ColumnRefinement::start(&rows, Part::All, &factor).unwrap();
+    let (second, _) = textbook(&whole, 0.0, &rows, &factor);
+    assert!(refinement.step());
+    (0..D).for_each(|j| close(refinement.now.with_target[j], second[(j, D)], 1e-10));
+    close(refinement.now.target_variance, second[(D, D)], 1e-10);
+}
+
+#[test]
+fn the_likelihood_never_falls_and_steps_too_long_are_cut() {
+    let (rows, factor) = fitted(&reads(200, |i| i % 5, |_| 1.0));
+    let mut refinement = Refinement::start(&rows, Part::All, &factor).unwrap();
+    let mut room = Mat::zeros(D + 1, D + 1);
+    for step in 0..12 {
+        let before = refinement.likelihood;
+        if step == 3 {
+            refinement.omega = 1e6;
+        }
+        if !refinement.step() {
+            break;
+        }
+        assert!(refinement.likelihood >= before && refinement.now.is_definite(&mut room));
+        // The likelihood that is kept is that of the covariance that is kept.
+        let again: f64 = (0..rows.len()).map(|i| likelihood(&refinement.now, &rows, i)).sum();
+        close(refinement.likelihood, again, 1e-12);
+    }
+    // Where no likelihood is enough, nothing changes.
+    refinement.likelihood = f64::INFINITY;
+    let before = refinement.now.clone();
+    assert!(!refinement.step() && !refinement.step());
+    assert_eq!((before.matrix, before.means), (refinement.now.matrix, refinement.now.means));
+}
+
+#[test]
+fn complete_examples_lead_to_least_squares() {
+    let (rows, factor) = fitted(&reads(300, |_| D, |_| 1.0));
+    let mut refinement = Refinement::start(&rows, Part::All, &factor).unwrap();
+    for _ in 0..100 {
+        if !refinement.step() {
+            break;
+        }
+    }
+    let m = rows.len() as f64;
+    let cells = Mat::from_fn(rows.len(), D + 1, |i, j| {
+        let (places, values, y) = rows.example(i);
+        places.iter().position(|&p| p as usize == j).map_or(y, |a| values[a])
+    });
+    let mean = Mat::from_fn(1, D + 1, |_, j| cells.col(j).iter().sum::<f64>() / m);
+    let centred = Mat::from_fn(rows.len(), D + 1, |i, j| cells[(i, j)] - mean[(0, j)]);
+    let sample = faer::Scale(1.0 / m) * centred.transpose() * &centred;
+    for i in 0..=D {
+        let floor = |j: usize| if i == j && i < D { FLOOR } else { 0.0 };
+        (0..=D).for_each(|j| close(refinement.now.matrix[(i, j)] + floor(j), sample[(i, j)], 1e-4));
+    }
+    let least = sample.submatrix(0, 0, D, D).to_owned().partial_piv_lu().solve(sample.submatrix(0, D, D, 1));
+    let found = refinement.now.solve(FLOOR, refinement.now.with_target()).unwrap();
+    (0..D).for_each(|j| close(found[j], least[(j, 0)], 1e-3));
+}
+
+#[test]
+fn judges_condition_on_what_was_read() {
+    let (rows, factor) = fitted(&reads(61, |i| i % 7, |_| 1.0));
+    let mut refinement = Refinement::start(&rows, Part::All, &factor).unwrap();
+    assert!(refinement.step());
+    let now = &mut refinement.now;
+    let ridges = [0.0, 0.1, 3.0];
+    let found = squared_errors(now, &ridges, &rows, (0..rows.len()).step_by(2));
+    for (ridge, found) in ridges.iter().zip(found) {
+        let mut errors = 0.0;
+        for i in (0..rows.len()).step_by(2) {
+            let (at, x) = seen(&rows, i, now, D);
+            let q = at.len() - 1;
+            let extra = |a: usize, b: usize| if a == b { FLOOR + ridge } else { 0.0 };
+            let block = Mat::from_fn(q, q, |a, b| now.matrix[(at[a], at[b])] + extra(a, b));
+            let with = Mat::from_fn(1, q, |_, a| now.matrix[(D, at[a])]);
+            let guess =
+                if q == 0 { 0.0 } else { (with * block.partial_piv_lu().inverse() * x.submatrix(0, 0, q, 1))[(0, 0)] };
+            errors += (x[(q, 0)] - guess).powi(2);
+        }
+        close(found, errors, 1e-11);
+    }
+    now.matrix[(3, 3)] = -1.0;
+    let found = squared_errors(now, &ridges, &rows, 0..rows.len());
+    assert!(found[0].is_infinite() && found[1].is_infinite() && found[2].is_finite(), "{found:?}");
+    assert!(now.solve(0.0, &[1.0; D]).is_none());
+}
+
+/// Everything that is done to reads: weights of each refinement, in standard units.
+fn run(reads: &Reads) -> Vec<Vec<f64>> {
+    let (rows, factor) = fitted(reads);
+    let standard = Standard::of(reads, D);
+    assert!(standard.deviation.iter().chain(&standard.mean).all(|v| v.is_finite()) && standard.spread > 0.0);
+    assert!(standard.deviation.iter().all(|v| *v > 0.0));
+    assert!(factor.loadings.iter().chain(&factor.noise).chain(&factor.target).all(|v| v.is_finite()));
+    let mut found = vec![factor.solve(0.0, &factor.with_target()).unwrap()];
+    let mut column = ColumnRefinement::start(&rows, Part::All, &factor).unwrap();
+    (0..3).for_each(|_| {
+        column.step();
+    });
+    found.extend(factor.solve(0.0, &column.now.with_target));
+    let mut dense = Refinement::start(&rows, Part::All, &factor).unwrap();
+    (0..3).for_each(|_| {
+        dense.step();
+    });
+    found.extend(dense.now.solve(0.1, dense.now.with_target()));
+    assert!(squared_errors(&dense.now, &[0.0, 1.0], &rows, 0..rows.len()).iter().all(|e| !e.is_nan()));
+    assert!(found.iter().flatten().all(|w| w.is_finite()), "{found:?}");
+    found
+}
+
+#[test]
+fn odd_examples_give_numbers() {
+    let unit = |_: usize| 1.0;
+    let all = [
+        ("none that shows anything", reads(5, |_| 0, unit)),
+        ("one", reads(1, |_| 4, unit)),
+        ("two", reads(2, |_| 4, unit)),
+        ("nine", reads(9, |i| i % 4, unit)),
+        ("one read each", reads(40, |_| 1, unit)),
+        ("constant attributes", reads(40, |_| 4, |j| f64::from(u8::from(j % 2 == 0)))),
+        ("a constant target", reads(40, |_| 4, |j| f64::from(u8::from(j < D)))),
+        ("nothing that varies", reads(40, |_| 4, |_| 0.0)),
+    ];
+    for (what, reads) in all {
+        assert_eq!(run(&reads).len(), 3, "{what}");
+    }
+    let mut same = Reads::new();
+    (0..30).for_each(|_| same.push([(0, 1.5), (3, -2.0)].into_iter(), 0.1));
+    assert_eq!((Standard::of(&same, D).len(), Standard::of(&same, D).spread), (0, 1.0));
+    run(&same);
+    let mut twins = Reads::new();
+    (0..30).for_each(|i| twins.push((0..4).map(|j| (j, f64::from(i % 2))), f64::from(i % 2)));
+    run(&twins);
+}
+
+#[test]
+fn units_change_nothing() {
+    let plain = run(&reads(200, |i| i % 5, |_| 1.0));
+    // The pooled variance is in the units of all, so that only a common unit leaves it what it is.
+    for unit in [1e-160, 1e-150, 1e-3, 1e150, 1e155] {
+        let found = run(&reads(200, |i| i % 5, |_| unit));
+        plain.iter().flatten().zip(found.iter().flatten()).for_each(|(a, b)| close(*a, *b, 1e-9));
+    }
+    for (small, large) in [(1e-6, 1e6), (1e-150, 1e150)] {
+        let found = run(&reads(200, |i| i % 5, |j| if j % 2 == 0 { small } else { large }));
+        // A quarter of a read at up to 100 times the variance, of some 50: deviations are 1.2 times larger or 0.95 times as large.
+        for (a, b) in plain[2].iter().zip(&found[2]) {
+            assert!((a - b).abs() < 0.3, "{a} and {b}");
+        }
+    }
+}
