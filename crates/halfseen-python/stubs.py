@@ -85,6 +85,7 @@ KINDS = {
 #: Python's own methods that a stub shows.
 SPECIAL = {
     "__eq__": "(self, other: object) -> bool",
+    "__get__": "(self, estimator: Any, owner: Any = ...) -> Any",
     "__hash__": "(self) -> int",
     "__len__": "(self) -> int",
     "__sklearn_tags__": "(self) -> Any",
@@ -302,6 +303,7 @@ class Stub:
         if isinstance(member, classmethod | staticmethod):
             lines = [f"    @{type(member).__name__}"]
             return [*lines, "    " + self.function(name, member.__func__, kind)]
+        member = inspect.unwrap(member)  # a method that is there under a condition is one
         if inspect.isfunction(member):
             return ["    " + self.function(name, member, kind)]
         return []

@@ -5,7 +5,7 @@ use crate::errors::{guarded, raised};
 use crate::fitting::{Declared, coded, target};
 use crate::learners::configured;
 use crate::model::Model;
-use crate::watched::watched_here;
+use crate::watched::{apart, watched, watched_here};
 use halfseen::budget::{self, AskTell, Told, next_batch};
 use halfseen::data::{self, Cell, Examples, Label, Matrix, Target};
 use halfseen::learner::find;
@@ -71,7 +71,8 @@ impl Query {
 /// A learner on its way: what it has been told, what it waits for, and how values in raw units become its own.
 #[pyclass(frozen, module = "halfseen._core")]
 pub(crate) struct Learner {
-    running: Mutex<Running>,
+    /// Shared with a fit that was interrupted and is left to itself.
+    running: Arc<Mutex<Running>>,
     layout: Arc<Layout>,
     prepare: Prepare,
     params: serde_json::Map<String, serde_json::Value>,
@@ -112,9 +113,17 @@ struct Saved {
 }
 
 impl Running {
-    /// The report of all that the learner has been told.
-    fn report(&self, total_budget: Option<u64>) -> Report {
-        let mut report = self.learner.report();
+    fn shared(learner: Box<dyn AskTell>, passed: Passed) -> Arc<Mutex<Running>> {
+        Arc::new(Mutex::new(Running { learner, passed }))
+    }
+
+    /// Off the interpreter's lock. A panic while telling was reported as a defect of ours: whoever goes on has been told.
+    fn of(shared: &Mutex<Running>) -> MutexGuard<'_, Running> {
+        shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The learner's report with what batches have shown.
+    fn noted(&self, mut report: Report, total_budget: Option<u64>) -> Report {
         if let Some(stop) = self.passed.stop {
             (report.stop, report.converged) = (stop, stop.converged());
             report.unused = total_budget.map(|total| total.saturating_sub(report.reads));
@@ -129,8 +138,12 @@ impl Running {
 impl Learner {
     /// Lets other threads of Python run while it waits for one that teaches.
     fn lock(&self) -> MutexGuard<'_, Running> {
-        // A panic while telling was reported as a defect of ours: whoever goes on has been told.
         Python::attach(|py| self.running.lock_py_attached(py)).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a fit may come with an answer, since what is read next depends on what was read.
+    fn fits_to_answers(&self) -> bool {
+        self.params.get("design").is_some_and(|design| design == "adaptive")
     }
 
     /// Targets as Python has them (numbers, or for each row the index of its class) in the learner's units.
@@ -170,7 +183,8 @@ impl Learner {
         let mut options = declared.options(&*learner)?;
         // There is no cell yet to look at.
         options.honest = true;
-        let intercept = options.intercept;
+        // Without an intercept nothing is subtracted of targets, nor of classes that are learned as they are.
+        let centred = options.intercept && !(options.plain_classes && classes.is_some());
         let nothing = Matrix::F64(Array2::zeros((0, names.len())));
         let table = data::Table::from_matrix(nothing, names).map_err(raised)?;
         let unknown = Target::Numbers(Vec::new());
@@ -189,17 +203,23 @@ impl Learner {
                 "two classes as the target, and this one holds numbers; choose loss = absolute, or the classifier";
             return Err(raised(ErrorKind::Needs { name: "loss", value: "one of classes", what }.into()));
         }
+        let link = learner.get("link").filter(|link| link != "identity");
+        if let (Some(value), true) = (link, first.classes().is_empty()) {
+            // What a fit says, before anything is read.
+            let allowed = "identity, where targets are numbers".to_owned();
+            return Err(raised(ErrorKind::OutOfRange { name: "link", value, allowed }.into()));
+        }
         prepare.target = match scale {
             Some((mean, deviation)) => TargetScale { mean, deviation },
             None => {
                 let scores = first.scores().map_err(raised)?;
                 let rows: Vec<u32> = (0..scores.len() as u32).collect();
-                TargetScale::fit(&first, &scores, &rows, intercept && !signs)
+                TargetScale::fit(&first, &scores, &rows, centred && !signs)
             }
         };
         let bounds = prepared.examples().declared.bounds.cloned();
         Ok(Learner {
-            running: Mutex::new(Running { learner: running, passed: Passed::default() }),
+            running: Running::shared(running, Passed::default()),
             layout,
             prepare,
             params: learner.to_json(),
@@ -232,7 +252,7 @@ impl Learner {
         let params = saved.learner["params"].as_object().cloned().unwrap_or_default();
         set_from_json(&mut *learner, &params).map_err(raised)?;
         Ok(Learner {
-            running: Mutex::new(Running { learner: running, passed: saved.passed }),
+            running: Running::shared(running, saved.passed),
             layout,
             prepare: saved.prepare,
             params: learner.to_json(),
@@ -274,7 +294,7 @@ impl Learner {
 
     /// Takes one step from the raw values of a query's columns and the raw target (the index of the class, where there
     /// are classes). NaN is a read that was refused. Says whether the learner learned from it.
-    fn tell(&self, query: &Query, values: Vec<f64>, target: f64) -> PyResult<bool> {
+    fn tell(&self, py: Python<'_>, query: &Query, values: Vec<f64>, target: f64) -> PyResult<bool> {
         let columns = self.columns_of(query)?;
         if columns.len() != values.len() {
             let what = "values, one for each attribute that the query names".to_owned();
@@ -286,7 +306,12 @@ impl Learner {
             self.prepare.push_cell(column, cell, &mut scaled).map_err(raised)?;
         }
         let target = self.targets(vec![target]).map_err(raised)?[0];
-        Ok(guarded(|| self.lock().learner.tell(&query.0, &scaled, target))? == Told::Learned)
+        let told = if self.fits_to_answers() {
+            apart(py, false, || Running::of(&self.running).learner.tell(&query.0, &scaled, target))?
+        } else {
+            guarded(|| self.lock().learner.tell(&query.0, &scaled, target))?
+        };
+        Ok(told == Told::Learned)
     }
 
     /// The columns that a query names, in the order in which `tell` takes their values.
@@ -351,7 +376,7 @@ impl Learner {
         }
         let names = self.prepare.schema.encoded_names();
         let work = |monitor: &dyn Monitor| {
-            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut running = Running::of(&self.running);
             let Running { learner, passed } = &mut *running;
             // A query of fewer reads might fit into what is left, were it asked in another batch.
             if passed.stop == Some(Stop::BudgetSpent) {
@@ -367,7 +392,7 @@ impl Learner {
             passed.seconds += report.seconds;
             Ok(())
         };
-        if targets.len() <= FEW {
+        if targets.len() <= FEW && !self.fits_to_answers() {
             return py.detach(|| guarded(|| work(&Silent)));
         }
         watched_here(py, progress, work)
@@ -375,18 +400,23 @@ impl Learner {
 
     /// The report so far, as JSON.
     fn report(&self) -> PyResult<String> {
-        text(&self.lock().report(self.total_budget))
+        let running = self.lock();
+        text(&running.noted(running.learner.report(), self.total_budget))
     }
 
-    /// What has been learned so far.
-    fn model(&self, py: Python<'_>) -> PyResult<Model> {
+    /// What has been learned so far, on so many threads.
+    fn model(&self, py: Python<'_>, threads: usize) -> PyResult<Model> {
         // Some learners solve for their predictor only now.
-        let (predictor, report) = py.detach(|| {
-            guarded(|| {
-                let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-                Ok((running.learner.predictor().into(), running.report(self.total_budget)))
-            })
-        })?;
+        let (shared, total_budget) = (Arc::clone(&self.running), self.total_budget);
+        let work = move |monitor: &dyn Monitor| {
+            let running = Running::of(&shared);
+            let fit = running.learner.fitted(monitor)?;
+            Ok((fit.predictor, running.noted(fit.report, total_budget)))
+        };
+        // Only to keep the reads and fit to all of them takes so long that somebody could interrupt it.
+        let keeps = self.lock().learner.takes_holes();
+        let (predictor, report) =
+            if keeps { watched(py, threads, None, work)? } else { py.detach(|| guarded(|| work(&Silent)))? };
         Ok(Model::new(model::Model {
             learner: report.learner.clone(),
             params: self.params.clone(),

@@ -89,6 +89,23 @@ impl Model {
         Ok((Model::array(py, prediction.scores)?, (applied.absent, applied.ignored, applied.new_categories)))
     }
 
+    /// Prediction intervals for a table whose columns are matched by name, (n_rows, 2), in units of the target.
+    fn intervals_of_table<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        level: f64,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let intervals = apart(py, self.is_sum(), || self.model.intervals(&table.0, level))?;
+        let ends: Vec<f64> = intervals.ends.into_iter().flat_map(|(low, high)| [low, high]).collect();
+        PyArray1::from_vec(py, ends).reshape([table.0.rows(), 2])
+    }
+
+    /// Standard error of each column's weight, in raw units; `None` where the fit did not ask for any.
+    fn errors(&self) -> Option<Vec<f64>> {
+        self.model.raw_standard_errors()
+    }
+
     /// Name and weight of each column, and the intercept, in raw units; `None` where the predictor is no weighted sum.
     fn weights(&self) -> Option<(Vec<(String, f64)>, f64)> {
         self.model.raw_weights().ok()

@@ -52,6 +52,8 @@ CASES = {
     "batch": lambda: repeated(Batch(halfseen.AERR(budget=140)), 2_000_000, 150),
     "baseline": lambda: repeated(halfseen.MomentLasso(budget=140), 2_000_000, 150),
     "aelr": lambda: repeated(halfseen.AELR(budget=140), 2_000_000, 150),
+    "fiml": lambda: fitting(halfseen.FIMLRegressor(), 50_000, 150),
+    "fiml-batch": lambda: fitting(Batch(halfseen.FIMLRegressor(n_jobs=2)), 50_000, 150),
     "online-lasso": lambda: fitting(halfseen.OnlineLasso(), 100_000, 150),
     "karma": lambda: fitting(halfseen.KARMAClassifier(c=1e3, tol=1e-9), 4000, 100, 0.3),
     "karma-numbers": lambda: fitting(halfseen.KARMARegressor(c=1e3), 8000, 300, 0.3),

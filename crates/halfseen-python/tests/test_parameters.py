@@ -165,7 +165,9 @@ def test_unknown_parameters_are_type_errors_and_wrong_kinds_too(estimator):
     with pytest.raises(ValueError, match="Invalid parameter 'nonsense'"):
         clone(estimator).set_params(nonsense=1)
     numeric = next(
-        p["name"] for p in LEARNERS[estimator._learner]["parameters"] if p["kind"].startswith("number")
+        p["name"]
+        for p in LEARNERS[estimator._learner]["parameters"]
+        if p["kind"].startswith(("number", "count"))
     )
     X, y = data(estimator)
     with pytest.raises(TypeError, match=f"{numeric} must be a number, a text, None or a list of numbers"):

@@ -28,6 +28,7 @@ LEARNERS = {
     "baseline": (("MomentLasso", "MomentLassoClassifier"), {}, {"radius": 1.5}),
     "identity": (("Identity", "IdentityClassifier"), {}, {"centre": "none"}),
     "aesvr": (("AESVR", "AESVRClassifier"), {}, {"smoothing_width": 4.0, "tube": 0.1}),
+    "fiml": (("FIMLRegressor", "FIMLClassifier"), {}, {"folds": 4, "rank": 2, "deviations": 3}),
     "karma": (("KARMARegressor", "KARMAClassifier"), {}, {"gamma": 3, "c": 10.0}),
     "zero": ((None, None), {}, {"c": 10.0}),
     "mean": ((None, None), {}, {"normalization": "none"}),
@@ -122,45 +123,57 @@ def test_every_learner_of_the_library_is_compared():
     assert named == estimators
 
 
+def compare(learner, X, y, classes, setting, folder):
+    """Fit three times, and predict with each model in three ways."""
+    program, example = tool("HALFSEEN_PROGRAM"), tool("HALFSEEN_FIT_EXAMPLE")
+    seeded = any(d.name == "random_state" for d in _parameters.declared(learner))
+    table = folder / "table.csv"
+    write(table, X, y)
+    texts = [f"{key}={_parameters.text_of(key, value)}" for key, value in setting.items()]
+    paths = {who: folder / f"{who}.json" for who in ("rust", "program", "python")}
+    seed = [f"seed={SEED}"] if seeded else []
+    paths["rust"].write_text(run(example, "fit", table, "target", learner, *texts, *seed))
+    flags = [word for text in texts for word in ("--set", text)]
+    flags += ["--budget", setting["budget"]] if "budget" in setting else []
+    words = ("fit", table, "--target", "target", "--learner", learner, *flags, "--seed", SEED)
+    run(program, *words, "--out", paths["program"], "--quiet")
+    own = fitted(learner, X, y, classes, setting)
+    paths["python"].write_text(own.to_json())
+
+    models = {who: comparable(path.read_text()) for who, path in paths.items()}
+    assert models["program"] == models["rust"]
+    assert models["python"] == models["rust"]
+
+    # Each predicts with the others' models, in raw units; the program tells the larger score.
+    expected = own.scores(X)
+    largest = expected.max(axis=1)
+    for path in paths.values():
+        text = run(example, "predict", path, table)
+        scores = np.array([line.split(",") for line in text.splitlines()], dtype=float)
+        np.testing.assert_array_equal(scores, expected)
+        told = list(csv.DictReader(run(program, "predict", path, table, "--quiet").splitlines()))
+        column = "score" if classes else "prediction"
+        np.testing.assert_array_equal([float(row[column]) for row in told], largest)
+        loaded = halfseen.load(path)
+        np.testing.assert_array_equal(loaded.scores(X).reshape(expected.shape), expected)
+        if classes:
+            assert [row["prediction"] for row in told] == loaded.predict(X).tolist()
+
+
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_rust_program_and_python_learn_the_same_bits(learner, tmp_path):
-    program, example = tool("HALFSEEN_PROGRAM"), tool("HALFSEEN_FIT_EXAMPLE")
     family = _parameters.learners()[learner]["family"]
-    seeded = any(d.name == "random_state" for d in _parameters.declared(learner))
     budget = {"budget": 4} if family == "budget" else {}
     for classes in (False, True):
         if learner in CLASSES_ONLY and not classes:
             continue
         X, y = data(family == "missing", classes)
-        table = tmp_path / f"{classes}.csv"
-        write(table, X, y)
         for setting in (budget, {**budget, **LEARNERS[learner][2]}):
-            texts = [f"{key}={_parameters.text_of(key, value)}" for key, value in setting.items()]
-            paths = {who: tmp_path / f"{who}.json" for who in ("rust", "program", "python")}
-            seed = [f"seed={SEED}"] if seeded else []
-            paths["rust"].write_text(run(example, "fit", table, "target", learner, *texts, *seed))
-            flags = [word for text in texts for word in ("--set", text)]
-            flags += ["--budget", 4] if budget else []
-            words = ("fit", table, "--target", "target", "--learner", learner, *flags, "--seed", SEED)
-            run(program, *words, "--out", paths["program"], "--quiet")
-            own = fitted(learner, X, y, classes, setting)
-            paths["python"].write_text(own.to_json())
+            compare(learner, X, y, classes, setting, tmp_path)
 
-            models = {who: comparable(path.read_text()) for who, path in paths.items()}
-            assert models["program"] == models["rust"]
-            assert models["python"] == models["rust"]
 
-            # Each predicts with the others' models, in raw units; the program tells the larger score.
-            expected = own.scores(X)
-            largest = expected.max(axis=1)
-            for path in paths.values():
-                text = run(example, "predict", path, table)
-                scores = np.array([line.split(",") for line in text.splitlines()], dtype=float)
-                np.testing.assert_array_equal(scores, expected)
-                told = list(csv.DictReader(run(program, "predict", path, table, "--quiet").splitlines()))
-                column = "score" if classes else "prediction"
-                np.testing.assert_array_equal([float(row[column]) for row in told], largest)
-                loaded = halfseen.load(path)
-                np.testing.assert_array_equal(loaded.scores(X).reshape(expected.shape), expected)
-                if classes:
-                    assert [row["prediction"] for row in told] == loaded.predict(X).tolist()
+@pytest.mark.parametrize("setting", [{"budget": 4}, {"passive": "all"}, {"passive": "all", "link": "auto"}])
+def test_what_is_learned_of_rows_with_holes_by_reads_that_are_kept_has_the_same_bits(setting, tmp_path):
+    for classes in (False, True):
+        if classes or "link" not in setting:
+            compare("fiml", *data(True, classes), classes, setting, tmp_path)

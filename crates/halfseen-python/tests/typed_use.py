@@ -6,7 +6,18 @@ Where a comment says that a line is ignored, mypy must find it wrong: an ignored
 from pathlib import Path
 
 import numpy as np
-from halfseen import AERR, AERRClassifier, Encoder, KARMAClassifier, Learner, Model, Query, load
+from halfseen import (
+    AERR,
+    AERRClassifier,
+    Encoder,
+    FIMLClassifier,
+    FIMLRegressor,
+    KARMAClassifier,
+    Learner,
+    Model,
+    Query,
+    load,
+)
 from halfseen.robust import RobustLPClassifier, attack, certify
 from numpy.typing import NDArray
 
@@ -27,6 +38,15 @@ def collecting() -> float:
     learner.tell("age", [3.0], 1.0)  # type: ignore[arg-type]
     AERRClassifier(known=["age", 2], groups={"blood": ["sodium", "potassium"]}).partial_fit(X, y, [0, 1])
     return float(model.reads_) if learned else model.predict(X).sum()
+
+
+def kept() -> float:
+    """Say how sure predictions are."""
+    model: FIMLRegressor = FIMLRegressor(passive="all", deviations=20, n_jobs=2).fit(X, y)
+    FIMLRegressor(link="cauchit")  # type: ignore[arg-type]
+    model.predict_interval(X, level="high")  # type: ignore[arg-type]
+    sure: NDArray[np.float64] = FIMLClassifier(link="probit").fit(X, y).predict_proba(X)
+    return float(model.predict_interval(X, 0.5)[0, 1] + model.coef_errors_.max() + sure.max())
 
 
 def holes() -> list[str]:

@@ -35,6 +35,8 @@ _HOMES = {
         "AESVRClassifier",
         "DDAELRClassifier",
         "DDAERRClassifier",
+        "FIMLClassifier",
+        "FIMLRegressor",
         "GAERRClassifier",
         "IdentityClassifier",
         "MomentLassoClassifier",

@@ -21,6 +21,8 @@ from halfseen.budget import AERRClassifier as AERRClassifier
 from halfseen.budget import AESVRClassifier as AESVRClassifier
 from halfseen.budget import DDAELRClassifier as DDAELRClassifier
 from halfseen.budget import DDAERRClassifier as DDAERRClassifier
+from halfseen.budget import FIMLClassifier as FIMLClassifier
+from halfseen.budget import FIMLRegressor as FIMLRegressor
 from halfseen.budget import GAERRClassifier as GAERRClassifier
 from halfseen.budget import Identity as Identity
 from halfseen.budget import IdentityClassifier as IdentityClassifier
@@ -61,6 +63,8 @@ __all__ = [
     "DataWarning",
     "Encoder",
     "FDROPClassifier",
+    "FIMLClassifier",
+    "FIMLRegressor",
     "GAERRClassifier",
     "GeometricMarginClassifier",
     "Identity",

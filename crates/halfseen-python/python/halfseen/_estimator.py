@@ -125,8 +125,9 @@ class Estimator(BaseEstimator):
             if "contains NaN" in str(error) and not self._takes_holes and "Input X" in str(error):
                 raise ValueError(
                     f"Input X contains NaN. {type(self).__name__} needs every cell that it reads: estimators"
-                    " of halfseen.missing learn from rows with holes, AERR and AELR with passive='all'"
-                    " from what happens to be observed; or fill them in, as sklearn.impute.SimpleImputer does"
+                    " of halfseen.missing learn from rows with holes; FIMLRegressor, FIMLClassifier, AERR and"
+                    " AELR with passive='all' from what happens to be observed; or fill them in, as"
+                    " sklearn.impute.SimpleImputer does"
                 ) from None
             columns = [] if "feature names" in str(error) else _tables.columns_without_numbers(X)
             if not columns:
@@ -143,8 +144,8 @@ class Estimator(BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell: estimators of :mod:`halfseen.missing` take it, others refuse
-            it.
+            The examples. NaN is a missing cell: estimators of :mod:`halfseen.missing` take it, and those that
+            keep their reads (FIML); others refuse it.
         y : array-like of shape (n_samples,)
             The targets.
 
@@ -234,7 +235,8 @@ class Estimator(BaseEstimator):
         if not report["converged"]:
             warnings.warn(model.stop(), ConvergenceWarning, stacklevel=4)
         for note, text in zip(report["notes"], model.notes(), strict=True):
-            if "risk-bound" not in note:
+            # Of what says nothing of the data, and asks for nothing, it is enough to be in the report.
+            if not any(kind in note for kind in ("risk-bound", "guarded-refinements")):
                 warnings.warn(text, DataWarning, stacklevel=4)
 
     def _scores(self, X):
@@ -259,8 +261,8 @@ class Weighted:
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell: estimators of :mod:`halfseen.missing` take it, others refuse
-            it.
+            The examples. NaN is a missing cell: estimators of :mod:`halfseen.missing` take it, and those that
+            keep their reads (FIML); others refuse it.
         y : array-like of shape (n_samples,)
             The targets.
         sample_weight : array-like of shape (n_samples,), optional

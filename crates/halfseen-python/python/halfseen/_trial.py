@@ -122,8 +122,8 @@ def certify(estimator, X, values=None, within=None, y=None):
     Parameters
     ----------
     estimator : object
-        A fitted estimator of this package that predicts by a weighted sum: all of :mod:`halfseen.budget`,
-        :mod:`halfseen.robust` and :mod:`halfseen.full`, and `GeometricMarginClassifier`.
+        A fitted estimator of this package that predicts by a weighted sum: all of :mod:`halfseen.budget` but
+        FIML, :mod:`halfseen.robust` and :mod:`halfseen.full`, and `GeometricMarginClassifier`.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The rows. What is missing (NaN) counts as deleted already.
     values : {'uniform', 'mi'} or array-like of shape (n_features,), optional

@@ -122,6 +122,7 @@ class Learner:
         values : mapping of str to float, or sequence of float
             A value for each of ``query.attributes``, by name or in their order, in their own units. None or
             NaN is a read that was refused: then nothing is learned, and the example is counted as skipped.
+            Only :class:`~halfseen.FIMLRegressor` and :class:`~halfseen.FIMLClassifier` learn from the others.
         target : float or label
             The target of that example.
 
@@ -177,7 +178,7 @@ class Learner:
         estimator = _like(self._estimator)
         # Where nothing was said of the target nobody knows what a constant would do.
         unknown = self._learner.target_scale == (0.0, 1.0) and not hasattr(estimator, "classes_")
-        estimator._keep(self._learner.model(), constant=None if unknown else 1.0)
+        estimator._keep(estimator._learned(self._learner), constant=None if unknown else 1.0)
         return estimator
 
     @property

@@ -1,7 +1,8 @@
 //! Defines the questions a budgeted learner asks, and the trait by which it asks and is told.
 
 use crate::error::Result;
-use crate::model::{Linear, Predictor, Report};
+use crate::model::{Fit, Linear, Predictor, Report};
+use crate::monitor::Monitor;
 use serde::{Deserialize, Serialize};
 
 /// What a learner wants to know of its next example, decided before anything of it is seen.
@@ -171,6 +172,15 @@ pub trait AskTell: Send {
     /// The same with all that it knows of attributes that a row does not show.
     fn model(&self) -> Predictor {
         self.predictor().into()
+    }
+
+    /// The same with its report. A learner that fits only now asks the monitor whether to stop.
+    ///
+    /// # Errors
+    /// Numerical failure.
+    fn fitted(&self, monitor: &dyn Monitor) -> Result<Fit> {
+        let _ = monitor;
+        Ok(Fit { predictor: self.model(), report: self.report() })
     }
 
     /// What was read so far.

@@ -120,6 +120,14 @@ impl Model {
         Ok((weights.collect(), intercept))
     }
 
+    /// Standard error of each weight of [`Model::raw_weights`], in the same units; `None` where the fit made none.
+    pub fn raw_standard_errors(&self) -> Option<Vec<f64>> {
+        let Predictor::Conditional(conditional) = &self.predictor else { return None };
+        let errors = conditional.standard_errors()?;
+        let (target, scaler) = (self.prepare.target, &self.prepare.scaler);
+        Some(errors.iter().enumerate().map(|(j, e)| e * target.deviation / scaler.affine(j).1).collect())
+    }
+
     /// The model as JSON text.
     ///
     /// # Errors

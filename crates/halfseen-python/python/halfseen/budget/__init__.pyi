@@ -10,6 +10,8 @@ from halfseen.budget._from_moments import Identity as Identity
 from halfseen.budget._from_moments import IdentityClassifier as IdentityClassifier
 from halfseen.budget._from_moments import MomentLasso as MomentLasso
 from halfseen.budget._from_moments import MomentLassoClassifier as MomentLassoClassifier
+from halfseen.budget._kept import FIMLClassifier as FIMLClassifier
+from halfseen.budget._kept import FIMLRegressor as FIMLRegressor
 from halfseen.budget._smooth import AESVR as AESVR
 from halfseen.budget._smooth import AESVRClassifier as AESVRClassifier
 from halfseen.budget._uniform import AELR as AELR
@@ -35,6 +37,8 @@ __all__ = [
     "AESVRClassifier",
     "DDAELRClassifier",
     "DDAERRClassifier",
+    "FIMLClassifier",
+    "FIMLRegressor",
     "GAERRClassifier",
     "Identity",
     "IdentityClassifier",

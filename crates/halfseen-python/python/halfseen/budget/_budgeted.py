@@ -18,6 +18,7 @@ from halfseen._estimator import (
     Estimator,
     Regressor,
     _progress,
+    _threads,
 )
 from halfseen.warnings import DataWarning
 
@@ -42,7 +43,7 @@ n_features_in_ : int
 feature_names_in_ : ndarray of shape (n_features_in_,)
     Their names, where X had any.
 n_iter_ : int
-    1: one pass.""",
+    {passes}""",
     "notes": """\
 ``budget`` counts every read of one example, those for the product <w, x> included; always-known attributes
 and targets cost nothing. A fit looks at nothing else, so ``scale`` needs declared ``bounds`` (or is 'none'),
@@ -65,6 +66,7 @@ class Budgeted(Estimator):
     """What budgeted estimators do besides."""
 
     _house = (SCALE, KNOWN, GROUPS, PRICES, BOUNDS, VERBOSE)
+    _passes = "1: one pass."
 
     def __init_subclass__(cls, learner=None, **keywords):
         """Write the sections that are the same for all."""
@@ -76,6 +78,7 @@ class Budgeted(Estimator):
             "{shape}": "(1, n_features)" if tells else "(n_features,)",
             "{intercept}": "ndarray of shape (1,)" if tells else "float",
             "{classes}": "classes_ : ndarray of shape (2,)\n    The labels.\n" if tells else "",
+            "{passes}": cls._passes,
         }
         for name, text in _SECTIONS.items():
             for word, by in words.items():
@@ -136,6 +139,10 @@ class Budgeted(Estimator):
             scale,
         )
 
+    def _learned(self, learner):
+        """Return the model that a learner of the library has come to."""
+        return learner.model(_threads(getattr(self, "n_jobs", None)))
+
     def _partial_fit(self, X, y, classes=None):
         first = getattr(self, "learner_", None) is None
         named = getattr(y, "name", None)
@@ -148,9 +155,9 @@ class Budgeted(Estimator):
                 self.learner_.teach(self._table(X), targets, progress)
         except BaseException:
             # What was read was paid for, and has been learned from.
-            self._keep(self.learner_.model(), quiet=True)
+            self._keep(self._learned(self.learner_), quiet=True)
             raise
-        self._keep(self.learner_.model())
+        self._keep(self._learned(self.learner_))
         return self
 
 

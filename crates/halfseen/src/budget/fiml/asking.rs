@@ -37,7 +37,7 @@ pub(super) struct Asker {
     drawing: Drawing,
     state: State,
     /// What was found at the last look, after so many answers.
-    found: RefCell<Option<(u64, Conditional)>>,
+    found: RefCell<Option<(u64, Fit)>>,
     /// Panels of the current example.
     panels: Vec<u32>,
 }
@@ -148,13 +148,10 @@ impl Asker {
     /// The predictor, fitted anew if anything was told since the last time. Should that fail numerically, which a fit reports, no
     /// attribute has a weight.
     fn found(&self) -> Conditional {
-        let answered = self.state.ledger.answered;
-        if let Some((_, predictor)) = self.found.borrow().as_ref().filter(|(at, _)| *at == answered) {
-            return predictor.clone();
+        match self.fitted(&Silent) {
+            Ok(Fit { predictor: Predictor::Conditional(found), .. }) => found,
+            _ => self.nothing(),
         }
-        let predictor = self.conditional(&Silent).map_or_else(|_| self.nothing(), |(found, _)| found);
-        self.found.replace(Some((answered, predictor.clone())));
-        predictor
     }
 
     /// The mean of the targets.
@@ -334,6 +331,19 @@ impl AskTell for Asker {
 
     fn model(&self) -> Predictor {
         Predictor::Conditional(self.found())
+    }
+
+    /// What was found is kept until more is told.
+    fn fitted(&self, monitor: &dyn Monitor) -> Result<Fit> {
+        let answered = self.state.ledger.answered;
+        if let Some((_, fit)) = self.found.borrow().as_ref().filter(|(at, _)| *at == answered) {
+            return Ok(fit.clone());
+        }
+        let fit = self.fit(Stop::OnePass, monitor)?;
+        if fit.report.stop != Stop::Interrupted {
+            self.found.replace(Some((answered, fit.clone())));
+        }
+        Ok(fit)
     }
 
     fn report(&self) -> Report {

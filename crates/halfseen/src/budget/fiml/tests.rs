@@ -6,7 +6,7 @@ use crate::data::{Examples, Matrix};
 use crate::error::ErrorKind;
 use crate::learner::Learner;
 use crate::model::{Fit, Note, Stop};
-use crate::monitor::Silent;
+use crate::monitor::{Monitor, Silent};
 use crate::params::{Design, Passive};
 use crate::prepare::{Layout, Scaler};
 use crate::sampling::{Purpose, Stream};
@@ -93,6 +93,34 @@ fn passive_takes_what_is_observed_and_one_is_refused() {
     let error = one.start(&Arc::new(Layout::singletons(6))).err().unwrap();
     assert!(matches!(error.kind(), ErrorKind::OutOfRange { name: "passive", .. }), "{error}");
     assert!(error.to_string().contains("all"), "{error}");
+}
+
+/// Asks to stop at once.
+struct Hurried;
+
+impl Monitor for Hurried {
+    fn should_stop(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_running_learner_says_what_a_fit_says_and_forgets_one_that_was_interrupted() {
+    let (x, y) = data(200);
+    let layout = Arc::new(Layout::singletons(6));
+    let mut learner = with_budget(1).start(&layout).unwrap().unwrap();
+    for (row, y) in x.rows().into_iter().zip(&y) {
+        let query = learner.ask();
+        let values: Vec<f64> = query.reads.iter().map(|read| row[read.panel as usize]).collect();
+        learner.tell(&query, &values, *y).unwrap();
+    }
+    let hurried = learner.fitted(&Hurried).unwrap();
+    assert_eq!((hurried.report.stop, hurried.report.converged), (Stop::Interrupted, false));
+    let fit = learner.fitted(&Silent).unwrap();
+    assert_eq!((fit.report.stop, fit.report.examples), (Stop::OnePass, 200));
+    assert!(fit.report.notes.contains(&Note::NoPairs) && fit.report.passes.is_some());
+    assert_eq!(fit.predictor, learner.model());
+    assert_eq!(learner.fitted(&Hurried).unwrap(), fit, "nothing is fitted twice");
 }
 
 #[test]

@@ -238,6 +238,12 @@ fn a_model_gives_intervals_in_the_targets_units_and_the_same_from_its_file() {
     assert_eq!(Model::from_json(&cut.to_json().unwrap()).unwrap(), cut);
     // A row without its columns at all is an empty row.
     assert_eq!(whole.raw_weights().unwrap().0.len(), 5);
+    // One unit of the target is 4 raw ones, one of an attribute 2.
+    let errors = conditional.standard_errors().unwrap();
+    assert_eq!(whole.raw_standard_errors().unwrap(), errors.iter().map(|e| e * 4.0 / 2.0).collect::<Vec<_>>());
+    let without = Conditional { deviations: vec![], ..conditional };
+    assert_eq!(model(Predictor::Conditional(without.clone()), vec![]).raw_standard_errors(), None);
+    assert_eq!(model(Predictor::Linear(without.linear), vec![]).raw_standard_errors(), None);
 }
 
 #[test]

@@ -1,0 +1,225 @@
+"""Define the learner that keeps its reads, and fits the joint distribution to them: FIML."""
+
+from functools import update_wrapper
+from types import MethodType
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from halfseen._attributes import N_JOBS, VERBOSE
+from halfseen.budget._budgeted import Budgeted, BudgetedClassifier, BudgetedRegressor
+
+_HOUSE = (*(given for given in Budgeted._house if given is not VERBOSE), N_JOBS, VERBOSE)
+
+
+class _WithLink:
+    """A method that is there where a link turns scores into probabilities."""
+
+    def __init__(self, method):
+        self.method = method
+        update_wrapper(self, method)
+
+    def __get__(self, estimator, owner=None):
+        if estimator is None:
+            return self.method
+        if estimator.link == "identity":
+            raise AttributeError(
+                f"{type(estimator).__name__} has no {self.method.__name__} with link='identity', whose scores"
+                " estimate -1 and +1: fit with link='probit', 'logistic' or 'auto'"
+            )
+        return MethodType(self.method, estimator)
+
+
+class _Kept(Budgeted):
+    """What is known of weights, where the reads are kept."""
+
+    _house = _HOUSE
+    _passes = "Passes of the fit over what was read."
+    _takes_holes = True
+
+    @property
+    def coef_errors_(self):
+        """Standard error of each weight, shaped as ``coef_``: ndarray."""
+        check_is_fitted(self, "model_")
+        errors = self.model_.errors()
+        if errors is None:
+            raise AttributeError(
+                f"this {type(self).__name__} has no coef_errors_, since it was fitted without deviations: fit"
+                " with deviations=100, which refits to reweighted examples"
+            )
+        return np.array(errors).reshape(self.coef_.shape)
+
+
+class FIMLRegressor(_Kept, BudgetedRegressor, learner="fiml"):
+    """Full-information maximum likelihood (FIML) from what was read: nothing is forgotten, nothing filled in.
+
+    **Rows with holes**: give ``passive='all'``, and everything that X shows is learned from. By default the
+    learner chooses what it reads, as all of :mod:`halfseen.budget` do: ``budget`` attributes of each
+    example, and at most 4 where it is None. Then a NaN among them is a read that was paid for and refused.
+
+    All reads are kept. The joint distribution of attributes and target is fitted to them, by the likelihood
+    of what was read: a factor model, then refinements of it, averaged by how they predict reads that were
+    held out. So it tunes itself, and needs no data beside its reads. What a new row shows is all that a
+    prediction uses: missing cells are replaced by what is expected of them given the others.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+    coef_errors_ : ndarray of shape (n_features,)
+        Standard error of each weight, in units of the data; there only where ``deviations`` is above 0.
+
+    See Also
+    --------
+    FIMLClassifier : The same for two classes.
+    AERR : A published learner, with a guarantee.
+    halfseen.KARMARegressor : A kernel machine for rows with holes.
+
+    Notes
+    -----
+    ``budget`` counts every read of one example; always-known attributes and targets cost nothing. A fit looks
+    at nothing else. With a budget of 1 no two attributes are ever seen together: then only how each goes with
+    the target is learned, and a ``DataWarning`` says so. What is read, refused or missing may depend on what
+    was read before, but not on the values themselves.
+
+    ``partial_fit`` and ``Learner.model`` fit to all that was kept, each time anew: give large batches. What a
+    batch showed is kept even if the fit to it is interrupted. There is no ``sample_weight``: an example is
+    read once, and a row of weight 2 could not equal the same row twice, of which other attributes would be
+    read the second time. The method is our own, and no guarantee is claimed.
+
+    References
+    ----------
+    .. [1] D. Rubin and D. Thayer, "EM Algorithms for ML Factor Analysis", Psychometrika 47, 1982.
+    .. [2] D. Rubin, "Inference and Missing Data", Biometrika 63, 1976.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfseen import FIMLRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(2000, 3)) @ rng.normal(size=(3, 10)) + 0.5 * rng.normal(size=(2000, 10))
+    >>> y = X[:, 0] - X[:, 1] + rng.normal(size=2000)
+    >>> model = FIMLRegressor(budget=3, random_state=0).fit(X, y)
+    >>> model.reads_
+    6000
+    >>> model.score(X, y) > 0.4
+    True
+
+    Of a table with holes all is used that it shows, and every prediction comes with how sure it is:
+
+    >>> holes = np.where(rng.random(X.shape) < 0.3, np.nan, X)
+    >>> model = FIMLRegressor(passive="all", random_state=0).fit(holes, y)
+    >>> ends = model.predict_interval(holes, level=0.9)
+    >>> bool(0.87 < np.mean((ends[:, 0] < y) & (y < ends[:, 1])) < 0.93)
+    True
+    """
+
+    def predict_interval(self, X, level=0.9):
+        """Tell ranges that hold the targets of a share ``level`` of rows, if the fitted model is right.
+
+        A missing cell widens the range of its row. What is not known of the weights does too, where
+        ``deviations`` is above 0; otherwise the weights count as known, and after few reads ranges are too
+        narrow.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The examples. NaN is a missing cell.
+        level : float, default=0.9
+            The share, above 0 and below 1.
+
+        Returns
+        -------
+        ends : ndarray of shape (n_samples, 2)
+            Lower and upper end for each row, in units of the target.
+        """
+        check_is_fitted(self, "model_")
+        X = self._validated(X, reset=False, ensure_all_finite="allow-nan")
+        return self.model_.intervals_of_table(self._table(X), level)
+
+
+class FIMLClassifier(_Kept, BudgetedClassifier, learner="fiml"):
+    """Full-information maximum likelihood (FIML) for two classes, from what was read.
+
+    **Rows with holes**: give ``passive='all'``, and everything that X shows is learned from. By default the
+    learner chooses what it reads, at most 4 attributes of each example where ``budget`` is None; a NaN among
+    them is a read that was paid for and refused.
+
+    :class:`FIMLRegressor` on the labels as -1 and +1: the sign of what it estimates is the class. With a
+    ``link`` the score is turned into a probability, which also knows what a row does not show, and
+    :meth:`predict_proba` is there.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+    coef_errors_ : ndarray of shape (1, n_features)
+        Standard error of each weight, in units of the data; there only where ``deviations`` is above 0.
+
+    See Also
+    --------
+    FIMLRegressor : The method.
+    halfseen.KARMAClassifier : A kernel machine for rows with holes, of any number of classes.
+
+    Notes
+    -----
+    ``budget`` counts every read of one example; always-known attributes and targets cost nothing. A fit looks
+    at nothing else. What is read, refused or missing may depend on what was read before, but not on the
+    values themselves.
+
+    ``partial_fit`` and ``Learner.model`` fit to all that was kept, each time anew: give large batches. There
+    is no ``sample_weight``: an example is read once, and a row of weight 2 could not equal the same row
+    twice, of which other attributes would be read the second time.
+
+    References
+    ----------
+    .. [1] D. Rubin and D. Thayer, "EM Algorithms for ML Factor Analysis", Psychometrika 47, 1982.
+    .. [2] D. Rubin, "Inference and Missing Data", Biometrika 63, 1976.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfseen import FIMLClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(2000, 10))
+    >>> y = np.where(X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=2000) > 0, "yes", "no")
+    >>> model = FIMLClassifier(budget=4, link="probit", random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.8
+    True
+
+    A row that shows nothing is as likely as its class is common; one that shows what matters is not:
+
+    >>> empty = np.full((1, 10), np.nan)
+    >>> bool(abs(model.predict_proba(empty)[0, 1] - np.mean(y == "yes")) < 0.05)
+    True
+    >>> empty[0, :2] = 2.0, -2.0
+    >>> bool(model.predict_proba(empty)[0, 1] > 0.9)
+    True
+    """
+
+    @_WithLink
+    def predict_proba(self, X):
+        """Tell how likely each class is; there only where ``link`` is not 'identity'.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The examples. NaN is a missing cell: the less a row shows, the less is its probability sure.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, 2)
+            One for each class, in the order of ``classes_``.
+        """
+        scores = self._scores(X)[:, 0]
+        if self.report_["params"]["link"] == "identity":
+            raise ValueError(f"this {type(self).__name__} was fitted with link='identity': fit it again")
+        # With a link a score is 2 P - 1.
+        second = np.clip((scores + 1.0) / 2.0, 0.0, 1.0)
+        return np.column_stack([1.0 - second, second])
