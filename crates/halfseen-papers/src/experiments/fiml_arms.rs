@@ -253,13 +253,13 @@ pub(super) fn published(kind: Kind, budget: usize) -> Vec<Contender> {
     all.map(|(reads, arm)| Contender { reads, arm }).into()
 }
 
-/// Our own, which tune themselves: how they are called, and `phase1`. The default comes first.
-const OURS: &[(&str, &str)] = &[];
+/// Our own, which tune themselves: how they are called, and `design`. The default comes first.
+const OURS: &[(&str, &str)] = &[("fiml", "adaptive"), ("fiml-uniform", "uniform")];
 
 /// Our own with this budget.
 pub(super) fn ours(kind: Kind, budget: usize) -> Vec<Contender> {
-    let contender = |(label, phase1): &(&str, &str)| {
-        let arm = base("fiml", label, label, kind, budget).set("phase1", phase1);
+    let contender = |(label, design): &(&str, &str)| {
+        let arm = base("fiml", label, label, kind, budget).set("design", design);
         let arm = if kind == Kind::Holes { arm.set("passive", "all") } else { arm };
         Contender { reads: Reads::Ours, arm }
     };

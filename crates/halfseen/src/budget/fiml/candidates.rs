@@ -6,7 +6,7 @@
 
 use super::column::ColumnRefinement;
 use super::covariance::Covariance;
-use super::dense::Refinement;
+use super::dense::{Dense, Refinement};
 use super::factor::Factor;
 use super::judge::squared_errors;
 use super::parts::{Chosen, Part};
@@ -73,7 +73,9 @@ pub(crate) struct Fitted {
     pub(crate) candidates: Vec<Candidate>,
     /// Factor models by increasing rank.
     pub(crate) models: Vec<Factor>,
-    /// Refinements that ended before their last step.
+    /// The covariance that was refined furthest, where pairs were read often enough to trust it.
+    pub(crate) refined: Option<Dense>,
+    /// Refinements whose very first step would have lowered the likelihood or lost definiteness.
     pub(crate) guarded: usize,
 }
 
@@ -87,6 +89,8 @@ pub(crate) struct Menu {
     /// Examples between two that factor models are fitted to.
     stride: usize,
     dense: bool,
+    /// Whether pairs were read often.
+    often: bool,
 }
 
 impl Menu {
@@ -122,6 +126,7 @@ impl Menu {
             most,
             stride: (reads / ENOUGH).floor().max(1.0) as usize,
             dense: d <= MANY,
+            often: together >= OFTEN,
         }
     }
 
@@ -183,7 +188,7 @@ pub(crate) fn fit(
     let d = models.first().map_or(0, |model| model.noise.len());
     let nothing = judges().map(|i| rows.example(i).2.powi(2)).sum();
     let null = Candidate { origin: Origin::Null, ridge: 0.0, weights: vec![0.0; d], constant: 0.0, errors: nothing };
-    let mut found = Fitted { candidates: vec![null], models: Vec::new(), guarded: 0 };
+    let mut found = Fitted { candidates: vec![null], models: Vec::new(), refined: None, guarded: 0 };
     for model in &models {
         let with_target = model.with_target();
         let solve = |ridge| model.solve(ridge, &with_target);
@@ -197,7 +202,6 @@ pub(crate) fn fit(
         if let Some(mut refinement) = ColumnRefinement::start(rows, fitted, model) {
             for step in 1..=menu.most.min(COLUMN_STEPS[3]) {
                 if monitor.should_stop() || !refinement.step() {
-                    found.guarded += 1;
                     break;
                 }
                 if COLUMN_STEPS.contains(&step) {
@@ -211,7 +215,7 @@ pub(crate) fn fit(
     if let Some((model, mut refinement)) = wanted.and_then(|m| Some((m, Refinement::start(rows, fitted, m)?))) {
         for step in 0..=menu.most {
             if step > 0 && (monitor.should_stop() || !refinement.step()) {
-                found.guarded += 1;
+                found.guarded += usize::from(step == 1 && !monitor.should_stop());
                 break;
             }
             if STEPS.contains(&step) {
@@ -219,6 +223,7 @@ pub(crate) fn fit(
                 found.add(Origin::Dense(model.rank, step), menu, &refinement.now, solve, rows, judges());
             }
         }
+        found.refined = menu.often.then_some(refinement.now);
     }
     found.models = models;
     found

@@ -125,7 +125,7 @@ pub(crate) fn estimate(reads: &Reads, setting: &Setting, monitor: &dyn Monitor) 
     found.remarks.guarded = fitted.iter().chain([&all]).map(|f| f.guarded).sum();
     found.remarks.interrupted = interrupted;
     if folds > 0 {
-        judge(&mut found, &fitted, &chosen, filling, &units, reads);
+        judge(&mut found, &fitted, &chosen, filling, &units, (reads, &rows));
     }
     if setting.deviations > 0 && !interrupted {
         let seed = setting.seed;
@@ -158,25 +158,30 @@ struct Units<'a> {
 }
 
 impl Units<'_> {
-    /// Weights of the slots and the constant of an average; `None` where one is not finite.
-    fn weights(&self, fitted: &Fitted, chosen: &[Share]) -> Option<(Vec<f64>, f64)> {
-        let standard = self.standard;
-        let (mut weights, mut constant) = (vec![0.0; self.slots], 0.0);
-        let mut total = 0.0;
+    /// The average of the candidates, (n_places), with its constant, in standard units.
+    fn average(&self, fitted: &Fitted, chosen: &[Share]) -> (Vec<f64>, f64) {
+        let (mut weights, mut constant, mut total) = (vec![0.0; self.standard.len()], 0.0, 0.0);
         for Share { origin, ridge, share } in chosen {
             // A refinement that did not get as far here leaves its share to the others.
             let Some(Candidate { weights: found, constant: of, .. }) = find(fitted, *origin, *ridge) else { continue };
             total += share;
             constant += share * of;
-            for (&slot, w) in standard.slots.iter().zip(found) {
-                weights[slot as usize] += share * w;
-            }
+            weights.iter_mut().zip(found).for_each(|(sum, w)| *sum += share * w);
         }
-        let scale = if total > 0.0 { standard.spread / total } else { 0.0 };
-        for (&slot, deviation) in standard.slots.iter().zip(&standard.deviation) {
-            weights[slot as usize] *= scale / deviation;
+        let scale = if total > 0.0 { 1.0 / total } else { 0.0 };
+        weights.iter_mut().for_each(|w| *w *= scale);
+        (weights, scale * constant)
+    }
+
+    /// Weights of the slots and the constant of an average; `None` where one is not finite.
+    fn weights(&self, fitted: &Fitted, chosen: &[Share]) -> Option<(Vec<f64>, f64)> {
+        let standard = self.standard;
+        let (average, constant) = self.average(fitted, chosen);
+        let mut weights = vec![0.0; self.slots];
+        for (at, &slot) in standard.slots.iter().enumerate() {
+            weights[slot as usize] = average[at] * standard.spread / standard.deviation[at];
         }
-        let centre = standard.centre + scale * constant;
+        let centre = standard.centre + standard.spread * constant;
         (centre.is_finite() && weights.iter().all(|w| w.is_finite())).then_some((weights, centre))
     }
 
@@ -214,11 +219,30 @@ impl Units<'_> {
 }
 
 /// What held-out examples say of the average: (y - m_o)^2 - v_o has the mean of the squared error where everything is seen, m_o and v_o
-/// mean and variance of the weighted sum given the reads, as far as the factor model is right.
-fn judge(found: &mut Estimate, folds: &[Fitted], chosen: &[Share], filling: usize, units: &Units<'_>, reads: &Reads) {
+/// mean and variance of the weighted sum given the reads, by the refined covariance of the fold, or else by its factor model.
+fn judge(
+    found: &mut Estimate,
+    folds: &[Fitted],
+    chosen: &[Share],
+    filling: usize,
+    units: &Units<'_>,
+    (reads, rows): (&Reads, &Rows),
+) {
     let of = folds.len();
+    let standard = units.standard;
     let by_fold = |(fold, fitted): (usize, &Fitted)| {
-        units.estimate(fitted, chosen, filling).map(|estimate| pairs(reads, &estimate, Part::Only { fold, of }))
+        let part = Part::Only { fold, of };
+        let Some(refined) = &fitted.refined else {
+            return units.estimate(fitted, chosen, filling).map(|estimate| pairs(reads, &estimate, part));
+        };
+        let (sum, constant) = units.average(fitted, chosen);
+        let given = refined.given((&sum, constant), rows, part.of(rows.len()))?;
+        let pair = |(i, (mean, variance)): (usize, (f64, f64))| Pair {
+            mean: standard.centre + standard.spread * mean,
+            variance: standard.spread.powi(2) * variance,
+            sign: if reads.target(i) > 0.0 { 1.0 } else { -1.0 },
+        };
+        Some(part.of(rows.len()).zip(given).map(pair).collect())
     };
     let Some(by_fold) = folds.par_iter().enumerate().map(by_fold).collect::<Option<Vec<_>>>() else { return };
     let mut next: Vec<_> = by_fold.into_iter().map(Vec::into_iter).collect();

@@ -1,10 +1,10 @@
 //! Learns by keeping what was read: fits the joint distribution of attributes and target, and is tuned on the reads alone.
 //!
-//! Of every example k attributes are read, every set of k as likely as any other, and kept with the target. When a predictor is
-//! asked for, the likelihood of all that was read is made large over a family of joint distributions: a factor model
-//! x_j = mu_j + W_j z + e_j, y = c + g z + e with z ~ N(0, I_r), and refinements of it. The predictor is the regression of y on all x
-//! under what was found. Folds of the examples judge the candidates by the reads held out, so that no example is needed beyond those
-//! of the budget.
+//! Of every example k attributes are read and kept with the target: at first every set of k as likely as any other, later more often
+//! those that add more to the prediction (`design = uniform` stays with the first). When a predictor is asked for, the likelihood of
+//! all that was read is made large over a family of joint distributions: a factor model x_j = mu_j + W_j z + e_j, y = c + g z + e with
+//! z ~ N(0, I_r), and refinements of it. The predictor is the regression of y on all x under what was found. Folds of the examples judge
+//! the candidates by the reads held out, so that no example is needed beyond those of the budget.
 //!
 //! What may be read depends on earlier reads alone; then the likelihood needs to know nothing of how it was drawn (Rubin 1976), neither
 //! of uniform sets nor of those of `design = adaptive`. The same holds of a read that is refused, and of cells that are missing
