@@ -40,6 +40,10 @@ fn allocations_of(name: &str, settings: &[(&str, &str)]) -> u64 {
     if common::learner(name, &[]).get("moments").is_some() {
         settings.push(("moments", &moments));
     }
+    if common::keeps_reads(name) {
+        // A new design is made after 5,000 and 10,000 answers, by a fit.
+        settings.push(("design", "uniform"));
+    }
     let mut learner = started(name, &settings, &data.layout);
     let (mut query, mut values) = (Query::default(), Vec::with_capacity(256));
     // Learners that keep the budget in expectation now and then ask for more than they have asked for yet.

@@ -129,7 +129,9 @@ fn cells_that_were_not_asked_for_are_not_touched() {
             cells[[row, column]] = f64::NAN;
             let refused = learner.fit(&data.examples(), &Silent);
             if common::keeps_reads(&name) {
-                assert!(refused.unwrap().report.notes.contains(&Note::RefusedReads { reads: 1 }));
+                // What is read later follows from what was read, so further reads may hit a cell that was blanked.
+                let noted = |note: &Note| matches!(note, Note::RefusedReads { reads } if *reads >= 1);
+                assert!(refused.unwrap().report.notes.iter().any(noted));
                 continue;
             }
             assert_eq!(common::kind(&refused.unwrap_err()), "MissingCell");

@@ -275,7 +275,8 @@ fn known_columns_are_stepped_as_their_norm_says_without_moments_too() {
         data.y[i] = 0.5 * data.x[[i, 300]];
     }
     let data = Data::new(data.x, data.y, &data.layout);
-    for name in budgeted() {
+    // What keeps its reads makes no steps; a ridge holds its weights back.
+    for name in budgeted().into_iter().filter(|name| !common::keeps_reads(name)) {
         let settings = [("intercept", "false"), ("centre", "none")];
         let honest = learner(&name, &settings).fit(&data.examples(), &Silent).unwrap();
         let data = Data::new(data.x.clone(), data.y.clone(), &data.layout).measured();

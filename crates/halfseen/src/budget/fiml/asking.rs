@@ -76,12 +76,11 @@ impl Asker {
     pub(super) fn resume(learner: &Fiml, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Asker> {
         let budget = check(learner, layout)?;
         let state: State = serde_json::from_value(state).map_err(|e| saved::bad("state", e.to_string()))?;
-        let adaptive = learner.design == Design::Adaptive && learner.passive == Passive::No;
         let sound = state.reads.is_sound(layout.slots(), LARGEST_VALUE)
             && state.ledger.is_sound(layout.sampled_panels())
             && state.ledger.answered == state.reads.len() as u64
             && state.refused <= LARGEST_COUNT
-            && state.plan.is_sound(budget, adaptive);
+            && state.plan.is_sound(budget, redesigns(learner, budget, state.ledger.answered));
         if !sound {
             return Err(saved::untrue());
         }
@@ -167,13 +166,9 @@ impl Asker {
 
     /// Makes the probabilities of the next draws from what was read, after 1, 2, 4, ... times the first number of answers.
     fn redesign(&mut self) {
-        if self.learner.design != Design::Adaptive || self.passive() || self.budget.all() {
-            return;
-        }
-        let first = (FIRST_READS * self.budget.panels).div_ceil(self.budget.budget.max(1)) as u64;
-        let first = first.max(FIRST_EXAMPLES);
+        let made = |answered| redesigns(&self.learner, self.budget, answered);
         let answered = self.state.ledger.answered;
-        if !answered.is_multiple_of(first) || !(answered / first).is_power_of_two() {
+        if made(answered) == made(answered.saturating_sub(1)) {
             return;
         }
         let of_slots = importance(&self.state.reads, &self.setting());
@@ -246,6 +241,15 @@ impl Asker {
         self.state.reads.push(cells().skip(known).chain(cells().take(known)), target);
         refused
     }
+}
+
+/// How often probabilities have been made anew by this number of answers.
+fn redesigns(learner: &Fiml, reads: budgeted::Reads, answered: u64) -> u32 {
+    if learner.design != Design::Adaptive || learner.passive != Passive::No || reads.all() {
+        return 0;
+    }
+    let first = (FIRST_READS * reads.panels).div_ceil(reads.budget.max(1)) as u64;
+    (answered / first.max(FIRST_EXAMPLES)).checked_ilog2().map_or(0, |doublings| doublings + 1)
 }
 
 /// Checks parameters and budget.

@@ -32,12 +32,12 @@ impl Plan {
         }
     }
 
-    /// Whether the numbers of a saved plan can be those of such draws.
-    pub(super) fn is_sound(&self, reads: budgeted::Reads, adaptive: bool) -> bool {
+    /// Whether the numbers of a saved plan can be those of such draws, made anew at most so many times.
+    pub(super) fn is_sound(&self, reads: budgeted::Reads, redesigns: u32) -> bool {
         let sum: f64 = self.inclusion.iter().sum();
         let probabilities = self.inclusion.iter().all(|p| (0.0..=1.0).contains(p));
         let sound = probabilities && self.inclusion.len() == reads.panels && (sum - reads.budget as f64).abs() < 1e-6;
-        (self.inclusion.is_empty() || (sound && self.version > 0)) && (adaptive || self.version == 0)
+        (self.inclusion.is_empty() || (sound && self.version > 0)) && self.version <= redesigns
     }
 }
 

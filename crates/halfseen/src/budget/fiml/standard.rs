@@ -1,6 +1,6 @@
 //! Standardises what was read: every attribute about its mean and by its deviation, as far as the reads tell.
 //!
-//! Where attributes are measured alike (no variance is more than 100 times their median), one deviation, that of all reads, serves all of
+//! Where attributes are measured alike (no variance is more than 100 times their median, nor that 10,000 times their lower quartile), one deviation, that of all reads, serves all of
 //! them: an attribute that hardly varies in the few reads there are may yet vary, and must not get a large weight by chance. A ridge, and
 //! every prior, is then alike for all. Where units differ each attribute has its own deviation. Attributes that were read less than
 //! twice, or showed one value only, take no part.
@@ -10,8 +10,9 @@ use super::reads::Reads;
 /// Pseudo-reads at the pooled variance, and by how many reads a variance is shrunk.
 const PRIOR_READS: f64 = 2.5;
 const SHRUNK_BY: f64 = 5.0;
-/// Attributes are measured alike if no variance is more than so many times their median.
+/// Attributes are measured alike if no variance is more than so many times their median, nor that so many times their lower quartile.
 const ALIKE: f64 = 100.0;
+const ALIKE_BELOW: f64 = 1e4;
 /// No place: the slot takes no part.
 const NONE: u32 = u32::MAX;
 
@@ -78,8 +79,9 @@ impl Standard {
         let own = |j: usize| spread[j] / count[j] * (unit[j] / largest).powi(2);
         let mut variances: Vec<f64> = taking.iter().map(|&j| own(j)).collect();
         variances.sort_unstable_by(f64::total_cmp);
-        let median = variances.get(variances.len() / 2).copied().unwrap_or(0.0);
-        let alike = variances.last().is_none_or(|most| *most <= ALIKE * median);
+        let part = |of: usize| variances.get(variances.len() / of).copied().unwrap_or(0.0);
+        let (median, quartile) = (part(2), part(4));
+        let alike = median <= ALIKE_BELOW * quartile && variances.last().is_none_or(|most| *most <= ALIKE * median);
         // In units of each slot.
         let pooled_of = |j: usize| {
             if alike { pooled * (largest / unit[j]).powi(2) } else { spread[j] / count[j] }
