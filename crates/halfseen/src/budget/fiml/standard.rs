@@ -1,9 +1,9 @@
 //! Standardises what was read: every attribute about its mean and by its deviation, as far as the reads tell.
 //!
-//! Where attributes are measured alike (no variance is more than 100 times their median, nor that 10,000 times their lower quartile), one deviation, that of all reads, serves all of
-//! them: an attribute that hardly varies in the few reads there are may yet vary, and must not get a large weight by chance. A ridge, and
-//! every prior, is then alike for all. Where units differ each attribute has its own deviation. Attributes that were read less than
-//! twice, or showed one value only, take no part.
+//! Where attributes are measured alike (no variance is more than 100 times their median, nor that 10,000 times their lower quartile), one
+//! deviation, that of all reads, serves all of them: an attribute that hardly varies in the few reads there are may yet vary, and must
+//! not get a large weight by chance. A ridge, and every prior, is then alike for all. Where units differ each attribute has its own
+//! deviation. Attributes that were read less than twice, or showed one value only, take no part.
 
 use super::reads::Reads;
 
