@@ -10,6 +10,8 @@ use crate::budget::design::inclusion;
 const UNIFORM_SHARE: f64 = 0.3;
 /// The rank of the model that tells.
 const RANK: usize = 10;
+/// Reads of each attribute to which it is fitted: nobody can interrupt it, so it must not take long.
+const ENOUGH: f64 = 200.0;
 /// Its passes.
 const PASSES: usize = 30;
 
@@ -22,7 +24,9 @@ pub(super) fn importance(reads: &Reads, setting: &Setting) -> Vec<f64> {
     if standard.len() == 0 {
         return found;
     }
-    let examples = || 0..rows.len();
+    let of_each = standard.reads.iter().sum::<f64>() / standard.len() as f64;
+    let stride = (of_each / ENOUGH).floor().max(1.0) as usize;
+    let examples = || (0..rows.len()).step_by(stride);
     let rank = RANK.min((standard.len() / 3).max(1));
     let mut model = Factor::start(&rows, &standard, examples(), rank, setting.seed);
     (0..PASSES).for_each(|_| {
