@@ -175,6 +175,13 @@ pub enum Note {
         /// The share of the rarer class.
         constant: f64,
     },
+    /// The learner's own test cannot tell its predictions from a constant.
+    NotShownBetter {
+        /// Its squared error, as a share of the constant's.
+        ratio: f64,
+        /// The standard error of that share; 0 where none is known.
+        standard_error: f64,
+    },
     /// What a theorem promises of new rows.
     RiskBound {
         /// The theorem.
@@ -200,6 +207,17 @@ pub enum Note {
         /// The ratio of their largest absolute values.
         ratio: f64,
     },
+}
+
+impl Note {
+    /// What must be said of a squared error with its standard error, where it is not below the constant's by two of them.
+    pub fn beside_constant(error: f64, standard_error: Option<f64>, constant: f64) -> Option<Note> {
+        let deviation = standard_error.unwrap_or(0.0);
+        // Unlike the opposite this takes in a NaN.
+        let better = error + 2.0 * deviation < constant;
+        let note = || Note::NotShownBetter { ratio: error / constant, standard_error: deviation / constant };
+        (!better && constant > 0.0).then(note)
+    }
 }
 
 /// Larger numbers are not told apart from infinity.
@@ -275,6 +293,11 @@ impl fmt::Display for Note {
                  threat leaves too little; lower threat, or try fdrop",
                 100.0 * attacked,
                 100.0 * constant
+            ),
+            Note::NotShownBetter { ratio, standard_error } => write!(
+                f,
+                "its own test cannot tell it from always predicting the mean of the targets: its squared error is {ratio:.3} +- \
+                 {standard_error:.3} times that one's; more examples or more reads of each would help"
             ),
             Note::RiskBound { theorem, risk, .. } if *risk >= 0.5 => write!(
                 f,
