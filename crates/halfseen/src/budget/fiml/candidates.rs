@@ -97,7 +97,7 @@ impl Menu {
     /// The candidates for these reads; `rank` alone, where one was asked for.
     pub(crate) fn of(standard: &Standard, rows: &Rows, rank: Option<usize>) -> Menu {
         let d = standard.len();
-        let together = rows.pairs() / (d as f64 * (d as f64 - 1.0)).max(1.0);
+        let together = together(standard, rows);
         let most_rank = (d / 3).max(1);
         let mut ranks: Vec<usize> = match rank {
             Some(rank) => vec![rank.min(d)],
@@ -113,7 +113,7 @@ impl Menu {
             10
         };
         // Without pairs nothing but each attribute's own covariance with the target is known, and factors would invent the rest.
-        let most = if rows.pairs() == 0.0 {
+        let most = if together == 0.0 {
             0
         } else if together < SELDOM {
             2
@@ -138,6 +138,24 @@ impl Menu {
     /// The least ridge.
     pub(crate) fn ridge(&self) -> f64 {
         self.ridges[0]
+    }
+}
+
+/// How often two attributes that are not always seen were seen together, on average over pairs of them; infinite where there are no two,
+/// and everything is known of how attributes go together.
+fn together(standard: &Standard, rows: &Rows) -> f64 {
+    let always = |place: u32| standard.reads[place as usize] == rows.len() as f64;
+    let sampled = (0..standard.len() as u32).filter(|&place| !always(place)).count() as f64;
+    let pairs = |i: usize| {
+        let shown = rows.example(i).0.iter().filter(|&&place| !always(place)).count() as f64;
+        shown * (shown - 1.0).max(0.0)
+    };
+    let pairs_of_them: f64 = (0..rows.len()).map(pairs).sum();
+    match sampled {
+        0.0 => f64::INFINITY,
+        // It was seen with all others each time it was.
+        1.0 => rows.len() as f64,
+        _ => pairs_of_them / (sampled * (sampled - 1.0)),
     }
 }
 

@@ -64,6 +64,7 @@ impl NullaryFnOnce for Evaluate<'_, '_> {
             for e in 0..blocks.filled {
                 let counted = blocks.examples[e];
                 let (places, _, y) = rows.example(counted.example);
+                let y = y - of.target_mean();
                 for (&place, a) in places.iter().zip(&blocks.solved) {
                     score[place as usize] += counted.weight * a[e] * y;
                 }
@@ -79,15 +80,6 @@ impl<'a> Column<'a> {
     pub(crate) fn of(factor: &'a Factor) -> Column<'a> {
         let target_variance = dot(&factor.target, &factor.target) + factor.target_noise;
         Column { factor, with_target: factor.with_target(), target_variance }
-    }
-
-    /// S_xx v. O(d r).
-    fn times(&self, v: &[f64]) -> Vec<f64> {
-        let mut inner = vec![0.0; self.factor.rank];
-        for (j, v) in v.iter().enumerate() {
-            inner.iter_mut().zip(self.factor.row(j)).for_each(|(s, w)| *s += w * v);
-        }
-        (0..v.len()).map(|j| dot(self.factor.row(j), &inner) + self.factor.noise[j] * v[j]).collect()
     }
 
     /// Whether what the attributes leave of the target's variance is above zero.
@@ -110,13 +102,17 @@ impl Covariance for Column<'_> {
     }
 
     #[inline]
-    fn mean(&self, _: usize) -> f64 {
-        0.0
+    fn mean(&self, place: usize) -> f64 {
+        self.factor.mean(place)
     }
 
     #[inline]
     fn target_mean(&self) -> f64 {
-        0.0
+        self.factor.target_mean()
+    }
+
+    fn times(&self, v: &[f64]) -> Vec<f64> {
+        self.factor.times(v)
     }
 }
 

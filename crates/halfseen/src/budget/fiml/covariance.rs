@@ -13,6 +13,9 @@ pub(crate) trait Covariance {
 
     /// The same of the target.
     fn target_mean(&self) -> f64;
+
+    /// S_xx v, (n_places).
+    fn times(&self, v: &[f64]) -> Vec<f64>;
 }
 
 /// The log-likelihood of one example by a dense inverse.
@@ -51,12 +54,21 @@ impl Covariance for Factor {
     }
 
     #[inline]
-    fn mean(&self, _: usize) -> f64 {
-        0.0
+    fn mean(&self, place: usize) -> f64 {
+        self.means[place]
     }
 
     #[inline]
     fn target_mean(&self) -> f64 {
-        0.0
+        self.target_mean
+    }
+
+    /// O(d r).
+    fn times(&self, v: &[f64]) -> Vec<f64> {
+        let mut inner = vec![0.0; self.rank];
+        for (j, v) in v.iter().enumerate() {
+            inner.iter_mut().zip(self.row(j)).for_each(|(s, w)| *s += w * v);
+        }
+        (0..v.len()).map(|j| dot(self.row(j), &inner) + self.noise[j] * v[j]).collect()
     }
 }

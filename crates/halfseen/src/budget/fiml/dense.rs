@@ -16,7 +16,7 @@ use super::covariance::Covariance;
 use super::factor::Factor;
 use super::lanes::{NullaryFnOnce, wide};
 use super::parts::Chosen;
-use super::small::{cholesky, dot, forward};
+use super::small::dot;
 use super::standard::Rows;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
@@ -26,7 +26,7 @@ use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, Par};
 
 /// Noise floor of every attribute, in standard units.
-const FLOOR: f64 = 0.01;
+const FLOOR: f64 = 1e-4;
 /// By what the relaxation grows after a step that was taken, and shrinks after one that was not.
 const GROWTH: f64 = 1.7;
 const CUT: f64 = 3.0;
@@ -143,7 +143,8 @@ impl Dense {
         matmul(matrix.as_mut(), Accum::Replace, loadings.as_ref(), loadings.transpose(), 1.0, Par::Seq);
         (0..d).for_each(|j| matrix[(j, j)] += factor.noise[j] - FLOOR);
         matrix[(d, d)] += factor.target_noise;
-        Dense { matrix, means: vec![0.0; d + 1] }
+        let means = factor.means.iter().copied().chain([factor.target_mean]).collect();
+        Dense { matrix, means }
     }
 
     /// Number of places.
@@ -156,11 +157,11 @@ impl Dense {
         &self.matrix.col_as_slice(self.len())[..self.len()]
     }
 
-    /// (S_xx + ridge I)^-1 b for each ridge, the noise floor left out; `None` where that is not positive definite.
+    /// (S_xx + ridge I)^-1 b with the noise floor, as the blocks have it; `None` where that is not positive definite.
     pub(crate) fn solve(&self, ridge: f64, b: &[f64]) -> Option<Vec<f64>> {
         let d = self.len();
         let mut factor = self.matrix.submatrix(0, 0, d, d).to_owned();
-        (0..d).for_each(|j| factor[(j, j)] += ridge);
+        (0..d).for_each(|j| factor[(j, j)] += FLOOR + ridge);
         if !definite(&mut factor) {
             return None;
         }
@@ -169,40 +170,6 @@ impl Dense {
         solve_in_place(factor.as_ref(), found.as_mut(), Par::Seq, MemStack::new(&mut memory));
         let found = found.col_as_slice(0).to_vec();
         found.iter().all(|v| v.is_finite()).then_some(found)
-    }
-
-    /// Mean and variance of constant + <w, x> of some examples given what was read of them, x about the means of the reads; `None` where
-    /// a block is not positive definite. O(d^2), and O(k^3) for each example.
-    pub(crate) fn given(
-        &self,
-        (weights, constant): (&[f64], f64),
-        rows: &Rows,
-        examples: impl Iterator<Item = usize>,
-    ) -> Option<Vec<(f64, f64)>> {
-        let d = self.len();
-        let with = |j: usize| dot(&self.matrix.col_as_slice(j)[..d], weights) + FLOOR * weights[j];
-        let with_sum: Vec<f64> = (0..d).map(with).collect();
-        let (variance, centre) = (dot(&with_sum, weights), constant + dot(weights, &self.means[..d]));
-        let most = rows.most() + 1;
-        let (mut block, mut b, mut c) = (vec![0.0; most * most], vec![0.0; most], vec![0.0; most]);
-        let mut found = Vec::new();
-        for i in examples {
-            let (places, values, _) = rows.example(i);
-            let (q, n) = (places.len(), places.len() + 1);
-            self.block(places, &mut block[..n * n]);
-            for (a, (&place, x)) in places.iter().zip(values).enumerate() {
-                (b[a], c[a]) = (x - self.means[place as usize], with_sum[place as usize]);
-                // The rows of the places alone, close together.
-                block.copy_within(a * n..a * n + q, a * q);
-            }
-            if !cholesky(&mut block[..q * q], q) {
-                return None;
-            }
-            forward(&block, q, &mut b[..q]);
-            forward(&block, q, &mut c[..q]);
-            found.push((centre + dot(&b[..q], &c[..q]), (variance - dot(&c[..q], &c[..q])).max(0.0)));
-        }
-        Some(found)
     }
 
     /// Makes what is above the diagonal like what is below.
@@ -251,6 +218,12 @@ impl Covariance for Dense {
     #[inline]
     fn target_mean(&self) -> f64 {
         self.means[self.len()]
+    }
+
+    /// O(d^2).
+    fn times(&self, v: &[f64]) -> Vec<f64> {
+        let d = self.len();
+        (0..d).map(|j| dot(&self.matrix.col_as_slice(j)[..d], v) + FLOOR * v[j]).collect()
     }
 }
 

@@ -32,9 +32,10 @@ pub(super) fn importance(reads: &Reads, setting: &Setting) -> Vec<f64> {
     (0..PASSES).for_each(|_| {
         model.improve(&rows, &standard, examples());
     });
-    // In standard units w_j is w_j sd_j.
-    for (&slot, w) in standard.slots.iter().zip(model.solve(0.0, &model.with_target()).unwrap_or_default()) {
-        found[slot as usize] = if w.is_finite() { w.abs() } else { 0.0 };
+    // One deviation may serve all attributes: in its units each has a variance of its own.
+    let weights = model.solve(0.0, &model.with_target()).unwrap_or_default();
+    for ((&slot, w), own) in standard.slots.iter().zip(weights).zip(&standard.own) {
+        found[slot as usize] = if w.is_finite() { w.abs() * own.sqrt() } else { 0.0 };
     }
     found
 }

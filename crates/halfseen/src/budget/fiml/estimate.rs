@@ -4,7 +4,8 @@ use super::average::{Share, find, shares};
 use super::candidates::{self, Candidate, Fitted, Menu, Origin};
 use super::deviations::deviations;
 use super::factor::Factor;
-use super::link::{Pair, pairs};
+use super::link::Pair;
+use super::own_test::{Given, Shown, given};
 use super::parts::{Chosen, Part};
 use super::reads::Reads;
 use super::standard::{Rows, Standard};
@@ -199,7 +200,13 @@ impl Units<'_> {
             noise[slot] = model.noise[at] * deviation * deviation;
         }
         let residual = model.target_noise * standard.spread.powi(2);
-        let means = standard.means.clone();
+        // What stands in for a cell that is not seen; the weighted sum is moved along.
+        let (mut means, mut centre) = (standard.means.clone(), centre);
+        for (at, &slot) in standard.slots.iter().enumerate() {
+            let by = standard.deviation[at] * model.means[at];
+            means[slot as usize] += by;
+            centre += weights[slot as usize] * by;
+        }
         let (passes, remarks) = (candidates::PASSES as u64, Remarks::default());
         Some(Estimate {
             weights,
@@ -218,8 +225,7 @@ impl Units<'_> {
     }
 }
 
-/// What held-out examples say of the average: (y - m_o)^2 - v_o has the mean of the squared error where everything is seen, m_o and v_o
-/// mean and variance of the weighted sum given the reads, by the refined covariance of the fold, or else by its factor model.
+/// What held-out examples say of the average: by the refined covariance of the fold, or else by its factor model.
 fn judge(
     found: &mut Estimate,
     folds: &[Fitted],
@@ -230,34 +236,55 @@ fn judge(
 ) {
     let of = folds.len();
     let standard = units.standard;
+    let shown = Shown::of(rows, standard.len());
     let by_fold = |(fold, fitted): (usize, &Fitted)| {
-        let part = Part::Only { fold, of };
-        let Some(refined) = &fitted.refined else {
-            return units.estimate(fitted, chosen, filling).map(|estimate| pairs(reads, &estimate, part));
-        };
-        let (sum, constant) = units.average(fitted, chosen);
-        let given = refined.given((&sum, constant), rows, part.of(rows.len()))?;
-        let pair = |(i, (mean, variance)): (usize, (f64, f64))| Pair {
-            mean: standard.centre + standard.spread * mean,
-            variance: standard.spread.powi(2) * variance,
-            sign: if reads.target(i) > 0.0 { 1.0 } else { -1.0 },
-        };
-        Some(part.of(rows.len()).zip(given).map(pair).collect())
+        let examples = Part::Only { fold, of }.of(rows.len());
+        let (weights, constant) = units.average(fitted, chosen);
+        let sum = (&*weights, constant);
+        match &fitted.refined {
+            Some(refined) => given(refined, sum, rows, &shown, examples),
+            None => given(&fitted.models[filling], sum, rows, &shown, examples),
+        }
     };
     let Some(by_fold) = folds.par_iter().enumerate().map(by_fold).collect::<Option<Vec<_>>>() else { return };
     let mut next: Vec<_> = by_fold.into_iter().map(Vec::into_iter).collect();
-    found.held_out = (0..reads.len()).filter_map(|i| next[i % of].next()).collect();
-    let count = found.held_out.len().max(1) as f64;
-    let errors = |i: usize, pair: &Pair| (reads.target(i) - pair.mean).powi(2) - pair.variance;
-    let all = || found.held_out.iter().enumerate().map(|(i, pair)| errors(i, pair));
-    let mean = all().sum::<f64>() / count;
-    let square = all().map(|e| (e - mean).powi(2)).sum::<f64>() / count;
-    if mean.is_finite() && square.is_finite() {
-        found.risk = Some((mean, (square / count).sqrt()));
-        // A difference below its standard error is chance.
-        let least = found.risk.map_or(0.0, |(_, error)| error);
-        found.residual = mean.max(least).max(LEAST_RESIDUAL * units.standard.spread.powi(2));
+    let given: Vec<Given> = (0..reads.len()).filter_map(|i| next[i % of].next()).collect();
+    let square = standard.spread.powi(2);
+    let pair = |(i, given): (usize, &Given)| Pair {
+        mean: standard.centre + standard.spread * given.mean,
+        variance: square * given.variance,
+        sign: if reads.target(i) > 0.0 { 1.0 } else { -1.0 },
+    };
+    found.held_out = given.iter().enumerate().map(pair).collect();
+    if std::env::var("HALF_DEBUG").is_ok() {
+        let stat = |of: &dyn Fn(&Given) -> f64| {
+            let n = given.len() as f64;
+            let mean = given.iter().map(of).sum::<f64>() / n;
+            (mean, (given.iter().map(|g| (of(g) - mean).powi(2)).sum::<f64>() / n / n).sqrt())
+        };
+        let (m, sm) = stat(&|g| g.by_model);
+        let (u, su) = stat(&|g| g.by_pairs);
+        let (d, sd) = stat(&|g| g.by_pairs - g.by_model);
+        let variance = stat(&|g| g.variance).0;
+        eprintln!(
+            "TEST refined={} M {m:.4} {sm:.4} U {u:.4} {su:.4} D {d:.4} {sd:.4} v_o {variance:.4} together {:.2}",
+            folds[0].refined.is_some(), rows.pairs() / (standard.len() as f64 * (standard.len() as f64 - 1.0)).max(1.0)
+        );
+        eprintln!("  CHOSEN {:?}", chosen.iter().map(|c| (c.origin, c.ridge, (c.share * 100.0).round())).collect::<Vec<_>>());
     }
+    let (mean, error) = mean_and_error(given.iter().map(|g| square * g.by_model));
+    if mean.is_finite() && error.is_finite() {
+        found.risk = Some((mean, error));
+        found.residual = mean.max(error).max(LEAST_RESIDUAL * square);
+    }
+}
+
+/// A mean with its standard error.
+fn mean_and_error(of: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    let count = of.clone().count().max(1) as f64;
+    let mean = of.clone().sum::<f64>() / count;
+    let square = of.map(|e| (e - mean).powi(2)).sum::<f64>() / count;
+    (mean, (square / count).sqrt())
 }
 
 /// The weights of the same average fitted to examples that count by weights.

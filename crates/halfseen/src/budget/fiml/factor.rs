@@ -1,6 +1,7 @@
 //! Fits a factor model of attributes and target by expectation maximisation over what was read.
 //!
-//! x_j = W_j z + e_j, var e_j = psi_j; y = g z + e, var e = s^2; z ~ N(0, I_r), everything in standard units. W_j has a weak normal
+//! x_j = mu_j + W_j z + e_j, var e_j = psi_j; y = c + g z + e, var e = s^2; z ~ N(0, I_r), everything in standard units. mu and c begin
+//! at 0, the means of what was read, and move: where reads are missing by what others show, the mean of the rest is not the mean. W_j has a weak normal
 //! prior of variance tau own_j, without which an attribute that was hardly read would be fitted exactly; psi_j has one
 //! pseudo-observation and a floor. The target's loading has none. A tight prior would shrink W while g grows to fit cov(x, y) all the
 //! same, and the variance of <w, x> would be taken too small: predictions from many attributes would be overconfident.
@@ -42,6 +43,9 @@ pub(crate) struct Factor {
     pub(crate) target: Vec<f64>,
     /// s^2.
     pub(crate) target_noise: f64,
+    /// mu, (n_places), and c: corrections of the means of what was read.
+    pub(crate) means: Vec<f64>,
+    pub(crate) target_mean: f64,
 }
 
 /// What one pass adds up.
@@ -49,15 +53,19 @@ pub(crate) struct Factor {
 struct Sums {
     /// Sum of E zz' over the reads of each place, packed, (n_places, packed(r)).
     square: Vec<Lane>,
-    /// Sum of z x_j, (n_places, lanes(r)).
+    /// Sum of z (x_j - mu_j), (n_places, lanes(r)), and of z.
     product: Vec<Lane>,
-    /// Sum of x_j^2, (n_places).
+    first: Vec<Lane>,
+    /// Sum of (x_j - mu_j)^2, (n_places), and of x_j - mu_j.
     total: Vec<f64>,
+    sum: Vec<f64>,
     /// Reads of each place.
     reads: Vec<f64>,
     target_square: Vec<Lane>,
     target_product: Vec<Lane>,
+    target_first: Vec<Lane>,
     target_total: f64,
+    target_sum: f64,
     examples: f64,
     /// Log-likelihood of the model before the pass.
     likelihood: f64,
@@ -70,6 +78,19 @@ struct Equations {
     inverse: Vec<Lane>,
     b: Vec<f64>,
     solved: Vec<Lane>,
+    /// Sums about the means of z and x over the reads of the place.
+    square: Vec<Lane>,
+    product: Vec<Lane>,
+}
+
+/// What a pass adds up of one place, or of the target.
+struct OfPlace<'a> {
+    square: &'a [Lane],
+    product: &'a [Lane],
+    first: &'a [Lane],
+    total: f64,
+    sum: f64,
+    count: f64,
 }
 
 /// The pass over the examples.
@@ -132,7 +153,8 @@ impl Factor {
         }
         let mut target: Vec<f64> = (0..rank).map(|_| 0.02 * stream.normal()).collect();
         target[0] = 0.7;
-        Factor { rank, loadings, noise: standard.own.clone(), target, target_noise: 0.5 }
+        let noise = standard.own.clone();
+        Factor { rank, loadings, noise, target, target_noise: 0.5, means: vec![0.0; d], target_mean: 0.0 }
     }
 
     /// The loading of one place, (r).
@@ -177,11 +199,15 @@ impl Factor {
         let mut sums = Sums {
             square: vec![ZERO; d * square],
             product: vec![ZERO; d * width],
+            first: vec![ZERO; d * width],
             total: vec![0.0; d],
+            sum: vec![0.0; d],
             reads: vec![0.0; d],
             target_square: vec![ZERO; square],
             target_product: vec![ZERO; width],
+            target_first: vec![ZERO; width],
             target_total: 0.0,
+            target_sum: 0.0,
             examples: 0.0,
             likelihood: 0.0,
         };
@@ -204,10 +230,11 @@ impl Factor {
             for ((&j, &x), (row, value)) in places.iter().zip(values).zip(shown) {
                 let j = j as usize;
                 row.copy_from_slice(&scaled[j * width..(j + 1) * width]);
-                *value = x * roots[j];
+                *value = (x - self.means[j]) * roots[j];
                 logs_of += logs[j];
             }
             room.rows[(n - 1) * width..n * width].copy_from_slice(&of_target);
+            let y = y - self.target_mean;
             room.values[n - 1] = y * root;
             let Some(fit) = room.find(n, width) else {
                 sums.likelihood = f64::NAN;
@@ -217,14 +244,19 @@ impl Factor {
             sums.examples += weight;
             for (&j, &x) in places.iter().zip(values) {
                 let j = j as usize;
+                let x = x - self.means[j];
                 add(&mut sums.square[j * square..(j + 1) * square], &room.second, weight);
                 add(&mut sums.product[j * width..(j + 1) * width], &room.mean, weight * x);
+                add(&mut sums.first[j * width..(j + 1) * width], &room.mean, weight);
                 sums.total[j] += weight * x * x;
+                sums.sum[j] += weight * x;
                 sums.reads[j] += weight;
             }
             add(&mut sums.target_square, &room.second, weight);
             add(&mut sums.target_product, &room.mean, weight * y);
+            add(&mut sums.target_first, &room.mean, weight);
             sums.target_total += weight * y * y;
+            sums.target_sum += weight * y;
         }
         sums
     }
@@ -243,23 +275,37 @@ impl Factor {
                 self.noise[j] = (0.5 * own).max(least);
                 continue;
             }
-            let product = &sums.product[j * width..(j + 1) * width];
-            let prior = 1.0 / (LOADING_PRIOR * own);
-            let Some(found) = room.solve(&sums.square[j * square..(j + 1) * square], product, 1.0 / psi, prior, r)
-            else {
-                continue;
+            let of = OfPlace {
+                square: &sums.square[j * square..(j + 1) * square],
+                product: &sums.product[j * width..(j + 1) * width],
+                first: &sums.first[j * width..(j + 1) * width],
+                total: sums.total[j],
+                sum: sums.sum[j],
+                count: sums.reads[j],
             };
+            let prior = 1.0 / (LOADING_PRIOR * own);
+            let Some(found) = room.solve(&of, 1.0 / psi, prior, r) else { continue };
             // With M = N / psi + prior I and W = M^-1 B / psi, W'N W is W'B less psi prior W'W, and tr(M^-1 N) is psi times r less
             // prior tr(M^-1).
             let trace = psi * (r as f64 - prior * found.trace).max(0.0);
-            let residual = sums.total[j] - found.fitted - psi * prior * found.norm + trace;
+            let residual = found.total - found.fitted - psi * prior * found.norm + trace;
             room.write(&mut self.loadings[j * r..(j + 1) * r]);
+            self.means[j] += found.mean;
             self.noise[j] = ((residual + own) / (sums.reads[j] + 2.0)).max(least);
         }
         let ridge = 1e-9 * sums.examples;
-        if let Some(found) = room.solve(&sums.target_square, &sums.target_product, 1.0, ridge, r) {
+        let of = OfPlace {
+            square: &sums.target_square,
+            product: &sums.target_product,
+            first: &sums.target_first,
+            total: sums.target_total,
+            sum: sums.target_sum,
+            count: sums.examples,
+        };
+        if let Some(found) = room.solve(&of, 1.0, ridge, r) {
             room.write(&mut self.target);
-            let residual = sums.target_total - found.fitted - ridge * found.norm;
+            self.target_mean += found.mean;
+            let residual = found.total - found.fitted - ridge * found.norm;
             self.target_noise = (residual / sums.examples).max(LEAST_TARGET_NOISE);
         }
     }
@@ -301,6 +347,10 @@ struct Found {
     norm: f64,
     /// tr(M^-1).
     trace: f64,
+    /// Sum of squares about the mean.
+    total: f64,
+    /// The mean where z is 0.
+    mean: f64,
 }
 
 impl Equations {
@@ -311,13 +361,24 @@ impl Equations {
             inverse: vec![ZERO; r * width],
             b: vec![0.0; r],
             solved: vec![ZERO; width],
+            square: vec![ZERO; packed(r)],
+            product: vec![ZERO; width],
         }
     }
 
-    /// Solves (times N + ridge I) W = times B.
+    /// Solves (times N + ridge I) W = times B, N and B about the means of z and x: the mean is free, and has no prior.
     #[inline(always)]
-    fn solve(&mut self, square: &[Lane], with: &[Lane], times: f64, ridge: f64, r: usize) -> Option<Found> {
+    fn solve(&mut self, of: &OfPlace<'_>, times: f64, ridge: f64, r: usize) -> Option<Found> {
         let width = lanes(r);
+        self.square.copy_from_slice(of.square);
+        self.product.copy_from_slice(of.product);
+        for p in 0..r {
+            let row = &mut self.square[packed_before(p)..packed_before(p) + p / WIDE + 1];
+            add(row, of.first, -of.first[p / WIDE][p % WIDE] / of.count);
+        }
+        add(&mut self.product, of.first, -of.sum / of.count);
+        let total = of.total - of.sum * of.sum / of.count;
+        let (square, with) = (&self.square, &self.product);
         // The upper triangle, from the lower.
         for p in 0..r {
             let row = &square[packed_before(p)..packed_before(p) + p / WIDE + 1];
@@ -336,7 +397,9 @@ impl Equations {
             trace += product(row, row);
         }
         let (fitted, norm) = (product(&self.solved, with), product(&self.solved, &self.solved));
-        (fitted.is_finite() && trace.is_finite()).then_some(Found { fitted, norm, trace })
+        let mean = (of.sum - product(&self.solved, of.first)) / of.count;
+        let sound = fitted.is_finite() && trace.is_finite() && mean.is_finite();
+        sound.then_some(Found { fitted, norm, trace, total, mean })
     }
 
     /// Writes the solution.

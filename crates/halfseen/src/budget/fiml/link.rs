@@ -6,13 +6,7 @@
 //!
 //! A normal prior of deviation 10, on a at the mean of s and on b times the deviation of s, keeps both finite where a threshold
 //! separates the classes.
-//!
-//! The sums over what was not read are totals less sums over what was, so that a pair (m_o, v_o) costs O(k r^2 + r^3) whatever d is.
 
-use super::estimate::Estimate;
-use super::parts::Part;
-use super::reads::Reads;
-use super::small::{backward, cholesky, dot, forward};
 use crate::model::{Conditional, Curve, Link};
 
 /// 1 / the prior's variance.
@@ -44,50 +38,6 @@ pub(crate) struct Calibration {
     pub(crate) slope: f64,
     /// Mean log-likelihood of the classes it was fitted to, without the prior.
     pub(crate) likelihood: f64,
-}
-
-/// The pairs of some examples: a target above 0 is the second class.
-pub(crate) fn pairs(reads: &Reads, estimate: &Estimate, part: Part) -> Vec<Pair> {
-    let (r, weights) = (estimate.rank, &estimate.weights);
-    let row = |j: usize| &estimate.loadings[j * r..(j + 1) * r];
-    let mut total = vec![0.0; r];
-    let mut total_noise = 0.0;
-    for (j, w) in weights.iter().enumerate() {
-        total.iter_mut().zip(row(j)).for_each(|(u, l)| *u += w * l);
-        total_noise += w * w * estimate.noise[j];
-    }
-    let (mut inner, mut z, mut u) = (vec![0.0; r * r], vec![0.0; r], vec![0.0; r]);
-    let one = |i: usize| {
-        let (slots, values) = reads.example(i);
-        inner.fill(0.0);
-        (0..r).for_each(|p| inner[p * r + p] = 1.0);
-        z.fill(0.0);
-        u.copy_from_slice(&total);
-        let (mut mean, mut variance) = (estimate.centre, total_noise);
-        for (&slot, &value) in slots.iter().zip(values) {
-            let j = slot as usize;
-            let (loading, scale, centred) = (row(j), 1.0 / estimate.noise[j], value - estimate.means[j]);
-            for p in 0..r {
-                let scaled = scale * loading[p];
-                inner[p * r..=p * r + p].iter_mut().zip(loading).for_each(|(a, l)| *a += scaled * l);
-                z[p] += scaled * centred;
-                u[p] -= weights[j] * loading[p];
-            }
-            mean += weights[j] * centred;
-            variance -= weights[j] * weights[j] * estimate.noise[j];
-        }
-        // Noise that was read is not rounding's to give back below 0.
-        variance = variance.max(0.0);
-        if cholesky(&mut inner, r) {
-            forward(&inner, r, &mut z);
-            backward(&inner, r, &mut z);
-            mean += dot(&u, &z);
-            forward(&inner, r, &mut u);
-            variance += dot(&u, &u);
-        }
-        Pair { mean, variance, sign: if reads.target(i) > 0.0 { 1.0 } else { -1.0 } }
-    };
-    part.of(reads.len()).map(one).collect()
 }
 
 impl Calibration {

@@ -31,6 +31,7 @@ mod factor;
 mod judge;
 mod lanes;
 mod link;
+mod own_test;
 mod parts;
 mod posterior;
 mod predicting;

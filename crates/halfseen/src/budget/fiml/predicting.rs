@@ -1,8 +1,7 @@
 //! Turns an estimate into what predicts: weights by columns, the model that fills in what is not seen, and a link for classes.
 
 use super::estimate::Estimate;
-use super::link::{Calibration, pairs};
-use super::parts::Part;
+use super::link::Calibration;
 use super::reads::Reads;
 use crate::error::{ErrorKind, Result};
 use crate::model::{Conditional, Curve, Linear};
@@ -51,14 +50,7 @@ pub(super) fn linked(plain: Conditional, link: Link, found: &Estimate, reads: &R
         let (name, value) = (crate::params::LINK.name, link.to_text());
         return Err(ErrorKind::OutOfRange { name, value, allowed: "identity, where targets are numbers".into() }.into());
     }
-    let seen;
-    let pairs = if found.held_out.is_empty() {
-        seen = pairs(reads, found, Part::All);
-        &seen
-    } else {
-        &found.held_out
-    };
-    let fit = |curve| Calibration::fit(curve, pairs);
+    let fit = |curve| Calibration::fit(curve, &found.held_out);
     let best = match link {
         Link::Probit => fit(Curve::Probit),
         Link::Logistic => fit(Curve::Logistic),
