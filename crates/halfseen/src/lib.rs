@@ -81,6 +81,7 @@ pub mod missing;
 pub mod model;
 mod monitor;
 mod normal;
+mod student;
 pub mod params;
 pub mod plan;
 pub mod prepare;

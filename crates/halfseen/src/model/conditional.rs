@@ -17,7 +17,7 @@ use super::factor::Room;
 use super::{Linear, Link, Scores};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
-use crate::normal;
+use crate::{normal, student};
 use serde::{Deserialize, Serialize};
 
 /// A weighted sum with the distribution of its attributes, everything in scaled units.
@@ -34,6 +34,12 @@ pub struct Conditional {
     pub noise: Vec<f64>,
     /// The target's variance about the sum where everything is seen.
     pub residual: f64,
+    /// The degrees of freedom with which that is known; none: it counts as known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub degrees: Option<f64>,
+    /// The least and the largest target learned from: nothing beyond is predicted. The weights do not know of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clip: Option<[f64; 2]>,
     /// Deviations of the weights, (n_deviations, n_columns): the sum of v v' over them is V, the weights' covariance. May be empty.
     pub deviations: Vec<f64>,
     /// Turns the sum into a probability, for two classes.
@@ -63,10 +69,23 @@ impl Conditional {
         for i in 0..examples.len() {
             examples.row_into(i, &mut work.row);
             let (mean, variance) = self.sum(&mut work);
-            let score = self.link.map_or(mean, |link| link.score(mean, variance));
+            let score = self.link.map_or_else(|| self.clip(mean), |link| link.score(mean, variance));
             values.push(finite("a score", score)?);
         }
         Ok(Scores::estimates(values))
+    }
+
+    /// The predictor that stays within the range of these targets.
+    #[must_use]
+    pub fn clipped(mut self, targets: &[f64]) -> Conditional {
+        let range = targets.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], y| [a.min(*y), b.max(*y)]);
+        self.clip = Some(range).filter(|[low, high]| low <= high);
+        self
+    }
+
+    /// The nearest number that may be predicted. A NaN stays one.
+    fn clip(&self, score: f64) -> f64 {
+        self.clip.map_or(score, |[low, high]| score.clamp(low, high))
     }
 
     /// Mean and variance of the weighted sum of all examples given the cells that they show, in scaled units. The variance is 0 for
@@ -84,7 +103,8 @@ impl Conditional {
         (0..examples.len()).map(one).collect()
     }
 
-    /// Intervals that hold the target of a share `level` of rows like these, in scaled units: normal quantiles at the variance
+    /// Intervals that hold the target of a share `level` of rows like these, in scaled units: quantiles of Student's t about the
+    /// prediction, at the variance
     ///   residual + (x - mean)' V (x - mean) + v_o,
     /// with missing cells of x replaced by what is expected of them. Without deviations the weights count as known.
     ///
@@ -100,7 +120,8 @@ impl Conditional {
         if self.link.is_some() {
             return Err(ErrorKind::NoIntervals { reason: "what is predicted is a class" }.into());
         }
-        let quantile = normal::upper_quantile((1.0 - level) / 2.0);
+        let tail = (1.0 - level) / 2.0;
+        let quantile = self.degrees.map_or_else(|| normal::upper_quantile(tail), |n| student::upper_quantile(tail, n));
         let mut work = self.work();
         let one = |i| {
             examples.row_into(i, &mut work.row);
@@ -115,6 +136,7 @@ impl Conditional {
                 }
             };
             let half = quantile * (self.residual + of_weights + unseen).sqrt();
+            let mean = self.clip(mean);
             Ok((finite("an interval's end", mean - half)?, finite("an interval's end", mean + half)?))
         };
         (0..examples.len()).map(one).collect()
@@ -217,6 +239,12 @@ impl Conditional {
         }
         if !(self.residual.is_finite() && self.residual >= 0.0) {
             return bad("residual", "must be finite and at least 0".into());
+        }
+        if !self.degrees.is_none_or(|n| n.is_finite() && n >= 1.0) {
+            return bad("degrees", "must be finite and at least 1".into());
+        }
+        if !self.clip.is_none_or(|[low, high]| low.is_finite() && high.is_finite() && low <= high) {
+            return bad("clip", "must be two finite numbers, the least first".into());
         }
         if !self.link.is_none_or(|link| link.centre.is_finite()) {
             return bad("link.centre", "is not finite".into());

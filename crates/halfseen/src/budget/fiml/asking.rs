@@ -118,7 +118,7 @@ impl Asker {
         let found = if survey.teaches() {
             estimate(reads, &self.setting(), monitor)?
         } else {
-            Estimate::nothing(survey.means.clone(), survey.centre, survey.variance)
+            Estimate::nothing(survey.means.clone(), survey.centre, survey.variance, reads.len())
         };
         let mut report = self.state.ledger.report(Fiml::NAME);
         report.stop = if found.remarks.interrupted { Stop::Interrupted } else { Stop::OnePass };
@@ -128,7 +128,7 @@ impl Asker {
         if found.remarks.guarded > 0 {
             report.notes.push(Note::GuardedRefinements { refinements: found.remarks.guarded as u64 });
         }
-        Ok((linked(predictor_of(&found, &self.layout)?, self.learner.link, &found, reads)?, report))
+        Ok((linked(predictor_of(&found, &self.layout)?.clipped(reads.targets()), self.learner.link, &found, reads)?, report))
     }
 
     /// The same with why the pass stopped, where the fit was not interrupted.
@@ -156,7 +156,7 @@ impl Asker {
     /// The mean of the targets.
     fn nothing(&self) -> Conditional {
         let survey = Survey::of(&self.state.reads, &self.layout);
-        let nothing = Estimate::nothing(survey.means, survey.centre, survey.variance);
+        let nothing = Estimate::nothing(survey.means, survey.centre, survey.variance, self.state.reads.len());
         conditional(&nothing, &self.layout)
     }
 

@@ -29,6 +29,11 @@ pub(crate) fn find(fitted: &Fitted, origin: Origin, ridge: f64) -> Option<&Candi
     fitted.candidates.iter().find(|c| c.origin == origin && c.ridge == ridge)
 }
 
+/// No weights at all.
+pub(crate) fn none() -> Vec<Share> {
+    vec![Share { origin: Origin::Null, ridge: 0.0, share: 1.0 }]
+}
+
 /// The shares of the candidates that were found in each of the folds and in the fit to all examples; `examples` were held out in all.
 pub(crate) fn shares(folds: &[Fitted], all: &Fitted, examples: usize) -> Vec<Share> {
     let mut found: Vec<(&Candidate, f64)> = Vec::new();
@@ -44,7 +49,7 @@ pub(crate) fn shares(folds: &[Fitted], all: &Fitted, examples: usize) -> Vec<Sha
     // m log(nothing / least) / 2 is the log of the likelihood ratio, each with the variance that it leaves.
     let learned = least > 0.0 && 0.5 * count * (nothing / least).ln() >= EVIDENCE;
     if !learned {
-        return vec![Share { origin: Origin::Null, ridge: 0.0, share: 1.0 }];
+        return none();
     }
     let weight = |errors: f64| (-count * (errors / least - 1.0) / (2.0 * TEMPERATURE)).exp();
     let mut shares: Vec<Share> =

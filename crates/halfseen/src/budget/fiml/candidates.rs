@@ -89,6 +89,8 @@ pub(crate) struct Menu {
     /// Examples between two that factor models are fitted to.
     stride: usize,
     dense: bool,
+    /// Whether the target's covariances are refined alone.
+    columns: bool,
     /// Whether pairs were read often.
     often: bool,
 }
@@ -126,8 +128,14 @@ impl Menu {
             most,
             stride: (reads / ENOUGH).floor().max(1.0) as usize,
             dense: d <= MANY,
+            columns: true,
             often: together >= OFTEN,
         }
+    }
+
+    /// What is fitted to held-out examples alone: one factor model, refined as far as others are.
+    pub(crate) fn second_look(&self, filling: usize) -> Menu {
+        Menu { ranks: vec![self.ranks[filling]], ridges: &[], columns: false, often: true, ..self.clone() }
     }
 
     /// The ranks of the factor models, increasing.
@@ -137,7 +145,7 @@ impl Menu {
 
     /// The least ridge.
     pub(crate) fn ridge(&self) -> f64 {
-        self.ridges[0]
+        self.ridges.first().copied().unwrap_or(0.0)
     }
 }
 
@@ -214,7 +222,7 @@ pub(crate) fn fit(
     }
     let refined = models.iter().rposition(|model| model.rank <= REFINED).unwrap_or(0);
     for (at, model) in models.iter().enumerate() {
-        if menu.most == 0 || !(COLUMN_RANKS.contains(&model.rank) || at == refined) {
+        if !menu.columns || menu.most == 0 || !(COLUMN_RANKS.contains(&model.rank) || at == refined) {
             continue;
         }
         if let Some(mut refinement) = ColumnRefinement::start(rows, fitted, model) {

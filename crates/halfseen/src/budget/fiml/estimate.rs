@@ -1,11 +1,11 @@
 //! Turns what was read into weights: fits candidates on folds, judges them by what was held out, and averages.
 
-use super::average::{Share, find, shares};
+use super::average::{self, Share, find, shares};
 use super::candidates::{self, Candidate, Fitted, Menu, Origin};
 use super::deviations::deviations;
 use super::factor::Factor;
 use super::link::Pair;
-use super::own_test::{Given, Shown, given};
+use super::own_test::{Given, OwnTest, Shown, given};
 use super::parts::{Chosen, Part};
 use super::reads::Reads;
 use super::standard::{Rows, Standard};
@@ -43,8 +43,10 @@ pub(crate) struct Estimate {
     pub(crate) loadings: Vec<f64>,
     /// Its noise, (n_slots); 1 for slots that take no part.
     pub(crate) noise: Vec<f64>,
-    /// The target's variance about the prediction where everything is seen, as the model has it.
+    /// The mean squared error of the prediction where everything is seen, from which intervals are made.
     pub(crate) residual: f64,
+    /// The degrees of freedom with which it is known.
+    pub(crate) degrees: f64,
     /// The mean squared error on new examples of which everything is seen, as held-out reads tell; with its standard error.
     pub(crate) risk: Option<(f64, f64)>,
     /// Deviations of the weights, (n_deviations, n_slots): the sum of their squares v v' is the weights' covariance. Empty where
@@ -68,15 +70,20 @@ pub(crate) struct Remarks {
 }
 
 impl Estimate {
-    /// No weights: what is known where nothing can be learned of the attributes. `variance` is the target's.
-    pub(crate) fn nothing(means: Vec<f64>, centre: f64, variance: f64) -> Estimate {
+    /// No weights: what is known where nothing can be learned of the attributes. `variance` is the mean squared deviation of so many
+    /// targets.
+    pub(crate) fn nothing(means: Vec<f64>, centre: f64, variance: f64, examples: usize) -> Estimate {
+        let m = examples as f64;
+        // Of a new target about the mean of these.
+        let residual = variance * (m + 1.0) / (m - 1.0).max(1.0);
         Estimate {
             weights: vec![0.0; means.len()],
             centre,
             rank: 0,
             loadings: Vec::new(),
             noise: vec![1.0; means.len()],
-            residual: variance,
+            residual,
+            degrees: (m - 1.0).max(1.0),
             risk: None,
             deviations: Vec::new(),
             held_out: Vec::new(),
@@ -89,7 +96,7 @@ impl Estimate {
 
 /// What cannot vary less, in units of the target's variance: a residual below is rounding.
 const LEAST_RESIDUAL: f64 = 1e-12;
-/// Fewer examples than this are not split into folds: the ranks' order then decides, from the least.
+/// Fewer examples than this, or than two for each fold, cannot be held out to judge by: nothing is learned of the attributes.
 const FEWEST: usize = 10;
 
 /// Fits.
@@ -100,14 +107,12 @@ pub(crate) fn estimate(reads: &Reads, setting: &Setting, monitor: &dyn Monitor) 
     let standard = Standard::of(reads, setting.slots);
     let rows = standard.rows(reads);
     let m = rows.len();
-    let nothing = |standard: Standard| Estimate::nothing(standard.means, standard.centre, standard.spread.powi(2));
-    let few = m < FEWEST.max(2 * setting.folds);
-    let rank = if few { Some(setting.rank.unwrap_or(1)) } else { setting.rank };
-    let menu = Menu::of(&standard, &rows, rank);
-    if standard.len() == 0 {
-        return Ok(nothing(standard));
+    // Too few to judge by.
+    if standard.len() == 0 || m < FEWEST.max(2 * setting.folds) {
+        return Ok(Estimate::nothing(standard.means, standard.centre, standard.spread.powi(2), m));
     }
-    let folds = if few { 0 } else { setting.folds };
+    let menu = Menu::of(&standard, &rows, setting.rank);
+    let folds = setting.folds;
     let mut parts: Vec<Chosen<'_>> = (0..folds).map(|fold| Part::Without { fold, of: folds }.into()).collect();
     parts.push(Part::All.into());
     let held = |p: usize| (p < folds).then_some(Part::Only { fold: p, of: folds });
@@ -116,17 +121,37 @@ pub(crate) fn estimate(reads: &Reads, setting: &Setting, monitor: &dyn Monitor) 
     let fit = |(p, models): (usize, Vec<Factor>)| candidates::fit(&rows, &menu, models, parts[p], held(p), monitor);
     let mut fitted: Vec<Fitted> = jobs.into_par_iter().map(fit).collect();
     let interrupted = monitor.should_stop();
-    let Some(all) = fitted.pop() else { return Ok(nothing(standard)) };
-    // Too few to judge by: the factor model as it is.
-    let sole = || vec![Share { origin: Origin::Factor(menu.ranks()[0]), ridge: menu.ridge(), share: 1.0 }];
-    let chosen = if folds == 0 { sole() } else { shares(&fitted, &all, m) };
+    let all = fitted.pop().ok_or_else(|| failed("no part was fitted"))?;
+    let mut chosen = shares(&fitted, &all, m);
     let filling = best_rank(&fitted, &menu);
     let units = Units { standard: &standard, slots: setting.slots };
-    let mut found = units.estimate(&all, &chosen, filling).ok_or_else(|| failed("a weight is no finite number"))?;
+    let judge = Judge {
+        reads,
+        rows: &rows,
+        menu: &menu,
+        units: &units,
+        folds: &fitted,
+        filling,
+        seed: setting.seed,
+        monitor,
+    };
+    let no_number = || failed("a weight is no finite number");
+    let mut tested = judge.test(&chosen);
+    // What its own test does not show to be better than no weights is not used.
+    let nothing = judge.test(&average::none());
+    let better = |(test, _): &(OwnTest, _)| nothing.as_ref().is_none_or(|(none, _)| test.risk + test.error < none.risk);
+    if !tested.as_ref().is_some_and(better) {
+        (chosen, tested) = (average::none(), nothing);
+    }
+    let mut found = units.estimate(&all, &chosen, filling).ok_or_else(no_number)?;
     found.remarks.guarded = fitted.iter().chain([&all]).map(|f| f.guarded).sum();
     found.remarks.interrupted = interrupted;
-    if folds > 0 {
-        judge(&mut found, &fitted, &chosen, filling, &units, (reads, &rows));
+    if let Some((OwnTest { risk, error }, held_out)) = tested {
+        found.risk = Some((risk, error));
+        // A difference below its standard error is chance.
+        found.residual = risk.max(error).max(LEAST_RESIDUAL * standard.spread.powi(2));
+        found.degrees = (2.0 * (risk / error).powi(2)).clamp(1.0, m as f64 - 1.0);
+        found.held_out = held_out;
     }
     if setting.deviations > 0 && !interrupted {
         let seed = setting.seed;
@@ -216,6 +241,7 @@ impl Units<'_> {
             loadings,
             noise,
             residual,
+            degrees: f64::INFINITY,
             risk: None,
             deviations: Vec::new(),
             held_out: Vec::new(),
@@ -225,66 +251,56 @@ impl Units<'_> {
     }
 }
 
-/// What held-out examples say of the average: by the refined covariance of the fold, or else by its factor model.
-fn judge(
-    found: &mut Estimate,
-    folds: &[Fitted],
-    chosen: &[Share],
+/// What a held-out test needs.
+struct Judge<'a> {
+    reads: &'a Reads,
+    rows: &'a Rows,
+    menu: &'a Menu,
+    units: &'a Units<'a>,
+    folds: &'a [Fitted],
+    /// The place among the ranks of the factor model that fills in.
     filling: usize,
-    units: &Units<'_>,
-    (reads, rows): (&Reads, &Rows),
-) {
-    let of = folds.len();
-    let standard = units.standard;
-    let shown = Shown::of(rows, standard.len());
-    let by_fold = |(fold, fitted): (usize, &Fitted)| {
-        let examples = Part::Only { fold, of }.of(rows.len());
-        let (weights, constant) = units.average(fitted, chosen);
-        let sum = (&*weights, constant);
-        match &fitted.refined {
-            Some(refined) => given(refined, sum, rows, &shown, examples),
-            None => given(&fitted.models[filling], sum, rows, &shown, examples),
-        }
-    };
-    let Some(by_fold) = folds.par_iter().enumerate().map(by_fold).collect::<Option<Vec<_>>>() else { return };
-    let mut next: Vec<_> = by_fold.into_iter().map(Vec::into_iter).collect();
-    let given: Vec<Given> = (0..reads.len()).filter_map(|i| next[i % of].next()).collect();
-    let square = standard.spread.powi(2);
-    let pair = |(i, given): (usize, &Given)| Pair {
-        mean: standard.centre + standard.spread * given.mean,
-        variance: square * given.variance,
-        sign: if reads.target(i) > 0.0 { 1.0 } else { -1.0 },
-    };
-    found.held_out = given.iter().enumerate().map(pair).collect();
-    if std::env::var("HALF_DEBUG").is_ok() {
-        let stat = |of: &dyn Fn(&Given) -> f64| {
-            let n = given.len() as f64;
-            let mean = given.iter().map(of).sum::<f64>() / n;
-            (mean, (given.iter().map(|g| (of(g) - mean).powi(2)).sum::<f64>() / n / n).sqrt())
-        };
-        let (m, sm) = stat(&|g| g.by_model);
-        let (u, su) = stat(&|g| g.by_pairs);
-        let (d, sd) = stat(&|g| g.by_pairs - g.by_model);
-        let variance = stat(&|g| g.variance).0;
-        eprintln!(
-            "TEST refined={} M {m:.4} {sm:.4} U {u:.4} {su:.4} D {d:.4} {sd:.4} v_o {variance:.4} together {:.2}",
-            folds[0].refined.is_some(), rows.pairs() / (standard.len() as f64 * (standard.len() as f64 - 1.0)).max(1.0)
-        );
-        eprintln!("  CHOSEN {:?}", chosen.iter().map(|c| (c.origin, c.ridge, (c.share * 100.0).round())).collect::<Vec<_>>());
-    }
-    let (mean, error) = mean_and_error(given.iter().map(|g| square * g.by_model));
-    if mean.is_finite() && error.is_finite() {
-        found.risk = Some((mean, error));
-        found.residual = mean.max(error).max(LEAST_RESIDUAL * square);
-    }
+    seed: u64,
+    monitor: &'a dyn Monitor,
 }
 
-/// A mean with its standard error.
-fn mean_and_error(of: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
-    let count = of.clone().count().max(1) as f64;
-    let mean = of.clone().sum::<f64>() / count;
-    let square = of.map(|e| (e - mean).powi(2)).sum::<f64>() / count;
-    (mean, (square / count).sqrt())
+impl Judge<'_> {
+    /// What held-out examples say of an average: the test, and what was predicted of each by its reads. `None` where a block is not
+    /// positive definite.
+    fn test(&self, chosen: &[Share]) -> Option<(OwnTest, Vec<Pair>)> {
+        let (standard, rows) = (self.units.standard, self.rows);
+        let of = self.folds.len();
+        let shown = Shown::of(rows, standard.len());
+        let menu = self.menu.second_look(self.filling);
+        let by_fold = |(fold, fitted): (usize, &Fitted)| {
+            let part = Part::Only { fold, of };
+            let (weights, constant) = self.units.average(fitted, chosen);
+            let look = |by: &Fitted, filling: usize| {
+                let (sum, examples) = ((&*weights, constant), part.of(rows.len()));
+                match &by.refined {
+                    Some(refined) => given(refined, sum, rows, &shown, examples),
+                    None => given(&by.models[filling], sum, rows, &shown, examples),
+                }
+            };
+            let models = candidates::models(rows, standard, &menu, &[part.into()], self.seed, self.monitor);
+            let held_out = candidates::fit(rows, &menu, models.into_iter().next()?, part.into(), None, self.monitor);
+            Some((look(fitted, self.filling)?, look(&held_out, 0)?))
+        };
+        let by_fold = self.folds.par_iter().enumerate().map(by_fold).collect::<Option<Vec<_>>>()?;
+        let mut next: Vec<_> = by_fold.into_iter().map(|(a, b)| a.into_iter().zip(b)).collect();
+        let (first, second): (Vec<Given>, Vec<Given>) =
+            (0..rows.len()).filter_map(|i| next[i % of].next()).unzip();
+        let square = standard.spread.powi(2);
+        let pair = |(i, given): (usize, &Given)| Pair {
+            mean: standard.centre + standard.spread * given.mean,
+            variance: square * given.variance,
+            sign: if self.reads.target(i) > 0.0 { 1.0 } else { -1.0 },
+        };
+        let test = OwnTest::of(&first, &second);
+        let test = OwnTest { risk: square * test.risk, error: square * test.error };
+        let sound = test.risk.is_finite() && test.error.is_finite();
+        sound.then(|| (test, first.iter().enumerate().map(pair).collect()))
+    }
 }
 
 /// The weights of the same average fitted to examples that count by weights.

@@ -1,13 +1,18 @@
 //! Tests an average of candidates by the reads of examples that it was not fitted to, as it will be used: with everything seen.
 //!
-//! f = constant + <w, x> is what will be predicted, of an example only x_o and y are known. Two estimates of E (y - f)^2:
+//! f = constant + <w, x> is what will be predicted; of an example only x_o and y are known. Three estimates of E (y - f)^2:
 //!
-//! - **By the model**: the mean of E((y - f)^2 | x_o, y) = (y - E(f | x_o, y))^2 + Var(f | x_o, y) under a covariance that was fitted to
-//!   other examples. By the tower rule this is right for any w if the covariance is. (Without y as a condition it is right only for
-//!   the true regression.) It scatters little, and does not see what the covariance has wrong where hardly any pair was read.
+//! - **By a model**: the mean of E((y - f)^2 | x_o, y) = (y - E(f | x_o, y))^2 + Var(f | x_o, y) under a covariance. By the tower rule
+//!   this is right for any w if the covariance is. (Without y as a condition it would be right for the true regression only.) Under
+//!   the covariance that w was made of it is too small, as w fits what that has wrong; under one that was fitted to the held-out examples
+//!   alone it is too large, as that knows less and is shrunk more. The truth lies mostly between them.
 //! - **By pairs**: with p_jl the share of the examples that show j and l, the mean of x_j x_l / p_jl is the second moment, whatever the
 //!   model; likewise that of x_j y / p_j. The model's moments are taken off before and added after, so that which pairs happened to be
 //!   drawn scatters less. It scatters by about sqrt(2) d / (k sqrt(m)) times sum w_j^2 var x_j.
+//!
+//! They are combined by what each can be wrong by: the mean of the first two by half of their difference and a quarter of what rests
+//! on the model alone, the variance of f given what was read; the third by its scatter. Where everything was read all three are the
+//! plain held-out error.
 
 use super::covariance::Covariance;
 use super::small::{cholesky, dot, forward};
@@ -35,6 +40,46 @@ pub(crate) struct Shown {
     examples: f64,
     /// c in p_jl = c p_j p_l, so that these sum to the number of pairs shown.
     dependence: f64,
+}
+
+/// What the reads say of the error where everything is seen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct OwnTest {
+    /// E (y - f)^2.
+    pub(crate) risk: f64,
+    /// Its standard error, what the models may have wrong included.
+    pub(crate) error: f64,
+}
+
+/// The share of what rests on a model alone by which it may be wrong.
+const MODEL_ERROR: f64 = 0.25;
+
+impl OwnTest {
+    /// Combines the estimates; `by_training` and `by_held_out` are of the same examples, under the covariances fitted to the others and to
+    /// the held-out ones.
+    pub(crate) fn of(by_training: &[Given], by_held_out: &[Given]) -> OwnTest {
+        let (first, first_error) = mean_and_error(by_training.iter().map(|g| g.by_model));
+        let (second, _) = mean_and_error(by_held_out.iter().map(|g| g.by_model));
+        let (unseen, _) = mean_and_error(by_training.iter().map(|g| g.variance));
+        let centre = 0.5 * (first + second);
+        // Of the pairs' estimate what the model's does not share.
+        let (more, scatter) = mean_and_error(by_training.iter().map(|g| g.by_pairs - g.by_model));
+        let surprise = first + more - centre;
+        let wrong = 0.5 * (second - first).abs() + MODEL_ERROR * unseen.min(centre);
+        // A model that the pairs contradict is trusted less.
+        let doubt = (wrong * wrong).max(surprise * surprise - scatter * scatter);
+        let total = doubt + scatter * scatter;
+        let trust = if total > 0.0 { doubt / total } else { 0.0 };
+        OwnTest { risk: centre + trust * surprise, error: (first_error * first_error + trust * scatter * scatter).sqrt() }
+    }
+}
+
+/// A mean with its standard error.
+pub(crate) fn mean_and_error(of: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    let count = of.clone().count().max(1) as f64;
+    let mean = of.clone().sum::<f64>() / count;
+    let square = of.map(|e| (e - mean).powi(2)).sum::<f64>() / count;
+    (mean, (square / count).sqrt())
 }
 
 /// More places than this are not counted by pairs.

@@ -33,6 +33,8 @@ pub(super) fn conditional(found: &Estimate, layout: &Layout) -> Conditional {
         loadings: slots().flat_map(row).copied().collect(),
         noise: slots().map(|slot| found.noise[slot]).collect(),
         residual: found.residual,
+        degrees: Some(found.degrees).filter(|degrees| degrees.is_finite()),
+        clip: None,
         deviations: found.deviations.chunks_exact(columns.max(1)).flat_map(deviation).collect(),
         link: None,
     }

@@ -20,6 +20,8 @@ fn random(columns: usize, rank: usize, deviations: usize, seed: u64) -> Conditio
         loadings: numbers(columns * rank),
         noise: numbers(columns).into_iter().map(|v| 0.2 + v.abs()).collect(),
         residual: 0.5,
+        degrees: None,
+        clip: None,
         deviations: numbers(deviations * columns).into_iter().map(|v| 0.1 * v).collect(),
         link: None,
     }
