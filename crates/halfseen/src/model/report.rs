@@ -266,7 +266,8 @@ impl fmt::Display for Note {
             ),
             Note::FewExamples { examples } => write!(
                 f,
-                "there are {examples} examples only: nothing can be held out to judge a fit by, and weights may be far off"
+                "there are {examples} examples only: nothing can be held out to judge a fit by, so all weights are 0 and the mean of the \
+                 targets is predicted"
             ),
             Note::GuardedRefinements { refinements } => write!(
                 f,

@@ -125,6 +125,8 @@ impl Asker {
         (report.risk, report.risk_error) = found.risk.unzip();
         report.passes = Some(found.passes);
         report.notes = survey.notes(self.state.refused);
+        let tested = found.risk.and_then(|(risk, error)| Note::beside_constant(risk, Some(error), survey.variance));
+        report.notes.extend(tested);
         if found.remarks.guarded > 0 {
             report.notes.push(Note::GuardedRefinements { refinements: found.remarks.guarded as u64 });
         }

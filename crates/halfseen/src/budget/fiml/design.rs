@@ -71,6 +71,21 @@ mod tests {
     }
 
     #[test]
+    fn of_equal_weights_that_of_the_attribute_that_varies_more_counts_more() {
+        let mut stream = Stream::new(6, Purpose::Data, 0);
+        let mut reads = Reads::new();
+        for _ in 0..4_000 {
+            let x: Vec<f64> = (0..6).map(|j| if j == 1 { 0.2 } else { 1.0 } * stream.normal()).collect();
+            let kept = [stream.below(3), 3 + stream.below(3)];
+            reads.push(kept.into_iter().map(|j| (j as u32, x[j])), x[0] + x[1] + 0.1 * stream.normal());
+        }
+        let setting = Setting { slots: 6, folds: 3, rank: None, deviations: 0, seed: 0 };
+        let found = importance(&reads, &setting);
+        // One deviation serves all six; |w| sd are 1 and 0.2.
+        assert!((3.0..8.0).contains(&(found[0] / found[1])), "{found:?}");
+    }
+
+    #[test]
     fn what_predicts_is_important() {
         let mut stream = Stream::new(5, Purpose::Data, 0);
         let mut reads = Reads::new();

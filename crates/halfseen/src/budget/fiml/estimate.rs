@@ -139,7 +139,7 @@ pub(crate) fn estimate(reads: &Reads, setting: &Setting, monitor: &dyn Monitor) 
     let mut tested = judge.test(&chosen);
     // What its own test does not show to be better than no weights is not used.
     let nothing = judge.test(&average::none());
-    let better = |(test, _): &(OwnTest, _)| nothing.as_ref().is_none_or(|(none, _)| test.risk + test.error < none.risk);
+    let better = |(test, _): &(OwnTest, _)| nothing.as_ref().is_none_or(|(none, _)| test.risk < none.risk);
     if !tested.as_ref().is_some_and(better) {
         (chosen, tested) = (average::none(), nothing);
     }

@@ -41,6 +41,8 @@ mod standard;
 mod survey;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod trials;
 
 use super::budgeted::check_moments;
 use super::pass;

@@ -53,6 +53,8 @@ pub(crate) struct OwnTest {
 
 /// The share of what rests on a model alone by which it may be wrong.
 const MODEL_ERROR: f64 = 0.25;
+/// Deviations by which pairs contradict a model.
+const CONTRADICTS: f64 = 3.0;
 
 impl OwnTest {
     /// Combines the estimates; `by_training` and `by_held_out` are of the same examples, under the covariances fitted to the others and to
@@ -67,7 +69,7 @@ impl OwnTest {
         let surprise = first + more - centre;
         let wrong = 0.5 * (second - first).abs() + MODEL_ERROR * unseen.min(centre);
         // A model that the pairs contradict is trusted less.
-        let doubt = (wrong * wrong).max(surprise * surprise - scatter * scatter);
+        let doubt = (wrong * wrong).max(surprise * surprise - (CONTRADICTS * scatter).powi(2));
         let total = doubt + scatter * scatter;
         let trust = if total > 0.0 { doubt / total } else { 0.0 };
         OwnTest { risk: centre + trust * surprise, error: (first_error * first_error + trust * scatter * scatter).sqrt() }
@@ -176,4 +178,127 @@ pub(crate) fn given(
         found.push(Given { mean, variance: of_reads, by_model, by_pairs });
     }
     Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::candidates::{Menu, models};
+    use super::super::parts::Part;
+    use super::super::reads::Reads;
+    use super::super::standard::Standard;
+    use super::*;
+    use crate::monitor::Silent;
+    use crate::sampling::{Purpose, Stream, subset};
+    use faer::Mat;
+    use faer::linalg::solvers::DenseSolveCore;
+
+    const D: usize = 5;
+    const WEIGHTS: [f64; D] = [0.7, -0.4, 0.0, 1.1, 0.2];
+
+    fn reads(m: usize, k: impl Fn(usize) -> usize) -> Reads {
+        let (mut reads, mut drawn) = (Reads::new(), Vec::new());
+        for i in 0..m {
+            let mut stream = Stream::new(31, Purpose::Data, i as u64);
+            let z = stream.normal();
+            let x: [f64; D] = std::array::from_fn(|_| z + stream.normal());
+            subset(&mut Stream::new(32, Purpose::Query, i as u64), D, k(i), &mut drawn);
+            reads.push(drawn.iter().map(|&j| (j, x[j as usize])), x[0] - x[3] + stream.normal());
+        }
+        reads
+    }
+
+    /// Each by dense inverses, with the joint distribution of y and f given what is shown.
+    #[test]
+    fn what_is_given_is_that_by_dense_inverses() {
+        let reads = reads(60, |i| i % (D + 1));
+        let standard = Standard::of(&reads, D);
+        let rows = standard.rows(&reads);
+        let menu = Menu::of(&standard, &rows, Some(2));
+        let model = models(&rows, &standard, &menu, &[Part::All.into()], 1, &Silent)[0][0].clone();
+        let shown = Shown::of(&rows, D);
+        let found = given(&model, (&WEIGHTS, 0.3), &rows, &shown, 0..rows.len()).unwrap();
+        let mut whole = vec![0.0; (D + 1) * (D + 1)];
+        model.block(&[0, 1, 2, 3, 4], &mut whole);
+        let s = Mat::from_fn(D + 1, D + 1, |a, b| whole[a * (D + 1) + b]);
+        // f and y - f as sums of (x, y).
+        let f = Mat::from_fn(D + 1, 1, |a, _| if a < D { WEIGHTS[a] } else { 0.0 });
+        let rest = Mat::from_fn(D + 1, 1, |a, _| if a < D { -WEIGHTS[a] } else { 1.0 });
+        let mean = 0.3 + (0..D).map(|j| WEIGHTS[j] * model.means[j]).sum::<f64>();
+        for (i, found) in found.iter().enumerate() {
+            let (places, values, y) = rows.example(i);
+            let moments = |with_y: bool, of: &Mat<f64>| {
+                let mut at: Vec<usize> = places.iter().map(|&j| j as usize).collect();
+                let mut x: Vec<f64> = values.iter().zip(&at).map(|(x, &j)| x - model.means[j]).collect();
+                if with_y {
+                    at.push(D);
+                    x.push(y - model.target_mean);
+                }
+                let n = at.len();
+                let block = Mat::from_fn(n, n, |a, b| s[(at[a], at[b])]);
+                let with = Mat::from_fn(1, n, |_, a| (of.transpose() * s.col(at[a]))[0]);
+                let gain = if n > 0 { &with * block.partial_piv_lu().inverse() } else { Mat::zeros(1, 0) };
+                let x = Mat::from_fn(n, 1, |a, _| x[a]);
+                let lost = if n > 0 { (&gain * with.transpose())[(0, 0)] } else { 0.0 };
+                let expected = if n > 0 { (&gain * x)[(0, 0)] } else { 0.0 };
+                (expected, (of.transpose() * &s * of)[(0, 0)] - lost)
+            };
+            let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "example {i}: {a} and {b}");
+            let (of_f, variance) = moments(false, &f);
+            close(found.mean, mean + of_f);
+            close(found.variance, variance);
+            let (error, left) = moments(true, &rest);
+            close(found.by_model, (error + model.target_mean - mean).powi(2) + left);
+        }
+    }
+
+    /// With all sets of two of five shown equally often, the mean by pairs is the plain mean of the squares, whatever the model.
+    #[test]
+    fn by_pairs_nothing_rests_on_the_model() {
+        let mut reads = Reads::new();
+        let (mut wanted, mut count) = (0.0, 0.0);
+        let values: Vec<([f64; D], f64)> = (0..40)
+            .map(|i| {
+                let mut stream = Stream::new(33, Purpose::Data, i);
+                (std::array::from_fn(|_| stream.normal()), stream.normal())
+            })
+            .collect();
+        for (x, y) in &values {
+            let f: f64 = x.iter().zip(WEIGHTS).map(|(x, w)| x * w).sum();
+            (wanted, count) = (wanted + (y - f).powi(2), count + 1.0);
+            for j in 0..D {
+                (0..j).for_each(|l| reads.push([(l as u32, x[l]), (j as u32, x[j])].into_iter(), *y));
+            }
+        }
+        // In units of the values, so that the sums are comparable; the model is a wrong one.
+        let mut standard = Standard::of(&reads, D);
+        standard.mean.fill(0.0);
+        standard.deviation.fill(1.0);
+        (standard.centre, standard.spread) = (0.0, 1.0);
+        let rows = standard.rows(&reads);
+        let menu = Menu::of(&standard, &rows, Some(1));
+        let mut model = models(&rows, &standard, &menu, &[Part::All.into()], 1, &Silent)[0][0].clone();
+        model.means.fill(0.0);
+        model.target_mean = 0.0;
+        model.noise.iter_mut().for_each(|v| *v *= 3.0);
+        let found = given(&model, (&WEIGHTS, 0.0), &rows, &Shown::of(&rows, D), 0..rows.len()).unwrap();
+        let (mean, _) = mean_and_error(found.iter().map(|g| g.by_pairs));
+        assert!((mean - wanted / count).abs() < 1e-9, "{mean} and {}", wanted / count);
+    }
+
+    #[test]
+    fn where_everything_was_read_the_test_is_the_plain_held_out_error() {
+        let reads = reads(200, |_| D);
+        let standard = Standard::of(&reads, D);
+        let rows = standard.rows(&reads);
+        let menu = Menu::of(&standard, &rows, Some(2));
+        let model = models(&rows, &standard, &menu, &[Part::All.into()], 1, &Silent)[0][0].clone();
+        let found = given(&model, (&WEIGHTS, 0.1), &rows, &Shown::of(&rows, D), 0..rows.len()).unwrap();
+        let squares = (0..rows.len()).map(|i| {
+            let (_, x, y) = rows.example(i);
+            (y - 0.1 - dot(x, &WEIGHTS)).powi(2)
+        });
+        let (mean, error) = mean_and_error(squares);
+        let test = OwnTest::of(&found, &found);
+        assert!((test.risk - mean).abs() < 1e-9 && (test.error - error).abs() < 1e-6, "{test:?}: {mean}, {error}");
+    }
 }
