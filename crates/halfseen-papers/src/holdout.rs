@@ -252,7 +252,7 @@ mod tests {
         let trial = |p: f64, arms: Vec<Arm>| Trial {
             name: format!("p-{p}"),
             data: Data::Fresh(Box::new(move |seed| {
-                let set = LowRank { columns: 6, rank: 2, observed: p }.draw(260, seed)?;
+                let set = LowRank { columns: 6, rank: 2, observed: p, ..LowRank::default() }.draw(260, seed)?;
                 drawn("toy", &set)
             })),
             test_share: 0.25,

@@ -86,9 +86,9 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         format!("{}: at {met} of {} shares below 1", word(met == inside().count()), inside().count())
     };
     let all = [
-        ("karma lies below 0-imputation", below("zero")),
-        ("karma lies below MC-b", below("mcb")),
-        ("karma lies below MC-1", below("mc1")),
+        ("karma lies below 0-imputation (read off the figure)", below("zero")),
+        ("karma lies below MC-b (read off the figure)", below("mcb")),
+        ("karma lies below MC-1 (read off the figure)", below("mc1")),
     ];
     let middle = shares[shares.len() / 2];
     let why = format!(
