@@ -216,7 +216,10 @@ fn attacked(args: &CompareArgs, comparison: &Comparison) -> String {
         rows.all(|row| row.attacked_error.is_none() && row.attacked_mse.is_none())
     });
     if !without.is_empty() {
-        notes.push_str(&format!("For {} no attack is known: what deletions do to it does not add up.\n", list(&without)));
+        notes.push_str(&format!(
+            "For {} no attack is known: what deletions do to it does not add up.\n",
+            list(&without)
+        ));
     }
     notes
 }

@@ -251,11 +251,11 @@ fn a_comparison_and_tuning_measure_the_predictor_that_a_fit_saves() {
     assert!(ran.out.contains("missing cells count as vanished"), "{}", ran.out);
     let compared = place.json("found/results.json");
     for (at, learner) in learners.iter().enumerate() {
-        let fit = place.run(&format!("fit tr.csv --target y --learner {learner} {set} --missing mean --tune 2 --out m.json"));
+        let fit =
+            place.run(&format!("fit tr.csv --target y --learner {learner} {set} --missing mean --tune 2 --out m.json"));
         assert_eq!(fit.code, Some(0), "{}", fit.err);
         assert_eq!(fit.err.contains("count as vanished"), *learner != "svm", "{}", fit.err);
-        let json: serde_json::Value =
-            serde_json::from_str(&place.ok("evaluate m.json te.csv --json --quiet")).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&place.ok("evaluate m.json te.csv --json --quiet")).unwrap();
         let (deployed, measured) =
             (json["error"].as_f64().unwrap(), compared["summary"][at]["test_error_mean"].as_f64().unwrap());
         // Three standard deviations of a share of 1,350 and of 1,500 rows.
@@ -269,7 +269,9 @@ fn bounds_say_what_was_tried_and_what_came_from_the_rows() {
     let place = Place::new();
     place.write("t.csv", wide_table(3, 4_000));
     let risk = |flags: &str| -> (f64, u64, serde_json::Value, String) {
-        let fit = place.run(&format!("fit t.csv --target y --learner robust-lp --set threat=1 --set margin=2 {flags} --out m.json"));
+        let fit = place.run(&format!(
+            "fit t.csv --target y --learner robust-lp --set threat=1 --set margin=2 {flags} --out m.json"
+        ));
         assert_eq!(fit.code, Some(0), "{}", fit.err);
         let model = place.json("m.json");
         let notes = model["report"]["notes"].as_array().unwrap().clone();
@@ -302,10 +304,8 @@ fn noise_has_a_promise_of_its_own() {
         let risk = bound["risk"].as_f64().unwrap();
         assert!(risk > bound["failure"].as_f64().unwrap() && risk <= 1.0, "{bound}");
         assert!(fit.contains("noise of mean 0"), "{fit}");
-        let json: serde_json::Value = serde_json::from_str(
-            &place.ok("evaluate m.json t.csv --threat 1 --attack noise --json --quiet"),
-        )
-        .unwrap();
+        let json: serde_json::Value =
+            serde_json::from_str(&place.ok("evaluate m.json t.csv --threat 1 --attack noise --json --quiet")).unwrap();
         assert!(json["attacked_error"].as_f64().unwrap() <= risk, "{json} {bound}");
     }
 }
@@ -322,8 +322,7 @@ fn all_learners_are_compared_under_one_attack_and_with_a_constant() {
     assert!(text.contains("For karma no attack is known"), "{text}");
     let json = place.json("found/results.json");
     assert_eq!((&json["data"]["threat"], &json["data"]["attack"]), (&2.0.into(), &"greedy".into()));
-    let names: Vec<&str> =
-        json["summary"].as_array().unwrap().iter().map(|s| s["learner"].as_str().unwrap()).collect();
+    let names: Vec<&str> = json["summary"].as_array().unwrap().iter().map(|s| s["learner"].as_str().unwrap()).collect();
     assert_eq!(names, ["robust-lp", "svm", "karma", "constant"]);
     let of = |at: usize, key: &str| json["summary"][at][key].as_f64();
     let clean = [0, 1].map(|at| of(at, "test_error_mean").unwrap());

@@ -51,8 +51,14 @@ pub(super) fn section(context: &Context<'_>, trials: &[Trial]) -> Result<String>
             paired(&results, name, arms, budgets)
         );
         text += &claims(&[
-            ("both robust methods err far less than the SVM (C tuned on clean rows)", far_below(&results, name, "svm-clean", budgets)),
-            ("the same of the SVM with C tuned under the attack, for each N", far_below(&results, name, "svm", budgets)),
+            (
+                "both robust methods err far less than the SVM (C tuned on clean rows)",
+                far_below(&results, name, "svm-clean", budgets),
+            ),
+            (
+                "the same of the SVM with C tuned under the attack, for each N",
+                far_below(&results, name, "svm", budgets),
+            ),
             ("the LP is comparable to the Perceptron, or better", comparable(&results, name, budgets)),
             ("with less or without chunking the LP is even better", chunking(&results, name, budgets)),
         ]);

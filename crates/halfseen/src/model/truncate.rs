@@ -322,6 +322,39 @@ mod tests {
     }
 
     #[test]
+    fn a_report_keeps_what_holds_for_the_truncated_predictor_alone() {
+        let mut whole = model(Scaler::None {});
+        let bound = Note::RiskBound {
+            theorem: "theorem 2".into(),
+            risk: 0.05,
+            confidence: 0.05,
+            tried: 1,
+            from_rows: Vec::new(),
+        };
+        let told = Note::EmptyRows { rows: 3 };
+        whole.report.notes = vec![bound.clone(), told.clone()];
+        whole.report.notes.push(Note::NoBetterThanConstant { attacked: 0.4, constant: 0.3 });
+        (whole.report.objective, whole.report.gap, whole.report.leave_one_out) = (Some(1.0), Some(0.1), Some(0.4));
+        (whole.report.risk, whole.report.risk_error) = (Some(0.2), Some(0.01));
+        // Attributes: x0, pair, kind, x4.
+        whole.report.threat = Some(Threat::new(vec![1.0, 2.0, 1.0, 1.0], 2.0).unwrap());
+        let all = whole.truncated(4).unwrap().report;
+        assert_eq!(
+            (all.objective, all.risk, &all.notes),
+            (Some(1.0), Some(0.2), &whole.report.notes),
+            "nothing was cut"
+        );
+        let two = whole.truncated(2).unwrap().report;
+        assert_eq!((two.objective, two.gap, two.leave_one_out), (None, None, None));
+        assert_eq!((two.risk, two.risk_error), (None, None));
+        assert_eq!(two.notes, [told.clone(), Note::Truncated { attributes: 2, of: 4, threat: None }]);
+        assert_eq!(two.threat.as_ref().map(Threat::budget), Some(2.0));
+        let one = whole.truncated(1).unwrap().report;
+        assert_eq!(one.notes, [told, Note::Truncated { attributes: 1, of: 4, threat: Some(2.0) }]);
+        assert_eq!(one.threat, None, "what is left is worth no more than the threat");
+    }
+
+    #[test]
     fn a_model_of_zeros_keeps_one_attribute() {
         let mut zeros = model(Scaler::None {});
         zeros.prepare.schema.columns.iter_mut().for_each(|c| c.known = false);

@@ -142,8 +142,7 @@ impl RobustLp {
         let all: Vec<usize> = (0..frame.rows.len()).collect();
         let mut found = self.all_or_chunks(&all, &|keep| self.optimum(&program, keep, monitor))?;
         let loss = Loss::Hinge { signs: &signs.signs, hinge };
-        let (mut objective, unproven) =
-            cuts::mean(&frame.rows, loss, self.whole(&threat), &found.weights, found.bias);
+        let (mut objective, unproven) = cuts::mean(&frame.rows, loss, self.whole(&threat), &found.weights, found.bias);
         let nothing = constant(&program, &all);
         if self.chunk.is_none() && nothing.loss - found.bound <= self.tol * nothing.loss {
             (found.weights, found.bias, objective) = (vec![0.0; frame.rows.width()], nothing.bias, nothing.loss);
