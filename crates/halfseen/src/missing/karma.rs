@@ -56,9 +56,8 @@ const GIB: f64 = (1_u64 << 30) as f64;
 /// The values of C that tuning tries, as paper D does.
 pub(super) const CS: &[&str] = &["1e-5", "1e-4", "1e-3", "1e-2", "1e-1", "1", "10", "100", "1e3", "1e4", "1e5"];
 
-/// The same for one pass.
-const SMALL_CS: &[&str] =
-    &["1e-6", "3e-6", "1e-5", "3e-5", "1e-4", "3e-4", "1e-3", "3e-3", "1e-2", "3e-2", "1e-1", "3e-1", "1"];
+/// The same for one pass, about 1 / n.
+const SMALL_CS: &[&str] = &["1e-6", "3e-6", "1e-5", "3e-5", "1e-4", "3e-4", "1e-3", "3e-3", "1e-2"];
 
 impl Learner for Karma {
     fn name(&self) -> &'static str {

@@ -125,25 +125,36 @@ fn noise_fails_as_seldom_as_promised_and_the_printed_constant_does_not_keep_it()
     assert_eq!(noise_failure(0.1, 1.0, 0.0), 0.0);
 }
 
-/// Five attributes that tell the class on average, the target, and a fit under a threat of one.
-fn classes(rows: usize, seed: u64) -> (Data, Vec<u32>) {
+/// Attributes that each tell the class on average, and the class as a target and as codes.
+fn classes(rows: usize, columns: usize, seed: u64) -> (Data, Vec<u32>) {
     let mut stream = Stream::new(seed, Purpose::Data, 1);
     let codes: Vec<u32> = (0..rows).map(|_| u32::from(stream.unit() < 0.5)).collect();
     let targets: Vec<f64> = codes.iter().map(|&code| 2.0 * f64::from(code) - 1.0).collect();
-    let cells = ndarray::Array2::from_shape_fn((rows, 5), |(i, _)| {
+    let cells = ndarray::Array2::from_shape_fn((rows, columns), |(i, _)| {
         (0.35 * targets[i] + 1.3 * (stream.unit() - 0.5)).clamp(-1.0, 1.0)
     });
     (Data::new(cells, targets), codes)
 }
 
-/// A fit by name, its note on new rows, and the share of other rows that the exact adversary turns wrong.
+/// A fit of five attributes by name, its note on new rows, and the share of other rows that the exact adversary turns wrong.
 fn promised(
     name: &str,
     settings: &[(&'static str, &str)],
     seed: u64,
     attack: Attack,
 ) -> (crate::model::Fit, Note, f64) {
-    let (data, codes) = classes(3_000, seed);
+    promised_of(5, name, settings, seed, attack)
+}
+
+/// The same of so many attributes.
+fn promised_of(
+    columns: usize,
+    name: &str,
+    settings: &[(&'static str, &str)],
+    seed: u64,
+    attack: Attack,
+) -> (crate::model::Fit, Note, f64) {
+    let (data, codes) = classes(3_000, columns, seed);
     let labels = Some(crate::data::Labels { codes: &codes, classes: 2 });
     let setting: Vec<_> = settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
     let learner = crate::learner::with(crate::learner::find(name).unwrap(), &setting).unwrap();
@@ -151,7 +162,7 @@ fn promised(
     let fit = learner.fit(&examples, &crate::monitor::Silent).unwrap();
     let told = |note: &&Note| matches!(note, Note::RiskBound { .. } | Note::NoiseBound { .. });
     let note = fit.report.notes.iter().find(told).unwrap().clone();
-    let (data, codes) = classes(3_000, seed + 10_000);
+    let (data, codes) = classes(3_000, columns, seed + 10_000);
     let examples =
         crate::data::Examples { labels: Some(crate::data::Labels { codes: &codes, classes: 2 }), ..data.examples() };
     let threat = fit.report.threat.clone().unwrap();
@@ -176,11 +187,13 @@ fn what_reports_promise_holds_under_attack_in_all_draws() {
             assert!(risk < 0.5 || name == "robust-perceptron", "{name}: {risk} says nothing");
         }
     }
-    let noise = [("threat", "1"), ("damage", "noise"), ("margin", "2.2")];
+    let noise = [("threat", "2"), ("damage", "noise"), ("margin", "5")];
     for seed in 0..5 {
-        let (_, note, wrong) = promised("robust-lp", &noise, seed, Attack::Noise(Choice::Weight));
-        let Note::NoiseBound { risk, .. } = note else { panic!("{note:?}") };
-        assert!(wrong <= risk && wrong > 0.0, "{wrong} and {risk}");
+        let (_, note, wrong) = promised_of(30, "robust-lp", &noise, seed, Attack::Noise(Choice::Weight));
+        let Note::NoiseBound { risk, failure, .. } = note else { panic!("{note:?}") };
+        // Two columns, weights of at most 1: exp(-gamma^2 / 4).
+        assert!((failure - (-25.0_f64 / 4.0).exp()).abs() < 1e-12);
+        assert!(wrong <= risk && risk > failure && risk < 0.5, "{wrong} and {risk}");
     }
 }
 
@@ -189,7 +202,7 @@ fn the_bound_in_a_report_is_theorem_2_computed_anew() {
     let (fit, note, _) = promised("robust-lp", &[("threat", "1"), ("margin", "0.4"), ("tried", "7")], 5, Attack::Exact);
     let Note::RiskBound { theorem, risk, confidence, tried, from_rows } = note else { panic!("{note:?}") };
     assert_eq!((theorem.as_str(), confidence, tried, from_rows.len()), ("theorem 2", 0.05, 7, 0));
-    let (data, _) = classes(3_000, 5);
+    let (data, _) = classes(3_000, 5, 5);
     let rows = Rows::new(&data.examples(), "test").unwrap();
     let weights = &fit.linear().unwrap().weights;
     let (gamma, value_left, total, m) = (0.4, 4.0, 5.0, 3_000.0);
@@ -232,7 +245,7 @@ fn the_bound_in_a_report_is_theorem_2_computed_anew() {
 
 #[test]
 fn a_mean_loss_counts_rows_by_their_weights() {
-    let (data, codes) = classes(4, 2);
+    let (data, codes) = classes(4, 5, 2);
     let signs: Vec<f64> = data.targets.clone();
     let threat = Threat::uniform(5, 1.0).unwrap();
     let hinge = RobustHinge { threat: &threat, margin: 2.0 };
