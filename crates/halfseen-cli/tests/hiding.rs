@@ -13,7 +13,10 @@ fn json(place: &Place, line: &str) -> Value {
 }
 
 fn learners(results: &Value) -> Vec<&str> {
-    results["summary"].as_array().unwrap().iter().map(|s| s["learner"].as_str().unwrap()).collect()
+    let mut names: Vec<&str> =
+        results["summary"].as_array().unwrap().iter().map(|s| s["learner"].as_str().unwrap()).collect();
+    assert_eq!(names.pop(), Some("constant"), "what every learner is compared with");
+    names
 }
 
 /// The usual table with every fifth `b` and some kinds missing.
