@@ -45,7 +45,6 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let learners = learners(args, &chosen(args, &input, &seen), holes(args, &seen))?;
     learners.iter().try_for_each(|learner| input.check_classes(&**learner))?;
     remark_on_size(args, &input, &learners);
-    remark_on_test(args, &input);
     let intercept = !assignments(args)?.contains(&("intercept", "false"));
     let mut options = input::options(&args.table, args.missing, intercept, args.honest)?;
     options.except.extend(args.group.clone());
@@ -85,6 +84,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         (comparison, hidden)
     };
     input.remark_on_codes(&args.table);
+    remark_on_test(args, &input);
     remark_notes(&comparison, args.table.quiet);
     let data = describe(&input, &plan, &options, &seen, test.as_ref())?;
     let mut results = json!({

@@ -47,7 +47,7 @@ pub(super) fn constant(
     (trained, tested): (&Target, &Target),
     number: usize,
     split: &Split,
-    attacked: bool,
+    (attacked, priced): (bool, bool),
 ) -> (Row, CurvePoint) {
     let scores = predictions(trained, &split.train, split.test.len());
     let score = Score::of(&scores, tested, &split.test);
@@ -60,7 +60,7 @@ pub(super) fn constant(
         examples,
         reads: 0,
         distinct: 0,
-        spent: None,
+        spent: priced.then_some(0.0),
         outside_bounds: None,
         first_outside: None,
         unused: None,
@@ -83,7 +83,7 @@ pub(super) fn constant(
         split: number,
         examples,
         distinct: 0,
-        spent: None,
+        spent: priced.then_some(0.0),
         test_mse: score.mse,
         test_error: score.error,
         risk: None,
@@ -119,7 +119,7 @@ mod tests {
     fn a_constant_knows_the_training_rows_alone() {
         let split = Split { train: vec![0, 1, 2], test: vec![3, 4] };
         let numbers = Target::Numbers(vec![1.0, 2.0, 6.0, 3.0, 5.0]);
-        let (row, point) = constant((&numbers, &numbers), 7, &split, false);
+        let (row, point) = constant((&numbers, &numbers), 7, &split, (false, false));
         assert_eq!((row.test_mse, row.test_error, row.attacked_mse), (Some(2.0), None, None));
         assert_eq!((point.test_mse, point.examples, point.split, point.distinct), (Some(2.0), 3, 7, 0));
         let classes = |n: u32, codes: Vec<u32>| Target::Classes {
@@ -127,12 +127,12 @@ mod tests {
             codes,
         };
         let two = classes(2, vec![1, 0, 1, 0, 1]);
-        let (row, _) = constant((&two, &two), 0, &split, true);
+        let (row, _) = constant((&two, &two), 0, &split, (true, true));
         let square = ((1.0 + 1.0 / 3.0_f64).powi(2) + (1.0 - 1.0 / 3.0_f64).powi(2)) / 2.0;
         assert!((row.test_mse.unwrap() - square).abs() < 1e-15);
-        assert_eq!((row.test_error, row.attacked_error), (Some(0.5), Some(0.5)));
+        assert_eq!((row.test_error, row.attacked_error, row.spent), (Some(0.5), Some(0.5), Some(0.0)));
         let three = classes(3, vec![2, 2, 0, 1, 2]);
-        let (row, _) = constant((&three, &three), 0, &split, false);
+        let (row, _) = constant((&three, &three), 0, &split, (false, false));
         assert_eq!((row.test_mse, row.test_error), (None, Some(0.5)));
     }
 }

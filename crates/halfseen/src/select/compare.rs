@@ -323,7 +323,8 @@ fn one_split(
     let all_of = |test: Test<'_>| (0..test.table.rows() as u32).collect();
     let test = task.test.map_or_else(|| split.test.clone(), all_of);
     let split = Split { test, ..split.clone() };
-    let (row, point) = constant((task.target, target), number, &split, plan.siege.is_some());
+    let beside = (plan.siege.is_some(), views.prepared[0].layout.is_priced());
+    let (row, point) = constant((task.target, target), number, &split, beside);
     rows.push(row);
     curves.push(vec![point]);
     Ok((rows, curves))
