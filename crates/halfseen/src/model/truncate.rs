@@ -166,7 +166,7 @@ impl Model {
 mod tests {
     use super::*;
     use crate::data::{Matrix, Table, Task};
-    use crate::model::Stop;
+    use crate::model::{Report, Stop};
     use crate::prepare::{ColumnKind, ColumnSchema, Group, Prepare, Schema, TargetScale};
     use ndarray::Array2;
     use proptest::prelude::*;
