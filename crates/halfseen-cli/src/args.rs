@@ -135,13 +135,22 @@ pub(crate) struct CompareArgs {
     pub(crate) honest: bool,
     /// What becomes of missing cells for learners that need every cell: mean, their column's training mean; observed,
     /// nothing is filled in, and aerr and aelr learn from what each row shows. Learners of holes (karma, zero, mean, mcb,
-    /// mc1, geom, fiml) get the holes with both. For all learners: drop leaves out the rows with holes, refuse stops at one
+    /// mc1, geom, fiml) get the holes with both; for learners of the robust family a missing cell vanished, and is 0, with mean. For
+    /// all learners: drop leaves out the rows with holes, refuse stops at one
     #[arg(long, value_enum, default_value_t = MissingArg::Mean)]
     pub(crate) missing: MissingArg,
     /// Compare again with these shares of the observed cells hidden completely at random, in training and test rows
     /// alike, but never of --known columns: the error against what is left
     #[arg(long, value_delimiter = ',', value_name = "SHARES", allow_negative_numbers = true, value_parser = share)]
     pub(crate) hide: Vec<f64>,
+    /// Also test every learner on rows from which so many attributes vanish, each attacked by an adversary who knows its weights; learners
+    /// that prepare for a threat prepare for this one, unless --set threat says otherwise. Cells that are missing already count
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = crate::threats::budget)]
+    pub(crate) threat: Option<f64>,
+    /// With --threat, who attacks: exact, greedy, greedy-value, greedy-weight, random, noise or noise-weight, as `evaluate` has
+    /// them [default: exact]
+    #[arg(long, value_name = "ATTACK", value_parser = crate::attacks::named, requires = "threat")]
+    pub(crate) attack: Option<halfseen::robust::Attack>,
     /// Folder for the curves and results.json
     #[arg(long, default_value = "halfseen-out", value_name = "DIR")]
     pub(crate) out: PathBuf,

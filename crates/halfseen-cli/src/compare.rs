@@ -14,7 +14,8 @@ use anyhow::{Context, Result};
 use halfseen::ErrorKind;
 use halfseen::learner::{self, Family, Learner};
 use halfseen::prepare::{Options, Schema};
-use halfseen::select::{Plan, Seen, Task, compare};
+use halfseen::robust::{Attack, Threat};
+use halfseen::select::{Plan, Seen, Siege, Task, compare};
 use halfseen_io::draw::learning_curve;
 use serde_json::json;
 use std::process::ExitCode;
@@ -47,7 +48,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let intercept = !assignments(args)?.contains(&("intercept", "false"));
     let mut options = input::options(&args.table, args.missing, intercept, args.honest)?;
     options.except.extend(args.group.clone());
-    let schema = check_budget(&learners, &input, &options).with_context(|| input.name.clone())?;
+    let schema = check_budget(&learners, &input, &options, args.threat).with_context(|| input.name.clone())?;
     let test = args.test.as_deref().map(|path| TestTable::read(path, args, &input, &schema)).transpose()?;
     let groups = args.group.as_deref().map(|name| group_codes(&input, name)).transpose()?;
     let mut folder = Folder::open(&args.out)?;
@@ -67,6 +68,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         seed: args.table.seed,
         curve_points: CURVE_POINTS,
         threads: args.threads.map(|t| t as usize),
+        siege: args.threat.map(|threat| Siege { threat, attack: args.attack.unwrap_or(Attack::Exact) }),
     };
     let (comparison, hidden) = {
         let progress = Progress::new("comparing", args.table.quiet);
@@ -82,6 +84,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         (comparison, hidden)
     };
     input.remark_on_codes(&args.table);
+    remark_on_test(args, &input);
     remark_notes(&comparison, args.table.quiet);
     let data = describe(&input, &plan, &options, &seen, test.as_ref())?;
     let mut results = json!({
@@ -165,6 +168,22 @@ fn remark_on_size(args: &CompareArgs, input: &Input, learners: &[Box<dyn Learner
     }
 }
 
+/// Test rows below which an error says nearly nothing.
+const FEW: usize = 5;
+
+/// Says where so few rows test that errors are a matter of luck.
+fn remark_on_test(args: &CompareArgs, input: &Input) {
+    let rows = (args.test_share * input.table.rows() as f64).round() as usize;
+    if args.test.is_none() && rows < FEW {
+        let text = format!(
+            "remark: only {} of {} rows test in each split, too few for errors to mean much; raise --test-share (say 0.5) and --splits",
+            rows.max(1),
+            input.table.rows()
+        );
+        output::remark(args.table.quiet, &text);
+    }
+}
+
 /// Learners by name, with the budget where they have one. On a table with holes and without a budget, those that can take all that
 /// each row shows do.
 fn learners(args: &CompareArgs, names: &[String], holes: bool) -> Result<Vec<Box<dyn Learner>>> {
@@ -183,6 +202,9 @@ fn learners(args: &CompareArgs, names: &[String], holes: bool) -> Result<Vec<Box
         observed::arrange(&mut *learner, args.missing)?;
         if holes && !budgeted(args) && learner.takes_holes() && learner.get("passive").is_some() {
             learner.set("passive", "all")?;
+        }
+        if let Some(threat) = args.threat.filter(|_| learner.get("threat").is_some()) {
+            learner.set("threat", &threat.to_string())?;
         }
         for (name, value) in assignments(args)? {
             if learner.get(name).is_some() {
@@ -213,14 +235,22 @@ fn assignments(args: &CompareArgs) -> Result<Vec<(&str, &str)>> {
     Ok(assignments)
 }
 
-/// Refuses an impossible budget, price or panel before any work is done.
-fn check_budget(learners: &[Box<dyn Learner>], input: &Input, options: &Options) -> Result<Schema> {
+/// Refuses an impossible budget, threat, price or panel before any work is done.
+fn check_budget(
+    learners: &[Box<dyn Learner>],
+    input: &Input,
+    options: &Options,
+    threat: Option<f64>,
+) -> Result<Schema> {
     let rows: Vec<u32> = (0..input.table.rows() as u32).collect();
     let mut except: Vec<&str> = vec![&input.target_name];
     except.extend(options.except.iter().map(String::as_str));
     let mut schema = Schema::fit(&input.table, &rows, &except, &options.known, options.groups.clone())?;
     schema.prices = options.prices.clone();
     let layout = std::sync::Arc::new(schema.layout()?);
+    if let Some(threat) = threat {
+        Threat::uniform(layout.sampled_panels(), threat)?;
+    }
     for learner in learners {
         match learner.start(&layout) {
             // Moments and the number of examples come with the data.
@@ -271,5 +301,7 @@ fn describe(
         "test_share": if test.is_some() { None } else { Some(plan.test_share) },
         "test": test.map(|t| &t.name), "test_rows": test.map(TestTable::rows),
         "honest": options.honest,
+        "threat": plan.siege.map(|siege| siege.threat),
+        "attack": plan.siege.map(|siege| siege.attack.name()),
     }))
 }

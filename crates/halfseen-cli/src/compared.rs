@@ -9,7 +9,7 @@ use crate::test_table::TestTable;
 use halfseen::data::Target;
 use halfseen::error::list;
 use halfseen::learner::{self, Family};
-use halfseen::select::{Comparison, Seen, Statistics, Summary};
+use halfseen::select::{CONSTANT, Comparison, Seen, Statistics, Summary};
 
 /// The printed table: one line per learner, mean and deviation over the splits.
 pub(crate) fn table(comparison: &Comparison) -> String {
@@ -18,6 +18,7 @@ pub(crate) fn table(comparison: &Comparison) -> String {
         squared: any(|s| s.test_mse.is_some()),
         wrong: any(|s| s.test_error.is_some()),
         wrong_first: Measure::of(comparison) == Measure::Wrong,
+        attacked: any(|s| s.attacked_error.is_some() || s.attacked_mse.is_some()),
         spent: any(|s| s.spent.is_some()),
     };
     let mut rows = vec![columns.head()];
@@ -31,6 +32,8 @@ struct Columns {
     wrong: bool,
     /// Whether the share told wrongly is what all learners have, and the squared error is not.
     wrong_first: bool,
+    /// Whether test rows were attacked besides.
+    attacked: bool,
     spent: bool,
 }
 
@@ -46,6 +49,9 @@ impl Columns {
         let mut head = ["learner", "read per example", "read in all"].map(str::to_owned).to_vec();
         let squared = ["test squared error", "median"].map(str::to_owned).to_vec();
         head.extend(self.errors(squared, "test error".to_owned()));
+        // Of classes it is told how many go wrong, and nothing else.
+        let attacked = if self.wrong { "attacked error" } else { "attacked squared error" };
+        head.extend(self.attacked.then(|| attacked.to_owned()));
         head.extend(self.spent.then(|| "spent".to_owned()));
         head.push("seconds".to_owned());
         head
@@ -56,6 +62,11 @@ impl Columns {
             vec![s.learner.to_owned(), per_example(s, comparison), thousands(s.distinct.map_or(0.0, |f| f.mean))];
         let squared = vec![shown(s.test_mse, Measure::Squared), s.test_mse.map_or("-".into(), |f| number(f.median))];
         cells.extend(self.errors(squared, shown(s.test_error, Measure::Wrong)));
+        let attacked = match self.wrong {
+            true => shown(s.attacked_error, Measure::Wrong),
+            false => shown(s.attacked_mse, Measure::Squared),
+        };
+        cells.extend(self.attacked.then_some(attacked));
         cells.extend(self.spent.then(|| s.spent.map_or("-".into(), |f| number(f.mean))));
         cells.push(s.seconds.map_or("-".into(), |f| format!("{:.3} ± {:.3}", f.mean, f.sd)));
         cells
@@ -165,9 +176,50 @@ pub(crate) fn footnotes(
             thousands(unused as f64)
         ));
     }
+    let says = match &input.target {
+        Target::Numbers(_) => "mean",
+        Target::Classes { classes, .. } if classes.len() > 2 => "commonest class",
+        Target::Classes { .. } => "mean of -1 and +1, and so the commoner class",
+    };
+    notes.push_str(&format!("{CONSTANT}: always predicts the training rows' {says}.\n"));
+    notes.push_str(&attacked(args, comparison));
     notes.push_str(&holes(args, seen, comparison));
     if input.dropped > 0 && args.missing == MissingArg::Drop {
         notes.push_str(&format!("{} rows with missing cells were dropped.\n", input.dropped));
+    }
+    notes
+}
+
+/// Who attacked, what learners prepared for, and how they were tuned.
+fn attacked(args: &CompareArgs, comparison: &Comparison) -> String {
+    let prepares = |name: &str| family(name) == Some(Family::Robust);
+    let robust = names(comparison, prepares);
+    let tuned_so = |name: &str| comparison.rows.iter().any(|row| row.learner == name && row.tuning_reads > 0);
+    let mut notes = String::new();
+    if robust.iter().any(|name| tuned_so(name)) {
+        notes.push_str(&format!(
+            "{} tuned by the error under the threat that it prepares for, by the exact adversary; all others on rows as they are.\n",
+            match robust[..] {
+                [one] => format!("{one} was"),
+                _ => format!("Each of {} was", list(&robust)),
+            }
+        ));
+    }
+    let Some(threat) = args.threat else { return notes };
+    let attack = args.attack.map_or("exact", |attack| attack.name());
+    notes.push_str(&format!(
+        "Attacked: {} attributes of each test row vanish, chosen by the {attack} adversary, who knows the learner's weights.\n",
+        crate::attacks::number(threat)
+    ));
+    let without = names(comparison, |name| {
+        let mut rows = comparison.rows.iter().filter(|row| row.learner == name);
+        rows.all(|row| row.attacked_error.is_none() && row.attacked_mse.is_none())
+    });
+    if !without.is_empty() {
+        notes.push_str(&format!(
+            "For {} no attack is known: what deletions do to it does not add up.\n",
+            list(&without)
+        ));
     }
     notes
 }
@@ -197,6 +249,15 @@ fn holes(args: &CompareArgs, seen: &Seen, comparison: &Comparison) -> String {
             thousands(filled as f64)
         ));
     }
+    let vanished = comparison.rows.iter().map(|r| r.vanished).max().unwrap_or(0);
+    if vanished > 0 {
+        let who = names(comparison, |name| comparison.rows.iter().any(|r| r.learner == name && r.vanished > 0));
+        notes.push_str(&format!(
+            "For {} {} missing cells count as vanished: they are 0, in training and in test rows.\n",
+            list(&who),
+            thousands(vanished as f64)
+        ));
+    }
     // A category that only test rows show is a hole too.
     if seen.observed < seen.cells {
         let imputes = |name: &str| matches!(name, "zero" | "mean");
@@ -222,7 +283,7 @@ fn holes(args: &CompareArgs, seen: &Seen, comparison: &Comparison) -> String {
         };
         notes.push_str(what);
     }
-    let passive = names(comparison, |name| !takes_holes(name));
+    let passive = names(comparison, |name| !takes_holes(name) && name != CONSTANT);
     if args.missing == MissingArg::Observed && !passive.is_empty() {
         notes.push_str(&format!(
             "For {} nothing was filled in: what is observed in each row was learned from, and cost nothing.\n",

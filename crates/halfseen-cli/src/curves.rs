@@ -2,7 +2,7 @@
 
 use crate::compared::number;
 use halfseen::data::Target;
-use halfseen::select::{Comparison, CurvePoint, Score, Statistics, Summary};
+use halfseen::select::{CONSTANT, Comparison, CurvePoint, Score, Statistics, Summary};
 use halfseen_io::draw::{Figure, Point, Series};
 
 /// The error that tables and figures are about: the squared one, or of classes the share told wrongly where not every
@@ -66,6 +66,16 @@ impl Measure {
     }
 }
 
+/// The constant, which learns nothing from more rows, as a line from the first point of all learners to the last.
+fn level(comparison: &Comparison, series: &[Series], shown: Shown) -> Option<Series> {
+    let Shown::Tested(measure) = shown else { return None };
+    let error = measure.over(comparison.summary.iter().find(|summary| summary.learner == CONSTANT)?)?;
+    let xs = || series.iter().flat_map(|s| &s.points).map(|p| p.x);
+    let ends = [xs().fold(f64::INFINITY, f64::min), xs().fold(f64::NEG_INFINITY, f64::max)];
+    let points = ends.into_iter().filter(|x| x.is_finite()).map(|x| point(x, error)).collect();
+    Some(Series { name: CONSTANT.to_owned(), points })
+}
+
 /// What is drawn upwards.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Shown {
@@ -89,7 +99,8 @@ pub(crate) fn figure(
         Shown::Tested(measure) => measure.at(point),
         Shown::Own => point.risk,
     };
-    let series = comparison.summary.iter().map(|summary| {
+    let learners = comparison.summary.iter().filter(|summary| summary.learner != CONSTANT);
+    let series = learners.map(|summary| {
         let mut points: Vec<&CurvePoint> = comparison.curve.iter().filter(|p| p.learner == summary.learner).collect();
         points.sort_by_key(|p| p.examples);
         // Splits of one size share their counts of examples; the last may differ by rounding.
@@ -101,6 +112,7 @@ pub(crate) fn figure(
         Series { name: summary.learner.to_owned(), points: points.collect() }
     });
     let mut series: Vec<Series> = series.filter(|s| !s.points.is_empty()).collect();
+    series.extend(level(comparison, &series, shown));
     // Early in its run a learner may be far worse than saying nothing; how far is not worth the room, nor is the
     // deviation there.
     let (y_label, limit) = match shown {

@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::threats::{self, Values};
 use anyhow::{Context, Result};
 use halfseen::error::short;
-use halfseen::learner::{self, Family, Learner, is_passive, with};
+use halfseen::learner::{self, Family, Learner, is_passive};
 use halfseen::model::{BudgetKind, Model, Note, Outside, Report, Stop, check_truncation};
 use halfseen::prepare::{Options, Prepared};
 use halfseen::robust::{Costs, Threat};
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
         let tuning = Tuning { holdout: args.holdout, ..Tuning::new(folds as usize, seed) };
         let tuned = tune(learners, &fixed, &task, &rows, &tuning, &progress, &|_| ());
         let tuned = tuned.with_context(place)?;
-        learner = with(learner, &tuned[0].setting)?;
+        learner = tuned[0].apply(learner)?;
     }
     let prepared =
         Prepared::new(&input.table, (&input.target_name, &input.target), &rows, &options).with_context(place)?;
@@ -70,6 +70,16 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
         check_truncation(count, &prepared.layout).with_context(place)?;
         check_weights(&*learner, input.target.classes().len())?;
     }
+    if prepared.vanished > 0 {
+        output::remark(
+            args.table.quiet,
+            &format!(
+                "remark: missing cells that count as vanished: {}; {} learns from 0 there, not from the column's mean, as it predicts from 0 where a cell is missing",
+                prepared.vanished,
+                learner.name()
+            ),
+        );
+    }
     let fit = learner.fit(&prepared.examples(), &progress);
     let fit = fit.map_err(|e| input::renumbered(e, &input)).with_context(place)?;
     drop(progress);
@@ -78,7 +88,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     output::write_file(&args.out, &format!("{}\n", model.to_json()?))?;
     output::print(&summary(&model, args)?)?;
     input.remark_on_codes(&args.table);
-    for note in model.report.notes.iter().filter(|note| !matches!(note, Note::RiskBound { .. })) {
+    for note in model.report.notes.iter().filter(|note| !is_promise(note)) {
         output::remark(args.table.quiet, &format!("note: {note}"));
     }
     if let Some(text) = outside_bounds(model.report.outside_bounds, &model.report.first_outside, &input) {
@@ -276,14 +286,18 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
         });
         rows.extend(refused);
     }
-    rows.extend(report.threat.as_ref().map(|threat| ("prepares for", prepared_for(threat))));
+    let cut = report.notes.iter().any(|note| matches!(note, Note::Truncated { .. }));
+    rows.extend(report.threat.as_ref().map(|threat| {
+        let what = prepared_for(threat);
+        ("prepares for", if cut { format!("{what}, but not since it was truncated") } else { what })
+    }));
     rows.push(("objective", number(report.objective)));
     let relative =
         |gap: f64| report.objective.filter(|o| *o > 0.0).map(|o| format!(" ({:.1e} of the objective)", gap / o));
     let gap = |gap: f64| format!("{gap:.2e}{}", relative(gap).unwrap_or_default());
     rows.push(("certified gap", report.gap.map_or("-".into(), gap)));
     rows.extend(report.passes.map(|passes| ("passes", passes.to_string())));
-    let promise = report.notes.iter().find(|note| matches!(note, Note::RiskBound { .. }));
+    let promise = report.notes.iter().find(|note| is_promise(note));
     rows.extend(promise.map(|promise| ("on new rows", promise.to_string())));
     let scale = model.prepare.target.deviation.powi(2);
     rows.extend(report.leave_one_out.map(|error| {
@@ -309,6 +323,11 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     rows.splice(at..at, spent.into_iter().chain(unused).chain(estimated));
     let lines: Vec<String> = rows.into_iter().map(|(name, value)| format!("{name:<14} {value}\n")).collect();
     Ok(lines.concat())
+}
+
+/// Whether a note tells a bound on new rows, which stands in the summary.
+fn is_promise(note: &Note) -> bool {
+    matches!(note, Note::RiskBound { .. } | Note::NoiseBound { .. })
 }
 
 /// What a learner does that can do both.

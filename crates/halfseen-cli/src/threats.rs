@@ -60,6 +60,12 @@ pub(crate) fn budgets(text: &str) -> Result<Budgets, String> {
     numbers.map(Budgets::These).ok_or_else(|| "it must be auto, or numbers such as 10 or 5,10,20".to_owned())
 }
 
+/// Reads one budget.
+pub(crate) fn budget(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0);
+    number.ok_or_else(|| "it must be a number of at least 0, such as 10".to_owned())
+}
+
 /// A threat of these values that spends nothing yet: the flag's, or the model's own, or uniform ones.
 pub(crate) fn priced(
     flag: Option<&Values>,

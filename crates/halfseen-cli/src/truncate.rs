@@ -4,7 +4,7 @@ use crate::curves::Measure;
 use crate::output::{self, align};
 use anyhow::Result;
 use halfseen::data::{Table, Target};
-use halfseen::model::{Model, Predictor};
+use halfseen::model::Model;
 use halfseen::select::Score;
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
 use serde_json::{Value, json};
@@ -49,12 +49,7 @@ impl Counts {
         counts.dedup();
         let cut = |count: u64| {
             let attributes = usize::try_from(count).unwrap_or(usize::MAX);
-            let predictor = match &model.predictor {
-                Predictor::Conditional(conditional) => {
-                    Predictor::Conditional(conditional.truncated(attributes, &layout)?)
-                }
-                _ => linear.truncated(attributes, &layout)?.into(),
-            };
+            let predictor = model.predictor.truncated(attributes, &layout)?;
             Ok((count, Model { predictor, ..model.clone() }))
         };
         counts.into_iter().map(cut).collect()
@@ -82,8 +77,13 @@ impl Truncated {
     /// The printed table.
     pub(crate) fn as_text(&self) -> String {
         let classes = self.0.iter().any(|(_, score)| score.error.is_some());
+        // Margins estimate nothing.
+        let squares = self.0.iter().any(|(_, score)| score.mse.is_some());
         let show = |mse: Option<f64>| mse.map_or("-".to_owned(), |mse| format!("{mse:.6}"));
-        let line = |cells: [String; 3]| cells[..if classes { 3 } else { 2 }].to_vec();
+        let line = |cells: [String; 3]| {
+            let shown = cells.into_iter().zip([true, squares, classes]);
+            shown.filter(|(_, shown)| *shown).map(|(cell, _)| cell).collect::<Vec<String>>()
+        };
         let mut lines = vec![line(["attributes".into(), "squared error".into(), "error".into()])];
         lines.extend(self.0.iter().map(|(count, score)| {
             let error = score.error.map_or(String::new(), |error| format!("{:.2} %", 100.0 * error));
@@ -94,7 +94,6 @@ impl Truncated {
 
     /// Draws the errors against the attributes.
     pub(crate) fn draw(&self, title: &str, learner: &str, path: &Path) -> Result<()> {
-        // Margins estimate nothing.
         let measure = self.0.first().map_or(Measure::Squared, |(_, score)| Measure::of_score(score));
         let error = |score: &Score| if measure == Measure::Wrong { score.error } else { score.mse };
         let point = |(count, score): &(u64, Score)| {

@@ -13,7 +13,10 @@ fn json(place: &Place, line: &str) -> Value {
 }
 
 fn learners(results: &Value) -> Vec<&str> {
-    results["summary"].as_array().unwrap().iter().map(|s| s["learner"].as_str().unwrap()).collect()
+    let mut names: Vec<&str> =
+        results["summary"].as_array().unwrap().iter().map(|s| s["learner"].as_str().unwrap()).collect();
+    assert_eq!(names.pop(), Some("constant"), "what every learner is compared with");
+    names
 }
 
 /// The usual table with every fifth `b` and some kinds missing.
@@ -137,7 +140,7 @@ fn hidden_shares_are_compared_counted_and_drawn() {
         let left = stage["observed"].as_f64().unwrap() / hidden[0]["observed"].as_f64().unwrap();
         let share = stage["share"].as_f64().unwrap();
         assert!((left + share - 1.0).abs() < 4.0 * (share * (1.0 - share) / 160.0).sqrt(), "{left}");
-        assert_eq!(stage["rows"].as_array().unwrap().len(), 6);
+        assert_eq!(stage["rows"].as_array().unwrap().len(), 8);
         // What is hidden is filled for ridge, and not for karma.
         let imputed = (180.0 * (1.0 - stage["observed"].as_f64().unwrap())).round();
         for row in stage["rows"].as_array().unwrap() {

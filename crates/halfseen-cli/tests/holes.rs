@@ -64,11 +64,14 @@ fn every_learner_takes_holes_without_any_flag_and_goes_on_to_evaluation() {
             assert_eq!((predicted.len(), predicted[0].len()), (80, if target == "y" { 1 } else { 2 }));
             let found: Value = serde_json::from_str(&place.ok("evaluate m.json t.csv --json --quiet")).unwrap();
             assert_eq!(keys(&found), ["attacked_error", "balanced_error", "error", "examples", "mse"]);
-            // Saying the most frequent class, or the mean, is wrong more often.
-            match target {
-                "y" => assert!(found["mse"].as_f64().unwrap() < 35.0, "{learner}: {found}"),
-                _ => assert!(found["error"].as_f64().unwrap() < 0.4, "{learner} {target}: {found}"),
-            }
+            // A little above what they come to; the mean comes to about 45, the most frequent class to 0.45 or more.
+            let (key, most) = match (target, learner) {
+                ("y", "mcb" | "mc1") => ("mse", 22.0),
+                ("y", _) => ("mse", 16.0),
+                ("who", _) => ("error", 0.2),
+                _ => ("error", 0.4),
+            };
+            assert!(found[key].as_f64().unwrap() < most, "{learner} {target}: {found}");
         }
     }
 }

@@ -20,6 +20,10 @@ pub(crate) struct Arm {
     quick: Axes,
     /// Whether the arm has an intercept (an attribute that is always known); the target is then centred.
     pub(crate) intercept: bool,
+    /// Whether the setting is chosen on validation rows as they are, even where test rows are attacked.
+    pub(crate) chosen_clean: bool,
+    /// Whether the attributes of the rows that test are seen while learning, their targets hidden.
+    pub(crate) transductive: bool,
 }
 
 impl Arm {
@@ -33,6 +37,8 @@ impl Arm {
             full: &[],
             quick: &[],
             intercept: false,
+            chosen_clean: false,
+            transductive: false,
         };
         arm.with_intercept(false)
     }
@@ -58,6 +64,16 @@ impl Arm {
     pub(crate) fn with_intercept(mut self, intercept: bool) -> Arm {
         self.intercept = intercept;
         if self.has("intercept") { self.set("intercept", intercept) } else { self }
+    }
+
+    /// Lets it be chosen by rows that nobody attacks.
+    pub(crate) fn chosen_on_clean_rows(self) -> Arm {
+        Arm { chosen_clean: true, ..self }
+    }
+
+    /// Lets it see the attributes of the rows that test: for matrix completion.
+    pub(crate) fn seeing_test_rows(self) -> Arm {
+        Arm { transductive: true, ..self }
     }
 
     /// Names the arm apart from others of the same learner.
@@ -91,7 +107,9 @@ impl Arm {
         let axes = if quick { self.quick } else { self.full };
         let fixed = self.fixed.iter().map(|(name, value)| format!("{name}={value}"));
         let grid = axes.iter().map(|(name, values)| format!("{name} {}", values.join(" ")));
-        let all: Vec<String> = fixed.chain(grid).collect();
+        let chosen = self.chosen_clean.then(|| "chosen on clean rows".to_owned());
+        let sees = self.transductive.then(|| "transductive".to_owned());
+        let all: Vec<String> = fixed.chain(grid).chain(chosen).chain(sees).collect();
         format!("{}: {}", self.learner, all.join("; "))
     }
 

@@ -9,6 +9,7 @@ use crate::problem::Problem;
 use crate::protocol::{Protocol, hash};
 use crate::results::{Cell, Ledger, Results, Row};
 use crate::run::{Context, Job, last};
+use crate::transduced::transduce;
 use anyhow::{Context as _, Result};
 use halfseen::Silent;
 use halfseen::data::Target;
@@ -164,7 +165,7 @@ impl Job for Chosen<'_> {
             let train = &split.train[..size.min(split.train.len())];
             let setting = self.choose(&*learner, &settings, train, protocol)?;
             let chosen = with(learner.clone(), &setting)?;
-            let (fit, score) = fit_and_score(self.problem, &*chosen, train, &split.test)?;
+            let (reads, score) = self.tested(&*chosen, train, &split.test)?;
             Ok(Row {
                 key: self.key.clone(),
                 problem: self.trial.name.clone(),
@@ -173,7 +174,7 @@ impl Job for Chosen<'_> {
                 point,
                 points: sizes.len(),
                 examples: train.len() as u64,
-                reads: fit.report.reads,
+                reads,
                 squared: score.mse.unwrap_or(f64::NAN),
                 wrong: score.error,
                 setting: text(&setting),
@@ -188,6 +189,16 @@ impl Job for Chosen<'_> {
 }
 
 impl Chosen<'_> {
+    /// What was read of the rows that are learned from, and the score on others.
+    fn tested(&self, learner: &dyn Learner, train: &[u32], test: &[u32]) -> Result<(u64, Score)> {
+        if self.arm.transductive {
+            let scores = transduce(self.problem, learner, train, test)?;
+            return Ok((0, Score::of(&scores, &self.problem.target, test)));
+        }
+        let (fit, score) = fit_and_score(self.problem, learner, train, test)?;
+        Ok((fit.report.reads, score))
+    }
+
     /// The setting that errs least on held-out rows; the first of equals.
     fn choose(
         &self,
@@ -202,6 +213,15 @@ impl Chosen<'_> {
         let parts = splits(rows.len(), classes.as_deref(), None, HELD_OUT, 1, seed)?.remove(0);
         let pick = |of: &[u32]| of.iter().map(|&at| rows[at as usize]).collect::<Vec<u32>>();
         let (learned, held) = (pick(&parts.train), pick(&parts.test));
+        if self.arm.transductive {
+            let error = |setting: &Setting| {
+                let (_, score) = self.tested(&*with(learner.clone_box(), setting)?, &learned, &held)?;
+                Ok(score.error.or(score.mse).filter(|error| !error.is_nan()).unwrap_or(f64::INFINITY))
+            };
+            let errors = settings.iter().map(error).collect::<Result<Vec<f64>>>()?;
+            let least = (0..errors.len()).min_by(|&a, &b| errors[a].total_cmp(&errors[b]));
+            return least.map(|at| settings[at].clone()).context("no setting to choose from");
+        }
         let prepared = Prepared::new(table, (target_name, target), &learned, &options(self.problem, learner))?;
         let fits = learner.fit_grid(settings, &prepared.examples(), &Silent)?;
         let predictors: Vec<&Predictor> = fits.iter().map(|fit| &fit.predictor).collect();
@@ -252,7 +272,7 @@ mod tests {
         let trial = |p: f64, arms: Vec<Arm>| Trial {
             name: format!("p-{p}"),
             data: Data::Fresh(Box::new(move |seed| {
-                let set = LowRank { columns: 6, rank: 2, observed: p }.draw(260, seed)?;
+                let set = LowRank { columns: 6, rank: 2, observed: p, ..LowRank::default() }.draw(260, seed)?;
                 drawn("toy", &set)
             })),
             test_share: 0.25,

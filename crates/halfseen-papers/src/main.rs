@@ -15,6 +15,7 @@ mod results;
 mod run;
 mod synthetic;
 mod thinned;
+mod transduced;
 mod vanishing;
 
 use anyhow::{Context as _, Result, bail};

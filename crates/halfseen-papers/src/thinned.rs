@@ -177,7 +177,8 @@ mod tests {
     use halfseen::data::synthetic::LowRank;
 
     fn problem() -> Problem {
-        drawn("toy", &LowRank { columns: 8, rank: 2, observed: 0.7 }.draw(400, 5).unwrap()).unwrap()
+        drawn("toy", &LowRank { columns: 8, rank: 2, observed: 0.7, ..LowRank::default() }.draw(400, 5).unwrap())
+            .unwrap()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Every arm is attacked by an adversary of its own, who knows its weights. A deleted attribute is 0 for every arm. An arm that
 //! prepares for a threat is told N, unless its grid searches it; each setting is learned once, and chosen anew for every N by
-//! the share of validation rows told wrongly under the same attack.
+//! the share of validation rows told wrongly under the same attack, or of an arm that says so with nothing deleted.
 
 use crate::arm::{Arm, text};
 use crate::holdout::{options, strata};
@@ -160,7 +160,8 @@ impl Job for Besieged<'_> {
                     known.insert(name.clone(), self.learn(&*learner, &setting, &prepared, seed)?);
                 }
                 let Some(Some(fitted)) = known.get(&name) else { continue };
-                let found = error(&fitted.predictor, &parted.validate, budget)?;
+                let against = if self.arm.chosen_clean { 0.0 } else { budget };
+                let found = error(&fitted.predictor, &parted.validate, against)?;
                 if best.as_ref().is_none_or(|(least, _)| found < *least) {
                     best = Some((found, name));
                 }

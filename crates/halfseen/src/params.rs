@@ -344,6 +344,8 @@ declare! {
         "What happens to the attributes that the adversary takes: deletion, they are 0; or noise, they are replaced by independent noise of mean 0 that is no larger than 1 in scaled units, and the margin is at least C sqrt(2 N ln(1/confidence)).", "E 2.4, theorem 3 (constant corrected)";
     NOISE_CONFIDENCE: "confidence", Kind::Share,
         "With damage = noise: the probability delta with which noise may do more than the margin covers.", "E, theorem 3";
+    TRIED: "tried", Kind::Count { least: 1, most: 1_000_000_000 },
+        "How many settings of threat, margin, box and values were tried on these rows, this one included: the bound on new rows in the report holds for all of them at once. The program's tuning sets it.", "E, theorem 2 (union bound)";
     CHUNK: "chunk", Kind::CountOrAuto { least: 2 },
         "Rows of one chunk: the program is solved for random chunks of so many rows each, and their weights are averaged, as the paper had to do. auto: all rows at once, exactly.", "E 4";
     QUANTILE: "quantile", Kind::Share,

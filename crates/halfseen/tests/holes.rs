@@ -207,10 +207,48 @@ fn the_order_of_rows_does_not_matter_to_exact_solvers() {
                 fit.predictor.scores(&prepared.examples_of(&rows_of(100))).unwrap().values
             };
             let turned: Vec<u32> = (0..100).rev().collect();
-            // The least-squares optimum is one point; that of hinges is as flat as the tolerance lets it be.
-            near(&scores(&rows_of(100)), &scores(&turned), 2e-2, learner.name());
+            // The least-squares optimum is one point, in closed form; that of other losses is as flat as the tolerance lets it be.
+            let closed = classes == 0 && matches!(learner.name(), "karma" | "zero" | "mean");
+            near(&scores(&rows_of(100)), &scores(&turned), if closed { 1e-9 } else { 2e-2 }, learner.name());
         }
     }
+}
+
+#[test]
+fn a_setting_that_diverges_ends_no_tuning() {
+    use halfseen::select::{Task as Given, Tuning, tune, tune_over};
+    let data = Holed::new(400, 12, 0, 0.3);
+    let options = Options { scale: Some(Scale::Each), intercept: true, ..Options::default() };
+    let task = Given {
+        table: &data.table,
+        target_name: "y",
+        target: &data.target,
+        groups: None,
+        options: &options,
+        test: None,
+    };
+    let learner = set("karma", &[("solver", "online")]);
+    let diverged = |error: &halfseen::Error| matches!(error.kind(), ErrorKind::Diverged { .. });
+    let prepared = data.prepared(&*learner, &rows(400), Scale::Each);
+    assert!(diverged(&learner.fit(&prepared.examples(), &Silent).unwrap_err()), "c = 1 steps too far");
+    let settings: Vec<Setting> = ["1e-4", "1e-3", "1"].map(|c| vec![("c", c.to_owned())]).to_vec();
+    let tuning = Tuning::new(3, 0);
+    let over = |settings: &[Setting]| {
+        let candidates = [(learner.clone_box(), settings.to_vec())];
+        tune_over(&candidates, &task, &rows(400), &tuning, &Silent, &|_| ())
+    };
+    let tuned = over(&settings).unwrap().remove(0);
+    assert_eq!(tuned.errors[2].1, f64::INFINITY);
+    // The others are judged as they are without it.
+    let without = over(&settings[..2]).unwrap().remove(0);
+    assert_eq!((&tuned.setting, &tuned.errors[..2]), (&without.setting, &without.errors[..]));
+    assert!(diverged(&over(&settings[2..]).unwrap_err()), "nothing is left to choose");
+    // The grid of one pass is where steps are right: better than the mean, whose error is 1.
+    let learners = [learner.clone_box()];
+    let tuned = tune(&learners, &[], &task, &rows(400), &tuning, &Silent, &|_| ()).unwrap().remove(0);
+    let least = tuned.errors.iter().map(|(_, error)| *error).fold(f64::INFINITY, f64::min);
+    assert!(least < 0.5, "{least}");
+    tuned.apply(learner).unwrap().fit(&prepared.examples(), &Silent).unwrap();
 }
 
 fn rows_of(n: u32) -> Vec<u32> {

@@ -70,10 +70,13 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         (
             "significantly outperforms 0-imputation",
             format!(
-                "{}: {:.1e} against {:.1e}",
+                "{} after {last} rows: {:.1e} against {:.1e}; after {} rows {:.3} against {:.3}",
                 word(mean("karma", last) < 0.5 * mean("zero", last)),
                 mean("karma", last),
-                mean("zero", last)
+                mean("zero", last),
+                sizes[0],
+                mean("karma", sizes[0]),
+                mean("zero", sizes[0])
             ),
         ),
     ];

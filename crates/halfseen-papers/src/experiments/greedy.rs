@@ -1,6 +1,6 @@
 //! Runs the arms of paper E against the greedy adversary, and tells what each of them errs: figure 2, whatever the data.
 
-use super::robust::{chunked, errors, figure, lp, paired, perceptron, svm};
+use super::robust::{chunked, errors, figure, lp, paired, perceptron, svm, svm_clean};
 use crate::arm::{Arm, Axes};
 use crate::page::{claims, word};
 use crate::problem::Problem;
@@ -24,7 +24,7 @@ pub(super) fn arms(grids: Grids) -> Vec<Arm> {
     let [full, quick] = grids.lp;
     let chunks = CHUNKS.map(|rows| chunked(rows, full, quick));
     let [steps, few_steps] = grids.perceptron;
-    [lp(full, quick)].into_iter().chain(chunks).chain([perceptron(steps, few_steps), svm()]).collect()
+    [lp(full, quick)].into_iter().chain(chunks).chain([perceptron(steps, few_steps), svm(), svm_clean()]).collect()
 }
 
 /// Arms against the greedy adversary.
@@ -37,7 +37,9 @@ pub(super) fn trial(name: &str, problem: Problem, informed: bool, budgets: Vec<f
 pub(super) fn section(context: &Context<'_>, trials: &[Trial]) -> Result<String> {
     let results = context.besiege(trials)?;
     let mut text = String::from(
-        "Share of test rows told wrongly under the greedy adversary; mean and deviation over the folds.\n",
+        "Share of test rows told wrongly under the greedy adversary; mean and deviation over the folds. The paper says only that a ninth \
+         of the rows was \"used for parameter tuning\": the SVM is tuned in both ways, on rows as they are and for each N on rows under the \
+         attack, where it may choose a C so small that it is a constant.\n",
     );
     for Trial { name, budgets, arms, .. } in trials {
         let file = context.file(&format!(".{name}.svg"));
@@ -49,7 +51,14 @@ pub(super) fn section(context: &Context<'_>, trials: &[Trial]) -> Result<String>
             paired(&results, name, arms, budgets)
         );
         text += &claims(&[
-            ("both robust methods err far less than the SVM", far_below(&results, name, budgets)),
+            (
+                "both robust methods err far less than the SVM (C tuned on clean rows)",
+                far_below(&results, name, "svm-clean", budgets),
+            ),
+            (
+                "the same of the SVM with C tuned under the attack, for each N",
+                far_below(&results, name, "svm", budgets),
+            ),
             ("the LP is comparable to the Perceptron, or better", comparable(&results, name, budgets)),
             ("with less or without chunking the LP is even better", chunking(&results, name, budgets)),
         ]);
@@ -61,16 +70,16 @@ fn mean(results: &Results, problem: &str, arm: &str, at: usize) -> f64 {
     errors_at(results, problem, arm, at).map_or(f64::NAN, |s| s.mean)
 }
 
-fn far_below(results: &Results, problem: &str, budgets: &[f64]) -> String {
+fn far_below(results: &Results, problem: &str, svm: &str, budgets: &[f64]) -> String {
     let of = |arm: &str, at: usize| mean(results, problem, arm, at);
     let inside: Vec<usize> = (0..budgets.len()).filter(|&at| budgets[at] > 0.0).collect();
-    let far = |at: &&usize| of("robust-lp", **at).max(of("robust-perceptron", **at)) <= 0.55 * of("svm", **at);
+    let far = |at: &&usize| of("robust-lp", **at).max(of("robust-perceptron", **at)) <= 0.55 * of(svm, **at);
     let met = inside.iter().filter(far).count();
     let shares: Vec<String> = inside
         .iter()
         .map(|&at| {
-            let svm = of("svm", at);
-            format!("{}: {:.2}, {:.2}", budgets[at], of("robust-lp", at) / svm, of("robust-perceptron", at) / svm)
+            let error = of(svm, at);
+            format!("{}: {:.2}, {:.2}", budgets[at], of("robust-lp", at) / error, of("robust-perceptron", at) / error)
         })
         .collect();
     format!(

@@ -36,6 +36,14 @@ pub(super) fn mc1() -> Arm {
     Arm::new("mc1", "MC-1").grids(COMPLETION, FEW_COMPLETION)
 }
 
+/// MC-b and MC-1 as Goldberg et al. have them: rows that test are completed together with all others. A completion serves one
+/// setting, so that few are tried.
+pub(super) fn transductive() -> [Arm; 2] {
+    let arm =
+        |arm: Arm, id: &str, label: &str| arm.named(id, label).grids(FEW_COMPLETION, FEW_COMPLETION).seeing_test_rows();
+    [arm(mcb(), "mcb-t", "MC-b, transductive"), arm(mc1(), "mc1-t", "MC-1, transductive")]
+}
+
 /// The geometric margin.
 pub(super) fn geom() -> Arm {
     Arm::new("geom", "geom").grids(&[("c", CS)], &[("c", FEW_CS)])

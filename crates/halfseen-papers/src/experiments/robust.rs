@@ -18,6 +18,11 @@ pub(super) fn svm() -> Arm {
     Arm::new("svm", "SVM").with_intercept(true).grids(&[("c", CS)], &[("c", CS)])
 }
 
+/// The SVM with C chosen on rows that nobody attacks.
+pub(super) fn svm_clean() -> Arm {
+    svm().named("svm-clean", "SVM, tuned on clean rows").chosen_on_clean_rows()
+}
+
 /// The linear program.
 pub(super) fn lp(full: Axes, quick: Axes) -> Arm {
     Arm::new("robust-lp", "robust LP").with_intercept(true).grids(full, quick).set("tol", "1e-4")

@@ -56,6 +56,9 @@ const GIB: f64 = (1_u64 << 30) as f64;
 /// The values of C that tuning tries, as paper D does.
 pub(super) const CS: &[&str] = &["1e-5", "1e-4", "1e-3", "1e-2", "1e-1", "1", "10", "100", "1e3", "1e4", "1e5"];
 
+/// The same for one pass, about 1 / n.
+const SMALL_CS: &[&str] = &["1e-6", "3e-6", "1e-5", "3e-5", "1e-4", "3e-4", "1e-3", "3e-3", "1e-2"];
+
 impl Learner for Karma {
     fn name(&self) -> &'static str {
         "karma"
@@ -73,8 +76,10 @@ impl Learner for Karma {
         Family::Missing
     }
 
+    /// One pass steps by c n / t: where that is far above 1 / k(x, x) its squared loss diverges.
     fn grid(&self) -> Grid {
-        Grid::new(&[("gamma", &["1", "2", "3", "4"]), ("c", CS)])
+        let cs = if self.solver == KernelSolver::Online { SMALL_CS } else { CS };
+        Grid::new(&[("gamma", &["1", "2", "3", "4"]), ("c", cs)])
     }
 
     fn check_classes(&self, _: usize) -> Result<()> {

@@ -190,6 +190,27 @@ pub enum Note {
         risk: f64,
         /// But for this probability.
         confidence: f64,
+        /// How many settings were tried on the rows, this one included: the bound holds for all of them at once.
+        #[serde(default = "one")]
+        tried: u64,
+        /// What was taken from the rows, though the theorem wants it fixed before they are seen.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        from_rows: Vec<String>,
+    },
+    /// What theorems 2 and 3 of paper E promise where attributes turn into noise.
+    NoiseBound {
+        /// The probability, at most, that noise moves a score by more than the margin.
+        failure: f64,
+        /// The share of training rows that the worst deletions leave within the margin.
+        within: f64,
+        /// The share of new rows that the noise turns wrong is at most this, on average over the noise.
+        risk: f64,
+        /// But for this probability.
+        confidence: f64,
+        /// How many settings were tried on the rows, this one included.
+        tried: u64,
+        /// What was taken from the rows, though the theorem wants it fixed before they are seen.
+        from_rows: Vec<String>,
     },
     /// The margin is too small for the promise about noise.
     MarginTooSmall {
@@ -197,6 +218,20 @@ pub enum Note {
         margin: f64,
         /// The least that theorem 3 of paper E asks for.
         needed: f64,
+    },
+    /// Of some training rows no search could prove which deletions are the worst.
+    UnprovenDeletions {
+        /// How many.
+        rows: u64,
+    },
+    /// The predictor was cut down after the fit: what the report said of the whole one was left out.
+    Truncated {
+        /// Attributes that were kept.
+        attributes: u64,
+        /// Of how many.
+        of: u64,
+        /// The threat that the whole predictor was prepared for, where all that is left is worth no more.
+        threat: Option<f64>,
     },
     /// Attributes of very different sizes share one box of weights.
     UnevenScales {
@@ -210,6 +245,20 @@ pub enum Note {
 }
 
 impl Note {
+    /// Whether it speaks of the predictor that was fitted, and not of the data.
+    pub(super) fn is_of_predictor(&self) -> bool {
+        matches!(
+            self,
+            Note::ThreatBeatsSignal { .. }
+                | Note::NoBetterThanConstant { .. }
+                | Note::NotShownBetter { .. }
+                | Note::RiskBound { .. }
+                | Note::NoiseBound { .. }
+                | Note::MarginTooSmall { .. }
+                | Note::UnprovenDeletions { .. }
+        )
+    }
+
     /// What must be said of a squared error with its standard error, where it is not below the constant's by two of them.
     pub fn beside_constant(error: f64, standard_error: Option<f64>, constant: f64) -> Option<Note> {
         let deviation = standard_error.unwrap_or(0.0);
@@ -217,6 +266,26 @@ impl Note {
         let better = error + 2.0 * deviation < constant;
         let note = || Note::NotShownBetter { ratio: error / constant, standard_error: deviation / constant };
         (!better && constant > 0.0).then(note)
+    }
+}
+
+/// The number of settings where a file of an older version says nothing.
+fn one() -> u64 {
+    1
+}
+
+/// Under which conditions a bound on new rows holds.
+fn conditions(tried: u64, from_rows: &[String]) -> String {
+    let settings = match tried {
+        1 => "threat, margin, box and values".to_owned(),
+        _ => format!("the {tried} settings tried, each with its threat, margin, box and values,"),
+    };
+    match from_rows {
+        [] => format!("if {settings} were chosen before the rows were seen"),
+        some => format!(
+            "if {settings} were chosen before the rows were seen, which does not hold here for {}: take it as a guide",
+            crate::error::list(some)
+        ),
     }
 }
 
@@ -305,16 +374,49 @@ impl fmt::Display for Note {
                 "{theorem} of paper E promises nothing here: its bound on the share of new rows that the worst deletions turn wrong is \
                  vacuous (one half or more); more rows, fewer attributes or a larger margin would help"
             ),
-            Note::RiskBound { theorem, risk, confidence } => write!(
+            Note::RiskBound { theorem, risk, confidence, tried, from_rows } => write!(
                 f,
                 "but for a probability of {confidence}, deletions within the threat turn at most {:.1} % of new rows wrong ({theorem} of \
-                 paper E, if threat, margin and box were chosen before the rows were seen)",
-                100.0 * risk
+                 paper E; {})",
+                100.0 * risk,
+                conditions(*tried, from_rows)
             ),
+            Note::NoiseBound { failure, within, risk, confidence, tried, from_rows } => {
+                write!(
+                    f,
+                    "noise of mean 0 in [-1, 1] on as many columns as the threat buys moves a score by more than the margin with a \
+                     probability of at most {failure:.2e}, and {:.1} % of the training rows are within the margin (theorem 3 of paper E); ",
+                    100.0 * within
+                )?;
+                match *risk >= 0.5 {
+                    true => f.write_str("with theorem 2 that promises nothing of new rows, as the bound is one half or more"),
+                    false => write!(
+                        f,
+                        "with theorem 2, but for a probability of {confidence}, the noise turns at most {:.1} % of new rows wrong ({})",
+                        100.0 * risk,
+                        conditions(*tried, from_rows)
+                    ),
+                }
+            }
             Note::MarginTooSmall { margin, needed } => write!(
                 f,
                 "a margin of {margin} is too small for the promise about noise, which needs {needed:.4}: raise margin, or leave it at auto"
             ),
+            Note::UnprovenDeletions { rows } => write!(
+                f,
+                "for {rows} training rows the search for the worst whole deletions ended early: the objective is a lower bound, and there is no \
+                 certified gap; use smaller whole numbers as values, or deletions = fractional"
+            ),
+            Note::Truncated { attributes, of, threat } => {
+                write!(
+                    f,
+                    "{attributes} of {of} attributes were kept after the fit: the objective, bounds and error estimates of the whole \
+                     predictor do not hold for the truncated one and were left out; evaluate it on new rows"
+                )?;
+                threat.map_or(Ok(()), |threat| {
+                    write!(f, ". The threat of {threat} no longer fits: the attributes that are left are worth no more, and all of them could vanish")
+                })
+            }
             Note::UnevenScales { largest, smallest, ratio } => write!(
                 f,
                 "values of '{}' are up to {ratio:.0e} times those of '{}', and one box holds the weights of both: scale each by its largest value (scale max)",

@@ -5,7 +5,7 @@
 //! knew, so the truncated predictor scores as the whole one does where those cells are missing. A predictor that fills in missing
 //! cells by those that are there does so for good.
 
-use super::{Linear, Model, Predictor, Report};
+use super::{Linear, Model, Note, Predictor};
 use crate::error::{ErrorKind, Result};
 use crate::prepare::{Layout, Scaler};
 use crate::robust::Threat;
@@ -61,19 +61,32 @@ pub fn check_truncation(attributes: usize, layout: &Layout) -> Result<()> {
     Err(ErrorKind::OutOfRange { name: "truncate", value: attributes.to_string(), allowed }.into())
 }
 
+impl Predictor {
+    /// The predictor of the same form that keeps the `attributes` sampled panels of largest weight, and every known one.
+    ///
+    /// # Errors
+    /// See [`check_truncation`]; a predictor that is not one weighted sum.
+    pub fn truncated(&self, attributes: usize, layout: &Layout) -> Result<Predictor> {
+        Ok(match self {
+            Predictor::Conditional(conditional) => Predictor::Conditional(conditional.truncated(attributes, layout)?),
+            Predictor::Margin(linear) => Predictor::Margin(linear.truncated(attributes, layout)?),
+            other => Predictor::Linear(other.linear()?.truncated(attributes, layout)?),
+        })
+    }
+}
+
 impl Model {
     /// The model of [`Linear::truncated`], or of [`Conditional::truncated`](super::Conditional::truncated), which does not even list the attributes that it no longer needs: tables
     /// that it predicts may be without them.
+    ///
+    /// Where a weight was dropped the report loses what holds for the whole predictor only (objective, gap, errors that it
+    /// estimates of itself, bounds), and says so by [`Note::Truncated`].
     ///
     /// # Errors
     /// See [`check_truncation`].
     pub fn truncated(&self, attributes: usize) -> Result<Model> {
         let layout = self.prepare.schema.layout()?;
-        let predictor = match &self.predictor {
-            Predictor::Conditional(conditional) => Predictor::Conditional(conditional.truncated(attributes, &layout)?),
-            Predictor::Margin(linear) => Predictor::Margin(linear.truncated(attributes, &layout)?),
-            other => Predictor::Linear(other.linear()?.truncated(attributes, &layout)?),
-        };
+        let predictor = self.predictor.truncated(attributes, &layout)?;
         let linear = predictor.linear()?;
         let mut needed = vec![false; linear.weights.len()];
         let known = layout.sampled_panels()..layout.panels();
@@ -92,6 +105,7 @@ impl Model {
     /// The model of this predictor without the encoded columns that are not needed, and without the attributes that no
     /// column is left of.
     fn keeping(&self, mut predictor: Predictor, needed: &[bool]) -> Result<Model> {
+        let dropped = predictor.linear()?.weights != self.predictor.linear()?.weights;
         let kept = |numbers: &mut Vec<f64>| {
             let mut flags = needed.iter();
             numbers.retain(|_| flags.next() == Some(&true));
@@ -126,15 +140,24 @@ impl Model {
         let groups = schema.groups.iter().map(|g| g.name.as_str());
         let left: std::collections::HashSet<&str> = left.into_iter().chain(groups).collect();
         schema.prices.retain(|name, _| left.contains(name.as_str()));
-        // What is left may still vanish, as far as the threat leaves anything of it.
         let (before, after) = (self.prepare.schema.layout()?, prepare.schema.layout()?);
+        let mut report = self.report.clone();
         // The reads are still those of all panels, and can no longer be told panel by panel.
-        let mut report = Report { panel_reads: Vec::new(), ..self.report.clone() };
-        report.threat = report.threat.and_then(|threat| {
+        report.panel_reads.clear();
+        // What is left may still vanish, as far as the threat leaves anything of it.
+        report.threat = self.report.threat.as_ref().and_then(|threat| {
             let of = |panel: usize| (0..before.sampled_panels()).find(|&p| before.name(p) == after.name(panel));
             let values = (0..after.sampled_panels()).filter_map(of).map(|p| threat.values()[p]).collect();
             Threat::new(values, threat.budget()).ok()
         });
+        let threat = self.report.threat.as_ref().filter(|_| report.threat.is_none()).map(Threat::budget);
+        if dropped || threat.is_some() {
+            (report.objective, report.gap, report.leave_one_out) = (None, None, None);
+            (report.risk, report.risk_error) = (None, None);
+            report.notes.retain(|note| !note.is_of_predictor());
+            let (attributes, of) = (after.sampled_panels() as u64, before.sampled_panels() as u64);
+            report.notes.push(Note::Truncated { attributes, of, threat });
+        }
         Ok(Model { predictor, prepare, report, ..self.clone() })
     }
 }
@@ -143,7 +166,7 @@ impl Model {
 mod tests {
     use super::*;
     use crate::data::{Matrix, Table, Task};
-    use crate::model::Stop;
+    use crate::model::{Report, Stop};
     use crate::prepare::{ColumnKind, ColumnSchema, Group, Prepare, Schema, TargetScale};
     use ndarray::Array2;
     use proptest::prelude::*;
@@ -296,6 +319,39 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_report_keeps_what_holds_for_the_truncated_predictor_alone() {
+        let mut whole = model(Scaler::None {});
+        let bound = Note::RiskBound {
+            theorem: "theorem 2".into(),
+            risk: 0.05,
+            confidence: 0.05,
+            tried: 1,
+            from_rows: Vec::new(),
+        };
+        let told = Note::EmptyRows { rows: 3 };
+        whole.report.notes = vec![bound.clone(), told.clone()];
+        whole.report.notes.push(Note::NoBetterThanConstant { attacked: 0.4, constant: 0.3 });
+        (whole.report.objective, whole.report.gap, whole.report.leave_one_out) = (Some(1.0), Some(0.1), Some(0.4));
+        (whole.report.risk, whole.report.risk_error) = (Some(0.2), Some(0.01));
+        // Attributes: x0, pair, kind, x4.
+        whole.report.threat = Some(Threat::new(vec![1.0, 2.0, 1.0, 1.0], 2.0).unwrap());
+        let all = whole.truncated(4).unwrap().report;
+        assert_eq!(
+            (all.objective, all.risk, &all.notes),
+            (Some(1.0), Some(0.2), &whole.report.notes),
+            "nothing was cut"
+        );
+        let two = whole.truncated(2).unwrap().report;
+        assert_eq!((two.objective, two.gap, two.leave_one_out), (None, None, None));
+        assert_eq!((two.risk, two.risk_error), (None, None));
+        assert_eq!(two.notes, [told.clone(), Note::Truncated { attributes: 2, of: 4, threat: None }]);
+        assert_eq!(two.threat.as_ref().map(Threat::budget), Some(2.0));
+        let one = whole.truncated(1).unwrap().report;
+        assert_eq!(one.notes, [told, Note::Truncated { attributes: 1, of: 4, threat: Some(2.0) }]);
+        assert_eq!(one.threat, None, "what is left is worth no more than the threat");
     }
 
     #[test]

@@ -49,6 +49,8 @@ pub enum Missing {
     Keep,
     /// They take the mean of the observed training cells of their column.
     Mean,
+    /// They vanished: 0 in scaled units where a learner learns, as robust predictors count them; missing where it is tested.
+    Vanish,
 }
 
 /// A table made ready for learning.
@@ -58,10 +60,17 @@ pub struct Prepared<'a> {
     pub prepare: Prepare,
     /// Panels.
     pub layout: Arc<Layout>,
-    /// Cells of the table that were filled in, over all rows: missing ones, and categories that
+    /// Cells of the table that were filled in by means, over all rows: missing ones, and categories that
     /// only other rows than the training rows show.
     pub imputed: usize,
+    /// Cells of the table that count as vanished, over all rows.
+    pub vanished: usize,
+    /// The cells as they are, with their holes.
     matrix: Cow<'a, Matrix>,
+    /// The same without holes, where learners do not see them.
+    whole: Option<Matrix>,
+    /// Whether rows outside the training part keep their holes.
+    keeps_holes: bool,
     targets: Vec<f64>,
     codes: Option<(Vec<u32>, usize)>,
     moments: Option<Moments>,
@@ -130,21 +139,26 @@ impl<'a> Prepared<'a> {
         schema.prices = options.prices.clone();
         let layout = Arc::new(schema.layout()?);
         let encoded = schema.encode(table)?;
-        let (mut matrix, applied) = (encoded.matrix, encoded.applied);
-        let imputed = match options.missing {
-            Missing::Keep => 0,
-            Missing::Mean => {
-                fill_means(&mut matrix, rows, weights);
-                applied.missing + applied.new_categories
-            }
+        let (matrix, applied) = (encoded.matrix, encoded.applied);
+        let holes = applied.missing + applied.new_categories;
+        let (imputed, vanished) = match options.missing {
+            Missing::Keep => (0, 0),
+            Missing::Mean => (holes, 0),
+            Missing::Vanish => (0, holes),
         };
+        let mut whole = (imputed > 0).then(|| with_means(&matrix, rows, weights));
+        // What scales and declarations are fitted to.
+        let shown = whole.as_ref().unwrap_or(&matrix);
         let bounds = declared::bounds(&options.bounds, &schema)?;
-        let scale = options.scale_for(&matrix);
+        let scale = options.scale_for(shown);
         if options.honest && bounds.is_none() {
-            scale.needs_no_look(&matrix)?;
+            scale.needs_no_look(shown)?;
         }
-        let scaler = Scaler::fit_weighted(scale, &matrix, rows, weights, bounds.as_ref());
-        let declared = declared::moments(&options.moments, &schema, &scaler, &matrix, rows)?;
+        let scaler = Scaler::fit_weighted(scale, shown, rows, weights, bounds.as_ref());
+        let declared = declared::moments(&options.moments, &schema, &scaler, shown, rows)?;
+        if vanished > 0 {
+            whole = Some(without_holes(&matrix, |j| scaler.affine(j).0));
+        }
         let scores = scores_or_nan(target);
         let centred = options.intercept && !(options.plain_classes && target.task() == Task::Classification);
         let target_scale =
@@ -157,7 +171,10 @@ impl<'a> Prepared<'a> {
             prepare,
             layout,
             imputed,
+            vanished,
             matrix,
+            whole,
+            keeps_holes: options.missing != Missing::Mean,
             targets,
             codes,
             moments,
@@ -175,7 +192,7 @@ impl<'a> Prepared<'a> {
 
     /// The training examples.
     pub fn examples(&self) -> Examples<'_> {
-        self.examples_of(&self.rows)
+        Examples { matrix: self.whole.as_ref().unwrap_or(&self.matrix), ..self.examples_as_found(&self.rows) }
     }
 
     /// Encodes the rows of another table: columns matched by name, cells that are missing left to the predictor,
@@ -193,8 +210,15 @@ impl<'a> Prepared<'a> {
         Examples { moments, declared, ..other.examples(&self.prepare, &self.layout) }
     }
 
-    /// The examples of any rows, in the units fitted on the training rows.
+    /// The examples of any rows, in the units fitted on the training rows. With [`Missing::Vanish`] holes stay, for predictors to
+    /// fill as they fill those of other tables.
     pub fn examples_of<'b>(&'b self, rows: &'b [u32]) -> Examples<'b> {
+        let filled = self.whole.as_ref().filter(|_| !self.keeps_holes);
+        Examples { matrix: filled.unwrap_or(&self.matrix), ..self.examples_as_found(rows) }
+    }
+
+    /// The same with all holes of the table, which adversaries count as deletions.
+    pub fn examples_as_found<'b>(&'b self, rows: &'b [u32]) -> Examples<'b> {
         Examples {
             matrix: &self.matrix,
             scaler: &self.prepare.scaler,
@@ -257,10 +281,12 @@ impl Options {
     }
 
     /// The same for a learner: one that learns from holes gets them, and its classes as they are, and no cell is looked at
-    /// beforehand if it pays for each look; a robust one gets zeros that stay zeros, and its classes as they are.
+    /// beforehand if it pays for each look; a robust one gets zeros that stay zeros, its classes as they are, and no means for
+    /// missing cells, which count as vanished.
     pub fn suited(&self, learner: &dyn Learner) -> Options {
         if learner.family() == Family::Robust {
-            return Options { plain_classes: true, uncentred: true, honest: false, ..self.clone() };
+            let missing = if self.missing == Missing::Keep { Missing::Keep } else { Missing::Vanish };
+            return Options { missing, plain_classes: true, uncentred: true, honest: false, ..self.clone() };
         }
         if !learner.takes_holes() {
             return self.clone();
@@ -296,33 +322,34 @@ fn labels(codes: &Option<(Vec<u32>, usize)>) -> Option<Labels<'_>> {
     codes.as_ref().map(|(codes, classes)| Labels { codes, classes: *classes })
 }
 
-/// Fills missing cells by the means of the training rows' observed cells; 0 where there is none.
-fn fill_means(matrix: &mut Cow<'_, Matrix>, rows: &[u32], weights: Option<&[f64]>) {
-    let (n, d) = (matrix.rows(), matrix.columns());
-    if matrix.missing() == 0 {
-        return;
-    }
-    let mut filled = Array2::zeros((n, d));
-    for (i, mut row) in filled.rows_mut().into_iter().enumerate() {
+/// The cells of a matrix, (rows, columns).
+fn dense(matrix: &Matrix) -> Array2<f64> {
+    let mut cells = Array2::zeros((matrix.rows(), matrix.columns()));
+    for (i, mut row) in cells.rows_mut().into_iter().enumerate() {
         // Rows of a new matrix are slices.
         row.as_slice_mut().into_iter().for_each(|row| matrix.row_into(i, row));
     }
-    let mut means = vec![f64::NAN; d];
-    for (i, j) in (0..n).flat_map(|i| (0..d).map(move |j| (i, j))) {
-        if !filled[[i, j]].is_nan() {
-            continue;
-        }
-        if means[j].is_nan() {
-            // No cell of this column is filled yet.
-            let weight = |r: u32| weights.map_or(1.0, |weights| weights[r as usize]);
-            let seen =
-                rows.iter().map(|&r| (weight(r), filled[[r as usize, j]])).filter(|(_, v): &(f64, f64)| !v.is_nan());
-            let (count, sum) = seen.fold((0.0_f64, 0.0), |(c, s), (w, v)| (c + w, s + w * v));
-            means[j] = sum / if count > 0.0 { count } else { 1.0 };
-        }
-        filled[[i, j]] = means[j];
+    cells
+}
+
+/// The matrix with a value of each column in its missing cells.
+fn without_holes(matrix: &Matrix, fill: impl Fn(usize) -> f64) -> Matrix {
+    let mut cells = dense(matrix);
+    cells.indexed_iter_mut().filter(|(_, cell)| cell.is_nan()).for_each(|((_, j), cell)| *cell = fill(j));
+    Matrix::F64(cells)
+}
+
+/// The matrix with the means of the training rows' observed cells in missing ones; 0 where a column has none.
+fn with_means(matrix: &Matrix, rows: &[u32], weights: Option<&[f64]>) -> Matrix {
+    let weight = |r: u32| weights.map_or(1.0, |weights| weights[r as usize]);
+    let mut means = vec![(0.0_f64, 0.0_f64); matrix.columns()];
+    let mut row = vec![0.0; matrix.columns()];
+    for &r in rows {
+        matrix.row_into(r as usize, &mut row);
+        let seen = means.iter_mut().zip(&row).filter(|(_, v)| !v.is_nan());
+        seen.for_each(|((count, sum), v)| (*count, *sum) = (*count + weight(r), *sum + weight(r) * v));
     }
-    *matrix = Cow::Owned(Matrix::F64(filled));
+    without_holes(matrix, |j| means[j].1 / if means[j].0 > 0.0 { means[j].0 } else { 1.0 })
 }
 
 #[cfg(test)]

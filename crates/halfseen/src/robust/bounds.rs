@@ -12,6 +12,7 @@
 //!
 //! **Symbols**: beta the complexity; KL(a, b) the relative entropy of two coins; V, P = V - N; L the largest loss.
 
+use super::margin::columns_bought;
 use super::{KNOWN, RobustHinge, Rows, Threat};
 use crate::model::Note;
 use std::fmt;
@@ -235,41 +236,89 @@ impl PassBound {
 /// What reports promise, but for this probability.
 const DELTA: f64 = 0.05;
 
-/// Theorem 2 for weights (n_slots) in a box, as a report tells it. The bias needs no more than C max |x|_1 + gamma V / P.
-pub(super) fn promise(
-    hinge: &RobustHinge<'_>,
-    rows: &Rows,
-    signs: &[f64],
-    (weights, bias): (&[f64], f64),
-    (box_radius, intercept): (f64, bool),
-) -> Note {
-    let largest = box_radius * Lengths::of(rows).absolute + hinge.rate() * hinge.threat.total();
-    let coordinates = coordinates(rows, hinge.threat, box_radius, intercept.then_some(largest));
-    let bound = MarginBound {
-        coordinates: &coordinates,
-        left: hinge.threat.left(),
-        margin: hinge.margin,
-        examples: rows.len(),
-        error: margin_error(hinge, rows, signs, weights, bias),
-        confidence: DELTA,
-        tried: 1,
-    };
-    Note::RiskBound { theorem: "theorem 2".into(), risk: bound.risk().value(), confidence: DELTA }
+/// The shares of the margin that may be left to noise; one of them is chosen by the rows.
+const LEFT_TO_NOISE: [f64; 3] = [0.5, 0.75, 0.9];
+
+/// A classifier, the rows that it was learned from, and what a theorem wants fixed before they are seen.
+pub(super) struct Learned<'a> {
+    pub(super) hinge: RobustHinge<'a>,
+    pub(super) rows: &'a Rows,
+    pub(super) signs: &'a [f64],
+    pub(super) weights: &'a [f64],
+    pub(super) bias: f64,
+    pub(super) box_radius: f64,
+    /// A bound on the bias, fixed beforehand; `None` where there is no bias.
+    pub(super) largest_bias: Option<f64>,
+    /// Settings tried on the rows.
+    pub(super) tried: u64,
+    /// What was taken from the rows all the same.
+    pub(super) from_rows: Vec<String>,
 }
 
-/// What is promised after one pass whose hypotheses had this mean loss, as a report tells it.
-pub(super) fn promise_after(hinge: &RobustHinge<'_>, rows: &Rows, box_radius: f64, online: f64) -> Note {
-    let bound = PassBound {
-        examples: rows.len(),
-        columns: rows.width(),
-        box_radius,
-        margin: hinge.margin,
-        growth: hinge.threat.total() / hinge.threat.left(),
-        lengths: Lengths::of(rows),
-        confidence: DELTA,
-    };
-    let risk = bound.risk_after(online).value();
-    Note::RiskBound { theorem: "the conversion of section 3.2".into(), risk, confidence: DELTA }
+impl Learned<'_> {
+    /// The bias that the optimum of the linear program needs, at most: C max |x|_1 + gamma V / P.
+    pub(super) fn needed_bias(hinge: &RobustHinge<'_>, rows: &Rows, box_radius: f64) -> f64 {
+        box_radius * Lengths::of(rows).absolute + hinge.rate() * hinge.threat.total()
+    }
+
+    /// Theorem 2, for the share of new rows whose margin is at most `kept` after some deletion, where `tried` settings were tried.
+    fn theorem_2(&self, kept: f64, tried: u64) -> f64 {
+        let Learned { hinge, rows, .. } = self;
+        let coordinates = coordinates(rows, hinge.threat, self.box_radius, self.largest_bias);
+        let bound = MarginBound {
+            coordinates: &coordinates,
+            left: hinge.threat.left(),
+            margin: hinge.margin - kept,
+            examples: rows.len(),
+            error: margin_error(hinge, rows, self.signs, self.weights, self.bias),
+            confidence: DELTA,
+            tried: usize::try_from(tried).unwrap_or(usize::MAX),
+        };
+        bound.risk().value()
+    }
+
+    /// What is promised of deletions.
+    pub(super) fn promise(&self) -> Note {
+        let risk = self.theorem_2(0.0, self.tried);
+        self.note("theorem 2", risk)
+    }
+
+    /// What is promised of noise: theorem 3 for a part of the margin, theorem 2 for what it leaves.
+    pub(super) fn promise_of_noise(&self) -> Note {
+        let columns = columns_bought(self.hinge.threat, self.rows);
+        let margin = self.hinge.margin;
+        let failure = |margin: f64| noise_failure(margin, self.box_radius, columns);
+        let tried = self.tried.saturating_mul(LEFT_TO_NOISE.len() as u64);
+        let risk = LEFT_TO_NOISE.map(|share| self.theorem_2(share * margin, tried) + failure(share * margin));
+        Note::NoiseBound {
+            failure: failure(margin),
+            within: margin_error(&self.hinge, self.rows, self.signs, self.weights, self.bias),
+            risk: risk.into_iter().fold(1.0, f64::min),
+            confidence: DELTA,
+            tried: self.tried,
+            from_rows: self.from_rows.clone(),
+        }
+    }
+
+    /// What is promised after one pass whose hypotheses had the mean loss `online` on the rows that they met.
+    pub(super) fn promise_after(&self, online: f64) -> Note {
+        let Learned { hinge, rows, .. } = self;
+        let bound = PassBound {
+            examples: rows.len(),
+            columns: rows.width(),
+            box_radius: self.box_radius,
+            margin: hinge.margin,
+            growth: hinge.threat.total() / hinge.threat.left(),
+            lengths: Lengths::of(rows),
+            confidence: DELTA / self.tried.max(1) as f64,
+        };
+        self.note("the conversion of section 3.2", bound.risk_after(online).value())
+    }
+
+    fn note(&self, theorem: &str, risk: f64) -> Note {
+        let (tried, from_rows) = (self.tried, self.from_rows.clone());
+        Note::RiskBound { theorem: theorem.into(), risk, confidence: DELTA, tried, from_rows }
+    }
 }
 
 /// The probability, at most, that noise on N columns does more than a margin gamma covers: exp(-gamma^2 / (2 N C^2)), for

@@ -101,6 +101,18 @@ impl Frame {
     }
 }
 
+/// What the program took from the rows, though bounds on new rows want it fixed before they are seen.
+pub(crate) fn from_rows(values: &Worth, margin: bool) -> Vec<String> {
+    let values = (*values == Worth::Information).then_some("values");
+    let margin = margin.then_some("margin");
+    values.into_iter().chain(margin).map(str::to_owned).collect()
+}
+
+/// Says of how many rows the worst deletions are not known.
+pub(crate) fn unproven_note(rows: usize) -> Option<Note> {
+    (rows > 0).then_some(Note::UnprovenDeletions { rows: rows as u64 })
+}
+
 /// Says where largest values differ so much that one box of weights cannot suit all attributes.
 fn uneven(rows: &Rows, examples: &Examples<'_>) -> Option<Note> {
     let mut largest = vec![0.0_f64; rows.attributes()];

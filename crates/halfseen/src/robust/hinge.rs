@@ -85,10 +85,10 @@ impl<'t> RobustHinge<'t> {
         }
     }
 
-    /// The mean relaxed loss over all rows.
+    /// The mean relaxed loss over all rows, each counted by its weight.
     pub fn mean(&self, rows: &Rows, signs: &[f64], weights: &[f64], bias: f64) -> f64 {
         let mut room = self.scratch();
-        let sum: f64 = (0..rows.len()).map(|i| self.loss(rows, i, signs[i], weights, bias, &mut room).loss).sum();
-        sum / rows.len().max(1) as f64
+        let mut loss = |i: usize| rows.weight(i) * self.loss(rows, i, signs[i], weights, bias, &mut room).loss;
+        (0..rows.len()).map(&mut loss).sum::<f64>() / rows.total().max(f64::MIN_POSITIVE)
     }
 }

@@ -18,8 +18,19 @@ const REACH: f64 = 0.1;
 /// Rounding in a quotient of values.
 const ROUNDING: f64 = 1e-9;
 
-/// The margin gamma for weights of at most `box_radius`, and what the report must say of it: `asked`, or else a hundredth of
-/// P but no more than a tenth of the mean sum of absolute values of a row, and no less than noise needs.
+/// A margin, and what the report must say of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Margin {
+    /// gamma.
+    pub(crate) gamma: f64,
+    /// Whether the rows decided it.
+    pub(crate) from_rows: bool,
+    /// What the report must say.
+    pub(crate) note: Option<Note>,
+}
+
+/// The margin for weights of at most `box_radius`: `asked`, or else a hundredth of P but no more than a tenth of the mean sum of
+/// absolute values of a row, and no less than noise needs.
 pub(crate) fn margin_of(
     asked: Option<f64>,
     threat: &Threat,
@@ -27,15 +38,20 @@ pub(crate) fn margin_of(
     box_radius: f64,
     damage: Damage,
     confidence: f64,
-) -> (f64, Option<Note>) {
+) -> Margin {
     let needed = match damage {
         Damage::Deletion => 0.0,
         Damage::Noise => box_radius * (2.0 * columns_bought(threat, rows) * (1.0 / confidence).ln()).sqrt(),
     };
     match asked {
-        Some(margin) if margin < needed => (margin, Some(Note::MarginTooSmall { margin, needed })),
-        Some(margin) => (margin, None),
-        None => (needed.max((SHARE * threat.left()).min(REACH * mean_size(rows))), None),
+        Some(gamma) => {
+            let note = (gamma < needed).then_some(Note::MarginTooSmall { margin: gamma, needed });
+            Margin { gamma, from_rows: false, note }
+        }
+        None => {
+            let (share, reach) = (SHARE * threat.left(), REACH * mean_size(rows));
+            Margin { gamma: needed.max(share.min(reach)), from_rows: reach < share && reach > needed, note: None }
+        }
     }
 }
 
@@ -48,7 +64,7 @@ fn mean_size(rows: &Rows) -> f64 {
 
 /// The most columns that the budget buys (an upper bound where values differ): N where each attribute is one column
 /// worth 1.
-fn columns_bought(threat: &Threat, rows: &Rows) -> f64 {
+pub(super) fn columns_bought(threat: &Threat, rows: &Rows) -> f64 {
     let mut columns = vec![0.0_f64; rows.attributes()];
     for &attribute in rows.attribute().iter().filter(|&&attribute| attribute != KNOWN) {
         columns[attribute as usize] += 1.0;
@@ -76,19 +92,22 @@ mod tests {
         let data = Data::random(5, 40, 1);
         let rows = Rows::new(&data.examples(), "test").unwrap();
         let threat = Threat::uniform(40, 8.0).unwrap();
+        let fixed = |gamma| Margin { gamma, from_rows: false, note: None };
         let margin = |asked, damage| margin_of(asked, &threat, &rows, 0.5, damage, 0.05);
-        assert_eq!(margin(None, Damage::Deletion), (0.01 * 32.0, None));
-        assert_eq!(margin(Some(0.2), Damage::Deletion), (0.2, None));
+        assert_eq!(margin(None, Damage::Deletion), fixed(0.01 * 32.0));
+        assert_eq!(margin(Some(0.2), Damage::Deletion), fixed(0.2));
         let Matrix::F64(cells) = &data.matrix else { unreachable!("these cells are drawn as f64") };
         let sparse = cells.mapv(|x| 1e-3 * x);
         let size = sparse.iter().map(|x| x.abs()).sum::<f64>() / 5.0;
         let rows_of_little = Rows::new(&Data::new(sparse, data.targets.clone()).examples(), "test").unwrap();
-        let (little, _) = margin_of(None, &threat, &rows_of_little, 0.5, Damage::Deletion, 0.05);
-        assert!((little - 0.1 * size).abs() < 1e-15 && little < 0.32, "{little} of {size}");
+        let little = margin_of(None, &threat, &rows_of_little, 0.5, Damage::Deletion, 0.05);
+        assert!(little.from_rows, "the rows decided it");
+        assert!((little.gamma - 0.1 * size).abs() < 1e-15 && little.gamma < 0.32, "{little:?} of {size}");
         let needed = 0.5 * (2.0 * 8.0 * 20.0_f64.ln()).sqrt();
-        assert_eq!(margin(None, Damage::Noise), (needed, None));
-        assert_eq!(margin(Some(1.0), Damage::Noise), (1.0, Some(Note::MarginTooSmall { margin: 1.0, needed })));
-        assert_eq!(margin(Some(9.0), Damage::Noise), (9.0, None));
+        assert_eq!(margin(None, Damage::Noise), fixed(needed));
+        let small = Margin { note: Some(Note::MarginTooSmall { margin: 1.0, needed }), ..fixed(1.0) };
+        assert_eq!(margin(Some(1.0), Damage::Noise), small);
+        assert_eq!(margin(Some(9.0), Damage::Noise), fixed(9.0));
         // Cheap attributes let the adversary take more of them: two free, four of a half, one of 1 is too dear by then.
         let values = [vec![0.0; 2], vec![0.5; 5], vec![1.0; 33]].concat();
         let cheap = Threat::new(values, 2.2).unwrap();

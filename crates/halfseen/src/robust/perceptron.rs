@@ -18,8 +18,8 @@
 //!
 //! **Symbols**: C `box_radius`, gamma `margin`, N `threat`, v `values`, P = V - N, tau the step, n columns, m rows.
 
-use super::bounds::promise_after;
-use super::frame::Frame;
+use super::bounds::Learned;
+use super::frame::{Frame, from_rows, unproven_note};
 use super::margin::margin_of;
 use super::{Costs, RobustHinge, RowLoss, Rows, Scratch};
 use crate::data::{Examples, Signs};
@@ -44,6 +44,7 @@ parameters! {
         deletions: Deletions = Deletions::Fractional, DELETIONS;
         damage: Damage = Damage::Deletion, DAMAGE;
         confidence: f64 = 0.05, NOISE_CONFIDENCE;
+        tried: u64 = 1, TRIED;
         passes: u64 = 1, PASSES;
         validation: f64 = 0.1, VALIDATION;
         intercept: bool = true, INTERCEPT;
@@ -122,18 +123,35 @@ impl RobustPerceptron {
     }
 
     fn fit_on(&self, mut frame: Frame, signs: &Signs, monitor: &dyn Monitor) -> Result<Fit> {
-        let (margin, note) =
-            margin_of(self.margin, &frame.threat, &frame.rows, self.box_radius, self.damage, self.confidence);
-        frame.notes.extend(note);
+        let margin = margin_of(self.margin, &frame.threat, &frame.rows, self.box_radius, self.damage, self.confidence);
+        frame.notes.extend(margin.note);
         let (threat, rows) = (frame.threat.clone(), &frame.rows);
-        let attack = Attack { hinge: RobustHinge { threat: &threat, margin }, deletions: self.deletions };
+        let hinge = RobustHinge { threat: &threat, margin: margin.gamma };
+        let attack = Attack { hinge, deletions: self.deletions };
         let found = self.search(&attack, rows, &signs.signs, monitor)?;
         let everything: Vec<u32> = (0..rows.len() as u32).collect();
-        let objective = attack.mean(rows, &signs.signs, &everything, &found.weights, found.bias);
-        // Rows that were met once, by hypotheses that had not seen them, tell what new ones will lose.
-        let online = found.online.filter(|_| self.damage == Damage::Deletion);
-        let promised = online.map(|online| promise_after(&attack.hinge, rows, self.box_radius, online));
-        frame.notes.extend(promised);
+        let (objective, unproven) = attack.mean(rows, &signs.signs, &everything, &found.weights, found.bias);
+        let mut learned = Learned {
+            hinge,
+            rows,
+            signs: &signs.signs,
+            weights: &found.weights,
+            bias: found.bias,
+            box_radius: self.box_radius,
+            largest_bias: self.intercept.then_some(self.box_radius),
+            tried: self.tried,
+            from_rows: from_rows(&self.values, margin.from_rows),
+        };
+        let promised = match self.damage {
+            Damage::Noise => Some(learned.promise_of_noise()),
+            // Rows that were met once, by hypotheses that had not seen them, tell what new ones will lose. But the theorem's step
+            // is made of the longest of all rows.
+            Damage::Deletion => found.online.map(|online| {
+                learned.from_rows.extend(matches!(self.step, Rule::Theory(_)).then(|| "step".to_owned()));
+                learned.promise_after(online)
+            }),
+        };
+        frame.notes.extend(promised.into_iter().chain(unproven_note(unproven)));
         let mut fit = frame.classifier(signs, (&found.weights, found.bias), self.damage, found.stop)?;
         (fit.report.objective, fit.report.passes) = (Some(objective), Some(found.passes));
         Ok(fit)
@@ -171,7 +189,7 @@ impl RobustPerceptron {
             let (weights, bias) = walk.average();
             let stop = if self.passes == 1 { Stop::OnePass } else { Stop::Passes };
             let online = (self.passes == 1).then(|| walk.lost / train.len().max(1) as f64);
-            let loss = if held.is_empty() { 0.0 } else { attack.mean(rows, signs, &held, &weights, bias) };
+            let loss = if held.is_empty() { 0.0 } else { attack.mean(rows, signs, &held, &weights, bias).0 };
             if best.as_ref().is_none_or(|(least, _)| loss < *least) {
                 best = Some((loss, Found { weights, bias, passes: pass, stop, online }));
             }
@@ -214,24 +232,30 @@ struct Attack<'t> {
 }
 
 impl<'t> Attack<'t> {
-    /// The loss of one row; the adversary's shares are then what it deletes.
-    fn loss(&self, rows: &Rows, row: usize, y: f64, at: (&[f64], f64), room: &mut Scratch<'t>) -> RowLoss {
+    /// The loss of one row, and whether no deletions are proven to do more; the adversary's shares are then what it deletes.
+    fn loss(&self, rows: &Rows, row: usize, y: f64, at: (&[f64], f64), room: &mut Scratch<'t>) -> (RowLoss, bool) {
         let before = self.hinge.before(rows, row, y, at, room);
         let Scratch { adversary, attributes, gains } = room;
-        RowLoss::of(
-            before
-                + match self.deletions {
-                    Deletions::Fractional => adversary.relaxed(attributes, gains),
-                    Deletions::Whole => adversary.whole(attributes, gains).gain,
-                },
-        )
+        let (gain, proven) = match self.deletions {
+            Deletions::Fractional => (adversary.relaxed(attributes, gains), true),
+            Deletions::Whole => {
+                let worst = adversary.whole(attributes, gains);
+                (worst.gain, worst.exact)
+            }
+        };
+        (RowLoss::of(before + gain), proven)
     }
 
-    /// The mean loss of some rows.
-    fn mean(&self, rows: &Rows, signs: &[f64], of: &[u32], weights: &[f64], bias: f64) -> f64 {
+    /// The mean loss of some rows, and of how many the worst deletions are not proven.
+    fn mean(&self, rows: &Rows, signs: &[f64], of: &[u32], weights: &[f64], bias: f64) -> (f64, usize) {
         let mut room = self.hinge.scratch();
-        let mut loss = |&row: &u32| self.loss(rows, row as usize, signs[row as usize], (weights, bias), &mut room).loss;
-        of.iter().map(&mut loss).sum::<f64>() / of.len().max(1) as f64
+        let (mut sum, mut unproven) = (0.0, 0);
+        for &row in of {
+            let (found, proven) = self.loss(rows, row as usize, signs[row as usize], (weights, bias), &mut room);
+            sum += found.loss;
+            unproven += usize::from(!proven);
+        }
+        (sum / of.len().max(1) as f64, unproven)
     }
 }
 
@@ -270,7 +294,7 @@ impl Walk {
     fn learn<'t>(&mut self, attack: &Attack<'t>, rows: &Rows, row: usize, y: f64, room: &mut Scratch<'t>) {
         self.count += 1;
         self.bias_sum += self.bias;
-        let found = attack.loss(rows, row, y, (&self.weights, self.bias), room);
+        let (found, _) = attack.loss(rows, row, y, (&self.weights, self.bias), room);
         self.lost += found.loss;
         if !found.active {
             return;

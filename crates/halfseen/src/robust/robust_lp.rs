@@ -20,9 +20,9 @@
 //! here as well; as the mean of the chunks' optima is no more than the optimum over all rows, the gap is certified too, and
 //! says what the chunks may have cost.
 
-use super::bounds::promise;
+use super::bounds::Learned;
 use super::cuts::{self, Loss};
-use super::frame::Frame;
+use super::frame::{Frame, from_rows, unproven_note};
 use super::lp::{self, Program};
 use super::margin::margin_of;
 use super::silence::least;
@@ -47,6 +47,7 @@ parameters! {
         deletions: Deletions = Deletions::Fractional, DELETIONS;
         damage: Damage = Damage::Deletion, DAMAGE;
         confidence: f64 = 0.05, NOISE_CONFIDENCE;
+        tried: u64 = 1, TRIED;
         chunk: Option<u64> = None, CHUNK;
         quantile: f64 = 0.5, QUANTILE;
         intercept: bool = true, INTERCEPT;
@@ -126,10 +127,9 @@ impl RobustLp {
         let signs = Signs::of(examples, self.name())?;
         let mut frame = Frame::new(examples, self.name(), &self.values, self.threat)?;
         let threat = frame.threat.clone();
-        let (margin, note) =
-            margin_of(self.margin, &threat, &frame.rows, self.box_radius, self.damage, self.confidence);
-        frame.notes.extend(note);
-        let hinge = RobustHinge { threat: &threat, margin };
+        let margin = margin_of(self.margin, &threat, &frame.rows, self.box_radius, self.damage, self.confidence);
+        frame.notes.extend(margin.note);
+        let hinge = RobustHinge { threat: &threat, margin: margin.gamma };
         let program = Program {
             rows: &frame.rows,
             signs: &signs.signs,
@@ -142,7 +142,7 @@ impl RobustLp {
         let all: Vec<usize> = (0..frame.rows.len()).collect();
         let mut found = self.all_or_chunks(&all, &|keep| self.optimum(&program, keep, monitor))?;
         let loss = Loss::Hinge { signs: &signs.signs, hinge };
-        let mut objective = cuts::mean(&frame.rows, loss, self.whole(&threat), &found.weights, found.bias);
+        let (mut objective, unproven) = cuts::mean(&frame.rows, loss, self.whole(&threat), &found.weights, found.bias);
         let nothing = constant(&program, &all);
         if self.chunk.is_none() && nothing.loss - found.bound <= self.tol * nothing.loss {
             (found.weights, found.bias, objective) = (vec![0.0; frame.rows.width()], nothing.bias, nothing.loss);
@@ -154,13 +154,29 @@ impl RobustLp {
             }
         }
         // Theorems want rows drawn alike.
-        if self.damage == Damage::Deletion && !frame.rows.weighted() {
-            let (found, space) = ((&found.weights[..], found.bias), (self.box_radius, self.intercept));
-            frame.notes.push(promise(&hinge, &frame.rows, &signs.signs, found, space));
+        if !frame.rows.weighted() {
+            let largest_bias = self.intercept.then(|| Learned::needed_bias(&hinge, &frame.rows, self.box_radius));
+            let learned = Learned {
+                hinge,
+                rows: &frame.rows,
+                signs: &signs.signs,
+                weights: &found.weights,
+                bias: found.bias,
+                box_radius: self.box_radius,
+                largest_bias,
+                tried: self.tried,
+                from_rows: from_rows(&self.values, margin.from_rows),
+            };
+            let promise = match self.damage {
+                Damage::Deletion => learned.promise(),
+                Damage::Noise => learned.promise_of_noise(),
+            };
+            frame.notes.push(promise);
         }
+        frame.notes.extend(unproven_note(unproven));
         let mut fit = frame.classifier(&signs, (&found.weights, found.bias), self.damage, found.stop)?;
         fit.report.objective = Some(objective);
-        fit.report.gap = Some((objective - found.bound).max(0.0));
+        fit.report.gap = certified(objective, found.bound, unproven);
         fit.report.passes = Some(found.passes);
         Ok(fit)
     }
@@ -186,7 +202,7 @@ impl RobustLp {
             self.rounds(rows, keep, Loss::Quantile { targets: &kept, q, threat: &threat }, monitor)
         })?;
         let loss = Loss::Quantile { targets: &targets, q, threat: &threat };
-        let objective = cuts::mean(rows, loss, whole, &found.weights, found.bias);
+        let (objective, unproven) = cuts::mean(rows, loss, whole, &found.weights, found.bias);
         let zero = found.weights.iter().all(|w| *w == 0.0);
         if zero && objective > 0.0 && threat.effective() > 0.0 {
             let silent = |threat: &Threat| {
@@ -196,9 +212,10 @@ impl RobustLp {
             let from = least(&threat, monitor, silent)?;
             frame.notes.push(Note::ThreatBeatsSignal { threat: threat.effective(), from });
         }
+        frame.notes.extend(unproven_note(unproven));
         let mut fit = frame.regressor(&found.weights, found.bias, found.stop)?;
         fit.report.objective = Some(objective);
-        fit.report.gap = Some((objective - found.bound).max(0.0));
+        fit.report.gap = certified(objective, found.bound, unproven);
         fit.report.passes = Some(found.passes);
         Ok(fit)
     }
@@ -292,6 +309,11 @@ impl RobustLp {
         let (learner, allowed) = (self.name().to_owned(), self.memory);
         Err(ErrorKind::TooMuchMemory { learner, rows, needed, allowed, remedy }.into())
     }
+}
+
+/// The certified gap; none where the worst deletions of a row are not known, for the objective may then be larger.
+fn certified(objective: f64, bound: f64, unproven: usize) -> Option<f64> {
+    (unproven == 0).then_some((objective - bound).max(0.0))
 }
 
 /// The best that weights of 0 can do.

@@ -1,9 +1,10 @@
 //! Compares learners on the same random splits, each tuned inside the training part only.
 
+use super::beside::{Siege, constant};
 use super::tune::reseed;
-use super::{Score, Split, Task, Tuned, Tuning, Views, splits, tune};
+use super::{CONSTANT, Score, Split, Task, Test, Tuned, Tuning, Views, splits, tune};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Family, Learner, with};
+use crate::learner::{Family, Learner};
 use crate::model::{BudgetKind, Fit, Note, Outside, Stop};
 use crate::monitor::{Monitor, Quiet};
 use crate::prepare::Prepared;
@@ -29,6 +30,8 @@ pub struct Plan {
     pub curve_points: usize,
     /// Threads; `None`: as many as the machine has.
     pub threads: Option<usize>,
+    /// What attacks the test rows of all learners besides.
+    pub siege: Option<Siege>,
 }
 
 /// One learner on one split.
@@ -64,10 +67,19 @@ pub struct Row {
     pub tuned: bool,
     /// Cells that were missing and filled with a mean.
     pub imputed: u64,
+    /// Cells that were missing and count as vanished; written where there are such.
+    #[serde(skip_serializing_if = "none_of_them")]
+    pub vanished: u64,
     /// Mean squared error on the test rows.
     pub test_mse: Option<f64>,
     /// Share of the test rows told wrongly.
     pub test_error: Option<f64>,
+    /// Mean squared error on the test rows under attack, where they were attacked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attacked_mse: Option<f64>,
+    /// Share of the test rows told wrongly under attack, where they were attacked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attacked_error: Option<f64>,
     /// Seconds of the final fit.
     pub seconds: f64,
     /// Whether the final fit did all that it promises, see [`Stop`]; written where it did not.
@@ -132,6 +144,10 @@ pub struct Summary {
     pub test_mse: Option<Statistics>,
     /// Share of the test rows told wrongly.
     pub test_error: Option<Statistics>,
+    /// Mean squared error on the test rows under attack.
+    pub attacked_mse: Option<Statistics>,
+    /// Share of the test rows told wrongly under attack.
+    pub attacked_error: Option<Statistics>,
     /// Reads with multiplicity.
     pub reads: Option<Statistics>,
     /// Distinct cells read.
@@ -145,15 +161,15 @@ pub struct Summary {
 /// The result of [`compare`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// Learner by learner, split by split.
+    /// Learner by learner, split by split; last the best constant, see [`CONSTANT`](super::CONSTANT).
     pub rows: Vec<Row>,
-    /// Learner by learner.
+    /// Learner by learner; last the best constant.
     pub summary: Vec<Summary>,
     /// Learning curves.
     pub curve: Vec<CurvePoint>,
 }
 
-/// Compares learners on random splits of a table, or on test rows of their own.
+/// Compares learners, and the best constant, on random splits of a table, or on test rows of their own.
 ///
 /// # Errors
 /// What fits return; [`ErrorKind::Interrupted`] if the monitor stops it.
@@ -180,9 +196,14 @@ pub fn compare(
     let parts = pool.install(|| splits.par_iter().enumerate().map(one).collect::<Result<Vec<_>>>())?;
     let (rows, curves): (Vec<Vec<Row>>, Vec<Vec<Vec<CurvePoint>>>) = parts.into_iter().unzip();
     let by_learner = |l: usize| rows.iter().map(move |split| split[l].clone());
-    let rows: Vec<Row> = (0..learners.len()).flat_map(by_learner).collect();
-    let summary = (0..learners.len()).map(|l| summarise(&rows[l * splits.len()..(l + 1) * splits.len()])).collect();
-    let curve = (0..learners.len()).flat_map(|l| curves.iter().flat_map(move |split| split[l].clone())).collect();
+    let compared = learners.len() + 1;
+    let mut rows: Vec<Row> = (0..compared).flat_map(by_learner).collect();
+    if rows.iter().all(|row| row.learner == CONSTANT || row.test_mse.is_none()) {
+        // Where no learner estimates the target a constant's squared error is beside none.
+        rows.iter_mut().for_each(|row| (row.test_mse, row.attacked_mse) = (None, None));
+    }
+    let summary = (0..compared).map(|l| summarise(&rows[l * splits.len()..(l + 1) * splits.len()])).collect();
+    let curve = (0..compared).flat_map(|l| curves.iter().flat_map(move |split| split[l].clone())).collect();
     Ok(Comparison { rows, summary, curve })
 }
 
@@ -218,7 +239,11 @@ fn one_split(
     let counts = curve_counts(split.train.len(), plan.curve_points);
     let final_fit = |(l, learner): (usize, &dyn Learner)| {
         let chosen = tuned[l].as_ref();
-        let learner = with(reseed(learner, seed)?, chosen.map_or(&Vec::new(), |t| &t.setting))?;
+        let seeded = reseed(learner, seed)?;
+        let learner = match chosen {
+            Some(tuned) => tuned.apply(seeded)?,
+            None => seeded,
+        };
         let prepared = views.get(l);
         let examples = prepared.examples();
         let tests =
@@ -239,6 +264,11 @@ fn one_split(
         }
         let spent = |fit: &Fit| prepared.layout.is_priced().then_some(fit.report.spent);
         let scale = prepared.prepare.target.deviation.powi(2);
+        let attacked = |siege: &Siege| {
+            let found = prepared.examples_as_found(&split.test);
+            siege.score(fit, prepared, if other.is_some() { &tests } else { &found }, (target, plan.seed))
+        };
+        let attacked = plan.siege.as_ref().map(attacked).transpose()?.flatten();
         let point = |fit: &Fit| -> Result<CurvePoint> {
             let score = test(fit)?;
             Ok(CurvePoint {
@@ -273,8 +303,11 @@ fn one_split(
             tuning_reads: chosen.map_or(0, |t| t.reads),
             tuned: chosen.is_some() || measured,
             imputed: imputed as u64,
+            vanished: prepared.vanished as u64,
             test_mse: score.mse,
             test_error: score.error,
+            attacked_mse: attacked.and_then(|score| score.mse),
+            attacked_error: attacked.and_then(|score| score.error),
             seconds: fit.report.seconds,
             converged: fit.report.converged,
             stop: fit.report.stop,
@@ -286,7 +319,15 @@ fn one_split(
     };
     let fits =
         learners.par_iter().enumerate().map(|(l, learner)| final_fit((l, &**learner))).collect::<Result<Vec<_>>>()?;
-    Ok(fits.into_iter().unzip())
+    let (mut rows, mut curves): (Vec<Row>, Vec<Vec<CurvePoint>>) = fits.into_iter().unzip();
+    let all_of = |test: Test<'_>| (0..test.table.rows() as u32).collect();
+    let test = task.test.map_or_else(|| split.test.clone(), all_of);
+    let split = Split { test, ..split.clone() };
+    let beside = (plan.siege.is_some(), views.prepared[0].layout.is_priced());
+    let (row, point) = constant((task.target, target), number, &split, beside);
+    rows.push(row);
+    curves.push(vec![point]);
+    Ok((rows, curves))
 }
 
 /// Numbers of examples, evenly spaced in their logarithm from about 16 to all.
@@ -297,6 +338,11 @@ fn curve_counts(examples: usize, points: usize) -> Vec<usize> {
     let mut counts: Vec<usize> = (0..points).map(count).chain([examples]).collect();
     counts.dedup();
     counts
+}
+
+/// What need not be written.
+fn none_of_them(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What goes without saying.
@@ -311,6 +357,8 @@ fn summarise(rows: &[Row]) -> Summary {
         budget: rows.iter().map(|r| r.budget).max().unwrap_or(0),
         test_mse: of(&|r| r.test_mse),
         test_error: of(&|r| r.test_error),
+        attacked_mse: of(&|r| r.attacked_mse),
+        attacked_error: of(&|r| r.attacked_error),
         reads: of(&|r| Some(r.reads as f64)),
         distinct: of(&|r| Some(r.distinct as f64)),
         spent: of(&|r| r.spent),
@@ -343,13 +391,16 @@ impl Serialize for Summary {
         let figures = [
             ("test_mse", self.test_mse),
             ("test_error", self.test_error),
+            ("attacked_mse", self.attacked_mse),
+            ("attacked_error", self.attacked_error),
             ("reads", self.reads),
             ("distinct", self.distinct),
             ("seconds", self.seconds),
             ("spent", self.spent),
         ];
-        // Without prices there is no such figure.
-        let figures = figures.into_iter().filter(|(name, figure)| *name != "spent" || figure.is_some());
+        // Without prices or an attack there are no such figures.
+        let optional = ["spent", "attacked_mse", "attacked_error"];
+        let figures = figures.into_iter().filter(|(name, figure)| !optional.contains(name) || figure.is_some());
         for (name, figure) in figures {
             map.serialize_entry(&format!("{name}_mean"), &figure.map(|f| f.mean))?;
             map.serialize_entry(&format!("{name}_sd"), &figure.map(|f| f.sd))?;

@@ -2,12 +2,14 @@
 //!
 //! Everything is seeded and runs in parallel; results are the same bits for any number of threads.
 
+mod beside;
 mod compare;
 mod hide;
 mod score;
 mod split;
 mod tune;
 
+pub use beside::{CONSTANT, Siege};
 pub use compare::{Comparison, CurvePoint, Plan, Row, Statistics, Summary, compare};
 pub use hide::{Seen, hide};
 pub use score::Score;

@@ -60,6 +60,22 @@ pub struct Tuned {
     pub reads: u64,
 }
 
+impl Tuned {
+    /// The learner with the chosen setting, and told how many were tried, where it bounds what that may cost.
+    ///
+    /// # Errors
+    /// As [`with`].
+    pub fn apply(&self, learner: Box<dyn Learner>) -> Result<Box<dyn Learner>> {
+        let mut learner = with(learner, &self.setting)?;
+        if let Some(tried) = learner.get("tried") {
+            // What was tried before tuning began counts too.
+            let before = tried.parse::<u64>().unwrap_or(1);
+            learner.set("tried", &before.saturating_mul(self.errors.len() as u64).to_string())?;
+        }
+        Ok(learner)
+    }
+}
+
 /// Tunes each learner over its own grid, in parallel over folds and learners; the parameters named in
 /// `fixed` keep their values. Learners that prepare for a threat are compared by their errors under it; see [`Tuning::attack`].
 ///
@@ -103,16 +119,19 @@ pub fn tune_over(
             for run in 0..runs {
                 let number = f as u64 * tuning.runs + run;
                 let seeded = reseed(&**learner, Stream::new(tuning.seed, Purpose::Learner, number).word())?;
-                let fits = seeded.fit_grid(settings, &prepared.examples(), &Quiet(monitor))?;
+                let fits = fit_those_that_hold(&*seeded, settings, &prepared.examples(), &Quiet(monitor))?;
                 if monitor.should_stop() {
                     return Err(ErrorKind::Interrupted { during: "tuning" }.into());
                 }
                 let held_out = prepared.examples_of(&fold.test);
-                let predictors: Vec<&Predictor> = fits.iter().map(|fit| &fit.predictor).collect();
-                let scores = Predictor::scores_of(&predictors, &held_out)?;
-                let error = |(fit, scores): (&Fit, &Scores)| tuning.error(fit, scores, &held_out);
-                errors.push(fits.iter().zip(&scores).map(error).collect::<Result<Vec<f64>>>()?);
-                reads += fits.iter().map(|fit| fit.report.reads).sum::<u64>();
+                let predictors: Vec<&Predictor> = fits.iter().flatten().map(|fit| &fit.predictor).collect();
+                let mut scores = Predictor::scores_of(&predictors, &held_out)?.into_iter();
+                let error = |fit: &Option<Fit>| match fit.as_ref().zip(fit.as_ref().and_then(|_| scores.next())) {
+                    Some((fit, scores)) => tuning.error(fit, &scores, &held_out),
+                    None => Ok(f64::INFINITY),
+                };
+                errors.push(fits.iter().map(error).collect::<Result<Vec<f64>>>()?);
+                reads += fits.iter().flatten().map(|fit| fit.report.reads).sum::<u64>();
             }
             settled(settings.len() as u64);
             Ok((errors, reads))
@@ -131,6 +150,30 @@ pub fn tune_over(
         Tuned { setting, errors, reads: per_fold.iter().map(|fold| fold[l].1).sum() }
     });
     Ok(tuned.collect())
+}
+
+/// Learns with each setting; `None` where one diverges, which rules out this setting and no other.
+///
+/// # Errors
+/// What fits return; that of divergence where every setting diverges.
+fn fit_those_that_hold(
+    learner: &dyn Learner,
+    settings: &[Setting],
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Option<Fit>>> {
+    let diverged = |error: &crate::Error| matches!(error.kind(), ErrorKind::Diverged { .. });
+    // Together they share work.
+    let error = match learner.fit_grid(settings, examples, monitor) {
+        Err(error) if diverged(&error) => error,
+        fits => return Ok(fits?.into_iter().map(Some).collect()),
+    };
+    let alone = |setting: &Setting| match learner.fit_grid(std::slice::from_ref(setting), examples, monitor) {
+        Err(error) if diverged(&error) => Ok(None),
+        fits => Ok(fits?.pop()),
+    };
+    let fits = settings.iter().map(alone).collect::<Result<Vec<Option<Fit>>>>()?;
+    if fits.iter().all(Option::is_none) { Err(error) } else { Ok(fits) }
 }
 
 impl Tuning {

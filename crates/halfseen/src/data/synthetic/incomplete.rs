@@ -83,6 +83,9 @@ impl Incomplete {
 pub(super) struct Subspace {
     /// U: orthonormal columns, (columns, rank).
     pub(super) basis: Mat<f64>,
+    /// The normals that U was made of; then what rows are made of, where they spread by them.
+    loadings: Mat<f64>,
+    by_loadings: bool,
     /// w, itself in the subspace.
     pub(super) truth: Vec<f64>,
 }
@@ -92,17 +95,26 @@ impl Subspace {
     pub(super) fn draw(columns: usize, rank: usize, seed: u64, generator: u64) -> (Subspace, Stream, Stream) {
         let (mut secret, stream) = streams(seed, generator);
         let normals = Mat::from_fn(columns, rank, |_, _| secret.normal());
-        let basis = orthonormalised(normals);
+        let basis = orthonormalised(normals.clone());
         let weights: Vec<f64> = (0..rank).map(|_| secret.normal()).collect();
         let size = weights.iter().map(|w| w * w).sum::<f64>().sqrt();
         let truth = combined(basis.as_ref(), &weights).into_iter().map(|w| w / size).collect();
-        (Subspace { basis, truth }, secret, stream)
+        (Subspace { basis, loadings: normals, by_loadings: false, truth }, secret, stream)
     }
 
-    /// x = U z.
+    /// Makes rows x = B z from now on, B the normals that U spans, and scales w so that <w, x> has variance 1 again.
+    pub(super) fn spread_by_loadings(&mut self) {
+        self.by_loadings = true;
+        let along = |k: usize| self.truth.iter().zip(self.loadings.col(k).iter()).map(|(w, b)| w * b).sum::<f64>();
+        let size = (0..self.loadings.ncols()).map(|k| along(k).powi(2)).sum::<f64>().sqrt();
+        self.truth.iter_mut().for_each(|w| *w /= size);
+    }
+
+    /// x = U z, or B z.
     pub(super) fn row(&self, stream: &mut Stream) -> Vec<f64> {
         let z: Vec<f64> = (0..self.basis.ncols()).map(|_| stream.normal()).collect();
-        combined(self.basis.as_ref(), &z)
+        let of = if self.by_loadings { &self.loadings } else { &self.basis };
+        combined(of.as_ref(), &z)
     }
 
     /// <w, x>.

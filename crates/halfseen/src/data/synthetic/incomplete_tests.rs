@@ -209,7 +209,7 @@ fn sorted_rows_are_regular_and_come_in_phases() {
 
 #[test]
 fn settings_out_of_range_are_refused() {
-    let low = |columns, rank, observed| LowRank { columns, rank, observed }.draw(3, 0);
+    let low = |columns, rank, observed| LowRank { columns, rank, observed, ..LowRank::default() }.draw(3, 0);
     let sorted = SortedRows::default();
     let refused = [
         low(0, 1, 0.5),

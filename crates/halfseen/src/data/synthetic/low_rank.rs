@@ -20,12 +20,23 @@ pub struct LowRank {
     pub rank: usize,
     /// p, above 0 and at most 1.
     pub observed: f64,
+    /// Which normal distribution in the subspace.
+    pub spread: Spread,
+}
+
+/// A normal distribution in a subspace: papers that say no more than that may mean either.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spread {
+    /// x = U z with U orthonormal: alike in all directions of the subspace.
+    Isotropic,
+    /// x = B z with independent standard normals in B as well, so that some directions spread more than others.
+    Loadings,
 }
 
 impl Default for LowRank {
     /// The paper's 20 columns of rank 10, half of the cells observed.
     fn default() -> Self {
-        LowRank { columns: 20, rank: 10, observed: 0.5 }
+        LowRank { columns: 20, rank: 10, observed: 0.5, spread: Spread::Isotropic }
     }
 }
 
@@ -39,7 +50,10 @@ impl LowRank {
         if !(self.observed > 0.0 && self.observed <= 1.0) {
             return Err(out_of_range("observed", self.observed, "above 0 and at most 1".into()));
         }
-        let (space, _, mut stream) = Subspace::draw(self.columns, self.rank, seed, 6);
+        let (mut space, _, mut stream) = Subspace::draw(self.columns, self.rank, seed, 6);
+        if self.spread == Spread::Loadings {
+            space.spread_by_loadings();
+        }
         let mut complete = Array2::zeros((rows, self.columns));
         let (mut targets, mut observed) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
         for mut cells in complete.rows_mut() {

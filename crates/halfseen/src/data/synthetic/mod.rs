@@ -43,7 +43,7 @@ pub use decaying::{Decay, Decaying};
 pub use hidden_attribute::HiddenAttribute;
 pub use hidden_signs::HiddenSigns;
 pub use incomplete::Incomplete;
-pub use low_rank::LowRank;
+pub use low_rank::{LowRank, Spread};
 pub use sorted::SortedRows;
 pub use sparse::Sparse;
 pub use three_attributes::ThreeAttributes;

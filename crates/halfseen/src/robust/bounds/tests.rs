@@ -124,3 +124,139 @@ fn noise_fails_as_seldom_as_promised_and_the_printed_constant_does_not_keep_it()
     assert!((printed - 0.102).abs() < 0.003, "{printed}");
     assert_eq!(noise_failure(0.1, 1.0, 0.0), 0.0);
 }
+
+/// Attributes that each tell the class on average, and the class as a target and as codes.
+fn classes(rows: usize, columns: usize, seed: u64) -> (Data, Vec<u32>) {
+    let mut stream = Stream::new(seed, Purpose::Data, 1);
+    let codes: Vec<u32> = (0..rows).map(|_| u32::from(stream.unit() < 0.5)).collect();
+    let targets: Vec<f64> = codes.iter().map(|&code| 2.0 * f64::from(code) - 1.0).collect();
+    let cells = ndarray::Array2::from_shape_fn((rows, columns), |(i, _)| {
+        (0.35 * targets[i] + 1.3 * (stream.unit() - 0.5)).clamp(-1.0, 1.0)
+    });
+    (Data::new(cells, targets), codes)
+}
+
+/// A fit of five attributes by name, its note on new rows, and the share of other rows that the exact adversary turns wrong.
+fn promised(
+    name: &str,
+    settings: &[(&'static str, &str)],
+    seed: u64,
+    attack: Attack,
+) -> (crate::model::Fit, Note, f64) {
+    promised_of(5, name, settings, seed, attack)
+}
+
+/// The same of so many attributes.
+fn promised_of(
+    columns: usize,
+    name: &str,
+    settings: &[(&'static str, &str)],
+    seed: u64,
+    attack: Attack,
+) -> (crate::model::Fit, Note, f64) {
+    let (data, codes) = classes(3_000, columns, seed);
+    let labels = Some(crate::data::Labels { codes: &codes, classes: 2 });
+    let setting: Vec<_> = settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+    let learner = crate::learner::with(crate::learner::find(name).unwrap(), &setting).unwrap();
+    let examples = crate::data::Examples { labels, ..data.examples() };
+    let fit = learner.fit(&examples, &crate::monitor::Silent).unwrap();
+    let told = |note: &&Note| matches!(note, Note::RiskBound { .. } | Note::NoiseBound { .. });
+    let note = fit.report.notes.iter().find(told).unwrap().clone();
+    let (data, codes) = classes(3_000, columns, seed + 10_000);
+    let examples =
+        crate::data::Examples { labels: Some(crate::data::Labels { codes: &codes, classes: 2 }), ..data.examples() };
+    let threat = fit.report.threat.clone().unwrap();
+    let scores = crate::robust::attack(&fit.predictor, &examples, &threat, attack, 0).unwrap().scores;
+    let wrong = (0..codes.len()).filter(|&i| scores.class(i) != codes[i] as usize).count();
+    let share = wrong as f64 / codes.len() as f64;
+    (fit, note, share)
+}
+
+use crate::robust::attack::{Attack, Choice};
+
+#[test]
+fn what_reports_promise_holds_under_attack_in_all_draws() {
+    // A probability of 0.05 of failing is a bound: where it is as loose as here nothing fails.
+    let lp = [("threat", "1"), ("margin", "0.4")];
+    let perceptron = [("threat", "1"), ("margin", "1.5"), ("seed", "3")];
+    for (name, settings) in [("robust-lp", lp.as_slice()), ("robust-perceptron", &perceptron)] {
+        for seed in 0..20 {
+            let (_, note, attacked) = promised(name, settings, seed, Attack::Exact);
+            let Note::RiskBound { risk, .. } = note else { panic!("{note:?}") };
+            assert!(attacked <= risk && attacked > 0.02, "{name}: {attacked} and {risk}");
+            assert!(risk < 0.5 || name == "robust-perceptron", "{name}: {risk} says nothing");
+        }
+    }
+    let noise = [("threat", "2"), ("damage", "noise"), ("margin", "5")];
+    for seed in 0..5 {
+        let (_, note, wrong) = promised_of(30, "robust-lp", &noise, seed, Attack::Noise(Choice::Weight));
+        let Note::NoiseBound { risk, failure, .. } = note else { panic!("{note:?}") };
+        // Two columns, weights of at most 1: exp(-gamma^2 / 4).
+        assert!((failure - (-25.0_f64 / 4.0).exp()).abs() < 1e-12);
+        assert!(wrong <= risk && risk > failure && risk < 0.5, "{wrong} and {risk}");
+    }
+}
+
+#[test]
+fn the_bound_in_a_report_is_theorem_2_computed_anew() {
+    let (fit, note, _) = promised("robust-lp", &[("threat", "1"), ("margin", "0.4"), ("tried", "7")], 5, Attack::Exact);
+    let Note::RiskBound { theorem, risk, confidence, tried, from_rows } = note else { panic!("{note:?}") };
+    assert_eq!((theorem.as_str(), confidence, tried, from_rows.len()), ("theorem 2", 0.05, 7, 0));
+    let (data, _) = classes(3_000, 5, 5);
+    let rows = Rows::new(&data.examples(), "test").unwrap();
+    let weights = &fit.linear().unwrap().weights;
+    let (gamma, value_left, total, m) = (0.4, 4.0, 5.0, 3_000.0);
+    // Rows within the margin by all single deletions; contributions of rows in two halves of a slot-free layout.
+    let (mut within, mut longest, mut largest) = (0.0, 0.0_f64, [0.0_f64; 5]);
+    for i in 0..rows.len() {
+        let (slots, values) = rows.row(i);
+        let y = data.targets[i];
+        let parts: Vec<f64> = slots.iter().zip(values).map(|(&s, x)| weights[s as usize] * x).collect();
+        let score = fit.linear().unwrap().intercept + parts.iter().sum::<f64>();
+        let whole = gamma * total / value_left - y * score;
+        let worst = parts.iter().map(|part| whole - gamma / value_left + y * part).fold(whole, f64::max);
+        within += f64::from(u8::from(worst > 0.0));
+        longest = longest.max(values.iter().map(|x| x.abs()).sum());
+        slots.iter().zip(values).for_each(|(&s, x)| largest[s as usize] = largest[s as usize].max(x.abs()));
+    }
+    let mut beta = (m * 7.0 / 0.05_f64).ln();
+    for reach in largest {
+        beta += (4.0 * value_left * reach * 6.0 / (5.0 * gamma)).ln();
+    }
+    beta += (4.0 * (longest + gamma * total / value_left) * 6.0 / gamma).ln();
+    let error = within / m;
+    let divergence = |e: f64| error * (error / e).ln() + (1.0 - error) * ((1.0 - error) / (1.0 - e)).ln();
+    assert!(
+        (divergence(risk) - beta / (m - 1.0)).abs() < 1e-6,
+        "{risk}: {} and {}",
+        divergence(risk),
+        beta / (m - 1.0)
+    );
+    // Tried settings are paid for, and values taken from the rows are named.
+    let (_, once, _) = promised("robust-lp", &[("threat", "1"), ("margin", "0.4")], 5, Attack::Exact);
+    let Note::RiskBound { risk: once, .. } = once else { panic!("{once:?}") };
+    assert!(once < risk);
+    let (_, note, _) = promised("robust-lp", &[("threat", "1"), ("values", "mi")], 5, Attack::Exact);
+    let Note::RiskBound { from_rows, .. } = &note else { panic!("{note:?}") };
+    assert!(from_rows.contains(&"values".to_owned()) && note.to_string().contains("does not hold here for"), "{note}");
+    let (_, note, _) = promised("robust-perceptron", &[("threat", "1"), ("margin", "50")], 5, Attack::Exact);
+    assert!(matches!(&note, Note::RiskBound { from_rows, .. } if *from_rows == ["step"]), "{note:?}");
+}
+
+#[test]
+fn a_mean_loss_counts_rows_by_their_weights() {
+    let (data, codes) = classes(4, 5, 2);
+    let signs: Vec<f64> = data.targets.clone();
+    let threat = Threat::uniform(5, 1.0).unwrap();
+    let hinge = RobustHinge { threat: &threat, margin: 2.0 };
+    let weights = [0.3, -0.1, 0.5, 0.2, 0.1];
+    let mean = |of: Option<&[f64]>, rows: Vec<u32>| {
+        let labels = Some(crate::data::Labels { codes: &codes, classes: 2 });
+        let all = crate::data::Examples { labels, weights: of, ..data.examples() };
+        let signs: Vec<f64> = rows.iter().map(|&r| signs[r as usize]).collect();
+        hinge.mean(&Rows::new(&all.with_rows(rows), "test").unwrap(), &signs, &weights, 0.1)
+    };
+    let weighed = mean(Some(&[1.0, 3.0, 1.0, 2.0]), vec![0, 1, 2, 3]);
+    let repeated = mean(None, vec![0, 1, 1, 1, 2, 3, 3]);
+    assert!((weighed - repeated).abs() < 1e-14 && (weighed - mean(None, vec![0, 1, 2, 3])).abs() > 1e-6);
+}

@@ -75,9 +75,10 @@ pub(crate) fn solve(rows: &Rows, loss: Loss<'_>, options: &Options, monitor: &dy
 }
 
 /// The mean loss after the worst deletions, whole ones or in fractions, of weights (n_slots) and a bias.
-pub(crate) fn mean(rows: &Rows, loss: Loss<'_>, whole: bool, weights: &[f64], bias: f64) -> f64 {
+pub(crate) fn mean(rows: &Rows, loss: Loss<'_>, whole: bool, weights: &[f64], bias: f64) -> (f64, usize) {
     let point = [weights, &[bias]].concat();
-    loss.ask(&Pieces::new(rows, true), whole, &point, f64::INFINITY).0 / rows.total()
+    let asked = loss.ask(&Pieces::new(rows, true), whole, &point, f64::INFINITY);
+    (asked.sum / rows.total(), asked.unproven)
 }
 
 /// Bytes that a solution will take, about: the equations, and as many pieces as were needed where most were. A quantile loss has

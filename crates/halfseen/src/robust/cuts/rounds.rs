@@ -6,7 +6,7 @@
 
 use super::master::{Found, Master};
 use super::pieces::{List, Pieces};
-use super::task::Loss;
+use super::task::{Answer, Loss};
 use super::{Options, Solution, Stop};
 use crate::monitor::Monitor;
 
@@ -84,7 +84,8 @@ impl Rounds<'_, '_> {
             let found = master.run(gap, self.options.max_iter, monitor);
             self.passes += found.steps;
             self.best.lower = self.best.lower.max(found.bound / m);
-            let (sum, more) = self.loss.ask(&self.pieces, self.options.whole, &found.point, MARGIN * goal / m);
+            let Answer { sum, lists: more, .. } =
+                self.loss.ask(&self.pieces, self.options.whole, &found.point, MARGIN * goal / m);
             if sum / m < self.best.upper {
                 (self.best.upper, self.best.point) = (sum / m, found.point.clone());
             }

@@ -117,13 +117,13 @@ impl<'a> Loss<'a> {
 
     /// The sum of losses after the worst deletions, and the pieces that exceed what `pieces` say of their row by more than
     /// `margin`.
-    pub(super) fn ask(&self, pieces: &Pieces<'_>, whole: bool, point: &[f64], margin: f64) -> (f64, Vec<List>) {
+    pub(super) fn ask(&self, pieces: &Pieces<'_>, whole: bool, point: &[f64], margin: f64) -> Answer {
         let rows = pieces.rows;
         let (m, n) = (rows.len(), rows.width());
         let mut scores = vec![0.0; pieces.len()];
         pieces.scores(point, &mut scores);
         let bias = if pieces.intercept { point[n] } else { 0.0 };
-        let answers: Vec<(f64, List)> = (0..CHUNKS)
+        let answers: Vec<Asked<'_>> = (0..CHUNKS)
             .into_par_iter()
             .map(|chunk| {
                 let mut asked = Asked::new(*self, rows, &point[..n], bias, whole);
@@ -131,12 +131,25 @@ impl<'a> Loss<'a> {
                     let known = pieces.of(i).map(|c| pieces.list.constant[c] - scores[c]).fold(0.0, f64::max);
                     asked.row(i, known + margin);
                 }
-                (asked.sum, asked.list)
+                asked
             })
             .collect();
-        let sum = answers.iter().map(|a| a.0).sum();
-        (sum, answers.into_iter().map(|a| a.1).collect())
+        Answer {
+            sum: answers.iter().map(|a| a.sum).sum(),
+            unproven: answers.iter().map(|a| a.unproven).sum(),
+            lists: answers.into_iter().map(|a| a.list).collect(),
+        }
     }
+}
+
+/// What the adversary answers for all rows.
+pub(super) struct Answer {
+    /// The sum of losses; too small where some are not proven.
+    pub(super) sum: f64,
+    /// Rows whose worst deletions were not proven to be the worst.
+    pub(super) unproven: usize,
+    /// The pieces.
+    pub(super) lists: Vec<List>,
 }
 
 /// One thread's answers.
@@ -151,6 +164,7 @@ struct Asked<'q> {
     sums: Vec<f64>,
     gains: Vec<f64>,
     sum: f64,
+    unproven: usize,
     list: List,
 }
 
@@ -158,8 +172,8 @@ impl<'q> Asked<'q> {
     fn new(loss: Loss<'q>, rows: &'q Rows, weights: &'q [f64], bias: f64, whole: bool) -> Asked<'q> {
         let adversary = Adversary::new(loss.threat());
         let (attributes, sums, gains) = (Vec::new(), Vec::new(), Vec::new());
-        let (sum, list) = (0.0, List::default());
-        Asked { loss, rows, weights, bias, whole, adversary, attributes, sums, gains, sum, list }
+        let (sum, unproven, list) = (0.0, 0, List::default());
+        Asked { loss, rows, weights, bias, whole, adversary, attributes, sums, gains, sum, unproven, list }
     }
 
     /// Adds a row's loss, and its pieces above `level`.
@@ -168,13 +182,17 @@ impl<'q> Asked<'q> {
         let score = self.bias + known + self.sums.iter().sum::<f64>();
         let (rate, values) = (self.loss.rate(), self.loss.threat().values());
         let (slopes, count) = self.loss.slopes(row);
-        let mut worst = 0.0_f64;
+        let (mut worst, mut proven) = (0.0_f64, true);
         for (group, &slope) in slopes[..count].iter().enumerate() {
             self.gains.clear();
             let gain = |(&attribute, sum): (&u32, &f64)| slope * sum - rate * values[attribute as usize];
             self.gains.extend(self.attributes.iter().zip(&self.sums).map(gain));
             let damage = match self.whole {
-                true => self.adversary.whole(&self.attributes, &self.gains).gain,
+                true => {
+                    let found = self.adversary.whole(&self.attributes, &self.gains);
+                    proven &= found.exact;
+                    found.gain
+                }
                 false => self.adversary.relaxed(&self.attributes, &self.gains),
             };
             let constant = self.loss.constant(row, slope);
@@ -184,6 +202,7 @@ impl<'q> Asked<'q> {
                 self.write(row, group as u8, slope, constant);
             }
         }
+        self.unproven += usize::from(!proven);
         self.sum += self.rows.weight(row) * worst;
     }
 

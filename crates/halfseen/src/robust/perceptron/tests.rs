@@ -48,7 +48,7 @@ fn the_regret_is_within_theorem_4_for_both_lengths() {
             let mut room = attack.hinge.scratch();
             (0..m).for_each(|i| walk.learn(&attack, &rows, i, signs[i], &mut room));
             let regret = |weights: &[f64], bias: f64| {
-                walk.lost / m as f64 - attack.mean(&rows, &signs, &everything, weights, bias)
+                walk.lost / m as f64 - attack.mean(&rows, &signs, &everything, weights, bias).0
             };
             let scaled: Vec<f64> = plane.iter().map(|w| radius * w).collect();
             for (weights, bias) in [(scaled.clone(), 0.0), (vec![0.0; n], 0.3), (walk.average().0, walk.average().1)] {
