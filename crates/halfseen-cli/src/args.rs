@@ -240,6 +240,9 @@ pub(crate) struct PredictArgs {
     /// numbers by fiml
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
     pub(crate) interval: Option<f64>,
+    /// Predict whatever the weighted sum is, not only numbers within the range of the targets learned from (fiml)
+    #[arg(long)]
+    pub(crate) no_clip: bool,
     /// Where the predictions go; default: stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -298,6 +301,9 @@ pub(crate) struct EvaluateArgs {
     /// (noise-weight: those of the largest weights). Default: exact, greedy, random and noise
     #[arg(long, value_name = "ATTACK", value_parser = crate::attacks::named)]
     pub(crate) attack: Option<halfseen::robust::Attack>,
+    /// Test whatever the weighted sum is, not only numbers within the range of the targets learned from (fiml)
+    #[arg(long)]
+    pub(crate) no_clip: bool,
     /// Seed of random attacks
     #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = whole(0, i64::MAX as u64))]
     pub(crate) seed: u64,

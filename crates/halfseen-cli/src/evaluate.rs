@@ -5,7 +5,7 @@ use crate::attacks::Attacks;
 use crate::failure::usage_error;
 use crate::input::{keep_classes, read_table};
 use crate::output;
-use crate::predict::{predict, read_model};
+use crate::predict::{clipped, predict, read_model};
 use crate::test_table::target_of;
 use crate::threats::{priced, threats};
 use crate::truncate::Truncated;
@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 /// Runs the command.
 pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
-    let model = read_model(&args.on.model)?;
+    let model = clipped(read_model(&args.on.model)?, args.no_clip, args.on.quiet);
     let cut = args.truncate.as_ref().map(|counts| counts.cut(&model)).transpose();
     let cut = cut.with_context(|| format!("--truncate: {}", args.on.model.display()))?;
     check_attack(args, &model)?;

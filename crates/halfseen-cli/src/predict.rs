@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 /// Runs the command.
 pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
-    let model = read_model(&args.model)?;
+    let model = clipped(read_model(&args.model)?, args.no_clip, args.quiet);
     if let Some(out) = &args.out {
         output::check_writable(out, &[&args.model, &args.data])?;
     }
@@ -31,13 +31,22 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The model without the range of its predictions, where that is asked for.
+pub(crate) fn clipped(model: Model, no_clip: bool, quiet: bool) -> Model {
+    if no_clip && model.clip().is_none() {
+        output::remark(quiet, "remark: --no-clip changes nothing: this model keeps its predictions within no range");
+    }
+    if no_clip { model.without_clip() } else { model }
+}
+
 /// The ends of each row's interval.
 fn intervals(model: &Model, table: &Table, level: f64, args: &PredictArgs) -> Result<Vec<(f64, f64)>> {
     let found = model.intervals(table, level).with_context(|| format!("--interval: {}", args.model.display()))?;
     if matches!(&model.predictor, Predictor::Conditional(conditional) if conditional.deviations.is_empty()) {
         output::remark(
             args.quiet,
-            "remark: the intervals take the weights for known, and are somewhat too short; fit with --set deviations=50, and they are not",
+            "remark: the intervals are as wide as held-out reads say on average; fit with --set deviations=50, and they know of each row \
+             how sure the weights are there",
         );
     }
     Ok(found.ends)

@@ -1,5 +1,5 @@
 //! Prints a model's weights in the attributes' own units: one per attribute, with a standard error where it has one, or one for each
-//! of more than two classes.
+//! of more than two classes. Before them the intercept and, where predictions keep within a range, its ends.
 
 use crate::args::ShowArgs;
 use crate::output;
@@ -32,6 +32,10 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode> {
     let title = if errors.is_some() { ",standard_error" } else { "" };
     let mut csv = format!("attribute,{}{title}\n", titles.join(","));
     csv.push_str(&line("(intercept)", sums.iter().map(|(_, intercept)| *intercept).collect(), None));
+    if let Some([least, largest]) = model.clip() {
+        csv.push_str(&line("(least)", vec![least], None));
+        csv.push_str(&line("(largest)", vec![largest], None));
+    }
     let names = sums.first().map_or(&[][..], |(weights, _)| weights).iter().map(|(name, _)| name);
     for (at, name) in names.enumerate() {
         let error = errors.as_ref().map(|errors| errors[at]);

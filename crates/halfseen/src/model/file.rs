@@ -120,6 +120,23 @@ impl Model {
         Ok((weights.collect(), intercept))
     }
 
+    /// The least and the largest number that is predicted, in units of the target: those of the targets learned from. `None` where
+    /// nothing keeps predictions within a range.
+    pub fn clip(&self) -> Option<[f64; 2]> {
+        let Predictor::Conditional(conditional) = &self.predictor else { return None };
+        let numbers = conditional.link.is_none();
+        conditional.clip.filter(|_| numbers).map(|ends| ends.map(|end| self.prepare.target.undo(end)))
+    }
+
+    /// The model that predicts whatever the weighted sum is.
+    #[must_use]
+    pub fn without_clip(mut self) -> Model {
+        if let Predictor::Conditional(conditional) = &mut self.predictor {
+            conditional.clip = None;
+        }
+        self
+    }
+
     /// Standard error of each weight of [`Model::raw_weights`], in the same units; `None` where the fit made none.
     pub fn raw_standard_errors(&self) -> Option<Vec<f64>> {
         let Predictor::Conditional(conditional) = &self.predictor else { return None };

@@ -70,6 +70,21 @@ pub(crate) struct Remarks {
 }
 
 impl Estimate {
+    /// The variance that the uncertainty of the weights gives to a prediction, on average over rows as the factor model has them.
+    fn uncertainty(&self) -> f64 {
+        let row = |j: usize| &self.loadings[j * self.rank..(j + 1) * self.rank];
+        let one = |v: &[f64]| {
+            let mut of_factors = vec![0.0; self.rank];
+            let mut own = 0.0;
+            for (j, v) in v.iter().enumerate().filter(|(_, v)| **v != 0.0) {
+                of_factors.iter_mut().zip(row(j)).for_each(|(sum, w)| *sum += v * w);
+                own += v * v * self.noise[j];
+            }
+            own + of_factors.iter().map(|u| u * u).sum::<f64>()
+        };
+        self.deviations.chunks_exact(self.weights.len().max(1)).map(one).sum()
+    }
+
     /// No weights: what is known where nothing can be learned of the attributes. `variance` is the mean squared deviation of so many
     /// targets.
     pub(crate) fn nothing(means: Vec<f64>, centre: f64, variance: f64, examples: usize) -> Estimate {
@@ -96,6 +111,8 @@ impl Estimate {
 
 /// What cannot vary less, in units of the target's variance: a residual below is rounding.
 const LEAST_RESIDUAL: f64 = 1e-12;
+/// Of the held-out error this share at least is the target's own, whatever the deviations of the weights.
+const LEAST_REST: f64 = 0.1;
 /// Fewer examples than this, or than two for each fold, cannot be held out to judge by: nothing is learned of the attributes.
 const FEWEST: usize = 10;
 
@@ -157,6 +174,8 @@ pub(crate) fn estimate(reads: &Reads, setting: &Setting, monitor: &dyn Monitor) 
         let seed = setting.seed;
         let again = |weights: &[f64]| refit(&rows, &units, &menu, &chosen, weights, seed, monitor);
         found.deviations = deviations(setting.deviations, m, seed, again)?;
+        // Held-out errors have the weights' uncertainty in them, on average; the rest is the target's own.
+        found.residual = (found.residual - found.uncertainty()).max(LEAST_REST * found.residual);
     }
     Ok(found)
 }

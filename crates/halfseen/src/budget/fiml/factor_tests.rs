@@ -44,11 +44,15 @@ fn naive(factor: &Factor, rows: &Rows, standard: &Standard) -> (Factor, f64) {
     let (d, r) = (standard.len(), factor.rank);
     let mut square = vec![Mat::<f64>::zeros(r, r); d + 1];
     let mut product = vec![Mat::<f64>::zeros(r, 1); d + 1];
-    let (mut total, mut count, mut likelihood) = (vec![0.0; d + 1], vec![0.0; d + 1], 0.0);
+    let mut first = vec![Mat::<f64>::zeros(r, 1); d + 1];
+    let (mut total, mut sum) = (vec![0.0; d + 1], vec![0.0; d + 1]);
+    let (mut count, mut likelihood) = (vec![0.0; d + 1], 0.0);
     for i in 0..rows.len() {
         let (places, values, y) = rows.example(i);
         let shown: Vec<(usize, f64)> =
             places.iter().map(|&j| j as usize).zip(values.iter().copied()).chain([(d, y)]).collect();
+        let mean = |j: usize| if j < d { factor.means[j] } else { factor.target_mean };
+        let shown: Vec<(usize, f64)> = shown.into_iter().map(|(j, x)| (j, x - mean(j))).collect();
         let of = |j: usize| {
             if j < d { (factor.row(j), factor.noise[j]) } else { (&factor.target[..], factor.target_noise) }
         };
@@ -68,23 +72,32 @@ fn naive(factor: &Factor, rows: &Rows, standard: &Standard) -> (Factor, f64) {
         for &(j, value) in &shown {
             square[j] += &second;
             product[j] += faer::Scale(value) * &mean;
+            first[j] += &mean;
             total[j] += value * value;
+            sum[j] += value;
             count[j] += 1.0;
         }
     }
     let mut next = factor.clone();
     for j in 0..=d {
+        // About the means over the reads.
+        square[j] -= faer::Scale(1.0 / count[j]) * (&first[j] * first[j].transpose());
+        product[j] -= faer::Scale(sum[j] / count[j]) * &first[j];
+        total[j] -= sum[j] * sum[j] / count[j];
         let (psi, prior) =
             if j < d { (factor.noise[j], 1.0 / (LOADING_PRIOR * standard.own[j])) } else { (1.0, 1e-9 * count[d]) };
         let whole = faer::Scale(1.0 / psi) * &square[j] + faer::Scale(prior) * Mat::<f64>::identity(r, r);
         let inverse = whole.partial_piv_lu().inverse();
         let w = faer::Scale(1.0 / psi) * &inverse * &product[j];
         let misfit = total[j] - 2.0 * (w.transpose() * &product[j])[(0, 0)] + (w.transpose() * &square[j] * &w)[(0, 0)];
+        let shift = (sum[j] - (w.transpose() * &first[j])[(0, 0)]) / count[j];
         if j < d {
+            next.means[j] += shift;
             let spread = (&inverse * &square[j]).diagonal().column_vector().iter().sum::<f64>();
             next.noise[j] = ((misfit + spread + standard.own[j]) / (count[j] + 2.0)).max(LEAST_NOISE);
             (0..r).for_each(|p| next.loadings[j * r + p] = w[(p, 0)]);
         } else {
+            next.target_mean += shift;
             next.target_noise = (misfit / count[d]).max(LEAST_TARGET_NOISE);
             (0..r).for_each(|p| next.target[p] = w[(p, 0)]);
         }
@@ -104,6 +117,8 @@ fn a_pass_is_that_by_dense_inverses() {
         factor.loadings.iter().zip(&twin.loadings).for_each(|(a, b)| close(*a, *b, 1e-9));
         factor.target.iter().zip(&twin.target).for_each(|(a, b)| close(*a, *b, 1e-9));
         factor.noise.iter().zip(&twin.noise).for_each(|(a, b)| close(*a, *b, 1e-10));
+        factor.means.iter().zip(&twin.means).for_each(|(a, b)| close(*a, *b, 1e-10));
+        close(factor.target_mean, twin.target_mean, 1e-10);
         close(factor.target_noise, twin.target_noise, 1e-10);
     }
 }
