@@ -175,9 +175,10 @@ pub enum Note {
         /// The share of the rarer class.
         constant: f64,
     },
-    /// The learner's own test cannot tell its predictions from a constant.
+    /// The learner's own test cannot tell its predictions from a constant: the mean of the targets, or where scores are margins the
+    /// commonest class.
     NotShownBetter {
-        /// Its squared error, as a share of the constant's.
+        /// Its squared error, or its share of wrong classes, as a share of the constant's.
         ratio: f64,
         /// The standard error of that share; 0 where none is known.
         standard_error: f64,
@@ -210,7 +211,8 @@ pub enum Note {
 }
 
 impl Note {
-    /// What must be said of a squared error with its standard error, where it is not below the constant's by two of them.
+    /// What must be said of a squared error (or a share of wrong classes), where it is not below the constant's by two of its standard
+    /// errors.
     pub fn beside_constant(error: f64, standard_error: Option<f64>, constant: f64) -> Option<Note> {
         let deviation = standard_error.unwrap_or(0.0);
         // Unlike the opposite this takes in a NaN.
@@ -296,8 +298,8 @@ impl fmt::Display for Note {
             ),
             Note::NotShownBetter { ratio, standard_error } => write!(
                 f,
-                "its own test cannot tell it from always predicting the mean of the targets: its squared error is {ratio:.3} +- \
-                 {standard_error:.3} times that one's; more examples or more reads of each would help"
+                "its own test cannot tell it from a constant (the mean of the targets, or the commonest class): its error is {ratio:.3} +- \
+                 {standard_error:.3} times the constant's; more examples or more reads of each would help"
             ),
             Note::RiskBound { theorem, risk, .. } if *risk >= 0.5 => write!(
                 f,
@@ -374,7 +376,8 @@ pub struct Report {
     /// The longest wait between a query and its answer, in answers to other queries. The theorems cover 0.
     pub largest_delay: u64,
     /// Estimated mean squared error of the averaged iterates, in scaled units, from the reads that were made anyway
-    /// (progressive validation): unbiased, and by convexity no less than the model's own in expectation.
+    /// (progressive validation): unbiased, and by convexity no less than the model's own in expectation. Of learners that
+    /// see whole rows that of rows held out, see [`tested`](crate::select::tested).
     #[serde(deserialize_with = "Option::deserialize")]
     pub risk: Option<f64>,
     /// Its standard error.

@@ -6,12 +6,14 @@ mod compare;
 mod hide;
 mod score;
 mod split;
+mod tested;
 mod tune;
 
 pub use compare::{Comparison, CurvePoint, Plan, Row, Statistics, Summary, compare};
 pub use hide::{Seen, hide};
 pub use score::Score;
 pub use split::{Split, folds, splits};
+pub use tested::tested;
 pub use tune::{By, Tuned, Tuning, tune, tune_over};
 
 use crate::data::{Table, Target};
