@@ -12,11 +12,15 @@ use crate::learner::{Family, Learner};
 use crate::model::{Fit, Note, Scores, Stop};
 use crate::monitor::{Monitor, Quiet};
 use crate::sampling::{Purpose, Stream, shuffle};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Folds of the test.
 const FOLDS: usize = 5;
 /// The most rows that the test takes, so that a fit of many costs hardly more: the second number, where the first leave doubt.
 const ROWS: [usize; 2] = [500, 5_000];
+
+/// A fit that is tested may look at its monitor so often at least.
+const LEAST_LOOKS: u64 = 100;
 
 /// Learns from examples, as a user's fit does: the report says by [`Note::NotShownBetter`] where the learner's own test cannot tell its
 /// predictions from a constant.
@@ -28,17 +32,20 @@ const ROWS: [usize; 2] = [500, 5_000];
 /// # Errors
 /// As [`Learner::fit`].
 pub fn tested(learner: &dyn Learner, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
-    let mut fit = learner.fit(examples, monitor)?;
+    let whole = Bounded { monitor, shows: true, most: u64::MAX, looks: AtomicU64::new(0) };
+    let mut fit = learner.fit(examples, &whole)?;
     if learner.family() == Family::Budget || fit.report.stop == Stop::Interrupted {
         return Ok(fit);
     }
     let examples = &*examples.counted()?;
     let mut order = examples.rows.to_vec();
     shuffle(&mut Stream::new(0, Purpose::Fold, u64::MAX), &mut order);
+    // A fit to fewer rows may take many more iterations; this is a test, and need not wait for the last digit.
+    let looks = 2 * whole.looks.into_inner() + LEAST_LOOKS;
     let mut note = None;
     for most in ROWS {
         let sample = &order[..most.min(order.len())];
-        let held_out = match cross_fit(learner, examples, sample, monitor) {
+        let held_out = match cross_fit(learner, examples, sample, looks, monitor) {
             Ok(Some(held_out)) => held_out,
             Ok(None) => {
                 fit.report.notes.push(Note::FewExamples { examples: order.len() as u64 });
@@ -64,6 +71,27 @@ pub fn tested(learner: &dyn Learner, examples: &Examples<'_>, monitor: &dyn Moni
     }
     fit.report.notes.extend(note);
     Ok(fit)
+}
+
+/// Ends a fit after so many looks, which unlike seconds are the same in every run, and counts them.
+struct Bounded<'a> {
+    monitor: &'a dyn Monitor,
+    /// Whether progress is shown.
+    shows: bool,
+    most: u64,
+    looks: AtomicU64,
+}
+
+impl Monitor for Bounded<'_> {
+    fn progress(&self, done: u64, total: u64) {
+        if self.shows {
+            self.monitor.progress(done, total);
+        }
+    }
+
+    fn should_stop(&self) -> bool {
+        self.looks.fetch_add(1, Ordering::Relaxed) >= self.most || self.monitor.should_stop()
+    }
 }
 
 /// A row that was held out.
@@ -97,6 +125,7 @@ fn cross_fit(
     learner: &dyn Learner,
     examples: &Examples<'_>,
     sample: &[u32],
+    looks: u64,
     monitor: &dyn Monitor,
 ) -> Result<Option<HeldOut>> {
     let mut held_out = HeldOut { rows: Vec::with_capacity(sample.len()), estimates: true };
@@ -109,7 +138,14 @@ fn cross_fit(
         if (1..train.len()).all(|i| same(&train, i)) {
             return Ok(None);
         }
-        let found = learner.fit(&train, &Quiet(monitor))?;
+        let bounded = Bounded { monitor, shows: false, most: looks, looks: AtomicU64::new(0) };
+        let found = match learner.fit(&train, &bounded) {
+            // Of a learner that has no best point so far.
+            Err(error) if matches!(error.kind(), ErrorKind::Interrupted { .. }) && !monitor.should_stop() => {
+                learner.fit(&train, &Quiet(monitor))
+            }
+            found => found,
+        }?;
         if monitor.should_stop() {
             return Err(ErrorKind::Interrupted { during: "testing the fit on rows that were held out" }.into());
         }
