@@ -320,7 +320,7 @@ fn whole_list(cells: &[Cell<'_>]) -> Vec<String> {
 /// The mean over all cells of each learner, as it counts.
 fn means<'c>(cells: &'c [Cell<'_>]) -> BTreeMap<&'c str, f64> {
     let mut grouped: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    let fits = cells.iter().flat_map(|cell| cell.fits.iter().map(|fit| (cell, fit)));
+    let fits = cells.iter().flat_map(|cell| cell.fits.iter().map(move |fit| (cell, fit)));
     for (cell, fit) in fits {
         let heeded = if fit.published && fit.warned { 0.0 } else { fit.excess };
         grouped.entry(cell.learner()).or_default().push(heeded);
