@@ -346,8 +346,9 @@ fn above<'c, 'o>(cells: &'c [Cell<'o>]) -> Vec<&'c Cell<'o>> {
 fn each_cell(cells: &[Cell<'_>]) -> Vec<String> {
     let above = above(cells);
     let fits = above.iter().flat_map(|cell| cell.fits.iter().map(move |fit| (cell, fit)));
+    let within = |fit: &Outcome| fit.excess <= ALLOWED;
     // Unlike the opposite this takes in a NaN.
-    let fits: Vec<_> = fits.filter(|(_, fit)| !(fit.excess <= ALLOWED)).collect();
+    let fits: Vec<_> = fits.filter(|(_, fit)| !within(fit)).collect();
     let text = |cell: &Cell<'_>, fit: &Outcome| format!("{}, seed {}: {:.3}", cell.place(), fit.seed, fit.excess);
     let (published, ours): (Vec<_>, Vec<_>) = fits.into_iter().partition(|(_, fit)| fit.published);
     let silent: Vec<String> =
