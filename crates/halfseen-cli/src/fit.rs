@@ -13,7 +13,7 @@ use halfseen::learner::{self, Family, Learner, is_passive};
 use halfseen::model::{BudgetKind, Model, Note, Outside, Report, Stop, check_truncation};
 use halfseen::prepare::{Options, Prepared};
 use halfseen::robust::{Costs, Threat};
-use halfseen::select::{Task, Tuning, tune};
+use halfseen::select::{Task, Tuning, tested, tune};
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
             ),
         );
     }
-    let fit = learner.fit(&prepared.examples(), &progress);
+    let fit = tested(&*learner, &prepared.examples(), &progress);
     let fit = fit.map_err(|e| input::renumbered(e, &input)).with_context(place)?;
     drop(progress);
     let whole = Model::of(&*learner, &prepared, (&input.target_name, &input.target), fit);
@@ -89,7 +89,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     output::print(&summary(&model, args)?)?;
     input.remark_on_codes(&args.table);
     for note in model.report.notes.iter().filter(|note| !is_promise(note)) {
-        output::remark(args.table.quiet, &format!("note: {note}"));
+        let word = if matches!(note, Note::NotShownBetter { .. }) { "warning" } else { "note" };
+        output::remark(args.table.quiet, &format!("{word}: {note}"));
     }
     if let Some(text) = outside_bounds(model.report.outside_bounds, &model.report.first_outside, &input) {
         output::remark(args.table.quiet, &format!("remark: {text}"));
@@ -313,9 +314,10 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     let unused = report.unused.map(|reads| ("reads left", reads.to_string()));
     let estimated = report.risk.map(|risk| {
         let error = report.risk_error.map_or(String::new(), |error| format!(" ± {:.3}", error * scale));
-        let what = match learner.grid().0.is_empty() {
-            true => "squared error where every attribute is seen, from reads that were held out",
-            false => "squared error, from its own reads before it learned from them",
+        let what = match (learner.family(), learner.grid().0.is_empty()) {
+            (Family::Budget, true) => "squared error where every attribute is seen, from reads that were held out",
+            (Family::Budget, false) => "squared error, from its own reads before it learned from them",
+            _ => "squared error of rows that were held out, from fits to the others",
         };
         ("its own test", format!("{:.3}{error} ({what})", risk * scale))
     });

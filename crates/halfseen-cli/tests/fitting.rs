@@ -322,3 +322,24 @@ fn hopeless_slopes_leave_a_model_that_can_be_read() {
         place.ok("predict m.json t.csv --quiet");
     }
 }
+
+/// Held out, the targets of 40 rows are predicted no better by attributes that have nothing to do with them.
+#[test]
+fn a_model_that_is_not_shown_better_than_a_constant_warns() {
+    let place = Place::with_table();
+    // Products modulo a prime look like noise to a weighted sum.
+    let row = |i: u64| format!("{},{},{}\n", i * i % 41, i * i * i % 37, (i * i * 11 + i * 29) % 43);
+    place.write("noise.csv", format!("a,b,y\n{}", (1..41).map(row).collect::<String>()));
+    for learner in ["ridge", "karma", "online-lasso", "robust-lp"] {
+        let fit = format!("fit noise.csv --target y --learner {learner} --out m.json");
+        let ran = place.run(&fit);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert!(ran.err.contains("warning: its own test cannot tell it from a constant"), "{learner}: {}", ran.err);
+        assert!(ran.out.contains("rows that were held out"), "{learner}: {}", ran.out);
+        let notes = place.json("m.json")["report"]["notes"].to_string();
+        assert!(notes.contains("not-shown-better"), "{learner}: {notes}");
+        assert_eq!(place.run(&format!("{fit} --quiet")).err, "");
+        let ran = place.run(&format!("fit t.csv --target y --ignore who --learner {learner} --out m.json"));
+        assert!(!ran.err.contains("warning"), "{learner}: {}", ran.err);
+    }
+}

@@ -78,7 +78,7 @@ pub(crate) fn fit(
             None => Prepared::new(&table, named, &rows, &options)?,
             Some(weights) => Prepared::with_weights(&table, named, &rows, weights, &options)?,
         };
-        let fit = learner.fit(&prepared.examples(), monitor)?;
+        let fit = halfseen::select::tested(&*learner, &prepared.examples(), monitor)?;
         Ok(halfseen::model::Model::of(&*learner, &prepared, named, fit))
     })?;
     Ok(Model::new(model))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from halfseen import OnlineLasso, OnlineLassoClassifier
+from halfseen import DataWarning, KARMARegressor, OnlineLasso, OnlineLassoClassifier, RobustLPRegressor
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import cross_val_score
 
@@ -76,3 +76,15 @@ def test_what_cannot_be_is_refused():
         OnlineLasso().fit(X, y)
     with pytest.raises(TypeError, match="sample_weight"):
         OnlineLasso().fit(X, y, sample_weight=np.ones(50))
+
+
+@pytest.mark.parametrize("estimator", [OnlineLasso(), KARMARegressor(), RobustLPRegressor()])
+def test_a_fit_that_is_not_shown_better_than_a_constant_warns(estimator):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(40, 5)), rng.normal(size=40)
+    with pytest.warns(DataWarning, match="its own test cannot tell it from a constant"):
+        estimator.fit(X, y)
+    assert any("not-shown-better" in note for note in estimator.report_["notes"])
+    assert estimator.report_["risk"] > 0
+    estimator.fit(X, 2 * X[:, 0] + 0.1 * y)
+    assert not any("not-shown-better" in note for note in estimator.report_["notes"])

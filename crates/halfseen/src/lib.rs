@@ -81,7 +81,6 @@ pub mod missing;
 pub mod model;
 mod monitor;
 mod normal;
-mod student;
 pub mod params;
 pub mod plan;
 pub mod prepare;
@@ -90,6 +89,7 @@ pub mod robust;
 pub mod sampling;
 pub mod select;
 pub mod solve;
+mod student;
 
 pub use error::{Error, ErrorClass, ErrorKind, Result};
 pub use learner::Learner;

@@ -6,6 +6,7 @@ mod file;
 mod kernel;
 mod linear;
 mod link;
+mod note;
 mod predictor;
 mod report;
 mod sketched;
@@ -17,8 +18,9 @@ pub use file::{Intervals, Model, Prediction};
 pub use kernel::Expansion;
 pub use linear::Linear;
 pub use link::{Curve, Link};
+pub use note::Note;
 pub use predictor::{Linears, Predictor, Scores};
-pub use report::{BudgetKind, Note, Outside, Report, Stop};
+pub use report::{BudgetKind, Outside, Report, Stop};
 pub use sketched::Sketched;
 pub use truncate::check_truncation;
 

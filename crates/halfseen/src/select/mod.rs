@@ -7,6 +7,7 @@ mod compare;
 mod hide;
 mod score;
 mod split;
+mod tested;
 mod tune;
 
 pub use beside::{CONSTANT, Siege};
@@ -14,6 +15,7 @@ pub use compare::{Comparison, CurvePoint, Plan, Row, Statistics, Summary, compar
 pub use hide::{Seen, hide};
 pub use score::Score;
 pub use split::{Split, folds, splits};
+pub use tested::tested;
 pub use tune::{By, Tuned, Tuning, tune, tune_over};
 
 use crate::data::{Table, Target};

@@ -130,7 +130,10 @@ impl Asker {
         if found.remarks.guarded > 0 {
             report.notes.push(Note::GuardedRefinements { refinements: found.remarks.guarded as u64 });
         }
-        Ok((linked(predictor_of(&found, &self.layout)?.clipped(reads.targets()), self.learner.link, &found, reads)?, report))
+        Ok((
+            linked(predictor_of(&found, &self.layout)?.clipped(reads.targets()), self.learner.link, &found, reads)?,
+            report,
+        ))
     }
 
     /// The same with why the pass stopped, where the fit was not interrupted.

@@ -142,16 +142,8 @@ pub(crate) fn estimate(reads: &Reads, setting: &Setting, monitor: &dyn Monitor) 
     let mut chosen = shares(&fitted, &all, m);
     let filling = best_rank(&fitted, &menu);
     let units = Units { standard: &standard, slots: setting.slots };
-    let judge = Judge {
-        reads,
-        rows: &rows,
-        menu: &menu,
-        units: &units,
-        folds: &fitted,
-        filling,
-        seed: setting.seed,
-        monitor,
-    };
+    let judge =
+        Judge { reads, rows: &rows, menu: &menu, units: &units, folds: &fitted, filling, seed: setting.seed, monitor };
     let no_number = || failed("a weight is no finite number");
     let mut tested = judge.test(&chosen);
     // What its own test does not show to be better than no weights is not used.
@@ -307,8 +299,7 @@ impl Judge<'_> {
         };
         let by_fold = self.folds.par_iter().enumerate().map(by_fold).collect::<Option<Vec<_>>>()?;
         let mut next: Vec<_> = by_fold.into_iter().map(|(a, b)| a.into_iter().zip(b)).collect();
-        let (first, second): (Vec<Given>, Vec<Given>) =
-            (0..rows.len()).filter_map(|i| next[i % of].next()).unzip();
+        let (first, second): (Vec<Given>, Vec<Given>) = (0..rows.len()).filter_map(|i| next[i % of].next()).unzip();
         let square = standard.spread.powi(2);
         let pair = |(i, given): (usize, &Given)| Pair {
             mean: standard.centre + standard.spread * given.mean,

@@ -72,7 +72,10 @@ impl OwnTest {
         let doubt = (wrong * wrong).max(surprise * surprise - (CONTRADICTS * scatter).powi(2));
         let total = doubt + scatter * scatter;
         let trust = if total > 0.0 { doubt / total } else { 0.0 };
-        OwnTest { risk: centre + trust * surprise, error: (first_error * first_error + trust * scatter * scatter).sqrt() }
+        OwnTest {
+            risk: centre + trust * surprise,
+            error: (first_error * first_error + trust * scatter * scatter).sqrt(),
+        }
     }
 }
 

@@ -193,7 +193,11 @@ fn means_are_right_where_holes_depend_on_what_is_seen() {
     let (mut train, whole) = (draw(20_000, 6, 1, row), draw(4_000, 6, 2, row));
     let mut stream = Stream::new(3, Purpose::Data, 0);
     for mut row in train.0.rows_mut() {
-        (1..6).filter(|_| row[0] > 0.0 && stream.unit() < 0.9).collect::<Vec<_>>().into_iter().for_each(|j| row[j] = f64::NAN);
+        (1..6)
+            .filter(|_| row[0] > 0.0 && stream.unit() < 0.9)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .for_each(|j| row[j] = f64::NAN);
     }
     let found = fit(&Fiml { passive: Passive::All, ..Fiml::default() }, &train);
     assert!(error(&found, &whole) < 0.28, "complete rows: {}", error(&found, &whole));

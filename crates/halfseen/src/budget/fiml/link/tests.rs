@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::budget::fiml::estimate::{Estimate, Remarks};
-use crate::data::{Examples, Matrix};
 use crate::budget::fiml::small::dot;
+use crate::data::{Examples, Matrix};
 use crate::model::Linear;
 use crate::prepare::{Layout, Scaler};
 use crate::sampling::{Purpose, Stream};

@@ -1,0 +1,186 @@
+//! Fits a learner, and where it has no test of its own cross-fits one: is it better than a constant?
+//!
+//! Budgeted learners test themselves by reads that they pay for anyway. All others see whole rows, so rows can be held out: each of
+//! five folds is predicted by the learner's fit to the other four, and so is the constant (the mean of their targets; the
+//! commonest class where scores are margins). The differences of the two losses, row by row, have a mean and a standard error. Held-out
+//! fits have fewer examples than the one that is returned, so the test errs on the side of a warning.
+
+use super::folds;
+use crate::data::Examples;
+use crate::error::{ErrorKind, Result};
+use crate::learner::{Family, Learner};
+use crate::model::{Fit, Note, Scores, Stop};
+use crate::monitor::{Monitor, Quiet};
+use crate::sampling::{Purpose, Stream, shuffle};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Folds of the test.
+const FOLDS: usize = 5;
+/// The most rows that the test takes, so that a fit of many costs hardly more: the second number, where the first leave doubt.
+const ROWS: [usize; 2] = [500, 5_000];
+
+/// A fit that is tested may look at its monitor so often at least.
+const LEAST_LOOKS: u64 = 100;
+
+/// Learns from examples, as a user's fit does: the report says by [`Note::NotShownBetter`] where the learner's own test cannot tell its
+/// predictions from a constant.
+///
+/// Budgeted learners have such a test in themselves. Of others the folds of at most 500 of the rows are predicted by fits to the rest (of
+/// at most 5,000, where those leave doubt): about 4 times the work of a fit to so many. Where scores estimate the target,
+/// [`Report::risk`](crate::model::Report::risk) is what that comes to.
+///
+/// # Errors
+/// As [`Learner::fit`].
+pub fn tested(learner: &dyn Learner, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+    let whole = Bounded { monitor, shows: true, most: u64::MAX, looks: AtomicU64::new(0) };
+    let mut fit = learner.fit(examples, &whole)?;
+    if learner.family() == Family::Budget || fit.report.stop == Stop::Interrupted {
+        return Ok(fit);
+    }
+    let examples = &*examples.counted()?;
+    let mut order = examples.rows.to_vec();
+    shuffle(&mut Stream::new(0, Purpose::Fold, u64::MAX), &mut order);
+    // A fit to fewer rows may take many more iterations; this is a test, and need not wait for the last digit.
+    let looks = 2 * whole.looks.into_inner() + LEAST_LOOKS;
+    let mut note = None;
+    for most in ROWS {
+        let sample = &order[..most.min(order.len())];
+        let held_out = match cross_fit(learner, examples, sample, looks, monitor) {
+            Ok(Some(held_out)) => held_out,
+            Ok(None) => {
+                fit.report.notes.push(Note::FewExamples { examples: order.len() as u64 });
+                return Ok(fit);
+            }
+            // What was learned is whole, and untested.
+            Err(error) if matches!(error.kind(), ErrorKind::Interrupted { .. }) => {
+                (fit.report.stop, fit.report.converged) = (Stop::Interrupted, false);
+                return Ok(fit);
+            }
+            Err(error) => return Err(error),
+        };
+        let (better, difference_error) = held_out.mean(|row| row.loss - row.constant);
+        let (constant, _) = held_out.mean(|row| row.constant);
+        note = Note::beside_constant(constant + better, Some(difference_error), constant);
+        if held_out.estimates {
+            let (risk, risk_error) = held_out.mean(|row| row.loss);
+            (fit.report.risk, fit.report.risk_error) = (Some(risk), Some(risk_error));
+        }
+        if note.is_none() || sample.len() == order.len() {
+            break;
+        }
+    }
+    fit.report.notes.extend(note);
+    Ok(fit)
+}
+
+/// Ends a fit after so many looks, which unlike seconds are the same in every run, and counts them.
+struct Bounded<'a> {
+    monitor: &'a dyn Monitor,
+    /// Whether progress is shown.
+    shows: bool,
+    most: u64,
+    looks: AtomicU64,
+}
+
+impl Monitor for Bounded<'_> {
+    fn progress(&self, done: u64, total: u64) {
+        if self.shows {
+            self.monitor.progress(done, total);
+        }
+    }
+
+    fn should_stop(&self) -> bool {
+        self.looks.fetch_add(1, Ordering::Relaxed) >= self.most || self.monitor.should_stop()
+    }
+}
+
+/// A row that was held out.
+struct Row {
+    weight: f64,
+    /// Of the prediction: a squared error in scaled units, or 1 where the class is wrong.
+    loss: f64,
+    /// Of the constant.
+    constant: f64,
+}
+
+/// All rows, each held out once.
+struct HeldOut {
+    rows: Vec<Row>,
+    /// Whether losses are squared errors.
+    estimates: bool,
+}
+
+impl HeldOut {
+    /// The weighted mean of a figure of the rows, with its standard error.
+    fn mean(&self, figure: impl Fn(&Row) -> f64) -> (f64, f64) {
+        let total: f64 = self.rows.iter().map(|row| row.weight).sum();
+        let mean = self.rows.iter().map(|row| row.weight * figure(row)).sum::<f64>() / total;
+        let square = self.rows.iter().map(|row| (row.weight * (figure(row) - mean)).powi(2)).sum::<f64>();
+        (mean, square.sqrt() / total)
+    }
+}
+
+/// Predicts every fold by a fit to the others. `None` where a fit would see one target only, which tells nothing.
+fn cross_fit(
+    learner: &dyn Learner,
+    examples: &Examples<'_>,
+    sample: &[u32],
+    looks: u64,
+    monitor: &dyn Monitor,
+) -> Result<Option<HeldOut>> {
+    let mut held_out = HeldOut { rows: Vec::with_capacity(sample.len()), estimates: true };
+    if sample.len() < 3 {
+        return Ok(None);
+    }
+    let strata = examples.labels.map(|labels| labels.codes);
+    for fold in folds(sample, strata, None, FOLDS.min(sample.len()), 0)? {
+        let (train, test) = (examples.with_rows(fold.train), examples.with_rows(fold.test));
+        if (1..train.len()).all(|i| same(&train, i)) {
+            return Ok(None);
+        }
+        let bounded = Bounded { monitor, shows: false, most: looks, looks: AtomicU64::new(0) };
+        let found = match learner.fit(&train, &bounded) {
+            // Of a learner that has no best point so far.
+            Err(error) if matches!(error.kind(), ErrorKind::Interrupted { .. }) && !monitor.should_stop() => {
+                learner.fit(&train, &Quiet(monitor))
+            }
+            found => found,
+        }?;
+        if monitor.should_stop() {
+            return Err(ErrorKind::Interrupted { during: "testing the fit on rows that were held out" }.into());
+        }
+        let scores = found.predictor.scores(&test)?;
+        held_out.estimates = scores.estimates && scores.outputs == 1;
+        let losses = losses(&scores, &train, &test);
+        held_out.rows.extend(losses);
+    }
+    Ok(Some(held_out))
+}
+
+/// Whether the target of the `i`-th example is that of the first.
+fn same(examples: &Examples<'_>, i: usize) -> bool {
+    match examples.code(0) {
+        Some(code) => examples.code(i) == Some(code),
+        None => examples.target(i) == examples.target(0),
+    }
+}
+
+/// The losses of the test rows, and those of the constant that the training rows give.
+fn losses(scores: &Scores, train: &Examples<'_>, test: &Examples<'_>) -> Vec<Row> {
+    let weight = |i: usize| train.weight(i);
+    if scores.estimates && scores.outputs == 1 {
+        let total: f64 = (0..train.len()).map(weight).sum();
+        let mean = (0..train.len()).map(|i| weight(i) * train.target(i)).sum::<f64>() / total;
+        let row = |i: usize| {
+            let target = test.target(i);
+            Row { weight: test.weight(i), loss: (scores.values[i] - target).powi(2), constant: (mean - target).powi(2) }
+        };
+        return (0..test.len()).map(row).collect();
+    }
+    let mut counts = vec![0.0_f64; train.classes()];
+    (0..train.len()).for_each(|i| train.code(i).into_iter().for_each(|code| counts[code as usize] += weight(i)));
+    let commonest = (1..counts.len()).fold(0, |best, class| if counts[class] > counts[best] { class } else { best });
+    let wrong = |class: usize, i: usize| f64::from(u8::from(test.code(i) != Some(class as u32)));
+    let row = |i: usize| Row { weight: test.weight(i), loss: wrong(scores.class(i), i), constant: wrong(commonest, i) };
+    (0..test.len()).map(row).collect()
+}
