@@ -245,8 +245,8 @@ impl fmt::Display for Note {
             ),
             Note::FewExamples { examples } => write!(
                 f,
-                "there are {examples} examples only: nothing can be held out to judge a fit by, so all weights are 0 and the mean of the \
-                 targets is predicted"
+                "there are {examples} examples only: nothing can be held out to judge a fit by; fiml then predicts the mean of the \
+                 targets, and weights of other learners may be far off"
             ),
             Note::GuardedRefinements { refinements } => write!(
                 f,
