@@ -197,7 +197,7 @@ fn check<B: Budgeted>(learner: &B, layout: &Arc<Layout>, budget: usize) {
             let nonzero = (0..layout.sampled_slots()).filter(|&s| sgd.state.iterate.weight(s) != 0.0).count();
             most_nonzero = most_nonzero.max(nonzero);
         }
-        let query = sgd.ask();
+        let query = sgd.ask().unwrap();
         let values = answer(layout, &query, &x);
         assert_eq!(sgd.tell(&query, &values, y).unwrap(), Told::Learned);
     }
@@ -342,7 +342,7 @@ fn reads_within_a_limit_of_money_are_unbiased_and_never_cost_more() {
         let mut running = learner.start(&layout).unwrap().unwrap();
         let mut stream = Stream::new(8, Purpose::Data, 0);
         for _ in 0..2_000 {
-            let query = running.ask();
+            let query = running.ask().unwrap();
             let cost: f64 = query.reads.iter().map(|r| layout.price(r.panel as usize)).sum();
             assert!(cost <= money + 1e-9, "{cost} of {money}");
             let (x, y) = example(5, &mut stream);
@@ -427,7 +427,7 @@ fn a_first_phase_estimates_moments_without_bias() {
                 // Through ask and tell: A by hand from the queries, then q in proportion to sqrt(A + c eps).
                 let (mut sgd, mut tally) = (start.clone(), vec![0.0; slots]);
                 for (x, y) in &examples {
-                    let query = sgd.ask();
+                    let query = sgd.ask().unwrap();
                     for read in query.reads.iter().filter(|r| r.role == Role::Gradient) {
                         for slot in layout.slots_of(read.panel as usize) {
                             tally[slot] += 0.5 * panels as f64 / (budget - 1) as f64 * x[layout.column(slot)].powi(2);
