@@ -1,5 +1,6 @@
 //! Keeps how the gradient's panels are drawn at present, and what was learned about how to draw them.
 
+use super::admission::LARGEST_STEP;
 use super::design::inclusion;
 use super::purse::Purse;
 use super::recipe::{Draws, Proportions, Recipe, Source};
@@ -96,7 +97,7 @@ impl Drawing {
         // Without the largest an older state cannot go on to its second phase.
         let told = self.version > 0 || self.largest > 0.0 || self.tally.iter().all(|sum| *sum == 0.0);
         let finite = numbers.chain(&self.bound).chain([&self.largest]).all(|v| v.is_finite() && *v >= 0.0);
-        let sound = told && finite;
+        let sound = told && finite && self.largest <= LARGEST_STEP * LARGEST_STEP;
         if sizes && sound {
             self.rebuild(recipe, layout)?;
         }
