@@ -185,8 +185,8 @@ fn choose_or_take(learner: &mut dyn Learner, args: &FitArgs) -> Result<()> {
         ));
     }
     let said = args.set.iter().any(|set| set.split('=').next().is_some_and(|name| name.trim() == "passive"));
-    if !budgeted && !said {
-        learner.set("passive", "all")?;
+    if !said {
+        learner::take_all_without_a_budget(learner)?;
     }
     Ok(())
 }

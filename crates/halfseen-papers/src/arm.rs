@@ -99,12 +99,17 @@ impl Arm {
 
     /// The settings that tuning searches.
     pub(crate) fn settings(&self, quick: bool) -> Vec<Setting> {
-        Grid::new(if quick { self.quick } else { self.full }).settings()
+        Grid::new(self.axes(quick)).settings()
+    }
+
+    /// The grid that tuning searches.
+    pub(crate) fn axes(&self, quick: bool) -> Axes {
+        if quick { self.quick } else { self.full }
     }
 
     /// Everything that decides this arm's results, in one line.
     pub(crate) fn describe(&self, quick: bool) -> String {
-        let axes = if quick { self.quick } else { self.full };
+        let axes = self.axes(quick);
         let fixed = self.fixed.iter().map(|(name, value)| format!("{name}={value}"));
         let grid = axes.iter().map(|(name, values)| format!("{name} {}", values.join(" ")));
         let chosen = self.chosen_clean.then(|| "chosen on clean rows".to_owned());

@@ -3,6 +3,7 @@
 
 mod args;
 mod arm;
+mod edges;
 mod experiments;
 mod figure;
 mod holdout;
@@ -21,9 +22,11 @@ mod vanishing;
 use anyhow::{Context as _, Result, bail};
 use args::Arguments;
 use clap::Parser;
+use edges::edges;
 use experiments::{EXPERIMENTS, Experiment, Way};
 use problem::Sources;
 use protocol::Protocol;
+use results::Results;
 use run::Context;
 use std::io::Write;
 use std::process::ExitCode;
@@ -73,7 +76,9 @@ fn run(arguments: &Arguments) -> Result<()> {
             out: arguments.out.clone(),
             told: !arguments.quiet,
         };
-        let body = pool.install(|| (experiment.make)(&context))?;
+        let mut body = pool.install(|| (experiment.make)(&context))?;
+        let results = Results::read(&arguments.out.join(context.file(".csv")))?;
+        body += &edges(&results, &(experiment.arms)(), protocol.quick);
         page::publish(&arguments.out, EXPERIMENTS, experiment, &protocol, &body)?;
         if context.told {
             let seconds = began.elapsed().as_secs_f64();

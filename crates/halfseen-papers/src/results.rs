@@ -145,6 +145,12 @@ pub(crate) struct Results {
 }
 
 impl Results {
+    /// What a file of finished results holds; nothing where there is no such file.
+    pub(crate) fn read(path: &Path) -> Result<Results> {
+        let rows = if path.exists() { Ledger::open(path)?.done.into_values().flatten().collect() } else { Vec::new() };
+        Ok(Results { rows })
+    }
+
     /// The rows of an arm on a problem.
     pub(crate) fn of<'a>(&'a self, problem: &'a str, arm: &'a str) -> impl Iterator<Item = &'a Row> {
         self.rows.iter().filter(move |row| row.problem == problem && row.arm == arm)

@@ -79,8 +79,6 @@ pub(crate) struct Learner {
     target: String,
     classes: Vec<Label>,
     bounds: Option<Bounds>,
-    /// The reads in all that batches may make.
-    total_budget: Option<u64>,
 }
 
 /// What changes.
@@ -123,10 +121,9 @@ impl Running {
     }
 
     /// The learner's report with what batches have shown.
-    fn noted(&self, mut report: Report, total_budget: Option<u64>) -> Report {
+    fn noted(&self, mut report: Report) -> Report {
         if let Some(stop) = self.passed.stop {
             (report.stop, report.converged) = (stop, stop.converged());
-            report.unused = total_budget.map(|total| total.saturating_sub(report.reads));
         }
         report.outside_bounds = self.passed.outside_bounds;
         report.first_outside = self.passed.first_outside.clone();
@@ -226,7 +223,6 @@ impl Learner {
             target: target_name,
             classes: first.classes().to_vec(),
             bounds,
-            total_budget: total_budget(&*learner),
         })
     }
 
@@ -259,7 +255,6 @@ impl Learner {
             target: saved.target,
             classes: saved.classes,
             bounds: saved.bounds,
-            total_budget: total_budget(&*learner),
         })
     }
 
@@ -281,7 +276,7 @@ impl Learner {
 
     /// The next question.
     fn ask(&self) -> PyResult<Query> {
-        guarded(|| Ok(Query(self.lock().learner.ask())))
+        guarded(|| Ok(Query(self.lock().learner.ask()?)))
     }
 
     /// What is to be told of an example of which these panels happen to be observed.
@@ -384,8 +379,7 @@ impl Learner {
             }
             let mut examples = Examples::new(table.0.numbers(), &self.prepare.scaler, &self.layout, &targets);
             (examples.declared.names, examples.declared.bounds) = (&names, self.bounds.as_ref());
-            let limit = self.total_budget.map(|total| total.saturating_sub(learner.report().reads));
-            let report = next_batch(&mut **learner, &examples, limit, monitor)?;
+            let report = next_batch(&mut **learner, &examples, monitor)?;
             passed.stop = Some(report.stop);
             passed.outside_bounds += report.outside_bounds;
             passed.first_outside = passed.first_outside.take().or(report.first_outside);
@@ -401,17 +395,17 @@ impl Learner {
     /// The report so far, as JSON.
     fn report(&self) -> PyResult<String> {
         let running = self.lock();
-        text(&running.noted(running.learner.report(), self.total_budget))
+        text(&running.noted(running.learner.report()))
     }
 
     /// What has been learned so far, on so many threads.
     fn model(&self, py: Python<'_>, threads: usize) -> PyResult<Model> {
         // Some learners solve for their predictor only now.
-        let (shared, total_budget) = (Arc::clone(&self.running), self.total_budget);
+        let shared = Arc::clone(&self.running);
         let work = move |monitor: &dyn Monitor| {
             let running = Running::of(&shared);
             let fit = running.learner.fitted(monitor)?;
-            Ok((fit.predictor, running.noted(fit.report, total_budget)))
+            Ok((fit.predictor, running.noted(fit.report)))
         };
         // Only to keep the reads and fit to all of them takes so long that somebody could interrupt it.
         let keeps = self.lock().learner.takes_holes();
@@ -434,10 +428,6 @@ impl Learner {
     fn columns_in(&self, panel: usize) -> impl Iterator<Item = usize> + '_ {
         self.layout.slots_of(panel).map(|slot| self.layout.column(slot))
     }
-}
-
-fn total_budget(learner: &dyn halfseen::Learner) -> Option<u64> {
-    learner.get("total_budget")?.parse().ok()
 }
 
 fn text(value: &impl Serialize) -> PyResult<String> {

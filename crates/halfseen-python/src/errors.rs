@@ -2,16 +2,22 @@
 
 use halfseen::{ErrorClass, ErrorKind};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
+use pyo3::import_exception;
 use pyo3::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The exception for an error: a `ValueError` with the library's message, as parameters, data and numbers out of range all are.
+import_exception!(halfseen.errors, BudgetSpent);
+
+/// The exception for an error: [`BudgetSpent`] for that, else a `ValueError` with the library's message, as parameters, data and numbers out of range all are.
 pub(crate) fn raised(error: halfseen::Error) -> PyErr {
     let mut text = error.to_string();
     if let ErrorKind::OutOfRange { .. } | ErrorKind::NotAValue { .. } = error.kind() {
         // What the library calls auto is None in Python, but for the words of a choice.
         text = text.replace(", or auto", ", or None").replace("must be auto,", "must be None,");
+    }
+    if let ErrorKind::BudgetSpent { .. } = error.kind() {
+        return BudgetSpent::new_err(text);
     }
     match error.class() {
         ErrorClass::Interrupted => PyKeyboardInterrupt::new_err(text),

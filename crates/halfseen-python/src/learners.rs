@@ -1,7 +1,7 @@
 //! Hands the library's declarations to Python, and makes learners of parameters given as text.
 
 use crate::errors::raised;
-use halfseen::learner::{Learner, all, find};
+use halfseen::learner::{Learner, all, find, take_all_without_a_budget};
 use halfseen::params::Kind;
 use pyo3::prelude::*;
 use serde_json::json;
@@ -55,6 +55,7 @@ pub(crate) fn configured(name: &str, parameters: &[(String, String)]) -> PyResul
     for (name, value) in parameters {
         learner.set(name, value).map_err(raised)?;
     }
+    take_all_without_a_budget(&mut *learner).map_err(raised)?;
     learner.check().map_err(raised)?;
     Ok(learner)
 }

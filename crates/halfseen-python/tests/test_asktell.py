@@ -85,6 +85,35 @@ def test_only_what_a_query_names_is_needed():
     assert model.score(frame, y) > 0.5
 
 
+@pytest.mark.parametrize(("cls", "name"), BUDGETED, ids=lambda of: of if isinstance(of, str) else "")
+def test_a_total_budget_is_never_exceeded_open_queries_included(cls, name):
+    X, y = examples()
+    given = (["well", "ill"],) if name.endswith("Classifier") else ()
+    y = np.where(y > 1, "ill", "well") if given else y
+    learner = cls(budget=3, total_budget=30, random_state=0).start(NAMES, *given)
+    queries = []
+    with pytest.raises(halfseen.BudgetSpent, match="30 does not pay.* 0 reads were made"):
+        while True:
+            queries.append(learner.ask())
+    promised = sum(len(query.reads) for query in queries)
+    assert 30 - 6 < promised <= 30
+    assert (learner.report["reads"], learner.report["unused"]) == (0, 30 - promised)
+    # What nobody will answer is free again.
+    learner.forget(queries.pop())
+    queries.append(learner.ask())
+    learner = Learner.from_json(learner.to_json())
+    with pytest.raises(RuntimeError, match="forget open queries"):
+        learner.ask()
+    assert all(answer(learner, query, X, y, row) for row, query in enumerate(queries))
+    while True:
+        try:
+            answer(learner, learner.ask(), X, y, 0)
+        except halfseen.BudgetSpent:
+            break
+    report = learner.model().report_
+    assert report["reads"] == 30 - report["unused"] <= 30
+
+
 @pytest.mark.parametrize("estimator", [AERR(budget=2), AELR(budget=3), AESVR(budget=2), DDAERR(budget=2)])
 def test_queries_are_answered_late_out_of_order_and_as_json(estimator):
     X, y = examples()

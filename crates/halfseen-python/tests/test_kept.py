@@ -76,10 +76,25 @@ def test_a_missing_cell_is_a_refused_read_where_the_learner_chooses():
         FIMLRegressor(budget=3, random_state=0).fit(X, y)
 
 
-def test_at_most_four_reads_are_chosen_by_default():
-    X, y, _ = factors(300)
-    assert FIMLRegressor(random_state=0).fit(X, y).reads_ == 4 * 300
-    assert FIMLRegressor(random_state=0).fit(X[:, :3], y).reads_ == 3 * 300
+def test_without_a_budget_everything_that_is_there_is_read():
+    X, y, holes = factors(300, holes=0.3)
+    for cells in (X, holes):
+        model = FIMLRegressor(random_state=0).fit(cells, y)
+        assert model.reads_ == model.distinct_ == np.sum(~np.isnan(cells))
+        assert np.array_equal(model.coef_, FIMLRegressor(passive="all", random_state=0).fit(cells, y).coef_)
+    told_by = FIMLClassifier(random_state=0).fit(holes, told(y))
+    assert told_by.reads_ == np.sum(~np.isnan(holes))
+    assert FIMLRegressor(random_state=0).partial_fit(holes, y).reads_ == np.sum(~np.isnan(holes))
+    assert FIMLRegressor(random_state=0).start(NAMES).ask().attributes == tuple(NAMES)
+
+
+def test_a_budget_says_how_much_is_chosen():
+    X, y, holes = factors(300, holes=0.3)
+    assert FIMLRegressor(budget=4, random_state=0).fit(X, y).reads_ == 4 * 300
+    with pytest.warns(DataWarning, match="reads that gave no value"):
+        assert FIMLRegressor(budget=4, random_state=0).fit(holes, y).reads_ == 4 * 300
+    with pytest.warns(DataWarning, match="the total budget"):
+        assert FIMLRegressor(total_budget=400, random_state=0).fit(X, y).reads_ == 400
     with pytest.raises(ValueError, match="passive = one is not allowed"):
         FIMLRegressor(passive="one").fit(X, y)
 

@@ -94,7 +94,7 @@ fn ratio(bench: &Bench, learner: &dyn Learner, base: &dyn Learner) -> f64 {
 }
 
 fn step(running: &mut dyn AskTell, examples: &Examples<'_>, i: usize, query: &mut Query, values: &mut Vec<f64>) {
-    running.ask_into(query);
+    running.ask_into(query).unwrap();
     values.clear();
     for read in &query.reads {
         values.push(examples.value(i, examples.layout.column(read.panel as usize)));

@@ -42,7 +42,7 @@ fn main() -> halfseen::Result<()> {
         let price = 2.0 * record[3] - record[7] + 0.1 * stream.normal();
         let mut seller = Seller { record, sold: 0 };
 
-        running.ask_into(&mut query); // which cells of the next record?
+        running.ask_into(&mut query)?; // which cells of the next record?
         values.clear();
         for read in query.reads.iter().filter(|read| read.role != Role::Known) {
             values.push(seller.cell(read.panel as usize)); // pay for them

@@ -31,7 +31,7 @@ fn main() -> halfseen::Result<()> {
 
     let (mut query, mut refusals) = (Query::default(), Stream::new(2, Purpose::Data, 0));
     for number in 0..PERSONS {
-        running.ask_into(&mut query); // which two questions?
+        running.ask_into(&mut query)?; // which two questions?
         let (answers, score) = person(number);
         let answer = |question: u32| if refusals.unit() < 0.1 { f64::NAN } else { answers[question as usize] };
         let values: Vec<f64> = query.reads.iter().map(|read| read.panel).map(answer).collect();

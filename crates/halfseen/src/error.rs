@@ -53,6 +53,11 @@ pub enum ErrorKind {
     /// More reads per example than there are attributes to read.
     #[error("a budget of {budget} reads per example is more than {}", readable(*panels))]
     BudgetTooLarge { budget: usize, panels: usize },
+    /// The total budget does not pay for the next query.
+    #[error(
+        "total_budget = {total} does not pay for another example: {made} reads were made, open queries asked for {open}, and the next query asks for {asked}; forget open queries that nobody will answer, or start with a larger total_budget"
+    )]
+    BudgetSpent { total: u64, made: u64, open: u64, asked: u64 },
     /// The learner would keep more numbers than a computer has room for.
     #[error(
         "{} would keep {needed} second moments for {columns} columns, and {most} is the most; a learner such as aerr keeps a few numbers per column",
@@ -206,6 +211,7 @@ impl Error {
             | UnknownLearner { .. }
             | BudgetTooSmall { .. }
             | BudgetTooLarge { .. }
+            | BudgetSpent { .. }
             | Needs { .. }
             | TakesNoWeights { .. }
             | WrongWeight { .. }

@@ -141,6 +141,17 @@ pub fn is_passive(learner: &dyn Learner) -> bool {
     learner.get("passive").is_some_and(|v| v != "no")
 }
 
+/// Has a learner that can do both, choose what it reads or take every cell that is there, take everything where no budget says how
+/// much to read: what the program and Python make of one without a budget.
+///
+/// # Errors
+/// None, of the learners that there are.
+pub fn take_all_without_a_budget(learner: &mut dyn Learner) -> Result<()> {
+    let said = |name| learner.get(name).is_some_and(|value| value != "auto");
+    let both = learner.takes_holes() && learner.get("passive").is_some() && !is_passive(learner);
+    if both && !said("budget") && !said("total_budget") { learner.set("passive", "all") } else { Ok(()) }
+}
+
 /// Refuses a target of so many classes (0: numbers) unless they are two: what learners say that tell two classes apart
 /// and nothing else.
 pub(crate) fn two_classes(learner: &str, classes: usize) -> Result<()> {

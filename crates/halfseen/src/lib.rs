@@ -21,7 +21,7 @@
 //! let learner = Aerr { budget: Some(4), ..Aerr::default() };
 //! let mut running = learner.start(&layout)?.expect("budgeted learners ask and tell");
 //! for _ in 0..10 {
-//!     let query = running.ask(); // four attributes of the next example, chosen before it is seen
+//!     let query = running.ask()?; // four attributes of the next example, chosen before it is seen
 //!     let values: Vec<f64> = query.reads.iter().map(|read| f64::from(read.panel) / 100.0).collect();
 //!     running.tell(&query, &values, 1.0)?; // their values, and the example's target
 //! }

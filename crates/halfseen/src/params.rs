@@ -229,9 +229,9 @@ macro_rules! declare {
 
 declare! {
     BUDGET: "budget", Kind::CountOrAuto { least: 1 },
-        "Reads per example, all counted: those for the product <w,x> as well as those for the gradient. auto: 4, or all attributes where there are fewer.", "A 2.2; B 3 (where k = budget - 1)";
+        "Reads per example, all counted: those for the product <w,x> as well as those for the gradient. auto: 4, or all attributes where there are fewer; of fiml in the program and in Python every cell that is there, unless there is a total_budget.", "A 2.2; B 3 (where k = budget - 1)";
     TOTAL_BUDGET: "total_budget", Kind::CountOrAuto { least: 1 },
-        "Reads in all that a fit may make: it stops before the first example whose reads would exceed what is left. auto: as many as the examples need.", "";
+        "Reads in all that may be made, of a fit and in ask and tell: a fit stops before the first example whose reads would exceed what is left, and asking is refused, where open queries count with what they asked for. auto: as many as the examples need.", "";
     MONEY: "money", Kind::PositiveOrAuto,
         "What the reads of one example may cost in all, at declared prices (1 each where nothing is said); never exceeded. auto: only their number is limited.", "";
     RADIUS: "radius", Kind::Positive,

@@ -54,7 +54,7 @@ fn allocations_of(name: &str, settings: &[(&str, &str)]) -> u64 {
         if n == 500 {
             before = COUNT.with(Cell::get);
         }
-        learner.ask_into(&mut query);
+        learner.ask_into(&mut query).unwrap();
         values.clear();
         values.extend(query.reads.iter().map(|r| data.x[[n % 500, r.panel as usize]]));
         learner.tell(&query, &values, data.y[n % 500]).unwrap();

@@ -44,7 +44,7 @@ fn refuse(learner: &mut dyn AskTell, query: &Query, values: &[f64], target: f64,
 fn a_query_goes_through_json_exactly() {
     each_started(|_, data, mut learner| {
         for row in 20..120 {
-            let query = learner.ask();
+            let query = learner.ask().unwrap();
             let text = serde_json::to_string(&query).unwrap();
             let back: Query = serde_json::from_str(&text).unwrap();
             assert_eq!(back, query);
@@ -59,7 +59,7 @@ fn a_query_goes_through_json_exactly() {
 #[test]
 fn several_queries_may_be_open_and_answered_out_of_order() {
     each_started(|name, data, mut learner| {
-        let queries: Vec<Query> = (0..6).map(|_| learner.ask()).collect();
+        let queries: Vec<Query> = (0..6).map(|_| learner.ask().unwrap()).collect();
         for at in [3, 0, 5, 1, 4, 2] {
             let told = learner.tell(&queries[at], &data.answer(&queries[at], 20 + at), data.y[20 + at]);
             assert_eq!(told.unwrap(), Told::Learned);
@@ -74,7 +74,7 @@ fn several_queries_may_be_open_and_answered_out_of_order() {
 fn the_delay_is_the_number_of_answers_between_a_query_and_its_own() {
     each_started(|_, data, mut learner| {
         assert_eq!(learner.report().largest_delay, 0);
-        let waiting = learner.ask();
+        let waiting = learner.ask().unwrap();
         data.teach(&mut *learner, 20..27);
         assert_eq!(learner.report().largest_delay, 0, "an open query has no delay yet");
         learner.tell(&waiting, &data.answer(&waiting, 50), data.y[50]).unwrap();
@@ -85,7 +85,7 @@ fn the_delay_is_the_number_of_answers_between_a_query_and_its_own() {
 #[test]
 fn a_query_is_answered_once() {
     each_started(|_, data, mut learner| {
-        let query = learner.ask();
+        let query = learner.ask().unwrap();
         let values = data.answer(&query, 30);
         learner.tell(&query, &values, data.y[30]).unwrap();
         refuse(&mut *learner, &query, &values, data.y[30], "NotOpen");
@@ -95,7 +95,7 @@ fn a_query_is_answered_once() {
 #[test]
 fn a_query_that_was_never_asked_is_not_open() {
     each_started(|_, data, mut learner| {
-        let mut query = learner.ask();
+        let mut query = learner.ask().unwrap();
         let values = data.answer(&query, 30);
         for number in [query.number + 1, u64::MAX, 0] {
             query.number = number;
@@ -107,7 +107,7 @@ fn a_query_that_was_never_asked_is_not_open() {
 #[test]
 fn forgetting_closes_a_query_once() {
     each_started(|_, data, mut learner| {
-        let (first, second) = (learner.ask(), learner.ask());
+        let (first, second) = (learner.ask().unwrap(), learner.ask().unwrap());
         let before = learner.report();
         learner.forget(first.number).unwrap();
         assert_eq!(learner.report(), before, "what was not read is not billed");
@@ -125,10 +125,10 @@ fn queries_of_another_learner_are_refused() {
     for name in budgeted() {
         let ask = |settings: &[(&str, &str)], layout| {
             let mut learner = started(&name, &[&OPEN[..], settings].concat(), layout);
-            learner.ask()
+            learner.ask().unwrap()
         };
         let mut learner = started(&name, &OPEN, &data.layout);
-        learner.ask();
+        learner.ask().unwrap();
         let settings: &[&[(&str, &str)]] = &[
             &[("seed", "1")],
             &[("radius", "3.25")],
@@ -146,7 +146,7 @@ fn queries_of_another_learner_are_refused() {
         let columns = query.parts.len();
         refuse(&mut *learner, &query, &vec![0.0; columns], 0.0, "WrongLearner");
         for other in budgeted().iter().filter(|other| **other != name) {
-            let query = started(other, &OPEN, &data.layout).ask();
+            let query = started(other, &OPEN, &data.layout).ask().unwrap();
             refuse(&mut *learner, &query, &data.answer(&query, 0), 0.0, "WrongLearner");
         }
         // The same learner started twice is the same learner.
@@ -158,7 +158,7 @@ fn queries_of_another_learner_are_refused() {
 #[test]
 fn answers_that_do_not_fit_are_refused_and_the_query_stays_open() {
     each_started(|name, data, mut learner| {
-        let query = learner.ask();
+        let query = learner.ask().unwrap();
         let values = data.answer(&query, 40);
         let short = &values[..values.len() - 1];
         let long = [&values[..], &[0.5]].concat();
@@ -185,7 +185,7 @@ fn answers_that_do_not_fit_are_refused_and_the_query_stays_open() {
 #[test]
 fn numbers_that_would_leave_the_range_are_refused_and_the_query_stays_open() {
     each_started(|name, data, mut learner| {
-        let query = learner.ask();
+        let query = learner.ask().unwrap();
         let values: Vec<f64> = data.answer(&query, 40).iter().map(|_| 1e99).collect();
         refuse(&mut *learner, &query, &values, 1e99, "Diverged");
         let values = data.answer(&query, 40);
@@ -198,7 +198,7 @@ fn large_values_never_panic_and_the_learner_stays_finite() {
     each_started(|name, data, mut learner| {
         for (n, exponent) in (0..400).step_by(4).enumerate() {
             let scale = 10_f64.powi(exponent - 200);
-            let query = learner.ask();
+            let query = learner.ask().unwrap();
             let values: Vec<f64> = data.answer(&query, n).iter().map(|v| v * scale).collect();
             for target in [data.y[n], data.y[n] * scale] {
                 if learner.tell(&query, &values, target).is_ok() {
@@ -217,7 +217,7 @@ fn large_values_never_panic_and_the_learner_stays_finite() {
 fn a_refused_read_skips_the_example_and_is_counted() {
     each_started(|name, data, mut learner| {
         let (before, weights) = (learner.report(), learner.predictor());
-        let query = learner.ask();
+        let query = learner.ask().unwrap();
         let mut values = data.answer(&query, 40);
         *values.last_mut().unwrap() = f64::NAN;
         if keeps_reads(name) {
@@ -247,7 +247,7 @@ enum Entry {
 fn replay(learner: &mut dyn AskTell, log: &[Entry]) {
     for entry in log {
         match entry {
-            Entry::Asked => drop(learner.ask()),
+            Entry::Asked => drop(learner.ask().unwrap()),
             Entry::Told(query, values, target) => drop(learner.tell(query, values, *target).unwrap()),
             Entry::Forgotten(number) => learner.forget(*number).unwrap(),
         }
@@ -258,7 +258,7 @@ fn replay(learner: &mut dyn AskTell, log: &[Entry]) {
 fn study(data: &Data, learner: &mut dyn AskTell, from: usize, to: usize) -> Vec<Entry> {
     let (mut open, mut log) = (Vec::new(), Vec::new());
     for row in from..to {
-        open.push(learner.ask());
+        open.push(learner.ask().unwrap());
         log.push(Entry::Asked);
         if row % 3 == 0 {
             continue;
@@ -304,7 +304,7 @@ fn a_saved_learner_goes_on_with_the_same_bits() {
             let settings = [("average", average), ("budget", budget), ("horizon", horizon)];
             let mut learner = started(&name, &settings, &data.layout);
             study(&data, &mut *learner, 0, 150);
-            let open = learner.ask();
+            let open = learner.ask().unwrap();
             // Through text, as a file would.
             let text = learner.save().unwrap().to_string();
             let mut loaded = load(&serde_json::from_str(&text).unwrap()).unwrap();
@@ -346,13 +346,13 @@ fn without_a_horizon_steps_fall_like_one_over_the_root_of_t() {
             [("average", "all"), ("intercept", "false"), ("centre", "none"), ("radius", "50"), ("step", "0.1x")];
         let mut learner = started(name, &settings, &layout);
         let weight = |learner: &mut dyn AskTell| {
-            let query = learner.ask();
+            let query = learner.ask().unwrap();
             learner.forget(query.number).unwrap();
             query.parts[0].weight
         };
         let moved = |learner: &mut dyn AskTell, t: u32| {
             let before = weight(learner);
-            let query = learner.ask();
+            let query = learner.ask().unwrap();
             let y = if t.is_multiple_of(2) { 1.0 } else { -1.0 };
             learner.tell(&query, &[1.0], y).unwrap();
             ((weight(learner) - before) / (before - y)).abs()
@@ -369,7 +369,7 @@ fn without_a_horizon_steps_fall_like_one_over_the_root_of_t() {
 #[test]
 fn edited_queries_are_refused_without_a_panic() {
     each_started(|name, data, mut learner| {
-        let query = learner.ask();
+        let query = learner.ask().unwrap();
         let values = data.answer(&query, 40);
         let panels = data.layout.panels() as u32;
         let mut edits: Vec<Query> = Vec::new();
@@ -435,7 +435,7 @@ fn edited_queries_are_refused_without_a_panic() {
         // A forger can swap panels of equal width among the gradient's; that panics no one.
         assert!(accepted <= 2 * query.reads.len(), "{name}: {accepted} forged queries were accepted");
         assert_eq!(learner.tell(&query, &values, data.y[40]).unwrap(), Told::Learned, "{name}");
-        let query = learner.ask();
+        let query = learner.ask().unwrap();
         let late = Query { asked_at: u64::MAX, ..query.clone() };
         let error = learner.tell(&late, &data.answer(&query, 41), data.y[41]).unwrap_err();
         assert_eq!(kind(&error), "WrongAnswer");
@@ -448,7 +448,7 @@ fn edited_queries_are_refused_without_a_panic() {
 #[test]
 fn a_query_as_json_with_wrong_keys_is_no_query() {
     let mut learner = started("aerr", &OPEN, &singletons(6));
-    let json = serde_json::to_value(learner.ask()).unwrap();
+    let json = serde_json::to_value(learner.ask().unwrap()).unwrap();
     for key in json.as_object().unwrap().keys() {
         let mut without = json.clone();
         without.as_object_mut().unwrap().remove(key);

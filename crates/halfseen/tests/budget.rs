@@ -19,11 +19,12 @@ struct Recorder {
 }
 
 impl AskTell for Recorder {
-    fn ask_into(&mut self, query: &mut Query) {
-        self.inner.ask_into(query);
+    fn ask_into(&mut self, query: &mut Query) -> halfseen::Result<()> {
+        self.inner.ask_into(query)?;
         let paid = query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel);
         self.seen.push(paid.collect());
         self.known += query.reads.iter().filter(|r| r.role == Role::Known).count() as u64;
+        Ok(())
     }
     fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> halfseen::Result<Told> {
         self.inner.tell(query, values, target)
@@ -101,7 +102,7 @@ fn cells_that_were_not_asked_for_are_not_touched() {
             let mut again = started(&name, &settings, &data.layout);
             let mut asked = vec![[false; 10]; 500];
             for &row in &order {
-                let query = again.ask();
+                let query = again.ask().unwrap();
                 for slot in query.reads.iter().flat_map(|r| data.layout.slots_of(r.panel as usize)) {
                     asked[row as usize][data.layout.column(slot)] = true;
                 }

@@ -189,7 +189,7 @@ fn asking_without_saying_what_is_observed_means_everything() {
         let mut says = started(name, &[("passive", mode), ("horizon", "60")], &data.layout);
         let mut query = Query::default();
         for row in 0..60 {
-            let asked = asks.ask();
+            let asked = asks.ask().unwrap();
             says.ask_observed_into(&[0, 1, 2], &mut query).unwrap();
             assert_eq!(asked, query);
             for learner in [&mut asks, &mut says] {

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Data, budgeted, kind, layout, learner, singletons, started};
-use halfseen::budget::Role;
+use halfseen::budget::{AskTell, Query, Role, next_batch};
 use halfseen::data::{Declared, Examples, Matrix, Moments, Table, Target, Task};
 use halfseen::learner::Family;
 use halfseen::model::{BudgetKind, Fit, Stop};
@@ -137,6 +137,112 @@ fn a_total_budget_below_one_example_is_refused() {
         for error in errors.into_iter().map(Option::unwrap) {
             assert!(matches!(error.kind(), ErrorKind::OutOfRange { name: "total_budget", .. }), "{name}: {error}");
         }
+    }
+}
+
+fn paid(query: &Query) -> u64 {
+    query.reads.iter().filter(|r| r.role != Role::Known).count() as u64
+}
+
+/// The refusal, which changes nothing and hands out nothing.
+fn refused(
+    learner: &mut dyn AskTell,
+    ask: impl FnOnce(&mut dyn AskTell, &mut Query) -> halfseen::Result<()>,
+) -> ErrorKind {
+    let (before, mut query) = (learner.save().unwrap(), Query::default());
+    let error = ask(learner, &mut query).unwrap_err();
+    assert_eq!((learner.save().unwrap(), query.reads.len(), query.parts.len()), (before, 0, 0), "{error}");
+    error.kind().clone()
+}
+
+#[test]
+fn asking_is_refused_where_open_queries_have_asked_for_the_total_budget() {
+    let data = Data::random(200, &layout(&[1, 3, 1, 2, 1, 1], &[1, 2]), 8);
+    for name in budgeted() {
+        let mut learner = started(&name, &[("budget", "3"), ("total_budget", "61")], &data.layout);
+        let mut open: Vec<Query> = std::iter::from_fn(|| learner.ask().ok()).collect();
+        let promised: u64 = open.iter().map(paid).sum();
+        let refusal = refused(&mut *learner, |l, q| l.ask_into(q));
+        let ErrorKind::BudgetSpent { total: 61, made: 0, open: counted, asked } = refusal else {
+            panic!("{name}: {refusal}")
+        };
+        assert!(counted == promised && promised <= 61 && promised + asked > 61, "{name}: {promised} and {asked}");
+        assert_eq!((learner.report().reads, learner.report().unused), (0, Some(61 - promised)), "{name}");
+        // What nobody will answer is free again.
+        let forgotten = open.remove(3);
+        learner.forget(forgotten.number).unwrap();
+        assert_eq!(learner.report().unused, Some(61 - promised + paid(&forgotten)), "{name}");
+        open.push(learner.ask().unwrap());
+        // A saved state goes on counting, and answers to open queries are taken.
+        let mut learner = halfseen::budget::load(&learner.save().unwrap()).unwrap();
+        assert!(matches!(refused(&mut *learner, |l, q| l.ask_into(q)), ErrorKind::BudgetSpent { .. }), "{name}");
+        for (row, query) in open.iter().enumerate() {
+            learner.tell(query, &data.answer(query, row), data.y[row]).unwrap();
+        }
+        let spent = learner.report();
+        assert_eq!((spent.reads, spent.unused), (open.iter().map(paid).sum(), Some(61 - spent.reads)), "{name}");
+        // One by one it ends just so.
+        while let Ok(query) = learner.ask() {
+            learner.tell(&query, &data.answer(&query, 0), data.y[0]).unwrap();
+        }
+        let ErrorKind::BudgetSpent { made, open: 0, asked, .. } = refused(&mut *learner, |l, q| l.ask_into(q)) else {
+            panic!()
+        };
+        assert!(made == learner.report().reads && made <= 61 && made + asked > 61, "{name}");
+    }
+}
+
+#[test]
+fn what_happens_to_be_observed_counts_against_the_total_budget_too() {
+    let data = Data::random(50, &singletons(6), 9);
+    for name in ["aerr", "aelr", "fiml"] {
+        let mut learner = started(name, &[("passive", "all"), ("total_budget", "10")], &data.layout);
+        let mut query = Query::default();
+        for _ in 0..2 {
+            learner.ask_observed_into(&[0, 1, 3, 5], &mut query).unwrap();
+        }
+        let refusal = refused(&mut *learner, |l, q| l.ask_observed_into(&[1, 2, 4], q));
+        assert_eq!(refusal, ErrorKind::BudgetSpent { total: 10, made: 0, open: 8, asked: 3 }, "{name}");
+        learner.ask_observed_into(&[2, 4], &mut query).unwrap();
+        assert_eq!(learner.report().unused, Some(0), "{name}");
+        learner.tell(&query, &[0.5, 0.5], 1.0).unwrap();
+        assert_eq!((learner.report().reads, learner.report().unused), (2, Some(0)), "{name}");
+    }
+}
+
+/// A batch spends what open queries leave.
+#[test]
+fn batches_and_open_queries_share_one_total_budget() {
+    let data = Data::random(50, &singletons(6), 9);
+    for name in budgeted() {
+        let mut learner = started(&name, &[("budget", "3"), ("total_budget", "60")], &data.layout);
+        let open: Vec<Query> = (0..10).map(|_| learner.ask().unwrap()).collect();
+        let promised: u64 = open.iter().map(paid).sum();
+        let report = next_batch(&mut *learner, &data.examples(), &Silent).unwrap();
+        assert_eq!((report.stop, report.unused), (Stop::BudgetSpent, Some(60 - promised - report.reads)), "{name}");
+        for query in &open {
+            learner.tell(query, &data.answer(query, 0), data.y[0]).unwrap();
+        }
+        assert!(learner.report().reads <= 60, "{name}: {}", learner.report().reads);
+    }
+}
+
+/// States of before open queries were counted can be gone on from where nothing limits them.
+#[test]
+fn an_older_state_without_counts_is_taken_only_where_there_is_no_total_budget() {
+    let data = Data::random(50, &singletons(6), 9);
+    for (total, taken) in [("auto", true), ("60", false)] {
+        let mut learner = started("aerr", &[("budget", "3"), ("total_budget", total)], &data.layout);
+        let query = learner.ask().unwrap();
+        let mut state = learner.save().unwrap();
+        state["state"]["ledger"].as_object_mut().unwrap().remove("asked").unwrap();
+        let Ok(mut older) = halfseen::budget::load(&state) else {
+            assert!(!taken);
+            continue;
+        };
+        assert!(taken);
+        older.tell(&query, &data.answer(&query, 0), data.y[0]).unwrap();
+        assert_eq!(older.report().reads, paid(&query));
     }
 }
 
@@ -348,7 +454,7 @@ fn where_nobody_declares_moments_the_reads_tell_them() {
             let mut learner = halfseen::learner::find(name).unwrap();
             learner.set("budget", "2").unwrap();
             learner.set("moments", moments).unwrap();
-            let asked = learner.start(&prepared.layout).unwrap().unwrap().ask();
+            let asked = learner.start(&prepared.layout).unwrap().unwrap().ask().unwrap();
             (learner.fit(&prepared.examples(), &Silent).unwrap().predictor, asked.reads)
         };
         assert_eq!(fit("auto"), fit("online"), "{name}");

@@ -46,8 +46,8 @@ fn a_learner_saved_before_its_draws_change_goes_on_with_the_same_bits() {
             let mut other = load(&learner.save().unwrap()).unwrap();
             let (mut first, mut second) = (Vec::new(), Vec::new());
             for _ in 0..2 {
-                first.push(twin.ask());
-                second.push(other.ask());
+                first.push(twin.ask().unwrap());
+                second.push(other.ask().unwrap());
             }
             // Saved again with queries open.
             let mut other = load(&other.save().unwrap()).unwrap();
@@ -64,10 +64,10 @@ fn a_learner_saved_before_its_draws_change_goes_on_with_the_same_bits() {
 fn answers_to_queries_of_an_earlier_phase_are_accepted_later() {
     each(|name, data, mut learner, change| {
         data.teach(&mut *learner, 0..change - 2);
-        let old: Vec<Query> = (0..5).map(|_| learner.ask()).collect();
+        let old: Vec<Query> = (0..5).map(|_| learner.ask().unwrap()).collect();
         assert!(old.iter().all(|q| q.phase == 0), "{name}");
         data.teach(&mut *learner, change - 2..change);
-        let new = learner.ask();
+        let new = learner.ask().unwrap();
         assert_eq!(new.phase, 1, "{name}");
         let coefficients =
             |q: &Query| q.reads.iter().filter(|r| r.role == Role::Gradient).map(|r| r.coefficient).collect::<Vec<_>>();
@@ -89,4 +89,26 @@ fn answers_to_queries_of_an_earlier_phase_are_accepted_later() {
         assert_eq!(report.examples as usize, change + 5, "{name}");
         assert!(learner.predictor().weights.iter().all(|w| w.is_finite()));
     });
+}
+
+/// Eps is in units of the values: the same data in other units are read alike.
+#[test]
+fn the_second_phase_does_not_depend_on_units() {
+    let data = Data::random(60, &layout(&[1, 2, 1, 1], &[1]), 5);
+    for name in ["ddaerr-2p", "ddaelr-2p"] {
+        let asked = |scale: f64| {
+            let other = Data::new(data.x.mapv(|v| v * scale), data.y.clone(), &data.layout);
+            let settings = [("budget", "3"), ("centre", "none"), ("phase1", "20")];
+            let queries = other.teach(&mut *started(name, &settings, &data.layout), 0..40);
+            let drawn = |q: &Query| {
+                let gradient = q.reads.iter().filter(|r| r.role == Role::Gradient);
+                gradient.map(|r| (r.panel, r.coefficient.to_bits())).collect::<Vec<_>>()
+            };
+            queries.iter().map(drawn).collect::<Vec<_>>()
+        };
+        let plain = asked(1.0);
+        assert!(plain[20..].iter().flatten().any(|(_, bits)| *bits != plain[0][0].1), "{name}: nothing was learned");
+        assert_eq!(asked(64.0), plain, "{name}");
+        assert_eq!(asked(1.0 / 1024.0), plain, "{name}");
+    }
 }

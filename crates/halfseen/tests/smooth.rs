@@ -238,9 +238,9 @@ fn the_logistic_loss_is_refused_outside_its_series_with_both_numbers() {
     assert!(learner("aesvr", &[("loss", "logistic"), ("budget", "6")]).start(&singletons(6)).is_ok());
     // A value that the declaration did not allow for, far enough out to matter.
     let mut learner = start(&[("norm_bound", "1.2"), ("centre", "none")]).unwrap();
-    let first = learner.ask();
+    let first = learner.ask().unwrap();
     learner.tell(&first, &vec![0.5; first.parts.len()], 1.0).unwrap();
-    let query = learner.ask();
+    let query = learner.ask().unwrap();
     let error = learner.tell(&query, &vec![2.3; query.parts.len()], 1.0).unwrap_err();
     assert_eq!(kind(&error), "OutsideSeries");
     learner.tell(&query, &vec![0.5; query.parts.len()], -1.0).unwrap();
@@ -251,7 +251,7 @@ fn losses_of_classes_refuse_other_targets() {
     for loss in ["hinge", "exponential", "logistic"] {
         let settings = [("loss", loss), ("norm_bound", "0.5"), ("budget", "3")];
         let mut learner = started("aesvr", &settings, &singletons(6));
-        let query = learner.ask();
+        let query = learner.ask().unwrap();
         for target in [0.0, 0.5, 2.0, -1.0001] {
             let error = learner.tell(&query, &vec![0.1; query.parts.len()], target).unwrap_err();
             assert_eq!(kind(&error), "WrongAnswer");
@@ -268,7 +268,7 @@ fn forged_orders_are_refused() {
     let mut learner = started("aesvr", &[("budget", "3"), ("smoothing_width", "2")], &data.layout);
     data.teach(&mut *learner, 0..50);
     for row in 50..150 {
-        let query = learner.ask();
+        let query = learner.ask().unwrap();
         let values = data.answer(&query, row);
         let read = query.reads.iter().any(|r| r.role == Role::Product);
         let mut wrong = vec![vec![1], vec![1, 1, 1], vec![u32::MAX, 1], vec![query.orders[0] + 3, query.orders[1]]];

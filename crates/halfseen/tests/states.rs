@@ -26,7 +26,7 @@ fn saved(name: &str, budget: &str) -> Value {
     let name = name.strip_suffix(" passive").inspect(|_| settings.push(("passive", "one"))).unwrap_or(name);
     let mut learner = started(name, &settings, &data.layout);
     data.teach(&mut *learner, 0..30);
-    (0..3).for_each(|_| drop(learner.ask()));
+    (0..3).for_each(|_| drop(learner.ask().unwrap()));
     learner.save().unwrap()
 }
 
@@ -62,7 +62,7 @@ fn survives(state: &Value, what: &str) -> bool {
         }
     };
     for row in 0..12 {
-        let query = learner.ask();
+        let query = learner.ask().unwrap();
         let slots = query.reads.iter().flat_map(|r| data.layout.slots_of(r.panel as usize % data.layout.panels()));
         let values: Vec<f64> = slots.map(|s| data.x[[row, s]]).collect();
         // Numbers out of range may be noticed here; that is an error, not a panic.

@@ -130,7 +130,7 @@ fn replay(name: &str, method: Method, settings: &[(&str, &str)], radius: f64, si
     let mut dense = Dense::new(method, D, radius, size);
     let (mut compared, mut full) = (0, 0);
     for row in 0..10_000 {
-        let query = lazy.ask();
+        let query = lazy.ask().unwrap();
         lazy.tell(&query, &data.answer(&query, row), data.y[row]).unwrap();
         let (gradient, product) = (panels(&query, Role::Gradient), panels(&query, Role::Product));
         full += usize::from(gradient.len() + product.len() == 5);

@@ -213,7 +213,7 @@ fn replay(name: &str, settings: &[(&str, &str)], mut dense: Dense) {
     let mut lazy = started(name, &all, &data.layout);
     let mut moved = 0;
     for row in 0..ROWS {
-        let query = lazy.ask();
+        let query = lazy.ask().unwrap();
         lazy.tell(&query, &data.answer(&query, row), data.y[row]).unwrap();
         let (gradient, product) = (panels(&query, Role::Gradient), panels(&query, Role::Product));
         assert_eq!((gradient.len(), product.len()), (K, usize::from(dense.w.iter().any(|w| *w != 0.0))), "{what}");

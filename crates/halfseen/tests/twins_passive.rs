@@ -112,7 +112,7 @@ fn pnorm(power: Option<f64>, ball: Option<f64>, eta: f64) {
     let mut lazy = started("pnorm", &settings, &data.layout);
     let (mut theta, mut sum, mut bound) = (vec![0.0; D], vec![0.0; D], 0);
     for row in 0..ROWS {
-        let query = lazy.ask();
+        let query = lazy.ask().unwrap();
         lazy.tell(&query, &data.answer(&query, row), data.y[row]).unwrap();
         let panels = |role| query.reads.iter().filter(move |r| r.role == role).map(|r| r.panel as usize);
         let w = link(&theta, p);

@@ -10,8 +10,8 @@
 //! - ridge: radius 0.25 0.5 0.75 1 1.5 2 3 4 8
 //! - lasso: radius 0.5 1 2 4 8 12 16 24 32
 //! - aer: radius 2 4 8 16 32; penalty 0.1x 0.18x 0.32x 0.56x 1x 1.8x 3.2x
-//! - baseline: radius 0.5 1 2 4 8 16 32
-//! - identity: radius 0.5 1 2 4 8 16 32
+//! - baseline: radius 0.125 0.25 0.5 1 2 4 8 16 32
+//! - identity: radius 0.125 0.25 0.5 1 2 4 8 16 32
 //!
 //! and of the second, where they differ:
 //!

@@ -80,6 +80,10 @@ pub(super) fn shown(arms: &[Arm]) -> Vec<&Arm> {
     arms.iter().filter(|arm| !hidden.iter().any(|part| arm.id.contains(part))).collect()
 }
 
+/// What is to be known of own steps.
+pub(super) const NO_THEOREM: &str =
+    "AdaGrad is projected in the Euclidean norm here, for which its theorem is not stated.";
+
 /// Says where two phases come to clearly less than AERR, to about as much, and to clearly more; of pairs of a place and
 /// the part of AERR's excess.
 pub(super) fn verdict(parts: &[(String, f64)]) -> String {

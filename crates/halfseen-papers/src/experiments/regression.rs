@@ -45,16 +45,19 @@ pub(super) fn aer(budget: usize) -> Arm {
 pub(super) fn baseline(budget: usize, reading: &'static str) -> Arm {
     let label = format!("Baseline ({reading}), {budget} pixels");
     let arm = Arm::new("baseline", &label).set("budget", budget).set("centre", "none").set("reading", reading);
-    arm.named(&format!("baseline-{reading}"), &label)
-        .grids(&[("radius", &["0.5", "1", "2", "4", "8", "16", "32"])], &[("radius", &["1", "2", "4"])])
+    arm.named(&format!("baseline-{reading}"), &label).grids(
+        &[("radius", &["0.125", "0.25", "0.5", "1", "2", "4", "8", "16", "32"])],
+        &[("radius", &["1", "2", "4"])],
+    )
 }
 
 /// The strawman that takes attributes to be uncorrelated.
 pub(super) fn identity(budget: usize) -> Arm {
     let arm = Arm::new("identity", &format!("identity, {budget} pixels"));
-    arm.set("budget", budget)
-        .set("centre", "none")
-        .grids(&[("radius", &["0.5", "1", "2", "4", "8", "16", "32"])], &[("radius", &["1", "2", "4", "8"])])
+    arm.set("budget", budget).set("centre", "none").grids(
+        &[("radius", &["0.125", "0.25", "0.5", "1", "2", "4", "8", "16", "32"])],
+        &[("radius", &["1", "2", "4", "8"])],
+    )
 }
 
 /// AERR, drawing with replacement as the paper does.

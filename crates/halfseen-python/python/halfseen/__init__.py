@@ -58,6 +58,7 @@ _HOMES = {
     "full": ("OnlineLasso", "OnlineLassoClassifier"),
     "asktell": ("Learner", "Query"),
     "encoder": ("Encoder",),
+    "errors": ("BudgetSpent",),
     "model": ("Model", "load"),
     "warnings": ("DataWarning",),
 }

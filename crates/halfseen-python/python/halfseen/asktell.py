@@ -82,6 +82,12 @@ class Learner:
         -------
         query : Query
             What to look at.
+
+        Raises
+        ------
+        BudgetSpent
+            If ``total_budget`` does not pay for another example, the reads that open queries asked for included.
+            ``report["unused"]`` tells how many reads are left.
         """
         return self._named(self._learner.ask())
 
@@ -102,6 +108,8 @@ class Learner:
         ------
         ValueError
             If the learner chooses what it reads, or a name is not one of its attributes.
+        BudgetSpent
+            As in :meth:`ask`.
         """
         if isinstance(attributes, str):
             raise TypeError("ask_observed takes a list of names, not one text")
@@ -150,7 +158,10 @@ class Learner:
         return self._learner.tell(query._query, [by_name[name] for name in columns], self._code(target))
 
     def forget(self, query):
-        """Close a query that will never be answered.
+        """Close a query that will never be answered, and of which nothing was read.
+
+        The reads that it asked for may then be spent on other examples. Where some were made and others were not,
+        tell the values that there are, and None for the others: they are counted as read.
 
         Parameters
         ----------

@@ -13,7 +13,8 @@ class OnlineLasso(Regressor, _Full, learner="online-lasso"):
     Least squares with weights in an l1 ball, learned from one pass over the rows in a seeded order.
     ``variant`` chooses the steps: exponentiated gradient (paper B's algorithm 2 with the example itself where
     the paper estimates it), projected gradient [2]_ or regularised dual averaging [3]_. The model is the
-    average of the iterates, and its expected excess falls as one over the root of the number of rows.
+    average of the iterates, and its expected excess falls as one over the root of the number of rows, where
+    every row and target is bounded and the step is made for these bounds (``'theory'`` takes root means).
 
     It is what budgeted learners are held against: the same pass, with every attribute read.
 

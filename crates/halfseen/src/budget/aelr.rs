@@ -5,9 +5,9 @@
 //! mean <w,x>. The iterate moves by normalised exponentiated gradient, each entry of the gradient
 //! clipped to 1/eta. Returns the average of the iterates before each step.
 //!
-//! Guarantee (theorem 3.4): expected excess at most 2 B G sqrt(5 log(2d) / m) with
-//! G^2 = (B X + Y)^2 X^2 c, X^2 = max_j E x_j^2 and c as in AERR, for eta = sqrt(log(2d) / 5m) / G and
-//! m >= log 2d. (The paper prints an eta that is a factor B smaller than its proof's.)
+//! Guarantee (theorem 3.4): where |x_j| <= X and |y| <= Y for every example, expected excess at most 2 B G sqrt(5 log(2d) / m) with
+//! G^2 = (B X + Y)^2 X^2 c and c as in AERR, for eta = sqrt(log(2d) / 5m) / G and m >= log 2d. (The paper prints an eta that is a
+//! factor B smaller than its proof's.) `step = theory` puts X^2 = max_j E x_j^2 and Y^2 = E y^2 in the bounds' place: no theorem, see AERR.
 //!
 //! `passive`: as in AERR.
 //!

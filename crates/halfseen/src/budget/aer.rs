@@ -5,10 +5,11 @@
 //! to |w_i| and gives sgn(w_i) |w|_1 x_i. Then w <- Proj((1 - 1/t) w - (2/(lambda t))(yhat - y) x~).
 //! Returns the average of the iterates after each step.
 //!
-//! Guarantee (theorem 2; the paper prints lambda |w|^2 but steps for lambda/2): expected excess at most
-//! 2 G B sqrt((1 + ln m)/m) with G^2 = 4 (B X + Y)^2 R^2 d/s1, for lambda = 2 G sqrt((1 + ln m)/m) / B,
-//! where R^2 = E |x|_2^2 and X^2 = max_j E x_j^2. Half of the k reads are spent on the product, so for
-//! large k it is ahead of AERR, whose one read leaves that factor as it is.
+//! Guarantee (theorem 2; the paper prints lambda |w|^2 but steps for lambda/2): where |x_j| <= X and |y| <= Y for every example,
+//! expected excess at most 2 G B sqrt((1 + ln m)/m) with G^2 = 4 (B X + Y)^2 R^2 d/s1, R^2 = E |x|_2^2, for
+//! lambda = 2 G sqrt((1 + ln m)/m) / B. `penalty = theory` puts X^2 = max_j E x_j^2 and Y^2 = E y^2 in the bounds' place: no theorem,
+//! see AERR. Half of the k reads are spent on the product, so for large k it is ahead of AERR, whose one read leaves that factor
+//! as it is. The report's `risk` is of w_1 to w_m, at which the products were read, and the average is of w_2 to w_(m+1).
 //!
 //! N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed
 //! Attributes", ICML 2010.

@@ -5,10 +5,12 @@
 //! proportion to w_j^2, and |w|^2 x_j / w_j has mean <w,x>. Then w <- Proj(w - eta phi x~) with
 //! phi = |w|^2 x_j / w_j - y. Returns the average of the iterates before each step.
 //!
-//! Guarantee (theorem 3.1, from w = 0): expected excess at most B G / sqrt(m) with
-//! G^2 = (B R + Y)^2 R^2 c, R^2 = E |x|_2^2, Y^2 = E y^2 (the paper assumes R <= 1 and Y <= B), and c = d/(k - 1)
-//! for draws without replacement, (d + k - 2)/(k - 1) with. The paper draws with replacement and averages all iterates;
-//! the defaults here are what measured better: without (nothing is asked twice), and the second half.
+//! Guarantee (theorem 3.1, from w = 0): where |x|_2 <= R and |y| <= Y for every example, expected excess at most B G / sqrt(m) with
+//! G^2 = (B R + Y)^2 R^2 c for eta = B / (G sqrt(m)) (the paper assumes R <= 1 and Y <= B), and c = d/(k - 1) for draws without
+//! replacement, (d + k - 2)/(k - 1) with. The bounds cannot be left out. `step = theory` puts R^2 = E |x|_2^2 and Y^2 = E y^2, measured
+//! or estimated, in their place, which is no theorem: where tails are heavy such steps are too long, and the excess can be eight
+//! times what the formula gives. The paper draws with replacement and averages all iterates; the defaults here are what measured
+//! better: without (nothing is asked twice), and the second half.
 //!
 //! `passive` instead takes rows of which some attributes happen to be observed, and chooses nothing; see `sgd/passive.rs`.
 //!

@@ -1,7 +1,7 @@
 //! Makes a learner of anything that can write its recipe.
 
 use super::classes::uncentred;
-use super::pass::{self, limited_pass};
+use super::pass::{self, one_pass};
 use super::query::AskTell;
 use super::recipe::Recipe;
 use super::sgd::Sgd;
@@ -145,12 +145,12 @@ pub(super) fn fit_curve<I: Iterate>(
     let classes = recipe.loss.needs_classes().then(|| uncentred(examples)).transpose()?;
     let (targets, centre) = classes.as_ref().map_or((examples.targets, 0.0), |(targets, centre)| (targets, *centre));
     let examples = &Examples { targets, ..examples.clone() };
-    let (seed, total) = (recipe.seed, recipe.total_budget);
+    let seed = recipe.seed;
     let facts = examples.moments.map(|moments| (moments, examples.target_square()));
     let mut sgd = Sgd::<I>::new(recipe, examples.layout, facts)?;
     sgd.check_first_phase(examples.len() as u64)?;
     sgd.count_mask(examples)?;
-    let mut fits = limited_pass(&mut sgd, seed, counts, examples, total, monitor)?;
+    let mut fits = one_pass(&mut sgd, seed, counts, examples, monitor)?;
     for fit in &mut fits {
         let mut linear = fit.linear()?.clone();
         linear.intercept -= centre;

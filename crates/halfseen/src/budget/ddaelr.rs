@@ -3,8 +3,10 @@
 //! AELR with the probabilities that are best for the second moments mu_i = E x_i^2 about the centre: q_i = mu_i / sum_j mu_j.
 //! Where the moments come from: as in DDAERR.
 //!
-//! Guarantee (Kukliansky and Shamir 2015, section 4): expected excess at most 2 B G sqrt(5 log(2d) / m),
-//! G^2 = (B X + Y)^2 (|mu|_1/(k - 1) + X^2), X^2 = max_j mu_j, for m >= log 2d: |mu|_1 = E |x|_2^2 stands where AELR has d X^2.
+//! Guarantee (Kukliansky and Shamir 2015, section 4): where |x_j| <= X and |y| <= Y for every example, and the moments are those of the
+//! distribution, expected excess at most 2 B G sqrt(5 log(2d) / m), G^2 = (B X + Y)^2 (|mu|_1/(k - 1) + max_j mu_j), for
+//! m >= log 2d: |mu|_1 = E |x|_2^2 stands where AELR has d X^2. None for `online` moments, nor for `step = theory`, which puts root mean
+//! squares in the place of X and Y, see AERR.
 //!
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
 

@@ -2,8 +2,8 @@
 //!
 //! As two-phase DDAERR, with AELR in the first phase and q_i in proportion to A_i + c d log(2d/delta)/n1 (no root).
 //!
-//! Guarantee (Kukliansky and Shamir 2015, section 4; c = 4/3): with probability 1 - delta max_i mu_i/q_i is at most twice the sum of
-//! the smoothed moments, and at most 3d; the excess of a second phase from w = 0 is that of DDAELR with this in the place of |mu|_1, once
+//! Guarantee (Kukliansky and Shamir 2015, section 4; c = 4/3): where |x_j| <= 1 and |y| <= Y for every example, with probability 1 - delta max_i mu_i/q_i is at most twice the sum of
+//! the smoothed moments, and at most 3d where |x_i| <= 1; the excess of a second phase from w = 0 is that of DDAELR with this in the place of |mu|_1, once
 //! m1 (k - 1) >= d^2 log(2d/delta) / |mu|_1. Knowing |mu|_1 beforehand would not help: it is one average.
 //!
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
@@ -60,7 +60,7 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let sum = setting.moment_sum();
     let spread = {
         let d = setting.d();
-        move |p: &Phases| largest_ratio(p.lasso_sum(sum) + THEOREM * d * p.eps(), d, 1.0)
+        move |p: &Phases| largest_ratio(p.lasso_sum(sum), THEOREM * p.eps(), d, 1.0)
     };
     let phases = {
         let setting = setting.clone();

@@ -4,9 +4,11 @@
 //! moments. Then DDAERR with q_i in proportion to sqrt(A_i + c d log(2d/delta)/n1), from the weights learned so far, with a step
 //! for the m - m1 examples to come. Returns an average of the second phase's iterates.
 //!
-//! Guarantee (Kukliansky and Shamir 2015, theorem 3.6 where `moment_norm` is given, else 3.12; c = 4/3): with
-//! probability 1 - delta the second phase's excess is of the order of DDAERR's once m1 (k - 1) >= d H log(2d/delta), and never
-//! worse than AERR's by more than a constant; see `two_phase.rs`. Smaller c often do better: 4/3 leaves the probabilities almost
+//! Guarantee (Kukliansky and Shamir 2015, theorem 3.6 where `moment_norm` is given, else 3.12; c = 4/3): where |x|_2 <= R and
+//! |y| <= Y for every example, with probability 1 - delta the second phase's excess is never worse than AERR's by more than a
+//! constant, begins to be less once m1 (k - 1) >= d H log(2d/delta) (d^2 log(2d/delta) where H is not given), and is of the order of
+//! DDAERR's once m1 (k - 1) >= d^3 log(2d/delta) / H; see `two_phase.rs`. None for `step = theory`, as in AERR. With `money` the draws are
+//! not those of the theorem, and the step goes by what they make of the moments. Smaller c often do better: 4/3 leaves the probabilities almost
 //! equal where n1 is less than d log d times a few hundred.
 //!
 //! Measured as for DDAERR, with `phase1 = 0.2`: the excess is 0.44 (c = 4/3), 0.34 (0.01) or 0.22 (0.001) of AERR's where

@@ -33,33 +33,43 @@ impl Goal {
         };
         (0..layout.sampled_panels()).map(weight).collect()
     }
+
+    /// What is to be small, for panels of these weights and inclusion probabilities: infinite if one of them is never drawn.
+    pub(super) fn moment(self, weights: &[f64], inclusion: &[f64]) -> f64 {
+        let drawn = weights.iter().zip(inclusion).filter(|(w, _)| **w > 0.0);
+        match self {
+            Goal::Sum => drawn.map(|(w, share)| w / share * w).sum(),
+            Goal::Largest => drawn.map(|(w, share)| w / share).fold(0.0, f64::max),
+        }
+    }
 }
 
 /// Inclusion probabilities in proportion to weights, at most 1 each, that sum to `draws` (to the number of
 /// weights above zero, if that is less).
 pub(super) fn inclusion(weights: &[f64], draws: usize) -> Vec<f64> {
+    capped(weights, |_| 1.0, draws as f64)
+}
+
+/// min(1, s w_i) with the s for which sum_i min(1, s w_i) c_i is `total`; 1 for every weight above zero if that is less. Weights
+/// may span all numbers: no sum of them is subtracted from.
+pub(super) fn capped(weights: &[f64], cost: impl Fn(usize) -> f64, total: f64) -> Vec<f64> {
     // Those that reach 1 are the largest: find how many.
     let mut order: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
     order.sort_unstable_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
-    let mut shared = vec![0.0; weights.len()];
-    let mut rest: f64 = weights.iter().sum();
-    let mut left = draws as f64;
-    let mut places = order.into_iter();
-    for i in places.by_ref() {
-        // Rounded sums may end up just below the last weight.
-        rest = rest.max(weights[i]);
-        if left * weights[i] < rest {
-            shared[i] = left * weights[i] / rest;
+    // rests[j]: what the j-th and all smaller ones cost where the j-th is 1.
+    let mut rests: Vec<f64> = order.iter().map(|&i| cost(i)).collect();
+    for j in (1..rests.len()).rev() {
+        rests[j - 1] += rests[j] * (weights[order[j]] / weights[order[j - 1]]);
+    }
+    let (mut shared, mut left) = (vec![0.0; weights.len()], total);
+    for (j, &i) in order.iter().enumerate() {
+        if left < rests[j] {
+            order[j..].iter().for_each(|&i| shared[i] = left * (weights[i] / weights[order[j]]) / rests[j]);
             break;
         }
         shared[i] = 1.0;
-        rest -= weights[i];
-        left -= 1.0;
-        if left <= 0.0 {
-            return shared;
-        }
+        left -= cost(i);
     }
-    places.for_each(|i| shared[i] = (left * weights[i] / rest).min(1.0));
     shared
 }
 
@@ -77,6 +87,14 @@ mod tests {
         let many = inclusion(&(1..=1000).map(f64::from).collect::<Vec<_>>(), 700);
         assert!((many.iter().sum::<f64>() - 700.0).abs() < 1e-9);
         assert!(many.iter().all(|p| (0.0..=1.0).contains(p)));
+    }
+
+    /// The sum of those after the first was lost in the rounding of a sum with it: one of equals was read always, the other never.
+    #[test]
+    fn small_weights_beside_large_ones_keep_their_proportions() {
+        assert_eq!(inclusion(&[1.0, 1e-20, 1e-20, 2e-20], 2), [1.0, 0.25, 0.25, 0.5]);
+        assert_eq!(inclusion(&[1e-300, 1e300, 1e-300], 2), [0.5, 1.0, 0.5]);
+        assert_eq!(inclusion(&[1e-200, 1.0, 1e-200], 2), [0.5, 1.0, 0.5]);
     }
 
     /// No other probabilities do better: random ones, and small changes of the best.

@@ -1,5 +1,6 @@
 //! Keeps how the gradient's panels are drawn at present, and what was learned about how to draw them.
 
+use super::admission::LARGEST_STEP;
 use super::design::inclusion;
 use super::purse::Purse;
 use super::recipe::{Draws, Proportions, Recipe, Source};
@@ -24,6 +25,9 @@ pub(super) struct Drawing {
     /// Per slot the sum over the answers of a (x - c)^2, a the read's coefficient: over their number,
     /// an unbiased estimate of E (x - c)^2. Empty where nobody asks for it.
     tally: Vec<f64>,
+    /// The largest (x - c)^2 among them.
+    #[serde(default)]
+    pub(super) largest: f64,
     /// None where every panel is read.
     #[serde(skip)]
     sampler: Option<Sampler>,
@@ -41,6 +45,7 @@ impl Drawing {
             moments: Vec::new(),
             bound: None,
             tally: Vec::new(),
+            largest: 0.0,
             sampler: None,
         };
         let Some(draws) = &recipe.draws else {
@@ -89,7 +94,10 @@ impl Drawing {
             && self.tally.len() == if tallied { slots } else { 0 }
             && self.bound.is_some() == (tallied && self.version > 0);
         let numbers = [&self.weights, &self.moments, &self.tally].into_iter().flatten();
-        let sound = numbers.chain(&self.bound).all(|v| v.is_finite() && *v >= 0.0);
+        // Without the largest an older state cannot go on to its second phase.
+        let told = self.version > 0 || self.largest > 0.0 || self.tally.iter().all(|sum| *sum == 0.0);
+        let finite = numbers.chain(&self.bound).chain([&self.largest]).all(|v| v.is_finite() && *v >= 0.0);
+        let sound = told && finite && self.largest <= LARGEST_STEP * LARGEST_STEP;
         if sizes && sound {
             self.rebuild(recipe, layout)?;
         }
@@ -139,6 +147,7 @@ impl Drawing {
     pub(super) fn see(&mut self, slot: usize, coefficient: f64, deviation: f64) {
         if let Some(sum) = self.tally.get_mut(slot) {
             *sum += coefficient * deviation * deviation;
+            self.largest = self.largest.max(deviation * deviation);
         }
     }
 

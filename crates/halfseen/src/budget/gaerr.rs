@@ -4,9 +4,9 @@
 //! where x_i is always its centre. Without replacement the inclusion probabilities are (k - 1) q_i, as far as they stay
 //! below 1.
 //!
-//! Guarantee (theorem 3.1, from w = 0): expected excess at most B G / sqrt(m), G^2 = (B R + Y)^2 E |x~|^2, with
-//! E |x~|^2 = sum_i mu_i / ((k - 1) q_i), and ((k - 2)/(k - 1)) R^2 more with replacement; R^2 = E |x|^2, Y^2 = E y^2.
-//! With equal probabilities this is AERR, to the bit.
+//! Guarantee (theorem 3.1, from w = 0): where |x|_2 <= R and |y| <= Y for every example, expected excess at most B G / sqrt(m),
+//! G^2 = (B R + Y)^2 E |x~|^2, with E |x~|^2 = sum_i mu_i / ((k - 1) q_i), and ((k - 2)/(k - 1)) E |x|^2 more with replacement.
+//! `step = theory` puts E |x|^2 and E y^2 in the place of R^2 and Y^2: no theorem, see AERR. With equal probabilities this is AERR, to the bit.
 //!
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
 

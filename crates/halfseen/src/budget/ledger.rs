@@ -1,5 +1,6 @@
 //! Keeps the books of a learner: which queries are open, what was read, how late answers came.
 
+use super::query::{Query, Role};
 use crate::error::{ErrorKind, Result};
 use crate::model::{Report, Stop};
 use crate::prepare::Layout;
@@ -17,6 +18,15 @@ pub(super) struct Ledger {
     next: u64,
     /// Numbers of the open queries, increasing.
     open: Vec<u64>,
+    /// How many reads each of them asked for; empty in a state older than these counts.
+    #[serde(default)]
+    asked: Vec<u64>,
+    /// The sum of these.
+    #[serde(skip)]
+    promised: u64,
+    /// The reads in all that may be made, which is a parameter of the learner; `None`: no limit.
+    #[serde(skip)]
+    limit: Option<u64>,
     /// Answers learned from: t of the algorithms.
     pub(super) answered: u64,
     skipped: u64,
@@ -31,18 +41,43 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// The books of a start, over so many panels that can be read.
-    pub(super) fn new(panels: usize) -> Ledger {
-        Ledger { of_panels: vec![0; panels], ..Ledger::default() }
+    /// The books of a start, over so many panels that can be read and with so many reads to spend.
+    pub(super) fn new(panels: usize, limit: Option<u64>) -> Ledger {
+        Ledger { of_panels: vec![0; panels], limit, ..Ledger::default() }
     }
 
-    /// Opens the next query and gives its number.
+    /// The number of the next query.
     #[inline]
-    pub(super) fn open(&mut self) -> u64 {
-        let number = self.next;
-        self.open.push(number);
+    pub(super) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Refuses a query of so many reads if they are more than the total budget leaves, were all open queries answered.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BudgetSpent`].
+    #[inline]
+    pub(super) fn afford(&self, asked: u64) -> Result<()> {
+        let (made, open) = (self.reads, self.promised);
+        match self.limit.filter(|total| asked > total.saturating_sub(made + open)) {
+            Some(total) => Err(ErrorKind::BudgetSpent { total, made, open, asked }.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Opens the query that was written under the next number. One that cannot be paid for is emptied, and nothing changes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BudgetSpent`].
+    #[inline]
+    pub(super) fn open(&mut self, query: &mut Query) -> Result<()> {
+        let asked = query.reads.iter().filter(|r| r.role != Role::Known).count() as u64;
+        self.afford(asked).inspect_err(|_| query.clear())?;
+        self.open.push(self.next);
+        self.asked.push(asked);
+        self.promised += asked;
         self.next += 1;
-        number
+        Ok(())
     }
 
     /// The place of an open query in the books.
@@ -54,10 +89,11 @@ impl Ledger {
         self.open.binary_search(&number).map_err(|_| ErrorKind::NotOpen { number }.into())
     }
 
-    /// Closes the query at this place; its reads, if they were made, are on the bill.
+    /// Closes the query at this place: what it asked for is free again, and its reads, if they were made, are on the bill.
     #[inline]
     pub(super) fn close(&mut self, place: usize) {
         self.open.remove(place);
+        self.promised -= self.asked.remove(place);
     }
 
     /// Books the panels read of one example, each as often as it was read; distinct ones are paid for, and left in
@@ -106,18 +142,27 @@ impl Ledger {
             spent: self.spent,
             max_reads: self.max_reads,
             largest_delay: self.largest_delay,
+            unused: self.limit.map(|total| total.saturating_sub(self.reads + self.promised)),
             ..Report::full(learner, Stop::Open, 0, 0)
         }
     }
 
-    /// Whether the numbers of a saved ledger can be true, over so many panels that can be read.
-    pub(super) fn is_sound(&self, panels: usize) -> bool {
+    /// Completes a saved ledger with what is not saved. Whether its numbers can be true, over so many panels that can be read and
+    /// with so many reads to spend.
+    pub(super) fn restore(&mut self, panels: usize, limit: Option<u64>) -> bool {
+        if self.asked.is_empty() && limit.is_none() {
+            // Of an older state, in which nothing depends on them.
+            self.asked.resize(self.open.len(), 0);
+        }
+        self.limit = limit;
+        self.promised = self.asked.iter().fold(0, |sum, &asked| sum.saturating_add(asked));
         let Ledger { next, answered, skipped, reads, distinct, max_reads, largest_delay, .. } = *self;
-        let counts = [next, answered, skipped, reads, distinct, max_reads, largest_delay];
+        let counts = [next, answered, skipped, reads, distinct, max_reads, largest_delay, self.promised];
         let of_panels: u128 = self.of_panels.iter().map(|&n| u128::from(n)).sum();
         counts.iter().all(|&n| n <= LARGEST_COUNT)
             && (self.of_panels.is_empty() || (self.of_panels.len() == panels && of_panels == u128::from(distinct)))
             && (0.0..f64::INFINITY).contains(&self.spent)
+            && self.asked.len() == self.open.len()
             && self.open.windows(2).all(|w| w[0] < w[1])
             && self.open.last().is_none_or(|&last| last < self.next)
     }

@@ -2,7 +2,7 @@
 
 use super::admission::LARGEST_STEP;
 use super::observed::panels_of;
-use super::query::{AskTell, Query, Role};
+use super::query::{AskTell, Query};
 use crate::data::Examples;
 use crate::error::{Error, ErrorKind, Result};
 use crate::learner::{SAMPLES, refuse_weights};
@@ -15,7 +15,8 @@ use std::time::Instant;
 const BETWEEN_LOOKS: usize = 256;
 
 /// Teaches a learner every example once, in an order drawn from `seed`, and returns what it had
-/// learned after each of the given numbers of examples (increasing), the last of which ends the pass.
+/// learned after each of the given numbers of examples (increasing), the last of which ends the pass. So does, before anything
+/// of it is seen, the first example whose query the learner's total budget does not pay for.
 ///
 /// # Errors
 /// A missing or infinite cell among those read, with its place; a value where a second moment of 0 was
@@ -27,24 +28,8 @@ pub fn one_pass<L: AskTell>(
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Fit>> {
-    limited_pass(learner, seed, counts, examples, None, monitor)
-}
-
-/// As [`one_pass`], with at most `limit` reads in all: it ends before the first example whose query asks for
-/// more than is left. That is decided before anything of the example is seen.
-///
-/// # Errors
-/// As [`one_pass`].
-pub fn limited_pass<L: AskTell>(
-    learner: &mut L,
-    seed: u64,
-    counts: &[usize],
-    examples: &Examples<'_>,
-    limit: Option<u64>,
-    monitor: &dyn Monitor,
-) -> Result<Vec<Fit>> {
     let mut fits: Vec<Fit> = Vec::new();
-    one_pass_with(learner, seed, counts, examples, limit, monitor, |pass, stop| {
+    one_pass_with(learner, seed, counts, examples, monitor, |pass, stop| {
         let fit =
             Fit { predictor: pass.learner().predictor().into(), report: pass.noted(pass.learner().report(), stop) };
         // A point of the curve may have been reached with the last read.
@@ -63,7 +48,6 @@ pub(super) fn one_pass_with<L: AskTell>(
     seed: u64,
     counts: &[usize],
     examples: &Examples<'_>,
-    limit: Option<u64>,
     monitor: &dyn Monitor,
     look: impl FnMut(&Pass<'_, '_, L>, Stop) -> Result<()>,
 ) -> Result<()> {
@@ -72,24 +56,18 @@ pub(super) fn one_pass_with<L: AskTell>(
     }
     let mut order: Vec<u32> = (0..examples.len() as u32).collect();
     shuffle(&mut Stream::new(seed, Purpose::Order, 0), &mut order);
-    in_this_order(learner, &order, counts, examples, limit, monitor, look)
+    in_this_order(learner, &order, counts, examples, monitor, look)
 }
 
-/// Teaches a learner every example once, in the order they come in, with at most `limit` reads: what a stream of
-/// batches is. Several calls with some rows each are one call with all of them. Returns the report of all the
+/// Teaches a learner every example once, in the order they come in: what a stream of batches is. Several calls with some rows each are one call with all of them. Returns the report of all the
 /// learner has been told.
 ///
 /// # Errors
 /// As [`one_pass`].
-pub fn next_batch(
-    learner: &mut dyn AskTell,
-    examples: &Examples<'_>,
-    limit: Option<u64>,
-    monitor: &dyn Monitor,
-) -> Result<Report> {
+pub fn next_batch(learner: &mut dyn AskTell, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Report> {
     let order: Vec<u32> = (0..examples.len() as u32).collect();
     let mut report = None;
-    in_this_order(learner, &order, &[examples.len()], examples, limit, monitor, |pass, stop| {
+    in_this_order(learner, &order, &[examples.len()], examples, monitor, |pass, stop| {
         report = Some(pass.noted(pass.learner().report(), stop));
         Ok(())
     })?;
@@ -101,11 +79,10 @@ fn in_this_order<L: AskTell + ?Sized>(
     order: &[u32],
     counts: &[usize],
     examples: &Examples<'_>,
-    limit: Option<u64>,
     monitor: &dyn Monitor,
     mut look: impl FnMut(&Pass<'_, '_, L>, Stop) -> Result<()>,
 ) -> Result<()> {
-    let mut pass = Pass::new(learner, examples, limit);
+    let mut pass = Pass::new(learner, examples);
     let last = counts.last().map_or(0, |&c| c.min(examples.len()));
     let mut counts = counts.iter().map(|&c| c.min(examples.len())).peekable();
     let mut taught = order.iter().take(last);
@@ -141,8 +118,6 @@ pub(super) struct Pass<'a, 'b, L: ?Sized> {
     values: Vec<f64>,
     /// The panels that a row shows, where nothing is chosen.
     observed: Vec<u32>,
-    /// Reads of the total budget that are left.
-    left: Option<u64>,
     /// Whether a read is held against bounds or moments.
     checked: bool,
     outside: u64,
@@ -151,41 +126,26 @@ pub(super) struct Pass<'a, 'b, L: ?Sized> {
 }
 
 impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
-    fn new(learner: &'a mut L, examples: &'a Examples<'b>, limit: Option<u64>) -> Self {
+    fn new(learner: &'a mut L, examples: &'a Examples<'b>) -> Self {
         let checked = examples.declared.bounds.is_some() || examples.declared.moments;
         let (query, values, observed, began) = (Query::default(), Vec::new(), Vec::new(), Instant::now());
-        Pass {
-            learner,
-            examples,
-            query,
-            values,
-            observed,
-            left: limit,
-            checked,
-            outside: 0,
-            first_outside: None,
-            began,
-        }
+        Pass { learner, examples, query, values, observed, checked, outside: 0, first_outside: None, began }
     }
 
     /// Teaches one example: reads the cells that the query names, and no others. Says no, and reads nothing,
-    /// if they are more than are left.
+    /// if the learner's total budget does not pay for them.
     #[inline]
     fn teach(&mut self, example: usize) -> Result<bool> {
         let examples = self.examples;
-        if self.learner.is_passive() {
+        let asked = if self.learner.is_passive() {
             panels_of(examples, example, &mut self.observed);
-            self.learner.ask_observed_into(&self.observed, &mut self.query)?;
+            self.learner.ask_observed_into(&self.observed, &mut self.query)
         } else {
-            self.learner.ask_into(&mut self.query);
-        }
-        if let Some(left) = &mut self.left {
-            let reads = self.query.reads.iter().filter(|r| r.role != Role::Known).count() as u64;
-            if reads > *left {
-                self.learner.forget(self.query.number)?;
-                return Ok(false);
-            }
-            *left -= reads;
+            self.learner.ask_into(&mut self.query)
+        };
+        match asked {
+            Err(error) if matches!(error.kind(), ErrorKind::BudgetSpent { .. }) => return Ok(false),
+            asked => asked?,
         }
         self.values.clear();
         for read in &self.query.reads {
@@ -254,7 +214,6 @@ impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
     pub(super) fn noted(&self, mut report: Report, stop: Stop) -> Report {
         report.stop = stop;
         report.converged = stop.converged();
-        report.unused = self.left;
         report.outside_bounds = self.outside;
         report.first_outside = self.first_outside.clone();
         report.seconds = self.began.elapsed().as_secs_f64();

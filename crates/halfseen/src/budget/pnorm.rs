@@ -7,9 +7,10 @@
 //!
 //! Guarantee, where w stays in |w|_q <= B, 1/p + 1/q = 1 (`project = true` sees to that): expected excess at most B G sqrt((p - 1)/m)
 //! for eta = B / (G sqrt((p - 1) m)) and G^2 >= E |phi x~|_p^2 (Gentile 2003, theorem 1; Cesa-Bianchi and Lugosi 2006, theorem 11.2).
-//! E phi^2 <= (|w|_q |x|_p + |y|)^2 by Hoelder, see `iterate/p_norm.rs`. With |v|_p <= |v|_2^(2/p) |v|_inf^(1 - 2/p), a bound L on
-//! x_j^2 (max_j E x_j^2 stands for it, as in AELR) and the coefficient a of a read, G^2 = (B X + Y)^2 V, X^2 = R^(4/p) L^(1 - 2/p),
-//! V = min(D, D^(2/p) (a^2 L)^(1 - 2/p)), where R^2 = E |x|_2^2, D = E |x~|_2^2, Y^2 = E y^2.
+//! E phi^2 <= (|w|_q |x|_p + |y|)^2 by Hoelder, see `iterate/p_norm.rs`. With |v|_p <= |v|_2^(2/p) |v|_inf^(1 - 2/p), bounds L on
+//! x_j^2, R on |x|_2 and Y on |y| that hold for every example, and the coefficient a of a read, G^2 = (B X + Y)^2 V,
+//! X^2 = R^(4/p) L^(1 - 2/p), V = min(D, D^(2/p) (a^2 L)^(1 - 2/p)), D = E |x~|_2^2. `step = theory` puts max_j E x_j^2, E |x|_2^2 and
+//! E y^2 in the place of L, R^2 and Y^2: no theorem, see AERR.
 //!
 //! A few large entries, such as x~ has, are as long in every norm, so V hardly falls with p. But what the proof bounds by
 //! |g|_p^2 is sum_j g_j^2 (|theta_j| / |theta|_p)^(p - 2) wherever a step is short against |theta|_p, and the mean of that is at most

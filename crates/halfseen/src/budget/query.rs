@@ -37,6 +37,14 @@ pub struct Query {
 }
 
 impl Query {
+    /// Takes everything that was asked out of it.
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        self.reads.clear();
+        self.parts.clear();
+        self.orders.clear();
+    }
+
     /// Whether its numbers are finite, and those of so many columns: one that came back may have been edited.
     pub(super) fn is_of(&self, columns: usize) -> bool {
         let finite = |p: &Part| p.weight.is_finite() && p.centre.is_finite();
@@ -116,20 +124,28 @@ pub enum Told {
 /// A learner that asks before it sees.
 pub trait AskTell: Send {
     /// Replaces `query` by the next question. Allocates nothing once `query` has grown.
-    fn ask_into(&mut self, query: &mut Query);
+    ///
+    /// # Errors
+    /// [`ErrorKind::BudgetSpent`](crate::ErrorKind::BudgetSpent) if `total_budget` does not pay for it, the reads that open
+    /// queries asked for included. Then `query` asks for nothing, the learner is unchanged, and open queries can be answered.
+    fn ask_into(&mut self, query: &mut Query) -> Result<()>;
 
     /// The next question.
-    fn ask(&mut self) -> Query {
+    ///
+    /// # Errors
+    /// As [`ask_into`](Self::ask_into).
+    fn ask(&mut self) -> Result<Query> {
         let mut query = Query::default();
-        self.ask_into(&mut query);
-        query
+        self.ask_into(&mut query)?;
+        Ok(query)
     }
 
     /// Replaces `query` by what is to be told of an example of which these sampled panels, in increasing order, happen to be
     /// observed. An example of which nothing is observed is asked too: its target is learned from.
     ///
     /// # Errors
-    /// [`ErrorKind::Chooses`](crate::ErrorKind::Chooses) if the learner chooses what it reads; panels that are not there.
+    /// [`ErrorKind::Chooses`](crate::ErrorKind::Chooses) if the learner chooses what it reads; panels that are not there; what
+    /// `total_budget` does not pay for, as in [`ask_into`](Self::ask_into).
     fn ask_observed_into(&mut self, observed: &[u32], query: &mut Query) -> Result<()> {
         let _ = (observed, query);
         Err(crate::ErrorKind::Chooses { learner: self.report().learner }.into())
@@ -160,7 +176,7 @@ pub trait AskTell: Send {
     /// and the query still open.
     fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told>;
 
-    /// Closes a query that will never be answered.
+    /// Closes a query of which nothing was read and nothing will be: the reads that it asked for may be spent on others.
     ///
     /// # Errors
     /// If it is not open.

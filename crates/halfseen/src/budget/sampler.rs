@@ -5,7 +5,7 @@
 //! | all alike | k uniform draws | a uniform subset of k |
 //! | weighted | k draws from an alias table | a systematic sample with given inclusion probabilities |
 //!
-//! A systematic sample lays the inclusion probabilities end to end on a line and reads what stands at u,
+//! Under prices it may be one of some sets instead, see `packing.rs`. A systematic sample lays the inclusion probabilities end to end on a line and reads what stands at u,
 //! u + 1, u + 2, ... for one uniform u in [0, 1): each panel at most once, always as many panels as
 //! the probabilities sum to. (W. G. Madow, Annals of Mathematical Statistics 20, 1949.) A guide says for each of d equal parts
 //! of the line which panels lie there, so that a point is found in O(1) on average, in O(log d) at worst.
@@ -29,6 +29,8 @@ enum Weighting {
     Alias(AliasTable),
     /// Without.
     Systematic(Systematic),
+    /// Without, one of some sets.
+    Sets(Sets),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +45,15 @@ struct Systematic {
     guide: Vec<u32>,
     /// Parts per unit of the line.
     parts: f64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Sets {
+    /// 1 / pi of each panel.
+    coefficients: Vec<f64>,
+    /// Where the interval of each set ends.
+    ends: Vec<f64>,
+    panels: Vec<Vec<u32>>,
 }
 
 impl Sampler {
@@ -74,6 +85,25 @@ impl Sampler {
             Weighting::Systematic(Systematic::new(&inclusion, order))
         };
         Sampler { panels, draws, replacement: false, weighting }
+    }
+
+    /// Without replacement, one of these sets of at most `draws` of the `panels`, in increasing order, each with its probability.
+    pub fn one_of(sets: Vec<(f64, Vec<u32>)>, panels: usize, draws: usize) -> Sampler {
+        let mut inclusion = vec![0.0; panels];
+        for (width, set) in &sets {
+            set.iter().for_each(|&panel| inclusion[panel as usize] += width);
+        }
+        let coefficients = inclusion.iter().map(|share| 1.0 / share).collect();
+        let mut end = 0.0;
+        let (ends, panels_of) = sets
+            .into_iter()
+            .map(|(width, set)| {
+                end += width;
+                (end, set)
+            })
+            .unzip();
+        let sets = Sets { coefficients, ends, panels: panels_of };
+        Sampler { panels, draws, replacement: false, weighting: Weighting::Sets(sets) }
     }
 
     /// The largest number of draws of one example.
@@ -108,6 +138,12 @@ impl Sampler {
                 out.extend((0..self.draws).map(|_| table.draw(stream) as u32));
             }
             Weighting::Systematic(line) => line.read(stream.unit(), out),
+            Weighting::Sets(sets) => {
+                let (unit, last) = (stream.unit(), sets.ends.len() - 1);
+                let drawn = sets.ends.partition_point(|&end| end <= unit).min(last);
+                out.clear();
+                out.extend_from_slice(&sets.panels[drawn]);
+            }
         }
     }
 
@@ -119,6 +155,7 @@ impl Sampler {
             Weighting::Uniform => self.panels as f64 / self.draws as f64,
             Weighting::Alias(table) => 1.0 / (table.probability(panel) * self.draws as f64),
             Weighting::Systematic(line) => line.coefficients[panel],
+            Weighting::Sets(sets) => sets.coefficients[panel],
         }
     }
 

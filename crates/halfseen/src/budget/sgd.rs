@@ -105,7 +105,7 @@ impl<I: Iterate> Sgd<I> {
             iterate,
             known: Known::new(slots - sampled, recipe.intercept, recipe.known_radius),
             running: Running::new(slots),
-            ledger: Ledger::new(layout.sampled_panels()),
+            ledger: Ledger::new(layout.sampled_panels(), recipe.total_budget),
             drawing: Drawing::new(&recipe, layout, squares)?,
             risk: Risk::default(),
             observed: (recipe.passive != Passive::No).then(|| Observed::new(layout.sampled_panels())),
@@ -135,7 +135,7 @@ impl<I: Iterate> Sgd<I> {
         let slopes = if recipe.pace.schedule == Schedule::Adagrad { sampled } else { 0 };
         let sound = state.running.len() == layout.slots()
             && state.running.is_sound()
-            && state.ledger.is_sound(layout.sampled_panels())
+            && state.ledger.restore(layout.sampled_panels(), recipe.total_budget)
             && state.known.is_sound(&known)
             && state.risk.is_sound()
             && state.observed.is_some() == (recipe.passive != Passive::No)
@@ -259,14 +259,17 @@ impl<I: Iterate> Sgd<I> {
 
 impl<I: Iterate> AskTell for Sgd<I> {
     #[inline]
-    fn ask_into(&mut self, query: &mut Query) {
-        self.write(query);
+    fn ask_into(&mut self, query: &mut Query) -> Result<()> {
+        self.write(query)?;
+        self.state.ledger.open(query)?;
         query.checksum = query.digest();
+        Ok(())
     }
 
     fn ask_observed_into(&mut self, observed: &[u32], query: &mut Query) -> Result<()> {
         self.check_observed(observed)?;
-        self.write_observed(observed, query);
+        self.write_observed(observed, query)?;
+        self.state.ledger.open(query)?;
         query.checksum = query.digest();
         Ok(())
     }

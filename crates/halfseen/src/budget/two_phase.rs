@@ -1,12 +1,15 @@
 //! Turns the draws of a first phase into probabilities and a step for the second, and bounds beforehand what they will be.
 //!
 //! n1 uniform draws estimate each mu_i = E x_i^2 by A_i, with error at most sqrt(2 mu_i eps) + eps/3 for
-//! all i at once with probability 1 - delta, eps = d log(2d/delta) / n1, for |x_i| <= 1 (Bernstein). So U = A + (4/3) eps
+//! all i at once with probability 1 - delta, eps = d log(2d/delta) / n1, for |x_i| <= 1 (Bernstein); for |x_i| <= L eps is L^2 times
+//! as large. L is not known: the largest value of the first phase stands for it, which is no theorem, and makes the draws those of the
+//! same data in any unit. So U = A + (4/3) eps
 //! is between mu/2 and (3/2) mu + (8/3) eps, and drawing as if U were mu has
 //!
 //! - for the Euclidean ball, S = sum_i mu_i/q_i at most sqrt(3) H + (4/sqrt 3) d sqrt(H eps), H = |mu|_(1/2)
 //!   (what theorem 3.6 gains), and at most d |mu|_1 (1 + sqrt(2 |A|_1 / |mu|_1)) whatever the data (its safe branch);
-//! - for the l1 ball, M = max_i mu_i/q_i at most 2 |U|_1, and at most 3d max_i mu_i.
+//! - for the l1 ball, M = max_i mu_i/q_i at most 2 |U|_1, and at most 2 |A|_1 + d max_i mu_i, as mu_i |A|_1/U_i is at most 2 |A|_1 and
+//!   what eps adds to |U|_1 is at most d U_i; for |x_i| <= 1 that is at most 3d.
 //!
 //! Where H is not known, S is at most 2 (sum_i sqrt(U_i))^2, since mu is at most 2U (theorem 3.12); that is at most
 //! 6 H + (32/3) d^2 eps. A smoothing c below 4/3 takes eps for 3c/4 times as large: no longer a theorem, and often better.
@@ -60,9 +63,9 @@ pub(super) fn ridge_safe(d: f64, found: f64, square: f64) -> f64 {
     d * (square + (2.0 * found * square).sqrt())
 }
 
-/// M for the l1 ball, from |U|_1 and max_i E x_i^2.
-pub(super) fn largest_ratio(smoothed: f64, d: f64, largest: f64) -> f64 {
-    (2.0 * smoothed).min(3.0 * d * largest)
+/// M for the l1 ball, from |A|_1, c eps and max_i E x_i^2.
+pub(super) fn largest_ratio(found: f64, smoothing: f64, d: f64, largest: f64) -> f64 {
+    2.0 * found + d * largest.min(2.0 * smoothing)
 }
 
 /// What a first phase was like.
@@ -74,12 +77,14 @@ pub(super) struct FirstPhase {
     pub(super) slots: usize,
     /// n1.
     pub(super) draws: f64,
+    /// L^2: the largest square of a value.
+    pub(super) largest: f64,
 }
 
 impl FirstPhase {
     /// c eps.
     pub(super) fn smoothing(&self, phases: &TwoPhase) -> f64 {
-        phases.smoothing * eps(self.panels as f64, self.slots as f64, phases.confidence, self.draws)
+        self.largest * phases.smoothing * eps(self.panels as f64, self.slots as f64, phases.confidence, self.draws)
     }
 
     /// S for the Euclidean ball, from A, the panels' weights sqrt(sum of U), and E |x|^2.
@@ -93,8 +98,9 @@ impl FirstPhase {
     }
 
     /// M for the l1 ball, from the panels' weights U and max_j E x_j^2.
-    pub(super) fn largest_bound(&self, weights: &[f64], largest: f64) -> f64 {
-        largest_ratio(weights.iter().sum(), self.panels as f64, largest)
+    pub(super) fn largest_bound(&self, phases: &TwoPhase, weights: &[f64], largest: f64) -> f64 {
+        let (d, smoothing) = (self.panels as f64, self.smoothing(phases));
+        largest_ratio(weights.iter().sum::<f64>() - d * smoothing, smoothing, d, largest)
     }
 }
 
@@ -169,7 +175,7 @@ mod tests {
             let (square, largest) = (mu.iter().sum::<f64>(), mu.iter().copied().fold(0.0, f64::max));
             let half_norm = mu.iter().map(|m| m.sqrt()).sum::<f64>().powi(2);
             for examples in [300, 3_000] {
-                let phase = FirstPhase { panels: d, slots: d, draws: f64::from(examples) * 3.0 };
+                let phase = FirstPhase { panels: d, slots: d, draws: f64::from(examples) * 3.0, largest: 1.0 };
                 let eps = phase.smoothing(&phases) / THEOREM;
                 let mut misses = 0;
                 for _ in 0..rounds {
@@ -197,7 +203,7 @@ mod tests {
                         mu.iter().zip(weights).map(|(m, w)| m * total / w).fold(0.0, f64::max)
                     };
                     let weights = Goal::Largest.weights(&layout, &smoothed);
-                    assert!(max(&weights) <= phase.largest_bound(&weights, largest));
+                    assert!(max(&weights) <= phase.largest_bound(&phases, &weights, largest));
                 }
                 assert!(f64::from(misses) <= DELTA * f64::from(rounds), "alpha {alpha}: {misses} misses");
             }
@@ -207,7 +213,7 @@ mod tests {
     #[test]
     fn bounds_by_hand() {
         let phases = TwoPhase { length: 0.5, smoothing: 0.0, confidence: 0.5, moment_norm: Some(3.0) };
-        let phase = FirstPhase { panels: 4, slots: 4, draws: 8.0 };
+        let phase = FirstPhase { panels: 4, slots: 4, draws: 8.0, largest: 1.0 };
         // Without smoothing eps is 0: S = sqrt(3) 3, or 4 (1 + sqrt(2 * 0.5)) = 8.
         let sum = |phases: &TwoPhase| phase.sum_bound(phases, &[0.5, 0.0, 0.0, 0.0], &[1.0; 4], 1.0);
         assert!((sum(&phases) - 27_f64.sqrt()).abs() < 1e-14);
@@ -217,17 +223,25 @@ mod tests {
         assert!((estimated - 4.5).abs() < 1e-14, "2 (1 + 0.5)^2: {estimated}");
         let eps = 4.0 * 16_f64.ln() / 8.0;
         assert!((phase.smoothing(&TwoPhase { smoothing: 2.0, ..phases }) - 2.0 * eps).abs() < 1e-14);
-        assert_eq!(phase.largest_bound(&[1.0, 2.0, 0.5, 0.5], 1.0), 8.0);
-        assert_eq!(phase.largest_bound(&[1.0, 2.0, 0.5, 0.5], 0.25), 3.0);
+        assert_eq!(phase.largest_bound(&phases, &[1.0, 2.0, 0.5, 0.5], 1.0), 8.0);
+        // c eps = 1/2 of each U: 2 (4 - 2) + 4 min(largest, 1).
+        let half = TwoPhase { smoothing: 0.5 / eps, ..phases };
+        for (largest, bound) in [(2.0, 8.0), (0.25, 5.0)] {
+            assert!((phase.largest_bound(&half, &[1.0, 2.0, 0.5, 0.5], largest) - bound).abs() < 1e-13);
+        }
+        // In other units everything is so many squared units more.
+        let larger = FirstPhase { largest: 9.0, ..phase };
+        assert!((larger.smoothing(&half) - 4.5).abs() < 1e-13);
     }
 
     /// Every corner of the band that U lies in, for d = 5: no S is above the bounds, and none of them below S by much.
     #[test]
     fn the_spread_is_bounded_for_every_outcome_of_the_first_phase() {
         let profiles = [[0.2; 5], [1.0, 0.0, 0.0, 0.0, 0.0], [0.6, 0.3, 0.08, 0.01, 0.01], [0.5, 0.5, 0.0, 0.0, 0.0]];
+        let mut farthest = 0.0_f64;
         for (mu, eps) in profiles.iter().flat_map(|mu| [1e-9, 1e-3, 0.1, 10.0].map(|eps| (mu, eps))) {
             let half_norm = mu.iter().map(|m: &f64| m.sqrt()).sum::<f64>().powi(2);
-            let mut widest = 0.0_f64;
+            let (mut widest, most) = (0.0_f64, mu.iter().copied().fold(0.0, f64::max));
             for corner in 0..32 {
                 // A from 0 or (1/2) mu - (4/3) eps to (3/2) mu + (4/3) eps.
                 let a = |i: usize| match corner >> i & 1 {
@@ -243,9 +257,14 @@ mod tests {
                 assert!(ridge_estimated(total) <= most_estimated(half_norm, eps, 5.0) * (1.0 + 1e-12));
                 assert!(spread <= ridge_safe(5.0, sum, 1.0) * (1.0 + 1e-12));
                 widest = widest.max(spread);
+                let smoothed: f64 = (0..5).map(|i| a(i) + 4.0 / 3.0 * eps).sum();
+                let ratio = (0..5).map(|i| mu[i] * smoothed / (a(i) + 4.0 / 3.0 * eps)).fold(0.0, f64::max);
+                assert!(ratio <= largest_ratio(sum, 4.0 / 3.0 * eps, 5.0, most) * (1.0 + 1e-12), "{ratio}");
+                farthest = farthest.max(ratio / (5.0 * most));
             }
             assert!(eps > 1e-6 || widest > 0.9 * half_norm);
         }
+        assert!(farthest > 3.0, "3 d max mu would be no bound, and is not reached: {farthest}");
     }
 
     /// P(Binomial(n, p) = i) for i from 0 to n.

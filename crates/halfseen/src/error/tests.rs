@@ -24,6 +24,7 @@ fn name(kind: &ErrorKind) -> &'static str {
         UnknownLearner,
         BudgetTooSmall,
         BudgetTooLarge,
+        BudgetSpent,
         TooManyMoments,
         TakesNoWeights,
         WrongWeight,
@@ -114,7 +115,7 @@ fn asking() -> (Box<dyn AskTell>, Query) {
     let mut aerr = crate::learner::find("aerr").unwrap();
     aerr.set("average", "all").unwrap();
     let mut started = aerr.start(&Arc::new(Layout::singletons(3))).unwrap().unwrap();
-    let query = started.ask();
+    let query = started.ask().unwrap();
     (started, query)
 }
 
@@ -148,6 +149,13 @@ fn provoked(long: &str) -> Vec<Error> {
         crate::learner::find(long).unwrap_err(),
         small("1", 3),
         small("4", 3),
+        {
+            let mut aerr = crate::learner::find("aerr").unwrap();
+            aerr.set("total_budget", "3").unwrap();
+            let mut started = aerr.start(&Arc::new(Layout::singletons(3))).unwrap().unwrap();
+            started.ask().unwrap();
+            started.ask().unwrap_err()
+        },
         crate::learner::find("baseline").unwrap().start(&Arc::new(Layout::singletons(30_000))).err().unwrap(),
         {
             aerr.set("centre", "given").unwrap();
@@ -224,7 +232,7 @@ fn every_kind_is_provoked() {
     let provoked: BTreeSet<&str> = provoked("column").iter().map(|e| name(e.kind())).collect();
     let missing: Vec<&str> = all_names().difference(&provoked).copied().collect();
     assert!(missing.is_empty(), "no case provokes {missing:?}");
-    assert_eq!(all_names().len(), 39);
+    assert_eq!(all_names().len(), 40);
 }
 
 #[test]

@@ -5,8 +5,8 @@
 //! w <- Proj(w - eta phi x) with phi = <w,x> + b - y; the model is the average of the iterates before each step.
 //!
 //! **Guarantee** (Zinkevich, ICML 2003; theorem 3.1 of paper B with the example and the product themselves): expected
-//! excess of the average at most B G / sqrt m for eta = B / (G sqrt m), G = (B R + Y) R >= |gradient|_2 with R^2 = E |x|_2^2
-//! and Y^2 = E y^2, the norms that the data have. This holds for w; the intercept moves beside it, as in
+//! excess of the average at most B G / sqrt m for eta = B / (G sqrt m), G = (B R + Y) R >= |gradient|_2 where |x|_2 <= R and |y| <= Y
+//! for every example. `step = theory` puts R^2 = E |x|_2^2 and Y^2 = E y^2 in their place, which is no theorem. The bound holds for w; the intercept moves beside it, as in
 //! [`OnlineLasso`](super::OnlineLasso), with G_b = B R + Y.
 //!
 //! The theorem's step is small where the fit is good: on handwritten digits (3 against 5) 56 times it does best for 12,109

@@ -4,9 +4,9 @@
 //! order. Minimises E (<w,x> + b - y)^2 / 2 over |w|_1 <= B: the comparator of paper B's experiments,
 //! which leave its solver open. The model is the average of the iterates before each step.
 //!
-//! **Symbols**: X^2 = max_j E x_j^2, R^2 = E |x|_2^2, Y^2 = E y^2, phi = <w,x> + b - y; (B X + Y)^2 bounds E phi^2, since the
-//! root of E <w,x>^2 is a norm of w and so largest over the ball at a corner, B X. As for the budgeted learners the
-//! theorems' norms of single examples are those that the data have on average.
+//! **Symbols**: phi = <w,x> + b - y; X, R and Y with |x_j| <= X, |x|_2 <= R and |y| <= Y for every example, which the guarantees below
+//! need. As for the budgeted learners `step = theory` puts X^2 = max_j E x_j^2, R^2 = E |x|_2^2 and Y^2 = E y^2 in their place, which is
+//! no theorem.
 //!
 //! | variant | moves by | step eta | expected excess of the average |
 //! |---|---|---|---|

@@ -91,7 +91,8 @@ fn hand_values_of_two_phases() {
     let wide = 2.0 * (0.75 + 4.0 / 3.0 * 100.0 * 40.0_f64.ln() / 2e8 + 4.0 / 3.0 * 100.0 * eps);
     let found = bound(&s, "ddaelr-2p");
     close(found.at(m), 8.0 * (5.0 * log * (wide / 3.0 + 1.0) / 8e8).sqrt());
-    close(found.at(1000), 8.0 * (5.0 * log * (300.0 / 3.0 + 1.0) / 800.0).sqrt()); // M <= 3 d
+    let short = 2.0 * (0.75 + 4.0 / 3.0 * 100.0 * 40.0_f64.ln() / 200.0) + 100.0; // M <= 2|A|_1 + d
+    close(found.at(1000), 8.0 * (5.0 * log * (short / 3.0 + 1.0) / 800.0).sqrt());
 }
 
 /// Theory's step at the assumed norms is the step that the learners take: their own formulas, with |x|_2 = 1, |y| = B and B.

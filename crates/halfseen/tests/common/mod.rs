@@ -174,7 +174,7 @@ impl Data {
     pub fn teach(&self, learner: &mut dyn AskTell, rows: std::ops::Range<usize>) -> Vec<Query> {
         let mut asked = Vec::new();
         for row in rows {
-            let query = learner.ask();
+            let query = learner.ask().unwrap();
             let told = learner.tell(&query, &self.answer(&query, row), self.y[row]).unwrap();
             assert_eq!(told, Told::Learned);
             asked.push(query);

@@ -53,9 +53,10 @@ class _Kept(Budgeted):
 class FIMLRegressor(_Kept, BudgetedRegressor, learner="fiml"):
     """Full-information maximum likelihood (FIML) from what was read: nothing is forgotten, nothing filled in.
 
-    **Rows with holes**: give ``passive='all'``, and everything that X shows is learned from. By default the
-    learner chooses what it reads, as all of :mod:`halfseen.budget` do: ``budget`` attributes of each
-    example, and at most 4 where it is None. Then a NaN among them is a read that was paid for and refused.
+    **Rows with holes** are learned from as they are: with ``budget=None`` every cell that X shows is read. With
+    a ``budget`` the learner chooses what it reads, as all of :mod:`halfseen.budget` do: so many attributes of
+    each example. Then a NaN among them is a read that was paid for and refused. (With a ``total_budget`` alone it
+    chooses 4 of each example.)
 
     All reads are kept. The joint distribution of attributes and target is fitted to them, by the likelihood
     of what was read: a factor model, then refinements of it, averaged by how they predict reads that were
@@ -111,7 +112,7 @@ class FIMLRegressor(_Kept, BudgetedRegressor, learner="fiml"):
     Of a table with holes all is used that it shows, and every prediction comes with how sure it is:
 
     >>> holes = np.where(rng.random(X.shape) < 0.3, np.nan, X)
-    >>> model = FIMLRegressor(passive="all", random_state=0).fit(holes, y)
+    >>> model = FIMLRegressor(random_state=0).fit(holes, y)
     >>> ends = model.predict_interval(holes, level=0.9)
     >>> bool(0.87 < np.mean((ends[:, 0] < y) & (y < ends[:, 1])) < 0.93)
     True
@@ -144,9 +145,9 @@ class FIMLRegressor(_Kept, BudgetedRegressor, learner="fiml"):
 class FIMLClassifier(_Kept, BudgetedClassifier, learner="fiml"):
     """Full-information maximum likelihood (FIML) for two classes, from what was read.
 
-    **Rows with holes**: give ``passive='all'``, and everything that X shows is learned from. By default the
-    learner chooses what it reads, at most 4 attributes of each example where ``budget`` is None; a NaN among
-    them is a read that was paid for and refused.
+    **Rows with holes** are learned from as they are: with ``budget=None`` every cell that X shows is read. With
+    a ``budget`` the learner chooses so many attributes of each example; a NaN among them is a read that was paid
+    for and refused.
 
     :class:`FIMLRegressor` on the labels as -1 and +1: the sign of what it estimates is the class. With a
     ``link`` the score is turned into a probability, which also knows what a row does not show, and

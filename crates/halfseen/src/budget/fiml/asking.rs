@@ -60,7 +60,7 @@ impl Asker {
     /// Parameters out of range, a budget that cannot be kept.
     pub(super) fn new(learner: &Fiml, layout: &Arc<Layout>) -> Result<Asker> {
         let budget = check(learner, layout)?;
-        let ledger = Ledger::new(layout.sampled_panels());
+        let ledger = Ledger::new(layout.sampled_panels(), learner.total_budget);
         Self::with_state(
             learner,
             layout,
@@ -75,9 +75,9 @@ impl Asker {
     /// If the state is not one of these parameters and this layout.
     pub(super) fn resume(learner: &Fiml, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Asker> {
         let budget = check(learner, layout)?;
-        let state: State = serde_json::from_value(state).map_err(|e| saved::bad("state", e.to_string()))?;
+        let mut state: State = serde_json::from_value(state).map_err(|e| saved::bad("state", e.to_string()))?;
         let sound = state.reads.is_sound(layout.slots(), LARGEST_VALUE)
-            && state.ledger.is_sound(layout.sampled_panels())
+            && state.ledger.restore(layout.sampled_panels(), learner.total_budget)
             && state.ledger.answered == state.reads.len() as u64
             && state.refused <= LARGEST_COUNT
             && state.plan.is_sound(budget, redesigns(learner, budget, state.ledger.answered));
@@ -182,14 +182,12 @@ impl Asker {
         self.state.plan.renew(&weights, self.budget.budget);
     }
 
-    /// Opens a query with what is known of the example.
+    /// Begins the next query, with what is known of the example.
     fn head(&mut self, query: &mut Query) {
-        query.reads.clear();
-        query.parts.clear();
-        query.orders.clear();
+        query.clear();
         (query.learner, query.phase, query.exact) = (self.fingerprint, self.state.plan.version, 0.0);
         query.asked_at = self.state.ledger.answered;
-        query.number = self.state.ledger.open();
+        query.number = self.state.ledger.next();
         for panel in self.layout.sampled_panels()..self.layout.panels() {
             self.push(query, panel, Role::Known);
         }
@@ -271,7 +269,7 @@ fn check(learner: &Fiml, layout: &Layout) -> Result<budgeted::Reads> {
 }
 
 impl AskTell for Asker {
-    fn ask_into(&mut self, query: &mut Query) {
+    fn ask_into(&mut self, query: &mut Query) -> Result<()> {
         self.head(query);
         if self.passive() {
             // All of it happens to be observed.
@@ -282,7 +280,9 @@ impl AskTell for Asker {
         }
         let role = self.role();
         self.panels.iter().for_each(|&panel| self.push(query, panel as usize, role));
+        self.state.ledger.open(query)?;
         query.checksum = query.digest();
+        Ok(())
     }
 
     fn ask_observed_into(&mut self, observed: &[u32], query: &mut Query) -> Result<()> {
@@ -298,6 +298,7 @@ impl AskTell for Asker {
         }
         self.head(query);
         observed.iter().for_each(|&panel| self.push(query, panel as usize, Role::Full));
+        self.state.ledger.open(query)?;
         query.checksum = query.digest();
         Ok(())
     }

@@ -113,8 +113,7 @@ impl Learner for Fiml {
         let mut asker = Asker::new(self, examples.layout)?;
         let informative = informative_holes(self, examples);
         let mut fits: Vec<Fit> = Vec::new();
-        let (seed, total) = (self.seed, self.total_budget);
-        pass::one_pass_with(&mut asker, seed, counts, examples, total, monitor, |pass, stop| {
+        pass::one_pass_with(&mut asker, self.seed, counts, examples, monitor, |pass, stop| {
             let mut fit = pass.learner().fit(stop, monitor)?;
             let stop = fit.report.stop;
             fit.report.notes.extend(informative.iter().cloned());

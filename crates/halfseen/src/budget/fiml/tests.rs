@@ -110,7 +110,7 @@ fn a_running_learner_says_what_a_fit_says_and_forgets_one_that_was_interrupted()
     let layout = Arc::new(Layout::singletons(6));
     let mut learner = with_budget(1).start(&layout).unwrap().unwrap();
     for (row, y) in x.rows().into_iter().zip(&y) {
-        let query = learner.ask();
+        let query = learner.ask().unwrap();
         let values: Vec<f64> = query.reads.iter().map(|read| row[read.panel as usize]).collect();
         learner.tell(&query, &values, *y).unwrap();
     }
@@ -209,10 +209,10 @@ fn an_adaptive_design_reads_more_of_what_predicts_and_goes_on_from_a_saved_state
     // Nearly every pair of panels is read together now and then; in one order of panels most would never be.
     let layout = Arc::new(Layout::singletons(d));
     let mut running = learner.start(&layout).unwrap().unwrap();
-    let early = running.ask();
+    let early = running.ask().unwrap();
     let mut together = vec![0; d * d];
     for i in 0..rows {
-        let query = running.ask();
+        let query = running.ask().unwrap();
         let at: Vec<usize> = query.reads.iter().map(|r| r.panel as usize).collect();
         assert!(at.len() == 3 && at.windows(2).all(|w| w[0] < w[1]));
         at.iter().for_each(|&a| at.iter().for_each(|&b| together[a * d + b] += 1));
@@ -221,7 +221,7 @@ fn an_adaptive_design_reads_more_of_what_predicts_and_goes_on_from_a_saved_state
     }
     let never = together.iter().filter(|&&n| n == 0).count();
     assert!(never < d * d / 10, "{never} of {} pairs", d * d);
-    let late = running.ask();
+    let late = running.ask().unwrap();
     assert!(early.phase == 0 && late.phase == 5, "after 134, 268, 536, 1072 and 2144 answers: {}", late.phase);
     let mut twin = crate::budget::load(&running.save().unwrap()).unwrap();
     for learner in [&mut running, &mut twin] {
@@ -230,10 +230,10 @@ fn an_adaptive_design_reads_more_of_what_predicts_and_goes_on_from_a_saved_state
             assert_eq!(learner.tell(query, &values, y[7]).unwrap(), Told::Learned);
         }
     }
-    assert_eq!(running.ask(), twin.ask());
+    assert_eq!(running.ask().unwrap(), twin.ask().unwrap());
     assert_eq!(running.predictor(), twin.predictor());
     // A query of a design that is still to come was edited.
-    let mut edited = running.ask();
+    let mut edited = running.ask().unwrap();
     edited.phase += 1;
     edited.checksum = edited.digest();
     assert!(matches!(running.tell(&edited, &[0.0; 3], 0.0).unwrap_err().kind(), ErrorKind::WrongAnswer { .. }));
@@ -256,7 +256,7 @@ fn panels_of_several_columns_and_known_ones_are_kept_together() {
     assert!((p.weights[0] - 2.0).abs() < 0.3 && (p.weights[3] + 1.0).abs() < 0.3, "{p:?}");
     // The saved state of such a layout is sound, holes among what is known included.
     let mut running = with_budget(2).start(&layout).unwrap().unwrap();
-    let query = running.ask();
+    let query = running.ask().unwrap();
     let mut values: Vec<f64> = (0..query.parts.len()).map(|v| v as f64).collect();
     values[0] = f64::NAN;
     running.tell(&query, &values, 1.0).unwrap();

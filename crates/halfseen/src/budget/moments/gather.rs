@@ -116,7 +116,7 @@ impl<L: FromMoments> Gatherer<L> {
         let (shape, draws) = plan(learner, layout)?;
         let given = given_means(learner.gathering().centre, moments, layout)?;
         let (sums, running) = (Sums::new(shape), Running::new(layout.slots()));
-        let ledger = Ledger::new(layout.sampled_panels());
+        let ledger = Ledger::new(layout.sampled_panels(), learner.gathering().total_budget);
         Self::with_state(learner, layout, draws, State { sums, running, ledger, given })
     }
 
@@ -130,7 +130,7 @@ impl<L: FromMoments> Gatherer<L> {
         let given = if learner.gathering().centre == Centre::Given { shape.slots } else { 0 };
         let sound = state.running.len() == layout.slots()
             && state.running.is_sound()
-            && state.ledger.is_sound(layout.sampled_panels())
+            && state.ledger.restore(layout.sampled_panels(), learner.gathering().total_budget)
             && state.given.len() == given
             && state.given.iter().all(|v| v.abs() <= LARGEST_SUM)
             && state.sums.restore(shape);
@@ -286,12 +286,11 @@ fn plan<L: FromMoments>(learner: &L, layout: &Layout) -> Result<(Shape, Draws)> 
 }
 
 impl<L: FromMoments> AskTell for Gatherer<L> {
-    fn ask_into(&mut self, query: &mut Query) {
-        query.reads.clear();
-        query.parts.clear();
+    fn ask_into(&mut self, query: &mut Query) -> Result<()> {
+        query.clear();
         (query.learner, query.phase, query.exact) = (self.fingerprint, 0, 0.0);
         query.asked_at = self.state.ledger.answered;
-        query.number = self.state.ledger.open();
+        query.number = self.state.ledger.next();
         for panel in self.layout.sampled_panels()..self.layout.panels() {
             query.reads.push(Read { panel: panel as u32, role: Role::Known, coefficient: 1.0 });
             query.parts.extend(self.layout.slots_of(panel).map(|_| Part { weight: 0.0, centre: 0.0 }));
@@ -304,7 +303,9 @@ impl<L: FromMoments> AskTell for Gatherer<L> {
             let part = |slot| Part { weight: 0.0, centre: self.centre(slot) };
             query.parts.extend(self.layout.slots_of(panel as usize).map(part));
         }
+        self.state.ledger.open(query)?;
         query.checksum = query.digest();
+        Ok(())
     }
 
     fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told> {
@@ -365,11 +366,11 @@ pub(crate) fn fit_all<L: FromMoments>(
     }
     let Some(first) = learners.first() else { return Ok(Vec::new()) };
     let began = Instant::now();
-    let Gathering { total_budget, centre, seed, .. } = first.gathering();
+    let Gathering { centre, seed, .. } = first.gathering();
     check_moments(examples, centre)?;
     let mut gatherer = Gatherer::new(*first, examples.layout, examples.moments)?;
     let mut all: Vec<Vec<Fit>> = Vec::new();
-    pass::one_pass_with(&mut gatherer, seed, counts, examples, total_budget, monitor, |pass, stop| {
+    pass::one_pass_with(&mut gatherer, seed, counts, examples, monitor, |pass, stop| {
         let gathered = began.elapsed().as_secs_f64();
         let mut fits = pass.learner().fits(learners, stop, monitor)?;
         for Fit { report, .. } in &mut fits {

@@ -75,7 +75,7 @@ fn tell_all<L: FromMoments>(start: &Gatherer<L>, draws: &[Vec<u32>], x: &[f64], 
     let layout = start.layout();
     let tell = |panels: &Vec<u32>| {
         let mut learner = start.clone();
-        let mut query = learner.ask();
+        let mut query = learner.ask().unwrap();
         let known = layout.panels() - layout.sampled_panels();
         let centre: Vec<f64> = (0..layout.sampled_slots()).map(|s| learner.centre(s)).collect();
         let coefficient = query.reads[known].coefficient;
@@ -103,7 +103,7 @@ fn taught<L: FromMoments>(learner: &L, layout: &Arc<Layout>, stream: &mut Stream
     let mut gatherer = Gatherer::new(learner, layout, None).unwrap();
     for _ in 0..5 {
         let (x, y) = example(layout, stream);
-        let query = gatherer.ask();
+        let query = gatherer.ask().unwrap();
         gatherer.tell(&query, &answer(layout, &query, &x), y).unwrap();
     }
     gatherer
@@ -214,7 +214,7 @@ fn every_draw_is_equally_likely() {
         let all = pair_draws(4, budget);
         let (mut counts, runs) = (vec![0.0_f64; all.len()], 500.0_f64);
         for _ in 0..all.len() * 500 {
-            let panels: Vec<u32> = gatherer.ask().reads.iter().map(|r| r.panel).collect();
+            let panels: Vec<u32> = gatherer.ask().unwrap().reads.iter().map(|r| r.panel).collect();
             counts[all.iter().position(|p| *p == panels).unwrap()] += 1.0;
         }
         // Four deviations above the mean of a chi-square; the seed is fixed.
@@ -241,7 +241,7 @@ fn sums_equal_those_of_dense_matrices_and_their_elimination() {
         let examples = 400;
         for _ in 0..examples {
             let (x, y) = example(&layout, &mut stream);
-            let query = gatherer.ask();
+            let query = gatherer.ask().unwrap();
             // Values about the centre by slot; the constant and the known ones are free and stand last.
             let value = |slot: usize| x[layout.column(slot)];
             let mut e: Vec<f64> = (0..all).map(value).chain([1.0]).collect();
@@ -314,7 +314,7 @@ fn indefinite(seed: u64) -> Reduced {
     let mut gatherer = Gatherer::new(&MomentLasso { seed, ..baseline(4) }, &layout, None).unwrap();
     for _ in 0..300 {
         let (x, y) = example(&layout, &mut stream);
-        let query = gatherer.ask();
+        let query = gatherer.ask().unwrap();
         gatherer.tell(&query, &answer(&layout, &query, &x), y).unwrap();
     }
     gatherer.reduced().unwrap()

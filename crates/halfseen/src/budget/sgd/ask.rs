@@ -3,14 +3,18 @@
 use super::Sgd;
 use crate::budget::gen_est::GenEst;
 use crate::budget::query::{Part, Query, Read, Role};
+use crate::error::Result;
 use crate::iterate::Iterate;
 use crate::params::Centre;
 use crate::sampling::{Purpose, Stream};
 
 impl<I: Iterate> Sgd<I> {
     /// Writes the next query.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BudgetSpent`](crate::ErrorKind::BudgetSpent), where nothing is chosen.
     #[inline]
-    pub(super) fn write(&mut self, query: &mut Query) {
+    pub(super) fn write(&mut self, query: &mut Query) -> Result<()> {
         if self.state.observed.is_some() {
             // All of it happens to be observed.
             let all: Vec<u32> = (0..self.layout.sampled_panels() as u32).collect();
@@ -22,7 +26,7 @@ impl<I: Iterate> Sgd<I> {
             for panel in 0..self.layout.sampled_panels() {
                 self.push(query, panel, Role::Full, 1.0, |slot| self.state.iterate.weight(slot));
             }
-            return;
+            return Ok(());
         };
         let mut stream = Stream::new(self.recipe.seed, Purpose::Query, query.number);
         sampler.draw(&mut stream, &mut self.panels);
@@ -39,6 +43,7 @@ impl<I: Iterate> Sgd<I> {
             None => self.push_products(query, self.products(), &mut stream),
             Some(estimator) => self.push_powers(query, estimator, &mut stream),
         }
+        Ok(())
     }
 
     /// Draws the reads whose mean estimates the product.
@@ -68,16 +73,14 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// Opens a query without reads.
+    /// Begins the next query, without reads.
     #[inline]
     pub(super) fn head(&mut self, query: &mut Query) {
-        query.reads.clear();
-        query.parts.clear();
-        query.orders.clear();
+        query.clear();
         query.learner = self.fingerprint;
         query.phase = self.state.drawing.version;
         query.asked_at = self.state.ledger.answered;
-        query.number = self.state.ledger.open();
+        query.number = self.state.ledger.next();
     }
 
     /// What is subtracted from a sampled slot now.

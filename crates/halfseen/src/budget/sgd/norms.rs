@@ -132,7 +132,8 @@ impl<I: Iterate> Sgd<I> {
             return (sum, most);
         }
         let Some(sampler) = self.state.drawing.sampler() else { return (square, largest) };
-        if let Some(bound) = self.state.drawing.bound {
+        // Under prices the draws are not those of the theorem.
+        if let Some(bound) = self.state.drawing.bound.filter(|_| self.recipe.money.is_none()) {
             let k = sampler.draws() as f64;
             let repeats = if sampler.replacement() { (k - 1.0) / k } else { 0.0 };
             return (bound / k + repeats * square, bound / k + repeats * largest);
@@ -198,7 +199,7 @@ impl<I: Iterate> Sgd<I> {
     fn after_first_phase(&self, phases: &TwoPhase, goal: Goal, t: u64) -> (Vec<f64>, Vec<f64>, f64) {
         let (panels, slots) = (self.layout.sampled_panels(), self.layout.sampled_slots());
         let draws = t as f64 * self.recipe.draws.as_ref().map_or(0, |d| d.gradient) as f64;
-        let phase = FirstPhase { panels, slots, draws };
+        let phase = FirstPhase { panels, slots, draws, largest: self.state.drawing.largest };
         let estimates: Vec<f64> = match self.recipe.centre {
             // A running centre stands far off at first; about the means learned by now, sums over counts are better.
             Centre::Running => (0..slots).map(|slot| self.state.running.variance(slot)).collect(),
@@ -213,7 +214,7 @@ impl<I: Iterate> Sgd<I> {
         };
         let bound = match goal {
             Goal::Sum => phase.sum_bound(phases, &estimates, &weights, square),
-            Goal::Largest => phase.largest_bound(&weights, largest),
+            Goal::Largest => phase.largest_bound(phases, &weights, largest),
         };
         (weights, moments, bound)
     }

@@ -57,7 +57,12 @@ impl<I: Iterate> Sgd<I> {
     }
 
     /// Writes the query of a row that shows these panels.
-    pub(super) fn write_observed(&mut self, observed: &[u32], query: &mut Query) {
+    ///
+    /// # Errors
+    /// [`ErrorKind::BudgetSpent`], before the row counts as seen.
+    pub(super) fn write_observed(&mut self, observed: &[u32], query: &mut Query) -> Result<()> {
+        query.clear();
+        self.state.ledger.afford(observed.len() as u64)?;
         if let Some(shares) = &mut self.state.observed {
             shares.see(observed);
         }
@@ -68,6 +73,7 @@ impl<I: Iterate> Sgd<I> {
             _ => None,
         };
         self.push_observed(query, observed, drawn);
+        Ok(())
     }
 
     /// Mass over share: in proportion to it the observed panel for the product is drawn.

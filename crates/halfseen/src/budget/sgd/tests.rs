@@ -197,7 +197,7 @@ fn check<B: Budgeted>(learner: &B, layout: &Arc<Layout>, budget: usize) {
             let nonzero = (0..layout.sampled_slots()).filter(|&s| sgd.state.iterate.weight(s) != 0.0).count();
             most_nonzero = most_nonzero.max(nonzero);
         }
-        let query = sgd.ask();
+        let query = sgd.ask().unwrap();
         let values = answer(layout, &query, &x);
         assert_eq!(sgd.tell(&query, &values, y).unwrap(), Told::Learned);
     }
@@ -342,7 +342,7 @@ fn reads_within_a_limit_of_money_are_unbiased_and_never_cost_more() {
         let mut running = learner.start(&layout).unwrap().unwrap();
         let mut stream = Stream::new(8, Purpose::Data, 0);
         for _ in 0..2_000 {
-            let query = running.ask();
+            let query = running.ask().unwrap();
             let cost: f64 = query.reads.iter().map(|r| layout.price(r.panel as usize)).sum();
             assert!(cost <= money + 1e-9, "{cost} of {money}");
             let (x, y) = example(5, &mut stream);
@@ -424,13 +424,15 @@ fn a_first_phase_estimates_moments_without_bias() {
                     let truth = 0.5 * examples.iter().map(|(x, _)| x[column] * x[column]).sum::<f64>();
                     assert_close(*mean, truth, 1.0 + truth, "E A");
                 }
-                // Through ask and tell: A by hand from the queries, then q in proportion to sqrt(A + c eps).
-                let (mut sgd, mut tally) = (start.clone(), vec![0.0; slots]);
+                // Through ask and tell: A by hand from the queries, then q in proportion to sqrt(A + c eps L^2).
+                let (mut sgd, mut tally, mut largest) = (start.clone(), vec![0.0; slots], 0.0_f64);
                 for (x, y) in &examples {
-                    let query = sgd.ask();
+                    let query = sgd.ask().unwrap();
                     for read in query.reads.iter().filter(|r| r.role == Role::Gradient) {
                         for slot in layout.slots_of(read.panel as usize) {
-                            tally[slot] += 0.5 * panels as f64 / (budget - 1) as f64 * x[layout.column(slot)].powi(2);
+                            let square = x[layout.column(slot)].powi(2);
+                            tally[slot] += 0.5 * panels as f64 / (budget - 1) as f64 * square;
+                            largest = largest.max(square);
                         }
                     }
                     sgd.tell(&query, &answer(&layout, &query, x), *y).unwrap();
@@ -438,7 +440,7 @@ fn a_first_phase_estimates_moments_without_bias() {
                 assert_eq!(sgd.state.drawing.version, 1);
                 let draws = 2.0 * (budget - 1) as f64;
                 let eps = panels as f64 * (2.0 * slots as f64 / learner.confidence).ln() / draws;
-                let root = |p: usize| layout.slots_of(p).map(|s| tally[s] + 0.3 * eps).sum::<f64>().sqrt();
+                let root = |p: usize| layout.slots_of(p).map(|s| tally[s] + 0.3 * eps * largest).sum::<f64>().sqrt();
                 let total: f64 = (0..panels).map(root).sum();
                 let sampler = sgd.state.drawing.sampler().unwrap();
                 for p in 0..panels {

@@ -38,7 +38,7 @@ fn check<I: Iterate>(learner: &Aesvr, layout: &Arc<Layout>, budget: usize) -> us
     };
     for _ in 0..12 {
         let (x, y) = next();
-        let query = sgd.ask();
+        let query = sgd.ask().unwrap();
         sgd.tell(&query, &answer(layout, &query, &x), y).unwrap();
     }
     let (x, y) = next();
@@ -153,7 +153,7 @@ fn slopes_are_exact_where_the_product_is() {
         let mut stream = Stream::new(9, Purpose::Data, budget as u64);
         for n in 0..20 {
             let (x, y) = example(4, &mut stream);
-            let query = sgd.ask();
+            let query = sgd.ask().unwrap();
             let values = answer(&layout, &query, &x);
             if n == 0 || budget == 4 {
                 assert!(query.orders.is_empty() && query.reads.len() == if budget == 4 { 4 } else { 1 });
