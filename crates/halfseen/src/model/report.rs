@@ -182,6 +182,13 @@ pub enum Note {
         /// The standard error of that share; 0 where none is known.
         standard_error: f64,
     },
+    /// Answers came late: many queries were open at once.
+    LateAnswers {
+        /// The largest number of answers to other queries between a query and its own.
+        delay: u64,
+        /// How many times shorter the steps of so late an answer are.
+        shorter: f64,
+    },
     /// What a theorem promises of new rows.
     RiskBound {
         /// The theorem.
@@ -209,7 +216,16 @@ pub enum Note {
     },
 }
 
+/// A delay below this is not worth a note.
+const LEAST_DELAY: u64 = 10;
+
 impl Note {
+    /// What must be said of answers that came as late as this, among so many.
+    pub(crate) fn of_delay(delay: u64, examples: u64) -> Option<Note> {
+        let shorter = (1.0 + 2.0 * delay as f64).sqrt();
+        (delay >= LEAST_DELAY && examples > 0).then_some(Note::LateAnswers { delay, shorter })
+    }
+
     /// What must be said of a squared error with its standard error, where it is not below the constant's by two of them.
     pub fn beside_constant(error: f64, standard_error: Option<f64>, constant: f64) -> Option<Note> {
         let deviation = standard_error.unwrap_or(0.0);
@@ -299,6 +315,12 @@ impl fmt::Display for Note {
                 "its own test cannot tell it from always predicting the mean of the targets: its squared error is {ratio:.3} +- \
                  {standard_error:.3} times that one's; more examples or more reads of each would help"
             ),
+            Note::LateAnswers { delay, shorter } => write!(
+                f,
+                "answers came up to {delay} other answers late: their steps were made up to {shorter:.1} times shorter, so less is \
+                 learned than from answers in time, and its own test is one of the predictors at the time of asking; wait for answers \
+                 before asking more, or use fiml, to which delay makes no difference"
+            ),
             Note::RiskBound { theorem, risk, .. } if *risk >= 0.5 => write!(
                 f,
                 "{theorem} of paper E promises nothing here: its bound on the share of new rows that the worst deletions turn wrong is \
@@ -374,7 +396,8 @@ pub struct Report {
     /// The longest wait between a query and its answer, in answers to other queries. The theorems cover 0.
     pub largest_delay: u64,
     /// Estimated mean squared error of the averaged iterates, in scaled units, from the reads that were made anyway
-    /// (progressive validation): unbiased, and by convexity no less than the model's own in expectation.
+    /// (progressive validation): unbiased, and by convexity no less than the model's own in expectation. The iterates are those of
+    /// when the queries were asked: where answers come late ([`Note::LateAnswers`]), those of long before.
     #[serde(deserialize_with = "Option::deserialize")]
     pub risk: Option<f64>,
     /// Its standard error.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// How attributes are scaled; `None` decides: `common` for bytes, `each` otherwise, and where
-    /// honest `each` by the declared bounds, or `none`.
+    /// honest `each` by the declared bounds, or, without them, each attribute by its own reads as they come ([`Layout::by_reads`]).
     pub scale: Option<Scale>,
     /// Whether an intercept is learned, so that the target may be centred.
     pub intercept: bool,
@@ -128,7 +128,6 @@ impl<'a> Prepared<'a> {
         let except: Vec<&str> = [name].into_iter().chain(options.except.iter().map(String::as_str)).collect();
         let mut schema = Schema::fit(table, rows, &except, &options.known, options.groups.clone())?;
         schema.prices = options.prices.clone();
-        let layout = Arc::new(schema.layout()?);
         let encoded = schema.encode(table)?;
         let (mut matrix, applied) = (encoded.matrix, encoded.applied);
         let imputed = match options.missing {
@@ -143,6 +142,8 @@ impl<'a> Prepared<'a> {
         if options.honest && bounds.is_none() {
             scale.needs_no_look(&matrix)?;
         }
+        schema.by_reads = options.honest && scale == Scale::None && options.is_undeclared();
+        let layout = Arc::new(schema.layout()?);
         let scaler = Scaler::fit_weighted(scale, &matrix, rows, weights, bounds.as_ref());
         let declared = declared::moments(&options.moments, &schema, &scaler, &matrix, rows)?;
         let scores = scores_or_nan(target);
@@ -267,6 +268,11 @@ impl Options {
         }
         let honest = self.honest && learner.family() == Family::Budget && !is_passive(learner);
         Options { missing: Missing::Keep, plain_classes: true, honest, ..self.clone() }
+    }
+
+    /// Whether nobody said anything of how large values are.
+    fn is_undeclared(&self) -> bool {
+        self.scale.is_none() && self.bounds.is_empty() && self.moments.is_empty()
     }
 
     fn scale_for(&self, matrix: &Matrix) -> Scale {

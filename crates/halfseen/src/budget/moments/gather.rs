@@ -167,6 +167,11 @@ impl<L: FromMoments> Gatherer<L> {
         }
     }
 
+    /// Whether values are about the means of the reads so far.
+    fn is_running(&self) -> bool {
+        self.gathering.centre == Centre::Running && !self.draws.all()
+    }
+
     /// Whether sums are about 0 and are to be about the mean: exact where every panel is read, so that no mean of a part
     /// of the examples need be used meanwhile.
     fn recentre(&self) -> bool {
@@ -253,7 +258,14 @@ impl<L: FromMoments> Gatherer<L> {
         self.known.push(1.0);
         self.known.extend(free);
         self.deviations.clear();
-        self.deviations.extend(drawn.iter().zip(&query.parts[columns..]).map(|(v, part)| v - part.centre));
+        let slots = query.reads.iter().filter(|r| r.role != Role::Known);
+        let slots = slots.flat_map(|r| self.layout.slots_of(r.panel as usize));
+        let (running, state) = (self.is_running(), &self.state.running);
+        let deviation = |((slot, part), value): ((usize, &Part), &f64)| match running {
+            true => state.deviation(slot, part.centre, *value),
+            false => value - part.centre,
+        };
+        self.deviations.extend(slots.zip(&query.parts[columns..]).zip(drawn).map(deviation));
     }
 
     /// Adds the answer taken apart.
@@ -261,9 +273,16 @@ impl<L: FromMoments> Gatherer<L> {
     fn learn(&mut self, query: &Query, values: &[f64], target: f64) {
         let seen = Seen { panels: &self.panels, e: &self.deviations, z: &self.known, y: target };
         self.state.sums.add(self.draws, &self.layout, seen);
-        self.deviations.iter().for_each(|e| self.state.running.pool(*e));
-        let slots = query.reads.iter().flat_map(|r| self.layout.slots_of(r.panel as usize));
-        slots.zip(values).for_each(|(slot, v)| self.state.running.see(slot, *v));
+        let running = self.is_running();
+        let slots = || query.reads.iter().flat_map(|r| self.layout.slots_of(r.panel as usize));
+        let columns = self.layout.slots() - self.layout.sampled_slots();
+        for (slot, e) in slots().skip(columns).zip(&self.deviations) {
+            // The first read of a slot is its centre, not a deviation.
+            if !(running && self.state.running.is_new(slot)) {
+                self.state.running.pool(*e);
+            }
+        }
+        slots().zip(values).for_each(|(slot, v)| self.state.running.see(slot, *v));
     }
 }
 
@@ -290,7 +309,7 @@ impl<L: FromMoments> AskTell for Gatherer<L> {
         query.reads.clear();
         query.parts.clear();
         (query.learner, query.phase, query.exact) = (self.fingerprint, 0, 0.0);
-        query.asked_at = self.state.ledger.answered;
+        query.asked_at = self.state.ledger.closed();
         query.number = self.state.ledger.open();
         for panel in self.layout.sampled_panels()..self.layout.panels() {
             query.reads.push(Read { panel: panel as u32, role: Role::Known, coefficient: 1.0 });

@@ -12,6 +12,9 @@ use crate::iterate::Iterate;
 use crate::params::{Centre, Inner};
 use crate::prepare::Layout;
 
+/// Reads about a running centre from which their mean square is a norm to go by; before, each answer's step goes by itself.
+const LEAST_POOLED: f64 = 10.0;
+
 /// Second moments that the learner may know.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -52,6 +55,7 @@ impl<I: Iterate> Sgd<I> {
         match (self.planned, self.state.norms) {
             (Some(plan), _) if !self.recipe.pace.is_timeless() => plan,
             (_, Some(norms)) => self.plan_for(t, norms),
+            (_, None) if self.scaled => self.plan_for(t, self.unit_norms(target * target)),
             (_, None) => self.plan_for(t, self.norms_of(query, values, target)),
         }
     }
@@ -74,8 +78,8 @@ impl<I: Iterate> Sgd<I> {
         let (mut sum, mut count, mut known) = (0.0, 0.0_f64, f64::from(u8::from(self.recipe.intercept)));
         let (mut drawn, mut at) = (0.0, 0);
         for read in &query.reads {
-            for _ in self.layout.slots_of(read.panel as usize) {
-                let square = (values[at] - query.parts[at].centre).powi(2);
+            for slot in self.layout.slots_of(read.panel as usize) {
+                let square = self.unscaled(slot, query.parts[at], values[at]).powi(2);
                 if read.role == Role::Known {
                     known += square;
                 } else {
@@ -107,18 +111,30 @@ impl<I: Iterate> Sgd<I> {
                 (squares.iter().sum(), squares.iter().copied().fold(0.0, f64::max), *known, *target)
             }
             None if self.state.ledger.answered == 0 => return,
+            None if self.scaled => {
+                let target = self.state.target_squares / self.state.ledger.answered as f64;
+                self.state.norms = Some(self.unit_norms(target));
+                return self.replan();
+            }
+            // First reads set the centre and tell nothing yet of how far values are from it.
+            None if self.recipe.centre == Centre::Running && self.state.running.pooled_reads() < LEAST_POOLED => return,
             None => {
                 let (square, largest) = self.state.running.squares(slots, |slot| self.centre(slot));
                 let known = self.state.running.known_squares(slots) + f64::from(u8::from(self.recipe.intercept));
                 (square, largest, known, self.state.target_squares / self.state.ledger.answered as f64)
             }
         };
+        self.state.norms = Some(self.norms(square, largest, known, target));
+        self.replan();
+    }
+
+    /// The norms for the present draws.
+    pub(super) fn norms(&self, square: f64, largest: f64, known: f64, target: f64) -> Norms {
         let (drawn_square, drawn_largest) = self.drawn_norms(square, largest);
         // What is observed at random makes the product's estimate longer too.
         let longer = if self.state.observed.is_some() { self.observed_norms().2 } else { 0.0 };
         let (square, largest) = (square + longer, largest + longer);
-        self.state.norms = Some(Norms { square, largest, drawn_square, drawn_largest, known, target });
-        self.replan();
+        Norms { square, largest, drawn_square, drawn_largest, known, target }
     }
 
     pub(super) fn replan(&mut self) {
@@ -156,6 +172,7 @@ impl<I: Iterate> Sgd<I> {
     pub(super) fn square_of(&self, slot: usize) -> f64 {
         match &self.state.measured {
             Some(measured) => measured.squares[slot],
+            None if self.scaled => 1.0,
             None => self.state.running.square(slot, self.centre(slot)),
         }
     }
@@ -164,7 +181,8 @@ impl<I: Iterate> Sgd<I> {
     pub(super) fn redraw(&mut self, t: u64) -> Result<bool> {
         let Some(draws) = self.recipe.draws.as_ref() else { return Ok(false) };
         let Proportions::Optimal(source) = &draws.proportions else { return Ok(false) };
-        let nothing_known = self.state.measured.is_none();
+        // In units of their own all attributes have the same second moment.
+        let nothing_known = self.state.measured.is_none() && !self.scaled;
         let often_enough = t.is_power_of_two() && t * draws.gradient as u64 >= draws.panels as u64;
         let (weights, moments) = match source {
             Source::FirstPhase(phases) if self.first_phase == Some(t) => {
@@ -174,7 +192,7 @@ impl<I: Iterate> Sgd<I> {
             }
             // From when each panel may have been read once, each time the answers have doubled: O(d) each time.
             Source::Online(uniform) | Source::Auto(uniform)
-                if often_enough && (nothing_known || matches!(source, Source::Online(_))) =>
+                if often_enough && (nothing_known || (matches!(source, Source::Online(_)) && !self.scaled)) =>
             {
                 // One pseudo-read: the uniform share sees to it that none starves.
                 let squares = |slot| self.state.running.steadied(slot, self.centre(slot), 1.0);
@@ -200,6 +218,7 @@ impl<I: Iterate> Sgd<I> {
         let draws = t as f64 * self.recipe.draws.as_ref().map_or(0, |d| d.gradient) as f64;
         let phase = FirstPhase { panels, slots, draws };
         let estimates: Vec<f64> = match self.recipe.centre {
+            _ if self.scaled => vec![1.0; slots],
             // A running centre stands far off at first; about the means learned by now, sums over counts are better.
             Centre::Running => (0..slots).map(|slot| self.state.running.variance(slot)).collect(),
             Centre::None | Centre::Given => self.state.drawing.estimates(t),
@@ -209,6 +228,7 @@ impl<I: Iterate> Sgd<I> {
         let weights = goal.weights(&self.layout, &moments);
         let (square, largest) = match &self.state.measured {
             Some(m) => (m.squares.iter().sum(), m.squares.iter().copied().fold(0.0, f64::max)),
+            None if self.scaled => (slots as f64, 1.0),
             None => self.state.running.squares(slots, |slot| self.centre(slot)),
         };
         let bound = match goal {
