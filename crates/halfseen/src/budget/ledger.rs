@@ -60,6 +60,12 @@ impl Ledger {
         self.open.remove(place);
     }
 
+    /// The queries that are open.
+    #[inline]
+    pub(super) fn waiting(&self) -> u64 {
+        self.open.len() as u64
+    }
+
     /// The queries that were answered or forgotten: a query's number less those before it is how many were open when it was asked.
     #[inline]
     pub(super) fn closed(&self) -> u64 {

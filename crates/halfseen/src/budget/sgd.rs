@@ -22,7 +22,7 @@ use super::gen_est::GenEst;
 use super::known::Known;
 use super::ledger::Ledger;
 use super::observed::Observed;
-use super::pace::{Move, Norms, Planned, Schedule, shortened};
+use super::pace::{Move, Norms, Planned, Schedule, Wait};
 use super::query::{AskTell, Query, Role, Told};
 use super::recipe::{Proportions, Recipe, Source};
 use super::risk::Risk;
@@ -328,9 +328,9 @@ impl<I: Iterate> AskTell for Sgd<I> {
             (slope, slope.product.map(|product| (product - target) * (estimate.second - target)))
         };
         let t = self.state.ledger.answered + 1;
-        let plan = self.plan(t, query, values, target);
-        let delay = query.delay();
-        let step = self.recipe.pace.at(t, &plan, delay);
+        let wait = Wait { delay: query.delay(), open: self.state.ledger.waiting() - 1 };
+        let plan = self.plan(t, wait.open, query, values, target);
+        let step = self.recipe.pace.at(t, &plan, wait);
         // Unlike `max` this keeps a NaN.
         let larger = |a: f64, (_, g): &(u32, f64)| if g.abs() > a || g.is_nan() { g.abs() } else { a };
         let largest = self.gradient.iter().fold(slope.value.abs(), larger);
@@ -341,7 +341,7 @@ impl<I: Iterate> AskTell for Sgd<I> {
         if let Some(value) = risk.filter(|risk| risk.is_nan() || risk.abs() >= LARGEST_STEP) {
             return Err(ErrorKind::Diverged { what: "a squared error", value }.into());
         }
-        let weight = self.apply(query, values, slope.value, step, plan.known * shortened(delay), t);
+        let weight = self.apply(query, values, slope.value, step, plan.known * wait.shortened(), t);
         risk.into_iter().for_each(|square| self.state.risk.see(square, weight));
         if self.gen_est.is_some() {
             self.state.steepness.see_slope(slope.value);

@@ -90,8 +90,8 @@ pub struct Outside {
 pub enum BudgetKind {
     /// On every example.
     Each,
-    /// On average over the learner's draws: the reads of one example are a random number, and their mean may exceed the
-    /// budget by what the learner's documentation says.
+    /// On average over the learner's draws, and nearly: the reads of one example are a random number, whose mean is at most the
+    /// budget and 1.06 more (`aesvr`); see [`Report::mean_reads`] for what it was.
     Expected,
 }
 
@@ -389,7 +389,7 @@ pub struct Report {
     /// The first of them.
     #[serde(default)]
     pub first_outside: Option<Outside>,
-    /// Whether the budget was kept on each example, or in expectation.
+    /// Whether the budget was kept on each example, or only nearly, on average.
     pub budget_kind: BudgetKind,
     /// The largest number of reads of one example.
     pub max_reads: u64,

@@ -48,24 +48,24 @@ impl Measured {
 }
 
 impl<I: Iterate> Sgd<I> {
-    /// The plan for the t-th step: made for the norms at hand, or, at the very first, for those of
-    /// the answer itself.
+    /// The plan for the t-th step while `open` other queries are open: made for the norms at hand, or, at the very first, for
+    /// those of the answer itself.
     #[inline]
-    pub(super) fn plan(&self, t: u64, query: &Query, values: &[f64], target: f64) -> Planned {
+    pub(super) fn plan(&self, t: u64, open: u64, query: &Query, values: &[f64], target: f64) -> Planned {
         match (self.planned, self.state.norms) {
             (Some(plan), _) if !self.recipe.pace.is_timeless() => plan,
-            (_, Some(norms)) => self.plan_for(t, norms),
-            (_, None) if self.scaled => self.plan_for(t, self.unit_norms(target * target)),
-            (_, None) => self.plan_for(t, self.norms_of(query, values, target)),
+            (_, Some(norms)) => self.plan_for(t, open, norms),
+            (_, None) if self.scaled => self.plan_for(t, open, self.unit_norms(target * target)),
+            (_, None) => self.plan_for(t, open, self.norms_of(query, values, target)),
         }
     }
 
-    fn plan_for(&self, t: u64, norms: Norms) -> Planned {
+    fn plan_for(&self, t: u64, open: u64, norms: Norms) -> Planned {
         let slots = self.layout.sampled_slots();
         let power = self.recipe.shape.power(slots);
         let slope = self.gen_est.map(|_| self.state.steepness.settled);
         let facts = Facts { radius: self.recipe.radius, power, slots: slots as f64, examples: 1.0, norms, slope };
-        self.recipe.pace.plan(t, self.phase_began(t), &facts, self.recipe.known_radius)
+        self.recipe.pace.plan(t + open, self.phase_began(t), &facts, self.recipe.known_radius)
     }
 
     /// Examples before the phase of the t-th.
@@ -138,7 +138,7 @@ impl<I: Iterate> Sgd<I> {
     }
 
     pub(super) fn replan(&mut self) {
-        self.planned = self.state.norms.map(|norms| self.plan_for(self.state.ledger.answered + 1, norms));
+        self.planned = self.state.norms.map(|norms| self.plan_for(self.state.ledger.answered + 1, 0, norms));
     }
 
     /// E |x~|^2 and max_j E x~_j^2 for the present draws.
