@@ -229,7 +229,7 @@ macro_rules! declare {
 
 declare! {
     BUDGET: "budget", Kind::CountOrAuto { least: 1 },
-        "Reads per example, all counted: those for the product <w,x> as well as those for the gradient. auto: 4, or all attributes where there are fewer.", "A 2.2; B 3 (where k = budget - 1)";
+        "Reads per example, all counted: those for the product <w,x> as well as those for the gradient. While all weights are 0 the product is 0 and its reads are not made. auto: 4, or all attributes where there are fewer.", "A 2.2; B 3 (where k = budget - 1)";
     TOTAL_BUDGET: "total_budget", Kind::CountOrAuto { least: 1 },
         "Reads in all that a fit may make: it stops before the first example whose reads would exceed what is left. auto: as many as the examples need.", "";
     MONEY: "money", Kind::PositiveOrAuto,

@@ -83,6 +83,8 @@ class Learner:
 
         Several queries may be open at once. A learner that steps knows nothing yet of the answers to those that
         are, and makes shorter steps for them; to :class:`~halfseen.FIMLRegressor` delay makes no difference.
+        While all its weights are 0 it asks for fewer values than ``budget``: those for its own prediction
+        are not needed then, as that is 0.
 
         Returns
         -------

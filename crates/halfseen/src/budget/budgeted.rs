@@ -92,7 +92,8 @@ fn recipe<B: Budgeted>(learner: &B, layout: &Layout, examples: Option<u64>) -> R
 /// A recipe with its horizon, where that follows from a total budget, at so many reads of one example on average, or from the
 /// examples at hand.
 pub(super) fn completed(mut recipe: Recipe, reads: Reads, mean: f64, examples: Option<u64>) -> Result<Recipe> {
-    let afford = |total| Ok(affordable(total, reads.budget as u64)?.min((total as f64 / mean) as u64).max(1));
+    let afford =
+        |total| affordable(total, reads.budget as u64).map(|most| most.min((total as f64 / mean) as u64).max(1));
     let affordable = recipe.total_budget.map(afford).transpose()?;
     recipe.pace.horizon = recipe.pace.horizon.or(affordable.into_iter().chain(examples).min());
     Ok(recipe)

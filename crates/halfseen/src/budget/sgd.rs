@@ -34,8 +34,8 @@ use crate::iterate::Iterate;
 use crate::model::{BudgetKind, Linear, Note, Report, check_truncation};
 use crate::params::{Average, Centre, Passive};
 use crate::prepare::Layout;
-use scale::by_reads;
 use norms::{Measured, first_phase, is_milestone};
+use scale::by_reads;
 use smooth::Slope;
 use std::sync::Arc;
 
@@ -353,7 +353,7 @@ impl<I: Iterate> AskTell for Sgd<I> {
         self.state.target_squares += target * target;
         self.state.target_sum += target;
         let estimated = self.state.measured.is_none() || self.gen_est.is_some();
-        if self.redraw(t)? || (estimated && is_milestone(t)) {
+        if self.redraw(t)? || (estimated && (is_milestone(t) || self.state.norms.is_none())) {
             self.renew_norms();
         }
         Ok(Told::Learned)

@@ -450,3 +450,33 @@ fn moments_of_nothing_have_every_reading() {
         assert!(found.stop.converged() && found.weights.is_empty() && found.gap == 0.0, "{reading:?}");
     }
 }
+
+/// Over all draws the square of a sum is estimated without bias, by pairs and by subsets; by one read it is not at all.
+#[test]
+fn own_tests_estimate_squared_predictions_without_bias() {
+    use super::draws::Draws;
+    let mut stream = Stream::new(12, Purpose::Data, 3);
+    for panels in 2..=5 {
+        let a: Vec<f64> = (0..panels).map(|_| stream.normal()).collect();
+        let truth = a.iter().sum::<f64>().powi(2);
+        for budget in 1..=panels {
+            let subsets: Vec<Vec<u32>> =
+                subsets(panels, budget).iter().map(|s| s.iter().map(|&p| p as u32).collect()).collect();
+            let pairs = if budget > 1 && budget < panels { pair_draws(panels, budget) } else { subsets.clone() };
+            for (by_pairs, all) in [(false, subsets), (true, pairs)] {
+                let draws = Draws::new(crate::budget::Reads { budget, panels }, by_pairs);
+                let of =
+                    |drawn: &Vec<u32>| draws.square_of_sum(&drawn.iter().map(|&p| a[p as usize]).collect::<Vec<f64>>());
+                if budget == 1 {
+                    assert!(of(&all[0]).is_none());
+                    continue;
+                }
+                let mean = all.iter().map(|d| of(d).unwrap()).sum::<f64>() / all.len() as f64;
+                assert!(
+                    (mean - truth).abs() < 1e-11 * (1.0 + truth),
+                    "{panels} {budget} {by_pairs}: {mean} for {truth}"
+                );
+            }
+        }
+    }
+}

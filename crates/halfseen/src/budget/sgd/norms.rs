@@ -9,10 +9,10 @@ use crate::budget::two_phase::{FirstPhase, first_examples};
 use crate::data::Moments;
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
-use crate::params::{Centre, Inner};
+use crate::params::{Centre, Inner, Rule};
 use crate::prepare::Layout;
 
-/// Reads about a running centre from which their mean square is a norm to go by; before, each answer's step goes by itself.
+/// Reads about a running centre from which their mean square is a norm to go by.
 const LEAST_POOLED: f64 = 10.0;
 
 /// Second moments that the learner may know.
@@ -56,6 +56,10 @@ impl<I: Iterate> Sgd<I> {
             (Some(plan), _) if !self.recipe.pace.is_timeless() => plan,
             (_, Some(norms)) => self.plan_for(t, open, norms),
             (_, None) if self.scaled => self.plan_for(t, open, self.unit_norms(target * target)),
+            // Nothing is known yet of how far values are from their centres: stand still.
+            (_, None) if self.recipe.centre == Centre::Running && matches!(self.recipe.pace.rule, Rule::Theory(_)) => {
+                Planned { value: f64::INFINITY, known: 0.0 }
+            }
             (_, None) => self.plan_for(t, open, self.norms_of(query, values, target)),
         }
     }
@@ -172,7 +176,7 @@ impl<I: Iterate> Sgd<I> {
     pub(super) fn square_of(&self, slot: usize) -> f64 {
         match &self.state.measured {
             Some(measured) => measured.squares[slot],
-            None if self.scaled => 1.0,
+            None if self.scaled => crate::budget::running::unit().powi(-2),
             None => self.state.running.square(slot, self.centre(slot)),
         }
     }
@@ -218,7 +222,7 @@ impl<I: Iterate> Sgd<I> {
         let draws = t as f64 * self.recipe.draws.as_ref().map_or(0, |d| d.gradient) as f64;
         let phase = FirstPhase { panels, slots, draws };
         let estimates: Vec<f64> = match self.recipe.centre {
-            _ if self.scaled => vec![1.0; slots],
+            _ if self.scaled => vec![crate::budget::running::unit().powi(-2); slots],
             // A running centre stands far off at first; about the means learned by now, sums over counts are better.
             Centre::Running => (0..slots).map(|slot| self.state.running.variance(slot)).collect(),
             Centre::None | Centre::Given => self.state.drawing.estimates(t),
@@ -228,7 +232,9 @@ impl<I: Iterate> Sgd<I> {
         let weights = goal.weights(&self.layout, &moments);
         let (square, largest) = match &self.state.measured {
             Some(m) => (m.squares.iter().sum(), m.squares.iter().copied().fold(0.0, f64::max)),
-            None if self.scaled => (slots as f64, 1.0),
+            None if self.scaled => (0..slots)
+                .map(|slot| self.square_of(slot))
+                .fold((0.0, 0.0), |(sum, most): (f64, f64), v| (sum + v, most.max(v))),
             None => self.state.running.squares(slots, |slot| self.centre(slot)),
         };
         let bound = match goal {

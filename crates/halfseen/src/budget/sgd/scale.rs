@@ -77,7 +77,8 @@ impl<I: Iterate> Sgd<I> {
     /// The norms of attributes in units of their own.
     pub(super) fn unit_norms(&self, target: f64) -> Norms {
         let slots = self.layout.sampled_slots();
-        let known = (self.layout.slots() - slots) as f64 + f64::from(u8::from(self.recipe.intercept));
-        self.norms(slots as f64, 1.0, known, target)
+        let square = crate::budget::running::unit().powi(-2);
+        let known = (self.layout.slots() - slots) as f64 * square + f64::from(u8::from(self.recipe.intercept));
+        self.norms(slots as f64 * square, square, known, target)
     }
 }

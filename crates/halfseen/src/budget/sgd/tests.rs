@@ -220,8 +220,7 @@ fn check_moments<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64, what: &str) {
     // In the units in which a weight is one of the iterate, as it is when asking.
     let centred: Vec<f64> =
         (0..layout.slots()).map(|s| sgd.raw(s, 1.0) * sgd.unscaled(s, part(s), x[layout.column(s)])).collect();
-    let known_part: f64 =
-        (sampled..layout.slots()).map(|s| sgd.state.known.weight(s - sampled) * centred[s]).sum();
+    let known_part: f64 = (sampled..layout.slots()).map(|s| sgd.state.known.weight(s - sampled) * centred[s]).sum();
     let exact = sgd.state.known.intercept() + known_part;
     let sampled_part: f64 = (0..sampled).map(|s| sgd.state.iterate.weight(s) * centred[s]).sum();
     let product = exact + sampled_part;
