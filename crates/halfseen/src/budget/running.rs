@@ -9,10 +9,6 @@ use serde::{Deserialize, Serialize};
 const PRIOR_READS: f64 = 10.0;
 /// Reads of a slot from which its size is known well enough to divide by.
 const LEAST_READS: f64 = 4.0;
-pub(super) fn unit() -> f64 {
-    static U: std::sync::OnceLock<f64> = std::sync::OnceLock::new();
-    *U.get_or_init(|| std::env::var("UNIT").ok().and_then(|v| v.parse().ok()).unwrap_or(2.0))
-}
 
 /// Running moments of every slot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -88,7 +84,7 @@ impl Running {
             return 0.0;
         }
         let square = if centred { spread / (reads - 1.0) } else { spread / reads + mean * mean };
-        unit() * square.sqrt()
+        square.sqrt()
     }
 
     /// Whether a slot was never read.

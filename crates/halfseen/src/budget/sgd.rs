@@ -381,7 +381,7 @@ impl<I: Iterate> AskTell for Sgd<I> {
         }
         let all = Linear { weights, intercept, fill };
         let size = |column| match self.scaled {
-            true => self.state.running.size(self.layout.slot(column), self.recipe.centre != Centre::None, None),
+            true => self.size(self.layout.slot(column), None),
             false => 1.0,
         };
         // Checked at the start.

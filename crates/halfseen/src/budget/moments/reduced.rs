@@ -125,8 +125,7 @@ impl Reduced {
             self.pulled[i] *= unit * unit;
             self.pull[i * q..(i + 1) * q].iter_mut().for_each(|v| *v *= unit);
         }
-        let square = crate::budget::running::unit().powi(-2);
-        self.spread = square;
+        self.spread = 1.0;
         if self.gram.ncols() == 0 {
             return self;
         }
@@ -141,13 +140,12 @@ impl Reduced {
             }
         }
         let Some((noise, share)) = sampled else { return self };
-        let believed =
-            if squares > 0.0 { share * (1.0 - pairs * noise * square * square / squares).max(0.0) } else { 0.0 };
+        let believed = if squares > 0.0 { share * (1.0 - pairs * noise / squares).max(0.0) } else { 0.0 };
         for j in 0..n {
             for i in 0..n {
                 self.gram[(i, j)] *= if i == j { 0.0 } else { believed };
             }
-            self.gram[(j, j)] = if units[j] > 0.0 { (square - self.pulled[j]).max(0.0) } else { 0.0 };
+            self.gram[(j, j)] = if units[j] > 0.0 { (1.0 - self.pulled[j]).max(0.0) } else { 0.0 };
         }
         // Their variance was seen.
         self.unseen.retain(|&i| units[i] == 0.0);

@@ -1,6 +1,7 @@
 //! Finds the norms that step sizes need, measured or from the reads, and renews the draws that go by moments.
 
 use super::Sgd;
+use super::scale::UNIT_SQUARE;
 use crate::budget::design::Goal;
 use crate::budget::pace::{Facts, Norms, Planned};
 use crate::budget::query::{Query, Role};
@@ -176,7 +177,7 @@ impl<I: Iterate> Sgd<I> {
     pub(super) fn square_of(&self, slot: usize) -> f64 {
         match &self.state.measured {
             Some(measured) => measured.squares[slot],
-            None if self.scaled => crate::budget::running::unit().powi(-2),
+            None if self.scaled => UNIT_SQUARE,
             None => self.state.running.square(slot, self.centre(slot)),
         }
     }
@@ -222,7 +223,7 @@ impl<I: Iterate> Sgd<I> {
         let draws = t as f64 * self.recipe.draws.as_ref().map_or(0, |d| d.gradient) as f64;
         let phase = FirstPhase { panels, slots, draws };
         let estimates: Vec<f64> = match self.recipe.centre {
-            _ if self.scaled => vec![crate::budget::running::unit().powi(-2); slots],
+            _ if self.scaled => vec![UNIT_SQUARE; slots],
             // A running centre stands far off at first; about the means learned by now, sums over counts are better.
             Centre::Running => (0..slots).map(|slot| self.state.running.variance(slot)).collect(),
             Centre::None | Centre::Given => self.state.drawing.estimates(t),
@@ -232,9 +233,7 @@ impl<I: Iterate> Sgd<I> {
         let weights = goal.weights(&self.layout, &moments);
         let (square, largest) = match &self.state.measured {
             Some(m) => (m.squares.iter().sum(), m.squares.iter().copied().fold(0.0, f64::max)),
-            None if self.scaled => (0..slots)
-                .map(|slot| self.square_of(slot))
-                .fold((0.0, 0.0), |(sum, most): (f64, f64), v| (sum + v, most.max(v))),
+            None if self.scaled => (slots as f64 * UNIT_SQUARE, UNIT_SQUARE),
             None => self.state.running.squares(slots, |slot| self.centre(slot)),
         };
         let bound = match goal {

@@ -1,9 +1,9 @@
 //! Scales attributes by their own reads as they come, where nobody declared how large they are.
 //!
 //! [`Layout::scaled_by_reads`] says so: an honest fit without bounds and moments, or ask and tell without them. Weights v_j are then
-//! kept for attributes in units of their own, (x_j - c_j) / s_j, where s_j^2 is the sample variance of the reads of j (with
-//! `centre = none` their mean square about 0), and what is asked for, told and predicted is in the units of the values: w_j = v_j / s_j.
-//! So the radius bounds weights that can be compared, and every E x_j^2 is 1: theory's norms are known before the first read
+//! kept for attributes in units of their own, (x_j - c_j) / s_j, where s_j is three times the sample deviation of the reads
+//! of j (with `centre = none` three times the root of their mean square about 0), and what is asked for, told and predicted is in the units of the values: w_j = v_j / s_j.
+//! So the radius bounds weights that can be compared, and every E x_j^2 is 1/9: theory's norms are known before the first read
 //! but for the target's.
 //!
 //! - *No look ahead.* A query carries v_j / s_j and c_j as they are when it is asked, and its product is <w,x> of the predictor that
@@ -25,6 +25,11 @@ use crate::loss::Loss;
 use crate::params::Centre;
 use crate::prepare::Layout;
 
+/// Deviations by which a value is divided: nearly all of them then lie in [-1, 1], as those do that are scaled by a declared range.
+const DEVIATIONS: f64 = 3.0;
+/// The second moment of an attribute in such units.
+pub(super) const UNIT_SQUARE: f64 = 1.0 / (DEVIATIONS * DEVIATIONS);
+
 /// Whether a learner scales by its reads: not where a parameter says how large attributes are.
 pub(super) fn by_reads(recipe: &Recipe, layout: &Layout) -> bool {
     let declared = match recipe.draws.as_ref().map(|d| &d.proportions) {
@@ -36,13 +41,19 @@ pub(super) fn by_reads(recipe: &Recipe, layout: &Layout) -> bool {
 }
 
 impl<I: Iterate> Sgd<I> {
+    /// The unit of a slot that is scaled, with one more read if it is given; 0 while its reads do not tell.
+    #[inline]
+    pub(super) fn size(&self, slot: usize, more: Option<f64>) -> f64 {
+        DEVIATIONS * self.state.running.size(slot, self.recipe.centre != Centre::None, more)
+    }
+
     /// A weight for scaled values as one for the values themselves.
     #[inline]
     pub(super) fn raw(&self, slot: usize, weight: f64) -> f64 {
         if !self.scaled {
             return weight;
         }
-        let size = self.state.running.size(slot, self.recipe.centre != Centre::None, None);
+        let size = self.size(slot, None);
         if size > 0.0 { weight / size } else { 0.0 }
     }
 
@@ -53,7 +64,7 @@ impl<I: Iterate> Sgd<I> {
         if !self.scaled || deviation == 0.0 {
             return deviation;
         }
-        let size = self.state.running.size(slot, self.recipe.centre != Centre::None, Some(value));
+        let size = self.size(slot, Some(value));
         if size > 0.0 { deviation / size } else { 0.0 }
     }
 
@@ -77,8 +88,7 @@ impl<I: Iterate> Sgd<I> {
     /// The norms of attributes in units of their own.
     pub(super) fn unit_norms(&self, target: f64) -> Norms {
         let slots = self.layout.sampled_slots();
-        let square = crate::budget::running::unit().powi(-2);
-        let known = (self.layout.slots() - slots) as f64 * square + f64::from(u8::from(self.recipe.intercept));
-        self.norms(slots as f64 * square, square, known, target)
+        let known = (self.layout.slots() - slots) as f64 * UNIT_SQUARE + f64::from(u8::from(self.recipe.intercept));
+        self.norms(slots as f64 * UNIT_SQUARE, UNIT_SQUARE, known, target)
     }
 }
