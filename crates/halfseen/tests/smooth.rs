@@ -170,6 +170,7 @@ fn losses_of_classes_tell_classes_apart() {
                 let fit = learner("aesvr", &[&settings[..], &more].concat()).fit(&data.examples(), &Silent).unwrap();
                 let told = |i: usize| fit.linear().unwrap().score(data.x.row(i).as_slice().unwrap()) * data.y[i] > 0.0;
                 let wrong = (0..6_000).filter(|&i| !told(i)).count();
+                println!("WRONG {loss} {ball} {seed} {wrong}");
                 assert!(wrong < 480, "{loss}, {ball}, seed {seed}: {wrong} of 6000 wrong");
                 assert_eq!(fit.report.notes, []);
             }
@@ -190,6 +191,7 @@ fn the_absolute_loss_is_learned_with_and_without_a_tube() {
                 let error =
                     |(i, y): (usize, &f64)| (fit.linear().unwrap().score(data.x.row(i).as_slice().unwrap()) - y).abs();
                 let left: f64 = data.y.iter().enumerate().map(error).sum();
+                println!("LEFT {ball} {tube} {width} {:.3}", left / null);
                 assert!(left < 0.65 * null, "{settings:?}: {left} of {null}");
                 // The report's estimate of the squared error is one of the iterates', here with exact answers beside it.
                 assert!(fit.report.risk.is_some() && fit.report.risk_error.is_some());

@@ -169,3 +169,42 @@ impl Pace {
         Move { size: if size.is_finite() { size * wait.shortened() } else { 0.0 }, shrink }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pace(schedule: Schedule, horizon: Option<u64>) -> Pace {
+        // lambda or eta: a constant over the root of the examples.
+        let theory = Theory { reach: |_| 1.0, value: |f| 3.0 / f.examples.sqrt() };
+        Pace { rule: Rule::Theory(1.0), horizon, schedule, theory }
+    }
+
+    fn facts() -> Facts {
+        let norms = Norms { square: 1.0, largest: 1.0, drawn_square: 1.0, drawn_largest: 1.0, known: 1.0, target: 1.0 };
+        Facts { radius: 1.0, power: 2.0, slots: 4.0, examples: 1.0, norms, slope: None }
+    }
+
+    #[test]
+    fn a_late_step_is_divided_by_the_root_of_one_and_twice_the_delay() {
+        for schedule in [Schedule::Projected, Schedule::StronglyConvex, Schedule::Adagrad] {
+            for horizon in [None, Some(100)] {
+                let pace = pace(schedule, horizon);
+                let plan = pace.plan(9, 0, &facts(), 1.0);
+                let now = pace.at(9, &plan, Wait::default());
+                let late = pace.at(9, &plan, Wait { delay: 12, open: 0 });
+                assert_eq!(late.size, now.size * 0.2, "{schedule:?}");
+                assert_eq!(late.shrink, now.shrink, "the penalty is stronger by that root");
+            }
+        }
+    }
+
+    /// Without a horizon 9 answers and 91 open queries are 100 examples, those that a horizon would have announced.
+    #[test]
+    fn what_is_open_counts_as_what_is_to_come() {
+        let (unknown, known) = (pace(Schedule::Projected, None), pace(Schedule::Projected, Some(100)));
+        let wait = Wait { delay: 91, open: 91 };
+        let plan = |pace: &Pace| pace.plan(9 + 91, 0, &facts(), 1.0);
+        assert_eq!(unknown.at(9, &plan(&unknown), wait), known.at(9, &plan(&known), wait));
+    }
+}

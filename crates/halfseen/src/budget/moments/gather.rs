@@ -224,7 +224,7 @@ impl<L: FromMoments> Gatherer<L> {
     /// What several parameters make of the moments so far. A stop that is not `OnePass` goes before the solvers' own.
     pub(super) fn fits(&self, learners: &[&L], stop: Stop, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
         let trust = self.state.own.as_ref().map_or(Trust::FULL, |own| own.best().0);
-        let moments = self.trusted(&self.reduced()?, trust);
+        let moments = self.trusted(self.reduced()?, trust);
         let fit = |mut solved: Solved| {
             if trust.length != 1.0 {
                 // What is certified is certified of the whole weights.

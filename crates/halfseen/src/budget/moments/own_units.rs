@@ -23,13 +23,13 @@ impl<L: FromMoments> Gatherer<L> {
     }
 
     /// The moments as they are read with this trust.
-    pub(super) fn trusted(&self, moments: &Reduced, trust: Trust) -> Reduced {
+    pub(super) fn trusted(&self, moments: Reduced, trust: Trust) -> Reduced {
         if self.state.own.is_none() {
-            return moments.clone();
+            return moments;
         }
         let noise = self.draws.pair_coefficient() / self.state.ledger.answered.max(1) as f64;
         let sampled = (!self.draws.all()).then_some((noise, trust.share));
-        moments.clone().in_own_units(|slot| self.size(slot), sampled)
+        moments.in_own_units(|slot| self.size(slot), sampled)
     }
 
     /// Tests what was learned so far on an answer taken apart, before it is learned from.
@@ -58,7 +58,7 @@ impl<L: FromMoments> Gatherer<L> {
             let mut weights = vec![0.0; self.layout.sampled_slots()];
             let Some(moments) = &found else { return (weights, Vec::new()) };
             if last.as_ref().is_none_or(|(share, ..)| *share != trust.share) {
-                let moments = self.trusted(moments, trust);
+                let moments = self.trusted(moments.clone(), trust);
                 let solved = L::solve(&[&self.learner], &moments, &Silent).ok().and_then(|mut all| all.pop());
                 last = solved.map(|solved| (trust.share, moments, solved.weights));
             }

@@ -4,7 +4,7 @@ mod smooth;
 
 use super::*;
 use crate::budget::sampler::Sampler;
-use crate::budget::{Aelr, Aer, Aerr, Budgeted, Ddaelr, Ddaelr2p, Ddaerr, Ddaerr2p, Gaerr, Pnorm, Reads};
+use crate::budget::{Aelr, Aer, Aerr, Budgeted, Ddaelr, Ddaelr2p, Ddaerr, Ddaerr2p, Gaerr, Part, Pnorm, Reads};
 use crate::iterate::Iterate;
 use crate::learner::Learner;
 use crate::sampling::{Purpose, Stream};
