@@ -281,7 +281,7 @@ declare! {
     INNER: "inner", Kind::Choice(&["weights", "moments", "mixed"]),
         "How the product's reads are drawn: by the weights as the theorems have it, by |w| times the root of the moments (less variance on average over examples, no theorem), or half and half (at most twice the theorem's variance).", "C 3.3";
     STEPS: "step_rule", Kind::Choice(&["constant", "adagrad"]),
-        "Whether all attributes share one step, or each has its own that falls with its squared gradients (diagonal AdaGrad, after which the projection is radial: no theorem covers that; 1x is then a two-hundredth of sqrt(2) times the radius).", "C, appendix A; Duchi, Hazan and Singer 2011";
+        "Whether all attributes share one step, or each has its own that falls with its squared gradients (diagonal AdaGrad, after which the projection is radial: no theorem covers that; 1x is then a four-hundredth of sqrt(2) times the radius).", "C, appendix A; Duchi, Hazan and Singer 2011";
     POWER: "p", Kind::BetweenOrAuto { least: 2.0, most: 64.0 },
         "Exponent p of the p-norm updates: 2 moves as gradient descent does, 2 ln d as exponentiated gradient, and beyond that the guarantee only gets worse. auto: 2 ln d, at least 2.", "A 5; Gentile 2003";
     PROJECT: "project", Kind::Flag,

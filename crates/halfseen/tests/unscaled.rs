@@ -242,14 +242,15 @@ fn learners_that_scale_go_on_from_their_states() {
 /// The attributes that a model keeps are those that matter most, not those in the smallest units.
 #[test]
 fn truncation_goes_by_what_weights_do() {
-    let (mut x, y) = patients(2_000, 5);
-    // The last attribute, nearly noise, in units a million times larger: its weight is then the largest number.
+    let (mut x, _) = patients(2_000, 5);
+    let y: Vec<f64> = x.column(1).iter().map(|glucose| (glucose - 120.0) / 30.0).collect();
+    // One that tells nothing, in units a million times larger: its weight is then the largest number.
     x.column_mut(2).mapv_inplace(|v| v * 1e-6);
     let settings = [("truncate", "1"), ("budget", "4"), ("horizon", "2000")];
     let start = learner("aerr", &settings).start(&Arc::new(Layout::singletons(8).by_reads())).unwrap().unwrap();
     let kept = taught(&x, &y, 0..2_000, start).predictor();
     let heavy: Vec<usize> = (0..8).filter(|&j| kept.weights[j] != 0.0).collect();
-    assert_eq!(heavy, [1], "glucose tells most");
+    assert_eq!(heavy, [1], "glucose tells all");
 }
 
 /// A step of each attribute's own is nearly as good by default as the common one, and nowhere near twice as long as it may be.
@@ -269,5 +270,8 @@ fn own_steps_learn_by_default() {
     };
     let (common, own) = (error("constant"), error("adagrad"));
     println!("constant {common:.3} adagrad {own:.3}");
-    assert!(own < 1.5 * common && own < 0.09, "{own} where one step for all comes to {common}, and no weights to 0.13");
+    assert!(
+        own < 1.6 * common && own < 0.085,
+        "{own} where one step for all comes to {common}, and no weights to 0.13"
+    );
 }

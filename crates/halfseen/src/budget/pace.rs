@@ -67,7 +67,7 @@ pub enum Schedule {
     StronglyConvex,
     /// w_j <- w_j - eta g_j / sqrt(sum of the squared g_j so far), then Proj. No theorem covers it: theorem 5 of Duchi, Hazan and
     /// Singer (JMLR 2011) has eta = sqrt(2) B, the ball's l_infinity diameter being 2B, for projections in the norm of the roots, and
-    /// this one is radial. That eta moves a weight by the whole radius at its first read; a two-hundredth of it, called 1x, is
+    /// this one is radial. That eta moves a weight by the whole radius at its first read; a four-hundredth of it, called 1x, is
     /// in the middle of what measured well (d from 30 to 784).
     Adagrad,
 }
@@ -101,7 +101,7 @@ pub struct Move {
 }
 
 /// What is left of theorem 5's step of AdaGrad; see [`Schedule::Adagrad`].
-const ADAGRAD: f64 = 0.005;
+const ADAGRAD: f64 = 0.0025;
 
 /// How queries wait for their answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -14,7 +14,7 @@ use crate::params::{Centre, Inner, Rule};
 use crate::prepare::Layout;
 
 /// Reads about a running centre from which their mean square is a norm to go by.
-const LEAST_POOLED: f64 = 10.0;
+const LEAST_POOLED: f64 = 4.0;
 
 /// Second moments that the learner may know.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -57,9 +57,9 @@ impl<I: Iterate> Sgd<I> {
             (Some(plan), _) if !self.recipe.pace.is_timeless() => plan,
             (_, Some(norms)) => self.plan_for(t, open, norms),
             (_, None) if self.scaled => self.plan_for(t, open, self.unit_norms(target * target)),
-            // Nothing is known yet of how far values are from their centres: stand still.
+            // Nothing is known yet of how far values are from their centres: only what costs nothing moves.
             (_, None) if self.recipe.centre == Centre::Running && matches!(self.recipe.pace.rule, Rule::Theory(_)) => {
-                Planned { value: f64::INFINITY, known: 0.0 }
+                Planned { value: f64::INFINITY, ..self.plan_for(t, open, self.norms_of(query, values, target)) }
             }
             (_, None) => self.plan_for(t, open, self.norms_of(query, values, target)),
         }
@@ -122,7 +122,7 @@ impl<I: Iterate> Sgd<I> {
                 return self.replan();
             }
             // First reads set the centre and tell nothing yet of how far values are from it.
-            None if self.recipe.centre == Centre::Running && self.state.running.pooled_reads() < LEAST_POOLED => return,
+            None if self.knows_no_spread() => return,
             None => {
                 let (square, largest) = self.state.running.squares(slots, |slot| self.centre(slot));
                 let known = self.state.running.known_squares(slots) + f64::from(u8::from(self.recipe.intercept));
@@ -131,6 +131,12 @@ impl<I: Iterate> Sgd<I> {
         };
         self.state.norms = Some(self.norms(square, largest, known, target));
         self.replan();
+    }
+
+    /// Whether hardly any value was read of which the centre was known, and there are some to read.
+    fn knows_no_spread(&self) -> bool {
+        let running = self.recipe.centre == Centre::Running && self.state.measured.is_none() && !self.scaled;
+        running && self.layout.sampled_slots() > 0 && self.state.running.pooled_reads() < LEAST_POOLED
     }
 
     /// The norms for the present draws.
@@ -153,7 +159,7 @@ impl<I: Iterate> Sgd<I> {
             return (sum, most);
         }
         let Some(sampler) = self.state.drawing.sampler() else { return (square, largest) };
-        if let Some(bound) = self.state.drawing.bound {
+        if let Some(bound) = self.state.drawing.bound.filter(|bound| *bound > 0.0) {
             let k = sampler.draws() as f64;
             let repeats = if sampler.replacement() { (k - 1.0) / k } else { 0.0 };
             return (bound / k + repeats * square, bound / k + repeats * largest);
@@ -237,6 +243,8 @@ impl<I: Iterate> Sgd<I> {
             None => self.state.running.squares(slots, |slot| self.centre(slot)),
         };
         let bound = match goal {
+            // Nothing to bound it by: steps go by what the reads to come will show.
+            _ if self.knows_no_spread() => 0.0,
             Goal::Sum => phase.sum_bound(phases, &estimates, &weights, square),
             Goal::Largest => phase.largest_bound(&weights, largest),
         };

@@ -402,7 +402,7 @@ fn attributes_scaled_by_reads_are_estimated_without_bias() {
 
 #[test]
 fn steps_of_their_own_change_no_estimate() {
-    check_all::<Aerr>(&[("step_rule", "adagrad"), ("step", "20x")]);
+    check_all::<Aerr>(&[("step_rule", "adagrad"), ("step", "40x")]);
 }
 
 /// E of the first phase's A over all draws, by the code that asks and tells, is the mean square; and the probabilities
