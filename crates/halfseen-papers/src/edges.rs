@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn an_end_that_most_splits_chose_is_told() {
         let arm = Arm::new("identity", "identity").grids(&[("radius", &["0.5", "1", "2"]), ("step", &["1x"])], &[]);
-        let told = |settings: &[&str]| edges(&results(settings), &[arm.clone()], false);
+        let told = |settings: &[&str]| edges(&results(settings), std::slice::from_ref(&arm), false);
         let text = told(&["radius=0.5;step=1x", "radius=0.5;step=1x", "radius=2;step=1x"]);
         assert!(text.ends_with("- identity (`identity`): radius 0.5, the first of 0.5 1 2: p (2 of 3)\n"), "{text}");
         assert!(told(&["radius=2;step=1x"]).contains("the last of"));

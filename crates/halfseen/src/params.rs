@@ -229,7 +229,7 @@ macro_rules! declare {
 
 declare! {
     BUDGET: "budget", Kind::CountOrAuto { least: 1 },
-        "Reads per example, all counted: those for the product <w,x> as well as those for the gradient. auto: 4, or all attributes where there are fewer; of fiml in the program and in Python every cell that is there, unless there is a total_budget.", "A 2.2; B 3 (where k = budget - 1)";
+        "Reads per example, all counted: those for the product <w,x> as well as those for the gradient. While all weights are 0 the product is 0 and its reads are not made. auto: 4, or all attributes where there are fewer; of fiml in the program and in Python every cell that is there, unless there is a total_budget.", "A 2.2; B 3 (where k = budget - 1)";
     TOTAL_BUDGET: "total_budget", Kind::CountOrAuto { least: 1 },
         "Reads in all that may be made, of a fit and in ask and tell: a fit stops before the first example whose reads would exceed what is left, and asking is refused, where open queries count with what they asked for. auto: as many as the examples need.", "";
     MONEY: "money", Kind::PositiveOrAuto,
@@ -281,7 +281,7 @@ declare! {
     INNER: "inner", Kind::Choice(&["weights", "moments", "mixed"]),
         "How the product's reads are drawn: by the weights as the theorems have it, by |w| times the root of the moments (less variance on average over examples, no theorem), or half and half (at most twice the theorem's variance).", "C 3.3";
     STEPS: "step_rule", Kind::Choice(&["constant", "adagrad"]),
-        "Whether all attributes share one step, or each has its own that falls with its squared gradients (diagonal AdaGrad).", "C, appendix A; Duchi, Hazan and Singer 2011";
+        "Whether all attributes share one step, or each has its own that falls with its squared gradients (diagonal AdaGrad, after which the projection is radial: no theorem covers that; 1x is then a four-hundredth of sqrt(2) times the radius).", "C, appendix A; Duchi, Hazan and Singer 2011";
     POWER: "p", Kind::BetweenOrAuto { least: 2.0, most: 64.0 },
         "Exponent p of the p-norm updates: 2 moves as gradient descent does, 2 ln d as exponentiated gradient, and beyond that the guarantee only gets worse. auto: 2 ln d, at least 2.", "A 5; Gentile 2003";
     PROJECT: "project", Kind::Flag,

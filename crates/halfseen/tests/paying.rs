@@ -106,8 +106,9 @@ fn a_total_budget_learns_what_a_pass_over_so_many_examples_does() {
         let limited = fit(&name, &[("budget", "3"), ("total_budget", "150")], &data);
         let plain = learner(&name, &[("budget", "3"), ("horizon", "50")]);
         let examples = limited.report.examples as usize;
+        // More than 50 where the first examples, at w = 0, need no read for the product.
         let kept = limited.report.budget_kind == BudgetKind::Each;
-        assert!(if kept { (50..=51).contains(&examples) } else { examples > 25 }, "{name}: {examples}");
+        assert!(if kept { (50..=75).contains(&examples) } else { examples > 25 }, "{name}: {examples}");
         let same = plain.fit_curve(&[examples], &data.examples(), &Silent).unwrap();
         assert_eq!(limited.predictor, same[0].predictor, "{name}");
     }

@@ -170,7 +170,11 @@ fn losses_of_classes_tell_classes_apart() {
                 let fit = learner("aesvr", &[&settings[..], &more].concat()).fit(&data.examples(), &Silent).unwrap();
                 let told = |i: usize| fit.linear().unwrap().score(data.x.row(i).as_slice().unwrap()) * data.y[i] > 0.0;
                 let wrong = (0..6_000).filter(|&i| !told(i)).count();
-                assert!(wrong < 480, "{loss}, {ball}, seed {seed}: {wrong} of 6000 wrong");
+                // Half a percent in the Euclidean ball; the l1 ball's corners err more, with some seeds.
+                assert!(
+                    wrong < if ball == "l2" { 30 } else { 480 },
+                    "{loss}, {ball}, seed {seed}: {wrong} of 6000 wrong"
+                );
                 assert_eq!(fit.report.notes, []);
             }
         }
@@ -190,7 +194,7 @@ fn the_absolute_loss_is_learned_with_and_without_a_tube() {
                 let error =
                     |(i, y): (usize, &f64)| (fit.linear().unwrap().score(data.x.row(i).as_slice().unwrap()) - y).abs();
                 let left: f64 = data.y.iter().enumerate().map(error).sum();
-                assert!(left < 0.65 * null, "{settings:?}: {left} of {null}");
+                assert!(left < 0.6 * null, "{settings:?}: {left} of {null}");
                 // The report's estimate of the squared error is one of the iterates', here with exact answers beside it.
                 assert!(fit.report.risk.is_some() && fit.report.risk_error.is_some());
             }
@@ -203,7 +207,8 @@ fn a_width_far_below_the_residuals_is_noted_with_its_numbers() {
     let data = Data::random(3_000, &singletons(8), 75);
     let notes = |width: &str, budget: &str| {
         let settings = [("smoothing_width", width), ("radius", "2"), ("budget", budget)];
-        learner("aesvr", &settings).fit(&data.examples(), &Silent).unwrap().report.notes
+        let all = learner("aesvr", &settings).fit(&data.examples(), &Silent).unwrap().report.notes;
+        all.into_iter().filter(|note| matches!(note, Note::SlopeVariance { .. })).collect::<Vec<Note>>()
     };
     let [Note::SlopeVariance { residual, second_moment }] = notes("0.2", "4")[..] else { panic!("no note") };
     assert!(residual > 1.5 && second_moment > 1e4, "{residual}, {second_moment:e}");

@@ -257,7 +257,7 @@ fn model() -> Model {
         learner: "aerr".into(),
         params: aerr.to_json(),
         prepare: Prepare {
-            schema: Schema { columns, groups: vec![], prices: [("age".to_owned(), 1.0)].into() },
+            schema: Schema { columns, groups: vec![], prices: [("age".to_owned(), 1.0)].into(), by_reads: false },
             scaler: Scaler::Each { offset: vec![0.1, 0.2, 0.3], divisor: vec![1.5, 1.0, 2.0] },
             target: TargetScale { mean: 0.3, deviation: 1.7 },
         },

@@ -10,8 +10,8 @@
 //! Full grids (multiples are of the theorem's value, for the norms that the data have):
 //!
 //! - aerr: radius 0.5 1 2 4 8; step 0.56x 1x 1.8x 3.2x 5.6x 10x
-//! - aerr: radius 1 2 4 8; step 0.0056x 0.01x 0.018x 0.032x 0.056x 0.1x
-//! - ddaerr: radius 1 2 4 8; step 0.0056x 0.01x 0.018x 0.032x 0.056x 0.1x
+//! - aerr: radius 1 2 4 8; step 2.24x 4x 7.2x 12.8x 22.4x 40x
+//! - ddaerr: radius 1 2 4 8; step 2.24x 4x 7.2x 12.8x 22.4x 40x
 //! - ddaerr-2p: radius 0.5 1 2 4 8; step 0.56x 1x 1.8x 3.2x 5.6x 10x
 //! - ddaelr-2p: radius 4 8 16 32; step 5.6x 10x 18x 32x 56x 100x
 //! - ddaerr: radius 0.5 1 2 4 8; step 0.56x 1x 1.8x 3.2x 5.6x 10x
@@ -64,8 +64,8 @@ const ENTROPIC: Grids = Grids {
 };
 
 const OWN: (Axes, Axes) = (
-    &[("radius", &["1", "2", "4", "8"]), ("step", &["0.0056x", "0.01x", "0.018x", "0.032x", "0.056x", "0.1x"])],
-    &[("radius", &["1", "4"]), ("step", &["0.01x", "0.032x", "0.1x"])],
+    &[("radius", &["1", "2", "4", "8"]), ("step", &["2.24x", "4x", "7.2x", "12.8x", "22.4x", "40x"])],
+    &[("radius", &["1", "4"]), ("step", &["4x", "12.8x", "40x"])],
 );
 
 /// What an independent prototype came to with 4 pixels: 5 splits, 3 folds, half decades of steps.

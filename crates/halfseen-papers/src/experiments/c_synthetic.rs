@@ -16,8 +16,8 @@
 //! - ddaerr: step 0.56x 1x 1.8x 3.2x 5.6x 10x 18x
 //! - ddaerr-2p: step 0.56x 1x 1.8x 3.2x 5.6x 10x 18x; smoothing 0.001 0.01 1.333
 //! - ddaerr-2p: step 0.56x 1x 1.8x 3.2x 5.6x 10x 18x
-//! - aerr: step 0.0032x 0.0056x 0.01x 0.018x 0.032x 0.056x 0.1x 0.18x
-//! - ddaerr: step 0.0032x 0.0056x 0.01x 0.018x 0.032x 0.056x 0.1x 0.18x
+//! - aerr: step 1.28x 2.24x 4x 7.2x 12.8x 22.4x 40x 72x
+//! - ddaerr: step 1.28x 2.24x 4x 7.2x 12.8x 22.4x 40x 72x
 //! - ogd: step 0.56x 1x 1.8x 3.2x 5.6x 10x 18x
 //!
 //!     cargo run --release -p halfseen-papers -- c-synthetic
@@ -45,8 +45,8 @@ const GRIDS: Grids = Grids {
 };
 
 const OWN: (Axes, Axes) = (
-    &[("step", &["0.0032x", "0.0056x", "0.01x", "0.018x", "0.032x", "0.056x", "0.1x", "0.18x"])],
-    &[("step", &["0.0032x", "0.01x", "0.032x", "0.1x"])],
+    &[("step", &["1.28x", "2.24x", "4x", "7.2x", "12.8x", "22.4x", "40x", "72x"])],
+    &[("step", &["1.28x", "4x", "12.8x", "40x"])],
 );
 
 /// The arms of one budget.

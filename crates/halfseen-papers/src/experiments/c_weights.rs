@@ -12,8 +12,8 @@
 //! - ddaerr: step 0.1x 0.18x 0.32x 0.56x 1x 1.8x 3.2x 5.6x 10x 18x
 //! - ddaerr-2p: step 0.1x 0.18x 0.32x 0.56x 1x 1.8x 3.2x 5.6x 10x 18x
 //! - ddaerr-2p: step 0.1x 0.18x 0.32x 0.56x 1x 1.8x 3.2x 5.6x 10x 18x; smoothing 0.001 0.01
-//! - aerr: step 0.001x 0.0018x 0.0032x 0.0056x 0.01x 0.018x 0.032x 0.056x 0.1x 0.18x
-//! - ddaerr: step 0.001x 0.0018x 0.0032x 0.0056x 0.01x 0.018x 0.032x 0.056x 0.1x 0.18x
+//! - aerr: step 0.4x 0.72x 1.28x 2.24x 4x 7.2x 12.8x 22.4x 40x 72x
+//! - ddaerr: step 0.4x 0.72x 1.28x 2.24x 4x 7.2x 12.8x 22.4x 40x 72x
 //!
 //!     cargo run --release -p halfseen-papers -- c-weights
 
@@ -57,8 +57,8 @@ const GRIDS: Grids = Grids {
     ),
 };
 const OWN: (Axes, Axes) = (
-    &[("step", &["0.001x", "0.0018x", "0.0032x", "0.0056x", "0.01x", "0.018x", "0.032x", "0.056x", "0.1x", "0.18x"])],
-    &[("step", &["0.001x", "0.0032x", "0.01x", "0.032x", "0.1x"])],
+    &[("step", &["0.4x", "0.72x", "1.28x", "2.24x", "4x", "7.2x", "12.8x", "22.4x", "40x", "72x"])],
+    &[("step", &["0.4x", "1.28x", "4x", "12.8x", "40x"])],
 );
 
 /// Those of paper C in the Euclidean ball.

@@ -20,8 +20,8 @@
 //! - aerr: radius 0.25 0.5 1 2 4 8 16 32; step 0.56x 1x 1.8x 3.2x 5.6x
 //! - aerr: radius 0.5 1 2 4 8 16 32; step 0.32x 0.56x 1x 1.8x 3.2x 5.6x 10x
 //! - aerr: radius 1 2 4 8 16 32; step 1x 1.8x 3.2x 5.6x
-//! - aerr: radius 1 2 4 8 16; step 0.00056x 0.001x 0.0018x 0.0032x 0.0056x 0.01x 0.018x 0.032x 0.056x
-//! - aerr: radius 1 4 8 16; step 0.00032x 0.00056x 0.001x 0.0018x 0.0032x 0.0056x 0.01x 0.018x
+//! - aerr: radius 1 2 4 8 16; step 0.224x 0.4x 0.72x 1.28x 2.24x 4x 7.2x 12.8x 22.4x
+//! - aerr: radius 1 4 8 16; step 0.128x 0.224x 0.4x 0.72x 1.28x 2.24x 4x 7.2x
 //! - aelr: radius 0.5 1 2 4 8 16; step 1x 1.8x 3.2x 5.6x 10x 18x 32x 56x
 //! - aelr: radius 1 2 4 8 16 32 64; step 3.2x 5.6x 10x 18x 32x 56x 100x
 //! - aelr: radius 4 8 16 32; step 1.8x 3.2x 5.6x 10x 18x
@@ -30,9 +30,9 @@
 //! - baseline: radius 0.25 0.5 0.7 1 1.4 2 2.8 4 5.6 8 11 16 32
 //! - identity: radius 0.25 0.5 0.7 1 1.4 2 2.8 4 5.6 8 11 16 32
 //! - ddaerr: radius 0.25 0.5 1 2 4 8 16 32; step 0.56x 1x 1.8x 3.2x 5.6x; inner weights moments
-//! - ddaerr: radius 1 2 4 8 16; step 0.00056x 0.001x 0.0018x 0.0032x 0.0056x 0.01x 0.018x 0.032x 0.056x
+//! - ddaerr: radius 1 2 4 8 16; step 0.224x 0.4x 0.72x 1.28x 2.24x 4x 7.2x 12.8x 22.4x
 //! - ddaerr: radius 1 2 4 8 16; step 1x 1.8x 3.2x; inner weights moments
-//! - ddaerr: radius 1 4 8 16; step 0.00032x 0.00056x 0.001x 0.0018x 0.0032x 0.0056x 0.01x 0.018x
+//! - ddaerr: radius 1 4 8 16; step 0.128x 0.224x 0.4x 0.72x 1.28x 2.24x 4x 7.2x
 //! - ddaelr: radius 0.5 1 2 4 8; step 1x 1.8x 3.2x 5.6x 10x 18x; inner weights moments
 //! - ddaelr: radius 2 4 8 16; step 1.8x 3.2x 5.6x 10x; inner weights moments
 //! - ddaerr-2p: radius 0.5 1 4 16; step 1x 1.8x 3.2x; phase1 0.1 0.3; smoothing 0.01 0.1 1

@@ -18,8 +18,11 @@ class Learner:
 
     Made by ``start`` of an estimator of :mod:`halfseen.budget`, such as :meth:`halfseen.AERR.start`, or
     by :meth:`load`. Answers may come late and in any order; the same answers in the same order give the
-    same bits, whatever was saved and loaded in between. Unlike ``fit`` it does not know how many examples
-    will come: set the estimator's ``horizon`` if you do.
+    same bits, whatever was saved and loaded in between. A learner that steps (all but
+    :class:`~halfseen.FIMLRegressor`, :class:`~halfseen.FIMLClassifier`, :class:`~halfseen.MomentLasso` and
+    :class:`~halfseen.Identity`) divides the step of a query by the root of ``1 + 2 n`` if ``n`` others were
+    open when it was asked. So many open queries do no harm, but less is learned from as many answers.
+    Unlike ``fit`` it does not know how many examples will come: set the estimator's ``horizon`` if you do.
 
     Attributes
     ----------
@@ -77,6 +80,11 @@ class Learner:
 
     def ask(self):
         """Ask for values of the next example.
+
+        Several queries may be open at once. A learner that steps knows nothing yet of the answers to those that
+        are, and makes shorter steps for them; to :class:`~halfseen.FIMLRegressor` delay makes no difference.
+        While all its weights are 0 it asks for fewer values than ``budget``: those for its own prediction
+        are not needed then, as that is 0.
 
         Returns
         -------
@@ -187,9 +195,7 @@ class Learner:
             A fitted estimator of the class that the learner was started from.
         """
         estimator = _like(self._estimator)
-        # Where nothing was said of the target nobody knows what a constant would do.
-        unknown = self._learner.target_scale == (0.0, 1.0) and not hasattr(estimator, "classes_")
-        estimator._keep(estimator._learned(self._learner), constant=None if unknown else 1.0)
+        estimator._keep(estimator._learned(self._learner))
         return estimator
 
     @property

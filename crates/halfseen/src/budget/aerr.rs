@@ -3,7 +3,8 @@
 //! Minimises E (<w,x> - y)^2 / 2 over |w|_2 <= B from k reads per example: k - 1 estimate the example
 //! by x~ (each drawn i adds d x_i e_i / (k - 1)), one estimates the product: j is drawn in
 //! proportion to w_j^2, and |w|^2 x_j / w_j has mean <w,x>. Then w <- Proj(w - eta phi x~) with
-//! phi = |w|^2 x_j / w_j - y. Returns the average of the iterates before each step.
+//! phi = |w|^2 x_j / w_j - y. Returns the average of the iterates before each step. While w = 0 the product is 0: nothing is read for
+//! it, and the theorem's k - 1 reads for x~ stay k - 1.
 //!
 //! Guarantee (theorem 3.1, from w = 0): where |x|_2 <= R and |y| <= Y for every example, expected excess at most B G / sqrt(m) with
 //! G^2 = (B R + Y)^2 R^2 c for eta = B / (G sqrt(m)) (the paper assumes R <= 1 and Y <= B), and c = d/(k - 1) for draws without

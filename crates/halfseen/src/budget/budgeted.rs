@@ -86,12 +86,15 @@ impl Reads {
 fn recipe<B: Budgeted>(learner: &B, layout: &Layout, examples: Option<u64>) -> Result<Recipe> {
     learner.check()?;
     let reads = Reads::of(learner.budget(), layout)?;
-    completed(learner.recipe(reads)?, reads, examples)
+    completed(learner.recipe(reads)?, reads, reads.budget as f64, examples)
 }
 
-/// A recipe with its horizon, where that follows from a total budget or from the examples at hand.
-pub(super) fn completed(mut recipe: Recipe, reads: Reads, examples: Option<u64>) -> Result<Recipe> {
-    let affordable = recipe.total_budget.map(|total| affordable(total, reads.budget as u64)).transpose()?;
+/// A recipe with its horizon, where that follows from a total budget, at so many reads of one example on average, or from the
+/// examples at hand.
+pub(super) fn completed(mut recipe: Recipe, reads: Reads, mean: f64, examples: Option<u64>) -> Result<Recipe> {
+    let afford =
+        |total| affordable(total, reads.budget as u64).map(|most| most.min((total as f64 / mean) as u64).max(1));
+    let affordable = recipe.total_budget.map(afford).transpose()?;
     recipe.pace.horizon = recipe.pace.horizon.or(affordable.into_iter().chain(examples).min());
     Ok(recipe)
 }

@@ -96,6 +96,18 @@ impl Ledger {
         self.promised -= self.asked.remove(place);
     }
 
+    /// The queries that are open.
+    #[inline]
+    pub(super) fn waiting(&self) -> u64 {
+        self.open.len() as u64
+    }
+
+    /// The queries that were answered or forgotten: a query's number less those before it is how many were open when it was asked.
+    #[inline]
+    pub(super) fn closed(&self) -> u64 {
+        self.next - self.open.len() as u64
+    }
+
     /// Books the panels read of one example, each as often as it was read; distinct ones are paid for, and left in
     /// some order.
     #[inline]
@@ -119,16 +131,22 @@ impl Ledger {
         };
     }
 
-    /// Books an answer that was learned from, to a query asked when `asked_at` had been.
+    /// Books an answer that was learned from, to a query just closed that was asked when `asked_at` had been.
     #[inline]
     pub(super) fn learned(&mut self, asked_at: u64) {
-        self.largest_delay = self.largest_delay.max(self.answered.saturating_sub(asked_at));
+        self.largest_delay = self.largest_delay.max((self.closed() - 1).saturating_sub(asked_at));
         self.answered += 1;
     }
 
     /// Books an answer with holes.
     pub(super) fn skipped(&mut self) {
         self.skipped += 1;
+    }
+
+    /// The variance of the targets learned from, given their sum and that of their squares: what always predicting their mean costs.
+    pub(super) fn variance(&self, sum: f64, squares: f64) -> f64 {
+        let examples = self.answered.max(1) as f64;
+        (squares / examples - (sum / examples).powi(2)).max(0.0)
     }
 
     /// The books as a report.

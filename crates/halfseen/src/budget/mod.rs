@@ -84,7 +84,7 @@ pub use fiml::Fiml;
 pub use gaerr::Gaerr;
 pub use identity::Identity;
 pub use moment_lasso::MomentLasso;
-pub use pace::{Facts, Move, Norms, Pace, Planned, Schedule, Theory};
+pub use pace::{Facts, Move, Norms, Pace, Planned, Schedule, Theory, Wait};
 pub use pass::{next_batch, one_pass};
 pub use pnorm::Pnorm;
 pub use query::{AskTell, Part, Query, Read, Role, Told};

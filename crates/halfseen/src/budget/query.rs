@@ -20,7 +20,7 @@ pub struct Query {
     pub number: u64,
     /// The phase of learners that have several; 0 otherwise.
     pub phase: u32,
-    /// Answers that the learner had been told when it asked.
+    /// Queries that had been answered or forgotten when it was asked; its number less these were open.
     pub asked_at: u64,
     /// Orders of the powers by which a smooth loss's slope is estimated, one per value of its series; empty where
     /// the slope needs none.
@@ -37,6 +37,12 @@ pub struct Query {
 }
 
 impl Query {
+    /// The delay with which it will be learned from: how many other queries were open when it was asked.
+    #[inline]
+    pub fn delay(&self) -> u64 {
+        self.number.saturating_sub(self.asked_at)
+    }
+
     /// Takes everything that was asked out of it.
     #[inline]
     pub(super) fn clear(&mut self) {

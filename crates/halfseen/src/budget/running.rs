@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// Pseudo-reads at the pooled value by which a single slot's second moment is steadied.
 const PRIOR_READS: f64 = 10.0;
+/// Reads of a slot from which its size is known well enough to divide by.
+const LEAST_READS: f64 = 4.0;
 
 /// Running moments of every slot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,10 +59,49 @@ impl Running {
         self.pooled.1 += deviation * deviation;
     }
 
+    /// How far a value is from a running mean that was `centre` when it was asked for; 0 for the first read of a slot, which
+    /// sets the mean. A centre of 0 stands for none: where answers come late, others have set the mean meanwhile.
+    #[inline]
+    pub(super) fn deviation(&self, slot: usize, centre: f64, value: f64) -> f64 {
+        if self.slots[slot].reads == 0.0 {
+            return 0.0;
+        }
+        value - if centre == 0.0 { self.mean(slot) } else { centre }
+    }
+
+    /// How large a slot's values are, as far as its reads tell, one more included if it is given: the root of their variance, or of
+    /// their mean square about 0. 0 while they are too few or all the same.
+    #[inline]
+    pub(super) fn size(&self, slot: usize, centred: bool, more: Option<f64>) -> f64 {
+        let Slot { mut reads, mut mean, mut spread } = self.slots[slot];
+        if let Some(value) = more {
+            reads += 1.0;
+            let before = value - mean;
+            mean += before / reads;
+            spread += before * (value - mean);
+        }
+        if reads < LEAST_READS || spread <= 0.0 {
+            return 0.0;
+        }
+        let square = if centred { spread / (reads - 1.0) } else { spread / reads + mean * mean };
+        square.sqrt()
+    }
+
+    /// Whether a slot was never read.
+    #[inline]
+    pub(super) fn is_new(&self, slot: usize) -> bool {
+        self.slots[slot].reads == 0.0
+    }
+
     /// The mean of the reads of a slot; 0 before the first.
     #[inline]
     pub(super) fn mean(&self, slot: usize) -> f64 {
         self.slots[slot].mean
+    }
+
+    /// How many deviations were pooled.
+    pub(super) fn pooled_reads(&self) -> f64 {
+        self.pooled.0
     }
 
     /// The mean square of the deviations pooled; 0 before the first.

@@ -10,6 +10,7 @@ mod norms;
 mod passive;
 #[cfg(test)]
 mod passive_tests;
+mod scale;
 mod smooth;
 #[cfg(test)]
 mod tests;
@@ -21,7 +22,7 @@ use super::gen_est::GenEst;
 use super::known::Known;
 use super::ledger::Ledger;
 use super::observed::Observed;
-use super::pace::{Move, Norms, Planned, Schedule};
+use super::pace::{Move, Norms, Planned, Schedule, Wait};
 use super::query::{AskTell, Query, Role, Told};
 use super::recipe::{Proportions, Recipe, Source};
 use super::risk::Risk;
@@ -30,10 +31,11 @@ use super::steepness::Steepness;
 use crate::data::Moments;
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
-use crate::model::{BudgetKind, Linear, Report, check_truncation};
+use crate::model::{BudgetKind, Linear, Note, Report, check_truncation};
 use crate::params::{Average, Centre, Passive};
 use crate::prepare::Layout;
 use norms::{Measured, first_phase, is_milestone};
+use scale::by_reads;
 use smooth::Slope;
 use std::sync::Arc;
 
@@ -52,12 +54,16 @@ pub struct Sgd<I> {
     average_restarts: u64,
     /// Examples before the second phase, where there is one.
     first_phase: Option<u64>,
+    /// Whether attributes are scaled by their reads.
+    scaled: bool,
     state: State<I>,
     /// The plan for the norms of `state`; none before there are norms.
     planned: Option<Planned>,
     /// Drawn panels, and the gradient, of the current example.
     panels: Vec<u32>,
     gradient: Vec<(u32, f64)>,
+    /// What is known of the current example without a read.
+    free: Vec<f64>,
 }
 
 /// What changes over time, and is saved.
@@ -78,6 +84,9 @@ struct State<I> {
     given: Vec<f64>,
     /// Sum of the squared targets told.
     target_squares: f64,
+    /// Sum of the targets told; 0 in a state older than it.
+    #[serde(default)]
+    target_sum: f64,
     /// Sums of squared gradients per sampled slot, where each has a step of its own.
     slopes: Vec<f64>,
     norms: Option<Norms>,
@@ -112,6 +121,7 @@ impl<I: Iterate> Sgd<I> {
             steepness: Steepness::new(),
             given,
             target_squares: 0.0,
+            target_sum: 0.0,
             slopes: vec![0.0; if recipe.pace.schedule == Schedule::Adagrad { sampled } else { 0 }],
             norms: None,
             measured,
@@ -145,7 +155,7 @@ impl<I: Iterate> Sgd<I> {
             && state.drawing.restore(&recipe, layout)?
             && (state.given.len(), state.slopes.len()) == (given, slopes)
             && state.slopes.iter().all(|s| s.is_finite() && *s >= 0.0)
-            && state.given.iter().chain([&state.target_squares]).all(|v| v.is_finite());
+            && state.given.iter().chain([&state.target_squares, &state.target_sum]).all(|v| v.is_finite());
         if !sound {
             return Err(super::saved::untrue());
         }
@@ -170,7 +180,8 @@ impl<I: Iterate> Sgd<I> {
             check_truncation(usize::try_from(count).unwrap_or(usize::MAX), layout)?;
         }
         let fingerprint = recipe.fingerprint(layout)?;
-        let (layout, gradient) = (Arc::clone(layout), Vec::new());
+        let scaled = state.measured.is_none() && by_reads(&recipe, layout);
+        let (layout, gradient, free) = (Arc::clone(layout), Vec::new(), Vec::new());
         let gen_est = GenEst::of(recipe.loss, recipe.radius);
         let panels = Vec::with_capacity(if gen_est.is_some() { USUAL_READS } else { 0 });
         let planned = None;
@@ -181,10 +192,12 @@ impl<I: Iterate> Sgd<I> {
             fingerprint,
             average_restarts,
             first_phase,
+            scaled,
             state,
             planned,
             panels,
             gradient,
+            free,
         };
         sgd.weigh_iterate()?;
         Ok(sgd)
@@ -223,29 +236,40 @@ impl<I: Iterate> Sgd<I> {
         }
         self.state.iterate.step(&self.gradient, step.size, step.shrink);
         if !self.state.known.is_idle() {
-            // Known reads come first in a query.
-            let known = values[..self.state.known.len()].iter().copied();
-            self.state.known.step(known, slope, known_size);
+            let mut free = std::mem::take(&mut self.free);
+            self.read_known(query, values, &mut free);
+            self.state.known.step(free.iter().copied(), slope, known_size);
+            self.free = free;
         }
         if !self.recipe.average_before_step {
             self.state.iterate.count(weight);
             self.state.known.count(weight);
         }
+        self.remember(query, values);
+        weight
+    }
+
+    /// Takes in what the values of an answer tell of attributes.
+    #[inline]
+    fn remember(&mut self, query: &Query, values: &[f64]) {
+        let centred = self.recipe.centre == Centre::Running;
         let mut at = 0;
+        // Before any of them moves a mean: one example may read an attribute twice.
         for read in &query.reads {
             for slot in self.layout.slots_of(read.panel as usize) {
-                let deviation = values[at] - query.parts[at].centre;
-                if read.role != Role::Known {
+                let deviation = self.unscaled(slot, query.parts[at], values[at]);
+                // The first read of a slot is its centre, not a deviation.
+                if read.role != Role::Known && !(centred && self.state.running.is_new(slot)) {
                     self.state.running.pool(deviation);
                 }
                 if read.role == Role::Gradient {
                     self.state.drawing.see(slot, read.coefficient, deviation);
                 }
-                self.state.running.see(slot, values[at]);
                 at += 1;
             }
         }
-        weight
+        let slots = query.reads.iter().flat_map(|read| self.layout.slots_of(read.panel as usize));
+        slots.zip(values).for_each(|(slot, value)| self.state.running.see(slot, *value));
     }
 
     /// Books the reads of a query.
@@ -307,8 +331,9 @@ impl<I: Iterate> AskTell for Sgd<I> {
             (slope, slope.product.map(|product| (product - target) * (estimate.second - target)))
         };
         let t = self.state.ledger.answered + 1;
-        let plan = self.plan(t, query, values, target);
-        let step = self.recipe.pace.at(t, &plan);
+        let wait = Wait { delay: query.delay(), open: self.state.ledger.waiting() - 1 };
+        let plan = self.plan(t, wait.open, query, values, target);
+        let step = self.recipe.pace.at(t, &plan, wait);
         // Unlike `max` this keeps a NaN.
         let larger = |a: f64, (_, g): &(u32, f64)| if g.abs() > a || g.is_nan() { g.abs() } else { a };
         let largest = self.gradient.iter().fold(slope.value.abs(), larger);
@@ -319,7 +344,7 @@ impl<I: Iterate> AskTell for Sgd<I> {
         if let Some(value) = risk.filter(|risk| risk.is_nan() || risk.abs() >= LARGEST_STEP) {
             return Err(ErrorKind::Diverged { what: "a squared error", value }.into());
         }
-        let weight = self.apply(query, values, slope.value, step, plan.known, t);
+        let weight = self.apply(query, values, slope.value, step, plan.known * wait.shortened(), t);
         risk.into_iter().for_each(|square| self.state.risk.see(square, weight));
         if self.gen_est.is_some() {
             self.state.steepness.see_slope(slope.value);
@@ -329,8 +354,9 @@ impl<I: Iterate> AskTell for Sgd<I> {
         self.bill(query);
         self.state.ledger.learned(query.asked_at);
         self.state.target_squares += target * target;
+        self.state.target_sum += target;
         let estimated = self.state.measured.is_none() || self.gen_est.is_some();
-        if self.redraw(t)? || (estimated && is_milestone(t)) {
+        if self.redraw(t)? || (estimated && (is_milestone(t) || self.state.norms.is_none())) {
             self.renew_norms();
         }
         Ok(Told::Learned)
@@ -349,15 +375,20 @@ impl<I: Iterate> AskTell for Sgd<I> {
         let sampled = self.state.iterate.average();
         for (slot, w) in sampled.iter().chain(&known).enumerate() {
             let column = self.layout.column(slot);
-            weights[column] = *w;
+            weights[column] = self.raw(slot, *w);
             fill[column] = self.state.running.mean(slot);
-            if slot < sampled.len() {
-                intercept -= w * self.centre(slot);
+            let centre = if slot < sampled.len() { self.centre(slot) } else { self.known_centre(slot) };
+            if slot < sampled.len() || self.scaled {
+                intercept -= weights[column] * centre;
             }
         }
         let all = Linear { weights, intercept, fill };
+        let size = |column| match self.scaled {
+            true => self.size(self.layout.slot(column), None),
+            false => 1.0,
+        };
         // Checked at the start.
-        let some = self.recipe.truncate.and_then(|count| all.truncated(count as usize, &self.layout).ok());
+        let some = self.recipe.truncate.and_then(|count| all.truncated_by(count as usize, &self.layout, size).ok());
         some.unwrap_or(all)
     }
 
@@ -365,8 +396,15 @@ impl<I: Iterate> AskTell for Sgd<I> {
         let (risk, risk_error) = self.state.risk.report();
         let drawn = self.gen_est.filter(|_| self.state.drawing.sampler().is_some());
         let budget_kind = if drawn.is_some() { BudgetKind::Expected } else { BudgetKind::Each };
-        let notes = drawn.and_then(|estimator| self.state.steepness.note(&estimator)).into_iter().collect();
-        Report { risk, risk_error, budget_kind, notes, ..self.state.ledger.report(self.recipe.name) }
+        let report = self.state.ledger.report(self.recipe.name);
+        let steep = drawn.and_then(|estimator| self.state.steepness.note(&estimator));
+        let late = Note::of_delay(report.largest_delay, report.examples);
+        // A score that tells classes apart by its sign estimates no target, and its squared error says nothing.
+        let risk_of_target = risk.filter(|_| !self.recipe.loss.needs_classes());
+        let constant = self.state.ledger.variance(self.state.target_sum, self.state.target_squares);
+        let worse = risk_of_target.and_then(|risk| Note::beside_constant(risk, risk_error, constant));
+        let notes = [steep, late, worse].into_iter().flatten().collect();
+        Report { risk, risk_error, budget_kind, notes, ..report }
     }
 
     fn save(&self) -> Result<serde_json::Value> {

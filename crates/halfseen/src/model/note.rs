@@ -91,6 +91,13 @@ pub enum Note {
         /// The standard error of that share; 0 where none is known.
         standard_error: f64,
     },
+    /// Answers came late: many queries were open at once.
+    LateAnswers {
+        /// The largest number of answers to other queries between a query and its own.
+        delay: u64,
+        /// How many times shorter the steps of so late an answer are.
+        shorter: f64,
+    },
     /// What a theorem promises of new rows.
     RiskBound {
         /// The theorem.
@@ -153,7 +160,16 @@ pub enum Note {
     },
 }
 
+/// A delay below this is not worth a note.
+const LEAST_DELAY: u64 = 10;
+
 impl Note {
+    /// What must be said of answers that came as late as this, among so many.
+    pub(crate) fn of_delay(delay: u64, examples: u64) -> Option<Note> {
+        let shorter = (1.0 + 2.0 * delay as f64).sqrt();
+        (delay >= LEAST_DELAY && examples > 0).then_some(Note::LateAnswers { delay, shorter })
+    }
+
     /// Whether it speaks of the predictor that was fitted, and not of the data.
     pub(super) fn is_of_predictor(&self) -> bool {
         matches!(
@@ -278,6 +294,12 @@ impl fmt::Display for Note {
                 f,
                 "its own test cannot tell it from a constant (the mean of the targets, or the commonest class): its error is {ratio:.3} +- \
                  {standard_error:.3} times the constant's; more examples or more reads of each would help"
+            ),
+            Note::LateAnswers { delay, shorter } => write!(
+                f,
+                "answers came up to {delay} other answers late: their steps were made up to {shorter:.1} times shorter, so less is \
+                 learned than from answers in time, and its own test is one of the predictors at the time of asking; wait for answers \
+                 before asking more, or use fiml, to which delay makes no difference"
             ),
             Note::RiskBound { theorem, risk, .. } if *risk >= 0.5 => write!(
                 f,

@@ -91,8 +91,8 @@ pub struct Outside {
 pub enum BudgetKind {
     /// On every example.
     Each,
-    /// On average over the learner's draws: the reads of one example are a random number, and their mean may exceed the
-    /// budget by what the learner's documentation says.
+    /// On average over the learner's draws, and nearly: the reads of one example are a random number, whose mean is at most the
+    /// budget and 1.06 more (`aesvr`); see [`Report::mean_reads`] for what it was.
     Expected,
 }
 
@@ -139,14 +139,15 @@ pub struct Report {
     /// The first of them.
     #[serde(default)]
     pub first_outside: Option<Outside>,
-    /// Whether the budget was kept on each example, or in expectation.
+    /// Whether the budget was kept on each example, or only nearly, on average.
     pub budget_kind: BudgetKind,
     /// The largest number of reads of one example.
     pub max_reads: u64,
     /// The longest wait between a query and its answer, in answers to other queries. The theorems cover 0.
     pub largest_delay: u64,
     /// Estimated mean squared error of the averaged iterates, in scaled units, from the reads that were made anyway
-    /// (progressive validation): unbiased, and by convexity no less than the model's own in expectation. Of learners that
+    /// (progressive validation): unbiased, and by convexity no less than the model's own in expectation. The iterates are those of
+    /// when the queries were asked: where answers come late ([`Note::LateAnswers`]), those of long before. Of learners that
     /// see whole rows that of rows held out, see [`tested`](crate::select::tested).
     #[serde(deserialize_with = "Option::deserialize")]
     pub risk: Option<f64>,

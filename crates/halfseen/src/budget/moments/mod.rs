@@ -5,7 +5,10 @@
 
 mod ball;
 mod draws;
+mod fits;
 mod gather;
+mod own_test;
+mod own_units;
 mod products;
 mod reduced;
 mod sums;
@@ -13,5 +16,6 @@ mod sums;
 mod tests;
 
 pub(super) use ball::{Ball, Limits};
-pub(super) use gather::{FromMoments, Gatherer, Gathering, Solved, fit_all, fit_grid, learn_from_moments};
+pub(super) use fits::{fit_all, fit_grid, learn_from_moments};
+pub(super) use gather::{FromMoments, Gatherer, Gathering, Solved};
 pub(super) use reduced::Reduced;

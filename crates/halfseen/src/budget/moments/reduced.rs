@@ -35,6 +35,8 @@ pub(crate) struct Reduced {
     /// K+ k, (q), and C K+, (kept, q): u = K+ k - (C K+)'w.
     offset: Vec<f64>,
     pull: Vec<f64>,
+    /// What the known columns take of each diagonal entry of G, (kept).
+    pulled: Vec<f64>,
 }
 
 /// How sums are looked at.
@@ -92,7 +94,8 @@ impl Reduced {
         let target = sums.target * share;
         let constant = target - inner(&known_target, &offset);
         let spread = view.spread - inner(&centre, &centre) / sums.slot_target.len().max(1) as f64;
-        let reduced = Reduced { slots, unseen, gram, cross, constant, target, spread, offset, pull };
+        let pulled = (0..n).map(|i| inner(&pull[i * q..(i + 1) * q], &rows[i]) + centre[i] * centre[i]).collect();
+        let reduced = Reduced { slots, unseen, gram, cross, constant, target, spread, offset, pull, pulled };
         reduced.check()?;
         Ok(reduced)
     }
@@ -108,6 +111,45 @@ impl Reduced {
             Some(value) => Err(ErrorKind::Diverged { what: "a second moment", value }.into()),
             None => Ok(()),
         }
+    }
+
+    /// The same in units of the attributes' own, of which `size` gives one for each slot, 0 where there is none. Variances are then 1, better
+    /// known than from the products of a panel with itself. `sampled` gives, where products come from drawn pairs, the variance of their
+    /// noise, and the share of them that is to be believed once James' and Stein's factor has taken off what noise adds to their squares.
+    pub(super) fn in_own_units(mut self, size: impl Fn(usize) -> f64, sampled: Option<(f64, f64)>) -> Reduced {
+        let unit = |slot: usize| if size(slot) > 0.0 { 1.0 / size(slot) } else { 0.0 };
+        let units: Vec<f64> = self.slots.iter().map(|&slot| unit(slot)).collect();
+        let (n, q) = (units.len(), self.offset.len());
+        for (i, unit) in units.iter().enumerate() {
+            self.cross[i] *= unit;
+            self.pulled[i] *= unit * unit;
+            self.pull[i * q..(i + 1) * q].iter_mut().for_each(|v| *v *= unit);
+        }
+        self.spread = 1.0;
+        if self.gram.ncols() == 0 {
+            return self;
+        }
+        let (mut squares, mut pairs) = (0.0, 0.0);
+        for j in 0..n {
+            for i in 0..n {
+                self.gram[(i, j)] *= units[i] * units[j];
+                if i != j && units[i] * units[j] > 0.0 {
+                    squares += self.gram[(i, j)].powi(2);
+                    pairs += 1.0;
+                }
+            }
+        }
+        let Some((noise, share)) = sampled else { return self };
+        let believed = if squares > 0.0 { share * (1.0 - pairs * noise / squares).max(0.0) } else { 0.0 };
+        for (j, unit) in units.iter().enumerate().take(n) {
+            for i in 0..n {
+                self.gram[(i, j)] *= if i == j { 0.0 } else { believed };
+            }
+            self.gram[(j, j)] = if *unit > 0.0 { (1.0 - self.pulled[j]).max(0.0) } else { 0.0 };
+        }
+        // Their variance was seen.
+        self.unseen.retain(|&i| units[i] == 0.0);
+        self
     }
 
     /// The best weights of what costs nothing, the constant first, (q), for weights of the kept slots.

@@ -1,7 +1,7 @@
 //! Makes of answers the estimates that the step needs, and knows the shape of the queries that they answer.
 
 use super::Sgd;
-use crate::budget::query::{Part, Query, Role};
+use crate::budget::query::{Query, Role};
 use crate::iterate::Iterate;
 
 /// What an answer gives besides the estimate of the example.
@@ -23,16 +23,16 @@ impl<I: Iterate> Sgd<I> {
         let mut at = 0;
         for read in &query.reads {
             for slot in self.layout.slots_of(read.panel as usize) {
-                let Part { weight, centre } = query.parts[at];
-                let value = values[at] - centre;
+                let part = query.parts[at];
+                let term = part.weight * (values[at] - part.centre);
                 if read.role != Role::Gradient {
-                    estimate.product += weight * value;
+                    estimate.product += term;
                 }
                 if read.role != Role::Product {
-                    estimate.second += weight * value;
+                    estimate.second += term;
                 }
                 if matches!(read.role, Role::Gradient | Role::Full) {
-                    self.gradient.push((slot as u32, read.coefficient * value));
+                    self.gradient.push((slot as u32, read.coefficient * self.deviation(slot, part, values[at])));
                 }
                 at += 1;
             }

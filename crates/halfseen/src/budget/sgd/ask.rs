@@ -79,7 +79,7 @@ impl<I: Iterate> Sgd<I> {
         query.clear();
         query.learner = self.fingerprint;
         query.phase = self.state.drawing.version;
-        query.asked_at = self.state.ledger.answered;
+        query.asked_at = self.state.ledger.closed();
         query.number = self.state.ledger.next();
     }
 
@@ -91,6 +91,13 @@ impl<I: Iterate> Sgd<I> {
             Centre::Given => self.state.given[slot],
             Centre::Running => self.state.running.mean(slot),
         }
+    }
+
+    /// What is subtracted from a slot that costs nothing: something only where it is scaled.
+    #[inline]
+    pub(super) fn known_centre(&self, slot: usize) -> f64 {
+        let centred = self.scaled && self.recipe.centre == Centre::Running;
+        if centred { self.state.running.mean(slot) } else { 0.0 }
     }
 
     /// Adds a read of a sampled panel to a query; `weight` of a slot is its part in the product.
@@ -105,7 +112,7 @@ impl<I: Iterate> Sgd<I> {
     ) {
         query.reads.push(Read { panel: panel as u32, role, coefficient });
         for slot in self.layout.slots_of(panel) {
-            query.parts.push(Part { weight: weight(slot), centre: self.centre(slot) });
+            query.parts.push(Part { weight: self.raw(slot, weight(slot)), centre: self.centre(slot) });
         }
     }
 
@@ -117,7 +124,7 @@ impl<I: Iterate> Sgd<I> {
             query.reads.push(Read { panel: panel as u32, role: Role::Known, coefficient: 1.0 });
             for slot in self.layout.slots_of(panel) {
                 let weight = self.state.known.weight(slot - self.layout.sampled_slots());
-                query.parts.push(Part { weight, centre: 0.0 });
+                query.parts.push(Part { weight: self.raw(slot, weight), centre: self.known_centre(slot) });
             }
         }
     }

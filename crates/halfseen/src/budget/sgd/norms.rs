@@ -1,6 +1,7 @@
 //! Finds the norms that step sizes need, measured or from the reads, and renews the draws that go by moments.
 
 use super::Sgd;
+use super::scale::UNIT_SQUARE;
 use crate::budget::design::Goal;
 use crate::budget::pace::{Facts, Norms, Planned};
 use crate::budget::query::{Query, Role};
@@ -9,8 +10,11 @@ use crate::budget::two_phase::{FirstPhase, first_examples};
 use crate::data::Moments;
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
-use crate::params::{Centre, Inner};
+use crate::params::{Centre, Inner, Rule};
 use crate::prepare::Layout;
+
+/// Reads about a running centre from which their mean square is a norm to go by.
+const LEAST_POOLED: f64 = 4.0;
 
 /// Second moments that the learner may know.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -45,23 +49,28 @@ impl Measured {
 }
 
 impl<I: Iterate> Sgd<I> {
-    /// The plan for the t-th step: made for the norms at hand, or, at the very first, for those of
-    /// the answer itself.
+    /// The plan for the t-th step while `open` other queries are open: made for the norms at hand, or, at the very first, for
+    /// those of the answer itself.
     #[inline]
-    pub(super) fn plan(&self, t: u64, query: &Query, values: &[f64], target: f64) -> Planned {
+    pub(super) fn plan(&self, t: u64, open: u64, query: &Query, values: &[f64], target: f64) -> Planned {
         match (self.planned, self.state.norms) {
             (Some(plan), _) if !self.recipe.pace.is_timeless() => plan,
-            (_, Some(norms)) => self.plan_for(t, norms),
-            (_, None) => self.plan_for(t, self.norms_of(query, values, target)),
+            (_, Some(norms)) => self.plan_for(t, open, norms),
+            (_, None) if self.scaled => self.plan_for(t, open, self.unit_norms(target * target)),
+            // Nothing is known yet of how far values are from their centres: only what costs nothing moves.
+            (_, None) if self.recipe.centre == Centre::Running && matches!(self.recipe.pace.rule, Rule::Theory(_)) => {
+                Planned { value: f64::INFINITY, ..self.plan_for(t, open, self.norms_of(query, values, target)) }
+            }
+            (_, None) => self.plan_for(t, open, self.norms_of(query, values, target)),
         }
     }
 
-    fn plan_for(&self, t: u64, norms: Norms) -> Planned {
+    fn plan_for(&self, t: u64, open: u64, norms: Norms) -> Planned {
         let slots = self.layout.sampled_slots();
         let power = self.recipe.shape.power(slots);
         let slope = self.gen_est.map(|_| self.state.steepness.settled);
         let facts = Facts { radius: self.recipe.radius, power, slots: slots as f64, examples: 1.0, norms, slope };
-        self.recipe.pace.plan(t, self.phase_began(t), &facts, self.recipe.known_radius)
+        self.recipe.pace.plan(t + open, self.phase_began(t), &facts, self.recipe.known_radius)
     }
 
     /// Examples before the phase of the t-th.
@@ -74,8 +83,8 @@ impl<I: Iterate> Sgd<I> {
         let (mut sum, mut count, mut known) = (0.0, 0.0_f64, f64::from(u8::from(self.recipe.intercept)));
         let (mut drawn, mut at) = (0.0, 0);
         for read in &query.reads {
-            for _ in self.layout.slots_of(read.panel as usize) {
-                let square = (values[at] - query.parts[at].centre).powi(2);
+            for slot in self.layout.slots_of(read.panel as usize) {
+                let square = self.unscaled(slot, query.parts[at], values[at]).powi(2);
                 if read.role == Role::Known {
                     known += square;
                 } else {
@@ -107,22 +116,40 @@ impl<I: Iterate> Sgd<I> {
                 (squares.iter().sum(), squares.iter().copied().fold(0.0, f64::max), *known, *target)
             }
             None if self.state.ledger.answered == 0 => return,
+            None if self.scaled => {
+                let target = self.state.target_squares / self.state.ledger.answered as f64;
+                self.state.norms = Some(self.unit_norms(target));
+                return self.replan();
+            }
+            // First reads set the centre and tell nothing yet of how far values are from it.
+            None if self.knows_no_spread() => return,
             None => {
                 let (square, largest) = self.state.running.squares(slots, |slot| self.centre(slot));
                 let known = self.state.running.known_squares(slots) + f64::from(u8::from(self.recipe.intercept));
                 (square, largest, known, self.state.target_squares / self.state.ledger.answered as f64)
             }
         };
+        self.state.norms = Some(self.norms(square, largest, known, target));
+        self.replan();
+    }
+
+    /// Whether hardly any value was read of which the centre was known, and there are some to read.
+    fn knows_no_spread(&self) -> bool {
+        let running = self.recipe.centre == Centre::Running && self.state.measured.is_none() && !self.scaled;
+        running && self.layout.sampled_slots() > 0 && self.state.running.pooled_reads() < LEAST_POOLED
+    }
+
+    /// The norms for the present draws.
+    pub(super) fn norms(&self, square: f64, largest: f64, known: f64, target: f64) -> Norms {
         let (drawn_square, drawn_largest) = self.drawn_norms(square, largest);
         // What is observed at random makes the product's estimate longer too.
         let longer = if self.state.observed.is_some() { self.observed_norms().2 } else { 0.0 };
         let (square, largest) = (square + longer, largest + longer);
-        self.state.norms = Some(Norms { square, largest, drawn_square, drawn_largest, known, target });
-        self.replan();
+        Norms { square, largest, drawn_square, drawn_largest, known, target }
     }
 
     pub(super) fn replan(&mut self) {
-        self.planned = self.state.norms.map(|norms| self.plan_for(self.state.ledger.answered + 1, norms));
+        self.planned = self.state.norms.map(|norms| self.plan_for(self.state.ledger.answered + 1, 0, norms));
     }
 
     /// E |x~|^2 and max_j E x~_j^2 for the present draws.
@@ -133,7 +160,8 @@ impl<I: Iterate> Sgd<I> {
         }
         let Some(sampler) = self.state.drawing.sampler() else { return (square, largest) };
         // Under prices the draws are not those of the theorem.
-        if let Some(bound) = self.state.drawing.bound.filter(|_| self.recipe.money.is_none()) {
+        let bound = self.state.drawing.bound.filter(|bound| *bound > 0.0 && self.recipe.money.is_none());
+        if let Some(bound) = bound {
             let k = sampler.draws() as f64;
             let repeats = if sampler.replacement() { (k - 1.0) / k } else { 0.0 };
             return (bound / k + repeats * square, bound / k + repeats * largest);
@@ -157,6 +185,7 @@ impl<I: Iterate> Sgd<I> {
     pub(super) fn square_of(&self, slot: usize) -> f64 {
         match &self.state.measured {
             Some(measured) => measured.squares[slot],
+            None if self.scaled => UNIT_SQUARE,
             None => self.state.running.square(slot, self.centre(slot)),
         }
     }
@@ -165,7 +194,8 @@ impl<I: Iterate> Sgd<I> {
     pub(super) fn redraw(&mut self, t: u64) -> Result<bool> {
         let Some(draws) = self.recipe.draws.as_ref() else { return Ok(false) };
         let Proportions::Optimal(source) = &draws.proportions else { return Ok(false) };
-        let nothing_known = self.state.measured.is_none();
+        // In units of their own all attributes have the same second moment.
+        let nothing_known = self.state.measured.is_none() && !self.scaled;
         let often_enough = t.is_power_of_two() && t * draws.gradient as u64 >= draws.panels as u64;
         let (weights, moments) = match source {
             Source::FirstPhase(phases) if self.first_phase == Some(t) => {
@@ -175,7 +205,7 @@ impl<I: Iterate> Sgd<I> {
             }
             // From when each panel may have been read once, each time the answers have doubled: O(d) each time.
             Source::Online(uniform) | Source::Auto(uniform)
-                if often_enough && (nothing_known || matches!(source, Source::Online(_))) =>
+                if often_enough && (nothing_known || (matches!(source, Source::Online(_)) && !self.scaled)) =>
             {
                 // One pseudo-read: the uniform share sees to it that none starves.
                 let squares = |slot| self.state.running.steadied(slot, self.centre(slot), 1.0);
@@ -201,6 +231,7 @@ impl<I: Iterate> Sgd<I> {
         let draws = t as f64 * self.recipe.draws.as_ref().map_or(0, |d| d.gradient) as f64;
         let phase = FirstPhase { panels, slots, draws, largest: self.state.drawing.largest };
         let estimates: Vec<f64> = match self.recipe.centre {
+            _ if self.scaled => vec![UNIT_SQUARE; slots],
             // A running centre stands far off at first; about the means learned by now, sums over counts are better.
             Centre::Running => (0..slots).map(|slot| self.state.running.variance(slot)).collect(),
             Centre::None | Centre::Given => self.state.drawing.estimates(t),
@@ -210,9 +241,12 @@ impl<I: Iterate> Sgd<I> {
         let weights = goal.weights(&self.layout, &moments);
         let (square, largest) = match &self.state.measured {
             Some(m) => (m.squares.iter().sum(), m.squares.iter().copied().fold(0.0, f64::max)),
+            None if self.scaled => (slots as f64 * UNIT_SQUARE, UNIT_SQUARE),
             None => self.state.running.squares(slots, |slot| self.centre(slot)),
         };
         let bound = match goal {
+            // Nothing to bound it by: steps go by what the reads to come will show.
+            _ if self.knows_no_spread() => 0.0,
             Goal::Sum => phase.sum_bound(phases, &estimates, &weights, square),
             Goal::Largest => phase.largest_bound(phases, &weights, largest),
         };

@@ -20,7 +20,9 @@ fn check<I: Iterate>(sgd: &mut Sgd<I>, seen: &[u64], x: &[f64], y: f64, what: &s
     let (panels, sampled) = (layout.sampled_panels(), layout.sampled_slots());
     sgd.state.observed = Some(Observed::declared(16, seen));
     let pi: Vec<f64> = seen.iter().map(|&n| n as f64 / 16.0).collect();
-    let centred: Vec<f64> = (0..sampled).map(|s| x[layout.column(s)] - sgd.centre(s)).collect();
+    let centred: Vec<f64> = (0..sampled)
+        .map(|s| sgd.deviation(s, crate::budget::Part { weight: 0.0, centre: sgd.centre(s) }, x[layout.column(s)]))
+        .collect();
     let known: f64 = (sampled..layout.slots()).map(|s| sgd.state.known.weight(s - sampled) * x[layout.column(s)]).sum();
     let exact = sgd.state.known.intercept() + known;
     let product = exact + (0..sampled).map(|s| sgd.state.iterate.weight(s) * centred[s]).sum::<f64>();

@@ -199,7 +199,8 @@ fn a_cut_predictor_scores_as_the_whole_one_where_the_rest_is_missing() {
 fn model(predictor: Predictor, classes: Vec<Label>) -> Model {
     let columns = predictor.linear().unwrap().weights.len();
     let column = |j| ColumnSchema { name: format!("x{j}"), kind: ColumnKind::Number, known: false };
-    let schema = Schema { columns: (0..columns).map(column).collect(), groups: vec![], prices: [].into() };
+    let schema =
+        Schema { columns: (0..columns).map(column).collect(), groups: vec![], prices: [].into(), by_reads: false };
     let scaler = Scaler::Each { offset: vec![1.0; columns], divisor: vec![2.0; columns] };
     let task = if classes.is_empty() { Task::Regression } else { Task::Classification };
     let deviation = if classes.is_empty() { 4.0 } else { 1.0 };

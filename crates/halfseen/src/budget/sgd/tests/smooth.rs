@@ -49,7 +49,9 @@ fn check<I: Iterate>(learner: &Aesvr, layout: &Arc<Layout>, budget: usize) -> us
     let sampled = layout.sampled_slots();
     let known: f64 = query.exact
         + (sampled..layout.slots()).map(|s| sgd.state.known.weight(s - sampled) * x[layout.column(s)]).sum::<f64>();
-    let centred: Vec<f64> = (0..sampled).map(|s| x[layout.column(s)] - sgd.centre(s)).collect();
+    let centred: Vec<f64> = (0..sampled)
+        .map(|s| sgd.deviation(s, crate::budget::Part { weight: 0.0, centre: sgd.centre(s) }, x[layout.column(s)]))
+        .collect();
     let product = known + (0..sampled).map(|s| sgd.state.iterate.weight(s) * centred[s]).sum::<f64>();
     let u = |shift: f64| expansion.gain * product + shift;
     // Orders up to 6, and the reads of every pair of them.
@@ -151,11 +153,11 @@ fn slopes_are_exact_where_the_product_is() {
         let recipe = learner.recipe(Reads { budget, panels: 4 }).unwrap();
         let mut sgd = Sgd::<L2Ball>::new(recipe, &layout, None).unwrap();
         let mut stream = Stream::new(9, Purpose::Data, budget as u64);
-        for n in 0..20 {
+        for _ in 0..20 {
             let (x, y) = example(4, &mut stream);
             let query = sgd.ask().unwrap();
             let values = answer(&layout, &query, &x);
-            if n == 0 || budget == 4 {
+            if sgd.state.iterate.total_mass() <= 0.0 || budget == 4 {
                 assert!(query.orders.is_empty() && query.reads.len() == if budget == 4 { 4 } else { 1 });
                 let centred = |s: usize| x[layout.column(s)] - sgd.centre(s);
                 let product = query.exact + (0..4).map(|s| sgd.state.iterate.weight(s) * centred(s)).sum::<f64>();

@@ -1,0 +1,127 @@
+//! Teaches gatherers the rows of a table, several parameters at once, and makes learners of them.
+
+use super::gather::{FromMoments, Gatherer, Gathering};
+use crate::budget::budgeted::check_moments;
+use crate::budget::pass;
+use crate::data::Examples;
+use crate::error::Result;
+use crate::learner::Setting;
+use crate::model::{Fit, Report, Stop};
+use crate::monitor::Monitor;
+use std::time::Instant;
+
+/// What several parameters, gathered for alike, learn from examples, after each of the given numbers of them: a list of
+/// fits for each number.
+pub(crate) fn fit_all<L: FromMoments>(
+    learners: &[&L],
+    counts: &[usize],
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Vec<Fit>>> {
+    if examples.is_empty() {
+        return Err(pass::no_examples(L::NAME));
+    }
+    let Some(first) = learners.first() else { return Ok(Vec::new()) };
+    let began = Instant::now();
+    let Gathering { centre, seed, .. } = first.gathering();
+    check_moments(examples, centre)?;
+    let mut gatherer = Gatherer::new(*first, examples.layout, examples.moments)?;
+    let mut all: Vec<Vec<Fit>> = Vec::new();
+    pass::one_pass_with(&mut gatherer, seed, counts, examples, monitor, |pass, stop| {
+        let gathered = began.elapsed().as_secs_f64();
+        let mut fits = pass.learner().fits(learners, stop, monitor)?;
+        for Fit { report, .. } in &mut fits {
+            // The pass knows what it noted, the solver why it stopped, and when.
+            let (solver, seconds) = (report.stop, report.seconds);
+            *report = Report { seconds: seconds + gathered, ..pass.noted(report.clone(), solver) };
+        }
+        let examples = |fits: &Vec<Fit>| fits.first().map(|fit| fit.report.examples);
+        all.pop_if(|last| stop == Stop::BudgetSpent && examples(last) == examples(&fits));
+        all.push(fits);
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// The fits of a grid: parameters that were gathered for alike share one pass.
+pub(crate) fn fit_grid<L: FromMoments>(
+    learner: &L,
+    settings: &[Setting],
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Fit>> {
+    let learners = settings.iter().map(|s| crate::full::configured(learner, s)).collect::<Result<Vec<L>>>()?;
+    let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
+    for (first, learner) in learners.iter().enumerate() {
+        let alike = |other: &L| other.gathering() == learner.gathering();
+        if learners[..first].iter().any(alike) {
+            continue;
+        }
+        let group: Vec<usize> = (first..learners.len()).filter(|&i| alike(&learners[i])).collect();
+        let members: Vec<&L> = group.iter().map(|&i| &learners[i]).collect();
+        let last = fit_all(&members, &[examples.len()], examples, monitor)?.pop().unwrap_or_default();
+        for (i, fit) in group.into_iter().zip(last) {
+            fits[i] = Some(fit);
+        }
+    }
+    Ok(fits.into_iter().flatten().collect())
+}
+
+/// Makes a [`Learner`](crate::learner::Learner) of what implements [`FromMoments`].
+macro_rules! learn_from_moments {
+    ($Name:ident) => {
+        impl $crate::learner::Learner for $Name {
+            fn name(&self) -> &'static str {
+                <Self as FromMoments>::NAME
+            }
+
+            fn title(&self) -> &'static str {
+                <Self as FromMoments>::TITLE
+            }
+
+            fn source(&self) -> &'static str {
+                <Self as FromMoments>::SOURCE
+            }
+
+            fn family(&self) -> $crate::learner::Family {
+                $crate::learner::Family::Budget
+            }
+
+            fn grid(&self) -> $crate::learner::Grid {
+                <Self as FromMoments>::grid()
+            }
+
+            fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+                let fits = self.fit_curve(&[examples.len()], examples, monitor)?;
+                fits.into_iter().next_back().ok_or_else(|| pass::no_examples(Self::NAME))
+            }
+
+            /// One pass for all settings that read alike.
+            fn fit_grid(
+                &self,
+                settings: &[Setting],
+                examples: &Examples<'_>,
+                monitor: &dyn Monitor,
+            ) -> Result<Vec<Fit>> {
+                moments::fit_grid(self, settings, examples, monitor)
+            }
+
+            fn fit_curve(&self, counts: &[usize], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+                Ok(moments::fit_all(&[self], counts, examples, monitor)?.into_iter().flatten().collect())
+            }
+
+            fn start(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
+                Ok(Some(Box::new(Gatherer::new(self, layout, None)?)))
+            }
+
+            fn resume(&self, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Option<Box<dyn AskTell>>> {
+                Ok(Some(Box::new(Gatherer::resume(self, layout, state)?)))
+            }
+
+            fn clone_box(&self) -> Box<dyn $crate::learner::Learner> {
+                Box::new(self.clone())
+            }
+        }
+    };
+}
+pub(crate) use learn_from_moments;

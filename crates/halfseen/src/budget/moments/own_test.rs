@@ -1,0 +1,129 @@
+//! Tests what the moments so far would predict on every next example before it is learned from, and says how far to trust them.
+//!
+//! Products of pairs are seen rarely, d^2/(2s) examples apart, so that weights solved from few of them are mostly noise, and no radius
+//! guards against it where nobody declared how large attributes are. So there several readings of the moments compete: products
+//! of different attributes times a share, weights times another. At t = 4, 6, 9, ... each is solved anew; in between every
+//! answer gives an unbiased estimate of the squared error of each, by the reads that it has anyway. With a the terms w_j e_j of the panels
+//! read and r what the constant and the known columns leave of the target it is r^2 - 2 r (d/k) sum a + q, where q estimates (sum of all
+//! a)^2: d^2/s sum a_i a_j over s drawn pairs, or d/k sum a_i^2 + d(d-1)/(k(k-1)) sum_{i != j} a_i a_j over a subset of k. The t-th
+//! answer counts by t, as late ones test what was made of more. The reading of least error is the learner's, and its error the report's.
+
+use super::draws::Draws;
+use crate::budget::risk::Risk;
+use serde::{Deserialize, Serialize};
+
+/// What products of different attributes are multiplied by, besides what their noise asks for.
+const SHARES: [f64; 3] = [1.0, 0.5, 0.0];
+/// What weights are multiplied by.
+const LENGTHS: [f64; 3] = [1.0, 0.5, 0.25];
+/// Answers before the first test.
+const FIRST: u64 = 4;
+
+/// A way to read the moments.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Trust {
+    /// What products of different attributes are multiplied by.
+    pub(super) share: f64,
+    /// What weights are multiplied by.
+    pub(super) length: f64,
+}
+
+impl Trust {
+    /// The moments as they are.
+    pub(super) const FULL: Trust = Trust { share: 1.0, length: 1.0 };
+}
+
+/// The readings under test; see the module's documentation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OwnTest {
+    /// Answers after which weights are made anew.
+    due: u64,
+    readings: Vec<Tested>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tested {
+    /// Per sampled slot; empty before the first test.
+    weights: Vec<f64>,
+    /// Of what costs nothing, the constant first.
+    known: Vec<f64>,
+    risk: Risk,
+}
+
+/// One answer, taken apart.
+pub(super) struct Answer<'a> {
+    /// Slots and values about their centre of each panel drawn, in order.
+    pub(super) e: &'a [(usize, f64)],
+    /// Columns of each panel drawn.
+    pub(super) widths: &'a [usize],
+    /// What costs nothing.
+    pub(super) z: &'a [f64],
+    /// The target.
+    pub(super) y: f64,
+}
+
+/// The readings, in the order in which they are tested.
+fn all() -> impl Iterator<Item = Trust> {
+    SHARES.into_iter().flat_map(|share| LENGTHS.map(|length| Trust { share, length }))
+}
+
+impl OwnTest {
+    pub(super) fn new() -> OwnTest {
+        OwnTest { due: FIRST, readings: vec![Tested::default(); SHARES.len() * LENGTHS.len()] }
+    }
+
+    /// Whether weights are to be made anew after so many answers.
+    #[inline]
+    pub(super) fn is_due(&self, answers: u64) -> bool {
+        answers >= self.due
+    }
+
+    /// Takes the weights that `solve` makes of each share, and waits until there are half as many answers more.
+    pub(super) fn renew(&mut self, answers: u64, mut solve: impl FnMut(Trust) -> (Vec<f64>, Vec<f64>)) {
+        self.due = answers + answers / 2;
+        for (tested, trust) in self.readings.iter_mut().zip(all()) {
+            (tested.weights, tested.known) = solve(trust);
+        }
+    }
+
+    /// Tests every reading on an answer, the t-th.
+    #[inline]
+    pub(super) fn see(&mut self, draws: Draws, answer: &Answer<'_>, terms: &mut Vec<f64>, t: u64) {
+        for tested in self.readings.iter_mut().filter(|tested| !tested.weights.is_empty()) {
+            let left = answer.y - tested.known.iter().zip(answer.z).map(|(u, z)| u * z).sum::<f64>();
+            terms.clear();
+            let mut at = 0;
+            for width in answer.widths {
+                let own = &answer.e[at..at + width];
+                terms.push(own.iter().map(|&(slot, e)| tested.weights[slot] * e).sum());
+                at += width;
+            }
+            let sum = draws.coefficient() * terms.iter().sum::<f64>();
+            if let Some(square) = draws.square_of_sum(terms) {
+                tested.risk.see(left * left - 2.0 * left * sum + square, t as f64);
+            }
+        }
+    }
+
+    /// The reading of least estimated error, with that error and its standard error; the first, and none, before there is a test.
+    pub(super) fn best(&self) -> (Trust, Option<f64>, Option<f64>) {
+        let mut best = (Trust::FULL, None, None);
+        for (tested, trust) in self.readings.iter().zip(all()) {
+            if let (Some(risk), Some(error)) = tested.risk.report()
+                && best.1.is_none_or(|least| risk < least)
+            {
+                best = (trust, Some(risk), Some(error));
+            }
+        }
+        best
+    }
+
+    /// Whether the numbers of a saved state can be true of so many sampled slots and known columns.
+    pub(super) fn is_sound(&self, slots: usize, known: usize) -> bool {
+        let sizes = |t: &Tested| [(0, 0), (slots, known)].contains(&(t.weights.len(), t.known.len()));
+        let finite = |t: &Tested| t.weights.iter().chain(&t.known).all(|v| v.is_finite()) && t.risk.is_sound();
+        self.readings.len() == SHARES.len() * LENGTHS.len() && self.readings.iter().all(|t| sizes(t) && finite(t))
+    }
+}

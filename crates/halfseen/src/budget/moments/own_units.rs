@@ -1,0 +1,78 @@
+//! Scales a gatherer's moments by its own reads, where nobody declared how large attributes are, and tests what they give.
+
+use super::gather::{FromMoments, Gatherer};
+use super::own_test::{Answer, Trust};
+use super::reduced::Reduced;
+use crate::budget::{Query, Role};
+use crate::monitor::Silent;
+use crate::params::Centre;
+use crate::prepare::Layout;
+
+/// Whether a learner is to find out by its reads how large attributes are, and whom to trust.
+pub(super) fn scales<L: FromMoments>(learner: &L, layout: &Layout, known: bool) -> bool {
+    layout.scaled_by_reads() && !known && learner.gathering().centre != Centre::Given
+}
+
+impl<L: FromMoments> Gatherer<L> {
+    /// A slot's unit: how large its values are by its reads where nobody declared it; 0 where they do not tell.
+    pub(super) fn size(&self, slot: usize) -> f64 {
+        match self.state.own {
+            Some(_) => self.state.running.size(slot, self.gathering.centre != Centre::None, None),
+            None => 1.0,
+        }
+    }
+
+    /// The moments as they are read with this trust.
+    pub(super) fn trusted(&self, moments: Reduced, trust: Trust) -> Reduced {
+        if self.state.own.is_none() {
+            return moments;
+        }
+        let noise = self.draws.pair_coefficient() / self.state.ledger.answered.max(1) as f64;
+        let sampled = (!self.draws.all()).then_some((noise, trust.share));
+        moments.in_own_units(|slot| self.size(slot), sampled)
+    }
+
+    /// Tests what was learned so far on an answer taken apart, before it is learned from.
+    pub(super) fn test(&mut self, query: &Query, target: f64) {
+        let Some(own) = &mut self.state.own else { return };
+        let reads = || query.reads.iter().filter(|r| r.role != Role::Known);
+        let (e, widths, terms) = &mut self.drawn;
+        let slots = reads().flat_map(|r| self.layout.slots_of(r.panel as usize));
+        e.clear();
+        e.extend(slots.zip(&self.deviations).map(|(slot, e)| (slot, *e)));
+        widths.clear();
+        widths.extend(reads().map(|r| self.layout.slots_of(r.panel as usize).len()));
+        let answer = Answer { e, widths, z: &self.known, y: target };
+        own.see(self.draws, &answer, terms, self.state.ledger.answered + 1);
+    }
+
+    /// Makes the weights anew that are tested next, where it is time to. Where they cannot be solved for, which a fit reports, they are 0.
+    pub(super) fn renew_test(&mut self) {
+        let answers = self.state.ledger.answered;
+        let Some(mut own) = self.state.own.take_if(|own| own.is_due(answers)) else { return };
+        // Sizes are looked up while there is a test.
+        self.state.own = Some(own.clone());
+        let found = self.reduced().ok();
+        let mut last: Option<(f64, Reduced, Vec<f64>)> = None;
+        own.renew(answers, |trust| {
+            let mut weights = vec![0.0; self.layout.sampled_slots()];
+            let Some(moments) = &found else { return (weights, Vec::new()) };
+            if last.as_ref().is_none_or(|(share, ..)| *share != trust.share) {
+                let moments = self.trusted(moments.clone(), trust);
+                let solved = L::solve(&[&self.learner], &moments, &Silent).ok().and_then(|mut all| all.pop());
+                last = solved.map(|solved| (trust.share, moments, solved.weights));
+            }
+            let Some((_, moments, solved)) = &last else { return (weights, Vec::new()) };
+            let solved: Vec<f64> = solved.iter().map(|w| w * trust.length).collect();
+            let mut known = moments.known_weights(&solved);
+            for (&slot, w) in moments.slots.iter().zip(&solved).filter(|(_, w)| **w != 0.0) {
+                weights[slot] = w / self.size(slot);
+                if self.recentre() {
+                    known[0] -= weights[slot] * self.state.running.mean(slot);
+                }
+            }
+            (weights, known)
+        });
+        self.state.own = Some(own);
+    }
+}
