@@ -153,7 +153,7 @@ fn slopes_are_exact_where_the_product_is() {
         let recipe = learner.recipe(Reads { budget, panels: 4 }).unwrap();
         let mut sgd = Sgd::<L2Ball>::new(recipe, &layout, None).unwrap();
         let mut stream = Stream::new(9, Purpose::Data, budget as u64);
-        for n in 0..20 {
+        for _ in 0..20 {
             let (x, y) = example(4, &mut stream);
             let query = sgd.ask();
             let values = answer(&layout, &query, &x);
