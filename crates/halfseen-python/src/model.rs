@@ -101,6 +101,17 @@ impl Model {
         PyArray1::from_vec(py, ends).reshape([table.0.rows(), 2])
     }
 
+    /// The least and the largest number that is predicted, in units of the target; `None` where there is no such range.
+    #[getter]
+    fn clip(&self) -> Option<(f64, f64)> {
+        self.model.clip().map(|[least, largest]| (least, largest))
+    }
+
+    /// The same model without that range.
+    fn without_clip(&self) -> Model {
+        Model::new(model::Model::clone(&self.model).without_clip())
+    }
+
     /// Standard error of each column's weight, in raw units; `None` where the fit did not ask for any.
     fn errors(&self) -> Option<Vec<f64>> {
         self.model.raw_standard_errors()

@@ -81,8 +81,9 @@ class Learner:
     def ask(self):
         """Ask for values of the next example.
 
-        Several queries may be open at once. A learner that steps knows nothing yet of the answers to those that
-        are, and makes shorter steps for them; to :class:`~halfseen.FIMLRegressor` delay makes no difference.
+        Several queries may be open at once. A learner that steps knows nothing yet of the answers to those
+        that are, and makes shorter steps for them; to :class:`~halfseen.FIMLRegressor` delay makes no
+        difference.
         While all its weights are 0 it asks for fewer values than ``budget``: those for its own prediction
         are not needed then, as that is 0.
 
@@ -94,8 +95,8 @@ class Learner:
         Raises
         ------
         BudgetSpent
-            If ``total_budget`` does not pay for another example, the reads that open queries asked for included.
-            ``report["unused"]`` tells how many reads are left.
+            If ``total_budget`` does not pay for another example, the reads that open queries asked for
+            included. ``report["unused"]`` tells how many reads are left.
         """
         return self._named(self._learner.ask())
 
@@ -168,8 +169,8 @@ class Learner:
     def forget(self, query):
         """Close a query that will never be answered, and of which nothing was read.
 
-        The reads that it asked for may then be spent on other examples. Where some were made and others were not,
-        tell the values that there are, and None for the others: they are counted as read.
+        The reads that it asked for may then be spent on other examples. Where some were made and others were
+        not, tell the values that there are, and None for the others: they are counted as read.
 
         Parameters
         ----------

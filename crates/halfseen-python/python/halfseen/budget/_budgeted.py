@@ -49,9 +49,9 @@ n_iter_ : int
 and targets cost nothing. A fit looks at nothing else, so ``scale`` needs declared ``bounds`` (or is 'none'),
 and the norms that set the step are estimated from the reads as they come.
 
-Rates of the expected excess are those of theorems, which need bounds on every example and target, and steps
-made for these bounds. ``'theory'`` puts root mean squares in their place: where tails are heavy such steps are
-too long, and the excess can be many times what the theorem's formula gives.
+Rates of the expected excess are those of theorems, which need bounds on every example and target, and
+steps made for these bounds. ``'theory'`` puts root mean squares in their place: where tails are heavy such
+steps are too long, and the excess can be many times what the theorem's formula gives.
 
 There is no ``sample_weight``: an example is read once, and a row of weight 2 could not equal the same row
 twice, of which other attributes would be read the second time.""",

@@ -1,5 +1,6 @@
 """Define the learner that keeps its reads, and fits the joint distribution to them: FIML."""
 
+from copy import copy
 from functools import update_wrapper
 from types import MethodType
 
@@ -53,10 +54,10 @@ class _Kept(Budgeted):
 class FIMLRegressor(_Kept, BudgetedRegressor, learner="fiml"):
     """Full-information maximum likelihood (FIML) from what was read: nothing is forgotten, nothing filled in.
 
-    **Rows with holes** are learned from as they are: with ``budget=None`` every cell that X shows is read. With
-    a ``budget`` the learner chooses what it reads, as all of :mod:`halfseen.budget` do: so many attributes of
-    each example. Then a NaN among them is a read that was paid for and refused. (With a ``total_budget`` alone it
-    chooses 4 of each example.)
+    **Rows with holes** are learned from as they are: with ``budget=None`` every cell that X shows is read.
+    With a ``budget`` the learner chooses what it reads, as all of :mod:`halfseen.budget` do: so many
+    attributes of each example. Then a NaN among them is a read that was paid for and refused. (With a
+    ``total_budget`` alone it chooses 4 of each example.)
 
     All reads are kept. The joint distribution of attributes and target is fitted to them, by the likelihood
     of what was read: a factor model, then refinements of it, averaged by how they predict reads that were
@@ -118,6 +119,31 @@ class FIMLRegressor(_Kept, BudgetedRegressor, learner="fiml"):
     True
     """
 
+    def predict(self, X, *, clip=True):
+        """Estimate the target, within the range of the targets learned from.
+
+        Beyond that range a few rows of heavy tails would make most of the squared error. ``coef_`` and
+        ``intercept_`` do not know of it.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The examples. NaN is a missing cell.
+        clip : bool, default=True
+            Whether predictions keep within that range.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Estimates, in units of the target.
+        """
+        if clip:
+            return super().predict(X)
+        check_is_fitted(self, "model_")
+        free = copy(self)
+        free.model_ = self.model_.without_clip()
+        return super(FIMLRegressor, free).predict(X)
+
     def predict_interval(self, X, level=0.9):
         """Tell ranges that hold the targets of a share ``level`` of rows, if the fitted model is right.
 
@@ -145,9 +171,9 @@ class FIMLRegressor(_Kept, BudgetedRegressor, learner="fiml"):
 class FIMLClassifier(_Kept, BudgetedClassifier, learner="fiml"):
     """Full-information maximum likelihood (FIML) for two classes, from what was read.
 
-    **Rows with holes** are learned from as they are: with ``budget=None`` every cell that X shows is read. With
-    a ``budget`` the learner chooses so many attributes of each example; a NaN among them is a read that was paid
-    for and refused.
+    **Rows with holes** are learned from as they are: with ``budget=None`` every cell that X shows is read.
+    With a ``budget`` the learner chooses so many attributes of each example; a NaN among them is a read that
+    was paid for and refused.
 
     :class:`FIMLRegressor` on the labels as -1 and +1: the sign of what it estimates is the class. With a
     ``link`` the score is turned into a probability, which also knows what a row does not show, and
