@@ -24,7 +24,7 @@ fn r2(name: &str, settings: &[(&str, &str)], layout: &Arc<Layout>, open: usize, 
     let mut asked = learner(name, settings).start(layout).unwrap().unwrap();
     let mut i = 0;
     while i < 1000 {
-        let batch: Vec<Query> = (i..(i + open).min(1000)).map(|_| asked.ask()).collect();
+        let batch: Vec<Query> = (i..(i + open).min(1000)).map(|_| asked.ask().unwrap()).collect();
         for query in batch {
             let (x, y) = row(seed, i);
             let values: Vec<f64> = query.reads.iter().map(|r| x[r.panel as usize]).collect();
@@ -85,7 +85,7 @@ fn delay_is_what_is_open() {
         let settings = [("budget", "3"), ("phase1", "200"), ("horizon", "auto")];
         let mut asked = learner(name, &settings).start(&singletons(6)).unwrap().unwrap();
         for i in 0..30 {
-            let query = asked.ask();
+            let query = asked.ask().unwrap();
             assert_eq!(query.delay(), 0, "{name}");
             let values = vec![if i % 3 == 0 { f64::NAN } else { 0.5 }; query.parts.len()];
             if i % 5 == 0 {
@@ -94,7 +94,7 @@ fn delay_is_what_is_open() {
                 asked.tell(&query, &values, 1.0).unwrap();
             }
         }
-        let open: Vec<Query> = (0..8).map(|_| asked.ask()).collect();
+        let open: Vec<Query> = (0..8).map(|_| asked.ask().unwrap()).collect();
         let delays: Vec<u64> = open.iter().map(Query::delay).collect();
         assert_eq!(delays, [0, 1, 2, 3, 4, 5, 6, 7], "{name}");
     }
