@@ -9,6 +9,7 @@ use crate::test_table::TestTable;
 use halfseen::data::Target;
 use halfseen::error::list;
 use halfseen::learner::{self, Family};
+use halfseen::model::Note;
 use halfseen::select::{CONSTANT, Comparison, Seen, Statistics, Summary};
 
 /// The printed table: one line per learner, mean and deviation over the splits.
@@ -300,7 +301,9 @@ fn names(comparison: &Comparison, kind: impl Fn(&str) -> bool) -> Vec<&'static s
 
 /// Says what readers of the results must know: each kind of note once, with the learners that it holds for.
 pub(crate) fn remark_notes(comparison: &Comparison, quiet: bool) {
-    let all = || comparison.rows.iter().flat_map(|row| row.notes.iter().map(move |note| (row, note)));
+    // That a fit is not shown better than a constant the table shows by itself: it has a row of one.
+    let worth = |note: &&Note| !matches!(note, Note::NotShownBetter { .. });
+    let all = || comparison.rows.iter().flat_map(|row| row.notes.iter().filter(worth).map(move |note| (row, note)));
     for summary in &comparison.summary {
         let early: Vec<_> = comparison.rows.iter().filter(|r| r.learner == summary.learner && !r.converged).collect();
         if let Some(row) = early.first() {

@@ -340,6 +340,7 @@ fn a_model_that_is_not_shown_better_than_a_constant_warns() {
         assert!(notes.contains("not-shown-better"), "{learner}: {notes}");
         assert_eq!(place.run(&format!("{fit} --quiet")).err, "");
         let ran = place.run(&format!("fit t.csv --target y --ignore who --learner {learner} --out m.json"));
-        assert!(!ran.err.contains("warning"), "{learner}: {}", ran.err);
+        // One pass over 60 rows teaches too little.
+        assert_eq!(ran.err.contains("warning"), learner == "online-lasso", "{learner}: {}", ran.err);
     }
 }

@@ -144,7 +144,7 @@ fn what_a_row_does_not_show_is_expected_from_what_it_shows() {
     place.write("t.csv", text);
     place.ok(FIT);
     place.write("n.csv", "a,b\n60,\n,200\n,\n48,150\n");
-    let ran = place.run("predict m.json n.csv");
+    let ran = place.run("predict m.json n.csv --no-clip");
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     let found: Vec<f64> = fields(&ran.out).iter().map(|row| row[0].parse().unwrap()).collect();
     // By hand, from the numbers of the model: two attributes that are jointly normal.
@@ -222,7 +222,8 @@ fn standard_errors_stand_beside_the_weights() {
         let (weight, error): (f64, f64) = (row[1].parse().unwrap(), row[2].parse().unwrap());
         // Noise of deviation 0.5 over 800 rows whose attributes vary by 1 beside the others: least squares have 0.5 / sqrt(800 * 0.9).
         assert!(error > 0.01 && error < 0.04, "{shown}");
-        assert!((weight - truth).abs() < 3.5 * error, "{shown}");
+        // Averaged over ridges weights are shrunk by some 5 %, which standard errors do not know of.
+        assert!((weight - truth).abs() < 3.0 * error + 0.06 * f64::abs(truth), "{shown}");
     }
 }
 

@@ -247,7 +247,7 @@ fn a_setting_that_diverges_ends_no_tuning() {
     let learners = [learner.clone_box()];
     let tuned = tune(&learners, &[], &task, &rows(400), &tuning, &Silent, &|_| ()).unwrap().remove(0);
     let least = tuned.errors.iter().map(|(_, error)| *error).fold(f64::INFINITY, f64::min);
-    assert!(least < 0.5, "{least}");
+    assert!(least < 0.6, "{least}");
     tuned.apply(learner).unwrap().fit(&prepared.examples(), &Silent).unwrap();
 }
 

@@ -104,13 +104,17 @@ fn a_total_budget_learns_what_a_pass_over_so_many_examples_does() {
     let data = Data::random(200, &singletons(7), 10);
     for name in budgeted() {
         let limited = fit(&name, &[("budget", "3"), ("total_budget", "150")], &data);
-        let plain = learner(&name, &[("budget", "3"), ("horizon", "50")]);
         let examples = limited.report.examples as usize;
         // More than 50 where the first examples, at w = 0, need no read for the product.
         let kept = limited.report.budget_kind == BudgetKind::Each;
         assert!(if kept { (50..=75).contains(&examples) } else { examples > 25 }, "{name}: {examples}");
-        let same = plain.fit_curve(&[examples], &data.examples(), &Silent).unwrap();
-        assert_eq!(limited.predictor, same[0].predictor, "{name}");
+        let of_horizon = |horizon: usize| {
+            let plain = learner(&name, &[("budget", "3"), ("horizon", &horizon.to_string())]);
+            plain.fit_curve(&[examples], &data.examples(), &Silent).unwrap().remove(0).predictor
+        };
+        // Where the reads of an example are a random number, of a mean of up to 1.06 more, fewer examples are expected.
+        let mut horizons = if kept { 50..=50 } else { 150 * 100 / 406..=50 };
+        assert!(horizons.any(|horizon| of_horizon(horizon) == limited.predictor), "{name}");
     }
 }
 

@@ -170,9 +170,9 @@ fn losses_of_classes_tell_classes_apart() {
                 let fit = learner("aesvr", &[&settings[..], &more].concat()).fit(&data.examples(), &Silent).unwrap();
                 let told = |i: usize| fit.linear().unwrap().score(data.x.row(i).as_slice().unwrap()) * data.y[i] > 0.0;
                 let wrong = (0..6_000).filter(|&i| !told(i)).count();
-                // Half a percent in the Euclidean ball; the l1 ball's corners err more, with some seeds.
+                // At most a percent in the Euclidean ball; the l1 ball's corners err more, with some seeds.
                 assert!(
-                    wrong < if ball == "l2" { 30 } else { 480 },
+                    wrong < if ball == "l2" { 60 } else { 480 },
                     "{loss}, {ball}, seed {seed}: {wrong} of 6000 wrong"
                 );
                 assert_eq!(fit.report.notes, []);

@@ -48,6 +48,8 @@ struct Dense {
     mu: Option<Vec<f64>>,
     /// A of the first phase, times its examples.
     tally: Vec<f64>,
+    /// The largest x_i^2 among them.
+    largest: f64,
     /// Reads of each attribute, and the sums of their squares.
     seen: Vec<(f64, f64)>,
     sum: Vec<f64>,
@@ -72,6 +74,7 @@ impl Dense {
             q: vec![1.0 / D as f64; D],
             mu: None,
             tally: zeros.clone(),
+            largest: 0.0,
             seen: vec![(0.0, 0.0); D],
             sum: zeros,
             counted: 0.0,
@@ -158,6 +161,7 @@ impl Dense {
         }
         for &i in gradient {
             self.tally[i] += coefficients[i] * x[i] * x[i];
+            self.largest = self.largest.max(x[i] * x[i]);
         }
         for &i in gradient.iter().chain(product.as_ref()) {
             self.seen[i] = (self.seen[i].0 + 1.0, self.seen[i].1 + x[i] * x[i]);
@@ -170,7 +174,8 @@ impl Dense {
         let t = self.t as f64;
         match self.source {
             Source::FirstPhase(m1, c, delta) if self.t == m1 => {
-                let eps = D as f64 * (2.0 * D as f64 / delta).ln() / (t * K as f64);
+                // The theorem's is for values of at most 1; the largest of the phase stands for their bound.
+                let eps = self.largest * D as f64 * (2.0 * D as f64 / delta).ln() / (t * K as f64);
                 let mu: Vec<f64> = self.tally.iter().map(|a| a / t + c * eps).collect();
                 self.q = self.best(&mu);
                 self.mu = Some(mu);

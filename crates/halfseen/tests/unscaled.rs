@@ -78,9 +78,7 @@ fn on_a_table_of_very_different_sizes_a_fit_beats_a_constant() {
             .collect();
         let better = ratios.iter().filter(|(r, _)| *r < 1.0).count();
         let shown: Vec<String> = ratios.iter().map(|(r, w)| format!("{r:.2}{}", if *w { "!" } else { "" })).collect();
-        if name == "aerr" || name == "aer" {
-            assert!(better >= 9, "{name}: {shown:?}");
-        }
+        assert!(better >= 9, "{name}: {shown:?}");
         for (ratio, warned) in &ratios {
             assert!(*ratio < 1.0 || *warned, "{name} is worse than a constant and does not say so: {shown:?}");
         }
@@ -212,7 +210,7 @@ fn units_make_no_difference() {
         let (one, two) = (one.predictor(), two.predictor());
         for i in 0..300 {
             let [a, b] = [(&one, &x), (&two, &other)].map(|(p, x)| p.score(x.row(i).as_slice().unwrap()));
-            assert!((a - b).abs() < 1e-5, "{name}, row {i}: {a} and {b}");
+            assert!((a - b).abs() < 1e-4, "{name}, row {i}: {a} and {b}");
         }
     }
 }
