@@ -1,4 +1,5 @@
 //! Many queries open at once: steps shrink with the delay, so that no learner does worse than a constant.
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Tables of which nobody declared anything: attributes are scaled by their own reads as they come.
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 mod common;
 
@@ -77,10 +78,7 @@ fn on_a_table_of_very_different_sizes_a_fit_beats_a_constant() {
             .collect();
         let better = ratios.iter().filter(|(r, _)| *r < 1.0).count();
         let shown: Vec<String> = ratios.iter().map(|(r, w)| format!("{r:.2}{}", if *w { "!" } else { "" })).collect();
-        println!("{name}: {better} of 10: {}", shown.join(" "));
-        if name == "aerr" || name == "aer" {
-            assert!(better >= 9, "{name}: {shown:?}");
-        }
+        assert!(better >= 9, "{name}: {shown:?}");
         for (ratio, warned) in &ratios {
             assert!(*ratio < 1.0 || *warned, "{name} is worse than a constant and does not say so: {shown:?}");
         }
@@ -117,7 +115,6 @@ fn a_running_centre_takes_every_offset_away() {
         let plain = error(&|_| 0.0);
         let all = error(&|_| 300.0);
         let one = error(&|j| if j == 7 { 300.0 } else { 0.0 });
-        println!("{name}: {plain:.2} {all:.2} {one:.2}");
         assert!(plain < 0.9, "{name}: {plain}");
         for far in [all, one] {
             assert!(far < plain + 0.05, "{name}: {far} where {plain} is possible");
@@ -179,7 +176,6 @@ fn learners_of_moments_beat_a_constant_and_test_themselves() {
                 line += &format!(" {ratio:.2} ({risk:.2} +- {error:.2}{})", if warns(&fit) { "!" } else { "" });
                 better += usize::from(ratio < 1.0);
             }
-            println!("{line}");
             assert!(better >= 9, "{line}");
         }
     }
@@ -269,7 +265,6 @@ fn own_steps_learn_by_default() {
             / 5_000.0
     };
     let (common, own) = (error("constant"), error("adagrad"));
-    println!("constant {common:.3} adagrad {own:.3}");
     assert!(
         own < 1.6 * common && own < 0.085,
         "{own} where one step for all comes to {common}, and no weights to 0.13"

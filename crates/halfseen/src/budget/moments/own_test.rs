@@ -111,10 +111,10 @@ impl OwnTest {
     pub(super) fn best(&self) -> (Trust, Option<f64>, Option<f64>) {
         let mut best = (Trust::FULL, None, None);
         for (tested, trust) in self.readings.iter().zip(all()) {
-            if let (Some(risk), Some(error)) = tested.risk.report() {
-                if best.1.is_none_or(|least| risk < least) {
-                    best = (trust, Some(risk), Some(error));
-                }
+            if let (Some(risk), Some(error)) = tested.risk.report()
+                && best.1.is_none_or(|least| risk < least)
+            {
+                best = (trust, Some(risk), Some(error));
             }
         }
         best
