@@ -10,6 +10,7 @@ use halfseen::data::{Table, Target};
 use halfseen::learner::find;
 use halfseen::model::{Model, Scores};
 use halfseen::prepare::{Options, Prepared};
+use halfseen::select::tested;
 use halfseen_io::{CsvOptions, Data, Source, read_csv, read_data};
 use std::io::Write;
 
@@ -53,7 +54,7 @@ fn fit(table: &Table, target_name: &str, learner: &str, settings: &[&str]) -> Ou
     learner.check_classes(target.classes().len())?;
     let rows: Vec<u32> = (0..table.rows() as u32).collect();
     let prepared = Prepared::new(table, (target_name, &target), &rows, &Options::default().for_fit(&*learner))?;
-    let fit = learner.fit(&prepared.examples(), &Silent)?;
+    let fit = tested(&*learner, &prepared.examples(), &Silent)?;
     Ok(Model::of(&*learner, &prepared, (target_name, &target), fit))
 }
 

@@ -170,10 +170,12 @@ impl Model {
         let known: Vec<&String> = schema.columns.iter().filter(known).map(|c| &c.name).collect();
         let groups: Vec<_> = schema.groups.iter().map(|group| (&group.name, &group.columns)).collect();
         let scale = match &self.model.prepare.scaler {
-            Scaler::None {} => "none",
-            Scaler::Common { .. } => "common",
-            Scaler::Each { offset, .. } if offset.iter().all(|v| *v == 0.0) => "max",
-            Scaler::Each { .. } => "each",
+            // Nobody declared one: the learner scaled by its reads.
+            Scaler::None {} if schema.by_reads => None,
+            Scaler::None {} => Some("none"),
+            Scaler::Common { .. } => Some("common"),
+            Scaler::Each { offset, .. } if offset.iter().all(|v| *v == 0.0) => Some("max"),
+            Scaler::Each { .. } => Some("each"),
         };
         json!({ "scale": scale, "known": known, "groups": groups, "prices": schema.prices }).to_string()
     }

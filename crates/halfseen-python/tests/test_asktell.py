@@ -85,6 +85,8 @@ def test_only_what_a_query_names_is_needed():
     assert model.score(frame, y) > 0.5
 
 
+# What many open queries come to is tested elsewhere.
+@pytest.mark.filterwarnings("ignore:answers came up to:halfseen.warnings.DataWarning")
 @pytest.mark.parametrize(("cls", "name"), BUDGETED, ids=lambda of: of if isinstance(of, str) else "")
 def test_a_total_budget_is_never_exceeded_open_queries_included(cls, name):
     X, y = examples()

@@ -210,7 +210,7 @@ def test_a_batch_that_cannot_be_learned_from_leaves_the_rows_before():
 
 def test_steps_that_are_too_long_are_told():
     X, y = examples(300, 6)
-    with pytest.warns(halfseen.DataWarning, match="by its own reads .* set horizon"):
+    with pytest.warns(halfseen.DataWarning, match="its own test cannot tell it from a constant"):
         halfseen.PNorm(random_state=0).partial_fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -330,7 +330,8 @@ def test_two_phases_ask_and_learn_in_batches_where_the_horizon_is_known():
 def test_probabilities_decide_what_is_read():
     X, y = examples(2000, 4)
     model = GAERR(budget=2, probabilities=[0.7, 0.1, 0.1, 0.1], random_state=0).fit(X, y)
-    assert model.attributes_read_[0] > 1.5 * model.attributes_read_[1:].max()
+    # The others' product reads go by the weights.
+    assert model.attributes_read_[0] > 1.3 * model.attributes_read_[1:].max()
     with pytest.raises(ValueError, match="probabilities"):
         GAERR(budget=2, probabilities=[0.5, 0.5]).fit(X, y)
 

@@ -282,7 +282,7 @@ def test_what_happens_to_be_observed_is_told():
         warnings.simplefilter("ignore")
         assert learner.model().score(pytest.importorskip("pandas").DataFrame(X, columns=NAMES), y) > 0.7
     with pytest.raises(ValueError, match="chooses what it reads"):
-        FIMLRegressor().start(NAMES).ask_observed(["age"])
+        FIMLRegressor(budget=2).start(NAMES).ask_observed(["age"])
 
 
 def test_what_is_read_may_follow_what_was_read():

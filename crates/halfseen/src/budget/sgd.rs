@@ -259,11 +259,12 @@ impl<I: Iterate> Sgd<I> {
             for slot in self.layout.slots_of(read.panel as usize) {
                 let deviation = self.unscaled(slot, query.parts[at], values[at]);
                 // The first read of a slot is its centre, not a deviation.
-                if read.role != Role::Known && !(centred && self.state.running.is_new(slot)) {
+                let first = centred && self.state.running.is_new(slot);
+                if read.role != Role::Known && !first {
                     self.state.running.pool(deviation);
                 }
                 if read.role == Role::Gradient {
-                    self.state.drawing.see(slot, read.coefficient, deviation);
+                    self.state.drawing.see(slot, read.coefficient, if first { 0.0 } else { deviation });
                 }
                 at += 1;
             }
