@@ -211,7 +211,9 @@ fn units_make_no_difference() {
         let (one, two) = (one.predictor(), two.predictor());
         for i in 0..300 {
             let [a, b] = [(&one, &x), (&two, &other)].map(|(p, x)| p.score(x.row(i).as_slice().unwrap()));
-            assert!((a - b).abs() < 1e-4, "{name}, row {i}: {a} and {b}");
+            // A first phase's smoothing is taken off what it was added to, which costs digits.
+            let within = if name == "ddaelr-2p" { 1e-3 } else { 1e-5 };
+            assert!((a - b).abs() < within, "{name}, row {i}: {a} and {b}");
         }
     }
 }
