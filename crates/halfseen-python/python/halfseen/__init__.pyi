@@ -31,6 +31,7 @@ from halfseen.budget import MomentLassoClassifier as MomentLassoClassifier
 from halfseen.budget import PNorm as PNorm
 from halfseen.budget import PNormClassifier as PNormClassifier
 from halfseen.encoder import Encoder as Encoder
+from halfseen.errors import BudgetSpent as BudgetSpent
 from halfseen.full import OnlineLasso as OnlineLasso
 from halfseen.full import OnlineLassoClassifier as OnlineLassoClassifier
 from halfseen.missing import GeometricMarginClassifier as GeometricMarginClassifier
@@ -58,6 +59,7 @@ __all__ = [
     "AERClassifier",
     "AERRClassifier",
     "AESVRClassifier",
+    "BudgetSpent",
     "DDAELRClassifier",
     "DDAERRClassifier",
     "DataWarning",

@@ -1,0 +1,3 @@
+"""Give types to what halfseen.errors offers; written by stubs.py."""
+
+class BudgetSpent(RuntimeError): ...
