@@ -77,7 +77,7 @@ fn demonstrate(out: &mut impl Write) -> Outcome<()> {
     }
     let table = read_csv(Source::bytes("line.csv", text.as_bytes()), &CsvOptions::default())?;
     let mut errors = Vec::new();
-    for (learner, settings) in [("ridge", &["penalty=1e-9"][..]), ("aerr", &["budget=2", "seed=1"][..])] {
+    for (learner, settings) in [("ridge", &["penalty=1e-9"][..]), ("aerr", &["budget=2", "radius=8", "seed=1"][..])] {
         // What is printed is what a file would hold.
         let model = Model::from_json(&fit(&table, "y", learner, settings)?.to_json()?)?;
         let scores = model.predict(&table)?.scores;

@@ -84,7 +84,7 @@ print(f"told: {learner.report['examples']}, refused: {learner.report['skipped']}
 # measurements each, or fewer patients with more? Twenty random orders of the patients say what each is worth.
 # After the first few patients the learner warns that it knows nothing yet, which is no news here.
 
-warnings.filterwarnings("ignore", "by its own reads", DataWarning)
+warnings.filterwarnings("ignore", "its own test cannot tell", DataWarning)
 bill, scores = {}, {}
 for budget in (2, 4, 10):
     bill[budget], scores[budget] = [], []

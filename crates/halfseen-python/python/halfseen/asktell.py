@@ -68,7 +68,7 @@ class Learner:
 
     >>> model = learner.model()
     >>> {name: round(weight / 10) for name, weight in zip(learner.attributes, model.coef_, strict=True)}
-    {'age': 0, 'income': 2, 'visits': 0, 'distance': -1}
+    {'age': 0, 'income': 1, 'visits': 0, 'distance': -1}
     >>> model.distinct_ == cents == int(learner.attributes_read.sum())
     True
     """

@@ -80,6 +80,6 @@ class AESVRClassifier(BudgetedClassifier, learner="aesvr"):
     >>> X = np.random.default_rng(0).normal(size=(5000, 5))
     >>> y = X[:, 0] > X[:, 1]
     >>> model = AESVRClassifier(budget=3, loss="hinge", radius=2, random_state=0).fit(X, y)
-    >>> model.score(X, y) > 0.9
+    >>> model.score(X, y) > 0.8
     True
     """
