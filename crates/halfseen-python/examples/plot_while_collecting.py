@@ -49,6 +49,8 @@ def nurse(patient, measurements):
     return {name: X_train.iloc[patient][name] for name in measurements}
 
 
+# From so few patients the learner warns that it is hardly better than a constant, which is no news here.
+warnings.filterwarnings("ignore", "its own test cannot tell", DataWarning)
 estimator = AERR(budget=4, horizon=len(X_train), random_state=0)
 learner = estimator.start(list(X_train.columns), target=(150, 80))
 for patient in range(len(X_train)):
@@ -82,9 +84,7 @@ print(f"told: {learner.report['examples']}, refused: {learner.report['skipped']}
 # -------------------
 # With the rows at hand ``partial_fit`` does the same, batch after batch. More patients with fewer
 # measurements each, or fewer patients with more? Twenty random orders of the patients say what each is worth.
-# After the first few patients the learner warns that it knows nothing yet, which is no news here.
 
-warnings.filterwarnings("ignore", "its own test cannot tell", DataWarning)
 bill, scores = {}, {}
 for budget in (2, 4, 10):
     bill[budget], scores[budget] = [], []
