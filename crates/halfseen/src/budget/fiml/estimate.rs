@@ -142,8 +142,11 @@ pub(crate) fn estimate(reads: &Reads, setting: &Setting, monitor: &dyn Monitor) 
     let mut chosen = shares(&fitted, &all, m);
     let filling = best_rank(&fitted, &menu);
     let units = Units { standard: &standard, slots: setting.slots };
-    let judge =
-        Judge { reads, rows: &rows, menu: &menu, units: &units, folds: &fitted, filling, seed: setting.seed, monitor };
+    let second =
+        |fold| second_look(&rows, &units, &menu, filling, Part::Only { fold, of: folds }, setting.seed, monitor);
+    let held_out = (0..folds).into_par_iter().map(second).collect();
+    let shown = Shown::of(&rows, standard.len());
+    let judge = Judge { reads, rows: &rows, shown, units: &units, folds: &fitted, held_out, filling };
     let no_number = || failed("a weight is no finite number");
     let mut tested = judge.test(&chosen);
     // What its own test does not show to be better than no weights is not used.
@@ -266,13 +269,28 @@ impl Units<'_> {
 struct Judge<'a> {
     reads: &'a Reads,
     rows: &'a Rows,
-    menu: &'a Menu,
+    shown: Shown,
     units: &'a Units<'a>,
+    /// What was fitted without each fold, and to it alone.
     folds: &'a [Fitted],
+    held_out: Vec<Fitted>,
     /// The place among the ranks of the factor model that fills in.
     filling: usize,
+}
+
+/// What a fold alone says: one factor model and its refinement.
+fn second_look(
+    rows: &Rows,
+    units: &Units<'_>,
+    menu: &Menu,
+    filling: usize,
+    part: Part,
     seed: u64,
-    monitor: &'a dyn Monitor,
+    monitor: &dyn Monitor,
+) -> Fitted {
+    let menu = menu.second_look(filling);
+    let models = candidates::models(rows, units.standard, &menu, &[part.into()], seed, monitor);
+    candidates::fit(rows, &menu, models.into_iter().next().unwrap_or_default(), part.into(), None, monitor)
 }
 
 impl Judge<'_> {
@@ -281,21 +299,17 @@ impl Judge<'_> {
     fn test(&self, chosen: &[Share]) -> Option<(OwnTest, Vec<Pair>)> {
         let (standard, rows) = (self.units.standard, self.rows);
         let of = self.folds.len();
-        let shown = Shown::of(rows, standard.len());
-        let menu = self.menu.second_look(self.filling);
         let by_fold = |(fold, fitted): (usize, &Fitted)| {
             let part = Part::Only { fold, of };
             let (weights, constant) = self.units.average(fitted, chosen);
             let look = |by: &Fitted, filling: usize| {
                 let (sum, examples) = ((&*weights, constant), part.of(rows.len()));
                 match &by.refined {
-                    Some(refined) => given(refined, sum, rows, &shown, examples),
-                    None => given(&by.models[filling], sum, rows, &shown, examples),
+                    Some(refined) => given(refined, sum, rows, &self.shown, examples),
+                    None => given(&by.models[filling], sum, rows, &self.shown, examples),
                 }
             };
-            let models = candidates::models(rows, standard, &menu, &[part.into()], self.seed, self.monitor);
-            let held_out = candidates::fit(rows, &menu, models.into_iter().next()?, part.into(), None, self.monitor);
-            Some((look(fitted, self.filling)?, look(&held_out, 0)?))
+            Some((look(fitted, self.filling)?, look(&self.held_out[fold], 0)?))
         };
         let by_fold = self.folds.par_iter().enumerate().map(by_fold).collect::<Option<Vec<_>>>()?;
         let mut next: Vec<_> = by_fold.into_iter().map(|(a, b)| a.into_iter().zip(b)).collect();
