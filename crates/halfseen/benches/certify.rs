@@ -63,7 +63,7 @@ fn main() {
             moments: None,
             declared: Declared::default(),
         };
-        let plain = Linear { weights: weights.clone(), intercept: 0.0, fill: vec![0.0; WIDTH] };
+        let plain = Linear { weights: weights.clone(), intercept: 0.0, fill: vec![0.0; WIDTH], clip: None };
         let mut scores = plain.scores(&examples);
         scores.sort_unstable_by(f64::total_cmp);
         // So that one half of the rows is each class.

@@ -352,8 +352,8 @@ fn a_model_file_with_missing_or_unknown_keys_is_refused_by_key() {
     for section in sections {
         let keys: Vec<String> = json.pointer(section).unwrap().as_object().unwrap().keys().cloned().collect();
         for lost in keys {
-            // Absent options, groups and counts have a meaning: none; and what was spent before there were prices is known.
-            let known = ["spent", "unused", "outside_bounds", "first_outside", "panel_reads"];
+            // Absent options, groups, ranges and counts have a meaning: none; and what was spent before there were prices is known.
+            let known = ["spent", "unused", "outside_bounds", "first_outside", "panel_reads", "clip"];
             if ["groups", "prices", "objective", "gap"].iter().chain(&known).any(|key| *key == lost) {
                 continue;
             }

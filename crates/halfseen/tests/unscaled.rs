@@ -6,6 +6,7 @@ mod common;
 use common::{learner, singletons};
 use halfseen::budget::{AskTell, load};
 use halfseen::data::{Matrix, Table, Target};
+use halfseen::learner::Family;
 use halfseen::model::{Fit, Note};
 use halfseen::prepare::{Layout, Options, Prepared};
 use halfseen::sampling::{Purpose, Stream};
@@ -272,4 +273,22 @@ fn own_steps_learn_by_default() {
         own < 1.6 * common && own < 0.085,
         "{own} where one step for all comes to {common}, and no weights to 0.13"
     );
+}
+
+/// A row far beyond those learned from is predicted the least or the largest target that there was.
+#[test]
+fn no_budgeted_learner_predicts_beyond_the_targets_learned_from() {
+    let mut stream = Stream::new(12, Purpose::Data, 4);
+    let x = Array2::from_shape_simple_fn((4_000, 4), || stream.normal());
+    let y: Vec<f64> = x.rows().into_iter().map(|x| x[0] + x[1] + x[2] + x[3] + 0.1 * stream.normal()).collect();
+    let largest = y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let data = common::Data::new(x, y, &singletons(4));
+    let far = common::Data::new(Array2::from_elem((1, 4), 1e3), vec![0.0], &singletons(4));
+    for learner in halfseen::learner::all().into_iter().filter(|l| l.family() == Family::Budget) {
+        let fit = learner.fit(&data.examples(), &Silent).unwrap();
+        let scores = fit.predictor.scores(&far.examples()).unwrap().values;
+        assert_eq!(scores, [largest], "{}", learner.name());
+        let sum = fit.linear().unwrap().score(&[1e3; 4]);
+        assert!(sum > 10.0 * largest, "{}: {sum}", learner.name());
+    }
 }

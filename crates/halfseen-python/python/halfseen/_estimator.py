@@ -239,17 +239,18 @@ class Estimator(BaseEstimator):
             if not any(kind in note for kind in ("risk-bound", "guarded-refinements")):
                 warnings.warn(text, DataWarning, stacklevel=4)
 
-    def _scores(self, X):
+    def _scores(self, X, clip=True):
         """Return the scores of examples, (n_samples, n_outputs)."""
         check_is_fitted(self, "model_")
+        model = self.model_ if clip or self.model_.clip is None else self.model_.without_clip()
         plain = type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and len(X)
         if plain and X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_"):
-            return self.model_.scores(X)  # scikit-learn's checks would take longer than a row's prediction
+            return model.scores(X)  # scikit-learn's checks would take longer than a row's prediction
         # Cells that are missing at prediction time are what the package is for: all predictors take them.
         X = self._validated(X, reset=False, ensure_all_finite="allow-nan")
         if scipy.sparse.issparse(X):
-            return self.model_.scores_of_table(self._table(X))[0]
-        return self.model_.scores(X)
+            return model.scores_of_table(self._table(X))[0]
+        return model.scores(X)
 
 
 class Weighted:
@@ -359,7 +360,7 @@ class Classifier(ClassifierMixin, Estimator):
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             Of two classes the score of the second: above 0 it is predicted. Of more one score each.
         """
-        scores = self._scores(X)
+        scores = self._scores(X, clip=False)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X):

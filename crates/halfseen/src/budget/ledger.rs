@@ -29,6 +29,9 @@ pub(super) struct Ledger {
     limit: Option<u64>,
     /// Answers learned from: t of the algorithms.
     pub(super) answered: u64,
+    /// The least and the largest target learned from; `None` at the start and in a state older than these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) range: Option<[f64; 2]>,
     skipped: u64,
     reads: u64,
     distinct: u64,
@@ -131,10 +134,12 @@ impl Ledger {
         };
     }
 
-    /// Books an answer that was learned from, to a query just closed that was asked when `asked_at` had been.
+    /// Books an answer with this target that was learned from, to a query just closed that was asked when `asked_at` had been.
     #[inline]
-    pub(super) fn learned(&mut self, asked_at: u64) {
+    pub(super) fn learned(&mut self, asked_at: u64, target: f64) {
         self.largest_delay = self.largest_delay.max((self.closed() - 1).saturating_sub(asked_at));
+        let first = (self.answered == 0).then_some([target; 2]);
+        self.range = self.range.map(|[low, high]| [low.min(target), high.max(target)]).or(first);
         self.answered += 1;
     }
 
@@ -180,6 +185,7 @@ impl Ledger {
         counts.iter().all(|&n| n <= LARGEST_COUNT)
             && (self.of_panels.is_empty() || (self.of_panels.len() == panels && of_panels == u128::from(distinct)))
             && (0.0..f64::INFINITY).contains(&self.spent)
+            && self.range.is_none_or(|[low, high]| low.is_finite() && high.is_finite() && low <= high)
             && self.asked.len() == self.open.len()
             && self.open.windows(2).all(|w| w[0] < w[1])
             && self.open.last().is_none_or(|&last| last < self.next)

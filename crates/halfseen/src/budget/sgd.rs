@@ -353,7 +353,7 @@ impl<I: Iterate> AskTell for Sgd<I> {
         }
         self.state.ledger.close(place);
         self.bill(query);
-        self.state.ledger.learned(query.asked_at);
+        self.state.ledger.learned(query.asked_at, target);
         self.state.target_squares += target * target;
         self.state.target_sum += target;
         let estimated = self.state.measured.is_none() || self.gen_est.is_some();
@@ -383,7 +383,9 @@ impl<I: Iterate> AskTell for Sgd<I> {
                 intercept -= weights[column] * centre;
             }
         }
-        let all = Linear { weights, intercept, fill };
+        // A score of classes is a margin, not an estimate of the target.
+        let clip = self.state.ledger.range.filter(|_| !self.recipe.loss.needs_classes());
+        let all = Linear { weights, intercept, fill, clip };
         let size = |column| match self.scaled {
             true => self.size(self.layout.slot(column), None),
             false => 1.0,

@@ -42,6 +42,6 @@ impl Signs {
     /// The weighted sum in scaled units whose sign about the middle of the classes is that of `weights` and `bias`.
     pub(crate) fn linear(&self, mut weights: Vec<f64>, bias: f64, fill: Vec<f64>) -> Linear {
         weights.iter_mut().for_each(|w| *w *= self.half);
-        Linear { weights, intercept: self.centre + self.half * bias, fill }
+        Linear { weights, intercept: self.centre + self.half * bias, fill, clip: None }
     }
 }

@@ -117,7 +117,7 @@ impl<'a, 'b> Centred<'a, 'b> {
             weights[j] = *w;
             intercept -= w * s;
         }
-        Linear { weights, intercept, fill: self.mean.clone() }
+        Linear { weights, intercept, fill: self.mean.clone(), clip: None }
     }
 }
 

@@ -237,7 +237,7 @@ impl Run {
 
     fn predictor(&self, moments: &Moments) -> Linear {
         let intercept = self.intercepts / self.count.max(1) as f64;
-        Linear { weights: self.weights.average(), intercept, fill: moments.mean.clone() }
+        Linear { weights: self.weights.average(), intercept, fill: moments.mean.clone(), clip: None }
     }
 }
 

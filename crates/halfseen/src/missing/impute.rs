@@ -184,6 +184,7 @@ fn path(
             weights: (0..columns).map(|k| factor * solved.weights[(k, j)]).collect(),
             intercept: if first.intercept { factor * solved.weights[(columns, j)] } else { 0.0 },
             fill: fill.clone(),
+            clip: None,
         };
         let predictor = match (solved.weights.ncols(), goal.estimates()) {
             (1, true) => Predictor::Linear(linear(0)),

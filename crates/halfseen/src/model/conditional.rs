@@ -37,9 +37,6 @@ pub struct Conditional {
     /// The degrees of freedom with which that is known; none: it counts as known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub degrees: Option<f64>,
-    /// The least and the largest target learned from: nothing beyond is predicted. The weights do not know of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub clip: Option<[f64; 2]>,
     /// Deviations of the weights, (n_deviations, n_columns): the sum of v v' over them is V, the weights' covariance. May be empty.
     pub deviations: Vec<f64>,
     /// Turns the sum into a probability, for two classes.
@@ -69,23 +66,10 @@ impl Conditional {
         for i in 0..examples.len() {
             examples.row_into(i, &mut work.row);
             let (mean, variance) = self.sum(&mut work);
-            let score = self.link.map_or_else(|| self.clip(mean), |link| link.score(mean, variance));
+            let score = self.link.map_or_else(|| self.linear.clip(mean), |link| link.score(mean, variance));
             values.push(finite("a score", score)?);
         }
         Ok(Scores::estimates(values))
-    }
-
-    /// The predictor that stays within the range of these targets.
-    #[must_use]
-    pub fn clipped(mut self, targets: &[f64]) -> Conditional {
-        let range = targets.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], y| [a.min(*y), b.max(*y)]);
-        self.clip = Some(range).filter(|[low, high]| low <= high);
-        self
-    }
-
-    /// The nearest number that may be predicted. A NaN stays one.
-    fn clip(&self, score: f64) -> f64 {
-        self.clip.map_or(score, |[low, high]| score.clamp(low, high))
     }
 
     /// Mean and variance of the weighted sum of all examples given the cells that they show, in scaled units. The variance is 0 for
@@ -136,7 +120,7 @@ impl Conditional {
                 }
             };
             let half = quantile * (self.residual + of_weights + unseen).sqrt();
-            let mean = self.clip(mean);
+            let mean = self.linear.clip(mean);
             Ok((finite("an interval's end", mean - half)?, finite("an interval's end", mean + half)?))
         };
         (0..examples.len()).map(one).collect()
@@ -242,9 +226,6 @@ impl Conditional {
         }
         if !self.degrees.is_none_or(|n| n.is_finite() && n >= 1.0) {
             return bad("degrees", "must be finite and at least 1".into());
-        }
-        if !self.clip.is_none_or(|[low, high]| low.is_finite() && high.is_finite() && low <= high) {
-            return bad("clip", "must be two finite numbers, the least first".into());
         }
         if !self.link.is_none_or(|link| link.centre.is_finite()) {
             return bad("link.centre", "is not finite".into());

@@ -123,16 +123,21 @@ impl Model {
     /// The least and the largest number that is predicted, in units of the target: those of the targets learned from. `None` where
     /// nothing keeps predictions within a range.
     pub fn clip(&self) -> Option<[f64; 2]> {
-        let Predictor::Conditional(conditional) = &self.predictor else { return None };
-        let numbers = conditional.link.is_none();
-        conditional.clip.filter(|_| numbers).map(|ends| ends.map(|end| self.prepare.target.undo(end)))
+        let linear = match &self.predictor {
+            Predictor::Linear(linear) => linear,
+            Predictor::Conditional(conditional) if conditional.link.is_none() => &conditional.linear,
+            _ => return None,
+        };
+        linear.clip.map(|ends| ends.map(|end| self.prepare.target.undo(end)))
     }
 
     /// The model that predicts whatever the weighted sum is.
     #[must_use]
     pub fn without_clip(mut self) -> Model {
-        if let Predictor::Conditional(conditional) = &mut self.predictor {
-            conditional.clip = None;
+        match &mut self.predictor {
+            Predictor::Linear(linear) => linear.clip = None,
+            Predictor::Conditional(conditional) => conditional.linear.clip = None,
+            _ => {}
         }
         self
     }

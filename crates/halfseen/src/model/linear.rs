@@ -14,10 +14,13 @@ pub struct Linear {
     pub intercept: f64,
     /// What stands in for a missing cell, (n_columns): the mean of the attribute as the learner knows it.
     pub fill: Vec<f64>,
+    /// The least and the largest target learned from: nothing beyond is predicted. [`Linear::score`] does not know of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clip: Option<[f64; 2]>,
 }
 
 impl Linear {
-    /// The score of one scaled row, (n_columns).
+    /// The weighted sum of one scaled row, (n_columns).
     #[inline]
     pub fn score(&self, row: &[f64]) -> f64 {
         // Four partial sums: the compiler may then use vector registers, and the result does not
@@ -31,6 +34,12 @@ impl Linear {
             }
         }
         self.intercept + (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
+    }
+
+    /// The nearest number that may be predicted. A NaN stays one.
+    #[inline]
+    pub fn clip(&self, sum: f64) -> f64 {
+        self.clip.map_or(sum, |[low, high]| sum.clamp(low, high))
     }
 
     /// The scores of all examples, in scaled units; missing cells take [`Linear::fill`].
@@ -47,13 +56,13 @@ impl Linear {
             let complete = !row.iter().any(|v| v.is_nan());
             for (predictor, scores) in predictors.iter().zip(&mut scores) {
                 if complete {
-                    scores.push(predictor.score(&row));
+                    scores.push(predictor.clip(predictor.score(&row)));
                     continue;
                 }
                 filled.clear();
                 let cells = row.iter().zip(&predictor.fill);
                 filled.extend(cells.map(|(value, fill)| if value.is_nan() { *fill } else { *value }));
-                scores.push(predictor.score(&filled));
+                scores.push(predictor.clip(predictor.score(&filled)));
             }
         }
         scores
@@ -79,6 +88,9 @@ impl Linear {
         }
         if !self.intercept.is_finite() {
             return bad("intercept", "is not finite".into());
+        }
+        if !self.clip.is_none_or(|[low, high]| low.is_finite() && high.is_finite() && low <= high) {
+            return bad("clip", "must be two finite numbers, the least first".into());
         }
         Ok(())
     }

@@ -185,7 +185,12 @@ mod tests {
     #[test]
     fn the_largest_stay_ties_go_by_order_and_the_intercept_takes_up_the_rest() {
         let layout = Layout::singletons(4);
-        let whole = Linear { weights: vec![1.0, -3.0, 3.0, 0.5], intercept: 2.0, fill: vec![10.0, 20.0, 30.0, 40.0] };
+        let whole = Linear {
+            weights: vec![1.0, -3.0, 3.0, 0.5],
+            intercept: 2.0,
+            fill: vec![10.0, 20.0, 30.0, 40.0],
+            clip: None,
+        };
         let cut = |s| whole.truncated(s, &layout).unwrap();
         assert_eq!((cut(1).weights, cut(1).intercept), (vec![0.0, -3.0, 0.0, 0.0], 2.0 + 10.0 + 90.0 + 20.0));
         assert_eq!((cut(2).weights, cut(2).intercept), (vec![0.0, -3.0, 3.0, 0.0], 2.0 + 10.0 + 20.0));
@@ -201,7 +206,7 @@ mod tests {
         builder.sampled("colour", vec![4, 0, 3]);
         let layout = builder.finish().unwrap();
         let weights = vec![-2.0, 0.1, 2.5, 2.0, 1.0];
-        let cut = Linear { weights, intercept: 0.0, fill: vec![1.0; 5] }.truncated(1, &layout).unwrap();
+        let cut = Linear { weights, intercept: 0.0, fill: vec![1.0; 5], clip: None }.truncated(1, &layout).unwrap();
         // |(1, -2, 2)| = 3 is more than 2.5.
         assert_eq!((cut.weights, cut.intercept), (vec![-2.0, 0.1, 0.0, 2.0, 1.0], 2.5));
     }
@@ -213,7 +218,7 @@ mod tests {
             width in 1_usize..4, share in 0.0..1.0_f64,
         ) {
             let column = |c: fn(&(f64, f64, f64)) -> f64| cells.iter().map(c).collect::<Vec<f64>>();
-            let whole = Linear { weights: column(|c| c.0), intercept: 0.3, fill: column(|c| c.1) };
+            let whole = Linear { weights: column(|c| c.0), intercept: 0.3, fill: column(|c| c.1), clip: None };
             let mut builder = Layout::builder(cells.len());
             for (p, chunk) in (0..cells.len() as u32).collect::<Vec<u32>>().chunks(width).enumerate() {
                 builder.sampled(&format!("p{p}"), chunk.to_vec());
@@ -287,6 +292,7 @@ mod tests {
                 weights: vec![0.5, 3.0, 1.0, -1.0, 1.5, 0.0, 0.25, -2.0],
                 intercept: 0.75,
                 fill: vec![0.1, 0.2, 0.3, 0.4, 0.3, 0.6, 0.7, 0.8],
+                clip: None,
             }
             .into(),
             report: Report::full("ridge", Stop::ClosedForm, 10, 4),

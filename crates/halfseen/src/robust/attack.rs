@@ -10,7 +10,7 @@ use super::effects::Effects;
 use super::{Adversary, Threat};
 use crate::data::Examples;
 use crate::error::Result;
-use crate::model::{Predictor, Scores};
+use crate::model::{Linear, Predictor, Scores};
 use crate::sampling::{Purpose, Stream, shuffle};
 use rayon::prelude::*;
 
@@ -92,7 +92,8 @@ pub fn attack(
     attack: Attack,
     seed: u64,
 ) -> Result<Attacked> {
-    let effects = Effects::new(predictor.additive()?, examples, threat)?;
+    let linear = predictor.additive()?;
+    let effects = Effects::new(linear, examples, threat)?;
     let weights: Vec<f64> = match attack {
         Attack::Greedy(Order::Weight) | Attack::Noise(Choice::Weight) => {
             (0..threat.values().len()).map(|j| effects.weight(j as u32)).collect()
@@ -104,19 +105,20 @@ pub fn attack(
         let adversary = Adversary::new(threat);
         let (effects, weights) = (effects.clone(), &weights);
         let (gains, order) = (Vec::new(), Vec::new());
-        let mut attacker = Attacker { effects, adversary, attack, seed, weights, gains, order };
+        let mut attacker = Attacker { linear, effects, adversary, attack, seed, weights, gains, order };
         let rows = start..(start + CHUNK).min(examples.len());
         rows.map(|row| attacker.row(examples, row)).collect::<Vec<_>>()
     });
     let rows: Vec<(f64, bool)> = parts.collect::<Vec<_>>().concat();
     let unproven = rows.iter().filter(|(_, proven)| !proven).count();
     let estimates = matches!(predictor, Predictor::Linear(_));
-    let values = rows.into_iter().map(|(score, _)| score).collect();
+    let values = rows.into_iter().map(|(score, _)| linear.clip(score)).collect();
     Ok(Attacked { scores: Scores { values, outputs: 1, estimates }, unproven })
 }
 
 /// One thread's attacks.
 struct Attacker<'a> {
+    linear: &'a Linear,
     effects: Effects<'a>,
     adversary: Adversary<'a>,
     attack: Attack,
@@ -160,15 +162,16 @@ impl Attacker<'_> {
             Attack::Greedy(order) => self.greedy(order, away),
             Attack::Exact => match examples.code(row) {
                 Some(_) => proven = self.exact(away).exact,
-                // A number is missed by more on the other side where that side gains more than the way to it costs.
+                // A number may be missed by more on the other side, although the way there is longer.
                 None => {
-                    let missed = (self.effects.score - examples.target(row)).abs();
+                    let missed = |score: f64| (self.linear.clip(score) - examples.target(row)).abs();
                     let other = self.exact(-away);
                     self.order.clear();
                     self.order.extend_from_slice(self.adversary.deleted());
                     let gained = self.exact(away);
                     proven = other.exact && gained.exact;
-                    ordered = other.gain - missed > gained.gain + missed;
+                    let score = self.effects.score;
+                    ordered = missed(score - away * other.gain) > missed(score + away * gained.gain);
                 }
             },
             Attack::Noise(choice) => {

@@ -69,7 +69,7 @@ impl Frame {
     /// The fit whose weights (n_slots) and bias estimate the scaled target.
     pub(crate) fn regressor(self, weights: &[f64], bias: f64, stop: Stop) -> Result<Fit> {
         let weights = self.rows.by_column(weights);
-        let linear = Linear { fill: vec![0.0; weights.len()], weights, intercept: bias };
+        let linear = Linear { fill: vec![0.0; weights.len()], weights, intercept: bias, clip: None };
         self.finish(Predictor::Linear(linear), stop)
     }
 

@@ -246,7 +246,7 @@ mod tests {
             declared: Declared::default(),
         };
         let fit = |weights: [f64; 2], threat: Option<Threat>| {
-            let linear = Linear { weights: weights.to_vec(), intercept: -0.01, fill: vec![0.0; 2] };
+            let linear = Linear { weights: weights.to_vec(), intercept: -0.01, fill: vec![0.0; 2], clip: None };
             let mut report = Report::full("any", Stop::ClosedForm, 3, 2);
             report.threat = threat;
             Fit { predictor: Predictor::Margin(linear), report }

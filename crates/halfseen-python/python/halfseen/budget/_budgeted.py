@@ -164,6 +164,26 @@ class BudgetedRegressor(Regressor, Budgeted):
         """Return the targets of a batch as the library takes them."""
         return self._targets(y)
 
+    def predict(self, X, *, clip=True):
+        """Estimate the target, within the range of the targets learned from.
+
+        Beyond that range a few rows of heavy tails would make most of the squared error. ``coef_`` and
+        ``intercept_`` do not know of it.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The examples. NaN is a missing cell.
+        clip : bool, default=True
+            Whether predictions keep within that range.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Estimates, in units of the target.
+        """
+        return self._scores(X, clip)[:, 0]
+
     def partial_fit(self, X, y):
         """Learn from one more batch of examples, in their order.
 

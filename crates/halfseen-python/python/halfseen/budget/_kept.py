@@ -1,6 +1,5 @@
 """Define the learner that keeps its reads, and fits the joint distribution to them: FIML."""
 
-from copy import copy
 from functools import update_wrapper
 from types import MethodType
 
@@ -118,31 +117,6 @@ class FIMLRegressor(_Kept, BudgetedRegressor, learner="fiml"):
     >>> bool(0.87 < np.mean((ends[:, 0] < y) & (y < ends[:, 1])) < 0.93)
     True
     """
-
-    def predict(self, X, *, clip=True):
-        """Estimate the target, within the range of the targets learned from.
-
-        Beyond that range a few rows of heavy tails would make most of the squared error. ``coef_`` and
-        ``intercept_`` do not know of it.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell.
-        clip : bool, default=True
-            Whether predictions keep within that range.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Estimates, in units of the target.
-        """
-        if clip:
-            return super().predict(X)
-        check_is_fitted(self, "model_")
-        free = copy(self)
-        free.model_ = self.model_.without_clip()
-        return super(FIMLRegressor, free).predict(X)
 
     def predict_interval(self, X, level=0.9):
         """Tell ranges that hold the targets of a share ``level`` of rows, if the fitted model is right.

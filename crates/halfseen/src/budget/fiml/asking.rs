@@ -130,10 +130,9 @@ impl Asker {
         if found.remarks.guarded > 0 {
             report.notes.push(Note::GuardedRefinements { refinements: found.remarks.guarded as u64 });
         }
-        Ok((
-            linked(predictor_of(&found, &self.layout)?.clipped(reads.targets()), self.learner.link, &found, reads)?,
-            report,
-        ))
+        let mut predictor = predictor_of(&found, &self.layout)?;
+        predictor.linear.clip = self.state.ledger.range;
+        Ok((linked(predictor, self.learner.link, &found, reads)?, report))
     }
 
     /// The same with why the pass stopped, where the fit was not interrupted.
@@ -324,7 +323,7 @@ impl AskTell for Asker {
         self.panels.extend(query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel));
         self.state.ledger.close(place);
         self.state.ledger.bill(&mut self.panels, &self.layout);
-        self.state.ledger.learned(query.asked_at);
+        self.state.ledger.learned(query.asked_at, target);
         self.redesign();
         Ok(Told::Learned)
     }

@@ -34,7 +34,6 @@ pub(super) fn conditional(found: &Estimate, layout: &Layout) -> Conditional {
         noise: slots().map(|slot| found.noise[slot]).collect(),
         residual: found.residual,
         degrees: Some(found.degrees).filter(|degrees| degrees.is_finite()),
-        clip: None,
         deviations: found.deviations.chunks_exact(columns.max(1)).flat_map(deviation).collect(),
         link: None,
     }
@@ -68,5 +67,6 @@ pub(super) fn linked(plain: Conditional, link: Link, found: &Estimate, reads: &R
 fn linear(found: &Estimate, layout: &Layout) -> Linear {
     let by_column = |of: &[f64]| (0..layout.slots()).map(|column| of[layout.slot(column)]).collect::<Vec<f64>>();
     let product: f64 = found.weights.iter().zip(&found.means).map(|(w, mean)| w * mean).sum();
-    Linear { weights: by_column(&found.weights), intercept: found.centre - product, fill: by_column(&found.means) }
+    let (weights, fill) = (by_column(&found.weights), by_column(&found.means));
+    Linear { weights, intercept: found.centre - product, fill, clip: None }
 }

@@ -218,7 +218,7 @@ impl<L: FromMoments> Gatherer<L> {
         for (slot, w) in (self.layout.sampled_slots()..).zip(known.iter().skip(1)) {
             all[self.layout.column(slot)] = *w;
         }
-        Linear { weights: all, intercept, fill }
+        Linear { weights: all, intercept, fill, clip: self.state.ledger.range }
     }
 
     /// What several parameters make of the moments so far. A stop that is not `OnePass` goes before the solvers' own.
@@ -363,7 +363,7 @@ impl<L: FromMoments> AskTell for Gatherer<L> {
         self.learn(query, values, target);
         self.state.ledger.close(place);
         self.state.ledger.bill(&mut self.panels, &self.layout);
-        self.state.ledger.learned(query.asked_at);
+        self.state.ledger.learned(query.asked_at, target);
         self.renew_test();
         Ok(Told::Learned)
     }

@@ -15,13 +15,12 @@ fn random(columns: usize, rank: usize, deviations: usize, seed: u64) -> Conditio
     let mut stream = Stream::new(seed, Purpose::Data, (columns * 100 + rank) as u64);
     let mut numbers = |count: usize| -> Vec<f64> { (0..count).map(|_| stream.normal()).collect() };
     Conditional {
-        linear: Linear { weights: numbers(columns), intercept: 0.7, fill: numbers(columns) },
+        linear: Linear { weights: numbers(columns), intercept: 0.7, fill: numbers(columns), clip: None },
         rank,
         loadings: numbers(columns * rank),
         noise: numbers(columns).into_iter().map(|v| 0.2 + v.abs()).collect(),
         residual: 0.5,
         degrees: None,
-        clip: None,
         deviations: numbers(deviations * columns).into_iter().map(|v| 0.1 * v).collect(),
         link: None,
     }

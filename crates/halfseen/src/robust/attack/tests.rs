@@ -33,7 +33,7 @@ impl Case {
         let mut builder = Layout::builder(N);
         [vec![0], vec![1, 4], vec![2, 3], vec![5]].into_iter().for_each(|columns| builder.sampled("a", columns));
         Case {
-            linear: Linear { weights, intercept: 0.1, fill: vec![0.25; N] },
+            linear: Linear { weights, intercept: 0.1, fill: vec![0.25; N], clip: None },
             matrix: Matrix::F64(cells),
             layout: Arc::new(builder.finish().unwrap()),
             targets,

@@ -60,7 +60,7 @@ impl Case {
             values[0] = 1.0;
         }
         Case {
-            linear: Linear { weights, intercept: stream.normal(), fill },
+            linear: Linear { weights, intercept: stream.normal(), fill, clip: None },
             matrix: Matrix::F64(Array2::from_shape_vec((1, width), row).unwrap()),
             layout: Arc::new(builder.finish().unwrap()),
             threat: Threat::new(values, 0.0).unwrap(),
@@ -158,7 +158,7 @@ fn no_deletion_moves_an_estimate_further() {
 fn plain(weights: &[f64], intercept: f64, values: Vec<f64>) -> Case {
     let n = weights.len();
     Case {
-        linear: Linear { weights: weights.to_vec(), intercept, fill: vec![0.0; n] },
+        linear: Linear { weights: weights.to_vec(), intercept, fill: vec![0.0; n], clip: None },
         matrix: Matrix::F64(Array2::ones((1, n))),
         layout: Arc::new(Layout::singletons(n)),
         threat: Threat::new(values, 0.0).unwrap(),

@@ -42,8 +42,8 @@ fn truth(columns: usize, rank: usize, seed: u64) -> Estimate {
 
 fn conditional(estimate: &Estimate) -> Conditional {
     let shift: f64 = dot(&estimate.weights, &estimate.means);
-    let linear =
-        Linear { weights: estimate.weights.clone(), intercept: estimate.centre - shift, fill: estimate.means.clone() };
+    let (weights, fill) = (estimate.weights.clone(), estimate.means.clone());
+    let linear = Linear { weights, intercept: estimate.centre - shift, fill, clip: None };
     Conditional {
         linear,
         rank: estimate.rank,
@@ -51,7 +51,6 @@ fn conditional(estimate: &Estimate) -> Conditional {
         noise: estimate.noise.clone(),
         residual: estimate.residual,
         degrees: None,
-        clip: None,
         deviations: Vec::new(),
         link: None,
     }
