@@ -15,7 +15,8 @@
 //!    A published learner, whose theory promises nothing there, may be above where its fits that are say so by a note: all but 5 % of
 //!    those fits, as a learner's own test has a level of its own (two standard errors) and at 10 rows rests on ten numbers.
 //! 3. A warning that always comes says nothing: of fits to at least 100 rows that are better than the constant by 0.3 var(y), few are
-//!    not shown better by their own test.
+//!    not shown better by their own test. Published budgeted learners are not held to it, and their share is told: they test what
+//!    they knew when they asked, early in the pass as late, by the few reads of one example, and so doubt much that is sound.
 //!
 //! `HALFSEEN_TABLES` names the folder of the tables; without it nothing is tested, and a line says so. With `HALFSEEN_CELLS` every fit
 //! is written to the file of that name: learner, table, rows, seed, excess, its standard error from the test rows, whether it warned,
@@ -90,6 +91,8 @@ struct Case {
 struct Outcome {
     learner: String,
     published: bool,
+    /// Reads so many attributes of an example, or all.
+    budgeted: bool,
     table: &'static str,
     rows: usize,
     seed: u64,
@@ -144,7 +147,10 @@ fn main() {
         .collect();
     let cells = cells(&outcomes);
     println!("{}", summary(&cells));
-    let failures = [whole_list(&cells), each_cell(&cells), needless(&outcomes)].concat();
+    let (few, rest): (Vec<&Outcome>, Vec<&Outcome>) = outcomes.iter().partition(|fit| fit.published && fit.budgeted);
+    let (doubted, clearly) = doubts(&few);
+    println!("{doubted} of {clearly} clearly better fits of published budgeted learners doubt it");
+    let failures = [whole_list(&cells), each_cell(&cells), needless(&rest)].concat();
     failures.iter().for_each(|failure| println!("FAILED {failure}"));
     assert!(failures.is_empty(), "{} of the promises do not hold", failures.len());
 }
@@ -231,6 +237,7 @@ impl Case {
         Outcome {
             learner: name,
             published,
+            budgeted: budget > 0,
             table: self.name,
             rows: train.len(),
             seed,
@@ -363,11 +370,16 @@ fn each_cell(cells: &[Cell<'_>]) -> Vec<String> {
 }
 
 /// The third promise.
-fn needless(outcomes: &[Outcome]) -> Vec<String> {
-    let clearly: Vec<&Outcome> = outcomes.iter().filter(|fit| fit.excess < CLEARLY && fit.rows >= ROWS[1]).collect();
-    let warned = clearly.iter().filter(|fit| fit.doubted).count();
-    let text = format!("{warned} of {} fits that are clearly better than the constant doubt it", clearly.len());
-    (warned as f64 > NEEDLESS * clearly.len() as f64).then_some(text).into_iter().collect()
+fn needless(outcomes: &[&Outcome]) -> Vec<String> {
+    let (doubted, clearly) = doubts(outcomes);
+    let text = format!("{doubted} of {clearly} fits that are clearly better than the constant doubt it");
+    (doubted as f64 > NEEDLESS * clearly as f64).then_some(text).into_iter().collect()
+}
+
+/// How many of the fits that are clearly better than the constant doubt it, and how many there are.
+fn doubts(outcomes: &[&Outcome]) -> (usize, usize) {
+    let clearly = || outcomes.iter().filter(|fit| fit.excess < CLEARLY && fit.rows >= ROWS[1]);
+    (clearly().filter(|fit| fit.doubted).count(), clearly().count())
 }
 
 fn summary(cells: &[Cell<'_>]) -> String {
