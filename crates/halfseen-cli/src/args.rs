@@ -240,7 +240,8 @@ pub(crate) struct PredictArgs {
     /// numbers by fiml
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
     pub(crate) interval: Option<f64>,
-    /// Predict whatever the weighted sum is, not only numbers within the range of the targets learned from (fiml)
+    /// Predict whatever the weighted sum is, not only numbers within the range of the targets learned from, as budgeted
+    /// learners do
     #[arg(long)]
     pub(crate) no_clip: bool,
     /// Where the predictions go; default: stdout
@@ -301,7 +302,8 @@ pub(crate) struct EvaluateArgs {
     /// (noise-weight: those of the largest weights). Default: exact, greedy, random and noise
     #[arg(long, value_name = "ATTACK", value_parser = crate::attacks::named)]
     pub(crate) attack: Option<halfseen::robust::Attack>,
-    /// Test whatever the weighted sum is, not only numbers within the range of the targets learned from (fiml)
+    /// Test whatever the weighted sum is, not only numbers within the range of the targets learned from, as budgeted
+    /// learners do
     #[arg(long)]
     pub(crate) no_clip: bool,
     /// Seed of random attacks

@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use halfseen::Silent;
 use halfseen::data::Target;
 use halfseen::learner::{Learner, with};
+use halfseen::model::Predictor;
 use halfseen::prepare::{Missing, Options, Prepared};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::select::{Score, Split, Task, Tuning, splits, tune_over};
@@ -205,7 +206,7 @@ impl Job for Tuned<'_> {
         let fits = learner.fit_curve(&self.counts, &prepared.examples(), &Silent)?;
         let row = |(point, fit): (usize, &halfseen::model::Fit)| -> Result<Row> {
             let undo = |score| prepared.prepare.target.undo(score);
-            let scores = fit.predictor.scores(&tests)?.map(undo);
+            let scores = as_published(&fit.predictor).scores(&tests)?.map(undo);
             let score = Score::of(&scores, target, &self.split.test);
             let squared = match &self.problem.truth {
                 Some(truth) => {
@@ -236,6 +237,14 @@ impl Job for Tuned<'_> {
 
     fn outcome(&self, rows: &[Row]) -> String {
         format!("squared {}", last(rows, |row| Some(row.squared)))
+    }
+}
+
+/// A weighted sum as the papers test it: it predicts whatever it is, not only numbers within the range of the targets.
+pub(crate) fn as_published(predictor: &Predictor) -> Predictor {
+    match predictor {
+        Predictor::Conditional(_) => predictor.clone(),
+        sum => sum.clone().without_clip(),
     }
 }
 

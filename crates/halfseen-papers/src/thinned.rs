@@ -8,7 +8,7 @@ use crate::arm::{Arm, text};
 use crate::problem::Problem;
 use crate::protocol::{Protocol, TEST_SHARE, hash};
 use crate::results::{Cell, Ledger, Results, Row};
-use crate::run::{Context, Job, last};
+use crate::run::{Context, Job, as_published, last};
 use anyhow::{Context as _, Result};
 use halfseen::Silent;
 use halfseen::data::Table;
@@ -99,8 +99,8 @@ impl Thin<'_> {
         let options = Options { scale: Some(*scale), intercept, missing, ..Options::default() }.suited(learner);
         let prepared = Prepared::new(&table, (target_name, target), &split.train, &options)?;
         let fits = learner.fit_grid(settings, &prepared.examples(), &Silent)?;
-        let predictors: Vec<&Predictor> = fits.iter().map(|fit| &fit.predictor).collect();
-        let scores = Predictor::scores_of(&predictors, &prepared.examples_of(&split.test))?;
+        let predictors: Vec<Predictor> = fits.iter().map(|fit| as_published(&fit.predictor)).collect();
+        let scores = Predictor::scores_of(&predictors.iter().collect::<Vec<_>>(), &prepared.examples_of(&split.test))?;
         let error = |scores: halfseen::model::Scores| {
             let score = Score::of(&scores.map(|s| prepared.prepare.target.undo(s)), target, &split.test);
             score.mse.filter(|error| !error.is_nan()).unwrap_or(f64::INFINITY)

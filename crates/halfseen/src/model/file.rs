@@ -134,11 +134,7 @@ impl Model {
     /// The model that predicts whatever the weighted sum is.
     #[must_use]
     pub fn without_clip(mut self) -> Model {
-        match &mut self.predictor {
-            Predictor::Linear(linear) => linear.clip = None,
-            Predictor::Conditional(conditional) => conditional.linear.clip = None,
-            _ => {}
-        }
+        self.predictor = self.predictor.without_clip();
         self
     }
 

@@ -128,6 +128,17 @@ impl Predictor {
         }
     }
 
+    /// The predictor that predicts whatever the weighted sum is, also beyond the targets learned from.
+    #[must_use]
+    pub fn without_clip(mut self) -> Predictor {
+        match &mut self {
+            Predictor::Linear(linear) => linear.clip = None,
+            Predictor::Conditional(conditional) => conditional.linear.clip = None,
+            _ => {}
+        }
+        self
+    }
+
     /// Prediction intervals of this level for all examples, in scaled units; see [`Conditional::intervals`].
     ///
     /// # Errors

@@ -19,6 +19,7 @@ class GAERR(BudgetedRegressor):
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_predict_request(self, *, clip: bool | str | None = ...) -> Self: ...
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
@@ -55,6 +56,7 @@ class DDAERR(_ByMoments, BudgetedRegressor):
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_predict_request(self, *, clip: bool | str | None = ...) -> Self: ...
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
@@ -97,6 +99,7 @@ class DDAELR(_ByMoments, BudgetedRegressor):
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_predict_request(self, *, clip: bool | str | None = ...) -> Self: ...
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,

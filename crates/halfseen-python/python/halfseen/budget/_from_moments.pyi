@@ -17,6 +17,7 @@ class MomentLasso(BudgetedRegressor):
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_predict_request(self, *, clip: bool | str | None = ...) -> Self: ...
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
@@ -79,6 +80,7 @@ class Identity(BudgetedRegressor):
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_predict_request(self, *, clip: bool | str | None = ...) -> Self: ...
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,

@@ -17,6 +17,7 @@ class AER(BudgetedRegressor):
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_predict_request(self, *, clip: bool | str | None = ...) -> Self: ...
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
@@ -50,6 +51,7 @@ class AERR(BudgetedRegressor):
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_predict_request(self, *, clip: bool | str | None = ...) -> Self: ...
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
@@ -86,6 +88,7 @@ class AELR(BudgetedRegressor):
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_predict_request(self, *, clip: bool | str | None = ...) -> Self: ...
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
@@ -121,6 +124,7 @@ class PNorm(BudgetedRegressor):
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_iter_: int
+    def set_predict_request(self, *, clip: bool | str | None = ...) -> Self: ...
     def set_score_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...
     def __init__(
         self,
