@@ -1,6 +1,7 @@
 """Hold budgeted estimators to what they promise: what they read, batches that are one, honesty, the books."""
 
 import copy
+import json
 import pickle
 import warnings
 
@@ -8,7 +9,18 @@ import halfseen
 import numpy as np
 import pytest
 import scipy.sparse
-from halfseen import AELR, AERR, AESVR, DDAELR, DDAERR, GAERR, AERRClassifier, DDAERRClassifier, Identity
+from halfseen import (
+    AELR,
+    AERR,
+    AESVR,
+    DDAELR,
+    DDAERR,
+    GAERR,
+    AERRClassifier,
+    DDAERRClassifier,
+    FIMLRegressor,
+    Identity,
+)
 from halfseen._parameters import declared
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -194,6 +206,25 @@ def test_an_interrupted_batch_keeps_what_was_paid_for():
     assert report["examples"] < 1_000_000
     assert report["distinct"] == model.attributes_read_.sum()
     before = report["examples"]
+    model.set_params(verbose=False).partial_fit(X[:1000], y[:1000])
+    assert model.report_["examples"] == before + 1000
+
+
+def test_an_interrupted_batch_of_one_that_keeps_its_reads_does_not_fit_first():
+    X, y = examples(400_000, 4)
+
+    class EnoughError(Exception):
+        pass
+
+    def stop(done, total):
+        raise EnoughError
+
+    model = FIMLRegressor(budget=3, random_state=0, verbose=stop)
+    with pytest.raises(EnoughError):
+        model.partial_fit(X, y)
+    assert not hasattr(model, "model_")
+    before = json.loads(model.learner_.report())["examples"]
+    assert 0 < before < 400_000
     model.set_params(verbose=False).partial_fit(X[:1000], y[:1000])
     assert model.report_["examples"] == before + 1000
 

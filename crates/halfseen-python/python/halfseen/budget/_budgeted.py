@@ -71,6 +71,7 @@ class Budgeted(Estimator):
 
     _house = (SCALE, KNOWN, GROUPS, PRICES, BOUNDS, VERBOSE)
     _passes = "1: one pass."
+    _keeps_reads = False
 
     def __init_subclass__(cls, learner=None, **keywords):
         """Write the sections that are the same for all."""
@@ -149,7 +150,9 @@ class Budgeted(Estimator):
                 self.learner_.teach(self._table(X), targets, progress)
         except BaseException:
             # What was read was paid for, and has been learned from.
-            self._keep(self._learned(self.learner_), quiet=True)
+            # A whole fit would keep an interrupt waiting.
+            if not self._keeps_reads:
+                self._keep(self._learned(self.learner_), quiet=True)
             raise
         self._keep(self._learned(self.learner_))
         return self
@@ -203,7 +206,8 @@ class BudgetedRegressor(Regressor, Budgeted):
         Returns
         -------
         self : object
-            The estimator. After an error or an interrupt it has learned from the rows before.
+            The estimator. After an error or an interrupt it has learned from the rows before; one that keeps
+            its reads (FIML) has kept theirs, and fits to them with the next batch.
         """
         return self._partial_fit(X, y)
 
@@ -292,7 +296,8 @@ class BudgetedClassifier(Classifier, Budgeted):
         Returns
         -------
         self : object
-            The estimator. After an error or an interrupt it has learned from the rows before.
+            The estimator. After an error or an interrupt it has learned from the rows before; one that keeps
+            its reads (FIML) has kept theirs, and fits to them with the next batch.
         """
         return self._partial_fit(X, y, classes)
 

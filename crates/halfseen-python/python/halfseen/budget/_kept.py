@@ -36,6 +36,7 @@ class _Kept(Budgeted):
     _house = _HOUSE
     _passes = "Passes of the fit over what was read."
     _takes_holes = True
+    _keeps_reads = True
 
     @property
     def coef_errors_(self):
