@@ -1,5 +1,6 @@
 //! Declares the program's commands and flags.
 
+use crate::numbers::{positive, share, whole};
 use crate::threats::Values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use halfseen::plan::{MOST_EXAMPLES, Setting};
@@ -36,7 +37,8 @@ pub(crate) enum Command {
     Certify(CertifyArgs),
     /// Say before any data are collected how much a learner is sure to need, or to reach
     Plan(PlanArgs),
-    /// Print a model's weights in the attributes' own units, as CSV; with standard errors where the model has them
+    /// Print a model's weights in the attributes' own units, as CSV; with standard errors where the
+    /// model has them
     Show(ShowArgs),
     /// List the learners, or describe one
     Learners(LearnersArgs),
@@ -51,10 +53,10 @@ pub(crate) struct TableArgs {
     /// What the target is; auto: classes for text or exactly two distinct values
     #[arg(long, value_enum, default_value_t = TaskArg::Auto)]
     pub(crate) task: TaskArg,
-    /// How attributes are scaled: none; common, all divided by one number; each, centred and divided by
-    /// its own; max, each divided by its largest absolute value, so that zero stays zero. Default: common for IDX, each
-    /// for tables (max for robust learners, to whom zero is a value that vanished; none for budgeted learners in fit,
-    /// whose unread cells are not touched)
+    /// How attributes are scaled: none; common, all divided by one number; each, centred and
+    /// divided by its own; max, each divided by its largest absolute value, so that zero stays
+    /// zero. Default: common for IDX, each for tables (max for robust learners, to whom zero is a
+    /// value that vanished; none for budgeted learners in fit, whose unread cells are not touched)
     #[arg(long, value_enum)]
     pub(crate) scale: Option<ScaleArg>,
     /// Columns whose values are known for every example without a read
@@ -63,18 +65,19 @@ pub(crate) struct TableArgs {
     /// CSV with the columns attribute,low,high: declared ranges, used to scale instead of the data
     #[arg(long, value_name = "FILE")]
     pub(crate) bounds: Option<PathBuf>,
-    /// CSV with the columns attribute,moment and perhaps mean: declared means of x^2 (and of x), which
-    /// learners may then use, with --honest too
+    /// CSV with the columns attribute,moment and perhaps mean: declared means of x^2 (and of x),
+    /// which learners may then use, with --honest too
     #[arg(long, value_name = "FILE")]
     pub(crate) moments: Option<PathBuf>,
-    /// CSV with the columns attribute,price: what one read costs, of a panel by its name; 1 where nothing is said.
-    /// --set money=AMOUNT limits what the reads of one example cost
+    /// CSV with the columns attribute,price: what one read costs, of a panel by its name; 1 where
+    /// nothing is said. --set money=AMOUNT limits what the reads of one example cost
     #[arg(long, value_name = "FILE")]
     pub(crate) prices: Option<PathBuf>,
     /// Columns that are measured together, by one read; may be repeated
     #[arg(long, value_name = "NAME=COLS")]
     pub(crate) panel: Vec<String>,
-    /// Reads in all that a budgeted learner may make; it stops before the first example that would need more
+    /// Reads in all that a budgeted learner may make; it stops before the first example that would
+    /// need more
     #[arg(long, value_name = "B", allow_negative_numbers = true, value_parser = whole(1, u64::MAX))]
     pub(crate) total_budget: Option<u64>,
     /// Column that is no attribute, such as a record number; may be repeated
@@ -98,21 +101,24 @@ pub(crate) struct TableArgs {
   halfseen compare table.csv --target price --budget 6 --learners ridge,aerr,aelr
   halfseen compare table.csv --target price --hide 0.1,0.3")]
 pub(crate) struct CompareArgs {
-    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files; without it, the digits that ship
+    /// File (CSV, SVMlight or ARFF, gzipped or not; Parquet) or folder of IDX files; without it,
+    /// the digits that ship
     pub(crate) data: Option<PathBuf>,
     /// Name of the target column
     #[arg(long, value_name = "COL")]
     pub(crate) target: Option<String>,
-    /// Learners to compare. Default, where cells are missing or hidden or classes are more than two, and no budget is
-    /// named: karma,zero,mean,mcb,mc1, for two classes geom, and but for more than two fiml; else
-    /// ridge,lasso,online-lasso,aer,aerr,aelr,ddaelr-2p,baseline,fiml
+    /// Learners to compare. Default, where cells are missing or hidden or classes are more than
+    /// two, and no budget is named: karma,zero,mean,mcb,mc1, for two classes geom, and but for more
+    /// than two fiml; else ridge,lasso,online-lasso,aer,aerr,aelr,ddaelr-2p,baseline,fiml
     #[arg(long, value_delimiter = ',', value_name = "A,B")]
     pub(crate) learners: Option<Vec<String>>,
-    /// Reads per example of the budgeted learners; default: 4, or all attributes where there are fewer. Where cells are missing, fiml
-    /// then takes all that each row shows; with a budget a missing cell is a read that gives nothing
+    /// Reads per example of the budgeted learners; default: 4, or all attributes where there are
+    /// fewer. Where cells are missing, fiml then takes all that each row shows; with a budget a
+    /// missing cell is a read that gives nothing
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = whole(0, u64::MAX))]
     pub(crate) budget: Option<u64>,
-    /// Sets a parameter of every compared learner that has it, and takes it out of tuning; may be repeated
+    /// Sets a parameter of every compared learner that has it, and takes it out of tuning; may be
+    /// repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
     /// Random splits into training and test rows
@@ -124,7 +130,8 @@ pub(crate) struct CompareArgs {
     /// Share of the rows that test
     #[arg(long, default_value_t = 0.1, allow_negative_numbers = true, value_parser = share)]
     pub(crate) test_share: f64,
-    /// Table whose rows test; all rows of DATA then train, and the splits differ in their seeds only
+    /// Table whose rows test; all rows of DATA then train, and the splits differ in their seeds
+    /// only
     #[arg(long, value_name = "FILE", conflicts_with_all = ["test_share", "group"])]
     pub(crate) test: Option<PathBuf>,
     /// Column whose equal values must stay on one side of every split
@@ -133,22 +140,24 @@ pub(crate) struct CompareArgs {
     /// Touch nothing that the budget does not cover: no tuning, no measured means, scales or norms
     #[arg(long)]
     pub(crate) honest: bool,
-    /// What becomes of missing cells for learners that need every cell: mean, their column's training mean; observed,
-    /// nothing is filled in, and aerr and aelr learn from what each row shows. Learners of holes (karma, zero, mean, mcb,
-    /// mc1, geom, fiml) get the holes with both; for learners of the robust family a missing cell vanished, and is 0, with mean. For
-    /// all learners: drop leaves out the rows with holes, refuse stops at one
+    /// What becomes of missing cells for learners that need every cell: mean, their column's
+    /// training mean; observed, nothing is filled in, and aerr and aelr learn from what each row
+    /// shows. Learners of holes (karma, zero, mean, mcb, mc1, geom, fiml) get the holes with both;
+    /// for learners of the robust family a missing cell vanished, and is 0, with mean. For all
+    /// learners: drop leaves out the rows with holes, refuse stops at one
     #[arg(long, value_enum, default_value_t = MissingArg::Mean)]
     pub(crate) missing: MissingArg,
-    /// Compare again with these shares of the observed cells hidden completely at random, in training and test rows
-    /// alike, but never of --known columns: the error against what is left
+    /// Compare again with these shares of the observed cells hidden completely at random, in
+    /// training and test rows alike, but never of --known columns: the error against what is left
     #[arg(long, value_delimiter = ',', value_name = "SHARES", allow_negative_numbers = true, value_parser = share)]
     pub(crate) hide: Vec<f64>,
-    /// Also test every learner on rows from which so many attributes vanish, each attacked by an adversary who knows its weights; learners
-    /// that prepare for a threat prepare for this one, unless --set threat says otherwise. Cells that are missing already count
+    /// Also test every learner on rows from which so many attributes vanish, each attacked by an
+    /// adversary who knows its weights; learners that prepare for a threat prepare for this one,
+    /// unless --set threat says otherwise. Cells that are missing already count
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = crate::threats::budget)]
     pub(crate) threat: Option<f64>,
-    /// With --threat, who attacks: exact, greedy, greedy-value, greedy-weight, random, noise or noise-weight, as `evaluate` has
-    /// them [default: exact]
+    /// With --threat, who attacks: exact, greedy, greedy-value, greedy-weight, random, noise or
+    /// noise-weight, as `evaluate` has them [default: exact]
     #[arg(long, value_name = "ATTACK", value_parser = crate::attacks::named, requires = "threat")]
     pub(crate) attack: Option<halfseen::robust::Attack>,
     /// Folder for the curves and results.json
@@ -178,27 +187,30 @@ pub(crate) struct FitArgs {
     /// The learner; see `halfseen learners`
     #[arg(long, value_name = "L")]
     pub(crate) learner: String,
-    /// Reads per example. fiml does without: it then learns from whatever each row shows; with a budget it chooses, and a missing cell is
-    /// a read that gives nothing
+    /// Reads per example. fiml does without: it then learns from whatever each row shows; with a
+    /// budget it chooses, and a missing cell is a read that gives nothing
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = whole(0, u64::MAX))]
     pub(crate) budget: Option<u64>,
     /// Sets a parameter of the learner; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
-    /// For learners that prepare for a threat: what each attribute is worth. uniform, 1 each; mi, its mutual information with the
-    /// target; or a CSV with the columns attribute,value, a panel by its name, 1 where nothing is said
+    /// For learners that prepare for a threat: what each attribute is worth. uniform, 1 each; mi,
+    /// its mutual information with the target; or a CSV with the columns attribute,value, a panel
+    /// by its name, 1 where nothing is said
     #[arg(long, value_name = "VALUES", value_parser = crate::threats::values)]
     pub(crate) values: Option<Values>,
-    /// Choose the parameters by cross-validation with so many folds (reads more than the budget). Learners that prepare for
-    /// a threat are compared by their errors under it
+    /// Choose the parameters by cross-validation with so many folds (reads more than the budget).
+    /// Learners that prepare for a threat are compared by their errors under it
     #[arg(long, value_name = "FOLDS", allow_negative_numbers = true, value_parser = whole(2, 1_000))]
     pub(crate) tune: Option<u64>,
-    /// With --tune: only the first fold validates, a holdout of one FOLDS-th of the rows; so many times quicker
+    /// With --tune: only the first fold validates, a holdout of one FOLDS-th of the rows; so many
+    /// times quicker
     #[arg(long, requires = "tune")]
     pub(crate) holdout: bool,
-    /// What becomes of missing cells: mean, their column's mean; drop, their rows are left out; refuse; or observed,
-    /// nothing is filled in, and the learner learns from what each row shows, missing at random (aerr, aelr).
-    /// Default: observed for learners of holes (karma, zero, mean, mcb, mc1, geom, fiml), refuse for others
+    /// What becomes of missing cells: mean, their column's mean; drop, their rows are left out;
+    /// refuse; or observed, nothing is filled in, and the learner learns from what each row shows,
+    /// missing at random (aerr, aelr). Default: observed for learners of holes (karma, zero, mean,
+    /// mcb, mc1, geom, fiml), refuse for others
     #[arg(long, value_enum)]
     pub(crate) missing: Option<MissingArg>,
     /// Save a model that needs only so many attributes to predict: those of largest weight
@@ -236,12 +248,12 @@ pub(crate) struct PredictArgs {
     /// Column to copy beside the predictions
     #[arg(long, value_name = "COL")]
     pub(crate) id: Option<String>,
-    /// Add the columns low and high: a range that holds the target of this share of such rows, if the model is right. For models of
-    /// numbers by fiml
+    /// Add the columns low and high: a range that holds the target of this share of such rows, if
+    /// the model is right. For models of numbers by fiml
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
     pub(crate) interval: Option<f64>,
-    /// Predict whatever the weighted sum is, not only numbers within the range of the targets learned from, as budgeted
-    /// learners do
+    /// Predict whatever the weighted sum is, not only numbers within the range of the targets
+    /// learned from, as budgeted learners do
     #[arg(long)]
     pub(crate) no_clip: bool,
     /// Where the predictions go; default: stdout
@@ -262,8 +274,9 @@ pub(crate) struct TrialArgs {
     /// Keep only the rows whose target is one of these, as in --classes 3,5
     #[arg(long, value_delimiter = ',', value_name = "A,B")]
     pub(crate) classes: Vec<String>,
-    /// What each attribute is worth: uniform, 1 each; mi, its mutual information with the target; or a CSV with the columns
-    /// attribute,value, a panel by its name, 1 where nothing is said. Default: the model's own values, or uniform
+    /// What each attribute is worth: uniform, 1 each; mi, its mutual information with the target;
+    /// or a CSV with the columns attribute,value, a panel by its name, 1 where nothing is said.
+    /// Default: the model's own values, or uniform
     #[arg(long, value_name = "VALUES", value_parser = crate::threats::values)]
     pub(crate) values: Option<Values>,
     /// No remarks on stderr
@@ -291,19 +304,21 @@ pub(crate) struct EvaluateArgs {
     /// Name of the target column; default: the model's
     #[arg(long, value_name = "COL")]
     pub(crate) target: Option<String>,
-    /// Also test on rows from which attributes of this total value vanish, by several attacks: 10, or 5,10,20, or auto (of a model that
-    /// prepares for a threat up to twice its own, else 0,1,2,5,10,... attributes). Cells that are missing already count.
-    /// Default: the model's own threat, where it has one
+    /// Also test on rows from which attributes of this total value vanish, by several attacks: 10,
+    /// or 5,10,20, or auto (of a model that prepares for a threat up to twice its own, else
+    /// 0,1,2,5,10,... attributes). Cells that are missing already count. Default: the model's own
+    /// threat, where it has one
     #[arg(long, value_name = "N,N", allow_negative_numbers = true, value_parser = crate::threats::budgets)]
     #[arg(conflicts_with = "truncate")]
     pub(crate) threat: Option<crate::threats::Budgets>,
-    /// Who attacks: exact, the deletions that do most damage; greedy, by damage per value (greedy-value: the most valuable first;
-    /// greedy-weight: the largest weights first); random; noise, attributes turn into noise on [-1, 1] in scaled units
-    /// (noise-weight: those of the largest weights). Default: exact, greedy, random and noise
+    /// Who attacks: exact, the deletions that do most damage; greedy, by damage per value
+    /// (greedy-value: the most valuable first; greedy-weight: the largest weights first); random;
+    /// noise, attributes turn into noise on [-1, 1] in scaled units (noise-weight: those of the
+    /// largest weights). Default: exact, greedy, random and noise
     #[arg(long, value_name = "ATTACK", value_parser = crate::attacks::named)]
     pub(crate) attack: Option<halfseen::robust::Attack>,
-    /// Test whatever the weighted sum is, not only numbers within the range of the targets learned from, as budgeted
-    /// learners do
+    /// Test whatever the weighted sum is, not only numbers within the range of the targets learned
+    /// from, as budgeted learners do
     #[arg(long)]
     pub(crate) no_clip: bool,
     /// Seed of random attacks
@@ -327,17 +342,19 @@ pub(crate) struct EvaluateArgs {
 pub(crate) struct CertifyArgs {
     #[command(flatten)]
     pub(crate) on: TrialArgs,
-    /// Name of the target column, for the certified error: the share of rows that are wrong or may turn. Default: the model's, if it is
-    /// there
+    /// Name of the target column, for the certified error: the share of rows that are wrong or may
+    /// turn. Default: the model's, if it is there
     #[arg(long, value_name = "COL")]
     pub(crate) target: Option<String>,
-    /// For models of numbers: certify that an estimate moves by no more than T, in the target's units
+    /// For models of numbers: certify that an estimate moves by no more than T, in the target's
+    /// units
     #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) within: Option<f64>,
     /// Where the certificates go; default: stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Print as JSON: for each row also what changes it and at which threat, and the certified error at each
+    /// Print as JSON: for each row also what changes it and at which threat, and the certified
+    /// error at each
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -356,12 +373,13 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = whole(1, u64::MAX))]
     #[arg(required_unless_present_any = ["total_budget", "karma"], conflicts_with = "total_budget")]
     pub(crate) budget: Option<u64>,
-    /// All reads of all examples; each learner gets the best number of reads per example. With --examples, no
-    /// more than these are there; with --error, the plan of the fewest reads is shown, beside this budget
+    /// All reads of all examples; each learner gets the best number of reads per example.
+    /// With --examples, no more than these are there; with --error, the plan of the fewest reads is
+    /// shown, beside this budget
     #[arg(long, value_name = "READS", allow_negative_numbers = true, value_parser = whole(1, PLANNED))]
     pub(crate) total_budget: Option<u64>,
-    /// Size of the rule to be found: |w|_1 <= B (aer, aelr, ddaelr) or |w|_2 <= B (aerr, ddaerr), for attributes
-    /// in units in which |x_i| <= 1, and |x|_2 <= --norm
+    /// Size of the rule to be found: |w|_1 <= B (aer, aelr, ddaelr) or |w|_2 <= B (aerr, ddaerr),
+    /// for attributes in units in which |x_i| <= 1, and |x|_2 <= --norm
     #[arg(long, value_name = "B", allow_negative_numbers = true, value_parser = positive)]
     #[arg(required_unless_present = "karma")]
     pub(crate) radius: Option<f64>,
@@ -372,11 +390,13 @@ pub(crate) struct PlanArgs {
     /// Bound on |x|_2 for aerr and ddaerr
     #[arg(long, value_name = "R", default_value_t = 1.0, allow_negative_numbers = true, value_parser = positive)]
     pub(crate) norm: f64,
-    /// CSV with the columns attribute,moment: the mean of each attribute's square, in the same units. Without it
-    /// they are taken to be as bad as can be. A learner is left out where they contradict |x_i| <= 1 or --norm
+    /// CSV with the columns attribute,moment: the mean of each attribute's square, in the same
+    /// units. Without it they are taken to be as bad as can be. A learner is left out where they
+    /// contradict |x_i| <= 1 or --norm
     #[arg(long, value_name = "FILE")]
     pub(crate) moments: Option<PathBuf>,
-    /// Excess error to reach: mean squared error above that of the best rule of this size (with --karma: mean hinge loss)
+    /// Excess error to reach: mean squared error above that of the best rule of this size
+    /// (with --karma: mean hinge loss)
     #[arg(long, value_name = "EPS", allow_negative_numbers = true, value_parser = positive)]
     #[arg(required_unless_present_any = ["examples", "total_budget"])]
     pub(crate) error: Option<f64>,
@@ -391,11 +411,12 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "DELTA", allow_negative_numbers = true, value_parser = share)]
     #[arg(default_value_t = Setting::default().confidence)]
     pub(crate) confidence: f64,
-    /// Plan for data that come with holes, by the theorems of paper D: D counts columns, the constant among them
+    /// Plan for data that come with holes, by the theorems of paper D: D counts columns, the
+    /// constant among them
     #[arg(long, conflicts_with_all = ["budget", "total_budget", "radius", "radius2", "norm", "moments", "phase1"])]
     pub(crate) karma: bool,
-    /// For --karma: the smallest non-zero eigenvalue of the projection onto the rows' subspace, restricted to what a
-    /// row shows, over all rows. Without it, a table over its values
+    /// For --karma: the smallest non-zero eigenvalue of the projection onto the rows' subspace,
+    /// restricted to what a row shows, over all rows. Without it, a table over its values
     #[arg(long, value_name = "KAPPA", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) kappa: Option<f64>,
     /// For --karma: length of the kernel's sequences. Without it, the best
@@ -451,29 +472,4 @@ pub(crate) enum MissingArg {
     Drop,
     Refuse,
     Observed,
-}
-
-/// A whole number in a range. A budget's range is the learner's to say.
-fn whole(least: u64, most: u64) -> impl Fn(&str) -> Result<u64, String> + Clone + Send + Sync + 'static {
-    let range = if most == u64::MAX {
-        "a whole number, 1 or more".to_owned()
-    } else {
-        format!("a whole number from {least} to {most}")
-    };
-    move |text| {
-        let number = text.trim().parse().ok().filter(|number| (least..=most).contains(number));
-        number.ok_or_else(|| format!("it must be {range}"))
-    }
-}
-
-/// A share: neither nothing nor everything.
-fn share(text: &str) -> Result<f64, String> {
-    let number = text.trim().parse().ok().filter(|number| *number > 0.0 && *number < 1.0);
-    number.ok_or_else(|| "it must be a number above 0 and below 1, such as 0.1".to_owned())
-}
-
-/// A finite number above 0.
-fn positive(text: &str) -> Result<f64, String> {
-    let number = text.trim().parse().ok().filter(|number: &f64| *number > 0.0 && number.is_finite());
-    number.ok_or_else(|| "it must be a finite number above 0".to_owned())
 }

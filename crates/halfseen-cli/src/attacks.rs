@@ -1,4 +1,5 @@
-//! Tests a model on rows under attack: errors for each attack and budget, as a table, as JSON and as a curve.
+//! Tests a model on rows under attack: errors for each attack and budget, as a table, as JSON and
+//! as a curve.
 
 use crate::curves::Measure;
 use crate::output::{self, align};
@@ -16,7 +17,8 @@ const USUAL: usize = 4;
 /// Reads the name of an attack.
 pub(crate) fn named(text: &str) -> Result<Attack, String> {
     let names: Vec<&str> = Attack::ALL.iter().map(|(name, _)| *name).collect();
-    let found = Attack::ALL.iter().find(|(name, _)| *name == text.trim()).map(|(_, attack)| *attack);
+    let found =
+        Attack::ALL.iter().find(|(name, _)| *name == text.trim()).map(|(_, attack)| *attack);
     found.ok_or_else(|| format!("it must be one of {}", names.join(", ")))
 }
 
@@ -50,7 +52,12 @@ impl Attacks {
             for threat in threats {
                 let attacked = trial.attack(threat, attack, seed)?;
                 let score = Score::of(&attacked.scores, target, &rows);
-                found.push(Row { attack, threat: threat.budget(), score, unproven: attacked.unproven });
+                found.push(Row {
+                    attack,
+                    threat: threat.budget(),
+                    score,
+                    unproven: attacked.unproven,
+                });
             }
         }
         Ok(Attacks { rows: found })
@@ -87,9 +94,16 @@ impl Attacks {
         let percent = |e: Option<f64>| e.map_or("-".into(), |e| format!("{:.2} %", 100.0 * e));
         let line = |cells: [String; 5]| {
             let shown = [true, true, squares, classes, classes];
-            cells.into_iter().zip(shown).filter(|(_, shown)| *shown).map(|(cell, _)| cell).collect::<Vec<String>>()
+            cells
+                .into_iter()
+                .zip(shown)
+                .filter(|(_, shown)| *shown)
+                .map(|(cell, _)| cell)
+                .collect::<Vec<String>>()
         };
-        let mut lines = vec![line(["attack", "threat", "squared error", "error", "balanced error"].map(str::to_owned))];
+        let mut lines = vec![line(
+            ["attack", "threat", "squared error", "error", "balanced error"].map(str::to_owned),
+        )];
         lines.extend(self.rows.iter().map(|row| {
             line([
                 row.attack.name().to_owned(),
@@ -110,8 +124,11 @@ impl Attacks {
         let error = |score: &Score| if measure == Measure::Wrong { score.error } else { score.mse };
         let mut series: Vec<Series> = Vec::new();
         for rows in self.rows.chunk_by(|a, b| a.attack == b.attack) {
-            let point = |row: &Row| Some(Point { x: row.threat, y: error(&row.score)?, low: f64::NAN, high: f64::NAN });
-            let (name, points) = (rows[0].attack.name(), rows.iter().filter_map(point).collect::<Vec<Point>>());
+            let point = |row: &Row| {
+                Some(Point { x: row.threat, y: error(&row.score)?, low: f64::NAN, high: f64::NAN })
+            };
+            let (name, points) =
+                (rows[0].attack.name(), rows.iter().filter_map(point).collect::<Vec<Point>>());
             // Of equal values the greedy attack is the exact one: one line under both names.
             let same = |one: &&mut Series| one.points.iter().zip(&points).all(|(a, b)| a.y == b.y);
             match series.iter_mut().find(same) {

@@ -1,4 +1,5 @@
-//! Certifies every prediction of a table: the largest threat that cannot change it, and what would change it first.
+//! Certifies every prediction of a table: the largest threat that cannot change it, and what would
+//! change it first.
 
 use crate::args::CertifyArgs;
 use crate::attacks::number;
@@ -29,17 +30,25 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
     args.out.as_deref().map(|out| output::check_writable(out, &args.on.inputs())).transpose()?;
     let (name, table) = read_table(Some(&args.on.data))?;
     let target_name = args.target.as_deref().unwrap_or(&model.target);
-    let (table, numbers) = keep_classes(table, target_name, &args.on.classes).with_context(|| name.clone())?;
+    let (table, numbers) =
+        keep_classes(table, target_name, &args.on.classes).with_context(|| name.clone())?;
     let target = target(args, &model, &table, &numbers).with_context(|| name.clone())?;
     let expected = [args.target.as_deref().or(Some(&model.target))];
-    let prediction = predict(&model, &table, &expected, args.on.quiet).with_context(|| name.clone())?;
+    let prediction =
+        predict(&model, &table, &expected, args.on.quiet).with_context(|| name.clone())?;
     let trial = Trial::new(&model, &table, target.as_ref()).with_context(|| name.clone())?;
     let values = priced(args.on.values.as_ref(), &model, &trial, target.is_some(), args.on.quiet)?;
     let certificates = trial.certify(&values, args.within).context(name)?;
-    let certified = Certified { model: &model, names: trial.attributes(), scores: &prediction.scores, certificates };
+    let certified = Certified {
+        model: &model,
+        names: trial.attributes(),
+        scores: &prediction.scores,
+        certificates,
+    };
     let errors = certified.errors(&values, target.as_ref());
     let text = if args.json {
-        let json = json!({ "rows": certified.rows_as_json()?, "certified_error": as_json(&errors) });
+        let json =
+            json!({ "rows": certified.rows_as_json()?, "certified_error": as_json(&errors) });
         format!("{}\n", serde_json::to_string_pretty(&json)?)
     } else {
         certified.as_csv()
@@ -61,8 +70,14 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The target, where the table has it: named, it must be there; else it may be absent or have holes.
-fn target(args: &CertifyArgs, model: &Model, table: &Table, numbers: &[usize]) -> Result<Option<Target>> {
+/// The target, where the table has it: named, it must be there; else it may be absent or have
+/// holes.
+fn target(
+    args: &CertifyArgs,
+    model: &Model,
+    table: &Table,
+    numbers: &[usize],
+) -> Result<Option<Target>> {
     let read = |name: &str| target_of(model.task, &model.classes, table, name, numbers);
     match args.target.as_deref() {
         Some(name) => Ok(Some(read(name)?)),
@@ -70,7 +85,10 @@ fn target(args: &CertifyArgs, model: &Model, table: &Table, numbers: &[usize]) -
         None => match read(&model.target) {
             Ok(target) => Ok(Some(target)),
             Err(error) => {
-                output::remark(args.on.quiet, &format!("remark: no certified error is computed: {error}"));
+                output::remark(
+                    args.on.quiet,
+                    &format!("remark: no certified error is computed: {error}"),
+                );
                 Ok(None)
             }
         },
@@ -97,7 +115,10 @@ impl Certified<'_> {
                 None => self.scores.values[row].to_string(),
             };
             let certified = certificate.certified.map_or(String::new(), |n| n.to_string());
-            csv.push_str(&format!("{prediction},{certified},{}\n", quoted(&self.flips(certificate).join(";"))));
+            csv.push_str(&format!(
+                "{prediction},{certified},{}\n",
+                quoted(&self.flips(certificate).join(";"))
+            ));
         }
         csv
     }
@@ -116,13 +137,15 @@ impl Certified<'_> {
         self.certificates.iter().enumerate().map(row).collect()
     }
 
-    /// The share of rows that are wrong or may turn, for each budget at which it changes; of classes none without a target, and an
-    /// estimate is never wrong, it may only move too far.
+    /// The share of rows that are wrong or may turn, for each budget at which it changes; of
+    /// classes none without a target, and an estimate is never wrong, it may only move too far.
     fn errors(&self, values: &Threat, target: Option<&Target>) -> Vec<(f64, f64)> {
         let right: Vec<bool> = match (self.model.task, target) {
-            (Task::Classification, Some(Target::Classes { codes, .. })) => {
-                codes.iter().enumerate().map(|(row, &code)| self.scores.class(row) == code as usize).collect()
-            }
+            (Task::Classification, Some(Target::Classes { codes, .. })) => codes
+                .iter()
+                .enumerate()
+                .map(|(row, &code)| self.scores.class(row) == code as usize)
+                .collect(),
             (Task::Classification, _) => return Vec::new(),
             (Task::Regression, _) => vec![true; self.certificates.len()],
         };
@@ -142,7 +165,9 @@ impl Certified<'_> {
         budgets.retain(|n| *n < values.total());
         budgets.sort_unstable_by(f64::total_cmp);
         budgets.dedup();
-        let error = |budget: f64| (budget, certified_error(&self.certificates, right.iter().copied(), budget));
+        let error = |budget: f64| {
+            (budget, certified_error(&self.certificates, right.iter().copied(), budget))
+        };
         thinned(&budgets, BUDGETS).into_iter().map(error).collect()
     }
 }
@@ -163,7 +188,9 @@ fn as_text(errors: &[(f64, f64)], task: Task) -> String {
     let title = if task == Task::Classification { "certified error" } else { "may move further" };
     let mut lines = vec![vec!["threat".to_owned(), title.to_owned()]];
     lines.extend(
-        thinned(errors, LINES).iter().map(|(threat, error)| vec![number(*threat), format!("{:.2} %", 100.0 * error)]),
+        thinned(errors, LINES)
+            .iter()
+            .map(|(threat, error)| vec![number(*threat), format!("{:.2} %", 100.0 * error)]),
     );
     align(&lines)
 }

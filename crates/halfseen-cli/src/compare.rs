@@ -24,7 +24,8 @@ use std::process::ExitCode;
 const CURVE_POINTS: usize = 10;
 
 /// What is compared on a complete table.
-const COMPLETE: [&str; 9] = ["ridge", "lasso", "online-lasso", "aer", "aerr", "aelr", "ddaelr-2p", "baseline", "fiml"];
+const COMPLETE: [&str; 9] =
+    ["ridge", "lasso", "online-lasso", "aer", "aerr", "aelr", "ddaelr-2p", "baseline", "fiml"];
 
 /// What is compared where cells are missing, or classes are more than two.
 const HOLES: [&str; 7] = ["karma", "zero", "mean", "mcb", "mc1", "geom", "fiml"];
@@ -36,8 +37,13 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     if let Some(names) = &args.learners {
         learners(args, names, false)?;
     }
-    let input =
-        input::read(args.data.as_deref(), args.target.as_deref(), args.group.as_deref(), args.missing, &args.table)?;
+    let input = input::read(
+        args.data.as_deref(),
+        args.target.as_deref(),
+        args.group.as_deref(),
+        args.missing,
+        &args.table,
+    )?;
     let ignored = args.table.ignore.iter().map(String::as_str);
     let no_attributes: Vec<&str> =
         [&*input.target_name].into_iter().chain(args.group.as_deref()).chain(ignored).collect();
@@ -48,8 +54,13 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let intercept = !assignments(args)?.contains(&("intercept", "false"));
     let mut options = input::options(&args.table, args.missing, intercept, args.honest)?;
     options.except.extend(args.group.clone());
-    let schema = check_budget(&learners, &input, &options, args.threat).with_context(|| input.name.clone())?;
-    let test = args.test.as_deref().map(|path| TestTable::read(path, args, &input, &schema)).transpose()?;
+    let schema = check_budget(&learners, &input, &options, args.threat)
+        .with_context(|| input.name.clone())?;
+    let test = args
+        .test
+        .as_deref()
+        .map(|path| TestTable::read(path, args, &input, &schema))
+        .transpose()?;
     let groups = args.group.as_deref().map(|name| group_codes(&input, name)).transpose()?;
     let mut folder = Folder::open(&args.out)?;
     let task = Task {
@@ -68,18 +79,24 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         seed: args.table.seed,
         curve_points: CURVE_POINTS,
         threads: args.threads.map(|t| t as usize),
-        siege: args.threat.map(|threat| Siege { threat, attack: args.attack.unwrap_or(Attack::Exact) }),
+        siege: args
+            .threat
+            .map(|threat| Siege { threat, attack: args.attack.unwrap_or(Attack::Exact) }),
     };
     let (comparison, hidden) = {
         let progress = Progress::new("comparing", args.table.quiet);
-        let place = |e| anyhow::Error::from(input::renumbered(e, &input)).context(input.name.clone());
+        let place =
+            |e| anyhow::Error::from(input::renumbered(e, &input)).context(input.name.clone());
         let first = hiding::Part { whole: &progress, number: 0, of: 1 + shares.len() as u64 };
         let comparison = compare(&learners, &task, &plan, &first).map_err(place)?;
         let known: Vec<&str> = args.table.known.iter().map(String::as_str).collect();
         let kept = (&no_attributes[..], &known[..]);
         let hidden = match shares[..] {
             [] => None,
-            _ => Some(Hidden::run(&shares, kept, &learners, &task, &plan, &comparison, &progress).map_err(place)?),
+            _ => Some(
+                Hidden::run(&shares, kept, &learners, &task, &plan, &comparison, &progress)
+                    .map_err(place)?,
+            ),
         };
         (comparison, hidden)
     };
@@ -108,14 +125,16 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         written.push(folder.write("curve-own-test.svg", &draw(examples, Shown::Own)?)?);
     }
     if let Some(hidden) = &hidden {
-        written.push(folder.write("curve-hidden.svg", &learning_curve(&hidden.figure(&input.name))?)?);
+        written
+            .push(folder.write("curve-hidden.svg", &learning_curve(&hidden.figure(&input.name))?)?);
     }
     written.push(folder.write("results.json", &results)?);
     if args.table.json {
         output::print(&results)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let files = written.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+    let files =
+        written.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
     let text = format!(
         "{}\n{}{}{}\nwritten: {files}\n",
         compared::table(&comparison),
@@ -184,8 +203,8 @@ fn remark_on_test(args: &CompareArgs, input: &Input) {
     }
 }
 
-/// Learners by name, with the budget where they have one. On a table with holes and without a budget, those that can take all that
-/// each row shows do.
+/// Learners by name, with the budget where they have one. On a table with holes and without a
+/// budget, those that can take all that each row shows do.
 fn learners(args: &CompareArgs, names: &[String], holes: bool) -> Result<Vec<Box<dyn Learner>>> {
     let mut learners = Vec::new();
     for (i, name) in names.iter().enumerate() {
@@ -245,7 +264,8 @@ fn check_budget(
     let rows: Vec<u32> = (0..input.table.rows() as u32).collect();
     let mut except: Vec<&str> = vec![&input.target_name];
     except.extend(options.except.iter().map(String::as_str));
-    let mut schema = Schema::fit(&input.table, &rows, &except, &options.known, options.groups.clone())?;
+    let mut schema =
+        Schema::fit(&input.table, &rows, &except, &options.known, options.groups.clone())?;
     schema.prices = options.prices.clone();
     let layout = std::sync::Arc::new(schema.layout()?);
     if let Some(threat) = threat {

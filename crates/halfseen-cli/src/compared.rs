@@ -59,9 +59,15 @@ impl Columns {
     }
 
     fn line(&self, s: &Summary, comparison: &Comparison) -> Vec<String> {
-        let mut cells =
-            vec![s.learner.to_owned(), per_example(s, comparison), thousands(s.distinct.map_or(0.0, |f| f.mean))];
-        let squared = vec![shown(s.test_mse, Measure::Squared), s.test_mse.map_or("-".into(), |f| number(f.median))];
+        let mut cells = vec![
+            s.learner.to_owned(),
+            per_example(s, comparison),
+            thousands(s.distinct.map_or(0.0, |f| f.mean)),
+        ];
+        let squared = vec![
+            shown(s.test_mse, Measure::Squared),
+            s.test_mse.map_or("-".into(), |f| number(f.median)),
+        ];
         cells.extend(self.errors(squared, shown(s.test_error, Measure::Wrong)));
         let attacked = match self.wrong {
             true => shown(s.attacked_error, Measure::Wrong),
@@ -80,7 +86,8 @@ fn per_example(s: &Summary, comparison: &Comparison) -> String {
     if !takes_holes(s.learner) || chooses(s.learner, comparison) {
         return s.budget.to_string();
     }
-    let (reads, examples) = (rows().map(|r| r.reads).sum::<u64>(), rows().map(|r| r.examples).sum::<u64>());
+    let (reads, examples) =
+        (rows().map(|r| r.reads).sum::<u64>(), rows().map(|r| r.examples).sum::<u64>());
     format!("{:.1}", reads as f64 / examples.max(1) as f64)
 }
 
@@ -113,15 +120,21 @@ pub(crate) fn shown(error: Option<Statistics>, measure: Measure) -> String {
     }
 }
 
-/// Three digits after the point for ordinary numbers, an exponent for very large and very small ones.
+/// Three digits after the point for ordinary numbers, an exponent for very large and very small
+/// ones.
 pub(crate) fn number(value: f64) -> String {
-    if value != 0.0 && !(1e-4..1e6).contains(&value.abs()) { format!("{value:.2e}") } else { format!("{value:.3}") }
+    if value != 0.0 && !(1e-4..1e6).contains(&value.abs()) {
+        format!("{value:.2e}")
+    } else {
+        format!("{value:.3}")
+    }
 }
 
 /// A count with a gap before every three digits.
 pub(crate) fn thousands(value: f64) -> String {
     let digits = format!("{value:.0}");
-    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|g| std::str::from_utf8(g).ok()).collect();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|g| std::str::from_utf8(g).ok()).collect();
     groups.join(" ")
 }
 
@@ -143,13 +156,21 @@ pub(crate) fn footnotes(
     };
     let splits = match test {
         Some(test) => {
-            format!("{} seeds, tested on the {} rows of {}", args.splits, thousands(test.rows() as f64), test.name)
+            format!(
+                "{} seeds, tested on the {} rows of {}",
+                args.splits,
+                thousands(test.rows() as f64),
+                test.name
+            )
         }
-        None => format!("{} splits, {:.0} % of the rows test", args.splits, 100.0 * args.test_share),
+        None => {
+            format!("{} splits, {:.0} % of the rows test", args.splits, 100.0 * args.test_share)
+        }
     };
     notes.push_str(&format!("{}: mean ± deviation over {splits}; {unit}.\n", input.name));
     let budgeted = comparison.summary.iter().any(|s| family(s.learner) == Some(Family::Budget));
-    let read = comparison.rows.iter().filter(|r| r.tuning_reads > 0).map(|r| (r.learner, r.tuning_reads));
+    let read =
+        comparison.rows.iter().filter(|r| r.tuning_reads > 0).map(|r| (r.learner, r.tuning_reads));
     let read_more = read.clone().next().is_some();
     match read.max_by_key(|&(_, reads)| reads) {
         Some((learner, reads)) if budgeted => notes.push_str(&format!(
@@ -162,9 +183,17 @@ pub(crate) fn footnotes(
     }
     let own = names(comparison, |name| tunes_itself(name) && family(name) == Some(Family::Budget));
     if read_more && !own.is_empty() {
-        notes.push_str(&format!("But for {}, tuned on its own reads and nothing else.\n", list(&own)));
+        notes.push_str(&format!(
+            "But for {}, tuned on its own reads and nothing else.\n",
+            list(&own)
+        ));
     }
-    if let Some(row) = comparison.rows.iter().filter(|r| r.outside_bounds > Some(0)).max_by_key(|r| r.outside_bounds) {
+    if let Some(row) = comparison
+        .rows
+        .iter()
+        .filter(|r| r.outside_bounds > Some(0))
+        .max_by_key(|r| r.outside_bounds)
+    {
         let count = row.outside_bounds.unwrap_or(0);
         if let Some(text) = outside_bounds(count, &row.first_outside, input) {
             notes.push_str(&format!("In one run, by {}: {text}.\n", row.learner));
@@ -195,7 +224,8 @@ pub(crate) fn footnotes(
 fn attacked(args: &CompareArgs, comparison: &Comparison) -> String {
     let prepares = |name: &str| family(name) == Some(Family::Robust);
     let robust = names(comparison, prepares);
-    let tuned_so = |name: &str| comparison.rows.iter().any(|row| row.learner == name && row.tuning_reads > 0);
+    let tuned_so =
+        |name: &str| comparison.rows.iter().any(|row| row.learner == name && row.tuning_reads > 0);
     let mut notes = String::new();
     if robust.iter().any(|name| tuned_so(name)) {
         notes.push_str(&format!(
@@ -243,7 +273,9 @@ fn holes(args: &CompareArgs, seen: &Seen, comparison: &Comparison) -> String {
     }
     let filled = comparison.rows.iter().map(|r| r.imputed).max().unwrap_or(0);
     if filled > 0 {
-        let who = names(comparison, |name| comparison.rows.iter().any(|r| r.learner == name && r.imputed > 0));
+        let who = names(comparison, |name| {
+            comparison.rows.iter().any(|r| r.learner == name && r.imputed > 0)
+        });
         notes.push_str(&format!(
             "For {} {} missing cells were filled with the training mean of their column.\n",
             list(&who),
@@ -252,7 +284,9 @@ fn holes(args: &CompareArgs, seen: &Seen, comparison: &Comparison) -> String {
     }
     let vanished = comparison.rows.iter().map(|r| r.vanished).max().unwrap_or(0);
     if vanished > 0 {
-        let who = names(comparison, |name| comparison.rows.iter().any(|r| r.learner == name && r.vanished > 0));
+        let who = names(comparison, |name| {
+            comparison.rows.iter().any(|r| r.learner == name && r.vanished > 0)
+        });
         notes.push_str(&format!(
             "For {} {} missing cells count as vanished: they are 0, in training and in test rows.\n",
             list(&who),
@@ -264,9 +298,14 @@ fn holes(args: &CompareArgs, seen: &Seen, comparison: &Comparison) -> String {
         let imputes = |name: &str| matches!(name, "zero" | "mean");
         let own = names(comparison, |name| takes_holes(name) && imputes(name));
         let refused = names(comparison, |name| takes_holes(name) && chooses(name, comparison));
-        let nothing = names(comparison, |name| takes_holes(name) && !imputes(name) && !refused.contains(&name));
+        let nothing = names(comparison, |name| {
+            takes_holes(name) && !imputes(name) && !refused.contains(&name)
+        });
         if !nothing.is_empty() {
-            notes.push_str(&format!("For {} nothing was filled in: they use what each row shows.\n", list(&nothing)));
+            notes.push_str(&format!(
+                "For {} nothing was filled in: they use what each row shows.\n",
+                list(&nothing)
+            ));
         }
         if !refused.is_empty() {
             notes.push_str(&format!(
@@ -299,18 +338,35 @@ fn names(comparison: &Comparison, kind: impl Fn(&str) -> bool) -> Vec<&'static s
     comparison.summary.iter().map(|s| s.learner).filter(|name| kind(name)).collect()
 }
 
-/// Says what readers of the results must know: each kind of note once, with the learners that it holds for.
+/// Says what readers of the results must know: each kind of note once, with the learners that it
+/// holds for.
 pub(crate) fn remark_notes(comparison: &Comparison, quiet: bool) {
-    // That a fit is not shown better than a constant the table shows by itself: it has a row of one.
+    // That a fit is not shown better than a constant the table shows by itself: it has a row of
+    // one.
     let worth = |note: &&Note| !matches!(note, Note::NotShownBetter { .. });
-    let all = || comparison.rows.iter().flat_map(|row| row.notes.iter().filter(worth).map(move |note| (row, note)));
+    let all = || {
+        comparison
+            .rows
+            .iter()
+            .flat_map(|row| row.notes.iter().filter(worth).map(move |note| (row, note)))
+    };
     for summary in &comparison.summary {
-        let early: Vec<_> = comparison.rows.iter().filter(|r| r.learner == summary.learner && !r.converged).collect();
+        let early: Vec<_> = comparison
+            .rows
+            .iter()
+            .filter(|r| r.learner == summary.learner && !r.converged)
+            .collect();
         if let Some(row) = early.first() {
-            let (fits, splits) = (early.len(), comparison.rows.iter().filter(|r| r.learner == summary.learner).count());
+            let (fits, splits) = (
+                early.len(),
+                comparison.rows.iter().filter(|r| r.learner == summary.learner).count(),
+            );
             output::remark(
                 quiet,
-                &format!("warning: {}, {fits} of {splits} final fits stopped early: {}", summary.learner, row.stop),
+                &format!(
+                    "warning: {}, {fits} of {splits} final fits stopped early: {}",
+                    summary.learner, row.stop
+                ),
             );
         }
     }
@@ -321,11 +377,16 @@ pub(crate) fn remark_notes(comparison: &Comparison, quiet: bool) {
             continue;
         }
         told.push(kind);
-        let same = || all().filter(|(_, other)| std::mem::discriminant(*other) == kind).map(|(row, _)| row);
+        let same = || {
+            all().filter(|(_, other)| std::mem::discriminant(*other) == kind).map(|(row, _)| row)
+        };
         let who = names(comparison, |name| same().any(|row| row.learner == name));
         let splits: std::collections::BTreeSet<usize> = same().map(|row| row.split).collect();
         let of = comparison.rows.iter().map(|row| row.split + 1).max().unwrap_or(0);
-        output::remark(quiet, &format!("note: {}, in {} of {of} splits: {note}", list(&who), splits.len()));
+        output::remark(
+            quiet,
+            &format!("note: {}, in {} of {of} splits: {note}", list(&who), splits.len()),
+        );
     }
 }
 
@@ -344,7 +405,11 @@ pub(crate) fn parameters(comparison: &Comparison) -> String {
             let values = rows().map(|r| r.params.get(*name).map_or("-".into(), plain));
             format!("{name} {}", values.collect::<Vec<_>>().join(" "))
         });
-        text.push_str(&format!("  {}: {}\n", summary.learner, shown.collect::<Vec<_>>().join("; ")));
+        text.push_str(&format!(
+            "  {}: {}\n",
+            summary.learner,
+            shown.collect::<Vec<_>>().join("; ")
+        ));
     }
     text
 }

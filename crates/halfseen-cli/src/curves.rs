@@ -5,8 +5,8 @@ use halfseen::data::Target;
 use halfseen::select::{CONSTANT, Comparison, CurvePoint, Score, Statistics, Summary};
 use halfseen_io::draw::{Figure, Point, Series};
 
-/// The error that tables and figures are about: the squared one, or of classes the share told wrongly where not every
-/// learner's score estimates a target.
+/// The error that tables and figures are about: the squared one, or of classes the share told
+/// wrongly where not every learner's score estimates a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
     /// The squared error.
@@ -66,10 +66,12 @@ impl Measure {
     }
 }
 
-/// The constant, which learns nothing from more rows, as a line from the first point of all learners to the last.
+/// The constant, which learns nothing from more rows, as a line from the first point of all
+/// learners to the last.
 fn level(comparison: &Comparison, series: &[Series], shown: Shown) -> Option<Series> {
     let Shown::Tested(measure) = shown else { return None };
-    let error = measure.over(comparison.summary.iter().find(|summary| summary.learner == CONSTANT)?)?;
+    let error =
+        measure.over(comparison.summary.iter().find(|summary| summary.learner == CONSTANT)?)?;
     let xs = || series.iter().flat_map(|s| &s.points).map(|p| p.x);
     let ends = [xs().fold(f64::INFINITY, f64::min), xs().fold(f64::NEG_INFINITY, f64::max)];
     let points = ends.into_iter().filter(|x| x.is_finite()).map(|x| point(x, error)).collect();
@@ -101,7 +103,8 @@ pub(crate) fn figure(
     };
     let learners = comparison.summary.iter().filter(|summary| summary.learner != CONSTANT);
     let series = learners.map(|summary| {
-        let mut points: Vec<&CurvePoint> = comparison.curve.iter().filter(|p| p.learner == summary.learner).collect();
+        let mut points: Vec<&CurvePoint> =
+            comparison.curve.iter().filter(|p| p.learner == summary.learner).collect();
         points.sort_by_key(|p| p.examples);
         // Splits of one size share their counts of examples; the last may differ by rounding.
         let points = points.chunk_by(|a, b| a.examples == b.examples).filter_map(|same| {
@@ -113,8 +116,8 @@ pub(crate) fn figure(
     });
     let mut series: Vec<Series> = series.filter(|s| !s.points.is_empty()).collect();
     series.extend(level(comparison, &series, shown));
-    // Early in its run a learner may be far worse than saying nothing; how far is not worth the room, nor is the
-    // deviation there.
+    // Early in its run a learner may be far worse than saying nothing; how far is not worth the
+    // room, nor is the deviation there.
     let (y_label, limit) = match shown {
         Shown::Tested(measure) => (measure.label(), 1.5 * measure.of_nothing(target)),
         Shown::Own => ("own squared error", 1.5 * Measure::Squared.of_nothing(target)),
@@ -125,7 +128,11 @@ pub(crate) fn figure(
     Figure {
         title: title.to_owned(),
         x_label: x_label.to_owned(),
-        y_label: if cut { format!("{y_label} (cut at {})", number(limit)) } else { y_label.to_owned() },
+        y_label: if cut {
+            format!("{y_label} (cut at {})", number(limit))
+        } else {
+            y_label.to_owned()
+        },
         log_x: true,
         y_limit: cut.then_some(limit),
         series,

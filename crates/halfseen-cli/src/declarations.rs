@@ -1,4 +1,5 @@
-//! Reads what the caller declares of attributes: ranges, moments, prices, and columns measured together.
+//! Reads what the caller declares of attributes: ranges, moments, prices, and columns measured
+//! together.
 
 use crate::args::TableArgs;
 use crate::failure::usage_error;
@@ -13,8 +14,10 @@ use std::path::Path;
 
 /// Everything declared, as options; the others are defaults.
 pub(crate) fn read(args: &TableArgs) -> Result<Options> {
-    let mut options =
-        Options { groups: args.panel.iter().map(|p| panel(p)).collect::<Result<_>>()?, ..Options::default() };
+    let mut options = Options {
+        groups: args.panel.iter().map(|p| panel(p)).collect::<Result<_>>()?,
+        ..Options::default()
+    };
     if let Some(path) = &args.bounds {
         let range = |cells: &[Option<f64>]| match cells {
             [Some(low), Some(high)] => Ok((*low, *high)),
@@ -26,7 +29,8 @@ pub(crate) fn read(args: &TableArgs) -> Result<Options> {
         options.moments = moments(path)?;
     }
     if let Some(path) = &args.prices {
-        let price = |cells: &[Option<f64>]| cells[0].ok_or_else(|| "price must be a number".to_owned());
+        let price =
+            |cells: &[Option<f64>]| cells[0].ok_or_else(|| "price must be a number".to_owned());
         options.prices = declared(path, &["price"], None, price)?;
     }
     Ok(options)
@@ -38,7 +42,9 @@ pub(crate) fn moments(path: &Path) -> Result<BTreeMap<String, Moment>> {
         (Some(square), mean) if square >= 0.0 => Ok(Moment { square, mean }),
         (found, _) => {
             let found = found.map_or("missing".to_owned(), |v| v.to_string());
-            Err(format!("moment must be a number of at least 0 (the mean of squares), and is {found}"))
+            Err(format!(
+                "moment must be a number of at least 0 (the mean of squares), and is {found}"
+            ))
         }
     };
     declared(path, &["moment"], Some("mean"), moment)
@@ -55,19 +61,29 @@ pub(crate) fn values(path: &Path) -> Result<BTreeMap<String, f64>> {
 }
 
 /// Refuses names that are no columns of the table, or columns that are no attributes.
-pub(crate) fn check_names(table: &Table, not: &[&str], args: &TableArgs, declared: &Options) -> Result<()> {
+pub(crate) fn check_names(
+    table: &Table,
+    not: &[&str],
+    args: &TableArgs,
+    declared: &Options,
+) -> Result<()> {
     let panels: Vec<&str> = declared.groups.iter().map(|g| g.name.as_str()).collect();
     let check = |name: &str, place: String| {
         table.column(name).context(place.clone())?;
         if not.contains(&name) {
-            return usage_error(format!("{place}: column '{}' is no attribute; leave it out", short(name)));
+            return usage_error(format!(
+                "{place}: column '{}' is no attribute; leave it out",
+                short(name)
+            ));
         }
         Ok(())
     };
     for name in declared.groups.iter().flat_map(|group| &group.columns) {
         check(name, "--panel".to_owned())?;
     }
-    let shown = |path: &Option<std::path::PathBuf>| path.as_ref().map_or(String::new(), |p| p.display().to_string());
+    let shown = |path: &Option<std::path::PathBuf>| {
+        path.as_ref().map_or(String::new(), |p| p.display().to_string())
+    };
     declared.bounds.keys().try_for_each(|name| check(name, shown(&args.bounds)))?;
     declared.moments.keys().try_for_each(|name| check(name, shown(&args.moments)))?;
     let prices = declared.prices.keys().filter(|name| !panels.contains(&name.as_str()));
@@ -76,16 +92,22 @@ pub(crate) fn check_names(table: &Table, not: &[&str], args: &TableArgs, declare
 
 /// One panel: NAME=COL1,COL2.
 fn panel(text: &str) -> Result<Group> {
-    let parts = text.split_once('=').map(|(name, columns)| (name.trim(), columns.split(',').map(str::trim)));
+    let parts = text
+        .split_once('=')
+        .map(|(name, columns)| (name.trim(), columns.split(',').map(str::trim)));
     match parts {
         Some((name, mut columns)) if !name.is_empty() && columns.clone().all(|c| !c.is_empty()) => {
-            Ok(Group { name: name.to_owned(), columns: columns.by_ref().map(str::to_owned).collect() })
+            Ok(Group {
+                name: name.to_owned(),
+                columns: columns.by_ref().map(str::to_owned).collect(),
+            })
         }
         _ => usage_error(format!("--panel {}: write it as NAME=COLUMN,COLUMN", short(text))),
     }
 }
 
-/// The rows of a CSV with the column `attribute`, these columns of numbers, and perhaps an optional one.
+/// The rows of a CSV with the column `attribute`, these columns of numbers, and perhaps an optional
+/// one.
 fn declared<T>(
     path: &Path,
     needed: &[&str],
@@ -102,7 +124,8 @@ fn declared<T>(
     columns.extend(optional.map(|name| (name, table.column(name).ok())));
     let mut found = BTreeMap::new();
     for row in 0..table.rows() {
-        let refused = |problem: &str| usage_error(format!("{}: row {}: {problem}", place(), row + 1));
+        let refused =
+            |problem: &str| usage_error(format!("{}: row {}: {problem}", place(), row + 1));
         let name = text(table.cell(row, attribute));
         if name.is_empty() {
             return refused("the attribute is missing; fill or remove that row");
@@ -113,18 +136,29 @@ fn declared<T>(
                 Cell::Number(number) => Some(number),
                 Cell::Missing => None,
                 // One text makes a text of every cell in its column.
-                Cell::Text(text) => match text.trim().parse::<f64>().ok().filter(|v| v.is_finite()) {
+                Cell::Text(text) => match text.trim().parse::<f64>().ok().filter(|v| v.is_finite())
+                {
                     Some(number) => Some(number),
-                    None => return refused(&format!("{title} '{}' is no number; correct that row", short(text))),
+                    None => {
+                        return refused(&format!(
+                            "{title} '{}' is no number; correct that row",
+                            short(text)
+                        ));
+                    }
                 },
             });
         }
         let value = match value(&cells) {
             Ok(value) => value,
-            Err(problem) => return refused(&format!("'{}': {problem}; correct that row", short(&name))),
+            Err(problem) => {
+                return refused(&format!("'{}': {problem}; correct that row", short(&name)));
+            }
         };
         if found.insert(name.clone(), value).is_some() {
-            return refused(&format!("'{}' is declared a second time; remove one of its rows", short(&name)));
+            return refused(&format!(
+                "'{}' is declared a second time; remove one of its rows",
+                short(&name)
+            ));
         }
     }
     Ok(found)

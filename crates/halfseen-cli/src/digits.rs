@@ -7,5 +7,8 @@ const LABELS: &[u8] = include_bytes!("../data/mnist35-labels-idx1-ubyte.gz");
 
 /// Reads the embedded digits.
 pub(crate) fn read() -> halfseen_io::Result<IdxData> {
-    IdxData::from_pairs([(Source::bytes("digits (images)", IMAGES), Source::bytes("digits (labels)", LABELS))])
+    IdxData::from_pairs([(
+        Source::bytes("digits (images)", IMAGES),
+        Source::bytes("digits (labels)", LABELS),
+    )])
 }

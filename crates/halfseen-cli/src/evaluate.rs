@@ -26,9 +26,12 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
     args.out.as_deref().map(|out| output::check_writable(out, &args.on.inputs())).transpose()?;
     let (name, table) = read_table(Some(&args.on.data))?;
     let target_name = args.target.as_deref().unwrap_or(&model.target);
-    let (table, numbers) = keep_classes(table, target_name, &args.on.classes).with_context(|| name.clone())?;
-    let target = target_of(model.task, &model.classes, &table, target_name, &numbers).context(name.clone())?;
-    let prediction = predict(&model, &table, &[Some(target_name)], args.on.quiet).with_context(|| name.clone())?;
+    let (table, numbers) =
+        keep_classes(table, target_name, &args.on.classes).with_context(|| name.clone())?;
+    let target = target_of(model.task, &model.classes, &table, target_name, &numbers)
+        .context(name.clone())?;
+    let prediction = predict(&model, &table, &[Some(target_name)], args.on.quiet)
+        .with_context(|| name.clone())?;
     let rows: Vec<u32> = (0..table.rows() as u32).collect();
     let score = Score::of(&prediction.scores, &target, &rows);
     let truncated = cut.map(|models| Truncated::test(&models, &table, &target)).transpose()?;
@@ -81,16 +84,26 @@ fn check_attack(args: &EvaluateArgs, model: &Model) -> Result<()> {
         ));
     }
     if asked || args.threat.is_some() {
-        model.predictor.additive().with_context(|| format!("--threat: {}", args.on.model.display()))?;
+        model
+            .predictor
+            .additive()
+            .with_context(|| format!("--threat: {}", args.on.model.display()))?;
     }
     if args.out.is_some() && args.truncate.is_none() && args.threat.is_none() {
-        return usage_error("--out draws the errors of --truncate or of --threat; add one, as in --threat auto");
+        return usage_error(
+            "--out draws the errors of --truncate or of --threat; add one, as in --threat auto",
+        );
     }
     Ok(())
 }
 
 /// The errors under attack, where flags ask for them or the model prepares for them.
-fn attacks(args: &EvaluateArgs, model: &Model, table: &Table, target: &Target) -> Result<Option<Attacks>> {
+fn attacks(
+    args: &EvaluateArgs,
+    model: &Model,
+    table: &Table,
+    target: &Target,
+) -> Result<Option<Attacks>> {
     let named = args.attack.is_some() || args.on.values.is_some() || args.threat.is_some();
     if !named && (model.report.threat.is_none() || args.truncate.is_some()) {
         return Ok(None);
@@ -98,5 +111,7 @@ fn attacks(args: &EvaluateArgs, model: &Model, table: &Table, target: &Target) -
     let trial = Trial::new(model, table, Some(target))?;
     let priced = priced(args.on.values.as_ref(), model, &trial, true, args.on.quiet)?;
     let threats = threats(args.threat.as_ref(), model, &priced, args.on.quiet)?;
-    threats.map(|threats| Attacks::test(&trial, target, &threats, args.attack, args.seed)).transpose()
+    threats
+        .map(|threats| Attacks::test(&trial, target, &threats, args.attack, args.seed))
+        .transpose()
 }

@@ -32,7 +32,8 @@ pub(crate) fn usage_error<T>(message: impl Into<String>) -> anyhow::Result<T> {
 
 /// Help and version go to stdout with success; mistakes to stderr.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    let shows_help = error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    let shows_help =
+        error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if !error.use_stderr() || shows_help {
         let _ = error.print();
         return if shows_help { ExitCode::from(CALLER) } else { ExitCode::SUCCESS };
@@ -44,7 +45,8 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
 /// The parser's paragraphs (the mistake, a tip, the usage, where help is) as one sentence.
 fn one_line(paragraphs: &str) -> String {
     let lines = paragraphs.lines().map(str::trim).filter(|l| !l.is_empty());
-    let told = lines.take_while(|l| !l.starts_with("Usage:") && !l.starts_with("For more information"));
+    let told =
+        lines.take_while(|l| !l.starts_with("Usage:") && !l.starts_with("For more information"));
     let line = told.fold(String::new(), |line, next| {
         let tip = next.strip_prefix("tip: ");
         let between = match line.as_bytes().last() {
@@ -76,7 +78,9 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     // Contexts name the file; causes say what is wrong with it.
-    let line = error.chain().map(ToString::to_string).fold(String::new(), |line, cause| match line.as_str() {
+    let line = error.chain().map(ToString::to_string).fold(String::new(), |line, cause| match line
+        .as_str()
+    {
         "" => cause,
         before if before.contains(&cause) => line,
         _ => format!("{line}: {cause}"),
@@ -101,7 +105,8 @@ fn code(error: &anyhow::Error) -> u8 {
                 ErrorClass::Interrupted => INTERRUPTED,
             });
         }
-        let file = cause.is::<halfseen_io::Error>() || cause.is::<Usage>() || cause.is::<std::io::Error>();
+        let file =
+            cause.is::<halfseen_io::Error>() || cause.is::<Usage>() || cause.is::<std::io::Error>();
         file.then_some(CALLER)
     };
     error.chain().find_map(library).unwrap_or(1)

@@ -37,7 +37,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     let rows: Vec<u32> = (0..input.table.rows() as u32).collect();
     if let Some(Values::File(path)) = &args.values {
         let names = attributes(&input, &rows, &options).with_context(place)?;
-        let values: Vec<String> = threats::from_file(path, &names)?.iter().map(f64::to_string).collect();
+        let values: Vec<String> =
+            threats::from_file(path, &names)?.iter().map(f64::to_string).collect();
         learner.set("values", &values.join(","))?;
     }
     let progress = Progress::new("fitting", args.table.quiet);
@@ -52,8 +53,12 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
         };
         let seed = args.table.seed;
         // What was set stays as it was set.
-        let fixed: Vec<String> =
-            args.set.iter().filter_map(|set| set.split('=').next()).map(|n| n.trim().into()).collect();
+        let fixed: Vec<String> = args
+            .set
+            .iter()
+            .filter_map(|set| set.split('=').next())
+            .map(|n| n.trim().into())
+            .collect();
         let learners = std::slice::from_ref(&learner);
         let tuning = Tuning { holdout: args.holdout, ..Tuning::new(folds as usize, seed) };
         let tuned = tune(learners, &fixed, &task, &rows, &tuning, &progress, &|_| ());
@@ -61,7 +66,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
         learner = tuned[0].apply(learner)?;
     }
     let prepared =
-        Prepared::new(&input.table, (&input.target_name, &input.target), &rows, &options).with_context(place)?;
+        Prepared::new(&input.table, (&input.target_name, &input.target), &rows, &options)
+            .with_context(place)?;
     // As a flag for every learner, or as a parameter of those that have it.
     let set = learner.get("truncate").and_then(|count| count.parse().ok());
     let truncate = args.truncate.or(set).map(|count| usize::try_from(count).unwrap_or(usize::MAX));
@@ -92,7 +98,9 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
         let word = if matches!(note, Note::NotShownBetter { .. }) { "warning" } else { "note" };
         output::remark(args.table.quiet, &format!("{word}: {note}"));
     }
-    if let Some(text) = outside_bounds(model.report.outside_bounds, &model.report.first_outside, &input) {
+    if let Some(text) =
+        outside_bounds(model.report.outside_bounds, &model.report.first_outside, &input)
+    {
         output::remark(args.table.quiet, &format!("remark: {text}"));
     }
     let early = !model.report.converged;
@@ -174,17 +182,21 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
     Ok(learner)
 }
 
-/// Of a learner that can do both: with a budget it chooses what to read, and a missing cell is a read that is refused; without, it takes
-/// every cell that is there.
+/// Of a learner that can do both: with a budget it chooses what to read, and a missing cell is a
+/// read that is refused; without, it takes every cell that is there.
 fn choose_or_take(learner: &mut dyn Learner, args: &FitArgs) -> Result<()> {
-    let budgeted = args.table.total_budget.is_some() || learner.get("budget").is_some_and(|budget| budget != "auto");
+    let budgeted = args.table.total_budget.is_some()
+        || learner.get("budget").is_some_and(|budget| budget != "auto");
     if budgeted && args.missing == Some(MissingArg::Observed) {
         return usage_error(format!(
             "--missing observed: with a budget {} chooses what it reads, without one it takes every cell that is there; leave one of the two out",
             learner.name()
         ));
     }
-    let said = args.set.iter().any(|set| set.split('=').next().is_some_and(|name| name.trim() == "passive"));
+    let said = args
+        .set
+        .iter()
+        .any(|set| set.split('=').next().is_some_and(|name| name.trim() == "passive"));
     if !said {
         learner::take_all_without_a_budget(learner)?;
     }
@@ -207,7 +219,8 @@ fn reads(learner: &dyn Learner) -> &'static str {
     }
 }
 
-/// What becomes of missing cells: refusing them is the default, and holes are what some learners are for.
+/// What becomes of missing cells: refusing them is the default, and holes are what some learners
+/// are for.
 fn missing(args: &FitArgs, learner: &dyn Learner) -> Result<MissingArg> {
     match (args.missing, learner.takes_holes()) {
         (None, true) => Ok(MissingArg::Observed),
@@ -263,12 +276,16 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     let mut rows = vec![("learner", report.learner.clone())];
     if args.tune.is_some() {
         let chosen = learner.grid().0.into_iter().filter_map(|(name, _)| {
-            model.params.get(name).map(|value| format!("{name} = {}", crate::compared::plain(value)))
+            model
+                .params
+                .get(name)
+                .map(|value| format!("{name} = {}", crate::compared::plain(value)))
         });
         rows.push(("tuned", chosen.collect::<Vec<_>>().join(", ")));
     }
     rows.push(("examples", report.examples.to_string()));
-    let observes = learner.takes_holes() && model.params.get("passive").is_none_or(|passive| passive != "no");
+    let observes =
+        learner.takes_holes() && model.params.get("passive").is_none_or(|passive| passive != "no");
     if learner.takes_holes() && learner.family() == Family::Budget {
         let how = if observes { TAKES_ALL } else { CHOOSES };
         rows.push(("reading", how.to_owned()));
@@ -293,8 +310,12 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
         ("prepares for", if cut { format!("{what}, but not since it was truncated") } else { what })
     }));
     rows.push(("objective", number(report.objective)));
-    let relative =
-        |gap: f64| report.objective.filter(|o| *o > 0.0).map(|o| format!(" ({:.1e} of the objective)", gap / o));
+    let relative = |gap: f64| {
+        report
+            .objective
+            .filter(|o| *o > 0.0)
+            .map(|o| format!(" ({:.1e} of the objective)", gap / o))
+    };
     let gap = |gap: f64| format!("{gap:.2e}{}", relative(gap).unwrap_or_default());
     rows.push(("certified gap", report.gap.map_or("-".into(), gap)));
     rows.extend(report.passes.map(|passes| ("passes", passes.to_string())));
@@ -302,7 +323,10 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     rows.extend(promise.map(|promise| ("on new rows", promise.to_string())));
     let scale = model.prepare.target.deviation.powi(2);
     rows.extend(report.leave_one_out.map(|error| {
-        ("leave-one-out", format!("{:.6} (squared error of each row, predicted from all others)", error * scale))
+        (
+            "leave-one-out",
+            format!("{:.6} (squared error of each row, predicted from all others)", error * scale),
+        )
     }));
     rows.extend([
         ("stopped", report.stop.to_string()),
@@ -313,17 +337,23 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     let spent = priced.then(|| ("spent", sum(report.spent)));
     let unused = report.unused.map(|reads| ("reads left", reads.to_string()));
     let estimated = report.risk.map(|risk| {
-        let error = report.risk_error.map_or(String::new(), |error| format!(" ± {:.3}", error * scale));
+        let error =
+            report.risk_error.map_or(String::new(), |error| format!(" ± {:.3}", error * scale));
         let what = match (learner.family(), learner.grid().0.is_empty()) {
-            (Family::Budget, true) => "squared error where every attribute is seen, from reads that were held out",
-            (Family::Budget, false) => "squared error, from its own reads before it learned from them",
+            (Family::Budget, true) => {
+                "squared error where every attribute is seen, from reads that were held out"
+            }
+            (Family::Budget, false) => {
+                "squared error, from its own reads before it learned from them"
+            }
             _ => "squared error of rows that were held out, from fits to the others",
         };
         ("its own test", format!("{:.3}{error} ({what})", risk * scale))
     });
     let at = if observes { at } else { at + 1 };
     rows.splice(at..at, spent.into_iter().chain(unused).chain(estimated));
-    let lines: Vec<String> = rows.into_iter().map(|(name, value)| format!("{name:<14} {value}\n")).collect();
+    let lines: Vec<String> =
+        rows.into_iter().map(|(name, value)| format!("{name:<14} {value}\n")).collect();
     Ok(lines.concat())
 }
 
@@ -333,8 +363,10 @@ fn is_promise(note: &Note) -> bool {
 }
 
 /// What a learner does that can do both.
-const CHOOSES: &str = "chose what to read of each row; without --budget it takes every cell that is there";
-const TAKES_ALL: &str = "took every cell that is there; with --budget it chooses what to read of each row";
+const CHOOSES: &str =
+    "chose what to read of each row; without --budget it takes every cell that is there";
+const TAKES_ALL: &str =
+    "took every cell that is there; with --budget it chooses what to read of each row";
 
 /// What may vanish from every row.
 fn prepared_for(threat: &Threat) -> String {
@@ -356,13 +388,17 @@ fn observed_lines(model: &Model) -> Result<Vec<(&'static str, String)>> {
     let report = &model.report;
     let cells = report.examples * model.prepare.schema.layout()?.panels() as u64;
     let share = 100.0 * report.reads as f64 / cells.max(1) as f64;
-    let empty =
-        report.notes.iter().find_map(|note| if let Note::EmptyRows { rows } = note { Some(*rows) } else { None });
+    let empty = report
+        .notes
+        .iter()
+        .find_map(|note| if let Note::EmptyRows { rows } = note { Some(*rows) } else { None });
     let mut lines = vec![
         ("observed cells", format!("{} of {cells} ({share:.1} %)", report.reads)),
         ("empty rows", format!("{} (they show no attribute)", empty.unwrap_or(0))),
     ];
-    lines.extend(report.support.map(|rows| ("rows kept", format!("{rows} (predictions compare with them)"))));
+    lines.extend(
+        report.support.map(|rows| ("rows kept", format!("{rows} (predictions compare with them)"))),
+    );
     Ok(lines)
 }
 

@@ -63,8 +63,8 @@ impl Monitor for Part<'_> {
 }
 
 impl Hidden {
-    /// Compares at each share; `whole` is the comparison of the table as it came. Columns that are no attributes, or
-    /// known of every example, are never hidden.
+    /// Compares at each share; `whole` is the comparison of the table as it came. Columns that are
+    /// no attributes, or known of every example, are never hidden.
     pub(crate) fn run(
         shares: &[f64],
         (no_attributes, known): (&[&str], &[&str]),
@@ -74,7 +74,11 @@ impl Hidden {
         whole: &Comparison,
         monitor: &dyn Monitor,
     ) -> halfseen::Result<Hidden> {
-        let first = Stage { share: 0.0, seen: Seen::of(task.table, no_attributes), comparison: whole.clone() };
+        let first = Stage {
+            share: 0.0,
+            seen: Seen::of(task.table, no_attributes),
+            comparison: whole.clone(),
+        };
         let kept = [no_attributes, known].concat();
         let mut stages = vec![first];
         // Bytes that may be missing are numbers, and would be scaled otherwise.
@@ -93,7 +97,10 @@ impl Hidden {
         for (number, &share) in (1..).zip(shares) {
             let table = hide(task.table, &kept, share, plan.seed, TRAIN);
             let test_table = task.test.map(|test| hide(test.table, &kept, share, plan.seed, TEST));
-            let test = task.test.zip(test_table.as_ref()).map(|(test, table)| Test { table, target: test.target });
+            let test = task
+                .test
+                .zip(test_table.as_ref())
+                .map(|(test, table)| Test { table, target: test.target });
             let task = Task { table: &table, test, options: &options, ..*task };
             let part = Part { whole: monitor, number, of: 1 + shares.len() as u64 };
             let comparison = compare(learners, &task, &plan, &part)?;
@@ -146,8 +153,13 @@ impl Hidden {
     pub(crate) fn figure(&self, title: &str) -> Figure {
         let measure = self.measure();
         let series = self.0[0].comparison.summary.iter().enumerate().map(|(l, summary)| {
-            let at = |stage: &Stage| Some(point(stage.seen.share(), measure.over(&stage.comparison.summary[l])?));
-            Series { name: summary.learner.to_owned(), points: self.0.iter().filter_map(at).collect() }
+            let at = |stage: &Stage| {
+                Some(point(stage.seen.share(), measure.over(&stage.comparison.summary[l])?))
+            };
+            Series {
+                name: summary.learner.to_owned(),
+                points: self.0.iter().filter_map(at).collect(),
+            }
         });
         Figure {
             title: title.to_owned(),

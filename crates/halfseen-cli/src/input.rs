@@ -62,7 +62,9 @@ pub(crate) fn read(
     let target_name = match target {
         Some(name) => name.to_owned(),
         // images and SVMlight rows have a label of their own
-        None if table.column("label").is_ok() && matches!(table.numbers(), Matrix::U8(_) | Matrix::Csr(_)) => {
+        None if table.column("label").is_ok()
+            && matches!(table.numbers(), Matrix::U8(_) | Matrix::Csr(_)) =>
+        {
             "label".into()
         }
         None => {
@@ -75,23 +77,30 @@ pub(crate) fn read(
     };
     let place = || name.clone();
     check_names(&table, &target_name, group, args).with_context(place)?;
-    let not: Vec<&str> =
-        [&*target_name].into_iter().chain(args.ignore.iter().map(String::as_str)).chain(group).collect();
-    declarations::check_names(&table, &not, args, &declarations::read(args)?).with_context(place)?;
+    let not: Vec<&str> = [&*target_name]
+        .into_iter()
+        .chain(args.ignore.iter().map(String::as_str))
+        .chain(group)
+        .collect();
+    declarations::check_names(&table, &not, args, &declarations::read(args)?)
+        .with_context(place)?;
     table.refuse_infinite().with_context(place)?;
     let (table, numbers) = keep_classes(table, &target_name, &args.classes).with_context(place)?;
     text_columns::refuse_numbers_as_classes(&table, &target_name, &numbers).with_context(place)?;
     refuse_missing_targets(&table, &target_name, &numbers).with_context(place)?;
     let target = Target::read(&table, &target_name, task(args.task)).with_context(place)?;
-    let except: Vec<&str> = args.ignore.iter().map(String::as_str).chain(group).chain([&*target_name]).collect();
+    let except: Vec<&str> =
+        args.ignore.iter().map(String::as_str).chain(group).chain([&*target_name]).collect();
     text_columns::check(&table, &except, &numbers, args.quiet).with_context(place)?;
     let mut input = Input { name: name.clone(), table, target_name, target, numbers, dropped: 0 };
     match missing {
         MissingArg::Mean | MissingArg::Observed => {}
-        MissingArg::Drop => {
-            input.keep(&complete(&input.table, &args.ignore).with_context(place)?).with_context(place)?
+        MissingArg::Drop => input
+            .keep(&complete(&input.table, &args.ignore).with_context(place)?)
+            .with_context(place)?,
+        MissingArg::Refuse => {
+            refuse_missing(&input.table, &args.ignore, &input.numbers).with_context(place)?
         }
-        MissingArg::Refuse => refuse_missing(&input.table, &args.ignore, &input.numbers).with_context(place)?,
     }
     Ok(input)
 }
@@ -111,27 +120,34 @@ impl Input {
     /// Refuses a target that a learner cannot learn, before any work is done.
     pub(crate) fn check_classes(&self, learner: &dyn Learner) -> Result<()> {
         let classes = self.target.classes();
-        let checked =
-            learner.check_classes(classes.len()).map_err(|error| match named(error, &self.target_name).kind() {
+        let checked = learner.check_classes(classes.len()).map_err(|error| {
+            match named(error, &self.target_name).kind() {
                 // A learner knows only how many there are.
                 ErrorKind::WrongTarget { column, problem } => {
                     let names: Vec<String> = classes.iter().map(ToString::to_string).collect();
                     let count = format!("{} classes", classes.len());
-                    let problem = problem.replacen(&count, &format!("{count} ({})", list(&names)), 1);
-                    halfseen::Error::from(ErrorKind::WrongTarget { column: column.clone(), problem })
+                    let problem =
+                        problem.replacen(&count, &format!("{count} ({})", list(&names)), 1);
+                    halfseen::Error::from(ErrorKind::WrongTarget {
+                        column: column.clone(),
+                        problem,
+                    })
                 }
                 other => other.clone().into(),
-            });
+            }
+        });
         checked.with_context(|| self.name.clone())
     }
 }
 
 impl Input {
-    /// Points out a target of few whole numbers, which are taken as numbers and may be codes of classes.
+    /// Points out a target of few whole numbers, which are taken as numbers and may be codes of
+    /// classes.
     pub(crate) fn remark_on_codes(&self, args: &TableArgs) {
         let Target::Numbers(values) = &self.target else { return };
         let whole = values.iter().all(|v| v.fract() == 0.0);
-        let distinct: BTreeSet<u64> = values.iter().take_while(|_| whole).map(|v| v.to_bits()).collect();
+        let distinct: BTreeSet<u64> =
+            values.iter().take_while(|_| whole).map(|v| v.to_bits()).collect();
         let few = distinct.len() <= CODES && 5 * distinct.len() <= values.len();
         if args.task == TaskArg::Auto && whole && few {
             let text = format!(
@@ -147,15 +163,23 @@ impl Input {
 fn check_names(table: &Table, target: &str, group: Option<&str>, args: &TableArgs) -> Result<()> {
     table.column(target).context("--target")?;
     let flags = [("--ignore", &args.ignore[..]), ("--known", &args.known[..])];
-    let named = flags.into_iter().flat_map(|(flag, names)| names.iter().map(move |name| (flag, name.as_str())));
+    let named = flags
+        .into_iter()
+        .flat_map(|(flag, names)| names.iter().map(move |name| (flag, name.as_str())));
     for (flag, name) in named.chain(group.map(|name| ("--group", name))) {
         table.column(name).context(flag)?;
         if name == target {
-            return usage_error(format!("{flag}: column '{}' is the target; name another", short(name)));
+            return usage_error(format!(
+                "{flag}: column '{}' is the target; name another",
+                short(name)
+            ));
         }
     }
     if let Some(both) = args.known.iter().find(|name| args.ignore.contains(name)) {
-        return usage_error(format!("column '{}' is named by --known and by --ignore; choose one", short(both)));
+        return usage_error(format!(
+            "column '{}' is named by --known and by --ignore; choose one",
+            short(both)
+        ));
     }
     Ok(())
 }
@@ -188,7 +212,12 @@ fn task(task: TaskArg) -> Option<Task> {
 }
 
 /// How the table is prepared; `honest` leaves unread cells alone.
-pub(crate) fn options(args: &TableArgs, missing: MissingArg, intercept: bool, honest: bool) -> Result<Options> {
+pub(crate) fn options(
+    args: &TableArgs,
+    missing: MissingArg,
+    intercept: bool,
+    honest: bool,
+) -> Result<Options> {
     let scale = args.scale.map(|scale| match scale {
         ScaleArg::None => Scale::None,
         ScaleArg::Common => Scale::Common,
@@ -218,7 +247,11 @@ pub(crate) fn renumbered(error: halfseen::Error, input: &Input) -> halfseen::Err
 }
 
 /// Keeps the rows whose target is one of the named classes; tells which rows those are.
-pub(crate) fn keep_classes(table: Table, target: &str, classes: &[String]) -> Result<(Table, Vec<usize>)> {
+pub(crate) fn keep_classes(
+    table: Table,
+    target: &str,
+    classes: &[String],
+) -> Result<(Table, Vec<usize>)> {
     if classes.is_empty() {
         let all = (0..table.rows()).collect();
         return Ok((table, all));
@@ -229,8 +262,11 @@ pub(crate) fn keep_classes(table: Table, target: &str, classes: &[String]) -> Re
         Cell::Text(text) => class == text,
         Cell::Missing => false,
     };
-    if let Some(absent) = classes.iter().find(|class| !(0..table.rows()).any(|row| is(class, row))) {
-        let known = (0..table.rows()).map(|row| text(table.cell(row, column))).filter(|text| !text.is_empty());
+    if let Some(absent) = classes.iter().find(|class| !(0..table.rows()).any(|row| is(class, row)))
+    {
+        let known = (0..table.rows())
+            .map(|row| text(table.cell(row, column)))
+            .filter(|text| !text.is_empty());
         let known: Vec<String> = known.collect::<BTreeSet<_>>().into_iter().collect();
         return usage_error(format!(
             "--classes: no row has target '{}'; column '{}' holds: {}",
@@ -239,7 +275,8 @@ pub(crate) fn keep_classes(table: Table, target: &str, classes: &[String]) -> Re
             list(&known)
         ));
     }
-    let keep: Vec<usize> = (0..table.rows()).filter(|&row| classes.iter().any(|class| is(class, row))).collect();
+    let keep: Vec<usize> =
+        (0..table.rows()).filter(|&row| classes.iter().any(|class| is(class, row))).collect();
     Ok((table.select_rows(&keep), keep))
 }
 
@@ -262,15 +299,18 @@ fn refuse_missing(table: &Table, ignore: &[String], numbers: &[usize]) -> Result
     if matches!(table.numbers(), Matrix::U8(_)) {
         return Ok(());
     }
-    let first = (0..table.rows()).find_map(|row| missing_in(table, row, ignore).map(|column| (row, column)));
+    let first = (0..table.rows())
+        .find_map(|row| missing_in(table, row, ignore).map(|column| (row, column)));
     let Some((row, column)) = first else { return Ok(()) };
-    let kind = halfseen::ErrorKind::MissingCell { row: numbers[row] + 1, column: column.to_owned() };
+    let kind =
+        halfseen::ErrorKind::MissingCell { row: numbers[row] + 1, column: column.to_owned() };
     Err(halfseen::Error::from(kind).into())
 }
 
 /// The rows without a missing cell.
 fn complete(table: &Table, ignore: &[String]) -> Result<Vec<usize>> {
-    let keep: Vec<usize> = (0..table.rows()).filter(|&row| missing_in(table, row, ignore).is_none()).collect();
+    let keep: Vec<usize> =
+        (0..table.rows()).filter(|&row| missing_in(table, row, ignore).is_none()).collect();
     if keep.is_empty() {
         return usage_error(
             "every row has a missing cell; fill them with --missing mean, or leave columns out with --ignore",

@@ -36,7 +36,8 @@ pub(crate) fn run(args: &LearnersArgs) -> Result<ExitCode> {
         }
         (false, Some(_)) => learners.iter().map(|l| describe(&**l)).collect(),
         (false, None) => {
-            let mut rows: Vec<String> = learners.iter().map(|l| format!("{:<14} {}\n", l.name(), l.title())).collect();
+            let mut rows: Vec<String> =
+                learners.iter().map(|l| format!("{:<14} {}\n", l.name(), l.title())).collect();
             rows.push("\nhalfseen learners NAME describes one and its parameters.\n".into());
             rows.concat()
         }
@@ -46,10 +47,15 @@ pub(crate) fn run(args: &LearnersArgs) -> Result<ExitCode> {
 }
 
 fn describe(learner: &dyn Learner) -> String {
-    let mut text = format!("{}: {}\nsource: {}\n\n", learner.name(), learner.title(), learner.source());
+    let mut text =
+        format!("{}: {}\nsource: {}\n\n", learner.name(), learner.title(), learner.source());
     for declaration in learner.declarations() {
         let default = learner.get(declaration.name).unwrap_or_default();
-        let source = if declaration.source.is_empty() { String::new() } else { format!(" [{}]", declaration.source) };
+        let source = if declaration.source.is_empty() {
+            String::new()
+        } else {
+            format!(" [{}]", declaration.source)
+        };
         text.push_str(&format!(
             "  {} = {default}\n      {}{source}\n      {}.\n",
             declaration.name,
@@ -57,7 +63,11 @@ fn describe(learner: &dyn Learner) -> String {
             declaration.kind.allowed()
         ));
     }
-    let grid = learner.grid().0.into_iter().map(|(name, values)| vec![format!("  {name}"), values.join(" ")]);
+    let grid = learner
+        .grid()
+        .0
+        .into_iter()
+        .map(|(name, values)| vec![format!("  {name}"), values.join(" ")]);
     let grid = align(&grid.collect::<Vec<_>>());
     text.push_str(&match grid.as_str() {
         "" => "\ntuned over: nothing; it tunes itself on what it reads\n".to_owned(),
@@ -74,8 +84,12 @@ fn as_json(learner: &dyn Learner) -> Value {
             "name": d.name, "default": defaults[d.name], "allowed": d.kind.allowed(), "doc": d.doc, "source": d.source,
         })
     });
-    let grid: serde_json::Map<String, Value> =
-        learner.grid().0.into_iter().map(|(name, values)| (name.to_owned(), json!(values))).collect();
+    let grid: serde_json::Map<String, Value> = learner
+        .grid()
+        .0
+        .into_iter()
+        .map(|(name, values)| (name.to_owned(), json!(values)))
+        .collect();
     json!({
         "learner": learner.name(), "title": learner.title(), "family": learner.family(), "source": learner.source(),
         "params": params.collect::<Vec<_>>(), "grid": grid,

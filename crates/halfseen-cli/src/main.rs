@@ -15,6 +15,7 @@ mod fit;
 mod hiding;
 mod input;
 mod learners;
+mod numbers;
 mod observed;
 mod output;
 mod plan;

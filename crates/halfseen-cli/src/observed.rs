@@ -15,8 +15,10 @@ pub(crate) fn arrange(learner: &mut dyn Learner, missing: MissingArg) -> Result<
         Some("no") => Ok(learner.set("passive", "all")?),
         Some(_) => Ok(()),
         None => {
-            let able =
-                learner::all().into_iter().filter(|l| l.get("passive").is_some() || l.takes_holes()).map(|l| l.name());
+            let able = learner::all()
+                .into_iter()
+                .filter(|l| l.get("passive").is_some() || l.takes_holes())
+                .map(|l| l.name());
             usage_error(format!(
                 "--missing observed: {} cannot learn from whatever is observed; these can: {}; or use --missing mean or drop",
                 learner.name(),

@@ -21,7 +21,8 @@ impl Folder {
         // Dropped on failure, this removes what was made until then.
         let folder = Folder { path: path.to_owned(), made, written: false };
         std::fs::create_dir_all(path).or_else(|e| refused("make the folder", path, &e))?;
-        tempfile::NamedTempFile::new_in(path).or_else(|e| refused("write into the folder", path, &e))?;
+        tempfile::NamedTempFile::new_in(path)
+            .or_else(|e| refused("write into the folder", path, &e))?;
         Ok(folder)
     }
 
@@ -70,25 +71,32 @@ fn write_to(path: &Path, content: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Makes sure, before the work whose result it will hold, that a file can be written at this place and that it replaces none of
-/// those that the result is made from.
+/// Makes sure, before the work whose result it will hold, that a file can be written at this place
+/// and that it replaces none of those that the result is made from.
 pub(crate) fn check_writable(path: &Path, inputs: &[&Path]) -> Result<()> {
     if path.is_dir() {
-        return usage_error(format!("cannot write {}: it is a folder; name a file", path.display()));
+        return usage_error(format!(
+            "cannot write {}: it is a folder; name a file",
+            path.display()
+        ));
     }
     if is_special(path) {
         return Ok(());
     }
     let place = std::fs::canonicalize(path);
     if let Ok(place) = &place
-        && inputs.iter().any(|input| std::fs::canonicalize(input).is_ok_and(|input| input == *place))
+        && inputs
+            .iter()
+            .any(|input| std::fs::canonicalize(input).is_ok_and(|input| input == *place))
     {
         return usage_error(format!(
             "--out {}: this file is read, and would be replaced; name another",
             path.display()
         ));
     }
-    beside(&place.unwrap_or_else(|_| path.to_owned())).map(|_| ()).or_else(|e| refused("write", path, &e))
+    beside(&place.unwrap_or_else(|_| path.to_owned()))
+        .map(|_| ())
+        .or_else(|e| refused("write", path, &e))
 }
 
 /// Whether something is there that is neither a file nor a folder: renaming would destroy it.
@@ -142,7 +150,9 @@ pub(crate) fn remark(quiet: bool, text: &str) {
 /// Lines up columns; the first to the left, the others to the right.
 pub(crate) fn align(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |c: usize| rows.iter().filter_map(|r| r.get(c)).map(|t| t.chars().count()).max().unwrap_or(0);
+    let width = |c: usize| {
+        rows.iter().filter_map(|r| r.get(c)).map(|t| t.chars().count()).max().unwrap_or(0)
+    };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut text = String::new();
     for row in rows {

@@ -1,4 +1,5 @@
-//! Says before any data are collected what the theorems guarantee: the error for so many examples, or the examples for an error.
+//! Says before any data are collected what the theorems guarantee: the error for so many examples,
+//! or the examples for an error.
 
 use crate::args::PlanArgs;
 use crate::declarations;
@@ -56,8 +57,12 @@ fn plans(args: &PlanArgs, setting: &Setting) -> Result<Vec<Plan>> {
     let goal = args.examples.map(Goal::Examples).or(args.error.map(Goal::Error));
     let promises = plan::guarantees().into_iter();
     match (args.total_budget, goal) {
-        (Some(total), _) => Ok(promises.map(|promise| plan::best(promise, setting, total, goal)).collect()),
-        (None, Some(goal)) => Ok(promises.map(|promise| plan::make(promise(setting), goal)).collect()),
+        (Some(total), _) => {
+            Ok(promises.map(|promise| plan::best(promise, setting, total, goal)).collect())
+        }
+        (None, Some(goal)) => {
+            Ok(promises.map(|promise| plan::make(promise(setting), goal)).collect())
+        }
         (None, None) => usage_error("a plan needs --error or --examples"),
     }
 }
@@ -80,8 +85,11 @@ fn moment_norms(path: &Path, dims: u64) -> Result<MomentNorms> {
 /// The table, and what one has to know to read it.
 fn describe(args: &PlanArgs, setting: &Setting, plans: &[Plan]) -> String {
     let known = |plan: &&Plan| matches!(plan.guarantee.excess, Excess::Known(_));
-    let mut rows =
-        vec![["learner", "reads each", "examples", "all reads", "excess error", "theorem"].map(str::to_owned).to_vec()];
+    let mut rows = vec![
+        ["learner", "reads each", "examples", "all reads", "excess error", "theorem"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     for plan in plans.iter().filter(known) {
         rows.push(vec![
             plan.guarantee.learner.to_owned(),
@@ -93,12 +101,14 @@ fn describe(args: &PlanArgs, setting: &Setting, plans: &[Plan]) -> String {
         ]);
     }
     // The last column reads from the left.
-    let width = rows.iter().filter_map(|row| row.last()).map(|t| t.chars().count()).max().unwrap_or(0);
+    let width =
+        rows.iter().filter_map(|row| row.last()).map(|t| t.chars().count()).max().unwrap_or(0);
     for theorem in rows.iter_mut().filter_map(|row| row.last_mut()) {
         *theorem = format!("{theorem:<width$}");
     }
     let mut text = format!("{}\n\n{}", opening(args), align(&rows));
-    let marked = plans.iter().filter(known).any(|plan| plan.excess.is_some() && !plan.says_something());
+    let marked =
+        plans.iter().filter(known).any(|plan| plan.excess.is_some() && !plan.says_something());
     text.push('\n');
     if marked {
         text.push_str("*  No promise: a rule that always predicts 0 is within this error, whatever the data.\n");
@@ -113,7 +123,10 @@ fn describe(args: &PlanArgs, setting: &Setting, plans: &[Plan]) -> String {
         match &plan.guarantee.excess {
             Excess::Known(_) => {}
             Excess::RateOnly { rate, note } => {
-                text.push_str(&format!("{name}: rate only, {rate} ({}); {note}.\n", plan.guarantee.theorem));
+                text.push_str(&format!(
+                    "{name}: rate only, {rate} ({}); {note}.\n",
+                    plan.guarantee.theorem
+                ));
             }
             Excess::Inapplicable { why } => text.push_str(&format!("{name}: no promise; {why}.\n")),
         }
@@ -127,7 +140,8 @@ fn describe(args: &PlanArgs, setting: &Setting, plans: &[Plan]) -> String {
 fn opening(args: &PlanArgs) -> String {
     let above = "above the mean squared error of the best rule of this size";
     let dims = grouped(args.dims);
-    let most = args.examples.map_or(String::new(), |m| format!(" of at most {} examples", grouped(m)));
+    let most =
+        args.examples.map_or(String::new(), |m| format!(" of at most {} examples", grouped(m)));
     match (args.budget, args.total_budget, args.error) {
         (Some(k), _, None) => {
             let m = args.examples.map_or(String::new(), grouped);
@@ -193,7 +207,10 @@ The promises are for --set step=VALUE (aer: penalty=VALUE) as below, average=all
             text.push_str("  second moments: unknown, so as bad as can be; --moments FILE improves ddaerr and ddaelr\n")
         }
     }
-    if plans.iter().any(|p| matches!(&p.guarantee.excess, Excess::Known(b) if b.probability.is_some())) {
+    if plans
+        .iter()
+        .any(|p| matches!(&p.guarantee.excess, Excess::Known(b) if b.probability.is_some()))
+    {
         text.push_str(&format!(
             "  two phases (-2p): {} of the examples in the first, which misleads with probability {} at most\n",
             setting.phase1, setting.confidence
@@ -210,15 +227,29 @@ fn constants(plans: &[Plan]) -> String {
     for plan in plans {
         let Excess::Known(bound) = &plan.guarantee.excess else { continue };
         let m = plan.examples.unwrap_or(MOST_EXAMPLES);
-        let symbols = bound.constants(m).into_iter().map(|(name, value)| format!("{name} = {}", number(value)));
+        let symbols = bound
+            .constants(m)
+            .into_iter()
+            .map(|(name, value)| format!("{name} = {}", number(value)));
         let tuned = plan.examples.and_then(|m| bound.tuning.at(m));
         let tuned = tuned.map(|value| format!("{} = {}", bound.tuning.name, number(value)));
         let with: Vec<String> = symbols.chain(tuned).collect();
-        let printed =
-            plan.examples.and_then(|m| bound.printed.at(m)).map_or(String::new(), |v| format!(" = {}", number(v)));
-        text.push_str(&format!("  {}: {}; {}\n", plan.guarantee.learner, bound.formula, with.join(", ")));
+        let printed = plan
+            .examples
+            .and_then(|m| bound.printed.at(m))
+            .map_or(String::new(), |v| format!(" = {}", number(v)));
+        text.push_str(&format!(
+            "  {}: {}; {}\n",
+            plan.guarantee.learner,
+            bound.formula,
+            with.join(", ")
+        ));
         text.push_str(&format!("      printed: {}{printed}", bound.printed.formula));
-        text.push_str(&if bound.note.is_empty() { "\n".to_owned() } else { format!("; {}\n", bound.note) });
+        text.push_str(&if bound.note.is_empty() {
+            "\n".to_owned()
+        } else {
+            format!("; {}\n", bound.note)
+        });
     }
     text
 }
@@ -244,7 +275,8 @@ pub(crate) fn count(count: Option<u64>) -> String {
 /// 12,345.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
-    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|g| std::str::from_utf8(g).ok()).collect();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|g| std::str::from_utf8(g).ok()).collect();
     groups.join(",")
 }
 
@@ -255,14 +287,19 @@ pub(crate) fn number(value: f64) -> String {
         size if (1e-3..1e6).contains(&size) => {
             let places = (3.0 - size.log10().floor()).clamp(0.0, 9.0) as usize;
             let text = format!("{value:.places$}");
-            if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+            if text.contains('.') {
+                text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            } else {
+                text
+            }
         }
         _ => format!("{value:.3e}"),
     }
 }
 
 fn as_json(args: &PlanArgs, setting: &Setting, plans: &[Plan]) -> Value {
-    let moments = setting.moments.map(|m| json!({ "sum": m.sum, "half": m.half, "largest": m.largest }));
+    let moments =
+        setting.moments.map(|m| json!({ "sum": m.sum, "half": m.half, "largest": m.largest }));
     json!({
         "dims": setting.dims, "budget": args.budget, "total_budget": args.total_budget, "radius": setting.radius,
         "radius2": setting.radius2, "norm": setting.norm, "moments": moments, "confidence": setting.confidence,
@@ -284,8 +321,11 @@ fn row(args: &PlanArgs, plan: &Plan) -> Value {
     match &guarantee.excess {
         Excess::Known(bound) => {
             let m = plan.examples.unwrap_or(MOST_EXAMPLES);
-            let constants: Map<String, Value> =
-                bound.constants(m).into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+            let constants: Map<String, Value> = bound
+                .constants(m)
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), json!(value)))
+                .collect();
             put("formula", json!(bound.formula));
             put("constants", Value::Object(constants));
             let printed_examples = args.error.and_then(|error| bound.printed.examples(error));

@@ -1,4 +1,5 @@
-//! Says what paper D promises of data with holes: the rows that are enough for an error, or the error for the rows.
+//! Says what paper D promises of data with holes: the rows that are enough for an error, or the
+//! error for the rows.
 
 use crate::args::PlanArgs;
 use crate::failure::usage_error;
@@ -18,7 +19,8 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
     let Some(error) = args.error else {
         return usage_error("plan --karma needs --error");
     };
-    let assumed = Assumed { dims: args.dims, error, confidence: args.confidence, ..Assumed::default() };
+    let assumed =
+        Assumed { dims: args.dims, error, confidence: args.confidence, ..Assumed::default() };
     let one = |kappa: f64| Promise::new(&assumed, kappa, args.gamma, args.examples);
     let promises = match args.kappa {
         Some(kappa) => vec![one(kappa)?],
@@ -52,14 +54,20 @@ fn describe(args: &PlanArgs, assumed: &Assumed, promises: &[Promise]) -> String 
         ));
     }
     if promises.iter().any(|p| p.after.is_some_and(|after| after.vacuous)) {
-        text.push_str("*  Vacuous: a rule that always says 0 is within this error, whatever the data.\n");
+        text.push_str(
+            "*  Vacuous: a rule that always says 0 is within this error, whatever the data.\n",
+        );
     }
     if promises.iter().any(|p| p.examples.is_none()) {
-        text.push_str("-  No number of rows is enough: what gamma cuts off exceeds the error by itself.\n");
+        text.push_str(
+            "-  No number of rows is enough: what gamma cuts off exceeds the error by itself.\n",
+        );
     }
     text.push_str(MEANING);
     if args.kappa.is_none() {
-        text.push_str("kappa depends on data that nobody sees whole: give --kappa if it is known.\n");
+        text.push_str(
+            "kappa depends on data that nobody sees whole: give --kappa if it is known.\n",
+        );
     }
     text
 }
@@ -89,7 +97,8 @@ fn row(promise: &Promise) -> Vec<String> {
     ];
     if let Some(after) = promise.after {
         let mark = if after.vacuous { " *" } else { "" };
-        let excess = if after.excess.is_finite() { number(after.excess) } else { "more than 10^300".into() };
+        let excess =
+            if after.excess.is_finite() { number(after.excess) } else { "more than 10^300".into() };
         let c = if after.c > 0.0 { number(after.c) } else { "-".into() };
         cells.extend([format!("{excess}{mark}"), grouped(after.gamma), c]);
     }

@@ -21,9 +21,12 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
     // Before the work, and before any remark about the table.
     args.id.as_deref().map(|id| table.column(id)).transpose().with_context(|| name.clone())?;
     let prediction =
-        predict(&model, &table, &[args.id.as_deref(), Some(&model.target)], args.quiet).context(name.clone())?;
-    let intervals = args.interval.map(|level| intervals(&model, &table, level, args)).transpose()?;
-    let csv = as_csv(&model, &table, &prediction, intervals.as_deref(), args.id.as_deref()).context(name)?;
+        predict(&model, &table, &[args.id.as_deref(), Some(&model.target)], args.quiet)
+            .context(name.clone())?;
+    let intervals =
+        args.interval.map(|level| intervals(&model, &table, level, args)).transpose()?;
+    let csv = as_csv(&model, &table, &prediction, intervals.as_deref(), args.id.as_deref())
+        .context(name)?;
     match &args.out {
         Some(path) => output::write_file(path, &csv)?,
         None => output::print(&csv)?,
@@ -34,15 +37,26 @@ pub(crate) fn run(args: &PredictArgs) -> Result<ExitCode> {
 /// The model without the range of its predictions, where that is asked for.
 pub(crate) fn clipped(model: Model, no_clip: bool, quiet: bool) -> Model {
     if no_clip && model.clip().is_none() {
-        output::remark(quiet, "remark: --no-clip changes nothing: this model keeps its predictions within no range");
+        output::remark(
+            quiet,
+            "remark: --no-clip changes nothing: this model keeps its predictions within no range",
+        );
     }
     if no_clip { model.without_clip() } else { model }
 }
 
 /// The ends of each row's interval.
-fn intervals(model: &Model, table: &Table, level: f64, args: &PredictArgs) -> Result<Vec<(f64, f64)>> {
-    let found = model.intervals(table, level).with_context(|| format!("--interval: {}", args.model.display()))?;
-    if matches!(&model.predictor, Predictor::Conditional(conditional) if conditional.deviations.is_empty()) {
+fn intervals(
+    model: &Model,
+    table: &Table,
+    level: f64,
+    args: &PredictArgs,
+) -> Result<Vec<(f64, f64)>> {
+    let found = model
+        .intervals(table, level)
+        .with_context(|| format!("--interval: {}", args.model.display()))?;
+    if matches!(&model.predictor, Predictor::Conditional(conditional) if conditional.deviations.is_empty())
+    {
         output::remark(
             args.quiet,
             "remark: the intervals are as wide as held-out reads say on average; fit with --set deviations=50, and they know of each row \
@@ -70,17 +84,27 @@ pub(crate) fn read_model(path: &Path) -> Result<Model> {
 }
 
 /// Predicts, and remarks on columns that are too many or too few; `expected` ones are no remark.
-pub(crate) fn predict(model: &Model, table: &Table, expected: &[Option<&str>], quiet: bool) -> Result<Prediction> {
+pub(crate) fn predict(
+    model: &Model,
+    table: &Table,
+    expected: &[Option<&str>],
+    quiet: bool,
+) -> Result<Prediction> {
     let prediction = model.predict(table)?;
     remark_on(&prediction.applied, expected, quiet);
     Ok(prediction)
 }
 
-/// Remarks on columns that are too many or too few, and on new categories; `expected` columns are no remark.
+/// Remarks on columns that are too many or too few, and on new categories; `expected` columns are
+/// no remark.
 pub(crate) fn remark_on(applied: &Applied, expected: &[Option<&str>], quiet: bool) {
-    let ignored: Vec<&String> = applied.ignored.iter().filter(|c| !expected.contains(&Some(c.as_str()))).collect();
+    let ignored: Vec<&String> =
+        applied.ignored.iter().filter(|c| !expected.contains(&Some(c.as_str()))).collect();
     if !ignored.is_empty() {
-        output::remark(quiet, &format!("columns that the model does not use: {}", halfseen::error::list(&ignored)));
+        output::remark(
+            quiet,
+            &format!("columns that the model does not use: {}", halfseen::error::list(&ignored)),
+        );
     }
     if !applied.absent.is_empty() {
         let absent = halfseen::error::list(&applied.absent);
@@ -90,7 +114,9 @@ pub(crate) fn remark_on(applied: &Applied, expected: &[Option<&str>], quiet: boo
         let cells = applied.new_categories;
         output::remark(
             quiet,
-            &format!("cells with a category that training did not show, which count as missing: {cells}"),
+            &format!(
+                "cells with a category that training did not show, which count as missing: {cells}"
+            ),
         );
     }
 }
@@ -123,7 +149,8 @@ fn as_csv(
         match model.class(scores, row) {
             Some(label) => csv.push_str(&format!("{},{score}\n", quoted(&label.to_string()))),
             None => {
-                let ends = intervals.map_or(String::new(), |ends| format!(",{},{}", ends[row].0, ends[row].1));
+                let ends = intervals
+                    .map_or(String::new(), |ends| format!(",{},{}", ends[row].0, ends[row].1));
                 csv.push_str(&format!("{score}{ends}\n"));
             }
         }

@@ -16,9 +16,12 @@ impl Progress {
     /// A bar on stderr where that is a terminal and the caller is not quiet.
     pub(crate) fn new(what: &'static str, quiet: bool) -> Progress {
         let shown = !quiet && std::io::stderr().is_terminal();
-        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let target =
+            if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(1), target).with_message(what);
-        if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:40}] {percent}% {elapsed} (left: {eta})") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{msg} [{bar:40}] {percent}% {elapsed} (left: {eta})")
+        {
             bar.set_style(style.progress_chars("=> "));
         }
         let stop = Arc::new(AtomicBool::new(false));

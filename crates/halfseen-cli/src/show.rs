@@ -1,5 +1,6 @@
-//! Prints a model's weights in the attributes' own units: one per attribute, with a standard error where it has one, or one for each
-//! of more than two classes. Before them the intercept and, where predictions keep within a range, its ends.
+//! Prints a model's weights in the attributes' own units: one per attribute, with a standard error
+//! where it has one, or one for each of more than two classes. Before them the intercept and, where
+//! predictions keep within a range, its ends.
 
 use crate::args::ShowArgs;
 use crate::output;
@@ -31,7 +32,11 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode> {
     };
     let title = if errors.is_some() { ",standard_error" } else { "" };
     let mut csv = format!("attribute,{}{title}\n", titles.join(","));
-    csv.push_str(&line("(intercept)", sums.iter().map(|(_, intercept)| *intercept).collect(), None));
+    csv.push_str(&line(
+        "(intercept)",
+        sums.iter().map(|(_, intercept)| *intercept).collect(),
+        None,
+    ));
     if let Some([least, largest]) = model.clip() {
         csv.push_str(&line("(least)", vec![least], None));
         csv.push_str(&line("(largest)", vec![largest], None));
@@ -45,7 +50,8 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The standard error of each weight, in the attributes' own units; `None` where the model was fitted without.
+/// The standard error of each weight, in the attributes' own units; `None` where the model was
+/// fitted without.
 fn standard_errors(model: &Model) -> Option<Vec<f64>> {
     let Predictor::Conditional(conditional) = &model.predictor else { return None };
     let (columns, deviations) = (conditional.linear.weights.len(), &conditional.deviations);

@@ -20,17 +20,29 @@ pub(crate) struct TestTable {
 
 impl TestTable {
     /// Reads a file for a comparison on `input`, whose rows were fitted by `schema`.
-    pub(crate) fn read(path: &Path, args: &CompareArgs, input: &Input, schema: &Schema) -> Result<TestTable> {
+    pub(crate) fn read(
+        path: &Path,
+        args: &CompareArgs,
+        input: &Input,
+        schema: &Schema,
+    ) -> Result<TestTable> {
         let (name, table) = read_table(Some(path))?;
         let test = Self::of(table, name.clone(), args, input, schema).with_context(|| name)?;
         let applied = schema.encode(&test.table).with_context(|| test.name.clone())?.applied;
-        let ignored: Vec<Option<&str>> = args.table.ignore.iter().map(|n| Some(n.as_str())).collect();
+        let ignored: Vec<Option<&str>> =
+            args.table.ignore.iter().map(|n| Some(n.as_str())).collect();
         let expected = [vec![Some(input.target_name.as_str())], ignored].concat();
         remark_on(&applied, &expected, args.table.quiet);
         Ok(test)
     }
 
-    fn of(table: Table, name: String, args: &CompareArgs, input: &Input, schema: &Schema) -> Result<TestTable> {
+    fn of(
+        table: Table,
+        name: String,
+        args: &CompareArgs,
+        input: &Input,
+        schema: &Schema,
+    ) -> Result<TestTable> {
         let column = table.column(&input.target_name)?.clone();
         table.refuse_infinite()?;
         let classes = &args.table.classes;
@@ -39,19 +51,27 @@ impl TestTable {
             Cell::Text(text) => classes.iter().any(|class| class == text),
             Cell::Missing => false,
         };
-        let mut numbers: Vec<usize> = (0..table.rows()).filter(|&row| classes.is_empty() || is(row)).collect();
+        let mut numbers: Vec<usize> =
+            (0..table.rows()).filter(|&row| classes.is_empty() || is(row)).collect();
         if matches!(args.missing, MissingArg::Drop | MissingArg::Refuse) {
-            let named = schema.columns.iter().map(|c| (c.name.as_str(), table.column(&c.name).ok()));
+            let named =
+                schema.columns.iter().map(|c| (c.name.as_str(), table.column(&c.name).ok()));
             let columns: Vec<(&str, Option<&Column>)> = named.collect();
-            // The first attribute that a row does not have; an absent column is missing in every row.
+            // The first attribute that a row does not have; an absent column is missing in every
+            // row.
             let holes = |row: usize| {
-                let missing = |column: &Option<&Column>| column.is_none_or(|c| table.cell(row, c) == Cell::Missing);
+                let missing = |column: &Option<&Column>| {
+                    column.is_none_or(|c| table.cell(row, c) == Cell::Missing)
+                };
                 columns.iter().find(|(_, column)| missing(column)).map(|(name, _)| *name)
             };
             if args.missing == MissingArg::Drop {
                 numbers.retain(|&row| holes(row).is_none());
-            } else if let Some((row, column)) = numbers.iter().find_map(|&row| holes(row).map(|c| (row, c))) {
-                let kind = halfseen::ErrorKind::MissingCell { row: row + 1, column: column.to_owned() };
+            } else if let Some((row, column)) =
+                numbers.iter().find_map(|&row| holes(row).map(|c| (row, c)))
+            {
+                let kind =
+                    halfseen::ErrorKind::MissingCell { row: row + 1, column: column.to_owned() };
                 return Err(halfseen::Error::from(kind).into());
             }
         }
@@ -61,7 +81,13 @@ impl TestTable {
             );
         }
         let table = if numbers.len() < table.rows() { table.select_rows(&numbers) } else { table };
-        let target = target_of(input.target.task(), input.target.classes(), &table, &input.target_name, &numbers)?;
+        let target = target_of(
+            input.target.task(),
+            input.target.classes(),
+            &table,
+            &input.target_name,
+            &numbers,
+        )?;
         Ok(TestTable { name, table, target })
     }
 
@@ -74,18 +100,30 @@ impl TestTable {
     }
 }
 
-/// A target in given classes; unlike training data, test rows may all be of one class. `numbers` are the
-/// rows' numbers in the file, from 0.
-pub(crate) fn target_of(task: Task, classes: &[Label], table: &Table, name: &str, numbers: &[usize]) -> Result<Target> {
+/// A target in given classes; unlike training data, test rows may all be of one class. `numbers`
+/// are the rows' numbers in the file, from 0.
+pub(crate) fn target_of(
+    task: Task,
+    classes: &[Label],
+    table: &Table,
+    name: &str,
+    numbers: &[usize],
+) -> Result<Target> {
     let column = table.column(name)?;
     let mut values = Vec::new();
     let mut codes = Vec::new();
     for (row, number) in numbers.iter().enumerate() {
         let label = match table.cell(row, column) {
             Cell::Missing => {
-                let count = (row..table.rows()).filter(|&r| table.cell(r, column) == Cell::Missing).count();
+                let count =
+                    (row..table.rows()).filter(|&r| table.cell(r, column) == Cell::Missing).count();
                 let (column, first) = (name.to_owned(), number + 1);
-                return Err(halfseen::Error::from(halfseen::ErrorKind::MissingTarget { column, first, count }).into());
+                return Err(halfseen::Error::from(halfseen::ErrorKind::MissingTarget {
+                    column,
+                    first,
+                    count,
+                })
+                .into());
             }
             Cell::Number(number) => Label::Number(number),
             Cell::Text(text) => Label::Text(text.to_owned()),
@@ -93,7 +131,10 @@ pub(crate) fn target_of(task: Task, classes: &[Label], table: &Table, name: &str
         match (task, label) {
             (Task::Regression, Label::Number(number)) => values.push(number),
             (Task::Regression, Label::Text(_)) => {
-                return usage_error(format!("column '{}' holds text, and the model estimates a number", short(name)));
+                return usage_error(format!(
+                    "column '{}' holds text, and the model estimates a number",
+                    short(name)
+                ));
             }
             (Task::Classification, label) => match classes.iter().position(|c| same(c, &label)) {
                 Some(code) => codes.push(code as u32),

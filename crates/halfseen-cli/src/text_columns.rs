@@ -1,8 +1,9 @@
-//! Refuses text columns that nothing can be learned from, and points out numbers that are read as text.
+//! Refuses text columns that nothing can be learned from, and points out numbers that are read as
+//! text.
 //!
 //! A text column becomes one indicator per category. A record number or a date as text has a
-//! category per row: thousands of indicators that fit the training rows and say nothing about others.
-//! And one `N/A` among a thousand ages makes the ages categories.
+//! category per row: thousands of indicators that fit the training rows and say nothing about
+//! others. And one `N/A` among a thousand ages makes the ages categories.
 
 use crate::failure::usage_error;
 use crate::output::remark;
@@ -26,7 +27,9 @@ pub(crate) fn check(table: &Table, except: &[&str], numbers: &[usize], quiet: bo
         match (many, odd_text(table, column)) {
             (true, Some((row, odd))) => return usage_error(mixed(column, row, odd, numbers)),
             (true, None) => labels.push(column.name.as_str()),
-            (false, Some((row, odd))) => remark(quiet, &format!("remark: {}", mixed(column, row, odd, numbers))),
+            (false, Some((row, odd))) => {
+                remark(quiet, &format!("remark: {}", mixed(column, row, odd, numbers)))
+            }
             (false, None) => {}
         }
     }
@@ -42,7 +45,11 @@ pub(crate) fn check(table: &Table, except: &[&str], numbers: &[usize], quiet: bo
 }
 
 /// Refuses a target of numbers that a stray text would turn into classes.
-pub(crate) fn refuse_numbers_as_classes(table: &Table, target: &str, numbers: &[usize]) -> Result<()> {
+pub(crate) fn refuse_numbers_as_classes(
+    table: &Table,
+    target: &str,
+    numbers: &[usize],
+) -> Result<()> {
     let column = table.column(target)?;
     match odd_text(table, column) {
         Some((row, odd)) => usage_error(format!("target {}", mixed(column, row, odd, numbers))),
@@ -70,6 +77,8 @@ fn odd_text<'t>(table: &'t Table, column: &'t Column) -> Option<(usize, &'t str)
 
 /// The rows and texts of a text column that are there.
 fn texts<'t>(table: &'t Table, column: &'t Column) -> impl Iterator<Item = (usize, &'t str)> {
-    let text = move |row| if let Cell::Text(text) = table.cell(row, column) { Some((row, text)) } else { None };
+    let text = move |row| {
+        if let Cell::Text(text) = table.cell(row, column) { Some((row, text)) } else { None }
+    };
     (0..table.rows()).filter(|_| matches!(column.place, Place::Text(_))).filter_map(text)
 }

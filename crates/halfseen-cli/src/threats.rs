@@ -34,7 +34,11 @@ impl Values {
 /// Reads a word, or the path of a file.
 pub(crate) fn values(text: &str) -> Result<Values, String> {
     Ok(match text.trim() {
-        "" => return Err("it must be uniform, mi, or a file with the columns attribute,value".to_owned()),
+        "" => {
+            return Err(
+                "it must be uniform, mi, or a file with the columns attribute,value".to_owned()
+            );
+        }
         "uniform" => Values::Uniform,
         "mi" => Values::Information,
         path => Values::File(path.into()),
@@ -44,7 +48,8 @@ pub(crate) fn values(text: &str) -> Result<Values, String> {
 /// Budgets to attack with.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Budgets {
-    /// From nothing to twice the model's own, or where it has none by steps of 1, 2, 5, 10, ... attributes.
+    /// From nothing to twice the model's own, or where it has none by steps of 1, 2, 5, 10, ...
+    /// attributes.
     Auto,
     /// These.
     These(Vec<f64>),
@@ -57,7 +62,9 @@ pub(crate) fn budgets(text: &str) -> Result<Budgets, String> {
     }
     let number = |part: &str| part.trim().parse().ok().filter(|n: &f64| n.is_finite());
     let numbers: Option<Vec<f64>> = text.split(',').map(number).collect();
-    numbers.map(Budgets::These).ok_or_else(|| "it must be auto, or numbers such as 10 or 5,10,20".to_owned())
+    numbers
+        .map(Budgets::These)
+        .ok_or_else(|| "it must be auto, or numbers such as 10 or 5,10,20".to_owned())
 }
 
 /// Reads one budget.
@@ -66,7 +73,8 @@ pub(crate) fn budget(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "it must be a number of at least 0, such as 10".to_owned())
 }
 
-/// A threat of these values that spends nothing yet: the flag's, or the model's own, or uniform ones.
+/// A threat of these values that spends nothing yet: the flag's, or the model's own, or uniform
+/// ones.
 pub(crate) fn priced(
     flag: Option<&Values>,
     model: &Model,
@@ -79,11 +87,15 @@ pub(crate) fn priced(
     let values = match (flag, own) {
         (None, Some(own)) => own.values().to_vec(),
         (None | Some(Values::Uniform), _) => vec![1.0; attributes.len()],
-        (Some(Values::Information), Some(own)) if model.params.get("values").is_some_and(|v| v == "mi") => {
+        (Some(Values::Information), Some(own))
+            if model.params.get("values").is_some_and(|v| v == "mi") =>
+        {
             own.values().to_vec()
         }
         (Some(Values::Information), _) if !told => {
-            return usage_error("--values mi: mutual information needs the target; name its column with --target");
+            return usage_error(
+                "--values mi: mutual information needs the target; name its column with --target",
+            );
         }
         (Some(Values::Information), _) => {
             let text = "remark: --values mi: the model was fitted without such values; they are computed from these rows and their target";
@@ -104,13 +116,15 @@ pub(crate) fn from_file(path: &Path, attributes: &[String]) -> Result<Vec<f64>> 
     let declared = declarations::values(path)?;
     if let Some(name) = declared.keys().find(|name| !attributes.contains(name)) {
         let (nearest, known) = (nearest(name, attributes), attributes.to_vec());
-        let error = halfseen::Error::from(ErrorKind::UnknownColumn { name: name.clone(), nearest, known });
+        let error =
+            halfseen::Error::from(ErrorKind::UnknownColumn { name: name.clone(), nearest, known });
         return Err(error).context(path.display().to_string());
     }
     Ok(attributes.iter().map(|name| declared.get(name).copied().unwrap_or(1.0)).collect())
 }
 
-/// The threats to attack with, increasing: the flag's, or the model's own; `None` where neither names one.
+/// The threats to attack with, increasing: the flag's, or the model's own; `None` where neither
+/// names one.
 pub(crate) fn threats(
     flag: Option<&Budgets>,
     model: &Model,
@@ -128,8 +142,11 @@ pub(crate) fn threats(
     };
     budgets.sort_unstable_by(f64::total_cmp);
     budgets.dedup();
-    let threats: Vec<Threat> =
-        budgets.iter().map(|&budget| priced.with_budget(budget)).collect::<Result<_, _>>().context("--threat")?;
+    let threats: Vec<Threat> = budgets
+        .iter()
+        .map(|&budget| priced.with_budget(budget))
+        .collect::<Result<_, _>>()
+        .context("--threat")?;
     if let Some(floored) = threats.iter().find(|threat| threat.effective() != threat.budget()) {
         let note = Note::ThreatFloored { asked: floored.budget(), used: floored.effective() };
         remark(quiet, &format!("note: {note}"));

@@ -25,14 +25,16 @@ pub(crate) fn counts(text: &str) -> Result<Counts, String> {
         return Ok(Counts::Auto);
     }
     let numbers: Option<Vec<u64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
-    numbers.map(Counts::These).ok_or_else(|| "it must be auto, or whole numbers such as 1,2,5".to_owned())
+    numbers
+        .map(Counts::These)
+        .ok_or_else(|| "it must be auto, or whole numbers such as 1,2,5".to_owned())
 }
 
 impl Counts {
     /// The model cut to each count, increasing.
     ///
-    /// Unlike a saved truncated model each still knows the attributes that it gives no weight: columns that
-    /// are absent from a table then count as they do for the whole model.
+    /// Unlike a saved truncated model each still knows the attributes that it gives no weight:
+    /// columns that are absent from a table then count as they do for the whole model.
     pub(crate) fn cut(&self, model: &Model) -> Result<Vec<(u64, Model)>> {
         let layout = model.prepare.schema.layout()?;
         let linear = model.predictor.linear()?;
@@ -61,16 +63,20 @@ pub(crate) struct Truncated(Vec<(u64, Score)>);
 
 impl Truncated {
     /// Tests each of the cut models.
-    pub(crate) fn test(models: &[(u64, Model)], table: &Table, target: &Target) -> Result<Truncated> {
+    pub(crate) fn test(
+        models: &[(u64, Model)],
+        table: &Table,
+        target: &Target,
+    ) -> Result<Truncated> {
         let rows: Vec<u32> = (0..table.rows() as u32).collect();
-        let score =
-            |(count, model): &(u64, Model)| Ok((*count, Score::of(&model.predict(table)?.scores, target, &rows)));
+        let score = |(count, model): &(u64, Model)| {
+            Ok((*count, Score::of(&model.predict(table)?.scores, target, &rows)))
+        };
         Ok(Truncated(models.iter().map(score).collect::<Result<_>>()?))
     }
 
     pub(crate) fn as_json(&self) -> Value {
-        let row =
-            |(count, score): &(u64, Score)| json!({ "attributes": count, "mse": score.mse, "error": score.error });
+        let row = |(count, score): &(u64, Score)| json!({ "attributes": count, "mse": score.mse, "error": score.error });
         self.0.iter().map(row).collect()
     }
 
@@ -86,7 +92,8 @@ impl Truncated {
         };
         let mut lines = vec![line(["attributes".into(), "squared error".into(), "error".into()])];
         lines.extend(self.0.iter().map(|(count, score)| {
-            let error = score.error.map_or(String::new(), |error| format!("{:.2} %", 100.0 * error));
+            let error =
+                score.error.map_or(String::new(), |error| format!("{:.2} %", 100.0 * error));
             line([count.to_string(), show(score.mse), error])
         }));
         align(&lines)
@@ -94,7 +101,8 @@ impl Truncated {
 
     /// Draws the errors against the attributes.
     pub(crate) fn draw(&self, title: &str, learner: &str, path: &Path) -> Result<()> {
-        let measure = self.0.first().map_or(Measure::Squared, |(_, score)| Measure::of_score(score));
+        let measure =
+            self.0.first().map_or(Measure::Squared, |(_, score)| Measure::of_score(score));
         let error = |score: &Score| if measure == Measure::Wrong { score.error } else { score.mse };
         let point = |(count, score): &(u64, Score)| {
             Some(Point { x: *count as f64, y: error(score)?, low: f64::NAN, high: f64::NAN })
@@ -105,7 +113,10 @@ impl Truncated {
             y_label: if measure == Measure::Wrong { "error" } else { "squared error" }.into(),
             log_x: true,
             y_limit: None,
-            series: vec![Series { name: learner.to_owned(), points: self.0.iter().filter_map(point).collect() }],
+            series: vec![Series {
+                name: learner.to_owned(),
+                points: self.0.iter().filter_map(point).collect(),
+            }],
         })?;
         output::write_file(path, &svg)
     }

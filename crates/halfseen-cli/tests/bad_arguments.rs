@@ -13,7 +13,8 @@ fn budgets() {
     let place = Place::with_table();
     place.refused(&format!("{AERR} --budget 0"), &["budget = 0", "at least 1"]);
     place.refused(&format!("{AERR} --budget 1"), &["t.csv", "aerr", "at least 2 reads", "got 1"]);
-    place.refused(&format!("{AERR} --budget 4"), &["t.csv", "4 reads", "3 attributes", "at most 3"]);
+    place
+        .refused(&format!("{AERR} --budget 4"), &["t.csv", "4 reads", "3 attributes", "at most 3"]);
     place.refused(&format!("{AERR} --budget -1"), &["-1", "--budget", "whole number"]);
     place.refused(&format!("{AERR} --budget few"), &["'few'", "--budget", "whole number"]);
     place.refused(AERR, &["aerr", "--budget"]);
@@ -27,10 +28,19 @@ fn budgets() {
 fn parameters() {
     let place = Place::with_table();
     for value in ["0", "-1", "NaN", "inf", "-inf", "1e999"] {
-        place.refused(&format!("{RIDGE} --set radius={value}"), &["radius = ", "finite number above 0"]);
+        place.refused(
+            &format!("{RIDGE} --set radius={value}"),
+            &["radius = ", "finite number above 0"],
+        );
     }
-    place.refused(&format!("{RIDGE} --set radius=wide"), &["radius", "'wide'", "finite number above 0"]);
-    place.refused(&format!("{RIDGE} --set raduis=1"), &["ridge", "'raduis'", "did you mean 'radius'", "penalty"]);
+    place.refused(
+        &format!("{RIDGE} --set radius=wide"),
+        &["radius", "'wide'", "finite number above 0"],
+    );
+    place.refused(
+        &format!("{RIDGE} --set raduis=1"),
+        &["ridge", "'raduis'", "did you mean 'radius'", "penalty"],
+    );
     place.refused(&format!("{RIDGE} --set radius"), &["--set radius", "NAME=VALUE"]);
     place.refused(&format!("{RIDGE} --set radius={}", "x".repeat(3000)), &["radius"]);
     place.refused(&format!("{RIDGE} --tune 1"), &["--tune", "from 2 to 1000"]);
@@ -39,9 +49,15 @@ fn parameters() {
     place.refused(&format!("{RIDGE} --scale log"), &["--scale", "log", "none, common, each"]);
     for scale in ["each", "max", "common"] {
         let says = format!("scale = {scale} needs");
-        place.refused(&format!("{AERR} --budget 2 --scale {scale}"), &["t.csv", &says, "declare their bounds"]);
+        place.refused(
+            &format!("{AERR} --budget 2 --scale {scale}"),
+            &["t.csv", &says, "declare their bounds"],
+        );
     }
-    place.refused("fit t.csv --target y --learner rigde --out m.json", &["'rigde'", "did you mean 'ridge'", "aerr"]);
+    place.refused(
+        "fit t.csv --target y --learner rigde --out m.json",
+        &["'rigde'", "did you mean 'ridge'", "aerr"],
+    );
     place.refused("learners aerrr", &["'aerrr'", "did you mean 'aerr'"]);
     place.refused("fit t.csv --target y --out m.json", &["required", "--learner"]);
     place.refused(&format!("{RIDGE} --oot x"), &["--oot", "'--out'", "--help"]);
@@ -57,10 +73,16 @@ fn columns() {
     place.refused(&format!("{fit} --target z"), &["t.csv", "'z'", "a, b, kind, y, who"]);
     place.refused(&format!("{fit} --target whoo"), &["did you mean 'who'"]);
     for flag in ["--ignore", "--known"] {
-        place.refused(&format!("{fit} --target y {flag} kid"), &["t.csv", flag, "'kid'", "did you mean 'kind'"]);
+        place.refused(
+            &format!("{fit} --target y {flag} kid"),
+            &["t.csv", flag, "'kid'", "did you mean 'kind'"],
+        );
         place.refused(&format!("{fit} --target y {flag} y"), &["t.csv", flag, "'y' is the target"]);
     }
-    place.refused(&format!("{fit} --target y --known a --ignore a"), &["'a'", "--known", "--ignore"]);
+    place.refused(
+        &format!("{fit} --target y --known a --ignore a"),
+        &["'a'", "--known", "--ignore"],
+    );
     place.refused(&format!("{fit} --target y --ignore a,b,kind,who"), &["t.csv", "no attribute"]);
     place.refused("compare t.csv --target y --group nope --out o", &["t.csv", "--group", "'nope'"]);
     place.refused("compare t.csv --target y --group y --out o", &["t.csv", "--group", "target"]);
@@ -71,9 +93,15 @@ fn classes() {
     let place = Place::with_table();
     let fit = "fit t.csv --target kind --ignore who --learner ridge --out m.json";
     place.refused(fit, &["t.csv", "'kind'", "3 classes (blue, green, red)", "--classes"]);
-    place.refused(&format!("{fit} --classes red,white"), &["t.csv", "--classes", "'white'", "blue, green, red"]);
+    place.refused(
+        &format!("{fit} --classes red,white"),
+        &["t.csv", "--classes", "'white'", "blue, green, red"],
+    );
     place.refused(&format!("{fit} --classes red"), &["t.csv", "'kind' is constant", "red"]);
-    place.refused(&format!("{fit} --task regression"), &["t.csv", "'kind'", "text", "--task classification"]);
+    place.refused(
+        &format!("{fit} --task regression"),
+        &["t.csv", "'kind'", "text", "--task classification"],
+    );
 }
 
 #[test]
@@ -81,13 +109,22 @@ fn splits() {
     let place = Place::with_table();
     let compare = "compare t.csv --target y --ignore who --learners ridge --out o/p/q";
     for share in ["0", "1", "NaN", "-0.5", "some"] {
-        place.refused(&format!("{compare} --test-share {share}"), &["--test-share", share, "above 0 and below 1"]);
+        place.refused(
+            &format!("{compare} --test-share {share}"),
+            &["--test-share", share, "above 0 and below 1"],
+        );
     }
-    place.refused(&format!("{compare} --test-share 0.001"), &["t.csv", "0.001", "at least 500 rows", "got 60"]);
+    place.refused(
+        &format!("{compare} --test-share 0.001"),
+        &["t.csv", "0.001", "at least 500 rows", "got 60"],
+    );
     place.refused(&format!("{compare} --test-share 0.999"), &["t.csv", "0.999", "got 60"]);
     place.refused(&format!("{compare} --splits 0"), &["--splits", "from 1 to"]);
     place.refused(&format!("{compare} --folds 1"), &["--folds", "from 2 to"]);
-    place.refused(&format!("{compare} --folds 100"), &["t.csv", "100 folds", "at least 100 rows", "got 54"]);
+    place.refused(
+        &format!("{compare} --folds 100"),
+        &["t.csv", "100 folds", "at least 100 rows", "got 54"],
+    );
     place.refused(&format!("{compare} --threads 0"), &["--threads", "from 1 to"]);
     place.refused("compare t.csv --target y --learners ridge,lasso,ridge", &["ridge twice"]);
     place.refused("compare t.csv --target y --learners ridge,", &["no learner ''"]);

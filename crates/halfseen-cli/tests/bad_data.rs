@@ -50,7 +50,8 @@ fn targets() {
     place.write("t.csv", "a,y\n1,u\n2,v\n3,w\n");
     place.refused(FIT, &["t.csv", "'y'", "3 classes (u, v, w)", "--classes", "karma"]);
     place.refused("compare t.csv --target y --out o", &["t.csv", "at least 5 rows", "got 3"]);
-    let many: String = (0..40).map(|i| if i == 16 { "1,N/A\n".into() } else { format!("{i},{i}.5\n") }).collect();
+    let many: String =
+        (0..40).map(|i| if i == 16 { "1,N/A\n".into() } else { format!("{i},{i}.5\n") }).collect();
     refused(&format!("a,y\n{many}"), &["target column 'y'", "row 17", "'N/A'", "empty it"]);
 }
 
@@ -103,7 +104,9 @@ fn text_that_differs_in_every_row_is_refused_by_name() {
     place.refused(FIT, &["t.csv", "id, day", "--ignore id,day"]);
     place.refused("compare t.csv --target y --out o", &["--ignore id,day"]);
     place.ok(&format!("{FIT} --ignore id,day"));
-    let rows: String = (0..50).map(|i| if i == 9 { "n.a.,1\n".into() } else { format!("{i},{}\n", i % 5) }).collect();
+    let rows: String = (0..50)
+        .map(|i| if i == 9 { "n.a.,1\n".into() } else { format!("{i},{}\n", i % 5) })
+        .collect();
     place.write("t.csv", format!("a,y\n{rows}"));
     place.refused(FIT, &["t.csv", "'a'", "row 10", "'n.a.'"]);
 }
@@ -111,9 +114,15 @@ fn text_that_differs_in_every_row_is_refused_by_name() {
 #[test]
 fn files_of_other_formats() {
     let place = Place::with_table();
-    place.refused("fit none.csv --target y --learner ridge --out m.json", &["none.csv", "cannot be read", "path"]);
+    place.refused(
+        "fit none.csv --target y --learner ridge --out m.json",
+        &["none.csv", "cannot be read", "path"],
+    );
     std::fs::create_dir(place.path("empty")).unwrap();
-    place.refused("fit empty --target y --learner ridge --out m.json", &["empty", "without IDX files"]);
+    place.refused(
+        "fit empty --target y --learner ridge --out m.json",
+        &["empty", "without IDX files"],
+    );
     let packed = gzip(common::table(60).as_bytes());
     place.write("t.csv", &packed[..packed.len() / 2]);
     place.refused(FIT, &["t.csv", "gzip", "cut off"]);
@@ -127,7 +136,9 @@ fn files_of_other_formats() {
 fn images_that_are_cut_off() {
     let place = Place::new();
     std::fs::create_dir(place.path("d")).unwrap();
-    let images = [&[0, 0, 8, 3, 0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 2][..], &[1, 2, 3, 4, 50, 60, 70, 80]].concat();
+    let images =
+        [&[0, 0, 8, 3, 0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 2][..], &[1, 2, 3, 4, 50, 60, 70, 80]]
+            .concat();
     let labels = [0, 0, 8, 1, 0, 0, 0, 4, 3, 3, 5, 5];
     let fit = "fit d --learner ridge --out m.json";
     place.write("d/x-images-idx3-ubyte", &images);

@@ -27,17 +27,41 @@ fn every_damage_is_named() {
         ("an unknown kind", |m| m["predictor"]["kind"] = json!("kernel"), &["kernel"]),
         ("an unknown learner", |m| m["learner"] = json!("rigde"), &["rigde", "ridge"]),
         ("an odd parameter", |m| m["params"]["radius"] = json!(-1), &["radius", "-1"]),
-        ("a weight too few", |m| drop(m["predictor"]["weights"].as_array_mut().unwrap().pop()), &["weights", "4", "5"]),
-        ("a fill too many", |m| m["predictor"]["fill"].as_array_mut().unwrap().push(json!(1)), &["fill", "6", "5"]),
-        ("no deviation", |m| m["prepare"]["target"]["deviation"] = json!(0), &["target", "deviation"]),
-        ("a class too many", |m| m["classes"] = json!(["u"]), &["classes", "must be empty", "regression"]),
+        (
+            "a weight too few",
+            |m| drop(m["predictor"]["weights"].as_array_mut().unwrap().pop()),
+            &["weights", "4", "5"],
+        ),
+        (
+            "a fill too many",
+            |m| m["predictor"]["fill"].as_array_mut().unwrap().push(json!(1)),
+            &["fill", "6", "5"],
+        ),
+        (
+            "no deviation",
+            |m| m["prepare"]["target"]["deviation"] = json!(0),
+            &["target", "deviation"],
+        ),
+        (
+            "a class too many",
+            |m| m["classes"] = json!(["u"]),
+            &["classes", "must be empty", "regression"],
+        ),
         (
             "categories out of order",
             |m| m["schema"]["columns"][2]["categories"] = json!(["b", "a", "c"]),
             &["kind", "sorted"],
         ),
-        ("a column twice", |m| m["schema"]["columns"][1]["name"] = json!("a"), &["'a'", "two columns"]),
-        ("a short scaler", |m| m["prepare"]["scaler"]["offset"] = json!([1.0]), &["offset", "per column"]),
+        (
+            "a column twice",
+            |m| m["schema"]["columns"][1]["name"] = json!("a"),
+            &["'a'", "two columns"],
+        ),
+        (
+            "a short scaler",
+            |m| m["prepare"]["scaler"]["offset"] = json!([1.0]),
+            &["offset", "per column"],
+        ),
     ];
     for (_, change, says) in damage {
         let mut model = sound.clone();
@@ -65,7 +89,12 @@ fn numbers_that_are_none_and_files_that_end_early() {
     for text in broken {
         place.write("bad.json", &text);
         let ran = place.run("predict bad.json t.csv --out p.csv");
-        assert_eq!((ran.code, ran.out.as_str(), ran.err.lines().count()), (Some(2), "", 1), "{}", ran.err);
+        assert_eq!(
+            (ran.code, ran.out.as_str(), ran.err.lines().count()),
+            (Some(2), "", 1),
+            "{}",
+            ran.err
+        );
         assert!(ran.err.contains("bad.json") && !ran.err.contains("panicked"), "{}", ran.err);
         assert!(!place.path("p.csv").exists());
     }
@@ -81,7 +110,10 @@ fn what_is_no_model() {
     place.write("bytes", b"\xff\xfe\x00");
     place.refused("show bytes", &["bytes", "no model"]);
     place.refused("predict m.json m.json", &["m.json", "JSON", "before the data"]);
-    place.refused("fit m.json --target y --learner ridge --out n.json", &["m.json", "JSON", "table"]);
+    place.refused(
+        "fit m.json --target y --learner ridge --out n.json",
+        &["m.json", "JSON", "table"],
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Compares learners on a small table: keys, files, threads, honesty, missing cells, groups, Ctrl-C.
+//! Compares learners on a small table: keys, files, threads, honesty, missing cells, groups,
+//! Ctrl-C.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,7 +7,8 @@ mod common;
 use common::{Place, keys, table, timeless};
 use serde_json::Value;
 
-const COMPARE: &str = "compare t.csv --target y --ignore who --learners ridge,aerr --budget 2 --splits 2 --folds 2";
+const COMPARE: &str =
+    "compare t.csv --target y --ignore who --learners ridge,aerr --budget 2 --splits 2 --folds 2";
 
 fn results(place: &Place, flags: &str) -> Value {
     serde_json::from_str(&place.ok(&format!("{COMPARE} --json {flags}"))).unwrap()
@@ -17,27 +19,39 @@ fn keys_and_files_are_those_of_the_contract() {
     let place = Place::with_table();
     let json = results(&place, "--out o/p");
     assert_eq!(keys(&json), ["curve", "data", "rows", "summary"]);
-    let row =
-        "budget distinct examples imputed learner params reads seconds split test_error test_mse tuned tuning_reads";
+    let row = "budget distinct examples imputed learner params reads seconds split test_error test_mse tuned tuning_reads";
     assert_eq!(keys(&json["rows"][0]).join(" "), row);
-    assert_eq!(keys(&json["curve"][0]).join(" "), "distinct examples learner split test_error test_mse");
+    assert_eq!(
+        keys(&json["curve"][0]).join(" "),
+        "distinct examples learner split test_error test_mse"
+    );
     let mut expected = vec!["learner".to_owned(), "budget".to_owned()];
     for q in ["test_mse", "test_error", "reads", "distinct", "seconds"] {
         expected.extend(["mean", "sd", "median"].map(|s| format!("{q}_{s}")));
     }
     expected.sort();
     assert_eq!(keys(&json["summary"][0]), expected);
-    assert_eq!((json["rows"].as_array().unwrap().len(), json["summary"].as_array().unwrap().len()), (6, 3));
+    assert_eq!(
+        (json["rows"].as_array().unwrap().len(), json["summary"].as_array().unwrap().len()),
+        (6, 3)
+    );
     assert_eq!(json["summary"][2]["learner"], "constant");
     assert!(json["rows"][0]["test_error"].is_null());
-    let mean = (json["rows"][0]["test_mse"].as_f64().unwrap() + json["rows"][1]["test_mse"].as_f64().unwrap()) / 2.0;
+    let mean = (json["rows"][0]["test_mse"].as_f64().unwrap()
+        + json["rows"][1]["test_mse"].as_f64().unwrap())
+        / 2.0;
     assert!((json["summary"][0]["test_mse_mean"].as_f64().unwrap() - mean).abs() < 1e-12);
     assert_eq!(place.json("o/p/results.json"), json);
     assert_eq!(json["data"]["attributes"], 3);
     let files: Vec<String> = place.files().into_iter().filter(|f| f.starts_with("o/p/")).collect();
     assert_eq!(
         files,
-        ["o/p/curve-attributes.svg", "o/p/curve-examples.svg", "o/p/curve-own-test.svg", "o/p/results.json"]
+        [
+            "o/p/curve-attributes.svg",
+            "o/p/curve-examples.svg",
+            "o/p/curve-own-test.svg",
+            "o/p/results.json"
+        ]
     );
     for row in json["rows"].as_array().unwrap().iter().filter(|r| r["learner"] == "aerr") {
         assert_eq!((&row["examples"], &row["tuned"]), (&54.into(), &true.into()));
@@ -77,7 +91,10 @@ fn missing_cells_are_filled_dropped_or_refused_and_counted() {
     );
     let json = results(&place, "--missing drop --out o");
     assert_eq!(json["rows"][0]["imputed"], 0);
-    assert_eq!(json["data"]["rows"].as_u64().unwrap() + json["data"]["dropped"].as_u64().unwrap(), 60);
+    assert_eq!(
+        json["data"]["rows"].as_u64().unwrap() + json["data"]["dropped"].as_u64().unwrap(),
+        60
+    );
     place.refused(&format!("{COMPARE} --missing refuse --out q"), &["t.csv", "row 1"]);
 }
 
@@ -101,7 +118,8 @@ fn the_table_is_plain_text_without_a_terminal() {
 #[test]
 fn the_digits_that_ship() {
     let place = Place::new();
-    let json = place.ok("compare --splits 1 --folds 2 --learners aerr --honest --threads 2 --json --out o");
+    let json = place
+        .ok("compare --splits 1 --folds 2 --learners aerr --honest --threads 2 --json --out o");
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json["data"]["rows"], &json["rows"][0]["budget"]), (&13454.into(), &4.into()));
     assert!(json["rows"][0]["test_mse"].as_f64().unwrap() < 1.0);
@@ -112,7 +130,10 @@ fn the_digits_that_ship() {
 fn interrupted(place: &Place, line: &str) -> Option<i32> {
     let mut child = place.command(line).stdout(std::process::Stdio::null()).spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_millis(1500));
-    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let kill = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
     assert!(kill.success(), "it had ended before");
     child.wait().unwrap().code()
 }
@@ -137,8 +158,7 @@ fn ctrl_c_saves_the_best_point_of_a_fit() {
         .collect();
     let header: String = (0..60).map(|j| format!("x{j},")).collect();
     place.write("t.csv", format!("{header}y\n{rows}"));
-    let fit =
-        "fit t.csv --target y --learner lasso --set radius=1e3 --set tol=1e-300 --set max_iter=1000000000 --out m.json";
+    let fit = "fit t.csv --target y --learner lasso --set radius=1e3 --set tol=1e-300 --set max_iter=1000000000 --out m.json";
     assert_eq!(interrupted(&place, fit), Some(130));
     let report = &place.json("m.json")["report"];
     assert_eq!((&report["stop"], &report["converged"]), (&"interrupted".into(), &false.into()));

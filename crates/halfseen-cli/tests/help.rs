@@ -9,16 +9,23 @@ use serde_json::Value;
 #[test]
 fn help_starts_with_examples_that_run() {
     let place = Place::new();
-    let rows =
-        table(60).replace("a,b,kind,y,who", "a,b,kind,price,record").replace("sick", "u").replace("healthy", "v");
+    let rows = table(60)
+        .replace("a,b,kind,y,who", "a,b,kind,price,record")
+        .replace("sick", "u")
+        .replace("healthy", "v");
     place.write("table.csv", &rows);
     place.write("new.csv", &rows);
     place.ok("fit table.csv --target price --learner ridge --out price.json");
-    for command in ["", "compare", "fit", "predict", "evaluate", "certify", "plan", "show", "learners"] {
+    for command in
+        ["", "compare", "fit", "predict", "evaluate", "certify", "plan", "show", "learners"]
+    {
         let help = place.ok(&format!("{command} --help"));
         assert!(help.starts_with("Example"), "{command}: {help}");
-        let examples =
-            help.lines().skip(1).take_while(|l| !l.is_empty()).map(|l| l.trim().strip_prefix("halfseen ").unwrap());
+        let examples = help
+            .lines()
+            .skip(1)
+            .take_while(|l| !l.is_empty())
+            .map(|l| l.trim().strip_prefix("halfseen ").unwrap());
         for example in examples {
             let line = example.split("  ").next().unwrap().split(" > ").next().unwrap();
             if line == "compare" || line.contains("--splits 10") {
@@ -44,7 +51,8 @@ fn every_learner_tells_its_parameters_ranges_and_defaults() {
         let name = learner["learner"].as_str().unwrap();
         assert!(list.lines().any(|line| line.split_whitespace().next() == Some(name)), "{name}");
         let text = place.ok(&format!("learners {name}"));
-        let one: Value = serde_json::from_str(&place.ok(&format!("learners {name} --json"))).unwrap();
+        let one: Value =
+            serde_json::from_str(&place.ok(&format!("learners {name} --json"))).unwrap();
         assert_eq!(&one[0], learner);
         for parameter in learner["params"].as_array().unwrap() {
             let default = match &parameter["default"] {

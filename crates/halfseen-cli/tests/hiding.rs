@@ -13,8 +13,12 @@ fn json(place: &Place, line: &str) -> Value {
 }
 
 fn learners(results: &Value) -> Vec<&str> {
-    let mut names: Vec<&str> =
-        results["summary"].as_array().unwrap().iter().map(|s| s["learner"].as_str().unwrap()).collect();
+    let mut names: Vec<&str> = results["summary"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| s["learner"].as_str().unwrap())
+        .collect();
     assert_eq!(names.pop(), Some("constant"), "what every learner is compared with");
     names
 }
@@ -40,7 +44,8 @@ fn with_holes() -> Place {
 #[test]
 fn the_table_chooses_the_learners_where_none_is_named() {
     let place = with_holes();
-    let compare = |flags: &str| format!("compare t.csv {flags} --splits 1 --folds 2 --out o --json --quiet");
+    let compare =
+        |flags: &str| format!("compare t.csv {flags} --splits 1 --folds 2 --out o --json --quiet");
     let holes = ["karma", "zero", "mean", "mcb", "mc1", "geom", "fiml"];
     let numbers = ["karma", "zero", "mean", "mcb", "mc1", "fiml"];
     assert_eq!(learners(&json(&place, &compare("--target who --ignore y"))), holes);
@@ -70,7 +75,10 @@ fn what_each_learner_got_for_holes_is_said() {
     let place = with_holes();
     let compare = format!("compare t.csv --target who --ignore y {FAST}");
     let text = place.ok(&format!("{compare} --learners karma,zero,ridge,lasso --quiet"));
-    assert!(text.contains("Missing: 11.1 % of the attributes' cells, 20 of 180; 19 rows have some."), "{text}");
+    assert!(
+        text.contains("Missing: 11.1 % of the attributes' cells, 20 of 180; 19 rows have some."),
+        "{text}"
+    );
     assert!(text.contains("For ridge, lasso 20 missing cells were filled"), "{text}");
     assert!(text.contains("For karma nothing was filled in"), "{text}");
     assert!(text.contains("zero got the holes, and put 0"), "{text}");
@@ -80,10 +88,20 @@ fn what_each_learner_got_for_holes_is_said() {
     let only = place.ok(&format!("{compare} --learners karma,geom --quiet"));
     assert!(!only.contains("squared error") && !only.contains("--honest"), "{only}");
     let observed = place.ok(&format!("{compare} --learners karma,aerr --missing observed --quiet"));
-    assert!(observed.contains("For aerr nothing was filled in") && !observed.contains("were filled"), "{observed}");
+    assert!(
+        observed.contains("For aerr nothing was filled in") && !observed.contains("were filled"),
+        "{observed}"
+    );
     let dropped = place.ok(&format!("{compare} --learners karma,ridge --missing drop --quiet"));
-    assert!(dropped.contains("19 rows with missing cells were dropped") && !dropped.contains("Missing:"), "{dropped}");
-    place.refused("compare t.csv --target who --ignore y --learners karma --missing refuse --out q", &["row 5", "'b'"]);
+    assert!(
+        dropped.contains("19 rows with missing cells were dropped")
+            && !dropped.contains("Missing:"),
+        "{dropped}"
+    );
+    place.refused(
+        "compare t.csv --target who --ignore y --learners karma --missing refuse --out q",
+        &["row 5", "'b'"],
+    );
     let results = json(&place, &format!("{compare} --learners karma,ridge --json --quiet"));
     let data = &results["data"];
     assert_eq!(
@@ -117,37 +135,59 @@ fn notes_about_the_data_are_told_once() {
         format!("{},{b},{}\n", i % 11, if sick { "sick" } else { "healthy" })
     };
     place.write("t.csv", format!("a,b,who\n,,sick\n{}", (0..120).map(row).collect::<String>()));
-    let ran = place.run(&format!("compare t.csv --target who --learners karma,zero,mean,geom {FAST}"));
+    let ran =
+        place.run(&format!("compare t.csv --target who --learners karma,zero,mean,geom {FAST}"));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let notes: Vec<&str> = ran.err.lines().filter(|l| l.contains("'b' is missing goes with the target")).collect();
+    let notes: Vec<&str> =
+        ran.err.lines().filter(|l| l.contains("'b' is missing goes with the target")).collect();
     assert_eq!(notes.len(), 1, "{}", ran.err);
-    assert!(notes[0].starts_with("note: karma, zero, mean, geom, in 2 of 2 splits: "), "{}", notes[0]);
+    assert!(
+        notes[0].starts_with("note: karma, zero, mean, geom, in 2 of 2 splits: "),
+        "{}",
+        notes[0]
+    );
 }
 
 #[test]
 fn hidden_shares_are_compared_counted_and_drawn() {
     let place = with_holes();
-    let compare = format!("compare t.csv --target y --ignore who --learners karma,zero,ridge {FAST} --quiet");
+    let compare =
+        format!("compare t.csv --target y --ignore who --learners karma,zero,ridge {FAST} --quiet");
     let results = json(&place, &format!("{compare} --hide 0.5,0.2 --json"));
     assert_eq!(keys(&results), ["curve", "data", "hidden", "rows", "summary"]);
     assert_eq!(results, place.json("o/results.json"));
     let hidden = results["hidden"].as_array().unwrap();
-    assert_eq!(hidden.iter().map(|h| h["share"].as_f64().unwrap()).collect::<Vec<_>>(), [0.0, 0.2, 0.5]);
+    assert_eq!(
+        hidden.iter().map(|h| h["share"].as_f64().unwrap()).collect::<Vec<_>>(),
+        [0.0, 0.2, 0.5]
+    );
     assert_eq!(keys(&hidden[1]), ["empty_rows", "observed", "rows", "share", "summary"]);
-    assert_eq!((&hidden[0]["rows"], &hidden[0]["summary"]), (&results["rows"], &results["summary"]));
+    assert_eq!(
+        (&hidden[0]["rows"], &hidden[0]["summary"]),
+        (&results["rows"], &results["summary"])
+    );
     assert_eq!(hidden[0]["observed"], 160.0 / 180.0);
     for stage in &hidden[1..] {
         let left = stage["observed"].as_f64().unwrap() / hidden[0]["observed"].as_f64().unwrap();
         let share = stage["share"].as_f64().unwrap();
-        assert!((left + share - 1.0).abs() < 4.0 * (share * (1.0 - share) / 160.0).sqrt(), "{left}");
+        assert!(
+            (left + share - 1.0).abs() < 4.0 * (share * (1.0 - share) / 160.0).sqrt(),
+            "{left}"
+        );
         assert_eq!(stage["rows"].as_array().unwrap().len(), 8);
         // What is hidden is filled for ridge, and not for karma.
         let imputed = (180.0 * (1.0 - stage["observed"].as_f64().unwrap())).round();
         for row in stage["rows"].as_array().unwrap() {
-            assert_eq!(row["imputed"].as_f64().unwrap(), if row["learner"] == "ridge" { imputed } else { 0.0 });
+            assert_eq!(
+                row["imputed"].as_f64().unwrap(),
+                if row["learner"] == "ridge" { imputed } else { 0.0 }
+            );
         }
     }
-    assert!(hidden[2]["summary"][0]["test_mse_mean"].as_f64() > hidden[0]["summary"][0]["test_mse_mean"].as_f64());
+    assert!(
+        hidden[2]["summary"][0]["test_mse_mean"].as_f64()
+            > hidden[0]["summary"][0]["test_mse_mean"].as_f64()
+    );
     let figure = place.read("o/curve-hidden.svg");
     for word in ["karma", "zero", "ridge", "test squared error", "is observed"] {
         assert!(figure.contains(word), "{word}");
@@ -158,7 +198,8 @@ fn hidden_shares_are_compared_counted_and_drawn() {
     assert!(lines[2].starts_with("karma") && lines[4].starts_with("ridge"), "{text}");
     assert!(text.contains("curve-hidden.svg"));
     // The same cells, whatever the threads; others with another seed.
-    let again = |flags: &str| timeless(json(&place, &format!("{compare} --hide 0.5,0.2 --json {flags}")));
+    let again =
+        |flags: &str| timeless(json(&place, &format!("{compare} --hide 0.5,0.2 --json {flags}")));
     assert_eq!(again("--threads 1"), timeless(results));
     assert_ne!(again("--seed 4")["hidden"][1]["observed"], again("")["hidden"][1]["observed"]);
 }
@@ -185,14 +226,20 @@ fn test_rows_of_a_file_of_their_own_are_hidden_too() {
     let error = |flags: &str| {
         let results = json(&place, &format!("{line} {flags}"));
         let last = results["hidden"].as_array().unwrap().last().unwrap().clone();
-        (results["rows"][0]["test_mse"].as_f64().unwrap(), last["rows"][0]["test_mse"].as_f64().unwrap())
+        (
+            results["rows"][0]["test_mse"].as_f64().unwrap(),
+            last["rows"][0]["test_mse"].as_f64().unwrap(),
+        )
     };
     let (whole, hidden) = error("--hide 0.9");
     assert!(hidden > 2.0 * whole, "{whole} and {hidden}");
     // Test rows that have holes of their own are predicted as they are.
     place.write("test.csv", place.read("t.csv"));
     place.ok(&line.replace("--json", "--missing observed"));
-    place.refused(&line.replace("--out o --quiet --json", "--missing refuse --out q"), &["row 5", "'b'"]);
+    place.refused(
+        &line.replace("--out o --quiet --json", "--missing refuse --out q"),
+        &["row 5", "'b'"],
+    );
 }
 
 #[test]
@@ -204,16 +251,21 @@ fn shares_that_cannot_be_are_refused_by_name() {
     }
     place.refused(&format!("{compare} --hide 0.1,0.3,0.10"), &["--hide", "0.1", "twice"]);
     for missing in ["drop", "refuse"] {
-        place.refused(&format!("{compare} --hide 0.1 --missing {missing}"), &["--hide", "--missing mean"]);
+        place.refused(
+            &format!("{compare} --hide 0.1 --missing {missing}"),
+            &["--hide", "--missing mean"],
+        );
     }
-    place.refused(&format!("{compare} --set memory=1e-7"), &["t.csv", "karma", "features=sketch:2048"]);
+    place.refused(
+        &format!("{compare} --set memory=1e-7"),
+        &["t.csv", "karma", "features=sketch:2048"],
+    );
 }
 
 #[test]
 fn hidden_cells_of_images_keep_the_range_of_bytes_where_nothing_may_be_looked_at() {
     let place = Place::new();
-    let line =
-        "compare --learners aerr --budget 4 --honest --hide 0.5 --splits 1 --test-share 0.9 --out o --json --quiet";
+    let line = "compare --learners aerr --budget 4 --honest --hide 0.5 --splits 1 --test-share 0.9 --out o --json --quiet";
     let results = json(&place, line);
     assert_eq!(results["hidden"].as_array().map(Vec::len), Some(2), "{}", results["hidden"]);
     assert_eq!(results["rows"][0]["outside_bounds"], Value::Null);

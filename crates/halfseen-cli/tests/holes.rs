@@ -1,4 +1,5 @@
-//! Learns from small tables that came with holes: every learner of them, every command, and what cannot be.
+//! Learns from small tables that came with holes: every learner of them, every command, and what
+//! cannot be.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +9,8 @@ use serde_json::Value;
 
 const LEARNERS: [&str; 6] = ["karma", "zero", "mean", "mcb", "mc1", "geom"];
 
-/// Numbers, a text and three targets: a number, two classes, three classes. A third of the cells is empty.
+/// Numbers, a text and three targets: a number, two classes, three classes. A third of the cells is
+/// empty.
 fn holes(rows: usize) -> String {
     let mut text = String::from("a,b,kind,y,who,stage\n");
     for i in 0..rows {
@@ -23,8 +25,11 @@ fn holes(rows: usize) -> String {
         } else {
             "none"
         };
-        let hide = |share: usize, cell: String| if (i * 31 + share * 17) % 10 < 3 { String::new() } else { cell };
-        let (a, b, kind) = (hide(1, a.to_string()), hide(2, b.to_string()), hide(3, kind.to_owned()));
+        let hide = |share: usize, cell: String| {
+            if (i * 31 + share * 17) % 10 < 3 { String::new() } else { cell }
+        };
+        let (a, b, kind) =
+            (hide(1, a.to_string()), hide(2, b.to_string()), hide(3, kind.to_owned()));
         text.push_str(&format!("{a},{b},{kind},{y},{who},{stage}\n"));
     }
     text
@@ -42,7 +47,10 @@ fn others(target: &str) -> String {
 
 /// The command that fits this learner to this target.
 fn fit(learner: &str, target: &str) -> String {
-    format!("fit t.csv --target {target} --ignore {} --learner {learner} --out m.json", others(target))
+    format!(
+        "fit t.csv --target {target} --ignore {} --learner {learner} --out m.json",
+        others(target)
+    )
 }
 
 #[test]
@@ -51,20 +59,36 @@ fn every_learner_takes_holes_without_any_flag_and_goes_on_to_evaluation() {
     for learner in LEARNERS {
         for target in ["y", "who", "stage"] {
             if learner == "geom" && target != "who" {
-                place.refused(&fit(learner, target), &["t.csv", &format!("'{target}'"), "geom", "--classes"]);
+                place.refused(
+                    &fit(learner, target),
+                    &["t.csv", &format!("'{target}'"), "geom", "--classes"],
+                );
                 continue;
             }
-            let report: Value = serde_json::from_str(&place.ok(&format!("{} --json", fit(learner, target)))).unwrap();
+            let report: Value =
+                serde_json::from_str(&place.ok(&format!("{} --json", fit(learner, target))))
+                    .unwrap();
             // 240 cells, less those that are empty.
-            let empty =
-                fields(&place.read("t.csv")).iter().flat_map(|r| r[..3].to_vec()).filter(|c| c.is_empty()).count();
+            let empty = fields(&place.read("t.csv"))
+                .iter()
+                .flat_map(|r| r[..3].to_vec())
+                .filter(|c| c.is_empty())
+                .count();
             assert_eq!(report["reads"], 240 - empty as u64, "{learner}");
             assert_eq!(report["converged"], true, "{learner} {target}: {report}");
             let predicted = fields(&place.ok("predict m.json t.csv --quiet"));
-            assert_eq!((predicted.len(), predicted[0].len()), (80, if target == "y" { 1 } else { 2 }));
-            let found: Value = serde_json::from_str(&place.ok("evaluate m.json t.csv --json --quiet")).unwrap();
-            assert_eq!(keys(&found), ["attacked_error", "balanced_error", "error", "examples", "mse"]);
-            // A little above what they come to; the mean comes to about 45, the most frequent class to 0.45 or more.
+            assert_eq!(
+                (predicted.len(), predicted[0].len()),
+                (80, if target == "y" { 1 } else { 2 })
+            );
+            let found: Value =
+                serde_json::from_str(&place.ok("evaluate m.json t.csv --json --quiet")).unwrap();
+            assert_eq!(
+                keys(&found),
+                ["attacked_error", "balanced_error", "error", "examples", "mse"]
+            );
+            // A little above what they come to; the mean comes to about 45, the most frequent class
+            // to 0.45 or more.
             let (key, most) = match (target, learner) {
                 ("y", "mcb" | "mc1") => ("mse", 22.0),
                 ("y", _) => ("mse", 16.0),
@@ -80,10 +104,19 @@ fn every_learner_takes_holes_without_any_flag_and_goes_on_to_evaluation() {
 fn a_fit_says_what_was_there_in_the_persons_terms() {
     let place = place();
     let text = place.ok(&fit("karma", "who"));
-    let line = |name: &str| text.lines().find(|l| l.starts_with(name)).unwrap_or_else(|| panic!("no {name} in {text}"));
-    for name in
-        ["examples", "observed cells", "empty rows", "rows kept", "objective", "certified gap", "passes", "stopped"]
-    {
+    let line = |name: &str| {
+        text.lines().find(|l| l.starts_with(name)).unwrap_or_else(|| panic!("no {name} in {text}"))
+    };
+    for name in [
+        "examples",
+        "observed cells",
+        "empty rows",
+        "rows kept",
+        "objective",
+        "certified gap",
+        "passes",
+        "stopped",
+    ] {
         line(name);
     }
     assert!(line("observed cells").contains("of 240 (") && line("observed cells").ends_with("%)"));
@@ -104,7 +137,11 @@ fn rows_that_show_nothing_are_learned_from_predicted_and_noted() {
     let ran = place.run("fit t.csv --target y --learner karma --out m.json");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.err.contains("note: rows that show no attribute: 2"), "{}", ran.err);
-    assert!(ran.out.lines().any(|l| l.starts_with("empty rows") && l.contains(" 2 ")), "{}", ran.out);
+    assert!(
+        ran.out.lines().any(|l| l.starts_with("empty rows") && l.contains(" 2 ")),
+        "{}",
+        ran.out
+    );
     let predicted = fields(&place.ok("predict m.json t.csv"));
     assert_eq!(predicted[1], predicted[4]);
     // Nothing at all to learn from: the class of most rows, or a refusal that says why.
@@ -112,10 +149,16 @@ fn rows_that_show_nothing_are_learned_from_predicted_and_noted() {
     for learner in LEARNERS {
         let line = format!("fit t.csv --target y --learner {learner} --out m.json");
         if learner.starts_with("mc") {
-            place.refused(&format!("{line} --quiet"), &["t.csv", "none of the 3 rows shows any attribute"]);
+            place.refused(
+                &format!("{line} --quiet"),
+                &["t.csv", "none of the 3 rows shows any attribute"],
+            );
         } else {
             place.ok(&line);
-            assert!(fields(&place.ok("predict m.json t.csv")).iter().all(|row| row[0] == "v"), "{learner}");
+            assert!(
+                fields(&place.ok("predict m.json t.csv")).iter().all(|row| row[0] == "v"),
+                "{learner}"
+            );
         }
     }
 }
@@ -142,7 +185,10 @@ fn new_categories_absent_extra_and_moved_columns_have_defined_answers() {
         assert!(less.err.contains("absent and count as missing: kind"), "{}", less.err);
         assert_eq!(fields(&less.out)[0], full[1], "{learner}");
         place.write("wrong.csv", "p,q\n1,2\n");
-        place.refused("predict m.json wrong.csv", &["wrong.csv", "3 of the model's 3 columns", "right file"]);
+        place.refused(
+            "predict m.json wrong.csv",
+            &["wrong.csv", "3 of the model's 3 columns", "right file"],
+        );
         place.write("text.csv", "a,b,kind\nmany,1,red\n");
         place.refused("predict m.json text.csv", &["text.csv", "'a'", "numbers", "text"]);
     }
@@ -162,24 +208,39 @@ fn what_has_weights_shows_them_and_what_has_none_says_so() {
     place.ok(&fit("zero", "stage"));
     let shown = place.ok("show m.json");
     assert!(shown.starts_with("attribute,early,late,none\n(intercept),"), "{shown}");
-    assert!(fields(&shown).iter().all(|row| row.len() == 4 && row[1..].iter().all(|w| w.parse::<f64>().is_ok())));
-    place.refused("evaluate m.json t.csv --truncate auto --quiet", &["--truncate", "m.json", "no weight"]);
+    assert!(
+        fields(&shown)
+            .iter()
+            .all(|row| row.len() == 4 && row[1..].iter().all(|w| w.parse::<f64>().is_ok()))
+    );
+    place.refused(
+        "evaluate m.json t.csv --truncate auto --quiet",
+        &["--truncate", "m.json", "no weight"],
+    );
     for learner in ["karma", "mcb", "mc1"] {
         place.ok(&fit(learner, "who"));
         place.refused("show m.json", &["m.json", "no weight for each", "zero and mean"]);
-        place.refused("evaluate m.json t.csv --truncate 1 --quiet", &["--truncate", "m.json", "no weight"]);
+        place.refused(
+            "evaluate m.json t.csv --truncate 1 --quiet",
+            &["--truncate", "m.json", "no weight"],
+        );
         place.refused(
             &format!("{} --truncate 1", fit(learner, "who")),
             &["--truncate", learner, "leave --truncate out"],
         );
     }
-    place.refused(&format!("{} --truncate 1", fit("zero", "stage")), &["--truncate", "more than two classes"]);
+    place.refused(
+        &format!("{} --truncate 1", fit("zero", "stage")),
+        &["--truncate", "more than two classes"],
+    );
 }
 
 #[test]
 fn raw_weights_of_classes_give_the_scores() {
     let place = Place::new();
-    let rows: String = (0..30).map(|i| format!("{},{},{}\n", i % 7, i * 3 % 5, ["p", "q", "r"][i % 7 % 3])).collect();
+    let rows: String = (0..30)
+        .map(|i| format!("{},{},{}\n", i % 7, i * 3 % 5, ["p", "q", "r"][i % 7 % 3]))
+        .collect();
     place.write("t.csv", format!("a,b,y\n{rows}"));
     place.ok("fit t.csv --target y --learner zero --set loss=squared --out m.json");
     let shown: Vec<Vec<f64>> = fields(&place.ok("show m.json"))
@@ -188,8 +249,9 @@ fn raw_weights_of_classes_give_the_scores() {
         .collect();
     let predicted = fields(&place.ok("predict m.json t.csv"));
     for (i, row) in predicted.iter().enumerate() {
-        let scores: Vec<f64> =
-            (0..3).map(|c| shown[0][c] + shown[1][c] * (i % 7) as f64 + shown[2][c] * (i * 3 % 5) as f64).collect();
+        let scores: Vec<f64> = (0..3)
+            .map(|c| shown[0][c] + shown[1][c] * (i % 7) as f64 + shown[2][c] * (i * 3 % 5) as f64)
+            .collect();
         let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         assert!((best - row[1].parse::<f64>().unwrap()).abs() < 1e-9, "{scores:?} and {row:?}");
     }
@@ -207,7 +269,10 @@ fn tables_that_cannot_be_learned_from() {
         place.refused("compare t.csv --target y --out o", &says);
     };
     refused("a,b,y\n1,,u\n2,3,u\n", &["'y' is constant", "u"]);
-    refused("a,b,y\n1,,u\n2,3,\n,,v\n3,3,?\n", &["'y'", "missing in 2 rows (row 2, row 4)", "remove"]);
+    refused(
+        "a,b,y\n1,,u\n2,3,\n,,v\n3,3,?\n",
+        &["'y'", "missing in 2 rows (row 2, row 4)", "remove"],
+    );
     refused("a,b,y\n1,inf,u\n2,,v\n", &["row 1", "'b'", "inf", "leave the cell empty"]);
     refused("a,b,y\n1,,u\n", &["at least 2 rows", "got 1"]);
     refused("y\nu\nv\n", &["no attribute"]);
@@ -218,7 +283,10 @@ fn tables_with_an_answer_although_little_can_be_learned() {
     let place = Place::new();
     // A column without a value; all values equal; as many classes as rows.
     for (table, remark) in [
-        ("a,b,y\n1,,u\n2,,v\n3,,v\n", Some("attributes that no training row shows: 1 (first: 'b')")),
+        (
+            "a,b,y\n1,,u\n2,,v\n3,,v\n",
+            Some("attributes that no training row shows: 1 (first: 'b')"),
+        ),
         ("a,b,y\n1,1,u\n1,1,v\n1,,v\n", None),
         ("a,b,y\n1,,u\n,2,v\n3,4,w\n", None),
     ] {
@@ -231,7 +299,10 @@ fn tables_with_an_answer_although_little_can_be_learned() {
             assert_eq!(ran.code, Some(0), "{learner}: {}", ran.err);
             assert!(remark.is_none_or(|remark| ran.err.contains(remark)), "{learner}: {}", ran.err);
             let predicted = fields(&place.ok("predict m.json t.csv"));
-            assert!(predicted.iter().all(|row| row[1].parse::<f64>().unwrap().is_finite()), "{learner}: {predicted:?}");
+            assert!(
+                predicted.iter().all(|row| row[1].parse::<f64>().unwrap().is_finite()),
+                "{learner}: {predicted:?}"
+            );
         }
     }
     // A column that training never showed tells nothing later.
@@ -261,12 +332,22 @@ fn parameters_are_refused_by_name_and_range() {
     assert_eq!(place.json("m.json")["params"]["features"], "sketch:256");
     place.ok("predict m.json t.csv --quiet");
     for flag in ["--budget 2", "--total-budget 20"] {
-        place.refused(&format!("{karma} {flag}"), &[flag.split(' ').next().unwrap(), "karma", "whatever is observed"]);
+        place.refused(
+            &format!("{karma} {flag}"),
+            &[flag.split(' ').next().unwrap(), "karma", "whatever is observed"],
+        );
     }
-    place.refused(&format!("{karma} --missing mean"), &["--missing mean", "karma", "--learner mean"]);
+    place.refused(
+        &format!("{karma} --missing mean"),
+        &["--missing mean", "karma", "--learner mean"],
+    );
     place.refused(&format!("{karma} --missing refuse"), &["t.csv", "row 1", "missing"]);
-    let report: Value = serde_json::from_str(&place.ok(&format!("{karma} --missing drop --json"))).unwrap();
-    let complete = fields(&place.read("t.csv")).iter().filter(|row| row[..3].iter().all(|c| !c.is_empty())).count();
+    let report: Value =
+        serde_json::from_str(&place.ok(&format!("{karma} --missing drop --json"))).unwrap();
+    let complete = fields(&place.read("t.csv"))
+        .iter()
+        .filter(|row| row[..3].iter().all(|c| !c.is_empty()))
+        .count();
     assert_eq!(report["examples"], complete);
 }
 
@@ -274,7 +355,10 @@ fn parameters_are_refused_by_name_and_range() {
 fn the_lists_name_the_papers_of_these_learners() {
     let place = Place::new();
     for (name, says) in [
-        ("karma", &["D  Hazan, Livni and Mansour", "features = exact", "sketch:D", "gamma = 2"][..]),
+        (
+            "karma",
+            &["D  Hazan, Livni and Mansour", "features = exact", "sketch:D", "gamma = 2"][..],
+        ),
         ("mcb", &["Goldberg et al. 2010", "label_weight", "rank_penalty"]),
         ("geom", &["Chechik et al. 2008", "rounds"]),
     ] {

@@ -1,4 +1,5 @@
-//! Learns by keeping reads: with a budget and without, holes, intervals, standard errors, what is refused.
+//! Learns by keeping reads: with a budget and without, holes, intervals, standard errors, what is
+//! refused.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +14,8 @@ struct Random(u64);
 
 impl Random {
     fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
@@ -24,7 +26,8 @@ impl Random {
 
 const COLUMNS: usize = 6;
 
-/// Six attributes that have one cause in common; y = 2 x0 - x3 + 5 and noise of deviation 0.5. Each cell is empty with this probability.
+/// Six attributes that have one cause in common; y = 2 x0 - x3 + 5 and noise of deviation 0.5. Each
+/// cell is empty with this probability.
 fn table(rows: usize, empty: f64, seed: u64) -> String {
     table_of(rows, empty, seed, |_, x| 2.0 * x[0] - x[3] + 5.0)
 }
@@ -55,7 +58,8 @@ fn numbers(values: &Value) -> Vec<f64> {
     values.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
 }
 
-/// The squared error and the share of intervals that hold the target, of predictions in the order of `t`.
+/// The squared error and the share of intervals that hold the target, of predictions in the order
+/// of `t`.
 fn judged(predicted: &str, t: &str) -> (f64, f64) {
     let (found, truth) = (fields(predicted), fields(t));
     let rows = found.iter().zip(&truth).map(|(row, truth)| {
@@ -64,21 +68,35 @@ fn judged(predicted: &str, t: &str) -> (f64, f64) {
         ((cell(0) - y).powi(2), f64::from(u8::from(cell(1) <= y && y <= cell(2))))
     });
     let (errors, inside): (Vec<f64>, Vec<f64>) = rows.unzip();
-    (errors.iter().sum::<f64>() / errors.len() as f64, inside.iter().sum::<f64>() / inside.len() as f64)
+    (
+        errors.iter().sum::<f64>() / errors.len() as f64,
+        inside.iter().sum::<f64>() / inside.len() as f64,
+    )
 }
 
 #[test]
 fn a_fit_says_whether_it_chose_what_it_read() {
     let place = place(300, 0.2);
     let line = |text: &str, name: &str| -> String {
-        text.lines().find(|l| l.starts_with(name)).unwrap_or_else(|| panic!("no {name} in {text}")).to_owned()
+        text.lines()
+            .find(|l| l.starts_with(name))
+            .unwrap_or_else(|| panic!("no {name} in {text}"))
+            .to_owned()
     };
     let empty = fields(&place.read("t.csv")).concat().iter().filter(|cell| cell.is_empty()).count();
     // Without a budget: all that is there.
     let taken = place.run(FIT);
     assert!(taken.code == Some(0) && !taken.err.contains("gave no value"), "{}", taken.err);
-    assert!(line(&taken.out, "reading").contains("took every cell that is there; with --budget"), "{}", taken.out);
-    assert!(line(&taken.out, "observed cells").contains(&format!(" {} of 1800 ", 1800 - empty)), "{}", taken.out);
+    assert!(
+        line(&taken.out, "reading").contains("took every cell that is there; with --budget"),
+        "{}",
+        taken.out
+    );
+    assert!(
+        line(&taken.out, "observed cells").contains(&format!(" {} of 1800 ", 1800 - empty)),
+        "{}",
+        taken.out
+    );
     assert!(line(&taken.out, "its own test").contains("held out"), "{}", taken.out);
     assert!(!taken.out.contains("refused"), "{}", taken.out);
     assert_eq!(place.json("m.json")["params"]["passive"], "all");
@@ -92,17 +110,29 @@ fn a_fit_says_whether_it_chose_what_it_read() {
     );
     assert!(line(&chosen.out, "read in all").contains(" 900 (900 distinct)"), "{}", chosen.out);
     assert!(line(&chosen.out, "per example").ends_with("at most 3"), "{}", chosen.out);
-    let refused: u64 = line(&chosen.out, "refused reads").split_whitespace().nth(2).unwrap().parse().unwrap();
+    let refused: u64 =
+        line(&chosen.out, "refused reads").split_whitespace().nth(2).unwrap().parse().unwrap();
     assert!((100..270).contains(&refused), "a fifth of 900: {refused}");
-    assert!(chosen.err.contains(&format!("note: reads that gave no value: {refused};")), "{}", chosen.err);
-    let report: Value = serde_json::from_str(&place.ok(&format!("{FIT} --budget 3 --json --quiet"))).unwrap();
+    assert!(
+        chosen.err.contains(&format!("note: reads that gave no value: {refused};")),
+        "{}",
+        chosen.err
+    );
+    let report: Value =
+        serde_json::from_str(&place.ok(&format!("{FIT} --budget 3 --json --quiet"))).unwrap();
     assert_eq!(
-        (&report["learner"], &report["params"]["passive"], &report["params"]["budget"], &report["reads"]),
+        (
+            &report["learner"],
+            &report["params"]["passive"],
+            &report["params"]["budget"],
+            &report["reads"]
+        ),
         (&json!("fiml"), &json!("no"), &json!(3), &json!(900))
     );
     assert!(report["risk"].is_f64() && report["risk_error"].is_f64(), "{report}");
     // Rows with holes left out: every cell of the others.
-    let dropped: Value = serde_json::from_str(&place.ok(&format!("{FIT} --missing drop --json --quiet"))).unwrap();
+    let dropped: Value =
+        serde_json::from_str(&place.ok(&format!("{FIT} --missing drop --json --quiet"))).unwrap();
     assert_eq!(dropped["reads"], json!(6 * dropped["examples"].as_u64().unwrap()));
 }
 
@@ -111,14 +141,21 @@ fn budgets_parameters_and_flags_that_cannot_be() {
     let place = place(60, 0.0);
     let one = place.run(&format!("{FIT} --budget 1"));
     assert_eq!(one.code, Some(0), "{}", one.err);
-    assert!(one.err.contains("note: no two attributes were ever read of one example"), "{}", one.err);
+    assert!(
+        one.err.contains("note: no two attributes were ever read of one example"),
+        "{}",
+        one.err
+    );
     assert!(!place.run(&format!("{FIT} --budget 2")).err.contains("no two attributes"));
     place.refused(&format!("{FIT} --budget 7"), &["t.csv", "7", "6"]);
     place.refused(&format!("{FIT} --budget 0"), &["budget = 0"]);
     place.refused(&format!("{FIT} --total-budget 60"), &["fiml", "--budget 4"]);
     place.refused(&format!("{FIT} --set passive=no"), &["fiml", "--budget 4"]);
     place.refused(&format!("{FIT} --set passive=one"), &["passive = one", "no or all"]);
-    place.refused(&format!("{FIT} --budget 2 --missing observed"), &["--missing observed", "leave one of the two out"]);
+    place.refused(
+        &format!("{FIT} --budget 2 --missing observed"),
+        &["--missing observed", "leave one of the two out"],
+    );
     place.refused(&format!("{FIT} --budget 2 --tune 3"), &["--tune", "fiml", "tunes itself"]);
     place.refused(&format!("{FIT} --missing mean"), &["--missing mean", "fiml", "--learner mean"]);
     place.refused(&format!("{FIT} --set folds=1"), &["folds = 1", "from 2 to 10"]);
@@ -126,7 +163,11 @@ fn budgets_parameters_and_flags_that_cannot_be() {
     let few = Place::new();
     few.write("t.csv", table(5, 0.0, 3));
     let ran = few.run(&format!("{FIT} --budget 2"));
-    assert!(ran.code == Some(0) && ran.err.contains("note: there are 5 examples only"), "{}", ran.err);
+    assert!(
+        ran.code == Some(0) && ran.err.contains("note: there are 5 examples only"),
+        "{}",
+        ran.err
+    );
     let stopped = place.ok(&format!("{FIT} --budget 2 --total-budget 60 --json --quiet"));
     let stopped: Value = serde_json::from_str(&stopped).unwrap();
     assert_eq!((&stopped["examples"], &stopped["reads"]), (&json!(30), &json!(60)));
@@ -151,17 +192,20 @@ fn what_a_row_does_not_show_is_expected_from_what_it_shows() {
     let model = place.json("m.json");
     let (sum, scaler) = (&model["predictor"]["linear"], &model["prepare"]["scaler"]);
     let (w, fill) = (numbers(&sum["weights"]), numbers(&sum["fill"]));
-    let (loading, noise) = (numbers(&model["predictor"]["loadings"]), numbers(&model["predictor"]["noise"]));
+    let (loading, noise) =
+        (numbers(&model["predictor"]["loadings"]), numbers(&model["predictor"]["noise"]));
     let rank = model["predictor"]["rank"].as_u64().unwrap() as usize;
     let (offset, divisor) = (numbers(&scaler["offset"]), numbers(&scaler["divisor"]));
     let target = |key: &str| model["prepare"]["target"][key].as_f64().unwrap();
     let covariance: f64 = (0..rank).map(|r| loading[r] * loading[rank + r]).sum();
-    let variance = |j: usize| noise[j] + (0..rank).map(|r| loading[j * rank + r].powi(2)).sum::<f64>();
+    let variance =
+        |j: usize| noise[j] + (0..rank).map(|r| loading[j * rank + r].powi(2)).sum::<f64>();
     let by_hand = |shown: [Option<f64>; 2]| {
         let scaled = |j: usize| shown[j].map(|x| (x - offset[j]) / divisor[j]);
         let expected = |j: usize| {
             let other = 1 - j;
-            scaled(other).map_or(fill[j], |x| fill[j] + covariance / variance(other) * (x - fill[other]))
+            scaled(other)
+                .map_or(fill[j], |x| fill[j] + covariance / variance(other) * (x - fill[other]))
         };
         let score: f64 = (0..2).map(|j| w[j] * scaled(j).unwrap_or_else(|| expected(j))).sum();
         target("mean") + target("deviation") * (sum["intercept"].as_f64().unwrap() + score)
@@ -179,7 +223,9 @@ fn what_a_row_does_not_show_is_expected_from_what_it_shows() {
 fn intervals_hold_the_target_as_often_as_they_say_and_widen_with_holes() {
     let place = Place::new();
     // What the attributes have in common is all that tells of the target.
-    let caused = |rows: usize, empty: f64, seed: u64| table_of(rows, empty, seed, |cause, _| 2.0 * cause + 5.0);
+    let caused = |rows: usize, empty: f64, seed: u64| {
+        table_of(rows, empty, seed, |cause, _| 2.0 * cause + 5.0)
+    };
     place.write("t.csv", caused(600, 0.2, 1));
     for flags in ["", "--budget 3", "--set deviations=20"] {
         place.ok(&format!("{FIT} --quiet {flags}"));
@@ -187,7 +233,12 @@ fn intervals_hold_the_target_as_often_as_they_say_and_widen_with_holes() {
             place.write("n.csv", caused(800, empty, 77));
             let ran = place.run("predict m.json n.csv --interval 0.9");
             assert_eq!(ran.code, Some(0), "{}", ran.err);
-            assert_eq!(ran.err.contains("--set deviations=50"), !flags.contains("deviations"), "{}", ran.err);
+            assert_eq!(
+                ran.err.contains("--set deviations=50"),
+                !flags.contains("deviations"),
+                "{}",
+                ran.err
+            );
             assert!(ran.out.starts_with("prediction,low,high\n"));
             let (_, inside) = judged(&ran.out, &place.read("n.csv"));
             // Three binomial errors are 0.03; attributes that few rows showed add their part.
@@ -198,12 +249,21 @@ fn intervals_hold_the_target_as_often_as_they_say_and_widen_with_holes() {
     let rows = fields(&place.ok("predict m.json n.csv --interval 0.9 --id who --quiet"));
     let width = |row: &Vec<String>| row[3].parse::<f64>().unwrap() - row[2].parse::<f64>().unwrap();
     assert_eq!((rows[0][0].as_str(), rows[0].len()), ("p", 4));
-    assert!(1.02 * width(&rows[0]) < width(&rows[1]) && 2.0 * width(&rows[1]) < width(&rows[2]), "{rows:?}");
+    assert!(
+        1.02 * width(&rows[0]) < width(&rows[1]) && 2.0 * width(&rows[1]) < width(&rows[2]),
+        "{rows:?}"
+    );
     for level in ["0", "1", "-0.5", "NaN", "often"] {
-        place.refused(&format!("predict m.json n.csv --interval {level}"), &["--interval", "above 0 and below 1"]);
+        place.refused(
+            &format!("predict m.json n.csv --interval {level}"),
+            &["--interval", "above 0 and below 1"],
+        );
     }
     place.ok("fit t.csv --target y --learner ridge --missing mean --out r.json --quiet");
-    place.refused("predict r.json t.csv --interval 0.9 --quiet", &["--interval: r.json", "by fiml has them"]);
+    place.refused(
+        "predict r.json t.csv --interval 0.9 --quiet",
+        &["--interval: r.json", "by fiml has them"],
+    );
 }
 
 #[test]
@@ -220,9 +280,11 @@ fn standard_errors_stand_beside_the_weights() {
     let truth = [2.0, 0.0, 0.0, -1.0, 0.0, 0.0];
     for (row, truth) in rows[3..].iter().zip(truth) {
         let (weight, error): (f64, f64) = (row[1].parse().unwrap(), row[2].parse().unwrap());
-        // Noise of deviation 0.5 over 800 rows whose attributes vary by 1 beside the others: least squares have 0.5 / sqrt(800 * 0.9).
+        // Noise of deviation 0.5 over 800 rows whose attributes vary by 1 beside the others: least
+        // squares have 0.5 / sqrt(800 * 0.9).
         assert!(error > 0.01 && error < 0.04, "{shown}");
-        // Averaged over ridges weights are shrunk by some 5 %, which standard errors do not know of.
+        // Averaged over ridges weights are shrunk by some 5 %, which standard errors do not know
+        // of.
         assert!((weight - truth).abs() < 3.0 * error + 0.06 * f64::abs(truth), "{shown}");
     }
 }
@@ -231,10 +293,14 @@ fn standard_errors_stand_beside_the_weights() {
 fn predictions_stay_within_the_targets_learned_from_unless_that_is_not_wanted() {
     let place = place(400, 0.0);
     place.ok(&format!("{FIT} --quiet"));
-    let targets: Vec<f64> = fields(&place.read("t.csv")).iter().map(|row| row[COLUMNS].parse().unwrap()).collect();
+    let targets: Vec<f64> =
+        fields(&place.read("t.csv")).iter().map(|row| row[COLUMNS].parse().unwrap()).collect();
     let largest = targets.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let least = targets.iter().copied().fold(f64::INFINITY, f64::min);
-    place.write("n.csv", "x0,x1,x2,x3,x4,x5,y\n1000,10,10,10,10,10,2000\n-1000,10,10,10,10,10,-2000\n");
+    place.write(
+        "n.csv",
+        "x0,x1,x2,x3,x4,x5,y\n1000,10,10,10,10,10,2000\n-1000,10,10,10,10,10,-2000\n",
+    );
     let predicted = |flags: &str| -> Vec<f64> {
         let out = place.ok(&format!("predict m.json n.csv --quiet {flags}"));
         fields(&out).iter().map(|row| row[0].parse().unwrap()).collect()
@@ -269,15 +335,24 @@ fn classes_have_scores_and_no_intervals() {
         text.lines().map(class).collect::<String>()
     };
     place.write("t.csv", rows(table(500, 0.2, 4)));
-    for flags in ["--budget 3", "", "--set link=logistic", "--set link=probit", "--set link=auto --budget 2"] {
+    for flags in
+        ["--budget 3", "", "--set link=logistic", "--set link=probit", "--set link=auto --budget 2"]
+    {
         place.ok(&format!("{FIT} --quiet {flags}"));
         let predicted = fields(&place.ok("predict m.json t.csv --quiet"));
         let scores = predicted.iter().map(|row| row[1].parse::<f64>().unwrap());
         assert!(!flags.contains("link") || scores.clone().all(|s| s.abs() <= 1.0), "{flags}");
-        assert!(predicted.iter().zip(scores).all(|(row, score)| (row[0] == "low") == (score > 0.0)), "{flags}");
-        let found: Value = serde_json::from_str(&place.ok("evaluate m.json t.csv --json --quiet")).unwrap();
+        assert!(
+            predicted.iter().zip(scores).all(|(row, score)| (row[0] == "low") == (score > 0.0)),
+            "{flags}"
+        );
+        let found: Value =
+            serde_json::from_str(&place.ok("evaluate m.json t.csv --json --quiet")).unwrap();
         assert!(found["error"].as_f64().unwrap() < 0.3, "'{flags}': {found}");
-        place.refused("predict m.json t.csv --interval 0.9 --quiet", &["--interval: m.json", "is a class"]);
+        place.refused(
+            "predict m.json t.csv --interval 0.9 --quiet",
+            &["--interval: m.json", "is a class"],
+        );
         place.ok("show m.json");
     }
 }
@@ -287,20 +362,30 @@ fn attributes_that_are_dropped_are_taken_up_and_deletions_are_not_certified() {
     let place = place(500, 0.0);
     place.ok(FIT);
     let cut: Value =
-        serde_json::from_str(&place.ok("evaluate m.json t.csv --truncate auto --json --out o.svg")).unwrap();
-    let errors: Vec<f64> =
-        cut["truncated"].as_array().unwrap().iter().map(|row| row["mse"].as_f64().unwrap()).collect();
+        serde_json::from_str(&place.ok("evaluate m.json t.csv --truncate auto --json --out o.svg"))
+            .unwrap();
+    let errors: Vec<f64> = cut["truncated"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["mse"].as_f64().unwrap())
+        .collect();
     assert!((errors[errors.len() - 1] - cut["mse"].as_f64().unwrap()).abs() < 1e-9, "{cut}");
     assert!(errors[0] > errors[errors.len() - 1], "{cut}");
     // The saved one needs two attributes and predicts as the whole model does without the others.
     place.ok(&format!("{} --truncate 2", FIT.replace("m.json", "two.json")));
-    let two: Value = serde_json::from_str(&place.ok("evaluate two.json t.csv --json --quiet")).unwrap();
+    let two: Value =
+        serde_json::from_str(&place.ok("evaluate two.json t.csv --json --quiet")).unwrap();
     assert!((two["mse"].as_f64().unwrap() - errors[1]).abs() < 1e-9, "{two} and {cut}");
-    let names: Vec<String> = fields(&place.ok("show two.json")).into_iter().map(|mut row| row.remove(0)).collect();
+    let names: Vec<String> =
+        fields(&place.ok("show two.json")).into_iter().map(|mut row| row.remove(0)).collect();
     assert_eq!(names, ["(intercept)", "(least)", "(largest)", "x0", "x3"]);
     place.write("n.csv", "x0,x1,x2,x3,x4,x5\n12,,,9,,\n7,,,,,\n");
     let predictions = |model: &str| -> Vec<f64> {
-        fields(&place.ok(&format!("predict {model} n.csv --quiet"))).iter().map(|row| row[0].parse().unwrap()).collect()
+        fields(&place.ok(&format!("predict {model} n.csv --quiet")))
+            .iter()
+            .map(|row| row[0].parse().unwrap())
+            .collect()
     };
     let (whole, two) = (predictions("m.json"), predictions("two.json"));
     assert!(whole.iter().zip(&two).all(|(a, b)| (a - b).abs() < 1e-6), "{whole:?} {two:?}");
@@ -320,7 +405,10 @@ fn comparisons_have_it_by_default_and_say_what_it_read() {
         rows.iter().find(|row| row["learner"] == "fiml").unwrap().clone()
     };
     let text = named("");
-    assert!(text.contains("For fiml nothing was filled in: they use what each row shows"), "{text}");
+    assert!(
+        text.contains("For fiml nothing was filled in: they use what each row shows"),
+        "{text}"
+    );
     assert!(text.contains("But for fiml, tuned on its own reads and nothing else."), "{text}");
     assert!(text.contains("  fiml: tunes itself\n") && text.contains("For aerr "), "{text}");
     let all = row("");
@@ -361,7 +449,10 @@ fn the_file_holds_the_whole_model_and_damage_is_named() {
         (|p| drop(p["noise"].as_array_mut().unwrap().pop()), &["predictor.noise", "5 numbers"]),
         (|p| p["residual"] = json!(-1e-300), &["predictor.residual"]),
         (|p| drop(p["deviations"].as_array_mut().unwrap().pop()), &["predictor.deviations", "17"]),
-        (|p| drop(p["linear"]["weights"].as_array_mut().unwrap().pop()), &["predictor.linear.weights", "5"]),
+        (
+            |p| drop(p["linear"]["weights"].as_array_mut().unwrap().pop()),
+            &["predictor.linear.weights", "5"],
+        ),
         (|p| p["linear"] = json!([]), &["predictor"]),
         (|p| drop(p.as_object_mut().unwrap().remove("link")), &["link"]),
         (|p| p["link"] = json!({ "curve": "straight", "centre": 0.0 }), &["predictor"]),

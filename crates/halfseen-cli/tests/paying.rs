@@ -1,4 +1,5 @@
-//! Pays, declares and tests on a table of numbers and categories: prices, panels, moments, bounds, total budgets.
+//! Pays, declares and tests on a table of numbers and categories: prices, panels, moments, bounds,
+//! total budgets.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,8 +8,7 @@ use common::{Place, table};
 use serde_json::Value;
 
 const AERR: &str = "fit t.csv --target y --ignore who --learner aerr --out m.json";
-const COMPARE: &str =
-    "compare t.csv --target y --ignore who --learners ridge,aerr --budget 2 --splits 2 --folds 2 --out o";
+const COMPARE: &str = "compare t.csv --target y --ignore who --learners ridge,aerr --budget 2 --splits 2 --folds 2 --out o";
 
 /// The small table, and declarations that are true of it.
 fn place() -> Place {
@@ -45,7 +45,10 @@ fn prices_are_on_the_bill_and_in_the_model() {
             _ => assert!(spent > 50.0 && spent < 54.0 * 5.0, "{row}"),
         }
     }
-    assert!(compared["summary"][0]["spent_mean"].is_number() && compared["curve"][0]["spent"].is_number());
+    assert!(
+        compared["summary"][0]["spent_mean"].is_number()
+            && compared["curve"][0]["spent"].is_number()
+    );
     assert!(place.ok(&format!("{COMPARE} --prices prices.csv")).contains("spent"));
 }
 
@@ -56,7 +59,8 @@ fn a_panel_is_one_read() {
     assert_eq!((&report["reads"], &report["distinct"]), (&120.into(), &120.into()));
     place.refused(&format!("{AERR} --panel both=a,kind --budget 3"), &["3 reads", "2 attributes"]);
     place.write("p.csv", "attribute,price\nboth,7\n");
-    let report = json(&place.ok(&format!("{AERR} --panel both=a,kind --budget 2 --prices p.csv --json")));
+    let report =
+        json(&place.ok(&format!("{AERR} --panel both=a,kind --budget 2 --prices p.csv --json")));
     assert_eq!(report["spent"], 480.0);
     let counts = place.json("m.json")["report"]["panel_reads"].clone();
     let counts: Vec<u64> = counts.as_array().unwrap().iter().filter_map(Value::as_u64).collect();
@@ -78,15 +82,24 @@ fn declared_moments_reach_the_learner() {
     };
     let plain = weights("--scale none");
     assert_ne!(plain, weights("--scale none --moments moments.csv"), "the step is another");
-    assert_ne!(weights("--bounds bounds.csv"), weights("--bounds bounds.csv --moments moments.csv"));
+    assert_ne!(
+        weights("--bounds bounds.csv"),
+        weights("--bounds bounds.csv --moments moments.csv")
+    );
     place.ok(&format!("{AERR} --budget 2 --moments moments.csv --set centre=given"));
     place.refused(&format!("{AERR} --budget 2 --set centre=given"), &["centre", "means"]);
     place.write("raw.csv", "attribute,moment\na,10\nb,12.5\nkind,1\n");
     place.ok(&format!("{AERR} --budget 2 --moments raw.csv"));
-    place.refused(&format!("{AERR} --budget 2 --moments raw.csv --set centre=given"), &["centre", "means"]);
+    place.refused(
+        &format!("{AERR} --budget 2 --moments raw.csv --set centre=given"),
+        &["centre", "means"],
+    );
     place.write("fair.csv", "attribute,low,high\na,-5,5\nb,-6,6\n");
     place.ok(&format!("{AERR} --budget 2 --moments raw.csv --bounds fair.csv"));
-    place.refused(&format!("{AERR} --budget 2 --moments raw.csv --bounds bounds.csv"), &["'b'", "column mean"]);
+    place.refused(
+        &format!("{AERR} --budget 2 --moments raw.csv --bounds bounds.csv"),
+        &["'b'", "column mean"],
+    );
     // A known attribute is free to look at, and needs no declaration.
     place.write("one.csv", "attribute,moment\na,10\n");
     place.ok(&format!("{AERR} --budget 2 --moments one.csv --known b"));
@@ -98,18 +111,27 @@ fn an_honest_comparison_takes_declared_bounds_and_moments() {
     let flags = "--honest --bounds bounds.csv --moments moments.csv --known b --json";
     let compared = json(&place.ok(&format!("{COMPARE} {flags}")));
     for row in compared["rows"].as_array().unwrap().iter().filter(|r| r["learner"] == "aerr") {
-        assert_eq!((&row["tuned"], &row["tuning_reads"], &row["budget"]), (&false.into(), &0.into(), &2.into()));
+        assert_eq!(
+            (&row["tuned"], &row["tuning_reads"], &row["budget"]),
+            (&false.into(), &0.into(), &2.into())
+        );
         assert!(row["test_mse"].as_f64().unwrap().is_finite() && row["outside_bounds"].is_null());
     }
-    let without = json(&place.ok(&format!("{COMPARE} --honest --bounds bounds.csv --known b --json")));
-    assert_ne!(compared["rows"][2]["test_mse"], without["rows"][2]["test_mse"], "moments make a difference");
-    let classes =
-        "compare t.csv --target kind --classes red,blue --ignore who --learners aerr --budget 2 --splits 2 --out o";
+    let without =
+        json(&place.ok(&format!("{COMPARE} --honest --bounds bounds.csv --known b --json")));
+    assert_ne!(
+        compared["rows"][2]["test_mse"], without["rows"][2]["test_mse"],
+        "moments make a difference"
+    );
+    let classes = "compare t.csv --target kind --classes red,blue --ignore who --learners aerr --budget 2 --splits 2 --out o";
     place.write("by.csv", "attribute,low,high\na,-5,5\nb,0,6\ny,-20,20\n");
     place.write("my.csv", "attribute,moment,mean\na,10,0\nb,12.5,3\ny,60,-2\n");
-    let told = json(&place.ok(&format!("{classes} --honest --bounds by.csv --moments my.csv --json")));
+    let told =
+        json(&place.ok(&format!("{classes} --honest --bounds by.csv --moments my.csv --json")));
     assert!(told["rows"][0]["test_error"].as_f64().unwrap() <= 1.0);
-    place.ok(&format!("{COMPARE} --honest --group kind --test-share 0.3 --bounds bounds.csv --moments moments.csv"));
+    place.ok(&format!(
+        "{COMPARE} --honest --group kind --test-share 0.3 --bounds bounds.csv --moments moments.csv"
+    ));
 }
 
 #[test]
@@ -132,12 +154,17 @@ fn values_outside_their_bounds_are_counted_and_the_first_is_named() {
     // Rows are those of the file, also where only some of them are kept.
     let some = "fit t.csv --target kind --classes red,blue --ignore who,y --learner aerr --budget 2 --bounds tight.csv --json --out m.json";
     let ran = place.run(some);
-    let named = ran.err.split("row ").nth(1).unwrap().split(',').next().unwrap().parse::<usize>().unwrap() - 1;
+    let named =
+        ran.err.split("row ").nth(1).unwrap().split(',').next().unwrap().parse::<usize>().unwrap()
+            - 1;
     assert!(named * 7 % 11 == 10 && named % 3 != 1, "{}", ran.err);
     let shown = place.ok(&format!("{COMPARE} --honest --bounds tight.csv"));
     assert!(shown.contains("outside their declared bounds") && shown.contains("'a'"), "{shown}");
-    let rows = json(&place.ok(&format!("{COMPARE} --honest --bounds tight.csv --json")))["rows"].clone();
-    assert!(rows[2]["outside_bounds"].as_u64() > Some(0) && rows[2]["first_outside"]["column"] == "a");
+    let rows =
+        json(&place.ok(&format!("{COMPARE} --honest --bounds tight.csv --json")))["rows"].clone();
+    assert!(
+        rows[2]["outside_bounds"].as_u64() > Some(0) && rows[2]["first_outside"]["column"] == "a"
+    );
 }
 
 #[test]
@@ -159,10 +186,19 @@ fn a_total_budget_ends_a_fit_that_is_no_failure() {
             _ => assert_eq!(row["reads"].as_u64().unwrap() + row["unused"].as_u64().unwrap(), 51),
         }
     }
-    place.refused(&format!("{AERR} --budget 3 --total-budget 2"), &["total_budget", "2", "at least", "3"]);
+    place.refused(
+        &format!("{AERR} --budget 3 --total-budget 2"),
+        &["total_budget", "2", "at least", "3"],
+    );
     place.refused(&format!("{COMPARE} --total-budget 1"), &["total_budget"]);
-    place.refused(&format!("{AERR} --budget 2 --total-budget 0"), &["--total-budget", "whole number"]);
-    place.refused(&format!("{AERR} --budget 2 --total-budget -4"), &["--total-budget", "whole number"]);
+    place.refused(
+        &format!("{AERR} --budget 2 --total-budget 0"),
+        &["--total-budget", "whole number"],
+    );
+    place.refused(
+        &format!("{AERR} --budget 2 --total-budget -4"),
+        &["--total-budget", "whole number"],
+    );
     let ridge = "fit t.csv --target y --ignore who --learner ridge --out m.json --total-budget 9";
     place.refused(ridge, &["--total-budget", "ridge", "leave"]);
 }
@@ -176,13 +212,22 @@ fn a_test_table_tests_what_all_rows_taught() {
     place.write("new.csv", format!("a,b,kind,y,who\n{}\n", tests.join("\n")));
     let test = |flags: &str| json(&place.ok(&format!("{COMPARE} --test new.csv --json {flags}")));
     let json = test("");
-    assert_eq!((&json["data"]["test"], &json["data"]["test_rows"]), (&"new.csv".into(), &30.into()));
+    assert_eq!(
+        (&json["data"]["test"], &json["data"]["test_rows"]),
+        (&"new.csv".into(), &30.into())
+    );
     assert!(json["data"]["test_share"].is_null());
     let (one, two) = (&json["rows"][0], &json["rows"][1]);
-    assert_eq!((&one["examples"], &one["split"], &two["split"]), (&60.into(), &0.into(), &1.into()));
+    assert_eq!(
+        (&one["examples"], &one["split"], &two["split"]),
+        (&60.into(), &0.into(), &1.into())
+    );
     let radius = &one["params"]["radius"];
-    place.ok(&format!("fit t.csv --target y --ignore who --learner ridge --set radius={radius} --out m.json"));
-    let report: Value = serde_json::from_str(&place.ok("evaluate m.json new.csv --json --quiet")).unwrap();
+    place.ok(&format!(
+        "fit t.csv --target y --ignore who --learner ridge --set radius={radius} --out m.json"
+    ));
+    let report: Value =
+        serde_json::from_str(&place.ok("evaluate m.json new.csv --json --quiet")).unwrap();
     let (found, expected) = (one["test_mse"].as_f64().unwrap(), report["mse"].as_f64().unwrap());
     assert!((found - expected).abs() < 1e-9 * expected, "{found} and {expected}");
     assert_ne!(json["rows"][2]["test_mse"], json["rows"][3]["test_mse"], "seeds differ");
@@ -200,8 +245,10 @@ fn a_test_table_tests_what_all_rows_taught() {
     assert!(ran.err.contains("extra") && ran.err.lines().count() == 1, "{}", ran.err);
     let again: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(again["rows"][0]["test_mse"], one["test_mse"]);
-    let short: String =
-        tests.iter().map(|l| l.split(',').skip(1).take(3).collect::<Vec<_>>().join(",") + "\n").collect();
+    let short: String = tests
+        .iter()
+        .map(|l| l.split(',').skip(1).take(3).collect::<Vec<_>>().join(",") + "\n")
+        .collect();
     place.write("short.csv", format!("b,kind,y\n{short}"));
     let ran = place.run(&format!("{COMPARE} --test short.csv --json"));
     assert!(ran.err.contains("absent") && ran.err.contains('a'), "{}", ran.err);
@@ -209,13 +256,15 @@ fn a_test_table_tests_what_all_rows_taught() {
     assert_eq!(worse["rows"][0]["imputed"], 30);
     assert!(worse["rows"][0]["test_mse"].as_f64() > one["test_mse"].as_f64());
     // Classes are those of the training table, though the test rows show one of them only.
-    let classes =
-        "compare t.csv --target kind --classes red,blue --ignore who --learners ridge --splits 1 --folds 2 --out o";
-    let red: String = rows.lines().filter(|l| l.contains("red")).map(|l| format!("{l}\n")).collect();
+    let classes = "compare t.csv --target kind --classes red,blue --ignore who --learners ridge --splits 1 --folds 2 --out o";
+    let red: String =
+        rows.lines().filter(|l| l.contains("red")).map(|l| format!("{l}\n")).collect();
     place.write("red.csv", format!("a,b,kind,y,who\n{red}"));
-    let json: Value = serde_json::from_str(&place.ok(&format!("{classes} --test red.csv --json"))).unwrap();
+    let json: Value =
+        serde_json::from_str(&place.ok(&format!("{classes} --test red.csv --json"))).unwrap();
     assert!(json["rows"][0]["test_error"].as_f64().unwrap() <= 1.0);
-    let json: Value = serde_json::from_str(&place.ok(&format!("{classes} --test new.csv --json"))).unwrap();
+    let json: Value =
+        serde_json::from_str(&place.ok(&format!("{classes} --test new.csv --json"))).unwrap();
     assert_eq!(json["data"]["test_rows"], 20, "green rows are left out");
 }
 
@@ -264,15 +313,22 @@ fn wrong_moments() {
     wrong("a,10,0\na,10,0\n", &["w.csv", "row 2", "'a'", "second time"]);
     wrong(",10,0\n", &["w.csv", "row 1", "attribute"]);
     place.write("w.csv", "attribute,momnt\na,1\n");
-    place.refused(&format!("{AERR} --budget 2 --moments w.csv"), &["w.csv", "'moment'", "did you mean 'momnt'"]);
-    place.refused(&format!("{AERR} --budget 2 --moments none.csv"), &["none.csv", "cannot be read"]);
+    place.refused(
+        &format!("{AERR} --budget 2 --moments w.csv"),
+        &["w.csv", "'moment'", "did you mean 'momnt'"],
+    );
+    place
+        .refused(&format!("{AERR} --budget 2 --moments none.csv"), &["none.csv", "cannot be read"]);
 }
 
 #[test]
 fn a_moment_of_zero_is_held_against_the_reads() {
     let place = place();
     place.write("zero.csv", "attribute,moment,mean\na,0,\nb,12.5,3\n");
-    place.refused(&format!("{AERR} --budget 3 --moments zero.csv"), &["t.csv", "row ", "'a'", "declared to be 0"]);
+    place.refused(
+        &format!("{AERR} --budget 3 --moments zero.csv"),
+        &["t.csv", "row ", "'a'", "declared to be 0"],
+    );
     place.refused(&format!("{COMPARE} --honest --moments zero.csv"), &["'a'", "declared to be 0"]);
     // The row is that of the file, though only some of its rows are kept.
     let rows = "a,b,kind,y\n1,1,green,1\n0,1,green,2\n0,1,blue,1\n0,2,red,3\n5,0,blue,2\n";
@@ -324,19 +380,31 @@ fn wrong_bounds() {
 #[test]
 fn numbers_of_any_size_are_said_shortly() {
     let place = place();
-    place.refused(&format!("{AERR} --budget 2 --set money=1e-300"), &["money = 1e-300 is not allowed"]);
+    place.refused(
+        &format!("{AERR} --budget 2 --set money=1e-300"),
+        &["money = 1e-300 is not allowed"],
+    );
     place.write("w.csv", "attribute,price\na,1e200\n");
     place.refused(&format!("{AERR} --budget 2 --prices w.csv"), &["price of 'a': it is 1e200;"]);
     place.write("w.csv", "attribute,moment\na,1e200\nb,1\nkind,1\n");
     place.refused(&format!("{AERR} --budget 2 --moments w.csv"), &["moment of 'a': it is 1e200;"]);
-    place.refused("plan --dims 9 --budget 2 --radius 1e200 --error 0.1", &["radius = 1e200 is not allowed"]);
+    place.refused(
+        "plan --dims 9 --budget 2 --radius 1e200 --error 0.1",
+        &["radius = 1e200 is not allowed"],
+    );
 }
 
 #[test]
 fn nothing_to_read_is_said() {
     let place = place();
-    place.refused(&format!("{AERR} --budget 2 --known a,b,kind"), &["every attribute is known", "ridge"]);
-    place.refused(&format!("{AERR} --budget 2 --known a,b"), &["the only attribute that can be read", "use 1"]);
+    place.refused(
+        &format!("{AERR} --budget 2 --known a,b,kind"),
+        &["every attribute is known", "ridge"],
+    );
+    place.refused(
+        &format!("{AERR} --budget 2 --known a,b"),
+        &["the only attribute that can be read", "use 1"],
+    );
     place.ok(&format!("{AERR} --budget 1 --known a,b"));
 }
 

@@ -119,18 +119,39 @@ fn total_budgets_choose_the_reads_of_each_example() {
     let plan = json(&place, "plan --dims 100 --total-budget 100000 --radius 1");
     for row in plan["rows"].as_array().unwrap().iter().filter(|row| row["status"] == "known") {
         assert!(row["reads"].as_u64().unwrap() <= 100_000);
-        assert_eq!(row["reads"].as_u64().unwrap(), row["budget"].as_u64().unwrap() * row["examples"].as_u64().unwrap());
+        assert_eq!(
+            row["reads"].as_u64().unwrap(),
+            row["budget"].as_u64().unwrap() * row["examples"].as_u64().unwrap()
+        );
         for budget in [2, 3, 5, 20, 100] {
-            let fixed =
-                json(&place, &format!("plan --dims 100 --budget {budget} --radius 1 --examples {}", 100_000 / budget));
-            let other =
-                fixed["rows"].as_array().unwrap().iter().find(|other| other["theorem"] == row["theorem"]).unwrap();
+            let fixed = json(
+                &place,
+                &format!(
+                    "plan --dims 100 --budget {budget} --radius 1 --examples {}",
+                    100_000 / budget
+                ),
+            );
+            let other = fixed["rows"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|other| other["theorem"] == row["theorem"])
+                .unwrap();
             let reads = other["reads"].as_u64().unwrap();
-            assert!(reads > 100_000 || row["excess"].as_f64() <= other["excess"].as_f64(), "{row} {other}");
+            assert!(
+                reads > 100_000 || row["excess"].as_f64() <= other["excess"].as_f64(),
+                "{row} {other}"
+            );
         }
     }
     let few = json(&place, "plan --dims 100 --total-budget 100000 --radius 1 --examples 50");
-    assert!(few["rows"].as_array().unwrap().iter().all(|row| row["examples"].as_u64().is_none_or(|m| m <= 50)));
+    assert!(
+        few["rows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|row| row["examples"].as_u64().is_none_or(|m| m <= 50))
+    );
     let text = place.ok("plan --dims 100 --total-budget 1000 --radius 1 --error 0.1");
     assert!(text.contains("+  More than the 1,000 reads that there are."), "{text}");
 }
@@ -138,15 +159,23 @@ fn total_budgets_choose_the_reads_of_each_example() {
 #[test]
 fn huge_plans_are_called_huge() {
     let place = Place::new();
-    for line in [format!("{PLAN} --error 1e-15"), "plan --dims 1000000 --budget 2 --radius 1e40 --error 0.1".into()] {
+    for line in [
+        format!("{PLAN} --error 1e-15"),
+        "plan --dims 1000000 --budget 2 --radius 1e40 --error 0.1".into(),
+    ] {
         let text = place.ok(&line);
-        assert!(text.contains("more than 10^18") && !text.contains("inf") && !text.contains("NaN"), "{text}");
+        assert!(
+            text.contains("more than 10^18") && !text.contains("inf") && !text.contains("NaN"),
+            "{text}"
+        );
         let json = json(&place, &line);
         let aerr = row(&json, "aerr");
         assert!(aerr["examples"].is_null() && aerr["reads"].is_null() && aerr["excess"].is_null());
         assert_eq!(aerr["more_than"], 1_000_000_000_000_000_000_u64);
     }
-    place.ok("plan --dims 1000000000000 --budget 1000 --radius 1e-40 --examples 1000000000000000000");
+    place.ok(
+        "plan --dims 1000000000000 --budget 1000 --radius 1e-40 --examples 1000000000000000000",
+    );
     place.ok("plan --dims 1000000000000 --total-budget 1000000000000000000 --radius 1");
 }
 
@@ -155,19 +184,46 @@ fn what_cannot_be_planned_is_refused() {
     let place = Place::new();
     let without = "plan --dims 100 --budget 4";
     for wrong in ["0", "-1", "NaN", "inf", "few"] {
-        place.refused(&format!("{without} --examples 9 --radius {wrong}"), &["--radius", "finite number above 0"]);
+        place.refused(
+            &format!("{without} --examples 9 --radius {wrong}"),
+            &["--radius", "finite number above 0"],
+        );
         place.refused(&format!("{PLAN} --error {wrong}"), &["--error", "finite number above 0"]);
-        place.refused(&format!("{PLAN} --examples 9 --radius2 {wrong}"), &["--radius2", "finite number above 0"]);
-        place.refused(&format!("{PLAN} --examples 9 --norm {wrong}"), &["--norm", "finite number above 0"]);
+        place.refused(
+            &format!("{PLAN} --examples 9 --radius2 {wrong}"),
+            &["--radius2", "finite number above 0"],
+        );
+        place.refused(
+            &format!("{PLAN} --examples 9 --norm {wrong}"),
+            &["--norm", "finite number above 0"],
+        );
         place.refused(&format!("{PLAN} --examples {wrong}"), &["--examples", "whole number"]);
-        place.refused(&format!("plan --dims {wrong} --budget 4 --radius 1 --examples 9"), &["--dims", "whole number"]);
-        place.refused(&format!("plan --dims 9 --budget {wrong} --radius 1 --examples 9"), &["--budget"]);
-        place.refused(&format!("plan --dims 9 --total-budget {wrong} --radius 1"), &["--total-budget", "whole number"]);
-        place.refused(&format!("{PLAN} --examples 9 --phase1 {wrong}"), &["--phase1", "above 0 and below 1"]);
-        place.refused(&format!("{PLAN} --examples 9 --confidence {wrong}"), &["--confidence", "above 0 and below 1"]);
+        place.refused(
+            &format!("plan --dims {wrong} --budget 4 --radius 1 --examples 9"),
+            &["--dims", "whole number"],
+        );
+        place.refused(
+            &format!("plan --dims 9 --budget {wrong} --radius 1 --examples 9"),
+            &["--budget"],
+        );
+        place.refused(
+            &format!("plan --dims 9 --total-budget {wrong} --radius 1"),
+            &["--total-budget", "whole number"],
+        );
+        place.refused(
+            &format!("{PLAN} --examples 9 --phase1 {wrong}"),
+            &["--phase1", "above 0 and below 1"],
+        );
+        place.refused(
+            &format!("{PLAN} --examples 9 --confidence {wrong}"),
+            &["--confidence", "above 0 and below 1"],
+        );
     }
     place.refused(&format!("{PLAN} --examples 9 --phase1 1"), &["--phase1", "above 0 and below 1"]);
-    place.refused(&format!("{PLAN} --examples 9 --radius2 2"), &["radius2 = 2", "at most the radius"]);
+    place.refused(
+        &format!("{PLAN} --examples 9 --radius2 2"),
+        &["radius2 = 2", "at most the radius"],
+    );
     place.refused(&format!("{PLAN} --examples 9 --error 0.1"), &["--error", "--examples"]);
     place.refused(PLAN, &["--error"]);
     place.refused("plan --dims 100 --radius 1 --examples 9", &["--budget"]);
@@ -176,8 +232,14 @@ fn what_cannot_be_planned_is_refused() {
         &["--budget", "--total-budget"],
     );
     place.refused("plan --dims 100 --budget 1 --radius 1 --examples 9", &["at least 2 reads"]);
-    place.refused("plan --dims 100 --budget 101 --radius 1 --examples 9", &["101 reads", "at most 100"]);
-    place.refused("plan --dims 100 --total-budget 1 --radius 1", &["--total-budget 1", "at least 2 reads"]);
+    place.refused(
+        "plan --dims 100 --budget 101 --radius 1 --examples 9",
+        &["101 reads", "at most 100"],
+    );
+    place.refused(
+        "plan --dims 100 --total-budget 1 --radius 1",
+        &["--total-budget 1", "at least 2 reads"],
+    );
     place.refused(&format!("{without} --radius 1e80 --examples 9"), &["radius", "1e50"]);
 }
 
@@ -198,7 +260,10 @@ fn moments_that_cannot_be_are_refused() {
     try_with(moments(&["0.1", "inf", "0.3"]), &["row 2"]);
     try_with(moments(&["0.1", "much", "0.3"]), &["row 2", "moment 'much'"]);
     try_with(moments(&["0", "0", "0"]), &["moments", "above 0"]);
-    try_with("attribute,moment\na,0.1\na,0.1\nb,0.1\n".into(), &["row 2", "'a' is declared a second time"]);
+    try_with(
+        "attribute,moment\na,0.1\na,0.1\nb,0.1\n".into(),
+        &["row 2", "'a' is declared a second time"],
+    );
     try_with("attribute,moment\na,0.1\n,0.1\nb,0.1\n".into(), &["row 2", "attribute is missing"]);
     try_with("attribute,mean\na,0.1\nb,0.1\nc,0.1\n".into(), &["'moment'", "mean"]);
 }
@@ -226,11 +291,17 @@ fn plans_for_holes_have_their_values_by_hand() {
     let plan = json(&place, &format!("{KARMA} --kappa 1 --error 0.2 --examples 800"));
     let rows = plan["rows"].as_array().unwrap();
     let row = &rows[0];
-    assert_eq!((rows.len(), &row["gamma"], &row["truncation"]), (1, &Value::from(1), &Value::from(0.0)));
+    assert_eq!(
+        (rows.len(), &row["gamma"], &row["truncation"]),
+        (1, &Value::from(1), &Value::from(0.0))
+    );
     assert!((200..=201).contains(&row["examples"].as_u64().unwrap()), "{row}");
     close(&row["after"]["excess"], 0.1);
     close(&row["after"]["c"], (1.0_f64 / 6400.0).sqrt());
-    assert_eq!((&row["vacuous"], &row["after"]["vacuous"]), (&Value::from(false), &Value::from(false)));
+    assert_eq!(
+        (&row["vacuous"], &row["after"]["vacuous"]),
+        (&Value::from(false), &Value::from(false))
+    );
     // ceil(log 10) = 3: 20 + 400 + 8000 sequences.
     assert_eq!(row["printed"]["gamma"], 3);
     close(&row["printed"]["dimension"], 8420.0);
@@ -249,13 +320,26 @@ fn plans_for_holes_say_where_they_promise_nothing() {
     let place = Place::new();
     let text = place.ok(&format!("{KARMA} --error 0.1 --examples 100"));
     for kappa in ["0.1", "0.25", "0.5", "0.75", "1"] {
-        assert!(text.lines().any(|line| line.split_whitespace().next() == Some(kappa)), "no {kappa} in:\n{text}");
+        assert!(
+            text.lines().any(|line| line.split_whitespace().next() == Some(kappa)),
+            "no {kappa} in:\n{text}"
+        );
     }
-    for part in ["of 20 columns", "*  Vacuous", "more than 10^18", "excess after 100", "give --kappa", "D, lemma 2"] {
+    for part in [
+        "of 20 columns",
+        "*  Vacuous",
+        "more than 10^18",
+        "excess after 100",
+        "give --kappa",
+        "D, lemma 2",
+    ] {
         assert!(text.contains(part), "no '{part}' in:\n{text}");
     }
     let short = place.ok(&format!("{KARMA} --error 0.1 --kappa 0.5 --gamma 2"));
-    assert!(short.contains("-  No number of rows is enough") && !short.contains("give --kappa"), "{short}");
+    assert!(
+        short.contains("-  No number of rows is enough") && !short.contains("give --kappa"),
+        "{short}"
+    );
     let easy = place.ok(&format!("{KARMA} --error 1.5 --kappa 0.5"));
     assert!(easy.contains("Vacuous: a rule that always says 0 has a hinge loss of 1"), "{easy}");
     let far = place.ok("plan --karma --dims 1000000 --kappa 1e-12 --error 1e-9 --examples 5");
@@ -274,9 +358,13 @@ fn plans_for_holes_refuse_what_they_cannot_use() {
     place.refused(&format!("{KARMA} --kappa 0.5 --examples 9"), &["--error"]);
     place.refused(&format!("{KARMA} --kappa 1.5 --error 0.1"), &["kappa", "at most 1"]);
     for wrong in ["0", "-1", "NaN", "few"] {
-        place.refused(&format!("{KARMA} --error 0.1 --kappa {wrong}"), &["--kappa", "finite number above 0"]);
+        place.refused(
+            &format!("{KARMA} --error 0.1 --kappa {wrong}"),
+            &["--kappa", "finite number above 0"],
+        );
         place.refused(&format!("{KARMA} --error {wrong}"), &["--error", "finite number above 0"]);
-        place.refused(&format!("{KARMA} --error 0.1 --gamma {wrong}"), &["--gamma", "whole number"]);
+        place
+            .refused(&format!("{KARMA} --error 0.1 --gamma {wrong}"), &["--gamma", "whole number"]);
     }
     place.refused(&format!("{KARMA} --error 0.1 --budget 4"), &["--karma", "--budget"]);
     place.refused(&format!("{KARMA} --error 0.1 --radius 1"), &["--karma", "--radius"]);

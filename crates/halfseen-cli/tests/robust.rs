@@ -6,7 +6,8 @@ mod common;
 use common::{Place, fields, keys};
 use serde_json::Value;
 
-/// Six rows of three attributes in scaled units, and a model whose weights are 3, 2 and -1, of two classes or of a number.
+/// Six rows of three attributes in scaled units, and a model whose weights are 3, 2 and -1, of two
+/// classes or of a number.
 ///
 /// The scores are 3 a + 2 b - c - 1: 4, -4, 2, -1, 1 and 1.
 const ROWS: &str = "a,b,c,who\n1,1,0,v\n-1,0,0,u\n1,0,0,v\n0,0,0,u\n1,,1,v\n0,1,0,u\n";
@@ -40,10 +41,16 @@ fn certificates_by_hand() {
     let ran = place.run("certify m.json rows.csv");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.out.starts_with("prediction,certified,flips\n"));
-    // 4 - 3 - 2 < 0; -4 + 3 is no change, and there is nothing else; 2 - 3 < 0; nothing to lose; b is missing, and spent, and
-    // 1 - 3 < 0; 1 - 2 < 0.
-    let expected =
-        [["v", "1", "a;b"], ["u", "3", ""], ["v", "0", "a"], ["u", "3", ""], ["v", "1", "a"], ["v", "0", "b"]];
+    // 4 - 3 - 2 < 0; -4 + 3 is no change, and there is nothing else; 2 - 3 < 0; nothing to lose; b
+    // is missing, and spent, and 1 - 3 < 0; 1 - 2 < 0.
+    let expected = [
+        ["v", "1", "a;b"],
+        ["u", "3", ""],
+        ["v", "0", "a"],
+        ["u", "3", ""],
+        ["v", "1", "a"],
+        ["v", "0", "b"],
+    ];
     assert_eq!(fields(&ran.out), expected);
     // Safe at 0: all right rows; the last one is wrong.
     let lines: Vec<Vec<&str>> = ran.err.lines().map(|l| l.split_whitespace().collect()).collect();
@@ -54,19 +61,32 @@ fn certificates_by_hand() {
     place.ok("certify m.json rows.csv --json --quiet --out c.json");
     let report = place.json("c.json");
     assert_eq!(keys(&report), ["certified_error", "rows"]);
-    assert_eq!(keys(&report["rows"][0]), ["certified", "exact", "flips", "flips_at", "missing", "prediction"]);
+    assert_eq!(
+        keys(&report["rows"][0]),
+        ["certified", "exact", "flips", "flips_at", "missing", "prediction"]
+    );
     assert_eq!(report["rows"][0]["flips"], serde_json::json!(["a", "b"]));
-    assert_eq!((&report["rows"][0]["flips_at"], &report["rows"][0]["certified"]), (&2.0.into(), &1.0.into()));
+    assert_eq!(
+        (&report["rows"][0]["flips_at"], &report["rows"][0]["certified"]),
+        (&2.0.into(), &1.0.into())
+    );
     assert!(
         report["rows"][1]["flips_at"].is_null()
             && report["rows"].as_array().unwrap().iter().all(|r| r["exact"] == true)
     );
     assert_eq!(report["rows"][4]["missing"], 1);
-    let errors: Vec<f64> =
-        report["certified_error"].as_array().unwrap().iter().map(|e| e["error"].as_f64().unwrap()).collect();
+    let errors: Vec<f64> = report["certified_error"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|e| e["error"].as_f64().unwrap())
+        .collect();
     assert_eq!(errors, [1.0 / 6.0, 2.0 / 6.0, 4.0 / 6.0]);
     // Without the target there are certificates, and no errors.
-    place.write("bare.csv", ROWS.lines().map(|l| l.rsplit_once(',').unwrap().0.to_owned() + "\n").collect::<String>());
+    place.write(
+        "bare.csv",
+        ROWS.lines().map(|l| l.rsplit_once(',').unwrap().0.to_owned() + "\n").collect::<String>(),
+    );
     let bare = place.run("certify m.json bare.csv --json");
     assert_eq!((bare.code, bare.err.as_str()), (Some(0), ""));
     assert_eq!(json(&bare.out)["certified_error"], serde_json::json!([]));
@@ -112,7 +132,10 @@ fn estimates_are_certified_within_a_distance() {
     place.refused("certify n.json numbers.csv", &["--within", "estimates a number"]);
     place.refused("certify m.json rows.csv --within 1", &["classes", "leave within out"]);
     for within in ["-1", "0", "NaN", "inf", "far"] {
-        place.refused(&format!("certify n.json numbers.csv --within {within}"), &["finite number above 0"]);
+        place.refused(
+            &format!("certify n.json numbers.csv --within {within}"),
+            &["finite number above 0"],
+        );
     }
 }
 
@@ -123,12 +146,18 @@ fn an_evaluation_under_attack_by_hand() {
     assert_eq!(report["error"], 1.0 / 6.0);
     let attacks = report["attacks"].as_array().unwrap();
     assert_eq!(attacks.len(), 8);
-    assert!(attacks.iter().all(|a| keys(a) == ["attack", "balanced_error", "error", "mse", "threat", "unproven"]));
+    assert!(
+        attacks
+            .iter()
+            .all(|a| keys(a) == ["attack", "balanced_error", "error", "mse", "threat", "unproven"])
+    );
     let error = |attack: &str, threat: f64| {
-        let found = attacks.iter().find(|a| a["attack"] == attack && a["threat"] == threat).unwrap();
+        let found =
+            attacks.iter().find(|a| a["attack"] == attack && a["threat"] == threat).unwrap();
         (found["error"].as_f64().unwrap() * 6.0).round() as u32
     };
-    // With 1: the third row turns wrong, the fifth has spent it on b, the last (score 1, wrong) has nothing that makes it worse.
+    // With 1: the third row turns wrong, the fifth has spent it on b, the last (score 1, wrong) has
+    // nothing that makes it worse.
     assert_eq!([error("exact", 1.0), error("greedy", 1.0)], [2, 2]);
     assert_eq!([error("exact", 2.0), error("greedy", 2.0)], [4, 4]);
     assert!(error("random", 2.0) <= 4);
@@ -137,21 +166,37 @@ fn an_evaluation_under_attack_by_hand() {
     let certified = json(&place.ok("certify m.json rows.csv --json --quiet"));
     assert_eq!(certified["certified_error"][1]["error"], 2.0 / 6.0);
     assert_eq!(certified["certified_error"][2]["error"], 4.0 / 6.0);
-    let one = json(&place.ok("evaluate m.json rows.csv --threat 1 --attack noise --seed 4 --json --quiet"));
+    let one = json(
+        &place.ok("evaluate m.json rows.csv --threat 1 --attack noise --seed 4 --json --quiet"),
+    );
     assert_eq!(one["attacks"].as_array().unwrap().len(), 1);
     assert_eq!(one["attacks"][0]["error"], one["attacked_error"]);
-    assert_eq!(one, json(&place.ok("evaluate m.json rows.csv --threat 1 --attack noise --seed 4 --json --quiet")));
+    assert_eq!(
+        one,
+        json(
+            &place.ok("evaluate m.json rows.csv --threat 1 --attack noise --seed 4 --json --quiet")
+        )
+    );
     let plain = json(&place.ok("evaluate m.json rows.csv --json"));
-    assert!(plain["attacked_error"].is_null() && plain["attacks"].is_null() && plain["error"] == report["error"]);
+    assert!(
+        plain["attacked_error"].is_null()
+            && plain["attacks"].is_null()
+            && plain["error"] == report["error"]
+    );
     let floored = place.run("evaluate m.json rows.csv --threat 1.5 --attack exact");
     assert!(floored.err.contains("threat 1.5 means 1"), "{}", floored.err);
     let lines: Vec<&str> = floored.out.lines().collect();
     assert!(
-        lines[5].starts_with("attack") && lines[6].starts_with("exact") && lines[6].contains("33.33 %"),
+        lines[5].starts_with("attack")
+            && lines[6].starts_with("exact")
+            && lines[6].contains("33.33 %"),
         "{lines:?}"
     );
     let numbers = json(&place.ok("evaluate n.json numbers.csv --threat 1 --json --quiet"));
-    assert!(numbers["attacked_error"].is_null() && numbers["attacked_mse"].as_f64() > numbers["mse"].as_f64());
+    assert!(
+        numbers["attacked_error"].is_null()
+            && numbers["attacked_mse"].as_f64() > numbers["mse"].as_f64()
+    );
 }
 
 #[test]
@@ -163,7 +208,8 @@ fn a_model_that_prepares_for_a_threat_is_evaluated_under_it_and_curves_are_drawn
     let report = json(&place.ok("evaluate t.json rows.csv --json --quiet"));
     assert!(report["attacks"].as_array().unwrap().iter().all(|a| a["threat"] == 2.0));
     assert!(report["attacked_error"].as_f64() > report["error"].as_f64());
-    let auto = json(&place.ok("evaluate t.json rows.csv --threat auto --json --quiet --out curve.svg"));
+    let auto =
+        json(&place.ok("evaluate t.json rows.csv --threat auto --json --quiet --out curve.svg"));
     let budgets: Vec<f64> = auto["attacks"]
         .as_array()
         .unwrap()
@@ -174,12 +220,16 @@ fn a_model_that_prepares_for_a_threat_is_evaluated_under_it_and_curves_are_drawn
     assert_eq!(budgets, [0.0, 1.0, 2.0, 3.0]);
     let svg = place.read("curve.svg");
     assert!(
-        svg.starts_with("<svg") && ["exact", "greedy", "random", "noise", "threat"].iter().all(|w| svg.contains(w))
+        svg.starts_with("<svg")
+            && ["exact", "greedy", "random", "noise", "threat"].iter().all(|w| svg.contains(w))
     );
     // The model's own values, 2 for c.
     let own = json(&place.ok("certify t.json rows.csv --json --quiet"));
     assert_eq!(own["rows"][1]["certified"], 4.0);
-    assert_eq!(json(&place.ok("certify t.json rows.csv --values uniform --json --quiet"))["rows"][1]["certified"], 3.0);
+    assert_eq!(
+        json(&place.ok("certify t.json rows.csv --values uniform --json --quiet"))["rows"][1]["certified"],
+        3.0
+    );
 }
 
 #[test]
@@ -190,8 +240,14 @@ fn impossible_threats_are_refused() {
     for text in ["NaN", "1,,2", "many", "inf"] {
         place.refused(&format!("evaluate m.json rows.csv --threat {text}"), &["auto", "5,10,20"]);
     }
-    place.refused("evaluate m.json rows.csv --attack exact", &["--threat", "ridge prepares for no threat"]);
-    place.refused("evaluate m.json rows.csv --threat 1 --attack eaxct", &["exact, greedy, random, noise"]);
+    place.refused(
+        "evaluate m.json rows.csv --attack exact",
+        &["--threat", "ridge prepares for no threat"],
+    );
+    place.refused(
+        "evaluate m.json rows.csv --threat 1 --attack eaxct",
+        &["exact, greedy, random, noise"],
+    );
     place.refused("evaluate m.json rows.csv --threat 1 --truncate 1", &["cannot be used with"]);
     place.refused("evaluate m.json rows.csv --out a.svg", &["--threat", "--truncate"]);
     place.refused("evaluate m.json rows.csv --threat 1 --out no/a.svg", &["no/a.svg", "folder"]);
@@ -223,11 +279,18 @@ fn impossible_threats_are_refused() {
 #[test]
 fn a_panel_vanishes_whole_and_known_columns_never() {
     let place = Place::with_table();
-    place.ok("fit t.csv --target who --ignore y --known b --learner lasso --set radius=3 --out l.json");
+    place.ok(
+        "fit t.csv --target who --ignore y --known b --learner lasso --set radius=3 --out l.json",
+    );
     let report = json(&place.ok("certify l.json t.csv --json --quiet"));
     let rows = report["rows"].as_array().unwrap();
     let named = |row: &Value| {
-        row["flips"].as_array().unwrap().iter().map(|f| f.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        row["flips"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|f| f.as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     assert!(rows.iter().flat_map(named).all(|name| name == "a" || name == "kind"));
     assert!(
@@ -238,9 +301,16 @@ fn a_panel_vanishes_whole_and_known_columns_never() {
     let lines: Vec<Vec<String>> = fields(&place.read("t.csv"));
     let mut emptied = String::from("a,b,kind,y,who\n");
     for (line, row) in lines.iter().zip(rows) {
-        let keep =
-            |name: &str, cell: &String| if named(row).iter().any(|f| f == name) { String::new() } else { cell.clone() };
-        let cells = [keep("a", &line[0]), line[1].clone(), keep("kind", &line[2]), line[3].clone(), line[4].clone()];
+        let keep = |name: &str, cell: &String| {
+            if named(row).iter().any(|f| f == name) { String::new() } else { cell.clone() }
+        };
+        let cells = [
+            keep("a", &line[0]),
+            line[1].clone(),
+            keep("kind", &line[2]),
+            line[3].clone(),
+            line[4].clone(),
+        ];
         emptied.push_str(&(cells.join(",") + "\n"));
     }
     place.write("emptied.csv", emptied);

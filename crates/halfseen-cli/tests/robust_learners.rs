@@ -7,8 +7,8 @@ use common::{Place, fields};
 
 const ROWS: usize = 240;
 
-/// Six attributes of which four tell the same, each a little, so that any one of them may vanish; the target as classes and as a
-/// number. A fixed sequence of numbers instead of a generator.
+/// Six attributes of which four tell the same, each a little, so that any one of them may vanish;
+/// the target as classes and as a number. A fixed sequence of numbers instead of a generator.
 fn table(target: &str) -> String {
     let mut state = 1_u32;
     let mut unit = || {
@@ -18,7 +18,8 @@ fn table(target: &str) -> String {
     let mut text = format!("a,b,c,d,e,f,{target}\n");
     for row in 0..ROWS {
         let sign = if row % 2 == 0 { 1.0 } else { -1.0 };
-        let cells: Vec<f64> = (0..6).map(|j| 2.0 * unit() - 1.0 + if j < 4 { 1.5 * sign } else { 0.0 }).collect();
+        let cells: Vec<f64> =
+            (0..6).map(|j| 2.0 * unit() - 1.0 + if j < 4 { 1.5 * sign } else { 0.0 }).collect();
         let cells: Vec<String> = cells.iter().map(|x| format!("{x:.4}")).collect();
         let label = if target == "y" {
             format!("{:.3}", 10.0 * sign + unit())
@@ -37,7 +38,9 @@ fn what_is_prepared_for_a_threat_bears_it() {
     let mut attacked = Vec::new();
     for learner in ["robust-lp", "robust-perceptron", "fdrop", "svm"] {
         let threat = if learner == "svm" { "" } else { "--set threat=2" };
-        let fit = place.run(&format!("fit t.csv --target who --learner {learner} {threat} --seed 0 --out m.json"));
+        let fit = place.run(&format!(
+            "fit t.csv --target who --learner {learner} {threat} --seed 0 --out m.json"
+        ));
         assert_eq!(fit.code, Some(0), "{learner}: {}", fit.err);
         assert_eq!(
             fit.out.contains("prepares for   the loss of any 2 of 6 attributes"),
@@ -47,18 +50,24 @@ fn what_is_prepared_for_a_threat_bears_it() {
         );
         let model = place.json("m.json");
         assert_eq!(model["report"]["threat"].is_null(), learner == "svm");
-        let json: serde_json::Value =
-            serde_json::from_str(&place.ok("evaluate m.json t.csv --threat 2 --attack exact --json --quiet")).unwrap();
+        let json: serde_json::Value = serde_json::from_str(
+            &place.ok("evaluate m.json t.csv --threat 2 --attack exact --json --quiet"),
+        )
+        .unwrap();
         assert!(json["error"].as_f64().unwrap() < 0.1, "{learner}: {json}");
         attacked.push(json["attacked_error"].as_f64().unwrap());
-        // A certificate of at least 2 on a right row means that the attack changes nothing, and the other way round.
+        // A certificate of at least 2 on a right row means that the attack changes nothing, and the
+        // other way round.
         let certified = fields(&place.ok("certify m.json t.csv --quiet"));
         let safe = certified.iter().enumerate().filter(|(row, fields)| {
             let right = (fields[0] == "up") == (row % 2 == 0);
             right && fields[1].parse::<f64>().unwrap() >= 2.0
         });
         let unsafe_share = 1.0 - safe.count() as f64 / ROWS as f64;
-        assert!((unsafe_share - attacked.last().unwrap()).abs() < 1e-12, "{learner}: {unsafe_share} {attacked:?}");
+        assert!(
+            (unsafe_share - attacked.last().unwrap()).abs() < 1e-12,
+            "{learner}: {unsafe_share} {attacked:?}"
+        );
         // A missing cell at prediction time is a deletion, and accepted.
         place.write("gone.csv", "a,b,c,d,e,f\n1.5,,1.5,1.5,0,0\n-1.5,-1.5,,,0,0\n");
         let predicted = fields(&place.ok("predict m.json gone.csv"));
@@ -94,10 +103,16 @@ fn robust_learners_are_compared_and_tuned_under_their_threat() {
         "compare t.csv --target who --learners {list} --set threat=2 --splits 2 --folds 2 --out found --quiet"
     ));
     let json = place.json("found/results.json");
-    for summary in json["summary"].as_array().unwrap().iter().filter(|summary| summary["learner"] != "constant") {
+    for summary in json["summary"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|summary| summary["learner"] != "constant")
+    {
         assert!(summary["test_error_mean"].as_f64().unwrap() < 0.1, "{summary}");
     }
-    let tuned = place.ok("fit t.csv --target who --learner robust-lp --set threat=2 --tune 3 --out m.json");
+    let tuned =
+        place.ok("fit t.csv --target who --learner robust-lp --set threat=2 --tune 3 --out m.json");
     assert!(tuned.contains("tuned          box_radius = "), "{tuned}");
 }
 
@@ -132,8 +147,10 @@ fn a_robust_model_is_cut_down_with_its_threat() {
     let model = place.json("m.json");
     let kept = model["schema"]["columns"].as_array().unwrap();
     assert!(kept.len() <= 4 && !kept.is_empty());
-    let values: Vec<f64> =
-        kept.iter().map(|c| f64::from(c["name"].as_str().unwrap().as_bytes()[0] - b'a' + 1)).collect();
+    let values: Vec<f64> = kept
+        .iter()
+        .map(|c| f64::from(c["name"].as_str().unwrap().as_bytes()[0] - b'a' + 1))
+        .collect();
     assert_eq!(model["report"]["threat"]["values"], serde_json::json!(values));
     place.ok("certify m.json t.csv --quiet");
 }
@@ -148,7 +165,8 @@ fn wide_table(seed: u32, rows: usize) -> String {
     let mut text = String::from("a,b,c,d,e,f,g,h,y\n");
     for row in 0..rows {
         let sign = if row % 2 == 0 { 1.0 } else { -1.0 };
-        let cells: Vec<String> = (0..8).map(|_| format!("{:.4}", sign * 0.4 + 1.2 * (unit() - 0.5))).collect();
+        let cells: Vec<String> =
+            (0..8).map(|_| format!("{:.4}", sign * 0.4 + 1.2 * (unit() - 0.5))).collect();
         text += &format!("{},{}\n", cells.join(","), if row % 2 == 0 { "up" } else { "down" });
     }
     text
@@ -157,7 +175,10 @@ fn wide_table(seed: u32, rows: usize) -> String {
 /// The bounds on new rows that a model file holds.
 fn bounds(model: &serde_json::Value) -> Vec<f64> {
     let notes = model["report"]["notes"].as_array().unwrap().iter();
-    notes.flat_map(|note| ["risk-bound", "noise-bound"].map(|kind| note[kind]["risk"].as_f64())).flatten().collect()
+    notes
+        .flat_map(|note| ["risk-bound", "noise-bound"].map(|kind| note[kind]["risk"].as_f64()))
+        .flatten()
+        .collect()
 }
 
 #[test]
@@ -181,7 +202,11 @@ fn no_bound_in_a_truncated_model_is_below_what_new_rows_show() {
     let model = place.json("cut.json");
     // What was true of the whole model is false of this one.
     assert!(attacked("cut.json") > whole[0], "{} and {whole:?}", attacked("cut.json"));
-    assert!(bounds(&model).iter().all(|risk| attacked("cut.json") <= *risk), "{}", model["report"]["notes"]);
+    assert!(
+        bounds(&model).iter().all(|risk| attacked("cut.json") <= *risk),
+        "{}",
+        model["report"]["notes"]
+    );
     for key in ["objective", "gap"] {
         assert!(model["report"][key].is_null(), "{key}");
     }
@@ -203,12 +228,18 @@ fn a_truncated_evaluation_of_margins_tells_the_error_and_no_squares() {
     for learner in ["svm", "robust-lp"] {
         place.ok(&format!("fit t.csv --target y --learner {learner} --out m.json"));
         let text = place.ok("evaluate m.json t.csv --truncate 1,8 --out m.svg");
-        let lines: Vec<Vec<&str>> =
-            text.split("\n\n").nth(1).unwrap().lines().map(|line| line.split_whitespace().collect()).collect();
+        let lines: Vec<Vec<&str>> = text
+            .split("\n\n")
+            .nth(1)
+            .unwrap()
+            .lines()
+            .map(|line| line.split_whitespace().collect())
+            .collect();
         assert_eq!(lines[0], ["attributes", "error"], "{learner}: {text}");
         assert!(place.read("m.svg").contains("error") && !place.read("m.svg").contains("squared"));
         let json: serde_json::Value =
-            serde_json::from_str(&place.ok("evaluate m.json t.csv --truncate 1,8 --json --quiet")).unwrap();
+            serde_json::from_str(&place.ok("evaluate m.json t.csv --truncate 1,8 --json --quiet"))
+                .unwrap();
         let rows = json["truncated"].as_array().unwrap();
         assert!(rows.iter().all(|row| row["mse"].is_null()), "{learner}: {json}");
         assert_eq!(rows[1]["error"], json["error"], "all attributes are the whole model");
@@ -251,15 +282,22 @@ fn a_comparison_and_tuning_measure_the_predictor_that_a_fit_saves() {
     let compared = place.json("found/results.json");
     for (at, learner) in learners.iter().enumerate() {
         let set = if *learner == "svm" { "" } else { "--set threat=0" };
-        let fit =
-            place.run(&format!("fit tr.csv --target y --learner {learner} {set} --missing mean --tune 2 --out m.json"));
+        let fit = place.run(&format!(
+            "fit tr.csv --target y --learner {learner} {set} --missing mean --tune 2 --out m.json"
+        ));
         assert_eq!(fit.code, Some(0), "{}", fit.err);
         assert_eq!(fit.err.contains("count as vanished"), *learner != "svm", "{}", fit.err);
-        let json: serde_json::Value = serde_json::from_str(&place.ok("evaluate m.json te.csv --json --quiet")).unwrap();
-        let (deployed, measured) =
-            (json["error"].as_f64().unwrap(), compared["summary"][at]["test_error_mean"].as_f64().unwrap());
+        let json: serde_json::Value =
+            serde_json::from_str(&place.ok("evaluate m.json te.csv --json --quiet")).unwrap();
+        let (deployed, measured) = (
+            json["error"].as_f64().unwrap(),
+            compared["summary"][at]["test_error_mean"].as_f64().unwrap(),
+        );
         // Three standard deviations of a share of 1,350 and of 1,500 rows.
-        assert!((deployed - measured).abs() < 0.045, "{learner}: measured {measured}, deployed {deployed}");
+        assert!(
+            (deployed - measured).abs() < 0.045,
+            "{learner}: measured {measured}, deployed {deployed}"
+        );
     }
 }
 
@@ -274,8 +312,15 @@ fn bounds_say_what_was_tried_and_what_came_from_the_rows() {
         assert_eq!(fit.code, Some(0), "{}", fit.err);
         let model = place.json("m.json");
         let notes = model["report"]["notes"].as_array().unwrap().clone();
-        let bound = notes.iter().find(|note| note.get("risk-bound").is_some()).unwrap()["risk-bound"].clone();
-        (bound["risk"].as_f64().unwrap(), bound["tried"].as_u64().unwrap(), bound["from_rows"].clone(), fit.out)
+        let bound =
+            notes.iter().find(|note| note.get("risk-bound").is_some()).unwrap()["risk-bound"]
+                .clone();
+        (
+            bound["risk"].as_f64().unwrap(),
+            bound["tried"].as_u64().unwrap(),
+            bound["from_rows"].clone(),
+            fit.out,
+        )
     };
     let (once, tried, rows, _) = risk("--set box_radius=1");
     assert_eq!((tried, rows), (1, serde_json::Value::Null));
@@ -294,17 +339,24 @@ fn noise_has_a_promise_of_its_own() {
     place.write("t.csv", wide_table(3, 20_000));
     for learner in ["robust-lp", "robust-perceptron"] {
         let set = "--set threat=1 --set damage=noise --set box_radius=1 --set margin=2.5";
-        let fit = place.ok(&format!("fit t.csv --target y --learner {learner} {set} --out m.json --quiet"));
+        let fit = place
+            .ok(&format!("fit t.csv --target y --learner {learner} {set} --out m.json --quiet"));
         let model = place.json("m.json");
         let notes = model["report"]["notes"].as_array().unwrap();
-        let bound = &notes.iter().find(|note| note.get("noise-bound").is_some()).unwrap()["noise-bound"];
+        let bound =
+            &notes.iter().find(|note| note.get("noise-bound").is_some()).unwrap()["noise-bound"];
         // One column, no larger than 1, weights of at most 1: exp(-gamma^2 / 2).
-        assert!((bound["failure"].as_f64().unwrap() - (-2.5_f64.powi(2) / 2.0).exp()).abs() < 1e-12, "{bound}");
+        assert!(
+            (bound["failure"].as_f64().unwrap() - (-2.5_f64.powi(2) / 2.0).exp()).abs() < 1e-12,
+            "{bound}"
+        );
         let risk = bound["risk"].as_f64().unwrap();
         assert!(risk > bound["failure"].as_f64().unwrap() && risk <= 1.0, "{bound}");
         assert!(fit.contains("noise of mean 0"), "{fit}");
-        let json: serde_json::Value =
-            serde_json::from_str(&place.ok("evaluate m.json t.csv --threat 1 --attack noise --json --quiet")).unwrap();
+        let json: serde_json::Value = serde_json::from_str(
+            &place.ok("evaluate m.json t.csv --threat 1 --attack noise --json --quiet"),
+        )
+        .unwrap();
         assert!(json["attacked_error"].as_f64().unwrap() <= risk, "{json} {bound}");
     }
 }
@@ -313,16 +365,24 @@ fn noise_has_a_promise_of_its_own() {
 fn all_learners_are_compared_under_one_attack_and_with_a_constant() {
     let place = Place::new();
     place.write("t.csv", wide_table(9, 1_000));
-    let command =
-        "compare t.csv --target y --learners robust-lp,svm,karma --splits 2 --folds 2 --test-share 0.3 --out found";
+    let command = "compare t.csv --target y --learners robust-lp,svm,karma --splits 2 --folds 2 --test-share 0.3 --out found";
     let text = place.ok(&format!("{command} --threat 2 --attack greedy --quiet"));
-    let head: Vec<&str> = text.lines().next().unwrap().split("  ").map(str::trim).filter(|h| !h.is_empty()).collect();
+    let head: Vec<&str> =
+        text.lines().next().unwrap().split("  ").map(str::trim).filter(|h| !h.is_empty()).collect();
     assert!(head.contains(&"test error") && head.contains(&"attacked error"), "{text}");
-    assert!(text.contains("2 attributes of each test row vanish, chosen by the greedy adversary"), "{text}");
+    assert!(
+        text.contains("2 attributes of each test row vanish, chosen by the greedy adversary"),
+        "{text}"
+    );
     assert!(text.contains("For karma no attack is known"), "{text}");
     let json = place.json("found/results.json");
     assert_eq!((&json["data"]["threat"], &json["data"]["attack"]), (&2.0.into(), &"greedy".into()));
-    let names: Vec<&str> = json["summary"].as_array().unwrap().iter().map(|s| s["learner"].as_str().unwrap()).collect();
+    let names: Vec<&str> = json["summary"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| s["learner"].as_str().unwrap())
+        .collect();
     assert_eq!(names, ["robust-lp", "svm", "karma", "constant"]);
     let of = |at: usize, key: &str| json["summary"][at][key].as_f64();
     let clean = [0, 1].map(|at| of(at, "test_error_mean").unwrap());
@@ -360,11 +420,16 @@ fn all_learners_are_compared_under_one_attack_and_with_a_constant() {
 #[test]
 fn few_test_rows_are_remarked() {
     let place = Place::new();
-    place.write("t.csv", table("who").lines().take(13).map(|line| format!("{line}\n")).collect::<String>());
-    let ran = place.run("compare t.csv --target who --learners svm --splits 2 --folds 2 --out found");
+    place.write(
+        "t.csv",
+        table("who").lines().take(13).map(|line| format!("{line}\n")).collect::<String>(),
+    );
+    let ran =
+        place.run("compare t.csv --target who --learners svm --splits 2 --folds 2 --out found");
     assert!(ran.err.contains("only 1 of 12 rows test"), "{}", ran.err);
     place.write("t.csv", table("who"));
-    let ran = place.run("compare t.csv --target who --learners svm --splits 2 --folds 2 --out found");
+    let ran =
+        place.run("compare t.csv --target who --learners svm --splits 2 --folds 2 --out found");
     assert!(!ran.err.contains("rows test in each split"), "{}", ran.err);
 }
 
@@ -374,7 +439,11 @@ fn a_threat_that_leaves_too_little_is_said() {
     place.write("t.csv", table("who"));
     let fit = place.run("fit t.csv --target who --learner robust-lp --set threat=5 --out m.json");
     assert_eq!(fit.code, Some(0), "{}", fit.err);
-    assert!(fit.err.contains("the threat leaves too little") || fit.err.contains("all weights are 0"), "{}", fit.err);
+    assert!(
+        fit.err.contains("the threat leaves too little") || fit.err.contains("all weights are 0"),
+        "{}",
+        fit.err
+    );
     assert!(fit.out.contains("on new rows"), "{}", fit.out);
     let easy = place.run("fit t.csv --target who --learner robust-lp --set threat=1 --out m.json");
     assert!(!easy.err.contains("too little"), "{}", easy.err);

@@ -1,4 +1,5 @@
-//! Cuts models down to few attributes, at the end of a fit and in an evaluation, against models cut by hand.
+//! Cuts models down to few attributes, at the end of a fit and in an evaluation, against models cut
+//! by hand.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +10,8 @@ use common::{Place, fields, keys, table};
 fn evaluated(place: &Place, target: &str, flags: &str) -> serde_json::Value {
     let other = if target == "y" { "who" } else { "y" };
     place.ok(&format!("fit t.csv --target {target} --ignore {other} --learner ridge --out m.json"));
-    serde_json::from_str(&place.ok(&format!("evaluate m.json t.csv --json --quiet {flags}"))).unwrap()
+    serde_json::from_str(&place.ok(&format!("evaluate m.json t.csv --json --quiet {flags}")))
+        .unwrap()
 }
 
 #[test]
@@ -18,12 +20,16 @@ fn an_evaluation_tests_the_attributes_of_largest_weight() {
     for target in ["y", "who"] {
         let report = evaluated(&place, target, "--truncate 3,1,1");
         let rows = report["truncated"].as_array().unwrap();
-        assert_eq!(rows.iter().map(|r| r["attributes"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 3]);
+        assert_eq!(
+            rows.iter().map(|r| r["attributes"].as_u64().unwrap()).collect::<Vec<_>>(),
+            [1, 3]
+        );
         assert!(rows.iter().all(|row| keys(row) == ["attributes", "error", "mse"]));
         let number = |value: &serde_json::Value| value.as_f64().unwrap();
         assert!((number(&rows[1]["mse"]) - number(&report["mse"])).abs() < 1e-12);
         assert_eq!(rows[1]["error"], report["error"]);
-        // `a` weighs most. Standardised columns have mean 0, and so has the target: nothing else is left.
+        // `a` weighs most. Standardised columns have mean 0, and so has the target: nothing else is
+        // left.
         let model = place.json("m.json");
         let weight = number(&model["predictor"]["weights"][0]);
         let (scaler, scale) = (&model["prepare"]["scaler"], &model["prepare"]["target"]);
@@ -33,12 +39,17 @@ fn an_evaluation_tests_the_attributes_of_largest_weight() {
         };
         let (mut square, mut wrong) = (0.0, 0.0);
         for row in fields(&table(60)) {
-            let a = (row[0].parse::<f64>().unwrap() - number(&scaler["offset"][0])) / number(&scaler["divisor"][0]);
+            let a = (row[0].parse::<f64>().unwrap() - number(&scaler["offset"][0]))
+                / number(&scaler["divisor"][0]);
             let score = weight * a * number(&scale["deviation"]) + number(&scale["mean"]);
             square += (score - truth(&row)).powi(2) / 60.0;
             wrong += f64::from(u8::from((score > 0.0) != (truth(&row) > 0.0))) / 60.0;
         }
-        assert!((number(&rows[0]["mse"]) - square).abs() < 1e-9, "{target}: {} and {square}", rows[0]["mse"]);
+        assert!(
+            (number(&rows[0]["mse"]) - square).abs() < 1e-9,
+            "{target}: {} and {square}",
+            rows[0]["mse"]
+        );
         assert!(number(&rows[0]["mse"]) > number(&report["mse"]));
         match target {
             "y" => assert!(rows[0]["error"].is_null()),
@@ -51,30 +62,54 @@ fn an_evaluation_tests_the_attributes_of_largest_weight() {
 fn auto_goes_up_to_all_and_the_table_and_the_picture_show_it() {
     let place = Place::with_table();
     let report = evaluated(&place, "who", "--truncate auto --out m.svg");
-    let counts: Vec<u64> =
-        report["truncated"].as_array().unwrap().iter().map(|r| r["attributes"].as_u64().unwrap()).collect();
+    let counts: Vec<u64> = report["truncated"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["attributes"].as_u64().unwrap())
+        .collect();
     assert_eq!(counts, [1, 2, 3]);
     let svg = place.read("m.svg");
-    assert!(svg.starts_with("<svg") && svg.contains("attributes needed to predict") && svg.contains("ridge"));
+    assert!(
+        svg.starts_with("<svg")
+            && svg.contains("attributes needed to predict")
+            && svg.contains("ridge")
+    );
     let text = place.ok("evaluate m.json t.csv --truncate auto");
     let lines: Vec<&str> = text.split("\n\n").nth(1).unwrap().lines().collect();
-    assert!(lines[0].starts_with("attributes") && lines[0].ends_with("error") && lines.len() == 4, "{text}");
+    assert!(
+        lines[0].starts_with("attributes") && lines[0].ends_with("error") && lines.len() == 4,
+        "{text}"
+    );
     for (line, row) in lines[1..].iter().zip(report["truncated"].as_array().unwrap()) {
         let shown: Vec<&str> = line.split_whitespace().collect();
         assert_eq!((shown[0], shown[3]), (row["attributes"].to_string().as_str(), "%"));
         assert!((shown[1].parse::<f64>().unwrap() - row["mse"].as_f64().unwrap()).abs() < 1e-6);
-        assert!((shown[2].parse::<f64>().unwrap() / 100.0 - row["error"].as_f64().unwrap()).abs() < 1e-4);
+        assert!(
+            (shown[2].parse::<f64>().unwrap() / 100.0 - row["error"].as_f64().unwrap()).abs()
+                < 1e-4
+        );
     }
     let wide: String = (0..12).map(|j| format!("x{j},")).collect();
     let rows: String = (0..40)
-        .map(|i| (0..13).map(|j| format!("{}", (i * (j + 3) + i * i * j) % 17)).collect::<Vec<_>>().join(",") + "\n")
+        .map(|i| {
+            (0..13)
+                .map(|j| format!("{}", (i * (j + 3) + i * i * j) % 17))
+                .collect::<Vec<_>>()
+                .join(",")
+                + "\n"
+        })
         .collect();
     place.write("t.csv", format!("{wide}y\n{rows}"));
     place.ok("fit t.csv --target y --learner ridge --out m.json");
     let report: serde_json::Value =
         serde_json::from_str(&place.ok("evaluate m.json t.csv --json --truncate auto")).unwrap();
-    let counts: Vec<u64> =
-        report["truncated"].as_array().unwrap().iter().map(|r| r["attributes"].as_u64().unwrap()).collect();
+    let counts: Vec<u64> = report["truncated"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["attributes"].as_u64().unwrap())
+        .collect();
     assert_eq!(counts, [1, 2, 5, 10, 12]);
 }
 
@@ -82,11 +117,17 @@ fn auto_goes_up_to_all_and_the_table_and_the_picture_show_it() {
 fn a_truncated_fit_needs_no_more_than_its_attributes() {
     let place = Place::with_table();
     let fit = "fit t.csv --target y --ignore who --out m.json";
-    for (learner, left) in [("ridge", vec!["a"]), ("aerr --budget 2 --known kind", vec!["a", "kind"])] {
+    for (learner, left) in
+        [("ridge", vec!["a"]), ("aerr --budget 2 --known kind", vec!["a", "kind"])]
+    {
         place.ok(&format!("{fit} --learner {learner} --truncate 1"));
         let model = place.json("m.json");
-        let names: Vec<&str> =
-            model["schema"]["columns"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
+        let names: Vec<&str> = model["schema"]["columns"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|c| c["name"].as_str().unwrap())
+            .collect();
         assert_eq!(names, left, "{learner}");
         assert_eq!(fields(&place.ok("show m.json")).len(), if left.len() == 1 { 2 } else { 5 });
     }
@@ -98,12 +139,16 @@ fn a_truncated_fit_needs_no_more_than_its_attributes() {
     let ran = place.run("predict m.json few.csv");
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     let report: serde_json::Value =
-        serde_json::from_str(&place.ok("evaluate m.json t.csv --json --quiet --truncate auto")).unwrap();
+        serde_json::from_str(&place.ok("evaluate m.json t.csv --json --quiet --truncate auto"))
+            .unwrap();
     assert_eq!(report["truncated"].as_array().unwrap().len(), 1);
     // A column that is absent from the table is missing to every cut of the whole model.
     place.write(
         "no-a.csv",
-        table(9).lines().map(|l| l.split_once(',').unwrap().1.to_owned() + "\n").collect::<String>(),
+        table(9)
+            .lines()
+            .map(|l| l.split_once(',').unwrap().1.to_owned() + "\n")
+            .collect::<String>(),
     );
     place.ok(&format!("{fit} --learner ridge"));
     place.ok("evaluate m.json no-a.csv --quiet --truncate auto");
@@ -125,7 +170,10 @@ fn impossible_truncations_are_refused() {
     place.refused(&format!("{fit} --truncate 1 --known a,b,kind"), &["left out", "known"]);
     place.ok(fit);
     place.refused("evaluate m.json t.csv --truncate 0", &["truncate = 0", "from 1 to 3"]);
-    place.refused("evaluate m.json t.csv --truncate 1,4 --out m.svg", &["truncate = 4", "from 1 to 3"]);
+    place.refused(
+        "evaluate m.json t.csv --truncate 1,4 --out m.svg",
+        &["truncate = 4", "from 1 to 3"],
+    );
     for text in ["1,,2", "-1", "most", "1.5"] {
         place.refused(&format!("evaluate m.json t.csv --truncate {text}"), &["auto", "1,2,5"]);
     }

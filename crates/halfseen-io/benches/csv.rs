@@ -27,7 +27,10 @@ fn report(name: &str, text: &str, numeric: bool) {
     let mb = text.len() as f64 / 1e6;
     let ours = mb
         / median(|| {
-            black_box(read_csv(Source::bytes("bench", text.as_bytes()), &CsvOptions::default()).unwrap()).rows()
+            black_box(
+                read_csv(Source::bytes("bench", text.as_bytes()), &CsvOptions::default()).unwrap(),
+            )
+            .rows()
         });
     let theirs = mb / median(|| black_box(plain_loop(text, numeric)).len());
     println!("{name:<24} {mb:>8.1} {ours:>10.0} {theirs:>10.0} {:>8.1}", ours / theirs);
@@ -99,8 +102,10 @@ fn decimals() -> String {
     let (mut text, mut state) = (header(50), 2);
     for _ in 0..20_000 {
         text.push('1');
-        (0..50)
-            .for_each(|_| write!(text, ",{:.6}", next(&mut state) as f64 / u64::MAX as f64 * 200.0 - 100.0).unwrap());
+        (0..50).for_each(|_| {
+            write!(text, ",{:.6}", next(&mut state) as f64 / u64::MAX as f64 * 200.0 - 100.0)
+                .unwrap()
+        });
         text.push('\n');
     }
     text

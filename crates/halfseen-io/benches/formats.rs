@@ -3,8 +3,8 @@
 
 use halfseen::data::Table;
 use halfseen_io::{
-    ArffOptions, CsvOptions, ParquetOptions, Result, Source, SvmlightOptions, read_arff, read_csv, read_parquet,
-    read_svmlight,
+    ArffOptions, CsvOptions, ParquetOptions, Result, Source, SvmlightOptions, read_arff, read_csv,
+    read_parquet, read_svmlight,
 };
 use parquet::data_type::DoubleType;
 use parquet::file::properties::WriterProperties;
@@ -29,9 +29,13 @@ fn main() {
 fn report(name: &str, rows: &[Vec<f64>]) {
     let formats: [(&str, Vec<u8>, Reader); 4] = [
         ("CSV", csv(rows), |b| read_csv(Source::bytes("t", b), &CsvOptions::default())),
-        ("SVMlight", svmlight(rows), |b| read_svmlight(Source::bytes("t", b), &SvmlightOptions::default())),
+        ("SVMlight", svmlight(rows), |b| {
+            read_svmlight(Source::bytes("t", b), &SvmlightOptions::default())
+        }),
         ("ARFF", arff(rows), |b| read_arff(Source::bytes("t", b), &ArffOptions::default())),
-        ("Parquet", parquet(rows), |b| read_parquet(Source::bytes("t", b), &ParquetOptions::default())),
+        ("Parquet", parquet(rows), |b| {
+            read_parquet(Source::bytes("t", b), &ParquetOptions::default())
+        }),
     ];
     let mut seconds = vec![Vec::new(); formats.len()];
     for _ in 0..RUNS {
@@ -94,7 +98,8 @@ fn svmlight(rows: &[Vec<f64>]) -> Vec<u8> {
 fn parquet(rows: &[Vec<f64>]) -> Vec<u8> {
     let columns: String = (0..COLUMNS).map(|c| format!("optional double c{c};")).collect();
     let schema = Arc::new(parse_message_type(&format!("message m {{ {columns} }}")).unwrap());
-    let properties = WriterProperties::builder().set_compression(parquet::basic::Compression::SNAPPY).build();
+    let properties =
+        WriterProperties::builder().set_compression(parquet::basic::Compression::SNAPPY).build();
     let mut out = Vec::new();
     let mut writer = SerializedFileWriter::new(&mut out, schema, Arc::new(properties)).unwrap();
     let mut group = writer.next_row_group().unwrap();

@@ -2,9 +2,10 @@
 //!
 //!     cargo bench -p halfseen-io --bench robust_lp -- MNIST [rows=1000,12705] [columns=784] [threads=1] [csv=FILE] [NAME=VALUE]...
 //!
-//! MNIST is a folder of IDX files (scripts/get-mnist.sh gets them); columns are those of the largest variance; csv writes the rows
-//! for scripts/compare-robust-lp.py, which solves them by HiGHS; NAME=VALUE are parameters of robust-lp.
-//! CPU seconds are of all threads of this process, as Linux counts them.
+//! MNIST is a folder of IDX files (scripts/get-mnist.sh gets them); columns are those of the
+//! largest variance; csv writes the rows for scripts/compare-robust-lp.py, which solves them by
+//! HiGHS; NAME=VALUE are parameters of robust-lp. CPU seconds are of all threads of this process,
+//! as Linux counts them.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use halfseen::data::{Examples, Labels, Matrix};
@@ -16,15 +17,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
+    let arguments: Vec<String> =
+        std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
     let (settings, folders): (Vec<_>, Vec<_>) = arguments.iter().partition(|a| a.contains('='));
     let Some(folder) = folders.first() else {
-        println!("skipped: name the folder of MNIST's files, as in cargo bench --bench robust_lp -- mnist");
+        println!(
+            "skipped: name the folder of MNIST's files, as in cargo bench --bench robust_lp -- mnist"
+        );
         return;
     };
     let mut learner = halfseen::learner::find("robust-lp").unwrap();
     learner.set("threat", "10").unwrap();
-    let (mut sizes, mut threads, mut columns, mut csv) = (vec![200, 500, 1000, 2000, 12_705], 0, 784, None);
+    let (mut sizes, mut threads, mut columns, mut csv) =
+        (vec![200, 500, 1000, 2000, 12_705], 0, 784, None);
     for setting in settings {
         let (name, value) = setting.split_once('=').unwrap();
         match name {
@@ -37,7 +42,8 @@ fn main() {
     }
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().unwrap();
     let data = read_idx_folder(folder).unwrap();
-    let mut digits: Vec<usize> = (0..data.labels.len()).filter(|&i| [4, 7].contains(&data.labels[i])).collect();
+    let mut digits: Vec<usize> =
+        (0..data.labels.len()).filter(|&i| [4, 7].contains(&data.labels[i])).collect();
     shuffle(&mut Stream::new(0, Purpose::Split, 0), &mut digits);
     println!(
         "{:>6} {:>6} {:>8} {:>14} {:>9} {:>9} {:>9} {:>9}  stop",
@@ -60,7 +66,8 @@ fn widest(data: &IdxData, rows: &[usize], count: usize) -> Vec<usize> {
         let mean = cells().sum::<f64>() / rows.len() as f64;
         cells().map(|x| (x - mean).powi(2)).sum::<f64>()
     };
-    let mut columns: Vec<(f64, usize)> = (0..data.images.ncols()).map(|j| (variance(j), j)).collect();
+    let mut columns: Vec<(f64, usize)> =
+        (0..data.images.ncols()).map(|j| (variance(j), j)).collect();
     columns.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut kept: Vec<usize> = columns.into_iter().take(count).map(|c| c.1).collect();
     kept.sort_unstable();
@@ -78,7 +85,8 @@ fn write(path: &str, data: &IdxData, rows: &[usize], columns: &[usize]) {
 }
 
 fn run(learner: &dyn Learner, data: &IdxData, rows: &[usize], columns: &[usize]) {
-    let matrix = Matrix::U8(data.images.select(ndarray::Axis(0), rows).select(ndarray::Axis(1), columns));
+    let matrix =
+        Matrix::U8(data.images.select(ndarray::Axis(0), rows).select(ndarray::Axis(1), columns));
     let codes: Vec<u32> = rows.iter().map(|&i| u32::from(data.labels[i] == 7)).collect();
     let targets: Vec<f64> = codes.iter().map(|&code| 2.0 * f64::from(code) - 1.0).collect();
     let layout = Arc::new(Layout::singletons(matrix.columns()));
@@ -98,7 +106,8 @@ fn run(learner: &dyn Learner, data: &IdxData, rows: &[usize], columns: &[usize])
     let (seconds, cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
     let linear = fit.predictor.linear().unwrap();
     let wrong = |i: usize| {
-        let score: f64 = (0..examples.columns()).map(|j| linear.weights[j] * examples.value(i, j)).sum();
+        let score: f64 =
+            (0..examples.columns()).map(|j| linear.weights[j] * examples.value(i, j)).sum();
         (score + linear.intercept) * examples.target(i) <= 0.0
     };
     let (objective, gap) = (fit.report.objective.unwrap(), fit.report.gap.unwrap());
@@ -117,12 +126,15 @@ fn run(learner: &dyn Learner, data: &IdxData, rows: &[usize], columns: &[usize])
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
-    fields.get(11..13).map_or(f64::NAN, |t| t.iter().map(|t| t.parse::<f64>().unwrap()).sum::<f64>() / 100.0)
+    fields
+        .get(11..13)
+        .map_or(f64::NAN, |t| t.iter().map(|t| t.parse::<f64>().unwrap()).sum::<f64>() / 100.0)
 }
 
 /// The largest memory this process has had.
 fn peak_mebibytes() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|l| l.split_whitespace().next()?.parse::<f64>().ok()).map_or(f64::NAN, |kib| kib / 1024.0)
+    line.and_then(|l| l.split_whitespace().next()?.parse::<f64>().ok())
+        .map_or(f64::NAN, |kib| kib / 1024.0)
 }

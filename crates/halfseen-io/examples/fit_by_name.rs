@@ -29,7 +29,11 @@ fn main() -> Outcome<()> {
             let model = Model::from_json(&std::fs::read_to_string(model)?)?;
             print(&mut out, &model.predict(&table(data)?)?.scores)?;
         }
-        _ => return Err("say: fit DATA TARGET LEARNER [NAME=VALUE]..., or: predict MODEL DATA".into()),
+        _ => {
+            return Err(
+                "say: fit DATA TARGET LEARNER [NAME=VALUE]..., or: predict MODEL DATA".into()
+            );
+        }
     }
     Ok(())
 }
@@ -38,22 +42,31 @@ fn main() -> Outcome<()> {
 fn table(path: &str) -> Outcome<Table> {
     match read_data(path)? {
         Data::Table(table) => Ok(table),
-        Data::Images(_) => Err(format!("{path} holds images, and this example takes tables").into()),
+        Data::Images(_) => {
+            Err(format!("{path} holds images, and this example takes tables").into())
+        }
     }
 }
 
-/// From a table to a model: the learner, how the table is prepared for it, the fit, and everything that predicting needs.
+/// From a table to a model: the learner, how the table is prepared for it, the fit, and everything
+/// that predicting needs.
 fn fit(table: &Table, target_name: &str, learner: &str, settings: &[&str]) -> Outcome<Model> {
     let mut learner = find(learner)?;
     for setting in settings {
-        let (name, value) = setting.split_once('=').ok_or_else(|| format!("{setting}: write it as NAME=VALUE"))?;
+        let (name, value) =
+            setting.split_once('=').ok_or_else(|| format!("{setting}: write it as NAME=VALUE"))?;
         learner.set(name, value)?;
     }
     learner.check()?;
     let target = Target::read(table, target_name, None)?;
     learner.check_classes(target.classes().len())?;
     let rows: Vec<u32> = (0..table.rows() as u32).collect();
-    let prepared = Prepared::new(table, (target_name, &target), &rows, &Options::default().for_fit(&*learner))?;
+    let prepared = Prepared::new(
+        table,
+        (target_name, &target),
+        &rows,
+        &Options::default().for_fit(&*learner),
+    )?;
     let fit = tested(&*learner, &prepared.examples(), &Silent)?;
     Ok(Model::of(&*learner, &prepared, (target_name, &target), fit))
 }
@@ -67,8 +80,8 @@ fn print(out: &mut impl Write, scores: &Scores) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Learns y = 3 a - 2 b + 1 from four cells of each row; with as many reads as columns, ridge regression
-/// and the reader of two attributes agree on what they tell of new rows.
+/// Learns y = 3 a - 2 b + 1 from four cells of each row; with as many reads as columns, ridge
+/// regression and the reader of two attributes agree on what they tell of new rows.
 fn demonstrate(out: &mut impl Write) -> Outcome<()> {
     let mut text = String::from("a,b,y\n");
     for i in 0..400_u32 {
@@ -77,7 +90,9 @@ fn demonstrate(out: &mut impl Write) -> Outcome<()> {
     }
     let table = read_csv(Source::bytes("line.csv", text.as_bytes()), &CsvOptions::default())?;
     let mut errors = Vec::new();
-    for (learner, settings) in [("ridge", &["penalty=1e-9"][..]), ("aerr", &["budget=2", "radius=8", "seed=1"][..])] {
+    for (learner, settings) in
+        [("ridge", &["penalty=1e-9"][..]), ("aerr", &["budget=2", "radius=8", "seed=1"][..])]
+    {
         // What is printed is what a file would hold.
         let model = Model::from_json(&fit(&table, "y", learner, settings)?.to_json()?)?;
         let scores = model.predict(&table)?.scores;
@@ -87,7 +102,11 @@ fn demonstrate(out: &mut impl Write) -> Outcome<()> {
             _ => f64::NAN,
         };
         let error = (0..scores.len()).map(square).sum::<f64>() / scores.len() as f64;
-        writeln!(out, "{learner}: squared error {error:.2e}, {} cells read", model.report.distinct)?;
+        writeln!(
+            out,
+            "{learner}: squared error {error:.2e}, {} cells read",
+            model.report.distinct
+        )?;
         errors.push(error);
     }
     assert!(errors[0] < 1e-12, "a line is found: {errors:?}");

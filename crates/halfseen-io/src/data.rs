@@ -1,4 +1,5 @@
-//! Reads whatever a path holds: a table in one of the formats told by content, or a folder of IDX files.
+//! Reads whatever a path holds: a table in one of the formats told by content, or a folder of IDX
+//! files.
 
 use crate::arff::{ArffOptions, read_arff};
 use crate::csv::{CsvOptions, read_csv};
@@ -23,8 +24,9 @@ pub enum Data {
 
 /// Reads a file by its content, or a folder of IDX files.
 ///
-/// ARFF starts with `@relation` and `@attribute`, Parquet with `PAR1`, and SVMlight with a number and
-/// pairs index:value (before which lines of one number alone may stand). All else is read as CSV.
+/// ARFF starts with `@relation` and `@attribute`, Parquet with `PAR1`, and SVMlight with a number
+/// and pairs index:value (before which lines of one number alone may stand). All else is read as
+/// CSV.
 ///
 /// # Errors
 /// As the reader of the format with default options, or [`read_idx_folder`].

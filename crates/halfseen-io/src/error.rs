@@ -66,10 +66,14 @@ pub enum ErrorKind {
     #[error("column '{}' is {what}; {remedy}", short(column))]
     UnsupportedColumn { column: String, what: String, remedy: &'static str },
     /// The index of a column is larger than the limit.
-    #[error("line {line}: the index {index} is beyond the limit of {limit} columns; number the attributes from 1 on")]
+    #[error(
+        "line {line}: the index {index} is beyond the limit of {limit} columns; number the attributes from 1 on"
+    )]
     TooManyColumns { line: u64, index: String, limit: usize },
     /// The table would need more memory than the file gives reason for.
-    #[error("the table has more than {limit} cells, far more than its file explains; raise the limit if it is meant")]
+    #[error(
+        "the table has more than {limit} cells, far more than its file explains; raise the limit if it is meant"
+    )]
     TooManyCells { limit: usize },
     /// The file ends inside quotes.
     #[error(
@@ -77,10 +81,14 @@ pub enum ErrorKind {
     )]
     UnclosedQuote { line: u64 },
     /// A column has no name.
-    #[error("column {column} has no name in the header; name it, or remove it (pandas: to_csv(index=False))")]
+    #[error(
+        "column {column} has no name in the header; name it, or remove it (pandas: to_csv(index=False))"
+    )]
     UnnamedColumn { column: usize },
     /// A text is not UTF-8.
-    #[error("line {line} is not UTF-8 text; save the file as UTF-8 (for example: iconv -f latin1 -t utf-8)")]
+    #[error(
+        "line {line} is not UTF-8 text; save the file as UTF-8 (for example: iconv -f latin1 -t utf-8)"
+    )]
     NotUtf8 { line: u64 },
     /// A cell of a numeric column is infinite, or too large for a double.
     #[error(
@@ -99,7 +107,10 @@ pub enum ErrorKind {
     #[error("the gzip data are broken or cut off ({problem}); fetch or compress the file again")]
     BadGzip { problem: String },
     /// The Parquet data are broken, cut off, or not as the format has them.
-    #[error("the Parquet data are broken or cut off ({}); fetch or write the file again", short(problem))]
+    #[error(
+        "the Parquet data are broken or cut off ({}); fetch or write the file again",
+        short(problem)
+    )]
     BadParquet { problem: String },
     /// An integer is too large for a double to hold it exactly.
     #[error(
@@ -121,7 +132,9 @@ pub enum ErrorKind {
     )]
     ElementType { code: u8, name: &'static str },
     /// An IDX file is shorter than its header says.
-    #[error("is cut off: its header asks for {expected} bytes and only {found} are there; fetch it again")]
+    #[error(
+        "is cut off: its header asks for {expected} bytes and only {found} are there; fetch it again"
+    )]
     Truncated { expected: u64, found: u64 },
     /// An IDX file is longer than its header says.
     #[error("goes on after the {expected} bytes that its header asks for; is it the right file?")]
@@ -133,10 +146,15 @@ pub enum ErrorKind {
     )]
     WrongShape { shape: Vec<usize>, expected: &'static str },
     /// The pictures of two files differ in size.
-    #[error("holds images of {found} pixels where the files before it have {expected}; read them separately")]
+    #[error(
+        "holds images of {found} pixels where the files before it have {expected}; read them separately"
+    )]
     ImageSizesDiffer { expected: usize, found: usize },
     /// Images and labels do not go together.
-    #[error("holds {images} images and its labels ({}) are {labels}; are they of the same set?", tail(labels_file))]
+    #[error(
+        "holds {images} images and its labels ({}) are {labels}; are they of the same set?",
+        tail(labels_file)
+    )]
     CountsDiffer { images: usize, labels: usize, labels_file: String },
     /// Of a pair of IDX files one is absent.
     #[error("has '{}' but not its {missing} file; put it into the same folder", short(present))]
@@ -176,18 +194,24 @@ impl Error {
 /// Keeps the last 200 characters of a path, where the file's name is.
 fn tail(path: &str) -> String {
     let characters = path.chars().count();
-    let kept: String = path.chars().skip(characters.saturating_sub(200)).flat_map(printable).collect();
+    let kept: String =
+        path.chars().skip(characters.saturating_sub(200)).flat_map(printable).collect();
     if characters > 200 { format!("…{kept}") } else { kept }
 }
 
 /// Escapes control characters and leaves quotes alone.
 fn printable(c: char) -> impl Iterator<Item = char> {
-    let (plain, escaped) = if c.is_control() { (None, Some(c.escape_default())) } else { (Some(c), None) };
+    let (plain, escaped) =
+        if c.is_control() { (None, Some(c.escape_default())) } else { (Some(c), None) };
     plain.into_iter().chain(escaped.into_iter().flatten())
 }
 
 fn ragged_remedy(found: usize, expected: usize) -> &'static str {
-    if found > expected { "put quotes around text that holds commas" } else { "fill or remove the row" }
+    if found > expected {
+        "put quotes around text that holds commas"
+    } else {
+        "fill or remove the row"
+    }
 }
 
 fn shape_text(shape: &[usize]) -> String {

@@ -1,4 +1,5 @@
-//! Reads tables (CSV, SVMlight, ARFF, IDX; gzipped or not; Parquet) and draws SVG figures for `halfseen`.
+//! Reads tables (CSV, SVMlight, ARFF, IDX; gzipped or not; Parquet) and draws SVG figures for
+//! `halfseen`.
 //!
 //! ```
 //! use halfseen_io::{CsvOptions, Source, read_csv};
@@ -19,8 +20,8 @@
 //! | a folder of IDX images and labels | [`read_idx_folder`] | [`IdxData`] |
 //! | images and labels in memory | [`IdxData::from_pairs`] | [`IdxData`] |
 //!
-//! Every error names the file, and where it can the row, the line and the column. Rows count from 1,
-//! the first below the header; lines count from 1, the header's.
+//! Every error names the file, and where it can the row, the line and the column. Rows count from
+//! 1, the first below the header; lines count from 1, the header's.
 #![forbid(unsafe_code)]
 
 mod arff;

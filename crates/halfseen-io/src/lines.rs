@@ -1,10 +1,12 @@
-//! Cuts the content of a text file into numbered lines, holding one chunk or the longest line at a time.
+//! Cuts the content of a text file into numbered lines, holding one chunk or the longest line at a
+//! time.
 
 use crate::error::{ErrorKind, Result};
 use crate::source::Content;
 use memchr::memchr2;
 
-/// As for CSV: small enough for the second cache level, large enough that system calls do not matter.
+/// As for CSV: small enough for the second cache level, large enough that system calls do not
+/// matter.
 const CHUNK: usize = 256 << 10;
 
 /// The lines of a file, in order; they end with LF, CR LF or CR.
@@ -23,7 +25,16 @@ impl<'a> Lines<'a> {
     /// Starts at the first byte after a byte order mark; no line may have more than `limit` bytes.
     pub(crate) fn new(content: Content<'a>, limit: usize) -> Result<Self> {
         let buffer = vec![0; CHUNK];
-        let mut lines = Self { content, limit, buffer, start: 0, end: 0, at_end: false, line: 0, after_cr: false };
+        let mut lines = Self {
+            content,
+            limit,
+            buffer,
+            start: 0,
+            end: 0,
+            at_end: false,
+            line: 0,
+            after_cr: false,
+        };
         lines.fill()?;
         if lines.buffer[..lines.end].starts_with(b"\xef\xbb\xbf") {
             lines.start = 3;
@@ -127,7 +138,10 @@ mod tests {
         assert_eq!(lines(b"a\n1234", 4).unwrap().len(), 2);
         for text in ["a\n12345", "a\n12345\n", &format!("a\n{}", "x".repeat(3 * CHUNK))] {
             let error = lines(text.as_bytes(), 4).unwrap_err();
-            assert!(matches!(error.kind(), ErrorKind::LineTooLong { line: 2, limit: 4 }), "{error}");
+            assert!(
+                matches!(error.kind(), ErrorKind::LineTooLong { line: 2, limit: 4 }),
+                "{error}"
+            );
         }
     }
 }

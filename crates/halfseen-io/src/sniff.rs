@@ -91,14 +91,20 @@ mod tests {
         for (magic, named, _) in MAGIC {
             let head = [magic, b",a\n1,2\n"].concat();
             let refused = refuse_foreign(&head);
-            assert!(matches!(refused, Err(ErrorKind::LooksLike { what, .. }) if what == named), "{named}: {refused:?}");
+            assert!(
+                matches!(refused, Err(ErrorKind::LooksLike { what, .. }) if what == named),
+                "{named}: {refused:?}"
+            );
         }
         assert!(refuse_foreign(b"a,b\n1,\0\n").is_err());
         assert!(refuse_foreign("\u{feff}a,é\n1,2\n".as_bytes()).is_ok());
     }
 
     fn format(text: &str) -> Format {
-        assert_eq!(of_text(text.as_bytes(), true), recognise(&Source::bytes("t", text.as_bytes())).unwrap());
+        assert_eq!(
+            of_text(text.as_bytes(), true),
+            recognise(&Source::bytes("t", text.as_bytes())).unwrap()
+        );
         of_text(text.as_bytes(), true)
     }
 

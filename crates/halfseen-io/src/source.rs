@@ -43,7 +43,8 @@ impl<'a> Source<'a> {
     /// Makes sure that [`Source::open`] can be called twice: pipes are read into memory.
     pub(crate) fn rewindable(self) -> Result<Self> {
         let Origin::Path(path) = self.origin else { return Ok(self) };
-        let unreadable = |e: io::Error| Error::new(&self.name, ErrorKind::Unreadable { reason: e.to_string() });
+        let unreadable =
+            |e: io::Error| Error::new(&self.name, ErrorKind::Unreadable { reason: e.to_string() });
         let kind = path.metadata().map_err(unreadable)?.file_type();
         if kind.is_file() || kind.is_dir() {
             return Ok(self);
@@ -73,7 +74,8 @@ impl<'a> Source<'a> {
         raw.by_ref().take(2).read_to_end(&mut magic).map_err(unreadable)?;
         let gzip = magic == [0x1f, 0x8b];
         let whole = Cursor::new(magic).chain(raw);
-        let reader: Box<dyn Read + '_> = if gzip { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) };
+        let reader: Box<dyn Read + '_> =
+            if gzip { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) };
         Ok(Content { source: self, reader, gzip })
     }
 }
@@ -113,7 +115,8 @@ impl Content<'_> {
         Ok(read)
     }
 
-    /// Appends at most `limit` bytes to `out`, which grows with what is there and not with the limit.
+    /// Appends at most `limit` bytes to `out`, which grows with what is there and not with the
+    /// limit.
     pub(crate) fn append(&mut self, limit: u64, out: &mut Vec<u8>) -> Result<()> {
         let read = self.reader.by_ref().take(limit).read_to_end(out);
         read.map(|_| ()).map_err(|e| self.failed(&e))
@@ -134,6 +137,10 @@ impl Content<'_> {
         let text = e.to_string();
         // an error of the operating system has a number, one of the decompressor has none
         let from_gzip = self.gzip && e.raw_os_error().is_none();
-        self.fail(if from_gzip { ErrorKind::BadGzip { problem: text } } else { ErrorKind::Unreadable { reason: text } })
+        self.fail(if from_gzip {
+            ErrorKind::BadGzip { problem: text }
+        } else {
+            ErrorKind::Unreadable { reason: text }
+        })
     }
 }

@@ -9,7 +9,10 @@ use proptest::prelude::*;
 use std::io::Write;
 
 fn read(text: impl AsRef<[u8]>) -> Result<Table> {
-    read_arff(Source::bytes("t.arff", text.as_ref()), &ArffOptions { line_limit: 1 << 20, cell_limit: 1 << 20 })
+    read_arff(
+        Source::bytes("t.arff", text.as_ref()),
+        &ArffOptions { line_limit: 1 << 20, cell_limit: 1 << 20 },
+    )
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -29,7 +32,8 @@ fn column(table: &Table, name: &str) -> Vec<String> {
     (0..table.rows()).map(cell).collect()
 }
 
-const HEADER: &str = "@relation r\n@attribute n numeric\n@attribute c {a,b}\n@attribute s string\n@data\n";
+const HEADER: &str =
+    "@relation r\n@attribute n numeric\n@attribute c {a,b}\n@attribute s string\n@data\n";
 
 fn rows(text: &str) -> Result<Table> {
     read(format!("{HEADER}{text}"))
@@ -40,7 +44,9 @@ fn types_names_and_cells_of_a_dense_file() {
     let text = "% about\n\n@RELATION 'a b'\n@Attribute 'sepal length' REAL % cm\n@ATTRIBUTE\tclass { setosa , 'virginica b',\"x\" }\r\n\
                 @attribute \"it's\" String\n@attribute n Integer\n  @DATA  \n\
                 5.1, setosa ,'one, two', 1\n% between\n?,'virginica b',?,2 % after\r\n\n-.5e1\tx\t\"a\\\"b\" '3'\n";
-    for bytes in [text.as_bytes().to_vec(), gzip(text.as_bytes()), format!("\u{feff}{text}").into_bytes()] {
+    for bytes in
+        [text.as_bytes().to_vec(), gzip(text.as_bytes()), format!("\u{feff}{text}").into_bytes()]
+    {
         let table = read(bytes).unwrap();
         assert_eq!(column(&table, "sepal length"), ["5.1", "-", "-5"]);
         assert_eq!(column(&table, "class"), ["'setosa'", "'virginica b'", "'x'"]);
@@ -62,7 +68,10 @@ fn levels_of_categories_are_the_declared_ones() {
 
 #[test]
 fn the_markers_of_missing_numbers() {
-    assert_eq!(column(&rows("?,a,x\nNaN,a,x\nNA,a,x\n 7 ,a,x\n").unwrap(), "n"), ["-", "-", "-", "7"]);
+    assert_eq!(
+        column(&rows("?,a,x\nNaN,a,x\nNA,a,x\n 7 ,a,x\n").unwrap(), "n"),
+        ["-", "-", "-", "7"]
+    );
 }
 
 #[test]
@@ -108,11 +117,20 @@ fn what_is_no_arff_is_refused_with_its_place() {
         (format!("{HEADER}1,a,'x\n"), "opens a quote that its line never closes"),
         (format!("{HEADER}one,a,x\n"), "row 1 (line 6), column 'n': 'one' is no number"),
         (format!("{HEADER}'',a,x\n"), "column 'n': '' is no number"),
-        (format!("{HEADER}1e999,a,x\n"), "row 1 (line 6), column 'n': 1e999 is not a finite number"),
+        (
+            format!("{HEADER}1e999,a,x\n"),
+            "row 1 (line 6), column 'n': 1e999 is not a finite number",
+        ),
         (format!("{HEADER}1,c,x\n"), "column 'c': 'c' is none of its declared categories"),
         (format!("{HEADER}1,a,x\n{{2 x}}\n"), "is sparse where the first row is dense"),
-        (format!("{HEADER}{{2 x}}\n1,a,x\n"), "is sparse where the first row is dense, or the reverse"),
-        (format!("{HEADER}{{0 1}}\n"), "line 6: 's' is a string attribute that this sparse row leaves out"),
+        (
+            format!("{HEADER}{{2 x}}\n1,a,x\n"),
+            "is sparse where the first row is dense, or the reverse",
+        ),
+        (
+            format!("{HEADER}{{0 1}}\n"),
+            "line 6: 's' is a string attribute that this sparse row leaves out",
+        ),
         (format!("{HEADER}{{0 1, 0 2, 2 x}}\n"), "'0' is no larger index"),
         (format!("{HEADER}{{3 1}}\n"), "'3' is no larger index of an attribute"),
         (format!("{HEADER}{{99999999999999999999 1}}\n"), "is no larger index of an attribute"),
@@ -132,13 +150,17 @@ fn what_is_no_arff_is_refused_with_its_place() {
 
 #[test]
 fn comments_may_be_of_any_encoding() {
-    assert_eq!(read([b"% caf\xe9\n", HEADER.as_bytes(), b"1,a,x % \xe9\n"].concat()).unwrap().rows(), 1);
+    assert_eq!(
+        read([b"% caf\xe9\n", HEADER.as_bytes(), b"1,a,x % \xe9\n"].concat()).unwrap().rows(),
+        1
+    );
 }
 
 #[test]
 fn a_few_bytes_of_sparse_rows_do_not_make_gigabytes() {
     let attributes: String = (0..2000).map(|i| format!("@attribute a{i} {{0,1}}\n")).collect();
-    let error = read(format!("@relation r\n{attributes}@data\n{}", "{}\n".repeat(2000))).unwrap_err();
+    let error =
+        read(format!("@relation r\n{attributes}@data\n{}", "{}\n".repeat(2000))).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::TooManyCells { .. }), "{error}");
 }
 
@@ -146,7 +168,9 @@ fn a_few_bytes_of_sparse_rows_do_not_make_gigabytes() {
 fn a_path_is_recognised_by_content_packed_or_not() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.csv");
-    for bytes in [format!("{HEADER}1,a,x\n").into_bytes(), gzip(format!("% z\n{HEADER}1,a,x\n").as_bytes())] {
+    for bytes in
+        [format!("{HEADER}1,a,x\n").into_bytes(), gzip(format!("% z\n{HEADER}1,a,x\n").as_bytes())]
+    {
         std::fs::write(&path, bytes).unwrap();
         let Data::Table(table) = read_data(&path).unwrap() else { panic!("a table expected") };
         assert_eq!(column(&table, "s"), ["'x'"]);
@@ -171,8 +195,11 @@ enum Kind {
 const CATEGORIES: [&str; 4] = ["plain", "it's", "a, b {c} % \\", "é\n\"?\""];
 
 fn quoted(text: &str, quote: char) -> String {
-    let escaped =
-        text.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r").replace(quote, &format!("\\{quote}"));
+    let escaped = text
+        .replace('\\', "\\\\")
+        .replace('\n', "\\n")
+        .replace('\r', "\\r")
+        .replace(quote, &format!("\\{quote}"));
     format!("{quote}{escaped}{quote}")
 }
 
@@ -193,7 +220,8 @@ fn meant() -> impl Strategy<Value = (Vec<Kind>, Vec<Vec<Meant>>)> {
     })
 }
 
-/// Writes a file; sparse rows leave out what is zero or the first category, for about half of the cells.
+/// Writes a file; sparse rows leave out what is zero or the first category, for about half of the
+/// cells.
 fn write(kinds: &[Kind], rows: &[Vec<Meant>], sparse: bool, quote: char) -> String {
     let mut text = "@relation r\n".to_owned();
     for (i, kind) in kinds.iter().enumerate() {
@@ -218,8 +246,12 @@ fn write(kinds: &[Kind], rows: &[Vec<Meant>], sparse: bool, quote: char) -> Stri
             _ => false,
         };
         if sparse {
-            let named = row.iter().enumerate().filter(|&(i, meant)| !absent(meant, kinds[i]) || (i + r) % 2 == 0);
-            let named: Vec<String> = named.map(|(i, meant)| format!("{i} {}", cell(meant))).collect();
+            let named = row
+                .iter()
+                .enumerate()
+                .filter(|&(i, meant)| !absent(meant, kinds[i]) || (i + r) % 2 == 0);
+            let named: Vec<String> =
+                named.map(|(i, meant)| format!("{i} {}", cell(meant))).collect();
             text.push_str(&format!("{{{}}}\n", named.join(", ")));
         } else {
             text.push_str(&format!("{}\n", row.iter().map(cell).collect::<Vec<_>>().join(",")));

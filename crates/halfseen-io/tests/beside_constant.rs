@@ -1,26 +1,34 @@
-//! Holds every learner against a constant on real tables: none is worse than always predicting the mean, or it says so.
+//! Holds every learner against a constant on real tables: none is worse than always predicting the
+//! mean, or it says so.
 //!
-//! Fits are those of the program's `fit`: parameters and scale by default, honest where a learner pays for its reads. A *cell* is a
-//! learner (with its budget), a table and a number of training rows; its three seeds draw training rows, test rows and the learner's
-//! own draws. The *excess* of a fit is its mean loss on the test rows less that of the training rows' mean, as a share of var(y). The
-//! loss is the squared error; of a learner whose score is a margin it is that of predicting the class, -1 or +1, and the constant then
-//! is the commonest class.
+//! Fits are those of the program's `fit`: parameters and scale by default, honest where a learner
+//! pays for its reads. A *cell* is a learner (with its budget), a table and a number of training
+//! rows; its three seeds draw training rows, test rows and the learner's own draws. The *excess* of
+//! a fit is its mean loss on the test rows less that of the training rows' mean, as a share of
+//! var(y). The loss is the squared error; of a learner whose score is a margin it is that of
+//! predicting the class, -1 or +1, and the constant then is the commonest class.
 //!
-//! 1. The mean excess of a learner over all its cells is below 0. For a published learner a fit that warns counts as 0: whoever heeds
-//!    the warning predicts the mean.
-//! 2. No cell's mean excess is above 0.05 at a family-wise level of 5 %. Three seeds alone do not tell the deviation of a cell, so its
-//!    variance is the larger of two others: that of a sound cell of so many rows, and that of the test rows. (Variances of two degrees
-//!    of freedom are exponential: their lower quartile is 0.288 of their mean, and unlike the mean it is that of sound cells where a
-//!    quarter of them are.) The quantile is the bound P(Z > z) <= exp(-z^2/2) / 2 at 5 % divided by the number of cells (Bonferroni).
-//!    A published learner, whose theory promises nothing there, may be above where its fits that are say so by a note: all but 5 % of
-//!    those fits, as a learner's own test has a level of its own (two standard errors) and at 10 rows rests on ten numbers.
-//! 3. A warning that always comes says nothing: of fits to at least 100 rows that are better than the constant by 0.3 var(y), few are
-//!    not shown better by their own test. Published budgeted learners are not held to it, and their share is told: they test what
-//!    they knew when they asked, early in the pass as late, by the few reads of one example, and so doubt much that is sound.
+//! 1. The mean excess of a learner over all its cells is below 0. For a published learner a fit
+//!    that warns counts as 0: whoever heeds the warning predicts the mean.
+//! 2. No cell's mean excess is above 0.05 at a family-wise level of 5 %. Three seeds alone do not
+//!    tell the deviation of a cell, so its variance is the larger of two others: that of a sound
+//!    cell of so many rows, and that of the test rows. (Variances of two degrees of freedom are
+//!    exponential: their lower quartile is 0.288 of their mean, and unlike the mean it is that of
+//!    sound cells where a quarter of them are.) The quantile is the bound P(Z > z) <= exp(-z^2/2) /
+//!    2 at 5 % divided by the number of cells (Bonferroni). A published learner, whose theory
+//!    promises nothing there, may be above where its fits that are say so by a note: all but 5 % of
+//!    those fits, as a learner's own test has a level of its own (two standard errors) and at 10
+//!    rows rests on ten numbers.
+//! 3. A warning that always comes says nothing: of fits to at least 100 rows that are better than
+//!    the constant by 0.3 var(y), few are not shown better by their own test. Published budgeted
+//!    learners are not held to it, and their share is told: they test what they knew when they
+//!    asked, early in the pass as late, by the few reads of one example, and so doubt much that is
+//!    sound.
 //!
-//! `HALFSEEN_TABLES` names the folder of the tables; without it nothing is tested, and a line says so. With `HALFSEEN_CELLS` every fit
-//! is written to the file of that name: learner, table, rows, seed, excess, its standard error from the test rows, whether it warned,
-//! seconds of the fit alone and with its own test.
+//! `HALFSEEN_TABLES` names the folder of the tables; without it nothing is tested, and a line says
+//! so. With `HALFSEEN_CELLS` every fit is written to the file of that name: learner, table, rows,
+//! seed, excess, its standard error from the test rows, whether it warned, seconds of the fit alone
+//! and with its own test.
 #![allow(clippy::print_stdout, clippy::unwrap_used)] // a program that tests
 
 use halfseen::Silent;
@@ -121,33 +129,45 @@ struct Cell<'o> {
 
 fn main() {
     let filters = std::env::args().skip(1).filter(|a| !a.starts_with('-'));
-    if std::env::args().any(|a| a == "--list") || filters.into_iter().any(|f| !"beside_constant".contains(&*f)) {
+    if std::env::args().any(|a| a == "--list")
+        || filters.into_iter().any(|f| !"beside_constant".contains(&*f))
+    {
         return;
     }
     let Some(folder) = std::env::var_os("HALFSEEN_TABLES") else {
-        println!("SKIPPED beside_constant: HALFSEEN_TABLES names no folder of tables (see its first lines)");
+        println!(
+            "SKIPPED beside_constant: HALFSEEN_TABLES names no folder of tables (see its first lines)"
+        );
         return;
     };
-    let cases: Vec<Case> = TABLES.iter().map(|(file, target)| Case::read(Path::new(&folder), file, target)).collect();
+    let cases: Vec<Case> =
+        TABLES.iter().map(|(file, target)| Case::read(Path::new(&folder), file, target)).collect();
     let mut tasks: Vec<(&Case, usize, u64)> = cases
         .iter()
-        .flat_map(|case| case.sizes().into_iter().flat_map(move |rows| (0..SEEDS).map(move |seed| (case, rows, seed))))
+        .flat_map(|case| {
+            case.sizes()
+                .into_iter()
+                .flat_map(move |rows| (0..SEEDS).map(move |seed| (case, rows, seed)))
+        })
         .collect();
     tasks.sort_by_key(|(_, rows, _)| *rows);
-    let listed = std::env::var_os("HALFSEEN_CELLS").map(|path| Mutex::new(std::fs::File::create(path).unwrap()));
+    let listed = std::env::var_os("HALFSEEN_CELLS")
+        .map(|path| Mutex::new(std::fs::File::create(path).unwrap()));
     let outcomes: Vec<Outcome> = tasks
         .into_par_iter()
         .flat_map_iter(|(case, rows, seed)| {
             let fits = case.fits(rows, seed);
-            listed
-                .iter()
-                .for_each(|file| fits.iter().for_each(|fit| writeln!(file.lock().unwrap(), "{}", fit.line()).unwrap()));
+            listed.iter().for_each(|file| {
+                fits.iter()
+                    .for_each(|fit| writeln!(file.lock().unwrap(), "{}", fit.line()).unwrap())
+            });
             fits
         })
         .collect();
     let cells = cells(&outcomes);
     println!("{}", summary(&cells));
-    let (few, rest): (Vec<&Outcome>, Vec<&Outcome>) = outcomes.iter().partition(|fit| fit.published && fit.budgeted);
+    let (few, rest): (Vec<&Outcome>, Vec<&Outcome>) =
+        outcomes.iter().partition(|fit| fit.published && fit.budgeted);
     let (doubted, clearly) = doubts(&few);
     println!("{doubted} of {clearly} clearly better fits of published budgeted learners doubt it");
     let failures = [whole_list(&cells), each_cell(&cells), needless(&rest)].concat();
@@ -157,7 +177,9 @@ fn main() {
 
 impl Case {
     fn read(folder: &Path, file: &'static str, target_name: &'static str) -> Case {
-        let Data::Table(table) = read_data(folder.join(file)).unwrap() else { panic!("{file} holds images") };
+        let Data::Table(table) = read_data(folder.join(file)).unwrap() else {
+            panic!("{file} holds images")
+        };
         let target = Target::read(&table, target_name, None).unwrap();
         let scores = target.scores().unwrap();
         let n = scores.len() as f64;
@@ -168,7 +190,8 @@ impl Case {
     }
 
     fn sizes(&self) -> Vec<usize> {
-        let mut sizes: Vec<usize> = ROWS.iter().map(|&rows| rows.min(self.scores.len() * 4 / 5)).collect();
+        let mut sizes: Vec<usize> =
+            ROWS.iter().map(|&rows| rows.min(self.scores.len() * 4 / 5)).collect();
         sizes.dedup();
         sizes
     }
@@ -179,7 +202,8 @@ impl Case {
         shuffle(&mut Stream::new(seed, Purpose::Split, rows as u64), &mut order);
         let value = |row: u32| self.scores[row as usize];
         if order[..rows].iter().all(|&row| value(row) == value(order[0])) {
-            let other = (rows..order.len()).find(|&at| value(order[at]) != value(order[0])).unwrap();
+            let other =
+                (rows..order.len()).find(|&at| value(order[at]) != value(order[0])).unwrap();
             order.swap(rows - 1, other);
         }
         let test = order[rows..].iter().take(TESTED).map(|&row| row as usize).collect();
@@ -191,13 +215,17 @@ impl Case {
         let (train, test) = self.split(rows, seed);
         let classes = self.target.classes().len();
         let able = all().into_iter().filter(|learner| learner.check_classes(classes).is_ok());
-        let able = able.filter(|learner| !(learner.name() == SLOW.0 && self.table.columns().len() > SLOW.1));
+        let able = able
+            .filter(|learner| !(learner.name() == SLOW.0 && self.table.columns().len() > SLOW.1));
         let budgeted = able.flat_map(|learner| {
             let attributes = self.table.columns().len() - 1;
-            let budgets: &[usize] = if learner.family() == Family::Budget { &BUDGETS } else { &[0] };
+            let budgets: &[usize] =
+                if learner.family() == Family::Budget { &BUDGETS } else { &[0] };
             budgets.iter().map(move |&k| (learner.clone(), k, attributes)).collect::<Vec<_>>()
         });
-        budgeted.map(|(learner, k, most)| self.fit(learner, (k, most), &train, &test, seed)).collect()
+        budgeted
+            .map(|(learner, k, most)| self.fit(learner, (k, most), &train, &test, seed))
+            .collect()
     }
 
     fn fit(
@@ -220,8 +248,9 @@ impl Case {
         let missing = if learner.takes_holes() { Missing::Keep } else { Missing::Mean };
         let options = Options { missing, ..Options::default() }.for_fit(&*learner);
         let named = (self.target_name, &self.target);
-        let place =
-            |e: halfseen::Error| -> halfseen::Error { panic!("{name} on {} rows of {}: {e}", train.len(), self.name) };
+        let place = |e: halfseen::Error| -> halfseen::Error {
+            panic!("{name} on {} rows of {}: {e}", train.len(), self.name)
+        };
         let prepared = Prepared::new(&self.table, named, train, &options).map_err(place).unwrap();
         let began = std::time::Instant::now();
         let fit = tested(&*learner, &prepared.examples(), &Silent).map_err(place).unwrap();
@@ -233,7 +262,8 @@ impl Case {
         let excess = excesses.iter().sum::<f64>() / n;
         let of_tests = excesses.iter().map(|e| (e - excess).powi(2)).sum::<f64>() / (n * (n - 1.0));
         let warned = model.report.notes.iter().any(warns);
-        let doubted = model.report.notes.iter().any(|note| matches!(note, Note::NotShownBetter { .. }));
+        let doubted =
+            model.report.notes.iter().any(|note| matches!(note, Note::NotShownBetter { .. }));
         Outcome {
             learner: name,
             published,
@@ -252,7 +282,8 @@ impl Case {
 
     /// For each test row the loss less the constant's.
     fn excesses(&self, train: &[u32], test: &[usize], scores: &Scores) -> Vec<f64> {
-        let mean = train.iter().map(|&row| self.scores[row as usize]).sum::<f64>() / train.len() as f64;
+        let mean =
+            train.iter().map(|&row| self.scores[row as usize]).sum::<f64>() / train.len() as f64;
         let told = |score: f64| {
             if scores.estimates {
                 score
@@ -262,14 +293,21 @@ impl Case {
                 -1.0
             }
         };
-        let loss = |score: f64, row: usize| (told(score) - self.scores[row]).powi(2) / self.variance;
-        test.iter().zip(&scores.values).map(|(&row, &score)| loss(score, row) - loss(mean, row)).collect()
+        let loss =
+            |score: f64, row: usize| (told(score) - self.scores[row]).powi(2) / self.variance;
+        test.iter()
+            .zip(&scores.values)
+            .map(|(&row, &score)| loss(score, row) - loss(mean, row))
+            .collect()
     }
 }
 
 /// Whether a note says that predictions may be no better than a constant.
 fn warns(note: &Note) -> bool {
-    matches!(note, Note::NotShownBetter { .. } | Note::NoBetterThanConstant { .. } | Note::FewExamples { .. })
+    matches!(
+        note,
+        Note::NotShownBetter { .. } | Note::NoBetterThanConstant { .. } | Note::FewExamples { .. }
+    )
 }
 
 fn cells(outcomes: &[Outcome]) -> Vec<Cell<'_>> {
@@ -318,7 +356,9 @@ fn sound(cells: &[Cell<'_>]) -> BTreeMap<usize, f64> {
 /// The first promise.
 fn whole_list(cells: &[Cell<'_>]) -> Vec<String> {
     let below = |(learner, mean): (&str, f64)| {
-        let text = format!("{learner}: its mean excess over the constant, over all cells, is {mean:.3} var(y)");
+        let text = format!(
+            "{learner}: its mean excess over the constant, over all cells, is {mean:.3} var(y)"
+        );
         // Unlike the opposite this takes in a NaN.
         let holds = mean < 0.0;
         (!holds).then_some(text)
@@ -334,7 +374,10 @@ fn means<'c>(cells: &'c [Cell<'_>]) -> BTreeMap<&'c str, f64> {
         let heeded = if fit.published && fit.warned { 0.0 } else { fit.excess };
         grouped.entry(cell.learner()).or_default().push(heeded);
     }
-    grouped.into_iter().map(|(learner, all)| (learner, all.iter().sum::<f64>() / all.len() as f64)).collect()
+    grouped
+        .into_iter()
+        .map(|(learner, all)| (learner, all.iter().sum::<f64>() / all.len() as f64))
+        .collect()
 }
 
 /// The cells that are above what is allowed, with the most that chance explains of it.
@@ -356,15 +399,27 @@ fn each_cell(cells: &[Cell<'_>]) -> Vec<String> {
     let within = |fit: &Outcome| fit.excess <= ALLOWED;
     // Unlike the opposite this takes in a NaN.
     let fits: Vec<_> = fits.filter(|(_, fit)| !within(fit)).collect();
-    let text = |cell: &Cell<'_>, fit: &Outcome| format!("{}, seed {}: {:.3}", cell.place(), fit.seed, fit.excess);
+    let text = |cell: &Cell<'_>, fit: &Outcome| {
+        format!("{}, seed {}: {:.3}", cell.place(), fit.seed, fit.excess)
+    };
     let (published, ours): (Vec<_>, Vec<_>) = fits.into_iter().partition(|(_, fit)| fit.published);
-    let silent: Vec<String> =
-        published.iter().filter(|(_, fit)| !fit.warned).map(|(cell, fit)| text(cell, fit)).collect();
+    let silent: Vec<String> = published
+        .iter()
+        .filter(|(_, fit)| !fit.warned)
+        .map(|(cell, fit)| text(cell, fit))
+        .collect();
     let mut failures: Vec<String> =
         ours.iter().map(|(cell, fit)| format!("above the constant: {}", text(cell, fit))).collect();
     if silent.len() as f64 > SILENT * published.len() as f64 {
-        let count = format!("{} of {} fits above the constant do not say so", silent.len(), published.len());
-        failures.push(format!("{count}: {}", silent.iter().take(SHOWN).cloned().collect::<Vec<_>>().join("; ")));
+        let count = format!(
+            "{} of {} fits above the constant do not say so",
+            silent.len(),
+            published.len()
+        );
+        failures.push(format!(
+            "{count}: {}",
+            silent.iter().take(SHOWN).cloned().collect::<Vec<_>>().join("; ")
+        ));
     }
     failures
 }
@@ -372,7 +427,8 @@ fn each_cell(cells: &[Cell<'_>]) -> Vec<String> {
 /// The third promise.
 fn needless(outcomes: &[&Outcome]) -> Vec<String> {
     let (doubted, clearly) = doubts(outcomes);
-    let text = format!("{doubted} of {clearly} fits that are clearly better than the constant doubt it");
+    let text =
+        format!("{doubted} of {clearly} fits that are clearly better than the constant doubt it");
     (doubted as f64 > NEEDLESS * clearly as f64).then_some(text).into_iter().collect()
 }
 
@@ -383,17 +439,21 @@ fn doubts(outcomes: &[&Outcome]) -> (usize, usize) {
 }
 
 fn summary(cells: &[Cell<'_>]) -> String {
-    let mut text = String::from("learner                 mean excess  above  warned   worst cell\n");
-    let above: Vec<*const Cell<'_>> = above(cells).into_iter().map(|cell| cell as *const _).collect();
+    let mut text =
+        String::from("learner                 mean excess  above  warned   worst cell\n");
+    let above: Vec<*const Cell<'_>> =
+        above(cells).into_iter().map(|cell| cell as *const _).collect();
     for (learner, mean) in means(cells) {
         let own: Vec<&Cell<'_>> = cells.iter().filter(|cell| cell.learner() == learner).collect();
         let bad = own.iter().filter(|cell| above.contains(&(**cell as *const _))).count();
         let fits: Vec<&&Outcome> = own.iter().flat_map(|cell| &cell.fits).collect();
         let warned = fits.iter().filter(|fit| fit.warned).count();
         let worst = own.iter().max_by(|a, b| a.mean.total_cmp(&b.mean)).unwrap();
-        let at = format!("{:.3}, {} rows of {}", worst.mean, worst.fits[0].rows, worst.fits[0].table);
+        let at =
+            format!("{:.3}, {} rows of {}", worst.mean, worst.fits[0].rows, worst.fits[0].table);
         let (n, of) = (own.len(), fits.len());
-        writeln!(text, "{learner:<21} {mean:>13.4} {bad:>3}/{n:<3} {warned:>3}/{of:<3}  {at}").unwrap();
+        writeln!(text, "{learner:<21} {mean:>13.4} {bad:>3}/{n:<3} {warned:>3}/{of:<3}  {at}")
+            .unwrap();
     }
     text
 }
@@ -401,8 +461,12 @@ fn summary(cells: &[Cell<'_>]) -> String {
 impl Outcome {
     /// Its figures, separated by tabs.
     fn line(&self) -> String {
-        let Outcome { learner, table, rows, seed, excess, of_tests, warned, alone, seconds, .. } = self;
+        let Outcome {
+            learner, table, rows, seed, excess, of_tests, warned, alone, seconds, ..
+        } = self;
         let error = of_tests.sqrt();
-        format!("{learner}\t{table}\t{rows}\t{seed}\t{excess:.4}\t{error:.4}\t{warned}\t{alone:.3}\t{seconds:.3}")
+        format!(
+            "{learner}\t{table}\t{rows}\t{seed}\t{excess:.4}\t{error:.4}\t{warned}\t{alone:.3}\t{seconds:.3}"
+        )
     }
 }

@@ -28,9 +28,16 @@ struct Style {
 
 fn style() -> impl Strategy<Value = Style> {
     let ends = prop::sample::select(vec!["\n", "\r\n", "\r"]);
-    (ends, any::<[bool; 5]>()).prop_map(|(line_end, [last_line_end, byte_order_mark, blank_lines, quote_all, gzip])| {
-        Style { line_end, last_line_end, byte_order_mark, blank_lines, quote_all, gzip }
-    })
+    (ends, any::<[bool; 5]>()).prop_map(
+        |(line_end, [last_line_end, byte_order_mark, blank_lines, quote_all, gzip])| Style {
+            line_end,
+            last_line_end,
+            byte_order_mark,
+            blank_lines,
+            quote_all,
+            gzip,
+        },
+    )
 }
 
 fn missing() -> impl Strategy<Value = Meant> {
@@ -61,14 +68,17 @@ fn write_cell(cell: &Meant, quote: bool) -> String {
         Meant::Text(text) => text.clone(),
         Meant::Missing(marker) => (*marker).to_owned(),
     };
-    let needed = text.contains([',', '"', '\n', '\r']) || text.starts_with(' ') || text.ends_with(' ');
+    let needed =
+        text.contains([',', '"', '\n', '\r']) || text.starts_with(' ') || text.ends_with(' ');
     if needed || quote { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
 fn write(rows: &[Vec<Meant>], style: &Style) -> Vec<u8> {
     let mut lines = vec![(0..rows[0].len()).map(|c| format!("c{c}")).collect::<Vec<_>>().join(",")];
     for row in rows {
-        lines.push(row.iter().map(|cell| write_cell(cell, style.quote_all)).collect::<Vec<_>>().join(","));
+        lines.push(
+            row.iter().map(|cell| write_cell(cell, style.quote_all)).collect::<Vec<_>>().join(","),
+        );
         if style.blank_lines {
             lines.push(String::new());
         }

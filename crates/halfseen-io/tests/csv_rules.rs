@@ -37,7 +37,10 @@ fn numbers_stand_together_in_one_matrix_and_texts_beside_it() {
     let Matrix::F64(numbers) = table.numbers() else { panic!("dense doubles expected") };
     assert_eq!(numbers, ndarray::array![[1.0, 2.5], [-3.0, 100.0], [4.0, 0.5]]);
     let text = table.text(0);
-    assert_eq!((&text.codes[..], &text.levels[..]), (&[0, 1, 0][..], &["x".to_owned(), "y".to_owned()][..]));
+    assert_eq!(
+        (&text.codes[..], &text.levels[..]),
+        (&[0, 1, 0][..], &["x".to_owned(), "y".to_owned()][..])
+    );
     let names: Vec<_> = table.columns().iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["a", "name", "b"]);
 }
@@ -118,7 +121,9 @@ fn files_of_text_are_read_twice_packed_or_not() {
 #[test]
 fn infinity_is_refused_among_numbers_and_a_word_among_words() {
     let error = read("a,b\n1,2\n3,1e999\ninf,4\n").unwrap_err();
-    let ErrorKind::NotFinite { row: 2, line: 3, column: name, text } = error.kind() else { panic!("{error}") };
+    let ErrorKind::NotFinite { row: 2, line: 3, column: name, text } = error.kind() else {
+        panic!("{error}")
+    };
     assert_eq!((name.as_str(), text.as_str()), ("b", "1e999"));
     assert_eq!(column(&read("a\ninf\nfin\n").unwrap(), "a"), ["'inf'", "'fin'"]);
 }
@@ -151,7 +156,8 @@ fn a_record_of_the_limit_is_read_and_a_longer_one_refused() {
 #[test]
 fn records_longer_than_a_chunk_are_read() {
     let long = "x".repeat(700_000);
-    for text in [format!("a,b\n{long},1\n{long},2\n"), format!("a,b\n\"{long}\",1\n\"{long}\",2\n")] {
+    for text in [format!("a,b\n{long},1\n{long},2\n"), format!("a,b\n\"{long}\",1\n\"{long}\",2\n")]
+    {
         let table = read(text).unwrap();
         assert_eq!((table.rows(), table.text(0).levels[0].len()), (2, 700_000));
     }
@@ -162,7 +168,10 @@ fn a_chunk_may_end_anywhere_in_a_record() {
     for shift in 0..24 {
         let header = format!("{}t,n,p\r\n", "x".repeat(shift));
         let table = read(header + &"\"a,\"\"é\"\"\",12.5,7\r\nb,-3,\r\n".repeat(20_000)).unwrap();
-        assert_eq!((table.rows(), &table.text(0).levels[..]), (40_000, &["a,\"é\"".to_owned(), "b".to_owned()][..]));
+        assert_eq!(
+            (table.rows(), &table.text(0).levels[..]),
+            (40_000, &["a,\"é\"".to_owned(), "b".to_owned()][..])
+        );
         for (row, code) in table.text(0).codes.iter().enumerate() {
             let (n, p) = (table.numbers().get(row, 0), table.numbers().get(row, 1));
             match row % 2 {

@@ -26,7 +26,11 @@ fn names_are_escaped_and_cut() {
 
 #[test]
 fn the_legend_lists_curves_as_they_end_and_says_which_are_empty() {
-    let all = vec![series("low", &[(1.0, 1.0)]), series("none", &[(1.0, f64::NAN)]), series("high", &[(1.0, 3.0)])];
+    let all = vec![
+        series("low", &[(1.0, 1.0)]),
+        series("none", &[(1.0, f64::NAN)]),
+        series("high", &[(1.0, 3.0)]),
+    ];
     let svg = learning_curve(&figure(all)).unwrap();
     let at = |name: &str| svg.find(&format!("{name}\n")).unwrap();
     assert!(at("high") < at("low") && at("low") < at("none (no points)"));
@@ -34,7 +38,9 @@ fn the_legend_lists_curves_as_they_end_and_says_which_are_empty() {
 
 #[test]
 fn a_figure_without_points_is_refused() {
-    for series in [vec![], vec![series("x", &[])], vec![series("x", &[(-1.0, 1.0), (1.0, f64::INFINITY)])]] {
+    for series in
+        [vec![], vec![series("x", &[])], vec![series("x", &[(-1.0, 1.0), (1.0, f64::INFINITY)])]]
+    {
         let error = learning_curve(&figure(series)).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::NoPoints { log_x: true }), "{error}");
     }

@@ -58,9 +58,11 @@ fn a_file_is_read_as_csv_whatever_its_name() {
 #[test]
 fn hostile_dimensions_take_no_memory() {
     let huge = u32::MAX as usize;
-    for (shape, expected) in
-        [(vec![huge], 8 + huge as u64), (vec![huge; 2], 12 + (huge * huge) as u64), (vec![huge; 255], u64::MAX)]
-    {
+    for (shape, expected) in [
+        (vec![huge], 8 + huge as u64),
+        (vec![huge; 2], 12 + (huge * huge) as u64),
+        (vec![huge; 255], u64::MAX),
+    ] {
         let bytes = idx(&shape, b"abc");
         let error = read_idx(Source::bytes("x", &bytes)).unwrap_err();
         let found = bytes.len() as u64;
@@ -71,7 +73,8 @@ fn hostile_dimensions_take_no_memory() {
     }
     // no image, but each of impossible size
     let (images, labels) = (idx(&[0, huge, huge], b""), idx(&[0], b""));
-    let error = IdxData::from_pairs([(Source::bytes("i", &images), Source::bytes("l", &labels))]).unwrap_err();
+    let error = IdxData::from_pairs([(Source::bytes("i", &images), Source::bytes("l", &labels))])
+        .unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Empty), "{error}");
 }
 

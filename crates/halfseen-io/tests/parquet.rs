@@ -1,4 +1,5 @@
-//! Checks every rule of the Parquet reader, on files written here, damaged ones and arbitrary bytes.
+//! Checks every rule of the Parquet reader, on files written here, damaged ones and arbitrary
+//! bytes.
 #![cfg(feature = "parquet")]
 #![allow(clippy::unwrap_used)]
 
@@ -6,7 +7,8 @@ use halfseen::data::{Cell, Matrix, Table};
 use halfseen_io::{Data, ErrorKind, ParquetOptions, Result, Source, read_data, read_parquet};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{
-    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type, Int64Type,
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, FloatType,
+    Int32Type, Int64Type,
 };
 use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::writer::SerializedFileWriter;
@@ -38,7 +40,8 @@ fn write(schema: &str, groups: &[Vec<Cells>], properties: WriterProperties) -> V
             macro_rules! put {
                 ($kind:ty, $cells:expr, $value:expr) => {{
                     let levels: Vec<i16> = $cells.iter().map(|c| i16::from(c.is_some())).collect();
-                    let values: Vec<<$kind as DataType>::T> = $cells.iter().flatten().map($value).collect();
+                    let values: Vec<<$kind as DataType>::T> =
+                        $cells.iter().flatten().map($value).collect();
                     let typed = chunk.typed::<$kind>();
                     let nulls = typed.get_descriptor().max_def_level() > 0;
                     typed.write_batch(&values, nulls.then_some(&levels[..]), None).unwrap()
@@ -51,7 +54,9 @@ fn write(schema: &str, groups: &[Vec<Cells>], properties: WriterProperties) -> V
                 Cells::Float(cells) => put!(FloatType, cells, |&v| v),
                 Cells::Double(cells) => put!(DoubleType, cells, |&v| v),
                 Cells::Text(cells) => put!(ByteArrayType, cells, |v| ByteArray::from(v.as_str())),
-                Cells::Fixed(cells) => put!(FixedLenByteArrayType, cells, |v| ByteArray::from(v.clone()).into()),
+                Cells::Fixed(cells) => {
+                    put!(FixedLenByteArrayType, cells, |v| ByteArray::from(v.clone()).into())
+                }
             };
             chunk.close().unwrap();
         }
@@ -132,18 +137,30 @@ fn types_that_no_table_holds_are_refused_by_name() {
         ("required int64 c (TIMESTAMP_MILLIS);", long(), "is a timestamp"),
         ("required int32 c (TIME_MILLIS);", day(), "is a time of day"),
         ("required binary c;", texts(&[Some("x")]), "is raw bytes, not declared as strings"),
-        ("required fixed_len_byte_array(3) c;", Cells::Fixed(vec![Some(b"abc".to_vec())]), "is raw bytes"),
+        (
+            "required fixed_len_byte_array(3) c;",
+            Cells::Fixed(vec![Some(b"abc".to_vec())]),
+            "is raw bytes",
+        ),
         (
             "required fixed_len_byte_array(9) c (DECIMAL(20,2));",
             Cells::Fixed(vec![Some(vec![0; 9])]),
             "is a decimal of many digits",
         ),
-        ("required fixed_len_byte_array(2) c (FLOAT16);", Cells::Fixed(vec![Some(vec![0; 2])]), "is half precision"),
+        (
+            "required fixed_len_byte_array(2) c (FLOAT16);",
+            Cells::Fixed(vec![Some(vec![0; 2])]),
+            "is half precision",
+        ),
     ] {
         let error = read(&plain(schema, vec![cells])).unwrap_err().to_string();
         assert!(error.contains(part), "{schema}: {error}");
     }
-    let nested = write("required group c { required int32 inner; }", &[], WriterProperties::builder().build());
+    let nested = write(
+        "required group c { required int32 inner; }",
+        &[],
+        WriterProperties::builder().build(),
+    );
     let error = read(&nested).unwrap_err().to_string();
     assert!(error.contains("column 'c' is nested"), "{error}");
     let list = write("repeated int32 c;", &[], WriterProperties::builder().build());
@@ -153,13 +170,17 @@ fn types_that_no_table_holds_are_refused_by_name() {
 #[test]
 fn cells_that_no_table_holds_are_refused_with_their_place() {
     let big = (1_i64 << 53) + 1;
-    let error = read(&plain("optional int64 c;", vec![Cells::Int64(vec![None, Some(big)])])).unwrap_err();
+    let error =
+        read(&plain("optional int64 c;", vec![Cells::Int64(vec![None, Some(big)])])).unwrap_err();
     let ErrorKind::Inexact { row: 2, column, value } = error.kind() else { panic!("{error}") };
     assert_eq!((column.as_str(), value.as_str()), ("c", "9007199254740993"));
-    let error = read(&plain("required int64 c (UINT_64);", vec![Cells::Int64(vec![Some(-1)])])).unwrap_err();
+    let error = read(&plain("required int64 c (UINT_64);", vec![Cells::Int64(vec![Some(-1)])]))
+        .unwrap_err();
     assert!(error.to_string().contains("18446744073709551615"), "{error}");
     for value in [f64::INFINITY, f64::NEG_INFINITY] {
-        let error = read(&plain("required double c;", vec![Cells::Double(vec![Some(1.0), Some(value)])])).unwrap_err();
+        let error =
+            read(&plain("required double c;", vec![Cells::Double(vec![Some(1.0), Some(value)])]))
+                .unwrap_err();
         let ErrorKind::Library(inner) = error.kind() else { panic!("{error}") };
         assert!(
             matches!(inner.kind(), halfseen::ErrorKind::NotFinite { row: 2, column, .. } if column == "c"),
@@ -181,7 +202,8 @@ fn files_without_rows_or_with_equal_names_are_refused() {
     let error = read(&plain("required int32 a;", vec![Cells::Int32(vec![])])).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NoRows { columns: 1 }), "{error}");
     let one = || Cells::Int32(vec![Some(1)]);
-    let error = read(&plain("required int32 a; required int32 a;", vec![one(), one()])).unwrap_err();
+    let error =
+        read(&plain("required int32 a; required int32 a;", vec![one(), one()])).unwrap_err();
     assert!(error.to_string().contains("column 2 has the same name as column 1"), "{error}");
 }
 
@@ -191,7 +213,9 @@ fn a_table_beyond_the_limit_is_refused_before_it_is_read() {
         "optional int32 a; optional int32 b;",
         vec![Cells::Int32(vec![None; 600]), Cells::Int32(vec![None; 600])],
     );
-    let limited = |limit| read_parquet(Source::bytes("t", &bytes), &ParquetOptions { cell_limit: Some(limit) });
+    let limited = |limit| {
+        read_parquet(Source::bytes("t", &bytes), &ParquetOptions { cell_limit: Some(limit) })
+    };
     assert_eq!(limited(1200).unwrap().rows(), 600);
     assert!(matches!(limited(1199).unwrap_err().kind(), ErrorKind::TooManyCells { limit: 1199 }));
 }
@@ -202,17 +226,33 @@ fn row_groups_stand_below_each_other_and_places_count_through_them() {
     let group = |from: i64, last: f64| {
         vec![
             Cells::Int64((from..from + 5000).map(Some).collect()),
-            Cells::Text((from..from + 5000).map(|i| (i % 3 > 0).then(|| format!("t{}", i % 7))).collect()),
-            Cells::Double((0..5000).map(|i| Some(if i == 4999 { last } else { f64::from(i) })).collect()),
+            Cells::Text(
+                (from..from + 5000).map(|i| (i % 3 > 0).then(|| format!("t{}", i % 7))).collect(),
+            ),
+            Cells::Double(
+                (0..5000).map(|i| Some(if i == 4999 { last } else { f64::from(i) })).collect(),
+            ),
         ]
     };
-    let table = read(&write(schema, &[group(0, 1.0), group(5000, 2.0)], WriterProperties::builder().build())).unwrap();
+    let table = read(&write(
+        schema,
+        &[group(0, 1.0), group(5000, 2.0)],
+        WriterProperties::builder().build(),
+    ))
+    .unwrap();
     assert_eq!(table.rows(), 10_000);
     for row in 0..10_000 {
         assert_eq!(table.numbers().get(row, 0), row as f64);
-        assert_eq!(table.text(0).get(row), (row % 3 > 0).then(|| format!("t{}", row % 7)).as_deref());
+        assert_eq!(
+            table.text(0).get(row),
+            (row % 3 > 0).then(|| format!("t{}", row % 7)).as_deref()
+        );
     }
-    let error = read(&write(schema, &[group(0, 1.0), group(5000, f64::INFINITY)], WriterProperties::builder().build()));
+    let error = read(&write(
+        schema,
+        &[group(0, 1.0), group(5000, f64::INFINITY)],
+        WriterProperties::builder().build(),
+    ));
     assert!(error.unwrap_err().to_string().contains("row 10000"));
 }
 
@@ -234,14 +274,26 @@ fn every_compression_and_version_of_pages_is_read() {
     ];
     for compression in compressions {
         for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
-            let properties = WriterProperties::builder().set_compression(compression).set_writer_version(version);
-            let bytes = write("required double d; optional binary s (UTF8);", &[cells()], properties.build());
+            let properties = WriterProperties::builder()
+                .set_compression(compression)
+                .set_writer_version(version);
+            let bytes = write(
+                "required double d; optional binary s (UTF8);",
+                &[cells()],
+                properties.build(),
+            );
             let table = read(&bytes).unwrap();
-            assert_eq!((table.rows(), table.numbers().get(2999, 0), table.text(0).get(2999)), (3000, 49.0, Some("é")));
+            assert_eq!(
+                (table.rows(), table.numbers().get(2999, 0), table.text(0).get(2999)),
+                (3000, 49.0, Some("é"))
+            );
         }
     }
-    let properties = WriterProperties::builder().set_dictionary_enabled(false).set_encoding(Encoding::DELTA_BYTE_ARRAY);
-    let bytes = write("required binary s (UTF8);", &[vec![texts(&[Some("x")])]], properties.build());
+    let properties = WriterProperties::builder()
+        .set_dictionary_enabled(false)
+        .set_encoding(Encoding::DELTA_BYTE_ARRAY);
+    let bytes =
+        write("required binary s (UTF8);", &[vec![texts(&[Some("x")])]], properties.build());
     assert!(read(&bytes).unwrap_err().to_string().contains("DELTA_BYTE_ARRAY"));
 }
 
@@ -256,7 +308,10 @@ fn a_path_is_recognised_by_content_and_a_packed_file_refused() {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut encoder, &bytes).unwrap();
     std::fs::write(&path, encoder.finish().unwrap()).unwrap();
-    assert!(matches!(read_data(&path).unwrap_err().kind(), ErrorKind::LooksLike { what: "a Parquet file", .. }));
+    assert!(matches!(
+        read_data(&path).unwrap_err().kind(),
+        ErrorKind::LooksLike { what: "a Parquet file", .. }
+    ));
 }
 
 /// A column of some rows with its declaration.
@@ -264,11 +319,13 @@ fn cells(rows: usize) -> impl Strategy<Value = (&'static str, Cells)> {
     let option = |percent: f64| prop::option::weighted(percent, Just(()));
     let some = move || option(0.8);
     let int32 = vec((some(), any::<i32>()), rows).prop_map(|v| ("int32", Cells::Int32(keep(v))));
-    let int64 = vec((some(), -(1_i64 << 53)..(1 << 53)), rows).prop_map(|v| ("int64", Cells::Int64(keep(v))));
+    let int64 = vec((some(), -(1_i64 << 53)..(1 << 53)), rows)
+        .prop_map(|v| ("int64", Cells::Int64(keep(v))));
     let finite = any::<f64>().prop_filter("finite", |v| v.is_finite());
     let double = vec((some(), prop_oneof![4 => finite, 1 => Just(f64::NAN)]), rows)
         .prop_map(|v| ("double", Cells::Double(keep(v))));
-    let boolean = vec((some(), any::<bool>()), rows).prop_map(|v| ("boolean", Cells::Bool(keep(v))));
+    let boolean =
+        vec((some(), any::<bool>()), rows).prop_map(|v| ("boolean", Cells::Bool(keep(v))));
     let text = vec((some(), "[ab,é]{0,4}"), rows).prop_map(|v| ("binary", Cells::Text(keep(v))));
     prop_oneof![int32, int64, double, boolean, text]
 }
@@ -291,9 +348,11 @@ fn schema_of(columns: &[(&str, Cells)]) -> String {
 }
 
 fn generated(columns: &[(&'static str, Cells)], zstd: bool, second: bool) -> Vec<u8> {
-    let compression = if zstd { Compression::ZSTD(ZstdLevel::default()) } else { Compression::SNAPPY };
+    let compression =
+        if zstd { Compression::ZSTD(ZstdLevel::default()) } else { Compression::SNAPPY };
     let version = if second { WriterVersion::PARQUET_2_0 } else { WriterVersion::PARQUET_1_0 };
-    let properties = WriterProperties::builder().set_compression(compression).set_writer_version(version);
+    let properties =
+        WriterProperties::builder().set_compression(compression).set_writer_version(version);
     write(&schema_of(columns), &[columns.iter().map(|c| c.1.clone()).collect()], properties.build())
 }
 

@@ -106,9 +106,14 @@ fn what_is_no_row_is_refused_with_its_line() {
 
 #[test]
 fn a_hostile_index_is_refused_before_columns_are_made() {
-    for index in ["4194305", "4000000000", "4294967295", "4294967296", "99999999999999999999999999999999"] {
+    for index in
+        ["4194305", "4000000000", "4294967295", "4294967296", "99999999999999999999999999999999"]
+    {
         let error = read(format!("1 1:1\n1 {index}:1\n")).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::TooManyColumns { line: 2, limit: 4_194_304, .. }), "{error}");
+        assert!(
+            matches!(error.kind(), ErrorKind::TooManyColumns { line: 2, limit: 4_194_304, .. }),
+            "{error}"
+        );
     }
     let options = SvmlightOptions { column_limit: 3, ..SvmlightOptions::default() };
     assert!(read_svmlight(Source::bytes("t", b"1 3:1\n"), &options).is_ok());
@@ -131,7 +136,8 @@ type Meant = (f64, Option<u16>, BTreeMap<u16, f64>);
 
 fn meant() -> impl Strategy<Value = Vec<Meant>> {
     let finite = any::<f64>().prop_filter("finite", |v| v.is_finite());
-    let value = prop_oneof![6 => finite.boxed(), 2 => (-9_i8..9).prop_map(f64::from), 1 => Just(f64::NAN)];
+    let value =
+        prop_oneof![6 => finite.boxed(), 2 => (-9_i8..9).prop_map(f64::from), 1 => Just(f64::NAN)];
     let label = prop_oneof![Just(1.0), Just(-1.0), -1e9..1e9];
     let row = (label, prop::option::of(0..9_u16), btree_map(0..40_u16, value, 0..8));
     vec(row, 1..8)

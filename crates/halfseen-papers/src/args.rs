@@ -17,13 +17,15 @@ use std::path::PathBuf;
 pub(crate) struct Arguments {
     /// The experiment's name; `list` shows them, `all` runs all of them one after the other
     pub(crate) name: String,
-    /// Folder of MNIST as IDX files (scripts/get-mnist.sh gets it); default: the digits 3 and 5 that ship
+    /// Folder of MNIST as IDX files (scripts/get-mnist.sh gets it); default: the digits 3 and 5
+    /// that ship
     #[arg(long, value_name = "DIR")]
     pub(crate) mnist: Option<PathBuf>,
     /// Folder of the tables as CSV files: spambase, communities, boston, and those of d-table-1
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
-    /// Folder of MovieLens 100k (scripts/get-movielens.sh gets it); without it its rows of a table are skipped
+    /// Folder of MovieLens 100k (scripts/get-movielens.sh gets it); without it its rows of a table
+    /// are skipped
     #[arg(long, value_name = "DIR")]
     pub(crate) movielens: Option<PathBuf>,
     /// 3 splits, 3 folds, coarse grids: minutes instead of hours
@@ -38,7 +40,8 @@ pub(crate) struct Arguments {
     /// Folds of the cross-validation instead of the protocol's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=1000))]
     pub(crate) folds: Option<u16>,
-    /// Folder for results; what is finished there is not computed again. The page is written beside it
+    /// Folder for results; what is finished there is not computed again. The page is written beside
+    /// it
     #[arg(long, default_value = "docs/papers", value_name = "DIR")]
     pub(crate) out: PathBuf,
     /// Seed of every random choice

@@ -1,4 +1,5 @@
-//! Describes the arms of an experiment as data: a learner, what is fixed, and the grids that are searched.
+//! Describes the arms of an experiment as data: a learner, what is fixed, and the grids that are
+//! searched.
 
 use anyhow::{Context, Result};
 use halfseen::Learner;
@@ -18,9 +19,11 @@ pub(crate) struct Arm {
     fixed: Setting,
     full: Axes,
     quick: Axes,
-    /// Whether the arm has an intercept (an attribute that is always known); the target is then centred.
+    /// Whether the arm has an intercept (an attribute that is always known); the target is then
+    /// centred.
     pub(crate) intercept: bool,
-    /// Whether the setting is chosen on validation rows as they are, even where test rows are attacked.
+    /// Whether the setting is chosen on validation rows as they are, even where test rows are
+    /// attacked.
     pub(crate) chosen_clean: bool,
     /// Whether the attributes of the rows that test are seen while learning, their targets hidden.
     pub(crate) transductive: bool,
@@ -81,10 +84,12 @@ impl Arm {
         Arm { id: id.to_owned(), label: label.to_owned(), ..self }
     }
 
-    /// The learner with what is fixed, for data of `columns` attributes: no more can be read of an example.
+    /// The learner with what is fixed, for data of `columns` attributes: no more can be read of an
+    /// example.
     pub(crate) fn learner(&self, columns: usize) -> Result<Box<dyn Learner>> {
         let place = || format!("arm {}", self.id);
-        let mut learner = with(find(self.learner).with_context(place)?, &self.fixed).with_context(place)?;
+        let mut learner =
+            with(find(self.learner).with_context(place)?, &self.fixed).with_context(place)?;
         let budget = learner.get("budget").and_then(|text| text.parse::<usize>().ok());
         if budget.is_some_and(|budget| budget > columns) {
             learner.set("budget", &columns.to_string()).with_context(place)?;

@@ -34,7 +34,11 @@ pub(crate) fn curves(
     height: Height,
 ) -> Result<String> {
     let place = |row: &Row| if along == Along::Examples { row.examples } else { row.reads };
-    let ends = arms.iter().filter(|arm| !arm.sees_all()).flat_map(|arm| results.of(problem, &arm.id)).map(|r| r.reads);
+    let ends = arms
+        .iter()
+        .filter(|arm| !arm.sees_all())
+        .flat_map(|arm| results.of(problem, &arm.id))
+        .map(|r| r.reads);
     let last = match along {
         Along::Examples => u64::MAX,
         Along::Reads => ends.max().map_or(u64::MAX, |reads| reads + reads / 50),
@@ -43,7 +47,8 @@ pub(crate) fn curves(
         let mut at: BTreeMap<usize, Vec<&Row>> = BTreeMap::new();
         results.of(problem, &arm.id).for_each(|row| at.entry(row.point).or_default().push(row));
         let point = |rows: Vec<&Row>| {
-            let statistics = Statistics::of(rows.iter().map(|row| height.times * row.squared).collect())?;
+            let statistics =
+                Statistics::of(rows.iter().map(|row| height.times * row.squared).collect())?;
             let x = rows.iter().map(|row| place(row) as f64).sum::<f64>() / rows.len() as f64;
             let Statistics { mean, sd, .. } = statistics;
             Some(Point { x, y: mean, low: mean - sd, high: mean + sd })
@@ -52,7 +57,9 @@ pub(crate) fn curves(
         Series { name: arm.label.clone(), points }
     };
     let series: Vec<Series> = arms.iter().map(series).collect();
-    let cut = height.limit.filter(|&limit| series.iter().flat_map(|s| &s.points).any(|point| point.high > limit));
+    let cut = height
+        .limit
+        .filter(|&limit| series.iter().flat_map(|s| &s.points).any(|point| point.high > limit));
     let figure = Figure {
         title: title.to_owned(),
         x_label: match along {

@@ -1,8 +1,10 @@
-//! Runs arms whose settings are chosen on a holdout, as in paper D: learn, choose, learn again from both parts, test.
+//! Runs arms whose settings are chosen on a holdout, as in paper D: learn, choose, learn again from
+//! both parts, test.
 //!
-//! Of each split's rows a share tests. Of the others a quarter is held out: every setting of the grid learns from
-//! the rest, the one with the least error on the held-out rows (of equals the first in the grid: the smaller
-//! gamma, then the smaller C) learns again from all rows that do not test.
+//! Of each split's rows a share tests. Of the others a quarter is held out: every setting of the
+//! grid learns from the rest, the one with the least error on the held-out rows (of equals the
+//! first in the grid: the smaller gamma, then the smaller C) learns again from all rows that do not
+//! test.
 
 use crate::arm::{Arm, text};
 use crate::problem::Problem;
@@ -58,14 +60,20 @@ pub(crate) fn loss(row: &Row) -> Option<f64> {
 
 impl Trial<'_> {
     /// Draws the data of a split, if they are drawn anew; tells where in `drawn` they lie.
-    fn draw_into(&self, drawn: &mut Vec<Problem>, number: usize, protocol: &Protocol) -> Result<usize> {
+    fn draw_into(
+        &self,
+        drawn: &mut Vec<Problem>,
+        number: usize,
+        protocol: &Protocol,
+    ) -> Result<usize> {
         if let Data::Fresh(draw) = &self.data {
             drawn.push(draw(1000 * protocol.seed + number as u64)?);
         }
         Ok(drawn.len().saturating_sub(1))
     }
 
-    /// The loss of the best constant: the most frequent class of the rows that do not test, or their mean.
+    /// The loss of the best constant: the most frequent class of the rows that do not test, or
+    /// their mean.
     pub(crate) fn constant(&self, protocol: &Protocol) -> Result<Option<Statistics>> {
         let mut drawn = Vec::new();
         let mut losses = Vec::new();
@@ -83,20 +91,30 @@ fn constant_loss(target: &Target, split: &Split) -> f64 {
     let n = split.test.len() as f64;
     match target {
         Target::Numbers(values) => {
-            let mean = split.train.iter().map(|&r| values[r as usize]).sum::<f64>() / split.train.len() as f64;
+            let mean = split.train.iter().map(|&r| values[r as usize]).sum::<f64>()
+                / split.train.len() as f64;
             split.test.iter().map(|&r| (values[r as usize] - mean).powi(2)).sum::<f64>() / n
         }
         Target::Classes { codes, classes } => {
             let mut counts = vec![0_usize; classes.len()];
             split.train.iter().for_each(|&r| counts[codes[r as usize] as usize] += 1);
-            let most = (0..counts.len()).max_by_key(|&class| (counts[class], std::cmp::Reverse(class))).unwrap_or(0);
+            let most = (0..counts.len())
+                .max_by_key(|&class| (counts[class], std::cmp::Reverse(class)))
+                .unwrap_or(0);
             split.test.iter().filter(|&&r| codes[r as usize] as usize != most).count() as f64 / n
         }
     }
 }
 
 fn split(problem: &Problem, test_share: f64, protocol: &Protocol, number: usize) -> Result<Split> {
-    let all = splits(problem.table.rows(), strata(&problem.target), None, test_share, number + 1, protocol.seed)?;
+    let all = splits(
+        problem.table.rows(),
+        strata(&problem.target),
+        None,
+        test_share,
+        number + 1,
+        protocol.seed,
+    )?;
     all.into_iter().nth(number).context("a split is missing")
 }
 
@@ -119,7 +137,8 @@ impl Context<'_> {
                 .collect::<Result<_>>()?;
             let mut jobs = Vec::new();
             for (number, &at) in at.iter().enumerate() {
-                let problem = if let Data::Same(problem) = &trial.data { problem } else { &drawn[at] };
+                let problem =
+                    if let Data::Same(problem) = &trial.data { problem } else { &drawn[at] };
                 for arm in &trial.arms {
                     let key = key(&self.protocol, problem, arm, trial);
                     all.push((key.clone(), number));
@@ -137,8 +156,10 @@ impl Context<'_> {
 /// Names what decides the results of an arm on a trial.
 fn key(protocol: &Protocol, problem: &Problem, arm: &Arm, trial: &Trial<'_>) -> String {
     let (version, arm) = (env!("CARGO_PKG_VERSION"), arm.describe(protocol.quick));
-    let (data, seed, Trial { name, test_share, sizes, .. }) = (problem.fingerprint(), protocol.seed, trial);
-    let text = format!("{version}|{name} {data:x}|holdout {test_share} {HELD_OUT} {seed}|{arm}|{sizes:?}");
+    let (data, seed, Trial { name, test_share, sizes, .. }) =
+        (problem.fingerprint(), protocol.seed, trial);
+    let text =
+        format!("{version}|{name} {data:x}|holdout {test_share} {HELD_OUT} {seed}|{arm}|{sizes:?}");
     format!("{:016x}", hash(text.bytes()))
 }
 
@@ -158,7 +179,11 @@ impl Job for Chosen<'_> {
 
     fn run(&self, protocol: &Protocol) -> Result<Vec<Row>> {
         let split = split(self.problem, self.trial.test_share, protocol, self.number)?;
-        let sizes = if self.trial.sizes.is_empty() { vec![split.train.len()] } else { self.trial.sizes.clone() };
+        let sizes = if self.trial.sizes.is_empty() {
+            vec![split.train.len()]
+        } else {
+            self.trial.sizes.clone()
+        };
         let learner = self.arm.learner(self.problem.columns())?;
         let settings = self.arm.settings(protocol.quick);
         let row = |(point, &size): (usize, &usize)| -> Result<Row> {
@@ -208,21 +233,28 @@ impl Chosen<'_> {
         protocol: &Protocol,
     ) -> Result<Setting> {
         let Problem { table, target_name, target, .. } = self.problem;
-        let classes: Option<Vec<u32>> = strata(target).map(|codes| rows.iter().map(|&r| codes[r as usize]).collect());
+        let classes: Option<Vec<u32>> =
+            strata(target).map(|codes| rows.iter().map(|&r| codes[r as usize]).collect());
         let seed = 1000 * protocol.seed + self.number as u64;
         let parts = splits(rows.len(), classes.as_deref(), None, HELD_OUT, 1, seed)?.remove(0);
         let pick = |of: &[u32]| of.iter().map(|&at| rows[at as usize]).collect::<Vec<u32>>();
         let (learned, held) = (pick(&parts.train), pick(&parts.test));
         if self.arm.transductive {
             let error = |setting: &Setting| {
-                let (_, score) = self.tested(&*with(learner.clone_box(), setting)?, &learned, &held)?;
-                Ok(score.error.or(score.mse).filter(|error| !error.is_nan()).unwrap_or(f64::INFINITY))
+                let (_, score) =
+                    self.tested(&*with(learner.clone_box(), setting)?, &learned, &held)?;
+                Ok(score
+                    .error
+                    .or(score.mse)
+                    .filter(|error| !error.is_nan())
+                    .unwrap_or(f64::INFINITY))
             };
             let errors = settings.iter().map(error).collect::<Result<Vec<f64>>>()?;
             let least = (0..errors.len()).min_by(|&a, &b| errors[a].total_cmp(&errors[b]));
             return least.map(|at| settings[at].clone()).context("no setting to choose from");
         }
-        let prepared = Prepared::new(table, (target_name, target), &learned, &options(self.problem, learner))?;
+        let prepared =
+            Prepared::new(table, (target_name, target), &learned, &options(self.problem, learner))?;
         let fits = learner.fit_grid(settings, &prepared.examples(), &Silent)?;
         let predictors: Vec<&Predictor> = fits.iter().map(|fit| &fit.predictor).collect();
         let scores = Predictor::scores_of(&predictors, &prepared.examples_of(&held))?;
@@ -251,7 +283,8 @@ pub(crate) fn fit_and_score(
     let Problem { table, target_name, target, .. } = problem;
     let prepared = Prepared::new(table, (target_name, target), train, &options(problem, learner))?;
     let fit = learner.fit(&prepared.examples(), &Silent)?;
-    let scores = fit.predictor.scores(&prepared.examples_of(test))?.map(|s| prepared.prepare.target.undo(s));
+    let scores =
+        fit.predictor.scores(&prepared.examples_of(test))?.map(|s| prepared.prepare.target.undo(s));
     Ok((fit, Score::of(&scores, target, test)))
 }
 
@@ -267,12 +300,21 @@ mod tests {
         let out = tempfile::tempdir().unwrap();
         let sources = Sources::default();
         let protocol = Protocol { splits: 2, ..Protocol::quick(3) };
-        let context = Context { name: "small", protocol, sources: &sources, out: out.path().to_owned(), told: false };
-        let arm = |id: &'static str| Arm::new(id, id).with_intercept(true).grids(&[], &[("c", &["0.001", "1000"])]);
+        let context = Context {
+            name: "small",
+            protocol,
+            sources: &sources,
+            out: out.path().to_owned(),
+            told: false,
+        };
+        let arm = |id: &'static str| {
+            Arm::new(id, id).with_intercept(true).grids(&[], &[("c", &["0.001", "1000"])])
+        };
         let trial = |p: f64, arms: Vec<Arm>| Trial {
             name: format!("p-{p}"),
             data: Data::Fresh(Box::new(move |seed| {
-                let set = LowRank { columns: 6, rank: 2, observed: p, ..LowRank::default() }.draw(260, seed)?;
+                let set = LowRank { columns: 6, rank: 2, observed: p, ..LowRank::default() }
+                    .draw(260, seed)?;
                 drawn("toy", &set)
             })),
             test_share: 0.25,
@@ -295,7 +337,8 @@ mod tests {
     #[test]
     fn the_constant_tells_the_most_frequent_class() {
         let label = |n: u32| halfseen::data::Label::Number(f64::from(n));
-        let target = Target::Classes { classes: (0..3).map(label).collect(), codes: vec![2, 2, 1, 0, 2, 1] };
+        let target =
+            Target::Classes { classes: (0..3).map(label).collect(), codes: vec![2, 2, 1, 0, 2, 1] };
         let split = Split { train: vec![0, 1, 2], test: vec![3, 4, 5] };
         assert_eq!(constant_loss(&target, &split), 2.0 / 3.0);
         let split = Split { train: vec![0, 1], test: vec![2, 3] };

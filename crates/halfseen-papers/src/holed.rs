@@ -36,8 +36,10 @@ impl Size {
     /// Counts what is there.
     pub(crate) fn of(problem: &Problem) -> Size {
         let table = &problem.table;
-        let columns: Vec<_> = table.columns().iter().filter(|c| c.name != problem.target_name).collect();
-        let missing = |row: usize| columns.iter().filter(|c| table.cell(row, c) == Cell::Missing).count();
+        let columns: Vec<_> =
+            table.columns().iter().filter(|c| c.name != problem.target_name).collect();
+        let missing =
+            |row: usize| columns.iter().filter(|c| table.cell(row, c) == Cell::Missing).count();
         let counts: Vec<usize> = (0..table.rows()).map(missing).collect();
         let (rows, cells) = (table.rows() as f64, (table.rows() * columns.len()) as f64);
         Size {
@@ -55,58 +57,84 @@ impl Sources {
     pub(crate) fn holed(&self, name: &str, target: &str) -> Result<Problem> {
         let (path, table) = self.csv(name)?;
         let place = || path.display().to_string();
-        Problem::new(name, table, target, Some(Task::Classification), Scale::Each).with_context(place)
+        Problem::new(name, table, target, Some(Task::Classification), Scale::Each)
+            .with_context(place)
     }
 
-    /// So many users of Jester, drawn by `seed` from those who rated this joke and at least `least` jokes; the
-    /// target is its rating, standardised.
-    pub(crate) fn jester(&self, joke: &str, least: usize, users: usize, seed: u64) -> Result<Problem> {
+    /// So many users of Jester, drawn by `seed` from those who rated this joke and at least `least`
+    /// jokes; the target is its rating, standardised.
+    pub(crate) fn jester(
+        &self,
+        joke: &str,
+        least: usize,
+        users: usize,
+        seed: u64,
+    ) -> Result<Problem> {
         let (path, table) = self.csv("jester5k")?;
         let goal = table.column(joke).with_context(|| path.display().to_string())?;
         let rating = |row: usize, column| match table.cell(row, column) {
             Cell::Number(value) => Some(value),
             _ => None,
         };
-        let rated = |row: usize| table.columns().iter().filter(|column| rating(row, column).is_some()).count();
-        let mut keep: Vec<usize> =
-            (0..table.rows()).filter(|&row| rating(row, goal).is_some() && rated(row) >= least).collect();
+        let rated = |row: usize| {
+            table.columns().iter().filter(|column| rating(row, column).is_some()).count()
+        };
+        let mut keep: Vec<usize> = (0..table.rows())
+            .filter(|&row| rating(row, goal).is_some() && rated(row) >= least)
+            .collect();
         shuffle(&mut Stream::new(seed, Purpose::Data, 0), &mut keep);
         keep.truncate(users);
         let others: Vec<_> = table.columns().iter().filter(|column| *column != goal).collect();
-        let cells =
-            Array2::from_shape_fn((keep.len(), others.len()), |(i, j)| rating(keep[i], others[j]).unwrap_or(f64::NAN));
+        let cells = Array2::from_shape_fn((keep.len(), others.len()), |(i, j)| {
+            rating(keep[i], others[j]).unwrap_or(f64::NAN)
+        });
         let names = others.iter().map(|column| column.name.clone()).collect();
         let goals = keep.iter().filter_map(|&row| rating(row, goal)).collect();
         regression("jester", cells, names, joke, goals)
     }
 
-    /// MovieLens 100k: ratings by users of films, and what is asked of the user; `None` without `--movielens`.
+    /// MovieLens 100k: ratings by users of films, and what is asked of the user; `None` without
+    /// `--movielens`.
     pub(crate) fn movielens(&self, asked: Asked) -> Result<Option<Problem>> {
         let Some(folder) = &self.movielens else { return Ok(None) };
-        let users =
-            fields(&folder.join("ml-100k.user"), ["user_id:token", "age:token", "gender:token", "occupation:token"])?;
-        let ratings = fields(&folder.join("ml-100k.inter"), ["user_id:token", "item_id:token", "rating:float"])?;
-        let place: BTreeMap<&str, usize> = users.iter().enumerate().map(|(at, user)| (user[0].as_str(), at)).collect();
+        let users = fields(
+            &folder.join("ml-100k.user"),
+            ["user_id:token", "age:token", "gender:token", "occupation:token"],
+        )?;
+        let ratings = fields(
+            &folder.join("ml-100k.inter"),
+            ["user_id:token", "item_id:token", "rating:float"],
+        )?;
+        let place: BTreeMap<&str, usize> =
+            users.iter().enumerate().map(|(at, user)| (user[0].as_str(), at)).collect();
         let films: BTreeSet<&str> = ratings.iter().map(|rating| rating[1].as_str()).collect();
-        let column: BTreeMap<&str, usize> = films.iter().enumerate().map(|(at, film)| (*film, at)).collect();
+        let column: BTreeMap<&str, usize> =
+            films.iter().enumerate().map(|(at, film)| (*film, at)).collect();
         let mut cells = Array2::from_elem((users.len(), films.len()), f64::NAN);
         for [user, film, stars] in &ratings {
-            let Some(&row) = place.get(user.as_str()) else { bail!("ml-100k.inter names the unknown user '{user}'") };
+            let Some(&row) = place.get(user.as_str()) else {
+                bail!("ml-100k.inter names the unknown user '{user}'")
+            };
             cells[[row, column[film.as_str()]]] = number(stars)?;
         }
         let names: Vec<String> = films.iter().map(|film| format!("film {film}")).collect();
         let codes = |field: usize| -> Vec<f64> {
             let known: BTreeSet<&str> = users.iter().map(|user| user[field].as_str()).collect();
-            let code = |user: &[String; 4]| known.iter().position(|label| *label == user[field]).unwrap_or(0) as f64;
+            let code = |user: &[String; 4]| {
+                known.iter().position(|label| *label == user[field]).unwrap_or(0) as f64
+            };
             users.iter().map(code).collect()
         };
         Ok(Some(match asked {
             Asked::Age => {
-                let ages = users.iter().map(|user| number(&user[1])).collect::<Result<Vec<f64>>>()?;
+                let ages =
+                    users.iter().map(|user| number(&user[1])).collect::<Result<Vec<f64>>>()?;
                 regression("movielens-age", cells, names, "age", ages)?
             }
             Asked::Gender => classes("movielens-gender", cells, names, "gender", codes(2))?,
-            Asked::Occupation => classes("movielens-occupation", cells, names, "occupation", codes(3))?,
+            Asked::Occupation => {
+                classes("movielens-occupation", cells, names, "occupation", codes(3))?
+            }
         }))
     }
 }
@@ -114,7 +142,8 @@ impl Sources {
 /// Drawn rows with holes as a problem of numbers.
 pub(crate) fn drawn(name: &str, set: &Incomplete) -> Result<Problem> {
     let names = (0..set.truth.len()).map(|j| format!("x{j}")).collect();
-    let table = Table::from_matrix(set.matrix.clone(), names)?.with_column("y", set.targets.clone())?;
+    let table =
+        Table::from_matrix(set.matrix.clone(), names)?.with_column("y", set.targets.clone())?;
     Problem::new(name, table, "y", Some(Task::Regression), Scale::Each)
 }
 
@@ -134,7 +163,13 @@ fn regression(
     Problem::new(name, table, target, Some(Task::Regression), Scale::Each)
 }
 
-fn classes(name: &str, cells: Array2<f64>, names: Vec<String>, target: &str, codes: Vec<f64>) -> Result<Problem> {
+fn classes(
+    name: &str,
+    cells: Array2<f64>,
+    names: Vec<String>,
+    target: &str,
+    codes: Vec<f64>,
+) -> Result<Problem> {
     let table = Table::from_matrix(Matrix::F64(cells), names)?.with_column(target, codes)?;
     Problem::new(name, table, target, Some(Task::Classification), Scale::Each)
 }
@@ -143,7 +178,8 @@ fn number(text: &str) -> Result<f64> {
     text.parse().with_context(|| format!("'{text}' is no number"))
 }
 
-/// These fields of every line of a file of fields between tabs, found by the names in its first line.
+/// These fields of every line of a file of fields between tabs, found by the names in its first
+/// line.
 fn fields<const N: usize>(path: &Path, names: [&str; N]) -> Result<Vec<[String; N]>> {
     let place = || path.display().to_string();
     let text = fs::read_to_string(path).with_context(place)?;
@@ -151,7 +187,10 @@ fn fields<const N: usize>(path: &Path, names: [&str; N]) -> Result<Vec<[String; 
     let head: Vec<&str> = lines.next().unwrap_or("").split('\t').collect();
     let mut at = [0; N];
     for (at, name) in at.iter_mut().zip(names) {
-        *at = head.iter().position(|field| *field == name).with_context(|| format!("{}: no field {name}", place()))?;
+        *at = head
+            .iter()
+            .position(|field| *field == name)
+            .with_context(|| format!("{}: no field {name}", place()))?;
     }
     let line = |line: &str| -> Result<[String; N]> {
         let parts: Vec<&str> = line.split('\t').collect();
@@ -185,7 +224,8 @@ mod tests {
 
     #[test]
     fn users_who_rated_too_few_jokes_are_left_out_and_ratings_are_standardised() {
-        let (_kept, sources) = folder(&[("jester5k.csv", "j1,j2,j3\n1,2,3\n1,,5\n,2,\n1,2,\n,3,4\n1,4,7\n")]);
+        let (_kept, sources) =
+            folder(&[("jester5k.csv", "j1,j2,j3\n1,2,3\n1,,5\n,2,\n1,2,\n,3,4\n1,4,7\n")]);
         let problem = sources.jester("j3", 2, 10, 0).unwrap();
         assert_eq!((problem.table.rows(), problem.columns()), (4, 2));
         let Target::Numbers(goals) = &problem.target else { panic!("no numbers") };
@@ -207,7 +247,8 @@ mod tests {
         assert_eq!(Size::of(&problem).cells_missing, 0.25);
         assert_eq!(sources.movielens(Asked::Gender).unwrap().unwrap().target.classes().len(), 2);
         assert!(Sources::default().movielens(Asked::Age).unwrap().is_none());
-        let (_kept, broken) = folder(&[("ml-100k.user", users), ("ml-100k.inter", &inter.replace("9\t5", "8\t5"))]);
+        let (_kept, broken) =
+            folder(&[("ml-100k.user", users), ("ml-100k.inter", &inter.replace("9\t5", "8\t5"))]);
         assert!(broken.movielens(Asked::Age).unwrap_err().to_string().contains("unknown user '8'"));
     }
 }

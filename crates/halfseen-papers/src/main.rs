@@ -49,17 +49,24 @@ fn run(arguments: &Arguments) -> Result<()> {
         let names = EXPERIMENTS.iter().map(|e| format!("{:14} {}\n", e.name, e.title));
         return Ok(std::io::stdout().write_all(names.collect::<String>().as_bytes())?);
     }
-    let chosen: Vec<&Experiment> =
-        EXPERIMENTS.iter().filter(|e| arguments.name == "all" || e.name == arguments.name).collect();
+    let chosen: Vec<&Experiment> = EXPERIMENTS
+        .iter()
+        .filter(|e| arguments.name == "all" || e.name == arguments.name)
+        .collect();
     if chosen.is_empty() {
         let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).collect();
-        bail!("there is no experiment '{}'; the names are: all, {}", arguments.name, names.join(", "));
+        bail!(
+            "there is no experiment '{}'; the names are: all, {}",
+            arguments.name,
+            names.join(", ")
+        );
     }
     std::fs::create_dir_all(&arguments.out).with_context(|| arguments.out.display().to_string())?;
     let sources = Sources::new(arguments.mnist.clone(), arguments.data.clone(), !arguments.quiet)
         .with_movielens(arguments.movielens.clone());
     let named = Protocol::named(arguments.quick, arguments.seed);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads.unwrap_or(0)).build()?;
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(arguments.threads.unwrap_or(0)).build()?;
     for experiment in chosen {
         let began = Instant::now();
         let named = if experiment.way == Way::Paired { named.paired() } else { named };

@@ -49,7 +49,10 @@ impl Compared {
 
 /// A statement of a paper beside what was found.
 pub(crate) fn claims(all: &[(&str, String)]) -> String {
-    table(&["the paper says", "here"], all.iter().map(|(paper, ours)| vec![(*paper).to_owned(), ours.clone()]))
+    table(
+        &["the paper says", "here"],
+        all.iter().map(|(paper, ours)| vec![(*paper).to_owned(), ours.clone()]),
+    )
 }
 
 /// Whether a statement holds here, in a word.
@@ -69,9 +72,15 @@ pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) 
     format!("{}{rule}{body}", line(&head))
 }
 
-/// Writes an experiment's section, and the page anew from all sections that are there: of the full protocol where there
-/// is one, else of the quick one.
-pub(crate) fn publish(out: &Path, all: &[Experiment], one: &Experiment, protocol: &Protocol, body: &str) -> Result<()> {
+/// Writes an experiment's section, and the page anew from all sections that are there: of the full
+/// protocol where there is one, else of the quick one.
+pub(crate) fn publish(
+    out: &Path,
+    all: &[Experiment],
+    one: &Experiment,
+    protocol: &Protocol,
+    body: &str,
+) -> Result<()> {
     let section = |name: &str, protocol: &str| out.join(format!("{name}.{protocol}.md"));
     let Experiment { name, title, .. } = one;
     let made = match one.way {
@@ -97,10 +106,13 @@ pub(crate) fn publish(out: &Path, all: &[Experiment], one: &Experiment, protocol
         let files = ["full", "quick"].map(|protocol| section(experiment.name, protocol));
         match files.iter().find(|file| file.exists()) {
             Some(file) => {
-                page += &std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+                page +=
+                    &std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
                 page.push('\n');
             }
-            None => page += &format!("## {}: {}\n\nNot run yet.\n\n", experiment.name, experiment.title),
+            None => {
+                page += &format!("## {}: {}\n\nNot run yet.\n\n", experiment.name, experiment.title)
+            }
         }
     }
     let folder = out.file_name().map_or("papers".into(), |name| name.to_string_lossy());
@@ -125,16 +137,31 @@ mod tests {
 
     #[test]
     fn a_bar_in_a_cell_is_no_border() {
-        assert_eq!(table(&["a", "b"], [vec!["|w|".into(), "1".into()]]), "| a | b |\n|---|---:|\n| \\|w\\| | 1 |\n");
+        assert_eq!(
+            table(&["a", "b"], [vec!["|w|".into(), "1".into()]]),
+            "| a | b |\n|---|---:|\n| \\|w\\| | 1 |\n"
+        );
     }
 
     #[test]
     fn large_deviations_ask_for_an_explanation() {
-        let number =
-            |paper, ours, why: &str| Compared { what: "AER".into(), paper, ours, decimals: 3, why: why.into() };
+        let number = |paper, ours, why: &str| Compared {
+            what: "AER".into(),
+            paper,
+            ours,
+            decimals: 3,
+            why: why.into(),
+        };
         let text = Compared::table(&[number(0.2, 0.22, "no matter")]);
-        assert!(text.contains("| AER | 0.200 | 0.220 | +10 % |") && !text.contains("no matter"), "{text}");
+        assert!(
+            text.contains("| AER | 0.200 | 0.220 | +10 % |") && !text.contains("no matter"),
+            "{text}"
+        );
         let text = Compared::table(&[number(0.2, 0.3, "it was measured"), number(1.0, 0.5, "")]);
-        assert!(text.contains("+50 %") && text.contains("it was measured") && text.contains("not explained yet"));
+        assert!(
+            text.contains("+50 %")
+                && text.contains("it was measured")
+                && text.contains("not explained yet")
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Compares errors pair by pair over the same splits: differences, what they say, and ratios of excesses.
+//! Compares errors pair by pair over the same splits: differences, what they say, and ratios of
+//! excesses.
 
 use halfseen::select::Statistics;
 
@@ -33,7 +34,8 @@ impl Difference {
         if a.len() != b.len() {
             return None;
         }
-        let Statistics { mean, sd, .. } = Statistics::of(a.iter().zip(b).map(|(a, b)| a - b).collect())?;
+        let Statistics { mean, sd, .. } =
+            Statistics::of(a.iter().zip(b).map(|(a, b)| a - b).collect())?;
         let error = if a.len() > 1 { sd / (a.len() as f64).sqrt() } else { f64::NAN };
         Some(Difference { mean, error })
     }
@@ -60,7 +62,8 @@ impl Verdict {
     }
 }
 
-/// The excess of `ours` over `least` divided by that of `theirs`; `None` where theirs is not above three standard errors.
+/// The excess of `ours` over `least` divided by that of `theirs`; `None` where theirs is not above
+/// three standard errors.
 pub(crate) fn ratio(ours: &[f64], theirs: &[f64], least: &[f64]) -> Option<f64> {
     let (ours, theirs) = (Difference::of(ours, least)?, Difference::of(theirs, least)?);
     (theirs.mean > SOLID * theirs.error).then(|| ours.mean / theirs.mean)
@@ -74,7 +77,10 @@ mod tests {
     fn a_difference_is_that_of_pairs() {
         // Differences -1, -2, -3: deviation 1, standard error 1 / sqrt 3.
         let d = Difference::of(&[9.0, 3.0, 0.0], &[10.0, 5.0, 3.0]).unwrap();
-        assert!((d.mean + 2.0).abs() < 1e-15 && (d.error - 1.0 / 3.0_f64.sqrt()).abs() < 1e-15, "{d:?}");
+        assert!(
+            (d.mean + 2.0).abs() < 1e-15 && (d.error - 1.0 / 3.0_f64.sqrt()).abs() < 1e-15,
+            "{d:?}"
+        );
         assert_eq!(Difference::of(&[1.0], &[1.0, 2.0]), None);
         assert_eq!(Difference::of(&[], &[]), None);
     }
@@ -82,7 +88,8 @@ mod tests {
     #[test]
     fn a_verdict_wants_more_than_two_standard_errors() {
         let verdict = |mean| Difference { mean, error: 0.5 }.verdict();
-        let expected = [Verdict::Better, Verdict::Same, Verdict::Same, Verdict::Same, Verdict::Worse];
+        let expected =
+            [Verdict::Better, Verdict::Same, Verdict::Same, Verdict::Same, Verdict::Worse];
         assert_eq!([-1.01, -1.0, 0.0, 1.0, 1.01].map(verdict), expected);
         // Equal on every split, and always by the same.
         assert_eq!(Difference { mean: 0.0, error: 0.0 }.verdict(), Verdict::Same);

@@ -60,11 +60,13 @@ impl Sources {
             Some(folder) => read_idx_folder(folder)?,
             None => {
                 if self.told {
-                    let note =
-                        "note: without --mnist the digits are those that ship, the 3s and 5s of MNIST (all of them)";
+                    let note = "note: without --mnist the digits are those that ship, the 3s and 5s of MNIST (all of them)";
                     let _ = writeln!(std::io::stderr(), "{note}");
                 }
-                IdxData::from_pairs([(Source::bytes("digits", IMAGES), Source::bytes("labels", LABELS))])?
+                IdxData::from_pairs([(
+                    Source::bytes("digits", IMAGES),
+                    Source::bytes("labels", LABELS),
+                )])?
             }
         };
         Ok(self.digits.get_or_init(|| digits))
@@ -73,8 +75,9 @@ impl Sources {
     /// One digit against another: the first is -1.
     pub(crate) fn pair(&self, first: u8, second: u8) -> Result<Problem> {
         let digits = self.digits()?;
-        let keep: Vec<usize> =
-            (0..digits.labels.len()).filter(|&i| [first, second].contains(&digits.labels[i])).collect();
+        let keep: Vec<usize> = (0..digits.labels.len())
+            .filter(|&i| [first, second].contains(&digits.labels[i]))
+            .collect();
         if ![first, second].iter().all(|digit| keep.iter().any(|&i| digits.labels[i] == *digit)) {
             bail!(
                 "the digits at hand hold no {first} or no {second}: those that ship are 3 and 5; get all by \
@@ -83,8 +86,15 @@ impl Sources {
         }
         let labels = keep.iter().map(|&i| f64::from(digits.labels[i])).collect();
         let pixels = Matrix::U8(digits.images.select(Axis(0), &keep));
-        let table = Table::from_matrix(pixels, digits.attribute_names())?.with_column("label", labels)?;
-        Problem::new(&format!("{first}v{second}"), table, "label", Some(Task::Classification), Scale::Common)
+        let table =
+            Table::from_matrix(pixels, digits.attribute_names())?.with_column("label", labels)?;
+        Problem::new(
+            &format!("{first}v{second}"),
+            table,
+            "label",
+            Some(Task::Classification),
+            Scale::Common,
+        )
     }
 
     /// A CSV file of the folder `--data`, and where it lies.
@@ -97,7 +107,8 @@ impl Sources {
         Ok((path, table))
     }
 
-    /// A CSV file of the folder `--data`: its columns without a missing cell, each divided by its largest absolute value.
+    /// A CSV file of the folder `--data`: its columns without a missing cell, each divided by its
+    /// largest absolute value.
     pub(crate) fn table(&self, name: &str, target: &str, task: Task) -> Result<Problem> {
         let (path, table) = self.csv(name)?;
         let place = || path.display().to_string();
@@ -108,13 +119,18 @@ impl Sources {
             Place::Number(column) => Some((c.name.clone(), column)),
             _ => None,
         });
-        let (names, columns): (Vec<String>, Vec<usize>) = numbers.filter(|(_, column)| complete(column)).unzip();
-        let largest: Vec<f64> =
-            columns.iter().map(|&c| (0..table.rows()).fold(0.0_f64, |most, row| most.max(at(row, c).abs()))).collect();
+        let (names, columns): (Vec<String>, Vec<usize>) =
+            numbers.filter(|(_, column)| complete(column)).unzip();
+        let largest: Vec<f64> = columns
+            .iter()
+            .map(|&c| (0..table.rows()).fold(0.0_f64, |most, row| most.max(at(row, c).abs())))
+            .collect();
         let cells = Array2::from_shape_fn((table.rows(), columns.len()), |(row, j)| {
             if largest[j] > 0.0 { at(row, columns[j]) / largest[j] } else { 0.0 }
         });
-        let Place::Number(goal) = goal.place else { bail!("{}: column '{target}' must hold numbers", place()) };
+        let Place::Number(goal) = goal.place else {
+            bail!("{}: column '{target}' must hold numbers", place())
+        };
         let goals = (0..table.rows()).map(|row| at(row, goal)).collect();
         let table = Table::from_matrix(Matrix::F64(cells), names)?.with_column(target, goals)?;
         Problem::new(name, table, target, Some(task), Scale::None)
@@ -123,9 +139,22 @@ impl Sources {
 
 impl Problem {
     /// A table with its target.
-    pub(crate) fn new(name: &str, table: Table, target: &str, task: Option<Task>, scale: Scale) -> Result<Problem> {
+    pub(crate) fn new(
+        name: &str,
+        table: Table,
+        target: &str,
+        task: Option<Task>,
+        scale: Scale,
+    ) -> Result<Problem> {
         let read = Target::read(&table, target, task).with_context(|| name.to_owned())?;
-        Ok(Problem { name: name.into(), table, target_name: target.into(), target: read, scale, truth: None })
+        Ok(Problem {
+            name: name.into(),
+            table,
+            target_name: target.into(),
+            target: read,
+            scale,
+            truth: None,
+        })
     }
 
     /// A number that other data will hardly have: of all targets, and of the cells of some rows.
@@ -136,7 +165,9 @@ impl Problem {
             Target::Classes { codes, .. } => codes.iter().map(|&code| u64::from(code)).collect(),
         };
         let picked = (0..rows).step_by((rows / 64).max(1));
-        let cells = picked.flat_map(|row| (0..cells.columns()).map(move |column| cells.get(row, column).to_bits()));
+        let cells = picked.flat_map(|row| {
+            (0..cells.columns()).map(move |column| cells.get(row, column).to_bits())
+        });
         let size = [rows as u64, self.columns() as u64];
         hash(size.into_iter().chain(targets).chain(cells).flat_map(u64::to_le_bytes))
     }
@@ -163,7 +194,8 @@ mod tests {
     #[test]
     fn a_table_keeps_its_complete_columns_and_is_scaled_into_one() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("t.csv"), "a,b,c,y\n1,,-4,0\n-2,5,1,1\n0,6,2,0\n").unwrap();
+        std::fs::write(folder.path().join("t.csv"), "a,b,c,y\n1,,-4,0\n-2,5,1,1\n0,6,2,0\n")
+            .unwrap();
         let sources = Sources::new(None, Some(folder.path().to_owned()), false);
         let problem = sources.table("t", "y", Task::Classification).unwrap();
         assert_eq!(problem.columns(), 2);

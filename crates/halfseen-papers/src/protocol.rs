@@ -1,4 +1,5 @@
-//! States how an experiment is run: splits, folds, runs, seed; and names everything that decides a result.
+//! States how an experiment is run: splits, folds, runs, seed; and names everything that decides a
+//! result.
 
 use crate::arm::Arm;
 use crate::problem::Problem;
@@ -31,12 +32,30 @@ pub(crate) const TEST_SHARE: f64 = 0.1;
 impl Protocol {
     /// That of the papers: ten splits, ten folds.
     pub(crate) fn full(seed: u64) -> Protocol {
-        Protocol { quick: false, splits: 10, folds: 10, runs: 2, by: By::Median, usual: (10, 10), every: 1, seed }
+        Protocol {
+            quick: false,
+            splits: 10,
+            folds: 10,
+            runs: 2,
+            by: By::Median,
+            usual: (10, 10),
+            every: 1,
+            seed,
+        }
     }
 
     /// Three and three, one run, coarse grids.
     pub(crate) fn quick(seed: u64) -> Protocol {
-        Protocol { quick: true, splits: 3, folds: 3, runs: 1, by: By::Median, usual: (3, 3), every: 5, seed }
+        Protocol {
+            quick: true,
+            splits: 3,
+            folds: 3,
+            runs: 1,
+            by: By::Median,
+            usual: (3, 3),
+            every: 5,
+            seed,
+        }
     }
 
     /// One of the two.
@@ -44,8 +63,8 @@ impl Protocol {
         if quick { Protocol::quick(seed) } else { Protocol::full(seed) }
     }
 
-    /// The same with five splits and three folds, whose settings are compared by their mean error: what learners are
-    /// compared by that are no part of a paper.
+    /// The same with five splits and three folds, whose settings are compared by their mean error:
+    /// what learners are compared by that are no part of a paper.
     pub(crate) fn paired(self) -> Protocol {
         Protocol { splits: 5, folds: 3, by: By::Mean, usual: (5, 3), ..self }
     }
@@ -98,7 +117,8 @@ impl Protocol {
         )
     }
 
-    /// Names what decides the results of an arm on a problem: a cell is computed again where any of it changed.
+    /// Names what decides the results of an arm on a problem: a cell is computed again where any of
+    /// it changed.
     pub(crate) fn key(&self, problem: &Problem, arm: &Arm, counts: &[usize]) -> String {
         let Protocol { splits: _, every: _, usual: _, quick, folds, runs, by, seed } = self;
         // The median goes without saying.
@@ -106,7 +126,9 @@ impl Protocol {
         let version = env!("CARGO_PKG_VERSION");
         let arm = arm.describe(*quick);
         let (name, data) = (&problem.name, problem.fingerprint());
-        let text = format!("{version}|{name} {data:x}|{folds} {runs}{by} {seed} {TEST_SHARE}|{arm}|{counts:?}");
+        let text = format!(
+            "{version}|{name} {data:x}|{folds} {runs}{by} {seed} {TEST_SHARE}|{arm}|{counts:?}"
+        );
         format!("{:016x}", hash(text.bytes()))
     }
 }
@@ -128,10 +150,15 @@ mod tests {
         let changed = Protocol { folds: 3, seed: 2, ..Protocol::full(0) };
         assert_eq!(changed.flags(), " --folds 3 --seed 2");
         let text = changed.sentence();
-        assert!(text.contains("10 splits and 10 folds are changed") && text.contains("3-fold"), "{text}");
+        assert!(
+            text.contains("10 splits and 10 folds are changed") && text.contains("3-fold"),
+            "{text}"
+        );
         assert_eq!(Protocol { splits: 10, ..Protocol::quick(0) }.flags(), " --quick --splits 10");
         let paired = Protocol::full(0).paired();
-        assert!(paired.flags().is_empty() && paired.sentence().contains("compared by their mean error"));
+        assert!(
+            paired.flags().is_empty() && paired.sentence().contains("compared by their mean error")
+        );
         assert_eq!(Protocol { splits: 10, ..paired }.flags(), " --splits 10");
         let every = Protocol { every: 1, ..Protocol::quick(0) };
         assert_eq!(every.flags(), " --quick --every-pair");

@@ -1,4 +1,5 @@
-//! Keeps results in a CSV file, to which each finished cell is appended at once, so that a run can go on after a stop.
+//! Keeps results in a CSV file, to which each finished cell is appended at once, so that a run can
+//! go on after a stop.
 //!
 //! A cell is one problem x arm x split. Its rows (the points of its curve) are written together; a
 //! cell that was cut off in the middle counts as not there.
@@ -11,7 +12,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-const HEADER: &str = "key,problem,arm,split,point,points,examples,reads,squared_error,class_error,setting";
+const HEADER: &str =
+    "key,problem,arm,split,point,points,examples,reads,squared_error,class_error,setting";
 
 /// One point of one learning curve.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,13 +48,19 @@ impl Row {
 
     fn line(&self) -> String {
         let wrong = self.wrong.map_or(String::new(), |w| w.to_string());
-        let Row { key, problem, arm, split, point, points, examples, reads, squared, setting, .. } = self;
-        format!("{key},{problem},{arm},{split},{point},{points},{examples},{reads},{squared},{wrong},{setting}\n")
+        let Row {
+            key, problem, arm, split, point, points, examples, reads, squared, setting, ..
+        } = self;
+        format!(
+            "{key},{problem},{arm},{split},{point},{points},{examples},{reads},{squared},{wrong},{setting}\n"
+        )
     }
 
     fn read(line: &str) -> Option<Row> {
         let fields: Vec<&str> = line.split(',').collect();
-        let [key, problem, arm, split, point, points, examples, reads, squared, wrong, setting] = fields[..] else {
+        let [key, problem, arm, split, point, points, examples, reads, squared, wrong, setting] =
+            fields[..]
+        else {
             return None;
         };
         let wrong = if wrong.is_empty() { None } else { Some(wrong.parse().ok()?) };
@@ -83,7 +91,11 @@ impl Ledger {
     /// Opens or makes the file; what a stop left half written is removed.
     pub(crate) fn open(path: &Path) -> Result<Ledger> {
         let place = || path.display().to_string();
-        let old = if path.exists() { fs::read_to_string(path).with_context(place)? } else { String::new() };
+        let old = if path.exists() {
+            fs::read_to_string(path).with_context(place)?
+        } else {
+            String::new()
+        };
         if !old.is_empty() && !HEADER.starts_with(old.lines().next().unwrap_or("")) {
             bail!("{}: this is no file of results; name another folder with --out", path.display());
         }
@@ -93,7 +105,9 @@ impl Ledger {
         for row in whole.lines().skip(1).filter_map(Row::read) {
             cells.entry(row.cell()).or_default().push(row);
         }
-        cells.retain(|_, rows| rows.len() == rows[0].points && rows.iter().enumerate().all(|(i, row)| row.point == i));
+        cells.retain(|_, rows| {
+            rows.len() == rows[0].points && rows.iter().enumerate().all(|(i, row)| row.point == i)
+        });
         write(path, &content(cells.values().flatten()))?;
         let file = fs::OpenOptions::new().append(true).open(path).with_context(place)?;
         Ok(Ledger { path: path.to_owned(), done: cells, file: Mutex::new(file) })
@@ -107,20 +121,25 @@ impl Ledger {
     /// Appends the rows of a finished cell.
     pub(crate) fn append(&self, rows: &[Row]) -> Result<()> {
         let text: String = rows.iter().map(Row::line).collect();
-        let mut file = self.file.lock().map_err(|_| anyhow::anyhow!("another thread failed while writing"))?;
+        let mut file =
+            self.file.lock().map_err(|_| anyhow::anyhow!("another thread failed while writing"))?;
         file.write_all(text.as_bytes()).with_context(|| self.path.display().to_string())
     }
 
-    /// Reads all back, keeps the cells asked for, in that order, and nothing else: the file does not tell how often
-    /// the run was stopped.
+    /// Reads all back, keeps the cells asked for, in that order, and nothing else: the file does
+    /// not tell how often the run was stopped.
     pub(crate) fn finish(self, cells: &[Cell]) -> Result<Results> {
         let mut ledger = Ledger::open(&self.path)?;
         let wanted: BTreeSet<&Cell> = cells.iter().collect();
         let missing = wanted.iter().filter(|cell| !ledger.done.contains_key(**cell)).count();
         if missing > 0 {
-            bail!("{}: {missing} results are missing; run the same command again", self.path.display());
+            bail!(
+                "{}: {missing} results are missing; run the same command again",
+                self.path.display()
+            );
         }
-        let rows: Vec<Row> = cells.iter().filter_map(|cell| ledger.done.remove(cell)).flatten().collect();
+        let rows: Vec<Row> =
+            cells.iter().filter_map(|cell| ledger.done.remove(cell)).flatten().collect();
         write(&self.path, &content(rows.iter()))?;
         Ok(Results { rows })
     }
@@ -135,7 +154,9 @@ pub(crate) fn write(path: &Path, content: &str) -> Result<()> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".part");
     let beside = PathBuf::from(beside);
-    fs::write(&beside, content).and_then(|()| fs::rename(&beside, path)).with_context(|| path.display().to_string())
+    fs::write(&beside, content)
+        .and_then(|()| fs::rename(&beside, path))
+        .with_context(|| path.display().to_string())
 }
 
 /// Every row of a finished experiment.
@@ -147,17 +168,30 @@ pub(crate) struct Results {
 impl Results {
     /// What a file of finished results holds; nothing where there is no such file.
     pub(crate) fn read(path: &Path) -> Result<Results> {
-        let rows = if path.exists() { Ledger::open(path)?.done.into_values().flatten().collect() } else { Vec::new() };
+        let rows = if path.exists() {
+            Ledger::open(path)?.done.into_values().flatten().collect()
+        } else {
+            Vec::new()
+        };
         Ok(Results { rows })
     }
 
     /// The rows of an arm on a problem.
-    pub(crate) fn of<'a>(&'a self, problem: &'a str, arm: &'a str) -> impl Iterator<Item = &'a Row> {
+    pub(crate) fn of<'a>(
+        &'a self,
+        problem: &'a str,
+        arm: &'a str,
+    ) -> impl Iterator<Item = &'a Row> {
         self.rows.iter().filter(move |row| row.problem == problem && row.arm == arm)
     }
 
     /// A figure at the ends of the curves, over the splits.
-    pub(crate) fn end(&self, problem: &str, arm: &str, figure: impl Fn(&Row) -> Option<f64>) -> Option<Statistics> {
+    pub(crate) fn end(
+        &self,
+        problem: &str,
+        arm: &str,
+        figure: impl Fn(&Row) -> Option<f64>,
+    ) -> Option<Statistics> {
         let ends = self.of(problem, arm).filter(|row| row.point + 1 == row.points);
         Statistics::of(ends.filter_map(figure).collect())
     }
@@ -182,7 +216,11 @@ impl Results {
             .for_each(|row| *counts.entry(&row.setting).or_default() += 1);
         let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        counts.iter().map(|(s, n)| format!("{n} x {}", s.replace(';', " "))).collect::<Vec<_>>().join(", ")
+        counts
+            .iter()
+            .map(|(s, n)| format!("{n} x {}", s.replace(';', " ")))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 }
 
@@ -219,7 +257,8 @@ mod tests {
         let text = fs::read_to_string(&path).unwrap();
         assert_eq!(expected.rows, [whole(0), whole(1)].concat());
 
-        // Stopped in the middle of a line, gone on in another order, with rows that nobody asks for.
+        // Stopped in the middle of a line, gone on in another order, with rows that nobody asks
+        // for.
         fs::remove_file(&path).unwrap();
         let first = Ledger::open(&path).unwrap();
         first.append(&whole(1)).unwrap();
@@ -247,7 +286,12 @@ mod tests {
 
     #[test]
     fn figures_are_taken_at_the_end_and_at_a_number_of_reads() {
-        let rows = vec![row("k", 0, 0, 2, 4.0), row("k", 0, 1, 2, 1.0), row("k", 1, 0, 2, 6.0), row("k", 1, 1, 2, 3.0)];
+        let rows = vec![
+            row("k", 0, 0, 2, 4.0),
+            row("k", 0, 1, 2, 1.0),
+            row("k", 1, 0, 2, 6.0),
+            row("k", 1, 1, 2, 3.0),
+        ];
         let results = Results { rows };
         assert_eq!(results.end("p", "a", |r| Some(r.squared)).unwrap().mean, 2.0);
         assert_eq!(results.at_reads("p", "a", 19).unwrap().mean, 5.0);

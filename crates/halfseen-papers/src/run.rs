@@ -1,4 +1,5 @@
-//! Runs arms on problems: tunes inside the training part, fits, tests along a curve, writes each cell down.
+//! Runs arms on problems: tunes inside the training part, fits, tests along a curve, writes each
+//! cell down.
 
 use crate::arm::{Arm, text};
 use crate::problem::{Problem, Sources};
@@ -37,8 +38,9 @@ pub(crate) type Load<'a> = Box<dyn Fn() -> Result<Problem> + 'a>;
 pub(crate) enum Points {
     /// After all examples.
     End,
-    /// At so many points spread evenly over the logarithm of the examples, the last after all of them. An arm that
-    /// sees everything is tested, besides, where it has read as much as one with this budget has at those points.
+    /// At so many points spread evenly over the logarithm of the examples, the last after all of
+    /// them. An arm that sees everything is tested, besides, where it has read as much as one with
+    /// this budget has at those points.
     Curve { points: usize, budget: usize },
 }
 
@@ -69,8 +71,14 @@ impl Context<'_> {
     }
 
     /// Runs every arm on every split of every problem, but for what is written down already.
-    pub(crate) fn run(&self, problems: &[Load<'_>], arms: &[Arm], points: &dyn Fn(&Arm) -> Points) -> Result<Results> {
-        let all: Vec<(&Load<'_>, Vec<Arm>)> = problems.iter().map(|load| (load, arms.to_vec())).collect();
+    pub(crate) fn run(
+        &self,
+        problems: &[Load<'_>],
+        arms: &[Arm],
+        points: &dyn Fn(&Arm) -> Points,
+    ) -> Result<Results> {
+        let all: Vec<(&Load<'_>, Vec<Arm>)> =
+            problems.iter().map(|load| (load, arms.to_vec())).collect();
         self.run_each(&all, points)
     }
 
@@ -115,17 +123,27 @@ impl Context<'_> {
         ledger.finish(&all)
     }
 
-    /// Runs jobs side by side, those of one of so many problems; each is written down, and told, when it is done.
-    pub(crate) fn work(&self, ledger: &Ledger, jobs: &[impl Job], (number, of): (usize, usize)) -> Result<()> {
+    /// Runs jobs side by side, those of one of so many problems; each is written down, and told,
+    /// when it is done.
+    pub(crate) fn work(
+        &self,
+        ledger: &Ledger,
+        jobs: &[impl Job],
+        (number, of): (usize, usize),
+    ) -> Result<()> {
         let done = AtomicUsize::new(0);
         jobs.par_iter().try_for_each(|job| {
             let began = Instant::now();
             let rows = job.run(&self.protocol).with_context(|| job.place())?;
             ledger.append(&rows)?;
             let (done, jobs) = (done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
-            let (place, outcome, seconds) = (job.place(), job.outcome(&rows), began.elapsed().as_secs_f64());
+            let (place, outcome, seconds) =
+                (job.place(), job.outcome(&rows), began.elapsed().as_secs_f64());
             let name = self.name;
-            self.tell(&format!("{name} {}/{of}, {done}/{jobs}: {place}: {outcome}, {seconds:.1} s", number + 1));
+            self.tell(&format!(
+                "{name} {}/{of}, {done}/{jobs}: {place}: {outcome}, {seconds:.1} s",
+                number + 1
+            ));
             Ok(())
         })
     }
@@ -153,7 +171,11 @@ pub(crate) trait Job: Sync {
 /// The error of the last row, with the setting chosen for it.
 pub(crate) fn last(rows: &[Row], error: impl Fn(&Row) -> Option<f64>) -> String {
     let last = rows.last();
-    format!("error {:.4} ({})", last.and_then(error).unwrap_or(f64::NAN), last.map_or("", |row| &row.setting))
+    format!(
+        "error {:.4} ({})",
+        last.and_then(error).unwrap_or(f64::NAN),
+        last.map_or("", |row| &row.setting)
+    )
 }
 
 /// A cell whose setting is tuned inside the training part.
@@ -193,7 +215,9 @@ impl Job for Tuned<'_> {
                 attack: None,
             };
             let candidates = [(learner.clone(), settings)];
-            tune_over(&candidates, &task, &self.split.train, &tuning, &Silent, &|_| ())?.remove(0).setting
+            tune_over(&candidates, &task, &self.split.train, &tuning, &Silent, &|_| ())?
+                .remove(0)
+                .setting
         } else {
             settings.into_iter().next().unwrap_or_default()
         };
@@ -213,7 +237,10 @@ impl Job for Tuned<'_> {
                     // In the target's own units.
                     let linear = fit.linear()?;
                     let (start, slope) = (undo(linear.intercept), undo(1.0) - undo(0.0));
-                    truth.excess(&linear.weights.iter().map(|w| slope * w).collect::<Vec<f64>>(), start)
+                    truth.excess(
+                        &linear.weights.iter().map(|w| slope * w).collect::<Vec<f64>>(),
+                        start,
+                    )
                 }
                 // More than two classes, or margins, have none.
                 None => score.mse.unwrap_or(f64::NAN),
@@ -240,7 +267,8 @@ impl Job for Tuned<'_> {
     }
 }
 
-/// A weighted sum as the papers test it: it predicts whatever it is, not only numbers within the range of the targets.
+/// A weighted sum as the papers test it: it predicts whatever it is, not only numbers within the
+/// range of the targets.
 pub(crate) fn as_published(predictor: &Predictor) -> Predictor {
     match predictor {
         Predictor::Conditional(_) => predictor.clone(),

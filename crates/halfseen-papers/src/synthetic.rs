@@ -17,12 +17,20 @@ pub(crate) fn name(decay: Decay) -> String {
 }
 
 /// Attributes of decaying second moments, weights of length 1, noise of deviation 0.1.
-pub(crate) fn decaying(decay: Decay, weights: Weights, columns: usize, rows: usize, seed: u64) -> Result<Problem> {
+pub(crate) fn decaying(
+    decay: Decay,
+    weights: Weights,
+    columns: usize,
+    rows: usize,
+    seed: u64,
+) -> Result<Problem> {
     let mut set = Decaying { columns, decay, weights, noise: 0.1 }.draw(rows, seed)?;
     let bytes = std::mem::replace(&mut set.matrix, Matrix::U8(Array2::zeros((0, 0))));
-    let cells = Array2::from_shape_fn((rows, columns), |(i, j)| set.scaler.scale(j, bytes.get(i, j)));
+    let cells =
+        Array2::from_shape_fn((rows, columns), |(i, j)| set.scaler.scale(j, bytes.get(i, j)));
     let names = (0..columns).map(|j| format!("x{j}")).collect();
-    let table = Table::from_matrix(Matrix::F64(cells), names)?.with_column("y", std::mem::take(&mut set.targets))?;
+    let table = Table::from_matrix(Matrix::F64(cells), names)?
+        .with_column("y", std::mem::take(&mut set.targets))?;
     let kind = match weights {
         Weights::Aligned => String::new(),
         Weights::Isotropic => "-isotropic".into(),
@@ -34,8 +42,9 @@ pub(crate) fn decaying(decay: Decay, weights: Weights, columns: usize, rows: usi
     Ok(Problem { truth: Some(set), ..problem })
 }
 
-/// Rows of about 40 ones among d attributes, the i-th attribute drawn in proportion to 1/i, as words are; the class is the
-/// sign of a sum over the 100 most frequent attributes, weighted by standard normals and centred, told wrongly in one row of 20.
+/// Rows of about 40 ones among d attributes, the i-th attribute drawn in proportion to 1/i, as
+/// words are; the class is the sign of a sum over the 100 most frequent attributes, weighted by
+/// standard normals and centred, told wrongly in one row of 20.
 pub(crate) fn sparse(d: usize, rows: usize, seed: u64) -> Result<Problem> {
     let frequencies: Vec<f64> = (1..=d).map(|i| 1.0 / i as f64).collect();
     let table = AliasTable::new(&frequencies)?;
@@ -57,7 +66,8 @@ pub(crate) fn sparse(d: usize, rows: usize, seed: u64) -> Result<Problem> {
     }
     let ones = vec![1.0; columns.len()];
     let matrix = Matrix::Csr(Csr::new(starts, columns, ones, d)?);
-    let table = Table::from_matrix(matrix, (0..d).map(|j| format!("x{j}")).collect())?.with_column("y", labels)?;
+    let table = Table::from_matrix(matrix, (0..d).map(|j| format!("x{j}")).collect())?
+        .with_column("y", labels)?;
     Problem::new("sparse", table, "y", Some(Task::Classification), Scale::None)
 }
 
@@ -77,7 +87,14 @@ mod tests {
     #[test]
     fn sparse_rows_hold_frequent_attributes_more_often() {
         let problem = sparse(500, 2000, 3).unwrap();
-        let count = |j: usize| (0..2000).filter(|&i| problem.table.numbers().get(i, j) != 0.0).count();
-        assert!(count(0) > count(5) && count(5) > 2 * count(60), "{} {} {}", count(0), count(5), count(60));
+        let count =
+            |j: usize| (0..2000).filter(|&i| problem.table.numbers().get(i, j) != 0.0).count();
+        assert!(
+            count(0) > count(5) && count(5) > 2 * count(60),
+            "{} {} {}",
+            count(0),
+            count(5),
+            count(60)
+        );
     }
 }

@@ -1,8 +1,9 @@
-//! Runs arms on rows with holes of which they see k cells each, drawn from those that were observed.
+//! Runs arms on rows with holes of which they see k cells each, drawn from those that were
+//! observed.
 //!
-//! All arms learn from the same cells. Rows that test, and those that validate, keep all that was observed: they stand for the
-//! time of prediction, as whole rows do where nothing is missing. Arms that see everything learn from all observed cells,
-//! holes filled with means.
+//! All arms learn from the same cells. Rows that test, and those that validate, keep all that was
+//! observed: they stand for the time of prediction, as whole rows do where nothing is missing. Arms
+//! that see everything learn from all observed cells, holes filled with means.
 
 use crate::arm::{Arm, text};
 use crate::problem::Problem;
@@ -32,7 +33,14 @@ impl Context<'_> {
             for (number, split) in parts.iter().enumerate() {
                 let cell = (key.clone(), number);
                 if !ledger.has(&cell) {
-                    jobs.push(Thin { problem, arm, shown: *shown, key: key.clone(), number, split });
+                    jobs.push(Thin {
+                        problem,
+                        arm,
+                        shown: *shown,
+                        key: key.clone(),
+                        number,
+                        split,
+                    });
                 }
                 all.push(cell);
             }
@@ -53,20 +61,24 @@ struct Thin<'a> {
     split: &'a Split,
 }
 
-/// The table with `shown` of the observed cells of each row, drawn by the seed and the row, and all of those of `whole`.
+/// The table with `shown` of the observed cells of each row, drawn by the seed and the row, and all
+/// of those of `whole`.
 fn thin(problem: &Problem, shown: usize, seed: u64, number: usize, whole: &[u32]) -> Table {
     let table = &problem.table;
     let whole: BTreeSet<usize> = whole.iter().map(|&row| row as usize).collect();
-    let attributes: Vec<usize> =
-        (0..table.columns().len()).filter(|&c| table.columns()[c].name != problem.target_name).collect();
-    let is_seen =
-        |row: usize, column: usize| table.cell(row, &table.columns()[column]) != halfseen::data::Cell::Missing;
+    let attributes: Vec<usize> = (0..table.columns().len())
+        .filter(|&c| table.columns()[c].name != problem.target_name)
+        .collect();
+    let is_seen = |row: usize, column: usize| {
+        table.cell(row, &table.columns()[column]) != halfseen::data::Cell::Missing
+    };
     let hidden: Vec<BTreeSet<usize>> = (0..table.rows())
         .map(|row| {
             if whole.contains(&row) {
                 return BTreeSet::new();
             }
-            let mut seen: Vec<usize> = attributes.iter().copied().filter(|&column| is_seen(row, column)).collect();
+            let mut seen: Vec<usize> =
+                attributes.iter().copied().filter(|&column| is_seen(row, column)).collect();
             let mut stream = Stream::new(seed, Purpose::Hide, ((number as u64) << 32) | row as u64);
             shuffle(&mut stream, &mut seen);
             seen.into_iter().skip(shown).collect()
@@ -96,27 +108,41 @@ impl Thin<'_> {
         let table = self.table(protocol, &split.test);
         let missing = if self.arm.sees_all() { Missing::Mean } else { Missing::Keep };
         let intercept = self.arm.intercept;
-        let options = Options { scale: Some(*scale), intercept, missing, ..Options::default() }.suited(learner);
+        let options = Options { scale: Some(*scale), intercept, missing, ..Options::default() }
+            .suited(learner);
         let prepared = Prepared::new(&table, (target_name, target), &split.train, &options)?;
         let fits = learner.fit_grid(settings, &prepared.examples(), &Silent)?;
-        let predictors: Vec<Predictor> = fits.iter().map(|fit| as_published(&fit.predictor)).collect();
-        let scores = Predictor::scores_of(&predictors.iter().collect::<Vec<_>>(), &prepared.examples_of(&split.test))?;
+        let predictors: Vec<Predictor> =
+            fits.iter().map(|fit| as_published(&fit.predictor)).collect();
+        let scores = Predictor::scores_of(
+            &predictors.iter().collect::<Vec<_>>(),
+            &prepared.examples_of(&split.test),
+        )?;
         let error = |scores: halfseen::model::Scores| {
-            let score = Score::of(&scores.map(|s| prepared.prepare.target.undo(s)), target, &split.test);
+            let score =
+                Score::of(&scores.map(|s| prepared.prepare.target.undo(s)), target, &split.test);
             score.mse.filter(|error| !error.is_nan()).unwrap_or(f64::INFINITY)
         };
         Ok((fits, scores.into_iter().map(error).collect()))
     }
 
     /// The setting with the least mean error over folds and runs.
-    fn choose(&self, learner: &dyn Learner, settings: Vec<Setting>, seed: u64, protocol: &Protocol) -> Result<Setting> {
+    fn choose(
+        &self,
+        learner: &dyn Learner,
+        settings: Vec<Setting>,
+        seed: u64,
+        protocol: &Protocol,
+    ) -> Result<Setting> {
         let mut sums = vec![0.0; settings.len()];
         let inside = folds(&self.split.train, None, None, protocol.folds, seed)?;
         for (f, fold) in inside.iter().enumerate().filter(|_| settings.len() > 1) {
             let runs = if self.arm.sees_all() { 1 } else { protocol.runs };
             for run in 0..runs {
-                let seed = Stream::new(seed, Purpose::Learner, f as u64 * protocol.runs + run).word();
-                let (_, errors) = self.errors(&*seeded(learner, seed)?, &settings, fold, protocol)?;
+                let seed =
+                    Stream::new(seed, Purpose::Learner, f as u64 * protocol.runs + run).word();
+                let (_, errors) =
+                    self.errors(&*seeded(learner, seed)?, &settings, fold, protocol)?;
                 sums.iter_mut().zip(errors).for_each(|(sum, error)| *sum += error);
             }
         }
@@ -146,8 +172,12 @@ impl Job for Thin<'_> {
         let learner = self.arm.learner(self.problem.columns())?;
         let seed = Stream::new(protocol.seed, Purpose::Learner, self.number as u64).word();
         let setting = self.choose(&*learner, self.arm.settings(protocol.quick), seed, protocol)?;
-        let (fits, errors) =
-            self.errors(&*seeded(&*learner, seed)?, std::slice::from_ref(&setting), self.split, protocol)?;
+        let (fits, errors) = self.errors(
+            &*seeded(&*learner, seed)?,
+            std::slice::from_ref(&setting),
+            self.split,
+            protocol,
+        )?;
         let (fit, error) = fits.first().zip(errors.first()).context("nothing was learned")?;
         Ok(vec![Row {
             key: self.key.clone(),
@@ -177,8 +207,13 @@ mod tests {
     use halfseen::data::synthetic::LowRank;
 
     fn problem() -> Problem {
-        drawn("toy", &LowRank { columns: 8, rank: 2, observed: 0.7, ..LowRank::default() }.draw(400, 5).unwrap())
-            .unwrap()
+        drawn(
+            "toy",
+            &LowRank { columns: 8, rank: 2, observed: 0.7, ..LowRank::default() }
+                .draw(400, 5)
+                .unwrap(),
+        )
+        .unwrap()
     }
 
     #[test]
@@ -191,7 +226,8 @@ mod tests {
         for row in 0..400 {
             let (all, less, more) = (seen(&problem.table, row), seen(&two, row), seen(&four, row));
             assert!(less.is_subset(&more) && more.is_subset(&all));
-            let left = |shown: usize| if [3, 7].contains(&row) { all.len() } else { shown.min(all.len()) };
+            let left =
+                |shown: usize| if [3, 7].contains(&row) { all.len() } else { shown.min(all.len()) };
             assert_eq!((less.len(), more.len()), (left(2), left(4)));
         }
         let other = thin(&problem, 2, 1, 1, &[3, 7]);
@@ -203,14 +239,23 @@ mod tests {
         let out = tempfile::tempdir().unwrap();
         let sources = Sources::default();
         let protocol = Protocol { splits: 2, ..Protocol::quick(3).paired() };
-        let context = Context { name: "small", protocol, sources: &sources, out: out.path().to_owned(), told: false };
+        let context = Context {
+            name: "small",
+            protocol,
+            sources: &sources,
+            out: out.path().to_owned(),
+            told: false,
+        };
         let problem = problem();
         let passive = |shown: usize| {
             let arm = Arm::new("aerr", "AERR").set("passive", "all").with_intercept(true);
             let arm = arm.grids(&[], &[("radius", &["0.0001", "1"]), ("step", &["3.2x"])]);
             (shown, arm.named(&format!("aerr-{shown}"), "AERR"))
         };
-        let ridge = (8, Arm::new("ridge", "ridge").with_intercept(true).grids(&[], &[("penalty", &["0.01"])]));
+        let ridge = (
+            8,
+            Arm::new("ridge", "ridge").with_intercept(true).grids(&[], &[("penalty", &["0.01"])]),
+        );
         context.thin(&problem, &[passive(2)]).unwrap();
         let all = [ridge, passive(2), passive(6)];
         let results = context.thin(&problem, &all).unwrap();

@@ -1,4 +1,5 @@
-//! Completes rows that test together with rows that are learned from, as Goldberg et al. do: their targets stay hidden.
+//! Completes rows that test together with rows that are learned from, as Goldberg et al. do: their
+//! targets stay hidden.
 
 use crate::holdout::options;
 use crate::problem::Problem;
@@ -14,10 +15,17 @@ use halfseen::prepare::Prepared;
 /// What a completion learner is told of a completion.
 const PARAMETERS: [&str; 5] = ["label_weight", "rank_penalty", "loss", "tol", "max_iter"];
 
-/// The scores of the rows `asked`, whose targets are hidden while all attributes of both parts are completed; in the target's units.
-pub(crate) fn transduce(problem: &Problem, learner: &dyn Learner, learned: &[u32], asked: &[u32]) -> Result<Scores> {
+/// The scores of the rows `asked`, whose targets are hidden while all attributes of both parts are
+/// completed; in the target's units.
+pub(crate) fn transduce(
+    problem: &Problem,
+    learner: &dyn Learner,
+    learned: &[u32],
+    asked: &[u32],
+) -> Result<Scores> {
     let Problem { table, target_name, target, .. } = problem;
-    let prepared = Prepared::new(table, (target_name, target), learned, &options(problem, learner))?;
+    let prepared =
+        Prepared::new(table, (target_name, target), learned, &options(problem, learner))?;
     let rows = [learned, asked].concat();
     let labelled: Vec<bool> = (0..rows.len()).map(|at| at < learned.len()).collect();
     let examples = prepared.examples_of(&rows);
@@ -37,7 +45,10 @@ pub(crate) fn transduce(problem: &Problem, learner: &dyn Learner, learned: &[u32
 fn same<C: Parameters + Default>(learner: &dyn Learner) -> Result<C> {
     let mut own = C::default();
     for name in PARAMETERS {
-        own.set(name, &learner.get(name).with_context(|| format!("{} has no {name}", learner.name()))?)?;
+        own.set(
+            name,
+            &learner.get(name).with_context(|| format!("{} has no {name}", learner.name()))?,
+        )?;
     }
     Ok(own)
 }
@@ -51,11 +62,14 @@ mod tests {
 
     #[test]
     fn hidden_targets_are_completed_better_than_by_a_constant() {
-        let set = LowRank { columns: 8, rank: 2, observed: 0.6, ..LowRank::default() }.draw(200, 3).unwrap();
+        let set = LowRank { columns: 8, rank: 2, observed: 0.6, ..LowRank::default() }
+            .draw(200, 3)
+            .unwrap();
         let problem = drawn("toy", &set).unwrap();
         let (learned, asked): (Vec<u32>, Vec<u32>) = (0..200).partition(|row| row % 4 > 0);
         for name in ["mcb", "mc1"] {
-            let setting = vec![("label_weight", "1".to_owned()), ("rank_penalty", "0.02".to_owned())];
+            let setting =
+                vec![("label_weight", "1".to_owned()), ("rank_penalty", "0.02".to_owned())];
             let learner = with(find(name).unwrap(), &setting).unwrap();
             let scores = transduce(&problem, &*learner, &learned, &asked).unwrap();
             let score = halfseen::select::Score::of(&scores, &problem.target, &asked);

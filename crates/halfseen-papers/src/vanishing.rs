@@ -1,8 +1,10 @@
-//! Runs arms on data whose test rows lose attributes: learns on one part, chooses on another under attack, tests under attack.
+//! Runs arms on data whose test rows lose attributes: learns on one part, chooses on another under
+//! attack, tests under attack.
 //!
-//! Every arm is attacked by an adversary of its own, who knows its weights. A deleted attribute is 0 for every arm. An arm that
-//! prepares for a threat is told N, unless its grid searches it; each setting is learned once, and chosen anew for every N by
-//! the share of validation rows told wrongly under the same attack, or of an arm that says so with nothing deleted.
+//! Every arm is attacked by an adversary of its own, who knows its weights. A deleted attribute is
+//! 0 for every arm. An arm that prepares for a threat is told N, unless its grid searches it; each
+//! setting is learned once, and chosen anew for every N by the share of validation rows told
+//! wrongly under the same attack, or of an arm that says so with nothing deleted.
 
 use crate::arm::{Arm, text};
 use crate::holdout::{options, strata};
@@ -28,7 +30,8 @@ pub(crate) struct Trial {
     pub(crate) name: String,
     pub(crate) problem: Problem,
     pub(crate) parts: Parts,
-    /// Whether attributes are worth their mutual information with the target in the rows learned from; else 1 each.
+    /// Whether attributes are worth their mutual information with the target in the rows learned
+    /// from; else 1 each.
     pub(crate) informed: bool,
     pub(crate) attack: Attack,
     /// N, increasing.
@@ -39,7 +42,8 @@ pub(crate) struct Trial {
 /// How rows are parted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Parts {
-    /// Ten folds, each of which tests once (or the first few of them); a ninth of the others validates.
+    /// Ten folds, each of which tests once (or the first few of them); a ninth of the others
+    /// validates.
     Folds,
     /// So many rows to learn from and to validate by, drawn anew; all others test.
     Few { train: usize, validate: usize },
@@ -56,16 +60,23 @@ impl Trial {
     fn parted(&self, protocol: &Protocol, number: usize) -> Result<Parted> {
         let rows = self.problem.table.rows();
         let classes = strata(&self.problem.target);
-        let of = |all: &[u32]| classes.map(|codes| all.iter().map(|&r| codes[r as usize]).collect::<Vec<u32>>());
+        let of = |all: &[u32]| {
+            classes.map(|codes| all.iter().map(|&r| codes[r as usize]).collect::<Vec<u32>>())
+        };
         match self.parts {
             Parts::Folds => {
                 let all: Vec<u32> = (0..rows as u32).collect();
                 let fold = folds(&all, classes, None, 10, protocol.seed)?.swap_remove(number);
                 let codes = of(&fold.train);
                 let seed = 1000 * protocol.seed + number as u64;
-                let inner = splits(fold.train.len(), codes.as_deref(), None, 1.0 / 9.0, 1, seed)?.remove(0);
+                let inner =
+                    splits(fold.train.len(), codes.as_deref(), None, 1.0 / 9.0, 1, seed)?.remove(0);
                 let pick = |at: &[u32]| at.iter().map(|&at| fold.train[at as usize]).collect();
-                Ok(Parted { train: pick(&inner.train), validate: pick(&inner.test), test: fold.test.clone() })
+                Ok(Parted {
+                    train: pick(&inner.train),
+                    validate: pick(&inner.test),
+                    test: fold.test.clone(),
+                })
             }
             Parts::Few { train, validate } => {
                 let mut order: Vec<u32> = (0..rows as u32).collect();
@@ -87,7 +98,9 @@ impl Trial {
         let Trial { name, parts, informed, attack, budgets, .. } = self;
         let arm = arm.describe(protocol.quick);
         let seed = protocol.seed;
-        let text = format!("{version}|{name} {data:x}|{parts:?} {informed} {attack:?} {budgets:?} {seed}|{arm}");
+        let text = format!(
+            "{version}|{name} {data:x}|{parts:?} {informed} {attack:?} {budgets:?} {seed}|{arm}"
+        );
         format!("{:016x}", hash(text.bytes()))
     }
 }
@@ -141,13 +154,17 @@ impl Job for Besieged<'_> {
             learner.set("values", "mi")?;
         }
         let target = (problem.target_name.as_str(), &problem.target);
-        let prepared = Prepared::new(&problem.table, target, &parted.train, &options(problem, &*learner))?;
+        let prepared =
+            Prepared::new(&problem.table, target, &parted.train, &options(problem, &*learner))?;
         let values = self.values(&prepared.examples())?;
         let seed = Stream::new(protocol.seed, Purpose::Learner, self.number as u64).word() >> 1;
         let error = |predictor: &Predictor, rows: &[u32], budget: f64| -> Result<f64> {
             let threat = Threat::new(values.clone(), budget)?;
-            let scores = attack(predictor, &prepared.examples_of(rows), &threat, self.trial.attack, seed)?.scores;
-            let score = Score::of(&scores.map(|s| prepared.prepare.target.undo(s)), &problem.target, rows);
+            let scores =
+                attack(predictor, &prepared.examples_of(rows), &threat, self.trial.attack, seed)?
+                    .scores;
+            let score =
+                Score::of(&scores.map(|s| prepared.prepare.target.undo(s)), &problem.target, rows);
             score.error.context("the target has no classes")
         };
         let mut known: BTreeMap<String, Option<Fitted>> = BTreeMap::new();
@@ -167,7 +184,10 @@ impl Job for Besieged<'_> {
                 }
             }
             let (_, chosen) = best.with_context(|| format!("no setting bears N = {budget}"))?;
-            let fitted = known.get(&chosen).and_then(Option::as_ref).context("the chosen setting was learned")?;
+            let fitted = known
+                .get(&chosen)
+                .and_then(Option::as_ref)
+                .context("the chosen setting was learned")?;
             let early = if fitted.converged { "" } else { ";stopped early" };
             rows.push(Row {
                 key: self.key.clone(),
@@ -187,7 +207,8 @@ impl Job for Besieged<'_> {
     }
 
     fn outcome(&self, rows: &[Row]) -> String {
-        let errors: Vec<String> = rows.iter().map(|r| format!("{:.4}", r.wrong.unwrap_or(f64::NAN))).collect();
+        let errors: Vec<String> =
+            rows.iter().map(|r| format!("{:.4}", r.wrong.unwrap_or(f64::NAN))).collect();
         format!("error {}", errors.join(" "))
     }
 }
@@ -198,8 +219,9 @@ impl Besieged<'_> {
         if !self.trial.informed {
             return Ok(vec![1.0; examples.layout.sampled_panels()]);
         }
-        let signs: Vec<f64> =
-            (0..examples.len()).map(|i| if examples.code(i) == Some(1) { 1.0 } else { -1.0 }).collect();
+        let signs: Vec<f64> = (0..examples.len())
+            .map(|i| if examples.code(i) == Some(1) { 1.0 } else { -1.0 })
+            .collect();
         Ok(information(examples, &signs)?)
     }
 
@@ -207,7 +229,8 @@ impl Besieged<'_> {
     fn settings(&self, learner: &dyn Learner, budget: f64, quick: bool) -> Vec<Setting> {
         let mut settings = self.arm.settings(quick);
         for setting in &mut settings {
-            if learner.get("threat").is_some() && !setting.iter().any(|(name, _)| *name == "threat") {
+            if learner.get("threat").is_some() && !setting.iter().any(|(name, _)| *name == "threat")
+            {
                 setting.push(("threat", budget.to_string()));
             }
         }
@@ -227,7 +250,9 @@ impl Besieged<'_> {
             learner.set("seed", &seed.to_string())?;
         }
         let fit = match learner.fit(&prepared.examples(), &Silent) {
-            Err(error) if matches!(error.kind(), ErrorKind::OutOfRange { name: "threat", .. }) => return Ok(None),
+            Err(error) if matches!(error.kind(), ErrorKind::OutOfRange { name: "threat", .. }) => {
+                return Ok(None);
+            }
             fit => fit?,
         };
         let mut linear = fit.linear()?.clone();
@@ -242,18 +267,35 @@ impl Besieged<'_> {
 }
 
 /// The share told wrongly at each N.
-pub(crate) fn errors_at(results: &Results, problem: &str, arm: &str, point: usize) -> Option<Statistics> {
-    Statistics::of(results.of(problem, arm).filter(|row| row.point == point).filter_map(|row| row.wrong).collect())
+pub(crate) fn errors_at(
+    results: &Results,
+    problem: &str,
+    arm: &str,
+    point: usize,
+) -> Option<Statistics> {
+    Statistics::of(
+        results
+            .of(problem, arm)
+            .filter(|row| row.point == point)
+            .filter_map(|row| row.wrong)
+            .collect(),
+    )
 }
 
 /// Mean and standard error over the splits of one arm's error minus another's.
-pub(crate) fn difference(results: &Results, problem: &str, arms: [&str; 2], point: usize) -> Option<(f64, f64)> {
+pub(crate) fn difference(
+    results: &Results,
+    problem: &str,
+    arms: [&str; 2],
+    point: usize,
+) -> Option<(f64, f64)> {
     let at = |arm: &str| -> BTreeMap<usize, f64> {
         let rows = results.of(problem, arm).filter(|row| row.point == point);
         rows.filter_map(|row| Some((row.split, row.wrong?))).collect()
     };
     let (first, second) = (at(arms[0]), at(arms[1]));
-    let pairs: Vec<f64> = first.iter().filter_map(|(split, a)| Some(a - second.get(split)?)).collect();
+    let pairs: Vec<f64> =
+        first.iter().filter_map(|(split, a)| Some(a - second.get(split)?)).collect();
     let count = pairs.len() as f64;
     Statistics::of(pairs).map(|s| (s.mean, s.sd / count.sqrt()))
 }

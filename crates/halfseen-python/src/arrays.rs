@@ -1,4 +1,5 @@
-//! Takes NumPy's arrays as tables: dense ones as they lie in memory, sparse ones, and columns of texts.
+//! Takes NumPy's arrays as tables: dense ones as they lie in memory, sparse ones, and columns of
+//! texts.
 
 use crate::errors::raised;
 use halfseen::data::{self, Column, Csr, Matrix, Place, Shared, TextColumn};
@@ -29,19 +30,22 @@ impl Table {
         names: Vec<String>,
     ) -> PyResult<Table> {
         let wrong = |_| PyValueError::new_err("the sparse matrix has indices out of range");
-        let starts: Result<Vec<usize>, _> = list(starts)?.into_iter().map(usize::try_from).collect();
+        let starts: Result<Vec<usize>, _> =
+            list(starts)?.into_iter().map(usize::try_from).collect();
         let indices: Result<Vec<u32>, _> = list(indices)?.into_iter().map(u32::try_from).collect();
         let (starts, indices) = (starts.map_err(wrong)?, indices.map_err(wrong)?);
         let csr = Csr::new(starts, indices, list(cells)?, names.len()).map_err(raised)?;
         Table::of(data::Table::from_matrix(Matrix::Csr(csr), names))
     }
 
-    /// Columns one by one: name and numbers, or name, codes (2^32 - 1: missing) and the texts that they stand for.
+    /// Columns one by one: name and numbers, or name, codes (2^32 - 1: missing) and the texts that
+    /// they stand for.
     #[staticmethod]
     fn columns(rows: usize, columns: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Table> {
         let (mut places, mut texts, mut numbers) = (Vec::new(), Vec::new(), Vec::<Vec<f64>>::new());
         for (name, cells) in columns {
-            let (place, found) = if let Ok((codes, levels)) = cells.extract::<(Bound<'_, PyArray1<u32>>, Vec<String>)>()
+            let (place, found) = if let Ok((codes, levels)) =
+                cells.extract::<(Bound<'_, PyArray1<u32>>, Vec<String>)>()
             {
                 let codes = list(&codes)?;
                 let found = codes.len();
@@ -54,7 +58,9 @@ impl Table {
                 (Place::Number(numbers.len() - 1), found)
             };
             if found != rows {
-                return Err(PyValueError::new_err(format!("column '{name}' has {found} rows, not {rows}")));
+                return Err(PyValueError::new_err(format!(
+                    "column '{name}' has {found} rows, not {rows}"
+                )));
             }
             places.push(Column { name, place });
         }
@@ -76,17 +82,19 @@ struct Lent {
     count: usize,
 }
 
-// SAFETY: the pointer is only read from, and what it points to lives as long as `_array`, which may be let go of in any
-// thread. Nobody can stop another thread of Python from writing into its own array during a fit; every bit pattern is a
-// number, so that it then learns from a mixture of old and new numbers, as all of NumPy's own functions would.
+// SAFETY: the pointer is only read from, and what it points to lives as long as `_array`, which may
+// be let go of in any thread. Nobody can stop another thread of Python from writing into its own
+// array during a fit; every bit pattern is a number, so that it then learns from a mixture of old
+// and new numbers, as all of NumPy's own functions would.
 unsafe impl Send for Lent {}
 // SAFETY: as above; there is nothing that could be changed through a reference.
 unsafe impl Sync for Lent {}
 
 impl AsRef<[f64]> for Lent {
     fn as_ref(&self) -> &[f64] {
-        // SAFETY: `matrix` makes `Lent` only of aligned cells of one array, `first` being the lowest of them in memory and
-        // `count` reaching to the highest; NumPy does not resize an array that somebody else holds.
+        // SAFETY: `matrix` makes `Lent` only of aligned cells of one array, `first` being the
+        // lowest of them in memory and `count` reaching to the highest; NumPy does not resize an
+        // array that somebody else holds.
         unsafe { std::slice::from_raw_parts(self.first, self.count) }
     }
 }
@@ -94,7 +102,9 @@ impl AsRef<[f64]> for Lent {
 /// The array as a matrix of the library: where it lies, unless it is misaligned or runs backwards.
 pub(crate) fn matrix(cells: &Bound<'_, PyArray2<f64>>) -> PyResult<Matrix> {
     let cells = aligned(cells)?;
-    let &[rows, columns] = cells.shape() else { return Err(PyValueError::new_err("expected a 2D array")) };
+    let &[rows, columns] = cells.shape() else {
+        return Err(PyValueError::new_err("expected a 2D array"));
+    };
     if rows == 0 || columns == 0 {
         return Ok(Matrix::F64(Array2::zeros((rows, columns))));
     }
@@ -119,13 +129,17 @@ pub(crate) fn list<T: Element + Copy>(array: &Bound<'_, PyArray1<T>>) -> PyResul
 }
 
 /// The array itself if its cells lie where numbers of their type can be read, else a copy.
-fn aligned<'py, T: Element, D: Dimension>(array: &Bound<'py, PyArray<T, D>>) -> PyResult<Bound<'py, PyArray<T, D>>> {
+fn aligned<'py, T: Element, D: Dimension>(
+    array: &Bound<'py, PyArray<T, D>>,
+) -> PyResult<Bound<'py, PyArray<T, D>>> {
     let cell = std::mem::size_of::<T>() as isize;
     let whole = array.strides().iter().all(|stride| stride % cell == 0);
     if whole && array.data().is_aligned() { Ok(array.clone()) } else { copied(array) }
 }
 
 /// A copy in C order.
-fn copied<'py, T: Element, D: Dimension>(array: &Bound<'py, PyArray<T, D>>) -> PyResult<Bound<'py, PyArray<T, D>>> {
+fn copied<'py, T: Element, D: Dimension>(
+    array: &Bound<'py, PyArray<T, D>>,
+) -> PyResult<Bound<'py, PyArray<T, D>>> {
     Ok(array.call_method0("copy")?.cast_into()?)
 }

@@ -21,7 +21,8 @@ use pyo3::sync::MutexExt;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A batch of no more rows is over before anybody could interrupt it: starting a thread would take longer.
+/// A batch of no more rows is over before anybody could interrupt it: starting a thread would take
+/// longer.
 const FEW: usize = 1024;
 
 /// A question; see the library's `budget::Query`.
@@ -68,7 +69,8 @@ impl Query {
     }
 }
 
-/// A learner on its way: what it has been told, what it waits for, and how values in raw units become its own.
+/// A learner on its way: what it has been told, what it waits for, and how values in raw units
+/// become its own.
 #[pyclass(frozen, module = "halfseen._core")]
 pub(crate) struct Learner {
     /// Shared with a fit that was interrupted and is left to itself.
@@ -115,7 +117,8 @@ impl Running {
         Arc::new(Mutex::new(Running { learner, passed }))
     }
 
-    /// Off the interpreter's lock. A panic while telling was reported as a defect of ours: whoever goes on has been told.
+    /// Off the interpreter's lock. A panic while telling was reported as a defect of ours: whoever
+    /// goes on has been told.
     fn of(shared: &Mutex<Running>) -> MutexGuard<'_, Running> {
         shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -135,7 +138,8 @@ impl Running {
 impl Learner {
     /// Lets other threads of Python run while it waits for one that teaches.
     fn lock(&self) -> MutexGuard<'_, Running> {
-        Python::attach(|py| self.running.lock_py_attached(py)).unwrap_or_else(PoisonError::into_inner)
+        Python::attach(|py| self.running.lock_py_attached(py))
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a fit may come with an answer, since what is read next depends on what was read.
@@ -143,7 +147,8 @@ impl Learner {
         self.params.get("design").is_some_and(|design| design == "adaptive")
     }
 
-    /// Targets as Python has them (numbers, or for each row the index of its class) in the learner's units.
+    /// Targets as Python has them (numbers, or for each row the index of its class) in the
+    /// learner's units.
     fn targets(&self, values: Vec<f64>) -> halfseen::Result<Vec<f64>> {
         let scores = self.target_of(values).scores()?;
         Ok(scores.into_iter().map(|y| self.prepare.target.apply(y)).collect())
@@ -161,8 +166,8 @@ impl Learner {
 impl Learner {
     /// Starts the learner of this name over attributes of these names.
     ///
-    /// `scale` is what is known of the target beforehand, mean and deviation; without it they are those of `targets`,
-    /// the targets of a first batch. `classes` as in `fit`.
+    /// `scale` is what is known of the target beforehand, mean and deviation; without it they are
+    /// those of `targets`, the targets of a first batch. `classes` as in `fit`.
     #[staticmethod]
     #[pyo3(signature = (learner, parameters, names, declared, target_name, targets, classes, scale))]
     #[allow(clippy::too_many_arguments)]
@@ -180,25 +185,30 @@ impl Learner {
         let mut options = declared.options(&*learner)?;
         // There is no cell yet to look at.
         options.honest = true;
-        // Without an intercept nothing is subtracted of targets, nor of classes that are learned as they are.
+        // Without an intercept nothing is subtracted of targets, nor of classes that are learned as
+        // they are.
         let centred = options.intercept && !(options.plain_classes && classes.is_some());
         let nothing = Matrix::F64(Array2::zeros((0, names.len())));
         let table = data::Table::from_matrix(nothing, names).map_err(raised)?;
         let unknown = Target::Numbers(Vec::new());
-        let prepared = Prepared::new(&table, (&target_name, &unknown), &[], &options).map_err(raised)?;
+        let prepared =
+            Prepared::new(&table, (&target_name, &unknown), &[], &options).map_err(raised)?;
         let (mut prepare, layout) = (prepared.prepare.clone(), Arc::clone(&prepared.layout));
         let first = target(list(targets)?, classes)?;
         learner.check_classes(first.classes().len()).map_err(raised)?;
         let started = guarded(|| learner.start(&layout))?;
         let Some(running) = started else {
             let name = learner.name();
-            return Err(PyValueError::new_err(format!("{name} does not ask and tell: it sees whole examples")));
+            return Err(PyValueError::new_err(format!(
+                "{name} does not ask and tell: it sees whole examples"
+            )));
         };
         let signs = running.needs_classes();
         if signs && first.classes().is_empty() {
-            let what =
-                "two classes as the target, and this one holds numbers; choose loss = absolute, or the classifier";
-            return Err(raised(ErrorKind::Needs { name: "loss", value: "one of classes", what }.into()));
+            let what = "two classes as the target, and this one holds numbers; choose loss = absolute, or the classifier";
+            return Err(raised(
+                ErrorKind::Needs { name: "loss", value: "one of classes", what }.into(),
+            ));
         }
         let link = learner.get("link").filter(|link| link != "identity");
         if let (Some(value), true) = (link, first.classes().is_empty()) {
@@ -226,15 +236,19 @@ impl Learner {
         })
     }
 
-    /// A learner from the text that `to_json` wrote; it goes on with the same bits, open queries included.
+    /// A learner from the text that `to_json` wrote; it goes on with the same bits, open queries
+    /// included.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Learner> {
-        let wrong = |problem: String| PyValueError::new_err(format!("this is no saved learner: {problem}"));
+        let wrong =
+            |problem: String| PyValueError::new_err(format!("this is no saved learner: {problem}"));
         let saved: Saved = serde_json::from_str(text).map_err(|e| wrong(e.to_string()))?;
         let running = guarded(|| budget::load(&saved.learner))?;
         saved.prepare.validate().map_err(raised)?;
         let layout = Arc::new(saved.prepare.schema.layout().map_err(raised)?);
-        if serde_json::to_value(&*layout).map_err(|e| wrong(e.to_string()))? != saved.learner["layout"] {
+        if serde_json::to_value(&*layout).map_err(|e| wrong(e.to_string()))?
+            != saved.learner["layout"]
+        {
             return Err(wrong("its attributes are not those of its state".to_owned()));
         }
         if !matches!(saved.classes.len(), 0 | 2) {
@@ -287,13 +301,17 @@ impl Learner {
         Ok(Query(query))
     }
 
-    /// Takes one step from the raw values of a query's columns and the raw target (the index of the class, where there
-    /// are classes). NaN is a read that was refused. Says whether the learner learned from it.
+    /// Takes one step from the raw values of a query's columns and the raw target (the index of the
+    /// class, where there are classes). NaN is a read that was refused. Says whether the learner
+    /// learned from it.
     fn tell(&self, py: Python<'_>, query: &Query, values: Vec<f64>, target: f64) -> PyResult<bool> {
         let columns = self.columns_of(query)?;
         if columns.len() != values.len() {
             let what = "values, one for each attribute that the query names".to_owned();
-            return Err(raised(ErrorKind::WrongLength { what, expected: columns.len(), found: values.len() }.into()));
+            return Err(raised(
+                ErrorKind::WrongLength { what, expected: columns.len(), found: values.len() }
+                    .into(),
+            ));
         }
         let mut scaled = Vec::with_capacity(values.len());
         for (&column, &value) in columns.iter().zip(&values) {
@@ -352,7 +370,8 @@ impl Learner {
         guarded(|| self.lock().learner.forget(number))
     }
 
-    /// Teaches the rows of a table in their order, reading only what the queries name, until the total budget is spent.
+    /// Teaches the rows of a table in their order, reading only what the queries name, until the
+    /// total budget is spent.
     fn teach(
         &self,
         py: Python<'_>,
@@ -362,12 +381,16 @@ impl Learner {
     ) -> PyResult<()> {
         let (columns, expected) = (table.0.numbers().columns(), self.layout.slots());
         if columns != expected {
-            return Err(PyValueError::new_err(format!("the table has {columns} columns, and the learner {expected}")));
+            return Err(PyValueError::new_err(format!(
+                "the table has {columns} columns, and the learner {expected}"
+            )));
         }
         let targets = self.targets(list(targets)?).map_err(raised)?;
         if targets.len() != table.0.rows() {
             let (expected, found) = (table.0.rows(), targets.len());
-            return Err(PyValueError::new_err(format!("there are {found} targets for {expected} rows")));
+            return Err(PyValueError::new_err(format!(
+                "there are {found} targets for {expected} rows"
+            )));
         }
         let names = self.prepare.schema.encoded_names();
         let work = |monitor: &dyn Monitor| {
@@ -377,7 +400,8 @@ impl Learner {
             if passed.stop == Some(Stop::BudgetSpent) {
                 return Ok(());
             }
-            let mut examples = Examples::new(table.0.numbers(), &self.prepare.scaler, &self.layout, &targets);
+            let mut examples =
+                Examples::new(table.0.numbers(), &self.prepare.scaler, &self.layout, &targets);
             (examples.declared.names, examples.declared.bounds) = (&names, self.bounds.as_ref());
             let report = next_batch(&mut **learner, &examples, monitor)?;
             passed.stop = Some(report.stop);
@@ -407,10 +431,14 @@ impl Learner {
             let fit = running.learner.fitted(monitor)?;
             Ok((fit.predictor, running.noted(fit.report)))
         };
-        // Only to keep the reads and fit to all of them takes so long that somebody could interrupt it.
+        // Only to keep the reads and fit to all of them takes so long that somebody could interrupt
+        // it.
         let keeps = self.lock().learner.takes_holes();
-        let (predictor, report) =
-            if keeps { watched(py, threads, None, work)? } else { py.detach(|| guarded(|| work(&Silent)))? };
+        let (predictor, report) = if keeps {
+            watched(py, threads, None, work)?
+        } else {
+            py.detach(|| guarded(|| work(&Silent)))?
+        };
         Ok(Model::new(model::Model {
             learner: report.learner.clone(),
             params: self.params.clone(),

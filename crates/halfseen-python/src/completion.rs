@@ -1,4 +1,5 @@
-//! Completes attributes and labels together: rows whose target is missing get one, and holes are filled.
+//! Completes attributes and labels together: rows whose target is missing get one, and holes are
+//! filled.
 
 use crate::arrays::{Table, list};
 use crate::errors::raised;
@@ -16,8 +17,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Attributes, (n_rows, n_columns), and scores of the labels, (n_rows, outputs), both in raw units; whether the solver
-/// converged, and why it stopped.
+/// Attributes, (n_rows, n_columns), and scores of the labels, (n_rows, outputs), both in raw units;
+/// whether the solver converged, and why it stopped.
 type Filled<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, bool, String);
 
 /// Completes a table and its targets by the learner of this name; a target of NaN is unknown.
@@ -40,7 +41,9 @@ pub(crate) fn complete<'py>(
     let labelled: Vec<bool> = targets.iter().map(|y| !y.is_nan()).collect();
     // Nobody learns from these, but they must be targets.
     let known = targets.iter().find(|y| !y.is_nan()).copied();
-    let Some(any) = known else { return Err(PyValueError::new_err("y holds no target that is known")) };
+    let Some(any) = known else {
+        return Err(PyValueError::new_err("y holds no target that is known"));
+    };
     targets.iter_mut().filter(|y| y.is_nan()).for_each(|y| *y = any);
     let target = target(targets, classes)?;
     let learner = match learner {
@@ -55,7 +58,8 @@ pub(crate) fn complete<'py>(
         let mut prepared = Prepared::new(&table, (&target_name, &target), &rows, &options)?;
         let scaled = in_units_of_the_labelled(&mut prepared, &target, &labelled)?;
         let examples = prepared.examples();
-        let examples = Examples { targets: scaled.as_deref().unwrap_or(examples.targets), ..examples };
+        let examples =
+            Examples { targets: scaled.as_deref().unwrap_or(examples.targets), ..examples };
         let completed = learner.complete(&examples, labelled, monitor)?;
         Ok((completed, prepared.prepare.clone()))
     })?;
@@ -125,7 +129,8 @@ fn in_units_of_the_labelled(
         let value = numbers[row];
         return Err(ErrorKind::NotFinite { row: row + 1, column: "y".into(), value }.into());
     }
-    let known: Vec<u32> = (0..labelled.len() as u32).filter(|&row| labelled[row as usize]).collect();
+    let known: Vec<u32> =
+        (0..labelled.len() as u32).filter(|&row| labelled[row as usize]).collect();
     prepared.prepare.target = TargetScale::fit(target, numbers, &known, true);
     Ok(Some(numbers.iter().map(|&y| prepared.prepare.target.apply(y)).collect()))
 }

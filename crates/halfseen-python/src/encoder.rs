@@ -45,8 +45,13 @@ impl Encoder {
         Ok((py.get_type::<Encoder>().getattr("from_json")?, (self.to_json()?,)))
     }
 
-    /// The encoded table, (n_rows, n_encoded_columns), and the number of cells with a category that is not known.
-    fn encode<'py>(&self, py: Python<'py>, table: &Table) -> PyResult<(Bound<'py, PyArray2<f64>>, usize)> {
+    /// The encoded table, (n_rows, n_encoded_columns), and the number of cells with a category that
+    /// is not known.
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, usize)> {
         let (cells, unknown) = py.detach(|| {
             guarded(|| {
                 let encoded = self.0.encode(&table.0)?;

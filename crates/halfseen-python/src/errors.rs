@@ -9,7 +9,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 import_exception!(halfseen.errors, BudgetSpent);
 
-/// The exception for an error: [`BudgetSpent`] for that, else a `ValueError` with the library's message, as parameters, data and numbers out of range all are.
+/// The exception for an error: [`BudgetSpent`] for that, else a `ValueError` with the library's
+/// message, as parameters, data and numbers out of range all are.
 pub(crate) fn raised(error: halfseen::Error) -> PyErr {
     let mut text = error.to_string();
     if let ErrorKind::OutOfRange { .. } | ErrorKind::NotAValue { .. } = error.kind() {
@@ -21,7 +22,9 @@ pub(crate) fn raised(error: halfseen::Error) -> PyErr {
     }
     match error.class() {
         ErrorClass::Interrupted => PyKeyboardInterrupt::new_err(text),
-        ErrorClass::Parameter | ErrorClass::Data | ErrorClass::Numerical => PyValueError::new_err(text),
+        ErrorClass::Parameter | ErrorClass::Data | ErrorClass::Numerical => {
+            PyValueError::new_err(text)
+        }
     }
 }
 
@@ -35,7 +38,10 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> halfseen::Result<T>) -> PyResult
 
 /// The exception for a panic.
 pub(crate) fn defect(panic: &(dyn Any + Send)) -> PyErr {
-    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied());
     let text = text.unwrap_or("unknown");
     PyRuntimeError::new_err(format!(
         "this is a defect of halfseen, not of your data ({text}); please report it with the call that led here"

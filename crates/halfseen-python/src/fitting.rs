@@ -35,7 +35,11 @@ impl Declared {
         let options = Options {
             scale,
             known: self.known,
-            groups: self.groups.into_iter().map(|(name, columns)| Group { name, columns }).collect(),
+            groups: self
+                .groups
+                .into_iter()
+                .map(|(name, columns)| Group { name, columns })
+                .collect(),
             prices: self.prices,
             bounds: self.bounds,
             moments: self.moments.into_iter().map(moment).collect(),
@@ -47,8 +51,8 @@ impl Declared {
 
 /// Fits the learner of this name.
 ///
-/// `targets` are numbers, (n_rows), or with `classes` (labels, sorted) for each row the index of its class. `weights`, (n_rows), are what
-/// rows count.
+/// `targets` are numbers, (n_rows), or with `classes` (labels, sorted) for each row the index of
+/// its class. `weights`, (n_rows), are what rows count.
 #[pyfunction]
 #[pyo3(signature = (learner, parameters, table, target_name, targets, classes, declared, threads, progress, weights=None))]
 #[allow(clippy::too_many_arguments)]
@@ -89,7 +93,10 @@ pub(crate) fn target(values: Vec<f64>, classes: Option<Vec<Bound<'_, PyAny>>>) -
     let Some(classes) = classes else { return Ok(Target::Numbers(values)) };
     let classes = classes.iter().map(label).collect::<PyResult<Vec<_>>>()?;
     if let Some(code) = values.iter().find(|&&code| !(0.0..classes.len() as f64).contains(&code)) {
-        return Err(PyValueError::new_err(format!("{code} is the index of no class: there are {}", classes.len())));
+        return Err(PyValueError::new_err(format!(
+            "{code} is the index of no class: there are {}",
+            classes.len()
+        )));
     }
     Ok(coded(values, classes))
 }
@@ -102,7 +109,8 @@ pub(crate) fn coded(codes: Vec<f64>, classes: Vec<Label>) -> Target {
 /// A number as it is, anything else as text.
 fn label(value: &Bound<'_, PyAny>) -> PyResult<Label> {
     match value.extract::<f64>() {
-        // A whole number that doubles do not hold is a text, or it would be taken for its neighbour.
+        // A whole number that doubles do not hold is a text, or it would be taken for its
+        // neighbour.
         Ok(number) if number.is_finite() && value.eq(number)? => Ok(Label::Number(number)),
         Ok(number) if number.is_finite() => Ok(Label::Text(value.str()?.to_string())),
         Ok(number) => Err(PyValueError::new_err(format!("{number} is no label of a class"))),

@@ -8,7 +8,8 @@ use serde_json::json;
 
 /// Every learner with its parameters, as JSON.
 ///
-/// Python builds signatures and documentation from it, so that defaults and ranges are written once.
+/// Python builds signatures and documentation from it, so that defaults and ranges are written
+/// once.
 #[pyfunction]
 pub(crate) fn learners() -> String {
     let list: Vec<serde_json::Value> = all().iter().map(|learner| described(&**learner)).collect();
@@ -37,7 +38,9 @@ fn named(kind: &Kind) -> (&'static str, &'static [&'static str]) {
         Kind::Count { .. } => ("count", &[]),
         Kind::CountOrAuto { .. } => ("count-or-auto", &[]),
         Kind::Positive | Kind::NonNegative | Kind::Share | Kind::ShareOrCount => ("number", &[]),
-        Kind::PositiveOrAuto | Kind::BetweenOrAuto { .. } | Kind::NonNegativeOrAuto => ("number-or-auto", &[]),
+        Kind::PositiveOrAuto | Kind::BetweenOrAuto { .. } | Kind::NonNegativeOrAuto => {
+            ("number-or-auto", &[])
+        }
         Kind::Flag => ("flag", &[]),
         Kind::Choice(words) => ("choice", words),
         Kind::Rule => ("rule", &["theory"]),
@@ -50,7 +53,10 @@ fn named(kind: &Kind) -> (&'static str, &'static [&'static str]) {
 }
 
 /// The learner of this name with parameters set from text.
-pub(crate) fn configured(name: &str, parameters: &[(String, String)]) -> PyResult<Box<dyn Learner>> {
+pub(crate) fn configured(
+    name: &str,
+    parameters: &[(String, String)],
+) -> PyResult<Box<dyn Learner>> {
     let mut learner = find(name).map_err(raised)?;
     for (name, value) in parameters {
         learner.set(name, value).map_err(raised)?;

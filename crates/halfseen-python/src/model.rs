@@ -38,7 +38,10 @@ impl Model {
     }
 
     /// Scores as an array, (n_rows, outputs).
-    pub(crate) fn array<'py>(py: Python<'py>, scores: model::Scores) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    pub(crate) fn array<'py>(
+        py: Python<'py>,
+        scores: model::Scores,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let shape = [scores.len(), scores.outputs];
         PyArray1::from_vec(py, scores.values).reshape(shape)
     }
@@ -62,16 +65,22 @@ impl Model {
     }
 
     /// Scores of numbers in the order of the model's columns, (n_rows, outputs).
-    fn scores<'py>(&self, py: Python<'py>, cells: &Bound<'py, PyArray2<f64>>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn scores<'py>(
+        &self,
+        py: Python<'py>,
+        cells: &Bound<'py, PyArray2<f64>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let cells = matrix(cells)?;
         let expected = self.model.prepare.schema.width();
         if !self.numbers_only || cells.columns() != expected {
-            let text = format!("X has {} columns, and the model expects {expected}", cells.columns());
+            let text =
+                format!("X has {} columns, and the model expects {expected}", cells.columns());
             return Err(PyValueError::new_err(text));
         }
         let scores = apart(py, self.is_sum(), || {
             if let Some((row, at)) = cells.first_infinite() {
-                let (value, column) = (cells.get(row, at), self.model.prepare.schema.columns[at].name.clone());
+                let (value, column) =
+                    (cells.get(row, at), self.model.prepare.schema.columns[at].name.clone());
                 return Err(halfseen::ErrorKind::NotFinite { row: row + 1, column, value }.into());
             }
             let examples = Examples::new(&cells, &self.model.prepare.scaler, &self.layout, &[]);
@@ -81,15 +90,24 @@ impl Model {
         Model::array(py, scores)
     }
 
-    /// Scores of a table whose columns are matched by name, (n_rows, outputs), and what the table had too little or too
-    /// much of: absent columns, other columns, cells with a category that is not known.
-    fn scores_of_table<'py>(&self, py: Python<'py>, table: &Table) -> PyResult<(Bound<'py, PyArray2<f64>>, Met)> {
+    /// Scores of a table whose columns are matched by name, (n_rows, outputs), and what the table
+    /// had too little or too much of: absent columns, other columns, cells with a category that is
+    /// not known.
+    fn scores_of_table<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Met)> {
         let prediction = apart(py, self.is_sum(), || self.model.predict(&table.0))?;
         let applied = prediction.applied;
-        Ok((Model::array(py, prediction.scores)?, (applied.absent, applied.ignored, applied.new_categories)))
+        Ok((
+            Model::array(py, prediction.scores)?,
+            (applied.absent, applied.ignored, applied.new_categories),
+        ))
     }
 
-    /// Prediction intervals for a table whose columns are matched by name, (n_rows, 2), in units of the target.
+    /// Prediction intervals for a table whose columns are matched by name, (n_rows, 2), in units of
+    /// the target.
     fn intervals_of_table<'py>(
         &self,
         py: Python<'py>,
@@ -97,11 +115,13 @@ impl Model {
         level: f64,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let intervals = apart(py, self.is_sum(), || self.model.intervals(&table.0, level))?;
-        let ends: Vec<f64> = intervals.ends.into_iter().flat_map(|(low, high)| [low, high]).collect();
+        let ends: Vec<f64> =
+            intervals.ends.into_iter().flat_map(|(low, high)| [low, high]).collect();
         PyArray1::from_vec(py, ends).reshape([table.0.rows(), 2])
     }
 
-    /// The least and the largest number that is predicted, in units of the target; `None` where there is no such range.
+    /// The least and the largest number that is predicted, in units of the target; `None` where
+    /// there is no such range.
     #[getter]
     fn clip(&self) -> Option<(f64, f64)> {
         self.model.clip().map(|[least, largest]| (least, largest))
@@ -112,12 +132,14 @@ impl Model {
         Model::new(model::Model::clone(&self.model).without_clip())
     }
 
-    /// Standard error of each column's weight, in raw units; `None` where the fit did not ask for any.
+    /// Standard error of each column's weight, in raw units; `None` where the fit did not ask for
+    /// any.
     fn errors(&self) -> Option<Vec<f64>> {
         self.model.raw_standard_errors()
     }
 
-    /// Name and weight of each column, and the intercept, in raw units; `None` where the predictor is no weighted sum.
+    /// Name and weight of each column, and the intercept, in raw units; `None` where the predictor
+    /// is no weighted sum.
     fn weights(&self) -> Option<(Vec<(String, f64)>, f64)> {
         self.model.raw_weights().ok()
     }
@@ -168,7 +190,8 @@ impl Model {
     fn declared(&self) -> String {
         let (schema, known) = (&self.model.prepare.schema, |c: &&ColumnSchema| c.known);
         let known: Vec<&String> = schema.columns.iter().filter(known).map(|c| &c.name).collect();
-        let groups: Vec<_> = schema.groups.iter().map(|group| (&group.name, &group.columns)).collect();
+        let groups: Vec<_> =
+            schema.groups.iter().map(|group| (&group.name, &group.columns)).collect();
         let scale = match &self.model.prepare.scaler {
             // Nobody declared one: the learner scaled by its reads.
             Scaler::None {} if schema.by_reads => None,
@@ -177,7 +200,8 @@ impl Model {
             Scaler::Each { offset, .. } if offset.iter().all(|v| *v == 0.0) => Some("max"),
             Scaler::Each { .. } => Some("each"),
         };
-        json!({ "scale": scale, "known": known, "groups": groups, "prices": schema.prices }).to_string()
+        json!({ "scale": scale, "known": known, "groups": groups, "prices": schema.prices })
+            .to_string()
     }
 
     /// The target's name.

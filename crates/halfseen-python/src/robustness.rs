@@ -1,4 +1,5 @@
-//! Tries models as an adversary would: certifies the predictions of rows, attacks rows, and values their attributes.
+//! Tries models as an adversary would: certifies the predictions of rows, attacks rows, and values
+//! their attributes.
 
 use crate::arrays::{Table, list};
 use crate::errors::raised;
@@ -17,8 +18,8 @@ use std::sync::Arc;
 /// Rows between two looks at what the interpreter wants.
 const BATCH: u32 = 1024;
 
-/// Largest budget (NaN: none), budget that changes the prediction (NaN: none), the columns whose loss does, whether the first is the
-/// largest, and how many attributes are missing: each (n_rows).
+/// Largest budget (NaN: none), budget that changes the prediction (NaN: none), the columns whose
+/// loss does, whether the first is the largest, and how many attributes are missing: each (n_rows).
 type Certified<'py> = (
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<f64>>,
@@ -32,7 +33,9 @@ type Certified<'py> = (
 pub(crate) fn attributes(model: &Model) -> PyResult<Vec<(String, Vec<usize>)>> {
     let layout = model.model.prepare.schema.layout().map_err(raised)?;
     let columns = |panel: usize| layout.slots_of(panel).map(|slot| layout.column(slot)).collect();
-    Ok((0..layout.sampled_panels()).map(|panel| (layout.name(panel).to_owned(), columns(panel))).collect())
+    Ok((0..layout.sampled_panels())
+        .map(|panel| (layout.name(panel).to_owned(), columns(panel)))
+        .collect())
 }
 
 /// One certificate for each row of the table, against an adversary who pays these values.
@@ -73,9 +76,14 @@ pub(crate) fn certify<'py>(
     ))
 }
 
-/// The share of rows that are wrong, or that a threat of this budget may turn, of rows with these largest budgets (NaN: none).
+/// The share of rows that are wrong, or that a threat of this budget may turn, of rows with these
+/// largest budgets (NaN: none).
 #[pyfunction]
-pub(crate) fn certified_error(certified: &Bound<'_, PyArray1<f64>>, right: Vec<bool>, budget: f64) -> PyResult<f64> {
+pub(crate) fn certified_error(
+    certified: &Bound<'_, PyArray1<f64>>,
+    right: Vec<bool>,
+    budget: f64,
+) -> PyResult<f64> {
     let certificate = |&n: &f64| Certificate {
         certified: (!n.is_nan()).then_some(n),
         flips_at: None,
@@ -87,8 +95,8 @@ pub(crate) fn certified_error(certified: &Bound<'_, PyArray1<f64>>, right: Vec<b
     Ok(halfseen::robust::certified_error(&certificates, right.into_iter(), budget))
 }
 
-/// The scores of attacked rows, (n_rows, 1), and the number of rows for which no search proved the attack to be the worst. `targets`
-/// are numbers, or of classes their indices.
+/// The scores of attacked rows, (n_rows, 1), and the number of rows for which no search proved the
+/// attack to be the worst. `targets` are numbers, or of classes their indices.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn attack<'py>(
@@ -104,9 +112,12 @@ pub(crate) fn attack<'py>(
 ) -> PyResult<(Bound<'py, PyArray2<f64>>, usize)> {
     let Some(&(_, kind)) = Attack::ALL.iter().find(|(name, _)| *name == kind) else {
         let names = Attack::ALL.map(|(name, _)| format!("'{name}'")).join(", ");
-        return Err(PyValueError::new_err(format!("kind = '{kind}' is not allowed: it must be one of {names}")));
+        return Err(PyValueError::new_err(format!(
+            "kind = '{kind}' is not allowed: it must be one of {names}"
+        )));
     };
-    let (of, rows, target) = (Arc::clone(&model.model), Arc::clone(&table.0), target_of(model, targets)?);
+    let (of, rows, target) =
+        (Arc::clone(&model.model), Arc::clone(&table.0), target_of(model, targets)?);
     let (scores, unproven) = watched(py, threads, None, move |monitor| {
         let threat = Threat::new(values, budget)?;
         let mut trial = Trial::new(&of, &rows, Some(&target))?;
@@ -130,8 +141,10 @@ pub(crate) fn information<'py>(
     table: &Table,
     targets: &Bound<'_, PyArray1<f64>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let (of, rows, target) = (Arc::clone(&model.model), Arc::clone(&table.0), target_of(model, targets)?);
-    let found = watched(py, 1, None, move |_| Trial::new(&of, &rows, Some(&target))?.information())?;
+    let (of, rows, target) =
+        (Arc::clone(&model.model), Arc::clone(&table.0), target_of(model, targets)?);
+    let found =
+        watched(py, 1, None, move |_| Trial::new(&of, &rows, Some(&target))?.information())?;
     Ok(PyArray1::from_vec(py, found))
 }
 

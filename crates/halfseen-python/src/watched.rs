@@ -1,7 +1,9 @@
-//! Runs long work off the interpreter's lock, while the calling thread answers Ctrl-C and shows progress.
+//! Runs long work off the interpreter's lock, while the calling thread answers Ctrl-C and shows
+//! progress.
 //!
-//! Signals reach Python in its main thread only, so that is the one that waits: the work has a thread of its own, in a pool of
-//! its own (a global pool would deadlock a forked interpreter), and never takes the lock.
+//! Signals reach Python in its main thread only, so that is the one that waits: the work has a
+//! thread of its own, in a pool of its own (a global pool would deadlock a forked interpreter), and
+//! never takes the lock.
 
 use crate::errors::{defect, guarded, raised};
 use halfseen::Monitor;
@@ -39,10 +41,12 @@ impl Monitor for Watch {
     }
 }
 
-/// Runs `work` on so many threads (0: one per processor). `progress(done, total)` is called now and then.
+/// Runs `work` on so many threads (0: one per processor). `progress(done, total)` is called now and
+/// then.
 ///
-/// An exception that a signal or `progress` raises ends the work early and is raised. Work that does not come to an end soon
-/// enough is left to itself: it owns all that it looks at, and ends when it next asks whether to stop.
+/// An exception that a signal or `progress` raises ends the work early and is raised. Work that
+/// does not come to an end soon enough is left to itself: it owns all that it looks at, and ends
+/// when it next asks whether to stop.
 pub(crate) fn watched<T: Send + 'static>(
     py: Python<'_>,
     threads: usize,
@@ -78,7 +82,8 @@ pub(crate) fn watched_here<T: Send>(
     })
 }
 
-/// Waits for a result and answers the interpreter meanwhile. Once an exception is to be raised, waits no longer than `patience`.
+/// Waits for a result and answers the interpreter meanwhile. Once an exception is to be raised,
+/// waits no longer than `patience`.
 fn wait<T: Send>(
     py: Python<'_>,
     receiver: Receiver<std::thread::Result<halfseen::Result<T>>>,
@@ -89,12 +94,15 @@ fn wait<T: Send>(
     let receiver = Mutex::new(receiver);
     let mut raise: Option<(PyErr, Instant)> = None;
     loop {
-        let told = py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK));
+        let told = py
+            .detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK));
         match (told, raise.take()) {
             (Ok(_), Some((exception, _))) => return Err(exception),
             (Ok(Ok(result)), None) => return result.map_err(raised),
             (Ok(Err(panic)), None) => return Err(defect(&*panic)),
-            (Err(RecvTimeoutError::Disconnected), _) => return Err(defect(&"the work ended without a word")),
+            (Err(RecvTimeoutError::Disconnected), _) => {
+                return Err(defect(&"the work ended without a word"));
+            }
             (Err(RecvTimeoutError::Timeout), Some((exception, since))) => {
                 if patience.is_some_and(|patience| since.elapsed() > patience) {
                     return Err(exception);
@@ -102,7 +110,8 @@ fn wait<T: Send>(
                 raise = Some((exception, since));
             }
             (Err(RecvTimeoutError::Timeout), None) => {
-                raise = look(py, watch, progress).err().map(|exception| (exception, Instant::now()));
+                raise =
+                    look(py, watch, progress).err().map(|exception| (exception, Instant::now()));
                 watch.stop.store(raise.is_some(), Ordering::Relaxed);
             }
         }
@@ -117,8 +126,9 @@ fn unstarted(error: &dyn Display) -> PyErr {
     PyRuntimeError::new_err(format!("no threads could be started: {error}"))
 }
 
-/// Runs short work off the lock: `alone` on this thread, which it then must not leave, else in a pool of its own, as a
-/// process that is forked later would wait for the threads of a global one forever.
+/// Runs short work off the lock: `alone` on this thread, which it then must not leave, else in a
+/// pool of its own, as a process that is forked later would wait for the threads of a global one
+/// forever.
 pub(crate) fn apart<T: Send>(
     py: Python<'_>,
     alone: bool,

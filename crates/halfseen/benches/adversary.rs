@@ -1,10 +1,13 @@
-//! Times the losses of learners under the worst deletions of equal values, on rows like images of digits.
+//! Times the losses of learners under the worst deletions of equal values, on rows like images of
+//! digits.
 //!
 //!     cargo bench -p halfseen --bench adversary
 //!
-//! Rows have 784 attributes, dense (every value random) or like MNIST's 4 against 7 (19 in 100 not 0, in runs). One thread.
-//! A loss is the row's score, the gain of each deletion, and the largest of them: zeros are not stored. The yardstick is a plain weighted sum
-//! over all values of the same rows; runs alternate, and the quickest of each is printed (others disturb it), with a full sort beside them.
+//! Rows have 784 attributes, dense (every value random) or like MNIST's 4 against 7 (19 in 100 not
+//! 0, in runs). One thread. A loss is the row's score, the gain of each deletion, and the largest
+//! of them: zeros are not stored. The yardstick is a plain weighted sum over all values of the same
+//! rows; runs alternate, and the quickest of each is printed (others disturb it), with a full sort
+//! beside them.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use halfseen::data::{Examples, Matrix};
@@ -58,13 +61,17 @@ fn main() {
         row.iter_mut().zip(gains).zip(&weights).for_each(|((x, gain), w)| *x = gain / w);
     }
     let share = sparse.iter().filter(|v| **v != 0.0).count() as f64 / sparse.len() as f64;
-    println!("{ROWS} rows x {WIDTH}; digits: {:.1} in 100 not 0; millions of attribute values a second", 100.0 * share);
+    println!(
+        "{ROWS} rows x {WIDTH}; digits: {:.1} in 100 not 0; millions of attribute values a second",
+        100.0 * share
+    );
     let total = (ROWS * WIDTH) as f64 / 1e6;
     let (layout, targets) = (Arc::new(Layout::singletons(WIDTH)), vec![0.0; ROWS]);
     let sign = |i: usize| if i.is_multiple_of(2) { 1.0 } else { -1.0 };
     for (name, data) in [("dense", dense), ("digits", sparse), ("dense, gains rising", rising)] {
         let matrix = Matrix::F64(Array2::from_shape_vec((ROWS, WIDTH), data.clone()).unwrap());
-        let rows = Rows::new(&Examples::new(&matrix, &Scaler::None {}, &layout, &targets), "bench").unwrap();
+        let rows = Rows::new(&Examples::new(&matrix, &Scaler::None {}, &layout, &targets), "bench")
+            .unwrap();
         for count in [10, 50, 100] {
             let threat = Threat::uniform(WIDTH, count as f64).unwrap();
             let hinge = RobustHinge { threat: &threat, margin: 0.01 * threat.left() };
@@ -74,18 +81,25 @@ fn main() {
             let mut times = vec![Vec::new(); 3];
             for _ in 0..REPEATS {
                 times[0].push(seconds(|| {
-                    (0..ROWS).map(|i| hinge.loss(&rows, i, sign(i), &weights, 0.0, &mut room).loss).sum()
+                    (0..ROWS)
+                        .map(|i| hinge.loss(&rows, i, sign(i), &weights, 0.0, &mut room).loss)
+                        .sum()
                 }));
                 times[1].push(seconds(|| {
                     let mut damage = |(i, row): (usize, &[f64])| {
-                        gains.iter_mut().zip(row).zip(&weights).for_each(|((g, x), w)| *g = sign(i) * w * x - least);
+                        gains
+                            .iter_mut()
+                            .zip(row)
+                            .zip(&weights)
+                            .for_each(|((g, x), w)| *g = sign(i) * w * x - least);
                         gains.sort_unstable_by(|a, b| b.total_cmp(a));
                         gains[..count].iter().filter(|g| **g > 0.0).sum::<f64>()
                     };
                     data.chunks_exact(WIDTH).enumerate().map(&mut damage).sum()
                 }));
                 times[2].push(seconds(|| {
-                    let score = |row: &[f64]| row.iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>();
+                    let score =
+                        |row: &[f64]| row.iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>();
                     data.chunks_exact(WIDTH).map(score).sum()
                 }));
             }

@@ -93,7 +93,13 @@ fn ratio(bench: &Bench, learner: &dyn Learner, base: &dyn Learner) -> f64 {
     ratios[ratios.len() / 2]
 }
 
-fn step(running: &mut dyn AskTell, examples: &Examples<'_>, i: usize, query: &mut Query, values: &mut Vec<f64>) {
+fn step(
+    running: &mut dyn AskTell,
+    examples: &Examples<'_>,
+    i: usize,
+    query: &mut Query,
+    values: &mut Vec<f64>,
+) {
     running.ask_into(query).unwrap();
     values.clear();
     for read in &query.reads {
@@ -211,8 +217,14 @@ fn main() {
             ("ddaelr-2p", "aelr", &[]),
         ] {
             let learner = made(name, &[&common[..], extra].concat());
-            let shown = extra.iter().map(|(n, v)| format!(" {n}={}", v.get(..6).unwrap_or(v))).collect::<String>();
-            println!("{d:>8} {:>5.2}  {name}{shown} over {base}", ratio(&bench, &*learner, &*made(base, &common)));
+            let shown = extra
+                .iter()
+                .map(|(n, v)| format!(" {n}={}", v.get(..6).unwrap_or(v)))
+                .collect::<String>();
+            println!(
+                "{d:>8} {:>5.2}  {name}{shown} over {base}",
+                ratio(&bench, &*learner, &*made(base, &common))
+            );
         }
     }
     // The whole fit, with set-up, shuffling and the model, as `fit` does it.

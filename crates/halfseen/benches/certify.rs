@@ -2,7 +2,8 @@
 //!
 //!     cargo bench -p halfseen --bench certify
 //!
-//! On all threads. The yardstick is predicting the same rows; runs alternate, and medians are printed.
+//! On all threads. The yardstick is predicting the same rows; runs alternate, and medians are
+//! printed.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use halfseen::data::{Declared, Examples, Matrix};
@@ -63,18 +64,24 @@ fn main() {
             moments: None,
             declared: Declared::default(),
         };
-        let plain = Linear { weights: weights.clone(), intercept: 0.0, fill: vec![0.0; WIDTH], clip: None };
+        let plain =
+            Linear { weights: weights.clone(), intercept: 0.0, fill: vec![0.0; WIDTH], clip: None };
         let mut scores = plain.scores(&examples);
         scores.sort_unstable_by(f64::total_cmp);
         // So that one half of the rows is each class.
         let linear = Linear { intercept: -scores[ROWS / 2], ..plain };
-        for (kind, values) in [("equal", vec![1.0; WIDTH]), ("whole", whole.clone()), ("general", information.clone())]
-        {
+        for (kind, values) in [
+            ("equal", vec![1.0; WIDTH]),
+            ("whole", whole.clone()),
+            ("general", information.clone()),
+        ] {
             let values = Threat::new(values, 0.0).unwrap();
             let scale = TargetScale::IDENTITY;
             let (mut certified, mut predicted) = (Vec::new(), Vec::new());
             for _ in 0..REPEATS {
-                certified.push(seconds(|| certify(&linear, scale, &examples, &values, Promise::Class).unwrap()));
+                certified.push(seconds(|| {
+                    certify(&linear, scale, &examples, &values, Promise::Class).unwrap()
+                }));
                 predicted.push(seconds(|| linear.scores(&examples)));
             }
             let certificates = certify(&linear, scale, &examples, &values, Promise::Class).unwrap();

@@ -3,8 +3,8 @@
 //!     cargo bench -p halfseen --bench gram
 //!
 //! The rate that the shares refer to is that of faer's own product in double precision: C = M'M and
-//! D = X'X, each n x n in full, on all threads, into memory that is there already or, as its operator
-//! does, into fresh memory. Runs alternate, and medians are printed.
+//! D = X'X, each n x n in full, on all threads, into memory that is there already or, as its
+//! operator does, into fresh memory. Runs alternate, and medians are printed.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use faer::linalg::matmul::matmul;
@@ -82,7 +82,9 @@ fn main() {
             }
             black_box((&counts, &products));
         }));
-        times[1].push(seconds(|| drop(black_box((mask.transpose() * &mask, rows.values.transpose() * &rows.values)))));
+        times[1].push(seconds(|| {
+            drop(black_box((mask.transpose() * &mask, rows.values.transpose() * &rows.values)))
+        }));
         times[2].push(seconds(|| grams_into(&kernels, &rows, &mut reused, &Silent).unwrap()));
         times[3].push(seconds(|| drop(black_box(gram(&kernels, &rows, &Silent).unwrap()))));
         times[4].push(seconds(|| {
@@ -96,8 +98,13 @@ fn main() {
     let medians: Vec<f64> = times.into_iter().map(median).collect();
     let gigabytes = bytes_needed(n, 4) as f64 / 1e9;
     let rate = 4.0 * (n as f64).powi(2) * d as f64 / medians[0] / 1e9;
-    println!("n = {n}, d = {d}, {} threads; four kernels take {gigabytes:.2} GB", rayon::current_num_threads());
-    println!("plain products: {rate:.1} GFLOP/s; shares of their rate, in memory that is there and in fresh memory:");
+    println!(
+        "n = {n}, d = {d}, {} threads; four kernels take {gigabytes:.2} GB",
+        rayon::current_num_threads()
+    );
+    println!(
+        "plain products: {rate:.1} GFLOP/s; shares of their rate, in memory that is there and in fresh memory:"
+    );
     for (name, time) in names.iter().zip(&medians) {
         println!("{name:>30}: {time:.3} s, {:.2}, {:.2}", medians[0] / time, medians[1] / time);
     }

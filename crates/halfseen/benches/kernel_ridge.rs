@@ -1,4 +1,5 @@
-//! Times kernel ridge regression: the whole grid of C against one eigendecomposition, and Cholesky for a single C.
+//! Times kernel ridge regression: the whole grid of C against one eigendecomposition, and Cholesky
+//! for a single C.
 //!
 //!     cargo bench -p halfseen --bench kernel_ridge
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
@@ -49,13 +50,18 @@ fn main() {
             });
             let left_out = seconds(|| {
                 for power in GRID {
-                    black_box(spectrum.leave_one_out(targets.as_ref(), 10_f64.powi(power)).unwrap());
+                    black_box(
+                        spectrum.leave_one_out(targets.as_ref(), 10_f64.powi(power)).unwrap(),
+                    );
                 }
             });
             eigen.push(one);
             grid.push((one + solves) / one);
             with_loo.push((one + solves + left_out) / one);
-            cholesky.push(seconds(|| drop(black_box(solve(gram.as_ref(), targets.as_ref(), 1.0).unwrap()))) / one);
+            cholesky.push(
+                seconds(|| drop(black_box(solve(gram.as_ref(), targets.as_ref(), 1.0).unwrap())))
+                    / one,
+            );
         }
         println!(
             "{n:>6} {outputs:>8} {:>10.3} {:>10.2} {:>14.2} {:>10.3}",

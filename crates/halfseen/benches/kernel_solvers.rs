@@ -3,7 +3,8 @@
 //!     cargo bench -p halfseen --bench kernel_solvers
 //!     cargo bench -p halfseen --bench kernel_solvers -- PREFIX [TOL [warm]]
 //!
-//! PREFIX: Gram matrices PREFIX_g1.npy .. PREFIX_g4.npy and labels PREFIX_y.npy instead of synthetic ones.
+//! PREFIX: Gram matrices PREFIX_g1.npy .. PREFIX_g4.npy and labels PREFIX_y.npy instead of
+//! synthetic ones.
 //!
 //! With `warm`, each C is not also solved by itself.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
@@ -21,7 +22,8 @@ fn numbers(path: &str) -> Vec<f64> {
     bytes[header..].chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect()
 }
 
-/// Rows with a third of their cells unseen and noisy linear labels; Gram matrices of k_1..k_4, mean diagonal 1.
+/// Rows with a third of their cells unseen and noisy linear labels; Gram matrices of k_1..k_4, mean
+/// diagonal 1.
 fn synthetic(n: usize, d: usize) -> (Vec<Mat<f64>>, Vec<f64>) {
     let mut stream = Stream::new(1, Purpose::Data, n as u64);
     let weights: Vec<f64> = (0..d).map(|_| stream.normal() / (d as f64).sqrt()).collect();
@@ -89,7 +91,11 @@ fn main() {
         let seconds = start.elapsed().as_secs_f64();
         total += seconds;
         let unfinished = found.iter().filter(|f| !f.stop.converged()).count();
-        println!("gamma {gamma} path of {}: {:.1} ms, unfinished {unfinished}", cs.len(), seconds * 1e3);
+        println!(
+            "gamma {gamma} path of {}: {:.1} ms, unfinished {unfinished}",
+            cs.len(),
+            seconds * 1e3
+        );
     }
     println!("four paths: {:.1} ms", total * 1e3);
 }

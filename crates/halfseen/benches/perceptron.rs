@@ -1,4 +1,5 @@
-//! Times the robust Perceptron per row, beside a plain loop that sorts each row and averages every weight.
+//! Times the robust Perceptron per row, beside a plain loop that sorts each row and averages every
+//! weight.
 //!
 //!     cargo bench -p halfseen --bench perceptron
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
@@ -21,7 +22,8 @@ fn rows(m: usize, n: usize) -> (Array2<f64>, Vec<u32>) {
     let mut stream = Stream::new(1, Purpose::Data, n as u64);
     let cells = Array2::from_shape_simple_fn((m, n), || 2.0 * stream.unit() - 1.0);
     let code = |row: ndarray::ArrayView1<'_, f64>, flip: bool| {
-        let score: f64 = row.iter().enumerate().map(|(j, x)| if j % 2 == 0 { *x } else { -x }).sum();
+        let score: f64 =
+            row.iter().enumerate().map(|(j, x)| if j % 2 == 0 { *x } else { -x }).sum();
         u32::from((score > 0.0) != flip)
     };
     let codes = cells.rows().into_iter().map(|row| code(row, stream.unit() < 0.1)).collect();
@@ -68,8 +70,13 @@ fn plainly(cells: &Array2<f64>, codes: &[u32], budget: usize, margin: f64) -> Ve
 }
 
 fn main() {
-    println!("{:>8} {:>6} {:>4} {:>12} {:>12} {:>14} {:>8}", "rows", "n", "N", "ns/row", "plain", "rows/s", "ratio");
-    for (m, n, budget) in [(200_000, 100, 0), (200_000, 100, 10), (200_000, 100, 50), (30_000, 784, 50)] {
+    println!(
+        "{:>8} {:>6} {:>4} {:>12} {:>12} {:>14} {:>8}",
+        "rows", "n", "N", "ns/row", "plain", "rows/s", "ratio"
+    );
+    for (m, n, budget) in
+        [(200_000, 100, 0), (200_000, 100, 10), (200_000, 100, 50), (30_000, 784, 50)]
+    {
         let (cells, codes) = rows(m, n);
         let (layout, scaler) = (Arc::new(Layout::singletons(n)), Scaler::None {});
         let targets: Vec<f64> = codes.iter().map(|&code| 2.0 * f64::from(code) - 1.0).collect();
@@ -86,10 +93,16 @@ fn main() {
             declared: Default::default(),
         };
         let margin = 0.01 * (n - budget) as f64;
-        let learner = with(find("robust-perceptron").unwrap(), &vec![("threat", budget.to_string())]).unwrap();
+        let learner =
+            with(find("robust-perceptron").unwrap(), &vec![("threat", budget.to_string())])
+                .unwrap();
         // The whole fit: reading the rows, the pass, and the mean loss of the average.
         let ours = time(m, || drop(black_box(learner.fit(&examples, &Silent).unwrap())));
         let plain = time(m, || drop(black_box(plainly(&cells, &codes, budget, margin))));
-        println!("{m:>8} {n:>6} {budget:>4} {ours:>12.0} {plain:>12.0} {:>14.0} {:>8.2}", 1e9 / ours, plain / ours);
+        println!(
+            "{m:>8} {n:>6} {budget:>4} {ours:>12.0} {plain:>12.0} {:>14.0} {:>8.2}",
+            1e9 / ours,
+            plain / ours
+        );
     }
 }

@@ -28,8 +28,13 @@ impl Seller {
 
 fn main() -> halfseen::Result<()> {
     let layout = Arc::new(Layout::singletons(ATTRIBUTES));
-    let learner =
-        Aelr { budget: Some(3), radius: 3.0, step: Rule::Theory(5.0), horizon: Some(20_000), ..Aelr::default() };
+    let learner = Aelr {
+        budget: Some(3),
+        radius: 3.0,
+        step: Rule::Theory(5.0),
+        horizon: Some(20_000),
+        ..Aelr::default()
+    };
     let Some(mut running) = learner.start(&layout)? else { return Ok(()) };
 
     let mut query = Query::default();

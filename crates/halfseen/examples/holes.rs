@@ -1,4 +1,5 @@
-//! Learns from rows with holes, without filling them: KARMA beside imputation by zero on data of three blocks.
+//! Learns from rows with holes, without filling them: KARMA beside imputation by zero on data of
+//! three blocks.
 //!
 //!     cargo run --release -p halfseen --example holes
 
@@ -8,7 +9,8 @@ use halfseen::learner::{find, with};
 use std::io::Write;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // 200 attributes in three blocks, each of which tells the target; two blocks of three are missing from a row on average.
+    // 200 attributes in three blocks, each of which tells the target; two blocks of three are
+    // missing from a row on average.
     let set = Blocks::default().draw(900, 7)?;
     let all = set.examples();
     let (train, test) = (all.prefix(600), all.with_rows((600..900).collect::<Vec<u32>>()));

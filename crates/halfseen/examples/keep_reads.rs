@@ -1,4 +1,5 @@
-//! Learns a score from two questions out of twelve to each person, some of which are refused, and keeps every answer.
+//! Learns a score from two questions out of twelve to each person, some of which are refused, and
+//! keeps every answer.
 //!
 //!     cargo run --release -p halfseen --example keep_reads
 #![allow(clippy::print_stdout)]
@@ -33,7 +34,9 @@ fn main() -> halfseen::Result<()> {
     for number in 0..PERSONS {
         running.ask_into(&mut query)?; // which two questions?
         let (answers, score) = person(number);
-        let answer = |question: u32| if refusals.unit() < 0.1 { f64::NAN } else { answers[question as usize] };
+        let answer = |question: u32| {
+            if refusals.unit() < 0.1 { f64::NAN } else { answers[question as usize] }
+        };
         let values: Vec<f64> = query.reads.iter().map(|read| read.panel).map(answer).collect();
         running.tell(&query, &values, score)?; // one answer in ten is refused: NaN
         if number == PERSONS / 2 {
@@ -49,7 +52,9 @@ fn main() -> halfseen::Result<()> {
         let truth = [1.0, -1.0, 1.0, 0.0][question];
         println!("weight of question {question}: {:+.2} (truth {truth:+})", weights[question]);
     }
-    let error = (PERSONS..2 * PERSONS).map(person).map(|(answers, score)| (predictor.score(&answers) - score).powi(2));
+    let error = (PERSONS..2 * PERSONS)
+        .map(person)
+        .map(|(answers, score)| (predictor.score(&answers) - score).powi(2));
     let error = error.sum::<f64>() / PERSONS as f64;
     println!("squared error of new persons who answer everything: {error:.2} (at best 0.09)");
     assert!(error < 4.0);

@@ -39,7 +39,13 @@ pub enum ErrorKind {
     #[error("{name} = '{}' cannot be read: it must be {}", short(text), line(expected))]
     NotAValue { name: &'static str, text: String, expected: String },
     /// The learner has no parameter of this name.
-    #[error("learner {} has no parameter '{}'{}; it has: {}", short(learner), short(name), maybe(nearest), list(known))]
+    #[error(
+        "learner {} has no parameter '{}'{}; it has: {}",
+        short(learner),
+        short(name),
+        maybe(nearest),
+        list(known)
+    )]
     UnknownParameter { learner: String, name: String, nearest: Option<String>, known: Vec<String> },
     /// No learner is registered under this name.
     #[error("there is no learner '{}'{}; there are: {}", short(name), maybe(nearest), list(known))]
@@ -65,7 +71,11 @@ pub enum ErrorKind {
     )]
     TooManyMoments { learner: String, columns: usize, needed: u64, most: u64 },
     /// The learner cannot let rows count by weights.
-    #[error("learner {} takes no weights of rows, {reason}; leave them out, or use {}", short(learner), list(able))]
+    #[error(
+        "learner {} takes no weights of rows, {reason}; leave them out, or use {}",
+        short(learner),
+        list(able)
+    )]
     TakesNoWeights { learner: String, reason: &'static str, able: Vec<String> },
     /// What cannot be the weight of a row.
     #[error("row {row}: its weight is {}, and weights are numbers from 0 to 1e100", shown(*value))]
@@ -88,10 +98,18 @@ pub enum ErrorKind {
     )]
     OutsideSeries { reach: f64, limit: f64 },
     /// A column that was named does not exist.
-    #[error("there is no column '{}'{}; the columns are: {}", short(name), maybe(nearest), list(known))]
+    #[error(
+        "there is no column '{}'{}; the columns are: {}",
+        short(name),
+        maybe(nearest),
+        list(known)
+    )]
     UnknownColumn { name: String, nearest: Option<String>, known: Vec<String> },
     /// Two columns share one name.
-    #[error("column {second} has the same name as column {first}, '{}'; rename one of them", short(name))]
+    #[error(
+        "column {second} has the same name as column {first}, '{}'; rename one of them",
+        short(name)
+    )]
     DuplicateColumn { name: String, first: usize, second: usize },
     /// Two things that must be equally long are not.
     #[error("{}: expected {expected}, got {found}", line(what))]
@@ -130,7 +148,10 @@ pub enum ErrorKind {
     )]
     MomentContradicted { row: usize, column: String, value: f64 },
     /// The target is missing in some rows.
-    #[error("target column '{}' is missing in {count} rows (first: row {first}); remove those rows", short(column))]
+    #[error(
+        "target column '{}' is missing in {count} rows (first: row {first}); remove those rows",
+        short(column)
+    )]
     MissingTarget { column: String, first: usize, count: usize },
     /// All targets are equal, so there is nothing to learn.
     #[error(
@@ -143,7 +164,10 @@ pub enum ErrorKind {
     #[error("target column '{}': {}", short(column), line(problem))]
     WrongTarget { column: String, problem: String },
     /// A column holds text where numbers are needed, or the other way round.
-    #[error("column '{}' held {expected} when the model was fitted and holds {found} now", short(column))]
+    #[error(
+        "column '{}' held {expected} when the model was fitted and holds {found} now",
+        short(column)
+    )]
     WrongKind { column: String, expected: &'static str, found: &'static str },
     /// A weight per attribute is asked of a predictor that has none.
     #[error(

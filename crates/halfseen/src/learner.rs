@@ -36,8 +36,16 @@ pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// As [`Learner::fit`].
-    fn fit_grid(&self, settings: &[Setting], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
-        settings.iter().map(|setting| with(self.clone_box(), setting)?.fit(examples, monitor)).collect()
+    fn fit_grid(
+        &self,
+        settings: &[Setting],
+        examples: &Examples<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fit>> {
+        settings
+            .iter()
+            .map(|setting| with(self.clone_box(), setting)?.fit(examples, monitor))
+            .collect()
     }
 
     /// What has been learned after each of the given numbers of examples (increasing). One-pass
@@ -45,7 +53,12 @@ pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// As [`Learner::fit`].
-    fn fit_curve(&self, counts: &[usize], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    fn fit_curve(
+        &self,
+        counts: &[usize],
+        examples: &Examples<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fit>> {
         counts.iter().map(|&count| self.fit(&examples.prefix(count), monitor)).collect()
     }
 
@@ -63,20 +76,25 @@ pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// If the state is not one of these parameters and this layout.
-    fn resume(&self, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Option<Box<dyn AskTell>>> {
+    fn resume(
+        &self,
+        layout: &Arc<Layout>,
+        state: serde_json::Value,
+    ) -> Result<Option<Box<dyn AskTell>>> {
         let _ = (layout, state);
         Ok(None)
     }
 
-    /// Whether missing cells may stay missing: those of the family of holes learn from what is there, and a budgeted learner
-    /// that says so takes a missing cell for a read that was refused.
+    /// Whether missing cells may stay missing: those of the family of holes learn from what is
+    /// there, and a budgeted learner that says so takes a missing cell for a read that was refused.
     fn takes_holes(&self) -> bool {
         self.family() == Family::Missing
     }
 
-    /// Whether rows may count by [`Examples::weights`]: weight 2 is then the row twice, weight 0 the row not there, up to
-    /// the tolerance of the solver, and weights of 1 give the bits that no weights give. Reports count rows, not weights,
-    /// and promise nothing of new rows, as theorems want rows drawn alike.
+    /// Whether rows may count by [`Examples::weights`]: weight 2 is then the row twice, weight 0
+    /// the row not there, up to the tolerance of the solver, and weights of 1 give the bits that no
+    /// weights give. Reports count rows, not weights, and promise nothing of new rows, as theorems
+    /// want rows drawn alike.
     ///
     /// | learner | takes weights |
     /// |---|---|
@@ -92,7 +110,8 @@ pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
         false
     }
 
-    /// Refuses a target of so many classes (0: numbers) that this learner cannot learn: by default more than two.
+    /// Refuses a target of so many classes (0: numbers) that this learner cannot learn: by default
+    /// more than two.
     ///
     /// # Errors
     /// [`ErrorKind::WrongTarget`].
@@ -100,8 +119,11 @@ pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
         if classes <= 2 {
             return Ok(());
         }
-        // Only that family tells more apart, and each of its learners overrides this: asking others would ask us again.
-        let more = all().into_iter().filter(|l| l.family() == Family::Missing && l.check_classes(classes).is_ok());
+        // Only that family tells more apart, and each of its learners overrides this: asking others
+        // would ask us again.
+        let more = all()
+            .into_iter()
+            .filter(|l| l.family() == Family::Missing && l.check_classes(classes).is_ok());
         let able = more.map(|l| l.name());
         let able = able.collect::<Vec<_>>().join(", ");
         let able = if able.is_empty() { able } else { format!(", or a learner of more ({able})") };
@@ -130,7 +152,8 @@ pub enum Family {
     Budget,
     /// Whatever is observed of each training example.
     Missing,
-    /// Every attribute of every training example, and prepares for attributes that vanish at prediction time.
+    /// Every attribute of every training example, and prepares for attributes that vanish at
+    /// prediction time.
     Robust,
     /// Every attribute of every training example.
     Full,
@@ -141,19 +164,24 @@ pub fn is_passive(learner: &dyn Learner) -> bool {
     learner.get("passive").is_some_and(|v| v != "no")
 }
 
-/// Has a learner that can do both, choose what it reads or take every cell that is there, take everything where no budget says how
-/// much to read: what the program and Python make of one without a budget.
+/// Has a learner that can do both, choose what it reads or take every cell that is there, take
+/// everything where no budget says how much to read: what the program and Python make of one
+/// without a budget.
 ///
 /// # Errors
 /// None, of the learners that there are.
 pub fn take_all_without_a_budget(learner: &mut dyn Learner) -> Result<()> {
     let said = |name| learner.get(name).is_some_and(|value| value != "auto");
     let both = learner.takes_holes() && learner.get("passive").is_some() && !is_passive(learner);
-    if both && !said("budget") && !said("total_budget") { learner.set("passive", "all") } else { Ok(()) }
+    if both && !said("budget") && !said("total_budget") {
+        learner.set("passive", "all")
+    } else {
+        Ok(())
+    }
 }
 
-/// Refuses a target of so many classes (0: numbers) unless they are two: what learners say that tell two classes apart
-/// and nothing else.
+/// Refuses a target of so many classes (0: numbers) unless they are two: what learners say that
+/// tell two classes apart and nothing else.
 pub(crate) fn two_classes(learner: &str, classes: usize) -> Result<()> {
     if classes == 2 {
         return Ok(());
@@ -166,19 +194,26 @@ pub(crate) fn two_classes(learner: &str, classes: usize) -> Result<()> {
 }
 
 /// Why learners that sample take no weights.
-pub(crate) const SAMPLES: &str = "as it reads a sample of each row once, which weight 2 cannot repeat";
+pub(crate) const SAMPLES: &str =
+    "as it reads a sample of each row once, which weight 2 cannot repeat";
 /// Why learners of one pass take no weights.
-pub(crate) const STEPS: &str = "as it makes one step for each row, and one of twice the length is not two";
+pub(crate) const STEPS: &str =
+    "as it makes one step for each row, and one of twice the length is not two";
 
 /// Refuses weights of rows, whatever they are.
 ///
 /// # Errors
 /// [`ErrorKind::TakesNoWeights`].
-pub(crate) fn refuse_weights(learner: &str, examples: &Examples<'_>, reason: &'static str) -> Result<()> {
+pub(crate) fn refuse_weights(
+    learner: &str,
+    examples: &Examples<'_>,
+    reason: &'static str,
+) -> Result<()> {
     if examples.weights.is_none() {
         return Ok(());
     }
-    let able = all().into_iter().filter(|l| l.takes_weights()).map(|l| l.name().to_owned()).collect();
+    let able =
+        all().into_iter().filter(|l| l.takes_weights()).map(|l| l.name().to_owned()).collect();
     Err(ErrorKind::TakesNoWeights { learner: learner.to_owned(), reason, able }.into())
 }
 
@@ -192,7 +227,11 @@ pub struct Grid(pub Vec<(&'static str, Vec<String>)>);
 impl Grid {
     /// A grid from words.
     pub fn new(axes: &[(&'static str, &[&str])]) -> Grid {
-        Grid(axes.iter().map(|(name, values)| (*name, values.iter().map(|v| (*v).to_owned()).collect())).collect())
+        Grid(
+            axes.iter()
+                .map(|(name, values)| (*name, values.iter().map(|v| (*v).to_owned()).collect()))
+                .collect(),
+        )
     }
 
     /// The grid without the parameters of these names.
@@ -206,7 +245,10 @@ impl Grid {
         self.0.iter().fold(vec![Vec::new()], |settings, (name, values)| {
             let extend = |s: &Setting| {
                 let s = s.clone();
-                values.iter().map(move |v| [s.clone(), vec![(*name, v.clone())]].concat()).collect::<Vec<_>>()
+                values
+                    .iter()
+                    .map(move |v| [s.clone(), vec![(*name, v.clone())]].concat())
+                    .collect::<Vec<_>>()
             };
             settings.iter().flat_map(extend).collect()
         })
@@ -226,8 +268,12 @@ pub fn with(mut learner: Box<dyn Learner>, setting: &Setting) -> Result<Box<dyn 
 
 /// Every learner with its default parameters, family by family.
 pub fn all() -> Vec<Box<dyn Learner>> {
-    let families =
-        [crate::budget::learners(), crate::missing::learners(), crate::robust::learners(), crate::full::learners()];
+    let families = [
+        crate::budget::learners(),
+        crate::missing::learners(),
+        crate::robust::learners(),
+        crate::full::learners(),
+    ];
     families.into_iter().flatten().collect()
 }
 
@@ -263,7 +309,10 @@ mod tests {
             }
         }
         let error = find("ridge").and_then(|l| l.check_classes(3)).unwrap_err().to_string();
-        assert!(error.contains("karma, zero, mean, mcb, mc1") && !error.contains("geom"), "{error}");
+        assert!(
+            error.contains("karma, zero, mean, mcb, mc1") && !error.contains("geom"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -31,8 +31,9 @@
 //! # Ok::<(), halfseen::Error>(())
 //! ```
 //!
-//! Most of these learners take one step for each example and forget it. [`budget::Fiml`] keeps what was read and models attributes and target
-//! jointly; it also learns from tables with holes, and its [`model::Conditional`] predictions fill in what a row does not show.
+//! Most of these learners take one step for each example and forget it. [`budget::Fiml`] keeps what
+//! was read and models attributes and target jointly; it also learns from tables with holes, and
+//! its [`model::Conditional`] predictions fill in what a row does not show.
 //!
 //! # In the data as they came
 //!
@@ -59,10 +60,11 @@
 //! # The map
 //!
 //! A table goes through [`prepare`] (fitted once on training rows, stored in the model) to
-//! [`data::Examples`]; a [`Learner`] makes a [`model::Fit`] of them; [`model::Model`] keeps predictor,
-//! preparation and report together. [`select`] splits, tunes and compares. [`learner::all`] lists
-//! every learner; each declares its parameters once, in [`params`]. [`plan`] says what they promise before a
-//! value is read. [`solve`] holds the solvers of losses over Gram matrices and features.
+//! [`data::Examples`]; a [`Learner`] makes a [`model::Fit`] of them; [`model::Model`] keeps
+//! predictor, preparation and report together. [`select`] splits, tunes and compares.
+//! [`learner::all`] lists every learner; each declares its parameters once, in [`params`]. [`plan`]
+//! says what they promise before a value is read. [`solve`] holds the solvers of losses over Gram
+//! matrices and features.
 //!
 //! Underneath: [`sampling`] draws indices, [`iterate`] moves weight vectors by sparse steps without
 //! ever touching all of them, [`projection`] is their dense counterpart.

@@ -1,4 +1,5 @@
-//! Differentiates losses of a score and a target, and writes derivatives as power series where they are no straight line.
+//! Differentiates losses of a score and a target, and writes derivatives as power series where they
+//! are no straight line.
 //!
 //! With z = p - y for regression and z = y p for classes (y = -1 or +1):
 //!
@@ -10,10 +11,11 @@
 //! | exponential | e^-z | -y e^-z |
 //! | logistic | log(1 + e^-z) | -y (1 + tanh(-z/2)) / 2 |
 //!
-//! Smoothed is with rho(u) = u erf(u) + e^(-u^2)/sqrt(pi) in the place of abs(u): the smoothed absolute loss is
-//! (eps/2) (rho((z - tube)/eps) + rho((z + tube)/eps)) - tube. It lies above the loss by at most
-//! eps/(2 sqrt(pi)) + (eps/2) h(2 tube/eps), h(u) = rho(u) - abs(u), reached at abs(z) = tube: 0.283 eps where the tube is as
-//! wide as eps, 0.565 eps without a tube. The smoothed hinge lies above its own by at most eps/(2 sqrt(pi)).
+//! Smoothed is with rho(u) = u erf(u) + e^(-u^2)/sqrt(pi) in the place of abs(u): the smoothed
+//! absolute loss is (eps/2) (rho((z - tube)/eps) + rho((z + tube)/eps)) - tube. It lies above the
+//! loss by at most eps/(2 sqrt(pi)) + (eps/2) h(2 tube/eps), h(u) = rho(u) - abs(u), reached at
+//! abs(z) = tube: 0.283 eps where the tube is as wide as eps, 0.565 eps without a tube. The
+//! smoothed hinge lies above its own by at most eps/(2 sqrt(pi)).
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012, section 4.2.
 
@@ -78,8 +80,8 @@ impl Expansion {
 }
 
 impl Loss {
-    /// The derivative by p. Linear in p for the squares, so that an unbiased product gives an unbiased slope; for
-    /// the others see [`Loss::expansion`].
+    /// The derivative by p. Linear in p for the squares, so that an unbiased product gives an
+    /// unbiased slope; for the others see [`Loss::expansion`].
     #[inline]
     pub fn slope(self, product: f64, target: f64) -> f64 {
         match self {
@@ -96,9 +98,12 @@ impl Loss {
             Loss::HalfSquare => 0.5 * residual * residual,
             Loss::Square => residual * residual,
             Loss::Absolute { tube, width } => {
-                0.5 * width * (rho((residual - tube) / width) + rho((residual + tube) / width)) - tube
+                0.5 * width * (rho((residual - tube) / width) + rho((residual + tube) / width))
+                    - tube
             }
-            Loss::Hinge { width } => 0.5 * (1.0 - margin) + 0.5 * width * rho((1.0 - margin) / width),
+            Loss::Hinge { width } => {
+                0.5 * (1.0 - margin) + 0.5 * width * rho((1.0 - margin) / width)
+            }
             Loss::Exponential => (-margin).exp(),
             Loss::Logistic { .. } => (-margin).max(0.0) + (-margin.abs()).exp().ln_1p(),
         }
@@ -148,7 +153,12 @@ mod tests {
     use super::*;
 
     fn all() -> Vec<Loss> {
-        let mut all = vec![Loss::HalfSquare, Loss::Square, Loss::Exponential, Loss::Logistic { norm_bound: 1.0 }];
+        let mut all = vec![
+            Loss::HalfSquare,
+            Loss::Square,
+            Loss::Exponential,
+            Loss::Logistic { norm_bound: 1.0 },
+        ];
         for width in [0.3, 1.0, 4.0] {
             all.push(Loss::Hinge { width });
             all.extend([0.0, 0.1, 1.0, 5.0].map(|tube| Loss::Absolute { tube, width }));
@@ -164,16 +174,22 @@ mod tests {
                     let (p, h) = (0.1 * f64::from(i), 1e-5);
                     let found = loss.slope(p, target);
                     // Richardson's quotient: its error is of the order of h^4.
-                    let quotient = |h: f64| (loss.value(p + h, target) - loss.value(p - h, target)) / (2.0 * h);
+                    let quotient = |h: f64| {
+                        (loss.value(p + h, target) - loss.value(p - h, target)) / (2.0 * h)
+                    };
                     let expected = (4.0 * quotient(h) - quotient(2.0 * h)) / 3.0;
                     let scale = 1.0 + loss.value(p, target).abs();
-                    assert!((found - expected).abs() < 1e-9 * scale, "{loss:?} at {p}: {found}, {expected}");
+                    assert!(
+                        (found - expected).abs() < 1e-9 * scale,
+                        "{loss:?} at {p}: {found}, {expected}"
+                    );
                 }
             }
         }
     }
 
-    /// The distance between the smoothed and the plain loss is largest where the tube ends, and known there.
+    /// The distance between the smoothed and the plain loss is largest where the tube ends, and
+    /// known there.
     #[test]
     fn smoothing_adds_what_it_is_said_to_add() {
         for width in [0.25, 1.0, 3.0] {
@@ -183,8 +199,12 @@ mod tests {
                 let u = 2.0 * tube / width;
                 let bound = 0.5 * width * (1.0 / PI.sqrt() + rho(u) - u);
                 let grid = (-100_000..=100_000).map(|i| gap(1e-4 * f64::from(i)));
-                let (least, most) = grid.fold((f64::MAX, f64::MIN), |(a, b), g| (a.min(g), b.max(g)));
-                assert!(least >= -1e-13 && (most - bound).abs() < 1e-13, "{loss:?}: {least} to {most}, {bound}");
+                let (least, most) =
+                    grid.fold((f64::MAX, f64::MIN), |(a, b), g| (a.min(g), b.max(g)));
+                assert!(
+                    least >= -1e-13 && (most - bound).abs() < 1e-13,
+                    "{loss:?}: {least} to {most}, {bound}"
+                );
                 assert!((gap(tube) - bound).abs() < 1e-14 && (gap(-tube) - bound).abs() < 1e-14);
                 // eps / (2 sqrt pi) beside a wide tube, eps / sqrt pi without one.
                 let wide = width / (2.0 * PI.sqrt());
@@ -195,7 +215,8 @@ mod tests {
                 }
             }
             let hinge = |p: f64| Loss::Hinge { width }.value(p, 1.0) - (1.0 - p).max(0.0);
-            let most = (-50_000..=50_000).map(|i| hinge(1e-4 * f64::from(i))).fold(f64::MIN, f64::max);
+            let most =
+                (-50_000..=50_000).map(|i| hinge(1e-4 * f64::from(i))).fold(f64::MIN, f64::max);
             assert!((most - width / (2.0 * PI.sqrt())).abs() < 1e-14);
         }
     }

@@ -22,7 +22,8 @@ pub struct Silent;
 
 impl Monitor for Silent {}
 
-/// Passes on the wish to stop, but no progress: parts of a computation that run side by side would mix theirs.
+/// Passes on the wish to stop, but no progress: parts of a computation that run side by side would
+/// mix theirs.
 pub(crate) struct Quiet<'a>(pub(crate) &'a dyn Monitor);
 
 impl Monitor for Quiet<'_> {

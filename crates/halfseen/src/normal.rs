@@ -1,7 +1,8 @@
 //! Computes the distribution function of the standard normal, its logarithm and its quantiles.
 //!
-//! Below 3 in size by the series x + x^3/3 + x^5/15 + ... (G. Marsaglia, "Evaluating the normal distribution", Journal of
-//! Statistical Software 2004), above by Laplace's continued fraction of the tail, which keeps its relative precision.
+//! Below 3 in size by the series x + x^3/3 + x^5/15 + ... (G. Marsaglia, "Evaluating the normal
+//! distribution", Journal of Statistical Software 2004), above by Laplace's continued fraction of
+//! the tail, which keeps its relative precision.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
@@ -89,7 +90,9 @@ mod tests {
         ] {
             assert!((below(x) / p - 1.0).abs() < 2e-12, "{x}: {} and {p}", below(x));
         }
-        for (tail, x) in [(0.5, 0.0), (0.025, 1.959_963_984_540_054), (0.005, 2.575_829_303_548_901)] {
+        for (tail, x) in
+            [(0.5, 0.0), (0.025, 1.959_963_984_540_054), (0.005, 2.575_829_303_548_901)]
+        {
             assert!((upper_quantile(tail) - x).abs() < 1e-13, "{}", upper_quantile(tail));
         }
         assert!((upper_quantile(1e-15) - 7.941_345_326_170_998).abs() < 1e-9);

@@ -5,10 +5,12 @@
 //! check, set and get by name, and the list from which help texts and other languages are made.
 
 mod values;
+mod words;
 
-pub use values::{
-    Average, Ball, Centre, Damage, Deletions, Design, Features, Inner, KernelLoss, KernelSolver, LabelLoss, Link,
-    MomentSource, Normalization, Passive, Reading, Rule, SmoothLoss, Steps, Value, Variant, Worth,
+pub use values::{Features, MomentSource, Rule, Value, Worth};
+pub use words::{
+    Average, Ball, Centre, Damage, Deletions, Design, Inner, KernelLoss, KernelSolver, LabelLoss,
+    Link, Normalization, Passive, Reading, SmoothLoss, Steps, Variant,
 };
 
 use crate::error::{Error, ErrorKind, Result, nearest};
@@ -92,17 +94,35 @@ impl Kind {
             Kind::NonNegative => "a finite number of at least 0".into(),
             Kind::Flag => "true or false".into(),
             Kind::Choice(words) => format!("one of {}", words.join(", ")),
-            Kind::Rule => "theory, a multiple of it such as 3.2x, or a finite number above 0".into(),
+            Kind::Rule => {
+                "theory, a multiple of it such as 3.2x, or a finite number above 0".into()
+            }
             Kind::Share => "a number above 0 and below 1".into(),
-            Kind::ShareOrCount => "a share above 0 and below 1, or a whole number of at least 1".into(),
-            Kind::SharesOrAuto => "auto, or numbers of at least 0 that sum to 1, separated by commas".into(),
-            Kind::BetweenOrAuto { least, most } => format!("a number from {least} to {most}, or auto"),
-            Kind::Moments => "auto, online, or finite numbers of at least 0, separated by commas".into(),
-            Kind::NumbersOrAuto => "auto, or finite numbers of at least 0, separated by commas".into(),
+            Kind::ShareOrCount => {
+                "a share above 0 and below 1, or a whole number of at least 1".into()
+            }
+            Kind::SharesOrAuto => {
+                "auto, or numbers of at least 0 that sum to 1, separated by commas".into()
+            }
+            Kind::BetweenOrAuto { least, most } => {
+                format!("a number from {least} to {most}, or auto")
+            }
+            Kind::Moments => {
+                "auto, online, or finite numbers of at least 0, separated by commas".into()
+            }
+            Kind::NumbersOrAuto => {
+                "auto, or finite numbers of at least 0, separated by commas".into()
+            }
             Kind::NonNegativeOrAuto => "a finite number of at least 0, or auto".into(),
-            Kind::Values => "uniform, mi, or finite numbers of at least 0, separated by commas".into(),
-            Kind::Features => "exact, or sketch:D with a whole number D of at least 1, such as sketch:2048".into(),
-            Kind::RuleOrAuto => "theory, a multiple of it such as 3.2x, a finite number above 0, or auto".into(),
+            Kind::Values => {
+                "uniform, mi, or finite numbers of at least 0, separated by commas".into()
+            }
+            Kind::Features => {
+                "exact, or sketch:D with a whole number D of at least 1, such as sketch:2048".into()
+            }
+            Kind::RuleOrAuto => {
+                "theory, a multiple of it such as 3.2x, a finite number above 0, or auto".into()
+            }
         }
     }
 }
@@ -118,7 +138,8 @@ pub trait Parameters {
     /// Sets a parameter from text; refuses unknown names and values out of range.
     fn set(&mut self, name: &str, text: &str) -> Result<()>;
 
-    /// The value as text that [`set`](Parameters::set) reads back exactly; `None` for an unknown name.
+    /// The value as text that [`set`](Parameters::set) reads back exactly; `None` for an unknown
+    /// name.
     fn get(&self, name: &str) -> Option<String>;
 
     /// All values as a JSON object.
@@ -126,7 +147,10 @@ pub trait Parameters {
 }
 
 /// Sets every parameter that a JSON object names.
-pub fn set_from_json(target: &mut dyn Parameters, json: &serde_json::Map<String, serde_json::Value>) -> Result<()> {
+pub fn set_from_json(
+    target: &mut dyn Parameters,
+    json: &serde_json::Map<String, serde_json::Value>,
+) -> Result<()> {
     for (name, value) in json {
         match value {
             serde_json::Value::String(text) => target.set(name, text)?,
@@ -157,7 +181,13 @@ pub(crate) fn read_value<V: Value>(text: &str, declaration: &Declaration) -> Res
 pub(crate) fn unknown_parameter(learner: &str, name: &str, declarations: &[&Declaration]) -> Error {
     let known: Vec<String> = declarations.iter().map(|d| d.name.to_owned()).collect();
     let nearest = nearest(name, &known);
-    ErrorKind::UnknownParameter { learner: learner.to_owned(), name: name.to_owned(), nearest, known }.into()
+    ErrorKind::UnknownParameter {
+        learner: learner.to_owned(),
+        name: name.to_owned(),
+        nearest,
+        known,
+    }
+    .into()
 }
 
 /// Writes a learner's struct from declarations: `field: Type = default, DECLARATION;`.

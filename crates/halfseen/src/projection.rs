@@ -7,14 +7,15 @@
 /// Moves `point` to the nearest point of Euclidean length at most `radius`.
 pub fn onto_l2_ball(point: &mut [f64], radius: f64) {
     let square = sum(point, |v| v * v);
-    let length = if (1e-200..1e200).contains(&square) { square.sqrt() } else { careful_length(point) };
+    let length =
+        if (1e-200..1e200).contains(&square) { square.sqrt() } else { careful_length(point) };
     if length > radius {
         point.iter_mut().for_each(|v| *v *= radius / length);
     }
 }
 
-/// The length of a vector whose squares leave the range of numbers; 0 for one that is not finite, which has no
-/// nearest point.
+/// The length of a vector whose squares leave the range of numbers; 0 for one that is not finite,
+/// which has no nearest point.
 fn careful_length(point: &[f64]) -> f64 {
     let largest = point.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
     if largest == 0.0 || !largest.is_finite() {
@@ -63,7 +64,8 @@ fn l1_threshold(sizes: &mut [f64], radius: f64) -> f64 {
     while !open.is_empty() {
         let middle = open.len() / 2;
         let (larger, pivot, smaller) = open.select_nth_unstable_by(middle, |a, b| b.total_cmp(a));
-        let (sum, number) = (above + larger.iter().sum::<f64>() + *pivot, count + middle as f64 + 1.0);
+        let (sum, number) =
+            (above + larger.iter().sum::<f64>() + *pivot, count + middle as f64 + 1.0);
         if sum - radius < *pivot * number {
             (above, count) = (sum, number);
             open = smaller;

@@ -1,11 +1,13 @@
 //! Computes quantiles of Student's t.
 //!
-//! Source: G. Hill, "Algorithm 396: Student's t-quantiles", Communications of the ACM 1970; correct to six digits or more.
+//! Source: G. Hill, "Algorithm 396: Student's t-quantiles", Communications of the ACM 1970; correct
+//! to six digits or more.
 
 use crate::normal;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// The t with P(T > t) = `tail`, a number above 0 and at most 1/2, of so many degrees of freedom, a number of at least 1.
+/// The t with P(T > t) = `tail`, a number above 0 and at most 1/2, of so many degrees of freedom, a
+/// number of at least 1.
 pub(crate) fn upper_quantile(tail: f64, degrees: f64) -> f64 {
     let (n, both) = (degrees, 2.0 * tail);
     if (n - 1.0).abs() < 1e-9 {
@@ -53,7 +55,10 @@ mod tests {
         ];
         for (n, tail, expected) in table {
             let found = upper_quantile(tail, n);
-            assert!((found - expected).abs() < 2e-3 * expected / n + 1e-5, "{n} {tail}: {found}, {expected}");
+            assert!(
+                (found - expected).abs() < 2e-3 * expected / n + 1e-5,
+                "{n} {tail}: {found}, {expected}"
+            );
         }
         let (far, normal) = (upper_quantile(0.05, 1e7), crate::normal::upper_quantile(0.05));
         assert!((far - normal).abs() < 1e-6, "{far} and {normal}");

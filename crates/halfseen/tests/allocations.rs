@@ -35,7 +35,8 @@ static ALLOCATOR: Counting = Counting;
 
 fn allocations_of(name: &str, settings: &[(&str, &str)]) -> u64 {
     let data = Data::random(500, &singletons(1000), 51);
-    let moments = (1..=1000).map(|j| (1.0 / f64::from(j)).to_string()).collect::<Vec<_>>().join(",");
+    let moments =
+        (1..=1000).map(|j| (1.0 / f64::from(j)).to_string()).collect::<Vec<_>>().join(",");
     let mut settings = [&[("average", "all"), ("budget", "4")], settings].concat();
     if common::learner(name, &[]).get("moments").is_some() {
         settings.push(("moments", &moments));
@@ -46,7 +47,8 @@ fn allocations_of(name: &str, settings: &[(&str, &str)]) -> u64 {
     }
     let mut learner = started(name, &settings, &data.layout);
     let (mut query, mut values) = (Query::default(), Vec::with_capacity(256));
-    // Learners that keep the budget in expectation now and then ask for more than they have asked for yet.
+    // Learners that keep the budget in expectation now and then ask for more than they have asked
+    // for yet.
     query.reads.reserve(256);
     query.parts.reserve(256);
     let mut before = 0;
@@ -76,7 +78,13 @@ fn ten_thousand_examples_allocate_nothing() {
             assert_eq!(found, 0, "{name} {settings:?}");
         }
     }
-    assert_eq!(allocations_of("aesvr", &[("ball", "l1"), ("replacement", "true"), ("smoothing_width", "4")]), 0);
+    assert_eq!(
+        allocations_of(
+            "aesvr",
+            &[("ball", "l1"), ("replacement", "true"), ("smoothing_width", "4")]
+        ),
+        0
+    );
     assert_eq!(allocations_of("aerr", &[("replacement", "true")]), 0);
     assert_eq!(allocations_of("aelr", &[("replacement", "true"), ("step", "0.5")]), 0);
     assert_eq!(allocations_of("ddaelr", &[("replacement", "true"), ("inner", "mixed")]), 0);

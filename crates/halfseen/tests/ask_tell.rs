@@ -19,7 +19,8 @@ fn each_started(mut check: impl FnMut(&str, &Data, Box<dyn AskTell>)) {
     let data = data();
     for name in budgeted() {
         for budget in ["3", "6"] {
-            let mut learner = started(&name, &[("average", "all"), ("budget", budget)], &data.layout);
+            let mut learner =
+                started(&name, &[("average", "all"), ("budget", budget)], &data.layout);
             data.teach(&mut *learner, 0..20);
             check(&name, &data, learner);
         }
@@ -48,8 +49,12 @@ fn a_query_goes_through_json_exactly() {
             let text = serde_json::to_string(&query).unwrap();
             let back: Query = serde_json::from_str(&text).unwrap();
             assert_eq!(back, query);
-            let bits =
-                |q: &Query| q.parts.iter().flat_map(|p| [p.weight.to_bits(), p.centre.to_bits()]).collect::<Vec<_>>();
+            let bits = |q: &Query| {
+                q.parts
+                    .iter()
+                    .flat_map(|p| [p.weight.to_bits(), p.centre.to_bits()])
+                    .collect::<Vec<_>>()
+            };
             assert_eq!(bits(&back), bits(&query));
             learner.tell(&back, &data.answer(&back, row), data.y[row]).unwrap();
         }
@@ -61,7 +66,8 @@ fn several_queries_may_be_open_and_answered_out_of_order() {
     each_started(|name, data, mut learner| {
         let queries: Vec<Query> = (0..6).map(|_| learner.ask().unwrap()).collect();
         for at in [3, 0, 5, 1, 4, 2] {
-            let told = learner.tell(&queries[at], &data.answer(&queries[at], 20 + at), data.y[20 + at]);
+            let told =
+                learner.tell(&queries[at], &data.answer(&queries[at], 20 + at), data.y[20 + at]);
             assert_eq!(told.unwrap(), Told::Learned);
         }
         let report = learner.report();
@@ -112,7 +118,9 @@ fn forgetting_closes_a_query_once() {
         learner.forget(first.number).unwrap();
         assert_eq!(learner.report(), before, "what was not read is not billed");
         refuse(&mut *learner, &first, &data.answer(&first, 30), data.y[30], "NotOpen");
-        unchanged(&mut *learner, |l| assert_eq!(kind(&l.forget(first.number).unwrap_err()), "NotOpen"));
+        unchanged(&mut *learner, |l| {
+            assert_eq!(kind(&l.forget(first.number).unwrap_err()), "NotOpen")
+        });
         unchanged(&mut *learner, |l| assert_eq!(kind(&l.forget(u64::MAX).unwrap_err()), "NotOpen"));
         learner.tell(&second, &data.answer(&second, 30), data.y[30]).unwrap();
     });
@@ -248,7 +256,9 @@ fn replay(learner: &mut dyn AskTell, log: &[Entry]) {
     for entry in log {
         match entry {
             Entry::Asked => drop(learner.ask().unwrap()),
-            Entry::Told(query, values, target) => drop(learner.tell(query, values, *target).unwrap()),
+            Entry::Told(query, values, target) => {
+                learner.tell(query, values, *target).unwrap();
+            }
             Entry::Forgotten(number) => learner.forget(*number).unwrap(),
         }
     }
@@ -300,7 +310,9 @@ fn replaying_the_log_gives_the_same_bits() {
 fn a_saved_learner_goes_on_with_the_same_bits() {
     let data = data();
     for name in budgeted() {
-        for (budget, horizon, average) in [("4", "auto", "all"), ("4", "200", "tail"), ("6", "300", "all")] {
+        for (budget, horizon, average) in
+            [("4", "auto", "all"), ("4", "200", "tail"), ("6", "300", "all")]
+        {
             let settings = [("average", average), ("budget", budget), ("horizon", horizon)];
             let mut learner = started(&name, &settings, &data.layout);
             study(&data, &mut *learner, 0, 150);
@@ -313,7 +325,11 @@ fn a_saved_learner_goes_on_with_the_same_bits() {
                 learner.tell(&open, &data.answer(&open, 399), data.y[399]).unwrap();
                 study(&data, &mut **learner, 150, 390);
             }
-            assert_eq!(loaded.save().unwrap().to_string(), learner.save().unwrap().to_string(), "{name}");
+            assert_eq!(
+                loaded.save().unwrap().to_string(),
+                learner.save().unwrap().to_string(),
+                "{name}"
+            );
             assert_eq!(loaded.predictor(), learner.predictor());
             assert_eq!(loaded.report(), learner.report());
         }
@@ -326,12 +342,20 @@ fn given_means_are_refused_where_nobody_gave_them() {
     // Some centre by what they read, and have no such parameter.
     let centring = |name: &String| learner(name, &[]).get("centre").is_some();
     for name in budgeted().into_iter().filter(centring) {
-        let refused = |settings: &[(&str, &str)]| learner(&name, settings).start(&layout).err().map(|e| kind(&e));
+        let refused = |settings: &[(&str, &str)]| {
+            learner(&name, settings).start(&layout).err().map(|e| kind(&e))
+        };
         assert_eq!(refused(&[("average", "tail")]), None);
         assert_eq!(refused(&[("average", "tail"), ("horizon", "50")]), None);
-        assert_eq!(refused(&[("average", "all"), ("centre", "given")]).as_deref(), Some("Needs"), "{name}");
+        assert_eq!(
+            refused(&[("average", "all"), ("centre", "given")]).as_deref(),
+            Some("Needs"),
+            "{name}"
+        );
         let data = Data::random(50, &layout, 1);
-        let fit = |data: &Data| learner(&name, &[("centre", "given")]).fit(&data.examples(), &halfseen::Silent);
+        let fit = |data: &Data| {
+            learner(&name, &[("centre", "given")]).fit(&data.examples(), &halfseen::Silent)
+        };
         assert_eq!(kind(&fit(&data).unwrap_err()), "Needs", "{name}");
         fit(&data.measured()).unwrap();
     }
@@ -339,11 +363,17 @@ fn given_means_are_refused_where_nobody_gave_them() {
 
 #[test]
 fn without_a_horizon_steps_fall_like_one_over_the_root_of_t() {
-    // One column that is 1 with the target 1 or -1 in turn: norms are 1, so steps show in the weight.
+    // One column that is 1 with the target 1 or -1 in turn: norms are 1, so steps show in the
+    // weight.
     let layout = singletons(1);
     for name in ["aerr", "aelr"] {
-        let settings =
-            [("average", "all"), ("intercept", "false"), ("centre", "none"), ("radius", "50"), ("step", "0.1x")];
+        let settings = [
+            ("average", "all"),
+            ("intercept", "false"),
+            ("centre", "none"),
+            ("radius", "50"),
+            ("step", "0.1x"),
+        ];
         let mut learner = started(name, &settings, &layout);
         let weight = |learner: &mut dyn AskTell| {
             let query = learner.ask().unwrap();
@@ -361,7 +391,11 @@ fn without_a_horizon_steps_fall_like_one_over_the_root_of_t() {
         for t in [16_u32, 64, 256, 1024] {
             let (early, late) = (steps[t as usize - 1], steps[4 * t as usize - 1]);
             let ratio = early / late;
-            assert!((ratio - 2.0).abs() < 0.1, "{name}: steps at {t} and {} have the ratio {ratio}", 4 * t);
+            assert!(
+                (ratio - 2.0).abs() < 0.1,
+                "{name}: steps at {t} and {} have the ratio {ratio}",
+                4 * t
+            );
         }
     }
 }
@@ -433,7 +467,10 @@ fn edited_queries_are_refused_without_a_panic() {
             }
         }
         // A forger can swap panels of equal width among the gradient's; that panics no one.
-        assert!(accepted <= 2 * query.reads.len(), "{name}: {accepted} forged queries were accepted");
+        assert!(
+            accepted <= 2 * query.reads.len(),
+            "{name}: {accepted} forged queries were accepted"
+        );
         assert_eq!(learner.tell(&query, &values, data.y[40]).unwrap(), Told::Learned, "{name}");
         let query = learner.ask().unwrap();
         let late = Query { asked_at: u64::MAX, ..query.clone() };

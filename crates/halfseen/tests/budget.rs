@@ -1,4 +1,5 @@
-//! Counts what is read with a counter of its own: never more than k, billed exactly, nothing else touched.
+//! Counts what is read with a counter of its own: never more than k, billed exactly, nothing else
+//! touched.
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 mod common;
@@ -58,23 +59,43 @@ fn no_example_is_read_more_often_than_the_budget_says_and_the_bill_is_exact() {
                     }
                     let inner = started(&name, &settings, &data.layout);
                     let mut recorder = Recorder { inner, seen: vec![], known: 0 };
-                    let fits = one_pass(&mut recorder, 3, &[700], &data.examples(), &Silent).unwrap();
+                    let fits =
+                        one_pass(&mut recorder, 3, &[700], &data.examples(), &Silent).unwrap();
                     let report = &fits[0].report;
                     let most = recorder.seen.iter().map(Vec::len).max().unwrap();
                     let reads: usize = recorder.seen.iter().map(Vec::len).sum();
                     match report.budget_kind {
-                        BudgetKind::Each => assert_eq!(most, k, "{name}: the budget is kept, and used"),
-                        // At most 2.06 more than those of the gradient on average, here with five standard errors of 700 draws.
+                        BudgetKind::Each => {
+                            assert_eq!(most, k, "{name}: the budget is kept, and used")
+                        }
+                        // At most 2.06 more than those of the gradient on average, here with five
+                        // standard errors of 700 draws.
                         BudgetKind::Expected => {
-                            assert!(k < d && report.mean_reads() <= (k - 1) as f64 + 2.06 + 0.6, "{name}: {report:?}");
-                            assert!(recorder.seen.iter().all(|s| s.len() >= k - 1) && most > k, "{name}");
+                            assert!(
+                                k < d && report.mean_reads() <= (k - 1) as f64 + 2.06 + 0.6,
+                                "{name}: {report:?}"
+                            );
+                            assert!(
+                                recorder.seen.iter().all(|s| s.len() >= k - 1) && most > k,
+                                "{name}"
+                            );
                             assert_eq!(report.mean_reads(), reads as f64 / 700.0);
                         }
                     }
-                    let distinct: usize = recorder.seen.iter().map(|s| s.iter().collect::<BTreeSet<_>>().len()).sum();
-                    assert_eq!((report.reads, report.distinct), (reads as u64, distinct as u64), "{name}, k = {k}");
-                    assert_eq!(report.panel_reads.iter().sum::<u64>(), report.distinct, "{name}, k = {k}");
-                    let of = |p: u32| recorder.seen.iter().filter(|s| s.contains(&p)).count() as u64;
+                    let distinct: usize =
+                        recorder.seen.iter().map(|s| s.iter().collect::<BTreeSet<_>>().len()).sum();
+                    assert_eq!(
+                        (report.reads, report.distinct),
+                        (reads as u64, distinct as u64),
+                        "{name}, k = {k}"
+                    );
+                    assert_eq!(
+                        report.panel_reads.iter().sum::<u64>(),
+                        report.distinct,
+                        "{name}, k = {k}"
+                    );
+                    let of =
+                        |p: u32| recorder.seen.iter().filter(|s| s.contains(&p)).count() as u64;
                     let of_panels: Vec<u64> = (0..d as u32).map(of).collect();
                     assert_eq!(report.panel_reads, of_panels, "{name}, k = {k}");
                     assert_eq!((report.max_reads, report.examples), (most as u64, 700));
@@ -103,10 +124,13 @@ fn cells_that_were_not_asked_for_are_not_touched() {
             let mut asked = vec![[false; 10]; 500];
             for &row in &order {
                 let query = again.ask().unwrap();
-                for slot in query.reads.iter().flat_map(|r| data.layout.slots_of(r.panel as usize)) {
+                for slot in query.reads.iter().flat_map(|r| data.layout.slots_of(r.panel as usize))
+                {
                     asked[row as usize][data.layout.column(slot)] = true;
                 }
-                again.tell(&query, &data.answer(&query, row as usize), data.y[row as usize]).unwrap();
+                again
+                    .tell(&query, &data.answer(&query, row as usize), data.y[row as usize])
+                    .unwrap();
             }
             assert_eq!(again.predictor(), *full.linear().unwrap(), "the replay is the fit");
             let mut blanked = data.x.clone();
@@ -130,8 +154,10 @@ fn cells_that_were_not_asked_for_are_not_touched() {
             cells[[row, column]] = f64::NAN;
             let refused = learner.fit(&data.examples(), &Silent);
             if common::keeps_reads(&name) {
-                // What is read later follows from what was read, so further reads may hit a cell that was blanked.
-                let noted = |note: &Note| matches!(note, Note::RefusedReads { reads } if *reads >= 1);
+                // What is read later follows from what was read, so further reads may hit a cell
+                // that was blanked.
+                let noted =
+                    |note: &Note| matches!(note, Note::RefusedReads { reads } if *reads >= 1);
                 assert!(refused.unwrap().report.notes.iter().any(noted));
                 continue;
             }
@@ -150,11 +176,18 @@ fn permuting_columns_permutes_weights_when_the_queries_are_permuted_too() {
         x.column_mut(to).assign(&data.x.column(from));
     }
     let permuted = Data::new(x, data.y.clone(), &data.layout);
-    // A factor model starts from loadings that are drawn column by column, and stops before it forgets them.
+    // A factor model starts from loadings that are drawn column by column, and stops before it
+    // forgets them.
     for name in budgeted().into_iter().filter(|name| !common::keeps_reads(name)) {
         let settings = [("budget", "7")];
-        let fit =
-            |data: &Data| learner(&name, &settings).fit(&data.examples(), &Silent).unwrap().linear().unwrap().clone();
+        let fit = |data: &Data| {
+            learner(&name, &settings)
+                .fit(&data.examples(), &Silent)
+                .unwrap()
+                .linear()
+                .unwrap()
+                .clone()
+        };
         let (plain, moved) = (fit(&data), fit(&permuted));
         let expected: Vec<f64> = permutation.iter().map(|&from| plain.weights[from]).collect();
         assert_near(&moved.weights, &expected, 1e-12, &name);
@@ -167,12 +200,14 @@ fn the_draws_follow_the_shares_that_the_estimates_use() {
     // +-|w|_1. So every product part of one query tells the same norm, whatever was drawn.
     let data = Data::random(300, &singletons(8), 44);
     for name in ["aer", "aelr"] {
-        let mut learner = started(name, &[("average", "all"), ("budget", "6"), ("centre", "none")], &data.layout);
+        let mut learner =
+            started(name, &[("average", "all"), ("budget", "6"), ("centre", "none")], &data.layout);
         let mut norms: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         for query in data.teach(&mut *learner, 0..300) {
             for (read, part) in query.reads.iter().zip(&query.parts) {
                 if read.role == Role::Product {
-                    let products = query.reads.iter().filter(|r| r.role == Role::Product).count() as f64;
+                    let products =
+                        query.reads.iter().filter(|r| r.role == Role::Product).count() as f64;
                     norms.entry(query.number).or_default().push(part.weight.abs() * products);
                 }
             }

@@ -20,7 +20,9 @@ fn data_for(learner: &dyn Learner) -> Data {
 }
 
 fn fit(learner: &dyn Learner, data: &Data) -> Fit {
-    let mut fit = learner.fit(&data.examples(), &Silent).unwrap_or_else(|e| panic!("{}: {e}", learner.name()));
+    let mut fit = learner
+        .fit(&data.examples(), &Silent)
+        .unwrap_or_else(|e| panic!("{}: {e}", learner.name()));
     // Time is no promise.
     fit.report.seconds = 0.0;
     fit
@@ -70,7 +72,8 @@ fn another_seed_gives_another_result_where_there_is_a_seed() {
 #[test]
 fn refitting_forgets() {
     for learner in all() {
-        let (data, other) = (data_for(&*learner), Data::random(200, &singletons(5), 62).for_learner(&*learner));
+        let (data, other) =
+            (data_for(&*learner), Data::random(200, &singletons(5), 62).for_learner(&*learner));
         let first = fit(&*learner, &data);
         fit(&*learner, &other);
         assert_eq!(bits(&fit(&*learner, &data)), bits(&first), "{}", learner.name());
@@ -84,7 +87,9 @@ fn something_is_learned() {
         let null: f64 = data.y.iter().map(|y| y * y).sum();
         let scores = fit(&*learner, &data).predictor.scores(&data.examples()).unwrap();
         if !scores.estimates {
-            let wrong = (0..data.y.len()).filter(|&i| (scores.values[i] > 0.0) != (data.y[i] > 0.0)).count();
+            let wrong = (0..data.y.len())
+                .filter(|&i| (scores.values[i] > 0.0) != (data.y[i] > 0.0))
+                .count();
             assert!(wrong < 300, "{}: {wrong} wrong", learner.name());
             continue;
         }
@@ -93,14 +98,16 @@ fn something_is_learned() {
     }
 }
 
-/// Every cell of a row is odd, so that whatever is read is noticed; the first row that a learner looks at is named.
+/// Every cell of a row is odd, so that whatever is read is noticed; the first row that a learner
+/// looks at is named.
 #[test]
 fn cells_that_are_not_finite_are_refused_with_their_place() {
     for odd in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
         let mut data = data();
         data.x.row_mut(141).fill(odd);
         for learner in all() {
-            let data = Data::new(data.x.clone(), data.y.clone(), &data.layout).for_learner(&*learner);
+            let data =
+                Data::new(data.x.clone(), data.y.clone(), &data.layout).for_learner(&*learner);
             if odd.is_nan() && learner.takes_holes() {
                 // A row that shows nothing is told of.
                 assert!(!fit(&*learner, &data).report.notes.is_empty(), "{}", learner.name());
@@ -164,9 +171,16 @@ fn a_fit_that_is_stopped_never_looks_like_success() {
         let data = Data::random(1_000, &singletons(8), 65).for_learner(&*learner);
         let monitor = Impatient(AtomicU64::new(0));
         match learner.fit(&data.examples(), &monitor) {
-            Ok(fit) if fit.report.stop == halfseen::model::Stop::Interrupted => assert!(!fit.report.converged),
+            Ok(fit) if fit.report.stop == halfseen::model::Stop::Interrupted => {
+                assert!(!fit.report.converged)
+            }
             // Closed forms may not look at all.
-            Ok(_) => assert_eq!(monitor.0.load(Ordering::Relaxed), 0, "{} looked and went on", learner.name()),
+            Ok(_) => assert_eq!(
+                monitor.0.load(Ordering::Relaxed),
+                0,
+                "{} looked and went on",
+                learner.name()
+            ),
             Err(error) => assert_eq!(kind(&error), "Interrupted", "{}", learner.name()),
         }
     }
@@ -177,7 +191,12 @@ fn the_curve_ends_where_the_fit_does() {
     for learner in all() {
         let data = data_for(&*learner);
         let mut fits = learner.fit_curve(&[10, 100, 300], &data.examples(), &Silent).unwrap();
-        assert_eq!(fits.iter().map(|f| f.report.examples).collect::<Vec<_>>(), [10, 100, 300], "{}", learner.name());
+        assert_eq!(
+            fits.iter().map(|f| f.report.examples).collect::<Vec<_>>(),
+            [10, 100, 300],
+            "{}",
+            learner.name()
+        );
         let last = fits.last_mut().unwrap();
         assert_eq!(bits(last), bits(&fit(&*learner, &data)), "{}", learner.name());
     }
@@ -199,14 +218,19 @@ fn permuting_columns_permutes_weights_of_learners_that_see_everything() {
             learner.set("tol", "1e-10").unwrap();
         }
         let of = |data: &Data| {
-            let data = Data::new(data.x.clone(), data.y.clone(), &data.layout).for_learner(&*learner);
+            let data =
+                Data::new(data.x.clone(), data.y.clone(), &data.layout).for_learner(&*learner);
             fit(&*learner, &data).linear().unwrap().clone()
         };
         let (plain, moved) = (of(&data), of(&permuted));
         for (to, &from) in permutation.iter().enumerate() {
             // As exact as the tolerance of a solver lets it be.
             let (found, expected) = (moved.weights[to], plain.weights[from]);
-            assert!((found - expected).abs() < 1e-4, "{}: {found} instead of {expected}", learner.name());
+            assert!(
+                (found - expected).abs() < 1e-4,
+                "{}: {found} instead of {expected}",
+                learner.name()
+            );
         }
     }
 }
@@ -224,20 +248,28 @@ fn weighted() -> Vec<(Box<dyn Learner>, Data)> {
         let data = if learner.takes_holes() { data.holed() } else { data };
         cases.push((learner, data));
     }
-    for settings in
-        [&[("loss", "squared"), ("gamma", "3")][..], &[("features", "sketch:200")], &[("features", "sketch:20")]]
-    {
+    for settings in [
+        &[("loss", "squared"), ("gamma", "3")][..],
+        &[("features", "sketch:200")],
+        &[("features", "sketch:20")],
+    ] {
         cases.push((learner("karma", settings), small().holed().told()));
     }
     cases.push((learner("karma", &[("features", "sketch:200")]), small().holed()));
     cases.push((learner("karma", &[("features", "sketch:200")]), small().holed().thirds()));
     cases.push((learner("karma", &[("features", "sketch:20")]), small().holed().thirds()));
     cases.push((learner("ridge", &[("penalty", "0.1")]), small()));
-    cases.push((learner("ridge", &[("intercept", "false")]), Data::random(20, &singletons(30), 67)));
+    cases
+        .push((learner("ridge", &[("intercept", "false")]), Data::random(20, &singletons(30), 67)));
     for name in ["robust-lp", "fdrop"] {
         for threat in ["0", "0.5", "1"] {
             for values in ["uniform", "mi"] {
-                let settings = [("threat", threat), ("values", values), ("margin", "0.3"), ("box_radius", "3")];
+                let settings = [
+                    ("threat", threat),
+                    ("values", values),
+                    ("margin", "0.3"),
+                    ("box_radius", "3"),
+                ];
                 cases.push((learner(name, &settings), small().told()));
             }
         }
@@ -248,7 +280,8 @@ fn weighted() -> Vec<(Box<dyn Learner>, Data)> {
         cases.push((learner("robust-lp", &[("threat", threat)]), wide().told()));
         cases.push((learner("robust-lp", &[("threat", threat)]), wide()));
     }
-    let whole = [("threat", "2"), ("values", "1,1,2,2,1,1"), ("deletions", "whole"), ("margin", "0.3")];
+    let whole =
+        [("threat", "2"), ("values", "1,1,2,2,1,1"), ("deletions", "whole"), ("margin", "0.3")];
     cases.push((learner("robust-lp", &whole), small().told()));
     cases.push((learner("robust-lp", &[("threat", "1"), ("quantile", "0.3")]), small()));
     for (learner, _) in cases.iter_mut().filter(|(l, _)| l.get("tol").is_some()) {
@@ -267,21 +300,36 @@ fn a_row_of_weight_two_is_the_row_twice() {
     for (learner, data) in weighted() {
         let times: Vec<usize> = (0..data.y.len()).map(|i| [1, 2, 0, 3][i % 4]).collect();
         let often = data.repeated(&times);
-        let weighed = fit(&*learner, &Data { weights: Some(times.iter().map(|&t| t as f64).collect()), ..data });
+        let weighed = fit(
+            &*learner,
+            &Data { weights: Some(times.iter().map(|&t| t as f64).collect()), ..data },
+        );
         let repeated = fit(&*learner, &often);
         let shown = format!("{learner:?}");
         let (found, expected) = (scores(&weighed, &often), scores(&repeated, &often));
         let size = expected.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
-        let far = found.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / size;
+        let far =
+            found.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / size;
         // Solvers stop within their tolerance: scores are as near as the root of the gap.
         assert!(far < 1e-5, "{far:e}: {shown}");
         let (weighed, repeated) = (&weighed.report, &repeated.report);
         if let (Some(one), Some(two)) = (weighed.objective, repeated.objective) {
-            assert!((one - two).abs() <= 1e-7 * two.abs() + 1e-12, "objective {one} and {two}: {shown}");
+            assert!(
+                (one - two).abs() <= 1e-7 * two.abs() + 1e-12,
+                "objective {one} and {two}: {shown}"
+            );
         }
         for report in [weighed, repeated] {
-            let small = report.gap.zip(report.objective).is_none_or(|(gap, value)| gap <= 1e-6 * value + 1e-12);
-            assert!(report.converged && small, "{:?} of {:?}: {shown}", report.gap, report.objective);
+            let small = report
+                .gap
+                .zip(report.objective)
+                .is_none_or(|(gap, value)| gap <= 1e-6 * value + 1e-12);
+            assert!(
+                report.converged && small,
+                "{:?} of {:?}: {shown}",
+                report.gap,
+                report.objective
+            );
         }
         if let (Some(one), Some(two)) = (weighed.leave_one_out, repeated.leave_one_out) {
             assert!((one - two).abs() <= 1e-9 * two, "leaving one out {one} and {two}: {shown}");
@@ -341,7 +389,10 @@ fn weights_that_are_none_are_refused_by_row_and_all_zero_is_no_row() {
         for wrong in [-1.0, f64::NAN, f64::INFINITY] {
             weights[7] = wrong;
             let error = of(&weights);
-            assert!(matches!(error.kind(), ErrorKind::WrongWeight { row: 8, .. }), "{error}: {learner:?}");
+            assert!(
+                matches!(error.kind(), ErrorKind::WrongWeight { row: 8, .. }),
+                "{error}: {learner:?}"
+            );
         }
         assert_eq!(kind(&of(&weights[1..])), "WrongLength", "{learner:?}");
         weights.fill(0.0);
@@ -351,7 +402,8 @@ fn weights_that_are_none_are_refused_by_row_and_all_zero_is_no_row() {
 
 #[test]
 fn learners_that_take_no_weights_refuse_them() {
-    let mut refusing: Vec<Box<dyn Learner>> = all().into_iter().filter(|l| !l.takes_weights()).collect();
+    let mut refusing: Vec<Box<dyn Learner>> =
+        all().into_iter().filter(|l| !l.takes_weights()).collect();
     assert_eq!(refusing.len(), 18);
     refusing.push(learner("karma", &[("solver", "online")]));
     refusing.push(learner("robust-lp", &[("chunk", "50")]));
@@ -361,7 +413,10 @@ fn learners_that_take_no_weights_refuse_them() {
         // Also where they are all 1.
         let data = Data { weights: Some(vec![1.0; data.y.len()]), ..data };
         let examples = data.examples();
-        let own: Vec<_> = ["solver", "chunk"].iter().filter_map(|name| Some((*name, learner.get(name)?))).collect();
+        let own: Vec<_> = ["solver", "chunk"]
+            .iter()
+            .filter_map(|name| Some((*name, learner.get(name)?)))
+            .collect();
         let errors = [
             learner.fit(&examples, &Silent).unwrap_err(),
             learner.fit_grid(&[own], &examples, &Silent).unwrap_err(),

@@ -24,7 +24,8 @@ impl Holed {
         for mut row in cells.rows_mut() {
             let factors = [stream.normal(), stream.normal(), stream.normal()];
             for (j, cell) in row.iter_mut().enumerate() {
-                let value: f64 = factors.iter().enumerate().map(|(k, f)| f * loadings[[k, j]]).sum();
+                let value: f64 =
+                    factors.iter().enumerate().map(|(k, f)| f * loadings[[k, j]]).sum();
                 let value = 3.0 + value + 0.2 * stream.normal();
                 *cell = if stream.unit() < hidden { f64::NAN } else { value };
             }
@@ -36,14 +37,16 @@ impl Holed {
             });
         }
         let names = (0..columns).map(|j| format!("x{j}")).collect();
-        let table = Table::from_matrix(Matrix::F64(cells), names).unwrap().with_column("y", goals).unwrap();
+        let table =
+            Table::from_matrix(Matrix::F64(cells), names).unwrap().with_column("y", goals).unwrap();
         let task = if classes == 0 { Task::Regression } else { Task::Classification };
         let target = Target::read(&table, "y", Some(task)).unwrap();
         Holed { table, target }
     }
 
     fn prepared(&self, learner: &dyn Learner, rows: &[u32], scale: Scale) -> Prepared<'_> {
-        let options = Options { scale: Some(scale), intercept: true, ..Options::default() }.suited(learner);
+        let options =
+            Options { scale: Some(scale), intercept: true, ..Options::default() }.suited(learner);
         Prepared::new(&self.table, ("y", &self.target), rows, &options).unwrap()
     }
 
@@ -54,13 +57,17 @@ impl Holed {
 }
 
 fn set(name: &str, settings: &[(&'static str, &str)]) -> Box<dyn Learner> {
-    let settings: Setting = settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+    let settings: Setting =
+        settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
     with(find(name).unwrap(), &settings).unwrap()
 }
 
 /// Every learner of the family that can learn so many classes.
 fn family(classes: usize) -> Vec<Box<dyn Learner>> {
-    all().into_iter().filter(|l| l.family() == Family::Missing && l.check_classes(classes).is_ok()).collect()
+    all()
+        .into_iter()
+        .filter(|l| l.family() == Family::Missing && l.check_classes(classes).is_ok())
+        .collect()
 }
 
 fn rows(n: u32) -> Vec<u32> {
@@ -93,7 +100,8 @@ fn gamma_1_with_the_hinge_is_imputation_by_zero_too() {
     for classes in [2, 3] {
         let data = Holed::new(120, 7, classes, 0.4);
         let exact = [("tol", "1e-8"), ("c", "1")];
-        let objective = |learner: &dyn Learner| data.fit(learner, &rows(120)).0.report.objective.unwrap();
+        let objective =
+            |learner: &dyn Learner| data.fit(learner, &rows(120)).0.report.objective.unwrap();
         let karma = objective(&*set("karma", &[&exact[..], &[("gamma", "1")]].concat()));
         let zero = objective(&*set("zero", &exact));
         assert!((karma - zero).abs() <= 1e-7 * karma, "{classes}: {karma} and {zero}");
@@ -109,7 +117,8 @@ fn zero_and_mean_differ_where_attributes_are_not_centred() {
         let fit = learner.fit(&prepared.examples(), &Silent).unwrap();
         fit.predictor.scores(&prepared.examples()).unwrap().values
     };
-    let difference = scores("zero").iter().zip(scores("mean")).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let difference =
+        scores("zero").iter().zip(scores("mean")).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(difference > 0.1, "{difference}");
 }
 
@@ -145,7 +154,8 @@ fn models_go_through_files_with_the_same_predictions() {
         let data = Holed::new(80, 5, classes, 0.3);
         let mut learners = family(classes);
         learners.push(set("karma", &[("features", "sketch:64")]));
-        learners.push(set("karma", &[("solver", "online"), ("c", "0.1"), ("normalization", "cosine")]));
+        learners
+            .push(set("karma", &[("solver", "online"), ("c", "0.1"), ("normalization", "cosine")]));
         for learner in learners {
             let (fit, prepared) = data.fit(&*learner, &rows(80));
             let model = Model {
@@ -159,9 +169,11 @@ fn models_go_through_files_with_the_same_predictions() {
                 report: fit.report,
             };
             let text = model.to_json().unwrap();
-            let read = Model::from_json(&text).unwrap_or_else(|e| panic!("{}: {e}", learner.name()));
+            let read =
+                Model::from_json(&text).unwrap_or_else(|e| panic!("{}: {e}", learner.name()));
             assert_eq!(read.to_json().unwrap(), text, "{}", learner.name());
-            let (before, after) = (model.predict(&data.table).unwrap(), read.predict(&data.table).unwrap());
+            let (before, after) =
+                (model.predict(&data.table).unwrap(), read.predict(&data.table).unwrap());
             assert_eq!(before.scores, after.scores, "{}", learner.name());
             assert_eq!(before.scores.outputs, if classes == 3 { 3 } else { 1 });
             // A row that shows nothing has an answer too.
@@ -207,9 +219,15 @@ fn the_order_of_rows_does_not_matter_to_exact_solvers() {
                 fit.predictor.scores(&prepared.examples_of(&rows_of(100))).unwrap().values
             };
             let turned: Vec<u32> = (0..100).rev().collect();
-            // The least-squares optimum is one point, in closed form; that of other losses is as flat as the tolerance lets it be.
+            // The least-squares optimum is one point, in closed form; that of other losses is as
+            // flat as the tolerance lets it be.
             let closed = classes == 0 && matches!(learner.name(), "karma" | "zero" | "mean");
-            near(&scores(&rows_of(100)), &scores(&turned), if closed { 1e-9 } else { 2e-2 }, learner.name());
+            near(
+                &scores(&rows_of(100)),
+                &scores(&turned),
+                if closed { 1e-9 } else { 2e-2 },
+                learner.name(),
+            );
         }
     }
 }
@@ -230,7 +248,10 @@ fn a_setting_that_diverges_ends_no_tuning() {
     let learner = set("karma", &[("solver", "online")]);
     let diverged = |error: &halfseen::Error| matches!(error.kind(), ErrorKind::Diverged { .. });
     let prepared = data.prepared(&*learner, &rows(400), Scale::Each);
-    assert!(diverged(&learner.fit(&prepared.examples(), &Silent).unwrap_err()), "c = 1 steps too far");
+    assert!(
+        diverged(&learner.fit(&prepared.examples(), &Silent).unwrap_err()),
+        "c = 1 steps too far"
+    );
     let settings: Vec<Setting> = ["1e-4", "1e-3", "1"].map(|c| vec![("c", c.to_owned())]).to_vec();
     let tuning = Tuning::new(3, 0);
     let over = |settings: &[Setting]| {
@@ -245,7 +266,8 @@ fn a_setting_that_diverges_ends_no_tuning() {
     assert!(diverged(&over(&settings[2..]).unwrap_err()), "nothing is left to choose");
     // The grid of one pass is where steps are right: better than the mean, whose error is 1.
     let learners = [learner.clone_box()];
-    let tuned = tune(&learners, &[], &task, &rows(400), &tuning, &Silent, &|_| ()).unwrap().remove(0);
+    let tuned =
+        tune(&learners, &[], &task, &rows(400), &tuning, &Silent, &|_| ()).unwrap().remove(0);
     let least = tuned.errors.iter().map(|(_, error)| *error).fold(f64::INFINITY, f64::min);
     assert!(least < 0.6, "{least}");
     tuned.apply(learner).unwrap().fit(&prepared.examples(), &Silent).unwrap();
@@ -267,9 +289,14 @@ fn grids_share_work_and_find_what_single_fits_find() {
             let predictors: Vec<&Predictor> = together.iter().map(|fit| &fit.predictor).collect();
             let scores = Predictor::scores_of(&predictors, &examples).unwrap();
             for ((setting, grid), scores) in settings.iter().zip(&together).zip(scores) {
-                let alone = with(learner.clone_box(), setting).unwrap().fit(&examples, &Silent).unwrap();
+                let alone =
+                    with(learner.clone_box(), setting).unwrap().fit(&examples, &Silent).unwrap();
                 let (a, b) = (alone.report.objective.unwrap(), grid.report.objective.unwrap());
-                assert!((a - b).abs() <= 2e-3 * a.abs().max(1e-9), "{} {setting:?}: {a} {b}", learner.name());
+                assert!(
+                    (a - b).abs() <= 2e-3 * a.abs().max(1e-9),
+                    "{} {setting:?}: {a} {b}",
+                    learner.name()
+                );
                 assert_eq!(scores, grid.predictor.scores(&examples).unwrap());
             }
         }
@@ -334,14 +361,16 @@ fn holes_that_go_with_the_target_are_told_of() {
     let cells = Array2::from_shape_fn((200, 3), |(i, j)| {
         if j == 1 && y[i] > 0.4 || i == 9 { f64::NAN } else { stream.normal() + 0.3 * y[i] }
     });
-    let table = Table::from_matrix(Matrix::F64(cells), ["a", "b", "c"].map(str::to_owned).to_vec()).unwrap();
+    let table = Table::from_matrix(Matrix::F64(cells), ["a", "b", "c"].map(str::to_owned).to_vec())
+        .unwrap();
     let table = table.with_column("y", y).unwrap();
     let target = Target::read(&table, "y", None).unwrap();
     let data = Holed { table, target };
     for learner in family(0) {
         let notes = data.fit(&*learner, &rows(200)).0.report.notes;
         assert!(notes.contains(&Note::EmptyRows { rows: 1 }), "{}: {notes:?}", learner.name());
-        let told = |note: &Note| matches!(note, Note::InformativeHoles { column, .. } if column == "b");
+        let told =
+            |note: &Note| matches!(note, Note::InformativeHoles { column, .. } if column == "b");
         assert!(notes.iter().any(told), "{}: {notes:?}", learner.name());
     }
 }
@@ -360,7 +389,8 @@ fn a_column_that_was_never_seen_plays_no_part() {
             let seen = data.table.clone().with_column("never", vec![12.5; 70]).unwrap();
             let other = prepared.apply(&seen, &data.target).unwrap();
             let after = fit.predictor.scores(&prepared.examples_in(&other)).unwrap();
-            // Matrix completion counts the cells it misses; what it says of the label stays as it was.
+            // Matrix completion counts the cells it misses; what it says of the label stays as it
+            // was.
             near(&before.values, &after.values, 1e-9, learner.name());
         }
     }
@@ -378,8 +408,9 @@ fn every_gap_is_certified_over_the_whole_grid() {
                 }
                 let prepared = data.prepared(&*learner, &rows(120), Scale::Each);
                 let settings = learner.grid().settings();
-                for (setting, fit) in
-                    settings.iter().zip(learner.fit_grid(&settings, &prepared.examples(), &Silent).unwrap())
+                for (setting, fit) in settings
+                    .iter()
+                    .zip(learner.fit_grid(&settings, &prepared.examples(), &Silent).unwrap())
                 {
                     let (objective, gap) = (fit.report.objective.unwrap(), fit.report.gap.unwrap());
                     let tol: f64 = tol.parse().unwrap();
@@ -395,12 +426,17 @@ fn every_gap_is_certified_over_the_whole_grid() {
 fn the_online_pass_comes_near_the_optimum() {
     for classes in [0, 2, 3] {
         let data = Holed::new(400, 6, classes, 0.3);
-        let fit = |solver: &str| data.fit(&*set("karma", &[("solver", solver), ("c", "0.02")]), &rows(400)).0.report;
+        let fit = |solver: &str| {
+            data.fit(&*set("karma", &[("solver", solver), ("c", "0.02")]), &rows(400)).0.report
+        };
         let (online, exact) = (fit("online"), fit("exact"));
         assert_eq!((online.gap, online.passes), (None, Some(1)));
         let (found, best) = (online.objective.unwrap(), exact.objective.unwrap());
         // The start, v = 0, suffers C (1/2 on average, or 1) for each row.
-        assert!(found >= best * (1.0 - 1e-9) && found < 1.2 * best, "{classes}: {found} and {best}");
+        assert!(
+            found >= best * (1.0 - 1e-9) && found < 1.2 * best,
+            "{classes}: {found} and {best}"
+        );
     }
 }
 
@@ -409,8 +445,12 @@ fn sketches_come_near_the_kernel_and_small_ones_are_it() {
     for classes in [0, 2, 3] {
         let data = Holed::new(200, 6, classes, 0.3);
         let fit = |features: &str| {
-            let (fit, prepared) = data.fit(&*set("karma", &[("features", features), ("tol", "1e-8")]), &rows(200));
-            (fit.report.objective.unwrap(), fit.predictor.scores(&prepared.examples()).unwrap().values)
+            let (fit, prepared) =
+                data.fit(&*set("karma", &[("features", features), ("tol", "1e-8")]), &rows(200));
+            (
+                fit.report.objective.unwrap(),
+                fit.predictor.scores(&prepared.examples()).unwrap().values,
+            )
         };
         let (exact, small) = (fit("exact"), fit("sketch:4096"));
         // gamma = 2 and 7 columns: 49 features hold all of the kernel.

@@ -1,4 +1,5 @@
-//! Holds KARMA to what gamma brings on paper D's toy data: hidden cells and hidden blocks (D, section 5.1).
+//! Holds KARMA to what gamma brings on paper D's toy data: hidden cells and hidden blocks (D,
+//! section 5.1).
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use halfseen::Silent;
@@ -11,7 +12,8 @@ use halfseen::sampling::{Purpose, Stream};
 use ndarray::Array2;
 
 const SEEDS: u64 = 10;
-const CS: [&str; 12] = ["1e-5", "1e-4", "1e-3", "1e-2", "1e-1", "1", "10", "100", "1e3", "1e4", "1e5", "1e6"];
+const CS: [&str; 12] =
+    ["1e-5", "1e-4", "1e-3", "1e-2", "1e-1", "1", "10", "100", "1e3", "1e4", "1e5", "1e6"];
 
 /// Rows with holes and their targets.
 struct Toy {
@@ -36,18 +38,21 @@ impl Toy {
     fn mean_square(&self, predictor: &Predictor, prepared: &Prepared<'_>, rows: &[u32]) -> f64 {
         let Target::Numbers(targets) = &self.target else { panic!("numbers are targets here") };
         let scores = predictor.scores(&prepared.examples_of(rows)).unwrap();
-        let square =
-            |(score, &row): (&f64, &u32)| (prepared.prepare.target.undo(*score) - targets[row as usize]).powi(2);
+        let square = |(score, &row): (&f64, &u32)| {
+            (prepared.prepare.target.undo(*score) - targets[row as usize]).powi(2)
+        };
         scores.values.iter().zip(rows).map(square).sum::<f64>() / rows.len() as f64
     }
 
-    /// The error on `test` of KARMA with squared loss, C chosen on the last quarter of `train`, then learned of all of it.
+    /// The error on `test` of KARMA with squared loss, C chosen on the last quarter of `train`,
+    /// then learned of all of it.
     fn error(&self, gamma: &str, train: &[u32], test: &[u32]) -> f64 {
         let (learned, held) = train.split_at(train.len() * 3 / 4);
         let prepared = self.prepared(learned);
         let settings: Vec<_> = CS.iter().map(|c| vec![("c", (*c).to_owned())]).collect();
         let fits = karma(gamma).fit_grid(&settings, &prepared.examples(), &Silent).unwrap();
-        let errors: Vec<f64> = fits.iter().map(|fit| self.mean_square(&fit.predictor, &prepared, held)).collect();
+        let errors: Vec<f64> =
+            fits.iter().map(|fit| self.mean_square(&fit.predictor, &prepared, held)).collect();
         let best = (0..CS.len()).min_by(|&a, &b| errors[a].total_cmp(&errors[b])).unwrap();
         let prepared = self.prepared(train);
         let chosen = with(karma(gamma), &settings[best]).unwrap();
@@ -57,15 +62,18 @@ impl Toy {
 }
 
 fn karma(gamma: &str) -> Box<dyn Learner> {
-    with(find("karma").unwrap(), &vec![("gamma", gamma.to_owned()), ("loss", "squared".to_owned())]).unwrap()
+    with(find("karma").unwrap(), &vec![("gamma", gamma.to_owned()), ("loss", "squared".to_owned())])
+        .unwrap()
 }
 
-/// Mean over the seeds of the errors at two gammas, `train` rows to learn from and the others to test on.
+/// Mean over the seeds of the errors at two gammas, `train` rows to learn from and the others to
+/// test on.
 fn errors(draw: impl Fn(u64) -> Toy, gammas: [&str; 2], train: u32) -> [f64; 2] {
     let mut sums = [0.0; 2];
     for seed in 0..SEEDS {
         let toy = draw(seed);
-        let (learned, tested): (Vec<u32>, Vec<u32>) = (0..toy.table.rows() as u32).partition(|&row| row < train);
+        let (learned, tested): (Vec<u32>, Vec<u32>) =
+            (0..toy.table.rows() as u32).partition(|&row| row < train);
         for (sum, gamma) in sums.iter_mut().zip(gammas) {
             *sum += toy.error(gamma, &learned, &tested) / SEEDS as f64;
         }
@@ -73,10 +81,11 @@ fn errors(draw: impl Fn(u64) -> Toy, gammas: [&str; 2], train: u32) -> [f64; 2] 
     sums
 }
 
-/// Rows X = Z B of standard normals, Z (1000, 10) and B (10, 20), y = X w standardised, every second cell observed.
+/// Rows X = Z B of standard normals, Z (1000, 10) and B (10, 20), y = X w standardised, every
+/// second cell observed.
 ///
-/// Unlike in [`LowRank`](halfseen::data::synthetic::LowRank), whose rows spread alike in all directions of their subspace, they do
-/// not: the paper says only that they are normal in it.
+/// Unlike in [`LowRank`](halfseen::data::synthetic::LowRank), whose rows spread alike in all
+/// directions of their subspace, they do not: the paper says only that they are normal in it.
 fn hidden_cells(seed: u64) -> Toy {
     let (rows, rank, columns) = (1000, 10, 20);
     let mut stream = Stream::new(seed, Purpose::Data, 1);
@@ -94,7 +103,8 @@ fn hidden_cells(seed: u64) -> Toy {
 #[test]
 fn gamma_two_beats_zeros_where_cells_are_hidden() {
     let [one, two] = errors(hidden_cells, ["1", "2"], 700);
-    // Measured: 0.337 and 0.289; the best that what is seen allows, the subspace known, is some 0.06.
+    // Measured: 0.337 and 0.289; the best that what is seen allows, the subspace known, is
+    // some 0.06.
     assert!(two <= 0.31 && one >= two + 0.03, "gamma 1 {one}, gamma 2 {two}");
 }
 

@@ -1,4 +1,5 @@
-//! Checks what must be equal: a budget of all attributes is full information, no column means no weight.
+//! Checks what must be equal: a budget of all attributes is full information, no column means no
+//! weight.
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 mod common;
@@ -11,7 +12,11 @@ use halfseen::projection::{onto_l1_ball, onto_l2_ball};
 const PLAIN: [(&str, &str); 3] = [("intercept", "false"), ("centre", "none"), ("average", "all")];
 
 /// A run of exact gradients over full rows; `step` moves w by (t, w, gradient of half the square).
-fn full_information(data: &Data, after: bool, mut step: impl FnMut(f64, &mut Vec<f64>, &[f64])) -> Vec<f64> {
+fn full_information(
+    data: &Data,
+    after: bool,
+    mut step: impl FnMut(f64, &mut Vec<f64>, &[f64]),
+) -> Vec<f64> {
     let d = data.layout.slots();
     let (mut w, mut sum) = (vec![0.0; d], vec![0.0; d]);
     for (i, y) in data.y.iter().enumerate() {
@@ -35,7 +40,9 @@ fn sampled(name: &str, settings: &[(&str, &str)], data: &Data) -> Vec<f64> {
     let mut learner = started(name, &settings, &data.layout);
     let asked = data.teach(&mut *learner, 0..data.y.len());
     assert!(asked.iter().all(|q| q.reads.len() == data.layout.sampled_panels()));
-    assert!(asked.iter().flat_map(|q| &q.reads).all(|r| r.role == Role::Full && r.coefficient == 1.0));
+    assert!(
+        asked.iter().flat_map(|q| &q.reads).all(|r| r.role == Role::Full && r.coefficient == 1.0)
+    );
     learner.predictor().weights
 }
 
@@ -98,7 +105,12 @@ fn baseline_with_every_attribute_is_the_lasso() {
     each_data(|data| {
         let budget = data.layout.sampled_panels().to_string();
         for (radius, intercept) in [("0.3", "true"), ("0.8", "false"), ("50", "true")] {
-            let shared = [("radius", radius), ("intercept", intercept), ("tol", "1e-9"), ("max_iter", "1000000")];
+            let shared = [
+                ("radius", radius),
+                ("intercept", intercept),
+                ("tol", "1e-9"),
+                ("max_iter", "1000000"),
+            ];
             let lasso = learner("lasso", &shared).fit(&data.examples(), &Silent).unwrap();
             for reading in ["psd", "diag-shift", "stationary"] {
                 let settings = [&shared[..], &[("reading", reading), ("budget", &budget)]].concat();
@@ -108,7 +120,8 @@ fn baseline_with_every_attribute_is_the_lasso() {
                         continue;
                     }
                     let settings = [&settings[..], &[("centre", centre)]].concat();
-                    let found = learner("baseline", &settings).fit(&data.examples(), &Silent).unwrap();
+                    let found =
+                        learner("baseline", &settings).fit(&data.examples(), &Silent).unwrap();
                     let objective = mean_square(data, found.linear().unwrap());
                     let what = format!("{reading}, {centre}, radius {radius}");
                     assert!(found.report.converged, "{what}");
@@ -134,8 +147,14 @@ fn baseline_with_every_attribute_centres_about_the_mean() {
         let settings = [&shared[..], &[("budget", "6"), ("centre", centre)]].concat();
         let data = Data::new(data.x.clone(), data.y.clone(), &data.layout).measured();
         let found = learner("baseline", &settings).fit(&data.examples(), &Silent).unwrap();
-        assert_near(&found.linear().unwrap().weights, &lasso.linear().unwrap().weights, 1e-5, centre);
-        let shift: f64 = found.linear().unwrap().weights.iter().zip(&mean).map(|(w, m)| w * m).sum();
+        assert_near(
+            &found.linear().unwrap().weights,
+            &lasso.linear().unwrap().weights,
+            1e-5,
+            centre,
+        );
+        let shift: f64 =
+            found.linear().unwrap().weights.iter().zip(&mean).map(|(w, m)| w * m).sum();
         assert!((found.linear().unwrap().intercept + shift).abs() < 1e-12, "{centre}");
     }
 }
@@ -144,10 +163,12 @@ fn baseline_with_every_attribute_centres_about_the_mean() {
 fn identity_with_every_attribute_is_its_closed_form() {
     each_data(|data| {
         let (m, d) = data.x.dim();
-        let (mean, target) = (data.x.mean_axis(ndarray::Axis(0)).unwrap(), data.y.iter().sum::<f64>() / m as f64);
+        let (mean, target) =
+            (data.x.mean_axis(ndarray::Axis(0)).unwrap(), data.y.iter().sum::<f64>() / m as f64);
         let e = &data.x - &mean;
         let spread = e.iter().map(|v| v * v).sum::<f64>() / (m * d) as f64;
-        let product = |j: usize| e.column(j).iter().zip(&data.y).map(|(e, y)| e * (y - target)).sum::<f64>();
+        let product =
+            |j: usize| e.column(j).iter().zip(&data.y).map(|(e, y)| e * (y - target)).sum::<f64>();
         for radius in [0.2, 50.0] {
             let mut expected: Vec<f64> = (0..d).map(|j| product(j) / m as f64 / spread).collect();
             onto_l1_ball(&mut expected, radius);
@@ -177,7 +198,9 @@ fn one_attribute_is_learned_with_a_budget_of_one() {
 #[test]
 fn budgets_that_cannot_be_kept_are_refused() {
     for name in budgeted() {
-        let start = |budget: &str, d| learner(&name, &[("budget", budget), ("average", "all")]).start(&singletons(d));
+        let start = |budget: &str, d| {
+            learner(&name, &[("budget", budget), ("average", "all")]).start(&singletons(d))
+        };
         let refused = |budget: &str, d| kind(&start(budget, d).err().unwrap());
         assert_eq!(refused("6", 5), "BudgetTooLarge", "{name}");
         assert_eq!(refused("2", 1), "BudgetTooLarge", "{name}");
@@ -187,12 +210,25 @@ fn budgets_that_cannot_be_kept_are_refused() {
             "identity" | "fiml" => assert!(start("1", 5).unwrap().is_some()),
             _ => assert_eq!(refused("1", 5), "BudgetTooSmall", "{name}"),
         }
-        assert_eq!(kind(&learner(&name, &[]).set("budget", "0").unwrap_err()), "OutOfRange", "{name}");
-        assert!(start("2", 5).unwrap().is_some() && start("5", 5).unwrap().is_some() && start("1", 1).is_ok());
+        assert_eq!(
+            kind(&learner(&name, &[]).set("budget", "0").unwrap_err()),
+            "OutOfRange",
+            "{name}"
+        );
+        assert!(
+            start("2", 5).unwrap().is_some()
+                && start("5", 5).unwrap().is_some()
+                && start("1", 1).is_ok()
+        );
         // A budget counts panels, not columns.
         let two_panels = layout(&[3, 4], &[5]);
         assert_eq!(
-            kind(&learner(&name, &[("budget", "3"), ("average", "all")]).start(&two_panels).err().unwrap()),
+            kind(
+                &learner(&name, &[("budget", "3"), ("average", "all")])
+                    .start(&two_panels)
+                    .err()
+                    .unwrap()
+            ),
             "BudgetTooLarge"
         );
     }
@@ -219,7 +255,11 @@ fn a_column_of_zeros_gets_weight_zero() {
 fn data_of_zeros_and_targets_of_zeros_give_finite_models() {
     for (x, y) in [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)] {
         let rows = 300;
-        let data = Data::new(ndarray::Array2::from_elem((rows, 6), x), vec![y; rows], &layout(&[1, 2, 1, 1], &[1]));
+        let data = Data::new(
+            ndarray::Array2::from_elem((rows, 6), x),
+            vec![y; rows],
+            &layout(&[1, 2, 1, 1], &[1]),
+        );
         for measured in [false, true] {
             let data = Data::new(data.x.clone(), data.y.clone(), &data.layout);
             let data = if measured { data.measured() } else { data };
@@ -229,12 +269,21 @@ fn data_of_zeros_and_targets_of_zeros_give_finite_models() {
                         let settings = [("budget", budget), ("centre", centre)];
                         let fit = learner(&name, &settings).fit(&data.examples(), &Silent).unwrap();
                         let p = fit.linear().unwrap().clone();
-                        assert!(p.weights.iter().chain([&p.intercept]).all(|v| v.is_finite()), "{name}: {p:?}");
+                        assert!(
+                            p.weights.iter().chain([&p.intercept]).all(|v| v.is_finite()),
+                            "{name}: {p:?}"
+                        );
                         if x == 0.0 {
-                            assert!(p.weights.iter().all(|w| *w == 0.0), "{name}: nothing but zeros was read");
+                            assert!(
+                                p.weights.iter().all(|w| *w == 0.0),
+                                "{name}: nothing but zeros was read"
+                            );
                         }
                         let square = (p.score(&[x; 6]) - y).powi(2);
-                        assert!(square <= y * y + 1e-12, "{name} {settings:?}, x = {x}, y = {y}: {p:?}");
+                        assert!(
+                            square <= y * y + 1e-12,
+                            "{name} {settings:?}, x = {x}, y = {y}: {p:?}"
+                        );
                     }
                 }
             }
@@ -247,7 +296,11 @@ fn where_every_column_is_known_learning_costs_nothing_and_can_be_saved() {
     let data = Data::random(2_000, &layout(&[], &[1, 1, 1, 1]), 9);
     for name in budgeted() {
         let fit = learner(&name, &[("known_radius", "5")]).fit(&data.examples(), &Silent).unwrap();
-        assert_eq!((fit.report.reads, fit.report.distinct, fit.report.examples), (0, 0, 2_000), "{name}");
+        assert_eq!(
+            (fit.report.reads, fit.report.distinct, fit.report.examples),
+            (0, 0, 2_000),
+            "{name}"
+        );
         let (mut before, mut after) = (0.0, 0.0);
         for (i, y) in data.y.iter().enumerate() {
             before += y * y;
@@ -266,8 +319,8 @@ fn where_every_column_is_known_learning_costs_nothing_and_can_be_saved() {
 
 #[test]
 fn known_columns_are_stepped_as_their_norm_says_without_moments_too() {
-    // One known column of large values beside many small sampled ones: the known block's step must go
-    // by the known column's own mean square, not by what the sampled columns look like.
+    // One known column of large values beside many small sampled ones: the known block's step must
+    // go by the known column's own mean square, not by what the sampled columns look like.
     let mut data = Data::random(4_000, &layout(&[1; 300], &[1]), 10);
     data.x.mapv_inplace(|v| 0.01 * v);
     for i in 0..4_000 {
@@ -281,8 +334,12 @@ fn known_columns_are_stepped_as_their_norm_says_without_moments_too() {
         let honest = learner(&name, &settings).fit(&data.examples(), &Silent).unwrap();
         let data = Data::new(data.x.clone(), data.y.clone(), &data.layout).measured();
         let told = learner(&name, &settings).fit(&data.examples(), &Silent).unwrap();
-        let (honest, told) = (honest.linear().unwrap().weights[300], told.linear().unwrap().weights[300]);
+        let (honest, told) =
+            (honest.linear().unwrap().weights[300], told.linear().unwrap().weights[300]);
         assert!((told - 0.5).abs() < 0.05, "{name}, norms measured: {told}");
-        assert!((honest - told).abs() < 0.01, "{name}, norms estimated: {honest} instead of {told}");
+        assert!(
+            (honest - told).abs() < 0.01,
+            "{name}, norms estimated: {honest} instead of {told}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Many queries open at once: steps shrink with the delay, so that no learner does worse than a constant.
+//! Many queries open at once: steps shrink with the delay, so that no learner does worse than a
+//! constant.
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 mod common;
@@ -10,8 +11,18 @@ use halfseen::prepare::Layout;
 use halfseen::sampling::{Purpose, Stream};
 use std::sync::Arc;
 
-const STEPPERS: [&str; 10] =
-    ["aer", "aerr", "aelr", "pnorm", "gaerr", "ddaerr", "ddaelr", "ddaerr-2p", "ddaelr-2p", "aesvr"];
+const STEPPERS: [&str; 10] = [
+    "aer",
+    "aerr",
+    "aelr",
+    "pnorm",
+    "gaerr",
+    "ddaerr",
+    "ddaelr",
+    "ddaerr-2p",
+    "ddaelr-2p",
+    "aesvr",
+];
 
 fn row(seed: u64, i: usize) -> ([f64; 6], f64) {
     let mut stream = Stream::new(seed, Purpose::Data, i as u64);
@@ -20,7 +31,13 @@ fn row(seed: u64, i: usize) -> ([f64; 6], f64) {
 }
 
 /// R^2 on fresh rows after so many examples, asked for in batches of `open`.
-fn r2(name: &str, settings: &[(&str, &str)], layout: &Arc<Layout>, open: usize, seed: u64) -> (f64, Box<dyn AskTell>) {
+fn r2(
+    name: &str,
+    settings: &[(&str, &str)],
+    layout: &Arc<Layout>,
+    open: usize,
+    seed: u64,
+) -> (f64, Box<dyn AskTell>) {
     let mut asked = learner(name, settings).start(layout).unwrap().unwrap();
     let mut i = 0;
     while i < 1000 {
@@ -36,7 +53,8 @@ fn r2(name: &str, settings: &[(&str, &str)], layout: &Arc<Layout>, open: usize, 
     let (mut error, mut square, mut sum) = (0.0, 0.0, 0.0);
     for i in 0..1000 {
         let (x, y) = row(seed + 1000, i);
-        let score: f64 = linear.intercept + x.iter().zip(&linear.weights).map(|(x, w)| x * w).sum::<f64>();
+        let score: f64 =
+            linear.intercept + x.iter().zip(&linear.weights).map(|(x, w)| x * w).sum::<f64>();
         error += (y - score).powi(2);
         square += y * y;
         sum += y;
@@ -44,8 +62,9 @@ fn r2(name: &str, settings: &[(&str, &str)], layout: &Arc<Layout>, open: usize, 
     (1.0 - error / (square - sum * sum / 1000.0), asked)
 }
 
-/// In batches of 10 to 1,000, with and without a horizon, declared or not: none is worse than a constant beyond chance, and what is
-/// learned from late answers is less than from answers in time, not more noise.
+/// In batches of 10 to 1,000, with and without a horizon, declared or not: none is worse than a
+/// constant beyond chance, and what is learned from late answers is less than from answers in time,
+/// not more noise.
 #[test]
 fn late_answers_do_no_harm() {
     for layout in [Layout::singletons(6), Layout::singletons(6).by_reads()] {
@@ -55,20 +74,30 @@ fn late_answers_do_no_harm() {
                 for open in [10, 50, 200, 1000] {
                     let found = [0, 1, 2, 3].map(|seed: u64| {
                         let seed_text = seed.to_string();
-                        let settings =
-                            [("budget", "3"), ("seed", &*seed_text), ("horizon", horizon), ("phase1", "200")];
+                        let settings = [
+                            ("budget", "3"),
+                            ("seed", &*seed_text),
+                            ("horizon", horizon),
+                            ("phase1", "200"),
+                        ];
                         r2(name, &settings, &layout, open, seed)
                     });
                     let mean = found.iter().map(|(r2, _)| r2).sum::<f64>() / 4.0;
-                    let what =
-                        format!("{name}, horizon {horizon}, scaled by reads {}, {open} open", layout.scaled_by_reads());
+                    let what = format!(
+                        "{name}, horizon {horizon}, scaled by reads {}, {open} open",
+                        layout.scaled_by_reads()
+                    );
                     assert!(mean > 0.0, "{what}: R^2 {mean}");
                     for (r2, asked) in &found {
                         let report = asked.report();
                         assert_eq!(report.largest_delay, open as u64 - 1);
-                        assert!(report.notes.iter().any(|n| matches!(n, Note::LateAnswers { .. })) == (open > 10));
+                        assert!(
+                            report.notes.iter().any(|n| matches!(n, Note::LateAnswers { .. }))
+                                == (open > 10)
+                        );
                         // Its own test cannot know that it is better: then it says so.
-                        let warned = report.notes.iter().any(|n| matches!(n, Note::NotShownBetter { .. }));
+                        let warned =
+                            report.notes.iter().any(|n| matches!(n, Note::NotShownBetter { .. }));
                         assert!(*r2 > 0.0 || warned, "{what}: R^2 {r2}, {:?}", report.notes);
                         assert!(open < 1000 || warned, "{what}: tested at w = 0 only");
                     }

@@ -11,15 +11,22 @@ use halfseen::prepare::Layout;
 use halfseen::sampling::{Purpose, Stream};
 use std::sync::Arc;
 
-const MODES: [(&str, &str); 4] = [("aerr", "one"), ("aerr", "all"), ("aelr", "one"), ("aelr", "all")];
+const MODES: [(&str, &str); 4] =
+    [("aerr", "one"), ("aerr", "all"), ("aelr", "one"), ("aelr", "all")];
 
 fn fit(data: &Data, name: &str, mode: &str, settings: &[(&str, &str)]) -> Fit {
     let learner = learner(name, &[&[("passive", mode)], settings].concat());
     learner.fit(&data.examples(), &Silent).unwrap()
 }
 
-/// Data of which the cells of each panel are missing at random, together, with a rate for each panel.
-fn holes(rows: usize, layout: &Arc<Layout>, seed: u64, rate: impl Fn(usize) -> f64) -> (Data, Data) {
+/// Data of which the cells of each panel are missing at random, together, with a rate for each
+/// panel.
+fn holes(
+    rows: usize,
+    layout: &Arc<Layout>,
+    seed: u64,
+    rate: impl Fn(usize) -> f64,
+) -> (Data, Data) {
     let whole = Data::random(rows, layout, seed);
     let mut x = whole.x.clone();
     let mut stream = Stream::new(seed, Purpose::Data, 77);
@@ -36,7 +43,9 @@ fn holes(rows: usize, layout: &Arc<Layout>, seed: u64, rate: impl Fn(usize) -> f
 
 /// Share of the targets' squares that a fit leaves, on whole rows.
 fn left(fit: &Fit, data: &Data) -> f64 {
-    let square = |(i, y): (usize, &f64)| (fit.linear().unwrap().score(data.x.row(i).as_slice().unwrap()) - y).powi(2);
+    let square = |(i, y): (usize, &f64)| {
+        (fit.linear().unwrap().score(data.x.row(i).as_slice().unwrap()) - y).powi(2)
+    };
     data.y.iter().enumerate().map(square).sum::<f64>() / data.y.iter().map(|y| y * y).sum::<f64>()
 }
 
@@ -52,10 +61,23 @@ fn with_nothing_missing_all_is_full_information() {
         for name in ["aerr", "aelr"] {
             let passive = fit(&data, name, "all", &[]);
             let full = fit(&data, name, "no", &[("budget", "4")]);
-            assert_near(&passive.linear().unwrap().weights, &full.linear().unwrap().weights, 1e-12, name);
-            assert_near(&[passive.linear().unwrap().intercept], &[full.linear().unwrap().intercept], 1e-12, name);
+            assert_near(
+                &passive.linear().unwrap().weights,
+                &full.linear().unwrap().weights,
+                1e-12,
+                name,
+            );
+            assert_near(
+                &[passive.linear().unwrap().intercept],
+                &[full.linear().unwrap().intercept],
+                1e-12,
+                name,
+            );
             let (p, f) = (passive.report, full.report);
-            assert_eq!((p.examples, p.reads, p.distinct, p.max_reads), (f.examples, f.reads, f.distinct, f.max_reads));
+            assert_eq!(
+                (p.examples, p.reads, p.distinct, p.max_reads),
+                (f.examples, f.reads, f.distinct, f.max_reads)
+            );
             assert!((p.risk.unwrap() - f.risk.unwrap()).abs() < 1e-12, "{:?} {:?}", p.risk, f.risk);
         }
     }
@@ -64,21 +86,32 @@ fn with_nothing_missing_all_is_full_information() {
 #[test]
 fn a_rule_is_learned_from_half_of_the_cells_and_from_columns_of_different_rates() {
     let layout = layout(&[1, 2, 1, 1, 1, 1], &[1]);
-    for (what, rate) in [("half", (|_| 0.5) as fn(usize) -> f64), ("different", |panel| 0.12 * panel as f64 + 0.1)] {
+    for (what, rate) in
+        [("half", (|_| 0.5) as fn(usize) -> f64), ("different", |panel| 0.12 * panel as f64 + 0.1)]
+    {
         let (whole, holed) = holes(40_000, &layout, 72, rate);
         for (name, mode) in MODES {
             // Measured moments are those of the observed cells.
             let holed = Data::new(holed.x.clone(), holed.y.clone(), &layout).measured();
-            let found = fit(&holed, name, mode, &[("radius", "1.5"), ("step", "theory"), ("average", "tail")]);
+            let found = fit(
+                &holed,
+                name,
+                mode,
+                &[("radius", "1.5"), ("step", "theory"), ("average", "tail")],
+            );
             let rest = left(&found, &whole);
             assert!(rest < 0.4, "{name} {mode}, {what} missing: {rest} is left");
             let seen = holed.x.iter().filter(|v| !v.is_nan()).count();
-            assert!(found.report.reads > 0 && (found.report.reads as usize) < seen, "known columns are not read");
+            assert!(
+                found.report.reads > 0 && (found.report.reads as usize) < seen,
+                "known columns are not read"
+            );
         }
     }
 }
 
-/// What the estimates correct: where zeros stand for what is missing, attributes that share a cause stand in for each other.
+/// What the estimates correct: where zeros stand for what is missing, attributes that share a cause
+/// stand in for each other.
 #[test]
 fn correlated_attributes_are_told_apart() {
     let (rows, layout) = (40_000, singletons(3));
@@ -93,12 +126,17 @@ fn correlated_attributes_are_told_apart() {
     holed.iter_mut().filter(|_| stream.unit() < 0.6).for_each(|v| *v = f64::NAN);
     let zeros = Data::new(holed.mapv(|v| if v.is_nan() { 0.0 } else { v }), y.clone(), &layout);
     let holed = Data::new(holed, y, &layout);
-    let settings = [("step", "theory"), ("average", "tail"), ("intercept", "false"), ("centre", "none")];
+    let settings =
+        [("step", "theory"), ("average", "tail"), ("intercept", "false"), ("centre", "none")];
     for (name, mode) in MODES {
-        let settings = [&settings[..], &[("radius", if name == "aerr" { "1.5" } else { "2" })]].concat();
+        let settings =
+            [&settings[..], &[("radius", if name == "aerr" { "1.5" } else { "2" })]].concat();
         let found = fit(&holed, name, mode, &settings).linear().unwrap().weights.clone();
-        let naive =
-            fit(&zeros, name, "no", &[&settings[..], &[("budget", "3")]].concat()).linear().unwrap().weights.clone();
+        let naive = fit(&zeros, name, "no", &[&settings[..], &[("budget", "3")]].concat())
+            .linear()
+            .unwrap()
+            .weights
+            .clone();
         let distance = |w: &[f64]| ((w[0] - 1.0).powi(2) + w[1] * w[1] + w[2] * w[2]).sqrt();
         assert!(distance(&found) < 0.2, "{name} {mode}: {found:?}");
         assert!(distance(&naive) > 0.3, "{name} on zeros: {naive:?}");
@@ -120,14 +158,18 @@ fn rows_that_show_nothing_teach_the_intercept_or_are_skipped() {
 
 #[test]
 fn a_column_that_is_never_observed_keeps_weight_zero() {
-    let (_, holed) = holes(2_000, &layout(&[1, 2, 1], &[]), 75, |panel| if panel == 1 { 1.0 } else { 0.3 });
+    let (_, holed) =
+        holes(2_000, &layout(&[1, 2, 1], &[]), 75, |panel| if panel == 1 { 1.0 } else { 0.3 });
     for measured in [false, true] {
         let holed = Data::new(holed.x.clone(), holed.y.clone(), &holed.layout);
         let holed = if measured { holed.measured() } else { holed };
         for (name, mode) in MODES {
             let p = fit(&holed, name, mode, &[]).linear().unwrap().clone();
             assert_eq!((p.weights[1], p.weights[2]), (0.0, 0.0), "{name} {mode}");
-            assert!(p.weights[0] != 0.0 && p.weights.iter().chain(&p.fill).all(|w| w.is_finite()), "{name} {mode}");
+            assert!(
+                p.weights[0] != 0.0 && p.weights.iter().chain(&p.fill).all(|w| w.is_finite()),
+                "{name} {mode}"
+            );
         }
     }
 }
@@ -137,7 +179,10 @@ fn a_panel_with_a_hole_counts_as_not_observed() {
     let (_, holed) = holes(300, &layout(&[2, 1], &[]), 76, |_| 0.2);
     let mut x = holed.x.clone();
     x.column_mut(1).fill(f64::NAN);
-    let p = fit(&Data::new(x, holed.y.clone(), &holed.layout), "aerr", "all", &[]).linear().unwrap().clone();
+    let p = fit(&Data::new(x, holed.y.clone(), &holed.layout), "aerr", "all", &[])
+        .linear()
+        .unwrap()
+        .clone();
     assert_eq!((p.weights[0], p.weights[1]), (0.0, 0.0));
 }
 
@@ -193,7 +238,10 @@ fn asking_without_saying_what_is_observed_means_everything() {
             says.ask_observed_into(&[0, 1, 2], &mut query).unwrap();
             assert_eq!(asked, query);
             for learner in [&mut asks, &mut says] {
-                assert_eq!(learner.tell(&query, &data.answer(&query, row), data.y[row]).unwrap(), Told::Learned);
+                assert_eq!(
+                    learner.tell(&query, &data.answer(&query, row), data.y[row]).unwrap(),
+                    Told::Learned
+                );
             }
         }
         assert_eq!(asks.predictor(), says.predictor());
@@ -228,9 +276,16 @@ fn a_saved_passive_learner_goes_on_with_the_same_bits_and_refuses_edits() {
         }
         for learner in [&mut learner, &mut twin] {
             let mut edited = open.clone();
-            edited.reads.iter_mut().filter(|r| r.role != Role::Known).for_each(|r| r.coefficient = 0.5);
+            edited
+                .reads
+                .iter_mut()
+                .filter(|r| r.role != Role::Known)
+                .for_each(|r| r.coefficient = 0.5);
             edited.checksum = edited.digest();
-            assert_eq!(kind(&learner.tell(&edited, &data.answer(&open, 3), 0.1).unwrap_err()), "WrongAnswer");
+            assert_eq!(
+                kind(&learner.tell(&edited, &data.answer(&open, 3), 0.1).unwrap_err()),
+                "WrongAnswer"
+            );
             learner.tell(&open, &data.answer(&open, 3), data.y[3]).unwrap();
         }
         assert_eq!(learner.predictor(), twin.predictor());

@@ -1,4 +1,5 @@
-//! Follows learners across the moment at which their draws change: saved before it, and answered late.
+//! Follows learners across the moment at which their draws change: saved before it, and answered
+//! late.
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 mod common;
@@ -26,10 +27,18 @@ fn each(mut check: impl FnMut(&str, &Data, Box<dyn AskTell>, usize)) {
 }
 
 /// Queries, and where all is told, the predictor, as bits.
-fn go_on(data: &Data, learner: &mut dyn AskTell, open: &[Query], from: usize) -> (Vec<Query>, Vec<u64>) {
+fn go_on(
+    data: &Data,
+    learner: &mut dyn AskTell,
+    open: &[Query],
+    from: usize,
+) -> (Vec<Query>, Vec<u64>) {
     let mut asked = data.teach(learner, from..from + 4);
     for (at, query) in open.iter().enumerate() {
-        assert_eq!(learner.tell(query, &data.answer(query, 60 + at), data.y[60 + at]).unwrap(), Told::Learned);
+        assert_eq!(
+            learner.tell(query, &data.answer(query, 60 + at), data.y[60 + at]).unwrap(),
+            Told::Learned
+        );
     }
     asked.extend(data.teach(learner, from + 4..from + 30));
     let p = learner.predictor();
@@ -55,7 +64,10 @@ fn a_learner_saved_before_its_draws_change_goes_on_with_the_same_bits() {
             let found = go_on(data, &mut *other, &second, saved_at);
             assert_eq!(found, expected, "{name}, saved after {saved_at} answers");
             let phases: Vec<u32> = expected.0.iter().map(|q| q.phase).collect();
-            assert!(saved_at >= change || phases[0] < phases[29], "{name}: the draws change on the way: {phases:?}");
+            assert!(
+                saved_at >= change || phases[0] < phases[29],
+                "{name}: the draws change on the way: {phases:?}"
+            );
         }
     });
 }
@@ -69,10 +81,18 @@ fn answers_to_queries_of_an_earlier_phase_are_accepted_later() {
         data.teach(&mut *learner, change - 2..change);
         let new = learner.ask().unwrap();
         assert_eq!(new.phase, 1, "{name}");
-        let coefficients =
-            |q: &Query| q.reads.iter().filter(|r| r.role == Role::Gradient).map(|r| r.coefficient).collect::<Vec<_>>();
+        let coefficients = |q: &Query| {
+            q.reads
+                .iter()
+                .filter(|r| r.role == Role::Gradient)
+                .map(|r| r.coefficient)
+                .collect::<Vec<_>>()
+        };
         // Not vacuous: a query of the old kind would not be one of the new.
-        assert!(old.iter().all(|q| coefficients(q).iter().all(|c| !coefficients(&new).contains(c))), "{name}");
+        assert!(
+            old.iter().all(|q| coefficients(q).iter().all(|c| !coefficients(&new).contains(c))),
+            "{name}"
+        );
         for at in [3, 0, 4, 1] {
             let (query, row) = (&old[at], 40 + at);
             let told = learner.tell(query, &data.answer(query, row), data.y[row]);
@@ -81,7 +101,11 @@ fn answers_to_queries_of_an_earlier_phase_are_accepted_later() {
         learner.tell(&new, &data.answer(&new, 50), data.y[50]).unwrap();
         let before = learner.save().unwrap();
         let mut edited = old[2].clone();
-        edited.reads.iter_mut().filter(|r| r.role == Role::Gradient).for_each(|r| r.coefficient *= 2.0);
+        edited
+            .reads
+            .iter_mut()
+            .filter(|r| r.role == Role::Gradient)
+            .for_each(|r| r.coefficient *= 2.0);
         let error = learner.tell(&edited, &data.answer(&edited, 42), data.y[42]).unwrap_err();
         assert_eq!(common::kind(&error), "WrongAnswer", "{name}");
         assert_eq!(learner.save().unwrap(), before, "{name}");
@@ -107,7 +131,10 @@ fn the_second_phase_does_not_depend_on_units() {
             queries.iter().map(drawn).collect::<Vec<_>>()
         };
         let plain = asked(1.0);
-        assert!(plain[20..].iter().flatten().any(|(_, bits)| *bits != plain[0][0].1), "{name}: nothing was learned");
+        assert!(
+            plain[20..].iter().flatten().any(|(_, bits)| *bits != plain[0][0].1),
+            "{name}: nothing was learned"
+        );
         assert_eq!(asked(64.0), plain, "{name}");
         assert_eq!(asked(1.0 / 1024.0), plain, "{name}");
     }

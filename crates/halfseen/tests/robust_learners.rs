@@ -22,7 +22,8 @@ fn fdrop_without_a_threat_is_the_support_vector_machine() {
     let data = told(200, 8, 1);
     for (c, intercept) in [("0.01", "true"), ("1", "true"), ("1", "false"), ("30", "true")] {
         let settings = [("c", c), ("intercept", intercept), ("tol", "1e-9"), ("threat", "0")];
-        let (svm, fdrop) = (fit(&*learner("svm", &settings), &data), fit(&*learner("fdrop", &settings), &data));
+        let (svm, fdrop) =
+            (fit(&*learner("svm", &settings), &data), fit(&*learner("fdrop", &settings), &data));
         let (expected, found) = (svm.report.objective.unwrap(), fdrop.report.objective.unwrap());
         assert!((found - expected).abs() < 1e-7 * expected, "C = {c}: {found} and {expected}");
         let (svm, fdrop) = (svm.linear().unwrap(), fdrop.linear().unwrap());
@@ -40,7 +41,10 @@ fn the_gap_holds_and_shrinks_with_the_tolerance() {
             let report = fit(&*learner(name, &[("tol", tol), ("threat", "3")]), &data).report;
             let (objective, gap) = (report.objective.unwrap(), report.gap.unwrap());
             assert!(gap <= tol.parse::<f64>().unwrap() * objective);
-            assert!(objective - best.objective.unwrap() <= gap + 1e-9 * objective, "{name}, tol {tol}");
+            assert!(
+                objective - best.objective.unwrap() <= gap + 1e-9 * objective,
+                "{name}, tol {tol}"
+            );
         }
         let few = fit(&*learner(name, &[("tol", "1e-9"), ("max_iter", "3")]), &data).report;
         assert!(few.stop == Stop::IterationLimit && !few.converged && few.passes == Some(3));
@@ -52,7 +56,9 @@ struct After(AtomicU64);
 
 impl Monitor for After {
     fn should_stop(&self) -> bool {
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
+        self.0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
+            .is_err()
     }
 }
 
@@ -62,7 +68,10 @@ fn interrupted_fits_return_what_they_have() {
     for looks in [0, 1, 4] {
         for name in ["svm", "fdrop"] {
             let settings = [("tol", "1e-9"), ("threat", "2")];
-            let part = learner(name, &settings).fit(&data.examples(), &After(looks.into())).unwrap().report;
+            let part = learner(name, &settings)
+                .fit(&data.examples(), &After(looks.into()))
+                .unwrap()
+                .report;
             let (objective, gap) = (part.objective.unwrap(), part.gap.unwrap());
             let whole = fit(&*learner(name, &settings), &data).report.objective.unwrap();
             assert!(part.stop == Stop::Interrupted && !part.converged, "{name}");
@@ -71,7 +80,8 @@ fn interrupted_fits_return_what_they_have() {
                 "{name}: {whole} in {gap} of {objective}"
             );
         }
-        let part = learner("robust-perceptron", &[]).fit(&data.examples(), &After(looks.into())).unwrap();
+        let part =
+            learner("robust-perceptron", &[]).fit(&data.examples(), &After(looks.into())).unwrap();
         assert_eq!((part.report.stop, part.report.converged), (Stop::Interrupted, false));
         let nothing = part.linear().unwrap().weights.iter().all(|w| *w == 0.0);
         assert_eq!(nothing, looks == 0, "after {looks} looks");
@@ -85,12 +95,18 @@ fn a_grid_gives_what_separate_fits_give() {
     for name in ["svm", "fdrop", "robust-perceptron"] {
         let learner = learner(name, &exact);
         let parameter = if name == "robust-perceptron" { "box_radius" } else { "c" };
-        let settings: Vec<_> = ["1", "0.01", "5"].iter().map(|c| vec![(parameter, (*c).to_owned())]).collect();
+        let settings: Vec<_> =
+            ["1", "0.01", "5"].iter().map(|c| vec![(parameter, (*c).to_owned())]).collect();
         let together = learner.fit_grid(&settings, &data.examples(), &Silent).unwrap();
         for (found, setting) in together.iter().zip(&settings) {
-            let alone = fit(&*halfseen::learner::with(learner.clone_box(), setting).unwrap(), &data);
-            let (found_at, alone_at) = (found.report.objective.unwrap(), alone.report.objective.unwrap());
-            assert!((found_at - alone_at).abs() <= 2e-8 * alone_at, "{name}: {found_at} and {alone_at}");
+            let alone =
+                fit(&*halfseen::learner::with(learner.clone_box(), setting).unwrap(), &data);
+            let (found_at, alone_at) =
+                (found.report.objective.unwrap(), alone.report.objective.unwrap());
+            assert!(
+                (found_at - alone_at).abs() <= 2e-8 * alone_at,
+                "{name}: {found_at} and {alone_at}"
+            );
             if name == "robust-perceptron" {
                 assert_eq!(found.predictor, alone.predictor);
             }
@@ -102,11 +118,20 @@ fn a_grid_gives_what_separate_fits_give() {
 #[test]
 fn further_passes_lower_the_loss_and_the_best_one_is_kept() {
     let data = told(1_000, 10, 5);
-    let at = |passes: &str| fit(&*learner("robust-perceptron", &[("passes", passes), ("threat", "1")]), &data).report;
+    let at = |passes: &str| {
+        fit(&*learner("robust-perceptron", &[("passes", passes), ("threat", "1")]), &data).report
+    };
     let (one, ten) = (at("1"), at("20"));
-    assert!(ten.objective.unwrap() < one.objective.unwrap(), "{:?} and {:?}", ten.objective, one.objective);
+    assert!(
+        ten.objective.unwrap() < one.objective.unwrap(),
+        "{:?} and {:?}",
+        ten.objective,
+        one.objective
+    );
     assert_eq!((one.passes, ten.passes), (Some(1), Some(20)));
-    let few = learner("robust-perceptron", &[("passes", "2")]).fit(&told(1, 4, 5).examples(), &Silent).unwrap_err();
+    let few = learner("robust-perceptron", &[("passes", "2")])
+        .fit(&told(1, 4, 5).examples(), &Silent)
+        .unwrap_err();
     assert_eq!(kind(&few), "TooFewRows");
 }
 
@@ -121,8 +146,9 @@ fn another_seed_visits_rows_in_another_order() {
 #[test]
 fn whole_deletions_need_values_that_allow_them() {
     let data = told(100, 4, 7);
-    let with =
-        |values: &str| learner("robust-perceptron", &[("values", values), ("deletions", "whole"), ("threat", "2")]);
+    let with = |values: &str| {
+        learner("robust-perceptron", &[("values", values), ("deletions", "whole"), ("threat", "2")])
+    };
     assert_eq!(kind(&with("1,2.5,1,1").fit(&data.examples(), &Silent).unwrap_err()), "Needs");
     for values in ["1,2,3,1", "2,2,2,2", "uniform"] {
         fit(&*with(values), &data);
@@ -135,13 +161,18 @@ fn the_margin_that_noise_needs_is_taken_or_said() {
     let noisy = [("damage", "noise"), ("threat", "5")];
     let on_margin = |settings: &[(&str, &str)]| {
         let notes = fit(&*learner("robust-perceptron", settings), &data).report.notes;
-        notes.into_iter().filter(|note| matches!(note, Note::MarginTooSmall { .. })).collect::<Vec<Note>>()
+        notes
+            .into_iter()
+            .filter(|note| matches!(note, Note::MarginTooSmall { .. }))
+            .collect::<Vec<Note>>()
     };
     assert!(on_margin(&noisy).is_empty());
     let small = [&noisy[..], &[("margin", "0.1")]].concat();
     let notes = on_margin(&small);
     let needed = (2.0 * 5.0 * 20.0_f64.ln()).sqrt();
-    assert!(matches!(notes[..], [Note::MarginTooSmall { margin: 0.1, needed: n }] if (n - needed).abs() < 1e-12));
+    assert!(
+        matches!(notes[..], [Note::MarginTooSmall { margin: 0.1, needed: n }] if (n - needed).abs() < 1e-12)
+    );
 }
 
 /// Panels of several columns vanish whole, and what is known never does.

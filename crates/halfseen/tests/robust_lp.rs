@@ -4,7 +4,9 @@
 mod common;
 
 use clarabel::algebra::CscMatrix;
-use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};
+use clarabel::solver::{
+    DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus,
+};
 use common::{Data, layout, singletons};
 use halfseen::model::{Fit, Note, Stop};
 use halfseen::params::{Damage, Worth};
@@ -14,9 +16,15 @@ use halfseen::{ErrorKind, Learner, Monitor, Silent};
 use ndarray::Array2;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The optimum of the linear program (4) as the paper has it: one alpha for every row and attribute. `attributes` names
-/// the attribute of each column, or none where it never vanishes.
-fn textbook(data: &Data, attributes: &[Option<usize>], learner: &RobustLp, threat: &Threat, margin: f64) -> f64 {
+/// The optimum of the linear program (4) as the paper has it: one alpha for every row and
+/// attribute. `attributes` names the attribute of each column, or none where it never vanishes.
+fn textbook(
+    data: &Data,
+    attributes: &[Option<usize>],
+    learner: &RobustLp,
+    threat: &Threat,
+    margin: f64,
+) -> f64 {
     let (m, d, n) = (data.x.nrows(), data.x.ncols(), threat.values().len());
     let (v, left) = (threat.values(), threat.left());
     let (b, xi, lambda, alpha) = (d, d + 1, d + 1 + m, d + 1 + 2 * m);
@@ -85,7 +93,8 @@ fn textbook(data: &Data, attributes: &[Option<usize>], learner: &RobustLp, threa
     solver.solution.obj_val
 }
 
-/// Two classes, told by some of the columns with noise, a share of the cells 0, and one column all 0.
+/// Two classes, told by some of the columns with noise, a share of the cells 0, and one column
+/// all 0.
 fn random(m: usize, widths: &[u32], known: &[u32], seed: u64) -> Data {
     let layout = layout(widths, known);
     let d = layout.slots();
@@ -105,7 +114,11 @@ fn random(m: usize, widths: &[u32], known: &[u32], seed: u64) -> Data {
     classes(x, codes, &layout)
 }
 
-fn classes(x: Array2<f64>, codes: Vec<u32>, layout: &std::sync::Arc<halfseen::prepare::Layout>) -> Data {
+fn classes(
+    x: Array2<f64>,
+    codes: Vec<u32>,
+    layout: &std::sync::Arc<halfseen::prepare::Layout>,
+) -> Data {
     let y = codes.iter().map(|&code| 2.0 * f64::from(code) - 1.0).collect();
     let mut data = Data::new(x, y, layout);
     data.codes = Some(codes);
@@ -127,7 +140,11 @@ fn gap(fit: &Fit) -> f64 {
 #[track_caller]
 fn same(fit: &Fit, optimum: f64, what: &str) {
     let scale = optimum.abs().max(1e-3);
-    assert!((objective(fit) - optimum).abs() <= 1e-7 * scale, "{what}: {} for {optimum}", objective(fit));
+    assert!(
+        (objective(fit) - optimum).abs() <= 1e-7 * scale,
+        "{what}: {} for {optimum}",
+        objective(fit)
+    );
     assert!(objective(fit) - gap(fit) <= optimum + 1e-8 * scale, "{what}: the bound is wrong");
     assert_eq!(fit.report.stop, Stop::Tolerance, "{what}");
 }
@@ -171,10 +188,12 @@ fn attributes_of_several_columns_vanish_together_and_known_ones_never() {
         let widths: Vec<u32> = (0..8).map(|j| 1 + (j + case) % 4).collect();
         let known = if case % 2 == 0 { vec![2, 1] } else { vec![] };
         let data = random(80, &widths, &known, u64::from(case) + 500);
-        let learner = RobustLp { threat: Some(2.0), margin: Some(0.5), tol: 1e-9, ..RobustLp::default() };
+        let learner =
+            RobustLp { threat: Some(2.0), margin: Some(0.5), tol: 1e-9, ..RobustLp::default() };
         let threat = Threat::uniform(8, 2.0).unwrap();
         let columns = |(j, w): (usize, &u32)| vec![Some(j); *w as usize];
-        let mut attributes: Vec<Option<usize>> = widths.iter().enumerate().flat_map(columns).collect();
+        let mut attributes: Vec<Option<usize>> =
+            widths.iter().enumerate().flat_map(columns).collect();
         attributes.resize(data.x.ncols(), None);
         let optimum = textbook(&data, &attributes, &learner, &threat, 0.5);
         same(&fit(&learner, &data), optimum, &format!("case {case}"));
@@ -184,8 +203,13 @@ fn attributes_of_several_columns_vanish_together_and_known_ones_never() {
 #[test]
 fn the_bound_holds_wherever_the_iteration_stops() {
     let data = random(120, &[1; 20], &[], 7);
-    let learner =
-        |max_iter| RobustLp { threat: Some(3.0), margin: Some(1.0), tol: 1e-9, max_iter, ..RobustLp::default() };
+    let learner = |max_iter| RobustLp {
+        threat: Some(3.0),
+        margin: Some(1.0),
+        tol: 1e-9,
+        max_iter,
+        ..RobustLp::default()
+    };
     let optimum = objective(&fit(&learner(300), &data));
     for max_iter in 1..8 {
         let early = fit(&learner(max_iter), &data);
@@ -217,7 +241,9 @@ struct After(AtomicU64);
 
 impl Monitor for After {
     fn should_stop(&self) -> bool {
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(1))) == Ok(0)
+        self.0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(1)))
+            == Ok(0)
     }
 }
 
@@ -231,7 +257,10 @@ fn an_interrupted_solve_returns_its_best_point_and_says_so() {
     assert!(!early.report.converged);
     assert!(objective(&early) > objective(&whole) && gap(&early) > gap(&whole));
     assert!(objective(&early) - gap(&early) <= objective(&whole));
-    assert!(objective(&early) < 1.0 * 20.0 / 17.0, "better than no weights, whose loss is gamma V / P");
+    assert!(
+        objective(&early) < 1.0 * 20.0 / 17.0,
+        "better than no weights, whose loss is gamma V / P"
+    );
 }
 
 #[test]
@@ -242,7 +271,8 @@ fn where_nothing_tells_the_classes_weights_are_0_and_the_report_says_so() {
     let codes = [vec![0; 40], vec![1; 40]].concat();
     let data = classes(twice, codes, &data.layout);
     for intercept in [true, false] {
-        let learner = RobustLp { threat: Some(3.0), margin: Some(0.5), intercept, ..RobustLp::default() };
+        let learner =
+            RobustLp { threat: Some(3.0), margin: Some(0.5), intercept, ..RobustLp::default() };
         let beaten = fit(&learner, &data);
         let linear = beaten.predictor.linear().unwrap();
         assert!(linear.weights.iter().all(|w| *w == 0.0));
@@ -263,10 +293,20 @@ fn one_class_needs_a_bias_only() {
     assert!(!one.report.notes.iter().any(|note| matches!(note, Note::ThreatBeatsSignal { .. })));
     assert!(one.predictor.linear().unwrap().weights.iter().all(|w| *w == 0.0));
     // Without one it is a program like any other.
-    let learner = RobustLp { threat: Some(2.0), margin: Some(0.2), intercept: false, tol: 1e-9, ..RobustLp::default() };
+    let learner = RobustLp {
+        threat: Some(2.0),
+        margin: Some(0.2),
+        intercept: false,
+        tol: 1e-9,
+        ..RobustLp::default()
+    };
     let attributes: Vec<Option<usize>> = (0..12).map(Some).collect();
     let threat = Threat::uniform(12, 2.0).unwrap();
-    same(&fit(&learner, &data), textbook(&data, &attributes, &learner, &threat, 0.2), "one class, no bias");
+    same(
+        &fit(&learner, &data),
+        textbook(&data, &attributes, &learner, &threat, 0.2),
+        "one class, no bias",
+    );
 }
 
 #[test]
@@ -295,11 +335,21 @@ fn odd_rows_are_no_trouble() {
     let doubled = ndarray::concatenate![ndarray::Axis(0), data.x, data.x];
     let codes = [data.codes.clone().unwrap(), data.codes.clone().unwrap()].concat();
     check(&classes(doubled, codes, &data.layout), "every row twice");
-    check(&classes(data.x.slice(ndarray::s![..2, ..]).to_owned(), vec![0, 1], &data.layout), "two rows of zeros");
-    check(&classes(data.x.slice(ndarray::s![3..5, ..]).to_owned(), vec![0, 1], &data.layout), "two rows");
+    check(
+        &classes(data.x.slice(ndarray::s![..2, ..]).to_owned(), vec![0, 1], &data.layout),
+        "two rows of zeros",
+    );
+    check(
+        &classes(data.x.slice(ndarray::s![3..5, ..]).to_owned(), vec![0, 1], &data.layout),
+        "two rows",
+    );
     // A column that tells the classes apart, many times over.
     let codes: Vec<u32> = (0..50).map(|i| i % 2).collect();
-    let apart = classes(Array2::from_shape_fn((50, 10), |(i, _)| 2.0 * (i % 2) as f64 - 1.0), codes, &data.layout);
+    let apart = classes(
+        Array2::from_shape_fn((50, 10), |(i, _)| 2.0 * (i % 2) as f64 - 1.0),
+        codes,
+        &data.layout,
+    );
     let easy = fit(&learner, &apart);
     assert!(objective(&easy) < 1e-9 && gap(&easy) < 1e-9 && easy.report.stop == Stop::Tolerance);
     let one = classes(data.x.slice(ndarray::s![3..4, ..]).to_owned(), vec![0], &data.layout);
@@ -309,11 +359,15 @@ fn odd_rows_are_no_trouble() {
 #[test]
 fn chunks_are_averaged_and_the_gap_says_what_they_may_have_cost() {
     let data = random(300, &[1; 15], &[], 13);
-    let learner = RobustLp { threat: Some(2.0), margin: Some(1.0), tol: 1e-8, ..RobustLp::default() };
+    let learner =
+        RobustLp { threat: Some(2.0), margin: Some(1.0), tol: 1e-8, ..RobustLp::default() };
     let whole = fit(&learner, &data);
     let chunked = fit(&RobustLp { chunk: Some(60), ..learner.clone() }, &data);
     assert!(objective(&chunked) > objective(&whole) * (1.0 + 1e-4));
-    assert!(objective(&chunked) - gap(&chunked) <= objective(&whole), "the mean of the optima is a bound");
+    assert!(
+        objective(&chunked) - gap(&chunked) <= objective(&whole),
+        "the mean of the optima is a bound"
+    );
     assert_eq!(chunked.report.stop, Stop::Chunks);
     let other = fit(&RobustLp { chunk: Some(60), seed: 1, ..learner.clone() }, &data);
     assert_ne!(other.predictor, chunked.predictor);
@@ -324,10 +378,19 @@ fn chunks_are_averaged_and_the_gap_says_what_they_may_have_cost() {
 #[test]
 fn noise_needs_a_margin() {
     let data = random(60, &[1; 15], &[], 14);
-    let learner = RobustLp { threat: Some(2.0), margin: Some(0.1), damage: Damage::Noise, ..RobustLp::default() };
+    let learner = RobustLp {
+        threat: Some(2.0),
+        margin: Some(0.1),
+        damage: Damage::Noise,
+        ..RobustLp::default()
+    };
     let needed = (4.0 * 20.0_f64.ln()).sqrt();
     let small = fit(&learner, &data);
-    assert!(small.report.notes.contains(&Note::MarginTooSmall { margin: 0.1, needed }), "{:?}", small.report.notes);
+    assert!(
+        small.report.notes.contains(&Note::MarginTooSmall { margin: 0.1, needed }),
+        "{:?}",
+        small.report.notes
+    );
     let auto = fit(&RobustLp { margin: None, ..learner.clone() }, &data);
     let given = fit(&RobustLp { margin: Some(needed), ..learner }, &data);
     assert_eq!(auto.predictor, given.predictor);

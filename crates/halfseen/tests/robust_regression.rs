@@ -1,4 +1,5 @@
-//! Holds the robust learner to its promises where it works by row generation: numbers, whole deletions, no threat.
+//! Holds the robust learner to its promises where it works by row generation: numbers, whole
+//! deletions, no threat.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -20,7 +21,9 @@ fn numbers(m: usize, widths: &[u32], known: &[u32], seed: u64) -> Data {
     let mut y = Vec::with_capacity(m);
     for mut row in x.rows_mut() {
         let common = stream.normal();
-        row.iter_mut().for_each(|x| *x = if stream.unit() < 0.2 { 0.0 } else { 0.6 * common + 0.4 * stream.normal() });
+        row.iter_mut().for_each(|x| {
+            *x = if stream.unit() < 0.2 { 0.0 } else { 0.6 * common + 0.4 * stream.normal() }
+        });
         y.push(2.0 * common + 0.3 * stream.normal() + 0.5);
     }
     Data::new(x, y, &layout)
@@ -46,11 +49,19 @@ fn bound(fit: &Fit) -> f64 {
     objective(fit) - fit.report.gap.unwrap()
 }
 
-/// The mean over rows of what `loss(row, score, value left)` is at most, over all sets of panels worth at most the budget;
-/// of weights and a bias.
-fn worst(data: &Data, values: &[f64], budget: f64, at: (&[f64], f64), loss: impl Fn(usize, f64, f64) -> f64) -> f64 {
-    let panel =
-        |column: usize| (0..values.len()).find(|&p| data.layout.slots_of(p).any(|s| data.layout.column(s) == column));
+/// The mean over rows of what `loss(row, score, value left)` is at most, over all sets of panels
+/// worth at most the budget; of weights and a bias.
+fn worst(
+    data: &Data,
+    values: &[f64],
+    budget: f64,
+    at: (&[f64], f64),
+    loss: impl Fn(usize, f64, f64) -> f64,
+) -> f64 {
+    let panel = |column: usize| {
+        (0..values.len())
+            .find(|&p| data.layout.slots_of(p).any(|s| data.layout.column(s) == column))
+    };
     let panels: Vec<Option<usize>> = (0..data.x.ncols()).map(panel).collect();
     let mut total = 0.0;
     for (i, row) in data.x.rows().into_iter().enumerate() {
@@ -78,7 +89,9 @@ fn nothing_beats(fit: &Fit, radius: f64, loss: impl Fn((&[f64], f64)) -> f64) {
     let linear = fit.predictor.linear().unwrap();
     let mut stream = Stream::new(5, Purpose::Data, 1);
     // Random moves hardly meet the few directions that lead down where there are many.
-    for step in [1e-4, 1e-3, 1e-2, 0.1, 0.5].into_iter().flat_map(|step| [step * radius, -step * radius]) {
+    for step in
+        [1e-4, 1e-3, 1e-2, 0.1, 0.5].into_iter().flat_map(|step| [step * radius, -step * radius])
+    {
         for moved in 0..=linear.weights.len() {
             let (mut weights, mut bias) = (linear.weights.clone(), linear.intercept);
             match weights.get_mut(moved) {
@@ -127,31 +140,49 @@ fn numbers_are_predicted_by_a_quantile_after_the_worst_deletions() {
 fn without_a_threat_a_share_q_of_the_numbers_lies_below() {
     let data = numbers(1000, &[1; 6], &[], 4);
     for q in [0.1, 0.5, 0.75] {
-        let learner = RobustLp { threat: Some(0.0), quantile: q, box_radius: 5.0, tol: 1e-8, ..RobustLp::default() };
+        let learner = RobustLp {
+            threat: Some(0.0),
+            quantile: q,
+            box_radius: 5.0,
+            tol: 1e-8,
+            ..RobustLp::default()
+        };
         let linear = fit(&learner, &data).predictor.linear().unwrap().clone();
-        let score =
-            |row: ndarray::ArrayView1<'_, f64>| row.iter().zip(&linear.weights).map(|(x, w)| x * w).sum::<f64>();
-        let below = data.x.rows().into_iter().zip(&data.y).filter(|(row, y)| **y < score(*row) + linear.intercept);
+        let score = |row: ndarray::ArrayView1<'_, f64>| {
+            row.iter().zip(&linear.weights).map(|(x, w)| x * w).sum::<f64>()
+        };
+        let below = data
+            .x
+            .rows()
+            .into_iter()
+            .zip(&data.y)
+            .filter(|(row, y)| **y < score(*row) + linear.intercept);
         let share = below.count() as f64 / 1000.0;
-        assert!((share - q).abs() <= 8.0 / 1000.0, "{share} for {q}: seven numbers may lie on the plane");
+        assert!(
+            (share - q).abs() <= 8.0 / 1000.0,
+            "{share} for {q}: seven numbers may lie on the plane"
+        );
     }
 }
 
 #[test]
 fn what_prepares_for_a_loss_loses_less_under_it() {
-    // One attribute tells the target nearly, seven others with noise: who trusts the first alone loses it.
+    // One attribute tells the target nearly, seven others with noise: who trusts the first alone
+    // loses it.
     let make = |seed| {
         let mut data = numbers(300, &[1; 8], &[], seed);
         let mut stream = Stream::new(seed, Purpose::Data, 3);
         for (i, mut row) in data.x.rows_mut().into_iter().enumerate() {
             let y = data.y[i];
-            row.indexed_iter_mut().for_each(|(j, x)| *x = y + if j == 0 { 0.02 } else { 0.6 } * stream.normal());
+            row.indexed_iter_mut()
+                .for_each(|(j, x)| *x = y + if j == 0 { 0.02 } else { 0.6 } * stream.normal());
         }
         Data::new(data.x, data.y, &data.layout)
     };
     let (data, other) = (make(6), make(7));
     let plain = fit(&RobustLp { threat: Some(0.0), box_radius: 3.0, ..RobustLp::default() }, &data);
-    let robust = fit(&RobustLp { threat: Some(1.0), box_radius: 3.0, ..RobustLp::default() }, &data);
+    let robust =
+        fit(&RobustLp { threat: Some(1.0), box_radius: 3.0, ..RobustLp::default() }, &data);
     let attacked = |fit: &Fit| {
         let linear = fit.predictor.linear().unwrap();
         worst(&other, &[1.0; 8], 1.0, (&linear.weights, linear.intercept), quantile(&other, 0.5))
@@ -190,8 +221,11 @@ fn whole_deletions_of_whole_values_are_exact() {
 #[test]
 fn without_a_threat_it_is_the_plain_hinge() {
     let data = classes(80, &[1; 6], 30);
-    let loss = |at: (&[f64], f64)| worst(&data, &[1.0; 6], 0.0, at, |i, s, _| (0.9 - data.y[i] * s).max(0.0));
-    let learner = RobustLp { threat: Some(0.0), margin: Some(0.9), tol: 1e-8, ..RobustLp::default() };
+    let loss = |at: (&[f64], f64)| {
+        worst(&data, &[1.0; 6], 0.0, at, |i, s, _| (0.9 - data.y[i] * s).max(0.0))
+    };
+    let learner =
+        RobustLp { threat: Some(0.0), margin: Some(0.9), tol: 1e-8, ..RobustLp::default() };
     let found = fit(&learner, &data);
     let linear = found.predictor.linear().unwrap();
     assert!((loss((&linear.weights, linear.intercept)) - objective(&found)).abs() < 1e-12);
@@ -199,7 +233,12 @@ fn without_a_threat_it_is_the_plain_hinge() {
     // Half of an attribute cannot vanish whole.
     let half = fit(&RobustLp { threat: Some(0.5), ..learner }, &data);
     assert_eq!(objective(&half), objective(&found));
-    assert!(half.report.notes.iter().any(|n| matches!(n, Note::ThreatFloored { asked: 0.5, used: 0.0 })));
+    assert!(
+        half.report
+            .notes
+            .iter()
+            .any(|n| matches!(n, Note::ThreatFloored { asked: 0.5, used: 0.0 }))
+    );
 }
 
 #[test]
@@ -207,7 +246,13 @@ fn equal_numbers_and_hopeless_threats_leave_no_weights() {
     let mut data = numbers(30, &[1; 5], &[], 40);
     let beaten = fit(&RobustLp { threat: Some(4.0), ..RobustLp::default() }, &data);
     assert!(beaten.predictor.linear().unwrap().weights.iter().all(|w| *w == 0.0));
-    assert!(beaten.report.notes.iter().any(|n| matches!(n, Note::ThreatBeatsSignal { threat: 4.0, .. })));
+    assert!(
+        beaten
+            .report
+            .notes
+            .iter()
+            .any(|n| matches!(n, Note::ThreatBeatsSignal { threat: 4.0, .. }))
+    );
     data.y.fill(3.5);
     let equal = fit(&RobustLp { threat: Some(1.0), ..RobustLp::default() }, &data);
     let linear = equal.predictor.linear().unwrap();
@@ -240,7 +285,9 @@ struct After(AtomicU64);
 
 impl Monitor for After {
     fn should_stop(&self) -> bool {
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(1))) == Ok(0)
+        self.0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(1)))
+            == Ok(0)
     }
 }
 
@@ -253,7 +300,8 @@ fn an_interrupted_fit_returns_its_best_point_and_says_so() {
     assert_eq!((early.report.stop, early.report.converged), (Stop::Interrupted, false));
     assert!(bound(&early) <= objective(&whole) && objective(&early) > objective(&whole));
     let linear = early.predictor.linear().unwrap();
-    let by_hand = worst(&data, &[1.0; 10], 1.0, (&linear.weights, linear.intercept), quantile(&data, 0.5));
+    let by_hand =
+        worst(&data, &[1.0; 10], 1.0, (&linear.weights, linear.intercept), quantile(&data, 0.5));
     assert!((by_hand - objective(&early)).abs() < 1e-10);
     let few = fit(&RobustLp { max_iter: 1, ..learner }, &data);
     assert_eq!((few.report.stop, few.report.converged), (Stop::IterationLimit, false));
@@ -262,7 +310,8 @@ fn an_interrupted_fit_returns_its_best_point_and_says_so() {
 #[test]
 fn what_cannot_be_is_refused() {
     let data = numbers(20, &[1; 4], &[], 70);
-    let refuse = |learner: RobustLp, data: &Data| learner.fit(&data.examples(), &Silent).unwrap_err();
+    let refuse =
+        |learner: RobustLp, data: &Data| learner.fit(&data.examples(), &Silent).unwrap_err();
     let learner = || RobustLp { threat: Some(1.0), ..RobustLp::default() };
     let margin = refuse(RobustLp { margin: Some(0.5), ..learner() }, &data);
     assert!(matches!(margin.kind(), ErrorKind::OutOfRange { name: "margin", .. }), "{margin}");
@@ -272,11 +321,17 @@ fn what_cannot_be_is_refused() {
     assert!(matches!(memory.kind(), ErrorKind::TooMuchMemory { rows: 20, .. }), "{memory}");
     let values = Worth::Numbers(vec![0.5, 1.2, 0.7, 1.0]);
     for data in [&data, &classes(20, &[1; 4], 71)] {
-        let whole = refuse(RobustLp { deletions: Deletions::Whole, values: values.clone(), ..learner() }, data);
+        let whole = refuse(
+            RobustLp { deletions: Deletions::Whole, values: values.clone(), ..learner() },
+            data,
+        );
         assert!(matches!(whole.kind(), ErrorKind::Needs { name: "deletions", .. }), "{whole}");
     }
     let mi = refuse(RobustLp { values: Worth::Information, ..learner() }, &data);
     assert!(mi.to_string().contains("numbers"), "{mi}");
     assert!(RobustLp::default().check_classes(3).is_err());
-    assert!(RobustLp::default().check_classes(0).is_ok() && RobustLp::default().check_classes(2).is_ok());
+    assert!(
+        RobustLp::default().check_classes(0).is_ok()
+            && RobustLp::default().check_classes(2).is_ok()
+    );
 }

@@ -1,4 +1,5 @@
-//! Breaks saved learners and models in every way: each is refused by key, or goes on without a panic.
+//! Breaks saved learners and models in every way: each is refused by key, or goes on without a
+//! panic.
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 mod common;
@@ -23,7 +24,10 @@ fn names() -> Vec<String> {
 fn saved(name: &str, budget: &str) -> Value {
     let data = data();
     let mut settings = vec![("average", "all"), ("budget", budget), ("horizon", "100")];
-    let name = name.strip_suffix(" passive").inspect(|_| settings.push(("passive", "one"))).unwrap_or(name);
+    let name = name
+        .strip_suffix(" passive")
+        .inspect(|_| settings.push(("passive", "one")))
+        .unwrap_or(name);
     let mut learner = started(name, &settings, &data.layout);
     data.teach(&mut *learner, 0..30);
     (0..3).for_each(|_| drop(learner.ask().unwrap()));
@@ -40,7 +44,10 @@ fn places(value: &Value, at: &str, containers: bool, found: &mut Vec<String>) {
             }
         }
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(i, v)| places(v, &format!("{at}/{i}"), containers, found));
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(i, v)| places(v, &format!("{at}/{i}"), containers, found));
             if containers {
                 found.push(at.to_owned());
             }
@@ -57,13 +64,19 @@ fn survives(state: &Value, what: &str) -> bool {
         Ok(learner) => learner,
         Err(error) => {
             assert_eq!(kind(&error), "BadFile", "{what}: {error}");
-            assert!(!error.to_string().contains('\n') && error.to_string().len() <= 1024, "{what}: {error}");
+            assert!(
+                !error.to_string().contains('\n') && error.to_string().len() <= 1024,
+                "{what}: {error}"
+            );
             return false;
         }
     };
     for row in 0..12 {
         let query = learner.ask().unwrap();
-        let slots = query.reads.iter().flat_map(|r| data.layout.slots_of(r.panel as usize % data.layout.panels()));
+        let slots = query
+            .reads
+            .iter()
+            .flat_map(|r| data.layout.slots_of(r.panel as usize % data.layout.panels()));
         let values: Vec<f64> = slots.map(|s| data.x[[row, s]]).collect();
         // Numbers out of range may be noticed here; that is an error, not a panic.
         if learner.tell(&query, &values, data.y[row]).is_err() {
@@ -110,7 +123,10 @@ fn every_leaf_of_a_state_replaced_by_nonsense_is_refused_or_survived() {
                     let mut broken = state.clone();
                     *broken.pointer_mut(place).unwrap() = value;
                     let exempt = place.contains("/params/") || place.contains("/layout/names/");
-                    assert!(exempt || load(&broken).is_err(), "{name}: {place} took a value of another type");
+                    assert!(
+                        exempt || load(&broken).is_err(),
+                        "{name}: {place} took a value of another type"
+                    );
                 }
             }
         }
@@ -159,7 +175,8 @@ fn what_is_wrong_with_a_state_is_named() {
         let named = |place: &str, value: Value| {
             let mut broken = state.clone();
             *broken.pointer_mut(place).unwrap() = value;
-            let error = load(&broken).err().unwrap_or_else(|| panic!("{name}: {place} was accepted"));
+            let error =
+                load(&broken).err().unwrap_or_else(|| panic!("{name}: {place} was accepted"));
             key(&error).to_owned()
         };
         assert_eq!(named("/format", json!("a recipe for soup")), "version");
@@ -181,7 +198,11 @@ fn what_is_wrong_with_a_state_is_named() {
             other["params"]["radius"] = json!(77.0);
             assert!(survives(&other, "another radius"));
         } else {
-            assert_eq!(named("/params/radius", json!(77.0)), "iterate", "another radius than the iterate's");
+            assert_eq!(
+                named("/params/radius", json!(77.0)),
+                "iterate",
+                "another radius than the iterate's"
+            );
             assert_eq!(named("/state/iterate/slots/0/sum", Value::Null), "state");
         }
     }
@@ -195,13 +216,17 @@ fn states_that_contradict_themselves_are_refused() {
             let mut broken = state.clone();
             change(&mut broken);
             assert!(broken != state, "{what}: nothing was changed");
-            let error = load(&broken).err().unwrap_or_else(|| panic!("{name}: {what} was accepted"));
+            let error =
+                load(&broken).err().unwrap_or_else(|| panic!("{name}: {what} was accepted"));
             assert_eq!(kind(&error), "BadFile", "{what}");
         };
         refuse(&|s| s["state"]["ledger"]["open"] = json!([31, 30]), "open queries out of order");
         refuse(&|s| s["state"]["ledger"]["open"] = json!([30, 30]), "an open query twice");
         refuse(&|s| s["state"]["ledger"]["open"] = json!([30, 99]), "an open query never asked");
-        refuse(&|s| s["state"]["ledger"]["answered"] = json!(u64::MAX), "a count that would overflow");
+        refuse(
+            &|s| s["state"]["ledger"]["answered"] = json!(u64::MAX),
+            "a count that would overflow",
+        );
         let pop = |place: &'static str| {
             move |s: &mut Value| drop(s.pointer_mut(place).unwrap().as_array_mut().unwrap().pop())
         };
@@ -211,9 +236,18 @@ fn states_that_contradict_themselves_are_refused() {
             refuse(&pop("/state/reads/starts"), "an example too few");
             refuse(&|s| s["state"]["reads"]["slots"][0] = json!(99), "a slot that is not there");
             refuse(&|s| s["state"]["reads"]["values"][0] = json!(1e60), "a value that is refused");
-            refuse(&|s| s["state"]["ledger"]["answered"] = json!(29), "another number of examples than answers");
-            refuse(&|s| s["state"]["plan"]["inclusion"] = json!([1.0, 0.5, 0.5]), "probabilities that nobody made");
-            refuse(&|s| s["state"]["plan"]["version"] = json!(1), "a design that was not asked for");
+            refuse(
+                &|s| s["state"]["ledger"]["answered"] = json!(29),
+                "another number of examples than answers",
+            );
+            refuse(
+                &|s| s["state"]["plan"]["inclusion"] = json!([1.0, 0.5, 0.5]),
+                "probabilities that nobody made",
+            );
+            refuse(
+                &|s| s["state"]["plan"]["version"] = json!(1),
+                "a design that was not asked for",
+            );
         } else {
             refuse(&pop("/state/running/slots"), "a moment too few");
             refuse(&|s| s["state"]["running"]["touched"] = json!([99]), "a slot that is not there");
@@ -221,15 +255,29 @@ fn states_that_contradict_themselves_are_refused() {
         }
         if from_moments(&name) {
             for list in ["known_target", "slot_target", "slot_known"] {
-                let longer = |s: &mut Value| s["state"]["sums"][list].as_array_mut().unwrap().push(json!(1.0));
+                let longer = |s: &mut Value| {
+                    s["state"]["sums"][list].as_array_mut().unwrap().push(json!(1.0))
+                };
                 refuse(&longer, "a sum too many");
-                refuse(&|s| s["state"]["sums"][list][0] = json!(1e130), "a sum that no products have");
+                refuse(
+                    &|s| s["state"]["sums"][list][0] = json!(1e130),
+                    "a sum that no products have",
+                );
             }
             refuse(&pop("/state/sums/known/values"), "a product without a value");
             refuse(&pop("/state/sums/known/places"), "a product without a place");
-            refuse(&|s| s["state"]["sums"]["known"]["places"][2] = json!(3), "a place outside of the triangle");
-            refuse(&|s| s["state"]["sums"]["known"]["places"] = json!([1, 0, 2]), "places out of order");
-            refuse(&|s| s["state"]["sums"]["known"]["values"][0] = json!(1e130), "a product that no values have");
+            refuse(
+                &|s| s["state"]["sums"]["known"]["places"][2] = json!(3),
+                "a place outside of the triangle",
+            );
+            refuse(
+                &|s| s["state"]["sums"]["known"]["places"] = json!([1, 0, 2]),
+                "places out of order",
+            );
+            refuse(
+                &|s| s["state"]["sums"]["known"]["values"][0] = json!(1e130),
+                "a product that no values have",
+            );
         } else if !keeps_reads(&name) {
             refuse(&|s| s["state"]["iterate"]["radius"] = json!(9.0), "another radius");
             refuse(&pop("/state/iterate/slots"), "a slot too few");
@@ -237,7 +285,10 @@ fn states_that_contradict_themselves_are_refused() {
             refuse(&|s| s["state"]["known"]["radius"] = json!(9.0), "another known radius");
             refuse(&|s| s["state"]["known"]["intercept"] = json!(false), "no intercept");
         }
-        refuse(&|s| s["layout"]["columns"] = json!([1, 0, 2, 3, 4]), "columns that contradict slots");
+        refuse(
+            &|s| s["layout"]["columns"] = json!([1, 0, 2, 3, 4]),
+            "columns that contradict slots",
+        );
         refuse(&|s| s["layout"]["starts"] = json!([0, 1, 1, 4, 5]), "a panel without columns");
         refuse(&|s| s["layout"]["sampled"] = json!(9), "more sampled panels than panels");
         refuse(&|s| s["layout"]["sampled"] = json!(4), "a known panel sampled");
@@ -249,7 +300,8 @@ fn states_that_contradict_themselves_are_refused() {
 fn model() -> Model {
     let column = |name: &str, kind| ColumnSchema { name: name.into(), kind, known: false };
     let categories = vec!["blue".to_owned(), "red".to_owned()];
-    let columns = vec![column("age", ColumnKind::Number), column("colour", ColumnKind::Text { categories })];
+    let columns =
+        vec![column("age", ColumnKind::Number), column("colour", ColumnKind::Text { categories })];
     let data = Data::random(50, &layout(&[1, 2], &[]), 32);
     let aerr = learner("aerr", &[("seed", "9"), ("budget", "2")]);
     let fit = aerr.fit(&data.examples(), &halfseen::Silent).unwrap();
@@ -257,7 +309,12 @@ fn model() -> Model {
         learner: "aerr".into(),
         params: aerr.to_json(),
         prepare: Prepare {
-            schema: Schema { columns, groups: vec![], prices: [("age".to_owned(), 1.0)].into(), by_reads: false },
+            schema: Schema {
+                columns,
+                groups: vec![],
+                prices: [("age".to_owned(), 1.0)].into(),
+                by_reads: false,
+            },
             scaler: Scaler::Each { offset: vec![0.1, 0.2, 0.3], divisor: vec![1.5, 1.0, 2.0] },
             target: TargetScale { mean: 0.3, deviation: 1.7 },
         },
@@ -273,14 +330,24 @@ fn model() -> Model {
 fn a_state_older_than_the_counts_of_panels_goes_on_without_them() {
     for name in names() {
         let mut state = saved(&name, "2");
-        let counts = state.pointer_mut("/state/ledger").unwrap().as_object_mut().unwrap().remove("of_panels").unwrap();
+        let counts = state
+            .pointer_mut("/state/ledger")
+            .unwrap()
+            .as_object_mut()
+            .unwrap()
+            .remove("of_panels")
+            .unwrap();
         assert_eq!(counts.as_array().unwrap().len(), 3, "{name}");
         let mut older = load(&state).unwrap();
         data().teach(&mut *older, 30..50);
         assert!(older.report().panel_reads.is_empty() && older.report().distinct > 0, "{name}");
         let mut newer = load(&saved(&name, "2")).unwrap();
         data().teach(&mut *newer, 30..50);
-        assert_eq!(newer.report().panel_reads.iter().sum::<u64>(), older.report().distinct, "{name}");
+        assert_eq!(
+            newer.report().panel_reads.iter().sum::<u64>(),
+            older.report().distinct,
+            "{name}"
+        );
     }
 }
 
@@ -312,7 +379,8 @@ fn model_refused(change: impl FnOnce(&mut Value)) -> (String, String) {
 
 #[test]
 fn what_is_wrong_with_a_model_file_is_named_by_its_key() {
-    let named = |place: &str, value: Value| model_refused(|m| *m.pointer_mut(place).unwrap() = value).0;
+    let named =
+        |place: &str, value: Value| model_refused(|m| *m.pointer_mut(place).unwrap() = value).0;
     assert_eq!(named("/format", json!("soup")), "format");
     assert_eq!(named("/version", json!(2)), "version");
     assert_eq!(named("/learner", json!("soup")), "learner");
@@ -339,7 +407,10 @@ fn what_is_wrong_with_a_model_file_is_named_by_its_key() {
     assert_eq!(named("/schema/prices", json!({ "age": -1.0 })), "schema");
     assert_eq!(named("/schema/prices", json!({ "hue": 1.0 })), "schema");
     assert_eq!(named("/schema/prices", json!({ "age": null })), "schema");
-    assert_eq!(named("/schema/groups", json!([{ "name": "both", "columns": ["age", "age"] }])), "schema");
+    assert_eq!(
+        named("/schema/groups", json!([{ "name": "both", "columns": ["age", "age"] }])),
+        "schema"
+    );
     assert_eq!(named("/report/spent", Value::Null), "report");
     assert_eq!(named("/report/reads", json!(-1)), "report");
     assert_eq!(named("/report/stop", json!("soup")), "report");
@@ -350,15 +421,20 @@ fn a_model_file_with_missing_or_unknown_keys_is_refused_by_key() {
     let json: Value = serde_json::from_str(&model().to_json().unwrap()).unwrap();
     let sections = ["", "/schema", "/prepare", "/prepare/target", "/predictor", "/report"];
     for section in sections {
-        let keys: Vec<String> = json.pointer(section).unwrap().as_object().unwrap().keys().cloned().collect();
+        let keys: Vec<String> =
+            json.pointer(section).unwrap().as_object().unwrap().keys().cloned().collect();
         for lost in keys {
-            // Absent options, groups, ranges and counts have a meaning: none; and what was spent before there were prices is known.
-            let known = ["spent", "unused", "outside_bounds", "first_outside", "panel_reads", "clip"];
-            if ["groups", "prices", "objective", "gap"].iter().chain(&known).any(|key| *key == lost) {
+            // Absent options, groups, ranges and counts have a meaning: none; and what was spent
+            // before there were prices is known.
+            let known =
+                ["spent", "unused", "outside_bounds", "first_outside", "panel_reads", "clip"];
+            if ["groups", "prices", "objective", "gap"].iter().chain(&known).any(|key| *key == lost)
+            {
                 continue;
             }
-            let (key, message) =
-                model_refused(|m| drop(m.pointer_mut(section).unwrap().as_object_mut().unwrap().remove(&lost)));
+            let (key, message) = model_refused(|m| {
+                drop(m.pointer_mut(section).unwrap().as_object_mut().unwrap().remove(&lost))
+            });
             let named = key == lost || message.contains(&format!("`{lost}`"));
             assert!(named, "{section}/{lost} is missing: {message}");
         }
@@ -373,7 +449,9 @@ fn every_leaf_of_a_model_replaced_by_nonsense_is_refused_or_harmless() {
     let mut leaves = Vec::new();
     places(&json, "", false, &mut leaves);
     for place in leaves {
-        for value in [Value::Null, json!(-1), json!(1e308), json!("text"), json!([]), json!(u64::MAX)] {
+        for value in
+            [Value::Null, json!(-1), json!(1e308), json!("text"), json!([]), json!(u64::MAX)]
+        {
             let mut broken = json.clone();
             *broken.pointer_mut(&place).unwrap() = value.clone();
             match Model::from_json(&broken.to_string()) {

@@ -40,8 +40,13 @@ fn what_learns_from_noise_says_that_it_is_not_shown_better() {
     for learner in untested() {
         for (rows, columns) in [(30, 8), (700, 4)] {
             let found = fit(&*learner, &noise(rows, columns, 5).for_learner(&*learner));
-            let (ratio, error) = ratio(&found).unwrap_or_else(|| panic!("{} on {rows} rows", learner.name()));
-            assert!(ratio + 2.0 * error >= 1.0 && ratio < 5.0, "{}: {ratio} +- {error}", learner.name());
+            let (ratio, error) =
+                ratio(&found).unwrap_or_else(|| panic!("{} on {rows} rows", learner.name()));
+            assert!(
+                ratio + 2.0 * error >= 1.0 && ratio < 5.0,
+                "{}: {ratio} +- {error}",
+                learner.name()
+            );
             assert!(found.report.converged && found.report.examples == rows as u64);
         }
     }
@@ -61,7 +66,10 @@ fn doubt_of_few_rows_is_settled_by_more() {
     let mut data = Data::random(5_000, &singletons(3), 7);
     let mut stream = Stream::new(7, Purpose::Data, 2);
     data.y.iter_mut().for_each(|y| *y += stream.normal());
-    let few = Data { rows: (0..500).collect(), ..Data::new(data.x.clone(), data.y.clone(), &data.layout) };
+    let few = Data {
+        rows: (0..500).collect(),
+        ..Data::new(data.x.clone(), data.y.clone(), &data.layout)
+    };
     assert!(ratio(&fit(&*learner("ridge", &[]), &few)).is_some());
     assert_eq!(ratio(&fit(&*learner("ridge", &[]), &data)), None);
 }
@@ -74,15 +82,21 @@ fn the_risk_is_that_of_rows_that_were_held_out() {
         let data = Data { weights, ..noise(40, 3, 8) };
         let (mut loss, mut constant, mut all) = (0.0, 0.0, 0.0);
         let examples = data.examples();
-        // Which rows make a fold does not matter to what is summed, only that no row is in its own fit.
+        // Which rows make a fold does not matter to what is summed, only that no row is in its own
+        // fit.
         let found = fit(&*ridge, &data).report;
         let mut order = examples.rows.to_vec();
         halfseen::sampling::shuffle(&mut Stream::new(0, Purpose::Fold, u64::MAX), &mut order);
         for fold in folds(&order, None, None, 5, 0).unwrap() {
             let others: f64 = fold.train.iter().map(|&row| examples.weight(row as usize)).sum();
-            let mean =
-                fold.train.iter().map(|&r| examples.weight(r as usize) * data.y[r as usize]).sum::<f64>() / others;
-            let predictor = ridge.fit(&examples.with_rows(fold.train.clone()), &Silent).unwrap().predictor;
+            let mean = fold
+                .train
+                .iter()
+                .map(|&r| examples.weight(r as usize) * data.y[r as usize])
+                .sum::<f64>()
+                / others;
+            let predictor =
+                ridge.fit(&examples.with_rows(fold.train.clone()), &Silent).unwrap().predictor;
             let scores = predictor.scores(&examples.with_rows(fold.test.clone())).unwrap().values;
             for (score, &row) in scores.iter().zip(&fold.test) {
                 let (weight, y) = (examples.weight(row as usize), data.y[row as usize]);
@@ -91,12 +105,16 @@ fn the_risk_is_that_of_rows_that_were_held_out() {
                 all += weight;
             }
         }
-        assert!((found.risk.unwrap() - loss / all).abs() < 1e-12, "{:?} instead of {}", found.risk, loss / all);
+        assert!(
+            (found.risk.unwrap() - loss / all).abs() < 1e-12,
+            "{:?} instead of {}",
+            found.risk,
+            loss / all
+        );
         assert!(found.risk_error.unwrap() > 0.0);
-        let note = found
-            .notes
-            .iter()
-            .find_map(|n| if let Note::NotShownBetter { ratio, .. } = n { Some(*ratio) } else { None });
+        let note = found.notes.iter().find_map(|n| {
+            if let Note::NotShownBetter { ratio, .. } = n { Some(*ratio) } else { None }
+        });
         assert!((note.unwrap() - loss / constant).abs() < 1e-12);
     }
 }
@@ -120,9 +138,16 @@ fn margins_are_held_against_the_commonest_class() {
 fn rows_too_few_to_hold_any_out_are_told_of() {
     for learner in untested() {
         for (rows, columns) in [(1, 1), (1, 8), (2, 1), (2, 8), (3, 30), (5, 2)] {
-            let found = fit(&*learner, &Data::random(rows, &singletons(columns), 64).for_learner(&*learner));
+            let found = fit(
+                &*learner,
+                &Data::random(rows, &singletons(columns), 64).for_learner(&*learner),
+            );
             let few = Note::FewExamples { examples: rows as u64 };
-            assert!(rows > 2 || found.report.notes.contains(&few), "{} on {rows} rows", learner.name());
+            assert!(
+                rows > 2 || found.report.notes.contains(&few),
+                "{} on {rows} rows",
+                learner.name()
+            );
         }
         if learner.check_classes(3).is_ok() {
             fit(&*learner, &Data::random(7, &singletons(3), 65).thirds());
@@ -145,9 +170,16 @@ fn a_test_that_is_stopped_keeps_what_was_learned() {
         let data = Data::random(60, &singletons(4), 66).for_learner(&*learner);
         let looks = Later(AtomicU64::new(0), u64::MAX);
         let whole = learner.fit(&data.examples(), &looks).unwrap();
-        let stopped = tested(&*learner, &data.examples(), &Later(AtomicU64::new(0), looks.0.into_inner())).unwrap();
+        let stopped =
+            tested(&*learner, &data.examples(), &Later(AtomicU64::new(0), looks.0.into_inner()))
+                .unwrap();
         assert_eq!(stopped.predictor, whole.predictor, "{}", learner.name());
-        assert_eq!((stopped.report.stop, stopped.report.converged), (Stop::Interrupted, false), "{}", learner.name());
+        assert_eq!(
+            (stopped.report.stop, stopped.report.converged),
+            (Stop::Interrupted, false),
+            "{}",
+            learner.name()
+        );
     }
 }
 

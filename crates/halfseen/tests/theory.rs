@@ -1,4 +1,5 @@
-//! Compares theory's steps with values by hand and with the papers' formulas, and runs with the guarantees.
+//! Compares theory's steps with values by hand and with the papers' formulas, and runs with the
+//! guarantees.
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 mod common;
@@ -13,7 +14,15 @@ fn theory<B: Budgeted>(learner: &B) -> Theory {
     learner.recipe(Reads { budget: 4, panels: 20 }).unwrap().pace.theory
 }
 
-fn facts(radius: f64, d: f64, inflation: f64, m: f64, square: f64, largest: f64, target: f64) -> Facts {
+fn facts(
+    radius: f64,
+    d: f64,
+    inflation: f64,
+    m: f64,
+    square: f64,
+    largest: f64,
+    target: f64,
+) -> Facts {
     let norms = Norms {
         square,
         largest,
@@ -35,11 +44,15 @@ fn steps_equal_values_by_hand() {
     let f = facts(3.0, 50.0, 9.0, 100.0, 4.0, 0.25, 25.0);
     assert_equal((theory(&Aerr::default()).value)(&f), 3.0 / 660.0);
     assert_equal((theory(&Aerr::default()).reach)(&f), 6.0);
-    // reach = 3 * 0.5 = 1.5, slope = 6.5, example = sqrt(0.25 * 9) = 1.5: sqrt(ln 100 / 500) / 9.75.
+    // reach = 3 * 0.5 = 1.5, slope = 6.5, example = sqrt(0.25 * 9) = 1.5: sqrt(ln 100 / 500)
+    // / 9.75.
     assert_equal((theory(&Aelr::default()).value)(&f), (100.0_f64.ln() / 500.0).sqrt() / 9.75);
     assert_equal((theory(&Aelr::default()).reach)(&f), 1.5);
     // G = 2 * 6.5 * 6 = 78: lambda = 2 * 78 * sqrt((1 + ln 100) / 100) / 3.
-    assert_equal((theory(&Aer::default()).value)(&f), 52.0 * ((1.0 + 100.0_f64.ln()) / 100.0).sqrt());
+    assert_equal(
+        (theory(&Aer::default()).value)(&f),
+        52.0 * ((1.0 + 100.0_f64.ln()) / 100.0).sqrt(),
+    );
 }
 
 #[test]
@@ -65,7 +78,10 @@ fn steps_reduce_to_those_of_the_papers() {
         let with = Sampler::uniform(100, k as usize, true).inflation(0);
         let printed = (k / (2.0 * d * m)).sqrt();
         let f = facts(b, d, with, m, 1.0, 1.0, b * b);
-        assert_equal((theory(&Aerr::default()).value)(&f), printed * 0.5 * (2.0 * d / (k * with)).sqrt());
+        assert_equal(
+            (theory(&Aerr::default()).value)(&f),
+            printed * 0.5 * (2.0 * d / (k * with)).sqrt(),
+        );
         // AELR, |x|_inf <= 1: the proof's eta, with the same c.
         let proof = (2.0 * k * (2.0 * d).ln() / (5.0 * m * d)).sqrt() / (4.0 * b);
         assert_equal((theory(&Aelr::default()).value)(&f), proof * (2.0 * d / (k * with)).sqrt());
@@ -75,8 +91,9 @@ fn steps_reduce_to_those_of_the_papers() {
         let f = facts(b, d, without, m, 1.0, 1.0, b * b);
         assert_equal((theory(&Aerr::default()).value)(&f), printed / 2.0_f64.sqrt());
         assert_equal((theory(&Aelr::default()).value)(&f), proof * 2.0_f64.sqrt());
-        // Paper A: |x|_inf <= 1, |x|_2^2 <= d, |y| <= 1, s1 = k draws of a budget of 2k:
-        // lambda = ((B + 1) d / B) sqrt(log m / (m 2k)), up to the constant 4 sqrt(2) and 1 + log m for log m.
+        // Paper A: |x|_inf <= 1, |x|_2^2 <= d, |y| <= 1, s1 = k draws of a budget of 2k: lambda =
+        // ((B + 1) d / B) sqrt(log m / (m 2k)), up to the constant 4 sqrt(2) and 1 + log m for log
+        // m.
         let f = facts(b, d, without, m, d, 1.0, 1.0);
         let paper = (b + 1.0) * d / b * (m.ln() / (m * 2.0 * k)).sqrt();
         let constant = 4.0 * 2.0_f64.sqrt() * ((1.0 + m.ln()) / m.ln()).sqrt();
@@ -84,8 +101,9 @@ fn steps_reduce_to_those_of_the_papers() {
     }
 }
 
-/// Data of which every number that theorems ask for is known: x_j = +-a s_j with a = 1.5 in one of five examples, else 1, and
-/// y = <w*, x> + 0.1 u, u uniform in [-1, 1]. So bounds are not root means: a is at most 1.5, and E a^2 = 1.25.
+/// Data of which every number that theorems ask for is known: x_j = +-a s_j with a = 1.5 in one of
+/// five examples, else 1, and y = <w*, x> + 0.1 u, u uniform in [-1, 1]. So bounds are not root
+/// means: a is at most 1.5, and E a^2 = 1.25.
 struct Known {
     scales: Vec<f64>,
     /// w*, of which every learner's ball of radius 1 is the least that holds it.
@@ -126,23 +144,41 @@ impl Known {
         let mut x = Array2::zeros((self.examples, d));
         for mut row in x.rows_mut() {
             let a = if stream.unit() < 0.2 { MOST } else { 1.0 };
-            row.iter_mut().zip(&self.scales).for_each(|(x, s)| *x = if stream.unit() < 0.5 { a * s } else { -a * s });
+            row.iter_mut()
+                .zip(&self.scales)
+                .for_each(|(x, s)| *x = if stream.unit() < 0.5 { a * s } else { -a * s });
         }
-        let y = x.rows().into_iter().map(|r| r.iter().zip(&self.w).map(|(x, w)| x * w).sum::<f64>());
+        let y =
+            x.rows().into_iter().map(|r| r.iter().zip(&self.w).map(|(x, w)| x * w).sum::<f64>());
         let y = y.map(|y| y + 0.1 * (2.0 * stream.unit() - 1.0)).collect();
         let data = Data::new(x, y, &singletons(d));
-        let fixed =
-            [("intercept", "false"), ("centre", "none"), ("average", "all"), ("radius", "1"), ("project", "true")];
+        let fixed = [
+            ("intercept", "false"),
+            ("centre", "none"),
+            ("average", "all"),
+            ("radius", "1"),
+            ("project", "true"),
+        ];
         let settings = settings.iter().map(|(name, value)| (*name, value.as_str()));
         let learner = learner(name, &fixed.into_iter().chain(settings).collect::<Vec<_>>());
-        let found = learner.fit(&data.examples(), &Silent).unwrap().linear().unwrap().weights.clone();
+        let found =
+            learner.fit(&data.examples(), &Silent).unwrap().linear().unwrap().weights.clone();
         self.excess_of(&found.iter().zip(&self.w).map(|(f, w)| f - w).collect::<Vec<_>>())
     }
 
-    /// With these settings the excess of `share` of the squared error is within the bound, which says something: predicting 0 is not.
-    fn holds(&self, name: &str, budget: usize, share: f64, settings: &[(&str, String)], bound: f64) {
+    /// With these settings the excess of `share` of the squared error is within the bound, which
+    /// says something: predicting 0 is not.
+    fn holds(
+        &self,
+        name: &str,
+        budget: usize,
+        share: f64,
+        settings: &[(&str, String)],
+        bound: f64,
+    ) {
         let settings = [settings, &[("budget", budget.to_string())]].concat();
-        let found = (0..5).map(|seed| share * self.excess(name, seed, &settings) / 5.0).sum::<f64>();
+        let found =
+            (0..5).map(|seed| share * self.excess(name, seed, &settings) / 5.0).sum::<f64>();
         assert!(found <= bound, "{name}: excess {found}, guaranteed {bound}");
         let nothing = share * self.excess_of(&self.w);
         assert!(bound < nothing, "{name}: guaranteed {bound}, and w = 0 has {nothing}");
@@ -231,7 +267,8 @@ fn the_guarantee_of_known_moments_holds_in_the_l1_ball() {
     known.lasso_holds("ddaelr", &[("moments", listed(&known.moments()))], sum / 4.0);
 }
 
-/// Paper A names p-norm updates; the guarantee is that of Gentile 2003 with the constants of `budget/pnorm.rs`.
+/// Paper A names p-norm updates; the guarantee is that of Gentile 2003 with the constants of
+/// `budget/pnorm.rs`.
 #[test]
 fn the_guarantee_of_p_norm_updates_holds() {
     let known = Known::new(&[1.0; 16], &[(3, 0.7), (8, -0.3)], 60_000);
@@ -254,7 +291,8 @@ fn the_guarantee_of_theorem_2_holds() {
     known.holds("aer", 3, 1.0, &[("penalty", (2.0 * g * rate).to_string())], 2.0 * g * rate);
 }
 
-/// x = +-M in one of M^2 examples, else 0, y = x/2: E x^2 = 1, and what the formula gives for root means is not kept.
+/// x = +-M in one of M^2 examples, else 0, y = x/2: E x^2 = 1, and what the formula gives for root
+/// means is not kept.
 #[test]
 fn root_means_in_the_place_of_bounds_are_no_theorem() {
     let (m, rare) = (10_000, 1000.0_f64);
@@ -267,13 +305,23 @@ fn root_means_in_the_place_of_bounds_are_no_theorem() {
             _ => 0.0,
         };
         let x = Array2::from_shape_fn((m as usize, 1), &mut value);
-        let data = Data::new(x.clone(), x.iter().map(|x| 0.5 * x).collect(), &singletons(1)).measured();
-        let settings =
-            [("intercept", "false"), ("centre", "none"), ("average", "all"), ("radius", "1"), ("step", "theory")];
-        let fit =
-            learner("aerr", &[&settings[..], &[("budget", "1")]].concat()).fit(&data.examples(), &Silent).unwrap();
+        let data =
+            Data::new(x.clone(), x.iter().map(|x| 0.5 * x).collect(), &singletons(1)).measured();
+        let settings = [
+            ("intercept", "false"),
+            ("centre", "none"),
+            ("average", "all"),
+            ("radius", "1"),
+            ("step", "theory"),
+        ];
+        let fit = learner("aerr", &[&settings[..], &[("budget", "1")]].concat())
+            .fit(&data.examples(), &Silent)
+            .unwrap();
         0.5 * (fit.linear().unwrap().weights[0] - 0.5).powi(2) / 20.0
     });
     let excess: f64 = excess.sum();
-    assert!(excess > 5.0 * formula, "excess {excess}, and the formula gives {formula}: say so in aerr.rs");
+    assert!(
+        excess > 5.0 * formula,
+        "excess {excess}, and the formula gives {formula}: say so in aerr.rs"
+    );
 }

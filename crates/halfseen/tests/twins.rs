@@ -1,7 +1,7 @@
 //! Runs plain dense forms of AER, AERR and AELR, straight from the papers, beside the learners.
 //!
-//! Tolerances are 1e-10 and not 1e-12 because AERR's estimate of the product divides by a weight: an
-//! error of w_j comes back |w|^2 x_j / w_j^2 times as large. With steps ten times larger than
+//! Tolerances are 1e-10 and not 1e-12 because AERR's estimate of the product divides by a weight:
+//! an error of w_j comes back |w|^2 x_j / w_j^2 times as large. With steps ten times larger than
 //! those below, rounding errors grow exponentially (1e-16 to 1e-12 in 2,000 examples), as any two
 //! nearly equal runs part company then; lazy or dense makes no difference to that.
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
@@ -63,14 +63,18 @@ impl Dense {
             Method::Aerr => l2_square * x[j] / w[j],
             Method::Aer | Method::Aelr => l1 * w[j].signum() * x[j],
         });
-        let product_estimate = if l1 == 0.0 { 0.0 } else { estimates.sum::<f64>() / product.len() as f64 };
+        let product_estimate =
+            if l1 == 0.0 { 0.0 } else { estimates.sum::<f64>() / product.len() as f64 };
         let mut x_tilde = vec![0.0; d];
         gradient.iter().for_each(|&j| x_tilde[j] += d as f64 / gradient.len() as f64 * x[j]);
         let phi = product_estimate - y;
         match self.method {
             Method::Aer => {
                 let (shrink, step) = (1.0 - 1.0 / self.t, 2.0 / (self.size * self.t));
-                self.w.iter_mut().zip(&x_tilde).for_each(|(w, v)| *w = shrink * *w - step * phi * v);
+                self.w
+                    .iter_mut()
+                    .zip(&x_tilde)
+                    .for_each(|(w, v)| *w = shrink * *w - step * phi * v);
                 onto_l1_ball(&mut self.w, self.radius);
             }
             Method::Aerr => {
@@ -138,25 +142,46 @@ fn replay(name: &str, method: Method, settings: &[(&str, &str)], radius: f64, si
         if row % 1000 == 999 {
             compared += 1;
             let found = lazy.predictor();
-            assert_near(&found.weights, &dense.average(), 1e-10 * radius, &format!("{name} after {}", row + 1));
+            assert_near(
+                &found.weights,
+                &dense.average(),
+                1e-10 * radius,
+                &format!("{name} after {}", row + 1),
+            );
             assert_eq!(found.intercept, 0.0);
         }
     }
-    assert_eq!((compared, full), (10, 9_999), "only the first query, at w = 0, has no product reads");
+    assert_eq!(
+        (compared, full),
+        (10, 9_999),
+        "only the first query, at w = 0, has no product reads"
+    );
 }
 
 #[test]
 fn aerr_equals_algorithm_1_of_paper_b() {
     // A radius that binds, and one that does not.
     replay("aerr", Method::Aerr, &[("step", "0.0015"), ("radius", "0.3")], 0.3, 0.0015);
-    replay("aerr", Method::Aerr, &[("step", "0.0015"), ("radius", "2"), ("replacement", "true")], 2.0, 0.0015);
+    replay(
+        "aerr",
+        Method::Aerr,
+        &[("step", "0.0015"), ("radius", "2"), ("replacement", "true")],
+        2.0,
+        0.0015,
+    );
 }
 
 #[test]
 fn aelr_equals_algorithm_2_of_paper_b() {
     replay("aelr", Method::Aelr, &[("step", "0.05"), ("radius", "2")], 2.0, 0.05);
     // Steps that are clipped, and repeated draws that are clipped together.
-    replay("aelr", Method::Aelr, &[("step", "0.5"), ("radius", "1"), ("replacement", "true")], 1.0, 0.5);
+    replay(
+        "aelr",
+        Method::Aelr,
+        &[("step", "0.5"), ("radius", "1"), ("replacement", "true")],
+        1.0,
+        0.5,
+    );
 }
 
 #[test]
@@ -178,7 +203,8 @@ fn fit_from_the_seeding_rule(name: &str, method: Method, step: (&str, f64), repl
     let fit = learner(name, &settings).fit(&data.examples(), &halfseen::Silent).unwrap();
     let mut order: Vec<u32> = (0..3_000).collect();
     shuffle(&mut Stream::new(seed, Purpose::Order, 0), &mut order);
-    let (draws, products) = if method == Method::Aer { (budget / 2, budget - budget / 2) } else { (budget - 1, 1) };
+    let (draws, products) =
+        if method == Method::Aer { (budget / 2, budget - budget / 2) } else { (budget - 1, 1) };
     let mut dense = Dense::new(method, D, radius, step.1);
     for (n, &row) in order.iter().enumerate() {
         let mut stream = Stream::new(seed, Purpose::Query, n as u64);

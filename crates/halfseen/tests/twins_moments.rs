@@ -1,7 +1,8 @@
-//! Runs plain dense forms of the learners that draw by moments, straight from paper C, beside the learners.
+//! Runs plain dense forms of the learners that draw by moments, straight from paper C, beside the
+//! learners.
 //!
-//! As `twins.rs` does: the recorded queries say which attributes were drawn, and nothing else. Probabilities, coefficients,
-//! moments and phases are the dense form's own.
+//! As `twins.rs` does: the recorded queries say which attributes were drawn, and nothing else.
+//! Probabilities, coefficients, moments and phases are the dense form's own.
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 mod common;
@@ -98,8 +99,9 @@ impl Dense {
         mu.iter().map(|mu| weight(mu) / total).collect()
     }
 
-    /// What a draw of each attribute counts: 1/(k q_i); without replacement 1/pi_i, pi_i = k q_i except where that is
-    /// above 1: those are always read, and the others share what is left, again and again.
+    /// What a draw of each attribute counts: 1/(k q_i); without replacement 1/pi_i, pi_i = k q_i
+    /// except where that is above 1: those are always read, and the others share what is left,
+    /// again and again.
     fn coefficients(&self) -> Vec<f64> {
         if self.replacement {
             return self.q.iter().map(|q| 1.0 / (K as f64 * q)).collect();
@@ -108,7 +110,8 @@ impl Dense {
         loop {
             let left = (K - always.iter().filter(|a| **a).count()) as f64;
             let total: f64 = (0..D).filter(|&i| !always[i]).map(|i| self.q[i]).sum();
-            let pi: Vec<f64> = (0..D).map(|i| if always[i] { 1.0 } else { left * self.q[i] / total }).collect();
+            let pi: Vec<f64> =
+                (0..D).map(|i| if always[i] { 1.0 } else { left * self.q[i] / total }).collect();
             if pi.iter().all(|p| *p <= 1.0 + 1e-14) {
                 return pi.iter().map(|p| 1.0 / p).collect();
             }
@@ -123,7 +126,8 @@ impl Dense {
         let total: f64 = by_weights.iter().sum();
         let plain = by_weights.iter().map(|m| m / total);
         let Some(mu) = self.mu.as_ref().filter(|_| self.beta > 0.0) else { return plain.collect() };
-        let by_moments: Vec<f64> = self.w.iter().zip(mu).map(|(w, mu)| w.abs() * mu.sqrt()).collect();
+        let by_moments: Vec<f64> =
+            self.w.iter().zip(mu).map(|(w, mu)| w.abs() * mu.sqrt()).collect();
         let all: f64 = by_moments.iter().sum();
         plain.zip(by_moments).map(|(p, m)| (1.0 - self.beta) * p + self.beta * m / all).collect()
     }
@@ -154,9 +158,13 @@ impl Dense {
                 self.w.iter_mut().for_each(|w| *w *= self.radius / norm.max(self.radius));
             }
             Iterate::Exponentiated => {
-                self.theta.iter_mut().zip(&g).for_each(|(t, g)| *t -= (self.eta * g).clamp(-1.0, 1.0));
+                self.theta
+                    .iter_mut()
+                    .zip(&g)
+                    .for_each(|(t, g)| *t -= (self.eta * g).clamp(-1.0, 1.0));
                 let z: f64 = self.theta.iter().map(|t| t.exp() + (-t).exp()).sum();
-                self.w = self.theta.iter().map(|t| self.radius * (t.exp() - (-t).exp()) / z).collect();
+                self.w =
+                    self.theta.iter().map(|t| self.radius * (t.exp() - (-t).exp()) / z).collect();
             }
         }
         for &i in gradient {
@@ -169,12 +177,14 @@ impl Dense {
         self.change_draws();
     }
 
-    /// At the end of a first phase, and online each time the answers have doubled, once each may have been read.
+    /// At the end of a first phase, and online each time the answers have doubled, once each may
+    /// have been read.
     fn change_draws(&mut self) {
         let t = self.t as f64;
         match self.source {
             Source::FirstPhase(m1, c, delta) if self.t == m1 => {
-                // The theorem's is for values of at most 1; the largest of the phase stands for their bound.
+                // The theorem's is for values of at most 1; the largest of the phase stands for
+                // their bound.
                 let eps = self.largest * D as f64 * (2.0 * D as f64 / delta).ln() / (t * K as f64);
                 let mu: Vec<f64> = self.tally.iter().map(|a| a / t + c * eps).collect();
                 self.q = self.best(&mu);
@@ -182,9 +192,12 @@ impl Dense {
             }
             Source::Online(kappa) if self.t.is_power_of_two() && self.t * K >= D => {
                 // Each attribute's mean square, steadied by one read at that of all.
-                let (reads, squares) = self.seen.iter().fold((0.0, 0.0), |a, s| (a.0 + s.0, a.1 + s.1));
-                let mu: Vec<f64> = self.seen.iter().map(|s| (s.1 + squares / reads) / (s.0 + 1.0)).collect();
-                self.q = self.best(&mu).iter().map(|q| (1.0 - kappa) * q + kappa / D as f64).collect();
+                let (reads, squares) =
+                    self.seen.iter().fold((0.0, 0.0), |a, s| (a.0 + s.0, a.1 + s.1));
+                let mu: Vec<f64> =
+                    self.seen.iter().map(|s| (s.1 + squares / reads) / (s.0 + 1.0)).collect();
+                self.q =
+                    self.best(&mu).iter().map(|q| (1.0 - kappa) * q + kappa / D as f64).collect();
                 self.mu = Some(mu);
             }
             _ => {}
@@ -200,15 +213,19 @@ fn panels(query: &Query, role: Role) -> Vec<usize> {
 fn replay(name: &str, settings: &[(&str, &str)], mut dense: Dense) {
     let data = Data::random(ROWS, &singletons(D), 13);
     let (eta, radius) = (dense.eta.to_string(), dense.radius.to_string());
-    let mut all = vec![("intercept", "false"), ("centre", "none"), ("average", "all"), ("horizon", "4000")];
+    let mut all =
+        vec![("intercept", "false"), ("centre", "none"), ("average", "all"), ("horizon", "4000")];
     all.extend([("budget", "5"), ("step", &*eta), ("radius", &*radius)]);
     all.extend(settings);
     for (name, value) in settings {
         match (*name, *value) {
             ("replacement", value) => dense.replacement = value == "true",
             ("inner", value) => {
-                dense.beta =
-                    [("weights", 0.0), ("mixed", 0.5), ("moments", 1.0)].iter().find(|b| b.0 == value).unwrap().1
+                dense.beta = [("weights", 0.0), ("mixed", 0.5), ("moments", 1.0)]
+                    .iter()
+                    .find(|b| b.0 == value)
+                    .unwrap()
+                    .1
             }
             ("step_rule", value) => dense.adagrad = value == "adagrad",
             _ => {}
@@ -221,9 +238,18 @@ fn replay(name: &str, settings: &[(&str, &str)], mut dense: Dense) {
         let query = lazy.ask().unwrap();
         lazy.tell(&query, &data.answer(&query, row), data.y[row]).unwrap();
         let (gradient, product) = (panels(&query, Role::Gradient), panels(&query, Role::Product));
-        assert_eq!((gradient.len(), product.len()), (K, usize::from(dense.w.iter().any(|w| *w != 0.0))), "{what}");
+        assert_eq!(
+            (gradient.len(), product.len()),
+            (K, usize::from(dense.w.iter().any(|w| *w != 0.0))),
+            "{what}"
+        );
         let before = dense.q.clone();
-        dense.step(data.x.row(row).as_slice().unwrap(), data.y[row], &gradient, product.first().copied());
+        dense.step(
+            data.x.row(row).as_slice().unwrap(),
+            data.y[row],
+            &gradient,
+            product.first().copied(),
+        );
         moved += usize::from(dense.q != before);
         if row % 500 == 499 {
             let average: Vec<f64> = dense.sum.iter().map(|s| s / dense.counted).collect();
@@ -248,7 +274,10 @@ fn replay(name: &str, settings: &[(&str, &str)], mut dense: Dense) {
     };
     assert_eq!(moved, changes, "{what}");
     let uneven = dense.q.iter().fold(0.0_f64, |a, q| a.max(*q)) * D as f64;
-    assert!(uneven > 1.2, "{what}: all probabilities are alike, which would show little ({uneven})");
+    assert!(
+        uneven > 1.2,
+        "{what}: all probabilities are alike, which would show little ({uneven})"
+    );
 }
 
 const BALL: (f64, f64) = (0.2, 0.001);
@@ -286,7 +315,8 @@ fn gaerr_draws_by_declared_probabilities() {
 fn ddaerr_and_ddaelr_draw_by_declared_moments() {
     for name in ["ddaerr", "ddaelr"] {
         for (replacement, inner) in DRAWS.iter().flat_map(|r| INNER.map(|i| (*r, i))) {
-            let settings = [("moments", &*text(&uneven())), ("replacement", replacement), ("inner", inner)];
+            let settings =
+                [("moments", &*text(&uneven())), ("replacement", replacement), ("inner", inner)];
             replay(name, &settings, dense(name, Source::Moments(uneven())));
         }
     }
@@ -296,8 +326,12 @@ fn ddaerr_and_ddaelr_draw_by_declared_moments() {
 fn moments_are_estimated_online() {
     for name in ["ddaerr", "ddaelr"] {
         for (replacement, inner) in DRAWS.iter().flat_map(|r| INNER.map(|i| (*r, i))) {
-            let settings =
-                [("moments", "online"), ("exploration", "0.3"), ("replacement", replacement), ("inner", inner)];
+            let settings = [
+                ("moments", "online"),
+                ("exploration", "0.3"),
+                ("replacement", replacement),
+                ("inner", inner),
+            ];
             replay(name, &settings, dense(name, Source::Online(0.3)));
         }
     }
@@ -332,6 +366,10 @@ fn each_attribute_has_a_step_of_its_own() {
             of("ddaerr", Source::Moments(uneven())),
         );
         let phase = [("phase1", "700"), ("smoothing", "0.02"), ("confidence", "0.2")];
-        replay("ddaerr-2p", &[&adagrad[..], &phase].concat(), of("ddaerr-2p", Source::FirstPhase(700, 0.02, 0.2)));
+        replay(
+            "ddaerr-2p",
+            &[&adagrad[..], &phase].concat(),
+            of("ddaerr-2p", Source::FirstPhase(700, 0.02, 0.2)),
+        );
     }
 }

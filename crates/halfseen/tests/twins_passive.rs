@@ -15,11 +15,15 @@ const PLAIN: [(&str, &str); 3] = [("centre", "none"), ("average", "all"), ("hori
 fn passive(name: &str, mode: &str, radius: f64, eta: f64) {
     let data = Data::random(ROWS, &singletons(D), 51);
     let (step, ball) = (eta.to_string(), radius.to_string());
-    let settings =
-        [&PLAIN[..], &[("passive", mode), ("step", &step), ("radius", &ball), ("known_radius", "0.05")]].concat();
+    let settings = [
+        &PLAIN[..],
+        &[("passive", mode), ("step", &step), ("radius", &ball), ("known_radius", "0.05")],
+    ]
+    .concat();
     let mut lazy = started(name, &settings, &data.layout);
     let mut mask = Stream::new(52, Purpose::Data, 0);
-    let (mut w, mut theta, mut sum, mut seen) = (vec![0.0_f64; D], vec![0.0; D], vec![0.0; D], vec![0.0; D]);
+    let (mut w, mut theta, mut sum, mut seen) =
+        (vec![0.0_f64; D], vec![0.0; D], vec![0.0; D], vec![0.0; D]);
     let (mut risk, mut drawn, mut empty) = (0.0, 0, 0);
     let mut query = Query::default();
     for row in 0..ROWS {
@@ -45,13 +49,17 @@ fn passive(name: &str, mode: &str, radius: f64, eta: f64) {
                 ("one", None) => 0.0,
                 ("one", Some(j)) if i == j => w[j] * x[j] / (mass(j) / total),
                 ("one", Some(j)) => w[j] * x[j] / (mass(j) / total * pi(j)),
-                _ => o.iter().map(|&j| if i == j { w[j] * x[j] } else { w[j] * x[j] / pi(j) }).sum(),
+                _ => {
+                    o.iter().map(|&j| if i == j { w[j] * x[j] } else { w[j] * x[j] / pi(j) }).sum()
+                }
             }
         };
         if mode == "all" {
             let terms: Vec<f64> = o.iter().map(|&j| w[j] * x[j] / pi(j)).collect();
-            let pairs: f64 =
-                (0..o.len()).flat_map(|a| (0..a).map(move |b| (a, b))).map(|(a, b)| terms[a] * terms[b]).sum();
+            let pairs: f64 = (0..o.len())
+                .flat_map(|a| (0..a).map(move |b| (a, b)))
+                .map(|(a, b)| terms[a] * terms[b])
+                .sum();
             let own: f64 = o.iter().map(|&j| (w[j] * x[j]).powi(2) / pi(j)).sum();
             let rest = intercept - y;
             risk += 2.0 * pairs + own + 2.0 * rest * terms.iter().sum::<f64>() + rest * rest;
@@ -97,7 +105,9 @@ fn passive_learners_follow_their_formulas() {
 /// w is the gradient of |theta|_p^2 / 2, by the definition.
 fn link(theta: &[f64], p: f64) -> Vec<f64> {
     let norm = theta.iter().map(|t| t.abs().powf(p)).sum::<f64>().powf(1.0 / p);
-    let of = |t: &f64| if norm == 0.0 { 0.0 } else { t.signum() * t.abs().powf(p - 1.0) / norm.powf(p - 2.0) };
+    let of = |t: &f64| {
+        if norm == 0.0 { 0.0 } else { t.signum() * t.abs().powf(p - 1.0) / norm.powf(p - 2.0) }
+    };
     theta.iter().map(of).collect()
 }
 
@@ -106,7 +116,13 @@ fn pnorm(power: Option<f64>, ball: Option<f64>, eta: f64) {
     let (step, radius) = (eta.to_string(), ball.unwrap_or(1.0).to_string());
     let text = power.map_or("auto".to_owned(), |p| p.to_string());
     let keeps = ball.is_some().to_string();
-    let settings = [("p", &*text), ("project", &*keeps), ("radius", &*radius), ("step", &*step), ("budget", "5")];
+    let settings = [
+        ("p", &*text),
+        ("project", &*keeps),
+        ("radius", &*radius),
+        ("step", &*step),
+        ("budget", "5"),
+    ];
     let settings = [&PLAIN[..], &settings, &[("intercept", "false")]].concat();
     let p = power.unwrap_or(2.0 * (D as f64).ln());
     let mut lazy = started("pnorm", &settings, &data.layout);
@@ -114,12 +130,15 @@ fn pnorm(power: Option<f64>, ball: Option<f64>, eta: f64) {
     for row in 0..ROWS {
         let query = lazy.ask().unwrap();
         lazy.tell(&query, &data.answer(&query, row), data.y[row]).unwrap();
-        let panels = |role| query.reads.iter().filter(move |r| r.role == role).map(|r| r.panel as usize);
+        let panels =
+            |role| query.reads.iter().filter(move |r| r.role == role).map(|r| r.panel as usize);
         let w = link(&theta, p);
         sum.iter_mut().zip(&w).for_each(|(s, w)| *s += w);
         let total: f64 = theta.iter().map(|t| t.abs().powf(p)).sum();
         let x = data.x.row(row);
-        let product = panels(Role::Product).next().map_or(0.0, |j| w[j] * x[j] / (theta[j].abs().powf(p) / total));
+        let product = panels(Role::Product)
+            .next()
+            .map_or(0.0, |j| w[j] * x[j] / (theta[j].abs().powf(p) / total));
         let phi = product - data.y[row];
         panels(Role::Gradient).for_each(|i| theta[i] -= eta * phi * (D as f64 / 4.0) * x[i]);
         let norm = theta.iter().map(|t| t.abs().powf(p)).sum::<f64>().powf(1.0 / p);
@@ -129,7 +148,12 @@ fn pnorm(power: Option<f64>, ball: Option<f64>, eta: f64) {
         }
         if row % 500 == 499 {
             let average: Vec<f64> = sum.iter().map(|s| s / (row + 1) as f64).collect();
-            assert_near(&lazy.predictor().weights, &average, 1e-12, &format!("p = {p}, {ball:?}, after {}", row + 1));
+            assert_near(
+                &lazy.predictor().weights,
+                &average,
+                1e-12,
+                &format!("p = {p}, {ball:?}, after {}", row + 1),
+            );
         }
     }
     assert!(ball.is_none() || bound > 100, "the ball must bind: {bound}");

@@ -15,11 +15,22 @@ use ndarray::Array2;
 use std::sync::Arc;
 
 /// Who steps, with a budget of 3 reads.
-const STEPPERS: [&str; 11] =
-    ["aer", "aerr", "aelr", "pnorm", "gaerr", "ddaerr", "ddaelr", "ddaerr-2p", "ddaelr-2p", "aesvr", "identity"];
+const STEPPERS: [&str; 11] = [
+    "aer",
+    "aerr",
+    "aelr",
+    "pnorm",
+    "gaerr",
+    "ddaerr",
+    "ddaelr",
+    "ddaerr-2p",
+    "ddaelr-2p",
+    "aesvr",
+    "identity",
+];
 
-/// Patients: eight attributes whose sizes differ a thousand times, one of them half zeros and half a long tail, and whether
-/// they fell ill, as -1 and +1.
+/// Patients: eight attributes whose sizes differ a thousand times, one of them half zeros and half
+/// a long tail, and whether they fell ill, as -1 and +1.
 fn patients(rows: usize, seed: u64) -> (Array2<f64>, Vec<f64>) {
     let mut stream = Stream::new(seed, Purpose::Data, 77);
     let mut x = Array2::zeros((rows, 8));
@@ -36,7 +47,16 @@ fn patients(rows: usize, seed: u64) -> (Array2<f64>, Vec<f64>) {
         let pressure = 70.0 + 12.0 * g + 0.3 * (age - 33.0);
         let skin = (20.0 + 10.0 * b + 10.0 * h).max(0.0);
         let risk = 1.0 * a + 0.5 * b + 0.35 * c + 0.3 * d + 0.25 * f - 0.7 + 0.8 * normal();
-        x.row_mut(i).assign(&ndarray::arr1(&[pregnancies, glucose, pressure, skin, insulin, mass, pedigree, age]));
+        x.row_mut(i).assign(&ndarray::arr1(&[
+            pregnancies,
+            glucose,
+            pressure,
+            skin,
+            insulin,
+            mass,
+            pedigree,
+            age,
+        ]));
         y.push(if risk > 0.0 { 1.0 } else { -1.0 });
     }
     (x, y)
@@ -72,22 +92,31 @@ fn on_a_table_of_very_different_sizes_a_fit_beats_a_constant() {
         let ratios: Vec<(f64, bool)> = (0..10)
             .map(|seed| {
                 let (x, y) = patients(2400, seed);
-                let learner = learner(name, &[("budget", "3"), ("seed", &seed.to_string()), ("phase1", "0.3")]);
+                let learner = learner(
+                    name,
+                    &[("budget", "3"), ("seed", &seed.to_string()), ("phase1", "0.3")],
+                );
                 let (ratio, fit) = fitted(&*learner, &x, &y, 400);
                 (ratio, warns(&fit))
             })
             .collect();
         let better = ratios.iter().filter(|(r, _)| *r < 1.0).count();
-        let shown: Vec<String> = ratios.iter().map(|(r, w)| format!("{r:.2}{}", if *w { "!" } else { "" })).collect();
-        // The bound that the first phase of ddaelr-2p puts on its draws makes its steps the shortest of all.
+        let shown: Vec<String> =
+            ratios.iter().map(|(r, w)| format!("{r:.2}{}", if *w { "!" } else { "" })).collect();
+        // The bound that the first phase of ddaelr-2p puts on its draws makes its steps the
+        // shortest of all.
         assert!(better >= if name == "ddaelr-2p" { 7 } else { 9 }, "{name}: {shown:?}");
         for (ratio, warned) in &ratios {
-            assert!(*ratio < 1.0 || *warned, "{name} is worse than a constant and does not say so: {shown:?}");
+            assert!(
+                *ratio < 1.0 || *warned,
+                "{name} is worse than a constant and does not say so: {shown:?}"
+            );
         }
     }
 }
 
-/// 20 standard normal attributes about these offsets, five of which tell the target; predicting 0 costs 1.8.
+/// 20 standard normal attributes about these offsets, five of which tell the target; predicting 0
+/// costs 1.8.
 fn shifted(offset: impl Fn(usize) -> f64) -> (Array2<f64>, Vec<f64>) {
     let mut stream = Stream::new(5, Purpose::Data, 12);
     let mut x = Array2::zeros((10_000, 20));
@@ -100,7 +129,8 @@ fn shifted(offset: impl Fn(usize) -> f64) -> (Array2<f64>, Vec<f64>) {
     (x, y)
 }
 
-/// Where means are learned by the way, how far they are from 0 makes no difference: neither to their own attributes nor to others.
+/// Where means are learned by the way, how far they are from 0 makes no difference: neither to
+/// their own attributes nor to others.
 #[test]
 fn a_running_centre_takes_every_offset_away() {
     for name in ["identity", "aerr", "aer", "aelr"] {
@@ -108,11 +138,16 @@ fn a_running_centre_takes_every_offset_away() {
             let (x, y) = shifted(offset);
             let all = common::Data::new(x, y, &singletons(20));
             let examples = all.examples();
-            let learner = learner(name, &[("budget", "4"), ("radius", if name == "aerr" { "2" } else { "4" })]);
+            let learner = learner(
+                name,
+                &[("budget", "4"), ("radius", if name == "aerr" { "2" } else { "4" })],
+            );
             let fit = learner.fit(&examples.prefix(5_000), &Silent).unwrap();
             let linear = fit.linear().unwrap();
             let rest = 5_000..10_000;
-            rest.map(|i| (linear.score(all.x.row(i).as_slice().unwrap()) - all.y[i]).powi(2)).sum::<f64>() / 5_000.0
+            rest.map(|i| (linear.score(all.x.row(i).as_slice().unwrap()) - all.y[i]).powi(2))
+                .sum::<f64>()
+                / 5_000.0
         };
         let plain = error(&|_| 0.0);
         let all = error(&|_| 300.0);
@@ -124,8 +159,9 @@ fn a_running_centre_takes_every_offset_away() {
     }
 }
 
-/// The review's three: columns of very different sizes, two of them nearly the same, as in scikit-learn's diabetes data; the same for
-/// both learners; eight standard normal columns. Rows of a mean of 150 and a deviation of 77 are the targets.
+/// The review's three: columns of very different sizes, two of them nearly the same, as in
+/// scikit-learn's diabetes data; the same for both learners; eight standard normal columns. Rows of
+/// a mean of 150 and a deviation of 77 are the targets.
 fn diabetes(seed: u64) -> (Array2<f64>, Vec<f64>) {
     let mut stream = Stream::new(seed, Purpose::Data, 442);
     let rows = 2_442;
@@ -161,7 +197,11 @@ fn diabetes(seed: u64) -> (Array2<f64>, Vec<f64>) {
 fn normals(seed: u64) -> (Array2<f64>, Vec<f64>) {
     let mut stream = Stream::new(seed, Purpose::Data, 300);
     let x = Array2::from_shape_simple_fn((2_300, 8), || stream.normal());
-    let y = x.rows().into_iter().map(|x| x[0] - 2.0 * x[1] + 0.5 * x[2] + x[5] + 0.5 * stream.normal()).collect();
+    let y = x
+        .rows()
+        .into_iter()
+        .map(|x| x[0] - 2.0 * x[1] + 0.5 * x[2] + x[5] + 0.5 * stream.normal())
+        .collect();
     (x, y)
 }
 
@@ -173,9 +213,13 @@ fn learners_of_moments_beat_a_constant_and_test_themselves() {
             let mut better = 0;
             for seed in 0..10 {
                 let (x, y) = if rows == 442 { diabetes(seed) } else { normals(seed) };
-                let (ratio, fit) = fitted(&*learner(name, &[("seed", &seed.to_string())]), &x, &y, rows);
+                let (ratio, fit) =
+                    fitted(&*learner(name, &[("seed", &seed.to_string())]), &x, &y, rows);
                 let (risk, error) = (fit.report.risk.unwrap(), fit.report.risk_error.unwrap());
-                line += &format!(" {ratio:.2} ({risk:.2} +- {error:.2}{})", if warns(&fit) { "!" } else { "" });
+                line += &format!(
+                    " {ratio:.2} ({risk:.2} +- {error:.2}{})",
+                    if warns(&fit) { "!" } else { "" }
+                );
                 better += usize::from(ratio < 1.0);
             }
             assert!(better >= 9, "{line}");
@@ -184,7 +228,12 @@ fn learners_of_moments_beat_a_constant_and_test_themselves() {
 }
 
 /// Asks and tells the rows of a table, by a learner that scales by its reads.
-fn taught(x: &Array2<f64>, y: &[f64], rows: std::ops::Range<usize>, mut asked: Box<dyn AskTell>) -> Box<dyn AskTell> {
+fn taught(
+    x: &Array2<f64>,
+    y: &[f64],
+    rows: std::ops::Range<usize>,
+    mut asked: Box<dyn AskTell>,
+) -> Box<dyn AskTell> {
     for i in rows {
         let query = asked.ask().unwrap();
         let values: Vec<f64> = query.reads.iter().map(|r| x[[i, r.panel as usize]]).collect();
@@ -198,7 +247,8 @@ fn begun(name: &str) -> Box<dyn AskTell> {
     learner(name, &settings).start(&Arc::new(Layout::singletons(8).by_reads())).unwrap().unwrap()
 }
 
-/// Kilometres or millimetres, degrees of one kind or another: the same reads, and the same predictions.
+/// Kilometres or millimetres, degrees of one kind or another: the same reads, and the same
+/// predictions.
 #[test]
 fn units_make_no_difference() {
     let (x, y) = patients(300, 3);
@@ -211,7 +261,8 @@ fn units_make_no_difference() {
         assert_eq!(one.report().panel_reads, two.report().panel_reads, "{name}");
         let (one, two) = (one.predictor(), two.predictor());
         for i in 0..300 {
-            let [a, b] = [(&one, &x), (&two, &other)].map(|(p, x)| p.score(x.row(i).as_slice().unwrap()));
+            let [a, b] =
+                [(&one, &x), (&two, &other)].map(|(p, x)| p.score(x.row(i).as_slice().unwrap()));
             // A first phase's smoothing is taken off what it was added to, which costs digits.
             let within = if name == "ddaelr-2p" { 1e-3 } else { 1e-5 };
             assert!((a - b).abs() < within, "{name}, row {i}: {a} and {b}");
@@ -244,28 +295,36 @@ fn learners_that_scale_go_on_from_their_states() {
 fn truncation_goes_by_what_weights_do() {
     let (mut x, _) = patients(2_000, 5);
     let y: Vec<f64> = x.column(1).iter().map(|glucose| (glucose - 120.0) / 30.0).collect();
-    // One that tells nothing, in units a million times larger: its weight is then the largest number.
+    // One that tells nothing, in units a million times larger: its weight is then the largest
+    // number.
     x.column_mut(2).mapv_inplace(|v| v * 1e-6);
     let settings = [("truncate", "1"), ("budget", "4"), ("horizon", "2000")];
-    let start = learner("aerr", &settings).start(&Arc::new(Layout::singletons(8).by_reads())).unwrap().unwrap();
+    let start = learner("aerr", &settings)
+        .start(&Arc::new(Layout::singletons(8).by_reads()))
+        .unwrap()
+        .unwrap();
     let kept = taught(&x, &y, 0..2_000, start).predictor();
     let heavy: Vec<usize> = (0..8).filter(|&j| kept.weights[j] != 0.0).collect();
     assert_eq!(heavy, [1], "glucose tells all");
 }
 
-/// A step of each attribute's own is nearly as good by default as the common one, and nowhere near twice as long as it may be.
+/// A step of each attribute's own is nearly as good by default as the common one, and nowhere near
+/// twice as long as it may be.
 #[test]
 fn own_steps_learn_by_default() {
     let mut stream = Stream::new(11, Purpose::Data, 30);
     let x = Array2::from_shape_simple_fn((10_000, 30), || stream.normal());
-    let y = x.rows().into_iter().map(|x| 0.2 * (x[0] - x[1] + x[2]) + 0.1 * stream.normal()).collect();
+    let y =
+        x.rows().into_iter().map(|x| 0.2 * (x[0] - x[1] + x[2]) + 0.1 * stream.normal()).collect();
     let data = common::Data::new(x, y, &singletons(30));
     let error = |rule: &str| {
         let fit = learner("aerr", &[("step_rule", rule), ("budget", "4")])
             .fit(&data.examples().prefix(5_000), &Silent)
             .unwrap();
         let linear = fit.linear().unwrap().clone();
-        (5_000..10_000).map(|i| (linear.score(data.x.row(i).as_slice().unwrap()) - data.y[i]).powi(2)).sum::<f64>()
+        (5_000..10_000)
+            .map(|i| (linear.score(data.x.row(i).as_slice().unwrap()) - data.y[i]).powi(2))
+            .sum::<f64>()
             / 5_000.0
     };
     let (common, own) = (error("constant"), error("adagrad"));
@@ -280,7 +339,8 @@ fn own_steps_learn_by_default() {
 fn no_budgeted_learner_predicts_beyond_the_targets_learned_from() {
     let mut stream = Stream::new(12, Purpose::Data, 4);
     let x = Array2::from_shape_simple_fn((4_000, 4), || stream.normal());
-    let y: Vec<f64> = x.rows().into_iter().map(|x| x[0] + x[1] + x[2] + x[3] + 0.1 * stream.normal()).collect();
+    let y: Vec<f64> =
+        x.rows().into_iter().map(|x| x[0] + x[1] + x[2] + x[3] + 0.1 * stream.normal()).collect();
     let largest = y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let data = common::Data::new(x, y, &singletons(4));
     let far = common::Data::new(Array2::from_elem((1, 4), 1e3), vec![0.0], &singletons(4));

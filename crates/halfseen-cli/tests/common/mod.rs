@@ -20,7 +20,8 @@ impl Place {
         Place(tempfile::tempdir().unwrap())
     }
 
-    /// The small table of most tests in `t.csv`: `y` follows `a`, `b` and `kind`, `who` follows `a`.
+    /// The small table of most tests in `t.csv`: `y` follows `a`, `b` and `kind`, `who` follows
+    /// `a`.
     pub(crate) fn with_table() -> Place {
         let place = Place::new();
         place.write("t.csv", table(60));
@@ -86,12 +87,17 @@ impl Place {
         let Ran { code, out, err } = self.run(line);
         assert_eq!(code, Some(2), "{line}: {err}");
         assert_eq!(out, "", "{line}");
-        assert!(err.starts_with("error: ") && err.ends_with('\n') && err.lines().count() == 1, "{line}: {err}");
+        assert!(
+            err.starts_with("error: ") && err.ends_with('\n') && err.lines().count() == 1,
+            "{line}: {err}"
+        );
         assert!(err.len() <= 1024, "{line}: {} bytes", err.len());
         for word in says {
             assert!(err.contains(word), "{line}: no '{word}' in: {err}");
         }
-        for jargon in ["panicked", "os error", "ParseInt", "f64", "u64", "invalid digit", "tmp", "=1", "Err("] {
+        for jargon in
+            ["panicked", "os error", "ParseInt", "f64", "u64", "invalid digit", "tmp", "=1", "Err("]
+        {
             assert!(
                 !err.replace(&self.0.path().display().to_string(), "").contains(jargon),
                 "{line}: '{jargon}' in: {err}"

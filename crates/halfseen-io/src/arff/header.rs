@@ -31,7 +31,8 @@ pub(crate) fn resembles<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
         Ok(Some(Token::Plain(word))) => Some(word),
         _ => Some(&b""[..]),
     });
-    let mut is = |keyword: &[u8]| words.next().is_some_and(|word| word.eq_ignore_ascii_case(keyword));
+    let mut is =
+        |keyword: &[u8]| words.next().is_some_and(|word| word.eq_ignore_ascii_case(keyword));
     is(b"@relation") && is(b"@attribute")
 }
 
@@ -41,7 +42,11 @@ pub(super) fn read(lines: &mut Lines<'_>) -> Result<Vec<Attribute>> {
     let mut empty = true;
     loop {
         let Some((number, line)) = lines.next()? else {
-            let kind = if empty { ErrorKind::Empty } else { ErrorKind::NoRows { columns: attributes.len() } };
+            let kind = if empty {
+                ErrorKind::Empty
+            } else {
+                ErrorKind::NoRows { columns: attributes.len() }
+            };
             return Err(lines.fail(kind));
         };
         match declaration(number, line) {
@@ -50,7 +55,11 @@ pub(super) fn read(lines: &mut Lines<'_>) -> Result<Vec<Attribute>> {
             Ok(Some(Declaration::Attribute(attribute))) => attributes.push(attribute),
             Ok(Some(Declaration::Data)) if attributes.is_empty() => {
                 let problem = "stands before any attribute; declare them with @attribute";
-                return Err(lines.fail(ErrorKind::Malformed { line: number, text: "@data".into(), problem }));
+                return Err(lines.fail(ErrorKind::Malformed {
+                    line: number,
+                    text: "@data".into(),
+                    problem,
+                }));
             }
             Ok(Some(Declaration::Data)) => break,
             Err(kind) => return Err(lines.fail(kind)),
@@ -104,23 +113,36 @@ fn declaration(line: u64, text: &[u8]) -> Result<Option<Declaration>, ErrorKind>
             b"numeric" | b"real" | b"integer" => Kind::Number,
             b"string" => Kind::Text,
             b"date" => {
-                return Err(unsupported(&name, "a date", "write it as a number, such as days, or declare it a string"));
+                return Err(unsupported(
+                    &name,
+                    "a date",
+                    "write it as a number, such as days, or declare it a string",
+                ));
             }
-            b"relational" => return Err(unsupported(&name, "a relation of its own", "write one row for each bag")),
+            b"relational" => {
+                return Err(unsupported(
+                    &name,
+                    "a relation of its own",
+                    "write one row for each bag",
+                ));
+            }
             _ => return Err(malformed(NO_TYPE)),
         },
         Some(Token::Open) => nominal(line, &mut next)?.ok_or_else(|| malformed(NO_LIST))?,
         _ => return Err(malformed(NO_TYPE)),
     };
     if next()?.is_some() {
-        return Err(malformed("goes on after its type; put quotes around a name that holds blanks"));
+        return Err(malformed(
+            "goes on after its type; put quotes around a name that holds blanks",
+        ));
     }
     Ok(Some(Declaration::Attribute(Attribute { name, kind })))
 }
 
 const NO_TYPE: &str = "has no type; write numeric, string, or the categories as {a,b}";
 const NO_LIST: &str = "is no list of different categories; write {a,b}";
-pub(super) const UNCLOSED: &str = "opens a quote that its line never closes; close it, or write \\' if it is meant";
+pub(super) const UNCLOSED: &str =
+    "opens a quote that its line never closes; close it, or write \\' if it is meant";
 
 /// The categories up to the closing brace; `None` if it is missing or a category occurs twice.
 fn nominal<'a>(

@@ -74,7 +74,9 @@ impl Rows {
         let sparse = first == Token::Open;
         if let Numbers::Undecided = self.numbers {
             self.numbers = match sparse {
-                true => Numbers::Sparse { starts: vec![0], indices: Vec::new(), values: Vec::new() },
+                true => {
+                    Numbers::Sparse { starts: vec![0], indices: Vec::new(), values: Vec::new() }
+                }
                 false => Numbers::Dense(Vec::new()),
             };
         }
@@ -86,7 +88,11 @@ impl Rows {
             ));
         }
         self.rows += 1;
-        if sparse { self.sparse(line, text, &mut tokens) } else { self.dense(line, text, first, &mut tokens) }
+        if sparse {
+            self.sparse(line, text, &mut tokens)
+        } else {
+            self.dense(line, text, first, &mut tokens)
+        }
     }
 
     fn dense<'a>(
@@ -117,10 +123,19 @@ impl Rows {
             return Err(malformed(line, text, EMPTY));
         }
         let (row, expected) = (self.rows, self.columns.len());
-        if found == expected { Ok(()) } else { Err(ErrorKind::Ragged { row, line, expected, found }) }
+        if found == expected {
+            Ok(())
+        } else {
+            Err(ErrorKind::Ragged { row, line, expected, found })
+        }
     }
 
-    fn sparse<'a>(&mut self, line: u64, text: &'a [u8], tokens: &mut Tokens<'a>) -> Result<(), ErrorKind> {
+    fn sparse<'a>(
+        &mut self,
+        line: u64,
+        text: &'a [u8],
+        tokens: &mut Tokens<'a>,
+    ) -> Result<(), ErrorKind> {
         if self.rows.saturating_mul(self.texts.len()) > self.cell_limit {
             return Err(ErrorKind::TooManyCells { limit: self.cell_limit });
         }
@@ -129,7 +144,8 @@ impl Rows {
         let mut least = 0;
         let mut token = next()?;
         while token != Some(Token::Close) {
-            let (Some(Token::Plain(index)), Some(value @ (Token::Plain(_) | Token::Quoted(_)))) = (token, next()?)
+            let (Some(Token::Plain(index)), Some(value @ (Token::Plain(_) | Token::Quoted(_)))) =
+                (token, next()?)
             else {
                 return Err(malformed(line, text, NO_PAIRS));
             };
@@ -175,7 +191,13 @@ impl Rows {
     fn cell(&mut self, line: u64, column: usize, token: &Token<'_>) -> Result<(), ErrorKind> {
         let text = token.bytes();
         let missing = *token == Token::Plain(b"?");
-        let wrong = || (self.rows, self.columns[column].name.clone(), String::from_utf8_lossy(text).into_owned());
+        let wrong = || {
+            (
+                self.rows,
+                self.columns[column].name.clone(),
+                String::from_utf8_lossy(text).into_owned(),
+            )
+        };
         match self.columns[column].place {
             Place::Number(at) => {
                 let value = match cell::value(cell::trim(text)) {
@@ -222,7 +244,9 @@ impl Rows {
     /// The table of all rows.
     pub(super) fn into_table(self) -> halfseen::Result<Table> {
         let numbers = match self.numbers {
-            Numbers::Sparse { starts, indices, values } => Matrix::Csr(Csr::new(starts, indices, values, self.width)?),
+            Numbers::Sparse { starts, indices, values } => {
+                Matrix::Csr(Csr::new(starts, indices, values, self.width)?)
+            }
             Numbers::Dense(cells) => Matrix::F64(crate::csv::matrix(self.rows, self.width, cells)?),
             Numbers::Undecided => Matrix::F64(Array2::zeros((0, self.width))),
         };
@@ -237,5 +261,7 @@ impl Rows {
 const EMPTY: &str = "has an empty cell; write ? where a value is missing";
 const BRACE: &str = "has a brace where none belongs; remove instance weights, put quotes around text that holds braces";
 const NO_PAIRS: &str = "is no sparse row; write {index value, index value}";
-const NO_INDEX: &str = "is no larger index of an attribute than the one before it; they count from 0";
-const LEFT_OUT: &str = "is a string attribute that this sparse row leaves out; write it, or ? if it is missing";
+const NO_INDEX: &str =
+    "is no larger index of an attribute than the one before it; they count from 0";
+const LEFT_OUT: &str =
+    "is a string attribute that this sparse row leaves out; write it, or ? if it is missing";

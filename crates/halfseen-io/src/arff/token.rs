@@ -50,7 +50,9 @@ impl<'a> Tokens<'a> {
             Some(b',') => Token::Comma,
             Some(b'{') => Token::Open,
             Some(b'}') => Token::Close,
-            Some(&quote @ (b'\'' | b'"')) => return self.quoted(quote).map(|text| Some(Token::Quoted(text))),
+            Some(&quote @ (b'\'' | b'"')) => {
+                return self.quoted(quote).map(|text| Some(Token::Quoted(text)));
+            }
             Some(_) => {
                 let ends = |b: &u8| matches!(b, b' ' | b'\t' | b',' | b'{' | b'}');
                 let end = self.rest.iter().position(ends).unwrap_or(self.rest.len());
@@ -95,7 +97,9 @@ fn unescape(text: &[u8], at: usize, out: &mut Vec<u8>) -> Result<usize, Unclosed
         b'r' => b'\r',
         b'u' => {
             let digits = text.get(at + 1..at + 5).filter(|d| d.iter().all(u8::is_ascii_hexdigit));
-            let code = digits.and_then(|d| std::str::from_utf8(d).ok()).and_then(|d| u32::from_str_radix(d, 16).ok());
+            let code = digits
+                .and_then(|d| std::str::from_utf8(d).ok())
+                .and_then(|d| u32::from_str_radix(d, 16).ok());
             if let Some(character) = code.and_then(char::from_u32) {
                 out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
                 return Ok(at + 5);
@@ -124,7 +128,10 @@ mod tests {
 
     #[test]
     fn a_line_is_split_at_blanks_commas_and_braces() {
-        assert_eq!(all(" a ,\t'b c',{d}\"e\" % f").unwrap(), ["a", ",", "<b c>", ",", "{", "d", "}", "<e>"]);
+        assert_eq!(
+            all(" a ,\t'b c',{d}\"e\" % f").unwrap(),
+            ["a", ",", "<b c>", ",", "{", "d", "}", "<e>"]
+        );
         assert_eq!(all("50% it's").unwrap(), ["50%", "it's"]);
         assert_eq!(all("% 'open").unwrap(), [""; 0]);
     }

@@ -37,7 +37,8 @@ pub(crate) fn value(cell: &[u8]) -> Value {
     }
 }
 
-/// Calls `each(column, cell, value)` for every cell of a record without quotes; returns their number.
+/// Calls `each(column, cell, value)` for every cell of a record without quotes; returns their
+/// number.
 #[inline]
 pub(super) fn split<'a>(record: &'a [u8], mut each: impl FnMut(usize, &'a [u8], Value)) -> usize {
     let (mut column, mut at) = (0, 0);
@@ -53,7 +54,10 @@ pub(super) fn split<'a>(record: &'a [u8], mut each: impl FnMut(usize, &'a [u8], 
                 end
             }
             None => {
-                let end = record[at..].iter().position(|&b| b == b',').map_or(record.len(), |length| at + length);
+                let end = record[at..]
+                    .iter()
+                    .position(|&b| b == b',')
+                    .map_or(record.len(), |length| at + length);
                 let cell = trim(&record[at..end]);
                 each(column, cell, value(cell));
                 end
@@ -68,12 +72,14 @@ pub(super) fn split<'a>(record: &'a [u8], mut each: impl FnMut(usize, &'a [u8], 
 }
 
 /// Powers of ten that a double holds exactly.
-const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+const POWERS: [f64; 16] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 /// Reads a cell of at most 15 digits, with or without sign and point; `None` for all other cells.
 ///
 /// Digits and power of ten are exact doubles, so their quotient is rounded once and equals what
-/// `str::parse` gives, several times faster (Clinger, "How to read floating point numbers accurately", 1990).
+/// `str::parse` gives, several times faster (Clinger, "How to read floating point numbers
+/// accurately", 1990).
 #[inline]
 fn short_number(record: &[u8], start: usize) -> Option<(f64, usize)> {
     let first = start + usize::from(record.get(start) == Some(&b'-'));
@@ -128,15 +134,34 @@ mod tests {
         for text in ["na", "N/A", "1 2", "0x10", "1_000", "e5", "-", ".", "\u{661}", "1;2"] {
             assert_eq!(value(text.as_bytes()), Value::Text, "{text}");
         }
-        for (text, number) in [("1", 1.0), ("-2.5e3", -2500.0), ("+.5", 0.5), ("5.", 5.0), ("007", 7.0)] {
+        for (text, number) in
+            [("1", 1.0), ("-2.5e3", -2500.0), ("+.5", 0.5), ("5.", 5.0), ("007", 7.0)]
+        {
             assert_eq!(value(text.as_bytes()), Value::Number(number), "{text}");
         }
     }
 
     #[test]
     fn short_numbers_equal_the_general_parser() {
-        let integers = ["0", "-0", "7", "255", "999999999999999", "1000000000000000", "18446744073709551617", "00012"];
-        let decimals = ["0.1", "-12.345678", ".5", "5.", "0.000000000000001", "99999.9999999999", "123456789012345.6"];
+        let integers = [
+            "0",
+            "-0",
+            "7",
+            "255",
+            "999999999999999",
+            "1000000000000000",
+            "18446744073709551617",
+            "00012",
+        ];
+        let decimals = [
+            "0.1",
+            "-12.345678",
+            ".5",
+            "5.",
+            "0.000000000000001",
+            "99999.9999999999",
+            "123456789012345.6",
+        ];
         for text in integers.into_iter().chain(decimals) {
             let mut found = Vec::new();
             split(text.as_bytes(), |_, _, v| found.push(v));
@@ -164,8 +189,13 @@ mod tests {
         let count = split(b" a ,1,,\t2 x,", |c, cell, v| cells.push((c, cell.to_vec(), v)));
         assert_eq!(count, 5);
         let (text, missing) = (Value::Text, Value::Missing);
-        let expected: [(usize, &[u8], Value); 5] =
-            [(0, b"a", text), (1, b"1", Value::Number(1.0)), (2, b"", missing), (3, b"2 x", text), (4, b"", missing)];
+        let expected: [(usize, &[u8], Value); 5] = [
+            (0, b"a", text),
+            (1, b"1", Value::Number(1.0)),
+            (2, b"", missing),
+            (3, b"2 x", text),
+            (4, b"", missing),
+        ];
         assert_eq!(cells, expected.map(|(c, cell, v)| (c, cell.to_vec(), v)));
     }
 }

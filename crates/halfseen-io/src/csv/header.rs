@@ -18,7 +18,8 @@ pub(super) fn read(records: &mut Records<'_>) -> Result<Vec<String>> {
     match &names[..] {
         [] => return Err(records.fail(ErrorKind::Empty)),
         [one] if one.contains([';', '\t']) => {
-            let (what, remedy) = ("a table separated by semicolons or tabs", "separate its columns by commas");
+            let (what, remedy) =
+                ("a table separated by semicolons or tabs", "separate its columns by commas");
             return Err(records.fail(ErrorKind::LooksLike { what, remedy }));
         }
         _ => {}

@@ -8,11 +8,16 @@ use crate::error::{ErrorKind, Result};
 use halfseen::data::{Column, Matrix, Place, Table};
 
 /// Reads the records below the header into a table with text columns.
-pub(super) fn read(records: &mut Records<'_>, names: Vec<String>, first: &FirstPass) -> Result<Table> {
+pub(super) fn read(
+    records: &mut Records<'_>,
+    names: Vec<String>,
+    first: &FirstPass,
+) -> Result<Table> {
     let places = places(&first.is_text);
     let texts = first.is_text.iter().filter(|&&t| t).count();
     let width = places.len() - texts;
-    let mut texts: Vec<TextBuilder> = std::iter::repeat_with(TextBuilder::default).take(texts).collect();
+    let mut texts: Vec<TextBuilder> =
+        std::iter::repeat_with(TextBuilder::default).take(texts).collect();
     let mut numbers = Vec::with_capacity(first.rows.saturating_mul(width));
     let mut rows = 0;
     while let Some(record) = records.next()? {
@@ -43,7 +48,8 @@ pub(super) fn read(records: &mut Records<'_>, names: Vec<String>, first: &FirstP
             return Err(records.fail(kind));
         }
     }
-    let columns = names.into_iter().zip(places).map(|(name, place)| Column { name, place }).collect();
+    let columns =
+        names.into_iter().zip(places).map(|(name, place)| Column { name, place }).collect();
     let texts = texts.into_iter().map(TextBuilder::finish).collect();
     matrix(rows, width, numbers)
         .and_then(|numbers| Table::new(Matrix::F64(numbers), texts, columns))
@@ -53,7 +59,9 @@ pub(super) fn read(records: &mut Records<'_>, names: Vec<String>, first: &FirstP
 /// Numeric and text columns are counted apart, each in the order of the file.
 fn places(is_text: &[bool]) -> Vec<Place> {
     let (mut numbers, mut texts) = (0..is_text.len(), 0..is_text.len());
-    let place = |&text: &bool| if text { texts.next().map(Place::Text) } else { numbers.next().map(Place::Number) };
+    let place = |&text: &bool| {
+        if text { texts.next().map(Place::Text) } else { numbers.next().map(Place::Number) }
+    };
     is_text.iter().filter_map(place).collect()
 }
 
@@ -66,13 +74,17 @@ mod tests {
     #[test]
     fn a_file_that_changes_between_the_passes_is_refused() {
         let names = ["a", "b"].map(String::from);
-        let (before, after) = (Source::bytes("t.csv", b"a,b\n1,x\n"), Source::bytes("t.csv", b"a,b\n1,x\ny,x\n"));
+        let (before, after) =
+            (Source::bytes("t.csv", b"a,b\n1,x\n"), Source::bytes("t.csv", b"a,b\n1,x\ny,x\n"));
         let mut records = Records::new(before.open().unwrap(), 99).unwrap();
         records.next().unwrap();
         let first = optimistic::read(&mut records, &names).unwrap();
         let mut records = Records::new(after.open().unwrap(), 99).unwrap();
         records.next().unwrap();
         let error = read(&mut records, names.to_vec(), &first).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Changed { row: 2, column } if column == "a"), "{error}");
+        assert!(
+            matches!(error.kind(), ErrorKind::Changed { row: 2, column } if column == "a"),
+            "{error}"
+        );
     }
 }

@@ -1,8 +1,8 @@
 //! Reads CSV into a table, telling numeric from text columns by their content.
 //!
 //! **The format.** A header, then one row per record; columns are separated by commas; records end
-//! with LF, CR LF or CR. Fields may be quoted, and then hold commas, line ends and doubled quotes. A
-//! byte order mark and blank lines are skipped. Gzip is recognised by content.
+//! with LF, CR LF or CR. Fields may be quoted, and then hold commas, line ends and doubled quotes.
+//! A byte order mark and blank lines are skipped. Gzip is recognised by content.
 //!
 //! **Cells.** Blanks and tabs around a cell are removed, unless it is quoted. Empty, `NA`, `?` and
 //! `NaN` in any case are missing, quoted or not. A column whose other cells are all finite numbers
@@ -46,7 +46,8 @@ impl Default for CsvOptions {
 
 /// Reads a CSV file, gzipped or not, into a table of shape (n_examples, n_columns).
 ///
-/// All numeric columns are in one matrix of f64, in the order of the table, with NaN where a cell is missing.
+/// All numeric columns are in one matrix of f64, in the order of the table, with NaN where a cell
+/// is missing.
 ///
 /// # Errors
 /// If the file cannot be read or unpacked, looks like another format, is empty or has no row; if a

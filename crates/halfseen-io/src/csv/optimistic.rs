@@ -29,7 +29,8 @@ pub(super) fn read(records: &mut Records<'_>, names: &[String]) -> Result<FirstP
     let mut only_numbers = true;
     while let Some(record) = records.next()? {
         let (row, line) = (pass.rows + 1, record.line);
-        // The row is written in place; after the first text the same row is written again and again.
+        // The row is written in place; after the first text the same row is written again and
+        // again.
         let start = if only_numbers { pass.numbers.len() } else { 0 };
         pass.numbers.resize(start + width, f64::NAN);
         let cells = &mut pass.numbers[start..];
@@ -63,7 +64,12 @@ pub(super) fn read(records: &mut Records<'_>, names: &[String]) -> Result<FirstP
     infinite.retain(|&column, _| !pass.is_text[column]);
     if let Some((&column, first)) = infinite.iter().min_by_key(|(_, i)| i.row) {
         let (column, text) = (names[column].clone(), first.text.clone());
-        return Err(records.fail(ErrorKind::NotFinite { row: first.row, line: first.line, column, text }));
+        return Err(records.fail(ErrorKind::NotFinite {
+            row: first.row,
+            line: first.line,
+            column,
+            text,
+        }));
     }
     if !only_numbers {
         pass.numbers = Vec::new();
@@ -80,8 +86,14 @@ impl FirstPass {
 }
 
 /// Row-major cells as an array of shape (rows, columns).
-pub(crate) fn matrix(rows: usize, columns: usize, cells: Vec<f64>) -> halfseen::Result<Array2<f64>> {
+pub(crate) fn matrix(
+    rows: usize,
+    columns: usize,
+    cells: Vec<f64>,
+) -> halfseen::Result<Array2<f64>> {
     let (expected, found) = (rows * columns, cells.len());
-    Array2::from_shape_vec((rows, columns), cells)
-        .map_err(|_| halfseen::ErrorKind::WrongLength { what: "cells of the table".into(), expected, found }.into())
+    Array2::from_shape_vec((rows, columns), cells).map_err(|_| {
+        halfseen::ErrorKind::WrongLength { what: "cells of the table".into(), expected, found }
+            .into()
+    })
 }

@@ -44,7 +44,8 @@ impl Quoted {
             }
             // What follows a closing quote belongs to the field as it is.
             let rest = &input[at..];
-            let Some(length) = memchr3(b',', b'\n', b'\r', rest).or(last.then_some(rest.len())) else {
+            let Some(length) = memchr3(b',', b'\n', b'\r', rest).or(last.then_some(rest.len()))
+            else {
                 return Parsed::More;
             };
             self.bytes.extend_from_slice(&rest[..length]);
@@ -56,10 +57,11 @@ impl Quoted {
         }
     }
 
-    /// Takes over the text between quotes, doubled ones made single; returns what follows the closing one.
+    /// Takes over the text between quotes, doubled ones made single; returns what follows the
+    /// closing one.
     ///
-    /// A quote at the very end of the input counts as closing: if more input follows, the record does
-    /// not end there either, and is parsed again.
+    /// A quote at the very end of the input counts as closing: if more input follows, the record
+    /// does not end there either, and is parsed again.
     fn unquote(&mut self, input: &[u8], mut at: usize) -> Option<usize> {
         loop {
             let quote = at + memchr(b'"', &input[at..])?;
@@ -109,6 +111,9 @@ mod tests {
         assert_eq!(fields("1,\"a\nb", false).0, Parsed::More);
         assert_eq!(fields("1,\"a\nb", true).0, Parsed::Unclosed);
         assert_eq!(fields("1,\"a\"", false).0, Parsed::More);
-        assert_eq!(fields("1,\"a\"", true), (Parsed::Record(5), vec!["1".to_owned(), "a".to_owned()]));
+        assert_eq!(
+            fields("1,\"a\"", true),
+            (Parsed::Record(5), vec!["1".to_owned(), "a".to_owned()])
+        );
     }
 }

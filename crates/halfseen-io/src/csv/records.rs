@@ -47,11 +47,21 @@ impl<'a> Record<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// Starts at the first byte after a byte order mark; no record may have more than `limit` bytes.
+    /// Starts at the first byte after a byte order mark; no record may have more than `limit`
+    /// bytes.
     pub(super) fn new(content: Content<'a>, limit: usize) -> Result<Self> {
         let (buffer, quoted) = (vec![0; CHUNK], Quoted::default());
-        let mut records =
-            Self { content, limit, buffer, start: 0, end: 0, at_end: false, quoted, line: 1, after_cr: false };
+        let mut records = Self {
+            content,
+            limit,
+            buffer,
+            start: 0,
+            end: 0,
+            at_end: false,
+            quoted,
+            line: 1,
+            after_cr: false,
+        };
         records.fill()?;
         let head = &records.buffer[..records.end];
         refuse_foreign(head).map_err(|kind| records.content.fail(kind))?;
@@ -69,7 +79,11 @@ impl<'a> Records<'a> {
             let (length, taken, quoted) = match found {
                 Some(i) if pending[i] == b'"' => match self.quoted.parse(pending, self.at_end) {
                     Parsed::Record(taken) => (taken - 1, taken, true),
-                    Parsed::Unclosed => return Err(self.content.fail(ErrorKind::UnclosedQuote { line: self.line })),
+                    Parsed::Unclosed => {
+                        return Err(self
+                            .content
+                            .fail(ErrorKind::UnclosedQuote { line: self.line }));
+                    }
                     Parsed::More => {
                         self.fill()?;
                         continue;
@@ -85,7 +99,9 @@ impl<'a> Records<'a> {
             };
             let line = self.line;
             if length > self.limit {
-                return Err(self.content.fail(ErrorKind::RecordTooLong { line, limit: self.limit }));
+                return Err(self
+                    .content
+                    .fail(ErrorKind::RecordTooLong { line, limit: self.limit }));
             }
             let start = self.start;
             self.start += taken;
@@ -105,7 +121,8 @@ impl<'a> Records<'a> {
         let taken = &self.buffer[from..self.start];
         self.line += if quoted {
             // a CR that LF follows is counted at the LF
-            let ends = memchr2_iter(b'\n', b'\r', taken).filter(|&i| taken[i..].get(..2) != Some(b"\r\n"));
+            let ends =
+                memchr2_iter(b'\n', b'\r', taken).filter(|&i| taken[i..].get(..2) != Some(b"\r\n"));
             ends.count() as u64
         } else {
             u64::from(!(self.after_cr && taken == b"\n"))
@@ -117,7 +134,9 @@ impl<'a> Records<'a> {
     fn fill(&mut self) -> Result<()> {
         let pending = self.end - self.start;
         if pending > self.limit {
-            return Err(self.content.fail(ErrorKind::RecordTooLong { line: self.line, limit: self.limit }));
+            return Err(self
+                .content
+                .fail(ErrorKind::RecordTooLong { line: self.line, limit: self.limit }));
         }
         self.buffer.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, pending);
@@ -162,7 +181,10 @@ mod tests {
     }
 
     fn of_the_csv_crate(text: &str) -> Vec<Vec<String>> {
-        let mut reader = csv::ReaderBuilder::new().flexible(true).has_headers(false).from_reader(text.as_bytes());
+        let mut reader = csv::ReaderBuilder::new()
+            .flexible(true)
+            .has_headers(false)
+            .from_reader(text.as_bytes());
         reader.records().map(|r| r.unwrap().iter().map(str::to_owned).collect()).collect()
     }
 

@@ -90,9 +90,14 @@ impl Axis {
     fn even_ticks(&self) -> Vec<Tick> {
         let rough = (self.high - self.low) / 8.0;
         let unit = power(rough.log10().floor() as i32);
-        let step = [1.0, 2.0, 5.0].iter().map(|m| m * unit).find(|&step| step >= rough).unwrap_or(10.0 * unit);
+        let step = [1.0, 2.0, 5.0]
+            .iter()
+            .map(|m| m * unit)
+            .find(|&step| step >= rough)
+            .unwrap_or(10.0 * unit);
         let first = (self.low / step).ceil();
-        let values = (0..10).map(|i| (first + f64::from(i)) * step + 0.0).filter(|&v| self.holds(v));
+        let values =
+            (0..10).map(|i| (first + f64::from(i)) * step + 0.0).filter(|&v| self.holds(v));
         values.map(|value| Tick { value, label: Some(number(value, step)) }).collect()
     }
 }
@@ -128,7 +133,9 @@ fn scientific(value: f64) -> String {
     let text = format!("{value:.2e}");
     match text.split_once('e') {
         Some(_) if value == 0.0 => "0".into(),
-        Some((digits, exponent)) => format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.')),
+        Some((digits, exponent)) => {
+            format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.'))
+        }
         None => text,
     }
 }
@@ -143,10 +150,16 @@ mod tests {
 
     #[test]
     fn powers_of_ten_are_labelled_readably() {
-        assert_eq!(labels(Axis::logarithmic(1.0, 2e6)), ["1", "10", "100", "1k", "10k", "100k", "1M"]);
+        assert_eq!(
+            labels(Axis::logarithmic(1.0, 2e6)),
+            ["1", "10", "100", "1k", "10k", "100k", "1M"]
+        );
         assert_eq!(labels(Axis::logarithmic(0.001, 1.0)), ["0.001", "0.01", "0.1", "1"]);
         assert_eq!(labels(Axis::logarithmic(300.0, 4000.0)), ["500", "1k", "2k"]);
-        assert_eq!(labels(Axis::logarithmic(1e-12, 1e12)), ["1e-12", "1e-8", "1e-4", "1", "10k", "100M", "1e12"]);
+        assert_eq!(
+            labels(Axis::logarithmic(1e-12, 1e12)),
+            ["1e-12", "1e-8", "1e-4", "1", "10k", "100M", "1e12"]
+        );
     }
 
     #[test]
@@ -160,18 +173,34 @@ mod tests {
         assert_eq!(labels(Axis::linear(0.1, 0.5)), ["0", "0.1", "0.2", "0.3", "0.4", "0.5"]);
         assert_eq!(labels(Axis::linear(0.90, 0.99)), ["0.90", "0.92", "0.94", "0.96", "0.98"]);
         assert_eq!(labels(Axis::linear(-2.0, 2.0)), ["-2", "-1", "0", "1", "2"]);
-        assert_eq!(labels(Axis::linear(0.0, 60_000.0)), ["0", "10k", "20k", "30k", "40k", "50k", "60k"]);
+        assert_eq!(
+            labels(Axis::linear(0.0, 60_000.0)),
+            ["0", "10k", "20k", "30k", "40k", "50k", "60k"]
+        );
         assert_eq!(labels(Axis::linear(0.0, 1e6)), ["0", "200k", "400k", "600k", "800k", "1M"]);
     }
 
     #[test]
     fn every_range_has_ticks_inside_and_finite_positions() {
-        for (low, high) in [(0.0, 0.0), (5.0, 5.0), (-1e100, 1e100), (1e16, 1e16 + 2.0), (0.0, 1e-100), (1e-100, 1e100)]
-        {
-            for axis in [Axis::linear(low, high), Axis::logarithmic(low.abs().max(1e-100), high.max(1e-100))] {
-                let positions: Vec<f64> = axis.ticks().iter().map(|t| axis.position(t.value)).collect();
+        for (low, high) in [
+            (0.0, 0.0),
+            (5.0, 5.0),
+            (-1e100, 1e100),
+            (1e16, 1e16 + 2.0),
+            (0.0, 1e-100),
+            (1e-100, 1e100),
+        ] {
+            for axis in [
+                Axis::linear(low, high),
+                Axis::logarithmic(low.abs().max(1e-100), high.max(1e-100)),
+            ] {
+                let positions: Vec<f64> =
+                    axis.ticks().iter().map(|t| axis.position(t.value)).collect();
                 assert!(positions.len() >= 2, "{axis:?}");
-                assert!(positions.iter().all(|p| (-1e-9..=1.0 + 1e-9).contains(p)), "{axis:?}: {positions:?}");
+                assert!(
+                    positions.iter().all(|p| (-1e-9..=1.0 + 1e-9).contains(p)),
+                    "{axis:?}: {positions:?}"
+                );
             }
         }
     }

@@ -44,28 +44,49 @@ pub(super) fn subject(title: &str) -> String {
 }
 
 /// Draws a page of `size` pixels and returns its SVG text.
-pub(super) fn page(size: Place, draw: impl FnOnce(&Canvas<'_>) -> Result<(), Failure>) -> Result<String, Failure> {
+pub(super) fn page(
+    size: Place,
+    draw: impl FnOnce(&Canvas<'_>) -> Result<(), Failure>,
+) -> Result<String, Failure> {
     let (width, height) = fine(size);
     let mut svg = String::new();
-    let canvas = Canvas { area: SVGBackend::with_string(&mut svg, (width as u32, height as u32)).into_drawing_area() };
+    let canvas = Canvas {
+        area: SVGBackend::with_string(&mut svg, (width as u32, height as u32)).into_drawing_area(),
+    };
     canvas.area.fill(&WHITE)?;
     draw(&canvas)?;
     canvas.area.present()?;
     drop(canvas);
-    let attributes = |width: &dyn Display, height: &dyn Display| format!("width=\"{width}\" height=\"{height}\"");
+    let attributes = |width: &dyn Display, height: &dyn Display| {
+        format!("width=\"{width}\" height=\"{height}\"")
+    };
     Ok(svg.replacen(&attributes(&width, &height), &attributes(&size.0, &size.1), 1))
 }
 
 impl Canvas<'_> {
     /// A line through the points.
-    pub(super) fn line(&self, points: &[Place], colour: RGBColor, width: f64) -> Result<(), Failure> {
-        let style = ShapeStyle { color: colour.to_rgba(), filled: false, stroke_width: (width * FINE) as u32 };
+    pub(super) fn line(
+        &self,
+        points: &[Place],
+        colour: RGBColor,
+        width: f64,
+    ) -> Result<(), Failure> {
+        let style = ShapeStyle {
+            color: colour.to_rgba(),
+            filled: false,
+            stroke_width: (width * FINE) as u32,
+        };
         let points: Vec<_> = points.iter().copied().map(fine).collect();
         Ok(self.area.draw(&PathElement::new(points, style))?)
     }
 
     /// The area inside an outline.
-    pub(super) fn fill(&self, outline: &[Place], colour: RGBColor, opacity: f64) -> Result<(), Failure> {
+    pub(super) fn fill(
+        &self,
+        outline: &[Place],
+        colour: RGBColor,
+        opacity: f64,
+    ) -> Result<(), Failure> {
         let outline: Vec<_> = outline.iter().copied().map(fine).collect();
         Ok(self.area.draw(&Polygon::new(outline, colour.mix(opacity).filled()))?)
     }

@@ -50,7 +50,10 @@ mod tests {
     #[test]
     fn a_line_is_cut_into_its_visible_parts() {
         let points = [(0.0, 0.0), (2.0, 20.0), (4.0, 0.0), (6.0, 20.0)];
-        assert_eq!(line(&points, 10.0), [vec![(1.0, 10.0), (2.0, 20.0), (3.0, 10.0)], vec![(5.0, 10.0), (6.0, 20.0)]]);
+        assert_eq!(
+            line(&points, 10.0),
+            [vec![(1.0, 10.0), (2.0, 20.0), (3.0, 10.0)], vec![(5.0, 10.0), (6.0, 20.0)]]
+        );
         assert_eq!(line(&points, -1.0), [points.to_vec()]);
         assert!(line(&points, 30.0).is_empty());
     }

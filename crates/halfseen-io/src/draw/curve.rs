@@ -39,7 +39,10 @@ mod tests {
         let kept = drawable(&series, true);
         assert_eq!(
             kept,
-            [Point { x: 1.0, y: 2.0, low: 2.0, high: 3.0 }, Point { x: 2.0, y: 1.0, low: 1.0, high: 1.0 }]
+            [
+                Point { x: 1.0, y: 2.0, low: 2.0, high: 3.0 },
+                Point { x: 2.0, y: 1.0, low: 1.0, high: 1.0 }
+            ]
         );
         assert_eq!(drawable(&series, false).len(), 3);
     }

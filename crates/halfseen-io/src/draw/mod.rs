@@ -40,7 +40,8 @@ pub struct Figure {
     pub y_label: String,
     /// Whether x is drawn on a logarithmic axis.
     pub log_x: bool,
-    /// Where the y axis ends, if before the largest value: curves leave the plot there. The label should say so.
+    /// Where the y axis ends, if before the largest value: curves leave the plot there. The label
+    /// should say so.
     pub y_limit: Option<f64>,
     /// The curves; the legend lists them by their last y, as they end in the figure.
     pub series: Vec<Series>,
@@ -51,11 +52,13 @@ pub struct Figure {
 pub struct Series {
     /// The name in the legend.
     pub name: String,
-    /// The points, in any order; what is not finite (or x not above 0 on a logarithmic axis) is left out.
+    /// The points, in any order; what is not finite (or x not above 0 on a logarithmic axis) is
+    /// left out.
     pub points: Vec<Point>,
 }
 
-/// One point of a curve, such as a mean, and its band, such as mean - deviation to mean + deviation.
+/// One point of a curve, such as a mean, and its band, such as mean - deviation to mean +
+/// deviation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
     /// Where along the x axis.

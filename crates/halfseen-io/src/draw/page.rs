@@ -60,15 +60,24 @@ pub(super) fn draw(figure: &Figure) -> Result<String> {
     let mut curves: Vec<Curve> = figure.series.iter().enumerate().map(curve).collect();
     let points = || curves.iter().flat_map(|c| &c.points);
     if points().next().is_none() {
-        return Err(Error::new(subject(&figure.title), ErrorKind::NoPoints { log_x: figure.log_x }));
+        return Err(Error::new(
+            subject(&figure.title),
+            ErrorKind::NoPoints { log_x: figure.log_x },
+        ));
     }
     let (x_low, x_high) = extent(points().map(|p| p.x));
     let (y_low, y_high) = extent(points().flat_map(|p| [p.low, p.high]));
-    let x = if figure.log_x { Axis::logarithmic(x_low, x_high) } else { Axis::linear(x_low, x_high) };
+    let x =
+        if figure.log_x { Axis::logarithmic(x_low, x_high) } else { Axis::linear(x_low, x_high) };
     // A limit below every value would leave nothing to see.
     let limit = figure.y_limit.filter(|&limit| limit > y_low).unwrap_or(f64::INFINITY);
-    let y = if y_high > limit { Axis::linear(y_low, limit).ending_at(limit) } else { Axis::linear(y_low, y_high) };
-    let tick_room = y.ticks().iter().flat_map(|t| &t.label).map(|l| width(l, TICK)).fold(0.0, f64::max);
+    let y = if y_high > limit {
+        Axis::linear(y_low, limit).ending_at(limit)
+    } else {
+        Axis::linear(y_low, y_high)
+    };
+    let tick_room =
+        y.ticks().iter().flat_map(|t| &t.label).map(|l| width(l, TICK)).fold(0.0, f64::max);
     let frame = Frame { left: tick_room + 52.0, x, y };
 
     // The legend's order is that of the curves' ends, where the reader looks from one to the other.
@@ -80,7 +89,11 @@ pub(super) fn draw(figure: &Figure) -> Result<String> {
     let drawn = page(size, |canvas| {
         axes(canvas, &frame, figure)?;
         curves.iter().try_for_each(|c| band(canvas, &frame, c))?;
-        curves.iter().rev().enumerate().try_for_each(|(i, c)| line(canvas, &frame, c, i, curves.len()))?;
+        curves
+            .iter()
+            .rev()
+            .enumerate()
+            .try_for_each(|(i, c)| line(canvas, &frame, c, i, curves.len()))?;
         legend(canvas, &frame, &curves)
     });
     drawn.map_err(|failure| failure.about(&figure.title))
@@ -99,7 +112,11 @@ fn axes(canvas: &Canvas<'_>, frame: &Frame, figure: &Figure) -> Result<(), Failu
             canvas.line(&[(x, TOP), (x, bottom)], GRID, 1.0)?;
             canvas.text(label, (x, bottom + 11.0), TICK, (HPos::Center, VPos::Top), false)?;
         }
-        canvas.line(&[(x, bottom), (x, bottom + if tick.label.is_some() { 6.0 } else { 3.0 })], INK, 1.0)?;
+        canvas.line(
+            &[(x, bottom), (x, bottom + if tick.label.is_some() { 6.0 } else { 3.0 })],
+            INK,
+            1.0,
+        )?;
     }
     for tick in frame.y.ticks() {
         let y = TOP + PLOT.1 * (1.0 - frame.y.position(tick.value));
@@ -113,8 +130,20 @@ fn axes(canvas: &Canvas<'_>, frame: &Frame, figure: &Figure) -> Result<(), Failu
     let middle = left + PLOT.0 / 2.0;
     let centred = (HPos::Center, VPos::Center);
     canvas.text(&fit(&figure.title, TITLE, PLOT.0), (middle, TOP / 2.0), TITLE, centred, false)?;
-    canvas.text(&fit(&figure.x_label, LABEL, PLOT.0), (middle, bottom + 48.0), LABEL, centred, false)?;
-    canvas.text(&fit(&figure.y_label, LABEL, PLOT.1), (20.0, TOP + PLOT.1 / 2.0), LABEL, centred, true)
+    canvas.text(
+        &fit(&figure.x_label, LABEL, PLOT.0),
+        (middle, bottom + 48.0),
+        LABEL,
+        centred,
+        false,
+    )?;
+    canvas.text(
+        &fit(&figure.y_label, LABEL, PLOT.1),
+        (20.0, TOP + PLOT.1 / 2.0),
+        LABEL,
+        centred,
+        true,
+    )
 }
 
 fn band(canvas: &Canvas<'_>, frame: &Frame, curve: &Curve) -> Result<(), Failure> {
@@ -131,9 +160,17 @@ fn band(canvas: &Canvas<'_>, frame: &Frame, curve: &Curve) -> Result<(), Failure
 }
 
 /// The curve, with markers that keep their distance and do not hide those of other curves.
-fn line(canvas: &Canvas<'_>, frame: &Frame, curve: &Curve, index: usize, of: usize) -> Result<(), Failure> {
+fn line(
+    canvas: &Canvas<'_>,
+    frame: &Frame,
+    curve: &Curve,
+    index: usize,
+    of: usize,
+) -> Result<(), Failure> {
     let places: Vec<Place> = curve.points.iter().map(|p| frame.place(p.x, p.y)).collect();
-    clip::line(&places, TOP).iter().try_for_each(|part| canvas.line(part, curve.style.colour, 2.0))?;
+    clip::line(&places, TOP)
+        .iter()
+        .try_for_each(|part| canvas.line(part, curve.style.colour, 2.0))?;
     let dense = places.len() > 12;
     let offset = MARKER_GAP * index as f64 / of as f64;
     let mut next = if dense { frame.left + offset } else { f64::NEG_INFINITY };
@@ -152,7 +189,8 @@ fn line(canvas: &Canvas<'_>, frame: &Frame, curve: &Curve, index: usize, of: usi
 }
 
 fn marker(canvas: &Canvas<'_>, (x, y): Place, style: Style) -> Result<(), Failure> {
-    let outline: Vec<Place> = style.marker.iter().map(|(dx, dy)| (x + MARKER * dx, y + MARKER * dy)).collect();
+    let outline: Vec<Place> =
+        style.marker.iter().map(|(dx, dy)| (x + MARKER * dx, y + MARKER * dy)).collect();
     canvas.fill(&outline, style.colour, 1.0)
 }
 

@@ -2,7 +2,8 @@
 
 use plotters::style::RGBColor;
 
-/// The palette of Okabe and Ito (2008) without its yellow, which is too pale for a line, and a brown and a grey.
+/// The palette of Okabe and Ito (2008) without its yellow, which is too pale for a line, and a
+/// brown and a grey.
 const COLOURS: [RGBColor; 9] = [
     RGBColor(0x00, 0x72, 0xb2), // blue
     RGBColor(0xd5, 0x5e, 0x00), // vermilion
@@ -17,7 +18,16 @@ const COLOURS: [RGBColor; 9] = [
 
 /// Outlines of markers about (0, 0), of about equal area; the unit is the marker's radius.
 const MARKERS: [&[(f64, f64)]; 5] = [
-    &[(0.9, 0.0), (0.64, 0.64), (0.0, 0.9), (-0.64, 0.64), (-0.9, 0.0), (-0.64, -0.64), (0.0, -0.9), (0.64, -0.64)],
+    &[
+        (0.9, 0.0),
+        (0.64, 0.64),
+        (0.0, 0.9),
+        (-0.64, 0.64),
+        (-0.9, 0.0),
+        (-0.64, -0.64),
+        (0.0, -0.9),
+        (0.64, -0.64),
+    ],
     &[(0.8, 0.8), (-0.8, 0.8), (-0.8, -0.8), (0.8, -0.8)],
     &[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)],
     &[(0.0, -1.2), (1.2, 0.0), (0.0, 1.2), (-1.2, 0.0)],

@@ -30,7 +30,8 @@ fn long() -> String {
 }
 
 fn csv(text: impl AsRef<[u8]>) -> Error {
-    read_csv(Source::bytes("t.csv", text.as_ref()), &CsvOptions { record_limit: 10_000 }).unwrap_err()
+    read_csv(Source::bytes("t.csv", text.as_ref()), &CsvOptions { record_limit: 10_000 })
+        .unwrap_err()
 }
 
 fn svmlight(text: &str) -> Error {
@@ -49,7 +50,10 @@ fn idx(bytes: &[u8]) -> Error {
 }
 
 fn pairs(files: &[(&[u8], &[u8])]) -> Error {
-    IdxData::from_pairs(files.iter().map(|(i, l)| (Source::bytes("images", i), Source::bytes(long(), l)))).unwrap_err()
+    IdxData::from_pairs(
+        files.iter().map(|(i, l)| (Source::bytes("images", i), Source::bytes(long(), l))),
+    )
+    .unwrap_err()
 }
 
 fn folder(names: &[&str]) -> Error {
@@ -70,11 +74,20 @@ const LABEL: &[u8] = &[0, 0, 8, 1, 0, 0, 0, 1, 7];
 
 /// At least one error of every kind, with a part of its message.
 fn cases() -> Vec<(Error, &'static str)> {
-    let nothing =
-        Figure { title: long(), x_label: long(), y_label: long(), log_x: true, y_limit: None, series: vec![] };
+    let nothing = Figure {
+        title: long(),
+        x_label: long(),
+        y_label: long(),
+        log_x: true,
+        y_limit: None,
+        series: vec![],
+    };
     let sharing = plotters::drawing::DrawingAreaErrorKind::<std::io::Error>::SharingError;
     vec![
-        (read_data("/nowhere/at all.csv").unwrap_err(), "/nowhere/at all.csv: cannot be read (No such file"),
+        (
+            read_data("/nowhere/at all.csv").unwrap_err(),
+            "/nowhere/at all.csv: cannot be read (No such file",
+        ),
         (csv(""), "is empty"),
         (csv(gzip(b"")), "is empty"),
         (csv("\u{feff}\n \n"), "is empty"),
@@ -82,22 +95,34 @@ fn cases() -> Vec<(Error, &'static str)> {
         (csv("a,b\n\n"), "header of 2 columns and no row"),
         (csv("a,b\n1,2\n\n1,2,3\n"), "row 2 (line 4) has 3 fields where the header has 2"),
         (csv("a,b\n1\n"), "fill or remove the row"),
-        (csv(format!("a\n\"{}\"\n", long().repeat(9))), "the record at line 2 is longer than 10000 bytes"),
+        (
+            csv(format!("a\n\"{}\"\n", long().repeat(9))),
+            "the record at line 2 is longer than 10000 bytes",
+        ),
         (csv("a\n1\n\"2\n"), "the record at line 3 opens a quote"),
         (csv(",a\n0,1\n"), "column 1 has no name"),
         (csv(b"a,b\n1,x\n2,\xe9t\xe9\n"), "line 3 is not UTF-8"),
         (csv(b"a,\xe9t\xe9\n1,x\n"), "line 1 is not UTF-8"),
         (csv(format!("\"{}\"\n1\n-inf\n", long())), "row 2 (line 503)"),
         (csv(format!("a\n{}e999\n", "9".repeat(5000))), "is not a finite number"),
-        (Error::new("t.csv", ErrorKind::Changed { row: 1, column: long() }), "changed while it was read"),
+        (
+            Error::new("t.csv", ErrorKind::Changed { row: 1, column: long() }),
+            "changed while it was read",
+        ),
         (svmlight(&"1 ".repeat(6000)), "line 1 is longer than 10000 bytes"),
         (svmlight(&format!("1\n1 {}\n", "x".repeat(5000))), "line 2: 'xxx"),
         (svmlight("1 4000000000:1"), "the index 4000000000 is beyond the limit of 4194304 columns"),
         (arff("@attribute a real", &"x".repeat(5000)), "row 1 (line 4), column 'a': 'xxx"),
         (arff("@attribute a {b}", &"x".repeat(5000)), "is none of its declared categories"),
-        (arff(&format!("@attribute '{}' date", "x".repeat(5000)), "1"), "is a date; write it as a number"),
+        (
+            arff(&format!("@attribute '{}' date", "x".repeat(5000)), "1"),
+            "is a date; write it as a number",
+        ),
         (Error::new("t", ErrorKind::BadParquet { problem: long() }), "the Parquet data are broken"),
-        (Error::new("t", ErrorKind::Inexact { row: 2, column: long(), value: "9".into() }), "9 is beyond 2^53"),
+        (
+            Error::new("t", ErrorKind::Inexact { row: 2, column: long(), value: "9".into() }),
+            "9 is beyond 2^53",
+        ),
         (Error::new("t", ErrorKind::TooManyCells { limit: 9 }), "more than 9 cells"),
         (csv(&gzip(b"a\n1\n")[..20]), "broken or cut off"),
         (csv("PAR1\u{15}"), "looks like a Parquet file, not like CSV; convert it to CSV"),
@@ -111,7 +136,10 @@ fn cases() -> Vec<(Error, &'static str)> {
         (idx(&[LABEL, &[0]].concat()), "goes on after the 9 bytes"),
         (pairs(&[(LABEL, LABEL)]), "shape 1 where images"),
         (pairs(&[(IMAGE, IMAGE)]), "shape 1 x 1 x 1 where labels"),
-        (pairs(&[(IMAGE, LABEL), (&[0, 0, 8, 2, 0, 0, 0, 1, 0, 0, 0, 2, 1, 1], LABEL)]), "images of 2 pixels"),
+        (
+            pairs(&[(IMAGE, LABEL), (&[0, 0, 8, 2, 0, 0, 0, 1, 0, 0, 0, 2, 1, 1], LABEL)]),
+            "images of 2 pixels",
+        ),
         (pairs(&[(IMAGE, &[0, 0, 8, 1, 0, 0, 0, 2, 7, 7])]), "holds 1 images and its labels"),
         (folder(&["train-images-idx3-ubyte"]), "not its labels file"),
         (folder(&["train-labels-idx1-ubyte.gz"]), "not its images file"),
@@ -140,5 +168,10 @@ fn every_kind_is_provoked_and_says_where_in_one_short_line() {
 fn long_paths_keep_their_end() {
     let path = format!("/{}/data.csv", "é".repeat(3000));
     let text = Error::new(path, ErrorKind::Empty).to_string();
-    assert!(text.starts_with("…é") && text.contains("é/data.csv: the file is empty") && text.len() < 1000, "{text}");
+    assert!(
+        text.starts_with("…é")
+            && text.contains("é/data.csv: the file is empty")
+            && text.len() < 1000,
+        "{text}"
+    );
 }

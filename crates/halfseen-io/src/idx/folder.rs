@@ -12,11 +12,13 @@ use std::path::Path;
 /// their names. A file that lies there packed and unpacked is read once.
 ///
 /// # Errors
-/// If the folder cannot be read, has no such files or half of a pair, or as [`IdxData::from_pairs`].
+/// If the folder cannot be read, has no such files or half of a pair, or as
+/// [`IdxData::from_pairs`].
 pub fn read_idx_folder(folder: impl AsRef<Path>) -> Result<IdxData> {
     let folder = folder.as_ref();
     let subject = folder.display().to_string();
-    let unreadable = |e: std::io::Error| Error::new(&subject, ErrorKind::Unreadable { reason: e.to_string() });
+    let unreadable =
+        |e: std::io::Error| Error::new(&subject, ErrorKind::Unreadable { reason: e.to_string() });
     let mut names = Vec::new();
     for entry in folder.read_dir().map_err(unreadable)? {
         // A name that is not Unicode is none that the patterns would match.
@@ -39,7 +41,11 @@ fn pairs(mut names: Vec<String>) -> Result<Vec<(String, String)>, ErrorKind> {
             _ => continue,
         };
         let plain = name.strip_suffix(".gz").unwrap_or(&name);
-        let key = plain.replacen(["images", "labels"][part], "*", 1).replacen(["idx3", "idx1"][part], "*", 1);
+        let key = plain.replacen(["images", "labels"][part], "*", 1).replacen(
+            ["idx3", "idx1"][part],
+            "*",
+            1,
+        );
         let both = sets.entry((!key.contains("train"), key)).or_default();
         both[part].get_or_insert(name);
     }

@@ -1,4 +1,5 @@
-//! Reads IDX, the format of MNIST: a type, a number of dimensions, the dimensions, then the elements.
+//! Reads IDX, the format of MNIST: a type, a number of dimensions, the dimensions, then the
+//! elements.
 
 mod folder;
 mod pairs;
@@ -51,7 +52,8 @@ pub fn read_idx<'a>(source: impl Into<Source<'a>>) -> Result<IdxArray> {
     let (lengths, _) = lengths.as_chunks::<4>();
     let lengths = lengths.iter().map(|&bytes| u32::from_be_bytes(bytes));
     // 255 dimensions of 2^32 - 1 saturate; no file is so long, so it will be found cut off
-    let elements = lengths.clone().fold(1, |product: u64, length| product.saturating_mul(u64::from(length)));
+    let elements =
+        lengths.clone().fold(1, |product: u64, length| product.saturating_mul(u64::from(length)));
     let expected = header.saturating_add(elements);
     let mut data = Vec::new();
     content.append(elements.saturating_add(1), &mut data)?;

@@ -18,9 +18,12 @@ impl IdxData {
     /// Reads pairs of (images, labels) and appends them in that order.
     ///
     /// # Errors
-    /// As [`read_idx`] for each file; if images have fewer than two dimensions or labels not one, if there
-    /// are not as many labels as images, if images of different files differ in size, or if there is no image.
-    pub fn from_pairs<'a>(pairs: impl IntoIterator<Item = (Source<'a>, Source<'a>)>) -> Result<Self> {
+    /// As [`read_idx`] for each file; if images have fewer than two dimensions or labels not one,
+    /// if there are not as many labels as images, if images of different files differ in size, or
+    /// if there is no image.
+    pub fn from_pairs<'a>(
+        pairs: impl IntoIterator<Item = (Source<'a>, Source<'a>)>,
+    ) -> Result<Self> {
         let mut joined: Option<Joined> = None;
         let mut subject = String::from("no files");
         for (image_source, label_source) in pairs {
@@ -41,7 +44,10 @@ impl IdxData {
         }
         let shape = vec![labels.len(), pixels];
         let images = Array2::from_shape_vec((labels.len(), pixels), images).map_err(|_| {
-            Error::new(subject, ErrorKind::WrongShape { shape, expected: "dimensions that fit into memory" })
+            Error::new(
+                subject,
+                ErrorKind::WrongShape { shape, expected: "dimensions that fit into memory" },
+            )
         })?;
         Ok(Self { images, labels })
     }
@@ -60,7 +66,9 @@ struct Joined {
 
 impl Joined {
     fn pair(subject: &str, images: IdxArray, labels_file: &str, labels: IdxArray) -> Result<Self> {
-        let wrong = |file: &str, shape, expected| Err(Error::new(file, ErrorKind::WrongShape { shape, expected }));
+        let wrong = |file: &str, shape, expected| {
+            Err(Error::new(file, ErrorKind::WrongShape { shape, expected }))
+        };
         let &[count, _, ..] = &images.shape[..] else {
             return wrong(subject, images.shape, "images, one per step of the first dimension,");
         };

@@ -1,9 +1,10 @@
 //! Checks the schema in a Parquet footer before the decoder of the `parquet` crate sees it.
 //!
 //! That decoder follows the schema by recursion, and reserves as many children as a column claims.
-//! A few hostile bytes could so exhaust the stack or the memory, which ends the program and cannot be
-//! caught. A table needs no nested columns, so all that is allowed here is a root with its columns.
-//! Metadata are in Thrift's compact protocol (apache/thrift, doc/specs/thrift-compact-protocol.md).
+//! A few hostile bytes could so exhaust the stack or the memory, which ends the program and cannot
+//! be caught. A table needs no nested columns, so all that is allowed here is a root with its
+//! columns. Metadata are in Thrift's compact protocol (apache/thrift,
+//! doc/specs/thrift-compact-protocol.md).
 
 use crate::error::ErrorKind;
 use std::io::{Read, Seek, SeekFrom};
@@ -87,8 +88,15 @@ fn elements(thrift: &mut Thrift<'_>) -> Result<(), ErrorKind> {
             }
         }
         if at > 0 && children != 0 {
-            let (column, what) = (String::from_utf8_lossy(name).into_owned(), "nested (a list, map or struct)".into());
-            return Err(ErrorKind::UnsupportedColumn { column, what, remedy: "split it into plain columns" });
+            let (column, what) = (
+                String::from_utf8_lossy(name).into_owned(),
+                "nested (a list, map or struct)".into(),
+            );
+            return Err(ErrorKind::UnsupportedColumn {
+                column,
+                what,
+                remedy: "split it into plain columns",
+            });
         }
     }
     Ok(())
@@ -234,7 +242,9 @@ mod tests {
     fn a_root_with_its_columns_passes_and_all_else_is_refused() {
         assert!(schema(&footer(&[("root", 2), ("a", 0), ("b", 0)])).is_ok());
         let nested = schema(&footer(&[("root", 1), ("outer", 1), ("inner", 0)]));
-        assert!(matches!(nested, Err(ErrorKind::UnsupportedColumn { column, .. }) if column == "outer"));
+        assert!(
+            matches!(nested, Err(ErrorKind::UnsupportedColumn { column, .. }) if column == "outer")
+        );
         for hostile in [
             vec![("root", i32::MAX), ("a", 0)],
             vec![("root", -1), ("a", 0)],

@@ -39,11 +39,17 @@ fn describe(column: &ColumnDescriptor) -> Result<Column, ErrorKind> {
     let name = column.name().to_owned();
     if column.max_rep_level() > 0 || column.max_def_level() > 1 {
         let what = "nested (a list, map or struct)".into();
-        return Err(ErrorKind::UnsupportedColumn { column: name, what, remedy: "split it into plain columns" });
+        return Err(ErrorKind::UnsupportedColumn {
+            column: name,
+            what,
+            remedy: "split it into plain columns",
+        });
     }
     match kind(column) {
         Ok(kind) => Ok(Column { kind, nulls: column.max_def_level() > 0, name }),
-        Err((what, remedy)) => Err(ErrorKind::UnsupportedColumn { column: name, what: what.into(), remedy }),
+        Err((what, remedy)) => {
+            Err(ErrorKind::UnsupportedColumn { column: name, what: what.into(), remedy })
+        }
     }
 }
 
@@ -66,15 +72,25 @@ fn kind(column: &ColumnDescriptor) -> Result<Kind, (&'static str, &'static str)>
     }
     match converted {
         ConvertedType::DATE => return Err(("a date", TIME)),
-        ConvertedType::TIME_MILLIS | ConvertedType::TIME_MICROS => return Err(("a time of day", TIME)),
-        ConvertedType::TIMESTAMP_MILLIS | ConvertedType::TIMESTAMP_MICROS => return Err(("a timestamp", TIME)),
+        ConvertedType::TIME_MILLIS | ConvertedType::TIME_MICROS => {
+            return Err(("a time of day", TIME));
+        }
+        ConvertedType::TIMESTAMP_MILLIS | ConvertedType::TIMESTAMP_MICROS => {
+            return Err(("a timestamp", TIME));
+        }
         ConvertedType::INTERVAL => return Err(("an interval of time", TIME)),
         _ => {}
     }
-    let decimal = matches!(logical, Some(LogicalType::Decimal { .. })) || converted == ConvertedType::DECIMAL;
+    let decimal =
+        matches!(logical, Some(LogicalType::Decimal { .. })) || converted == ConvertedType::DECIMAL;
     let unsigned = matches!(logical, Some(LogicalType::Integer(i)) if !i.is_signed)
-        || [ConvertedType::UINT_8, ConvertedType::UINT_16, ConvertedType::UINT_32, ConvertedType::UINT_64]
-            .contains(&converted);
+        || [
+            ConvertedType::UINT_8,
+            ConvertedType::UINT_16,
+            ConvertedType::UINT_32,
+            ConvertedType::UINT_64,
+        ]
+        .contains(&converted);
     let places = || match column.type_scale() {
         places @ 0..=PLACES => Ok(places as u8),
         _ => Err(("a decimal of more places than doubles hold", CAST)),
@@ -88,7 +104,9 @@ fn kind(column: &ColumnDescriptor) -> Result<Kind, (&'static str, &'static str)>
         Type::FLOAT => Ok(Kind::Float),
         Type::DOUBLE => Ok(Kind::Double),
         Type::INT96 => Err(("a timestamp of 96 bits", TIME)),
-        Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY if decimal => Err(("a decimal of many digits", CAST)),
+        Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY if decimal => {
+            Err(("a decimal of many digits", CAST))
+        }
         Type::FIXED_LEN_BYTE_ARRAY => Err(("raw bytes", STRINGS)),
         Type::BYTE_ARRAY => match (logical, converted) {
             (Some(LogicalType::String | LogicalType::Enum), _) => Ok(Kind::Text),

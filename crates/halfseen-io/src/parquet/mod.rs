@@ -2,19 +2,20 @@
 //!
 //! **Columns.** Integers, floats and decimals of at most 64 bits are numbers; strings and booleans
 //! (`true`, `false`) are text, as they are in CSV. Null is missing, and so is NaN among numbers; a
-//! string is kept as it is, were it empty or `NA`. Integers beyond 2^53 are refused, because doubles
-//! skip some of them; a decimal becomes the nearest double. Infinity is refused. Nested columns,
-//! dates and times, raw bytes and half precision are refused by name.
+//! string is kept as it is, were it empty or `NA`. Integers beyond 2^53 are refused, because
+//! doubles skip some of them; a decimal becomes the nearest double. Infinity is refused. Nested
+//! columns, dates and times, raw bytes and half precision are refused by name.
 //!
-//! **Storage.** Pages may be plain or compressed by snappy, gzip, zstd or LZ4; encryption, brotli and
-//! the delta encodings of strings are not read.
+//! **Storage.** Pages may be plain or compressed by snappy, gzip, zstd or LZ4; encryption, brotli
+//! and the delta encodings of strings are not read.
 //!
-//! **Hostile files.** The decoder is that of the `parquet` crate. It asserts what a damaged file may
-//! violate, so panics inside it are caught and become errors; what would end the program instead
-//! (recursion, reservations by claimed sizes) is checked before: see `footer.rs` and `pages.rs`. Rows
-//! are stored as they are decoded, never reserved by the number that the file claims. A few bytes can
-//! still describe millions of equal cells, so tables are limited by [`ParquetOptions::cell_limit`]. A page
-//! may unpack to 2 GiB, the largest size that its header can name.
+//! **Hostile files.** The decoder is that of the `parquet` crate. It asserts what a damaged file
+//! may violate, so panics inside it are caught and become errors; what would end the program
+//! instead (recursion, reservations by claimed sizes) is checked before: see `footer.rs` and
+//! `pages.rs`. Rows are stored as they are decoded, never reserved by the number that the file
+//! claims. A few bytes can still describe millions of equal cells, so tables are limited by
+//! [`ParquetOptions::cell_limit`]. A page may unpack to 2 GiB, the largest size that its header can
+//! name.
 
 mod footer;
 mod kinds;
@@ -35,8 +36,8 @@ use values::{Chunk, Out, failed};
 /// How to read Parquet.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ParquetOptions {
-    /// The most cells (rows times columns, 8 bytes each) that the table may have. Default: 64 for each
-    /// byte of the file, and 67 108 864 for a small one.
+    /// The most cells (rows times columns, 8 bytes each) that the table may have. Default: 64 for
+    /// each byte of the file, and 67 108 864 for a small one.
     pub cell_limit: Option<usize>,
 }
 
@@ -49,12 +50,13 @@ impl ParquetOptions {
 
 /// Reads a Parquet file into a table of shape (n_examples, n_columns).
 ///
-/// All numeric columns are in one matrix of f64, in the order of the file, with NaN where a cell is missing.
+/// All numeric columns are in one matrix of f64, in the order of the file, with NaN where a cell is
+/// missing.
 ///
 /// # Errors
 /// If the file cannot be read, is damaged or cut off, has no row or more cells than the limit; if a
-/// column is nested or of a type that is not read (see the module's rules), two columns share a name,
-/// an integer is beyond 2^53 or a number is infinite.
+/// column is nested or of a type that is not read (see the module's rules), two columns share a
+/// name, an integer is beyond 2^53 or a number is infinite.
 pub fn read_parquet<'a>(source: impl Into<Source<'a>>, options: &ParquetOptions) -> Result<Table> {
     let source = source.into().rewindable()?;
     // Nothing that the closure touches is used after a panic.
@@ -68,7 +70,9 @@ pub fn read_parquet<'a>(source: impl Into<Source<'a>>, options: &ParquetOptions)
             read(Bytes::copy_from_slice(bytes), options).map_err(|kind| source.fail(kind))
         }
     }));
-    read.unwrap_or_else(|_| Err(source.fail(ErrorKind::BadParquet { problem: "the decoder gave up".into() })))
+    read.unwrap_or_else(|_| {
+        Err(source.fail(ErrorKind::BadParquet { problem: "the decoder gave up".into() }))
+    })
 }
 
 fn read(file: impl ChunkReader + 'static, options: &ParquetOptions) -> Result<Table, ErrorKind> {
@@ -83,9 +87,13 @@ fn read(file: impl ChunkReader + 'static, options: &ParquetOptions) -> Result<Ta
     for at in 0..reader.num_row_groups() {
         let group = reader.get_row_group(at).map_err(failed)?;
         let claimed = group.metadata().num_rows();
-        let rows = usize::try_from(claimed).map_err(|_| damaged("a row group has a negative number of rows"))?;
+        let rows = usize::try_from(claimed)
+            .map_err(|_| damaged("a row group has a negative number of rows"))?;
         let after = builder.rows.checked_add(rows);
-        if after.and_then(|after| after.checked_mul(columns.len())).is_none_or(|cells| cells > limit) {
+        if after
+            .and_then(|after| after.checked_mul(columns.len()))
+            .is_none_or(|cells| cells > limit)
+        {
             return Err(ErrorKind::TooManyCells { limit });
         }
         if group.metadata().num_columns() != columns.len() {
@@ -129,13 +137,15 @@ impl Builder {
             Kind::Bool | Kind::Text => texts.next().map(Place::Text),
             _ => numbers.next().map(Place::Number),
         };
-        let places = kinds.iter().filter_map(|column| Some((column.name.clone(), place(column.kind)?)));
+        let places =
+            kinds.iter().filter_map(|column| Some((column.name.clone(), place(column.kind)?)));
         let columns: Vec<Column> = places.map(|(name, place)| Column { name, place }).collect();
         if let Some(unnamed) = columns.iter().position(|column| column.name.is_empty()) {
             return Err(ErrorKind::UnnamedColumn { column: unnamed + 1 });
         }
         let width = columns.iter().filter(|c| matches!(c.place, Place::Number(_))).count();
-        let texts = std::iter::repeat_with(TextBuilder::default).take(columns.len() - width).collect();
+        let texts =
+            std::iter::repeat_with(TextBuilder::default).take(columns.len() - width).collect();
         // the library's own check of the names, before the rows are read
         let names = columns.iter().map(|c| c.name.clone()).collect();
         let none = Matrix::F64(ndarray::Array2::zeros((0, columns.len())));
@@ -152,7 +162,8 @@ impl Builder {
                 chunk.read(Out::Numbers(&mut self.column))?;
                 // the first column has shown that the rows are there
                 self.numbers.resize((self.rows + self.column.len()) * self.width, f64::NAN);
-                let cells = self.numbers[self.rows * self.width + at..].iter_mut().step_by(self.width);
+                let cells =
+                    self.numbers[self.rows * self.width + at..].iter_mut().step_by(self.width);
                 cells.zip(&self.column).for_each(|(cell, value)| *cell = *value);
                 Ok(())
             }

@@ -1,4 +1,5 @@
-//! Refuses pages whose headers would make the decoder of the `parquet` crate reserve unbounded memory.
+//! Refuses pages whose headers would make the decoder of the `parquet` crate reserve unbounded
+//! memory.
 
 use parquet::basic::Encoding;
 use parquet::column::page::{Page, PageMetadata, PageReader};
@@ -8,12 +9,14 @@ use parquet::errors::{ParquetError, Result};
 pub(super) struct Checked(pub Box<dyn PageReader>);
 
 fn check(page: Page) -> Result<Page> {
-    // A dictionary is reserved for as many values as its header claims. Every value of the types that
-    // tables hold takes 4 bytes at least: strings begin with their length.
+    // A dictionary is reserved for as many values as its header claims. Every value of the types
+    // that tables hold takes 4 bytes at least: strings begin with their length.
     if let Page::DictionaryPage { buf, num_values, .. } = &page
         && (*num_values as usize) > buf.len() / 4
     {
-        return Err(ParquetError::General("a dictionary claims more values than it has bytes for".into()));
+        return Err(ParquetError::General(
+            "a dictionary claims more values than it has bytes for".into(),
+        ));
     }
     // These reserve what a header inside the page claims.
     match page.encoding() {

@@ -6,7 +6,9 @@ use crate::csv::text::TextBuilder;
 use crate::error::ErrorKind;
 use parquet::column::page::PageReader;
 use parquet::column::reader::{ColumnReaderImpl, get_column_reader, get_typed_column_reader};
-use parquet::data_type::{BoolType, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type};
+use parquet::data_type::{
+    BoolType, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type,
+};
 use parquet::schema::types::ColumnDescPtr;
 
 /// Cells decoded at a time: what fits into the second cache level.
@@ -36,19 +38,28 @@ impl Chunk<'_> {
     /// Appends exactly the group's rows to `out`; missing numbers are NaN.
     pub(super) fn read(self, out: Out<'_>) -> Result<(), ErrorKind> {
         let (column, before) = (self.column, self.before);
-        let inexact =
-            |at: usize, value: String| ErrorKind::Inexact { row: before + at, column: column.name.clone(), value };
+        let inexact = |at: usize, value: String| ErrorKind::Inexact {
+            row: before + at,
+            column: column.name.clone(),
+            value,
+        };
         // at: the row within the group, from 1
         let signed = |at, v: i64| {
             if v.unsigned_abs() <= EXACT { Ok(v as f64) } else { Err(inexact(at, v.to_string())) }
         };
-        let decimal = |at, v: i64, places: u8| signed(at, v).map(|units| units / 10_f64.powi(i32::from(places)));
+        let decimal = |at, v: i64, places: u8| {
+            signed(at, v).map(|units| units / 10_f64.powi(i32::from(places)))
+        };
         match (column.kind, out) {
-            (Kind::Int32, Out::Numbers(out)) => self.cells::<Int32Type>(|_, v| push(out, v.map(|&v| Ok(v.into())))),
+            (Kind::Int32, Out::Numbers(out)) => {
+                self.cells::<Int32Type>(|_, v| push(out, v.map(|&v| Ok(v.into()))))
+            }
             (Kind::UInt32, Out::Numbers(out)) => {
                 self.cells::<Int32Type>(|_, v| push(out, v.map(|&v| Ok((v as u32).into()))))
             }
-            (Kind::Int64, Out::Numbers(out)) => self.cells::<Int64Type>(|at, v| push(out, v.map(|&v| signed(at, v)))),
+            (Kind::Int64, Out::Numbers(out)) => {
+                self.cells::<Int64Type>(|at, v| push(out, v.map(|&v| signed(at, v))))
+            }
             (Kind::UInt64, Out::Numbers(out)) => self.cells::<Int64Type>(|at, v| {
                 let exact = |&v: &i64| match v as u64 {
                     v @ 0..=EXACT => Ok(v as f64),
@@ -56,19 +67,22 @@ impl Chunk<'_> {
                 };
                 push(out, v.map(exact))
             }),
-            (Kind::Decimal32(places), Out::Numbers(out)) => {
-                self.cells::<Int32Type>(|at, v| push(out, v.map(|&v| decimal(at, v.into(), places))))
-            }
+            (Kind::Decimal32(places), Out::Numbers(out)) => self
+                .cells::<Int32Type>(|at, v| push(out, v.map(|&v| decimal(at, v.into(), places)))),
             (Kind::Decimal64(places), Out::Numbers(out)) => {
                 self.cells::<Int64Type>(|at, v| push(out, v.map(|&v| decimal(at, v, places))))
             }
             (Kind::Float, Out::Numbers(out)) => {
                 let name = &column.name;
-                self.cells::<FloatType>(|at, v| push(out, v.map(|&v| finite(before + at, name, v.into()))))
+                self.cells::<FloatType>(|at, v| {
+                    push(out, v.map(|&v| finite(before + at, name, v.into())))
+                })
             }
             (Kind::Double, Out::Numbers(out)) => {
                 let name = &column.name;
-                self.cells::<DoubleType>(|at, v| push(out, v.map(|&v| finite(before + at, name, v))))
+                self.cells::<DoubleType>(|at, v| {
+                    push(out, v.map(|&v| finite(before + at, name, v)))
+                })
             }
             (Kind::Bool, Out::Text(out)) => self.cells::<BoolType>(|_, v| {
                 match v {
@@ -88,14 +102,17 @@ impl Chunk<'_> {
                     match std::str::from_utf8(text.data()) {
                         Ok(text) => out.push(text),
                         Err(_) => {
-                            let problem = format!("row {}, column '{name}' is no UTF-8", before + at);
+                            let problem =
+                                format!("row {}, column '{name}' is no UTF-8", before + at);
                             return Err(ErrorKind::BadParquet { problem });
                         }
                     }
                     Ok(())
                 })
             }
-            _ => Err(ErrorKind::BadParquet { problem: format!("column '{}' has changed", column.name) }),
+            _ => Err(ErrorKind::BadParquet {
+                problem: format!("column '{}' has changed", column.name),
+            }),
         }
     }
 
@@ -113,7 +130,8 @@ impl Chunk<'_> {
             values.clear();
             let wanted = BATCH.min(self.rows - row);
             let levels_out = self.column.nulls.then_some(&mut levels);
-            let (found, ..) = reader.read_records(wanted, levels_out, None, &mut values).map_err(failed)?;
+            let (found, ..) =
+                reader.read_records(wanted, levels_out, None, &mut values).map_err(failed)?;
             if found == 0 || found > wanted {
                 break;
             }
@@ -134,7 +152,9 @@ impl Chunk<'_> {
 
 impl Column {
     fn short_of(&self, rows: usize) -> ErrorKind {
-        ErrorKind::BadParquet { problem: format!("a row group ends after {rows} rows in column '{}'", self.name) }
+        ErrorKind::BadParquet {
+            problem: format!("a row group ends after {rows} rows in column '{}'", self.name),
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Reads SVMlight (LIBSVM) rows into a sparse table with the column `label`.
 //!
-//! **The format.** One row per line, `label [qid:query] index:value index:value ... # comment`, parts
-//! separated by blanks or tabs; indices increase. Blank lines and lines of comments are skipped.
-//! Gzip is recognised by content.
+//! **The format.** One row per line, `label [qid:query] index:value index:value ... # comment`,
+//! parts separated by blanks or tabs; indices increase. Blank lines and lines of comments are
+//! skipped. Gzip is recognised by content.
 //!
 //! **Absent is zero, not missing.** A cell that a row does not name is 0: that is the format's
 //! convention, and what makes the table sparse. A missing cell has to be written, as `nan` (or `NA`
@@ -11,8 +11,8 @@
 //! **Columns.** The attribute of index i is called `f`i; there are `f1` to the largest index of the
 //! file. Indices count from 1, unless the file names an index 0: then there is `f0` too. So a name
 //! never depends on what other rows hold. Behind them stand `label`, and `qid` (missing where a row
-//! has none) if any row has one. A test file may end at a smaller index than the file it belongs to;
-//! [`SvmlightOptions::columns`] makes them equal.
+//! has none) if any row has one. A test file may end at a smaller index than the file it belongs
+//! to; [`SvmlightOptions::columns`] makes them equal.
 
 mod row;
 
@@ -42,13 +42,16 @@ impl Default for SvmlightOptions {
     }
 }
 
-/// Reads SVMlight rows, gzipped or not, into a sparse table of shape (n_examples, n_attributes) with
-/// the columns `label` and perhaps `qid` beside it.
+/// Reads SVMlight rows, gzipped or not, into a sparse table of shape (n_examples, n_attributes)
+/// with the columns `label` and perhaps `qid` beside it.
 ///
 /// # Errors
-/// If the file cannot be read or unpacked, is empty, a line is too long or not as the format has it,
-/// a row's indices do not increase, an index is beyond the limit, or a number is infinite.
-pub fn read_svmlight<'a>(source: impl Into<Source<'a>>, options: &SvmlightOptions) -> Result<Table> {
+/// If the file cannot be read or unpacked, is empty, a line is too long or not as the format has
+/// it, a row's indices do not increase, an index is beyond the limit, or a number is infinite.
+pub fn read_svmlight<'a>(
+    source: impl Into<Source<'a>>,
+    options: &SvmlightOptions,
+) -> Result<Table> {
     let source = source.into();
     let mut lines = Lines::new(source.open()?, options.line_limit)?;
     let mut rows = Rows::new(options);
@@ -104,7 +107,8 @@ impl Rows {
             let index = self.index(number, pair.index)?;
             if index < next {
                 let text = String::from_utf8_lossy(pair.index).into_owned();
-                let problem = "is no larger index than the one before it; sort the row, name each index once";
+                let problem =
+                    "is no larger index than the one before it; sort the row, name each index once";
                 return Err(ErrorKind::Malformed { line: number, text, problem });
             }
             next = index + 1;
@@ -127,7 +131,10 @@ impl Rows {
 
     fn index(&self, line: u64, digits: &[u8]) -> Result<u32, ErrorKind> {
         let index = digits.iter().try_fold(0_u32, |index, digit| {
-            index.checked_mul(10).and_then(|i| i.checked_add(u32::from(digit - b'0'))).filter(|&i| i <= self.limit)
+            index
+                .checked_mul(10)
+                .and_then(|i| i.checked_add(u32::from(digit - b'0')))
+                .filter(|&i| i <= self.limit)
         });
         index.ok_or_else(|| {
             let index = String::from_utf8_lossy(&digits[..digits.len().min(20)]).into_owned();
@@ -140,7 +147,8 @@ impl Rows {
         self.indices.iter_mut().for_each(|index| *index -= first);
         let names: Vec<String> = (first..=self.largest).map(|index| format!("f{index}")).collect();
         let sparse = Csr::new(self.starts, self.indices, self.values, names.len())?;
-        let table = Table::from_matrix(Matrix::Csr(sparse), names)?.with_column("label", self.labels)?;
+        let table =
+            Table::from_matrix(Matrix::Csr(sparse), names)?.with_column("label", self.labels)?;
         if self.has_queries { table.with_column("qid", self.queries) } else { Ok(table) }
     }
 }

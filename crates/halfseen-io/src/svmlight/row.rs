@@ -54,7 +54,9 @@ pub(super) fn parse<'a>(number: u64, line: &'a [u8]) -> Result<Option<Row<'a>>, 
         Value::Text if first.contains(&b',') => {
             return Err(malformed(number, first, "are several labels; keep one for each row"));
         }
-        Value::Text => return Err(malformed(number, first, "is no label; a row starts with a number")),
+        Value::Text => {
+            return Err(malformed(number, first, "is no label; a row starts with a number"));
+        }
     };
     let mut pairs = tokens.clone();
     let query = match tokens.next().and_then(|t| t.strip_prefix(b"qid:")) {
@@ -83,18 +85,16 @@ fn pair(token: &[u8]) -> Option<Pair<'_>> {
     let colon = token.iter().position(|&b| b == b':')?;
     let (index, text) = (&token[..colon], &token[colon + 1..]);
     let value = if text.is_empty() { Value::Text } else { cell::value(text) };
-    (!index.is_empty() && index.iter().all(u8::is_ascii_digit) && value != Value::Text).then_some(Pair {
-        index,
-        value,
-        text,
-    })
+    (!index.is_empty() && index.iter().all(u8::is_ascii_digit) && value != Value::Text)
+        .then_some(Pair { index, value, text })
 }
 
 /// Whether a line could be SVMlight: `None` if it cannot be told, as of a comment or a lone number.
 pub(crate) fn resembles(line: &[u8]) -> Option<bool> {
     let mut tokens = Tokens(content(line));
     let first = tokens.next()?;
-    let numbers = first.split(|&b| b == b',').all(|part| matches!(cell::value(part), Value::Number(_)));
+    let numbers =
+        first.split(|&b| b == b',').all(|part| matches!(cell::value(part), Value::Number(_)));
     let nan = first.eq_ignore_ascii_case(b"nan");
     if !numbers && !nan {
         return Some(false);

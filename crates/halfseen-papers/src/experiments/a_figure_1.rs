@@ -1,7 +1,9 @@
-//! Draws figure 1 of paper A: six digits as a full-information learner sees them, and below them what four pixels show.
+//! Draws figure 1 of paper A: six digits as a full-information learner sees them, and below them
+//! what four pixels show.
 //!
-//! The first three 3s and the first three 5s; four pixels of each drawn uniformly without replacement, seeded. Pixels that
-//! are not seen are blue-grey. Nothing is learned, and the protocols do not differ.
+//! The first three 3s and the first three 5s; four pixels of each drawn uniformly without
+//! replacement, seeded. Pixels that are not seen are blue-grey. Nothing is learned, and the
+//! protocols do not differ.
 
 use crate::arm::Arm;
 use crate::results::write;
@@ -24,7 +26,9 @@ pub(super) fn arms() -> Vec<Arm> {
 /// Draws the picture.
 pub(super) fn make(context: &Context<'_>) -> Result<String> {
     let digits = context.sources.digits()?;
-    let of = |digit: u8| digits.labels.iter().enumerate().filter(move |(_, l)| **l == digit).map(|(i, _)| i).take(3);
+    let of = |digit: u8| {
+        digits.labels.iter().enumerate().filter(move |(_, l)| **l == digit).map(|(i, _)| i).take(3)
+    };
     let images = of(3).chain(of(5));
     let gap = SIDE * ZOOM + 12;
     let mut body = String::new();
@@ -46,7 +50,8 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
                     Some(seen) => seen.contains(&(at as u32)),
                 };
                 if shown {
-                    let (x, y, grey) = (left + at % SIDE * ZOOM, top + at / SIDE * ZOOM, 255 - value);
+                    let (x, y, grey) =
+                        (left + at % SIDE * ZOOM, top + at / SIDE * ZOOM, 255 - value);
                     let edge = if seen.is_some() { r##" stroke="#333333""## } else { "" };
                     writeln!(
                         body,

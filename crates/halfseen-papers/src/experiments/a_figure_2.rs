@@ -1,11 +1,13 @@
-//! Makes figure 2 of paper A again: 3 against 5, test error against examples and against attributes read.
+//! Makes figure 2 of paper A again: 3 against 5, test error against examples and against attributes
+//! read.
 //!
-//! Protocol (A, section 4): pixels / 255, labels -1/+1, no intercept, no centring, squared error without 1/2; random split
-//! with 10 % test; parameters by 10-fold cross-validation on the training part; then one run, tested on the way with these
-//! parameters; 10 splits. Cells of the grid are compared by the median over folds and two runs per fold, because the mean
-//! is decided by the rare run that blows up (and the least of many single runs by luck). Budgeted arms read 4 pixels of each
-//! image. Arms that see everything are tested, besides, where they have read as much as budgeted ones:
-//! floor(reads / 784) images.
+//! Protocol (A, section 4): pixels / 255, labels -1/+1, no intercept, no centring, squared error
+//! without 1/2; random split with 10 % test; parameters by 10-fold cross-validation on the training
+//! part; then one run, tested on the way with these parameters; 10 splits. Cells of the grid are
+//! compared by the median over folds and two runs per fold, because the mean is decided by the rare
+//! run that blows up (and the least of many single runs by luck). Budgeted arms read 4 pixels of
+//! each image. Arms that see everything are tested, besides, where they have read as much as
+//! budgeted ones: floor(reads / 784) images.
 //!
 //! Full grids (multiples are of the theorem's value, for the norms that the data have):
 //!
@@ -15,13 +17,15 @@
 //! - baseline: radius 0.125 0.25 0.5 1 2 4 8 16 32
 //! - identity: radius 0.125 0.25 0.5 1 2 4 8 16 32
 //!
-//! The Baseline is solved anew at every point of its curve, in three readings of its objective (the paper's is not convex: the
-//! estimated second moments have negative eigenvalues).
+//! The Baseline is solved anew at every point of its curve, in three readings of its objective (the
+//! paper's is not convex: the estimated second moments have negative eigenvalues).
 //!
 //!     cargo run --release -p halfseen-papers -- a-figure-2
 
 use super::beside::beside;
-use super::regression::{aer, at_reads, baseline, both_axes, end, ends, identity, lasso, reads, ridge};
+use super::regression::{
+    aer, at_reads, baseline, both_axes, end, ends, identity, lasso, reads, ridge,
+};
 use crate::arm::Arm;
 use crate::page::claims;
 use crate::run::{Context, Points};
@@ -48,7 +52,8 @@ pub(super) fn arms() -> Vec<Arm> {
 /// Runs all and writes the section.
 pub(super) fn make(context: &Context<'_>) -> Result<String> {
     let arms = arms();
-    let points = Points::Curve { points: if context.protocol.quick { 8 } else { 14 }, budget: BUDGET };
+    let points =
+        Points::Curve { points: if context.protocol.quick { 8 } else { 14 }, budget: BUDGET };
     let load = || context.sources.pair(3, 5);
     let results = context.run(&[Box::new(load)], &arms, &|_| points)?;
     let figures = both_axes(context, &results, &arms, "3 against 5, four pixels of each image")?;
@@ -89,11 +94,21 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         ),
         (
             "for equal attributes AER is significantly better than the full-information lasso",
-            format!("AER {:.3}, lasso on {} images {:.3}", last("aer"), spent / 784, equal("lasso")),
+            format!(
+                "AER {:.3}, lasso on {} images {:.3}",
+                last("aer"),
+                spent / 784,
+                equal("lasso")
+            ),
         ),
         (
             "and even comparable to full-information ridge regression",
-            format!("AER {:.3}, ridge on {} images {:.3}", last("aer"), spent / 784, equal("ridge")),
+            format!(
+                "AER {:.3}, ridge on {} images {:.3}",
+                last("aer"),
+                spent / 784,
+                equal("ridge")
+            ),
         ),
     ];
     let beside = beside(&results, &arms, PROTOTYPE);

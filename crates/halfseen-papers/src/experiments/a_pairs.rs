@@ -1,11 +1,13 @@
 //! Makes the table of paper A again: the median test errors over all 45 pairs of digits.
 //!
-//! Protocol (A, section 4): as `a_figure_2.rs`, for each pair; errors are averaged over the splits, then the median over
-//! the pairs is taken. The quick protocol takes every fifth pair, or with `--every-pair` all. The second table is what the same learners, and later
-//! ones, come to with an intercept, means learned from the reads (`centre=running`; ridge and lasso: an intercept, which
+//! Protocol (A, section 4): as `a_figure_2.rs`, for each pair; errors are averaged over the splits,
+//! then the median over the pairs is taken. The quick protocol takes every fifth pair, or with
+//! `--every-pair` all. The second table is what the same learners, and later ones, come to with an
+//! intercept, means learned from the reads (`centre=running`; ridge and lasso: an intercept, which
 //! centres) and the average of the second half of the iterates (`average=tail`).
 //!
-//! Full grids of the first table (multiples are of the theorem's value, for the norms that the data have):
+//! Full grids of the first table (multiples are of the theorem's value, for the norms that the data
+//! have):
 //!
 //! - ridge: radius 0.25 0.5 0.75 1 1.5 2 3 4 8
 //! - lasso: radius 0.5 1 2 4 8 12 16 24 32
@@ -49,7 +51,10 @@ fn second() -> Vec<Arm> {
         arm.with_intercept(true).named(&id, &label)
     };
     let aer = aer(BUDGET).grids(
-        &[("radius", &["4", "8", "16", "32"]), ("penalty", &["0.1x", "0.18x", "0.32x", "0.56x", "1x"])],
+        &[
+            ("radius", &["4", "8", "16", "32"]),
+            ("penalty", &["0.1x", "0.18x", "0.32x", "0.56x", "1x"]),
+        ],
         &[("radius", &["8", "16"]), ("penalty", &["0.18x", "0.56x"])],
     );
     let aerr = aerr(BUDGET).set("replacement", false).grids(
@@ -66,7 +71,11 @@ fn second() -> Vec<Arm> {
 
 /// The lasso at fixed small radii.
 fn small() -> Vec<Arm> {
-    SMALL.map(|radius| lasso().grids(&[], &[]).set("radius", radius).named(&format!("lasso-{radius}"), "lasso")).into()
+    SMALL
+        .map(|radius| {
+            lasso().grids(&[], &[]).set("radius", radius).named(&format!("lasso-{radius}"), "lasso")
+        })
+        .into()
 }
 
 /// All of them.
@@ -75,21 +84,30 @@ pub(super) fn arms() -> Vec<Arm> {
 }
 
 /// The median over the pairs of the mean over the splits.
-fn median(results: &Results, pairs: &[String], arm: &str, figure: impl Fn(&Row) -> Option<f64> + Copy) -> f64 {
+fn median(
+    results: &Results,
+    pairs: &[String],
+    arm: &str,
+    figure: impl Fn(&Row) -> Option<f64> + Copy,
+) -> f64 {
     let means = pairs.iter().filter_map(|pair| results.end(pair, arm, figure)).map(|s| s.mean);
     Statistics::of(means.collect()).map_or(f64::NAN, |s| s.median)
 }
 
 /// The least and the largest radius that an arm was given by tuning.
 fn radii(results: &Results, arm: &str) -> String {
-    let radius = |row: &Row| row.setting.split(';').find_map(|part| part.strip_prefix("radius=")?.parse::<f64>().ok());
+    let radius = |row: &Row| {
+        row.setting.split(';').find_map(|part| part.strip_prefix("radius=")?.parse::<f64>().ok())
+    };
     let all = results.rows.iter().filter(|row| row.arm == arm).filter_map(radius);
-    let (least, most) =
-        all.fold((f64::INFINITY, 0.0_f64), |(least, most), radius| (least.min(radius), most.max(radius)));
+    let (least, most) = all.fold((f64::INFINITY, 0.0_f64), |(least, most), radius| {
+        (least.min(radius), most.max(radius))
+    });
     format!("{least} to {most}")
 }
 
-/// How a figure of an arm differs between pairs, and where the median of all pairs lies with 95 % or more (distribution-free).
+/// How a figure of an arm differs between pairs, and where the median of all pairs lies with 95 %
+/// or more (distribution-free).
 struct Spread {
     least: f64,
     most: f64,
@@ -98,9 +116,17 @@ struct Spread {
 }
 
 impl Spread {
-    fn of(results: &Results, pairs: &[String], arm: &str, figure: impl Fn(&Row) -> Option<f64> + Copy) -> Spread {
-        let mut all: Vec<f64> =
-            pairs.iter().filter_map(|pair| results.end(pair, arm, figure)).map(|s| s.mean).collect();
+    fn of(
+        results: &Results,
+        pairs: &[String],
+        arm: &str,
+        figure: impl Fn(&Row) -> Option<f64> + Copy,
+    ) -> Spread {
+        let mut all: Vec<f64> = pairs
+            .iter()
+            .filter_map(|pair| results.end(pair, arm, figure))
+            .map(|s| s.mean)
+            .collect();
         all.sort_by(f64::total_cmp);
         let at = |i: usize| all.get(i).copied().unwrap_or(f64::NAN);
         let (count, outside) = (all.len(), outside(all.len()));
@@ -109,7 +135,8 @@ impl Spread {
     }
 }
 
-/// How many of n ordered values may be left off at either end while the rest holds the median with 95 %.
+/// How many of n ordered values may be left off at either end while the rest holds the median with
+/// 95 %.
 fn outside(n: usize) -> usize {
     let (mut term, mut tail, mut left) = (0.5_f64.powi(n as i32), 0.0, 0);
     while left < n / 2 {
@@ -133,12 +160,14 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     };
     let loads: Vec<Load<'_>> = pairs.iter().map(load).collect();
     let results = context.run(&loads, &arms(), &|_| Points::End)?;
-    let names: Vec<String> = pairs.iter().map(|(first, second)| format!("{first}v{second}")).collect();
+    let names: Vec<String> =
+        pairs.iter().map(|(first, second)| format!("{first}v{second}")).collect();
     let squared = |arm: &str| median(&results, &names, arm, |row| Some(row.squared));
     let wrong = |arm: &str| 100.0 * median(&results, &names, arm, |row| row.wrong);
 
-    let small: Vec<String> =
-        SMALL.map(|radius| format!("{:.3} at {radius}", squared(&format!("lasso-{radius}")))).into();
+    let small: Vec<String> = SMALL
+        .map(|radius| format!("{:.3} at {radius}", squared(&format!("lasso-{radius}"))))
+        .into();
     let lasso_why = format!(
         "tuned by cross-validation the lasso comes to within {:.1} % of ridge, with radii of {} from a grid that begins at {}; fixed \
          radii give {}: the printed error is that of a radius below 4, and tuning turns down even that of 4.",
@@ -147,8 +176,9 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         if context.protocol.quick { "4" } else { "0.5" },
         small.join(", ")
     );
-    let small: Vec<String> =
-        SMALL.map(|radius| format!("{:.1} % at {radius}", wrong(&format!("lasso-{radius}")))).into();
+    let small: Vec<String> = SMALL
+        .map(|radius| format!("{:.1} % at {radius}", wrong(&format!("lasso-{radius}"))))
+        .into();
     let lasso_wrong_why = format!(
         "tuned, lasso and ridge are alike in this measure too ({:.1} and {:.1} %), so the pairs taken move both; fixed radii give {}, none \
          of them less.",
@@ -205,8 +235,10 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         number("AER", 0.320, squared("aer"), 3, &aer_why),
         number("Baseline", 0.815, squared("baseline-stationary"), 3, &baseline_why),
     ]);
-    text +=
-        &format!("\nIdentity (A, footnote 2; no number there): {:.3}. No weights at all: 1.\n", squared("identity"));
+    text += &format!(
+        "\nIdentity (A, footnote 2; no number there): {:.3}. No weights at all: 1.\n",
+        squared("identity")
+    );
     text += "\nPer cent told wrongly:\n\n";
     text += &Compared::table(&[
         number("ridge", 1.3, wrong("ridge"), 1, &few_wrong),
@@ -228,7 +260,8 @@ mod tests {
 
     #[test]
     fn the_second_and_the_eighth_of_nine_hold_the_median() {
-        // 1 - 2 (1 + 9) / 512 = 0.961, and one further in 0.82; of 45 the 16th to the 30th hold it with 0.964.
+        // 1 - 2 (1 + 9) / 512 = 0.961, and one further in 0.82; of 45 the 16th to the 30th hold it
+        // with 0.964.
         assert_eq!((outside(9), outside(45), outside(5)), (1, 15, 0));
     }
 }

@@ -1,8 +1,9 @@
 //! Makes figure 1 of paper B again: lasso on 3 against 5 from four pixels of each image.
 //!
-//! Protocol (B, section 5, after A, section 4): as `a_figure_2.rs`. AELR and AER read 4 pixels of each image (AELR three
-//! and one); the offline lasso sees all 784, and so does the online lasso, which the paper mentions but does not specify
-//! (here exponentiated gradient); both are tested where they have read as much as the others.
+//! Protocol (B, section 5, after A, section 4): as `a_figure_2.rs`. AELR and AER read 4 pixels of
+//! each image (AELR three and one); the offline lasso sees all 784, and so does the online lasso,
+//! which the paper mentions but does not specify (here exponentiated gradient); both are tested
+//! where they have read as much as the others.
 //!
 //! Full grids (multiples are of the theorem's value, for the norms that the data have):
 //!
@@ -23,7 +24,8 @@ use anyhow::Result;
 const BUDGET: usize = 4;
 
 /// What an independent prototype came to: 5 splits, 3 folds, half decades.
-const PROTOTYPE: &[(&str, f64)] = &[("aelr", 0.743), ("aer", 0.821), ("lasso", 0.246), ("online-lasso", 0.247)];
+const PROTOTYPE: &[(&str, f64)] =
+    &[("aelr", 0.743), ("aer", 0.821), ("lasso", 0.246), ("online-lasso", 0.247)];
 
 /// The paper's three, and the online lasso of its text.
 pub(super) fn arms() -> Vec<Arm> {
@@ -33,10 +35,12 @@ pub(super) fn arms() -> Vec<Arm> {
 /// Runs all and writes the section.
 pub(super) fn make(context: &Context<'_>) -> Result<String> {
     let arms = arms();
-    let points = Points::Curve { points: if context.protocol.quick { 8 } else { 14 }, budget: BUDGET };
+    let points =
+        Points::Curve { points: if context.protocol.quick { 8 } else { 14 }, budget: BUDGET };
     let load = || context.sources.pair(3, 5);
     let results = context.run(&[Box::new(load)], &arms, &|_| points)?;
-    let figures = both_axes(context, &results, &arms, "3 against 5, lasso from four pixels of each image")?;
+    let figures =
+        both_axes(context, &results, &arms, "3 against 5, lasso from four pixels of each image")?;
     let spent = reads(&results, "3v5", "aelr");
     let last = |arm: &str| end(&results, "3v5", arm);
     let equal = |arm: &str| at_reads(&results, "3v5", arm, spent);

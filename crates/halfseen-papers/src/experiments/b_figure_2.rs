@@ -1,7 +1,7 @@
 //! Makes figure 2 of paper B again: ridge on 3 against 5 from 56 pixels (two rows) of each image.
 //!
-//! Protocol (B, section 5, after A, section 4): as `a_figure_2.rs`, with a budget of 56. AERR spends 55 reads on the
-//! example and one on the product, AER 28 on each.
+//! Protocol (B, section 5, after A, section 4): as `a_figure_2.rs`, with a budget of 56. AERR
+//! spends 55 reads on the example and one on the product, AER 28 on each.
 //!
 //! Full grids (multiples are of the theorem's value, for the norms that the data have):
 //!
@@ -43,17 +43,20 @@ fn crossing(results: &Results) -> u64 {
 /// Runs all and writes the section.
 pub(super) fn make(context: &Context<'_>) -> Result<String> {
     let arms = arms();
-    let points = Points::Curve { points: if context.protocol.quick { 8 } else { 14 }, budget: BUDGET };
+    let points =
+        Points::Curve { points: if context.protocol.quick { 8 } else { 14 }, budget: BUDGET };
     let load = || context.sources.pair(3, 5);
     let results = context.run(&[Box::new(load)], &arms, &|_| points)?;
-    let figures = both_axes(context, &results, &arms, "3 against 5, ridge from 56 pixels of each image")?;
+    let figures =
+        both_axes(context, &results, &arms, "3 against 5, ridge from 56 pixels of each image")?;
     let spent = reads(&results, "3v5", "aerr");
     let early = |arm: &str| at_reads(&results, "3v5", arm, spent / 100);
     let middle = |arm: &str| at_reads(&results, "3v5", arm, spent / 10);
     let last = |arm: &str| end(&results, "3v5", arm);
     let problem = load()?;
     let pixels = problem.table.numbers();
-    let squares = |i: usize| (0..pixels.columns()).map(|j| (pixels.get(i, j) / 255.0).powi(2)).sum::<f64>();
+    let squares =
+        |i: usize| (0..pixels.columns()).map(|j| (pixels.get(i, j) / 255.0).powi(2)).sum::<f64>();
     let length = (0..pixels.rows()).map(squares).sum::<f64>() / pixels.rows() as f64;
     let found = format!(
         "{}: AERR {:.3} and AER {:.3} up to a hundredth of the reads, {:.3} and {:.3} up to a tenth, {:.3} and {:.3} at the end; ridge on \

@@ -8,8 +8,8 @@ use crate::results::Results;
 /// How much more than the prototype's error counts as no worse.
 const SLACK: f64 = 0.05;
 
-/// A table of arms by their names, with the prototype's squared error (median over five splits, or the mean where it
-/// gave no median).
+/// A table of arms by their names, with the prototype's squared error (median over five splits, or
+/// the mean where it gave no median).
 pub(super) fn beside(results: &Results, arms: &[Arm], prototype: &[(&str, f64)]) -> String {
     let row = |&(id, theirs): &(&str, f64)| {
         let ours = end(results, "3v5", id);
@@ -25,7 +25,8 @@ pub(super) fn beside(results: &Results, arms: &[Arm], prototype: &[(&str, f64)])
             met.to_owned(),
         ]
     };
-    let head = ["squared error", "our splits", "ours, median", "prototype", "difference", "no worse"];
+    let head =
+        ["squared error", "our splits", "ours, median", "prototype", "difference", "no worse"];
     format!(
         "\n### 3 against 5 beside an independent run\n\nAn independent prototype of the same learners: 5 splits, 3 folds. No worse: at most {SLACK} \
          above it.\n\n{}",
@@ -54,7 +55,10 @@ mod tests {
             setting: String::new(),
         };
         let results = Results { rows: vec![row(0, 0.1), row(1, 0.3), row(2, 0.9)] };
-        assert!(beside(&results, &[], &[("a", 0.26)]).contains("| a | 3 | 0.300 | 0.260 | +0.040 | yes |"));
+        assert!(
+            beside(&results, &[], &[("a", 0.26)])
+                .contains("| a | 3 | 0.300 | 0.260 | +0.040 | yes |")
+        );
         assert!(beside(&results, &[], &[("a", 0.24)]).contains("| +0.060 | no |"));
         // What was not run is not met.
         assert!(beside(&results, &[], &[("b", 0.24)]).contains("| no |"));

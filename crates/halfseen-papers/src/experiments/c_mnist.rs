@@ -1,11 +1,13 @@
 //! Runs the learners of paper C on 3 against 5, from 4 pixels of each image.
 //!
-//! The text of paper C's experiments is lost to us, so nothing here is its protocol, and nothing is claimed as reproduced.
+//! The text of paper C's experiments is lost to us, so nothing here is its protocol, and nothing is
+//! claimed as reproduced.
 //!
-//! Protocol: as `a_figure_2.rs` (pixels / 255, labels -1/+1, no intercept, no centring, ten splits, 10-fold cross-validation,
-//! two runs per fold, medians). DDAERR and DDAELR are given the second moments of the training part; the two-phase forms
-//! learn them from the first 5, 10, 20 or 50 % of the images, or estimate them from the reads as they come; own steps are
-//! those of diagonal AdaGrad. `c_mnist_56.rs` has the same for 56 pixels. Errors are squared errors without 1/2.
+//! Protocol: as `a_figure_2.rs` (pixels / 255, labels -1/+1, no intercept, no centring, ten splits,
+//! 10-fold cross-validation, two runs per fold, medians). DDAERR and DDAELR are given the second
+//! moments of the training part; the two-phase forms learn them from the first 5, 10, 20 or 50 % of
+//! the images, or estimate them from the reads as they come; own steps are those of diagonal
+//! AdaGrad. `c_mnist_56.rs` has the same for 56 pixels. Errors are squared errors without 1/2.
 //!
 //! Full grids (multiples are of the theorem's value, for the norms that the data have):
 //!
@@ -25,7 +27,9 @@
 //!     cargo run --release -p halfseen-papers -- c-mnist
 
 use super::beside::beside;
-use super::dependent::{Grids, NO_THEOREM, adaptive, adaptive_entropic, descent, entropic, euclidean, shown};
+use super::dependent::{
+    Grids, NO_THEOREM, adaptive, adaptive_entropic, descent, entropic, euclidean, shown,
+};
 use super::regression::{ends, online_lasso};
 use crate::arm::{Arm, Axes};
 use crate::figure::{Along, Height, curves};
@@ -36,7 +40,10 @@ use anyhow::Result;
 const BUDGET: usize = 4;
 const EUCLIDEAN: Grids = Grids {
     one: (
-        &[("radius", &["0.5", "1", "2", "4", "8"]), ("step", &["0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x"])],
+        &[
+            ("radius", &["0.5", "1", "2", "4", "8"]),
+            ("step", &["0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x"]),
+        ],
         &[("radius", &["1", "4"]), ("step", &["1x", "3.2x"])],
     ),
     two: (
@@ -50,7 +57,10 @@ const EUCLIDEAN: Grids = Grids {
 };
 const ENTROPIC: Grids = Grids {
     one: (
-        &[("radius", &["4", "8", "16", "32"]), ("step", &["5.6x", "10x", "18x", "32x", "56x", "100x"])],
+        &[
+            ("radius", &["4", "8", "16", "32"]),
+            ("step", &["5.6x", "10x", "18x", "32x", "56x", "100x"]),
+        ],
         &[("radius", &["4", "16"]), ("step", &["10x", "32x"])],
     ),
     two: (
@@ -64,7 +74,10 @@ const ENTROPIC: Grids = Grids {
 };
 
 const OWN: (Axes, Axes) = (
-    &[("radius", &["1", "2", "4", "8"]), ("step", &["2.24x", "4x", "7.2x", "12.8x", "22.4x", "40x"])],
+    &[
+        ("radius", &["1", "2", "4", "8"]),
+        ("step", &["2.24x", "4x", "7.2x", "12.8x", "22.4x", "40x"]),
+    ],
     &[("radius", &["1", "4"]), ("step", &["4x", "12.8x", "40x"])],
 );
 
@@ -84,7 +97,10 @@ const PROTOTYPE: &[(&str, f64)] = &[
 /// One ball: its arms with a budget, and the one that sees everything.
 fn sides(budget: usize) -> [(&'static str, Vec<Arm>, Arm); 2] {
     let all = descent(
-        &[("radius", &["0.5", "1", "2", "4"]), ("step", &["5.6x", "10x", "18x", "32x", "56x", "100x"])],
+        &[
+            ("radius", &["0.5", "1", "2", "4"]),
+            ("step", &["5.6x", "10x", "18x", "32x", "56x", "100x"]),
+        ],
         &[("radius", &["1", "2"]), ("step", &["18x", "56x"])],
     );
     let l2 = [euclidean(budget, EUCLIDEAN), adaptive(budget, EUCLIDEAN, OWN)].concat();
@@ -108,11 +124,16 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
 }
 
 /// Runs all of one budget and writes its section, with what a prototype came to.
-pub(super) fn run(context: &Context<'_>, budget: usize, prototype: &[(&str, f64)]) -> Result<String> {
+pub(super) fn run(
+    context: &Context<'_>,
+    budget: usize,
+    prototype: &[(&str, f64)],
+) -> Result<String> {
     let number = if context.protocol.quick { 6 } else { 12 };
     let load = || context.sources.pair(3, 5);
     let arms = of(budget);
-    let results = context.run(&[Box::new(load)], &arms, &|_| Points::Curve { points: number, budget: BUDGET })?;
+    let results = context
+        .run(&[Box::new(load)], &arms, &|_| Points::Curve { points: number, budget: BUDGET })?;
     let mut text = format!(
         "3 against 5, squared error without 1/2. Paper C's own experiments are lost to us: nothing here reproduces them. {NO_THEOREM}\n"
     );

@@ -1,6 +1,8 @@
-//! Runs the learners of paper C on 3 against 5, from 56 pixels of each image: `c_mnist.rs` with another budget.
+//! Runs the learners of paper C on 3 against 5, from 56 pixels of each image: `c_mnist.rs` with
+//! another budget.
 //!
-//! The text of paper C's experiments is lost to us, so nothing here is its protocol, and nothing is claimed as reproduced.
+//! The text of paper C's experiments is lost to us, so nothing here is its protocol, and nothing is
+//! claimed as reproduced.
 //!
 //! Full grids (multiples are of the theorem's value, for the norms that the data have):
 //!
@@ -27,7 +29,8 @@ use anyhow::Result;
 const BUDGET: usize = 56;
 
 /// What an independent prototype came to: 5 splits, 3 folds, half decades of steps.
-const PROTOTYPE: &[(&str, f64)] = &[("aerr-56", 0.560), ("ddaerr-weights-56", 0.495), ("online-lasso", 0.247)];
+const PROTOTYPE: &[(&str, f64)] =
+    &[("aerr-56", 0.560), ("ddaerr-weights-56", 0.495), ("online-lasso", 0.247)];
 
 /// As of 4 pixels.
 pub(super) fn arms() -> Vec<Arm> {

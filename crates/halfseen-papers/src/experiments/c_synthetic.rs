@@ -1,14 +1,17 @@
 //! Runs the learners of paper C where second moments decay, on data whose truth is known.
 //!
-//! The text of paper C's experiments is lost to us, so nothing here is its protocol, and nothing is claimed as reproduced.
+//! The text of paper C's experiments is lost to us, so nothing here is its protocol, and nothing is
+//! claimed as reproduced.
 //!
-//! Data: x_i = sigma_i sqrt(mu_i) with fair signs sigma_i; mu_i ~ i^-alpha for alpha 0, 1, 2, and mu_i ~ exp(-i/15); sum of mu 1;
-//! d of 100 and 500; 20,000 rows; w*_i = +-sqrt(mu_i), so that |w*|_2 = 1; y = <w*,x> + 0.1 times a standard normal. Budgets 2, 5
-//! and 17: 1, 4 and 16 reads for the example, one for the product. Ten splits with 10 % test; the step (and the smoothing of
-//! two phases) by 10-fold cross-validation on the training part, cells compared by the median over folds and two runs per
-//! fold; the radius is |w*|. What is shown is the exact excess of the halved squared error, sum_i mu_i (w_i - w*_i)^2 / 2.
-//! DDAERR is given the second moments of the training part, or estimates them from the reads as they come; own steps are
-//! those of diagonal AdaGrad. Other weights than these: `c_weights.rs`.
+//! Data: x_i = sigma_i sqrt(mu_i) with fair signs sigma_i; mu_i ~ i^-alpha for alpha 0, 1, 2, and
+//! mu_i ~ exp(-i/15); sum of mu 1; d of 100 and 500; 20,000 rows; w*_i = +-sqrt(mu_i), so
+//! that |w*|_2 = 1; y = <w*,x> + 0.1 times a standard normal. Budgets 2, 5 and 17: 1, 4 and 16
+//! reads for the example, one for the product. Ten splits with 10 % test; the step (and the
+//! smoothing of two phases) by 10-fold cross-validation on the training part, cells compared by the
+//! median over folds and two runs per fold; the radius is |w*|. What is shown is the exact excess
+//! of the halved squared error, sum_i mu_i (w_i - w*_i)^2 / 2. DDAERR is given the second moments
+//! of the training part, or estimates them from the reads as they come; own steps are those of
+//! diagonal AdaGrad. Other weights than these: `c_weights.rs`.
 //!
 //! Full grids (multiples are of the theorem's value):
 //!
@@ -35,11 +38,18 @@ use halfseen::data::synthetic::{Decay, Weights};
 const ROWS: usize = 20_000;
 const SIZES: [usize; 2] = [100, 500];
 const BUDGETS: [usize; 3] = [2, 5, 17];
-const DECAYS: [Decay; 4] = [Decay::Power(0.0), Decay::Power(1.0), Decay::Power(2.0), Decay::Exponential(1.0 / 15.0)];
+const DECAYS: [Decay; 4] =
+    [Decay::Power(0.0), Decay::Power(1.0), Decay::Power(2.0), Decay::Exponential(1.0 / 15.0)];
 const GRIDS: Grids = Grids {
-    one: (&[("step", &["0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x", "18x"])], &[("step", &["1x", "3.2x", "10x"])]),
+    one: (
+        &[("step", &["0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x", "18x"])],
+        &[("step", &["1x", "3.2x", "10x"])],
+    ),
     two: (
-        &[("step", &["0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x", "18x"]), ("smoothing", &["0.001", "0.01", "1.333"])],
+        &[
+            ("step", &["0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x", "18x"]),
+            ("smoothing", &["0.001", "0.01", "1.333"]),
+        ],
         &[("step", &["1x", "3.2x", "10x"]), ("smoothing", &["0.01"])],
     ),
 };
@@ -84,10 +94,13 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     let mut parts = Vec::new();
     for (decay, d) in sets() {
         let problem = format!("{}-d{d}", name(decay));
-        let median =
-            |arm: &str| results.end(&problem, arm, |row| Some(0.5 * row.squared)).map_or(f64::NAN, |s| s.median);
-        let heads: Vec<String> = BUDGETS.iter().map(|budget| format!("{} + 1 reads", budget - 1)).collect();
-        let head: Vec<&str> = std::iter::once(problem.as_str()).chain(heads.iter().map(String::as_str)).collect();
+        let median = |arm: &str| {
+            results.end(&problem, arm, |row| Some(0.5 * row.squared)).map_or(f64::NAN, |s| s.median)
+        };
+        let heads: Vec<String> =
+            BUDGETS.iter().map(|budget| format!("{} + 1 reads", budget - 1)).collect();
+        let head: Vec<&str> =
+            std::iter::once(problem.as_str()).chain(heads.iter().map(String::as_str)).collect();
         let row = |arm: &Arm| {
             // The same arm with each budget: only the last part of the name differs.
             let stem = arm.id.trim_end_matches("-2");
@@ -106,9 +119,16 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         }
         let file = context.file(&format!(".{problem}.svg"));
         let (title, arms) = (format!("{problem}, 4 + 1 reads"), [of(5), vec![all_seen()]].concat());
-        let height = Height { label: "excess of the halved squared error", times: 0.5, limit: None };
-        write(&context.out.join(&file), &curves(&results, &problem, &shown(&arms), &title, Along::Reads, height)?)?;
-        text += &format!("\nOGD on all attributes of all examples: {:.2e}.\n\n![{title}](./{file})\n", median("ogd"));
+        let height =
+            Height { label: "excess of the halved squared error", times: 0.5, limit: None };
+        write(
+            &context.out.join(&file),
+            &curves(&results, &problem, &shown(&arms), &title, Along::Reads, height)?,
+        )?;
+        text += &format!(
+            "\nOGD on all attributes of all examples: {:.2e}.\n\n![{title}](./{file})\n",
+            median("ogd")
+        );
     }
     text += &format!(
         "\n**When two phases pay.** With a first phase of 20 %, the part of AERR's excess at the end in brackets. {} With equal moments \

@@ -1,12 +1,15 @@
 //! Runs the learners of paper C on tables: communities, spambase, and one wide sparse set.
 //!
-//! The text of paper C's experiments is lost to us, so nothing here is its protocol, and nothing is claimed as reproduced.
+//! The text of paper C's experiments is lost to us, so nothing here is its protocol, and nothing is
+//! claimed as reproduced.
 //!
-//! Data: `communities.csv` (target ViolentCrimesPerPop, the columns without a missing cell), `spambase.csv` (target spam), both
-//! with each column divided by its largest value; and 20,000 synthetic rows over 10,000 attributes, some 40 of them not zero,
-//! attribute i in proportion to 1/i. Budget 5: four reads for the example and one for the product; an intercept beside (a
-//! constant attribute that is always known); no centring. Ten splits with 10 % test, 10-fold cross-validation, two runs per
-//! fold, medians. The error is the squared one without 1/2, in the target's units: no weights at all give the variance.
+//! Data: `communities.csv` (target ViolentCrimesPerPop, the columns without a missing cell),
+//! `spambase.csv` (target spam), both with each column divided by its largest value; and 20,000
+//! synthetic rows over 10,000 attributes, some 40 of them not zero, attribute i in proportion to
+//! 1/i. Budget 5: four reads for the example and one for the product; an intercept beside (a
+//! constant attribute that is always known); no centring. Ten splits with 10 % test, 10-fold
+//! cross-validation, two runs per fold, medians. The error is the squared one without 1/2, in the
+//! target's units: no weights at all give the variance.
 //!
 //! Full grids (multiples are of the theorem's value, for the norms that the data have):
 //!
@@ -33,7 +36,10 @@ use halfseen::data::Task;
 const BUDGET: usize = 5;
 const EUCLIDEAN: Grids = Grids {
     one: (
-        &[("radius", &["0.5", "1", "2", "4", "8"]), ("step", &["0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x"])],
+        &[
+            ("radius", &["0.5", "1", "2", "4", "8"]),
+            ("step", &["0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x"]),
+        ],
         &[("radius", &["1", "4"]), ("step", &["1x", "3.2x"])],
     ),
     two: (
@@ -47,7 +53,10 @@ const EUCLIDEAN: Grids = Grids {
 };
 const ENTROPIC: Grids = Grids {
     one: (
-        &[("radius", &["1", "2", "4", "8", "16"]), ("step", &["1.8x", "3.2x", "5.6x", "10x", "18x", "32x"])],
+        &[
+            ("radius", &["1", "2", "4", "8", "16"]),
+            ("step", &["1.8x", "3.2x", "5.6x", "10x", "18x", "32x"]),
+        ],
         &[("radius", &["2", "8"]), ("step", &["3.2x", "10x"])],
     ),
     two: (
@@ -63,7 +72,10 @@ const ENTROPIC: Grids = Grids {
 /// Those of both balls.
 pub(super) fn arms() -> Vec<Arm> {
     let all = descent(
-        &[("radius", &["0.5", "1", "2", "4", "8"]), ("step", &["1x", "1.8x", "3.2x", "5.6x", "10x", "18x", "32x"])],
+        &[
+            ("radius", &["0.5", "1", "2", "4", "8"]),
+            ("step", &["1x", "1.8x", "3.2x", "5.6x", "10x", "18x", "32x"]),
+        ],
         &[("radius", &["1", "4"]), ("step", &["1.8x", "5.6x", "18x"])],
     );
     let all = [euclidean(BUDGET, EUCLIDEAN), entropic(BUDGET, ENTROPIC), vec![all]].concat();
@@ -80,7 +92,8 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     ];
     let number = if context.protocol.quick { 6 } else { 10 };
     let arms = arms();
-    let results = context.run(&loads, &arms, &|_| Points::Curve { points: number, budget: BUDGET })?;
+    let results =
+        context.run(&loads, &arms, &|_| Points::Curve { points: number, budget: BUDGET })?;
     let mut text = String::from(
         "Tables, four reads for the example and one for the product. Paper C's own experiments are lost to us: nothing here \
          reproduces them.\n",
@@ -89,7 +102,10 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     let shown = shown(&arms);
     for problem in ["communities", "spambase", "sparse"] {
         let file = context.file(&format!(".{problem}.svg"));
-        write(&context.out.join(&file), &curves(&results, problem, &shown, problem, Along::Reads, height)?)?;
+        write(
+            &context.out.join(&file),
+            &curves(&results, problem, &shown, problem, Along::Reads, height)?,
+        )?;
         text += &format!("\n![{problem}](./{file})\n\n{}", ends(&results, problem, &arms));
     }
     Ok(text)

@@ -1,10 +1,14 @@
-//! Asks when two phases pay: the learners of paper C under the same second moments, with three kinds of weights.
+//! Asks when two phases pay: the learners of paper C under the same second moments, with three
+//! kinds of weights.
 //!
-//! The text of paper C's experiments is lost to us, so nothing here is its protocol, and nothing is claimed as reproduced.
+//! The text of paper C's experiments is lost to us, so nothing here is its protocol, and nothing is
+//! claimed as reproduced.
 //!
-//! Data: as `c_synthetic.rs` with mu_i ~ i^-2 and d = 500; 20,000 rows; w* of length 1: in proportion to +-sqrt(mu_i) (aligned), a uniformly
-//! random direction (isotropic, three draws of it and of the rows), or the first attribute alone. Budget 4: three reads for the example, one for the product.
-//! The rest of the protocol is that of `c_synthetic.rs`, and so is what is shown: the exact excess of the halved squared error.
+//! Data: as `c_synthetic.rs` with mu_i ~ i^-2 and d = 500; 20,000 rows; w* of length 1: in
+//! proportion to +-sqrt(mu_i) (aligned), a uniformly random direction (isotropic, three draws of it
+//! and of the rows), or the first attribute alone. Budget 4: three reads for the example, one for
+//! the product. The rest of the protocol is that of `c_synthetic.rs`, and so is what is shown: the
+//! exact excess of the halved squared error.
 //!
 //! Full grids (multiples are of the theorem's value):
 //!
@@ -34,7 +38,8 @@ const BUDGET: usize = 4;
 /// Of all training rows.
 const READS: u64 = 72_000;
 const DECAY: Decay = Decay::Power(2.0);
-/// Weights, what they and their draw are called, the problem in result files, and what is added to the seed.
+/// Weights, what they and their draw are called, the problem in result files, and what is added to
+/// the seed.
 type Kind = (Weights, &'static str, &'static str, u64);
 const KINDS: [Kind; 5] = [
     (Weights::Aligned, "aligned", "power-2-d500", 0),
@@ -45,12 +50,18 @@ const KINDS: [Kind; 5] = [
 ];
 const GRIDS: Grids = Grids {
     one: (
-        &[("step", &["0.1x", "0.18x", "0.32x", "0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x", "18x"])],
+        &[(
+            "step",
+            &["0.1x", "0.18x", "0.32x", "0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x", "18x"],
+        )],
         &[("step", &["0.1x", "0.32x", "1x", "3.2x", "10x"])],
     ),
     two: (
         &[
-            ("step", &["0.1x", "0.18x", "0.32x", "0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x", "18x"]),
+            (
+                "step",
+                &["0.1x", "0.18x", "0.32x", "0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x", "18x"],
+            ),
             ("smoothing", &["0.001", "0.01"]),
         ],
         &[("step", &["0.1x", "0.32x", "1x", "3.2x", "10x"]), ("smoothing", &["0.001", "0.01"])],
@@ -77,15 +88,17 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     };
     let loads: Vec<Load<'_>> = KINDS.map(load).into();
     let arms = arms();
-    let points = Points::Curve { points: if context.protocol.quick { 6 } else { 10 }, budget: BUDGET };
+    let points =
+        Points::Curve { points: if context.protocol.quick { 6 } else { 10 }, budget: BUDGET };
     let results = context.run(&loads, &arms, &|_| points)?;
     let median = |problem: &str, arm: &str| {
         results.end(problem, arm, |row| Some(0.5 * row.squared)).map_or(f64::NAN, |s| s.median)
     };
     let part = |problem: &str, arm: &str| median(problem, arm) / median(problem, "aerr-4");
     let row = |arm: &Arm| {
-        let cell =
-            |(_, _, problem, _): Kind| format!("{:.2e} ({:.2})", median(problem, &arm.id), part(problem, &arm.id));
+        let cell = |(_, _, problem, _): Kind| {
+            format!("{:.2e} ({:.2})", median(problem, &arm.id), part(problem, &arm.id))
+        };
         std::iter::once(arm.label.clone()).chain(KINDS.map(cell)).collect()
     };
     let mut text = format!(
@@ -98,16 +111,20 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         let nothing = decaying(DECAY, weights, COLUMNS, 8, context.protocol.seed + more)?
             .truth
             .map_or(f64::NAN, |truth| 0.5 * truth.excess(&vec![0.0; COLUMNS], 0.0));
-        let early = |arm: &str| results.at_reads(problem, arm, READS / 10).map_or(f64::NAN, |s| s.median);
+        let early =
+            |arm: &str| results.at_reads(problem, arm, READS / 10).map_or(f64::NAN, |s| s.median);
         ends.push((kind.to_owned(), part(problem, "ddaerr-2p-20-4")));
         theorem.push((kind.to_owned(), part(problem, "ddaerr-2p-theorem-4")));
         tenths.push((kind.to_owned(), early("ddaerr-2p-20-4") / early("aerr-4")));
         let file = context.file(&format!(".{problem}.svg"));
         let title = format!("{kind} weights, 3 + 1 reads");
-        let height = Height { label: "excess of the halved squared error", times: 0.5, limit: None };
+        let height =
+            Height { label: "excess of the halved squared error", times: 0.5, limit: None };
         let picture = curves(&results, problem, &shown(&arms), &title, Along::Reads, height)?;
         write(&context.out.join(&file), &picture)?;
-        text += &format!("\n{kind}: no weights at all have an excess of {nothing:.2e}.\n\n![{title}](./{file})\n");
+        text += &format!(
+            "\n{kind}: no weights at all have an excess of {nothing:.2e}.\n\n![{title}](./{file})\n"
+        );
     }
     Ok(format!(
         "{text}\n**When two phases pay.** With a first phase of 20 %, the part of AERR's excess in brackets, each learner with the step that \

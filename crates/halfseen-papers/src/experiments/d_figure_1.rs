@@ -1,16 +1,20 @@
-//! Makes figure 1 and the counter-examples of paper D's introduction again: data that complete in more than one best way.
+//! Makes figure 1 and the counter-examples of paper D's introduction again: data that complete in
+//! more than one best way.
 //!
-//! Two lines (D, figure 1): rows t (1, -1) of which one coordinate is seen, the class is the sign of t; 200 rows to learn from,
-//! 1,000 to test on. Whoever completes rows first and then learns has two completions of rank 1 to choose from; a weighted sum
-//! (`zero`, hinge loss) is learned on each.
+//! Two lines (D, figure 1): rows t (1, -1) of which one coordinate is seen, the class is the sign
+//! of t; 200 rows to learn from, 1,000 to test on. Whoever completes rows first and then learns has
+//! two completions of rank 1 to choose from; a weighted sum (`zero`, hinge loss) is learned on
+//! each.
 //!
-//! Two completions (D, section 1, equation 1): rows (1, *, 1, *), (*, -1, *, -1) or (1, -1, 1, -1) of classes 1, -1, 1; 48 rows with a
-//! class and 12 without. It is checked, not only stated, that the two completions of rows and classes agree with all that is
-//! seen, have rank 2, and contradict each other where no class is given. MC-b and MC-1 answer as learners of new rows, and
+//! Two completions (D, section 1, equation 1): rows (1, *, 1, *), (*, -1, *, -1) or (1, -1, 1, -1)
+//! of classes 1, -1, 1; 48 rows with a class and 12 without. It is checked, not only stated, that
+//! the two completions of rows and classes agree with all that is seen, have rank 2, and contradict
+//! each other where no class is given. MC-b and MC-1 answer as learners of new rows, and
 //! transductively: all 60 rows completed as one matrix.
 //!
-//! Attributes are as given (not centred). Nothing is searched: C = 10; MC-b and MC-1 with two label weights lambda and two rank
-//! penalties, in parts of the least for which the completion is 0. Ten draws.
+//! Attributes are as given (not centred). Nothing is searched: C = 10; MC-b and MC-1 with two label
+//! weights lambda and two rank penalties, in parts of the least for which the completion is 0. Ten
+//! draws.
 //!
 //!     cargo run --release -p halfseen-papers -- d-figure-1
 
@@ -52,7 +56,12 @@ fn problem(cells: Matrix, targets: &[f64]) -> Result<Problem> {
 }
 
 /// Share of the rows from `train` on told wrongly by what is learned of those before.
-fn wrong(problem: &Problem, learner: &str, set: &[(&'static str, &str)], train: usize) -> Result<f64> {
+fn wrong(
+    problem: &Problem,
+    learner: &str,
+    set: &[(&'static str, &str)],
+    train: usize,
+) -> Result<f64> {
     let setting = set.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
     let learner = with(find(learner)?, &setting)?;
     let rows: Vec<u32> = (0..problem.table.rows() as u32).collect();
@@ -81,7 +90,8 @@ fn asked() -> Vec<Asked> {
 }
 
 fn percent(values: Vec<f64>) -> String {
-    Statistics::of(values).map_or(String::new(), |s| format!("{:.1} +- {:.1} %", 100.0 * s.mean, 100.0 * s.sd))
+    Statistics::of(values)
+        .map_or(String::new(), |s| format!("{:.1} +- {:.1} %", 100.0 * s.mean, 100.0 * s.sd))
 }
 
 /// The rank, counting singular values above rounding.
@@ -94,7 +104,8 @@ fn rank(matrix: &Array2<f64>) -> Result<usize> {
 
 /// Figure 1.
 fn two_lines(seed: u64) -> Result<String> {
-    let sets: Vec<Incomplete> = (0..DRAWS).map(|draw| TwoLines.draw(TRAIN + TEST, 1000 * seed + draw)).collect();
+    let sets: Vec<Incomplete> =
+        (0..DRAWS).map(|draw| TwoLines.draw(TRAIN + TEST, 1000 * seed + draw)).collect();
     let mut rows = Vec::new();
     for (name, which) in [("completed to the true line", 0), ("completed to the other line", 1)] {
         let errors = sets.iter().map(|set| {
@@ -104,10 +115,15 @@ fn two_lines(seed: u64) -> Result<String> {
             }
             wrong(&problem(Matrix::F64(completed), &set.targets)?, "zero", &[("c", "10")], TRAIN)
         });
-        rows.push(vec![format!("{name}, then a weighted sum"), percent(errors.collect::<Result<_>>()?)]);
+        rows.push(vec![
+            format!("{name}, then a weighted sum"),
+            percent(errors.collect::<Result<_>>()?),
+        ]);
     }
     for (name, learner, set) in asked() {
-        let errors = sets.iter().map(|data| wrong(&problem(data.matrix.clone(), &data.targets)?, learner, &set, TRAIN));
+        let errors = sets
+            .iter()
+            .map(|data| wrong(&problem(data.matrix.clone(), &data.targets)?, learner, &set, TRAIN));
         rows.push(vec![name, percent(errors.collect::<Result<_>>()?)]);
     }
     Ok(table(&["two lines, one coordinate of two seen", "told wrongly"], rows))
@@ -116,16 +132,29 @@ fn two_lines(seed: u64) -> Result<String> {
 /// Whether a completion has what is seen of the rows, and the classes of those before `LABELLED`.
 fn agrees(whole: &Array2<f64>, set: &Incomplete) -> bool {
     let rows = 0..set.targets.len();
-    let seen = |row: usize| set.observed(row).into_iter().enumerate().filter(|(_, seen)| *seen).map(|(j, _)| j);
+    let seen = |row: usize| {
+        set.observed(row).into_iter().enumerate().filter(|(_, seen)| *seen).map(|(j, _)| j)
+    };
     rows.clone().all(|row| seen(row).all(|j| whole[[row, j]] == set.matrix.get(row, j)))
         && rows.take(LABELLED).all(|row| whole[[row, 4]] == set.targets[row])
 }
 
 /// Scores of unlabelled rows when all rows are completed together, and the rank found.
-fn transductive(set: &Incomplete, form: Form, weight: f64, penalty: f64) -> Result<(Vec<f64>, usize)> {
+fn transductive(
+    set: &Incomplete,
+    form: Form,
+    weight: f64,
+    penalty: f64,
+) -> Result<(Vec<f64>, usize)> {
     let Matrix::F64(cells) = &set.matrix else { bail!("drawn rows are dense") };
     let masked = Masked::from_rows(cells.view(), false)?;
-    let settings = Settings { form, loss: LabelLoss::Logistic, label_weight: weight, tol: 1e-4, max_iter: 10_000 };
+    let settings = Settings {
+        form,
+        loss: LabelLoss::Logistic,
+        label_weight: weight,
+        tol: 1e-4,
+        max_iter: 10_000,
+    };
     let matrix = Completion {
         values: &masked.values,
         observed: &masked.observed,
@@ -149,23 +178,45 @@ fn kind(set: &Incomplete, row: usize) -> usize {
 /// Equation 1.
 fn two_completions(seed: u64) -> Result<String> {
     let rows = LABELLED + UNLABELLED;
-    let sets: Vec<Incomplete> = (0..DRAWS).map(|draw| TwoCompletions.draw(rows, 1000 * seed + draw)).collect();
+    let sets: Vec<Incomplete> =
+        (0..DRAWS).map(|draw| TwoCompletions.draw(rows, 1000 * seed + draw)).collect();
     let unlabelled: Vec<usize> = (LABELLED..rows).collect();
     for set in &sets {
         let [one, other] = TwoCompletions.completions(set, &unlabelled)?;
         let opposite = unlabelled.iter().all(|&row| one[[row, 4]] == -other[[row, 4]]);
-        if !(opposite && agrees(&one, set) && agrees(&other, set) && rank(&one)? == 2 && rank(&other)? == 2) {
+        if !(opposite
+            && agrees(&one, set)
+            && agrees(&other, set)
+            && rank(&one)? == 2
+            && rank(&other)? == 2)
+        {
             bail!("the two completions are not what they are said to be");
         }
     }
     let mut found = vec![
-        vec!["completion of rank 2 that says 1".to_owned(), share(&sets, |_| 1.0), String::new(), String::new()],
-        vec!["completion of rank 2 that says -1".to_owned(), share(&sets, |_| -1.0), String::new(), String::new()],
+        vec![
+            "completion of rank 2 that says 1".to_owned(),
+            share(&sets, |_| 1.0),
+            String::new(),
+            String::new(),
+        ],
+        vec![
+            "completion of rank 2 that says -1".to_owned(),
+            share(&sets, |_| -1.0),
+            String::new(),
+            String::new(),
+        ],
     ];
     for (name, learner, set) in asked() {
-        let errors =
-            sets.iter().map(|data| wrong(&problem(data.matrix.clone(), &data.targets)?, learner, &set, LABELLED));
-        found.push(vec![name, percent(errors.collect::<Result<_>>()?), String::new(), String::new()]);
+        let errors = sets.iter().map(|data| {
+            wrong(&problem(data.matrix.clone(), &data.targets)?, learner, &set, LABELLED)
+        });
+        found.push(vec![
+            name,
+            percent(errors.collect::<Result<_>>()?),
+            String::new(),
+            String::new(),
+        ]);
     }
     for (name, form) in [("MC-b", Form::Bias), ("MC-1", Form::Ones)] {
         for (weight, penalty) in WEIGHTS {
@@ -175,13 +226,24 @@ fn two_completions(seed: u64) -> Result<String> {
                 let (scores, rank) = transductive(set, form, weight.parse()?, penalty.parse()?)?;
                 ranks.push(rank);
                 let miss = |(at, score): (usize, &f64)| score * set.targets[LABELLED + at] <= 0.0;
-                errors.push(scores.iter().enumerate().filter(|&one| miss(one)).count() as f64 / UNLABELLED as f64);
-                scores.iter().enumerate().for_each(|(at, score)| by_kind[kind(set, LABELLED + at)].push(*score));
+                errors.push(
+                    scores.iter().enumerate().filter(|&one| miss(one)).count() as f64
+                        / UNLABELLED as f64,
+                );
+                scores
+                    .iter()
+                    .enumerate()
+                    .for_each(|(at, score)| by_kind[kind(set, LABELLED + at)].push(*score));
             }
             let mean = |scores: &Vec<f64>| scores.iter().sum::<f64>() / scores.len() as f64;
-            let scores = by_kind.each_ref().map(|scores| format!("{:+.2}", mean(scores))).join(", ");
-            let (least, most) = (ranks.iter().min().copied().unwrap_or(0), ranks.iter().max().copied().unwrap_or(0));
-            let ranks = if least == most { least.to_string() } else { format!("{least} to {most}") };
+            let scores =
+                by_kind.each_ref().map(|scores| format!("{:+.2}", mean(scores))).join(", ");
+            let (least, most) = (
+                ranks.iter().min().copied().unwrap_or(0),
+                ranks.iter().max().copied().unwrap_or(0),
+            );
+            let ranks =
+                if least == most { least.to_string() } else { format!("{least} to {most}") };
             found.push(vec![
                 format!("{name}, transductive, lambda {weight}, rank penalty {penalty}"),
                 percent(errors),
@@ -190,15 +252,20 @@ fn two_completions(seed: u64) -> Result<String> {
             ]);
         }
     }
-    let head =
-        ["three kinds of rows", "told wrongly of 12 without a class", "mean score by kind (1, -1, 1 is right)", "rank"];
+    let head = [
+        "three kinds of rows",
+        "told wrongly of 12 without a class",
+        "mean score by kind (1, -1, 1 is right)",
+        "rank",
+    ];
     Ok(table(&head, found))
 }
 
 /// Share of unlabelled rows that an answer tells wrongly.
 fn share(sets: &[Incomplete], answer: impl Fn(usize) -> f64) -> String {
     let one = |set: &Incomplete| {
-        let wrong = (LABELLED..set.targets.len()).filter(|&row| answer(row) != set.targets[row]).count();
+        let wrong =
+            (LABELLED..set.targets.len()).filter(|&row| answer(row) != set.targets[row]).count();
         wrong as f64 / UNLABELLED as f64
     };
     percent(sets.iter().map(one).collect())
@@ -227,14 +294,19 @@ mod tests {
     fn karma_makes_no_mistake_where_completions_contradict_each_other() {
         let set = TwoCompletions.draw(60, 5);
         let data = problem(set.matrix.clone(), &set.targets).unwrap();
-        for (name, learner, setting) in asked().into_iter().filter(|(_, learner, _)| *learner == "karma") {
+        for (name, learner, setting) in
+            asked().into_iter().filter(|(_, learner, _)| *learner == "karma")
+        {
             assert_eq!(wrong(&data, learner, &setting, LABELLED).unwrap(), 0.0, "{name}");
         }
         let text = two_completions(1).unwrap();
         assert!(text.contains("karma, gamma = 2 | 0.0 +- 0.0 %"), "{text}");
         let lines = two_lines(1).unwrap();
         assert!(lines.contains("karma, gamma = 1 | 0.0 +- 0.0 %"), "{lines}");
-        assert!(lines.contains("completed to the true line, then a weighted sum | 0.0 +- 0.0 %"), "{lines}");
+        assert!(
+            lines.contains("completed to the true line, then a weighted sum | 0.0 +- 0.0 %"),
+            "{lines}"
+        );
     }
 
     #[test]

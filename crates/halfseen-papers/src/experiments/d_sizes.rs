@@ -1,8 +1,10 @@
-//! Measures the sizes of the data of d-table-1: rows, columns, classes, what is missing; beside what is said of them elsewhere.
+//! Measures the sizes of the data of d-table-1: rows, columns, classes, what is missing; beside
+//! what is said of them elsewhere.
 //!
-//! Paper D gives the sizes in an appendix that is lost to us. The sizes beside ours are those that the KEEL repository, from which
-//! the paper took its tables, is remembered to state for its versions (rows, columns, classes, share of rows with a missing cell);
-//! they are not read from a file. Nothing is learned. The protocols do not differ.
+//! Paper D gives the sizes in an appendix that is lost to us. The sizes beside ours are those that
+//! the KEEL repository, from which the paper took its tables, is remembered to state for its
+//! versions (rows, columns, classes, share of rows with a missing cell); they are not read from a
+//! file. Nothing is learned. The protocols do not differ.
 //!
 //!     cargo run --release -p halfseen-papers -- d-sizes --data DIR --movielens DIR
 
@@ -29,7 +31,11 @@ fn row(set: &Set, size: Option<Size>) -> Vec<String> {
     });
     let Some(size) = size else {
         let why = if set.obtainable() { "skipped: no --movielens" } else { "not obtainable" };
-        return [set.title, why, "", "", "", ""].map(str::to_owned).into_iter().chain([said]).collect();
+        return [set.title, why, "", "", "", ""]
+            .map(str::to_owned)
+            .into_iter()
+            .chain([said])
+            .collect();
     };
     let Size { rows, columns, classes: kinds, rows_missing, cells_missing } = size;
     let numbers = [rows.to_string(), columns.to_string(), classes(kinds)];
@@ -44,7 +50,15 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         let problem = set.load(context)?;
         rows.push(row(set, problem.as_ref().map(Size::of)));
     }
-    let head = ["", "rows", "columns", "classes", "rows with a missing cell", "missing cells", "said elsewhere"];
+    let head = [
+        "",
+        "rows",
+        "columns",
+        "classes",
+        "rows with a missing cell",
+        "missing cells",
+        "said elsewhere",
+    ];
     Ok(format!(
         "Measured in the files used here, the target not counted. \"Said elsewhere\": rows x columns, classes, share of rows with a \
          missing cell, as the KEEL versions are remembered, or as paper D's text has it; its own table of sizes is lost to us.\n\n{}",

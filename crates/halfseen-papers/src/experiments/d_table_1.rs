@@ -1,23 +1,29 @@
-//! Makes table 1 of paper D again: real data with holes, karma beside 0-imputation, MC-b, MC-1 and the geometric margin.
+//! Makes table 1 of paper D again: real data with holes, karma beside 0-imputation, MC-b, MC-1 and
+//! the geometric margin.
 //!
-//! Data: CSV files of the folder `--data`, every cell that is missing left so, coded categories taken as the numbers that they are coded
-//! by (KEEL does so too), texts as indicators of which a missing category hides all; 1,000 users of Jester, drawn by the seed from
-//! those who rated joke 5 and at least 36 jokes; MovieLens 100k (`--movielens`, see scripts/get-movielens.sh), skipped without it.
-//! Books are not obtainable.
+//! Data: CSV files of the folder `--data`, every cell that is missing left so, coded categories
+//! taken as the numbers that they are coded by (KEEL does so too), texts as indicators of which a
+//! missing category hides all; 1,000 users of Jester, drawn by the seed from those who rated joke 5
+//! and at least 36 jokes; MovieLens 100k (`--movielens`, see scripts/get-movielens.sh), skipped
+//! without it. Books are not obtainable.
 //!
-//! Protocol (the paper chooses on a holdout; sizes and repeats are not stated): ten random splits, by class in proportion: 20 % test; of the
-//! rest a quarter is held out to choose the setting with the least error, the first of equals; then all of the rest is learned
-//! from. Attributes are centred and divided by their deviation over observed training cells; karma's kernel is divided by
-//! its mean over the rows (`trace`); karma and 0-imputation have an attribute that is always 1. Losses: hinge for two
-//! classes, Crammer and Singer's for more, squared for numbers; MC-b and MC-1 logistic, squared on 0/1 rows, squared. MC-b and MC-1 are
-//! inductive: they complete the training rows, and test rows within the subspace that was found. Targets of regressions
-//! are brought to mean 0 and deviation 1 over all rows, and errors are squared errors in these units. Errors of classes are shares.
+//! Protocol (the paper chooses on a holdout; sizes and repeats are not stated): ten random splits,
+//! by class in proportion: 20 % test; of the rest a quarter is held out to choose the setting with
+//! the least error, the first of equals; then all of the rest is learned from. Attributes are
+//! centred and divided by their deviation over observed training cells; karma's kernel is divided
+//! by its mean over the rows (`trace`); karma and 0-imputation have an attribute that is always 1.
+//! Losses: hinge for two classes, Crammer and Singer's for more, squared for numbers; MC-b and MC-1
+//! logistic, squared on 0/1 rows, squared. MC-b and MC-1 are inductive: they complete the training
+//! rows, and test rows within the subspace that was found. Targets of regressions are brought to
+//! mean 0 and deviation 1 over all rows, and errors are squared errors in these units. Errors of
+//! classes are shares.
 //!
-//! On tables of fewer than 1,000 rows MC-b and MC-1 are run as Goldberg et al. have them too, with few settings: rows that test are
-//! completed together with all others, their targets hidden.
+//! On tables of fewer than 1,000 rows MC-b and MC-1 are run as Goldberg et al. have them too, with
+//! few settings: rows that test are completed together with all others, their targets hidden.
 //!
-//! Cheaper than this: marketing learns from 2,400 of its 7,195 rows that do not test, with the squared loss on indicators of the
-//! classes. MC-b and MC-1 try two settings on MovieLens and stop after 100 passes for each.
+//! Cheaper than this: marketing learns from 2,400 of its 7,195 rows that do not test, with the
+//! squared loss on indicators of the classes. MC-b and MC-1 try two settings on MovieLens and stop
+//! after 100 passes for each.
 //!
 //! Full grids:
 //!
@@ -70,7 +76,8 @@ pub(super) struct Set {
     from: From,
     /// karma, 0-imputation, MC-b, MC-1, geom; NaN where the paper has none.
     paper: [f64; 5],
-    /// Rows, columns, classes (0: numbers) and the share of rows with a missing cell in percent, as said elsewhere.
+    /// Rows, columns, classes (0: numbers) and the share of rows with a missing cell in percent, as
+    /// said elsewhere.
     pub(super) said: Option<(&'static str, &'static str, usize, &'static str)>,
 }
 
@@ -104,9 +111,21 @@ pub(super) const SETS: &[Set] = &[
         [0.81, 0.87, 0.86, 0.87, f64::NAN],
         None,
     ),
-    set("Jester", "jester", From::Jester, [0.23, 0.24, 0.27, 0.27, f64::NAN], Some(("around 1000", "99", 0, "?"))),
+    set(
+        "Jester",
+        "jester",
+        From::Jester,
+        [0.23, 0.24, 0.27, 0.27, f64::NAN],
+        Some(("around 1000", "99", 0, "?")),
+    ),
     set("books", "books", From::Nowhere, [0.25, 0.25, 0.25, 0.25, f64::NAN], None),
-    set("MovieLens, age", "movielens-age", From::MovieLens(Asked::Age), [0.16, 0.22, 0.25, 0.25, f64::NAN], None),
+    set(
+        "MovieLens, age",
+        "movielens-age",
+        From::MovieLens(Asked::Age),
+        [0.16, 0.22, 0.25, 0.25, f64::NAN],
+        None,
+    ),
     set(
         "mammographic",
         "mammographic",
@@ -142,7 +161,13 @@ pub(super) const SETS: &[Set] = &[
         [0.35, 0.36, 0.55, 0.37, 0.36],
         Some(("368", "23", 2, "98.1")),
     ),
-    set("MovieLens, gender", "movielens-gender", From::MovieLens(Asked::Gender), [0.22, 0.26, 0.28, 0.28, 0.25], None),
+    set(
+        "MovieLens, gender",
+        "movielens-gender",
+        From::MovieLens(Asked::Gender),
+        [0.22, 0.26, 0.28, 0.28, 0.25],
+        None,
+    ),
 ];
 
 const fn set(
@@ -158,12 +183,19 @@ const fn set(
 /// Squared loss, for many rows of many classes.
 fn cheap() -> Vec<Arm> {
     let squared = |arm: Arm, id: &str, label: &str| arm.named(id, label).set("loss", "squared");
-    vec![squared(karma(), "karma-squared", "karma"), squared(zero(), "zero-squared", "0-imputation"), mcb(), mc1()]
+    vec![
+        squared(karma(), "karma-squared", "karma"),
+        squared(zero(), "zero-squared", "0-imputation"),
+        mcb(),
+        mc1(),
+    ]
 }
 
 /// Completions of many columns.
 fn short() -> [Arm; 2] {
-    let short = |arm: Arm, id: &str, label: &str| arm.named(id, label).grids(SHORT, SHORTER).set("max_iter", 100);
+    let short = |arm: Arm, id: &str, label: &str| {
+        arm.named(id, label).grids(SHORT, SHORTER).set("max_iter", 100)
+    };
     [short(mcb(), "mcb-short", "MC-b"), short(mc1(), "mc1-short", "MC-1")]
 }
 
@@ -188,7 +220,9 @@ impl Set {
         let sources = context.sources;
         Ok(match self.from {
             From::File(file, target) => Some(sources.holed(file, target)?),
-            From::Jester => Some(sources.jester(JOKE, JOKES_RATED, USERS, context.protocol.seed)?),
+            From::Jester => {
+                Some(sources.jester(JOKE, JOKES_RATED, USERS, context.protocol.seed)?)
+            }
             From::MovieLens(asked) => sources.movielens(asked)?,
             From::Nowhere => None,
         })
@@ -267,10 +301,19 @@ impl<'a> Found<'a> {
             return Found { set, constant, ours: Vec::new(), against: None };
         }
         let arms = set.arms();
-        let values = |arm: &Arm| results.of(set.name, &arm.id).filter_map(loss).collect::<Vec<f64>>();
-        let ours = arms.iter().filter_map(|arm| Some((column(arm)?, Statistics::of(values(arm))?))).collect();
+        let values =
+            |arm: &Arm| results.of(set.name, &arm.id).filter_map(loss).collect::<Vec<f64>>();
+        let ours = arms
+            .iter()
+            .filter_map(|arm| Some((column(arm)?, Statistics::of(values(arm))?)))
+            .collect();
         let pairs = values(&arms[0]).into_iter().zip(values(&arms[1]));
-        Found { set, constant, ours, against: Statistics::of(pairs.map(|(karma, zero)| karma - zero).collect()) }
+        Found {
+            set,
+            constant,
+            ours,
+            against: Statistics::of(pairs.map(|(karma, zero)| karma - zero).collect()),
+        }
     }
 
     /// Paper's value, ours, and the difference; the least of each in bold.
@@ -335,7 +378,9 @@ impl<'a> Found<'a> {
         let (constant, (_, karma)) = (self.constant?, self.ours.first()?);
         let karma = karma.mean;
         let paper = self.set.paper[0];
-        let holds = self.set.arms().iter().any(|arm| arm.id == "geom") || paper > 0.6 * karma || constant < 0.9;
+        let holds = self.set.arms().iter().any(|arm| arm.id == "geom")
+            || paper > 0.6 * karma
+            || constant < 0.9;
         (!holds).then(|| {
             format!(
                 "- {}: {paper:.2} in units in which a constant scores {constant:.2} would explain {:.0} % of the target's \
@@ -370,17 +415,25 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     for set in SETS {
         let problem = set.load(context)?;
         if problem.is_none() && set.obtainable() {
-            context.tell(&format!("{}: skipped, because no --movielens DIR names its files", set.title));
+            context.tell(&format!(
+                "{}: skipped, because no --movielens DIR names its files",
+                set.title
+            ));
         }
         let trial = problem.map(|problem| set.trial(problem));
-        let constant = trial.as_ref().map(|trial| trial.constant(&context.protocol)).transpose()?.flatten();
+        let constant =
+            trial.as_ref().map(|trial| trial.constant(&context.protocol)).transpose()?.flatten();
         constants.push(constant.map(|s| s.mean));
         trials.extend(trial);
     }
     let results = context.hold_out(&trials)?;
-    let found: Vec<Found<'_>> =
-        SETS.iter().zip(constants).map(|(set, constant)| Found::of(set, &results, constant)).collect();
-    let head: Vec<&str> = ["paper: ours (difference)", "a constant's loss"].into_iter().chain(COLUMNS).collect();
+    let found: Vec<Found<'_>> = SETS
+        .iter()
+        .zip(constants)
+        .map(|(set, constant)| Found::of(set, &results, constant))
+        .collect();
+    let head: Vec<&str> =
+        ["paper: ours (difference)", "a constant's loss"].into_iter().chain(COLUMNS).collect();
     let order = [
         "karma against 0-imputation",
         "in the paper",
@@ -392,8 +445,13 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         let id = &one.set.arms()[0].id;
         format!("- {}: {}\n", one.set.title, results.chosen(one.set.name, id))
     });
-    let listed = |head: &str, lines: String| if lines.is_empty() { lines } else { format!("{head}:\n\n{lines}\n") };
-    let doubts = listed("Where the paper's value cannot hold", found.iter().filter_map(Found::doubt).collect());
+    let listed = |head: &str, lines: String| {
+        if lines.is_empty() { lines } else { format!("{head}:\n\n{lines}\n") }
+    };
+    let doubts = listed(
+        "Where the paper's value cannot hold",
+        found.iter().filter_map(Found::doubt).collect(),
+    );
     let weak = listed(
         "Where the paper's karma is hardly better than a constant is here (other versions of the data, or codes instead of categories)",
         found.iter().filter_map(Found::weak).collect(),
@@ -450,7 +508,12 @@ mod tests {
         assert_eq!(found.order().unwrap()[1..3], ["below (-0.10)".to_owned(), "above".to_owned()]);
         assert_eq!(found.order().unwrap()[4], "no");
         assert!(found.doubt().is_none() && found.weak().is_none());
-        assert!(Found { constant: Some(0.25), ..found }.weak().unwrap().contains("0.250 by a constant, 0.300 here"));
+        assert!(
+            Found { constant: Some(0.25), ..found }
+                .weak()
+                .unwrap()
+                .contains("0.250 by a constant, 0.300 here")
+        );
         let books = SETS.iter().find(|set| !set.obtainable()).unwrap();
         let nothing = Found { set: books, constant: None, ours: Vec::new(), against: None };
         assert_eq!(nothing.row()[1], "not obtainable");

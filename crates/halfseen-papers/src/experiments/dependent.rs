@@ -1,6 +1,8 @@
-//! Gives the arms of paper C: uniform draws, draws by known second moments, and draws by moments learned in a first phase.
+//! Gives the arms of paper C: uniform draws, draws by known second moments, and draws by moments
+//! learned in a first phase.
 //!
-//! All draw with replacement and average all iterates (two phases: all of the second), as the papers have it.
+//! All draw with replacement and average all iterates (two phases: all of the second), as the
+//! papers have it.
 
 use crate::arm::{Arm, Axes};
 
@@ -19,11 +21,14 @@ pub(super) struct Grids {
     pub(super) two: (Axes, Axes),
 }
 
-/// AERR, DDAERR with the product's read drawn in three ways, and DDAERR in two phases of four lengths.
+/// AERR, DDAERR with the product's read drawn in three ways, and DDAERR in two phases of four
+/// lengths.
 pub(super) fn euclidean(budget: usize, grids: Grids) -> Vec<Arm> {
     let known = INNER.map(|inner| {
         let label = format!("DDAERR, product by {inner}");
-        base("ddaerr", &label, budget).set("inner", inner).named(&format!("ddaerr-{inner}-{budget}"), &label)
+        base("ddaerr", &label, budget)
+            .set("inner", inner)
+            .named(&format!("ddaerr-{inner}-{budget}"), &label)
     });
     let uniform = base("aerr", "AERR", budget).named(&format!("aerr-{budget}"), "AERR");
     let one = std::iter::once(uniform).chain(known).map(|arm| arm.grids(grids.one.0, grids.one.1));
@@ -33,12 +38,19 @@ pub(super) fn euclidean(budget: usize, grids: Grids) -> Vec<Arm> {
 /// AELR, DDAELR, and DDAELR in two phases of four lengths.
 pub(super) fn entropic(budget: usize, grids: Grids) -> Vec<Arm> {
     let one = [("aelr", "AELR"), ("ddaelr", "DDAELR")].map(|(name, label)| {
-        base(name, label, budget).named(&format!("{name}-{budget}"), label).grids(grids.one.0, grids.one.1)
+        base(name, label, budget)
+            .named(&format!("{name}-{budget}"), label)
+            .grids(grids.one.0, grids.one.1)
     });
     one.into_iter().chain(phases("ddaelr-2p", "DDAELR", budget, grids)).collect()
 }
 
-fn phases(name: &'static str, label: &str, budget: usize, grids: Grids) -> impl Iterator<Item = Arm> {
+fn phases(
+    name: &'static str,
+    label: &str,
+    budget: usize,
+    grids: Grids,
+) -> impl Iterator<Item = Arm> {
     SHARES.into_iter().map(move |share| {
         let label = format!("{label} after {share} %");
         let arm = base(name, &label, budget).set("phase1", f64::from(share) / 100.0);
@@ -46,8 +58,8 @@ fn phases(name: &'static str, label: &str, budget: usize, grids: Grids) -> impl 
     })
 }
 
-/// DDAERR with moments estimated from the reads as they come, AERR and DDAERR with a step of each attribute's own (`own`:
-/// their grids), and two phases with the theorem's smoothing.
+/// DDAERR with moments estimated from the reads as they come, AERR and DDAERR with a step of each
+/// attribute's own (`own`: their grids), and two phases with the theorem's smoothing.
 pub(super) fn adaptive(budget: usize, grids: Grids, own: (Axes, Axes)) -> Vec<Arm> {
     let adagrad = [("aerr", "AERR"), ("ddaerr", "DDAERR")].map(|(name, label)| {
         let label = format!("{label}, AdaGrad");
@@ -64,7 +76,13 @@ pub(super) fn adaptive_entropic(budget: usize, grids: Grids) -> [Arm; 2] {
 }
 
 /// Moments estimated as the reads come, and in a first phase as the theorem smooths them.
-fn unmeasured(online: &'static str, two: &'static str, label: &str, budget: usize, grids: Grids) -> [Arm; 2] {
+fn unmeasured(
+    online: &'static str,
+    two: &'static str,
+    label: &str,
+    budget: usize,
+    grids: Grids,
+) -> [Arm; 2] {
     let labels = [format!("{label}, moments online"), format!("{label} after 20 %, c = 4/3")];
     let online = base(online, &labels[0], budget)
         .set("moments", "online")
@@ -74,7 +92,8 @@ fn unmeasured(online: &'static str, two: &'static str, label: &str, budget: usiz
     [online, theorem].map(|arm| arm.grids(grids.one.0, grids.one.1))
 }
 
-/// What a figure shows of them: uniform draws, known moments, two phases of 20 %, moments online, own steps.
+/// What a figure shows of them: uniform draws, known moments, two phases of 20 %, moments online,
+/// own steps.
 pub(super) fn shown(arms: &[Arm]) -> Vec<&Arm> {
     let hidden = ["-moments-", "-mixed-", "2p-5-", "2p-10-", "2p-50-", "2p-theorem-"];
     arms.iter().filter(|arm| !hidden.iter().any(|part| arm.id.contains(part))).collect()
@@ -84,8 +103,8 @@ pub(super) fn shown(arms: &[Arm]) -> Vec<&Arm> {
 pub(super) const NO_THEOREM: &str =
     "AdaGrad is projected in the Euclidean norm here, for which its theorem is not stated.";
 
-/// Says where two phases come to clearly less than AERR, to about as much, and to clearly more; of pairs of a place and
-/// the part of AERR's excess.
+/// Says where two phases come to clearly less than AERR, to about as much, and to clearly more; of
+/// pairs of a place and the part of AERR's excess.
 pub(super) fn verdict(parts: &[(String, f64)]) -> String {
     let list = |least: f64, most: f64| {
         let all = parts.iter().filter(|(_, part)| (least..most).contains(part));
@@ -106,7 +125,11 @@ pub(super) fn descent(full: Axes, quick: Axes) -> Arm {
 }
 
 fn base(name: &'static str, label: &str, budget: usize) -> Arm {
-    Arm::new(name, label).set("budget", budget).set("centre", "none").set("average", "all").set("replacement", true)
+    Arm::new(name, label)
+        .set("budget", budget)
+        .set("centre", "none")
+        .set("average", "all")
+        .set("replacement", true)
 }
 
 #[cfg(test)]
@@ -115,9 +138,14 @@ mod tests {
 
     #[test]
     fn a_verdict_has_three_sides() {
-        let parts = [("a", 0.5), ("b", 1.0), ("c", 2.0), ("d", 0.94)].map(|(place, part)| (place.to_owned(), part));
+        let parts = [("a", 0.5), ("b", 1.0), ("c", 2.0), ("d", 0.94)]
+            .map(|(place, part)| (place.to_owned(), part));
         let text = verdict(&parts);
-        let sides = ["more than 5 %: a (0.50), d (0.94).", "No matter: b (1.00).", "lose more than 5 %: c (2.00)."];
+        let sides = [
+            "more than 5 %: a (0.50), d (0.94).",
+            "No matter: b (1.00).",
+            "lose more than 5 %: c (2.00).",
+        ];
         assert!(sides.iter().all(|side| text.contains(side)), "{text}");
         assert!(verdict(&parts[..1]).contains("No matter: nowhere here."));
     }

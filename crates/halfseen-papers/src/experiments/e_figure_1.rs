@@ -1,8 +1,10 @@
-//! Makes figure 1 of paper E again: 50 rows to learn from, and N non-zero attributes of each test row deleted at random.
+//! Makes figure 1 of paper E again: 50 rows to learn from, and N non-zero attributes of each test
+//! row deleted at random.
 //!
-//! Data: Spambase, each column divided by its largest value, and MNIST 4 against 7, pixels divided by 255. Protocol: 50 rows to learn
-//! from, 200 that choose the setting for each N under the same random deletions, all others test; drawn anew 20 times (10 quick
-//! draws: `--splits`). How much an arm prepares for is searched too, since random deletions do far less damage than the worst ones.
+//! Data: Spambase, each column divided by its largest value, and MNIST 4 against 7, pixels divided
+//! by 255. Protocol: 50 rows to learn from, 200 that choose the setting for each N under the same
+//! random deletions, all others test; drawn anew 20 times (10 quick draws: `--splits`). How much an
+//! arm prepares for is searched too, since random deletions do far less damage than the worst ones.
 //!
 //! Full grids:
 //!
@@ -36,14 +38,25 @@ pub(super) fn arms() -> Vec<Arm> {
 
 fn trial(name: &str, problem: crate::problem::Problem, budgets: Vec<f64>) -> Trial {
     let parts = Parts::Few { train: 50, validate: 200 };
-    Trial { name: name.into(), problem, parts, informed: false, attack: Attack::Random, budgets, arms: arms() }
+    Trial {
+        name: name.into(),
+        problem,
+        parts,
+        informed: false,
+        attack: Attack::Random,
+        budgets,
+        arms: arms(),
+    }
 }
 
 /// Runs all and writes the section.
 pub(super) fn make(context: &Context<'_>) -> Result<String> {
     let steps = |last: u32, by: usize| (0..=last).step_by(by).map(f64::from).collect::<Vec<f64>>();
     let spam = context.sources.table("spambase", "spam", Task::Classification)?;
-    let trials = [trial("spam", spam, steps(50, 5)), trial("4v7", context.sources.pair(4, 7)?, steps(150, 15))];
+    let trials = [
+        trial("spam", spam, steps(50, 5)),
+        trial("4v7", context.sources.pair(4, 7)?, steps(150, 15)),
+    ];
     let results = context.besiege(&trials)?;
     let mut text = String::from(
         "Random deletions of N non-zero attributes of every test row (all where a row has fewer); mean and deviation over the draws.\n",
@@ -52,10 +65,16 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         let file = context.file(&format!(".{name}.svg"));
         let title = format!("{name}: 50 rows to learn from, random deletions");
         write(&context.out.join(&file), &figure(&results, name, &arms(), budgets, &title)?)?;
-        text += &format!("\n### {name}\n\n![{title}](./{file})\n\n{}\n", errors(&results, name, &arms(), budgets));
+        text += &format!(
+            "\n### {name}\n\n![{title}](./{file})\n\n{}\n",
+            errors(&results, name, &arms(), budgets)
+        );
         text += &claims(&[
             ("the LP lies below GR", below(&results, name, budgets, "fdrop")),
-            ("the LP lies below the SVM, clearly and substantially", below(&results, name, budgets, "svm")),
+            (
+                "the LP lies below the SVM, clearly and substantially",
+                below(&results, name, budgets, "svm"),
+            ),
         ]);
     }
     Ok(text)
@@ -63,7 +82,8 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
 
 /// At how many N the linear program errs less than another arm.
 fn below(results: &Results, problem: &str, budgets: &[f64], arm: &str) -> String {
-    let mean = |arm: &str, at: usize| errors_at(results, problem, arm, at).map_or(f64::NAN, |s| s.mean);
+    let mean =
+        |arm: &str, at: usize| errors_at(results, problem, arm, at).map_or(f64::NAN, |s| s.mean);
     let met = (0..budgets.len()).filter(|&at| mean("robust-lp", at) < mean(arm, at)).count();
     let last = budgets.len() - 1;
     format!(

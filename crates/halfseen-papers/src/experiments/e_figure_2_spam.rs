@@ -1,9 +1,12 @@
-//! Makes figure 2 of paper E again on Spambase: the greedy adversary, who deletes what is worth most of every test row until N is spent.
+//! Makes figure 2 of paper E again on Spambase: the greedy adversary, who deletes what is worth
+//! most of every test row until N is spent.
 //!
-//! Data: Spambase, each column divided by its largest value, with all values 1 and with mutual information. Protocol: ten folds test in turn (the first three with `--quick`);
-//! a ninth of the other rows chooses the setting for each N under the same adversary, and the rows that are left are learned from; a second
-//! arm of the SVM is chosen on that ninth as it is. Every arm knows N, and every arm is attacked by an adversary of its own. The LP learns from all rows at once, and in further arms from
-//! chunks of them, as the paper had to; its relative gap is 1e-4.
+//! Data: Spambase, each column divided by its largest value, with all values 1 and with mutual
+//! information. Protocol: ten folds test in turn (the first three with `--quick`); a ninth of the
+//! other rows chooses the setting for each N under the same adversary, and the rows that are left
+//! are learned from; a second arm of the SVM is chosen on that ninth as it is. Every arm knows N,
+//! and every arm is attacked by an adversary of its own. The LP learns from all rows at once, and
+//! in further arms from chunks of them, as the paper had to; its relative gap is 1e-4.
 //!
 //! Full grids:
 //!
@@ -25,7 +28,11 @@ const GRIDS: Grids = Grids {
         &[("margin", &["0.003", "0.01", "0.03", "0.1"])],
     ],
     perceptron: [
-        &[("margin", &["0.01", "0.03", "0.1", "0.3", "1"]), ("step", &["1x", "10x"]), ("passes", &["1", "20"])],
+        &[
+            ("margin", &["0.01", "0.03", "0.1", "0.3", "1"]),
+            ("step", &["1x", "10x"]),
+            ("passes", &["1", "20"]),
+        ],
         &[("margin", &["0.03", "0.1", "0.3"]), ("step", &["1x", "10x"]), ("passes", &["1", "20"])],
     ],
 };

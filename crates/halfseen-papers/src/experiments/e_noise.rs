@@ -1,9 +1,11 @@
-//! Tests what section 2.4 of paper E says of noise: with a margin that grows like sqrt N, attributes may be corrupted, not only deleted.
+//! Tests what section 2.4 of paper E says of noise: with a margin that grows like sqrt N,
+//! attributes may be corrupted, not only deleted.
 //!
-//! Data: MNIST 4 against 7, pixels divided by 255. The adversary replaces N pixels of every test row, those of largest |w_j|, by
-//! independent noise from -1 to 1. Protocol: 500 rows to learn from, 1,000 that choose the setting for each N under the same noise,
-//! all others test; the LP prepares for noise (`damage = noise`: its margin is at least C sqrt(2 N ln(1/confidence))), or for deletions with
-//! the margin searched.
+//! Data: MNIST 4 against 7, pixels divided by 255. The adversary replaces N pixels of every test
+//! row, those of largest |w_j|, by independent noise from -1 to 1. Protocol: 500 rows to learn
+//! from, 1,000 that choose the setting for each N under the same noise, all others test; the LP
+//! prepares for noise (`damage = noise`: its margin is at least C sqrt(2 N ln(1/confidence))), or
+//! for deletions with the margin searched.
 //!
 //! Full grids:
 //!

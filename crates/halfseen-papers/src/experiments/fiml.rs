@@ -1,18 +1,21 @@
-//! Compares `fiml`, which keeps its reads and tunes itself on them, with all published learners with budgets.
+//! Compares `fiml`, which keeps its reads and tunes itself on them, with all published learners
+//! with budgets.
 //!
-//! Data: 3v5, 2v8, 4v9 and 1v7 of MNIST (pixels / 255, labels -1/+1), `spambase.csv` (target spam), `communities.csv` (target
-//! ViolentCrimesPerPop, the columns without a missing cell), `boston.csv` (target medv); columns of tables centred and divided by
-//! their deviation. Budgets 2, 4, 8 and 16 (boston up to 8); an intercept; attributes centred by their running means.
-//! `jester5k.csv` (joke 5 from the other jokes, of users who rated it): each training row shows 2, 4 or 8 of its ratings, drawn
-//! alike, and rows that validate or test show all (`thinned.rs`).
+//! Data: 3v5, 2v8, 4v9 and 1v7 of MNIST (pixels / 255, labels -1/+1), `spambase.csv` (target spam),
+//! `communities.csv` (target ViolentCrimesPerPop, the columns without a missing cell), `boston.csv`
+//! (target medv); columns of tables centred and divided by their deviation. Budgets 2, 4, 8 and 16
+//! (boston up to 8); an intercept; attributes centred by their running means. `jester5k.csv` (joke
+//! 5 from the other jokes, of users who rated it): each training row shows 2, 4 or 8 of its
+//! ratings, drawn alike, and rows that validate or test show all (`thinned.rs`).
 //!
-//! Protocol: five random splits with 10 % test, the same for all. Published learners are tuned by three folds inside the training
-//! part, two runs each, settings compared by their mean error; DDAERR and DDAELR are given the second moments of the training part.
-//! `fiml` is not tuned. The best published learner is that of the least mean test error, so it is chosen on the test rows. Errors
-//! are squared errors without 1/2; excesses are over ridge regression on all attributes.
+//! Protocol: five random splits with 10 % test, the same for all. Published learners are tuned by
+//! three folds inside the training part, two runs each, settings compared by their mean error;
+//! DDAERR and DDAELR are given the second moments of the training part. `fiml` is not tuned. The
+//! best published learner is that of the least mean test error, so it is chosen on the test rows.
+//! Errors are squared errors without 1/2; excesses are over ridge regression on all attributes.
 //!
-//! Full grids, those of images, of tables and of rows with holes (multiples are of the theorem's value; the second grids of AERR
-//! and DDAERR with small steps are those of diagonal AdaGrad):
+//! Full grids, those of images, of tables and of rows with holes (multiples are of the theorem's
+//! value; the second grids of AERR and DDAERR with small steps are those of diagonal AdaGrad):
 //!
 //! - ridge: penalty 1e-5 3.2e-5 1e-4 3.2e-4 1e-3 3.2e-3 1e-2 3.2e-2 0.1 0.32 1
 //! - aer: radius 0.5 1 2 4 8; penalty 0.1x 0.18x 0.32x 0.56x 1x 1.8x 3.2x
@@ -68,7 +71,8 @@ enum From {
     Jester,
 }
 
-/// What the median ratio of excesses is to be at most, against learners with uniform reads and against all.
+/// What the median ratio of excesses is to be at most, against learners with uniform reads and
+/// against all.
 const UNIFORM_BOUND: f64 = 0.5;
 const ALL_BOUND: f64 = 0.65;
 /// What the error on 3 against 5 from 4 pixels is to be at most.
@@ -78,14 +82,24 @@ const ALL: &[usize] = &[2, 4, 8, 16];
 const FEW: &[usize] = &[2, 4, 8];
 
 pub(super) const SETS: &[Set] = &[
-    Set { name: "boston", kind: Kind::Table, from: From::File("medv", Task::Regression), budgets: FEW },
+    Set {
+        name: "boston",
+        kind: Kind::Table,
+        from: From::File("medv", Task::Regression),
+        budgets: FEW,
+    },
     Set {
         name: "communities",
         kind: Kind::Table,
         from: From::File("ViolentCrimesPerPop", Task::Regression),
         budgets: ALL,
     },
-    Set { name: "spambase", kind: Kind::Table, from: From::File("spam", Task::Classification), budgets: ALL },
+    Set {
+        name: "spambase",
+        kind: Kind::Table,
+        from: From::File("spam", Task::Classification),
+        budgets: ALL,
+    },
     Set { name: "3v5", kind: Kind::Images, from: From::Pair(3, 5), budgets: ALL },
     Set { name: "2v8", kind: Kind::Images, from: From::Pair(2, 8), budgets: ALL },
     Set { name: "4v9", kind: Kind::Images, from: From::Pair(4, 9), budgets: ALL },
@@ -102,13 +116,15 @@ impl Set {
     /// Each with its budget; ridge regression, which has none, first.
     fn arms(&self) -> Vec<(usize, Arm)> {
         let budgets = self.budgets.iter();
-        let own = budgets.flat_map(|&k| self.contenders(k).into_iter().map(move |contender| (k, contender.arm)));
+        let own = budgets
+            .flat_map(|&k| self.contenders(k).into_iter().map(move |contender| (k, contender.arm)));
         [(0, full(self.kind))].into_iter().chain(own).collect()
     }
 
     /// What came out, budget by budget.
     fn lines(&self, results: &Results) -> Vec<Line> {
-        let errors = |arm: &Arm| results.of(self.name, &arm.id).map(|row| row.squared).collect::<Vec<f64>>();
+        let errors =
+            |arm: &Arm| results.of(self.name, &arm.id).map(|row| row.squared).collect::<Vec<f64>>();
         let entry = |Contender { reads, arm }: Contender| {
             let errors = errors(&arm);
             Entry { reads, label: arm.label, errors }
@@ -144,12 +160,14 @@ pub(super) fn arms() -> Vec<Arm> {
 
 /// Runs all and writes the section.
 pub(super) fn make(context: &Context<'_>) -> Result<String> {
-    let (holes, whole): (Vec<&Set>, Vec<&Set>) = SETS.iter().partition(|set| set.kind == Kind::Holes);
+    let (holes, whole): (Vec<&Set>, Vec<&Set>) =
+        SETS.iter().partition(|set| set.kind == Kind::Holes);
     let mut raw = Vec::new();
     for set in holes {
         raw.extend(set.lines(&context.thin(&set.load(context)?, &set.arms())?));
     }
-    let loads: Vec<Load<'_>> = whole.iter().map(|&set| -> Load<'_> { Box::new(move || set.load(context)) }).collect();
+    let loads: Vec<Load<'_>> =
+        whole.iter().map(|&set| -> Load<'_> { Box::new(move || set.load(context)) }).collect();
     let arms = whole.iter().map(|set| set.arms().into_iter().map(|(_, arm)| arm).collect());
     let problems: Vec<(&Load<'_>, Vec<Arm>)> = loads.iter().zip(arms).collect();
     let results = context.run_each(&problems, &|_| Points::End)?;
@@ -159,7 +177,8 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
 
 /// The page: errors, excesses, and the set whose rows have holes.
 fn section(lines: &[Line], raw: &[Line]) -> String {
-    let all = lines.iter().flat_map(|line| &line.entries).filter(|entry| entry.reads == Reads::Ours);
+    let all =
+        lines.iter().flat_map(|line| &line.entries).filter(|entry| entry.reads == Reads::Ours);
     let mut ours: Vec<String> = Vec::new();
     for entry in all {
         if !ours.contains(&entry.label) {
@@ -199,9 +218,17 @@ mod tests {
 
     fn line(set: &str, budget: usize, entries: &[(Reads, &str, f64)]) -> Line {
         let splits = |mean: f64| vec![mean - 0.01, mean + 0.01, mean];
-        let entry =
-            |&(reads, label, mean): &(Reads, &str, f64)| Entry { reads, label: label.to_owned(), errors: splits(mean) };
-        Line { set: set.into(), budget, full: vec![0.2; 3], entries: entries.iter().map(entry).collect() }
+        let entry = |&(reads, label, mean): &(Reads, &str, f64)| Entry {
+            reads,
+            label: label.to_owned(),
+            errors: splits(mean),
+        };
+        Line {
+            set: set.into(),
+            budget,
+            full: vec![0.2; 3],
+            entries: entries.iter().map(entry).collect(),
+        }
     }
 
     #[test]
@@ -211,7 +238,10 @@ mod tests {
         let both = [&published[..], &ours[..]].concat();
         let raw = [line("jester", 2, &published[..1])];
         let without = section(&[line("3v5", 4, &published)], &raw);
-        assert!(!without.contains("The default") && without.contains("| jester | 2 |"), "{without}");
+        assert!(
+            !without.contains("The default") && without.contains("| jester | 2 |"),
+            "{without}"
+        );
         let text = section(&[line("3v5", 4, &both)], &raw);
         for part in [
             "The default is `fiml`.",
@@ -234,7 +264,8 @@ mod tests {
         assert!(arms.iter().all(|(_, arm)| arm.id.contains("-table")));
         // What is observed is taken, nothing chosen.
         let jester = SETS.iter().find(|set| set.name == "jester").unwrap();
-        let passive = |arm: &Arm| arm.learner(99).is_ok_and(|l| l.get("passive").as_deref() == Some("all"));
+        let passive =
+            |arm: &Arm| arm.learner(99).is_ok_and(|l| l.get("passive").as_deref() == Some("all"));
         assert!(jester.arms().iter().all(|(_, arm)| arm.sees_all() || passive(arm)));
     }
 }

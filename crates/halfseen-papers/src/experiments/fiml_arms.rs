@@ -1,7 +1,9 @@
-//! Gives the published learners with budgets, and our own, for images, for tables, and for rows with holes.
+//! Gives the published learners with budgets, and our own, for images, for tables, and for rows
+//! with holes.
 //!
-//! Published learners have the library's defaults (draws without replacement, running centres, an intercept) and the better of
-//! its variants where papers leave a choice: they are to be as good as they can be.
+//! Published learners have the library's defaults (draws without replacement, running centres, an
+//! intercept) and the better of its variants where papers leave a choice: they are to be as good as
+//! they can be.
 
 use crate::arm::{Arm, Axes};
 
@@ -40,13 +42,22 @@ pub(super) struct Contender {
 type Grids = (Axes, Axes);
 
 const RIDGE: Grids = (
-    &[("penalty", &["1e-5", "3.2e-5", "1e-4", "3.2e-4", "1e-3", "3.2e-3", "1e-2", "3.2e-2", "0.1", "0.32", "1"])],
+    &[(
+        "penalty",
+        &[
+            "1e-5", "3.2e-5", "1e-4", "3.2e-4", "1e-3", "3.2e-3", "1e-2", "3.2e-2", "0.1", "0.32",
+            "1",
+        ],
+    )],
     &[("penalty", &["1e-4", "1e-3", "1e-2", "0.1"])],
 );
 
 const AER: [Grids; 2] = [
     (
-        &[("radius", &["4", "8", "16", "32"]), ("penalty", &["0.32x", "0.56x", "1x", "1.8x", "3.2x", "5.6x"])],
+        &[
+            ("radius", &["4", "8", "16", "32"]),
+            ("penalty", &["0.32x", "0.56x", "1x", "1.8x", "3.2x", "5.6x"]),
+        ],
         &[("radius", &["8", "16"]), ("penalty", &["1x", "3.2x"])],
     ),
     (
@@ -93,13 +104,19 @@ const PNORM: [Grids; 2] = [
         &[("p", &["4", "auto"]), ("step", &["1x", "3.2x"])],
     ),
     (
-        &[("p", &["2", "3", "4", "auto"]), ("step", &["0.32x", "0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x"])],
+        &[
+            ("p", &["2", "3", "4", "auto"]),
+            ("step", &["0.32x", "0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x"]),
+        ],
         &[("p", &["2", "4"]), ("step", &["1x", "3.2x"])],
     ),
 ];
 
 const BASELINE: Grids = (
-    &[("radius", &["0.25", "0.5", "0.7", "1", "1.4", "2", "2.8", "4", "5.6", "8", "11", "16", "32"])],
+    &[(
+        "radius",
+        &["0.25", "0.5", "0.7", "1", "1.4", "2", "2.8", "4", "5.6", "8", "11", "16", "32"],
+    )],
     &[("radius", &["1", "2", "4"])],
 );
 
@@ -211,7 +228,10 @@ const OWN: [Grids; 2] = [
     (
         &[
             ("radius", &["1", "2", "4", "8", "16"]),
-            ("step", &["0.224x", "0.4x", "0.72x", "1.28x", "2.24x", "4x", "7.2x", "12.8x", "22.4x"]),
+            (
+                "step",
+                &["0.224x", "0.4x", "0.72x", "1.28x", "2.24x", "4x", "7.2x", "12.8x", "22.4x"],
+            ),
         ],
         &[("radius", &["1", "4"]), ("step", &["1.28x", "4x"])],
     ),
@@ -219,7 +239,10 @@ const OWN: [Grids; 2] = [
 
 /// Ridge regression on everything that was observed.
 pub(super) fn full(kind: Kind) -> Arm {
-    Arm::new("ridge", "ridge").named(&id("ridge", kind, None), "ridge").grids(RIDGE.0, RIDGE.1).with_intercept(true)
+    Arm::new("ridge", "ridge")
+        .named(&id("ridge", kind, None), "ridge")
+        .grids(RIDGE.0, RIDGE.1)
+        .with_intercept(true)
 }
 
 /// The published learners with this budget, or those that take what is observed.
@@ -230,10 +253,12 @@ pub(super) fn published(kind: Kind, budget: usize) -> Vec<Contender> {
     };
     if kind == Kind::Holes {
         let all = [("aerr", "AERR", AERR_PASSIVE), ("aelr", "AELR", AELR_PASSIVE)];
-        let all = all.map(|(name, label, grids)| arm(name, name, label, [grids; 2]).set("passive", "all"));
+        let all = all
+            .map(|(name, label, grids)| arm(name, name, label, [grids; 2]).set("passive", "all"));
         return all.map(|arm| Contender { reads: Reads::Uniform, arm }).into();
     }
-    // Between two phases the product is read by moments, which are better wherever known ones were compared.
+    // Between two phases the product is read by moments, which are better wherever known ones were
+    // compared.
     let phases = |arm: Arm| arm.set("inner", "moments");
     let own = |arm: Arm| arm.set("step_rule", "adagrad");
     let all = [
@@ -242,10 +267,16 @@ pub(super) fn published(kind: Kind, budget: usize) -> Vec<Contender> {
         (Reads::Uniform, own(arm("aerr", "aerr-own", "AERR, AdaGrad", OWN))),
         (Reads::Uniform, arm("aelr", "aelr", "AELR", AELR)),
         (Reads::Uniform, arm("pnorm", "pnorm", "p-norm", PNORM)),
-        (Reads::Uniform, arm("baseline", "baseline", "Baseline", [BASELINE; 2]).set("reading", "psd")),
+        (
+            Reads::Uniform,
+            arm("baseline", "baseline", "Baseline", [BASELINE; 2]).set("reading", "psd"),
+        ),
         (Reads::Uniform, arm("identity", "identity", "identity", [BASELINE; 2])),
         (Reads::Known, arm("ddaerr", "ddaerr", "DDAERR", DDAERR)),
-        (Reads::Known, own(arm("ddaerr", "ddaerr-own", "DDAERR, AdaGrad", OWN)).set("inner", "moments")),
+        (
+            Reads::Known,
+            own(arm("ddaerr", "ddaerr-own", "DDAERR, AdaGrad", OWN)).set("inner", "moments"),
+        ),
         (Reads::Known, arm("ddaelr", "ddaelr", "DDAELR", DDAELR)),
         (Reads::Phases, phases(arm("ddaerr-2p", "ddaerr-2p", "DDAERR, two phases", DDAERR_2P))),
         (Reads::Phases, phases(arm("ddaelr-2p", "ddaelr-2p", "DDAELR, two phases", DDAELR_2P))),

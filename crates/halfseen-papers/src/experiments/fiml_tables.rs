@@ -1,4 +1,5 @@
-//! Writes what `fiml` and the published learners err, side by side, and what is left of the excess over ridge regression.
+//! Writes what `fiml` and the published learners err, side by side, and what is left of the excess
+//! over ridge regression.
 
 use super::fiml_arms::Reads;
 use crate::page::{table, word};
@@ -64,7 +65,8 @@ fn number(value: f64) -> String {
 }
 
 fn spread(errors: &[f64]) -> String {
-    Statistics::of(errors.to_vec()).map_or(String::new(), |s| format!("{} +- {}", number(s.mean), number(s.sd)))
+    Statistics::of(errors.to_vec())
+        .map_or(String::new(), |s| format!("{} +- {}", number(s.mean), number(s.sd)))
 }
 
 impl Line {
@@ -74,7 +76,10 @@ impl Line {
 
     /// The rival with the least mean error over the splits.
     pub(super) fn best(&self, rivals: Rivals) -> Option<&Entry> {
-        let able = self.entries.iter().filter(|entry| rivals.has(entry.reads) && mean(&entry.errors).is_finite());
+        let able = self
+            .entries
+            .iter()
+            .filter(|entry| rivals.has(entry.reads) && mean(&entry.errors).is_finite());
         able.min_by(|a, b| mean(&a.errors).total_cmp(&mean(&b.errors)))
     }
 
@@ -90,7 +95,10 @@ impl Line {
         Some(Duel {
             place: format!("{} k = {}", self.set, self.budget),
             rival: theirs.label.clone(),
-            excess: [mean(&ours.errors) - mean(&self.full), mean(&theirs.errors) - mean(&self.full)],
+            excess: [
+                mean(&ours.errors) - mean(&self.full),
+                mean(&theirs.errors) - mean(&self.full),
+            ],
             ratio: ratio(&ours.errors, &theirs.errors, &self.full),
             difference,
         })
@@ -126,9 +134,13 @@ pub(super) fn errors(lines: &[Line], ours: &[String]) -> String {
     let row = |line: &Line| {
         let best = [Rivals::Uniform, Rivals::All].into_iter().flat_map(|rivals| {
             let entry = line.best(rivals);
-            [entry.map_or(String::new(), |e| spread(&e.errors)), entry.map_or(String::new(), |e| e.label.clone())]
+            [
+                entry.map_or(String::new(), |e| spread(&e.errors)),
+                entry.map_or(String::new(), |e| e.label.clone()),
+            ]
         });
-        let mine = ours.iter().map(|label| line.ours(label).map_or(String::new(), |e| spread(&e.errors)));
+        let mine =
+            ours.iter().map(|label| line.ours(label).map_or(String::new(), |e| spread(&e.errors)));
         line.head().into_iter().chain([spread(&line.full)]).chain(best).chain(mine).collect()
     };
     table(&head, lines.iter().map(row))
@@ -137,9 +149,16 @@ pub(super) fn errors(lines: &[Line], ours: &[String]) -> String {
 /// The mean error of every published learner, line by line.
 pub(super) fn everything(lines: &[Line]) -> String {
     let Some(first) = lines.first() else { return String::new() };
-    let labels: Vec<&str> =
-        first.entries.iter().filter(|entry| Rivals::All.has(entry.reads)).map(|entry| entry.label.as_str()).collect();
-    let head: Vec<&str> = ["mean squared error on test rows", "k"].into_iter().chain(labels.iter().copied()).collect();
+    let labels: Vec<&str> = first
+        .entries
+        .iter()
+        .filter(|entry| Rivals::All.has(entry.reads))
+        .map(|entry| entry.label.as_str())
+        .collect();
+    let head: Vec<&str> = ["mean squared error on test rows", "k"]
+        .into_iter()
+        .chain(labels.iter().copied())
+        .collect();
     let row = |line: &Line| {
         let of = |label: &&str| {
             let entry = line.entries.iter().find(|entry| entry.label == **label);
@@ -150,21 +169,27 @@ pub(super) fn everything(lines: &[Line]) -> String {
     table(&head, lines.iter().map(row))
 }
 
-/// The excess of ours against that of the best rival, line by line, and what it comes to; of `bound` the median ratio is
-/// to be at most.
+/// The excess of ours against that of the best rival, line by line, and what it comes to; of
+/// `bound` the median ratio is to be at most.
 pub(super) fn excesses(lines: &[Line], ours: &[String], rivals: Rivals, bound: f64) -> String {
-    let own = ours
-        .iter()
-        .flat_map(|label| [label.clone(), format!("{label} / it"), format!("{label} - it"), format!("{label} is")]);
-    let head = ["excess over ridge", "k", rivals.name(), "which"].map(str::to_owned).into_iter().chain(own);
+    let own = ours.iter().flat_map(|label| {
+        [label.clone(), format!("{label} / it"), format!("{label} - it"), format!("{label} is")]
+    });
+    let head = ["excess over ridge", "k", rivals.name(), "which"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(own);
     let head: Vec<String> = head.collect();
     let row = |line: &Line| {
         let duels: Vec<Duel> = ours.iter().filter_map(|label| line.duel(label, rivals)).collect();
-        let theirs = duels.first().map_or_else(Default::default, |d| [number(d.excess[1]), d.rival.clone()]);
-        let own = duels.iter().flat_map(|duel| [number(duel.excess[0])].into_iter().chain(duel.cells()));
+        let theirs =
+            duels.first().map_or_else(Default::default, |d| [number(d.excess[1]), d.rival.clone()]);
+        let own =
+            duels.iter().flat_map(|duel| [number(duel.excess[0])].into_iter().chain(duel.cells()));
         line.head().into_iter().chain(theirs).chain(own).collect()
     };
-    let mut text = table(&head.iter().map(String::as_str).collect::<Vec<_>>(), lines.iter().map(row));
+    let mut text =
+        table(&head.iter().map(String::as_str).collect::<Vec<_>>(), lines.iter().map(row));
     for label in ours {
         let duels: Vec<Duel> = lines.iter().filter_map(|line| line.duel(label, rivals)).collect();
         text += &format!("\n**{label}** against the {}: {}\n", rivals.name(), sums(&duels, bound));
@@ -186,7 +211,10 @@ fn sums(duels: &[Duel], bound: f64) -> String {
     let ratios = if count == 0 {
         "no excess of theirs is above three standard errors, so there is no ratio.".to_owned()
     } else {
-        format!("median ratio {median:.2} over {count} of {}, at most {bound} asked for: {met}.", duels.len())
+        format!(
+            "median ratio {median:.2} over {count} of {}, at most {bound} asked for: {met}.",
+            duels.len()
+        )
     };
     format!(
         "{ratios} Better by more than two standard errors: {}. Worse by more than two: {}. The same: {}.",
@@ -197,14 +225,23 @@ fn sums(duels: &[Duel], bound: f64) -> String {
 }
 
 /// Whether the mean error of ours on one line is at most a bound.
-pub(super) fn within(lines: &[Line], ours: &[String], (set, budget): (&str, usize), bound: f64) -> String {
+pub(super) fn within(
+    lines: &[Line],
+    ours: &[String],
+    (set, budget): (&str, usize),
+    bound: f64,
+) -> String {
     let line = lines.iter().find(|line| line.set == set && line.budget == budget);
     let of = |label: &String| {
         let mean = mean(&line?.ours(label)?.errors);
         Some(format!("{label} {mean:.3}, at most {bound} asked for: {}", word(mean <= bound)))
     };
     let all: Vec<String> = ours.iter().filter_map(of).collect();
-    if all.is_empty() { String::new() } else { format!("\n{set} at k = {budget}: {}.\n", all.join("; ")) }
+    if all.is_empty() {
+        String::new()
+    } else {
+        format!("\n{set} at k = {budget}: {}.\n", all.join("; "))
+    }
 }
 
 #[cfg(test)]
@@ -245,12 +282,21 @@ mod tests {
         let ours = ["fiml".to_owned()];
         let text = excesses(&lines, &ours, Rivals::Uniform, 0.5);
         // Ratios 0.25, 0.4 and 1.5, but for what ridge is off a round number.
-        assert!(text.contains("median ratio 0.40 over 3 of 3, at most 0.5 asked for: yes."), "{text}");
-        assert!(text.contains("Better by more than two standard errors: 2 (a k = 4, b k = 4)."), "{text}");
+        assert!(
+            text.contains("median ratio 0.40 over 3 of 3, at most 0.5 asked for: yes."),
+            "{text}"
+        );
+        assert!(
+            text.contains("Better by more than two standard errors: 2 (a k = 4, b k = 4)."),
+            "{text}"
+        );
         assert!(text.contains("Worse by more than two: 1 (c k = 4)."), "{text}");
         let text = excesses(&lines, &ours, Rivals::All, 0.65);
         assert!(text.contains("median ratio 0.80") && text.contains("asked for: no."), "{text}");
-        assert_eq!(within(&lines, &ours, ("b", 4), 1.25), "\nb at k = 4: fiml 1.200, at most 1.25 asked for: yes.\n");
+        assert_eq!(
+            within(&lines, &ours, ("b", 4), 1.25),
+            "\nb at k = 4: fiml 1.200, at most 1.25 asked for: yes.\n"
+        );
         assert!(within(&lines, &ours, ("b", 4), 1.1).contains("asked for: no"));
         assert_eq!(within(&lines, &[], ("b", 4), 1.1), "");
     }
@@ -261,6 +307,9 @@ mod tests {
         line.full = vec![0.5, 1.0, 1.6];
         line.entries.remove(2);
         let text = excesses(&[line], &["fiml".to_owned()], Rivals::All, 0.65);
-        assert!(text.contains("there is no ratio") && text.contains("The same: 1 (a k = 4)."), "{text}");
+        assert!(
+            text.contains("there is no ratio") && text.contains("The same: 1 (a k = 4)."),
+            "{text}"
+        );
     }
 }

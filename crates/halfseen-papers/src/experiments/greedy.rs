@@ -1,4 +1,5 @@
-//! Runs the arms of paper E against the greedy adversary, and tells what each of them errs: figure 2, whatever the data.
+//! Runs the arms of paper E against the greedy adversary, and tells what each of them errs: figure
+//! 2, whatever the data.
 
 use super::robust::{chunked, errors, figure, lp, paired, perceptron, svm, svm_clean};
 use crate::arm::{Arm, Axes};
@@ -24,13 +25,31 @@ pub(super) fn arms(grids: Grids) -> Vec<Arm> {
     let [full, quick] = grids.lp;
     let chunks = CHUNKS.map(|rows| chunked(rows, full, quick));
     let [steps, few_steps] = grids.perceptron;
-    [lp(full, quick)].into_iter().chain(chunks).chain([perceptron(steps, few_steps), svm(), svm_clean()]).collect()
+    [lp(full, quick)]
+        .into_iter()
+        .chain(chunks)
+        .chain([perceptron(steps, few_steps), svm(), svm_clean()])
+        .collect()
 }
 
 /// Arms against the greedy adversary.
-pub(super) fn trial(name: &str, problem: Problem, informed: bool, budgets: Vec<f64>, grids: Grids) -> Trial {
+pub(super) fn trial(
+    name: &str,
+    problem: Problem,
+    informed: bool,
+    budgets: Vec<f64>,
+    grids: Grids,
+) -> Trial {
     let attack = Attack::Greedy(Order::Ratio);
-    Trial { name: name.into(), problem, parts: Parts::Folds, informed, attack, budgets, arms: arms(grids) }
+    Trial {
+        name: name.into(),
+        problem,
+        parts: Parts::Folds,
+        informed,
+        attack,
+        budgets,
+        arms: arms(grids),
+    }
 }
 
 /// Runs all and writes the section.
@@ -59,8 +78,14 @@ pub(super) fn section(context: &Context<'_>, trials: &[Trial]) -> Result<String>
                 "the same of the SVM with C tuned under the attack, for each N",
                 far_below(&results, name, "svm", budgets),
             ),
-            ("the LP is comparable to the Perceptron, or better", comparable(&results, name, budgets)),
-            ("with less or without chunking the LP is even better", chunking(&results, name, budgets)),
+            (
+                "the LP is comparable to the Perceptron, or better",
+                comparable(&results, name, budgets),
+            ),
+            (
+                "with less or without chunking the LP is even better",
+                chunking(&results, name, budgets),
+            ),
         ]);
     }
     Ok(text)
@@ -73,13 +98,20 @@ fn mean(results: &Results, problem: &str, arm: &str, at: usize) -> f64 {
 fn far_below(results: &Results, problem: &str, svm: &str, budgets: &[f64]) -> String {
     let of = |arm: &str, at: usize| mean(results, problem, arm, at);
     let inside: Vec<usize> = (0..budgets.len()).filter(|&at| budgets[at] > 0.0).collect();
-    let far = |at: &&usize| of("robust-lp", **at).max(of("robust-perceptron", **at)) <= 0.55 * of(svm, **at);
+    let far = |at: &&usize| {
+        of("robust-lp", **at).max(of("robust-perceptron", **at)) <= 0.55 * of(svm, **at)
+    };
     let met = inside.iter().filter(far).count();
     let shares: Vec<String> = inside
         .iter()
         .map(|&at| {
             let error = of(svm, at);
-            format!("{}: {:.2}, {:.2}", budgets[at], of("robust-lp", at) / error, of("robust-perceptron", at) / error)
+            format!(
+                "{}: {:.2}, {:.2}",
+                budgets[at],
+                of("robust-lp", at) / error,
+                of("robust-perceptron", at) / error
+            )
         })
         .collect();
     format!(
@@ -92,7 +124,8 @@ fn far_below(results: &Results, problem: &str, svm: &str, budgets: &[f64]) -> St
 
 fn comparable(results: &Results, problem: &str, budgets: &[f64]) -> String {
     let worse = |at: &usize| {
-        difference(results, problem, ["robust-lp", "robust-perceptron"], *at).is_some_and(|(d, e)| d > 2.0 * e)
+        difference(results, problem, ["robust-lp", "robust-perceptron"], *at)
+            .is_some_and(|(d, e)| d > 2.0 * e)
     };
     let worse = (0..budgets.len()).filter(worse).count();
     format!(
@@ -104,10 +137,13 @@ fn comparable(results: &Results, problem: &str, budgets: &[f64]) -> String {
 
 fn chunking(results: &Results, problem: &str, budgets: &[f64]) -> String {
     let better = |arm: &str| {
-        let gain = |at: &usize| difference(results, problem, [arm, "robust-lp"], *at).is_some_and(|(d, e)| d > 2.0 * e);
+        let gain = |at: &usize| {
+            difference(results, problem, [arm, "robust-lp"], *at).is_some_and(|(d, e)| d > 2.0 * e)
+        };
         (0..budgets.len()).filter(gain).count()
     };
-    let counts: Vec<String> = CHUNKS.iter().map(|rows| format!("{rows}: {}", better(&format!("lp-{rows}")))).collect();
+    let counts: Vec<String> =
+        CHUNKS.iter().map(|rows| format!("{rows}: {}", better(&format!("lp-{rows}")))).collect();
     format!(
         "all rows at once are better than chunks by more than two standard errors at so many of {} values of N (rows of a chunk: count): {}",
         budgets.len(),

@@ -1,4 +1,5 @@
-//! Gives the arms that papers A and B share, as the papers define them: no intercept, no centring, all iterates averaged.
+//! Gives the arms that papers A and B share, as the papers define them: no intercept, no centring,
+//! all iterates averaged.
 
 use crate::arm::Arm;
 use crate::figure::{Along, Height, curves};
@@ -17,14 +18,19 @@ pub(super) fn ridge() -> Arm {
 
 /// The lasso on all attributes.
 pub(super) fn lasso() -> Arm {
-    Arm::new("lasso", "lasso, all pixels")
-        .grids(&[("radius", &["0.5", "1", "2", "4", "8", "12", "16", "24", "32"])], &[("radius", &["4", "8", "16"])])
+    Arm::new("lasso", "lasso, all pixels").grids(
+        &[("radius", &["0.5", "1", "2", "4", "8", "12", "16", "24", "32"])],
+        &[("radius", &["4", "8", "16"])],
+    )
 }
 
 /// One pass of exponentiated gradient over all attributes.
 pub(super) fn online_lasso() -> Arm {
     Arm::new("online-lasso", "online lasso, all pixels").grids(
-        &[("radius", &["8", "16", "32", "64"]), ("step", &["32x", "56x", "100x", "178x", "316x", "562x"])],
+        &[
+            ("radius", &["8", "16", "32", "64"]),
+            ("step", &["32x", "56x", "100x", "178x", "316x", "562x"]),
+        ],
         &[("radius", &["16", "32"]), ("step", &["100x", "316x"])],
     )
 }
@@ -40,11 +46,14 @@ pub(super) fn aer(budget: usize) -> Arm {
     )
 }
 
-/// The Baseline, its estimated second moments read as the paper's objective stands (a stationary point), or made positive
-/// semidefinite first.
+/// The Baseline, its estimated second moments read as the paper's objective stands (a stationary
+/// point), or made positive semidefinite first.
 pub(super) fn baseline(budget: usize, reading: &'static str) -> Arm {
     let label = format!("Baseline ({reading}), {budget} pixels");
-    let arm = Arm::new("baseline", &label).set("budget", budget).set("centre", "none").set("reading", reading);
+    let arm = Arm::new("baseline", &label)
+        .set("budget", budget)
+        .set("centre", "none")
+        .set("reading", reading);
     arm.named(&format!("baseline-{reading}"), &label).grids(
         &[("radius", &["0.125", "0.25", "0.5", "1", "2", "4", "8", "16", "32"])],
         &[("radius", &["1", "2", "4"])],
@@ -63,7 +72,10 @@ pub(super) fn identity(budget: usize) -> Arm {
 /// AERR, drawing with replacement as the paper does.
 pub(super) fn aerr(budget: usize) -> Arm {
     sampled("aerr", "AERR", budget).set("replacement", true).grids(
-        &[("radius", &["0.5", "1", "2", "4", "8"]), ("step", &["0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x"])],
+        &[
+            ("radius", &["0.5", "1", "2", "4", "8"]),
+            ("step", &["0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x"]),
+        ],
         &[("radius", &["1", "2", "4"]), ("step", &["1x", "3.2x"])],
     )
 }
@@ -71,7 +83,10 @@ pub(super) fn aerr(budget: usize) -> Arm {
 /// AELR, drawing with replacement as the paper does.
 pub(super) fn aelr(budget: usize) -> Arm {
     sampled("aelr", "AELR", budget).set("replacement", true).grids(
-        &[("radius", &["2", "4", "8", "16", "32"]), ("step", &["5.6x", "10x", "18x", "32x", "56x", "100x"])],
+        &[
+            ("radius", &["2", "4", "8", "16", "32"]),
+            ("step", &["5.6x", "10x", "18x", "32x", "56x", "100x"]),
+        ],
         &[("radius", &["4", "16"]), ("step", &["10x", "18x", "32x"])],
     )
 }
@@ -84,7 +99,12 @@ fn sampled(name: &'static str, label: &str, budget: usize) -> Arm {
 }
 
 /// Draws both axes for 3 against 5 and returns the figures' lines for the page.
-pub(super) fn both_axes(context: &Context<'_>, results: &Results, arms: &[Arm], title: &str) -> Result<String> {
+pub(super) fn both_axes(
+    context: &Context<'_>,
+    results: &Results,
+    arms: &[Arm],
+    title: &str,
+) -> Result<String> {
     let arms: Vec<&Arm> = arms.iter().collect();
     let height = Height { label: "squared error on test images", times: 1.0, limit: Some(1.4) };
     let mut text = String::new();
@@ -111,7 +131,14 @@ pub(super) fn ends(results: &Results, problem: &str, arms: &[Arm]) -> String {
             results.chosen(problem, &arm.id),
         ]
     };
-    let head = ["after all examples", "reads", "squared error, median", "mean", "told wrongly, median", "chosen"];
+    let head = [
+        "after all examples",
+        "reads",
+        "squared error, median",
+        "mean",
+        "told wrongly, median",
+        "chosen",
+    ];
     table(&head, arms.iter().map(row))
 }
 

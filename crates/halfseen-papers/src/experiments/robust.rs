@@ -9,8 +9,8 @@ use halfseen_io::draw::{Figure, Point, Series, learning_curve};
 
 /// C of the SVM, in half decades.
 const CS: &[&str] = &[
-    "1e-6", "3e-6", "1e-5", "3e-5", "1e-4", "3e-4", "1e-3", "3e-3", "1e-2", "3e-2", "1e-1", "3e-1", "1", "3", "10",
-    "30", "100", "300", "1000",
+    "1e-6", "3e-6", "1e-5", "3e-5", "1e-4", "3e-4", "1e-3", "3e-3", "1e-2", "3e-2", "1e-1", "3e-1",
+    "1", "3", "10", "30", "100", "300", "1000",
 ];
 
 /// The SVM.
@@ -30,7 +30,9 @@ pub(super) fn lp(full: Axes, quick: Axes) -> Arm {
 
 /// The linear program on chunks of so many rows.
 pub(super) fn chunked(rows: usize, full: Axes, quick: Axes) -> Arm {
-    lp(full, quick).set("chunk", rows).named(&format!("lp-{rows}"), &format!("LP, chunks of {rows}"))
+    lp(full, quick)
+        .set("chunk", rows)
+        .named(&format!("lp-{rows}"), &format!("LP, chunks of {rows}"))
 }
 
 /// The Perceptron.
@@ -45,7 +47,8 @@ pub(super) fn fdrop(full: Axes, quick: Axes) -> Arm {
 
 /// Errors of all arms at each N, mean and deviation over the splits.
 pub(super) fn errors(results: &Results, problem: &str, arms: &[Arm], budgets: &[f64]) -> String {
-    let heads: Vec<&str> = std::iter::once("N").chain(arms.iter().map(|arm| arm.label.as_str())).collect();
+    let heads: Vec<&str> =
+        std::iter::once("N").chain(arms.iter().map(|arm| arm.label.as_str())).collect();
     let row = |(point, budget): (usize, &f64)| {
         let cell = |arm: &Arm| match errors_at(results, problem, &arm.id, point) {
             Some(s) => format!("{:.3} +- {:.3}", s.mean, s.sd),
@@ -57,7 +60,13 @@ pub(super) fn errors(results: &Results, problem: &str, arms: &[Arm], budgets: &[
 }
 
 /// The same as a picture.
-pub(super) fn figure(results: &Results, problem: &str, arms: &[Arm], budgets: &[f64], title: &str) -> Result<String> {
+pub(super) fn figure(
+    results: &Results,
+    problem: &str,
+    arms: &[Arm],
+    budgets: &[f64],
+    title: &str,
+) -> Result<String> {
     let point = |arm: &Arm, (at, x): (usize, &f64)| {
         let s = errors_at(results, problem, &arm.id, at)?;
         Some(Point { x: *x, y: s.mean, low: s.mean - s.sd, high: s.mean + s.sd })
@@ -80,7 +89,8 @@ pub(super) fn figure(results: &Results, problem: &str, arms: &[Arm], budgets: &[
 /// What each arm adds to the error of the linear program, split by split, mean and standard error.
 pub(super) fn paired(results: &Results, problem: &str, arms: &[Arm], budgets: &[f64]) -> String {
     let others: Vec<&Arm> = arms.iter().filter(|arm| arm.id != "robust-lp").collect();
-    let heads: Vec<&str> = std::iter::once("N").chain(others.iter().map(|arm| arm.label.as_str())).collect();
+    let heads: Vec<&str> =
+        std::iter::once("N").chain(others.iter().map(|arm| arm.label.as_str())).collect();
     let row = |(point, budget): (usize, &f64)| {
         let cell = |arm: &&Arm| match difference(results, problem, [&arm.id, "robust-lp"], point) {
             Some((mean, error)) => format!("{mean:+.4} +- {error:.4}"),

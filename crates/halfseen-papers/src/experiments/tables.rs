@@ -1,8 +1,10 @@
-//! Fills table 1 of papers B and C with numbers: for 3 against 5 with its measured moments, and for moments that decay.
+//! Fills table 1 of papers B and C with numbers: for 3 against 5 with its measured moments, and for
+//! moments that decay.
 //!
-//! Nothing is learned. Table 1 of B: examples for an excess of 0.1 within the weights of length 1. Table 1 of C: excess after the
-//! training images of 3 against 5. For the digits, moments and lengths are measured over all images; the decaying moments mu_i ~ 1/i and
-//! i^-2 of 784 attributes are taken to add up to 1. The protocols do not differ.
+//! Nothing is learned. Table 1 of B: examples for an excess of 0.1 within the weights of length 1.
+//! Table 1 of C: excess after the training images of 3 against 5. For the digits, moments and
+//! lengths are measured over all images; the decaying moments mu_i ~ 1/i and i^-2 of 784 attributes
+//! are taken to add up to 1. The protocols do not differ.
 //!
 //!     cargo run --release -p halfseen-papers -- tables
 
@@ -34,12 +36,23 @@ fn settings(context: &Context<'_>) -> Result<Vec<(String, Setting)>> {
         longest = longest.max(squares.clone().sum());
         moments.iter_mut().zip(squares).for_each(|(sum, square)| *sum += square / rows as f64);
     }
-    let setting =
-        |dims, norm, moments| Setting { dims, budget: BUDGET, norm, moments: Some(moments), ..Setting::default() };
-    let mut all = vec![("3 against 5".to_owned(), setting(columns as u64, longest.sqrt(), MomentNorms::of(&moments)?))];
+    let setting = |dims, norm, moments| Setting {
+        dims,
+        budget: BUDGET,
+        norm,
+        moments: Some(moments),
+        ..Setting::default()
+    };
+    let mut all = vec![(
+        "3 against 5".to_owned(),
+        setting(columns as u64, longest.sqrt(), MomentNorms::of(&moments)?),
+    )];
     for power in [1.0, 2.0] {
         let raw = MomentNorms::decaying(columns as u64, power);
-        all.push((format!("mu ~ i^-{power}"), setting(columns as u64, 1.0, raw.divided_by(raw.sum.sqrt()))));
+        all.push((
+            format!("mu ~ i^-{power}"),
+            setting(columns as u64, 1.0, raw.divided_by(raw.sum.sqrt())),
+        ));
     }
     Ok(all)
 }
@@ -61,15 +74,26 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
                 (Some(learner), Some(examples)) => format!("{examples} ({learner})"),
                 _ => "unknown".into(),
             };
-            vec![format!("{}, {paper}", row.regression), row.formula.into(), format!("{:.2e}", row.rate), guaranteed]
+            vec![
+                format!("{}, {paper}", row.regression),
+                row.formula.into(),
+                format!("{:.2e}", row.rate),
+                guaranteed,
+            ]
         };
         let head = ["", "rate", "rate, constants 1", "guaranteed"];
         text += &table(&head, table_b(&setting, ERROR).into_iter().map(row));
         text += &format!("\nTable 1 of C: excess after {EXAMPLES} examples.\n\n");
         let row = |row: halfseen::plan::tables::RowC| {
-            let guaranteed = row.excess.map_or("not covered".into(), |excess| format!("{excess:.3}"));
+            let guaranteed =
+                row.excess.map_or("not covered".into(), |excess| format!("{excess:.3}"));
             let what = format!("{}, {}", row.regression, row.column);
-            vec![what, row.formula.into(), format!("{:.4}", row.rate), format!("{guaranteed} ({})", row.learner)]
+            vec![
+                what,
+                row.formula.into(),
+                format!("{:.4}", row.rate),
+                format!("{guaranteed} ({})", row.learner),
+            ]
         };
         text += &table(&head, table_c(&setting, EXAMPLES).into_iter().map(row));
         text.push('\n');

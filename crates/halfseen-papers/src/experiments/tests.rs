@@ -18,7 +18,12 @@ fn every_arm_is_in_range_and_has_a_name_of_its_own() {
     for experiment in EXPERIMENTS {
         let mut ids = BTreeSet::new();
         for arm in (experiment.arms)() {
-            assert!(ids.insert(arm.id.clone()), "{}: two arms are called {}", experiment.name, arm.id);
+            assert!(
+                ids.insert(arm.id.clone()),
+                "{}: two arms are called {}",
+                experiment.name,
+                arm.id
+            );
             let learner = arm.learner(784).unwrap();
             for setting in [arm.settings(false), arm.settings(true)].concat() {
                 with(learner.clone(), &setting).unwrap().check().unwrap();
@@ -30,19 +35,30 @@ fn every_arm_is_in_range_and_has_a_name_of_its_own() {
 #[test]
 fn headers_state_the_full_grids() {
     for experiment in EXPERIMENTS {
-        let stated: BTreeSet<&str> = experiment.source.lines().filter_map(|line| line.strip_prefix("//! - ")).collect();
+        let stated: BTreeSet<&str> =
+            experiment.source.lines().filter_map(|line| line.strip_prefix("//! - ")).collect();
         let grids = (experiment.arms)().iter().map(Arm::grid_line).collect::<BTreeSet<_>>();
-        let searched: BTreeSet<&str> = grids.iter().map(String::as_str).filter(|line| !line.ends_with(": ")).collect();
+        let searched: BTreeSet<&str> =
+            grids.iter().map(String::as_str).filter(|line| !line.ends_with(": ")).collect();
         assert_eq!(stated, searched, "{}", experiment.name);
     }
 }
 
-const SMALL: Protocol =
-    Protocol { quick: true, splits: 2, folds: 2, runs: 2, by: By::Median, usual: (3, 3), every: 5, seed: 3 };
+const SMALL: Protocol = Protocol {
+    quick: true,
+    splits: 2,
+    folds: 2,
+    runs: 2,
+    by: By::Median,
+    usual: (3, 3),
+    every: 5,
+    seed: 3,
+};
 
 fn small_arms() -> Vec<Arm> {
     let aerr = Arm::new("aerr", "AERR").set("budget", 3);
-    let aerr = aerr.grids(&[("radius", &["1"])], &[("radius", &["0.5", "1"]), ("step", &["1x", "3.2x"])]);
+    let aerr =
+        aerr.grids(&[("radius", &["1"])], &[("radius", &["0.5", "1"]), ("step", &["1x", "3.2x"])]);
     vec![aerr, Arm::new("ridge", "ridge").grids(&[], &[("radius", &["0.5", "1"])])]
 }
 
@@ -70,7 +86,9 @@ fn a_run_that_goes_on_gives_the_same_file_on_any_number_of_threads() {
     let text = fs::read_to_string(straight.path().join(file)).unwrap();
     // Two arms x two splits; the arm that sees all is tested at equal reads too.
     assert_eq!(expected.rows.iter().filter(|r| r.point == 0).count(), 4);
-    assert!(expected.of("power-1-d12", "ridge").count() > expected.of("power-1-d12", "aerr").count());
+    assert!(
+        expected.of("power-1-d12", "ridge").count() > expected.of("power-1-d12", "aerr").count()
+    );
 
     run(stopped.path(), &arms[1..], 2);
     assert_eq!(run(stopped.path(), &arms, 2), expected);
@@ -81,13 +99,24 @@ fn a_run_that_goes_on_gives_the_same_file_on_any_number_of_threads() {
     assert!(run(stopped.path(), &arms, 2).rows.iter().any(|row| row.reads == 7_777_777));
     // Other data of the same name and size, or another seed, is another key.
     let arm = &arms[0];
-    let keys = [1, 2]
-        .map(|seed| SMALL.key(&decaying(Decay::Power(1.0), Weights::Aligned, 12, 300, seed).unwrap(), arm, &[300]));
+    let keys = [1, 2].map(|seed| {
+        SMALL.key(
+            &decaying(Decay::Power(1.0), Weights::Aligned, 12, 300, seed).unwrap(),
+            arm,
+            &[300],
+        )
+    });
     assert_ne!(keys[0], keys[1]);
     let sources = Sources::default();
-    let other = Context { protocol: Protocol { seed: 4, ..SMALL }, ..context(&sources, stopped.path()) };
+    let other =
+        Context { protocol: Protocol { seed: 4, ..SMALL }, ..context(&sources, stopped.path()) };
     let other = other.run(&[load()], &arms, &|_| Points::End).unwrap();
-    assert!(other.rows.iter().all(|row| row.reads != 7_777_777 && expected.rows.iter().all(|e| e.key != row.key)));
+    assert!(
+        other
+            .rows
+            .iter()
+            .all(|row| row.reads != 7_777_777 && expected.rows.iter().all(|e| e.key != row.key))
+    );
 }
 
 #[test]
@@ -109,7 +138,8 @@ fn a_class_target_on_sparse_rows_is_scored_both_ways() {
     let out = tempfile::tempdir().unwrap();
     let sources = Sources::default();
     let load: Load<'_> = Box::new(|| -> Result<Problem> { sparse(60, 400, 2) });
-    let results = context(&sources, out.path()).run(&[load], &small_arms(), &|_| Points::End).unwrap();
+    let results =
+        context(&sources, out.path()).run(&[load], &small_arms(), &|_| Points::End).unwrap();
     let wrong = results.end("sparse", "ridge", |row| row.wrong).unwrap().mean;
     let squared = results.end("sparse", "ridge", |row| Some(row.squared)).unwrap().mean;
     assert!(wrong < 0.4 && squared < 1.0, "{wrong} {squared}");
@@ -121,8 +151,13 @@ fn the_page_prefers_the_full_protocol_and_says_what_was_not_run() {
     let out = folder.path().join("found");
     fs::create_dir(&out).unwrap();
     let page = || fs::read_to_string(folder.path().join("found.md")).unwrap();
-    publish(&out, EXPERIMENTS, &EXPERIMENTS[1], &Protocol::quick(0), "![a](./a.svg) quick body").unwrap();
-    assert!(page().contains("](found/a.svg) quick body") && page().contains("a-figure-2 --quick"), "{}", page());
+    publish(&out, EXPERIMENTS, &EXPERIMENTS[1], &Protocol::quick(0), "![a](./a.svg) quick body")
+        .unwrap();
+    assert!(
+        page().contains("](found/a.svg) quick body") && page().contains("a-figure-2 --quick"),
+        "{}",
+        page()
+    );
     assert_eq!(page().matches("Not run yet.").count(), EXPERIMENTS.len() - 1);
     publish(&out, EXPERIMENTS, &EXPERIMENTS[1], &Protocol::full(0), "full body").unwrap();
     publish(&out, EXPERIMENTS, &EXPERIMENTS[1], &Protocol::quick(0), "quick again").unwrap();
@@ -133,8 +168,15 @@ fn the_page_prefers_the_full_protocol_and_says_what_was_not_run() {
 fn the_first_figure_shows_four_pixels_of_each_digit() {
     let out = tempfile::tempdir().unwrap();
     let sources = Sources::default();
-    let body = (EXPERIMENTS[0].make)(&Context { name: EXPERIMENTS[0].name, ..context(&sources, out.path()) }).unwrap();
+    let body = (EXPERIMENTS[0].make)(&Context {
+        name: EXPERIMENTS[0].name,
+        ..context(&sources, out.path())
+    })
+    .unwrap();
     let svg = fs::read_to_string(out.path().join("a-figure-1.quick.svg")).unwrap();
     assert!(body.contains("a-figure-1.quick.svg"));
-    assert_eq!(svg.matches(r##"height="4" fill="rgb("##).count() - svg.matches(r##")"/>"##).count(), 24);
+    assert_eq!(
+        svg.matches(r##"height="4" fill="rgb("##).count() - svg.matches(r##")"/>"##).count(),
+        24
+    );
 }

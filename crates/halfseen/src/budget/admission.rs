@@ -1,4 +1,5 @@
-//! Admits an answer, or refuses one that is not to an open query of this learner or does not fit it.
+//! Admits an answer, or refuses one that is not to an open query of this learner or does not fit
+//! it.
 
 use super::ledger::Ledger;
 use super::query::Query;
@@ -7,9 +8,9 @@ use crate::error::{ErrorKind, Result, shown};
 /// Numbers are refused beyond this: squares must stay in range.
 pub(super) const LARGEST_STEP: f64 = 1e100;
 
-/// The place of the query in the books, if the answer can be learned from. `learner` is the fingerprint of the learner,
-/// `could_have_asked` says whether a query has the shape of its queries: one that came back from a file or a network
-/// may have been edited.
+/// The place of the query in the books, if the answer can be learned from. `learner` is the
+/// fingerprint of the learner, `could_have_asked` says whether a query has the shape of its
+/// queries: one that came back from a file or a network may have been edited.
 ///
 /// # Errors
 /// [`ErrorKind::WrongLearner`], [`ErrorKind::NotOpen`], [`ErrorKind::WrongAnswer`].
@@ -37,11 +38,14 @@ pub(super) fn admit(
         return Err(ErrorKind::WrongAnswer { number, problem }.into());
     }
     if let Some(value) = values.iter().chain([&target]).find(|v| v.abs() > LARGEST_STEP) {
-        let problem = format!("{} is not a finite number of at most {LARGEST_STEP:e}", shown(*value));
+        let problem =
+            format!("{} is not a finite number of at most {LARGEST_STEP:e}", shown(*value));
         return Err(ErrorKind::WrongAnswer { number, problem }.into());
     }
     if target.is_nan() {
-        return Err(ErrorKind::WrongAnswer { number, problem: "the target is missing".into() }.into());
+        return Err(
+            ErrorKind::WrongAnswer { number, problem: "the target is missing".into() }.into()
+        );
     }
     Ok(place)
 }

@@ -1,13 +1,15 @@
 //! Learns by Attribute Efficient Lasso Regression (AELR): Hazan and Koren 2012, algorithm 2.
 //!
-//! Minimises E (<w,x> - y)^2 / 2 over |w|_1 <= B from k reads per example: k - 1 estimate the example
-//! as in AERR, one estimates the product: j is drawn in proportion to |w_j|, and |w|_1 sgn(w_j) x_j has
-//! mean <w,x>. The iterate moves by normalised exponentiated gradient, each entry of the gradient
-//! clipped to 1/eta. Returns the average of the iterates before each step.
+//! Minimises E (<w,x> - y)^2 / 2 over |w|_1 <= B from k reads per example: k - 1 estimate the
+//! example as in AERR, one estimates the product: j is drawn in proportion to |w_j|, and |w|_1
+//! sgn(w_j) x_j has mean <w,x>. The iterate moves by normalised exponentiated gradient, each entry
+//! of the gradient clipped to 1/eta. Returns the average of the iterates before each step.
 //!
-//! Guarantee (theorem 3.4): where |x_j| <= X and |y| <= Y for every example, expected excess at most 2 B G sqrt(5 log(2d) / m) with
-//! G^2 = (B X + Y)^2 X^2 c and c as in AERR, for eta = sqrt(log(2d) / 5m) / G and m >= log 2d. (The paper prints an eta that is a
-//! factor B smaller than its proof's.) `step = theory` puts X^2 = max_j E x_j^2 and Y^2 = E y^2 in the bounds' place: no theorem, see AERR.
+//! Guarantee (theorem 3.4): where |x_j| <= X and |y| <= Y for every example, expected excess at
+//! most 2 B G sqrt(5 log(2d) / m) with G^2 = (B X + Y)^2 X^2 c and c as in AERR, for eta =
+//! sqrt(log(2d) / 5m) / G and m >= log 2d. (The paper prints an eta that is a factor B smaller than
+//! its proof's.) `step = theory` puts X^2 = max_j E x_j^2 and Y^2 = E y^2 in the bounds' place: no
+//! theorem, see AERR.
 //!
 //! `passive`: as in AERR.
 //!
@@ -61,7 +63,8 @@ pub(crate) fn eta(slots: f64, examples: f64, g: f64) -> f64 {
     ((2.0 * slots).ln() / (5.0 * examples)).sqrt() / g
 }
 
-/// 4 B^2 sqrt(5 c log(2d) / m): the bound of half the squared error for |x_i| <= 1, |y| <= B and E x~_i^2 <= c, G = 2 B sqrt(c).
+/// 4 B^2 sqrt(5 c log(2d) / m): the bound of half the squared error for |x_i| <= 1, |y| <= B and E
+/// x~_i^2 <= c, G = 2 B sqrt(c).
 pub(crate) fn half_excess(setting: &Setting, c: f64, examples: f64) -> f64 {
     let log = (2.0 * setting.d()).ln();
     if examples < log {
@@ -75,7 +78,8 @@ pub(crate) fn planned_step(setting: &Setting, c: f64, examples: f64) -> f64 {
     eta(setting.d(), examples, 2.0 * setting.radius * c.sqrt())
 }
 
-/// Theorem 3.4 for |x_i| <= 1 and |y| <= B, in expectation: twice it for the squared error itself, G = 2 B sqrt(c).
+/// Theorem 3.4 for |x_i| <= 1 and |y| <= B, in expectation: twice it for the squared error itself,
+/// G = 2 B sqrt(c).
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let (d, k) = (setting.d(), setting.draws());
     let growth = if setting.reads_all() { 1.0 } else { d / k };
@@ -84,7 +88,11 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
         move |m| times * value(&setting, c, m as f64)
     };
     let mut bound = Bound::new(
-        if setting.reads_all() { "8 B^2 sqrt(5 log(2d) / m)" } else { "8 B^2 sqrt(5 d log(2d) / (k m))" },
+        if setting.reads_all() {
+            "8 B^2 sqrt(5 log(2d) / m)"
+        } else {
+            "8 B^2 sqrt(5 d log(2d) / (k m))"
+        },
         theorem(half_excess, 2.0, growth),
         Printed::new("4 B^2 sqrt(10 d log(2d) / (k m))", theorem(half_excess, 1.0, 2.0 * d / k)),
         Tuning::new("step", theorem(planned_step, 1.0, growth)),
@@ -97,11 +105,15 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
 impl Budgeted for Aelr {
     type Iterate = Entropic;
     const NAME: &'static str = "aelr";
-    const TITLE: &'static str = "Attribute Efficient Lasso Regression: k reads per example, l1 ball";
+    const TITLE: &'static str =
+        "Attribute Efficient Lasso Regression: k reads per example, l1 ball";
     const SOURCE: &'static str = "B, algorithm 2, theorem 3.4";
 
     fn grid() -> Grid {
-        Grid::new(&[("radius", &["4", "8", "16", "32"]), ("step", &["1.8x", "3.2x", "5.6x", "10x", "18x"])])
+        Grid::new(&[
+            ("radius", &["4", "8", "16", "32"]),
+            ("step", &["1.8x", "3.2x", "5.6x", "10x", "18x"]),
+        ])
     }
 
     fn budget(&self) -> Option<u64> {

@@ -1,15 +1,18 @@
-//! Learns by Attribute Efficient Regression (AER): Cesa-Bianchi, Shalev-Shwartz and Shamir 2010, algorithm 2.
+//! Learns by Attribute Efficient Regression (AER): Cesa-Bianchi, Shalev-Shwartz and Shamir 2010,
+//! algorithm 2.
 //!
-//! Minimises (lambda/2) |w|_2^2 + E (<w,x> - y)^2 over |w|_1 <= B from k reads per example: s1 = floor(k/2)
-//! drawn without replacement estimate the example, s2 = k - s1 the product: each draws i in proportion
-//! to |w_i| and gives sgn(w_i) |w|_1 x_i. Then w <- Proj((1 - 1/t) w - (2/(lambda t))(yhat - y) x~).
-//! Returns the average of the iterates after each step.
+//! Minimises (lambda/2) |w|_2^2 + E (<w,x> - y)^2 over |w|_1 <= B from k reads per example: s1 =
+//! floor(k/2) drawn without replacement estimate the example, s2 = k - s1 the product: each draws i
+//! in proportion to |w_i| and gives sgn(w_i) |w|_1 x_i. Then w <- Proj((1 - 1/t) w - (2/(lambda
+//! t))(yhat - y) x~). Returns the average of the iterates after each step.
 //!
-//! Guarantee (theorem 2; the paper prints lambda |w|^2 but steps for lambda/2): where |x_j| <= X and |y| <= Y for every example,
-//! expected excess at most 2 G B sqrt((1 + ln m)/m) with G^2 = 4 (B X + Y)^2 R^2 d/s1, R^2 = E |x|_2^2, for
-//! lambda = 2 G sqrt((1 + ln m)/m) / B. `penalty = theory` puts X^2 = max_j E x_j^2 and Y^2 = E y^2 in the bounds' place: no theorem,
-//! see AERR. Half of the k reads are spent on the product, so for large k it is ahead of AERR, whose one read leaves that factor
-//! as it is. The report's `risk` is of w_1 to w_m, at which the products were read, and the average is of w_2 to w_(m+1).
+//! Guarantee (theorem 2; the paper prints lambda |w|^2 but steps for lambda/2): where |x_j| <= X
+//! and |y| <= Y for every example, expected excess at most 2 G B sqrt((1 + ln m)/m) with G^2 = 4 (B
+//! X + Y)^2 R^2 d/s1, R^2 = E |x|_2^2, for lambda = 2 G sqrt((1 + ln m)/m) / B. `penalty = theory`
+//! puts X^2 = max_j E x_j^2 and Y^2 = E y^2 in the bounds' place: no theorem, see AERR. Half of the
+//! k reads are spent on the product, so for large k it is ahead of AERR, whose one read leaves that
+//! factor as it is. The report's `risk` is of w_1 to w_m, at which the products were read, and the
+//! average is of w_2 to w_(m+1).
 //!
 //! N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed
 //! Attributes", ICML 2010.
@@ -57,8 +60,8 @@ fn penalty(facts: &Facts) -> f64 {
     2.0 * slope * example * ((1.0 + facts.examples.ln()) / facts.examples).sqrt() / facts.radius
 }
 
-/// Theorem 2 for |x_i| <= 1, |y| <= 1 and a rule of |w|_2 <= B_2, in expectation: R^2 <= d. (Averaging after the steps costs
-/// no more than is left over in the first one, where w = 0.)
+/// Theorem 2 for |x_i| <= 1, |y| <= 1 and a rule of |w|_2 <= B_2, in expectation: R^2 <= d.
+/// (Averaging after the steps costs no more than is left over in the first one, where w = 0.)
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let (b, d) = (setting.radius, setting.d());
     let b2 = setting.radius2.unwrap_or(b);
@@ -73,19 +76,22 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
         Tuning::new("penalty", move |m| 2.0 * slope * rate(m) / b2),
     )
     .with_constants(move |_| vec![("B2", b2), ("s1", s1)]);
-    bound.note =
-        "s1 = half of the reads estimate the example; B2 = B / sqrt(d) if the rule weighs all attributes alike";
+    bound.note = "s1 = half of the reads estimate the example; B2 = B / sqrt(d) if the rule weighs all attributes alike";
     Guarantee::bounded(setting, Aer::NAME, "A, theorem 2", Excess::Known(bound))
 }
 
 impl Budgeted for Aer {
     type Iterate = L1Ball;
     const NAME: &'static str = "aer";
-    const TITLE: &'static str = "Attribute Efficient Regression: k reads per example, l1 ball, strongly convex steps";
+    const TITLE: &'static str =
+        "Attribute Efficient Regression: k reads per example, l1 ball, strongly convex steps";
     const SOURCE: &'static str = "A, algorithm 2, theorem 2";
 
     fn grid() -> Grid {
-        Grid::new(&[("radius", &["2", "4", "8", "16"]), ("penalty", &["0.1x", "0.18x", "0.32x", "0.56x", "1x"])])
+        Grid::new(&[
+            ("radius", &["2", "4", "8", "16"]),
+            ("penalty", &["0.1x", "0.18x", "0.32x", "0.56x", "1x"]),
+        ])
     }
 
     fn budget(&self) -> Option<u64> {

@@ -1,19 +1,22 @@
 //! Learns by Attribute Efficient Ridge Regression (AERR): Hazan and Koren 2012, algorithm 1.
 //!
-//! Minimises E (<w,x> - y)^2 / 2 over |w|_2 <= B from k reads per example: k - 1 estimate the example
-//! by x~ (each drawn i adds d x_i e_i / (k - 1)), one estimates the product: j is drawn in
+//! Minimises E (<w,x> - y)^2 / 2 over |w|_2 <= B from k reads per example: k - 1 estimate the
+//! example by x~ (each drawn i adds d x_i e_i / (k - 1)), one estimates the product: j is drawn in
 //! proportion to w_j^2, and |w|^2 x_j / w_j has mean <w,x>. Then w <- Proj(w - eta phi x~) with
-//! phi = |w|^2 x_j / w_j - y. Returns the average of the iterates before each step. While w = 0 the product is 0: nothing is read for
-//! it, and the theorem's k - 1 reads for x~ stay k - 1.
+//! phi = |w|^2 x_j / w_j - y. Returns the average of the iterates before each step. While w = 0 the
+//! product is 0: nothing is read for it, and the theorem's k - 1 reads for x~ stay k - 1.
 //!
-//! Guarantee (theorem 3.1, from w = 0): where |x|_2 <= R and |y| <= Y for every example, expected excess at most B G / sqrt(m) with
-//! G^2 = (B R + Y)^2 R^2 c for eta = B / (G sqrt(m)) (the paper assumes R <= 1 and Y <= B), and c = d/(k - 1) for draws without
-//! replacement, (d + k - 2)/(k - 1) with. The bounds cannot be left out. `step = theory` puts R^2 = E |x|_2^2 and Y^2 = E y^2, measured
-//! or estimated, in their place, which is no theorem: where tails are heavy such steps are too long, and the excess can be eight
-//! times what the formula gives. The paper draws with replacement and averages all iterates; the defaults here are what measured
-//! better: without (nothing is asked twice), and the second half.
+//! Guarantee (theorem 3.1, from w = 0): where |x|_2 <= R and |y| <= Y for every example, expected
+//! excess at most B G / sqrt(m) with G^2 = (B R + Y)^2 R^2 c for eta = B / (G sqrt(m)) (the paper
+//! assumes R <= 1 and Y <= B), and c = d/(k - 1) for draws without replacement, (d + k - 2)/(k - 1)
+//! with. The bounds cannot be left out. `step = theory` puts R^2 = E |x|_2^2 and Y^2 = E y^2,
+//! measured or estimated, in their place, which is no theorem: where tails are heavy such steps are
+//! too long, and the excess can be eight times what the formula gives. The paper draws with
+//! replacement and averages all iterates; the defaults here are what measured better: without
+//! (nothing is asked twice), and the second half.
 //!
-//! `passive` instead takes rows of which some attributes happen to be observed, and chooses nothing; see `sgd/passive.rs`.
+//! `passive` instead takes rows of which some attributes happen to be observed, and chooses
+//! nothing; see `sgd/passive.rs`.
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
 
@@ -66,14 +69,18 @@ pub(crate) fn eta(radius: f64, examples: f64, g: f64) -> f64 {
     radius / (g * examples.sqrt())
 }
 
-/// Theorem 3.1 for |x|_2 <= R and |y| <= B R, in expectation: 2 G B of the squared error itself, G = 2 B sqrt(c).
+/// Theorem 3.1 for |x|_2 <= R and |y| <= B R, in expectation: 2 G B of the squared error itself,
+/// G = 2 B sqrt(c).
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let (b, d, k) = (setting.ridge_radius(), setting.d(), setting.draws());
-    let (growth, squared) = (if setting.reads_all() { 1.0 } else { d / k }, setting.norm * setting.norm);
+    let (growth, squared) =
+        (if setting.reads_all() { 1.0 } else { d / k }, setting.norm * setting.norm);
     let mut bound = Bound::new(
         if setting.reads_all() { "4 B^2 / sqrt(m)" } else { "4 B^2 sqrt(d / (k m))" },
         move |m| 4.0 * b * b * (growth / m as f64).sqrt(),
-        Printed::new("4 B^2 sqrt(2d / (k m))", move |m| 4.0 * b * b * (2.0 * d / (k * m as f64)).sqrt()),
+        Printed::new("4 B^2 sqrt(2d / (k m))", move |m| {
+            4.0 * b * b * (2.0 * d / (k * m as f64)).sqrt()
+        }),
         Tuning::new("step", move |m| 1.0 / (2.0 * squared * (growth * m as f64).sqrt())),
     )
     .with_constants(move |_| vec![("k", k)]);
@@ -84,11 +91,15 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
 impl Budgeted for Aerr {
     type Iterate = L2Ball;
     const NAME: &'static str = "aerr";
-    const TITLE: &'static str = "Attribute Efficient Ridge Regression: k reads per example, Euclidean ball";
+    const TITLE: &'static str =
+        "Attribute Efficient Ridge Regression: k reads per example, Euclidean ball";
     const SOURCE: &'static str = "B, algorithm 1, theorem 3.1";
 
     fn grid() -> Grid {
-        Grid::new(&[("radius", &["0.5", "1", "2", "4"]), ("step", &["0.56x", "1x", "1.8x", "3.2x", "5.6x"])])
+        Grid::new(&[
+            ("radius", &["0.5", "1", "2", "4"]),
+            ("step", &["0.56x", "1x", "1.8x", "3.2x", "5.6x"]),
+        ])
     }
 
     fn budget(&self) -> Option<u64> {

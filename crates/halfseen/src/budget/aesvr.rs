@@ -1,28 +1,34 @@
-//! Learns by Attribute Efficient Support Vector Regression (AESVR): smooth losses that are no squares, Hazan and Koren 2012.
+//! Learns by Attribute Efficient Support Vector Regression (AESVR): smooth losses that are no
+//! squares, Hazan and Koren 2012.
 //!
-//! Minimises E f(<w,x> - y), or E f(y <w,x>) for classes, in a ball of radius B, f one of the losses of `loss.rs`. k - 1 reads
-//! estimate the example by x~ as in AERR and AELR; the slope phi is estimated by powers of the product (GenEst, `gen_est.rs`),
-//! with a random number of reads, each drawn in proportion to w_j^2 (to |w_j| with `ball = l1`). Then a step along -phi x~.
+//! Minimises E f(<w,x> - y), or E f(y <w,x>) for classes, in a ball of radius B, f one of the
+//! losses of `loss.rs`. k - 1 reads estimate the example by x~ as in AERR and AELR; the slope phi
+//! is estimated by powers of the product (GenEst, `gen_est.rs`), with a random number of reads,
+//! each drawn in proportion to w_j^2 (to |w_j| with `ball = l1`). Then a step along -phi x~.
 //! Returns an average of the iterates before each step.
 //!
-//! The budget is not kept: k - 1 reads for x~, and for phi a random number whose mean is at most 2.06 (1.03 for the losses of classes
-//! but the exponential, 1.75 for that; the paper allows 6). So the mean over examples may be up to k + 1.06, and one example may need
-//! many more; [`Aesvr::mean_reads`] tells the mean, by which `total_budget`, which is never exceeded, is turned into a horizon.
-//! Powers whose coefficient is 0 cannot matter and are not read. Where the budget allows every panel, and while w = 0, phi is
-//! exact.
+//! The budget is not kept: k - 1 reads for x~, and for phi a random number whose mean is at
+//! most 2.06 (1.03 for the losses of classes but the exponential, 1.75 for that; the paper
+//! allows 6). So the mean over examples may be up to k + 1.06, and one example may need many more;
+//! [`Aesvr::mean_reads`] tells the mean, by which `total_budget`, which is never exceeded, is
+//! turned into a horizon. Powers whose coefficient is 0 cannot matter and are not read. Where the
+//! budget allows every panel, and while w = 0, phi is exact.
 //!
-//! Guarantee (theorem 4.4): expected excess of the smoothed loss at most B G / sqrt(m), G^2 = E phi^2 E |x~|^2 (with
-//! `ball = l1` 2 B G sqrt(5 log(2d) / m), G^2 = E phi^2 max_j E x~_j^2), and the smoothed loss exceeds the plain one by at most
-//! 0.57 `smoothing_width`. The steps are those that make it so, E phi^2 being the mean of the phi^2 seen.
+//! Guarantee (theorem 4.4): expected excess of the smoothed loss at most B G / sqrt(m), G^2 = E
+//! phi^2 E |x~|^2 (with `ball = l1` 2 B G sqrt(5 log(2d) / m), G^2 = E phi^2 max_j E x~_j^2), and
+//! the smoothed loss exceeds the plain one by at most 0.57 `smoothing_width`. The steps are those
+//! that make it so, E phi^2 being the mean of the phi^2 seen.
 //!
-//! Warning: E phi^2 is like e^(4 u^2), u^2 the mean square of one draw's (<w,x> - y)/eps, its scatter included: 8 at u = 1, 8e4
-//! at 2, 1e13 at 3. (The paper bounds it by exp(O(log^2(B/eps))), which cannot hold where residuals are as large as B.) So
-//! `smoothing_width` must be at least as large as |w| |x| and the residuals: then the absolute loss is nearly a square in the
-//! middle and straight beyond. The report has a note where that fails. Slopes are not clipped; the ball bounds what one of
-//! them can do, and with `ball = l1` so does AELR's clipping.
+//! Warning: E phi^2 is like e^(4 u^2), u^2 the mean square of one draw's (<w,x> - y)/eps, its
+//! scatter included: 8 at u = 1, 8e4 at 2, 1e13 at 3. (The paper bounds it by exp(O(log^2(B/eps))),
+//! which cannot hold where residuals are as large as B.) So `smoothing_width` must be at least as
+//! large as |w| |x| and the residuals: then the absolute loss is nearly a square in the middle and
+//! straight beyond. The report has a note where that fails. Slopes are not clipped; the ball bounds
+//! what one of them can do, and with `ball = l1` so does AELR's clipping.
 //!
-//! The logistic loss has no entire series: it needs `norm_bound`, and radius * norm_bound + known_radius < pi / sqrt 2 (the latter
-//! where there is an intercept). Targets of the losses of classes must be -1 or +1.
+//! The logistic loss has no entire series: it needs `norm_bound`, and radius * norm_bound +
+//! known_radius < pi / sqrt 2 (the latter where there is an intercept). Targets of the losses of
+//! classes must be -1 or +1.
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012, section 4.
 
@@ -123,7 +129,9 @@ impl Aesvr {
     pub fn mean_reads(&self, reads: Reads) -> Result<f64> {
         let recipe = self.recipe(reads)?;
         let estimated = GenEst::of(recipe.loss, recipe.radius).filter(|_| recipe.draws.is_some());
-        Ok(estimated.map_or(reads.budget as f64, |estimator| (reads.budget - 1) as f64 + estimator.mean_reads()))
+        Ok(estimated.map_or(reads.budget as f64, |estimator| {
+            (reads.budget - 1) as f64 + estimator.mean_reads()
+        }))
     }
 
     /// The loss, estimated by its series or not.
@@ -137,7 +145,9 @@ impl Aesvr {
                 Ok(Loss::Logistic { norm_bound: norm_bound.unwrap_or(f64::INFINITY) })
             }
             (SmoothLoss::Logistic, Some(norm_bound)) => {
-                check_reach(self.radius * norm_bound + if self.intercept { self.known_radius } else { 0.0 })?;
+                check_reach(
+                    self.radius * norm_bound + if self.intercept { self.known_radius } else { 0.0 },
+                )?;
                 Ok(Loss::Logistic { norm_bound })
             }
             (SmoothLoss::Logistic, None) => {
@@ -185,7 +195,12 @@ impl Learner for Aesvr {
         fits.into_iter().next_back().ok_or_else(|| pass::no_examples(Self::NAME))
     }
 
-    fn fit_curve(&self, counts: &[usize], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    fn fit_curve(
+        &self,
+        counts: &[usize],
+        examples: &Examples<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fit>> {
         if examples.is_empty() {
             return Err(pass::no_examples(Self::NAME));
         }
@@ -204,7 +219,11 @@ impl Learner for Aesvr {
         }))
     }
 
-    fn resume(&self, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Option<Box<dyn AskTell>>> {
+    fn resume(
+        &self,
+        layout: &Arc<Layout>,
+        state: serde_json::Value,
+    ) -> Result<Option<Box<dyn AskTell>>> {
         let recipe = self.checked_recipe(layout, None)?;
         Ok(Some(match self.ball {
             Ball::L2 => Box::new(Sgd::<L2Ball>::resume(recipe, layout, state)?),
@@ -221,7 +240,8 @@ impl Learner for Aesvr {
 mod tests {
     use super::*;
 
-    /// 40,000 reads pay for 10,000 examples of 4 reads, and for fewer of those that need more on average.
+    /// 40,000 reads pay for 10,000 examples of 4 reads, and for fewer of those that need more on
+    /// average.
     #[test]
     fn a_total_budget_pays_for_examples_at_their_mean_reads() {
         let learner = Aesvr { budget: Some(4), total_budget: Some(40_000), ..Aesvr::default() };

@@ -51,7 +51,8 @@ pub struct Reads {
 }
 
 impl Reads {
-    /// The reads that a budget parameter allows; `None` is auto: 4, or all panels where there are fewer.
+    /// The reads that a budget parameter allows; `None` is auto: 4, or all panels where there are
+    /// fewer.
     ///
     /// # Errors
     /// [`ErrorKind::BudgetTooLarge`].
@@ -77,23 +78,31 @@ impl Reads {
         if self.all() || self.budget >= least {
             return Ok(());
         }
-        Err(ErrorKind::BudgetTooSmall { learner: learner.to_owned(), budget: self.budget, least }.into())
+        Err(ErrorKind::BudgetTooSmall { learner: learner.to_owned(), budget: self.budget, least }
+            .into())
     }
 }
 
-/// Checks parameters and budgets, and writes the recipe. Without a horizon of its own a learner with a
-/// total budget has the examples that this allows, and at most `examples`.
+/// Checks parameters and budgets, and writes the recipe. Without a horizon of its own a learner
+/// with a total budget has the examples that this allows, and at most `examples`.
 fn recipe<B: Budgeted>(learner: &B, layout: &Layout, examples: Option<u64>) -> Result<Recipe> {
     learner.check()?;
     let reads = Reads::of(learner.budget(), layout)?;
     completed(learner.recipe(reads)?, reads, reads.budget as f64, examples)
 }
 
-/// A recipe with its horizon, where that follows from a total budget, at so many reads of one example on average, or from the
-/// examples at hand.
-pub(super) fn completed(mut recipe: Recipe, reads: Reads, mean: f64, examples: Option<u64>) -> Result<Recipe> {
-    let afford =
-        |total| affordable(total, reads.budget as u64).map(|most| most.min((total as f64 / mean) as u64).max(1));
+/// A recipe with its horizon, where that follows from a total budget, at so many reads of one
+/// example on average, or from the examples at hand.
+pub(super) fn completed(
+    mut recipe: Recipe,
+    reads: Reads,
+    mean: f64,
+    examples: Option<u64>,
+) -> Result<Recipe> {
+    let afford = |total| {
+        affordable(total, reads.budget as u64)
+            .map(|most| most.min((total as f64 / mean) as u64).max(1))
+    };
     let affordable = recipe.total_budget.map(afford).transpose()?;
     recipe.pace.horizon = recipe.pace.horizon.or(affordable.into_iter().chain(examples).min());
     Ok(recipe)
@@ -110,7 +119,11 @@ pub(super) fn affordable(total: u64, budget: u64) -> Result<u64> {
 }
 
 /// The means that a learner centres by, per sampled slot, where it does so by given ones.
-pub(super) fn given_means(centre: Centre, moments: Option<&Moments>, layout: &Layout) -> Result<Vec<f64>> {
+pub(super) fn given_means(
+    centre: Centre,
+    moments: Option<&Moments>,
+    layout: &Layout,
+) -> Result<Vec<f64>> {
     match (centre, moments) {
         (Centre::Given, Some(moments)) => {
             Ok((0..layout.sampled_slots()).map(|slot| moments.mean[layout.column(slot)]).collect())
@@ -127,7 +140,8 @@ pub(super) fn given_means(centre: Centre, moments: Option<&Moments>, layout: &La
 pub(super) fn check_moments(examples: &Examples<'_>, centre: Centre) -> Result<()> {
     let Some(moments) = examples.moments else { return Ok(()) };
     let columns = examples.columns();
-    if examples.declared.moments || moments.square.len() != columns || moments.mean.len() != columns {
+    if examples.declared.moments || moments.square.len() != columns || moments.mean.len() != columns
+    {
         moments.check(columns)?;
     }
     if centre == Centre::Given && examples.declared.moments && !examples.declared.means {
@@ -146,7 +160,8 @@ pub(super) fn fit_curve<I: Iterate>(
 ) -> Result<Vec<Fit>> {
     check_moments(examples, recipe.centre)?;
     let classes = recipe.loss.needs_classes().then(|| uncentred(examples)).transpose()?;
-    let (targets, centre) = classes.as_ref().map_or((examples.targets, 0.0), |(targets, centre)| (targets, *centre));
+    let (targets, centre) =
+        classes.as_ref().map_or((examples.targets, 0.0), |(targets, centre)| (targets, *centre));
     let examples = &Examples { targets, ..examples.clone() };
     let seed = recipe.seed;
     let facts = examples.moments.map(|moments| (moments, examples.target_square()));
@@ -188,7 +203,12 @@ impl<B: Budgeted> Learner for B {
         fits.into_iter().next_back().ok_or_else(|| pass::no_examples(B::NAME))
     }
 
-    fn fit_curve(&self, counts: &[usize], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    fn fit_curve(
+        &self,
+        counts: &[usize],
+        examples: &Examples<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fit>> {
         if examples.is_empty() {
             return Err(pass::no_examples(B::NAME));
         }
@@ -201,7 +221,11 @@ impl<B: Budgeted> Learner for B {
         Ok(Some(Box::new(Sgd::<B::Iterate>::new(recipe, layout, None)?)))
     }
 
-    fn resume(&self, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Option<Box<dyn AskTell>>> {
+    fn resume(
+        &self,
+        layout: &Arc<Layout>,
+        state: serde_json::Value,
+    ) -> Result<Option<Box<dyn AskTell>>> {
         let recipe = recipe(self, layout, None)?;
         Ok(Some(Box::new(Sgd::<B::Iterate>::resume(recipe, layout, state)?)))
     }

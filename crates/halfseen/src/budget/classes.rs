@@ -1,4 +1,5 @@
-//! Gives losses of classes their -1 and +1 back, where a preparation centred the target, and the score its centre.
+//! Gives losses of classes their -1 and +1 back, where a preparation centred the target, and the
+//! score its centre.
 
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
@@ -6,16 +7,18 @@ use crate::error::{ErrorKind, Result};
 /// How far from 2 rounding may bring the distance of the two targets.
 const ROUNDING: f64 = 1e-9;
 
-/// The target of every row as -1 or +1, and what had been subtracted from it: a score that is learned from
-/// these targets is that much above one of the examples as they are.
+/// The target of every row as -1 or +1, and what had been subtracted from it: a score that is
+/// learned from these targets is that much above one of the examples as they are.
 ///
 /// # Errors
 /// [`ErrorKind::Needs`] where the targets are no classes.
 pub(super) fn uncentred(examples: &Examples<'_>) -> Result<(Vec<f64>, f64)> {
     let sign = |target: f64| if target > 0.0 { 1.0 } else { -1.0 };
-    let first = examples.rows.first().map_or(0.0, |_| sign(examples.target(0)) - examples.target(0));
+    let first =
+        examples.rows.first().map_or(0.0, |_| sign(examples.target(0)) - examples.target(0));
     let centred = |target: f64| (sign(target) - target - first).abs() <= ROUNDING;
-    if !(first.abs() < 1.0 && (0..examples.len()).all(|example| centred(examples.target(example)))) {
+    if !(first.abs() < 1.0 && (0..examples.len()).all(|example| centred(examples.target(example))))
+    {
         let what = "two classes as the target, and this one holds numbers; choose loss = absolute, or declare the task \
                     to be classification";
         return Err(ErrorKind::Needs { name: "loss", value: "one of classes", what }.into());

@@ -1,14 +1,16 @@
 //! Learns by Data-Dependent AELR (DDAELR): reads attributes in proportion to their second moments.
 //!
-//! AELR with the probabilities that are best for the second moments mu_i = E x_i^2 about the centre: q_i = mu_i / sum_j mu_j.
-//! Where the moments come from: as in DDAERR.
+//! AELR with the probabilities that are best for the second moments mu_i = E x_i^2 about the
+//! centre: q_i = mu_i / sum_j mu_j. Where the moments come from: as in DDAERR.
 //!
-//! Guarantee (Kukliansky and Shamir 2015, section 4): where |x_j| <= X and |y| <= Y for every example, and the moments are those of the
-//! distribution, expected excess at most 2 B G sqrt(5 log(2d) / m), G^2 = (B X + Y)^2 (|mu|_1/(k - 1) + max_j mu_j), for
-//! m >= log 2d: |mu|_1 = E |x|_2^2 stands where AELR has d X^2. None for `online` moments, nor for `step = theory`, which puts root mean
-//! squares in the place of X and Y, see AERR.
+//! Guarantee (Kukliansky and Shamir 2015, section 4): where |x_j| <= X and |y| <= Y for every
+//! example, and the moments are those of the distribution, expected excess at most 2 B G sqrt(5
+//! log(2d) / m), G^2 = (B X + Y)^2 (|mu|_1/(k - 1) + max_j mu_j), for m >= log 2d: |mu|_1 =
+//! E |x|_2^2 stands where AELR has d X^2. None for `online` moments, nor for `step = theory`, which
+//! puts root mean squares in the place of X and Y, see AERR.
 //!
-//! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
+//! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent
+//! Sampling", ICML 2015.
 
 use super::aelr::{Aelr, THEORY, half_excess, planned_step};
 use super::budgeted::{Budgeted, Reads};
@@ -45,17 +47,23 @@ parameters! {
     }
 }
 
-/// The theorem for known moments: M = |mu|_1 = N, so half the squared error exceeds by at most 4 B^2 sqrt(5 log(2d) (N/k + 1) / m)
-/// for m >= log 2d. N <= d; without moments N = d is taken.
+/// The theorem for known moments: M = |mu|_1 = N, so half the squared error exceeds by at most 4
+/// B^2 sqrt(5 log(2d) (N/k + 1) / m) for m >= log 2d. N <= d; without moments N = d is taken.
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let sum = setting.moment_sum();
     let growth = inflation(setting, sum);
     let [for_excess, for_print, for_step] = [0; 3].map(|_| setting.clone());
     let draws = setting.draws();
     let bound = Bound::new(
-        if setting.reads_all() { "8 B^2 sqrt(5 log(2d) / m)" } else { "8 B^2 sqrt(5 log(2d) (N/k + 1) / m)" },
+        if setting.reads_all() {
+            "8 B^2 sqrt(5 log(2d) / m)"
+        } else {
+            "8 B^2 sqrt(5 log(2d) (N/k + 1) / m)"
+        },
         move |m| 2.0 * half_excess(&for_excess, growth, m as f64),
-        Printed::new("4 B^2 sqrt(5 log(2d) (N/k + 1) / m)", move |m| half_excess(&for_print, growth, m as f64)),
+        Printed::new("4 B^2 sqrt(5 log(2d) (N/k + 1) / m)", move |m| {
+            half_excess(&for_print, growth, m as f64)
+        }),
         Tuning::new("step", move |m| planned_step(&for_step, growth, m as f64)),
     )
     .with_constants(move |_| vec![("N", sum), ("k", draws)]);
@@ -65,7 +73,8 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
 impl Budgeted for Ddaelr {
     type Iterate = Entropic;
     const NAME: &'static str = "ddaelr";
-    const TITLE: &'static str = "Data-Dependent AELR: k reads per example, drawn by second moments, l1 ball";
+    const TITLE: &'static str =
+        "Data-Dependent AELR: k reads per example, drawn by second moments, l1 ball";
     const SOURCE: &'static str = "C 4";
 
     fn grid() -> Grid {

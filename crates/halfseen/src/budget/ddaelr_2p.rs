@@ -1,12 +1,17 @@
-//! Learns by two-phase DDAELR: the reads of a first phase tell which attributes the second should read.
+//! Learns by two-phase DDAELR: the reads of a first phase tell which attributes the second should
+//! read.
 //!
-//! As two-phase DDAERR, with AELR in the first phase and q_i in proportion to A_i + c d log(2d/delta)/n1 (no root).
+//! As two-phase DDAERR, with AELR in the first phase and q_i in proportion to A_i + c d
+//! log(2d/delta)/n1 (no root).
 //!
-//! Guarantee (Kukliansky and Shamir 2015, section 4; c = 4/3): where |x_j| <= 1 and |y| <= Y for every example, with probability 1 - delta max_i mu_i/q_i is at most twice the sum of
-//! the smoothed moments, and at most 3d where |x_i| <= 1; the excess of a second phase from w = 0 is that of DDAELR with this in the place of |mu|_1, once
-//! m1 (k - 1) >= d^2 log(2d/delta) / |mu|_1. Knowing |mu|_1 beforehand would not help: it is one average.
+//! Guarantee (Kukliansky and Shamir 2015, section 4; c = 4/3): where |x_j| <= 1 and |y| <= Y for
+//! every example, with probability 1 - delta max_i mu_i/q_i is at most twice the sum of the
+//! smoothed moments, and at most 3d where |x_i| <= 1; the excess of a second phase from w = 0 is
+//! that of DDAELR with this in the place of |mu|_1, once m1 (k - 1) >= d^2 log(2d/delta) / |mu|_1.
+//! Knowing |mu|_1 beforehand would not help: it is one average.
 //!
-//! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
+//! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent
+//! Sampling", ICML 2015.
 
 use super::aelr::{Aelr, THEORY, half_excess, planned_step};
 use super::budgeted::{Budgeted, Reads};
@@ -46,16 +51,16 @@ parameters! {
 }
 
 /// What to know about the plan.
-const FROM_ZERO: &str =
-    "smoothing 4/3; draws of phase 1 without replacement; phase 2 from w = 0 (the learner's goes on from phase 1)";
+const FROM_ZERO: &str = "smoothing 4/3; draws of phase 1 without replacement; phase 2 from w = 0 (the learner's goes on from phase 1)";
 
 /// The theorem for unknown moments of section 4, for |x_i| <= 1 and |y| <= B.
 ///
-/// The theorem's second phase starts anew from w = 0, with G^2 = 4 B^2 (M/k + 1) for the most that M = max_i mu_i / q_i can be: half the
-/// squared error exceeds by at most 2 B G sqrt(5 log(2d) / m2) for m2 >= log 2d. The sum of the moments is estimated as well as given,
-/// so there is one theorem. The learner's second phase goes on from the first one's weights; for that there is no bound, as
-/// exponentiated gradient may need long to leave a corner of the ball. The constants are derived here: our copy of the paper has
-/// lost its own.
+/// The theorem's second phase starts anew from w = 0, with G^2 = 4 B^2 (M/k + 1) for the most that
+/// M = max_i mu_i / q_i can be: half the squared error exceeds by at most 2 B G sqrt(5 log(2d) /
+/// m2) for m2 >= log 2d. The sum of the moments is estimated as well as given, so there is one
+/// theorem. The learner's second phase goes on from the first one's weights; for that there is no
+/// bound, as exponentiated gradient may need long to leave a corner of the ball. The constants are
+/// derived here: our copy of the paper has lost its own.
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     let sum = setting.moment_sum();
     let spread = {
@@ -69,12 +74,23 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
     // A theorem of m2 examples and M/k + 1; `none` where there is no second phase.
     let theorem = |value: fn(&Setting, f64, f64) -> f64, times: f64, none: f64| {
         let (setting, phases) = (setting.clone(), phases.clone());
-        move |m| phases(m).map_or(none, |p| times * value(&setting, inflation(&setting, spread(&p)), p.second))
+        move |m| {
+            phases(m).map_or(none, |p| {
+                times * value(&setting, inflation(&setting, spread(&p)), p.second)
+            })
+        }
     };
     let mut bound = Bound::new(
-        if setting.reads_all() { "8 B^2 sqrt(5 log(2d) / m2)" } else { "8 B^2 sqrt(5 log(2d) (M/k + 1) / m2)" },
+        if setting.reads_all() {
+            "8 B^2 sqrt(5 log(2d) / m2)"
+        } else {
+            "8 B^2 sqrt(5 log(2d) (M/k + 1) / m2)"
+        },
         theorem(half_excess, 2.0, f64::INFINITY),
-        Printed::new("4 B^2 sqrt(5 log(2d) (M/k + 1) / m2)", theorem(half_excess, 1.0, f64::INFINITY)),
+        Printed::new(
+            "4 B^2 sqrt(5 log(2d) (M/k + 1) / m2)",
+            theorem(half_excess, 1.0, f64::INFINITY),
+        ),
         Tuning::new("step", theorem(planned_step, 1.0, 0.0)),
     )
     .with_constants({
@@ -93,7 +109,8 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
 impl Budgeted for Ddaelr2p {
     type Iterate = Entropic;
     const NAME: &'static str = "ddaelr-2p";
-    const TITLE: &'static str = "DDAELR in two phases: the first learns the second moments from uniform draws";
+    const TITLE: &'static str =
+        "DDAELR in two phases: the first learns the second moments from uniform draws";
     const SOURCE: &'static str = "C 4, algorithm 2";
 
     fn grid() -> Grid {
@@ -106,8 +123,12 @@ impl Budgeted for Ddaelr2p {
 
     fn recipe(&self, reads: Reads) -> Result<Recipe> {
         reads.at_least(2, Self::NAME)?;
-        let phases =
-            TwoPhase { length: self.phase1, smoothing: self.smoothing, confidence: self.confidence, moment_norm: None };
+        let phases = TwoPhase {
+            length: self.phase1,
+            smoothing: self.smoothing,
+            confidence: self.confidence,
+            moment_norm: None,
+        };
         let proportions = Proportions::Optimal(Source::FirstPhase(phases));
         Ok(recipe! {
             self,

@@ -1,19 +1,25 @@
-//! Learns by Data-Dependent AERR (DDAERR): reads attributes in proportion to the root of their second moments.
+//! Learns by Data-Dependent AERR (DDAERR): reads attributes in proportion to the root of their
+//! second moments.
 //!
-//! GAERR with the probabilities that are best for the second moments mu_i = E x_i^2 about the centre: q_i = sqrt(mu_i) / sum_j sqrt(mu_j).
-//! The moments are declared, measured where the learner may look, or (`moments = online`) estimated from the reads
-//! as they come, each time the answers have doubled, with a share of uniform draws mixed in.
+//! GAERR with the probabilities that are best for the second moments mu_i = E x_i^2 about the
+//! centre: q_i = sqrt(mu_i) / sum_j sqrt(mu_j). The moments are declared, measured where the
+//! learner may look, or (`moments = online`) estimated from the reads as they come, each time the
+//! answers have doubled, with a share of uniform draws mixed in.
 //!
-//! Guarantee (Kukliansky and Shamir 2015, section 3.2, from w = 0): where |x|_2 <= R and |y| <= Y for every example, and the moments are
-//! those of the distribution, expected excess at most B G / sqrt(m), G^2 = (B R + Y)^2 (H/(k - 1) + E |x|^2),
-//! H = (sum_i sqrt(mu_i))^2: H is at most d E |x|^2, which AERR has, and far less where few attributes carry most of |x|. None for
-//! `online` moments, nor for `step = theory`, which puts root mean squares in the place of R and Y, see AERR. With the same moments everywhere it is AERR.
+//! Guarantee (Kukliansky and Shamir 2015, section 3.2, from w = 0): where |x|_2 <= R and |y| <= Y
+//! for every example, and the moments are those of the distribution, expected excess at most B G /
+//! sqrt(m), G^2 = (B R + Y)^2 (H/(k - 1) + E |x|^2), H = (sum_i sqrt(mu_i))^2: H is at most d
+//! E |x|^2, which AERR has, and far less where few attributes carry most of |x|. None for `online`
+//! moments, nor for `step = theory`, which puts root mean squares in the place of R and Y, see
+//! AERR. With the same moments everywhere it is AERR.
 //!
-//! Measured with mu_i ~ i^-2 (500 attributes, 4 reads of each of 20,000 examples, mean of 20 seeds, each at its best step): the excess
-//! is 0.20 of AERR's where w*_i ~ sqrt(mu_i) or w* is the first attribute alone, and 0.38 where w* is spread over all attributes.
-//! So it gains where few attributes carry most of |x|, and most where these carry the rule too.
+//! Measured with mu_i ~ i^-2 (500 attributes, 4 reads of each of 20,000 examples, mean of 20 seeds,
+//! each at its best step): the excess is 0.20 of AERR's where w*_i ~ sqrt(mu_i) or w* is the first
+//! attribute alone, and 0.38 where w* is spread over all attributes. So it gains where few
+//! attributes carry most of |x|, and most where these carry the rule too.
 //!
-//! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
+//! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent
+//! Sampling", ICML 2015.
 
 use super::aerr::{Aerr, THEORY};
 use super::budgeted::{Budgeted, Reads};
@@ -51,7 +57,8 @@ parameters! {
     }
 }
 
-/// Theorem 3.5: GAERR with S = |mu|_{1/2} = H, so half the squared error exceeds by at most 2 B^2 sqrt((H/k + 1) / m) from w = 0.
+/// Theorem 3.5: GAERR with S = |mu|_{1/2} = H, so half the squared error exceeds by at most 2 B^2
+/// sqrt((H/k + 1) / m) from w = 0.
 ///
 /// H <= d, and H = d only if all moments are equal; without moments H = d is taken.
 pub(super) fn guarantee(setting: &Setting) -> Guarantee {
@@ -73,7 +80,8 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
 impl Budgeted for Ddaerr {
     type Iterate = L2Ball;
     const NAME: &'static str = "ddaerr";
-    const TITLE: &'static str = "Data-Dependent AERR: k reads per example, drawn by second moments, Euclidean ball";
+    const TITLE: &'static str =
+        "Data-Dependent AERR: k reads per example, drawn by second moments, Euclidean ball";
     const SOURCE: &'static str = "C 3.2";
 
     fn grid() -> Grid {

@@ -1,22 +1,28 @@
-//! Learns by two-phase DDAERR: the reads of a first phase tell which attributes the second should read.
+//! Learns by two-phase DDAERR: the reads of a first phase tell which attributes the second should
+//! read.
 //!
-//! The first m1 examples are read as AERR reads them, and learned from; the values that the draws hit estimate the second
-//! moments. Then DDAERR with q_i in proportion to sqrt(A_i + c d log(2d/delta)/n1), from the weights learned so far, with a step
-//! for the m - m1 examples to come. Returns an average of the second phase's iterates.
+//! The first m1 examples are read as AERR reads them, and learned from; the values that the draws
+//! hit estimate the second moments. Then DDAERR with q_i in proportion to sqrt(A_i + c d
+//! log(2d/delta)/n1), from the weights learned so far, with a step for the m - m1 examples to come.
+//! Returns an average of the second phase's iterates.
 //!
-//! Guarantee (Kukliansky and Shamir 2015, theorem 3.6 where `moment_norm` is given, else 3.12; c = 4/3): where |x|_2 <= R and
+//! Guarantee (Kukliansky and Shamir 2015, theorem 3.6 where `moment_norm` is given, else 3.12; c =
+//! 4/3): where |x|_2 <= R and
 //! |y| <= Y for every example, with probability 1 - delta the second phase's excess is never worse than AERR's by more than a
-//! constant, begins to be less once m1 (k - 1) >= d H log(2d/delta) (d^2 log(2d/delta) where H is not given), and is of the order of
-//! DDAERR's once m1 (k - 1) >= d^3 log(2d/delta) / H; see `two_phase.rs`. None for `step = theory`, as in AERR. With `money` the draws are
-//! not those of the theorem, and the step goes by what they make of the moments. Smaller c often do better: 4/3 leaves the probabilities almost
-//! equal where n1 is less than d log d times a few hundred.
+//! constant, begins to be less once m1 (k - 1) >= d H log(2d/delta) (d^2 log(2d/delta) where H is
+//! not given), and is of the order of DDAERR's once m1 (k - 1) >= d^3 log(2d/delta) / H; see
+//! `two_phase.rs`. None for `step = theory`, as in AERR. With `money` the draws are not those of
+//! the theorem, and the step goes by what they make of the moments. Smaller c often do better: 4/3
+//! leaves the probabilities almost equal where n1 is less than d log d times a few hundred.
 //!
-//! Measured as for DDAERR, with `phase1 = 0.2`: the excess is 0.44 (c = 4/3), 0.34 (0.01) or 0.22 (0.001) of AERR's where
-//! w*_i ~ sqrt(mu_i), and 0.88, 0.66 or 0.57 where w* is spread over all attributes. With the same moments everywhere it is 0.86 to 1.07.
-//! So where moments are flat it about ties with AERR; with c = 4/3 and a first phase as short as 0.1 it ties or loses, and so it
+//! Measured as for DDAERR, with `phase1 = 0.2`: the excess is 0.44 (c = 4/3), 0.34 (0.01) or 0.22
+//! (0.001) of AERR's where w*_i ~ sqrt(mu_i), and 0.88, 0.66 or 0.57 where w* is spread over all
+//! attributes. With the same moments everywhere it is 0.86 to 1.07. So where moments are flat it
+//! about ties with AERR; with c = 4/3 and a first phase as short as 0.1 it ties or loses, and so it
 //! would if the second phase started from w = 0.
 //!
-//! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
+//! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent
+//! Sampling", ICML 2015.
 
 use super::aerr::{Aerr, THEORY};
 use super::budgeted::{Budgeted, Reads};
@@ -67,14 +73,21 @@ pub(super) fn estimated(setting: &Setting) -> Guarantee {
     guarantee(setting, "C, theorem 3.12 (moment_norm estimated)", most_estimated)
 }
 
-/// For |x|_2 <= 1 and |y| <= B. The least bound on S goes into G^2 = 4 B^2 (S/k + 1) and the step 2 B / (G sqrt(m2)). The second phase
-/// may start anywhere in the ball (from the first phase's w), so half the squared error exceeds by at most 2 B G / sqrt(m2).
-/// The constants are derived here: our copy of the paper has lost its own.
-fn guarantee(setting: &Setting, theorem: &'static str, adaptive: fn(f64, f64, f64) -> f64) -> Guarantee {
+/// For |x|_2 <= 1 and |y| <= B. The least bound on S goes into G^2 = 4 B^2 (S/k + 1) and the step 2
+/// B / (G sqrt(m2)). The second phase may start anywhere in the ball (from the first phase's w), so
+/// half the squared error exceeds by at most 2 B G / sqrt(m2). The constants are derived here: our
+/// copy of the paper has lost its own.
+fn guarantee(
+    setting: &Setting,
+    theorem: &'static str,
+    adaptive: fn(f64, f64, f64) -> f64,
+) -> Guarantee {
     let (b, squared) = (setting.ridge_radius(), setting.norm * setting.norm);
     let spread = {
         let (d, half_norm) = (setting.d(), setting.half_norm());
-        move |phases: &Phases| ridge_safe(d, phases.ridge_sum(), 1.0).min(adaptive(half_norm, phases.eps(), d))
+        move |phases: &Phases| {
+            ridge_safe(d, phases.ridge_sum(), 1.0).min(adaptive(half_norm, phases.eps(), d))
+        }
     };
     let phases = {
         let setting = setting.clone();
@@ -87,14 +100,19 @@ fn guarantee(setting: &Setting, theorem: &'static str, adaptive: fn(f64, f64, f6
     };
     let half = {
         let growth = growth.clone();
-        move |examples| growth(examples).map_or(f64::INFINITY, |(growth, m2)| 4.0 * b * b * (growth / m2).sqrt())
+        move |examples| {
+            growth(examples)
+                .map_or(f64::INFINITY, |(growth, m2)| 4.0 * b * b * (growth / m2).sqrt())
+        }
     };
     let printed = half.clone();
     let mut bound = Bound::new(
         if setting.reads_all() { "8 B^2 / sqrt(m2)" } else { "8 B^2 sqrt((S/k + 1) / m2)" },
         move |m| 2.0 * half(m),
         Printed::new("4 B^2 sqrt((S/k + 1) / m2)", printed),
-        Tuning::new("step", move |m| growth(m).map_or(0.0, |(growth, m2)| 1.0 / (squared * (growth * m2).sqrt()))),
+        Tuning::new("step", move |m| {
+            growth(m).map_or(0.0, |(growth, m2)| 1.0 / (squared * (growth * m2).sqrt()))
+        }),
     )
     .with_constants({
         let (half_norm, draws) = (setting.half_norm(), setting.draws());
@@ -112,7 +130,8 @@ fn guarantee(setting: &Setting, theorem: &'static str, adaptive: fn(f64, f64, f6
 impl Budgeted for Ddaerr2p {
     type Iterate = L2Ball;
     const NAME: &'static str = "ddaerr-2p";
-    const TITLE: &'static str = "DDAERR in two phases: the first learns the second moments from uniform draws";
+    const TITLE: &'static str =
+        "DDAERR in two phases: the first learns the second moments from uniform draws";
     const SOURCE: &'static str = "C, algorithm 2, theorems 3.6 and 3.12";
 
     fn grid() -> Grid {

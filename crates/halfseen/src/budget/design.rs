@@ -1,13 +1,15 @@
-//! Chooses the probabilities of the draws: those that minimise the second moment of an example's estimate.
+//! Chooses the probabilities of the draws: those that minimise the second moment of an example's
+//! estimate.
 //!
-//! With weight q_i on panel i the estimate x~ has E |x~|^2 = sum_i mu_i/(k q_i) + ..., and the largest
-//! E x~_i^2 is max_i mu_i/(k q_i) + .... The first is least for q_i in proportion to sqrt(mu_i) (Cauchy and
-//! Schwarz), with the value |mu|_(1/2) / k, |mu|_(1/2) = (sum_i sqrt(mu_i))^2; the second for q_i in proportion to
-//! mu_i, with the value |mu|_1 / k (Kukliansky and Shamir 2015, lemma 3.4 and its analogue for the l1 ball). Of a panel of several
-//! columns the sum of the mu decides in the first case, the largest in the second.
+//! With weight q_i on panel i the estimate x~ has E |x~|^2 = sum_i mu_i/(k q_i) + ..., and the
+//! largest E x~_i^2 is max_i mu_i/(k q_i) + .... The first is least for q_i in proportion to
+//! sqrt(mu_i) (Cauchy and Schwarz), with the value |mu|_(1/2) / k, |mu|_(1/2) = (sum_i
+//! sqrt(mu_i))^2; the second for q_i in proportion to mu_i, with the value |mu|_1 / k (Kukliansky
+//! and Shamir 2015, lemma 3.4 and its analogue for the l1 ball). Of a panel of several columns the
+//! sum of the mu decides in the first case, the largest in the second.
 //!
-//! Without replacement the same holds for inclusion probabilities pi_i = k q_i as far as they stay below 1;
-//! where they would not, they are 1, and the other panels share what is left.
+//! Without replacement the same holds for inclusion probabilities pi_i = k q_i as far as they stay
+//! below 1; where they would not, they are 1, and the other panels share what is left.
 
 use crate::prepare::Layout;
 use serde::{Deserialize, Serialize};
@@ -34,7 +36,8 @@ impl Goal {
         (0..layout.sampled_panels()).map(weight).collect()
     }
 
-    /// What is to be small, for panels of these weights and inclusion probabilities: infinite if one of them is never drawn.
+    /// What is to be small, for panels of these weights and inclusion probabilities: infinite if
+    /// one of them is never drawn.
     pub(super) fn moment(self, weights: &[f64], inclusion: &[f64]) -> f64 {
         let drawn = weights.iter().zip(inclusion).filter(|(w, _)| **w > 0.0);
         match self {
@@ -44,14 +47,14 @@ impl Goal {
     }
 }
 
-/// Inclusion probabilities in proportion to weights, at most 1 each, that sum to `draws` (to the number of
-/// weights above zero, if that is less).
+/// Inclusion probabilities in proportion to weights, at most 1 each, that sum to `draws` (to the
+/// number of weights above zero, if that is less).
 pub(super) fn inclusion(weights: &[f64], draws: usize) -> Vec<f64> {
     capped(weights, |_| 1.0, draws as f64)
 }
 
-/// min(1, s w_i) with the s for which sum_i min(1, s w_i) c_i is `total`; 1 for every weight above zero if that is less. Weights
-/// may span all numbers: no sum of them is subtracted from.
+/// min(1, s w_i) with the s for which sum_i min(1, s w_i) c_i is `total`; 1 for every weight above
+/// zero if that is less. Weights may span all numbers: no sum of them is subtracted from.
 pub(super) fn capped(weights: &[f64], cost: impl Fn(usize) -> f64, total: f64) -> Vec<f64> {
     // Those that reach 1 are the largest: find how many.
     let mut order: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
@@ -64,7 +67,9 @@ pub(super) fn capped(weights: &[f64], cost: impl Fn(usize) -> f64, total: f64) -
     let (mut shared, mut left) = (vec![0.0; weights.len()], total);
     for (j, &i) in order.iter().enumerate() {
         if left < rests[j] {
-            order[j..].iter().for_each(|&i| shared[i] = left * (weights[i] / weights[order[j]]) / rests[j]);
+            order[j..]
+                .iter()
+                .for_each(|&i| shared[i] = left * (weights[i] / weights[order[j]]) / rests[j]);
             break;
         }
         shared[i] = 1.0;
@@ -89,7 +94,8 @@ mod tests {
         assert!(many.iter().all(|p| (0.0..=1.0).contains(p)));
     }
 
-    /// The sum of those after the first was lost in the rounding of a sum with it: one of equals was read always, the other never.
+    /// The sum of those after the first was lost in the rounding of a sum with it: one of equals
+    /// was read always, the other never.
     #[test]
     fn small_weights_beside_large_ones_keep_their_proportions() {
         assert_eq!(inclusion(&[1.0, 1e-20, 1e-20, 2e-20], 2), [1.0, 0.25, 0.25, 0.5]);
@@ -117,7 +123,8 @@ mod tests {
             assert!((value(&best) / closed - 1.0).abs() < 1e-14);
             for size in [1e-3, 0.1, 2.0] {
                 for _ in 0..1000 {
-                    let other: Vec<f64> = best.iter().map(|q| q * (size * stream.normal()).exp()).collect();
+                    let other: Vec<f64> =
+                        best.iter().map(|q| q * (size * stream.normal()).exp()).collect();
                     assert!(value(&other) >= closed * (1.0 - 1e-14));
                 }
             }

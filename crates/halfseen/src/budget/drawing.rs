@@ -1,4 +1,5 @@
-//! Keeps how the gradient's panels are drawn at present, and what was learned about how to draw them.
+//! Keeps how the gradient's panels are drawn at present, and what was learned about how to draw
+//! them.
 
 use super::admission::LARGEST_STEP;
 use super::design::inclusion;
@@ -22,8 +23,8 @@ pub(super) struct Drawing {
     pub(super) moments: Vec<f64>,
     /// A bound on k times the estimate's second moment that came with the weights; see `two_phase`.
     pub(super) bound: Option<f64>,
-    /// Per slot the sum over the answers of a (x - c)^2, a the read's coefficient: over their number,
-    /// an unbiased estimate of E (x - c)^2. Empty where nobody asks for it.
+    /// Per slot the sum over the answers of a (x - c)^2, a the read's coefficient: over their
+    /// number, an unbiased estimate of E (x - c)^2. Empty where nobody asks for it.
     tally: Vec<f64>,
     /// The largest (x - c)^2 among them.
     #[serde(default)]
@@ -34,11 +35,17 @@ pub(super) struct Drawing {
 }
 
 impl Drawing {
-    /// The draws of a start; `measured` are second moments per sampled slot, where the learner may know them.
+    /// The draws of a start; `measured` are second moments per sampled slot, where the learner may
+    /// know them.
     ///
     /// # Errors
-    /// Parameters of the wrong length, moments that nobody gave, money that cannot pay for the reads.
-    pub(super) fn new(recipe: &Recipe, layout: &Layout, measured: Option<&[f64]>) -> Result<Drawing> {
+    /// Parameters of the wrong length, moments that nobody gave, money that cannot pay for the
+    /// reads.
+    pub(super) fn new(
+        recipe: &Recipe,
+        layout: &Layout,
+        measured: Option<&[f64]>,
+    ) -> Result<Drawing> {
         let mut drawing = Drawing {
             version: 0,
             weights: Vec::new(),
@@ -55,7 +62,11 @@ impl Drawing {
         match &draws.proportions {
             Proportions::Uniform => {}
             Proportions::Declared(shares) => {
-                check_length("probabilities, one for each attribute that can be read", draws.panels, shares.len())?;
+                check_length(
+                    "probabilities, one for each attribute that can be read",
+                    draws.panels,
+                    shares.len(),
+                )?;
                 drawing.weights = shares.clone();
             }
             Proportions::Optimal(Source::Given(numbers)) => {
@@ -64,7 +75,8 @@ impl Drawing {
                     layout.slots(),
                     numbers.len(),
                 )?;
-                drawing.moments = (0..layout.sampled_slots()).map(|slot| numbers[layout.column(slot)]).collect();
+                drawing.moments =
+                    (0..layout.sampled_slots()).map(|slot| numbers[layout.column(slot)]).collect();
                 drawing.weights = draws.goal.weights(layout, &drawing.moments);
             }
             Proportions::Optimal(Source::Auto(_)) => {
@@ -84,7 +96,9 @@ impl Drawing {
 
     /// Completes a drawing that was read from a file. Whether its numbers can be true.
     pub(super) fn restore(&mut self, recipe: &Recipe, layout: &Layout) -> Result<bool> {
-        let Some(draws) = &recipe.draws else { return Ok(self.weights.is_empty() && self.version == 0) };
+        let Some(draws) = &recipe.draws else {
+            return Ok(self.weights.is_empty() && self.version == 0);
+        };
         let tallied = matches!(draws.proportions, Proportions::Optimal(Source::FirstPhase(_)));
         let slots = layout.sampled_slots();
         // Draws change at powers of two at most: no count of a true state is larger.
@@ -95,8 +109,10 @@ impl Drawing {
             && self.bound.is_some() == (tallied && self.version > 0);
         let numbers = [&self.weights, &self.moments, &self.tally].into_iter().flatten();
         // Without the largest an older state cannot go on to its second phase.
-        let told = self.version > 0 || self.largest > 0.0 || self.tally.iter().all(|sum| *sum == 0.0);
-        let finite = numbers.chain(&self.bound).chain([&self.largest]).all(|v| v.is_finite() && *v >= 0.0);
+        let told =
+            self.version > 0 || self.largest > 0.0 || self.tally.iter().all(|sum| *sum == 0.0);
+        let finite =
+            numbers.chain(&self.bound).chain([&self.largest]).all(|v| v.is_finite() && *v >= 0.0);
         let sound = told && finite && self.largest <= LARGEST_STEP * LARGEST_STEP;
         if sizes && sound {
             self.rebuild(recipe, layout)?;
@@ -151,7 +167,8 @@ impl Drawing {
         }
     }
 
-    /// A_i: the second moments as so many answers estimate them, unbiased where the centre stands still.
+    /// A_i: the second moments as so many answers estimate them, unbiased where the centre stands
+    /// still.
     pub(super) fn estimates(&self, answers: u64) -> Vec<f64> {
         self.tally.iter().map(|sum| sum / answers.max(1) as f64).collect()
     }
@@ -168,13 +185,17 @@ impl Drawing {
     }
 }
 
-/// The prices of the panels, and what is left for the gradient's reads where money is limited: any read of the
-/// product may need the dearest panel.
+/// The prices of the panels, and what is left for the gradient's reads where money is limited: any
+/// read of the product may need the dearest panel.
 fn check_money(recipe: &Recipe, layout: &Layout) -> Result<Option<(Vec<f64>, f64)>> {
     // What happens to be observed costs nothing.
-    let Some(money) = recipe.money.filter(|_| recipe.passive == Passive::No) else { return Ok(None) };
+    let Some(money) = recipe.money.filter(|_| recipe.passive == Passive::No) else {
+        return Ok(None);
+    };
     let prices: Vec<f64> = (0..layout.sampled_panels()).map(|panel| layout.price(panel)).collect();
-    let Some(dearest) = (0..prices.len()).max_by(|&a, &b| prices[a].total_cmp(&prices[b])) else { return Ok(None) };
+    let Some(dearest) = (0..prices.len()).max_by(|&a, &b| prices[a].total_cmp(&prices[b])) else {
+        return Ok(None);
+    };
     let (name, price) = (crate::error::short(layout.name(dearest)), prices[dearest]);
     let least = match &recipe.draws {
         None => prices.iter().sum(),

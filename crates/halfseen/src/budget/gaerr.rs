@@ -1,14 +1,18 @@
-//! Learns by General AERR (GAERR): AERR with any probabilities of the gradient's reads, after Kukliansky and Shamir 2015.
+//! Learns by General AERR (GAERR): AERR with any probabilities of the gradient's reads, after
+//! Kukliansky and Shamir 2015.
 //!
-//! As AERR, but each draw i for the gradient has probability q_i and adds x_i e_i / ((k - 1) q_i). q_i = 0 is allowed only
-//! where x_i is always its centre. Without replacement the inclusion probabilities are (k - 1) q_i, as far as they stay
-//! below 1.
+//! As AERR, but each draw i for the gradient has probability q_i and adds x_i e_i / ((k - 1) q_i).
+//! q_i = 0 is allowed only where x_i is always its centre. Without replacement the inclusion
+//! probabilities are (k - 1) q_i, as far as they stay below 1.
 //!
-//! Guarantee (theorem 3.1, from w = 0): where |x|_2 <= R and |y| <= Y for every example, expected excess at most B G / sqrt(m),
-//! G^2 = (B R + Y)^2 E |x~|^2, with E |x~|^2 = sum_i mu_i / ((k - 1) q_i), and ((k - 2)/(k - 1)) E |x|^2 more with replacement.
-//! `step = theory` puts E |x|^2 and E y^2 in the place of R^2 and Y^2: no theorem, see AERR. With equal probabilities this is AERR, to the bit.
+//! Guarantee (theorem 3.1, from w = 0): where |x|_2 <= R and |y| <= Y for every example, expected
+//! excess at most B G / sqrt(m), G^2 = (B R + Y)^2 E |x~|^2, with E |x~|^2 = sum_i mu_i / ((k - 1)
+//! q_i), and ((k - 2)/(k - 1)) E |x|^2 more with replacement. `step = theory` puts E |x|^2 and E
+//! y^2 in the place of R^2 and Y^2: no theorem, see AERR. With equal probabilities this is AERR, to
+//! the bit.
 //!
-//! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
+//! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent
+//! Sampling", ICML 2015.
 
 use super::aerr::{Aerr, THEORY};
 use super::budgeted::{Budgeted, Reads};
@@ -43,8 +47,9 @@ parameters! {
     }
 }
 
-/// S/k + 1, as much as E |x~|_2^2 is where |x|_2 <= 1 and S = sum_i mu_i / q_i, for k draws with replacement; with
-/// M = max_i mu_i / q_i in the place of S as much as max_i E x~_i^2 where |x_i| <= 1. 1 where every attribute is read.
+/// S/k + 1, as much as E |x~|_2^2 is where |x|_2 <= 1 and S = sum_i mu_i / q_i, for k draws with
+/// replacement; with M = max_i mu_i / q_i in the place of S as much as max_i E x~_i^2 where |x_i|
+/// <= 1. 1 where every attribute is read.
 pub(super) fn inflation(setting: &Setting, spread: f64) -> f64 {
     if setting.reads_all() { 1.0 } else { spread / setting.draws() + 1.0 }
 }
@@ -52,7 +57,8 @@ pub(super) fn inflation(setting: &Setting, spread: f64) -> f64 {
 impl Budgeted for Gaerr {
     type Iterate = L2Ball;
     const NAME: &'static str = "gaerr";
-    const TITLE: &'static str = "General AERR: k reads per example, drawn by declared probabilities, Euclidean ball";
+    const TITLE: &'static str =
+        "General AERR: k reads per example, drawn by declared probabilities, Euclidean ball";
     const SOURCE: &'static str = "C 3.1, theorem 3.1";
 
     fn grid() -> Grid {
@@ -65,7 +71,8 @@ impl Budgeted for Gaerr {
 
     fn recipe(&self, reads: Reads) -> Result<Recipe> {
         reads.at_least(2, Self::NAME)?;
-        let proportions = self.probabilities.clone().map_or(Proportions::Uniform, Proportions::Declared);
+        let proportions =
+            self.probabilities.clone().map_or(Proportions::Uniform, Proportions::Declared);
         Ok(recipe! {
             self,
             money: self.money,

@@ -1,17 +1,21 @@
 //! Estimates a smooth slope from estimates of the product <w,x>, without bias: GenEst.
 //!
-//! For g(u) = sum_n a_n u^n, an order n >= 0 is drawn with probability 2^-(n+1), then n independent estimates theta_r of u;
-//! 2^(n+1) a_n theta_1 ... theta_n has mean g(u). Each theta_r is one draw, or, for orders above 2 log2 N, the mean of N
-//! draws: N = ceil(4 b^2), b the bound that the parameters give for attributes and targets in the paper's range. All of
-//! this is decided before the example is seen, so that a query can name every read.
+//! For g(u) = sum_n a_n u^n, an order n >= 0 is drawn with probability 2^-(n+1), then n independent
+//! estimates theta_r of u; 2^(n+1) a_n theta_1 ... theta_n has mean g(u). Each theta_r is one draw,
+//! or, for orders above 2 log2 N, the mean of N draws: N = ceil(4 b^2), b the bound that the
+//! parameters give for attributes and targets in the paper's range. All of this is decided before
+//! the example is seen, so that a query can name every read.
 //!
-//! One estimate takes at most 1.75 draws on average, whatever N (the most is at N = 5; the paper says 3). Orders whose
-//! coefficient is 0, which are the even ones of erf and tanh, cannot matter and draw nothing: then it is at most 37/36.
+//! One estimate takes at most 1.75 draws on average, whatever N (the most is at N = 5; the paper
+//! says 3). Orders whose coefficient is 0, which are the even ones of erf and tanh, cannot matter
+//! and draw nothing: then it is at most 37/36.
 //!
-//! The second moment is sum_n 2^(n+1) a_n^2 (E theta^2)^n, E theta^2 >= u^2, as far as each theta is one draw: for erf
-//! like e^(4 u^2). Averaging more draws does not help, as u itself does the harm.
+//! The second moment is sum_n 2^(n+1) a_n^2 (E theta^2)^n, E theta^2 >= u^2, as far as each theta
+//! is one draw: for erf like e^(4 u^2). Averaging more draws does not help, as u itself does the
+//! harm.
 //!
-//! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012, procedure 3, lemma 4.1.
+//! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012, procedure 3,
+//! lemma 4.1.
 
 use crate::error::{ErrorKind, Result};
 use crate::loss::{Loss, Series};
@@ -103,8 +107,8 @@ impl GenEst {
     }
 }
 
-/// Refuses products that may lie outside the series of the logistic loss, which converges for |<w,x>| < pi; its
-/// estimate has a finite second moment below pi / sqrt 2.
+/// Refuses products that may lie outside the series of the logistic loss, which converges
+/// for |<w,x>| < pi; its estimate has a finite second moment below pi / sqrt 2.
 ///
 /// # Errors
 /// [`ErrorKind::OutsideSeries`].
@@ -156,7 +160,11 @@ mod tests {
         for copies in 1..=1_000_000 {
             let last = 2.0 * (copies as f64).log2();
             let mean: f64 = (0..last as u32 + 80)
-                .map(|n| powers[n as usize] * f64::from(n) * if f64::from(n) <= last { 1.0 } else { copies as f64 })
+                .map(|n| {
+                    powers[n as usize]
+                        * f64::from(n)
+                        * if f64::from(n) <= last { 1.0 } else { copies as f64 }
+                })
                 .sum();
             if mean > most {
                 (most, at) = (mean, copies);
@@ -175,13 +183,17 @@ mod tests {
         (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product()
     }
 
-    /// The n factors are independent: E of a product of means of draws is u^n, and E of its square the closed form.
-    /// Here every tuple of draws is visited with its probability, for the orders that matter.
+    /// The n factors are independent: E of a product of means of draws is u^n, and E of its square
+    /// the closed form. Here every tuple of draws is visited with its probability, for the orders
+    /// that matter.
     #[test]
     fn the_mean_is_the_function_and_the_second_moment_its_closed_form() {
         // Two attributes: a draw is t_1 with probability p, else t_2.
-        for (t, p) in [([0.9, -1.4], 0.7), ([1.5, 0.3], 0.4), ([-0.9, -0.9], 0.5), ([1.3, -0.2], 0.25)] {
-            let (mean, square) = (p * t[0] + (1.0 - p) * t[1], p * t[0] * t[0] + (1.0 - p) * t[1] * t[1]);
+        for (t, p) in
+            [([0.9, -1.4], 0.7), ([1.5, 0.3], 0.4), ([-0.9, -0.9], 0.5), ([1.3, -0.2], 0.25)]
+        {
+            let (mean, square) =
+                (p * t[0] + (1.0 - p) * t[1], p * t[0] * t[0] + (1.0 - p) * t[1] * t[1]);
             for series in [Series::Erf, Series::Exp, Series::Tanh] {
                 for copies in [1_u64, 2, 3, 400] {
                     let estimator = gen_est(series, copies);
@@ -191,7 +203,8 @@ mod tests {
                         let probability = 0.5_f64.powi(order as i32 + 1);
                         let (factors, draws) = estimator.shape(order);
                         let spread = square - mean * mean;
-                        let factor_square = if draws > 0 { mean * mean + spread / draws as f64 } else { 0.0 };
+                        let factor_square =
+                            if draws > 0 { mean * mean + spread / draws as f64 } else { 0.0 };
                         // How many of a factor's draws fell on t_1, with the probability of that.
                         let outcomes = draws + 1;
                         if (outcomes as f64).powi(factors as i32) <= 1e5 {
@@ -200,24 +213,34 @@ mod tests {
                                 for _ in 0..factors {
                                     let (hits, misses) = (rest % outcomes, draws - rest % outcomes);
                                     rest /= outcomes;
-                                    product *= (hits as f64 * t[0] + misses as f64 * t[1]) / draws as f64;
-                                    share *= choose(draws, hits) * p.powi(hits as i32) * (1.0 - p).powi(misses as i32);
+                                    product *=
+                                        (hits as f64 * t[0] + misses as f64 * t[1]) / draws as f64;
+                                    share *= choose(draws, hits)
+                                        * p.powi(hits as i32)
+                                        * (1.0 - p).powi(misses as i32);
                                 }
                                 let value = estimator.value(order, product);
                                 first += share * value;
                                 second += share * value * value;
                             }
-                            closed +=
-                                probability * estimator.value(order, 1.0).powi(2) * factor_square.powi(order as i32);
+                            closed += probability
+                                * estimator.value(order, 1.0).powi(2)
+                                * factor_square.powi(order as i32);
                         } else {
                             rest += series.coefficient(order).abs() * mean.abs().powi(order as i32);
                         }
                     }
                     let truth = series.value(mean);
-                    assert!((first - truth).abs() <= rest + 1e-11, "{series:?}, N = {copies}: {first}, {truth}");
+                    assert!(
+                        (first - truth).abs() <= rest + 1e-11,
+                        "{series:?}, N = {copies}: {first}, {truth}"
+                    );
                     // What was left out is little: the bound on it is no excuse.
                     assert!(rest < 0.03, "{rest}");
-                    assert!((second - closed).abs() <= 1e-11 * closed, "{second} instead of {closed}");
+                    assert!(
+                        (second - closed).abs() <= 1e-11 * closed,
+                        "{second} instead of {closed}"
+                    );
                 }
             }
         }
@@ -234,9 +257,13 @@ mod tests {
         let wide = GenEst::of(Loss::Absolute { tube: 0.0, width: 1e-300 }, 1e300).unwrap();
         assert_eq!(wide.copies, 1 << 32);
         assert_eq!(wide.reads(&[u32::MAX, u32::MAX]), usize::MAX);
-        // Orders up to 2 log2 64 = 12 draw once for each factor, later ones 64 times; even ones never.
+        // Orders up to 2 log2 64 = 12 draw once for each factor, later ones 64 times; even ones
+        // never.
         let g = GenEst::of(Loss::Absolute { tube: 0.1, width: 0.5 }, 1.0).unwrap();
-        assert_eq!([0, 1, 2, 11, 12, 13].map(|n| g.shape(n)), [(0, 0), (1, 1), (0, 0), (11, 1), (0, 0), (13, 64)]);
+        assert_eq!(
+            [0, 1, 2, 11, 12, 13].map(|n| g.shape(n)),
+            [(0, 0), (1, 1), (0, 0), (11, 1), (0, 0), (13, 64)]
+        );
         assert_eq!(g.reads(&[11, 13]), 11 + 13 * 64);
     }
 }

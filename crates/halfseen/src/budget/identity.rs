@@ -1,16 +1,20 @@
-//! Learns as if attributes were uncorrelated: Cesa-Bianchi, Shalev-Shwartz and Shamir 2010, footnote 2.
+//! Learns as if attributes were uncorrelated: Cesa-Bianchi, Shalev-Shwartz and Shamir 2010,
+//! footnote 2.
 //!
-//! w = Proj((1/m) sum_t y_t v_t / r) over |w|_1 <= B. v_t estimates the example from k reads, panels drawn without replacement, each
-//! with the weight d/k. r is the mean square of all attributes: the covariance matrix is taken to be r times the identity (the
-//! paper takes r = 1, which depends on the units), so that w minimises r |w|^2 - 2 w'v + s, what the mean squared error
-//! would then be. It is not, where attributes are correlated or differ in scale, and no number of examples mends that: a
-//! strawman, to see what the second moments are worth.
+//! w = Proj((1/m) sum_t y_t v_t / r) over |w|_1 <= B. v_t estimates the example from k reads,
+//! panels drawn without replacement, each with the weight d/k. r is the mean square of all
+//! attributes: the covariance matrix is taken to be r times the identity (the paper takes r = 1,
+//! which depends on the units), so that w minimises r |w|^2 - 2 w'v + s, what the mean squared
+//! error would then be. It is not, where attributes are correlated or differ in scale, and no
+//! number of examples mends that: a strawman, to see what the second moments are worth.
 //!
-//! Intercept and always-known columns are treated as in the Baseline: v is what they leave unexplained of the target, exactly,
-//! attributes are about the centre as it was when asked, and their weights are free. Costs O(k) per example and O(d) in memory;
-//! one read per example suffices.
+//! Intercept and always-known columns are treated as in the Baseline: v is what they leave
+//! unexplained of the target, exactly, attributes are about the centre as it was when asked, and
+//! their weights are free. Costs O(k) per example and O(d) in memory; one read per example
+//! suffices.
 //!
-//! N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed Attributes", ICML 2010.
+//! N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed
+//! Attributes", ICML 2010.
 
 use super::moments::{self, FromMoments, Gatherer, Gathering, Reduced, Solved, learn_from_moments};
 use super::{AskTell, pass};
@@ -38,7 +42,8 @@ parameters! {
 
 impl FromMoments for Identity {
     const NAME: &'static str = "identity";
-    const TITLE: &'static str = "Strawman: k reads per example, attributes taken to be uncorrelated, l1 ball";
+    const TITLE: &'static str =
+        "Strawman: k reads per example, attributes taken to be uncorrelated, l1 ball";
     const SOURCE: &'static str = "A, footnote 2";
     const PAIRS: bool = false;
 

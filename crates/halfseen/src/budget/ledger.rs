@@ -29,7 +29,8 @@ pub(super) struct Ledger {
     limit: Option<u64>,
     /// Answers learned from: t of the algorithms.
     pub(super) answered: u64,
-    /// The least and the largest target learned from; `None` at the start and in a state older than these.
+    /// The least and the largest target learned from; `None` at the start and in a state older than
+    /// these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) range: Option<[f64; 2]>,
     skipped: u64,
@@ -55,7 +56,8 @@ impl Ledger {
         self.next
     }
 
-    /// Refuses a query of so many reads if they are more than the total budget leaves, were all open queries answered.
+    /// Refuses a query of so many reads if they are more than the total budget leaves, were all
+    /// open queries answered.
     ///
     /// # Errors
     /// [`ErrorKind::BudgetSpent`].
@@ -68,7 +70,8 @@ impl Ledger {
         }
     }
 
-    /// Opens the query that was written under the next number. One that cannot be paid for is emptied, and nothing changes.
+    /// Opens the query that was written under the next number. One that cannot be paid for is
+    /// emptied, and nothing changes.
     ///
     /// # Errors
     /// [`ErrorKind::BudgetSpent`].
@@ -92,7 +95,8 @@ impl Ledger {
         self.open.binary_search(&number).map_err(|_| ErrorKind::NotOpen { number }.into())
     }
 
-    /// Closes the query at this place: what it asked for is free again, and its reads, if they were made, are on the bill.
+    /// Closes the query at this place: what it asked for is free again, and its reads, if they were
+    /// made, are on the bill.
     #[inline]
     pub(super) fn close(&mut self, place: usize) {
         self.open.remove(place);
@@ -105,14 +109,15 @@ impl Ledger {
         self.open.len() as u64
     }
 
-    /// The queries that were answered or forgotten: a query's number less those before it is how many were open when it was asked.
+    /// The queries that were answered or forgotten: a query's number less those before it is how
+    /// many were open when it was asked.
     #[inline]
     pub(super) fn closed(&self) -> u64 {
         self.next - self.open.len() as u64
     }
 
-    /// Books the panels read of one example, each as often as it was read; distinct ones are paid for, and left in
-    /// some order.
+    /// Books the panels read of one example, each as often as it was read; distinct ones are paid
+    /// for, and left in some order.
     #[inline]
     pub(super) fn bill(&mut self, panels: &mut Vec<u32>, layout: &Layout) {
         let reads = panels.len() as u64;
@@ -134,7 +139,8 @@ impl Ledger {
         };
     }
 
-    /// Books an answer with this target that was learned from, to a query just closed that was asked when `asked_at` had been.
+    /// Books an answer with this target that was learned from, to a query just closed that was
+    /// asked when `asked_at` had been.
     #[inline]
     pub(super) fn learned(&mut self, asked_at: u64, target: f64) {
         self.largest_delay = self.largest_delay.max((self.closed() - 1).saturating_sub(asked_at));
@@ -148,7 +154,8 @@ impl Ledger {
         self.skipped += 1;
     }
 
-    /// The variance of the targets learned from, given their sum and that of their squares: what always predicting their mean costs.
+    /// The variance of the targets learned from, given their sum and that of their squares: what
+    /// always predicting their mean costs.
     pub(super) fn variance(&self, sum: f64, squares: f64) -> f64 {
         let examples = self.answered.max(1) as f64;
         (squares / examples - (sum / examples).powi(2)).max(0.0)
@@ -170,8 +177,8 @@ impl Ledger {
         }
     }
 
-    /// Completes a saved ledger with what is not saved. Whether its numbers can be true, over so many panels that can be read and
-    /// with so many reads to spend.
+    /// Completes a saved ledger with what is not saved. Whether its numbers can be true, over so
+    /// many panels that can be read and with so many reads to spend.
     pub(super) fn restore(&mut self, panels: usize, limit: Option<u64>) -> bool {
         if self.asked.is_empty() && limit.is_none() {
             // Of an older state, in which nothing depends on them.
@@ -179,13 +186,18 @@ impl Ledger {
         }
         self.limit = limit;
         self.promised = self.asked.iter().fold(0, |sum, &asked| sum.saturating_add(asked));
-        let Ledger { next, answered, skipped, reads, distinct, max_reads, largest_delay, .. } = *self;
-        let counts = [next, answered, skipped, reads, distinct, max_reads, largest_delay, self.promised];
+        let Ledger { next, answered, skipped, reads, distinct, max_reads, largest_delay, .. } =
+            *self;
+        let counts =
+            [next, answered, skipped, reads, distinct, max_reads, largest_delay, self.promised];
         let of_panels: u128 = self.of_panels.iter().map(|&n| u128::from(n)).sum();
         counts.iter().all(|&n| n <= LARGEST_COUNT)
-            && (self.of_panels.is_empty() || (self.of_panels.len() == panels && of_panels == u128::from(distinct)))
+            && (self.of_panels.is_empty()
+                || (self.of_panels.len() == panels && of_panels == u128::from(distinct)))
             && (0.0..f64::INFINITY).contains(&self.spent)
-            && self.range.is_none_or(|[low, high]| low.is_finite() && high.is_finite() && low <= high)
+            && self
+                .range
+                .is_none_or(|[low, high]| low.is_finite() && high.is_finite() && low <= high)
             && self.asked.len() == self.open.len()
             && self.open.windows(2).all(|w| w[0] < w[1])
             && self.open.last().is_none_or(|&last| last < self.next)

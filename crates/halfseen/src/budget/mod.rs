@@ -15,23 +15,26 @@
 //! | [`Ddaerr2p`], [`Ddaelr2p`] | uniform, then by estimated moments | as above | as above |
 //! | [`Aesvr`] | uniform; smooth losses | Euclidean ball, or exponentiated | as above |
 //!
-//! [`Aerr`], [`Aelr`] and [`Fiml`] also learn from whatever happens to be observed of each row, choosing nothing (`passive`).
+//! [`Aerr`], [`Aelr`] and [`Fiml`] also learn from whatever happens to be observed of each row,
+//! choosing nothing (`passive`).
 //!
-//! A learner of this kind writes a [`Recipe`]; [`Sgd`] runs it. Others estimate second moments first, and solve a problem in
-//! them when they are asked for a predictor:
+//! A learner of this kind writes a [`Recipe`]; [`Sgd`] runs it. Others estimate second moments
+//! first, and solve a problem in them when they are asked for a predictor:
 //!
 //! | learner | reads | estimates | solves |
 //! |---|---|---|---|
 //! | [`MomentLasso`] | pairs of panels | all second moments | least squares in the l1 ball, the moments read in one of three ways |
 //! | [`Identity`] | uniform subset | products with the target | the same as if attributes were uncorrelated |
 //!
-//! One keeps what it was told, and fits a model of attributes and target when it is asked for a predictor:
+//! One keeps what it was told, and fits a model of attributes and target when it is asked for a
+//! predictor:
 //!
 //! | learner | reads | keeps | fits |
 //! |---|---|---|---|
 //! | [`Fiml`] | uniform subset, or by what attributes add | every read | their joint distribution, by maximum likelihood |
 //!
-//! [`one_pass`] teaches a learner the rows of a table, reading only the cells that its queries name.
+//! [`one_pass`] teaches a learner the rows of a table, reading only the cells that its queries
+//! name.
 
 mod admission;
 pub(crate) mod aelr;

@@ -1,28 +1,35 @@
-//! Learns by the Baseline of Cesa-Bianchi, Shalev-Shwartz and Shamir 2010, algorithm 1: least squares in estimated moments.
+//! Learns by the Baseline of Cesa-Bianchi, Shalev-Shwartz and Shamir 2010, algorithm 1: least
+//! squares in estimated moments.
 //!
-//! Minimises w'Aw - 2 w'v + s over |w|_1 <= B, where A, v and s estimate E xx', E yx and E y^2 from k reads per example, drawn
-//! without regard to anything learned: s = floor(k/2) distinct ones of the d^2 ordered pairs of panels, uniformly. A pair (i, j)
-//! adds d^2/(2s) x_i x_j at (i, j) and at (j, i), so that the mean is xx'; each of the k reads adds (d/k) x_i to the estimate of x.
-//! A pair may name one panel twice. An odd budget's last read is one panel more, for v alone. (The paper prints + w'v: a slip,
-//! the loss has - 2 y <w,x>.)
+//! Minimises w'Aw - 2 w'v + s over |w|_1 <= B, where A, v and s estimate E xx', E yx and E y^2 from
+//! k reads per example, drawn without regard to anything learned: s = floor(k/2) distinct ones of
+//! the d^2 ordered pairs of panels, uniformly. A pair (i, j) adds d^2/(2s) x_i x_j at (i, j) and at
+//! (j, i), so that the mean is xx'; each of the k reads adds (d/k) x_i to the estimate of x. A pair
+//! may name one panel twice. An odd budget's last read is one panel more, for v alone. (The paper
+//! prints + w'v: a slip, the loss has - 2 y <w,x>.)
 //!
-//! A is unbiased but not positive semidefinite, so that the problem is not convex, as the paper says it is. `reading` says what
-//! is done: `psd` takes the nearest positive semidefinite matrix (and gives no weight to what was seen in no product),
-//! `diag-shift` adds the size of the least eigenvalue to the diagonal, and both then have a certified gap; `stationary` descends
-//! from 0 to a stationary point of the problem as it is, the natural reading of the paper, which is also what P. Loh and
-//! M. Wainwright (Annals of Statistics, 2012) analyse.
+//! A is unbiased but not positive semidefinite, so that the problem is not convex, as the paper
+//! says it is. `reading` says what is done: `psd` takes the nearest positive semidefinite matrix
+//! (and gives no weight to what was seen in no product), `diag-shift` adds the size of the least
+//! eigenvalue to the diagonal, and both then have a certified gap; `stationary` descends from 0 to
+//! a stationary point of the problem as it is, the natural reading of the paper, which is also what
+//! P. Loh and M. Wainwright (Annals of Statistics, 2012) analyse.
 //!
-//! Guarantee (theorem 1, for the minimiser and values in [-1, 1], a rate only): excess O((d B)^2 / k sqrt(log(d/delta) / m))
-//! with probability 1 - delta.
+//! Guarantee (theorem 1, for the minimiser and values in [-1, 1], a rate only): excess O((d B)^2 /
+//! k sqrt(log(d/delta) / m)) with probability 1 - delta.
 //!
-//! Products are of values about the centre as it was when asked. The intercept and the always-known columns are read with every
-//! example, their products among themselves are exact, and they are minimised out before A is read in one of the ways: their
-//! weights are free, as in the lasso on all attributes. With a budget of all panels all moments are exact, about the mean where
-//! `centre` is `running`. Memory is O(d^2).
+//! Products are of values about the centre as it was when asked. The intercept and the always-known
+//! columns are read with every example, their products among themselves are exact, and they are
+//! minimised out before A is read in one of the ways: their weights are free, as in the lasso on
+//! all attributes. With a budget of all panels all moments are exact, about the mean where `centre`
+//! is `running`. Memory is O(d^2).
 //!
-//! N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed Attributes", ICML 2010.
+//! N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed
+//! Attributes", ICML 2010.
 
-use super::moments::{self, Ball, FromMoments, Gatherer, Gathering, Limits, Reduced, Solved, learn_from_moments};
+use super::moments::{
+    self, Ball, FromMoments, Gatherer, Gathering, Limits, Reduced, Solved, learn_from_moments,
+};
 use super::{AskTell, pass};
 use crate::data::Examples;
 use crate::error::Result;
@@ -61,7 +68,8 @@ pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
 
 impl FromMoments for MomentLasso {
     const NAME: &'static str = "baseline";
-    const TITLE: &'static str = "Baseline: least squares in moments estimated from pairs of reads, l1 ball";
+    const TITLE: &'static str =
+        "Baseline: least squares in moments estimated from pairs of reads, l1 ball";
     const SOURCE: &'static str = "A, algorithm 1, theorem 1";
     const PAIRS: bool = true;
 
@@ -74,11 +82,13 @@ impl FromMoments for MomentLasso {
         Gathering { budget, total_budget, centre, intercept, seed }
     }
 
-    /// One eigendecomposition for each reading; radii in increasing order, each from the solution before it.
+    /// One eigendecomposition for each reading; radii in increasing order, each from the solution
+    /// before it.
     fn solve(learners: &[&Self], moments: &Reduced, monitor: &dyn Monitor) -> Result<Vec<Solved>> {
         let mut solved: Vec<Option<Solved>> = vec![None; learners.len()];
         for reading in [Reading::Stationary, Reading::Psd, Reading::DiagShift] {
-            let mut order: Vec<usize> = (0..learners.len()).filter(|&i| learners[i].reading == reading).collect();
+            let mut order: Vec<usize> =
+                (0..learners.len()).filter(|&i| learners[i].reading == reading).collect();
             if order.is_empty() {
                 continue;
             }
@@ -91,7 +101,13 @@ impl FromMoments for MomentLasso {
                 // Without convexity a gap bounds nothing.
                 let gap = (reading != Reading::Stationary).then_some(found.gap);
                 let (objective, seconds) = (Some(found.objective), start.elapsed().as_secs_f64());
-                solved[i] = Some(Solved { weights: found.weights, stop: found.stop, objective, gap, seconds });
+                solved[i] = Some(Solved {
+                    weights: found.weights,
+                    stop: found.stop,
+                    objective,
+                    gap,
+                    seconds,
+                });
             }
         }
         Ok(solved.into_iter().flatten().collect())

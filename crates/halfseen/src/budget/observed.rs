@@ -1,8 +1,10 @@
-//! Counts in what share of rows each panel happens to be observed: where nothing is chosen, these are the probabilities.
+//! Counts in what share of rows each panel happens to be observed: where nothing is chosen, these
+//! are the probabilities.
 //!
-//! The assumption on which the estimates stand: panel i is observed with probability pi_i, independently of the other panels and
-//! of all values (missing completely at random). The mask costs nothing to look at: a fit counts it beforehand, over all its rows;
-//! ask and tell counts as rows come, the present one included.
+//! The assumption on which the estimates stand: panel i is observed with probability pi_i,
+//! independently of the other panels and of all values (missing completely at random). The mask
+//! costs nothing to look at: a fit counts it beforehand, over all its rows; ask and tell counts as
+//! rows come, the present one included.
 
 use super::ledger::LARGEST_COUNT;
 use crate::data::Examples;
@@ -52,7 +54,9 @@ impl Observed {
 
     /// Whether the numbers of a saved state can be true.
     pub(super) fn is_sound(&self, panels: usize) -> bool {
-        self.rows <= LARGEST_COUNT && self.seen.len() == panels && self.seen.iter().all(|&n| n <= self.rows)
+        self.rows <= LARGEST_COUNT
+            && self.seen.len() == panels
+            && self.seen.iter().all(|&n| n <= self.rows)
     }
 
     /// Shares as a test declares them.
@@ -66,7 +70,8 @@ impl Observed {
 pub(super) fn panels_of(examples: &Examples<'_>, example: usize, out: &mut Vec<u32>) {
     let layout = examples.layout;
     out.clear();
-    let shown =
-        |panel: &usize| layout.slots_of(*panel).all(|slot| !examples.value(example, layout.column(slot)).is_nan());
+    let shown = |panel: &usize| {
+        layout.slots_of(*panel).all(|slot| !examples.value(example, layout.column(slot)).is_nan())
+    };
     out.extend((0..layout.sampled_panels()).filter(shown).map(|panel| panel as u32));
 }

@@ -1,16 +1,19 @@
-//! Turns theorems into step sizes, for the norms that the data have and the examples to come, and shortens those that come late.
+//! Turns theorems into step sizes, for the norms that the data have and the examples to come, and
+//! shortens those that come late.
 //!
-//! A gradient g_t was estimated at the weights w_s that were there when its query was asked, while tau queries asked before it were open. Its
-//! regret is <g_t, w_s - u> = <g_t, w_t - u> + <g_t, w_s - w_t>. The first term is that of gradient descent; in the second
-//! w_s and w_t are tau steps of length eta G apart, and so are, the other way round, later queries from this one: it adds
-//! at most tau eta G^2. Over m examples the bound is B^2/(2 eta) + (eta/2) G^2 m (1 + 2 tau), least for eta = B / (G sqrt(m (1 + 2 tau))):
-//! the theorem's step divided by sqrt(1 + 2 tau), at which the excess is sqrt(1 + 2 tau) times that without delay. The same
-//! holds in other norms (mirror descent), and for penalised steps, where lambda is multiplied by that root. tau is a query's number less
-//! the answers that it was drawn after, both of which are in the query: in which order answers come does not matter. Steps that are given
-//! as a number are shortened too.
+//! A gradient g_t was estimated at the weights w_s that were there when its query was asked, while
+//! tau queries asked before it were open. Its regret is <g_t, w_s - u> = <g_t, w_t - u> + <g_t,
+//! w_s - w_t>. The first term is that of gradient descent; in the second w_s and w_t are tau steps
+//! of length eta G apart, and so are, the other way round, later queries from this one: it adds at
+//! most tau eta G^2. Over m examples the bound is B^2/(2 eta) + (eta/2) G^2 m (1 + 2 tau), least
+//! for eta = B / (G sqrt(m (1 + 2 tau))): the theorem's step divided by sqrt(1 + 2 tau), at which
+//! the excess is sqrt(1 + 2 tau) times that without delay. The same holds in other norms (mirror
+//! descent), and for penalised steps, where lambda is multiplied by that root. tau is a query's
+//! number less the answers that it was drawn after, both of which are in the query: in which order
+//! answers come does not matter. Steps that are given as a number are shortened too.
 //!
-//! M. Zinkevich, J. Langford and A. Smola, "Slow Learners are Fast", NIPS 2009; K. Quanrud and D. Khashabi, "Online Learning with
-//! Adversarial Delays", NIPS 2015.
+//! M. Zinkevich, J. Langford and A. Smola, "Slow Learners are Fast", NIPS 2009; K. Quanrud and D.
+//! Khashabi, "Online Learning with Adversarial Delays", NIPS 2015.
 
 use crate::params::{Rule, Steps};
 use serde::{Deserialize, Serialize};
@@ -28,7 +31,8 @@ pub struct Facts {
     pub examples: f64,
     /// The norms.
     pub norms: Norms,
-    /// E phi^2 of the slope's estimate, where it is estimated from the slopes seen; else norms bound it.
+    /// E phi^2 of the slope's estimate, where it is estimated from the slopes seen; else norms
+    /// bound it.
     pub slope: Option<f64>,
 }
 
@@ -65,10 +69,11 @@ pub enum Schedule {
     Projected,
     /// w <- Proj((1 - 1/t) w - g/(lambda t)).
     StronglyConvex,
-    /// w_j <- w_j - eta g_j / sqrt(sum of the squared g_j so far), then Proj. No theorem covers it: theorem 5 of Duchi, Hazan and
-    /// Singer (JMLR 2011) has eta = sqrt(2) B, the ball's l_infinity diameter being 2B, for projections in the norm of the roots, and
-    /// this one is radial. That eta moves a weight by the whole radius at its first read; a four-hundredth of it, called 1x, is
-    /// in the middle of what measured well (d from 30 to 784).
+    /// w_j <- w_j - eta g_j / sqrt(sum of the squared g_j so far), then Proj. No theorem covers it:
+    /// theorem 5 of Duchi, Hazan and Singer (JMLR 2011) has eta = sqrt(2) B, the ball's l_infinity
+    /// diameter being 2B, for projections in the norm of the roots, and this one is radial. That
+    /// eta moves a weight by the whole radius at its first read; a four-hundredth of it, called 1x,
+    /// is in the middle of what measured well (d from 30 to 784).
     Adagrad,
 }
 
@@ -108,7 +113,8 @@ const ADAGRAD: f64 = 0.0025;
 pub struct Wait {
     /// Queries that were open when the one now answered was asked.
     pub delay: u64,
-    /// Queries that are open now, besides: examples that are sure to come, where nobody knows how many will.
+    /// Queries that are open now, besides: examples that are sure to come, where nobody knows how
+    /// many will.
     pub open: u64,
 }
 
@@ -135,8 +141,8 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// What stays the same from step to step while the norms do, where so many examples have been seen or asked for, `began` of them
-    /// before this phase.
+    /// What stays the same from step to step while the norms do, where so many examples have been
+    /// seen or asked for, `began` of them before this phase.
     pub fn plan(&self, examples: u64, began: u64, facts: &Facts, known_radius: f64) -> Planned {
         let examples = self.horizon.unwrap_or(examples).saturating_sub(began).max(1) as f64;
         let facts = Facts { examples, ..*facts };
@@ -144,8 +150,10 @@ impl Pace {
             Schedule::Adagrad => ADAGRAD * std::f64::consts::SQRT_2 * facts.radius,
             _ => (self.theory.value)(&facts),
         });
-        // The known block: radius / (G sqrt m) with G^2 = E phi^2 E|z|^2, phi at most reach + |y| for the squares.
-        let slope = facts.slope.map_or((self.theory.reach)(&facts) + facts.norms.target.sqrt(), f64::sqrt);
+        // The known block: radius / (G sqrt m) with G^2 = E phi^2 E|z|^2, phi at most reach + |y|
+        // for the squares.
+        let slope =
+            facts.slope.map_or((self.theory.reach)(&facts) + facts.norms.target.sqrt(), f64::sqrt);
         let known = known_radius / (slope * (facts.norms.known * facts.examples).sqrt());
         Planned { value, known: if known.is_finite() { known } else { 0.0 } }
     }
@@ -181,7 +189,14 @@ mod tests {
     }
 
     fn facts() -> Facts {
-        let norms = Norms { square: 1.0, largest: 1.0, drawn_square: 1.0, drawn_largest: 1.0, known: 1.0, target: 1.0 };
+        let norms = Norms {
+            square: 1.0,
+            largest: 1.0,
+            drawn_square: 1.0,
+            drawn_largest: 1.0,
+            known: 1.0,
+            target: 1.0,
+        };
         Facts { radius: 1.0, power: 2.0, slots: 4.0, examples: 1.0, norms, slope: None }
     }
 
@@ -199,10 +214,12 @@ mod tests {
         }
     }
 
-    /// Without a horizon 9 answers and 91 open queries are 100 examples, those that a horizon would have announced.
+    /// Without a horizon 9 answers and 91 open queries are 100 examples, those that a horizon would
+    /// have announced.
     #[test]
     fn what_is_open_counts_as_what_is_to_come() {
-        let (unknown, known) = (pace(Schedule::Projected, None), pace(Schedule::Projected, Some(100)));
+        let (unknown, known) =
+            (pace(Schedule::Projected, None), pace(Schedule::Projected, Some(100)));
         let wait = Wait { delay: 91, open: 91 };
         let plan = |pace: &Pace| pace.plan(9 + 91, 0, &facts(), 1.0);
         assert_eq!(unknown.at(9, &plan(&unknown), wait), known.at(9, &plan(&known), wait));

@@ -1,9 +1,12 @@
-//! Packs panels into sets of which none costs more than the money, each panel with its inclusion probability.
+//! Packs panels into sets of which none costs more than the money, each panel with its inclusion
+//! probability.
 //!
-//! A set is an interval of [0, 1): one uniform number draws it, with its width as probability. Panels are placed one by one, the
-//! dearest first, each on those intervals that cost least so far, of which it splits one at most. A set that a panel would make
-//! too dear, or too long, is left alone; where none is left the packing fails. So no set ever costs more than the money, and what a
-//! set costs does not exceed the mean by a dear panel, as it does where panels are laid on a line.
+//! A set is an interval of [0, 1): one uniform number draws it, with its width as probability.
+//! Panels are placed one by one, the dearest first, each on those intervals that cost least so far,
+//! of which it splits one at most. A set that a panel would make too dear, or too long, is left
+//! alone; where none is left the packing fails. So no set ever costs more than the money, and what
+//! a set costs does not exceed the mean by a dear panel, as it does where panels are laid on a
+//! line.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -44,16 +47,25 @@ impl PartialEq for Interval {
 
 impl Eq for Interval {}
 
-/// Sets of at most `draws` panels and of at most `money` that hold each panel with probability `shares[panel]`, placed in this
-/// order; `None` where this way of placing finds none. O(reads of a set x panels) numbers.
-pub(super) fn pack(shares: &[f64], prices: &[f64], order: &[u32], draws: usize, money: f64) -> Option<Sets> {
-    let mut free = BinaryHeap::from([Interval { width: 1.0, cost: 0.0, panels: Vec::new(), made: 0 }]);
+/// Sets of at most `draws` panels and of at most `money` that hold each panel with probability
+/// `shares[panel]`, placed in this order; `None` where this way of placing finds none. O(reads of a
+/// set x panels) numbers.
+pub(super) fn pack(
+    shares: &[f64],
+    prices: &[f64],
+    order: &[u32],
+    draws: usize,
+    money: f64,
+) -> Option<Sets> {
+    let mut free =
+        BinaryHeap::from([Interval { width: 1.0, cost: 0.0, panels: Vec::new(), made: 0 }]);
     let (mut full, mut taken, mut made) = (Vec::new(), Vec::new(), 0);
     for &panel in order {
         let price = prices[panel as usize];
         let mut missing = shares[panel as usize];
         while missing > 0.0 {
-            let affordable = free.peek().is_some_and(|set| set.cost + price <= money * (1.0 + ROUNDING));
+            let affordable =
+                free.peek().is_some_and(|set| set.cost + price <= money * (1.0 + ROUNDING));
             let Some(mut set) = (if affordable { free.pop() } else { None }) else {
                 // Rounding may leave a last bit without a place.
                 if missing > ROUNDING {
@@ -91,7 +103,8 @@ mod tests {
     use super::*;
     use crate::sampling::{Purpose, Stream};
 
-    /// Whatever is packed: probabilities are those asked for, no set costs or reads more than it may, and none holds a panel twice.
+    /// Whatever is packed: probabilities are those asked for, no set costs or reads more than it
+    /// may, and none holds a panel twice.
     #[test]
     fn sets_keep_every_limit_and_every_probability() {
         let mut stream = Stream::new(33, Purpose::Data, 0);
@@ -108,16 +121,22 @@ mod tests {
             let mut found = vec![0.0; n];
             for (width, panels) in &sets {
                 assert!(panels.len() <= draws && panels.windows(2).all(|w| w[0] < w[1]));
-                assert!(panels.iter().map(|&p| prices[p as usize]).sum::<f64>() <= money * (1.0 + 1e-9));
+                assert!(
+                    panels.iter().map(|&p| prices[p as usize]).sum::<f64>() <= money * (1.0 + 1e-9)
+                );
                 panels.iter().for_each(|&p| found[p as usize] += width);
             }
             assert!((sets.iter().map(|(width, _)| width).sum::<f64>() - 1.0).abs() < 1e-12);
-            assert!(found.iter().zip(&shares).all(|(f, s)| (f - s).abs() < 1e-11), "{found:?} for {shares:?}");
+            assert!(
+                found.iter().zip(&shares).all(|(f, s)| (f - s).abs() < 1e-11),
+                "{found:?} for {shares:?}"
+            );
         }
         assert!(packed > 100, "{packed}");
     }
 
-    /// A rounded bit that finds no place is no reason to lose a set: 0.1 six times leaves a last bit of the seventh.
+    /// A rounded bit that finds no place is no reason to lose a set: 0.1 six times leaves a last
+    /// bit of the seventh.
     #[test]
     fn a_bit_without_a_place_changes_nothing_else() {
         let shares = [0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.4 + 1e-14];

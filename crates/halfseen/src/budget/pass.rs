@@ -15,12 +15,13 @@ use std::time::Instant;
 const BETWEEN_LOOKS: usize = 256;
 
 /// Teaches a learner every example once, in an order drawn from `seed`, and returns what it had
-/// learned after each of the given numbers of examples (increasing), the last of which ends the pass. So does, before anything
-/// of it is seen, the first example whose query the learner's total budget does not pay for.
+/// learned after each of the given numbers of examples (increasing), the last of which ends the
+/// pass. So does, before anything of it is seen, the first example whose query the learner's total
+/// budget does not pay for.
 ///
 /// # Errors
-/// A missing or infinite cell among those read, with its place; a value where a second moment of 0 was
-/// declared; numerical failure.
+/// A missing or infinite cell among those read, with its place; a value where a second moment of 0
+/// was declared; numerical failure.
 pub fn one_pass<L: AskTell>(
     learner: &mut L,
     seed: u64,
@@ -30,10 +31,14 @@ pub fn one_pass<L: AskTell>(
 ) -> Result<Vec<Fit>> {
     let mut fits: Vec<Fit> = Vec::new();
     one_pass_with(learner, seed, counts, examples, monitor, |pass, stop| {
-        let fit =
-            Fit { predictor: pass.learner().predictor().into(), report: pass.noted(pass.learner().report(), stop) };
+        let fit = Fit {
+            predictor: pass.learner().predictor().into(),
+            report: pass.noted(pass.learner().report(), stop),
+        };
         // A point of the curve may have been reached with the last read.
-        let again = |last: &mut Fit| stop == Stop::BudgetSpent && last.report.examples == fit.report.examples;
+        let again = |last: &mut Fit| {
+            stop == Stop::BudgetSpent && last.report.examples == fit.report.examples
+        };
         fits.pop_if(again);
         fits.push(fit);
         Ok(())
@@ -41,8 +46,9 @@ pub fn one_pass<L: AskTell>(
     Ok(fits)
 }
 
-/// The same for learners of which more is to be had than a predictor: `look` is shown the pass after each of the
-/// numbers of examples, and where it ends before the last, and told why it stopped.
+/// The same for learners of which more is to be had than a predictor: `look` is shown the pass
+/// after each of the numbers of examples, and where it ends before the last, and told why it
+/// stopped.
 pub(super) fn one_pass_with<L: AskTell>(
     learner: &mut L,
     seed: u64,
@@ -59,12 +65,17 @@ pub(super) fn one_pass_with<L: AskTell>(
     in_this_order(learner, &order, counts, examples, monitor, look)
 }
 
-/// Teaches a learner every example once, in the order they come in: what a stream of batches is. Several calls with some rows each are one call with all of them. Returns the report of all the
+/// Teaches a learner every example once, in the order they come in: what a stream of batches is.
+/// Several calls with some rows each are one call with all of them. Returns the report of all the
 /// learner has been told.
 ///
 /// # Errors
 /// As [`one_pass`].
-pub fn next_batch(learner: &mut dyn AskTell, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Report> {
+pub fn next_batch(
+    learner: &mut dyn AskTell,
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Report> {
     let order: Vec<u32> = (0..examples.len() as u32).collect();
     let mut report = None;
     in_this_order(learner, &order, &[examples.len()], examples, monitor, |pass, stop| {
@@ -128,12 +139,23 @@ pub(super) struct Pass<'a, 'b, L: ?Sized> {
 impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
     fn new(learner: &'a mut L, examples: &'a Examples<'b>) -> Self {
         let checked = examples.declared.bounds.is_some() || examples.declared.moments;
-        let (query, values, observed, began) = (Query::default(), Vec::new(), Vec::new(), Instant::now());
-        Pass { learner, examples, query, values, observed, checked, outside: 0, first_outside: None, began }
+        let (query, values, observed, began) =
+            (Query::default(), Vec::new(), Vec::new(), Instant::now());
+        Pass {
+            learner,
+            examples,
+            query,
+            values,
+            observed,
+            checked,
+            outside: 0,
+            first_outside: None,
+            began,
+        }
     }
 
-    /// Teaches one example: reads the cells that the query names, and no others. Says no, and reads nothing,
-    /// if the learner's total budget does not pay for them.
+    /// Teaches one example: reads the cells that the query names, and no others. Says no, and reads
+    /// nothing, if the learner's total budget does not pay for them.
     #[inline]
     fn teach(&mut self, example: usize) -> Result<bool> {
         let examples = self.examples;
@@ -144,7 +166,9 @@ impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
             self.learner.ask_into(&mut self.query)
         };
         match asked {
-            Err(error) if matches!(error.kind(), ErrorKind::BudgetSpent { .. }) => return Ok(false),
+            Err(error) if matches!(error.kind(), ErrorKind::BudgetSpent { .. }) => {
+                return Ok(false);
+            }
             asked => asked?,
         }
         self.values.clear();
@@ -189,14 +213,20 @@ impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
                 }
                 let name = || examples.declared.names.get(column).cloned().unwrap_or_else(panel);
                 if value != 0.0 && moments.is_some_and(|m| m.square[column] == 0.0) {
-                    return Err(ErrorKind::MomentContradicted { row: row + 1, column: name(), value }.into());
+                    return Err(ErrorKind::MomentContradicted {
+                        row: row + 1,
+                        column: name(),
+                        value,
+                    }
+                    .into());
                 }
                 if let Some(bounds) = examples.declared.bounds {
                     let (low, high, value) =
                         (bounds.low[column], bounds.high[column], examples.matrix.get(row, column));
                     if !(low..=high).contains(&value) {
                         self.outside += 1;
-                        let found = || Outside { row: row as u64 + 1, column: name(), value, low, high };
+                        let found =
+                            || Outside { row: row as u64 + 1, column: name(), value, low, high };
                         self.first_outside.get_or_insert_with(found);
                     }
                 }
@@ -229,7 +259,8 @@ fn odd_cell(examples: &Examples<'_>, example: usize, panel: usize, at: usize) ->
         ErrorKind::MissingCell { row, column }.into()
     } else if raw.is_finite() {
         // Before scaling, or by it.
-        ErrorKind::TooLarge { row, column, value: if value.is_finite() { value } else { raw } }.into()
+        ErrorKind::TooLarge { row, column, value: if value.is_finite() { value } else { raw } }
+            .into()
     } else {
         ErrorKind::NotFinite { row, column, value: raw }.into()
     }

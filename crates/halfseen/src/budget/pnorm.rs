@@ -1,24 +1,30 @@
-//! Learns by p-norm updates: between gradient descent (p = 2) and exponentiated gradient (p = 2 ln d).
+//! Learns by p-norm updates: between gradient descent (p = 2) and exponentiated gradient (p = 2 ln
+//! d).
 //!
-//! Cesa-Bianchi, Shalev-Shwartz and Shamir 2010, section 5, name additive algorithms as an extension of theirs. The reads
-//! are AERR's: k - 1 estimate the example by x~, one the product. theta <- theta - eta phi x~, and w is the gradient of
+//! Cesa-Bianchi, Shalev-Shwartz and Shamir 2010, section 5, name additive algorithms as an
+//! extension of theirs. The reads are AERR's: k - 1 estimate the example by x~, one the product.
+//! theta <- theta - eta phi x~, and w is the gradient of
 //! |theta|_p^2 / 2; j is drawn in proportion to |theta_j|^p, phi = w_j x_j / share_j - y. Returns an average of the iterates
 //! before each step. p = 2 is AERR before its projection.
 //!
-//! Guarantee, where w stays in |w|_q <= B, 1/p + 1/q = 1 (`project = true` sees to that): expected excess at most B G sqrt((p - 1)/m)
-//! for eta = B / (G sqrt((p - 1) m)) and G^2 >= E |phi x~|_p^2 (Gentile 2003, theorem 1; Cesa-Bianchi and Lugosi 2006, theorem 11.2).
-//! E phi^2 <= (|w|_q |x|_p + |y|)^2 by Hoelder, see `iterate/p_norm.rs`. With |v|_p <= |v|_2^(2/p) |v|_inf^(1 - 2/p), bounds L on
-//! x_j^2, R on |x|_2 and Y on |y| that hold for every example, and the coefficient a of a read, G^2 = (B X + Y)^2 V,
-//! X^2 = R^(4/p) L^(1 - 2/p), V = min(D, D^(2/p) (a^2 L)^(1 - 2/p)), D = E |x~|_2^2. `step = theory` puts max_j E x_j^2, E |x|_2^2 and
-//! E y^2 in the place of L, R^2 and Y^2: no theorem, see AERR.
+//! Guarantee, where w stays in |w|_q <= B, 1/p + 1/q = 1 (`project = true` sees to that): expected
+//! excess at most B G sqrt((p - 1)/m) for eta = B / (G sqrt((p - 1) m)) and G^2 >= E |phi x~|_p^2
+//! (Gentile 2003, theorem 1; Cesa-Bianchi and Lugosi 2006, theorem 11.2). E phi^2 <= (|w|_q |x|_p +
+//! |y|)^2 by Hoelder, see `iterate/p_norm.rs`. With |v|_p <= |v|_2^(2/p) |v|_inf^(1 - 2/p), bounds
+//! L on x_j^2, R on |x|_2 and Y on |y| that hold for every example, and the coefficient a of a
+//! read, G^2 = (B X + Y)^2 V, X^2 = R^(4/p) L^(1 - 2/p), V = min(D, D^(2/p) (a^2 L)^(1 - 2/p)), D =
+//! E |x~|_2^2. `step = theory` puts max_j E x_j^2, E |x|_2^2 and E y^2 in the place of L, R^2 and
+//! Y^2: no theorem, see AERR.
 //!
-//! A few large entries, such as x~ has, are as long in every norm, so V hardly falls with p. But what the proof bounds by
+//! A few large entries, such as x~ has, are as long in every norm, so V hardly falls with p. But
+//! what the proof bounds by
 //! |g|_p^2 is sum_j g_j^2 (|theta_j| / |theta|_p)^(p - 2) wherever a step is short against |theta|_p, and the mean of that is at most
-//! (sum_j (E g_j^2)^(p/2))^(2/p). So theory's step takes D^(2/p) M^(1 - 2/p), M = max_j E x~_j^2, for V: up to a^(1/2 - 1/p) times
-//! the proven step, longer where p is larger and the reads are few. For p = 2 all of this is AERR's theorem 3.1.
+//! (sum_j (E g_j^2)^(p/2))^(2/p). So theory's step takes D^(2/p) M^(1 - 2/p), M = max_j E x~_j^2,
+//! for V: up to a^(1/2 - 1/p) times the proven step, longer where p is larger and the reads are
+//! few. For p = 2 all of this is AERR's theorem 3.1.
 //!
-//! C. Gentile, "The Robustness of the p-Norm Algorithms", Machine Learning 53, 2003. N. Cesa-Bianchi and G. Lugosi, "Prediction,
-//! Learning, and Games", 2006.
+//! C. Gentile, "The Robustness of the p-Norm Algorithms", Machine Learning 53, 2003. N.
+//! Cesa-Bianchi and G. Lugosi, "Prediction, Learning, and Games", 2006.
 
 use super::aerr::eta;
 use super::budgeted::{Budgeted, Reads};
@@ -52,7 +58,8 @@ parameters! {
     }
 }
 
-/// The p-norm bound with the norms that the data have, those of x~ entry by entry; for p = 2 it is theorem 3.1 of paper B.
+/// The p-norm bound with the norms that the data have, those of x~ entry by entry; for p = 2 it is
+/// theorem 3.1 of paper B.
 const THEORY: Theory = Theory { reach, value: step };
 
 /// |v|_p^2 of a vector with |v|_2^2 = `square` and |v|_inf^2 = `largest`, at most.
@@ -80,7 +87,11 @@ impl Budgeted for Pnorm {
     const SOURCE: &'static str = "A 5; Gentile 2003";
 
     fn grid() -> Grid {
-        Grid::new(&[("p", &["2", "4", "auto"]), ("radius", &["2", "8"]), ("step", &["1x", "1.8x", "3.2x", "5.6x"])])
+        Grid::new(&[
+            ("p", &["2", "4", "auto"]),
+            ("radius", &["2", "8"]),
+            ("step", &["1x", "1.8x", "3.2x", "5.6x"]),
+        ])
     }
 
     fn budget(&self) -> Option<u64> {

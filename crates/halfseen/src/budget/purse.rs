@@ -1,19 +1,23 @@
 //! Spends at most so much money on the gradient's reads of each example, where panels have prices.
 //!
-//! Of all inclusion probabilities pi with sum pi_i <= k reads and sum pi_i c_i <= M expected price, those with the
-//! least second moment are
+//! Of all inclusion probabilities pi with sum pi_i <= k reads and sum pi_i c_i <= M expected price,
+//! those with the least second moment are
 //!
-//! - for the Euclidean ball, min over sum_i mu_i/pi_i: pi_i = min(1, sqrt(mu_i / (nu + lambda c_i))), the multipliers nu and lambda
-//!   being those of the two limits (Lagrange; with one limit in force, in proportion to sqrt(mu_i) or sqrt(mu_i / c_i));
-//! - for the l1 ball, min over max_i mu_i/pi_i: pi_i = min(1, s mu_i) with the largest s that both limits allow. Prices do not
-//!   change the proportions: lowering any pi_i below the others' mu_i/pi_i raises the maximum.
+//! - for the Euclidean ball, min over sum_i mu_i/pi_i: pi_i = min(1, sqrt(mu_i / (nu + lambda
+//!   c_i))), the multipliers nu and lambda being those of the two limits (Lagrange; with one limit
+//!   in force, in proportion to sqrt(mu_i) or sqrt(mu_i / c_i));
+//! - for the l1 ball, min over max_i mu_i/pi_i: pi_i = min(1, s mu_i) with the largest s that both
+//!   limits allow. Prices do not change the proportions: lowering any pi_i below the others'
+//!   mu_i/pi_i raises the maximum.
 //!
-//! An expected price is no promise for one example. So the systematic sample lays the panels in order of price, the
-//! dearest first: of each unit of the line it then reads one panel, which costs at most what the first of that unit does. The
-//! sum of these is a cap that no example exceeds, and above the expected price by no more than the dearest price. M
-//! is chosen as the largest expected price whose cap is within the money. Where the money pays for few dear panels that
-//! leaves much of it: then panels are packed into sets of which none costs more (`packing.rs`), and M is the largest expected
-//! price for which they can be. Of the two that with the smaller second moment is taken.
+//! An expected price is no promise for one example. So the systematic sample lays the panels in
+//! order of price, the dearest first: of each unit of the line it then reads one panel, which costs
+//! at most what the first of that unit does. The sum of these is a cap that no example exceeds, and
+//! above the expected price by no more than the dearest price. M is chosen as the largest expected
+//! price whose cap is within the money. Where the money pays for few dear panels that leaves much
+//! of it: then panels are packed into sets of which none costs more (`packing.rs`), and M is the
+//! largest expected price for which they can be. Of the two that with the smaller second moment is
+//! taken.
 
 use super::design::{Goal, capped, inclusion};
 use super::packing::pack;
@@ -30,19 +34,22 @@ pub(super) struct Purse<'a> {
 }
 
 impl Purse<'_> {
-    /// The sampler without replacement that makes the second moment least for these weights (sqrt(mu_i) or mu_i, as
-    /// the goal has it), never reads more than `draws` panels, and never spends more than the money: which must
-    /// pay for the dearest panel.
+    /// The sampler without replacement that makes the second moment least for these weights
+    /// (sqrt(mu_i) or mu_i, as the goal has it), never reads more than `draws` panels, and never
+    /// spends more than the money: which must pay for the dearest panel.
     pub(super) fn sampler(&self, goal: Goal, weights: &[f64], draws: usize) -> Sampler {
         let mut order: Vec<u32> = (0..weights.len() as u32).collect();
-        order.sort_by(|&a, &b| self.prices[b as usize].total_cmp(&self.prices[a as usize]).then(a.cmp(&b)));
+        order.sort_by(|&a, &b| {
+            self.prices[b as usize].total_cmp(&self.prices[a as usize]).then(a.cmp(&b))
+        });
         let shares = |expected: f64| self.cheapest(goal, weights, draws, expected);
         let fits = |shares: &[f64]| self.cap(shares, &order) <= self.money;
         let best = shares(self.money);
         if fits(&best) {
             return Sampler::without_replacement(best, draws, Some(order));
         }
-        let packed = |expected: f64| pack(&shares(expected), self.prices, &order, draws, self.money);
+        let packed =
+            |expected: f64| pack(&shares(expected), self.prices, &order, draws, self.money);
         let on_a_line = shares(largest(|expected| fits(&shares(expected)), self.money));
         let in_sets = largest(|expected| packed(expected).is_some(), self.money);
         let line = goal.moment(weights, &on_a_line);
@@ -54,23 +61,31 @@ impl Purse<'_> {
 
     /// The best probabilities with this expected price.
     fn cheapest(&self, goal: Goal, weights: &[f64], draws: usize, expected: f64) -> Vec<f64> {
-        let within = |shares: &[f64]| shares.iter().zip(self.prices).map(|(p, c)| p * c).sum::<f64>() <= expected;
+        let within = |shares: &[f64]| {
+            shares.iter().zip(self.prices).map(|(p, c)| p * c).sum::<f64>() <= expected
+        };
         let free = inclusion(weights, draws);
         if within(&free) {
             return free;
         }
-        // The weights for a mixture of the two limits: of the number of reads (0), and of their price (1), in units of the dearest.
+        // The weights for a mixture of the two limits: of the number of reads (0), and of their
+        // price (1), in units of the dearest.
         let dearest = self.prices.iter().copied().fold(0.0, f64::max);
         let mixed = |left: f64| -> Vec<f64> {
             let cost = |c: f64| left + (1.0 - left) * (c / dearest).max(1e-12);
             match goal {
-                Goal::Sum => weights.iter().zip(self.prices).map(|(w, &c)| w / cost(c).sqrt()).collect(),
+                Goal::Sum => {
+                    weights.iter().zip(self.prices).map(|(w, &c)| w / cost(c).sqrt()).collect()
+                }
                 Goal::Largest => weights.to_vec(),
             }
         };
         let by_price = mixed(0.0);
         if goal == Goal::Sum && within(&inclusion(&by_price, draws)) {
-            return inclusion(&mixed(largest(|left| within(&inclusion(&mixed(left), draws)), 1.0)), draws);
+            return inclusion(
+                &mixed(largest(|left| within(&inclusion(&mixed(left), draws)), 1.0)),
+                draws,
+            );
         }
         // The price alone limits.
         capped(&by_price, |i| self.prices[i], expected)
@@ -148,16 +163,21 @@ mod tests {
                 }
                 let (reads, cost) = (other.iter().sum::<f64>(), price(&other, &prices));
                 if reads <= draws as f64 && cost <= money {
-                    assert!(value(&other) >= best * (1.0 - 1e-6), "round {round}: {other:?} against {shares:?}");
+                    assert!(
+                        value(&other) >= best * (1.0 - 1e-6),
+                        "round {round}: {other:?} against {shares:?}"
+                    );
                 }
             }
         }
     }
 
-    /// The same where moments and prices span decades: all of the price is spent, and by the conditions of the optimum.
+    /// The same where moments and prices span decades: all of the price is spent, and by the
+    /// conditions of the optimum.
     #[test]
     fn weights_and_prices_that_span_decades_are_no_reason_to_read_nothing() {
-        let moments: Vec<f64> = (0..=20).map(|i| if i < 20 { 0.5_f64.powi(i) } else { 1e-300 }).collect();
+        let moments: Vec<f64> =
+            (0..=20).map(|i| if i < 20 { 0.5_f64.powi(i) } else { 1e-300 }).collect();
         let roots: Vec<f64> = moments.iter().map(|m| m.sqrt()).collect();
         let decades: Vec<f64> = (0..21).map(|i| 10_f64.powi((7 * i) % 13 - 6)).collect();
         for prices in [vec![1.0; 21], decades] {
@@ -170,9 +190,16 @@ mod tests {
                         "{goal:?} {expected}: {shares:?}"
                     );
                     let (reads, cost) = (shares.iter().sum::<f64>(), price(&shares, &prices));
-                    assert!(reads <= 4.0 + 1e-9 && cost <= expected * (1.0 + 1e-9), "{reads} reads for {cost}");
-                    assert!(reads > 4.0 - 1e-9 || cost > expected * (1.0 - 1e-9), "{goal:?}: {reads} for {cost}");
-                    // mu_i / pi_i^2 = nu + lambda c_i, which is no less for a dearer panel; or mu_i / pi_i = 1/s.
+                    assert!(
+                        reads <= 4.0 + 1e-9 && cost <= expected * (1.0 + 1e-9),
+                        "{reads} reads for {cost}"
+                    );
+                    assert!(
+                        reads > 4.0 - 1e-9 || cost > expected * (1.0 - 1e-9),
+                        "{goal:?}: {reads} for {cost}"
+                    );
+                    // mu_i / pi_i^2 = nu + lambda c_i, which is no less for a dearer panel; or mu_i
+                    // / pi_i = 1/s.
                     let multiplier = |i: usize| match goal {
                         Goal::Sum => (weights[i] / shares[i]).powi(2),
                         Goal::Largest => weights[i] / shares[i],
@@ -182,7 +209,10 @@ mod tests {
                     for pair in free.windows(2) {
                         let (less, more) = (multiplier(pair[0]), multiplier(pair[1]));
                         assert!(more >= less * (1.0 - 1e-9) || goal == Goal::Largest, "{shares:?}");
-                        assert!(goal == Goal::Sum || (more / less - 1.0).abs() < 1e-9, "{shares:?}");
+                        assert!(
+                            goal == Goal::Sum || (more / less - 1.0).abs() < 1e-9,
+                            "{shares:?}"
+                        );
                     }
                 }
             }
@@ -200,7 +230,8 @@ mod tests {
         (dearest, sum / 20_000.0)
     }
 
-    /// A line with the dearest first reads one panel, at 1.69 of the 5, of four that cost 1 and four that cost 5.
+    /// A line with the dearest first reads one panel, at 1.69 of the 5, of four that cost 1 and
+    /// four that cost 5.
     #[test]
     fn a_dear_panel_is_no_reason_to_leave_most_of_the_money() {
         let mut stream = Stream::new(34, Purpose::Data, 0);
@@ -226,8 +257,10 @@ mod tests {
                 let sampler = Purse { prices: &prices, money }.sampler(goal, &weights, 8);
                 let (dearest, mean) = dearest_and_mean(&sampler, &prices, &mut stream);
                 assert!(dearest <= money * (1.0 + 1e-9), "round {round}: {dearest} of {money}");
-                // What is used up, of the money or of the reads; lines with the dearest first use 0.44 at least and 0.78 on average.
-                let reads: f64 = (0..n).map(|p| 1.0 / sampler.coefficient(p)).filter(|p| p.is_finite()).sum();
+                // What is used up, of the money or of the reads; lines with the dearest first
+                // use 0.44 at least and 0.78 on average.
+                let reads: f64 =
+                    (0..n).map(|p| 1.0 / sampler.coefficient(p)).filter(|p| p.is_finite()).sum();
                 used.push((mean / money).max(reads / 8.0));
             }
         }

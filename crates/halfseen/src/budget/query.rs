@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// What a learner wants to know of its next example, decided before anything of it is seen.
 ///
-/// Self-contained and serialisable: it may wait for days, and several may be open at once. The answer
-/// is a slice of scaled values, one per column of each read, in the order of `reads`; see
+/// Self-contained and serialisable: it may wait for days, and several may be open at once. The
+/// answer is a slice of scaled values, one per column of each read, in the order of `reads`; see
 /// [`Prepare::push_cell`](crate::prepare::Prepare::push_cell).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -20,10 +20,11 @@ pub struct Query {
     pub number: u64,
     /// The phase of learners that have several; 0 otherwise.
     pub phase: u32,
-    /// Queries that had been answered or forgotten when it was asked; its number less these were open.
+    /// Queries that had been answered or forgotten when it was asked; its number less these were
+    /// open.
     pub asked_at: u64,
-    /// Orders of the powers by which a smooth loss's slope is estimated, one per value of its series; empty where
-    /// the slope needs none.
+    /// Orders of the powers by which a smooth loss's slope is estimated, one per value of its
+    /// series; empty where the slope needs none.
     pub orders: Vec<u32>,
     /// The panels to read.
     pub reads: Vec<Read>,
@@ -37,7 +38,8 @@ pub struct Query {
 }
 
 impl Query {
-    /// The delay with which it will be learned from: how many other queries were open when it was asked.
+    /// The delay with which it will be learned from: how many other queries were open when it was
+    /// asked.
     #[inline]
     pub fn delay(&self) -> u64 {
         self.number.saturating_sub(self.asked_at)
@@ -51,30 +53,34 @@ impl Query {
         self.orders.clear();
     }
 
-    /// Whether its numbers are finite, and those of so many columns: one that came back may have been edited.
+    /// Whether its numbers are finite, and those of so many columns: one that came back may have
+    /// been edited.
     pub(super) fn is_of(&self, columns: usize) -> bool {
         let finite = |p: &Part| p.weight.is_finite() && p.centre.is_finite();
         columns == self.parts.len() && self.exact.is_finite() && self.parts.iter().all(finite)
     }
 
-    /// A checksum of everything but the learner and the checksum. It finds every single change; it is no
-    /// protection against a forger.
+    /// A checksum of everything but the learner and the checksum. It finds every single change; it
+    /// is no protection against a forger.
     #[inline]
     pub fn digest(&self) -> u64 {
         // Odd multipliers are one-to-one, and the terms of the sum do not wait for each other.
         let odd = |i: usize, salt: u64| salt.wrapping_mul(2 * i as u64 + 1);
         let read = |(i, r): (usize, &Read)| {
             let word = u64::from(r.panel) | (r.role as u64) << 32;
-            (word ^ r.coefficient.to_bits().rotate_left(7)).wrapping_mul(odd(i, 0x9E37_79B9_7F4A_7C15))
+            (word ^ r.coefficient.to_bits().rotate_left(7))
+                .wrapping_mul(odd(i, 0x9E37_79B9_7F4A_7C15))
         };
         let part = |(i, p): (usize, &Part)| {
-            (p.weight.to_bits() ^ p.centre.to_bits().rotate_left(17)).wrapping_mul(odd(i, 0xC2B2_AE3D_27D4_EB4F))
+            (p.weight.to_bits() ^ p.centre.to_bits().rotate_left(17))
+                .wrapping_mul(odd(i, 0xC2B2_AE3D_27D4_EB4F))
         };
         let head = self.number.wrapping_mul(0x1656_67B1_9E37_79F9)
             ^ self.asked_at.wrapping_mul(0x27D4_EB2F_1656_67C5).rotate_left(23)
             ^ self.exact.to_bits().wrapping_mul(0x85EB_CA77_C2B2_AE63)
             ^ u64::from(self.phase);
-        let order = |(i, n): (usize, &u32)| (u64::from(*n) + 1).wrapping_mul(odd(i, 0xD6E8_FEB8_6659_FD93));
+        let order =
+            |(i, n): (usize, &u32)| (u64::from(*n) + 1).wrapping_mul(odd(i, 0xD6E8_FEB8_6659_FD93));
         let head = self.orders.iter().enumerate().map(order).fold(head, u64::wrapping_add);
         let reads = self.reads.iter().enumerate().map(read).fold(head, u64::wrapping_add);
         self.parts.iter().enumerate().map(part).fold(reads, u64::wrapping_add)
@@ -122,8 +128,9 @@ pub enum Role {
 pub enum Told {
     /// One step was taken.
     Learned,
-    /// A value was missing (NaN), or nothing was observed that teaches anything: the example was skipped and counted. Estimates stay unbiased only
-    /// if being missing does not depend on the value.
+    /// A value was missing (NaN), or nothing was observed that teaches anything: the example was
+    /// skipped and counted. Estimates stay unbiased only if being missing does not depend on the
+    /// value.
     Skipped,
 }
 
@@ -132,8 +139,9 @@ pub trait AskTell: Send {
     /// Replaces `query` by the next question. Allocates nothing once `query` has grown.
     ///
     /// # Errors
-    /// [`ErrorKind::BudgetSpent`](crate::ErrorKind::BudgetSpent) if `total_budget` does not pay for it, the reads that open
-    /// queries asked for included. Then `query` asks for nothing, the learner is unchanged, and open queries can be answered.
+    /// [`ErrorKind::BudgetSpent`](crate::ErrorKind::BudgetSpent) if `total_budget` does not pay for
+    /// it, the reads that open queries asked for included. Then `query` asks for nothing, the
+    /// learner is unchanged, and open queries can be answered.
     fn ask_into(&mut self, query: &mut Query) -> Result<()>;
 
     /// The next question.
@@ -146,12 +154,14 @@ pub trait AskTell: Send {
         Ok(query)
     }
 
-    /// Replaces `query` by what is to be told of an example of which these sampled panels, in increasing order, happen to be
-    /// observed. An example of which nothing is observed is asked too: its target is learned from.
+    /// Replaces `query` by what is to be told of an example of which these sampled panels, in
+    /// increasing order, happen to be observed. An example of which nothing is observed is asked
+    /// too: its target is learned from.
     ///
     /// # Errors
-    /// [`ErrorKind::Chooses`](crate::ErrorKind::Chooses) if the learner chooses what it reads; panels that are not there; what
-    /// `total_budget` does not pay for, as in [`ask_into`](Self::ask_into).
+    /// [`ErrorKind::Chooses`](crate::ErrorKind::Chooses) if the learner chooses what it reads;
+    /// panels that are not there; what `total_budget` does not pay for, as in
+    /// [`ask_into`](Self::ask_into).
     fn ask_observed_into(&mut self, observed: &[u32], query: &mut Query) -> Result<()> {
         let _ = (observed, query);
         Err(crate::ErrorKind::Chooses { learner: self.report().learner }.into())
@@ -162,8 +172,8 @@ pub trait AskTell: Send {
         false
     }
 
-    /// Whether a NaN among the values is a read without a value, and the other reads are learned from; else a table's missing
-    /// cell is an error, and an answer with a NaN is skipped.
+    /// Whether a NaN among the values is a read without a value, and the other reads are learned
+    /// from; else a table's missing cell is an error, and an answer with a NaN is skipped.
     fn takes_holes(&self) -> bool {
         false
     }
@@ -182,7 +192,8 @@ pub trait AskTell: Send {
     /// and the query still open.
     fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told>;
 
-    /// Closes a query of which nothing was read and nothing will be: the reads that it asked for may be spent on others.
+    /// Closes a query of which nothing was read and nothing will be: the reads that it asked for
+    /// may be spent on others.
     ///
     /// # Errors
     /// If it is not open.
@@ -208,7 +219,8 @@ pub trait AskTell: Send {
     /// What was read so far.
     fn report(&self) -> Report;
 
-    /// The whole learner as JSON; [`load`](crate::budget::load) gives one that goes on with the same bits.
+    /// The whole learner as JSON; [`load`](crate::budget::load) gives one that goes on with the
+    /// same bits.
     ///
     /// # Errors
     /// If a number is not finite.

@@ -67,16 +67,30 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// All panels alike for the gradient, and the product by the weights; `None` if the budget allows every panel.
-    pub fn uniform(reads: super::Reads, goal: Goal, products: usize, replacement: bool) -> Option<Draws> {
+    /// All panels alike for the gradient, and the product by the weights; `None` if the budget
+    /// allows every panel.
+    pub fn uniform(
+        reads: super::Reads,
+        goal: Goal,
+        products: usize,
+        replacement: bool,
+    ) -> Option<Draws> {
         let gradient = reads.budget.saturating_sub(products);
         let (proportions, inner) = (Proportions::Uniform, Inner::Weights);
-        let draws = Draws { panels: reads.panels, gradient, products, replacement, goal, proportions, inner };
+        let draws = Draws {
+            panels: reads.panels,
+            gradient,
+            products,
+            replacement,
+            goal,
+            proportions,
+            inner,
+        };
         (!reads.all()).then_some(draws)
     }
 
-    /// The gradient's panels in these proportions, and one read for the product; `None` if the budget allows every
-    /// panel.
+    /// The gradient's panels in these proportions, and one read for the product; `None` if the
+    /// budget allows every panel.
     pub fn weighted(
         reads: super::Reads,
         goal: Goal,
@@ -84,7 +98,11 @@ impl Draws {
         proportions: Proportions,
         inner: Inner,
     ) -> Option<Draws> {
-        Draws::uniform(reads, goal, 1, replacement).map(|draws| Draws { proportions, inner, ..draws })
+        Draws::uniform(reads, goal, 1, replacement).map(|draws| Draws {
+            proportions,
+            inner,
+            ..draws
+        })
     }
 }
 
@@ -115,7 +133,8 @@ pub enum Proportions {
 pub enum Source {
     /// One per column.
     Given(Vec<f64>),
-    /// Those that the data declare or show; where they do neither, as [`Source::Online`] with this share.
+    /// Those that the data declare or show; where they do neither, as [`Source::Online`] with this
+    /// share.
     Auto(f64),
     /// The reads as they come, with this share of uniform draws.
     Online(f64),
@@ -136,7 +155,8 @@ pub struct TwoPhase {
     pub moment_norm: Option<f64>,
 }
 
-/// Writes a recipe: what every learner's parameters say alike, and the fields that tell it from others.
+/// Writes a recipe: what every learner's parameters say alike, and the fields that tell it from
+/// others.
 macro_rules! recipe {
     ($learner:expr, $($field:ident: $value:expr,)*) => {
         $crate::budget::Recipe {

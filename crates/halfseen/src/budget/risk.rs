@@ -1,10 +1,10 @@
 //! Estimates a learner's squared error from the reads that it makes anyway.
 //!
-//! Of one example the product's reads and the gradient's give two estimates of <w,x>, independent given the
-//! example, each unbiased for the weights at ask time. So (first - y)(second - y) has mean (<w,x> - y)^2, and no
-//! example is learned from before it tests: progressive validation. Averaged over the iterates with the
-//! weights of their average, it estimates the mean error of the iterates, which the averaged
-//! model's does not exceed (the square is convex).
+//! Of one example the product's reads and the gradient's give two estimates of <w,x>, independent
+//! given the example, each unbiased for the weights at ask time. So (first - y)(second - y) has
+//! mean (<w,x> - y)^2, and no example is learned from before it tests: progressive validation.
+//! Averaged over the iterates with the weights of their average, it estimates the mean error of the
+//! iterates, which the averaged model's does not exceed (the square is convex).
 
 use serde::{Deserialize, Serialize};
 

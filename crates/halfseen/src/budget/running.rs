@@ -17,7 +17,8 @@ pub(super) struct Running {
     slots: Vec<Slot>,
     /// The slots read so far, in order of their first read.
     touched: Vec<u32>,
-    /// Number of reads that cost something, and the sum of their squared deviations from the centre.
+    /// Number of reads that cost something, and the sum of their squared deviations from the
+    /// centre.
     pooled: (f64, f64),
 }
 
@@ -59,8 +60,9 @@ impl Running {
         self.pooled.1 += deviation * deviation;
     }
 
-    /// How far a value is from a running mean that was `centre` when it was asked for; 0 for the first read of a slot, which
-    /// sets the mean. A centre of 0 stands for none: where answers come late, others have set the mean meanwhile.
+    /// How far a value is from a running mean that was `centre` when it was asked for; 0 for the
+    /// first read of a slot, which sets the mean. A centre of 0 stands for none: where answers come
+    /// late, others have set the mean meanwhile.
     #[inline]
     pub(super) fn deviation(&self, slot: usize, centre: f64, value: f64) -> f64 {
         if self.slots[slot].reads == 0.0 {
@@ -69,8 +71,9 @@ impl Running {
         value - if centre == 0.0 { self.mean(slot) } else { centre }
     }
 
-    /// How large a slot's values are, as far as its reads tell, one more included if it is given: the root of their variance, or of
-    /// their mean square about 0. 0 while they are too few or all the same.
+    /// How large a slot's values are, as far as its reads tell, one more included if it is given:
+    /// the root of their variance, or of their mean square about 0. 0 while they are too few or all
+    /// the same.
     #[inline]
     pub(super) fn size(&self, slot: usize, centred: bool, more: Option<f64>) -> f64 {
         let Slot { mut reads, mut mean, mut spread } = self.slots[slot];
@@ -109,8 +112,8 @@ impl Running {
         self.pooled.1 / self.pooled.0.max(1.0)
     }
 
-    /// Sum over the first `sampled` slots of the mean squares of x - centre, and the largest of them, as
-    /// far as the reads tell. Visits each slot that was read once.
+    /// Sum over the first `sampled` slots of the mean squares of x - centre, and the largest of
+    /// them, as far as the reads tell. Visits each slot that was read once.
     pub(super) fn squares(&self, sampled: usize, centre: impl Fn(usize) -> f64) -> (f64, f64) {
         let pooled = self.pooled();
         let (mut sum, mut largest, mut seen) = (0.0, 0.0_f64, 0);
@@ -123,7 +126,8 @@ impl Running {
         (sum + pooled * (sampled - seen) as f64, largest)
     }
 
-    /// The mean square of x - centre of one slot as far as its reads tell, steadied by the pooled one.
+    /// The mean square of x - centre of one slot as far as its reads tell, steadied by the pooled
+    /// one.
     pub(super) fn square(&self, slot: usize, centre: f64) -> f64 {
         self.steadied(slot, centre, PRIOR_READS)
     }
@@ -147,12 +151,17 @@ impl Running {
 
     /// Whether the numbers of a saved state can be true.
     pub(super) fn is_sound(&self) -> bool {
-        let finite = |s: &Slot| s.reads >= 0.0 && s.reads.is_finite() && s.mean.is_finite() && s.spread.is_finite();
+        let finite = |s: &Slot| {
+            s.reads >= 0.0 && s.reads.is_finite() && s.mean.is_finite() && s.spread.is_finite()
+        };
         let mut unseen: Vec<bool> = self.slots.iter().map(|s| s.reads > 0.0).collect();
         // Every slot that was read stands in `touched` once.
         let once = |&j: &u32| unseen.get_mut(j as usize).is_some_and(std::mem::take);
         let pooled = self.pooled.0 >= 0.0 && self.pooled.0.is_finite() && self.pooled.1.is_finite();
-        pooled && self.slots.iter().all(finite) && self.touched.iter().all(once) && !unseen.contains(&true)
+        pooled
+            && self.slots.iter().all(finite)
+            && self.touched.iter().all(once)
+            && !unseen.contains(&true)
     }
 }
 

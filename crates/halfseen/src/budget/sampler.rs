@@ -1,14 +1,17 @@
-//! Draws the panels from which one example is estimated, and knows the coefficients that make it unbiased.
+//! Draws the panels from which one example is estimated, and knows the coefficients that make it
+//! unbiased.
 //!
 //! | panels | with replacement | without |
 //! |---|---|---|
 //! | all alike | k uniform draws | a uniform subset of k |
 //! | weighted | k draws from an alias table | a systematic sample with given inclusion probabilities |
 //!
-//! Under prices it may be one of some sets instead, see `packing.rs`. A systematic sample lays the inclusion probabilities end to end on a line and reads what stands at u,
-//! u + 1, u + 2, ... for one uniform u in [0, 1): each panel at most once, always as many panels as
-//! the probabilities sum to. (W. G. Madow, Annals of Mathematical Statistics 20, 1949.) A guide says for each of d equal parts
-//! of the line which panels lie there, so that a point is found in O(1) on average, in O(log d) at worst.
+//! Under prices it may be one of some sets instead, see `packing.rs`. A systematic sample lays the
+//! inclusion probabilities end to end on a line and reads what stands at u, u + 1, u + 2, ... for
+//! one uniform u in [0, 1): each panel at most once, always as many panels as the probabilities sum
+//! to. (W. G. Madow, Annals of Mathematical Statistics 20, 1949.) A guide says for each of d equal
+//! parts of the line which panels lie there, so that a point is found in O(1) on average, in O(log
+//! d) at worst.
 
 use crate::error::Result;
 use crate::sampling::{AliasTable, Stream, subset};
@@ -74,9 +77,14 @@ impl Sampler {
         Ok(Sampler { panels: weights.len(), draws, replacement: true, weighting })
     }
 
-    /// Without replacement, each panel with its inclusion probability in [0, 1]; they sum to the draws, or to
-    /// less than a number between that and one fewer. `order`, if given, is how they lie on the line.
-    pub fn without_replacement(inclusion: Vec<f64>, draws: usize, order: Option<Vec<u32>>) -> Sampler {
+    /// Without replacement, each panel with its inclusion probability in [0, 1]; they sum to the
+    /// draws, or to less than a number between that and one fewer. `order`, if given, is how they
+    /// lie on the line.
+    pub fn without_replacement(
+        inclusion: Vec<f64>,
+        draws: usize,
+        order: Option<Vec<u32>>,
+    ) -> Sampler {
         let panels = inclusion.len();
         let full = (inclusion.iter().sum::<f64>() - draws as f64).abs() < 1e-9;
         let weighting = if full && alike(&inclusion) {
@@ -87,7 +95,8 @@ impl Sampler {
         Sampler { panels, draws, replacement: false, weighting }
     }
 
-    /// Without replacement, one of these sets of at most `draws` of the `panels`, in increasing order, each with its probability.
+    /// Without replacement, one of these sets of at most `draws` of the `panels`, in increasing
+    /// order, each with its probability.
     pub fn one_of(sets: Vec<(f64, Vec<u32>)>, panels: usize, draws: usize) -> Sampler {
         let mut inclusion = vec![0.0; panels];
         for (width, set) in &sets {
@@ -147,8 +156,8 @@ impl Sampler {
         }
     }
 
-    /// What the values of a drawn panel are multiplied by, so that the estimate x~ has E x~ = x: d/k for
-    /// uniform draws, 1/(k q_i) with replacement, 1/pi_i without.
+    /// What the values of a drawn panel are multiplied by, so that the estimate x~ has E x~ = x:
+    /// d/k for uniform draws, 1/(k q_i) with replacement, 1/pi_i without.
     #[inline]
     pub fn coefficient(&self, panel: usize) -> f64 {
         match &self.weighting {
@@ -159,8 +168,8 @@ impl Sampler {
         }
     }
 
-    /// E x~_j^2 / x_j^2 of a panel's columns: the coefficient, and (k - 1)/k more with replacement. 0 for a
-    /// panel that is never drawn: its values must be zero.
+    /// E x~_j^2 / x_j^2 of a panel's columns: the coefficient, and (k - 1)/k more with replacement.
+    /// 0 for a panel that is never drawn: its values must be zero.
     #[inline]
     pub fn inflation(&self, panel: usize) -> f64 {
         let (coefficient, k) = (self.coefficient(panel), self.draws as f64);
@@ -187,7 +196,13 @@ impl Systematic {
         let parts = if total > 0.0 { ends.len() as f64 / total } else { 0.0 };
         let place = |part: usize| ends.partition_point(|&end| end <= part as f64 / parts) as u32;
         let guide = (0..=ends.len()).map(place).collect();
-        Systematic { coefficients: inclusion.iter().map(|share| 1.0 / share).collect(), order, ends, guide, parts }
+        Systematic {
+            coefficients: inclusion.iter().map(|share| 1.0 / share).collect(),
+            order,
+            ends,
+            guide,
+            parts,
+        }
     }
 
     /// The place of the panel at this point of the line.
@@ -259,13 +274,21 @@ mod tests {
     fn a_point_is_found_where_it_lies() {
         let mut stream = Stream::new(9, Purpose::Data, 0);
         for n in [2, 3, 50, 1000] {
-            let inclusion: Vec<f64> =
-                (0..n).map(|i| if i % 4 == 0 { 0.0 } else { stream.unit().powi(1 + 7 * (i % 3)) }).collect();
+            let inclusion: Vec<f64> = (0..n)
+                .map(|i| if i % 4 == 0 { 0.0 } else { stream.unit().powi(1 + 7 * (i % 3)) })
+                .collect();
             let line = Systematic::new(&inclusion, None);
             let total = line.ends[n as usize - 1];
-            let points = (0..2_000).map(|_| stream.unit() * total).chain(line.ends.clone()).filter(|at| *at < total);
+            let points = (0..2_000)
+                .map(|_| stream.unit() * total)
+                .chain(line.ends.clone())
+                .filter(|at| *at < total);
             for at in points.collect::<Vec<_>>() {
-                assert_eq!(line.place(at), line.ends.partition_point(|&end| end <= at), "{at} of {total}");
+                assert_eq!(
+                    line.place(at),
+                    line.ends.partition_point(|&end| end <= at),
+                    "{at} of {total}"
+                );
             }
         }
     }
@@ -282,7 +305,9 @@ mod tests {
             for _ in 0..1000 {
                 sampler.draw(&mut stream, &mut out);
                 assert!(out.len() == draws.floor() as usize || out.len() == draws.ceil() as usize);
-                assert!((0..n as u32).filter(|i| i % 10 == 3).all(|i| out.binary_search(&i).is_ok()));
+                assert!(
+                    (0..n as u32).filter(|i| i % 10 == 3).all(|i| out.binary_search(&i).is_ok())
+                );
                 assert!(out.windows(2).all(|w| w[0] < w[1]));
             }
         }

@@ -31,7 +31,8 @@ pub(super) fn wrap(
         return Err(bad("state", format!("{key} is not finite")));
     }
     let (format, learner, params) = (FORMAT.to_owned(), learner.to_owned(), params.clone());
-    let saved = Saved { format, version: VERSION, learner, params, layout: Cow::Borrowed(layout), state };
+    let saved =
+        Saved { format, version: VERSION, learner, params, layout: Cow::Borrowed(layout), state };
     serde_json::to_value(&saved).map_err(|e| bad("state", e.to_string()))
 }
 
@@ -54,7 +55,8 @@ pub(super) fn fingerprint(
         }
     }
     let mut hash = Fnv(0xCBF2_9CE4_8422_2325);
-    serde_json::to_writer(&mut hash, &(learner, params, layout)).map_err(|e| bad("params", e.to_string()))?;
+    serde_json::to_writer(&mut hash, &(learner, params, layout))
+        .map_err(|e| bad("params", e.to_string()))?;
     Ok(hash.0)
 }
 
@@ -69,7 +71,9 @@ fn hole(value: &serde_json::Value) -> Option<String> {
             Null if !OPTIONAL.contains(&key.as_str()) => Some(key.clone()),
             value => hole(value).map(|inner| if inner.is_empty() { key.clone() } else { inner }),
         }),
-        Array(items) => items.iter().find_map(|item| if item.is_null() { Some(String::new()) } else { hole(item) }),
+        Array(items) => items
+            .iter()
+            .find_map(|item| if item.is_null() { Some(String::new()) } else { hole(item) }),
         _ => None,
     }
 }
@@ -83,7 +87,8 @@ pub(super) fn untrue() -> Error {
     bad("state", "holds numbers that cannot be true of these parameters and this layout".to_owned())
 }
 
-/// Loads a learner that [`AskTell::save`] wrote; it goes on with the same bits, open queries included.
+/// Loads a learner that [`AskTell::save`] wrote; it goes on with the same bits, open queries
+/// included.
 ///
 /// # Errors
 /// [`ErrorKind::BadFile`], naming the key, for anything that is not such a state.
@@ -91,11 +96,14 @@ pub fn load(json: &serde_json::Value) -> Result<Box<dyn AskTell>> {
     let saved = Saved::deserialize(json).map_err(|e| bad("", e.to_string()))?;
     if saved.format != FORMAT || saved.version != VERSION {
         let found = crate::error::short(&saved.format);
-        let problem = format!("is {found} {}; this program reads {FORMAT} {VERSION}", saved.version);
+        let problem =
+            format!("is {found} {}; this program reads {FORMAT} {VERSION}", saved.version);
         return Err(bad("version", problem));
     }
-    let mut learner = crate::learner::find(&saved.learner).map_err(|e| bad("learner", e.to_string()))?;
-    crate::params::set_from_json(&mut *learner, &saved.params).map_err(|e| bad("params", e.to_string()))?;
+    let mut learner =
+        crate::learner::find(&saved.learner).map_err(|e| bad("learner", e.to_string()))?;
+    crate::params::set_from_json(&mut *learner, &saved.params)
+        .map_err(|e| bad("params", e.to_string()))?;
     let mut layout = saved.layout.into_owned();
     layout.complete()?;
     let resumed = learner.resume(&Arc::new(layout), saved.state).map_err(|e| match e.kind() {

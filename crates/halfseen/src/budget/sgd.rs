@@ -1,8 +1,8 @@
 //! Runs one budgeted gradient learner: draws, asks, estimates, steps, averages.
 //!
 //! A learner is a row of a table, its [`Recipe`]: how the gradient's panels are drawn, how many
-//! reads estimate the product <w,x>, which iterate is moved, by which steps, for which loss. All that
-//! such learners share is here.
+//! reads estimate the product <w,x>, which iterate is moved, by which steps, for which loss. All
+//! that such learners share is here.
 
 mod answer;
 mod ask;
@@ -90,8 +90,8 @@ struct State<I> {
     /// Sums of squared gradients per sampled slot, where each has a step of its own.
     slopes: Vec<f64>,
     norms: Option<Norms>,
-    /// Measured moments stay; others are estimated from the reads, anew each time the answers have become four times as
-    /// many: O(k) for each answer, amortised.
+    /// Measured moments stay; others are estimated from the reads, anew each time the answers have
+    /// become four times as many: O(k) for each answer, amortised.
     measured: Option<Measured>,
 }
 
@@ -100,13 +100,18 @@ impl<I: Iterate> Sgd<I> {
     /// learner may know them.
     ///
     /// # Errors
-    /// If centring needs means, or the draws moments, that are not given; parameters of the wrong length; a first phase
-    /// as long as the horizon.
-    pub fn new(recipe: Recipe, layout: &Arc<Layout>, facts: Option<(&Moments, f64)>) -> Result<Self> {
+    /// If centring needs means, or the draws moments, that are not given; parameters of the wrong
+    /// length; a first phase as long as the horizon.
+    pub fn new(
+        recipe: Recipe,
+        layout: &Arc<Layout>,
+        facts: Option<(&Moments, f64)>,
+    ) -> Result<Self> {
         let (slots, sampled) = (layout.slots(), layout.sampled_slots());
         let given = given_means(recipe.centre, facts.map(|(moments, _)| moments), layout)?;
-        let measured =
-            facts.map(|(moments, target)| Measured::new(recipe.centre, recipe.intercept, layout, moments, target));
+        let measured = facts.map(|(moments, target)| {
+            Measured::new(recipe.centre, recipe.intercept, layout, moments, target)
+        });
         let squares = measured.as_ref().map(|m| &*m.squares);
         let mut iterate = I::new(sampled, recipe.radius);
         iterate.shape(recipe.shape);
@@ -117,7 +122,8 @@ impl<I: Iterate> Sgd<I> {
             ledger: Ledger::new(layout.sampled_panels(), recipe.total_budget),
             drawing: Drawing::new(&recipe, layout, squares)?,
             risk: Risk::default(),
-            observed: (recipe.passive != Passive::No).then(|| Observed::new(layout.sampled_panels())),
+            observed: (recipe.passive != Passive::No)
+                .then(|| Observed::new(layout.sampled_panels())),
             steepness: Steepness::new(),
             given,
             target_squares: 0.0,
@@ -136,7 +142,8 @@ impl<I: Iterate> Sgd<I> {
     /// # Errors
     /// If the state is not one of this recipe and layout.
     pub fn resume(recipe: Recipe, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Self> {
-        let mut state: State<I> = serde_json::from_value(state).map_err(|e| bad_state(e.to_string()))?;
+        let mut state: State<I> =
+            serde_json::from_value(state).map_err(|e| bad_state(e.to_string()))?;
         let sampled = layout.sampled_slots();
         state.iterate.shape(recipe.shape);
         state.iterate.restore(sampled, recipe.radius)?;
@@ -155,7 +162,11 @@ impl<I: Iterate> Sgd<I> {
             && state.drawing.restore(&recipe, layout)?
             && (state.given.len(), state.slopes.len()) == (given, slopes)
             && state.slopes.iter().all(|s| s.is_finite() && *s >= 0.0)
-            && state.given.iter().chain([&state.target_squares, &state.target_sum]).all(|v| v.is_finite());
+            && state
+                .given
+                .iter()
+                .chain([&state.target_squares, &state.target_sum])
+                .all(|v| v.is_finite());
         if !sound {
             return Err(super::saved::untrue());
         }
@@ -218,9 +229,18 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// Everything that an admitted answer changes. Returns the weight with which the iterate was counted.
+    /// Everything that an admitted answer changes. Returns the weight with which the iterate was
+    /// counted.
     #[inline]
-    fn apply(&mut self, query: &Query, values: &[f64], slope: f64, step: Move, known_size: f64, t: u64) -> f64 {
+    fn apply(
+        &mut self,
+        query: &Query,
+        values: &[f64],
+        slope: f64,
+        step: Move,
+        known_size: f64,
+        t: u64,
+    ) -> f64 {
         if t == self.average_restarts {
             self.state.iterate.restart_average();
             self.state.known.restart_average();
@@ -264,7 +284,11 @@ impl<I: Iterate> Sgd<I> {
                     self.state.running.pool(deviation);
                 }
                 if read.role == Role::Gradient {
-                    self.state.drawing.see(slot, read.coefficient, if first { 0.0 } else { deviation });
+                    self.state.drawing.see(
+                        slot,
+                        read.coefficient,
+                        if first { 0.0 } else { deviation },
+                    );
                 }
                 at += 1;
             }
@@ -312,7 +336,9 @@ impl<I: Iterate> AskTell for Sgd<I> {
         let (learner, ledger) = (self.fingerprint, &self.state.ledger);
         let place = admit(learner, ledger, |q| self.could_have_asked(q), query, values, target)?;
         if self.recipe.loss.needs_classes() && target.abs() != 1.0 {
-            let problem = format!("the target {target} is no class, -1 or +1, and this loss is one of classes");
+            let problem = format!(
+                "the target {target} is no class, -1 or +1, and this loss is one of classes"
+            );
             return Err(ErrorKind::WrongAnswer { number: query.number, problem }.into());
         }
         if values.iter().any(|v| v.is_nan()) || self.teaches_nothing(query) {
@@ -336,11 +362,16 @@ impl<I: Iterate> AskTell for Sgd<I> {
         let plan = self.plan(t, wait.open, query, values, target);
         let step = self.recipe.pace.at(t, &plan, wait);
         // Unlike `max` this keeps a NaN.
-        let larger = |a: f64, (_, g): &(u32, f64)| if g.abs() > a || g.is_nan() { g.abs() } else { a };
+        let larger =
+            |a: f64, (_, g): &(u32, f64)| if g.abs() > a || g.is_nan() { g.abs() } else { a };
         let largest = self.gradient.iter().fold(slope.value.abs(), larger);
         let length = largest * step.size.max(1.0);
         if length.is_nan() || length >= LARGEST_STEP {
-            return Err(ErrorKind::Diverged { what: "a gradient step", value: largest * step.size }.into());
+            return Err(ErrorKind::Diverged {
+                what: "a gradient step",
+                value: largest * step.size,
+            }
+            .into());
         }
         if let Some(value) = risk.filter(|risk| risk.is_nan() || risk.abs() >= LARGEST_STEP) {
             return Err(ErrorKind::Diverged { what: "a squared error", value }.into());
@@ -378,7 +409,8 @@ impl<I: Iterate> AskTell for Sgd<I> {
             let column = self.layout.column(slot);
             weights[column] = self.raw(slot, *w);
             fill[column] = self.state.running.mean(slot);
-            let centre = if slot < sampled.len() { self.centre(slot) } else { self.known_centre(slot) };
+            let centre =
+                if slot < sampled.len() { self.centre(slot) } else { self.known_centre(slot) };
             if slot < sampled.len() || self.scaled {
                 intercept -= weights[column] * centre;
             }
@@ -391,7 +423,10 @@ impl<I: Iterate> AskTell for Sgd<I> {
             false => 1.0,
         };
         // Checked at the start.
-        let some = self.recipe.truncate.and_then(|count| all.truncated_by(count as usize, &self.layout, size).ok());
+        let some = self
+            .recipe
+            .truncate
+            .and_then(|count| all.truncated_by(count as usize, &self.layout, size).ok());
         some.unwrap_or(all)
     }
 
@@ -402,10 +437,12 @@ impl<I: Iterate> AskTell for Sgd<I> {
         let report = self.state.ledger.report(self.recipe.name);
         let steep = drawn.and_then(|estimator| self.state.steepness.note(&estimator));
         let late = Note::of_delay(report.largest_delay, report.examples);
-        // A score that tells classes apart by its sign estimates no target, and its squared error says nothing.
+        // A score that tells classes apart by its sign estimates no target, and its squared error
+        // says nothing.
         let risk_of_target = risk.filter(|_| !self.recipe.loss.needs_classes());
         let constant = self.state.ledger.variance(self.state.target_sum, self.state.target_squares);
-        let worse = risk_of_target.and_then(|risk| Note::beside_constant(risk, risk_error, constant));
+        let worse =
+            risk_of_target.and_then(|risk| Note::beside_constant(risk, risk_error, constant));
         let notes = [steep, late, worse].into_iter().flatten().collect();
         Report { risk, risk_error, budget_kind, notes, ..report }
     }

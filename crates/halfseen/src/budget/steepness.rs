@@ -1,9 +1,9 @@
 //! Remembers how large the slopes of a smooth loss came out, which its steps go by, and why.
 //!
-//! The theorems' G^2 is E phi^2 times E |x~|^2. For the squares E phi^2 is bounded by norms; for a series the only bound
-//! is exponential in (radius / width)^2, so the mean of the phi^2 seen stands in for it, steadied by ten of 1 (the losses' exact
-//! slopes are at most 1, but for the exponential one). It is looked up anew when norms are, each time the answers have become
-//! four times as many.
+//! The theorems' G^2 is E phi^2 times E |x~|^2. For the squares E phi^2 is bounded by norms; for a
+//! series the only bound is exponential in (radius / width)^2, so the mean of the phi^2 seen stands
+//! in for it, steadied by ten of 1 (the losses' exact slopes are at most 1, but for the exponential
+//! one). It is looked up anew when norms are, each time the answers have become four times as many.
 
 use super::gen_est::GenEst;
 use crate::model::Note;
@@ -14,7 +14,8 @@ const PRIOR_SLOPES: f64 = 10.0;
 /// A slope whose square has a larger mean than this is reported.
 const HOPELESS: f64 = 1e4;
 
-/// Sums over the answers, none of them infinite: files hold finite numbers. See the module's documentation.
+/// Sums over the answers, none of them infinite: files hold finite numbers. See the module's
+/// documentation.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Steepness {
@@ -28,7 +29,13 @@ pub(super) struct Steepness {
 
 impl Steepness {
     pub(super) fn new() -> Steepness {
-        Steepness { slopes: 0.0, slope_squares: 0.0, residuals: 0.0, residual_squares: 0.0, settled: 1.0 }
+        Steepness {
+            slopes: 0.0,
+            slope_squares: 0.0,
+            residuals: 0.0,
+            residual_squares: 0.0,
+            settled: 1.0,
+        }
     }
 
     /// Takes in one answer's slope.
@@ -54,7 +61,8 @@ impl Steepness {
     pub(super) fn note(&self, estimator: &GenEst) -> Option<Note> {
         let square = self.residual_squares / self.residuals.max(1.0);
         let second_moment = estimator.second_moment(square);
-        (second_moment > HOPELESS).then(|| Note::SlopeVariance { residual: square.sqrt(), second_moment })
+        (second_moment > HOPELESS)
+            .then(|| Note::SlopeVariance { residual: square.sqrt(), second_moment })
     }
 
     /// Whether the numbers of a saved state can be true.

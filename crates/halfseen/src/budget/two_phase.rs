@@ -1,25 +1,32 @@
-//! Turns the draws of a first phase into probabilities and a step for the second, and bounds beforehand what they will be.
+//! Turns the draws of a first phase into probabilities and a step for the second, and bounds
+//! beforehand what they will be.
 //!
-//! n1 uniform draws estimate each mu_i = E x_i^2 by A_i, with error at most sqrt(2 mu_i eps) + eps/3 for
-//! all i at once with probability 1 - delta, eps = d log(2d/delta) / n1, for |x_i| <= 1 (Bernstein); for |x_i| <= L eps is L^2 times
-//! as large. L is not known: the largest value of the first phase stands for it, which is no theorem, and makes the draws those of the
-//! same data in any unit. So U = A + (4/3) eps
-//! is between mu/2 and (3/2) mu + (8/3) eps, and drawing as if U were mu has
+//! n1 uniform draws estimate each mu_i = E x_i^2 by A_i, with error at most sqrt(2 mu_i eps) +
+//! eps/3 for all i at once with probability 1 - delta, eps = d log(2d/delta) / n1, for |x_i| <= 1
+//! (Bernstein); for |x_i| <= L eps is L^2 times as large. L is not known: the largest value of the
+//! first phase stands for it, which is no theorem, and makes the draws those of the same data in
+//! any unit. So U = A + (4/3) eps is between mu/2 and (3/2) mu + (8/3) eps, and drawing as if U
+//! were mu has
 //!
-//! - for the Euclidean ball, S = sum_i mu_i/q_i at most sqrt(3) H + (4/sqrt 3) d sqrt(H eps), H = |mu|_(1/2)
-//!   (what theorem 3.6 gains), and at most d |mu|_1 (1 + sqrt(2 |A|_1 / |mu|_1)) whatever the data (its safe branch);
-//! - for the l1 ball, M = max_i mu_i/q_i at most 2 |U|_1, and at most 2 |A|_1 + d max_i mu_i, as mu_i |A|_1/U_i is at most 2 |A|_1 and
-//!   what eps adds to |U|_1 is at most d U_i; for |x_i| <= 1 that is at most 3d.
+//! - for the Euclidean ball, S = sum_i mu_i/q_i at most sqrt(3) H + (4/sqrt 3) d sqrt(H eps), H =
+//!   |mu|_(1/2) (what theorem 3.6 gains), and at most d |mu|_1 (1 + sqrt(2 |A|_1 / |mu|_1))
+//!   whatever the data (its safe branch);
+//! - for the l1 ball, M = max_i mu_i/q_i at most 2 |U|_1, and at most 2 |A|_1 + d max_i mu_i, as
+//!   mu_i |A|_1/U_i is at most 2 |A|_1 and what eps adds to |U|_1 is at most d U_i; for |x_i| <= 1
+//!   that is at most 3d.
 //!
-//! Where H is not known, S is at most 2 (sum_i sqrt(U_i))^2, since mu is at most 2U (theorem 3.12); that is at most
-//! 6 H + (32/3) d^2 eps. A smoothing c below 4/3 takes eps for 3c/4 times as large: no longer a theorem, and often better.
+//! Where H is not known, S is at most 2 (sum_i sqrt(U_i))^2, since mu is at most 2U (theorem 3.12);
+//! that is at most 6 H + (32/3) d^2 eps. A smoothing c below 4/3 takes eps for 3c/4 times as large:
+//! no longer a theorem, and often better.
 //!
-//! Beforehand |A|_1 is not known either; m1 examples of k draws without replacement, n1 = m1 k, bound it with probability 1 - delta/2. Where
+//! Beforehand |A|_1 is not known either; m1 examples of k draws without replacement, n1 = m1 k,
+//! bound it with probability 1 - delta/2. Where
 //! |x|_2 <= 1, one example adds at most d/n1 to an A_i and to their sum: |A|_1 <= 3/2 + (4/3) d log(2/delta) / n1, and d/k always. Where
 //! |x_i| <= 1 it adds as much as d/m1 to the sum, whatever k is (its draws are of one x, and not independent):
 //! |A|_1 <= (3/2) |mu|_1 + (4/3) d log(2/delta) / m1.
 //!
-//! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent Sampling", ICML 2015.
+//! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent
+//! Sampling", ICML 2015.
 
 use super::recipe::TwoPhase;
 use crate::plan::Setting;
@@ -27,10 +34,12 @@ use crate::plan::Setting;
 /// The smoothing that keeps the theorems.
 pub(super) const THEOREM: f64 = 4.0 / 3.0;
 
-/// The share of the examples that a first phase takes, unless another is set: of learners and of plans.
+/// The share of the examples that a first phase takes, unless another is set: of learners and of
+/// plans.
 pub(crate) const SHARE: f64 = 0.2;
 
-/// The probability delta with which a first phase may mislead, unless another is set: of learners and of plans.
+/// The probability delta with which a first phase may mislead, unless another is set: of learners
+/// and of plans.
 pub(crate) const CONFIDENCE: f64 = 0.05;
 
 /// eps = d log(2d/delta) / n1; `d` panels to draw from, `slots` moments to estimate.
@@ -38,7 +47,8 @@ fn eps(d: f64, slots: f64, confidence: f64, draws: f64) -> f64 {
     d * (2.0 * slots / confidence).ln() / draws
 }
 
-/// The examples of the first phase where it takes this share of so many; `None` where that leaves one of the phases without any.
+/// The examples of the first phase where it takes this share of so many; `None` where that leaves
+/// one of the phases without any.
 pub(super) fn first_examples(share: f64, examples: u64) -> Option<u64> {
     Some((share * examples as f64).round() as u64).filter(|&first| first > 0 && first < examples)
 }
@@ -84,11 +94,19 @@ pub(super) struct FirstPhase {
 impl FirstPhase {
     /// c eps.
     pub(super) fn smoothing(&self, phases: &TwoPhase) -> f64 {
-        self.largest * phases.smoothing * eps(self.panels as f64, self.slots as f64, phases.confidence, self.draws)
+        self.largest
+            * phases.smoothing
+            * eps(self.panels as f64, self.slots as f64, phases.confidence, self.draws)
     }
 
     /// S for the Euclidean ball, from A, the panels' weights sqrt(sum of U), and E |x|^2.
-    pub(super) fn sum_bound(&self, phases: &TwoPhase, estimates: &[f64], weights: &[f64], square: f64) -> f64 {
+    pub(super) fn sum_bound(
+        &self,
+        phases: &TwoPhase,
+        estimates: &[f64],
+        weights: &[f64],
+        square: f64,
+    ) -> f64 {
         let d = self.panels as f64;
         let adaptive = match phases.moment_norm {
             Some(half_norm) => ridge_given(half_norm, self.smoothing(phases) / THEOREM, d),
@@ -163,19 +181,27 @@ mod tests {
 
     const DELTA: f64 = 0.1;
 
-    /// Simulated first phases: the bands hold in all but a share delta of them, and S within its bounds.
+    /// Simulated first phases: the bands hold in all but a share delta of them, and S within its
+    /// bounds.
     #[test]
     fn the_bands_hold_with_the_stated_confidence() {
         let d = 40;
         let layout = Layout::singletons(d);
         let mut stream = Stream::new(21, Purpose::Data, 0);
-        let phases = TwoPhase { length: 0.5, smoothing: THEOREM, confidence: DELTA, moment_norm: None };
+        let phases =
+            TwoPhase { length: 0.5, smoothing: THEOREM, confidence: DELTA, moment_norm: None };
         for (alpha, rounds) in [(0.0, 200), (1.0, 200), (2.0, 200)] {
             let mu: Vec<f64> = (1..=d).map(|i| 0.9 * f64::from(i as u32).powf(-alpha)).collect();
-            let (square, largest) = (mu.iter().sum::<f64>(), mu.iter().copied().fold(0.0, f64::max));
+            let (square, largest) =
+                (mu.iter().sum::<f64>(), mu.iter().copied().fold(0.0, f64::max));
             let half_norm = mu.iter().map(|m| m.sqrt()).sum::<f64>().powi(2);
             for examples in [300, 3_000] {
-                let phase = FirstPhase { panels: d, slots: d, draws: f64::from(examples) * 3.0, largest: 1.0 };
+                let phase = FirstPhase {
+                    panels: d,
+                    slots: d,
+                    draws: f64::from(examples) * 3.0,
+                    largest: 1.0,
+                };
                 let eps = phase.smoothing(&phases) / THEOREM;
                 let mut misses = 0;
                 for _ in 0..rounds {
@@ -187,7 +213,8 @@ mod tests {
                             estimates[j] += d as f64 / phase.draws;
                         }
                     }
-                    let within = |(a, m): (&f64, &f64)| (a - m).abs() <= (2.0 * m * eps).sqrt() + eps / 3.0;
+                    let within =
+                        |(a, m): (&f64, &f64)| (a - m).abs() <= (2.0 * m * eps).sqrt() + eps / 3.0;
                     misses += u32::from(!estimates.iter().zip(&mu).all(within));
                     let smoothed: Vec<f64> = estimates.iter().map(|a| a + THEOREM * eps).collect();
                     let sum = |weights: &[f64]| -> f64 {
@@ -197,7 +224,9 @@ mod tests {
                     let weights = Goal::Sum.weights(&layout, &smoothed);
                     let known = TwoPhase { moment_norm: Some(half_norm), ..phases };
                     assert!(sum(&weights) <= phase.sum_bound(&known, &estimates, &weights, square));
-                    assert!(sum(&weights) <= phase.sum_bound(&phases, &estimates, &weights, square));
+                    assert!(
+                        sum(&weights) <= phase.sum_bound(&phases, &estimates, &weights, square)
+                    );
                     let max = |weights: &[f64]| -> f64 {
                         let total: f64 = weights.iter().sum();
                         mu.iter().zip(weights).map(|(m, w)| m * total / w).fold(0.0, f64::max)
@@ -205,41 +234,61 @@ mod tests {
                     let weights = Goal::Largest.weights(&layout, &smoothed);
                     assert!(max(&weights) <= phase.largest_bound(&phases, &weights, largest));
                 }
-                assert!(f64::from(misses) <= DELTA * f64::from(rounds), "alpha {alpha}: {misses} misses");
+                assert!(
+                    f64::from(misses) <= DELTA * f64::from(rounds),
+                    "alpha {alpha}: {misses} misses"
+                );
             }
         }
     }
 
     #[test]
     fn bounds_by_hand() {
-        let phases = TwoPhase { length: 0.5, smoothing: 0.0, confidence: 0.5, moment_norm: Some(3.0) };
+        let phases =
+            TwoPhase { length: 0.5, smoothing: 0.0, confidence: 0.5, moment_norm: Some(3.0) };
         let phase = FirstPhase { panels: 4, slots: 4, draws: 8.0, largest: 1.0 };
         // Without smoothing eps is 0: S = sqrt(3) 3, or 4 (1 + sqrt(2 * 0.5)) = 8.
-        let sum = |phases: &TwoPhase| phase.sum_bound(phases, &[0.5, 0.0, 0.0, 0.0], &[1.0; 4], 1.0);
+        let sum =
+            |phases: &TwoPhase| phase.sum_bound(phases, &[0.5, 0.0, 0.0, 0.0], &[1.0; 4], 1.0);
         assert!((sum(&phases) - 27_f64.sqrt()).abs() < 1e-14);
         assert!((sum(&TwoPhase { moment_norm: None, ..phases }) - 8.0).abs() < 1e-14);
-        let estimated =
-            phase.sum_bound(&TwoPhase { moment_norm: None, ..phases }, &[0.5; 4], &[1.0, 0.5, 0.0, 0.0], 1.0);
+        let estimated = phase.sum_bound(
+            &TwoPhase { moment_norm: None, ..phases },
+            &[0.5; 4],
+            &[1.0, 0.5, 0.0, 0.0],
+            1.0,
+        );
         assert!((estimated - 4.5).abs() < 1e-14, "2 (1 + 0.5)^2: {estimated}");
         let eps = 4.0 * 16_f64.ln() / 8.0;
-        assert!((phase.smoothing(&TwoPhase { smoothing: 2.0, ..phases }) - 2.0 * eps).abs() < 1e-14);
+        assert!(
+            (phase.smoothing(&TwoPhase { smoothing: 2.0, ..phases }) - 2.0 * eps).abs() < 1e-14
+        );
         assert_eq!(phase.largest_bound(&phases, &[1.0, 2.0, 0.5, 0.5], 1.0), 8.0);
         // c eps = 1/2 of each U: 2 (4 - 2) + 4 min(largest, 1).
         let half = TwoPhase { smoothing: 0.5 / eps, ..phases };
         for (largest, bound) in [(2.0, 8.0), (0.25, 5.0)] {
-            assert!((phase.largest_bound(&half, &[1.0, 2.0, 0.5, 0.5], largest) - bound).abs() < 1e-13);
+            assert!(
+                (phase.largest_bound(&half, &[1.0, 2.0, 0.5, 0.5], largest) - bound).abs() < 1e-13
+            );
         }
         // In other units everything is so many squared units more.
         let larger = FirstPhase { largest: 9.0, ..phase };
         assert!((larger.smoothing(&half) - 4.5).abs() < 1e-13);
     }
 
-    /// Every corner of the band that U lies in, for d = 5: no S is above the bounds, and none of them below S by much.
+    /// Every corner of the band that U lies in, for d = 5: no S is above the bounds, and none of
+    /// them below S by much.
     #[test]
     fn the_spread_is_bounded_for_every_outcome_of_the_first_phase() {
-        let profiles = [[0.2; 5], [1.0, 0.0, 0.0, 0.0, 0.0], [0.6, 0.3, 0.08, 0.01, 0.01], [0.5, 0.5, 0.0, 0.0, 0.0]];
+        let profiles = [
+            [0.2; 5],
+            [1.0, 0.0, 0.0, 0.0, 0.0],
+            [0.6, 0.3, 0.08, 0.01, 0.01],
+            [0.5, 0.5, 0.0, 0.0, 0.0],
+        ];
         let mut farthest = 0.0_f64;
-        for (mu, eps) in profiles.iter().flat_map(|mu| [1e-9, 1e-3, 0.1, 10.0].map(|eps| (mu, eps))) {
+        for (mu, eps) in profiles.iter().flat_map(|mu| [1e-9, 1e-3, 0.1, 10.0].map(|eps| (mu, eps)))
+        {
             let half_norm = mu.iter().map(|m: &f64| m.sqrt()).sum::<f64>().powi(2);
             let (mut widest, most) = (0.0_f64, mu.iter().copied().fold(0.0, f64::max));
             for corner in 0..32 {
@@ -254,12 +303,18 @@ mod tests {
                 let sum: f64 = (0..5).map(a).sum();
                 assert!(spread <= ridge_given(half_norm, eps, 5.0) * (1.0 + 1e-12));
                 assert!(spread <= ridge_estimated(total) * (1.0 + 1e-12));
-                assert!(ridge_estimated(total) <= most_estimated(half_norm, eps, 5.0) * (1.0 + 1e-12));
+                assert!(
+                    ridge_estimated(total) <= most_estimated(half_norm, eps, 5.0) * (1.0 + 1e-12)
+                );
                 assert!(spread <= ridge_safe(5.0, sum, 1.0) * (1.0 + 1e-12));
                 widest = widest.max(spread);
                 let smoothed: f64 = (0..5).map(|i| a(i) + 4.0 / 3.0 * eps).sum();
-                let ratio = (0..5).map(|i| mu[i] * smoothed / (a(i) + 4.0 / 3.0 * eps)).fold(0.0, f64::max);
-                assert!(ratio <= largest_ratio(sum, 4.0 / 3.0 * eps, 5.0, most) * (1.0 + 1e-12), "{ratio}");
+                let ratio =
+                    (0..5).map(|i| mu[i] * smoothed / (a(i) + 4.0 / 3.0 * eps)).fold(0.0, f64::max);
+                assert!(
+                    ratio <= largest_ratio(sum, 4.0 / 3.0 * eps, 5.0, most) * (1.0 + 1e-12),
+                    "{ratio}"
+                );
                 farthest = farthest.max(ratio / (5.0 * most));
             }
             assert!(eps > 1e-6 || widest > 0.9 * half_norm);
@@ -288,9 +343,12 @@ mod tests {
     /// x_i is 1 with probability mu, else 0: A_i = (d/n1) Binomial(m1, mu k/d), exactly.
     #[test]
     fn the_bands_fail_as_rarely_as_promised() {
-        let setting = Setting { dims: 6, budget: 3, phase1: 0.5, confidence: 0.1, ..Setting::default() };
+        let setting =
+            Setting { dims: 6, budget: 3, phase1: 0.5, confidence: 0.1, ..Setting::default() };
         let mut widest = 0.0_f64;
-        for (m1, mu) in [5, 40, 400].into_iter().flat_map(|m1| [0.02, 0.2, 0.5, 1.0].map(|mu| (m1, mu))) {
+        for (m1, mu) in
+            [5, 40, 400].into_iter().flat_map(|m1| [0.02, 0.2, 0.5, 1.0].map(|mu| (m1, mu)))
+        {
             let phases = Phases::of(&setting, 2 * m1).unwrap();
             let (eps, n1) = (phases.eps(), 2.0 * m1 as f64);
             let hits = binomial(m1 as usize, mu * 2.0 / 6.0);
@@ -298,7 +356,9 @@ mod tests {
             let above = chance(&hits, |h| 6.0 / n1 * h > 1.5 * mu + 4.0 / 3.0 * eps);
             assert!(below <= 0.1 / 12.0 && above <= 0.1 / 12.0, "{m1} {mu}: {below} {above}");
             // The band is no idle one: half of its width fails.
-            widest = widest.max(chance(&hits, |h| (6.0 / n1 * h - mu).abs() > 0.5 * (0.5 * mu + 4.0 / 3.0 * eps)));
+            widest = widest.max(chance(&hits, |h| {
+                (6.0 / n1 * h - mu).abs() > 0.5 * (0.5 * mu + 4.0 / 3.0 * eps)
+            }));
         }
         assert!(widest > 0.0);
     }

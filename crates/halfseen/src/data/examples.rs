@@ -19,13 +19,14 @@ pub struct Examples<'a> {
     pub layout: &'a Arc<Layout>,
     /// One target per row of `matrix`, in scaled units.
     pub targets: &'a [f64],
-    /// The class of every row of `matrix`, where there are classes. Of more than two the targets are NaN.
+    /// The class of every row of `matrix`, where there are classes. Of more than two the targets
+    /// are NaN.
     pub labels: Option<Labels<'a>>,
     /// The rows that these examples are, in their order.
     pub rows: Cow<'a, [u32]>,
-    /// One weight per row of `matrix`, from 0 to 1e100: a row of weight 2 counts as the row twice, one of weight 0
-    /// as if it were not there. `None` is 1 for all. They are for learning: scores do not depend on them. See
-    /// [`Learner::takes_weights`](crate::Learner::takes_weights).
+    /// One weight per row of `matrix`, from 0 to 1e100: a row of weight 2 counts as the row twice,
+    /// one of weight 0 as if it were not there. `None` is 1 for all. They are for learning: scores
+    /// do not depend on them. See [`Learner::takes_weights`](crate::Learner::takes_weights).
     pub weights: Option<&'a [f64]>,
     /// Means and second moments of the scaled columns, where the learner may know them. `None`
     /// keeps a budgeted learner honest: it then estimates what it needs from its own reads.
@@ -48,23 +49,38 @@ pub struct Labels<'a> {
 pub struct Declared<'a> {
     /// Range of every column, in raw units: reads outside are counted and reported.
     pub bounds: Option<&'a Bounds>,
-    /// Whether [`Examples::moments`] were declared, not measured: a read that shows a value where the declared
-    /// second moment is 0 is refused.
+    /// Whether [`Examples::moments`] were declared, not measured: a read that shows a value where
+    /// the declared second moment is 0 is refused.
     pub moments: bool,
-    /// Whether means were declared with them. If not the means are 0: nothing is then subtracted from second
-    /// moments, which bound variances from above.
+    /// Whether means were declared with them. If not the means are 0: nothing is then subtracted
+    /// from second moments, which bound variances from above.
     pub means: bool,
     /// What messages call the columns; without names they say the panel's.
     pub names: &'a [String],
 }
 
 impl<'a> Examples<'a> {
-    /// All rows of a matrix (n, n_columns) with one target each, (n), in scaled units; to predict, targets may be
-    /// empty. There are no classes, and nothing else is known.
-    pub fn new(matrix: &'a Matrix, scaler: &'a Scaler, layout: &'a Arc<Layout>, targets: &'a [f64]) -> Examples<'a> {
+    /// All rows of a matrix (n, n_columns) with one target each, (n), in scaled units; to predict,
+    /// targets may be empty. There are no classes, and nothing else is known.
+    pub fn new(
+        matrix: &'a Matrix,
+        scaler: &'a Scaler,
+        layout: &'a Arc<Layout>,
+        targets: &'a [f64],
+    ) -> Examples<'a> {
         let rows = (0..matrix.rows() as u32).collect::<Vec<_>>().into();
         let declared = Declared::default();
-        Examples { matrix, scaler, layout, targets, labels: None, rows, weights: None, moments: None, declared }
+        Examples {
+            matrix,
+            scaler,
+            layout,
+            targets,
+            labels: None,
+            rows,
+            weights: None,
+            moments: None,
+            declared,
+        }
     }
 
     /// Number of examples.
@@ -105,8 +121,8 @@ impl<'a> Examples<'a> {
         self.weights.map(|weights| self.rows.iter().map(|&row| weights[row as usize]).collect())
     }
 
-    /// The same without rows of weight 0, and without weights where all others are 1: what learners begin with that
-    /// take weights.
+    /// The same without rows of weight 0, and without weights where all others are 1: what learners
+    /// begin with that take weights.
     ///
     /// # Errors
     /// As [`check_weights`].
@@ -146,7 +162,8 @@ impl<'a> Examples<'a> {
         self.with_rows(self.rows[..count.min(self.len())].to_vec())
     }
 
-    /// The moments, unless they were only declared: what a learner takes that may look at every cell.
+    /// The moments, unless they were only declared: what a learner takes that may look at every
+    /// cell.
     pub fn measured(&self) -> Option<&'a Moments> {
         self.moments.filter(|_| !self.declared.moments)
     }
@@ -192,20 +209,24 @@ impl Moments {
     /// # Errors
     /// Not one number for each column; one that is not finite; a second moment below 0.
     pub fn check(&self, columns: usize) -> Result<()> {
-        for (what, numbers, least) in [("mean", &self.mean, f64::MIN), ("second moment", &self.square, 0.0)] {
+        for (what, numbers, least) in
+            [("mean", &self.mean, f64::MIN), ("second moment", &self.square, 0.0)]
+        {
             if numbers.len() != columns {
                 let (what, found) = (format!("{what}s, one for each column"), numbers.len());
                 return Err(ErrorKind::WrongLength { what, expected: columns, found }.into());
             }
             if let Some(column) = numbers.iter().position(|v| !(least..=f64::MAX).contains(v)) {
-                let (name, problem) = (format!("column {}", column + 1), format!("it is {}", numbers[column]));
+                let (name, problem) =
+                    (format!("column {}", column + 1), format!("it is {}", numbers[column]));
                 return Err(ErrorKind::WrongDeclaration { what, name, problem }.into());
             }
         }
         Ok(())
     }
 
-    /// Measures every observed cell of the examples, by their weights: what a learner may do that sees everything.
+    /// Measures every observed cell of the examples, by their weights: what a learner may do that
+    /// sees everything.
     pub fn measure(examples: &Examples<'_>) -> Moments {
         let d = examples.columns();
         let (mut mean, mut square, mut row) = (vec![0.0; d], vec![0.0; d], vec![0.0; d]);

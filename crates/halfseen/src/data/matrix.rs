@@ -1,10 +1,12 @@
-//! Stores cells as f64, f32, u8 or sparse rows, here or elsewhere, and answers a single cell without copying a row.
+//! Stores cells as f64, f32, u8 or sparse rows, here or elsewhere, and answers a single cell
+//! without copying a row.
 
 use super::Shared;
 use crate::error::{ErrorKind, Result};
 use ndarray::{Array2, Axis};
 
-/// An (n_examples, n_attributes) matrix in the storage that the data came in. NaN is a missing cell.
+/// An (n_examples, n_attributes) matrix in the storage that the data came in. NaN is a missing
+/// cell.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Matrix {
     /// Dense double precision.
@@ -71,7 +73,8 @@ impl Matrix {
         }
     }
 
-    /// The rows of `keep`, in that order, in the same storage; cells of [`Matrix::Shared`] are copied.
+    /// The rows of `keep`, in that order, in the same storage; cells of [`Matrix::Shared`] are
+    /// copied.
     pub fn select_rows(&self, keep: &[usize]) -> Matrix {
         match self {
             Matrix::F64(a) => Matrix::F64(a.select(Axis(0), keep)),
@@ -141,10 +144,17 @@ impl Csr {
     /// Row r holds the entries `starts[r]..starts[r + 1]` of `indices` and `values`.
     ///
     /// # Errors
-    /// If the lengths disagree, `starts` decreases, or a row's indices do not increase below `columns`.
-    pub fn new(starts: Vec<usize>, indices: Vec<u32>, values: Vec<f64>, columns: usize) -> Result<Self> {
+    /// If the lengths disagree, `starts` decreases, or a row's indices do not increase below
+    /// `columns`.
+    pub fn new(
+        starts: Vec<usize>,
+        indices: Vec<u32>,
+        values: Vec<f64>,
+        columns: usize,
+    ) -> Result<Self> {
         let bad = |what: &str, expected, found| {
-            Err(ErrorKind::WrongLength { what: format!("sparse rows, {what}"), expected, found }.into())
+            Err(ErrorKind::WrongLength { what: format!("sparse rows, {what}"), expected, found }
+                .into())
         };
         if indices.len() != values.len() {
             return bad("values", indices.len(), values.len());
@@ -155,10 +165,15 @@ impl Csr {
         for (row, pair) in starts.windows(2).enumerate() {
             let entries = indices.get(pair[0]..pair[1]);
             let sorted = entries.is_some_and(|e| {
-                e.windows(2).all(|w| w[0] < w[1]) && e.last().is_none_or(|&last| (last as usize) < columns)
+                e.windows(2).all(|w| w[0] < w[1])
+                    && e.last().is_none_or(|&last| (last as usize) < columns)
             });
             if !sorted {
-                return bad(&format!("row {}: increasing column indices below", row + 1), columns, columns);
+                return bad(
+                    &format!("row {}: increasing column indices below", row + 1),
+                    columns,
+                    columns,
+                );
             }
         }
         Ok(Self { starts, indices, values, columns })
@@ -178,7 +193,8 @@ impl Csr {
 
     /// The rows of `keep`, in that order.
     pub fn select_rows(&self, keep: &[usize]) -> Csr {
-        let mut picked = Csr { starts: vec![0], indices: Vec::new(), values: Vec::new(), columns: self.columns };
+        let mut picked =
+            Csr { starts: vec![0], indices: Vec::new(), values: Vec::new(), columns: self.columns };
         for &row in keep {
             let (columns, values) = self.row(row);
             picked.indices.extend_from_slice(columns);
@@ -190,10 +206,15 @@ impl Csr {
 
     /// The same rows with these cells missing, as sorted (row, column).
     pub(super) fn missing_at(&self, cells: &[(usize, u32)]) -> Csr {
-        let mut changed = Csr { starts: vec![0], indices: Vec::new(), values: Vec::new(), columns: self.columns };
+        let mut changed =
+            Csr { starts: vec![0], indices: Vec::new(), values: Vec::new(), columns: self.columns };
         for row in 0..self.rows() {
             let first = cells.partition_point(|cell| cell.0 < row);
-            let mut missing = cells[first..].iter().take_while(|cell| cell.0 == row).map(|cell| cell.1).peekable();
+            let mut missing = cells[first..]
+                .iter()
+                .take_while(|cell| cell.0 == row)
+                .map(|cell| cell.1)
+                .peekable();
             let (columns, values) = self.row(row);
             for (&column, &value) in columns.iter().zip(values) {
                 while let Some(before) = missing.next_if(|&m| m < column) {

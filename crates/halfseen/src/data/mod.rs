@@ -1,4 +1,5 @@
-//! Holds what was measured: matrices that answer single cells, tables with names, targets. [`synthetic`] draws some.
+//! Holds what was measured: matrices that answer single cells, tables with names, targets.
+//! [`synthetic`] draws some.
 
 mod examples;
 mod matrix;

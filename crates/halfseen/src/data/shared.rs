@@ -5,10 +5,12 @@ use ndarray::Array2;
 use std::fmt;
 use std::sync::Arc;
 
-/// An (n_examples, n_attributes) matrix over a slice that is owned elsewhere. NaN is a missing cell.
+/// An (n_examples, n_attributes) matrix over a slice that is owned elsewhere. NaN is a missing
+/// cell.
 ///
-/// Cell (i, j) is number `i * row_stride + j * column_stride` of the slice. So C order (strides n_attributes and 1),
-/// Fortran order (1 and n_examples), and every row or column step of either are possible. Cloning is cheap.
+/// Cell (i, j) is number `i * row_stride + j * column_stride` of the slice. So C order (strides
+/// n_attributes and 1), Fortran order (1 and n_examples), and every row or column step of either
+/// are possible. Cloning is cheap.
 #[derive(Clone)]
 pub struct Shared {
     /// Must give the same slice each time.
@@ -20,8 +22,9 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// A matrix of this shape, (rows, columns), over `cells`, with the strides of rows and columns in cells. The owner
-    /// must give the same slice, and leave its numbers alone, as long as the matrix lives.
+    /// A matrix of this shape, (rows, columns), over `cells`, with the strides of rows and columns
+    /// in cells. The owner must give the same slice, and leave its numbers alone, as long as the
+    /// matrix lives.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`] if a cell would lie outside the slice.
@@ -43,7 +46,8 @@ impl Shared {
                 let what = format!(
                     "cells of a shared matrix of {rows} rows and {columns} columns, strides {row_stride} and {column_stride}"
                 );
-                Err(ErrorKind::WrongLength { what, expected: needed.unwrap_or(usize::MAX), found }.into())
+                Err(ErrorKind::WrongLength { what, expected: needed.unwrap_or(usize::MAX), found }
+                    .into())
             }
         }
     }
@@ -65,7 +69,8 @@ impl Shared {
         self.slice()[row * self.row_stride + column * self.column_stride]
     }
 
-    /// Copies one row into `out`, whose length must be the number of columns. One call of the owner.
+    /// Copies one row into `out`, whose length must be the number of columns. One call of the
+    /// owner.
     pub fn row_into(&self, row: usize, out: &mut [f64]) {
         debug_assert!(row < self.rows && out.len() == self.columns);
         if self.columns == 0 {
@@ -93,9 +98,13 @@ impl Shared {
     pub(super) fn count(&self, is: impl Fn(f64) -> bool) -> usize {
         let cells = self.slice();
         let by_row = self.column_stride <= self.row_stride;
-        let (outer, inner) = if by_row { (self.rows, self.columns) } else { (self.columns, self.rows) };
-        let (far, near) =
-            if by_row { (self.row_stride, self.column_stride) } else { (self.column_stride, self.row_stride) };
+        let (outer, inner) =
+            if by_row { (self.rows, self.columns) } else { (self.columns, self.rows) };
+        let (far, near) = if by_row {
+            (self.row_stride, self.column_stride)
+        } else {
+            (self.column_stride, self.row_stride)
+        };
         let among = |cells: &[f64]| match near {
             // Several cells at a time.
             1 => cells[..inner].iter().filter(|v| is(**v)).count(),
@@ -111,10 +120,12 @@ impl Shared {
             return None;
         }
         let cells = self.slice();
-        let infinite =
-            |row: usize, column: &usize| cells[row * self.row_stride + column * self.column_stride].is_infinite();
-        (0..self.rows)
-            .find_map(|row| (0..self.columns).find(|column| infinite(row, column)).map(|column| (row, column)))
+        let infinite = |row: usize, column: &usize| {
+            cells[row * self.row_stride + column * self.column_stride].is_infinite()
+        };
+        (0..self.rows).find_map(|row| {
+            (0..self.columns).find(|column| infinite(row, column)).map(|column| (row, column))
+        })
     }
 
     fn slice(&self) -> &[f64] {
@@ -133,7 +144,8 @@ impl fmt::Debug for Shared {
 /// Same shape and same cells, wherever they lie.
 impl PartialEq for Shared {
     fn eq(&self, other: &Self) -> bool {
-        let same = |row| (0..self.columns).all(|column| self.get(row, column) == other.get(row, column));
+        let same =
+            |row| (0..self.columns).all(|column| self.get(row, column) == other.get(row, column));
         (self.rows, self.columns) == (other.rows, other.columns) && (0..self.rows).all(same)
     }
 }
@@ -158,12 +170,17 @@ mod tests {
         Shared::new(Arc::new(cells), shape, strides)
     }
 
-    /// The same 6 x 4 cells in C order, in Fortran order, as every second row, and as every third column.
+    /// The same 6 x 4 cells in C order, in Fortran order, as every second row, and as every third
+    /// column.
     fn layouts() -> Vec<Shared> {
         let c = dense(6, 4).into_raw_vec_and_offset().0;
         let fortran = (0..24).map(|at| cell(at % 6, at / 6)).collect();
-        let rows = (0..44).map(|at| if (at / 4) % 2 == 0 { cell(at / 8, at % 4) } else { f64::INFINITY }).collect();
-        let columns = (0..72).map(|at| if at % 3 == 0 { cell(at / 12, at % 12 / 3) } else { f64::INFINITY }).collect();
+        let rows = (0..44)
+            .map(|at| if (at / 4) % 2 == 0 { cell(at / 8, at % 4) } else { f64::INFINITY })
+            .collect();
+        let columns = (0..72)
+            .map(|at| if at % 3 == 0 { cell(at / 12, at % 12 / 3) } else { f64::INFINITY })
+            .collect();
         let all = [(c, (4, 1)), (fortran, (1, 6)), (rows, (8, 1)), (columns, (12, 3))];
         all.into_iter().map(|(cells, strides)| over(cells, (6, 4), strides).unwrap()).collect()
     }
@@ -199,9 +216,11 @@ mod tests {
 
     #[test]
     fn infinite_cells_are_found_where_they_are_and_equal_cells_are_equal() {
-        let shared = over(vec![1.0, 2.0, f64::INFINITY, 3.0, 4.0, f64::INFINITY], (3, 2), (1, 3)).unwrap();
+        let shared =
+            over(vec![1.0, 2.0, f64::INFINITY, 3.0, 4.0, f64::INFINITY], (3, 2), (1, 3)).unwrap();
         assert_eq!(shared.first_infinite(), Some((2, 0)));
-        let sideways = over(vec![1.0, 3.0, 2.0, 4.0, f64::INFINITY, f64::INFINITY], (3, 2), (2, 1)).unwrap();
+        let sideways =
+            over(vec![1.0, 3.0, 2.0, 4.0, f64::INFINITY, f64::INFINITY], (3, 2), (2, 1)).unwrap();
         assert_eq!(shared, sideways);
         assert_ne!(shared, over(vec![1.0; 6], (3, 2), (2, 1)).unwrap());
         assert_ne!(shared, over(vec![1.0; 6], (2, 3), (3, 1)).unwrap());
@@ -228,7 +247,9 @@ mod tests {
             ((usize::MAX, 2), (0, 12), 13),
         ] {
             match over(cells(), shape, strides).unwrap_err().kind() {
-                ErrorKind::WrongLength { expected, found: 12, .. } => assert_eq!(*expected, needed, "{shape:?}"),
+                ErrorKind::WrongLength { expected, found: 12, .. } => {
+                    assert_eq!(*expected, needed, "{shape:?}")
+                }
                 other => panic!("{other:?}"),
             }
         }
@@ -257,7 +278,10 @@ mod tests {
         let all: Vec<u32> = (0..rows as u32).collect();
         let prepared = Prepared::new(&table, ("y", &target), &all, &Options::default()).unwrap();
         assert!(std::ptr::eq(prepared.examples().matrix, table.numbers()));
-        assert!(matches!(prepared.prepare.encode(&table).unwrap().matrix, Cow::Borrowed(Matrix::Shared(_))));
+        assert!(matches!(
+            prepared.prepare.encode(&table).unwrap().matrix,
+            Cow::Borrowed(Matrix::Shared(_))
+        ));
         let asked = owner.1.load(Ordering::Relaxed);
         assert!(asked < 5 * rows, "{asked} calls");
     }

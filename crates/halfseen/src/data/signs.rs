@@ -4,8 +4,8 @@ use super::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::model::Linear;
 
-/// The classes as -1 and +1, and the scaled targets that stand for 0 and, beyond it, +1: a score of the scaled target is
-/// `centre + half * score`.
+/// The classes as -1 and +1, and the scaled targets that stand for 0 and, beyond it, +1: a score of
+/// the scaled target is `centre + half * score`.
 pub(crate) struct Signs {
     /// -1 or +1 for each example.
     pub(crate) signs: Vec<f64>,
@@ -21,11 +21,17 @@ impl Signs {
     pub(crate) fn of(examples: &Examples<'_>, learner: &str) -> Result<Signs> {
         let wrong = |problem: String| ErrorKind::WrongTarget { column: "target".into(), problem };
         let Some(labels) = examples.labels.filter(|labels| labels.classes <= 2) else {
-            let classes = examples.labels.map_or("numbers".to_owned(), |labels| format!("{} classes", labels.classes));
-            return Err(wrong(format!("it holds {classes}, and {learner} tells two classes apart")).into());
+            let classes = examples
+                .labels
+                .map_or("numbers".to_owned(), |labels| format!("{} classes", labels.classes));
+            return Err(wrong(format!(
+                "it holds {classes}, and {learner} tells two classes apart"
+            ))
+            .into());
         };
         let sign = |code: u32| if code == 0 { -1.0 } else { 1.0 };
-        let signs: Vec<f64> = examples.rows.iter().map(|&row| sign(labels.codes[row as usize])).collect();
+        let signs: Vec<f64> =
+            examples.rows.iter().map(|&row| sign(labels.codes[row as usize])).collect();
         let of = |y: f64| signs.iter().position(|s| *s == y).map(|at| examples.target(at));
         let (centre, half) = match (of(-1.0), of(1.0)) {
             (Some(low), Some(high)) => (0.5 * (low + high), 0.5 * (high - low)),
@@ -34,12 +40,15 @@ impl Signs {
             (None, None) => (0.0, 1.0),
         };
         if !(half > 0.0 && half.is_finite() && centre.is_finite()) {
-            return Err(wrong("its scaled values do not tell its two classes apart".to_owned()).into());
+            return Err(
+                wrong("its scaled values do not tell its two classes apart".to_owned()).into()
+            );
         }
         Ok(Signs { signs, centre, half })
     }
 
-    /// The weighted sum in scaled units whose sign about the middle of the classes is that of `weights` and `bias`.
+    /// The weighted sum in scaled units whose sign about the middle of the classes is that of
+    /// `weights` and `bias`.
     pub(crate) fn linear(&self, mut weights: Vec<f64>, bias: f64, fill: Vec<f64>) -> Linear {
         weights.iter_mut().for_each(|w| *w *= self.half);
         Linear { weights, intercept: self.centre + self.half * bias, fill, clip: None }

@@ -73,7 +73,12 @@ impl Table {
         let mut seen = HashMap::with_capacity(columns.len());
         for (i, column) in columns.iter().enumerate() {
             if let Some(first) = seen.insert(column.name.as_str(), i + 1) {
-                return Err(ErrorKind::DuplicateColumn { name: column.name.clone(), first, second: i + 1 }.into());
+                return Err(ErrorKind::DuplicateColumn {
+                    name: column.name.clone(),
+                    first,
+                    second: i + 1,
+                }
+                .into());
             }
             let there = match column.place {
                 Place::Number(c) => c < numbers.columns(),
@@ -87,7 +92,12 @@ impl Table {
         }
         if let Some(text) = texts.iter().find(|t| t.codes.len() != numbers.rows()) {
             let (expected, found) = (numbers.rows(), text.codes.len());
-            return Err(ErrorKind::WrongLength { what: "rows of a text column".into(), expected, found }.into());
+            return Err(ErrorKind::WrongLength {
+                what: "rows of a text column".into(),
+                expected,
+                found,
+            }
+            .into());
         }
         Ok(Self { numbers, texts, apart: Vec::new(), columns })
     }
@@ -99,7 +109,9 @@ impl Table {
     pub fn from_matrix(numbers: Matrix, names: Vec<String>) -> Result<Self> {
         if names.len() != numbers.columns() {
             let (expected, found) = (numbers.columns(), names.len());
-            return Err(ErrorKind::WrongLength { what: "column names".into(), expected, found }.into());
+            return Err(
+                ErrorKind::WrongLength { what: "column names".into(), expected, found }.into()
+            );
         }
         let place = |(i, name)| Column { name, place: Place::Number(i) };
         Self::new(numbers, Vec::new(), names.into_iter().enumerate().map(place).collect())
@@ -115,7 +127,8 @@ impl Table {
             return Err(ErrorKind::DuplicateColumn { name: name.to_owned(), first, second }.into());
         }
         if values.len() != self.rows() {
-            let (what, expected, found) = (format!("rows of column '{name}'"), self.rows(), values.len());
+            let (what, expected, found) =
+                (format!("rows of column '{name}'"), self.rows(), values.len());
             return Err(ErrorKind::WrongLength { what, expected, found }.into());
         }
         self.columns.push(Column { name: name.to_owned(), place: Place::Apart(self.apart.len()) });
@@ -176,8 +189,9 @@ impl Table {
         Err(ErrorKind::NotFinite { row: row + 1, column, value: self.numbers.get(row, at) }.into())
     }
 
-    /// The same table with the cells empty of which `hidden(row, column)` is true; both count from 0, columns as in
-    /// [`Table::columns`]. Bytes become single precision, which can be missing, and [`Matrix::Shared`] a copy.
+    /// The same table with the cells empty of which `hidden(row, column)` is true; both count from
+    /// 0, columns as in [`Table::columns`]. Bytes become single precision, which can be missing,
+    /// and [`Matrix::Shared`] a copy.
     pub fn without(&self, hidden: impl Fn(usize, usize) -> bool) -> Table {
         let mut numbers = match &self.numbers {
             Matrix::U8(a) => Matrix::F32(a.mapv(f32::from)),
@@ -209,10 +223,10 @@ impl Table {
     /// The rows of `keep`, in that order.
     pub fn select_rows(&self, keep: &[usize]) -> Table {
         let numbers = self.numbers.select_rows(keep);
-        let texts = self
-            .texts
-            .iter()
-            .map(|t| TextColumn { codes: keep.iter().map(|&r| t.codes[r]).collect(), levels: t.levels.clone() });
+        let texts = self.texts.iter().map(|t| TextColumn {
+            codes: keep.iter().map(|&r| t.codes[r]).collect(),
+            levels: t.levels.clone(),
+        });
         let apart = self.apart.iter().map(|c| keep.iter().map(|&r| c[r]).collect()).collect();
         Table { numbers, texts: texts.collect(), apart, columns: self.columns.clone() }
     }

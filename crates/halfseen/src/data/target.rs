@@ -42,7 +42,8 @@ impl fmt::Display for Label {
 pub enum Target {
     /// Numbers.
     Numbers(Vec<f64>),
-    /// For each row the index of its class; classes are sorted (numbers numerically, texts by bytes).
+    /// For each row the index of its class; classes are sorted (numbers numerically, texts by
+    /// bytes).
     Classes {
         /// The labels, sorted.
         classes: Vec<Label>,
@@ -65,14 +66,21 @@ impl Target {
         let cells: Vec<Cell<'_>> = (0..table.rows()).map(|r| table.cell(r, column)).collect();
         let missing = cells.iter().filter(|c| **c == Cell::Missing).count();
         if let Some(first) = cells.iter().position(|c| *c == Cell::Missing) {
-            return Err(ErrorKind::MissingTarget { column: name.to_owned(), first: first + 1, count: missing }.into());
+            return Err(ErrorKind::MissingTarget {
+                column: name.to_owned(),
+                first: first + 1,
+                count: missing,
+            }
+            .into());
         }
         let infinite = |(row, c): (usize, &Cell<'_>)| match c {
             Cell::Number(v) if v.is_infinite() => Some((row, *v)),
             _ => None,
         };
         if let Some((row, value)) = cells.iter().enumerate().find_map(infinite) {
-            return Err(ErrorKind::NotFinite { row: row + 1, column: name.to_owned(), value }.into());
+            return Err(
+                ErrorKind::NotFinite { row: row + 1, column: name.to_owned(), value }.into()
+            );
         }
         let large = |(row, c): (usize, &Cell<'_>)| match c {
             Cell::Number(v) if v.abs() > LARGEST => Some((row, *v)),
@@ -82,7 +90,12 @@ impl Target {
             return Err(ErrorKind::TooLarge { row: row + 1, column: name.to_owned(), value }.into());
         }
         if cells.len() < 2 {
-            return Err(ErrorKind::TooFewRows { what: "learning".into(), least: 2, rows: cells.len() }.into());
+            return Err(ErrorKind::TooFewRows {
+                what: "learning".into(),
+                least: 2,
+                rows: cells.len(),
+            }
+            .into());
         }
         let labels = distinct(&cells);
         if labels.len() < 2 {
@@ -90,20 +103,27 @@ impl Target {
             return Err(ErrorKind::ConstantTarget { column: name.to_owned(), value }.into());
         }
         let text = matches!(labels[0], Label::Text(_));
-        let task = task.unwrap_or(if text || labels.len() == 2 { Task::Classification } else { Task::Regression });
+        let task = task.unwrap_or(if text || labels.len() == 2 {
+            Task::Classification
+        } else {
+            Task::Regression
+        });
         match task {
-            Task::Regression if text => {
-                Err(wrong("it holds text, so it cannot be regressed on; use --task classification".into()).into())
-            }
+            Task::Regression if text => Err(wrong(
+                "it holds text, so it cannot be regressed on; use --task classification".into(),
+            )
+            .into()),
             Task::Regression => {
                 let number = |c: &Cell<'_>| if let Cell::Number(v) = c { *v } else { f64::NAN };
                 Ok(Target::Numbers(cells.iter().map(number).collect()))
             }
-            Task::Classification if labels.len() > 1000.max(cells.len() / 2) => Err(wrong(format!(
-                "it has {} distinct values, too many for classes; use --task regression",
-                labels.len()
-            ))
-            .into()),
+            Task::Classification if labels.len() > 1000.max(cells.len() / 2) => {
+                Err(wrong(format!(
+                    "it has {} distinct values, too many for classes; use --task regression",
+                    labels.len()
+                ))
+                .into())
+            }
             Task::Classification => {
                 let codes = cells.iter().map(|c| code(&labels, c)).collect();
                 Ok(Target::Classes { classes: labels, codes })
@@ -167,17 +187,20 @@ impl Target {
     pub fn select_rows(&self, keep: &[usize]) -> Target {
         match self {
             Target::Numbers(values) => Target::Numbers(keep.iter().map(|&r| values[r]).collect()),
-            Target::Classes { classes, codes } => {
-                Target::Classes { classes: classes.clone(), codes: keep.iter().map(|&r| codes[r]).collect() }
-            }
+            Target::Classes { classes, codes } => Target::Classes {
+                classes: classes.clone(),
+                codes: keep.iter().map(|&r| codes[r]).collect(),
+            },
         }
     }
 }
 
 /// The distinct labels, sorted: numbers numerically, texts by their bytes.
 fn distinct(cells: &[Cell<'_>]) -> Vec<Label> {
-    let mut numbers: Vec<f64> =
-        cells.iter().filter_map(|c| if let Cell::Number(v) = c { Some(*v + 0.0) } else { None }).collect();
+    let mut numbers: Vec<f64> = cells
+        .iter()
+        .filter_map(|c| if let Cell::Number(v) = c { Some(*v + 0.0) } else { None })
+        .collect();
     numbers.sort_unstable_by(f64::total_cmp);
     numbers.dedup();
     let mut texts: Vec<&str> =

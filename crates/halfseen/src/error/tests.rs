@@ -107,7 +107,10 @@ fn fit_weights(learner: &dyn crate::Learner, weight: f64) -> Error {
     let (matrix, scaler, layout) =
         (Matrix::F64(Array2::ones((2, 2))), Scaler::None {}, Arc::new(Layout::singletons(2)));
     let weights = [1.0, weight];
-    let examples = Examples { weights: Some(&weights), ..Examples::new(&matrix, &scaler, &layout, &[1.0, 2.0]) };
+    let examples = Examples {
+        weights: Some(&weights),
+        ..Examples::new(&matrix, &scaler, &layout, &[1.0, 2.0])
+    };
     learner.fit(&examples, &Silent).unwrap_err()
 }
 
@@ -119,8 +122,9 @@ fn asking() -> (Box<dyn AskTell>, Query) {
     (started, query)
 }
 
-/// At least one error of every kind, each from the call that gives it. `Numerical` and `Interrupted`
-/// arise in solvers of other modules, not all of which are here yet: they are made directly.
+/// At least one error of every kind, each from the call that gives it. `Numerical` and
+/// `Interrupted` arise in solvers of other modules, not all of which are here yet: they are made
+/// directly.
 fn provoked(long: &str) -> Vec<Error> {
     let mut aerr = crate::learner::find("aerr").unwrap();
     // Long lists, the first names of which are long.
@@ -156,7 +160,11 @@ fn provoked(long: &str) -> Vec<Error> {
             started.ask().unwrap();
             started.ask().unwrap_err()
         },
-        crate::learner::find("baseline").unwrap().start(&Arc::new(Layout::singletons(30_000))).err().unwrap(),
+        crate::learner::find("baseline")
+            .unwrap()
+            .start(&Arc::new(Layout::singletons(30_000)))
+            .err()
+            .unwrap(),
         {
             aerr.set("centre", "given").unwrap();
             aerr.start(&Arc::new(Layout::singletons(3))).err().unwrap()
@@ -174,7 +182,8 @@ fn provoked(long: &str) -> Vec<Error> {
             aesvr.start(&Arc::new(Layout::singletons(3))).err().unwrap()
         },
         wide.column(long).unwrap_err(),
-        Table::from_matrix(Matrix::F64(array![[1.0, 2.0]]), vec![long.into(), long.into()]).unwrap_err(),
+        Table::from_matrix(Matrix::F64(array![[1.0, 2.0]]), vec![long.into(), long.into()])
+            .unwrap_err(),
         Table::from_matrix(Matrix::F64(array![[1.0, 2.0]]), vec![long.into()]).unwrap_err(),
         fit_cells(Array2::zeros((0, 2))),
         Schema::fit(&two, &[0], &["a", long], &[], vec![]).unwrap_err(),
@@ -185,7 +194,10 @@ fn provoked(long: &str) -> Vec<Error> {
         Target::read(&table(&[(long, &[1.0, f64::NAN])]), long, None).unwrap_err(),
         Target::read(&text_table(long, &[long, long]), long, None).unwrap_err(),
         Target::read(&texts, long, Some(Task::Regression)).unwrap_err(),
-        Target::read(&text_table(long, &["a", "b", long]), long, None).unwrap().scores().unwrap_err(),
+        Target::read(&text_table(long, &["a", "b", long]), long, None)
+            .unwrap()
+            .scores()
+            .unwrap_err(),
         schema
             .encode(
                 &Table::new(
@@ -217,9 +229,12 @@ fn provoked(long: &str) -> Vec<Error> {
         started.tell(&query, &vec![1e99; query.parts.len()], 1e99).unwrap_err(),
         crate::budget::load(&state).err().unwrap(),
         crate::budget::load(&serde_json::json!({ "format": long })).err().unwrap(),
-        Model::from_json(&serde_json::json!({ "format": long, "version": 1 }).to_string()).unwrap_err(),
-        Model::from_json(&serde_json::json!({ "format": "halfseen-model", "version": 1, long: 1 }).to_string())
+        Model::from_json(&serde_json::json!({ "format": long, "version": 1 }).to_string())
             .unwrap_err(),
+        Model::from_json(
+            &serde_json::json!({ "format": "halfseen-model", "version": 1, long: 1 }).to_string(),
+        )
+        .unwrap_err(),
         ErrorKind::Numerical { what: "a routine", problem: long.to_owned() }.into(),
         ErrorKind::Interrupted { during: "measuring" }.into(),
     ];
@@ -255,9 +270,10 @@ fn every_kind_belongs_to_somebody() {
         let class = match name(error.kind()) {
             "Diverged" | "Numerical" => ErrorClass::Numerical,
             "Interrupted" => ErrorClass::Interrupted,
-            "DuplicateColumn" | "TooFewRows" | "NoAttributes" | "NothingObserved" | "NotFinite" | "TooLarge"
-            | "MissingCell" | "MomentContradicted" | "MissingTarget" | "ConstantTarget" | "WrongTarget"
-            | "WrongKind" | "TooManyAbsent" | "TooManyMoments" | "BadFile" => ErrorClass::Data,
+            "DuplicateColumn" | "TooFewRows" | "NoAttributes" | "NothingObserved" | "NotFinite"
+            | "TooLarge" | "MissingCell" | "MomentContradicted" | "MissingTarget"
+            | "ConstantTarget" | "WrongTarget" | "WrongKind" | "TooManyAbsent"
+            | "TooManyMoments" | "BadFile" => ErrorClass::Data,
             _ => ErrorClass::Parameter,
         };
         assert_eq!(error.class(), class, "{error}");

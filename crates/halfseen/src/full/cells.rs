@@ -1,4 +1,5 @@
-//! Picks the cells of a row that are not zero, without a look at the zeros where the storage allows.
+//! Picks the cells of a row that are not zero, without a look at the zeros where the storage
+//! allows.
 
 use crate::data::{Examples, Matrix};
 use crate::prepare::Scaler;
@@ -104,7 +105,10 @@ impl Cells {
     /// Columns and values.
     #[inline]
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, f64)> {
-        self.columns[..self.len].iter().map(|&j| j as usize).zip(self.values[..self.len].iter().copied())
+        self.columns[..self.len]
+            .iter()
+            .map(|&j| j as usize)
+            .zip(self.values[..self.len].iter().copied())
     }
 }
 
@@ -118,7 +122,11 @@ mod tests {
 
     #[test]
     fn every_storage_and_scale_gives_the_cells_that_are_not_zero() {
-        let bytes = Array2::from_shape_fn((4, 21), |(i, j)| if (i * j) % 5 == 2 { (i + j) as u8 } else { 0 });
+        let bytes =
+            Array2::from_shape_fn(
+                (4, 21),
+                |(i, j)| if (i * j) % 5 == 2 { (i + j) as u8 } else { 0 },
+            );
         let sideways = Array2::from_shape_fn((21, 4), |(j, i)| bytes[[i, j]]).reversed_axes();
         let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
         for row in bytes.rows() {
@@ -135,16 +143,20 @@ mod tests {
             Matrix::U8(sideways),
             Matrix::U8(bytes),
         ];
-        let each = Scaler::Each { offset: (0..21).map(f64::from).collect(), divisor: vec![2.0; 21] };
+        let each =
+            Scaler::Each { offset: (0..21).map(f64::from).collect(), divisor: vec![2.0; 21] };
         let (layout, targets) = (Arc::new(Layout::singletons(21)), [0.0; 4]);
-        let largest = Scaler::Each { offset: vec![0.0; 21], divisor: (1..22).map(f64::from).collect() };
+        let largest =
+            Scaler::Each { offset: vec![0.0; 21], divisor: (1..22).map(f64::from).collect() };
         for scaler in [Scaler::None {}, Scaler::Common { divisor: 255.0 }, each, largest] {
             for matrix in &stores {
-                let examples = Examples::new(matrix, &scaler, &layout, &targets).with_rows(vec![2, 0, 3]);
+                let examples =
+                    Examples::new(matrix, &scaler, &layout, &targets).with_rows(vec![2, 0, 3]);
                 let mut cells = Cells::of(&examples);
                 for i in 0..3 {
                     cells.read(&examples, i);
-                    let expected = (0..21).map(|j| (j, examples.value(i, j))).filter(|(_, v)| *v != 0.0);
+                    let expected =
+                        (0..21).map(|j| (j, examples.value(i, j))).filter(|(_, v)| *v != 0.0);
                     assert!(cells.iter().filter(|(_, v)| *v != 0.0).eq(expected));
                 }
             }

@@ -1,4 +1,5 @@
-//! Surveys all examples once: refuses bad cells, finds the means, and drops columns that cannot matter.
+//! Surveys all examples once: refuses bad cells, finds the means, and drops columns that cannot
+//! matter.
 //!
 //! An unpenalised intercept b is minimised out in closed form: for any w the best b is
 //! mean(y) - <w, mean(x)>, so what is left is the same problem without intercept on centred data.
@@ -10,7 +11,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Linear, Report, Stop};
 use std::ops::Range;
 
-/// Examples minus their weighted means (or as they are, without intercept), on the columns that are not all zero then.
+/// Examples minus their weighted means (or as they are, without intercept), on the columns that are
+/// not all zero then.
 #[derive(Debug)]
 pub(crate) struct Centred<'a, 'b> {
     examples: &'a Examples<'b>,
@@ -47,11 +49,13 @@ impl<'a, 'b> Centred<'a, 'b> {
                 *v |= x != f;
             }
         }
-        let mean: Vec<f64> = (0..d).map(|j| if varies[j] { sum[j] / total } else { first[j] }).collect();
+        let mean: Vec<f64> =
+            (0..d).map(|j| if varies[j] { sum[j] / total } else { first[j] }).collect();
         if let Some(j) = mean.iter().position(|v| !v.is_finite()) {
             return Err(ErrorKind::Diverged { what: "the sum of a column", value: sum[j] }.into());
         }
-        let columns: Vec<usize> = (0..d).filter(|&j| varies[j] || (!intercept && first[j] != 0.0)).collect();
+        let columns: Vec<usize> =
+            (0..d).filter(|&j| varies[j] || (!intercept && first[j] != 0.0)).collect();
         let shift = columns.iter().map(|&j| if intercept { mean[j] } else { 0.0 }).collect();
         let target_sum: f64 = (0..m).map(|i| examples.weight(i) * examples.target(i)).sum();
         let target_shift = if intercept { target_sum / total } else { 0.0 };
@@ -132,7 +136,8 @@ pub(crate) fn check_shape(examples: &Examples<'_>, learner: &str) -> Result<()> 
     match (0..examples.len()).find(|&i| !examples.target(i).is_finite()) {
         Some(i) => {
             let row = examples.rows[i] as usize + 1;
-            Err(ErrorKind::NotFinite { row, column: "target".into(), value: examples.target(i) }.into())
+            Err(ErrorKind::NotFinite { row, column: "target".into(), value: examples.target(i) }
+                .into())
         }
         None => Ok(()),
     }
@@ -173,7 +178,10 @@ mod tests {
     #[test]
     fn constant_columns_are_dropped_exactly() {
         // 0.1 added up three times and divided by three is not 0.1.
-        let data = Data::new(array![[0.1, 1.0, 0.0], [0.1, 2.0, 0.0], [0.1, 4.0, 0.0]], vec![1.0, 2.0, 3.0]);
+        let data = Data::new(
+            array![[0.1, 1.0, 0.0], [0.1, 2.0, 0.0], [0.1, 4.0, 0.0]],
+            vec![1.0, 2.0, 3.0],
+        );
         let examples = data.examples();
         assert_eq!(Centred::new(&examples, "ridge", true).unwrap().columns, [1]);
         assert_eq!(Centred::new(&examples, "ridge", false).unwrap().columns, [0, 1]);
@@ -191,12 +199,19 @@ mod tests {
             assert_eq!(error.kind(), &kind);
         }
         let data = Data::new(array![[0.0, f64::MAX], [1.0, f64::MIN]], vec![1.0, 2.0]);
-        let scaler = crate::prepare::Scaler::Each { offset: vec![0.0, f64::MIN], divisor: vec![1.0, 1.0] };
-        let error = Centred::new(&Examples { scaler: &scaler, ..data.examples() }, "ridge", true).unwrap_err();
-        assert_eq!(error.kind(), &ErrorKind::TooLarge { row: 1, column: "x1".into(), value: f64::MAX });
+        let scaler =
+            crate::prepare::Scaler::Each { offset: vec![0.0, f64::MIN], divisor: vec![1.0, 1.0] };
+        let error = Centred::new(&Examples { scaler: &scaler, ..data.examples() }, "ridge", true)
+            .unwrap_err();
+        assert_eq!(
+            error.kind(),
+            &ErrorKind::TooLarge { row: 1, column: "x1".into(), value: f64::MAX }
+        );
         let data = Data::new(array![[0.0], [1.0]], vec![1.0, f64::NAN]);
         let error = Centred::new(&data.examples(), "ridge", true).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::NotFinite { row: 2, column, .. } if column == "target"));
+        assert!(
+            matches!(error.kind(), ErrorKind::NotFinite { row: 2, column, .. } if column == "target")
+        );
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Moves weights in an l1 ball by regularised dual averaging with an l1 penalty, and averages them.
 //!
-//! w = argmin over |w|_1 <= B of <z, w> + t lambda |w|_1 + |w|_2^2 / (2 eta), z the sum of the t gradients so far
-//! (Xiao, JMLR 11, 2010, algorithm 1 with h = |w|_2^2 / 2 and beta_t = 1/eta). Penalty and ball both move every
-//! coordinate of -eta z towards zero by one threshold and stop it at zero, so together they do so by the sum of the
-//! two: soften by eta lambda t, then project. Without the ball this is equation (10) of the paper. Weights that the
-//! penalty keeps at zero are exactly zero; their average need not be. O(d) a step.
+//! w = argmin over |w|_1 <= B of <z, w> + t lambda |w|_1 + |w|_2^2 / (2 eta), z the sum of the t
+//! gradients so far (Xiao, JMLR 11, 2010, algorithm 1 with h = |w|_2^2 / 2 and beta_t = 1/eta).
+//! Penalty and ball both move every coordinate of -eta z towards zero by one threshold and stop it
+//! at zero, so together they do so by the sum of the two: soften by eta lambda t, then project.
+//! Without the ball this is equation (10) of the paper. Weights that the penalty keeps at zero are
+//! exactly zero; their average need not be. O(d) a step.
 
 use super::cells::Cells;
 use super::one_pass::Weights;
@@ -64,23 +65,27 @@ mod tests {
     use super::*;
     use crate::sampling::{Purpose, Stream};
 
-    /// The objective is strongly convex, so its least point w is told from any other v of the ball by
-    /// F(v) >= F(w) + |v - w|^2 / (2 eta).
+    /// The objective is strongly convex, so its least point w is told from any other v of the ball
+    /// by F(v) >= F(w) + |v - w|^2 / (2 eta).
     #[test]
     fn every_iterate_is_the_least_point_of_its_definition() {
         let (d, eta) = (6, 0.05);
         for (radius, penalty) in [(0.3, 0.0), (0.3, 0.1), (50.0, 0.2), (1.0, 0.5)] {
             let mut stream = Stream::new(3, Purpose::Data, 1);
-            let (mut averaging, mut cells) = (DualAveraging::new(d, radius, penalty), Cells::default());
+            let (mut averaging, mut cells) =
+                (DualAveraging::new(d, radius, penalty), Cells::default());
             let (mut z, mut zeros) = (vec![0.0; d], 0);
             for t in 1..=60 {
-                let row: Vec<f64> = (0..d).map(|j| if j == t % d { 0.0 } else { stream.normal() + 0.3 }).collect();
+                let row: Vec<f64> =
+                    (0..d).map(|j| if j == t % d { 0.0 } else { stream.normal() + 0.3 }).collect();
                 let slope = stream.normal() - 0.8;
                 cells.take(&row);
                 averaging.step(eta, slope, &cells);
                 z.iter_mut().zip(&row).for_each(|(z, x)| *z += slope * x);
                 let objective = |w: &[f64]| -> f64 {
-                    let cell = |(w, z): (&f64, &f64)| z * w + t as f64 * penalty * w.abs() + w * w / (2.0 * eta);
+                    let cell = |(w, z): (&f64, &f64)| {
+                        z * w + t as f64 * penalty * w.abs() + w * w / (2.0 * eta)
+                    };
                     w.iter().zip(&z).map(cell).sum()
                 };
                 let least = averaging.weights.clone();
@@ -89,12 +94,16 @@ mod tests {
                 for trial in 0..40 {
                     // Near and far, on the boundary and inside.
                     let size = [0.001, 0.1, 1.0, 10.0][trial % 4] * radius;
-                    let mut v: Vec<f64> = least.iter().map(|w| w + size * stream.normal()).collect();
+                    let mut v: Vec<f64> =
+                        least.iter().map(|w| w + size * stream.normal()).collect();
                     crate::projection::onto_l1_ball(&mut v, radius);
                     let distance: f64 = v.iter().zip(&least).map(|(a, b)| (a - b).powi(2)).sum();
                     let (at, best) = (objective(&v), objective(&least));
                     let slack = 1e-9 * (at.abs() + best.abs() + 1e-3);
-                    assert!(at - best >= distance / (2.0 * eta) - slack, "t {t}: {at}, {best}, {distance}");
+                    assert!(
+                        at - best >= distance / (2.0 * eta) - slack,
+                        "t {t}: {at}, {best}, {distance}"
+                    );
                 }
             }
             assert!(zeros > 0);

@@ -36,8 +36,10 @@ fn decompose(matrix: MatRef<'_, f64>, vectors: Option<&mut Mat<f64>>) -> Result<
     let mut memory = MemBuffer::new(scratch);
     let stack = MemStack::new(&mut memory);
     let vectors = vectors.map(|v| v.as_mut());
-    self_adjoint_evd(matrix, values.as_mut(), vectors, Par::Seq, stack, Default::default()).map_err(|problem| {
-        ErrorKind::Numerical { what: "eigenvalue decomposition", problem: format!("{problem:?}") }
-    })?;
+    self_adjoint_evd(matrix, values.as_mut(), vectors, Par::Seq, stack, Default::default())
+        .map_err(|problem| ErrorKind::Numerical {
+            what: "eigenvalue decomposition",
+            problem: format!("{problem:?}"),
+        })?;
     Ok(values.column_vector().iter().copied().collect())
 }

@@ -1,15 +1,16 @@
 //! Moves weights in an l1 ball by normalised exponentiated gradient, and averages them lazily.
 //!
 //! The two opposite weight vectors of the method start equal and move by reciprocal factors, so one
-//! number per coordinate keeps both: theta_i, minus eta times the sum of its clipped gradients. Then
-//! w_i = B sinh(theta_i) / Z with Z = sum_j cosh(theta_j).
+//! number per coordinate keeps both: theta_i, minus eta times the sum of its clipped gradients.
+//! Then w_i = B sinh(theta_i) / Z with Z = sum_j cosh(theta_j).
 //!
 //! A row changes theta only where its cells are not zero: one exponential each. Z is summed afresh
-//! after every row, so it cannot drift. The average needs no pass over the other coordinates: with A the
-//! sum of B / Z over the iterates so far, a coordinate that rested while A grew by a has gathered
-//! a sinh(theta_i). A restarts from 0 before sums of unlike size meet in it.
+//! after every row, so it cannot drift. The average needs no pass over the other coordinates: with
+//! A the sum of B / Z over the iterates so far, a coordinate that rested while A grew by a has
+//! gathered a sinh(theta_i). A restarts from 0 before sums of unlike size meet in it.
 //!
-//! Against overflow sinh, cosh and Z carry a common factor e^-M, which cancels in w; M is 0 until some
+//! Against overflow sinh, cosh and Z carry a common factor e^-M, which cancels in w; M is 0 until
+//! some
 //! |theta| comes near 300.
 
 use super::cells::Cells;
@@ -142,8 +143,8 @@ impl Weights for Exponentiated {
 
 /// e^-shift sinh(theta) and e^-shift cosh(theta), from `up` = e^(|theta| - shift).
 ///
-/// The difference that gives sinh loses digits near 0, but never more than rounding of cosh, whose sum it
-/// is divided by.
+/// The difference that gives sinh loses digits near 0, but never more than rounding of cosh, whose
+/// sum it is divided by.
 #[inline]
 fn sinh_cosh(theta: f64, shift: f64, up: f64) -> (f64, f64) {
     let down = if shift == 0.0 { 1.0 / up } else { (-theta.abs() - shift).exp() };
@@ -166,7 +167,8 @@ mod tests {
     use super::*;
     use crate::sampling::{Purpose, Stream};
 
-    /// The method as printed: two positive vectors, normalised at every step so that nothing overflows.
+    /// The method as printed: two positive vectors, normalised at every step so that nothing
+    /// overflows.
     struct Plain {
         radius: f64,
         up: Vec<f64>,
@@ -202,12 +204,16 @@ mod tests {
     #[test]
     fn the_lazy_form_equals_the_plain_one() {
         // Small steps, steps that all clip, steps of wild size, and d = 1; many cells are zero.
-        for (d, eta, scale) in [(20, 0.01, 1.0), (13, 0.5, 1.0), (9, 1.0, 50.0), (1, 0.1, 1.0), (30, 0.001, 3.0)] {
+        for (d, eta, scale) in
+            [(20, 0.01, 1.0), (13, 0.5, 1.0), (9, 1.0, 50.0), (1, 0.1, 1.0), (30, 0.001, 3.0)]
+        {
             let mut stream = Stream::new(5, Purpose::Data, d as u64);
             let (mut lazy, mut plain) = (Exponentiated::new(d, 3.0), Plain::new(d, 3.0));
             let mut cells = Cells::default();
             for t in 0..3000 {
-                let cell = |stream: &mut Stream| if stream.unit() < 0.6 { 0.0 } else { scale * stream.normal() };
+                let cell = |stream: &mut Stream| {
+                    if stream.unit() < 0.6 { 0.0 } else { scale * stream.normal() }
+                };
                 let row: Vec<f64> = (0..d).map(|_| cell(&mut stream)).collect();
                 cells.take(&row);
                 let weights = plain.weights();

@@ -1,7 +1,7 @@
 //! Moves weights in a ball by projected gradient steps, and averages them.
 //!
-//! w <- Proj(w - eta phi x) with phi = <w,x> + b - y (Zinkevich, ICML 2003). Only the cells that are not zero move a
-//! weight; projection and average pass over all of them: O(d) a step.
+//! w <- Proj(w - eta phi x) with phi = <w,x> + b - y (Zinkevich, ICML 2003). Only the cells that
+//! are not zero move a weight; projection and average pass over all of them: O(d) a step.
 
 use super::cells::Cells;
 use super::one_pass::Weights;

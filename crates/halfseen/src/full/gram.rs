@@ -83,7 +83,9 @@ impl Quadratic {
         }
         let finite = (0..width).all(|j| matrix.col_as_slice(j).iter().all(|v| v.is_finite()));
         if !(finite && constant.is_finite() && cross.iter().all(|c| c.is_finite())) {
-            return Err(ErrorKind::Diverged { what: "a second moment", value: f64::INFINITY }.into());
+            return Err(
+                ErrorKind::Diverged { what: "a second moment", value: f64::INFINITY }.into()
+            );
         }
         let form = if keep_rows { Form::Rows(matrix) } else { Form::Gram(matrix) };
         let made = vec![OnceCell::new(); if keep_rows { width } else { 0 }];
@@ -140,7 +142,17 @@ impl Quadratic {
 /// Adds B'B to the lower triangle of `gram`.
 fn add_products(gram: &mut Mat<f64>, block: MatRef<'_, f64>) {
     let (triangle, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
-    matmul(gram.as_mut(), triangle, Accum::Add, block.transpose(), full, block, full, 1.0, Par::Seq);
+    matmul(
+        gram.as_mut(),
+        triangle,
+        Accum::Add,
+        block.transpose(),
+        full,
+        block,
+        full,
+        1.0,
+        Par::Seq,
+    );
 }
 
 /// B B', (rows, rows).
@@ -200,7 +212,8 @@ mod tests {
     /// (1/m) sum (<w,x> + b - y)^2, row by row.
     fn plain(data: &Data, weights: &[f64], intercept: f64) -> f64 {
         let residual = |i| dot(&data.row(i), weights) + intercept - data.targets[i];
-        (0..data.targets.len()).map(|i| residual(i).powi(2)).sum::<f64>() / data.targets.len() as f64
+        (0..data.targets.len()).map(|i| residual(i).powi(2)).sum::<f64>()
+            / data.targets.len() as f64
     }
 
     #[test]
@@ -228,7 +241,9 @@ mod tests {
                     unit[j] = 1.0;
                     let gradient = quadratic.gradient(&unit);
                     let product = gradient.iter().zip(&quadratic.cross).map(|(g, c)| g / 2.0 + c);
-                    assert!(quadratic.column(j).iter().zip(product).all(|(a, b)| (a - b).abs() < 1e-12));
+                    assert!(
+                        quadratic.column(j).iter().zip(product).all(|(a, b)| (a - b).abs() < 1e-12)
+                    );
                 }
             }
         }

@@ -5,14 +5,14 @@
 //! full-information reference).
 //!
 //! **Guarantee**: the report's gap, <grad f(w), w> + B |grad f(w)|_inf, bounds f(w) minus the
-//! optimum (Frank and Wolfe, 1956; Jaggi, ICML 2013). The solver stops when it is at most `tol` times
-//! f(0), the mean square of the (centred) targets. Iterates never leave the ball.
+//! optimum (Frank and Wolfe, 1956; Jaggi, ICML 2013). The solver stops when it is at most `tol`
+//! times f(0), the mean square of the (centred) targets. Iterates never leave the ball.
 //!
-//! **Method**: the ball is the convex hull of 2d + 1 atoms: the corners B e_j and -B e_j, and 0. Each
-//! step moves mass to the corner where f falls most steeply (pairwise Frank-Wolfe: Lacoste-Julien and
-//! Jaggi, NIPS 2015), from the atom in use for which f then falls furthest (the second-order choice
-//! of Fan, Chen and Lin, JMLR 2005, for support vector machines), exactly as far as it falls. A step
-//! costs O(d): two columns of G.
+//! **Method**: the ball is the convex hull of 2d + 1 atoms: the corners B e_j and -B e_j, and 0.
+//! Each step moves mass to the corner where f falls most steeply (pairwise Frank-Wolfe:
+//! Lacoste-Julien and Jaggi, NIPS 2015), from the atom in use for which f then falls furthest (the
+//! second-order choice of Fan, Chen and Lin, JMLR 2005, for support vector machines), exactly as
+//! far as it falls. A step costs O(d): two columns of G.
 //!
 //! **Symbols**: G, c the second moments; g = grad f(w).
 
@@ -68,13 +68,20 @@ impl Learner for Lasso {
         Ok(fits.remove(0))
     }
 
-    /// Second moments are summed once, and each radius starts from the solution of the next smaller one.
-    /// Each report's seconds include the summing.
-    fn fit_grid(&self, settings: &[Setting], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
-        let learners = settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Lasso>>>()?;
+    /// Second moments are summed once, and each radius starts from the solution of the next smaller
+    /// one. Each report's seconds include the summing.
+    fn fit_grid(
+        &self,
+        settings: &[Setting],
+        examples: &Examples<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fit>> {
+        let learners =
+            settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Lasso>>>()?;
         let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
         for intercept in [false, true] {
-            let mut order: Vec<usize> = (0..learners.len()).filter(|&i| learners[i].intercept == intercept).collect();
+            let mut order: Vec<usize> =
+                (0..learners.len()).filter(|&i| learners[i].intercept == intercept).collect();
             order.sort_by(|&a, &b| learners[a].radius.total_cmp(&learners[b].radius));
             let sorted: Vec<&Lasso> = order.iter().map(|&i| &learners[i]).collect();
             for (i, fit) in order.into_iter().zip(fit_all(&sorted, examples, monitor)?) {
@@ -93,7 +100,11 @@ impl Learner for Lasso {
 const REFRESH: u64 = 256;
 
 /// Fits learners of increasing radius with the same intercept.
-fn fit_all(learners: &[&Lasso], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+fn fit_all(
+    learners: &[&Lasso],
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Fit>> {
     let Some(first) = learners.first() else { return Ok(Vec::new()) };
     let start = Instant::now();
     let examples = &*examples.counted()?;
@@ -200,10 +211,11 @@ impl<'a> Point<'a> {
         (inner + self.radius * largest).max(0.0)
     }
 
-    /// Moves mass to the steepest corner from the atom in use that lets f fall furthest. `false` if none does.
+    /// Moves mass to the steepest corner from the atom in use that lets f fall furthest. `false` if
+    /// none does.
     ///
-    /// Along s_j e_j - s_i e_i the slope is -(|g_j| + s_i g_i) and the curvature
-    /// 2 (G_jj + G_ii - 2 s_i s_j G_ij); no more can be moved than |w_i|, or from the centre than B - |w|_1.
+    /// Along s_j e_j - s_i e_i the slope is -(|g_j| + s_i g_i) and the curvature 2 (G_jj + G_ii - 2
+    /// s_i s_j G_ij); no more can be moved than |w_i|, or from the centre than B - |w|_1.
     fn step(&mut self, to: Atom, steepest: f64) -> bool {
         let Some((j, t)) = to else { return false };
         let column = self.quadratic.column(j);
@@ -279,7 +291,11 @@ mod tests {
                 let found = fit(&Lasso { intercept, ..exact(radius) }, &data);
                 assert!(length(&found) <= radius * (1.0 + 1e-14));
                 assert_eq!(found.report.stop, Stop::Tolerance);
-                let objective = mean_square(&data, &found.linear().unwrap().weights, found.linear().unwrap().intercept);
+                let objective = mean_square(
+                    &data,
+                    &found.linear().unwrap().weights,
+                    found.linear().unwrap().intercept,
+                );
                 let plain = data.minimise(intercept, 20_000, |w| onto_l1_ball(w, radius));
                 assert!((objective - plain).abs() < 1e-8, "{m} x {d}: {objective} and {plain}");
                 assert!((found.report.objective.unwrap() - objective).abs() < 1e-10);
@@ -292,9 +308,17 @@ mod tests {
         let data = Data::random(200, 5, 4);
         for intercept in [false, true] {
             let lasso = fit(&Lasso { intercept, ..exact(100.0) }, &data);
-            let ridge = Ridge { radius: 100.0, intercept, penalty: None }.fit(&data.examples(), &Silent).unwrap();
-            assert!(close(&lasso.linear().unwrap().weights, &ridge.linear().unwrap().weights, 1e-6));
-            assert!((lasso.report.objective.unwrap() - ridge.report.objective.unwrap()).abs() < 1e-10);
+            let ridge = Ridge { radius: 100.0, intercept, penalty: None }
+                .fit(&data.examples(), &Silent)
+                .unwrap();
+            assert!(close(
+                &lasso.linear().unwrap().weights,
+                &ridge.linear().unwrap().weights,
+                1e-6
+            ));
+            assert!(
+                (lasso.report.objective.unwrap() - ridge.report.objective.unwrap()).abs() < 1e-10
+            );
         }
     }
 
@@ -347,8 +371,15 @@ mod tests {
         let fits = lasso.fit_grid(&settings, &data.examples(), &Silent).unwrap();
         for (setting, together) in settings.iter().zip(&fits) {
             let alone = fit(&configured(&lasso, setting).unwrap(), &data);
-            assert!(close(&alone.linear().unwrap().weights, &together.linear().unwrap().weights, 1e-5));
-            assert!((alone.report.objective.unwrap() - together.report.objective.unwrap()).abs() < 1e-10);
+            assert!(close(
+                &alone.linear().unwrap().weights,
+                &together.linear().unwrap().weights,
+                1e-5
+            ));
+            assert!(
+                (alone.report.objective.unwrap() - together.report.objective.unwrap()).abs()
+                    < 1e-10
+            );
         }
         assert!(lasso.fit_grid(&[], &data.examples(), &Silent).unwrap().is_empty());
     }

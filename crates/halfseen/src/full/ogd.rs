@@ -1,16 +1,19 @@
 //! Learns in the Euclidean ball from one pass over full rows by online gradient descent (OGD).
 //!
-//! **Setting**: every attribute of every example is read, one example after the other, in a seeded order.
-//! Minimises E (<w,x> + b - y)^2 / 2 over |w|_2 <= B: what AERR does of few attributes, done of all of them. From w = 0,
-//! w <- Proj(w - eta phi x) with phi = <w,x> + b - y; the model is the average of the iterates before each step.
+//! **Setting**: every attribute of every example is read, one example after the other, in a seeded
+//! order. Minimises E (<w,x> + b - y)^2 / 2 over |w|_2 <= B: what AERR does of few attributes, done
+//! of all of them. From w = 0, w <- Proj(w - eta phi x) with phi = <w,x> + b - y; the model is the
+//! average of the iterates before each step.
 //!
-//! **Guarantee** (Zinkevich, ICML 2003; theorem 3.1 of paper B with the example and the product themselves): expected
-//! excess of the average at most B G / sqrt m for eta = B / (G sqrt m), G = (B R + Y) R >= |gradient|_2 where |x|_2 <= R and |y| <= Y
-//! for every example. `step = theory` puts R^2 = E |x|_2^2 and Y^2 = E y^2 in their place, which is no theorem. The bound holds for w; the intercept moves beside it, as in
-//! [`OnlineLasso`](super::OnlineLasso), with G_b = B R + Y.
+//! **Guarantee** (Zinkevich, ICML 2003; theorem 3.1 of paper B with the example and the product
+//! themselves): expected excess of the average at most B G / sqrt m for eta = B / (G sqrt m), G =
+//! (B R + Y) R >= |gradient|_2 where |x|_2 <= R and |y| <= Y for every example. `step = theory`
+//! puts R^2 = E |x|_2^2 and Y^2 = E y^2 in their place, which is no theorem. The bound holds for w;
+//! the intercept moves beside it, as in [`OnlineLasso`](super::OnlineLasso), with G_b = B R + Y.
 //!
-//! The theorem's step is small where the fit is good: on handwritten digits (3 against 5) 56 times it does best for 12,109
-//! rows, 32 times for 1000 and 10 times for 62, where 18 times is too much. The default of 5.6 is stable on all of these.
+//! The theorem's step is small where the fit is good: on handwritten digits (3 against 5) 56 times
+//! it does best for 12,109 rows, 32 times for 1000 and 10 times for 62, where 18 times is too much.
+//! The default of 5.6 is stable on all of these.
 
 use super::gradient::{Ball, Gradient};
 use super::one_pass::{self, Facts, OnePass, Start};
@@ -64,7 +67,8 @@ pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
         Printed::rate("O(B^2 / sqrt(m))"),
         Tuning::new("step", move |m| 1.0 / (2.0 * squared * root(m))),
     );
-    let guarantee = Guarantee::ridge(setting, Ogd::NAME, "Zinkevich 2003, theorem 1", Excess::Known(bound));
+    let guarantee =
+        Guarantee::ridge(setting, Ogd::NAME, "Zinkevich 2003, theorem 1", Excess::Known(bound));
     Guarantee { budget: setting.dims, ..guarantee }
 }
 
@@ -86,18 +90,31 @@ impl Learner for Ogd {
     }
 
     fn grid(&self) -> Grid {
-        Grid::new(&[("radius", &["0.5", "1", "2", "4"]), ("step", &["1x", "3.2x", "10x", "32x", "100x"])])
+        Grid::new(&[
+            ("radius", &["0.5", "1", "2", "4"]),
+            ("step", &["1x", "3.2x", "10x", "32x", "100x"]),
+        ])
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
         one_pass::fit(self, examples, monitor)
     }
 
-    fn fit_grid(&self, settings: &[Setting], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    fn fit_grid(
+        &self,
+        settings: &[Setting],
+        examples: &Examples<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fit>> {
         one_pass::fit_grid(self, settings, examples, monitor)
     }
 
-    fn fit_curve(&self, counts: &[usize], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    fn fit_curve(
+        &self,
+        counts: &[usize],
+        examples: &Examples<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fit>> {
         one_pass::fit_curve(self, counts, examples, monitor)
     }
 
@@ -129,13 +146,18 @@ mod tests {
         for m in [100, 1000, 10_000] {
             let data = Data::random(m, 6, 2);
             let radius = 1.5;
-            let found = fit(&Ogd { radius, step: Rule::Theory(1.0), intercept: false, ..Ogd::default() }, &data);
+            let found = fit(
+                &Ogd { radius, step: Rule::Theory(1.0), intercept: false, ..Ogd::default() },
+                &data,
+            );
             assert!(length(&found.linear().unwrap().weights) <= radius * (1.0 + 1e-12));
             let best = Ridge { radius, intercept: false, ..Ridge::default() };
-            let best = best.fit(&data.examples(), &Silent).unwrap().linear().unwrap().weights.clone();
+            let best =
+                best.fit(&data.examples(), &Silent).unwrap().linear().unwrap().weights.clone();
             // Of the loss with 1/2, on the examples themselves.
-            let excess =
-                (mean_square(&data, &found.linear().unwrap().weights, 0.0) - mean_square(&data, &best, 0.0)) / 2.0;
+            let excess = (mean_square(&data, &found.linear().unwrap().weights, 0.0)
+                - mean_square(&data, &best, 0.0))
+                / 2.0;
             let square = Moments::measure(&data.examples()).square.iter().sum::<f64>();
             let reach = radius * square.sqrt() + data.examples().target_square().sqrt();
             let bound = radius * reach * (square / m as f64).sqrt();
@@ -151,14 +173,17 @@ mod tests {
         let (m, d, radius, k) = (400, 5, 0.5, 0.7);
         let data = Data::random(m, d, 6);
         let square = (0..m).flat_map(|i| data.row(i)).map(|x| x * x).sum::<f64>() / m as f64;
-        let slope = radius * square.sqrt() + (data.targets.iter().map(|y| y * y).sum::<f64>() / m as f64).sqrt();
+        let slope = radius * square.sqrt()
+            + (data.targets.iter().map(|y| y * y).sum::<f64>() / m as f64).sqrt();
         let eta = 2.5 * radius / (slope * (square * m as f64).sqrt());
         let mut order: Vec<u32> = (0..m as u32).collect();
         shuffle(&mut Stream::new(9, Purpose::Order, 0), &mut order);
-        let (mut w, mut mean, mut b, mut mean_b, mut felt) = (vec![0.0; d], vec![0.0; d], 0.0, 0.0, 0);
+        let (mut w, mut mean, mut b, mut mean_b, mut felt) =
+            (vec![0.0; d], vec![0.0; d], 0.0, 0.0, 0);
         for &i in &order {
             let x = data.row(i as usize);
-            let phi = x.iter().zip(&w).map(|(x, w)| x * w).sum::<f64>() + b - data.targets[i as usize];
+            let phi =
+                x.iter().zip(&w).map(|(x, w)| x * w).sum::<f64>() + b - data.targets[i as usize];
             mean.iter_mut().zip(&w).for_each(|(s, w)| *s += w / m as f64);
             w.iter_mut().zip(&x).for_each(|(w, x)| *w -= eta * phi * x);
             if length(&w) > radius {
@@ -171,8 +196,10 @@ mod tests {
         }
         assert!(felt > 10, "the ball was hardly felt");
         let step = Rule::Theory(2.5);
-        let found =
-            fit(&Ogd { radius, step, known_radius: k, seed: 9, ..Ogd::default() }, &data).linear().unwrap().clone();
+        let found = fit(&Ogd { radius, step, known_radius: k, seed: 9, ..Ogd::default() }, &data)
+            .linear()
+            .unwrap()
+            .clone();
         for (a, b) in found.weights.iter().zip(&mean) {
             assert!((a - b).abs() < 1e-13, "{a} and {b}");
         }

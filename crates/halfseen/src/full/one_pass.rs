@@ -1,4 +1,5 @@
-//! Teaches learners every example once, all attributes of it, in a seeded order; several of them side by side.
+//! Teaches learners every example once, all attributes of it, in a seeded order; several of them
+//! side by side.
 
 use super::cells::Cells;
 use super::centred::{bad_cell, check_row, check_shape};
@@ -18,7 +19,8 @@ pub(super) trait Weights {
     /// <w, x>.
     fn product(&self, cells: &Cells) -> f64;
 
-    /// Counts the present weights, then moves them against the gradient `slope` x by a step of size `eta`.
+    /// Counts the present weights, then moves them against the gradient `slope` x by a step of size
+    /// `eta`.
     fn step(&mut self, eta: f64, slope: f64, cells: &Cells);
 
     /// The mean of the weights before each step so far.
@@ -77,12 +79,17 @@ pub(super) trait OnePass: Parameters + Clone {
 }
 
 /// What is learned from all the examples.
-pub(super) fn fit<L: OnePass>(learner: &L, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+pub(super) fn fit<L: OnePass>(
+    learner: &L,
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Fit> {
     let mut fits = pass(&[learner], &[examples.len()], examples, monitor)?;
     Ok(fits.remove(0).remove(0))
 }
 
-/// What has been learned after each of the numbers of examples: one pass, with the steps for all the examples.
+/// What has been learned after each of the numbers of examples: one pass, with the steps for all
+/// the examples.
 pub(super) fn fit_curve<L: OnePass>(
     learner: &L,
     counts: &[usize],
@@ -92,8 +99,8 @@ pub(super) fn fit_curve<L: OnePass>(
     Ok(pass(&[learner], counts, examples, monitor)?.remove(0))
 }
 
-/// All settings learn side by side in one pass, so each row is read and scaled once. Each report's seconds
-/// are those of the whole pass.
+/// All settings learn side by side in one pass, so each row is read and scaled once. Each report's
+/// seconds are those of the whole pass.
 pub(super) fn fit_grid<L: OnePass>(
     learner: &L,
     settings: &[Setting],
@@ -106,9 +113,12 @@ pub(super) fn fit_grid<L: OnePass>(
     seeds.sort_unstable();
     seeds.dedup();
     for seed in seeds {
-        let places: Vec<usize> = (0..learners.len()).filter(|&i| learners[i].seed() == seed).collect();
+        let places: Vec<usize> =
+            (0..learners.len()).filter(|&i| learners[i].seed() == seed).collect();
         let together: Vec<&L> = places.iter().map(|&i| &learners[i]).collect();
-        for (i, mut fit) in places.into_iter().zip(pass(&together, &[examples.len()], examples, monitor)?) {
+        for (i, mut fit) in
+            places.into_iter().zip(pass(&together, &[examples.len()], examples, monitor)?)
+        {
             fits[i] = fit.pop();
         }
     }
@@ -118,9 +128,9 @@ pub(super) fn fit_grid<L: OnePass>(
 /// Examples between two looks at the monitor.
 const BETWEEN_LOOKS: usize = 256;
 
-/// Teaches learners of one seed every example once, and returns what each had learned after each of the
-/// given numbers of examples (increasing), the last of which ends the pass. A pass that is asked to
-/// stop ends with what was learned until then.
+/// Teaches learners of one seed every example once, and returns what each had learned after each of
+/// the given numbers of examples (increasing), the last of which ends the pass. A pass that is
+/// asked to stop ends with what was learned until then.
 fn pass<L: OnePass>(
     learners: &[&L],
     counts: &[usize],
@@ -136,11 +146,13 @@ fn pass<L: OnePass>(
     let seed = learners.first().map_or(0, |l| l.seed());
     shuffle(&mut Stream::new(seed, Purpose::Order, 0), &mut order);
     let facts = Facts::new(examples, &moments);
-    let mut runs: Vec<Run> = learners.iter().map(|l| Run::new(l.start(&facts), facts.examples)).collect();
+    let mut runs: Vec<Run> =
+        learners.iter().map(|l| Run::new(l.start(&facts), facts.examples)).collect();
     let mut fits = vec![Vec::with_capacity(counts.len()); runs.len()];
     let mut snapshot = |runs: &[Run], stop: Stop, done: usize| {
         for (fits, run) in fits.iter_mut().zip(runs) {
-            let mut report = Report::full(L::NAME, stop, done, examples.layout.sampled_panels()).paid(examples.layout);
+            let mut report = Report::full(L::NAME, stop, done, examples.layout.sampled_panels())
+                .paid(examples.layout);
             report.seconds = began.elapsed().as_secs_f64();
             fits.push(Fit { predictor: run.predictor(&moments).into(), report });
         }
@@ -181,7 +193,11 @@ fn moments<'a>(examples: &Examples<'a>) -> Result<Cow<'a, Moments>> {
     let measured = Moments::measure(examples);
     if !measured.square.iter().all(|s| s.is_finite()) {
         (0..examples.len()).try_for_each(|i| check_example(examples, i))?;
-        return Err(ErrorKind::Diverged { what: "the second moment of a column", value: f64::INFINITY }.into());
+        return Err(ErrorKind::Diverged {
+            what: "the second moment of a column",
+            value: f64::INFINITY,
+        }
+        .into());
     }
     Ok(Cow::Owned(measured))
 }
@@ -231,13 +247,19 @@ impl Run {
         self.weights.step(self.step, phi, cells);
         self.intercepts += self.intercept;
         self.count += 1;
-        self.intercept = (self.intercept - self.intercept_step * phi).clamp(-self.bound, self.bound);
+        self.intercept =
+            (self.intercept - self.intercept_step * phi).clamp(-self.bound, self.bound);
         Ok(())
     }
 
     fn predictor(&self, moments: &Moments) -> Linear {
         let intercept = self.intercepts / self.count.max(1) as f64;
-        Linear { weights: self.weights.average(), intercept, fill: moments.mean.clone(), clip: None }
+        Linear {
+            weights: self.weights.average(),
+            intercept,
+            fill: moments.mean.clone(),
+            clip: None,
+        }
     }
 }
 
@@ -281,7 +303,10 @@ mod tests {
         for learner in learners() {
             let found = learner.fit(&data.examples(), &After(AtomicUsize::new(0))).unwrap();
             assert_eq!((found.report.stop, found.report.examples), (Stop::Interrupted, 512));
-            assert!(!found.report.converged && found.linear().unwrap().weights.iter().any(|w| *w != 0.0));
+            assert!(
+                !found.report.converged
+                    && found.linear().unwrap().weights.iter().any(|w| *w != 0.0)
+            );
         }
     }
 }

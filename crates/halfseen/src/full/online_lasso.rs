@@ -1,12 +1,13 @@
 //! Learns in an l1 ball from one pass over full rows (the online lasso), in three variants.
 //!
 //! **Setting**: every attribute of every example is read, one example after the other, in a seeded
-//! order. Minimises E (<w,x> + b - y)^2 / 2 over |w|_1 <= B: the comparator of paper B's experiments,
-//! which leave its solver open. The model is the average of the iterates before each step.
+//! order. Minimises E (<w,x> + b - y)^2 / 2 over |w|_1 <= B: the comparator of paper B's
+//! experiments, which leave its solver open. The model is the average of the iterates before each
+//! step.
 //!
-//! **Symbols**: phi = <w,x> + b - y; X, R and Y with |x_j| <= X, |x|_2 <= R and |y| <= Y for every example, which the guarantees below
-//! need. As for the budgeted learners `step = theory` puts X^2 = max_j E x_j^2, R^2 = E |x|_2^2 and Y^2 = E y^2 in their place, which is
-//! no theorem.
+//! **Symbols**: phi = <w,x> + b - y; X, R and Y with |x_j| <= X, |x|_2 <= R and |y| <= Y for every
+//! example, which the guarantees below need. As for the budgeted learners `step = theory` puts
+//! X^2 = max_j E x_j^2, R^2 = E |x|_2^2 and Y^2 = E y^2 in their place, which is no theorem.
 //!
 //! | variant | moves by | step eta | expected excess of the average |
 //! |---|---|---|---|
@@ -14,19 +15,22 @@
 //! | `ogd` | gradient steps, projected | B / (G_2 sqrt m) | B G_2 / sqrt m |
 //! | `rda` | dual averaging with a penalty | B / (G_2 sqrt m) | B G_2 / sqrt m, penalty included |
 //!
-//! - `eg` (Kivinen and Warmuth, Information and Computation 132, 1997: EG+-) is algorithm 2 of paper B (AELR) with the
-//!   example and the product themselves in place of their estimates; theorem 3.4 with G = (B X + Y) X >= |gradient|_inf.
-//! - `ogd` (Zinkevich, ICML 2003) from w = 0: for any w in the ball the regret is at most |w|_2^2 / (2 eta) + eta G_2^2 m / 2,
-//!   with |w|_2 <= |w|_1 <= B and G_2 = (B X + Y) R >= |gradient|_2.
-//! - `rda` (Xiao, JMLR 11, 2010) has the same regret for the loss plus lambda |w|_1, lambda = `penalty`, and this is what its
-//!   excess is measured in. Without penalty it is `ogd` with the steps summed up before they are projected.
+//! - `eg` (Kivinen and Warmuth, Information and Computation 132, 1997: EG+-) is algorithm 2 of
+//!   paper B (AELR) with the example and the product themselves in place of their estimates;
+//!   theorem 3.4 with G = (B X + Y) X >= |gradient|_inf.
+//! - `ogd` (Zinkevich, ICML 2003) from w = 0: for any w in the ball the regret is at most |w|_2^2 /
+//!   (2 eta) + eta G_2^2 m / 2, with |w|_2 <= |w|_1 <= B and G_2 = (B X + Y) R >= |gradient|_2.
+//! - `rda` (Xiao, JMLR 11, 2010) has the same regret for the loss plus lambda |w|_1, lambda =
+//!   `penalty`, and this is what its excess is measured in. Without penalty it is `ogd` with the
+//!   steps summed up before they are projected.
 //!
-//! The bounds hold for w; the intercept b moves beside it by projected gradient steps of size K / (G_b sqrt m),
-//! G_b = B X + Y, in [-K, K] with K = `known_radius`.
+//! The bounds hold for w; the intercept b moves beside it by projected gradient steps of size K /
+//! (G_b sqrt m), G_b = B X + Y, in [-K, K] with K = `known_radius`.
 //!
-//! Handwritten digits (3 against 5; 12,109, 1000 and 62 rows): `eg` does best at 178, 100 and 32 times the theorem's step,
-//! `ogd` and `rda` at 5.6, 3.2 and 1 times theirs, and come equally far, to within 0.01 of squared error; much above
-//! that `ogd` and `rda` swing from side to side of the ball. The default steps are those that are stable on all three.
+//! Handwritten digits (3 against 5; 12,109, 1000 and 62 rows): `eg` does best at 178, 100 and 32
+//! times the theorem's step, `ogd` and `rda` at 5.6, 3.2 and 1 times theirs, and come equally far,
+//! to within 0.01 of squared error; much above that `ogd` and `rda` swing from side to side of the
+//! ball. The default steps are those that are stable on all three.
 
 use super::dual_averaging::DualAveraging;
 use super::exponentiated::Exponentiated;
@@ -70,7 +74,9 @@ impl OnePass for OnlineLasso {
         let (weights, theory, multiple): (Box<dyn Weights>, f64, f64) = match self.variant {
             Variant::Eg => (Box::new(Exponentiated::new(d, self.radius)), exponentiated, 32.0),
             Variant::Ogd => (Box::new(Gradient::new(d, Ball::L1, self.radius)), euclidean, 1.0),
-            Variant::Rda => (Box::new(DualAveraging::new(d, self.radius, self.penalty)), euclidean, 1.0),
+            Variant::Rda => {
+                (Box::new(DualAveraging::new(d, self.radius, self.penalty)), euclidean, 1.0)
+            }
         };
         let step = self.step.unwrap_or(Rule::Theory(multiple)).resolve(theory);
         Start { weights, step, slope, intercept: self.intercept.then_some(self.known_radius) }
@@ -123,11 +129,21 @@ impl Learner for OnlineLasso {
         one_pass::fit(self, examples, monitor)
     }
 
-    fn fit_grid(&self, settings: &[Setting], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    fn fit_grid(
+        &self,
+        settings: &[Setting],
+        examples: &Examples<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fit>> {
         one_pass::fit_grid(self, settings, examples, monitor)
     }
 
-    fn fit_curve(&self, counts: &[usize], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    fn fit_curve(
+        &self,
+        counts: &[usize],
+        examples: &Examples<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fit>> {
         one_pass::fit_curve(self, counts, examples, monitor)
     }
 
@@ -174,16 +190,23 @@ mod tests {
                 let found = fit(&online, &data).linear().unwrap().weights.clone();
                 assert!(l1(&found) <= radius * (1.0 + 1e-12));
                 let best = Lasso { radius, intercept: false, ..Lasso::default() };
-                let best = best.fit(&data.examples(), &Silent).unwrap().linear().unwrap().weights.clone();
-                // Of the loss with 1/2, on the examples themselves; the bounds hold against any w of the ball.
+                let best =
+                    best.fit(&data.examples(), &Silent).unwrap().linear().unwrap().weights.clone();
+                // Of the loss with 1/2, on the examples themselves; the bounds hold against any w
+                // of the ball.
                 let loss = |w: &[f64]| mean_square(&data, w, 0.0) / 2.0 + penalty * l1(w);
                 let excess = loss(&found) - loss(&best);
                 let moments = Moments::measure(&data.examples());
                 let x = moments.square.iter().fold(0.0_f64, |a, &b| a.max(b)).sqrt();
                 let reach = radius * x + data.examples().target_square().sqrt();
                 let bound = match variant {
-                    Variant::Eg => 2.0 * radius * reach * x * (5.0 * 12.0_f64.ln() / m as f64).sqrt(),
-                    _ => radius * reach * moments.square.iter().sum::<f64>().sqrt() / (m as f64).sqrt(),
+                    Variant::Eg => {
+                        2.0 * radius * reach * x * (5.0 * 12.0_f64.ln() / m as f64).sqrt()
+                    }
+                    _ => {
+                        radius * reach * moments.square.iter().sum::<f64>().sqrt()
+                            / (m as f64).sqrt()
+                    }
                 };
                 assert!(excess < bound, "{variant:?}, {m}: {excess} and {bound}");
                 assert!(excess < before);
@@ -197,8 +220,9 @@ mod tests {
     fn gradient_steps_and_dual_averaging_are_the_literal_ones() {
         let (m, d, radius, penalty, k) = (400, 5, 0.3, 0.03, 0.7);
         let data = Data::random(m, d, 6);
-        let squares: Vec<f64> =
-            (0..d).map(|j| (0..m).map(|i| data.row(i)[j].powi(2)).sum::<f64>() / m as f64).collect();
+        let squares: Vec<f64> = (0..d)
+            .map(|j| (0..m).map(|i| data.row(i)[j].powi(2)).sum::<f64>() / m as f64)
+            .collect();
         let largest = squares.iter().fold(0.0_f64, |a, &b| a.max(b)).sqrt();
         let y = (data.targets.iter().map(|y| y * y).sum::<f64>() / m as f64).sqrt();
         let slope = radius * largest + y;
@@ -210,7 +234,8 @@ mod tests {
             let (mut b, mut mean_b) = (0.0, 0.0);
             for (t, &i) in order.iter().enumerate() {
                 let x = data.row(i as usize);
-                let phi = x.iter().zip(&w).map(|(x, w)| x * w).sum::<f64>() + b - data.targets[i as usize];
+                let phi = x.iter().zip(&w).map(|(x, w)| x * w).sum::<f64>() + b
+                    - data.targets[i as usize];
                 for j in 0..d {
                     mean[j] += w[j] / m as f64;
                     z[j] += phi * x[j];
@@ -218,7 +243,9 @@ mod tests {
                 }
                 if variant == Variant::Rda {
                     let t = t as f64 + 1.0;
-                    let shrunk = |z: f64| if (z / t).abs() <= penalty { 0.0 } else { z / t - penalty * z.signum() };
+                    let shrunk = |z: f64| {
+                        if (z / t).abs() <= penalty { 0.0 } else { z / t - penalty * z.signum() }
+                    };
                     w = z.iter().map(|z| -eta * t * shrunk(*z)).collect();
                 }
                 felt += usize::from(l1(&w) > radius);
@@ -227,7 +254,8 @@ mod tests {
                 b = (b - k / (slope * (m as f64).sqrt()) * phi).clamp(-k, k);
             }
             let step = Some(Rule::Theory(2.5));
-            let learner = OnlineLasso { radius, step, penalty, known_radius: k, seed: 9, ..of(variant) };
+            let learner =
+                OnlineLasso { radius, step, penalty, known_radius: k, seed: 9, ..of(variant) };
             let found = fit(&learner, &data).linear().unwrap().clone();
             assert!(felt > 10, "{variant:?}: the ball was hardly felt");
             for (a, b) in found.weights.iter().zip(&mean) {
@@ -246,7 +274,10 @@ mod tests {
             let counts = [0, 1, 300, 700];
             let curve = learner.fit_curve(&counts, &examples, &Silent).unwrap();
             for (fit, count) in curve.iter().zip(counts) {
-                assert_eq!((fit.report.examples, fit.report.reads), (count as u64, 5 * count as u64));
+                assert_eq!(
+                    (fit.report.examples, fit.report.reads),
+                    (count as u64, 5 * count as u64)
+                );
                 assert_eq!(fit.report.stop, Stop::OnePass);
             }
             // After the first example the average is still the start.
@@ -261,7 +292,10 @@ mod tests {
             ];
             let fits = learner.fit_grid(&settings, &examples, &Silent).unwrap();
             for (setting, together) in settings.iter().zip(&fits) {
-                assert_eq!(fit(&configured(&learner, setting).unwrap(), &data).predictor, together.predictor);
+                assert_eq!(
+                    fit(&configured(&learner, setting).unwrap(), &data).predictor,
+                    together.predictor
+                );
             }
         }
     }
@@ -271,7 +305,11 @@ mod tests {
         let data = Data::new(ndarray::Array2::zeros((4000, 2)), vec![0.5; 4000]);
         for variant in VARIANTS {
             let found = fit(&of(variant), &data);
-            assert!((found.linear().unwrap().intercept - 0.5).abs() < 0.05, "{}", found.linear().unwrap().intercept);
+            assert!(
+                (found.linear().unwrap().intercept - 0.5).abs() < 0.05,
+                "{}",
+                found.linear().unwrap().intercept
+            );
             assert_eq!(found.linear().unwrap().weights, [0.0; 2]);
             let bounded = fit(&OnlineLasso { known_radius: 0.2, ..of(variant) }, &data);
             assert!((bounded.linear().unwrap().intercept - 0.2).abs() < 0.02);
@@ -289,7 +327,10 @@ mod tests {
         for variant in VARIANTS {
             let (a, b) = (fit(&of(variant), &data), fit(&of(variant), &permuted));
             for (j, &from) in order.iter().enumerate() {
-                assert!((b.linear().unwrap().weights[j] - a.linear().unwrap().weights[from]).abs() < 1e-12);
+                assert!(
+                    (b.linear().unwrap().weights[j] - a.linear().unwrap().weights[from]).abs()
+                        < 1e-12
+                );
             }
         }
     }
@@ -302,9 +343,14 @@ mod tests {
                 let learner = OnlineLasso { step: Some(Rule::Fixed(step)), ..of(variant) };
                 match learner.fit(&data.examples(), &Silent) {
                     Ok(found) => {
-                        assert!(l1(&found.linear().unwrap().weights) <= 16.0 * (1.0 + 1e-9), "{variant:?}, {step}")
+                        assert!(
+                            l1(&found.linear().unwrap().weights) <= 16.0 * (1.0 + 1e-9),
+                            "{variant:?}, {step}"
+                        )
                     }
-                    Err(error) => assert!(matches!(error.kind(), ErrorKind::Diverged { .. }), "{error}"),
+                    Err(error) => {
+                        assert!(matches!(error.kind(), ErrorKind::Diverged { .. }), "{error}")
+                    }
                 }
             }
         }

@@ -67,8 +67,14 @@ impl Learner for Ridge {
     }
 
     /// One decomposition for all radii and penalties. Each report's seconds include it.
-    fn fit_grid(&self, settings: &[Setting], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
-        let learners = settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Ridge>>>()?;
+    fn fit_grid(
+        &self,
+        settings: &[Setting],
+        examples: &Examples<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fit>> {
+        let learners =
+            settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Ridge>>>()?;
         let examples = &*examples.counted()?;
         let mut decomposed: [Option<Decomposed<'_, '_>>; 2] = [None, None];
         let mut fits = Vec::with_capacity(learners.len());
@@ -143,7 +149,8 @@ impl<'a, 'b> Decomposed<'a, 'b> {
     }
 }
 
-/// The eigenvectors of G whose eigenvalues are not zero, (width, rank), and what w(alpha) needs of them.
+/// The eigenvectors of G whose eigenvalues are not zero, (width, rank), and what w(alpha) needs of
+/// them.
 struct Spectrum {
     vectors: Mat<f64>,
     /// l_i, all above zero.
@@ -168,7 +175,11 @@ impl Spectrum {
                     let length = norm(&image);
                     *value = length * length;
                     let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
-                    vectors.col_as_slice_mut(i).iter_mut().zip(&image).for_each(|(v, x)| *v = x * scale);
+                    vectors
+                        .col_as_slice_mut(i)
+                        .iter_mut()
+                        .zip(&image)
+                        .for_each(|(v, x)| *v = x * scale);
                 }
                 (values, vectors)
             }
@@ -185,7 +196,8 @@ impl Spectrum {
 
     /// w(alpha).
     fn weights(&self, alpha: f64) -> Vec<f64> {
-        let q: Vec<f64> = self.targets.iter().zip(&self.values).map(|(t, l)| t / (l + alpha)).collect();
+        let q: Vec<f64> =
+            self.targets.iter().zip(&self.values).map(|(t, l)| t / (l + alpha)).collect();
         combine(&self.vectors, &q)
     }
 
@@ -215,7 +227,8 @@ impl Spectrum {
                 break;
             }
             let newton = alpha + (ratio - 1.0) * square / slope;
-            let next = if newton > low && newton < high { newton } else { low + (high - low) / 2.0 };
+            let next =
+                if newton > low && newton < high { newton } else { low + (high - low) / 2.0 };
             if next == alpha {
                 break;
             }
@@ -269,8 +282,13 @@ mod tests {
             let alpha = decomposed.spectrum.multiplier(radius);
             assert!(alpha > 0.0);
             let ball = fit(&Ridge { radius, intercept: false, penalty: None }, &data);
-            let penalised = fit(&Ridge { radius: 1e-3, intercept: false, penalty: Some(alpha) }, &data);
-            assert!(close(&ball.linear().unwrap().weights, &penalised.linear().unwrap().weights, 1e-12));
+            let penalised =
+                fit(&Ridge { radius: 1e-3, intercept: false, penalty: Some(alpha) }, &data);
+            assert!(close(
+                &ball.linear().unwrap().weights,
+                &penalised.linear().unwrap().weights,
+                1e-12
+            ));
             let expected = ball.report.objective.unwrap() + alpha * radius * radius;
             assert!((penalised.report.objective.unwrap() - expected).abs() < 1e-10);
             assert!(penalised.report.gap.unwrap() < 1e-14);
@@ -295,7 +313,8 @@ mod tests {
         let data = Data::random(6, 30, 6);
         let found = fit(&Ridge { radius: 1e6, ..Ridge::default() }, &data);
         assert!(found.report.objective.unwrap() < 1e-13);
-        // Shortest: a combination of centred rows, so one more row of the null space changes nothing.
+        // Shortest: a combination of centred rows, so one more row of the null space changes
+        // nothing.
         let mut longer = data.clone();
         longer.repeat_rows(8);
         let same = fit(&Ridge { radius: 1e6, ..Ridge::default() }, &longer);
@@ -330,12 +349,16 @@ mod tests {
 
     #[test]
     fn constant_columns_get_no_weight_and_only_they() {
-        let data = Data::new(ndarray::array![[3.0, 1.0], [3.0, 2.0], [3.0, 4.0]], vec![1.0, 2.0, 4.0]);
+        let data =
+            Data::new(ndarray::array![[3.0, 1.0], [3.0, 2.0], [3.0, 4.0]], vec![1.0, 2.0, 4.0]);
         let found = fit(&Ridge { radius: 5.0, ..Ridge::default() }, &data);
         assert!(close(&found.linear().unwrap().weights, &[0.0, 1.0], 1e-12));
         let data = Data::new(ndarray::array![[3.0], [3.0]], vec![1.0, 2.0]);
         let found = fit(&Ridge::default(), &data);
-        assert_eq!((found.linear().unwrap().weights[0], found.linear().unwrap().intercept), (0.0, 1.5));
+        assert_eq!(
+            (found.linear().unwrap().weights[0], found.linear().unwrap().intercept),
+            (0.0, 1.5)
+        );
         assert_eq!(found.report.gap, Some(0.0));
     }
 

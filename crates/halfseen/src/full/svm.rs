@@ -1,11 +1,12 @@
-//! Fits the linear support vector machine: the plane of largest soft margin, blind to what may vanish.
+//! Fits the linear support vector machine: the plane of largest soft margin, blind to what may
+//! vanish.
 //!
-//! **Setting**: every attribute of every example is read. Minimises (1/2) |w|^2 + C sum_i [1 - y_i (<w, x_i> + b)]_+ over w and
-//! any b (Cortes and Vapnik, 1995): what paper E compares with.
+//! **Setting**: every attribute of every example is read. Minimises (1/2) |w|^2 + C sum_i [1 - y_i
+//! (<w, x_i> + b)]_+ over w and any b (Cortes and Vapnik, 1995): what paper E compares with.
 //!
-//! **Guarantee**: the report's gap bounds objective minus optimum, by a point of the dual; the fit stops where it is at most
-//! `tol` times the objective. A grid of C is one path, in which each problem starts from the cuts of those before
-//! ([`crate::solve`] says how).
+//! **Guarantee**: the report's gap bounds objective minus optimum, by a point of the dual; the fit
+//! stops where it is at most `tol` times the objective. A grid of C is one path, in which each
+//! problem starts from the cuts of those before ([`crate::solve`] says how).
 //!
 //! **Symbols**: C `c`; y_i -1 or +1.
 
@@ -68,8 +69,14 @@ impl Learner for Svm {
     }
 
     /// One path over C for each kind of intercept. Each report's seconds include reading the rows.
-    fn fit_grid(&self, settings: &[Setting], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
-        let learners = settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Svm>>>()?;
+    fn fit_grid(
+        &self,
+        settings: &[Setting],
+        examples: &Examples<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fit>> {
+        let learners =
+            settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Svm>>>()?;
         if learners.is_empty() {
             return Ok(Vec::new());
         }
@@ -86,7 +93,8 @@ fn fit_all(learners: &[Svm], examples: &Examples<'_>, monitor: &dyn Monitor) -> 
     let examples = &*examples.counted()?;
     let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
     for intercept in [true, false] {
-        let mut order: Vec<usize> = (0..learners.len()).filter(|&i| learners[i].intercept == intercept).collect();
+        let mut order: Vec<usize> =
+            (0..learners.len()).filter(|&i| learners[i].intercept == intercept).collect();
         if order.is_empty() {
             continue;
         }
@@ -117,7 +125,8 @@ fn fit_of(found: &Minimum, table: &Table<'_>, signs: &Signs, data: &Centred<'_, 
         bias -= w * shift;
     }
     let mut report = data.report("svm", found.stop);
-    (report.objective, report.gap, report.passes) = (Some(found.objective), Some(found.gap), Some(found.cuts));
+    (report.objective, report.gap, report.passes) =
+        (Some(found.objective), Some(found.gap), Some(found.cuts));
     Fit { predictor: Predictor::Margin(signs.linear(weights, bias, data.mean().to_vec())), report }
 }
 
@@ -126,7 +135,8 @@ struct Table<'a> {
     starts: Vec<usize>,
     columns: Vec<u32>,
     values: Vec<f64>,
-    /// What is subtracted from each column: its mean where zeros are few, as large means cost digits.
+    /// What is subtracted from each column: its mean where zeros are few, as large means cost
+    /// digits.
     shift: Vec<f64>,
     signs: &'a [f64],
     /// `None` is 1 for all.
@@ -134,7 +144,12 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn new(examples: &Examples<'_>, data: &Centred<'_, '_>, signs: &'a [f64], intercept: bool) -> Table<'a> {
+    fn new(
+        examples: &Examples<'_>,
+        data: &Centred<'_, '_>,
+        signs: &'a [f64],
+        intercept: bool,
+    ) -> Table<'a> {
         let (m, mut cells) = (examples.len(), Cells::of(examples));
         let mut filled = vec![0_usize; data.mean().len()];
         for i in 0..m {
@@ -142,8 +157,10 @@ impl<'a> Table<'a> {
             cells.iter().for_each(|(column, _)| filled[column] += 1);
         }
         let dense = |column: usize| intercept && 2 * filled[column] > m;
-        let shift = data.columns().iter().map(|&j| if dense(j) { data.mean()[j] } else { 0.0 }).collect();
-        let (starts, columns, values, weights) = (vec![0], Vec::new(), Vec::new(), examples.weight_list());
+        let shift =
+            data.columns().iter().map(|&j| if dense(j) { data.mean()[j] } else { 0.0 }).collect();
+        let (starts, columns, values, weights) =
+            (vec![0], Vec::new(), Vec::new(), examples.weight_list());
         let mut table = Table { starts, columns, values, shift, signs, weights };
         let mut row = vec![0.0; data.mean().len()];
         for i in 0..m {
@@ -162,7 +179,10 @@ impl<'a> Table<'a> {
 
     fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> {
         let range = self.starts[i]..self.starts[i + 1];
-        self.columns[range.clone()].iter().map(|&j| j as usize).zip(self.values[range].iter().copied())
+        self.columns[range.clone()]
+            .iter()
+            .map(|&j| j as usize)
+            .zip(self.values[range].iter().copied())
     }
 }
 
@@ -223,8 +243,15 @@ mod tests {
                 let found = bundle.minimise(c, until, &Silent).unwrap();
                 let expected = exact.separate(&vec![c; m], &vec![1.0; m], until, &Silent).unwrap();
                 let difference = (found.objective - expected.objective).abs();
-                assert!(difference < 1e-7 * expected.objective, "{m} x {d}, C = {c}: {difference:e}");
-                assert!(found.gap <= 1e-8 * found.objective, "{m} x {d}, C = {c}: gap {:e}", found.gap);
+                assert!(
+                    difference < 1e-7 * expected.objective,
+                    "{m} x {d}, C = {c}: {difference:e}"
+                );
+                assert!(
+                    found.gap <= 1e-8 * found.objective,
+                    "{m} x {d}, C = {c}: gap {:e}",
+                    found.gap
+                );
                 // A path leads where a fit of its own does.
                 let alone = Bundle::new(&table, true).unwrap().minimise(c, until, &Silent).unwrap();
                 assert!((alone.objective - found.objective).abs() < 1e-7 * expected.objective);

@@ -31,7 +31,11 @@ impl Data {
             for (j, cell) in row.iter_mut().enumerate() {
                 *cell = 0.7 * stream.normal() + 0.5 * common + 0.2 * j as f64;
             }
-            let signal: f64 = row.iter().enumerate().map(|(j, x)| x * (1.0 - 0.4 * j as f64) / (1.0 + j as f64)).sum();
+            let signal: f64 = row
+                .iter()
+                .enumerate()
+                .map(|(j, x)| x * (1.0 - 0.4 * j as f64) / (1.0 + j as f64))
+                .sum();
             targets.push(signal + 0.5 * stream.normal() + 1.5);
         }
         Data::new(cells, targets)
@@ -57,20 +61,27 @@ impl Data {
         *self = Data::new(cells, targets);
     }
 
-    /// The least mean squared error over a set, by plain accelerated projected gradient descent on rows
-    /// (Nesterov's method, restarted when the objective rises).
-    pub(crate) fn minimise(&self, intercept: bool, steps: usize, project: impl Fn(&mut [f64])) -> f64 {
+    /// The least mean squared error over a set, by plain accelerated projected gradient descent on
+    /// rows (Nesterov's method, restarted when the objective rises).
+    pub(crate) fn minimise(
+        &self,
+        intercept: bool,
+        steps: usize,
+        project: impl Fn(&mut [f64]),
+    ) -> f64 {
         let (m, d) = (self.targets.len(), self.matrix.columns());
         let mean = |j: usize| (0..m).map(|i| self.matrix.get(i, j)).sum::<f64>() / m as f64;
         let means: Vec<f64> = (0..d).map(|j| if intercept { mean(j) } else { 0.0 }).collect();
-        let rows: Vec<Vec<f64>> = (0..m).map(|i| (0..d).map(|j| self.matrix.get(i, j) - means[j]).collect()).collect();
+        let rows: Vec<Vec<f64>> =
+            (0..m).map(|i| (0..d).map(|j| self.matrix.get(i, j) - means[j]).collect()).collect();
         let target_mean = if intercept { self.targets.iter().sum::<f64>() / m as f64 } else { 0.0 };
         let errors = |w: &[f64]| -> Vec<f64> {
             let score = |x: &[f64]| -> f64 { x.iter().zip(w).map(|(a, b)| a * b).sum() };
             rows.iter().zip(&self.targets).map(|(x, y)| score(x) - (y - target_mean)).collect()
         };
         let objective = |w: &[f64]| errors(w).iter().map(|e| e * e).sum::<f64>() / m as f64;
-        let curvature = (2.0 * rows.iter().flatten().map(|x| x * x).sum::<f64>() / m as f64).max(f64::MIN_POSITIVE);
+        let curvature = (2.0 * rows.iter().flatten().map(|x| x * x).sum::<f64>() / m as f64)
+            .max(f64::MIN_POSITIVE);
         let (mut w, mut ahead, mut momentum) = (vec![0.0; d], vec![0.0; d], 1.0_f64);
         let mut best = objective(&w);
         for _ in 0..steps {

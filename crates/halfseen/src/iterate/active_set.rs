@@ -1,9 +1,9 @@
 //! Holds the active slots of an l1-ball iterate: their keys' sum, number and minimum, and draws.
 //!
-//! A tree of eight-fold nodes, each recomputed from its children (see `sampling::fan`), so it has no
-//! history. An order-statistic tree is the textbook structure here; but the threshold of a sparse
-//! update never needs ranks: it rises past the smallest keys one by one, and each of them is removed
-//! for good. A minimum suffices, ordered by index, without rotations or pointers.
+//! A tree of eight-fold nodes, each recomputed from its children (see `sampling::fan`), so it has
+//! no history. An order-statistic tree is the textbook structure here; but the threshold of a
+//! sparse update never needs ranks: it rises past the smallest keys one by one, and each of them is
+//! removed for good. A minimum suffices, ordered by index, without rotations or pointers.
 
 use crate::sampling::fan::{Fan, choose};
 
@@ -34,7 +34,11 @@ impl Node {
 
     #[inline]
     fn with(self, other: Node) -> Node {
-        Node { sum: self.sum + other.sum, number: self.number + other.number, least: self.least.min(other.least) }
+        Node {
+            sum: self.sum + other.sum,
+            number: self.number + other.number,
+            least: self.least.min(other.least),
+        }
     }
 }
 
@@ -100,7 +104,11 @@ impl ActiveSet {
     #[inline]
     fn child(&self, level: usize, at: usize, i: usize) -> Node {
         let index = self.shape.start(level - 1) + at * Fan::OUT + i;
-        if level == 1 { Node::of_key(self.keys[index]) } else { self.nodes[index - self.keys.len()] }
+        if level == 1 {
+            Node::of_key(self.keys[index])
+        } else {
+            self.nodes[index - self.keys.len()]
+        }
     }
 
     /// An active slot with the smallest key.
@@ -119,7 +127,9 @@ impl ActiveSet {
         let mut at = slot;
         for level in 1..self.shape.levels() {
             let (parent, child) = (at / Fan::OUT, at % Fan::OUT);
-            if let Some(i) = (child + 1..Fan::OUT).find(|&i| self.child(level, parent, i).number > 0.0) {
+            if let Some(i) =
+                (child + 1..Fan::OUT).find(|&i| self.child(level, parent, i).number > 0.0)
+            {
                 return self.descend_from(level - 1, parent * Fan::OUT + i, |_| true);
             }
             at = parent;
@@ -134,7 +144,12 @@ impl ActiveSet {
         self.descend_from(self.shape.levels() - 1, 0, wanted)
     }
 
-    fn descend_from(&self, level: usize, mut at: usize, wanted: impl Fn(&Node) -> bool) -> Option<usize> {
+    fn descend_from(
+        &self,
+        level: usize,
+        mut at: usize,
+        wanted: impl Fn(&Node) -> bool,
+    ) -> Option<usize> {
         for level in (1..=level).rev() {
             let fits = |i: &usize| {
                 let node = self.child(level, at, *i);
@@ -154,8 +169,8 @@ impl ActiveSet {
         for level in (1..self.shape.levels()).rev() {
             let weight = |i| mass(&self.child(level, at, i));
             // Where keys nearly equal the threshold, every difference of sums may round to zero.
-            let chosen =
-                choose(&mut rest, weight).or_else(|| (0..Fan::OUT).find(|&i| self.child(level, at, i).number > 0.0))?;
+            let chosen = choose(&mut rest, weight)
+                .or_else(|| (0..Fan::OUT).find(|&i| self.child(level, at, i).number > 0.0))?;
             at = at * Fan::OUT + chosen;
         }
         Some(at)
@@ -187,7 +202,10 @@ mod tests {
                 let least = map.values().fold(f64::INFINITY, |a, b| a.min(*b));
                 assert_eq!((set.number() as usize, set.least()), (map.len(), least));
                 assert!((set.sum() - map.values().sum::<f64>()).abs() < 1e-10);
-                assert_eq!(set.argmin().map(|s| set.keys[s]), map.values().copied().reduce(f64::min));
+                assert_eq!(
+                    set.argmin().map(|s| set.keys[s]),
+                    map.values().copied().reduce(f64::min)
+                );
                 if let Some(drawn) = set.draw(stream.unit(), 0.9) {
                     assert!(map.contains_key(&drawn));
                 }

@@ -1,9 +1,10 @@
 //! Holds the iterate of normalised exponentiated gradient by its log-odds, one number per slot.
 //!
-//! The two-sided weights z+ and z- start equal and get opposite updates, so z- = 1/z+ and one number
-//! theta_j = -eta sum_t g_tj suffices: w_j = B sinh(theta_j) / Z with Z = sum_i cosh(theta_i)
-//! (Hazan and Koren 2012, algorithm 2, in closed form). Slots never touched cost nothing. Both sums
-//! live in sum trees of leaves shifted by e^-M, so that |theta| may grow to the number of steps.
+//! The two-sided weights z+ and z- start equal and get opposite updates, so z- = 1/z+ and one
+//! number theta_j = -eta sum_t g_tj suffices: w_j = B sinh(theta_j) / Z with Z = sum_i
+//! cosh(theta_i) (Hazan and Koren 2012, algorithm 2, in closed form). Slots never touched cost
+//! nothing. Both sums live in sum trees of leaves shifted by e^-M, so that |theta| may grow to the
+//! number of steps.
 
 use super::{Iterate, NOTHING, Weighing, check_saved, is_count, lazy_sum, no_tree};
 use crate::error::Result;
@@ -31,8 +32,8 @@ pub struct Entropic {
     counted_scale: f64,
     /// Sum of the weights with which iterates were counted.
     counted: f64,
-    /// `counted_scale` when the average started anew: what slots owe or summed up to then is forgotten,
-    /// when next they are looked at.
+    /// `counted_scale` when the average started anew: what slots owe or summed up to then is
+    /// forgotten, when next they are looked at.
     forgotten: f64,
     slots: Vec<Slot>,
     /// |sinh theta_j| e^-M.
@@ -190,7 +191,8 @@ impl Iterate for Entropic {
         if self.counted == 0.0 {
             return (0..self.len()).map(|j| self.weight(j)).collect();
         }
-        let sum = |(j, s): (usize, &Slot)| s.sum_at(self.counted_scale, self.forgotten, self.sinh.get(j));
+        let sum =
+            |(j, s): (usize, &Slot)| s.sum_at(self.counted_scale, self.forgotten, self.sinh.get(j));
         self.slots.iter().enumerate().map(|slot| sum(slot) / self.counted).collect()
     }
 
@@ -220,7 +222,11 @@ impl Iterate for Entropic {
         self.cosh = SumTree::filled(len, 0.0);
         self.rebuild();
         let total = self.cosh.total();
-        check_saved((len, len), (radius, radius), len == 0 || (total.is_finite() && total >= SMALLEST_TOTAL))
+        check_saved(
+            (len, len),
+            (radius, radius),
+            len == 0 || (total.is_finite() && total >= SMALLEST_TOTAL),
+        )
     }
 }
 

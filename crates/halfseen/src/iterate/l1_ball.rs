@@ -1,10 +1,12 @@
-//! Holds a weight vector in an l1 ball as scale times shifted keys, so that soft thresholding is O(log d).
+//! Holds a weight vector in an l1 ball as scale times shifted keys, so that soft thresholding is
+//! O(log d).
 //!
-//! Active slots have w_j = s sigma_j (a_j - Theta) with a_j > Theta; all others are zero. Projecting
-//! onto the ball (Duchi, Shalev-Shwartz, Singer and Chandra 2008) only raises the common threshold
-//! Theta, and makes the slots inactive whose keys it passes; each of those was once inserted, so a
-//! step costs O(k log d) amortised. Averages are lazy: with S the sum of s and R that of s Theta over
-//! the counted iterates, slot j owes sigma_j (a_j dS - dR) since it was last touched.
+//! Active slots have w_j = s sigma_j (a_j - Theta) with a_j > Theta; all others are zero.
+//! Projecting onto the ball (Duchi, Shalev-Shwartz, Singer and Chandra 2008) only raises the common
+//! threshold Theta, and makes the slots inactive whose keys it passes; each of those was once
+//! inserted, so a step costs O(k log d) amortised. Averages are lazy: with S the sum of s and R
+//! that of s Theta over the counted iterates, slot j owes sigma_j (a_j dS - dR) since it was last
+//! touched.
 
 use super::active_set::ActiveSet;
 use super::{Iterate, LARGEST_COUNT, check_saved, is_count};
@@ -63,7 +65,8 @@ impl L1Ball {
     #[inline]
     fn sum_now(&self, slot: &Slot) -> f64 {
         let known = slot.restarts == self.restarts;
-        let (sum, (scale, threshold)) = if known { (slot.sum, slot.since) } else { (0.0, self.restarted_at) };
+        let (sum, (scale, threshold)) =
+            if known { (slot.sum, slot.since) } else { (0.0, self.restarted_at) };
         if slot.sign == 0.0 {
             return sum;
         }
@@ -203,7 +206,8 @@ impl Iterate for L1Ball {
     #[inline]
     fn step(&mut self, gradient: &[(u32, f64)], size: f64, shrink: f64) {
         self.scale *= shrink;
-        let cancels = self.threshold * self.scale * self.active.number() > LARGEST_THRESHOLD * self.radius;
+        let cancels =
+            self.threshold * self.scale * self.active.number() > LARGEST_THRESHOLD * self.radius;
         if self.scale < SMALLEST_SCALE || cancels || self.touched > self.len().max(1024) as u64 {
             self.rebase();
         }
@@ -240,13 +244,22 @@ impl Iterate for L1Ball {
 
     fn restore(&mut self, len: usize, radius: f64) -> Result<()> {
         let sound = |s: &Slot| {
-            let numbers = s.restarts <= self.restarts && [s.sum, s.since.0, s.since.1].iter().all(|v| v.is_finite());
-            numbers && (s.sign == 0.0 || s.sign.abs() == 1.0 && s.key > self.threshold && s.key.is_finite())
+            let numbers = s.restarts <= self.restarts
+                && [s.sum, s.since.0, s.since.1].iter().all(|v| v.is_finite());
+            numbers
+                && (s.sign == 0.0
+                    || s.sign.abs() == 1.0 && s.key > self.threshold && s.key.is_finite())
         };
         let finite = self.slots.iter().all(sound)
-            && [self.threshold, self.counted_scale, self.counted_threshold, self.restarted_at.0, self.restarted_at.1]
-                .iter()
-                .all(|v| v.is_finite())
+            && [
+                self.threshold,
+                self.counted_scale,
+                self.counted_threshold,
+                self.restarted_at.0,
+                self.restarted_at.1,
+            ]
+            .iter()
+            .all(|v| v.is_finite())
             && self.scale > 0.0
             && self.scale.is_finite()
             && is_count(self.counted)

@@ -128,7 +128,9 @@ impl Iterate for L2Ball {
         }
         self.squares.refresh(gradient.iter().map(|&(j, _)| j as usize));
         if let Some(weighing) = &mut self.weighing {
-            gradient.iter().for_each(|&(j, _)| weighing.write(j as usize, self.slots[j as usize].value.abs()));
+            gradient
+                .iter()
+                .for_each(|&(j, _)| weighing.write(j as usize, self.slots[j as usize].value.abs()));
             weighing.refresh(gradient.iter().map(|&(j, _)| j as usize));
         }
         let norm = self.squares.total().sqrt();
@@ -170,7 +172,10 @@ impl Iterate for L2Ball {
     }
 
     fn restore(&mut self, len: usize, radius: f64) -> Result<()> {
-        let finite = self.slots.iter().all(|s| s.value.abs() < 1e150 && s.sum.is_finite() && s.since.is_finite())
+        let finite = self
+            .slots
+            .iter()
+            .all(|s| s.value.abs() < 1e150 && s.sum.is_finite() && s.since.is_finite())
             && self.scale.is_finite()
             && self.scale >= SMALLEST_SCALE
             && self.counted_scale.is_finite()

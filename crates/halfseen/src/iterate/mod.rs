@@ -1,4 +1,5 @@
-//! Moves a weight vector by sparse steps, holding it lazily: each operation costs O(k log d), never O(d).
+//! Moves a weight vector by sparse steps, holding it lazily: each operation costs O(k log d), never
+//! O(d).
 //!
 //! | iterate | constraint | step |
 //! |---|---|---|
@@ -49,7 +50,8 @@ pub trait Iterate: Clone + Send + serde::Serialize + serde::de::DeserializeOwned
     /// The zero vector.
     fn new(len: usize, radius: f64) -> Self;
 
-    /// Takes a shape, before anything else; an iterate that has no choice of one ignores it. It is not saved.
+    /// Takes a shape, before anything else; an iterate that has no choice of one ignores it. It is
+    /// not saved.
     fn shape(&mut self, shape: Shape) {
         let _ = shape;
     }
@@ -75,7 +77,8 @@ pub trait Iterate: Clone + Send + serde::Serialize + serde::de::DeserializeOwned
     /// The sum of all masses.
     fn total_mass(&self) -> f64;
 
-    /// w <- Proj(shrink w - size g) for a sparse gradient g of (slot, value) pairs with increasing slots.
+    /// w <- Proj(shrink w - size g) for a sparse gradient g of (slot, value) pairs with increasing
+    /// slots.
     fn step(&mut self, gradient: &[(u32, f64)], size: f64, shrink: f64);
 
     /// Adds the present w to the average, with this weight above 0.
@@ -87,8 +90,8 @@ pub trait Iterate: Clone + Send + serde::Serialize + serde::de::DeserializeOwned
     /// The weighted average of the counted iterates, (len); the present w if none was counted.
     fn average(&self) -> Vec<f64>;
 
-    /// Keeps a second weighting too, |w_j| times a factor for each slot (factors replace earlier ones). Whether
-    /// this iterate can; it is not saved.
+    /// Keeps a second weighting too, |w_j| times a factor for each slot (factors replace earlier
+    /// ones). Whether this iterate can; it is not saved.
     fn weigh(&mut self, factors: Vec<f64>) -> bool {
         let _ = factors;
         false
@@ -110,8 +113,9 @@ pub trait Iterate: Clone + Send + serde::Serialize + serde::de::DeserializeOwned
 /// Below every S of a lazy average: nothing is forgotten.
 const NOTHING: f64 = -1.0;
 
-/// What a slot adds to a lazy average up to S = `now`, S the sum over the counted iterates of what scales all slots alike: its
-/// `sum` up to S = `since`, and `value` times the growth since then; nothing of what was up to `forgotten`.
+/// What a slot adds to a lazy average up to S = `now`, S the sum over the counted iterates of what
+/// scales all slots alike: its `sum` up to S = `since`, and `value` times the growth since then;
+/// nothing of what was up to `forgotten`.
 #[inline]
 fn lazy_sum(sum: f64, since: f64, value: f64, now: f64, forgotten: f64) -> f64 {
     if since <= forgotten { (now - forgotten) * value } else { sum + (now - since) * value }

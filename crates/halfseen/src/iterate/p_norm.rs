@@ -1,17 +1,21 @@
-//! Holds the iterate of a p-norm algorithm by its dual vector, one number per slot and one common scale.
+//! Holds the iterate of a p-norm algorithm by its dual vector, one number per slot and one common
+//! scale.
 //!
-//! theta adds up the steps -eta g, and w is the gradient of |theta|_p^2 / 2: w_j = sgn(theta_j) |theta_j|^(p - 1) / |theta|_p^(p - 2),
-//! whose q-norm, 1/p + 1/q = 1, is |theta|_p (Gentile 2003; Cesa-Bianchi and Lugosi 2006, section 11.2). p = 2 is
-//! gradient descent; p = 2 ln d behaves as exponentiated gradient does. The link is homogeneous: w is scaled by scaling theta,
+//! theta adds up the steps -eta g, and w is the gradient of |theta|_p^2 / 2: w_j =
+//! sgn(theta_j) |theta_j|^(p - 1) / |theta|_p^(p - 2), whose q-norm, 1/p + 1/q = 1, is |theta|_p
+//! (Gentile 2003; Cesa-Bianchi and Lugosi 2006, section 11.2). p = 2 is gradient descent; p = 2 ln
+//! d behaves as exponentiated gradient does. The link is homogeneous: w is scaled by scaling theta,
 //! which is also the Bregman projection on a ball of the q-norm.
 //!
-//! With theta = s u one sum tree of leaves |u_j|^p serves for all: its root gives |u|_p =: N, and w_j = c v_j with
-//! v_j = sgn(u_j) |u_j|^(p - 1) of the slot alone, c = s N^(2 - p) common to all. So averages are lazy as in the Euclidean ball:
-//! with S the sum of c over the counted iterates, slot j owes (S - S_j) v_j. u is rebased to N = 1 when c has fallen far, for
-//! the averages' sake, and before powers leave the range of numbers.
+//! With theta = s u one sum tree of leaves |u_j|^p serves for all: its root gives |u|_p =: N, and
+//! w_j = c v_j with v_j = sgn(u_j) |u_j|^(p - 1) of the slot alone, c = s N^(2 - p) common to all.
+//! So averages are lazy as in the Euclidean ball: with S the sum of c over the counted iterates,
+//! slot j owes (S - S_j) v_j. u is rebased to N = 1 when c has fallen far, for the averages' sake,
+//! and before powers leave the range of numbers.
 //!
-//! Slots are drawn in proportion to |theta_j|^p, which is |w_j|^q up to scale: w^2 for p = 2, towards |w| as p grows. One draw's
-//! estimate w_j x_j / share_j of <w,x> then has the second moment |theta|_p^2 sum_j x_j^2 (|theta_j| / |theta|_p)^(p - 2), at most
+//! Slots are drawn in proportion to |theta_j|^p, which is |w_j|^q up to scale: w^2 for p = 2,
+//! towards |w| as p grows. One draw's estimate w_j x_j / share_j of <w,x> then has the second
+//! moment |theta|_p^2 sum_j x_j^2 (|theta_j| / |theta|_p)^(p - 2), at most
 //! |w|_q^2 |x|_p^2 by Hoelder: as much as is known of <w,x>^2 itself from these norms.
 
 use super::{Iterate, NOTHING, Shape, Weighing, check_saved, is_count, lazy_sum, no_tree};
@@ -19,7 +23,8 @@ use crate::error::Result;
 use crate::sampling::SumTree;
 use serde::{Deserialize, Serialize};
 
-/// u is rebased when c has fallen below so small a part of its largest value: S would absorb late terms.
+/// u is rebased when c has fallen below so small a part of its largest value: S would absorb late
+/// terms.
 const SMALLEST_SHARE: f64 = 1e-3;
 /// ... or when N^p has left 1/this to this.
 const LARGEST_SUM: f64 = 1e100;
@@ -204,7 +209,8 @@ impl Iterate for PNorm {
     fn step(&mut self, gradient: &[(u32, f64)], size: f64, shrink: f64) {
         self.scale *= shrink;
         // One leap must not take a power out of range.
-        let reach = |&(j, g): &(u32, f64)| (self.slots[j as usize].value - size / self.scale * g).abs();
+        let reach =
+            |&(j, g): &(u32, f64)| (self.slots[j as usize].value - size / self.scale * g).abs();
         let largest = gradient.iter().map(reach).fold(0.0, f64::max);
         if raised(largest, self.power) > LARGEST_SUM {
             self.rebase(largest);
@@ -249,12 +255,15 @@ impl Iterate for PNorm {
         if self.counted == 0.0 {
             return (0..self.len()).map(|j| self.weight(j)).collect();
         }
-        let sum = |(j, s): (usize, &Slot)| s.sum_at(self.counted_scale, self.forgotten, self.powers.get(j));
+        let sum = |(j, s): (usize, &Slot)| {
+            s.sum_at(self.counted_scale, self.forgotten, self.powers.get(j))
+        };
         self.slots.iter().enumerate().map(|slot| sum(slot) / self.counted).collect()
     }
 
     fn weigh(&mut self, factors: Vec<f64>) -> bool {
-        self.weighing = Some(Weighing::new(factors, |j| self.slots[j].moved(self.powers.get(j)).abs()));
+        self.weighing =
+            Some(Weighing::new(factors, |j| self.slots[j].moved(self.powers.get(j)).abs()));
         true
     }
 
@@ -264,7 +273,9 @@ impl Iterate for PNorm {
     }
 
     fn restore(&mut self, len: usize, radius: f64) -> Result<()> {
-        let slot = |s: &Slot| raised(s.value, self.power) <= LARGEST_SUM && s.sum.is_finite() && s.since.is_finite();
+        let slot = |s: &Slot| {
+            raised(s.value, self.power) <= LARGEST_SUM && s.sum.is_finite() && s.since.is_finite()
+        };
         let finite = self.slots.iter().all(slot)
             && self.scale > 0.0
             && self.scale.is_finite()
@@ -288,7 +299,11 @@ mod tests {
     use crate::sampling::{Purpose, Stream};
 
     /// The link as it is written, from a dual vector that every step touches in full.
-    fn naive(len: usize, power: f64, ball: Option<f64>) -> impl Fn(&mut Dense, &[(u32, f64)], f64, f64) {
+    fn naive(
+        len: usize,
+        power: f64,
+        ball: Option<f64>,
+    ) -> impl Fn(&mut Dense, &[(u32, f64)], f64, f64) {
         let theta = std::cell::RefCell::new(vec![0.0_f64; len]);
         move |dense, gradient, size, shrink| {
             let theta = &mut *theta.borrow_mut();
@@ -296,7 +311,9 @@ mod tests {
             gradient.iter().for_each(|&(j, g)| theta[j as usize] -= size * g);
             // The largest entry out of the norm, so that no power overflows.
             let top = theta.iter().fold(0.0_f64, |a, v| a.max(v.abs())).max(1e-300);
-            let norm = |v: &[f64]| top * v.iter().map(|v| (v.abs() / top).powf(power)).sum::<f64>().powf(1.0 / power);
+            let norm = |v: &[f64]| {
+                top * v.iter().map(|v| (v.abs() / top).powf(power)).sum::<f64>().powf(1.0 / power)
+            };
             let n = norm(theta);
             if let Some(radius) = ball.filter(|radius| n > *radius) {
                 theta.iter_mut().for_each(|v| *v *= radius / n);
@@ -317,7 +334,15 @@ mod tests {
         };
         let dual = power / (power - 1.0);
         let dense = naive(len, power, ball.then_some(radius));
-        check_twin_of(make, |i| i.shape(shape), radius, size, shrink, dense, |w| w.abs().powf(dual));
+        check_twin_of(
+            make,
+            |i| i.shape(shape),
+            radius,
+            size,
+            shrink,
+            dense,
+            |w| w.abs().powf(dual),
+        );
     }
 
     #[test]
@@ -342,7 +367,10 @@ mod tests {
             plain.count(1.0);
             ball.count(1.0);
             for j in 0..20 {
-                assert!((plain.weight(j) - ball.weight(j)).abs() <= 1e-15 * ball.weight(j).abs(), "step {t}");
+                assert!(
+                    (plain.weight(j) - ball.weight(j)).abs() <= 1e-15 * ball.weight(j).abs(),
+                    "step {t}"
+                );
                 assert_eq!((plain.mass(j), plain.total_mass()), (ball.mass(j), ball.total_mass()));
             }
             assert_eq!(plain.draw(0.37), ball.draw(0.37));
@@ -360,17 +388,20 @@ mod tests {
             let mut iterate = PNorm::new(6, 1.0);
             iterate.shape(Shape { power: Some(power), ball: false });
             let theta: Vec<f64> = (0..6).map(|_| stream.normal()).collect();
-            let gradient: Vec<(u32, f64)> = theta.iter().enumerate().map(|(j, v)| (j as u32, -v)).collect();
+            let gradient: Vec<(u32, f64)> =
+                theta.iter().enumerate().map(|(j, v)| (j as u32, -v)).collect();
             iterate.step(&gradient, 1.0, 1.0);
-            let norm = |v: &[f64], p: f64| v.iter().map(|v| v.abs().powf(p)).sum::<f64>().powf(1.0 / p);
+            let norm =
+                |v: &[f64], p: f64| v.iter().map(|v| v.abs().powf(p)).sum::<f64>().powf(1.0 / p);
             let w: Vec<f64> = (0..6).map(|j| iterate.weight(j)).collect();
             let length = norm(&theta, power);
             assert!((norm(&w, power / (power - 1.0)) / length - 1.0).abs() < 1e-13);
             let x: Vec<f64> = (0..6).map(|_| stream.normal()).collect();
             let share = |j: usize| iterate.mass(j) / iterate.total_mass();
             let second: f64 = (0..6).map(|j| (w[j] * x[j]).powi(2) / share(j)).sum();
-            let closed: f64 =
-                (0..6).map(|j| (length * x[j]).powi(2) * (theta[j].abs() / length).powf(power - 2.0)).sum();
+            let closed: f64 = (0..6)
+                .map(|j| (length * x[j]).powi(2) * (theta[j].abs() / length).powf(power - 2.0))
+                .sum();
             assert!((second / closed - 1.0).abs() < 1e-12, "{second} against {closed}");
             assert!(second <= (length * norm(&x, power)).powi(2) * (1.0 + 1e-12));
         }

@@ -32,7 +32,8 @@ pub(super) fn check_twin<I: Iterate>(
     check_twin_of(|| I::new(len, radius), |_| {}, radius, size, shrink, step, mass);
 }
 
-/// The same for an iterate that is made otherwise; `complete` gives one from a file what is not saved.
+/// The same for an iterate that is made otherwise; `complete` gives one from a file what is not
+/// saved.
 pub(super) fn check_twin_of<I: Iterate>(
     make: impl Fn() -> I,
     complete: impl Fn(&mut I),
@@ -93,12 +94,18 @@ fn compare<I: Iterate>(lazy: &I, dense: &Dense, radius: f64, mass: &impl Fn(f64)
     let average = lazy.average();
     for (j, &average) in average.iter().enumerate() {
         let (w, expected) = (lazy.weight(j), dense.weights[j]);
-        assert!((w - expected).abs() < 1e-12 * radius, "step {t}, slot {j}: {w} against {expected}");
+        assert!(
+            (w - expected).abs() < 1e-12 * radius,
+            "step {t}, slot {j}: {w} against {expected}"
+        );
         let mean = dense.sum[j] / dense.counted.max(1.0);
         let close = dense.counted == 0.0 || (average - mean).abs() < 1e-12 * radius;
         assert!(close, "step {t}, slot {j}: average {average} against {mean}");
         let share = lazy.mass(j) / lazy.total_mass();
-        assert!((share - mass(expected) / total).abs() < 1e-11, "step {t}, slot {j}: share {share}");
+        assert!(
+            (share - mass(expected) / total).abs() < 1e-11,
+            "step {t}, slot {j}: share {share}"
+        );
         // The share is that of the draw: the middle of slot j's interval draws j.
         let before: f64 = (0..j).map(|i| lazy.mass(i)).sum();
         if share > 1e-9 {
@@ -118,7 +125,10 @@ fn compare_weighing<I: Iterate>(lazy: &I, dense: &Dense, factors: &[f64], t: usi
     let mut before = 0.0;
     for (j, (w, f)) in dense.weights.iter().zip(factors).enumerate() {
         let share = weighing.mass(j) / weighing.total_mass();
-        assert!((share - w.abs() * f / total).abs() < 1e-11, "step {t}, slot {j}: weighed share {share}");
+        assert!(
+            (share - w.abs() * f / total).abs() < 1e-11,
+            "step {t}, slot {j}: weighed share {share}"
+        );
         if share > 1e-9 {
             let unit = (before + 0.5 * weighing.mass(j)) / weighing.total_mass();
             assert_eq!(weighing.draw(unit), Some(j));

@@ -1,8 +1,9 @@
 //! Draws slots in proportion to |w_j| times fixed factors, beside an iterate's own masses.
 //!
-//! With the factors sqrt(E x_j^2) this is the proportion in which one draw of <w,x> has the least second
-//! moment on average over x: (sum_j |w_j| sqrt(mu_j))^2 (the heuristic of Kukliansky and Shamir 2015).
-//! Only an iterate that scales all its slots alike can carry it: leaves change with their slot alone.
+//! With the factors sqrt(E x_j^2) this is the proportion in which one draw of <w,x> has the least
+//! second moment on average over x: (sum_j |w_j| sqrt(mu_j))^2 (the heuristic of Kukliansky and
+//! Shamir 2015). Only an iterate that scales all its slots alike can carry it: leaves change with
+//! their slot alone.
 
 use crate::sampling::SumTree;
 

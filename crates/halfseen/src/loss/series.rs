@@ -47,15 +47,17 @@ impl Series {
         }
     }
 
-    /// sum_n 2^(n+1) a_n^2 s^n: the second moment of an estimate whose order n has probability 2^-(n+1), and whose
-    /// factors have second moment s >= 0. At most [`f64::MAX`], which also stands for a sum that diverges.
+    /// sum_n 2^(n+1) a_n^2 s^n: the second moment of an estimate whose order n has probability
+    /// 2^-(n+1), and whose factors have second moment s >= 0. At most [`f64::MAX`], which also
+    /// stands for a sum that diverges.
     pub fn second_moment(self, s: f64) -> f64 {
         let first = match self {
             Series::Exp => 0,
             Series::Erf | Series::Tanh => 1,
         };
         let step = if first == 0 { 1 } else { 2 };
-        let mut term = 2_f64.powi(first as i32 + 1) * self.coefficient(first).powi(2) * s.powi(first as i32);
+        let mut term =
+            2_f64.powi(first as i32 + 1) * self.coefficient(first).powi(2) * s.powi(first as i32);
         let (mut sum, mut order) = (0.0, first);
         while term > 1e-17 * sum && sum < f64::MAX {
             sum += term;
@@ -75,8 +77,8 @@ impl Series {
         sum.min(f64::MAX)
     }
 
-    /// The root of s from which [`Series::second_moment`] diverges: the radius of convergence over sqrt 2; `None` for
-    /// entire functions.
+    /// The root of s from which [`Series::second_moment`] diverges: the radius of convergence over
+    /// sqrt 2; `None` for entire functions.
     pub fn reach(self) -> Option<f64> {
         (self == Series::Tanh).then_some(PI / 8_f64.sqrt())
     }
@@ -97,7 +99,8 @@ pub(super) fn erf(u: f64) -> f64 {
     FRAC_2_SQRT_PI * (-u * u).exp() * sum
 }
 
-/// From tanh' = 1 - tanh^2, order by order; far out 2 (-1)^k (2/pi)^(n+1), n = 2k + 1, from the poles at +-i pi/2.
+/// From tanh' = 1 - tanh^2, order by order; far out 2 (-1)^k (2/pi)^(n+1), n = 2k + 1, from the
+/// poles at +-i pi/2.
 fn tanh_coefficient(order: u32) -> f64 {
     let sign = if (order / 2).is_multiple_of(2) { 1.0 } else { -1.0 };
     if order >= FAR {
@@ -126,7 +129,10 @@ mod tests {
             let u = 0.1 * f64::from(i);
             for series in [Series::Erf, Series::Exp, Series::Tanh] {
                 let (found, expected) = (partial_sum(series, u, 200), series.value(u));
-                assert!((found - expected).abs() < 1e-13, "{series:?} at {u}: {found} instead of {expected}");
+                assert!(
+                    (found - expected).abs() < 1e-13,
+                    "{series:?} at {u}: {found} instead of {expected}"
+                );
             }
         }
         // The change of formula is not seen.
@@ -152,7 +158,8 @@ mod tests {
         }
     }
 
-    /// log(1 + e^-z) has the derivative -(1 + tanh(-z/2))/2, whose series tells nothing at |z| >= pi.
+    /// log(1 + e^-z) has the derivative -(1 + tanh(-z/2))/2, whose series tells nothing at |z| >=
+    /// pi.
     #[test]
     fn the_series_of_the_logistic_loss_diverges_outside_its_radius() {
         let slope = |z: f64, orders| -0.5 - 0.5 * partial_sum(Series::Tanh, -0.5 * z, orders);
@@ -174,10 +181,15 @@ mod tests {
     fn second_moments_equal_their_sums() {
         for series in [Series::Erf, Series::Exp, Series::Tanh] {
             for s in [0.0_f64, 0.1, 0.5, 1.0] {
-                let term = |n: u32| 2_f64.powi(n as i32 + 1) * series.coefficient(n).powi(2) * s.powi(n as i32);
+                let term = |n: u32| {
+                    2_f64.powi(n as i32 + 1) * series.coefficient(n).powi(2) * s.powi(n as i32)
+                };
                 let expected: f64 = (0..300).map(term).sum();
                 let found = series.second_moment(s);
-                assert!((found - expected).abs() <= 1e-9 * expected, "{series:?} at {s}: {found}, {expected}");
+                assert!(
+                    (found - expected).abs() <= 1e-9 * expected,
+                    "{series:?} at {s}: {found}, {expected}"
+                );
             }
         }
         // Like e^(4 s): what makes small smoothing hopeless.

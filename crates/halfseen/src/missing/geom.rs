@@ -1,24 +1,28 @@
 //! Separates incomplete rows by the margin in the space of what each row shows (geom).
 //!
-//! **Setting**: rows with holes, two classes, the geometric margin of Chechik, Heitz, Elidan, Abbeel and Koller ("Max-margin
-//! classification of data with absent features", JMLR 9, 2008; a competitor of paper D, section 5): the distance of a row
-//! to the plane is measured along its observed attributes only, y_i (<w, x_i> + b) / |w o b_i|. Maximising the least of
-//! them, with slack, is to minimise
+//! **Setting**: rows with holes, two classes, the geometric margin of Chechik, Heitz, Elidan,
+//! Abbeel and Koller ("Max-margin classification of data with absent features", JMLR 9, 2008; a
+//! competitor of paper D, section 5): the distance of a row to the plane is measured along its
+//! observed attributes only, y_i (<w, x_i> + b) / |w o b_i|. Maximising the least of them, with
+//! slack, is to minimise
 //!
 //!   J(w, b) = (1/2) |w|^2 + C sum_i [1 - y_i (<w, x_i> + b) / s_i]_+,   s_i = |w o b_i| / |w|,
 //!
 //! which is not convex through s. The bias b is not in the norm.
 //!
-//! **Method**: s = 1 at first. A round minimises J for the s of the round before to a certified gap, and then sets s anew;
-//! of all rounds' planes the one with the least J at its own s is kept. With s fixed, J is the hinge loss with margins s_i
-//! and costs C / s_i, for [1 - z / s]_+ = [s - z]_+ / s.
+//! **Method**: s = 1 at first. A round minimises J for the s of the round before to a certified
+//! gap, and then sets s anew; of all rounds' planes the one with the least J at its own s is kept.
+//! With s fixed, J is the hinge loss with margins s_i and costs C / s_i, for [1 - z / s]_+ = [s -
+//! z]_+ / s.
 //!
-//! **Guarantee**: each round's problem is solved to the tolerance; of J itself nothing is known but that no round's J was
-//! lower. Where nothing is missing s stays 1 and the first round is the support vector machine, to its optimum.
+//! **Guarantee**: each round's problem is solved to the tolerance; of J itself nothing is known but
+//! that no round's J was lower. Where nothing is missing s stays 1 and the first round is the
+//! support vector machine, to its optimum.
 //!
-//! **Symbols**: x_i the zero-filled row, b_i its mask (o the product by coordinates), y_i = -1 or +1. s_i is at least 1e-3:
-//! rows that show hardly any of w would outweigh all others. Rows that show nothing have no margin and are left out
-//! (unless all are like that); the score of such a row is b.
+//! **Symbols**: x_i the zero-filled row, b_i its mask (o the product by coordinates), y_i = -1
+//! or +1. s_i is at least 1e-3: rows that show hardly any of w would outweigh all others. Rows that
+//! show nothing have no margin and are left out (unless all are like that); the score of such a row
+//! is b.
 
 mod learner;
 
@@ -77,8 +81,8 @@ pub struct Plane {
     pub kept: usize,
     /// Rows that showed nothing, left out.
     pub empty: usize,
-    /// [`Stop::Stationary`] where the shares no longer moved, [`Stop::Tolerance`] where all rounds were done, each to
-    /// the tolerance; else why not.
+    /// [`Stop::Stationary`] where the shares no longer moved, [`Stop::Tolerance`] where all rounds
+    /// were done, each to the tolerance; else why not.
     pub stop: Stop,
     /// Seconds, without what all setups share.
     pub seconds: f64,
@@ -87,9 +91,14 @@ pub struct Plane {
 /// The planes of several setups over the same rows (without a constant) with signs -1 or +1, (n).
 ///
 /// # Errors
-/// No row; as many signs as rows are needed, -1 or +1 each; a `c` or tolerance that is not positive and finite;
-/// [`ErrorKind::Numerical`] where numbers leave their range.
-pub fn separate(rows: &Masked, signs: &[f64], setups: &[Setup], monitor: &dyn Monitor) -> Result<Vec<Plane>> {
+/// No row; as many signs as rows are needed, -1 or +1 each; a `c` or tolerance that is not positive
+/// and finite; [`ErrorKind::Numerical`] where numbers leave their range.
+pub fn separate(
+    rows: &Masked,
+    signs: &[f64],
+    setups: &[Setup],
+    monitor: &dyn Monitor,
+) -> Result<Vec<Plane>> {
     separate_weighted(rows, signs, &vec![1.0; signs.len()], setups, monitor)
 }
 
@@ -106,11 +115,15 @@ pub fn separate_weighted(
 ) -> Result<Vec<Plane>> {
     if weights.len() != rows.len() {
         let what = "the weights, one for each row".to_owned();
-        return Err(ErrorKind::WrongLength { what, expected: rows.len(), found: weights.len() }.into());
+        return Err(
+            ErrorKind::WrongLength { what, expected: rows.len(), found: weights.len() }.into()
+        );
     }
     if signs.len() != rows.len() {
         let what = "the signs, one for each row".to_owned();
-        return Err(ErrorKind::WrongLength { what, expected: rows.len(), found: signs.len() }.into());
+        return Err(
+            ErrorKind::WrongLength { what, expected: rows.len(), found: signs.len() }.into()
+        );
     }
     let full: Vec<usize> = (0..rows.len()).filter(|&i| rows.shown(i) > 0).collect();
     let empty = rows.len() - full.len();
@@ -165,7 +178,13 @@ fn iterate(
             }
             None => (found.objective, 0.0),
         };
-        plane.rounds.push(Round { objective: found.objective, gap: found.gap, geometric, moved, steps: found.steps });
+        plane.rounds.push(Round {
+            objective: found.objective,
+            gap: found.gap,
+            geometric,
+            moved,
+            steps: found.steps,
+        });
         if geometric < least {
             least = geometric;
             (plane.weights, plane.bias, plane.kept) = (found.weights, found.bias, round as usize);
@@ -203,16 +222,30 @@ fn shown_shares(rows: &Masked, weights: &[f64]) -> Option<Vec<f64>> {
     let squares: Vec<f64> = weights.iter().map(|w| (w / largest).powi(2)).collect();
     let total: f64 = squares.iter().sum();
     let share = |i: usize| {
-        let shown = squares.iter().zip(rows.observed.col_as_slice(i)).map(|(w, o)| w * f64::from(*o)).sum::<f64>();
+        let shown = squares
+            .iter()
+            .zip(rows.observed.col_as_slice(i))
+            .map(|(w, o)| w * f64::from(*o))
+            .sum::<f64>();
         (shown / total).sqrt().clamp(FLOOR, 1.0)
     };
     Some((0..rows.len()).map(share).collect())
 }
 
 /// J for given shares.
-fn margin_objective(rows: &Masked, signs: &[f64], costs: &[f64], weights: &[f64], bias: f64, shares: &[f64]) -> f64 {
-    let score = |i: usize| weights.iter().zip(rows.values.col_as_slice(i)).map(|(w, x)| w * x).sum::<f64>() + bias;
-    let losses: f64 = (0..rows.len()).map(|i| costs[i] * (1.0 - signs[i] * score(i) / shares[i]).max(0.0)).sum();
+fn margin_objective(
+    rows: &Masked,
+    signs: &[f64],
+    costs: &[f64],
+    weights: &[f64],
+    bias: f64,
+    shares: &[f64],
+) -> f64 {
+    let score = |i: usize| {
+        weights.iter().zip(rows.values.col_as_slice(i)).map(|(w, x)| w * x).sum::<f64>() + bias
+    };
+    let losses: f64 =
+        (0..rows.len()).map(|i| costs[i] * (1.0 - signs[i] * score(i) / shares[i]).max(0.0)).sum();
     0.5 * weights.iter().map(|w| w * w).sum::<f64>() + losses
 }
 

@@ -63,8 +63,8 @@ impl Goal {
         self.weights().map_or_else(|| vec![1.0; n].into(), Cow::Borrowed)
     }
 
-    /// Minimises over a Gram matrix for each of several C, increasing; with each solution the mean squared error of leaving
-    /// one row out, where it comes for free.
+    /// Minimises over a Gram matrix for each of several C, increasing; with each solution the mean
+    /// squared error of leaving one row out, where it comes for free.
     pub(crate) fn path(
         &self,
         gram: MatRef<'_, f64>,
@@ -79,10 +79,12 @@ impl Goal {
                 Some(weights) => weighted_squares(gram, targets, weights, cs)?,
                 None => squares(gram, targets, cs)?,
             },
-            Losses::Signs(signs) => without(hinge::path_weighted(gram, signs, &counts, cs, options, monitor)?),
-            Losses::Classes(codes, classes) => {
-                without(multiclass::path_weighted(gram, codes, *classes, &counts, cs, options, monitor)?)
+            Losses::Signs(signs) => {
+                without(hinge::path_weighted(gram, signs, &counts, cs, options, monitor)?)
             }
+            Losses::Classes(codes, classes) => without(multiclass::path_weighted(
+                gram, codes, *classes, &counts, cs, options, monitor,
+            )?),
         })
     }
 
@@ -111,20 +113,38 @@ impl Goal {
             (Losses::Squares(_), _) if features.nrows() > features.ncols() => {
                 let mut gram = Mat::zeros(features.ncols(), features.ncols());
                 let across = features.transpose();
-                faer::linalg::matmul::matmul(gram.as_mut(), faer::Accum::Replace, across, features, 1.0, Par::Seq);
+                faer::linalg::matmul::matmul(
+                    gram.as_mut(),
+                    faer::Accum::Replace,
+                    across,
+                    features,
+                    1.0,
+                    Par::Seq,
+                );
                 let solved = self.path(gram.as_ref(), cs, options, monitor)?;
                 let combined = |(solved, _): (Solved, Option<f64>)| {
                     let Solved { coefficients, objective, gap, passes, support, stop } = solved;
-                    LinearSolved { weights: features * coefficients, objective, gap, passes, support, stop }
+                    LinearSolved {
+                        weights: features * coefficients,
+                        objective,
+                        gap,
+                        passes,
+                        support,
+                        stop,
+                    }
                 };
                 Ok(solved.into_iter().map(combined).collect())
             }
-            (Losses::Squares(targets), None) => linear::ridge_path(features, targets.as_ref(), cs, monitor),
+            (Losses::Squares(targets), None) => {
+                linear::ridge_path(features, targets.as_ref(), cs, monitor)
+            }
             (Losses::Squares(targets), Some(weights)) => {
                 // s (<w, f> - y)^2 is (<w, sqrt(s) f> - sqrt(s) y)^2.
                 let roots: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
-                let features = Mat::from_fn(features.nrows(), roots.len(), |k, i| roots[i] * features[(k, i)]);
-                let targets = Mat::from_fn(roots.len(), targets.ncols(), |i, j| roots[i] * targets[(i, j)]);
+                let features =
+                    Mat::from_fn(features.nrows(), roots.len(), |k, i| roots[i] * features[(k, i)]);
+                let targets =
+                    Mat::from_fn(roots.len(), targets.ncols(), |i, j| roots[i] * targets[(i, j)]);
                 linear::ridge_path(features.as_ref(), targets.as_ref(), cs, monitor)
             }
             (Losses::Signs(signs), _) => {
@@ -134,42 +154,70 @@ impl Goal {
             (Losses::Classes(codes, classes), _) => {
                 let codes: Vec<usize> = codes.iter().map(|&code| code as usize).collect();
                 let counts = self.counts(codes.len());
-                linear::multiclass_path_weighted(features, &codes, *classes, &counts, cs, options, monitor)
+                linear::multiclass_path_weighted(
+                    features, &codes, *classes, &counts, cs, options, monitor,
+                )
             }
         }
     }
 
-    /// One pass of paper D's algorithm 1 over the rows in a random order, averaged; of rows without weights.
-    pub(crate) fn online(&self, gram: MatRef<'_, f64>, c: f64, seed: u64, monitor: &dyn Monitor) -> Result<Solved> {
+    /// One pass of paper D's algorithm 1 over the rows in a random order, averaged; of rows without
+    /// weights.
+    pub(crate) fn online(
+        &self,
+        gram: MatRef<'_, f64>,
+        c: f64,
+        seed: u64,
+        monitor: &dyn Monitor,
+    ) -> Result<Solved> {
         let n = gram.ncols();
         let mut order: Vec<u32> = (0..n as u32).collect();
         shuffle(&mut Stream::new(seed, Purpose::Learner, 0), &mut order);
         let rho = 1.0 / (c * n as f64);
         let signs;
         let (targets, loss) = match &self.losses {
-            Losses::Squares(targets) => (Targets::Numbers(targets.transpose()), OnlineLoss::Squared),
+            Losses::Squares(targets) => {
+                (Targets::Numbers(targets.transpose()), OnlineLoss::Squared)
+            }
             Losses::Signs(labels) => {
                 signs = Mat::from_fn(1, n, |_, i| labels[i]);
                 (Targets::Numbers(signs.as_ref()), OnlineLoss::Hinge)
             }
-            Losses::Classes(codes, classes) => (Targets::Classes(codes, *classes), OnlineLoss::CrammerSinger),
+            Losses::Classes(codes, classes) => {
+                (Targets::Classes(codes, *classes), OnlineLoss::CrammerSinger)
+            }
         };
         let pass = online::run(gram, &order, targets, rho, loss, monitor)?;
         let coefficients = pass.coefficients(Iterate::Averaged).clone();
         let support = (0..n).filter(|&i| coefficients.row(i).iter().any(|v| *v != 0.0)).count();
         let objective = self.objective(gram, &coefficients, c);
-        Ok(Solved { coefficients, objective, gap: f64::INFINITY, passes: 1, support, stop: pass.stop })
+        Ok(Solved {
+            coefficients,
+            objective,
+            gap: f64::INFINITY,
+            passes: 1,
+            support,
+            stop: pass.stop,
+        })
     }
 
     /// (1/2) |v|^2 + C sum of losses of v = sum_i coefficients_i phi_i.
     fn objective(&self, gram: MatRef<'_, f64>, coefficients: &Mat<f64>, c: f64) -> f64 {
         let mut scores = Mat::zeros(coefficients.nrows(), coefficients.ncols());
-        faer::linalg::matmul::matmul(scores.as_mut(), faer::Accum::Replace, gram, coefficients, 1.0, Par::Seq);
-        let square: f64 = (0..scores.ncols()).map(|j| coefficients.col(j).transpose() * scores.col(j)).sum();
+        faer::linalg::matmul::matmul(
+            scores.as_mut(),
+            faer::Accum::Replace,
+            gram,
+            coefficients,
+            1.0,
+            Par::Seq,
+        );
+        let square: f64 =
+            (0..scores.ncols()).map(|j| coefficients.col(j).transpose() * scores.col(j)).sum();
         let loss = |i: usize| match &self.losses {
-            Losses::Squares(targets) => {
-                (0..targets.ncols()).map(|j| 0.5 * (scores[(i, j)] - targets[(i, j)]).powi(2)).sum::<f64>()
-            }
+            Losses::Squares(targets) => (0..targets.ncols())
+                .map(|j| 0.5 * (scores[(i, j)] - targets[(i, j)]).powi(2))
+                .sum::<f64>(),
             Losses::Signs(signs) => (1.0 - signs[i] * scores[(i, 0)]).max(0.0),
             Losses::Classes(codes, classes) => {
                 let own = codes[i] as usize;
@@ -193,7 +241,9 @@ impl Losses {
         if classes > 2 {
             let codes = codes();
             if codes.is_empty() {
-                return Err(ErrorKind::TooFewRows { what: learner.to_owned(), least: 1, rows: 0 }.into());
+                return Err(
+                    ErrorKind::TooFewRows { what: learner.to_owned(), least: 1, rows: 0 }.into()
+                );
             }
             let is = |i: usize, class: usize| if codes[i] as usize == class { 1.0 } else { 0.0 };
             return Ok(if hinge {
@@ -206,7 +256,8 @@ impl Losses {
         if !hinge {
             return Ok(Losses::Squares(Mat::from_fn(n, 1, |i, _| examples.target(i))));
         }
-        let signs: Vec<f64> = codes().into_iter().map(|code| if code == 1 { 1.0 } else { -1.0 }).collect();
+        let signs: Vec<f64> =
+            codes().into_iter().map(|code| if code == 1 { 1.0 } else { -1.0 }).collect();
         let plain = (0..n).all(|i| signs.get(i) == Some(&examples.target(i)));
         if !plain {
             let what = "a target of two classes, -1 and +1 (in Rust prepared with plain_classes); use loss=squared for numbers";
@@ -216,14 +267,18 @@ impl Losses {
     }
 }
 
-/// Whether squares over so many rows, for so many C, are solved by a factorisation: it is cheaper than a spectrum, but
-/// leaves no row out; where both are quick the errors are worth more.
+/// Whether squares over so many rows, for so many C, are solved by a factorisation: it is cheaper
+/// than a spectrum, but leaves no row out; where both are quick the errors are worth more.
 fn factored(rows: usize, cs: usize) -> bool {
     cs == 1 && rows > QUICK
 }
 
 /// Squares for several C.
-fn squares(gram: MatRef<'_, f64>, targets: &Mat<f64>, cs: &[f64]) -> Result<Vec<(Solved, Option<f64>)>> {
+fn squares(
+    gram: MatRef<'_, f64>,
+    targets: &Mat<f64>,
+    cs: &[f64],
+) -> Result<Vec<(Solved, Option<f64>)>> {
     if let ([c], true) = (cs, factored(gram.ncols(), cs.len())) {
         return Ok(vec![(ridge::solve(gram, targets.as_ref(), *c)?, None)]);
     }
@@ -236,12 +291,13 @@ fn squares(gram: MatRef<'_, f64>, targets: &Mat<f64>, cs: &[f64]) -> Result<Vec<
     cs.iter().map(one).collect()
 }
 
-/// Squares of rows that count by weights s: with S = diag(s) and R its root, (K + (C S)^-1) a = y is
-/// (R K R + I/C) a' = R y for a = R a', whose objective and gap are the same.
+/// Squares of rows that count by weights s: with S = diag(s) and R its root, (K + (C S)^-1) a = y
+/// is (R K R + I/C) a' = R y for a = R a', whose objective and gap are the same.
 ///
-/// What is left out of a row is one unit of its weight, or all of it where there is less: of a row of weight 2, one of two
-/// equal rows. With t the share of the weight and d the diagonal of (R K R + I/C)^-1 the error is then r / (1 - t + t d / C),
-/// where r is the row's error in the fit to all.
+/// What is left out of a row is one unit of its weight, or all of it where there is less: of a row
+/// of weight 2, one of two equal rows. With t the share of the weight and d the diagonal of (R K
+/// R + I/C)^-1 the error is then r / (1 - t + t d / C), where r is the row's error in the fit to
+/// all.
 fn weighted_squares(
     gram: MatRef<'_, f64>,
     targets: &Mat<f64>,
@@ -254,7 +310,12 @@ fn weighted_squares(
     let targets = Mat::from_fn(n, outputs, |i, j| roots[i] * targets[(i, j)]);
     let back = |mut solved: Solved| {
         for j in 0..outputs {
-            solved.coefficients.col_as_slice_mut(j).iter_mut().zip(&roots).for_each(|(a, root)| *a *= root);
+            solved
+                .coefficients
+                .col_as_slice_mut(j)
+                .iter_mut()
+                .zip(&roots)
+                .for_each(|(a, root)| *a *= root);
         }
         solved
     };

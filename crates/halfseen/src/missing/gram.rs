@@ -20,9 +20,11 @@ use faer::{Accum, ContiguousFwd, Mat, Par};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Rows and columns of a block: C, D, K and K' of one block take 0.44 MiB, which second-level caches hold.
+/// Rows and columns of a block: C, D, K and K' of one block take 0.44 MiB, which second-level
+/// caches hold.
 const BLOCK: usize = 128;
-/// Rows and columns of the squares by which a block is transposed: 2 KiB stay in the first-level cache.
+/// Rows and columns of the squares by which a block is transposed: 2 KiB stay in the first-level
+/// cache.
 const SQUARE: usize = 16;
 /// The largest number of columns whose counts single precision holds exactly.
 const MOST_COLUMNS: usize = 1 << 24;
@@ -30,23 +32,29 @@ const MOST_COLUMNS: usize = 1 << 24;
 /// A block of an output; its columns are contiguous.
 type Block<'a> = MatMut<'a, f64, usize, usize, ContiguousFwd>;
 
-/// The matrices of k(x_i, x_j) among rows, one for each kernel, (n_rows, n_rows) and symmetric to the bit.
+/// The matrices of k(x_i, x_j) among rows, one for each kernel, (n_rows, n_rows) and symmetric to
+/// the bit.
 ///
 /// # Errors
-/// [`ErrorKind::Numerical`] if a kernel may leave the range of numbers, or there are more than 2^24 columns;
-/// [`ErrorKind::Interrupted`].
+/// [`ErrorKind::Numerical`] if a kernel may leave the range of numbers, or there are more than 2^24
+/// columns; [`ErrorKind::Interrupted`].
 pub fn gram(kernels: &[Kernel], rows: &Masked, monitor: &dyn Monitor) -> Result<Vec<Mat<f64>>> {
     let mut outputs = zeros(rows.len(), rows.len(), kernels.len());
     fill(kernels, rows, rows, &mut outputs, Half::Lower, monitor)?;
     Ok(outputs)
 }
 
-/// As [`gram`], into matrices that are there already: to take fresh memory costs more time than the products
-/// do. Matrices of another shape are replaced, and as many are kept as there are kernels.
+/// As [`gram`], into matrices that are there already: to take fresh memory costs more time than the
+/// products do. Matrices of another shape are replaced, and as many are kept as there are kernels.
 ///
 /// # Errors
 /// As [`gram`]; the matrices then hold nothing of use.
-pub fn grams_into(kernels: &[Kernel], rows: &Masked, out: &mut Vec<Mat<f64>>, monitor: &dyn Monitor) -> Result<()> {
+pub fn grams_into(
+    kernels: &[Kernel],
+    rows: &Masked,
+    out: &mut Vec<Mat<f64>>,
+    monitor: &dyn Monitor,
+) -> Result<()> {
     let n = rows.len();
     // Old room is given back before new room is taken.
     out.retain(|matrix| (matrix.nrows(), matrix.ncols()) == (n, n));
@@ -55,12 +63,17 @@ pub fn grams_into(kernels: &[Kernel], rows: &Masked, out: &mut Vec<Mat<f64>>, mo
     fill(kernels, rows, rows, out, Half::Lower, monitor)
 }
 
-/// The matrices of k(s_i, x_j), one for each kernel, (n_support, n_rows): scores of the rows are coefficients
-/// times columns.
+/// The matrices of k(s_i, x_j), one for each kernel, (n_support, n_rows): scores of the rows are
+/// coefficients times columns.
 ///
 /// # Errors
 /// As [`gram`], and [`ErrorKind::WrongLength`] if the rows have not as many columns as the support.
-pub fn cross(kernels: &[Kernel], support: &Masked, rows: &Masked, monitor: &dyn Monitor) -> Result<Vec<Mat<f64>>> {
+pub fn cross(
+    kernels: &[Kernel],
+    support: &Masked,
+    rows: &Masked,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Mat<f64>>> {
     if support.columns() != rows.columns() {
         let (expected, found) = (support.columns(), rows.columns());
         let what = "columns of the rows to compare with those learned from".to_owned();
@@ -71,8 +84,8 @@ pub fn cross(kernels: &[Kernel], support: &Masked, rows: &Masked, monitor: &dyn 
     Ok(outputs)
 }
 
-/// Bytes that [`gram`] takes for so many rows and kernels, with the room of its threads; the rows themselves
-/// not counted.
+/// Bytes that [`gram`] takes for so many rows and kernels, with the room of its threads; the rows
+/// themselves not counted.
 pub fn bytes_needed(rows: usize, kernels: usize) -> u64 {
     let room = (BLOCK * BLOCK * 28 * rayon::current_num_threads()) as u64;
     square_bytes(rows).saturating_mul(kernels as u64).saturating_add(room)
@@ -109,7 +122,8 @@ fn fill(
     monitor: &dyn Monitor,
 ) -> Result<()> {
     if left.columns() > MOST_COLUMNS {
-        let problem = format!("{} columns cannot be counted in single precision (2^24 can)", left.columns());
+        let problem =
+            format!("{} columns cannot be counted in single precision (2^24 can)", left.columns());
         return Err(ErrorKind::Numerical { what: "computing kernels", problem }.into());
     }
     let factors = |rows| kernels.iter().map(|k| k.factors(rows)).collect::<Result<Vec<_>>>();
@@ -205,19 +219,35 @@ struct Room {
 impl Default for Room {
     fn default() -> Room {
         let square = || Mat::zeros(BLOCK, BLOCK);
-        Room { counts: Mat::zeros(BLOCK, BLOCK), products: square(), kernels: square(), turned: square() }
+        Room {
+            counts: Mat::zeros(BLOCK, BLOCK),
+            products: square(),
+            kernels: square(),
+            turned: square(),
+        }
     }
 }
 
 impl Room {
     /// C (where it is needed) and D of one block.
-    fn multiply(&mut self, left: &Masked, right: &Masked, at: (usize, usize), shape: (usize, usize), counted: bool) {
+    fn multiply(
+        &mut self,
+        left: &Masked,
+        right: &Masked,
+        at: (usize, usize),
+        shape: (usize, usize),
+        counted: bool,
+    ) {
         let ((row, column), (rows, columns)) = (at, shape);
-        let (a, b) = (left.values.subcols(row, rows).transpose(), right.values.subcols(column, columns));
+        let (a, b) =
+            (left.values.subcols(row, rows).transpose(), right.values.subcols(column, columns));
         let products = self.products.as_mut().submatrix_mut(0, 0, rows, columns);
         matmul(products, Accum::Replace, a, b, 1.0, Par::Seq);
         if counted {
-            let (a, b) = (left.observed.subcols(row, rows).transpose(), right.observed.subcols(column, columns));
+            let (a, b) = (
+                left.observed.subcols(row, rows).transpose(),
+                right.observed.subcols(column, columns),
+            );
             let counts = self.counts.as_mut().submatrix_mut(0, 0, rows, columns);
             matmul(counts, Accum::Replace, a, b, 1.0, Par::Seq);
         }
@@ -225,7 +255,8 @@ impl Room {
 
     /// Column j of K from C and D.
     fn evaluate(&mut self, kernel: &Kernel, j: usize, rows: usize, factors: Option<(&[f64], f64)>) {
-        let (counts, products) = (&self.counts.col_as_slice(j)[..rows], &self.products.col_as_slice(j)[..rows]);
+        let (counts, products) =
+            (&self.counts.col_as_slice(j)[..rows], &self.products.col_as_slice(j)[..rows]);
         kernel.evaluate(counts, products, factors, &mut self.kernels.col_as_slice_mut(j)[..rows]);
     }
 
@@ -238,8 +269,9 @@ impl Room {
         }
     }
 
-    /// Transposes K, square by square, so that what is read of the columns stays in the cache until it is used
-    /// up; and in the room of the thread, so that outputs are only written, whole columns of a block at a time.
+    /// Transposes K, square by square, so that what is read of the columns stays in the cache until
+    /// it is used up; and in the room of the thread, so that outputs are only written, whole
+    /// columns of a block at a time.
     fn turn(&mut self, rows: usize, columns: usize) {
         for first in (0..rows).step_by(SQUARE) {
             let height = SQUARE.min(rows - first);
@@ -307,7 +339,8 @@ mod tests {
         all.into_iter().map(fitted).collect()
     }
 
-    /// Every entry (or some, of large matrices) against the kernel of the pair, relative to the largest.
+    /// Every entry (or some, of large matrices) against the kernel of the pair, relative to the
+    /// largest.
     fn agrees(kernel: &Kernel, left: &Masked, right: &Masked, found: &Mat<f64>) {
         assert_eq!((found.nrows(), found.ncols()), (left.len(), right.len()));
         let of = |rows: &Masked| kernel.diagonal(rows).unwrap().into_iter().fold(1.0, f64::max);
@@ -315,17 +348,24 @@ mod tests {
         let step = (left.len() / 40).max(1);
         for j in 0..right.len() {
             // Steps that differ from row to row, and the borders of blocks.
-            let borders = [0, BLOCK - 1, BLOCK, left.len() - 1].into_iter().filter(|&i| i < left.len());
+            let borders =
+                [0, BLOCK - 1, BLOCK, left.len() - 1].into_iter().filter(|&i| i < left.len());
             for i in (j % step..left.len()).step_by(step).chain(borders) {
                 let expected = kernel.between(left, i, right, j);
-                assert!((found[(i, j)] - expected).abs() <= tolerance, "({i}, {j}): {} not {expected}", found[(i, j)]);
+                assert!(
+                    (found[(i, j)] - expected).abs() <= tolerance,
+                    "({i}, {j}): {} not {expected}",
+                    found[(i, j)]
+                );
             }
         }
     }
 
     #[test]
     fn every_entry_is_the_kernel_of_its_pair_at_all_borders_of_blocks() {
-        for (n, d) in [(1, 1), (2, 3), (BLOCK - 1, 9), (BLOCK, 4), (BLOCK + 1, 9), (2 * BLOCK + 3, 30)] {
+        for (n, d) in
+            [(1, 1), (2, 3), (BLOCK - 1, 9), (BLOCK, 4), (BLOCK + 1, 9), (2 * BLOCK + 3, 30)]
+        {
             for constant in [false, true] {
                 let rows = random(n, d, 0.6, constant);
                 let kernels = kernels(&rows);
@@ -349,10 +389,14 @@ mod tests {
         let kernels = kernels(&support);
         for n in [0, 1, 3, BLOCK, BLOCK + 1] {
             let rows = random(n, 12, 0.7, true);
-            for (kernel, found) in kernels.iter().zip(cross(&kernels, &support, &rows, &Silent).unwrap()) {
+            for (kernel, found) in
+                kernels.iter().zip(cross(&kernels, &support, &rows, &Silent).unwrap())
+            {
                 agrees(kernel, &support, &rows, &found);
             }
-            for (kernel, found) in kernels.iter().zip(cross(&kernels, &rows, &support, &Silent).unwrap()) {
+            for (kernel, found) in
+                kernels.iter().zip(cross(&kernels, &rows, &support, &Silent).unwrap())
+            {
                 if n > 0 {
                     agrees(kernel, &rows, &support, &found);
                 }
@@ -366,7 +410,12 @@ mod tests {
         let kernels = kernels(&rows);
         let on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| (gram(&kernels, &rows, &Silent).unwrap(), cross(&kernels, &rows, &rows, &Silent).unwrap()))
+            pool.install(|| {
+                (
+                    gram(&kernels, &rows, &Silent).unwrap(),
+                    cross(&kernels, &rows, &rows, &Silent).unwrap(),
+                )
+            })
         };
         let (one, three) = (on(1), on(3));
         assert!(one == on(2) && one == three);
@@ -397,9 +446,12 @@ mod tests {
             let mut kernel = Kernel::new(3, None, normalization, 1, 0.0).unwrap();
             for (rows, expected) in [(&bare, 0.0), (&constant, 1.0)] {
                 kernel.fit(rows).unwrap();
-                let expected = if normalization == Normalization::None { 3.0 * expected } else { expected };
+                let expected =
+                    if normalization == Normalization::None { 3.0 * expected } else { expected };
                 let found = gram(std::slice::from_ref(&kernel), rows, &Silent).unwrap();
-                assert!((0..4).all(|j| found[0].col_as_slice(j).iter().all(|k| (k - expected).abs() < 1e-15)));
+                assert!((0..4).all(|j| {
+                    found[0].col_as_slice(j).iter().all(|k| (k - expected).abs() < 1e-15)
+                }));
             }
         }
     }

@@ -1,10 +1,13 @@
-//! Fits a weighted sum to rows whose holes are filled: by zero, or by the mean of what was observed.
+//! Fits a weighted sum to rows whose holes are filled: by zero, or by the mean of what was
+//! observed.
 //!
-//! **Setting**: as KARMA with gamma = 1 (paper D, section 5, "0-imputation"): (1/2) |w|^2 + C sum_i loss_i over the rows
-//! with the constant attribute, divided by the kernel's scale. On attributes that are centred over what was observed both
-//! fill in the same; on others (`--scale none`) `zero` fills in 0, `mean` the mean.
+//! **Setting**: as KARMA with gamma = 1 (paper D, section 5, "0-imputation"): (1/2) |w|^2 + C sum_i
+//! loss_i over the rows with the constant attribute, divided by the kernel's scale. On attributes
+//! that are centred over what was observed both fill in the same; on others (`--scale none`) `zero`
+//! fills in 0, `mean` the mean.
 //!
-//! **Cost**: the problem is linear in the attributes, so it is solved over them, in time linear in the rows.
+//! **Cost**: the problem is linear in the attributes, so it is solved over them, in time linear in
+//! the rows.
 
 use super::goal::Goal;
 use super::karma::CS;
@@ -106,7 +109,9 @@ macro_rules! learner {
             fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
                 self.check()?;
                 let fits = fit_all(&[self.setup()], examples, monitor)?;
-                fits.into_iter().next().ok_or_else(|| ErrorKind::Interrupted { during: "fitting" }.into())
+                fits.into_iter()
+                    .next()
+                    .ok_or_else(|| ErrorKind::Interrupted { during: "fitting" }.into())
             }
 
             fn fit_grid(
@@ -133,7 +138,8 @@ learner!(Mean, "mean", "A weighted sum of rows whose holes are means", true);
 /// Fits all setups, in their order; those that differ in C alone share one path.
 fn fit_all(setups: &[Setup], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
     let alike = |a: &Setup, b: &Setup| {
-        (a.loss, a.normalization, a.intercept, a.options) == (b.loss, b.normalization, b.intercept, b.options)
+        (a.loss, a.normalization, a.intercept, a.options)
+            == (b.loss, b.normalization, b.intercept, b.options)
     };
     let examples = &*examples.counted()?;
     let mut fits: Vec<Option<Fit>> = setups.iter().map(|_| None).collect();
@@ -142,7 +148,8 @@ fn fit_all(setups: &[Setup], examples: &Examples<'_>, monitor: &dyn Monitor) -> 
         if fits[first].is_some() {
             continue;
         }
-        let mut group: Vec<usize> = (first..setups.len()).filter(|&at| alike(&setups[at], &setups[first])).collect();
+        let mut group: Vec<usize> =
+            (first..setups.len()).filter(|&at| alike(&setups[at], &setups[first])).collect();
         group.sort_by(|&a, &b| setups[a].c.total_cmp(&setups[b].c));
         path(setups, &group, examples, &reading, monitor, &mut fits)?;
     }
@@ -160,8 +167,7 @@ fn path(
 ) -> Result<()> {
     let (began, first) = (Instant::now(), &setups[group[0]]);
     if first.normalization == Normalization::Cosine {
-        let what =
-            "another normalization: rows divided by their lengths have no weighted sum (karma with gamma=1 has it)";
+        let what = "another normalization: rows divided by their lengths have no weighted sum (karma with gamma=1 has it)";
         return Err(ErrorKind::Needs { name: "normalization", value: "cosine", what }.into());
     }
     let goal = Goal::new(first.name, first.loss, examples)?;
@@ -170,7 +176,10 @@ fn path(
     let fill = if first.mean { Moments::measure(examples).mean } else { vec![0.0; columns] };
     for i in 0..rows.len() {
         let cells = rows.values.col_as_slice_mut(i).iter_mut().zip(rows.observed.col_as_slice(i));
-        cells.zip(&fill).filter(|((_, seen), _)| **seen == 0.0).for_each(|((value, _), fill)| *value = *fill);
+        cells
+            .zip(&fill)
+            .filter(|((_, seen), _)| **seen == 0.0)
+            .for_each(|((value, _), fill)| *value = *fill);
     }
     let mut kernel = Kernel::new(1, None, first.normalization, 1, 0.0)?;
     kernel.fit_weighted(&rows, goal.weights())?;
@@ -189,7 +198,9 @@ fn path(
         let predictor = match (solved.weights.ncols(), goal.estimates()) {
             (1, true) => Predictor::Linear(linear(0)),
             (1, false) => Predictor::Margin(linear(0)),
-            (outputs, _) => Predictor::Linears(Linears { classes: (0..outputs).map(linear).collect() }),
+            (outputs, _) => {
+                Predictor::Linears(Linears { classes: (0..outputs).map(linear).collect() })
+            }
         };
         let mut report = reading.report(first.name, solved.stop, examples);
         (report.objective, report.gap) = (Some(solved.objective), Some(solved.gap));

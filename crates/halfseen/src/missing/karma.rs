@@ -1,13 +1,15 @@
-//! Fits KARMA (Kernelised Algorithm for Risk-minimisation with Missing Attributes) to rows with holes.
+//! Fits KARMA (Kernelised Algorithm for Risk-minimisation with Missing Attributes) to rows with
+//! holes.
 //!
-//! **Setting**: of each training row only some attributes are observed, and nothing is filled in. Minimises
-//! (1/2) |v|^2 + C sum_i loss(<v, phi(x_i)>, y_i) over v, where phi embeds what a row shows and
-//! <phi(x), phi(x')> = k_gamma(x, x') (see [`kernel`](super::kernel)).
+//! **Setting**: of each training row only some attributes are observed, and nothing is filled in.
+//! Minimises (1/2) |v|^2 + C sum_i loss(<v, phi(x_i)>, y_i) over v, where phi embeds what a row
+//! shows and <phi(x), phi(x')> = k_gamma(x, x') (see [`kernel`](super::kernel)).
 //!
-//! **Guarantee** (paper D, theorem 1): where the rows lie in a subspace and what is observed of a row
-//! determines the rest, a gamma of order log(1/eps)/kappa makes the best v within eps of the best linear
-//! predictor that sees every attribute; kappa is the square of the smallest singular value (see
-//! [`bounds`](super::bounds)). The report's gap certifies the optimisation: primal minus dual.
+//! **Guarantee** (paper D, theorem 1): where the rows lie in a subspace and what is observed of a
+//! row determines the rest, a gamma of order log(1/eps)/kappa makes the best v within eps of the
+//! best linear predictor that sees every attribute; kappa is the square of the smallest singular
+//! value (see [`bounds`](super::bounds)). The report's gap certifies the optimisation: primal minus
+//! dual.
 //!
 //! **Symbols**: K the Gram matrix of the training rows; a the coefficients, v = sum_i a_i phi(x_i);
 //! C = 1/(rho m) in the paper's terms.
@@ -54,7 +56,8 @@ parameters! {
 const GIB: f64 = (1_u64 << 30) as f64;
 
 /// The values of C that tuning tries, as paper D does.
-pub(super) const CS: &[&str] = &["1e-5", "1e-4", "1e-3", "1e-2", "1e-1", "1", "10", "100", "1e3", "1e4", "1e5"];
+pub(super) const CS: &[&str] =
+    &["1e-5", "1e-4", "1e-3", "1e-2", "1e-1", "1", "10", "100", "1e3", "1e4", "1e5"];
 
 /// The same for one pass, about 1 / n.
 const SMALL_CS: &[&str] = &["1e-6", "3e-6", "1e-5", "3e-5", "1e-4", "3e-4", "1e-3", "3e-3", "1e-2"];
@@ -102,9 +105,16 @@ impl Learner for Karma {
         Ok(Fit { predictor, ..fit })
     }
 
-    /// One pair of products of matrices for all kernels; one eigendecomposition, or warm starts, for all C.
-    fn fit_grid(&self, settings: &[Setting], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
-        let learners = settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Karma>>>()?;
+    /// One pair of products of matrices for all kernels; one eigendecomposition, or warm starts,
+    /// for all C.
+    fn fit_grid(
+        &self,
+        settings: &[Setting],
+        examples: &Examples<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fit>> {
+        let learners =
+            settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Karma>>>()?;
         fit_all(&learners, examples, monitor)
     }
 
@@ -115,7 +125,13 @@ impl Learner for Karma {
 
 impl Karma {
     fn kernel(&self) -> Result<Kernel> {
-        Kernel::new(self.gamma, self.length_weights.as_deref(), self.normalization, self.degree, self.coef0)
+        Kernel::new(
+            self.gamma,
+            self.length_weights.as_deref(),
+            self.normalization,
+            self.degree,
+            self.coef0,
+        )
     }
 
     fn options(&self) -> Options {
@@ -147,13 +163,16 @@ impl Karma {
     /// Bytes that the solver takes beside a Gram matrix, for so many C.
     fn bytes_beside(&self, examples: &Examples<'_>, cs: usize) -> Result<u64> {
         match self.solver {
-            KernelSolver::Exact => Ok(Goal::new(self.name(), self.loss, examples)?.bytes_beside(examples.len(), cs)),
+            KernelSolver::Exact => {
+                Ok(Goal::new(self.name(), self.loss, examples)?.bytes_beside(examples.len(), cs))
+            }
             KernelSolver::Online => Ok(0),
         }
     }
 }
 
-/// Fits several settings; those that differ in C alone share a solver's path, all share the two products.
+/// Fits several settings; those that differ in C alone share a solver's path, all share the two
+/// products.
 fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
     if !learners.iter().all(Karma::takes_weights) {
         refuse_weights("karma with solver = online", examples, STEPS)?;
@@ -172,7 +191,8 @@ fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -
     }
     // Masked rows are the same for all that agree on the constant.
     for constant in [true, false] {
-        let these: Vec<&Vec<usize>> = groups.iter().filter(|g| learners[g[0]].intercept == constant).collect();
+        let these: Vec<&Vec<usize>> =
+            groups.iter().filter(|g| learners[g[0]].intercept == constant).collect();
         if these.is_empty() {
             continue;
         }
@@ -181,7 +201,9 @@ fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -
         for group in these {
             match learners[group[0]].features {
                 Features::Exact => exact.push(group),
-                Features::Sketch(count) => data.sketched(count, group, learners, monitor, &mut fits)?,
+                Features::Sketch(count) => {
+                    data.sketched(count, group, learners, monitor, &mut fits)?
+                }
             }
         }
         for some in batches(&exact, learners, examples)? {
@@ -192,8 +214,8 @@ fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -
     fits.ok_or_else(|| ErrorKind::Interrupted { during: "fitting" }.into())
 }
 
-/// Cuts groups into batches whose Gram matrices fit into memory at once, beside what the solver of any of them takes. Loss,
-/// solver and memory may differ from group to group, not within one.
+/// Cuts groups into batches whose Gram matrices fit into memory at once, beside what the solver of
+/// any of them takes. Loss, solver and memory may differ from group to group, not within one.
 fn batches<'g, 'l>(
     mut groups: &'g [&'l Vec<usize>],
     learners: &[Karma],
@@ -211,8 +233,9 @@ fn batches<'g, 'l>(
     let mut needs = &needs[..];
     while !groups.is_empty() {
         let fits = |&count: &usize| {
-            let (most, least) =
-                needs[..count].iter().fold((0, f64::INFINITY), |(m, l), need| (m.max(need.0), l.min(need.1)));
+            let (most, least) = needs[..count]
+                .iter()
+                .fold((0, f64::INFINITY), |(m, l), need| (m.max(need.0), l.min(need.1)));
             bytes_needed(rows, count).saturating_add(most) as f64 <= least
         };
         // What a batch needs grows with every group; one alone fits.
@@ -277,7 +300,8 @@ impl<'a, 'b> Training<'a, 'b> {
             let solved = match first.solver {
                 KernelSolver::Exact => goal.path(gram.as_ref(), &cs, &first.options(), monitor)?,
                 KernelSolver::Online => {
-                    let one = |&c: &f64| Ok((goal.online(gram.as_ref(), c, first.seed, monitor)?, None));
+                    let one =
+                        |&c: &f64| Ok((goal.online(gram.as_ref(), c, first.seed, monitor)?, None));
                     cs.iter().map(one).collect::<Result<_>>()?
                 }
             };
@@ -307,8 +331,8 @@ impl<'a, 'b> Training<'a, 'b> {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         let sketch = Sketch::of(&kernel, self.rows.columns(), count, first.seed)?;
         let goal = Goal::new(first.name(), first.loss, self.examples)?;
-        // Squares take second moments or products of rows, whichever are smaller: these, a copy, and the factors of all
-        // threads or, where one fails, an eigendecomposition.
+        // Squares take second moments or products of rows, whichever are smaller: these, a copy,
+        // and the factors of all threads or, where one fails, an eigendecomposition.
         let side = sketch.width().min(self.rows.len());
         let matrices = 2 + rayon::current_num_threads().max(4);
         let moments = if goal.squared() { bytes_needed(side, matrices) } else { 0 };
@@ -321,7 +345,8 @@ impl<'a, 'b> Training<'a, 'b> {
         let solved = goal.features_path(features.as_ref(), &cs, &first.options(), monitor)?;
         for (&at, solved) in group.iter().zip(solved) {
             let LinearSolved { weights, objective, gap, passes, support, stop } = solved;
-            let report = self.report(&Told { objective, gap, passes, support, stop, left_out: None });
+            let report =
+                self.report(&Told { objective, gap, passes, support, stop, left_out: None });
             let (sketch, constant, estimates) = (sketch.clone(), self.constant, goal.estimates());
             let predictor = Predictor::Sketch(Sketched { sketch, constant, weights, estimates });
             fits[at] = Some(Fit { predictor, report });
@@ -380,14 +405,26 @@ mod tests {
             let codes: Vec<u32> = (0..ROWS).map(|_| u32::from(stream.unit() < 0.5)).collect();
             let targets = codes.iter().map(|&code| 2.0 * f64::from(code) - 1.0).collect();
             let cells = ndarray::Array2::from_shape_fn((ROWS, 4), |(i, _)| {
-                if stream.unit() < 0.3 { f64::NAN } else { stream.normal() + 0.5 * f64::from(codes[i]) }
+                if stream.unit() < 0.3 {
+                    f64::NAN
+                } else {
+                    stream.normal() + 0.5 * f64::from(codes[i])
+                }
             });
-            Data { matrix: Matrix::F64(cells), layout: Arc::new(Layout::singletons(4)), targets, codes }
+            Data {
+                matrix: Matrix::F64(cells),
+                layout: Arc::new(Layout::singletons(4)),
+                targets,
+                codes,
+            }
         }
 
         fn examples(&self) -> Examples<'_> {
             let labels = Some(Labels { codes: &self.codes, classes: 2 });
-            Examples { labels, ..Examples::new(&self.matrix, &Scaler::None {}, &self.layout, &self.targets) }
+            Examples {
+                labels,
+                ..Examples::new(&self.matrix, &Scaler::None {}, &self.layout, &self.targets)
+            }
         }
     }
 
@@ -410,12 +447,16 @@ mod tests {
         // A hinge's solver takes three matrices, a spectrum four.
         let hinges = [1, 2, 3, 4].map(|gamma| with(gamma, Hinge, 5));
         assert_eq!(counts(&hinges, single).unwrap(), [2, 2]);
-        assert_eq!(counts(&hinges.clone().map(|k| Karma { memory: 8.0, ..k }), single).unwrap(), [4]);
+        assert_eq!(
+            counts(&hinges.clone().map(|k| Karma { memory: 8.0, ..k }), single).unwrap(),
+            [4]
+        );
         let mixed = [with(1, Hinge, 5), with(2, Squared, 5), with(3, Hinge, 5), with(4, Hinge, 5)];
         assert_eq!(counts(&mixed, single).unwrap(), [1, 1, 2]);
         let frugal = [with(1, Hinge, 9), with(2, Hinge, 9), with(3, Hinge, 4), with(4, Hinge, 9)];
         assert_eq!(counts(&frugal, single).unwrap(), [2, 1, 1]);
-        let online = hinges.map(|k| Karma { solver: KernelSolver::Online, memory: k.memory * 0.99, ..k });
+        let online =
+            hinges.map(|k| Karma { solver: KernelSolver::Online, memory: k.memory * 0.99, ..k });
         assert_eq!(counts(&online, single).unwrap(), [4]);
         // One that does not fit is refused wherever it stands, before anything is computed.
         for at in 0..4 {
@@ -431,14 +472,25 @@ mod tests {
     fn settings_that_share_nothing_but_a_call_give_what_they_give_alone() {
         let data = Data::new();
         let (hinge, squared) = (with(2, KernelLoss::Hinge, 4), with(2, KernelLoss::Squared, 9));
-        let learners = [hinge.clone(), Karma { c: 0.1, ..squared.clone() }, Karma { gamma: 3, ..hinge }, squared];
+        let learners = [
+            hinge.clone(),
+            Karma { c: 0.1, ..squared.clone() },
+            Karma { gamma: 3, ..hinge },
+            squared,
+        ];
         let together = fit_all(&learners, &data.examples(), &Silent).unwrap();
-        for (learner, fit) in learners.iter().zip(&together).filter(|(k, _)| k.loss == KernelLoss::Hinge) {
+        for (learner, fit) in
+            learners.iter().zip(&together).filter(|(k, _)| k.loss == KernelLoss::Hinge)
+        {
             let alone = fit_all(std::slice::from_ref(learner), &data.examples(), &Silent).unwrap();
             assert_eq!(fit.predictor, alone[0].predictor);
         }
         // Squares share a spectrum.
-        let pair = fit_all(&[learners[1].clone(), learners[3].clone()], &data.examples(), &Silent).unwrap();
-        assert!(together[1].predictor == pair[0].predictor && together[3].predictor == pair[1].predictor);
+        let pair = fit_all(&[learners[1].clone(), learners[3].clone()], &data.examples(), &Silent)
+            .unwrap();
+        assert!(
+            together[1].predictor == pair[0].predictor
+                && together[3].predictor == pair[1].predictor
+        );
     }
 }

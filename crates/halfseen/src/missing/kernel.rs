@@ -43,7 +43,8 @@ impl Kernel {
     /// `lengths` are the weights a_0 to a_(gamma - 1), 1 each if not given.
     ///
     /// # Errors
-    /// A parameter outside its declared range; not gamma weights, one below 0 or not finite, or all 0.
+    /// A parameter outside its declared range; not gamma weights, one below 0 or not finite, or
+    /// all 0.
     pub fn new(
         gamma: u64,
         lengths: Option<&[f64]>,
@@ -55,7 +56,12 @@ impl Kernel {
         let lengths = match lengths {
             Some(lengths) if lengths.len() as u64 != gamma => {
                 let what = "length_weights, one for each length up to gamma".to_owned();
-                return Err(ErrorKind::WrongLength { what, expected: gamma as usize, found: lengths.len() }.into());
+                return Err(ErrorKind::WrongLength {
+                    what,
+                    expected: gamma as usize,
+                    found: lengths.len(),
+                }
+                .into());
             }
             Some(lengths) => lengths.to_vec(),
             None => vec![1.0; gamma as usize],
@@ -63,18 +69,35 @@ impl Kernel {
         Kernel::checked(lengths, normalization, 1.0, degree, coef0)
     }
 
-    fn checked(lengths: Vec<f64>, normalization: Normalization, scale: f64, degree: u64, coef0: f64) -> Result<Kernel> {
+    fn checked(
+        lengths: Vec<f64>,
+        normalization: Normalization,
+        scale: f64,
+        degree: u64,
+        coef0: f64,
+    ) -> Result<Kernel> {
         in_range(&params::GAMMA, lengths.len() as u64)?;
         in_range(&params::DEGREE, degree)?;
         let wrong = lengths.iter().find(|&a| !(0.0..=f64::MAX).contains(a));
         let wrong = wrong.or(lengths.first().filter(|_| lengths.iter().all(|&a| a == 0.0)));
         if let Some(value) = wrong {
-            let (name, allowed) = (params::LENGTH_WEIGHTS.name, "finite and at least 0, and one of them above 0");
-            return Err(ErrorKind::OutOfRange { name, value: value.to_string(), allowed: allowed.into() }.into());
+            let (name, allowed) =
+                (params::LENGTH_WEIGHTS.name, "finite and at least 0, and one of them above 0");
+            return Err(ErrorKind::OutOfRange {
+                name,
+                value: value.to_string(),
+                allowed: allowed.into(),
+            }
+            .into());
         }
         if !(0.0..=f64::MAX).contains(&coef0) {
             let allowed = params::COEF0.kind.allowed();
-            return Err(ErrorKind::OutOfRange { name: params::COEF0.name, value: coef0.to_string(), allowed }.into());
+            return Err(ErrorKind::OutOfRange {
+                name: params::COEF0.name,
+                value: coef0.to_string(),
+                allowed,
+            }
+            .into());
         }
         let scaled: Vec<f64> = lengths.iter().map(|a| a / scale).collect();
         if !(scale > 0.0 && scale.is_finite() && scaled.iter().all(|a| a.is_finite())) {
@@ -83,8 +106,9 @@ impl Kernel {
         Ok(Kernel { scaled, lengths, normalization, scale, degree, coef0 })
     }
 
-    /// Finds the scale: for `trace` the mean of k(x, x) over these rows, for `uniform` f of all columns, the
-    /// constant counted; else 1. Where it would be 0 every kernel is 0 and it is left at 1.
+    /// Finds the scale: for `trace` the mean of k(x, x) over these rows, for `uniform` f of all
+    /// columns, the constant counted; else 1. Where it would be 0 every kernel is 0 and it is left
+    /// at 1.
     ///
     /// # Errors
     /// [`ErrorKind::Numerical`] if a kernel leaves the range of numbers.
@@ -99,7 +123,12 @@ impl Kernel {
     pub fn fit_weighted(&mut self, rows: &Masked, weights: Option<&[f64]>) -> Result<()> {
         if let Some(weights) = weights.filter(|weights| weights.len() != rows.len()) {
             let what = "weights, one for each row".to_owned();
-            return Err(ErrorKind::WrongLength { what, expected: rows.len(), found: weights.len() }.into());
+            return Err(ErrorKind::WrongLength {
+                what,
+                expected: rows.len(),
+                found: weights.len(),
+            }
+            .into());
         }
         let plain = Kernel::checked(self.lengths.clone(), Normalization::None, 1.0, 1, 0.0)?;
         let scale = match self.normalization {
@@ -118,7 +147,13 @@ impl Kernel {
             }
         };
         let scale = if scale > 0.0 { scale } else { 1.0 };
-        *self = Kernel::checked(self.lengths.clone(), self.normalization, scale, self.degree, self.coef0)?;
+        *self = Kernel::checked(
+            self.lengths.clone(),
+            self.normalization,
+            scale,
+            self.degree,
+            self.coef0,
+        )?;
         Ok(())
     }
 
@@ -166,15 +201,17 @@ impl Kernel {
     pub fn diagonal(&self, rows: &Masked) -> Result<Vec<f64>> {
         let own = self.own(rows)?;
         Ok(match self.normalization {
-            Normalization::Cosine => own.iter().map(|&k| self.composed(f64::from(k > 0.0))).collect(),
+            Normalization::Cosine => {
+                own.iter().map(|&k| self.composed(f64::from(k > 0.0))).collect()
+            }
             _ => own.iter().map(|&k| self.composed(k)).collect(),
         })
     }
 
     /// f(c) D / scale of every row with itself, before the composition.
     ///
-    /// As f(c) D is a kernel, |k(x, x')| is at most the larger of k(x, x) and k(x', x'): where these are in
-    /// range all others are, composed or not.
+    /// As f(c) D is a kernel, |k(x, x')| is at most the larger of k(x, x) and k(x', x'): where
+    /// these are in range all others are, composed or not.
     fn own(&self, rows: &Masked) -> Result<Vec<f64>> {
         let squares = |i| rows.values.col_as_slice(i).iter().map(|x| x * x).sum::<f64>();
         let mut own = Vec::with_capacity(rows.len());
@@ -187,7 +224,9 @@ impl Kernel {
             // Not `>`, which NaN would pass.
             if !(0.0..=LARGEST).contains(&reached) {
                 let row = i + 1;
-                return Err(out_of_range(format!("the kernel of row {row} with itself is {reached:e}")));
+                return Err(out_of_range(format!(
+                    "the kernel of row {row} with itself is {reached:e}"
+                )));
             }
             own.push(k);
         }
@@ -210,7 +249,8 @@ impl Kernel {
 
     /// f(c) D / scale.
     fn plain(&self, a: Row<'_>, b: Row<'_>) -> f64 {
-        let count = a.observed.iter().zip(b.observed).filter(|&(&s, &t)| s != 0.0 && t != 0.0).count();
+        let count =
+            a.observed.iter().zip(b.observed).filter(|&(&s, &t)| s != 0.0 && t != 0.0).count();
         self.horner(count as f64) * a.values.iter().zip(b.values).map(|(x, y)| x * y).sum::<f64>()
     }
 
@@ -220,15 +260,16 @@ impl Kernel {
         (1..self.degree).fold(base, |power, _| power * base)
     }
 
-    /// What each row's kernels are multiplied by besides: the inverse length of its embedding for `cosine`,
-    /// nothing for the others.
+    /// What each row's kernels are multiplied by besides: the inverse length of its embedding for
+    /// `cosine`, nothing for the others.
     ///
     /// # Errors
-    /// [`ErrorKind::Numerical`] if a kernel among these rows, or of one of them with a row of others that
-    /// pass, may leave the range of numbers.
+    /// [`ErrorKind::Numerical`] if a kernel among these rows, or of one of them with a row of
+    /// others that pass, may leave the range of numbers.
     pub(crate) fn factors(&self, rows: &Masked) -> Result<Option<Vec<f64>>> {
         let own = self.own(rows)?;
-        Ok((self.normalization == Normalization::Cosine).then(|| own.into_iter().map(inverse_root).collect()))
+        Ok((self.normalization == Normalization::Cosine)
+            .then(|| own.into_iter().map(inverse_root).collect()))
     }
 
     /// Whether f does not depend on the count, as with gamma = 1.
@@ -236,10 +277,16 @@ impl Kernel {
         self.scaled.iter().skip(1).all(|&a| a == 0.0)
     }
 
-    /// Writes the kernels of one row with many: `counts` and `products` are the c and D, `factors` those of
-    /// the many rows and of the one. The usual lengths are written out, so that the processor works on several
-    /// rows at a time; longer ones go power by power.
-    pub(crate) fn evaluate(&self, counts: &[f32], products: &[f64], factors: Option<(&[f64], f64)>, out: &mut [f64]) {
+    /// Writes the kernels of one row with many: `counts` and `products` are the c and D, `factors`
+    /// those of the many rows and of the one. The usual lengths are written out, so that the
+    /// processor works on several rows at a time; longer ones go power by power.
+    pub(crate) fn evaluate(
+        &self,
+        counts: &[f32],
+        products: &[f64],
+        factors: Option<(&[f64], f64)>,
+        out: &mut [f64],
+    ) {
         match self.scaled[..] {
             [a] => out.iter_mut().zip(products).for_each(|(k, d)| *k = a * d),
             [a, b] => each(counts, products, out, |c| b * c + a),
@@ -274,7 +321,9 @@ impl Comparison for Kernel {
     fn compare(&self, a: Row<'_>, b: Row<'_>) -> f64 {
         let k = self.plain(a, b);
         self.composed(match self.normalization {
-            Normalization::Cosine => k * inverse_root(self.plain(a, a)) * inverse_root(self.plain(b, b)),
+            Normalization::Cosine => {
+                k * inverse_root(self.plain(a, a)) * inverse_root(self.plain(b, b))
+            }
             _ => k,
         })
     }
@@ -338,16 +387,21 @@ mod tests {
         Masked::from_rows(cells.view(), false).unwrap()
     }
 
-    /// phi_gamma of one row: a coordinate for every sequence of at most gamma columns, those of r + 1
-    /// columns weighted by sqrt(a_r).
+    /// phi_gamma of one row: a coordinate for every sequence of at most gamma columns, those of r +
+    /// 1 columns weighted by sqrt(a_r).
     fn embedding(rows: &Masked, i: usize, lengths: &[f64]) -> Vec<f64> {
         let d = rows.columns();
         let mut coordinates = Vec::new();
         for (r, weight) in lengths.iter().enumerate() {
             for number in 0..d.pow(r as u32 + 1) {
-                let sequence: Vec<usize> = (0..=r).map(|at| number / d.pow(at as u32) % d).collect();
+                let sequence: Vec<usize> =
+                    (0..=r).map(|at| number / d.pow(at as u32) % d).collect();
                 let seen = sequence.iter().all(|&j| rows.observed[(j, i)] == 1.0);
-                coordinates.push(if seen { weight.sqrt() * rows.values[(sequence[r], i)] } else { 0.0 });
+                coordinates.push(if seen {
+                    weight.sqrt() * rows.values[(sequence[r], i)]
+                } else {
+                    0.0
+                });
             }
         }
         coordinates
@@ -372,12 +426,15 @@ mod tests {
                         (Normalization::Cosine, 3, 0.25),
                     ] {
                         let given = (lengths != [1.0; 4][..gamma].as_ref()).then_some(lengths);
-                        let mut kernel = Kernel::new(gamma as u64, given, normalization, degree, coef0).unwrap();
+                        let mut kernel =
+                            Kernel::new(gamma as u64, given, normalization, degree, coef0).unwrap();
                         kernel.fit(&rows).unwrap();
                         let squares = || embedded.iter().map(|e| inner(e, e));
                         let scale = match normalization {
                             Normalization::Trace => squares().sum::<f64>() / 6.0,
-                            Normalization::Uniform => (0..gamma).map(|r| lengths[r] * (d as f64).powi(r as i32)).sum(),
+                            Normalization::Uniform => {
+                                (0..gamma).map(|r| lengths[r] * (d as f64).powi(r as i32)).sum()
+                            }
                             _ => 1.0,
                         };
                         assert!((kernel.scale() - scale).abs() <= 1e-12 * scale);
@@ -391,12 +448,18 @@ mod tests {
                                 let expected = (expected + coef0).powi(degree as i32);
                                 let found = kernel.between(&rows, i, &rows, j);
                                 let tolerance = 1e-12 * (1.0 + norms / scale);
-                                assert!((found - expected).abs() < tolerance, "{found} and {expected}");
+                                assert!(
+                                    (found - expected).abs() < tolerance,
+                                    "{found} and {expected}"
+                                );
                             }
                         }
                         let own = kernel.diagonal(&rows).unwrap();
                         for (i, k) in own.iter().enumerate() {
-                            assert!((k - kernel.between(&rows, i, &rows, i)).abs() <= 1e-12 * k.max(1.0));
+                            assert!(
+                                (k - kernel.between(&rows, i, &rows, i)).abs()
+                                    <= 1e-12 * k.max(1.0)
+                            );
                         }
                     }
                 }
@@ -407,7 +470,8 @@ mod tests {
     #[test]
     fn gamma_1_is_the_inner_product_and_complete_rows_differ_by_a_factor_only() {
         let (holes, complete) = (random(5, 7, 0.5, 1), random(5, 7, 1.0, 2));
-        let dot = |rows: &Masked, i, j| inner(rows.values.col_as_slice(i), rows.values.col_as_slice(j));
+        let dot =
+            |rows: &Masked, i, j| inner(rows.values.col_as_slice(i), rows.values.col_as_slice(j));
         let zero = Kernel::new(1, None, Normalization::None, 1, 0.0).unwrap();
         let four = Kernel::new(4, None, Normalization::None, 1, 0.0).unwrap();
         for (i, j) in (0..25).map(|at| (at / 5, at % 5)) {
@@ -420,7 +484,11 @@ mod tests {
     #[test]
     fn one_shared_column_gives_gamma_and_none_gives_0() {
         let nan = f64::NAN;
-        let rows = Masked::from_rows(array![[1.0, nan, 5.0], [1.0, 2.0, nan], [nan, nan, nan]].view(), false).unwrap();
+        let rows = Masked::from_rows(
+            array![[1.0, nan, 5.0], [1.0, 2.0, nan], [nan, nan, nan]].view(),
+            false,
+        )
+        .unwrap();
         for gamma in [1, 2, 5, 64] {
             let kernel = Kernel::new(gamma, None, Normalization::None, 1, 0.0).unwrap();
             assert_eq!(kernel.between(&rows, 0, &rows, 1), gamma as f64);
@@ -438,14 +506,18 @@ mod tests {
             kernel.fit(&rows).unwrap();
             assert_eq!(kernel.diagonal(&rows).unwrap(), [0.0; 3]);
             kernel.fit(&none).unwrap();
-            assert_eq!(kernel.scale(), if normalization == Normalization::Uniform { 2.0 } else { 1.0 });
+            assert_eq!(
+                kernel.scale(),
+                if normalization == Normalization::Uniform { 2.0 } else { 1.0 }
+            );
         }
     }
 
     #[test]
     fn wrong_parameters_are_named() {
         let name = |gamma, lengths: Option<&[f64]>, degree, coef0| {
-            let error = Kernel::new(gamma, lengths, Normalization::None, degree, coef0).unwrap_err();
+            let error =
+                Kernel::new(gamma, lengths, Normalization::None, degree, coef0).unwrap_err();
             match error.kind() {
                 ErrorKind::OutOfRange { name, .. } => (*name).to_owned(),
                 ErrorKind::WrongLength { what, .. } => what.clone(),
@@ -469,7 +541,8 @@ mod tests {
 
     #[test]
     fn kernels_out_of_range_are_an_error() {
-        let ones = |d, value| Masked::from_rows(Array2::from_elem((2, d), value).view(), false).unwrap();
+        let ones =
+            |d, value| Masked::from_rows(Array2::from_elem((2, d), value).view(), false).unwrap();
         let refused = |normalization, degree, coef0, rows: &Masked| {
             let mut kernel = Kernel::new(64, Option::None, normalization, degree, coef0).unwrap();
             let error = kernel.fit(rows).and_then(|()| kernel.diagonal(rows)).unwrap_err();
@@ -493,7 +566,8 @@ mod tests {
 
     #[test]
     fn files_give_the_same_kernel_back_or_an_error() {
-        let mut kernel = Kernel::new(3, Some(&[0.1, 0.0, 0.7]), Normalization::Trace, 2, 0.3).unwrap();
+        let mut kernel =
+            Kernel::new(3, Some(&[0.1, 0.0, 0.7]), Normalization::Trace, 2, 0.3).unwrap();
         kernel.fit(&random(9, 4, 0.7, 3)).unwrap();
         let text = serde_json::to_string(&kernel).unwrap();
         assert_eq!(serde_json::from_str::<Kernel>(&text).unwrap(), kernel);

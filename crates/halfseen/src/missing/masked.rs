@@ -41,8 +41,11 @@ impl Masked {
     /// # Errors
     /// As [`Masked::new`].
     pub fn from_rows(rows: ArrayView2<'_, f64>, constant: bool) -> Result<Masked> {
-        let read = |i: usize, out: &mut [f64]| out.iter_mut().zip(rows.row(i)).for_each(|(o, v)| *o = *v);
-        let bad = |i: usize, at: usize, value: f64| refused(i + 1, format!("column {}", at + 1), value, value);
+        let read =
+            |i: usize, out: &mut [f64]| out.iter_mut().zip(rows.row(i)).for_each(|(o, v)| *o = *v);
+        let bad = |i: usize, at: usize, value: f64| {
+            refused(i + 1, format!("column {}", at + 1), value, value)
+        };
         Masked::build(rows.nrows(), rows.ncols(), constant, read, bad)
     }
 
@@ -105,8 +108,8 @@ impl Masked {
         self.observed.col_as_slice(row).iter().filter(|&&seen| seen != 0.0).count()
     }
 
-    /// Share of the cells that are observed, without the constant that these rows were built with; 1 where
-    /// there is no other cell.
+    /// Share of the cells that are observed, without the constant that these rows were built with;
+    /// 1 where there is no other cell.
     pub fn share_observed(&self, constant: bool) -> f64 {
         let without = usize::from(constant);
         let cells = self.len() * self.columns().saturating_sub(without);
@@ -117,7 +120,8 @@ impl Masked {
         shown as f64 / cells as f64
     }
 
-    /// The rows that show nothing besides the constant that these rows were built with, counted from 0.
+    /// The rows that show nothing besides the constant that these rows were built with, counted
+    /// from 0.
     pub fn empty_rows(&self, constant: bool) -> Vec<usize> {
         (0..self.len()).filter(|&i| self.shown(i) <= usize::from(constant)).collect()
     }
@@ -129,7 +133,9 @@ fn bad_cell(examples: &Examples<'_>, example: usize, at: usize, value: f64) -> E
     let layout = examples.layout;
     let of_panel = || {
         let slot = layout.slot(at);
-        (0..layout.panels()).find(|&p| layout.slots_of(p).contains(&slot)).map(|p| layout.name(p).to_owned())
+        (0..layout.panels())
+            .find(|&p| layout.slots_of(p).contains(&slot))
+            .map(|p| layout.name(p).to_owned())
     };
     let name = examples.declared.names.get(at).cloned().or_else(of_panel);
     let name = name.unwrap_or_else(|| format!("column {}", at + 1));
@@ -138,8 +144,15 @@ fn bad_cell(examples: &Examples<'_>, example: usize, at: usize, value: f64) -> E
         return refused(row + 1, name, value, raw);
     }
     // It was lost in scaling, because another cell of its column is too large.
-    let size = |row: &u32| Some(examples.matrix.get(*row as usize, at).abs()).filter(|v| !v.is_nan()).unwrap_or(0.0);
-    let worst = examples.rows.iter().copied().max_by(|a, b| size(a).total_cmp(&size(b))).unwrap_or(row as u32);
+    let size = |row: &u32| {
+        Some(examples.matrix.get(*row as usize, at).abs()).filter(|v| !v.is_nan()).unwrap_or(0.0)
+    };
+    let worst = examples
+        .rows
+        .iter()
+        .copied()
+        .max_by(|a, b| size(a).total_cmp(&size(b)))
+        .unwrap_or(row as u32);
     refused(worst as usize + 1, name, value, examples.matrix.get(worst as usize, at))
 }
 
@@ -173,15 +186,23 @@ impl TryFrom<Rows> for Masked {
     fn try_from(file: Rows) -> Result<Masked> {
         let width = file.rows.first().map_or(0, Vec::len);
         let broken = |row: usize, problem: String| {
-            Error::from(ErrorKind::BadFile { what: "rows of a model", key: format!("row {}", row + 1), problem })
+            Error::from(ErrorKind::BadFile {
+                what: "rows of a model",
+                key: format!("row {}", row + 1),
+                problem,
+            })
         };
         if !file.rows.is_empty() && width == 0 {
             return Err(broken(0, "it has no column".into()));
         }
         if let Some(row) = file.rows.iter().position(|r| r.len() != width) {
-            return Err(broken(row, format!("it has {} columns, and row 1 has {width}", file.rows[row].len())));
+            return Err(broken(
+                row,
+                format!("it has {} columns, and row 1 has {width}", file.rows[row].len()),
+            ));
         }
-        let (mut values, mut observed) = (Mat::zeros(width, file.rows.len()), Mat::zeros(width, file.rows.len()));
+        let (mut values, mut observed) =
+            (Mat::zeros(width, file.rows.len()), Mat::zeros(width, file.rows.len()));
         for (i, row) in file.rows.iter().enumerate() {
             for (j, cell) in row.iter().enumerate() {
                 let Some(value) = *cell else { continue };
@@ -207,7 +228,13 @@ mod tests {
 
     const HOLE: f64 = f64::NAN;
 
-    fn with<T>(matrix: Matrix, rows: &[u32], names: &[String], scaler: &Scaler, run: impl Fn(&Examples<'_>) -> T) -> T {
+    fn with<T>(
+        matrix: Matrix,
+        rows: &[u32],
+        names: &[String],
+        scaler: &Scaler,
+        run: impl Fn(&Examples<'_>) -> T,
+    ) -> T {
         let layout = Arc::new(Layout::singletons(matrix.columns()));
         let targets = vec![0.0; matrix.rows()];
         let mut examples = Examples::new(&matrix, scaler, &layout, &targets).with_rows(rows);
@@ -229,9 +256,12 @@ mod tests {
                 assert_eq!(masked.observed[(j, i)], if cell.is_nan() { 0.0 } else { 1.0 });
             }
             if constant {
-                assert!((0..3).all(|i| masked.values[(3, i)] == 1.0 && masked.observed[(3, i)] == 1.0));
+                assert!(
+                    (0..3).all(|i| masked.values[(3, i)] == 1.0 && masked.observed[(3, i)] == 1.0)
+                );
             }
-            let shown: Vec<usize> = (0..3).map(|i| masked.shown(i) - usize::from(constant)).collect();
+            let shown: Vec<usize> =
+                (0..3).map(|i| masked.shown(i) - usize::from(constant)).collect();
             assert_eq!(shown, [2, 0, 2]);
             assert_eq!(masked.empty_rows(constant), [1]);
             assert!((masked.share_observed(constant) - 4.0 / 9.0).abs() < 1e-15);
@@ -240,12 +270,15 @@ mod tests {
 
     #[test]
     fn every_storage_gives_the_same_rows() {
-        let csr = Csr::new(vec![0, 2, 3, 4], vec![0, 2, 1, 1], vec![1.0, 3.0, HOLE, 2.0], 3).unwrap();
+        let csr =
+            Csr::new(vec![0, 2, 3, 4], vec![0, 2, 1, 1], vec![1.0, 3.0, HOLE, 2.0], 3).unwrap();
         let dense = array![[1.0, 0.0, 3.0], [0.0, HOLE, 0.0], [0.0, 2.0, 0.0]];
-        let expected = Masked::from_rows(dense.select(ndarray::Axis(0), &[2, 0, 1]).view(), true).unwrap();
+        let expected =
+            Masked::from_rows(dense.select(ndarray::Axis(0), &[2, 0, 1]).view(), true).unwrap();
         let narrow = dense.mapv(|v| v as f32);
         for matrix in [Matrix::Csr(csr), Matrix::F64(dense), Matrix::F32(narrow)] {
-            let found = with(matrix, &[2, 0, 1], &[], &Scaler::None {}, |e| Masked::new(e, true).unwrap());
+            let found =
+                with(matrix, &[2, 0, 1], &[], &Scaler::None {}, |e| Masked::new(e, true).unwrap());
             assert_eq!(found, expected);
         }
     }
@@ -253,7 +286,9 @@ mod tests {
     #[test]
     fn cells_are_scaled() {
         let matrix = Matrix::F64(array![[4.0, HOLE]]);
-        let found = with(matrix, &[0], &[], &Scaler::Common { divisor: 8.0 }, |e| Masked::new(e, false).unwrap());
+        let found = with(matrix, &[0], &[], &Scaler::Common { divisor: 8.0 }, |e| {
+            Masked::new(e, false).unwrap()
+        });
         assert_eq!((found.values[(0, 0)], found.values[(1, 0)], found.shown(0)), (0.5, 0.0, 1));
     }
 
@@ -262,20 +297,38 @@ mod tests {
         let names = ["age".to_owned(), "dose".to_owned()];
         let kind = |value: f64, names: &[String]| {
             let matrix = Matrix::F64(array![[1.0, 2.0], [1.0, value], [1.0, 2.0]]);
-            let bad = with(matrix, &[2, 1], names, &Scaler::None {}, |e| Masked::new(e, true).unwrap_err());
+            let bad = with(matrix, &[2, 1], names, &Scaler::None {}, |e| {
+                Masked::new(e, true).unwrap_err()
+            });
             bad.kind().clone()
         };
         let infinite = f64::INFINITY;
-        assert_eq!(kind(infinite, &names), ErrorKind::NotFinite { row: 2, column: "dose".into(), value: infinite });
-        assert_eq!(kind(-2e100, &names), ErrorKind::TooLarge { row: 2, column: "dose".into(), value: -2e100 });
-        assert_eq!(kind(-infinite, &[]), ErrorKind::NotFinite { row: 2, column: "x1".into(), value: -infinite });
-        // A cell that spoils the scaling of its column is named, and not the first that was scaled by it.
+        assert_eq!(
+            kind(infinite, &names),
+            ErrorKind::NotFinite { row: 2, column: "dose".into(), value: infinite }
+        );
+        assert_eq!(
+            kind(-2e100, &names),
+            ErrorKind::TooLarge { row: 2, column: "dose".into(), value: -2e100 }
+        );
+        assert_eq!(
+            kind(-infinite, &[]),
+            ErrorKind::NotFinite { row: 2, column: "x1".into(), value: -infinite }
+        );
+        // A cell that spoils the scaling of its column is named, and not the first that was scaled
+        // by it.
         let scaler = Scaler::Each { offset: vec![0.0, 1e200], divisor: vec![1.0, 1.0] };
         let matrix = Matrix::F64(array![[1.0, 2.0], [1.0, 3e200], [1.0, 2.0]]);
         let bad = with(matrix, &[0, 1, 2], &names, &scaler, |e| Masked::new(e, true).unwrap_err());
-        assert_eq!(*bad.kind(), ErrorKind::TooLarge { row: 2, column: "dose".into(), value: 3e200 });
+        assert_eq!(
+            *bad.kind(),
+            ErrorKind::TooLarge { row: 2, column: "dose".into(), value: 3e200 }
+        );
         let error = Masked::from_rows(array![[1.0, infinite]].view(), true).unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::NotFinite { row: 1, column: "column 2".into(), value: infinite });
+        assert_eq!(
+            *error.kind(),
+            ErrorKind::NotFinite { row: 1, column: "column 2".into(), value: infinite }
+        );
         let error = Masked::from_rows(Array2::zeros((2, 0)).view(), false).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::NoAttributes);
     }
@@ -291,7 +344,8 @@ mod tests {
     #[test]
     fn selected_rows_come_in_their_order() {
         let masked = Masked::from_rows(cells().view(), true).unwrap();
-        let expected = Masked::from_rows(cells().select(ndarray::Axis(0), &[2, 2, 0]).view(), true).unwrap();
+        let expected =
+            Masked::from_rows(cells().select(ndarray::Axis(0), &[2, 2, 0]).view(), true).unwrap();
         assert_eq!(masked.select(&[2, 2, 0]), expected);
         assert!(masked.select(&[]).is_empty());
     }

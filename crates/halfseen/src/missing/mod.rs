@@ -1,4 +1,5 @@
-//! Learners of data that came with holes: values with a mask, and nothing filled in that was not seen.
+//! Learners of data that came with holes: values with a mask, and nothing filled in that was not
+//! seen.
 //!
 //! | learner | what it minimises | how it predicts |
 //! |---|---|---|

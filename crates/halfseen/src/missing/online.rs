@@ -1,17 +1,19 @@
 //! Learns KARMA as printed: one example at a time (paper D, algorithm 1).
 //!
-//! **Setting**: incomplete rows and their targets arrive one by one, in any order, an adversary's included. Step t
-//! scores the row with what was learned before, suffers the loss l(z_t, y_t), and steps by 1/(rho t) down the gradient of
-//! (rho/2) |v|^2 + l(<v, phi(x_t)>, y_t).
+//! **Setting**: incomplete rows and their targets arrive one by one, in any order, an adversary's
+//! included. Step t scores the row with what was learned before, suffers the loss l(z_t, y_t), and
+//! steps by 1/(rho t) down the gradient of (rho/2) |v|^2 + l(<v, phi(x_t)>, y_t).
 //!
-//! **Guarantee**: for an L-Lipschitz loss, rows with k(x, x) <= R^2 and any v, the losses suffered in T steps exceed
-//! those of v by at most (2 L^2 R^2 / rho) (1 + log T) + (rho/2) T |v|^2 (paper D, theorem 3, before its last step,
-//! which takes for v the vector whose scores are nearest to those of f_{w,Q}).
+//! **Guarantee**: for an L-Lipschitz loss, rows with k(x, x) <= R^2 and any v, the losses suffered
+//! in T steps exceed those of v by at most (2 L^2 R^2 / rho) (1 + log T) + (rho/2) T |v|^2 (paper
+//! D, theorem 3, before its last step, which takes for v the vector whose scores are nearest to
+//! those of f_{w,Q}).
 //!
-//! **Symbols**: g_t the derivative of the loss by the score at step t, one number per output; H_t = 1 + 1/2 + ... + 1/t.
-//! With the steps 1/(rho t) the printed recursion alpha_i <- (1 - 1/t) alpha_i, alpha_t = -g_t / (rho t) has the solution
-//! alpha_i = -g_i / (rho t) for all i <= t: the g are stored once and never shrunk. The average of the vectors that
-//! scored steps 1 to T (the first is 0) has the coefficients -g_i (H_(T-1) - H_(i-1)) / (rho T).
+//! **Symbols**: g_t the derivative of the loss by the score at step t, one number per output; H_t =
+//! 1 + 1/2 + ... + 1/t. With the steps 1/(rho t) the printed recursion alpha_i <- (1 - 1/t)
+//! alpha_i, alpha_t = -g_t / (rho t) has the solution alpha_i = -g_i / (rho t) for all i <= t: the
+//! g are stored once and never shrunk. The average of the vectors that scored steps 1 to T (the
+//! first is 0) has the coefficients -g_i (H_(T-1) - H_(i-1)) / (rho T).
 
 mod batch;
 mod loss;
@@ -23,7 +25,8 @@ use crate::error::{ErrorKind, Result};
 use loss::largest_score;
 use serde::{Deserialize, Serialize};
 
-/// One incomplete row: values, 0 where nothing was observed, and 1 or 0 for observed or not; both (columns).
+/// One incomplete row: values, 0 where nothing was observed, and 1 or 0 for observed or not; both
+/// (columns).
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
     /// The values.
@@ -127,7 +130,18 @@ impl<K: Comparison> OnlineKarma<K> {
         let (values, observed, slopes, before) = Default::default();
         let zero = 0.0;
         let (harmonic, largest, suffered) = (zero, zero, zero);
-        Ok(OnlineKarma { kernel, setup, steps: 0, harmonic, largest, suffered, values, observed, slopes, before })
+        Ok(OnlineKarma {
+            kernel,
+            setup,
+            steps: 0,
+            harmonic,
+            largest,
+            suffered,
+            values,
+            observed,
+            slopes,
+            before,
+        })
     }
 
     /// How many examples were learned from.
@@ -140,7 +154,8 @@ impl<K: Comparison> OnlineKarma<K> {
         self.before.len()
     }
 
-    /// The sum of the losses suffered, each before its example was learned: their mean is an honest test.
+    /// The sum of the losses suffered, each before its example was learned: their mean is an honest
+    /// test.
     pub fn suffered(&self) -> f64 {
         self.suffered
     }
@@ -152,7 +167,8 @@ impl<K: Comparison> OnlineKarma<K> {
         Some(Row { values: self.values.get(range.clone())?, observed: self.observed.get(range)? })
     }
 
-    /// The scores of a row of scaled values, NaN where missing, (columns), by the last vector: (outputs).
+    /// The scores of a row of scaled values, NaN where missing, (columns), by the last vector:
+    /// (outputs).
     ///
     /// # Errors
     /// A row of another width; an infinite value.
@@ -170,15 +186,17 @@ impl<K: Comparison> OnlineKarma<K> {
         Ok(self.scores_of(Row { values: &values, observed: &observed }, by))
     }
 
-    /// Scores an example, suffers the loss, and takes one step. Returns the scores z_t and the loss.
+    /// Scores an example, suffers the loss, and takes one step. Returns the scores z_t and the
+    /// loss.
     ///
     /// # Errors
-    /// As [`OnlineKarma::predict`]; a target that the loss does not have; [`ErrorKind::Diverged`] where the scores
-    /// have grown beyond all targets, as they do with the squared loss while k(x, x) is far above rho t. Nothing is
-    /// then learned of this example.
+    /// As [`OnlineKarma::predict`]; a target that the loss does not have; [`ErrorKind::Diverged`]
+    /// where the scores have grown beyond all targets, as they do with the squared loss while k(x,
+    /// x) is far above rho t. Nothing is then learned of this example.
     pub fn learn(&mut self, row: &[f64], target: Outcome<'_>) -> Result<(Vec<f64>, f64)> {
         let kept = self.values.len();
-        let (mut values, mut observed) = (std::mem::take(&mut self.values), std::mem::take(&mut self.observed));
+        let (mut values, mut observed) =
+            (std::mem::take(&mut self.values), std::mem::take(&mut self.observed));
         let read = self.read(row, &mut values, &mut observed);
         (self.values, self.observed) = (values, observed);
         let result = read.and_then(|()| {
@@ -214,7 +232,8 @@ impl<K: Comparison> OnlineKarma<K> {
         Ok((scores, loss))
     }
 
-    /// The coefficients of the last vector, (kept, outputs) row by row: score_j(x) = sum_i c_ij k(x_i, x).
+    /// The coefficients of the last vector, (kept, outputs) row by row: score_j(x) = sum_i c_ij
+    /// k(x_i, x).
     pub fn last(&self) -> Vec<f64> {
         self.coefficients(Iterate::Last)
     }
@@ -263,7 +282,12 @@ impl<K: Comparison> OnlineKarma<K> {
     fn read(&self, row: &[f64], values: &mut Vec<f64>, observed: &mut Vec<f32>) -> Result<()> {
         let expected = self.setup.columns;
         if row.len() != expected {
-            return Err(ErrorKind::WrongLength { what: "the row's values".into(), expected, found: row.len() }.into());
+            return Err(ErrorKind::WrongLength {
+                what: "the row's values".into(),
+                expected,
+                found: row.len(),
+            }
+            .into());
         }
         if let Some(at) = row.iter().position(|v| v.is_infinite()) {
             let (row_number, column) = (self.steps as usize + 1, format!("column {}", at + 1));
@@ -299,10 +323,26 @@ impl<K> TryFrom<Saved<K>> for OnlineKarma<K> {
     type Error = crate::Error;
 
     fn try_from(saved: Saved<K>) -> Result<Self> {
-        let Saved { kernel, setup, steps, harmonic, largest, suffered, values, observed, slopes, before } = saved;
+        let Saved {
+            kernel,
+            setup,
+            steps,
+            harmonic,
+            largest,
+            suffered,
+            values,
+            observed,
+            slopes,
+            before,
+        } = saved;
         setup.check()?;
         let bad = |key: &str, problem: &str| {
-            Err(ErrorKind::BadFile { what: "state of online karma", key: key.into(), problem: problem.into() }.into())
+            Err(ErrorKind::BadFile {
+                what: "state of online karma",
+                key: key.into(),
+                problem: problem.into(),
+            }
+            .into())
         };
         let kept = before.len();
         if kept as u64 > steps {
@@ -318,13 +358,23 @@ impl<K> TryFrom<Saved<K>> for OnlineKarma<K> {
                 return bad(key, "has not as many numbers as the rows kept need");
             }
         }
-        if !values.iter().zip(&observed).all(|(v, o)| v.is_finite() && (*o == 1.0 || (*o == 0.0 && *v == 0.0))) {
+        if !values
+            .iter()
+            .zip(&observed)
+            .all(|(v, o)| v.is_finite() && (*o == 1.0 || (*o == 0.0 && *v == 0.0)))
+        {
             return bad("observed", "holds a number that is no mask of the values");
         }
         let counted = (1..steps.min(1 << 20)).map(|t| 1.0 / t as f64).sum::<f64>();
         let harmonic_is_one = harmonic.is_finite() && harmonic >= counted * (1.0 - 1e-9);
-        if !harmonic_is_one || !before.iter().all(|h| (0.0..=harmonic).contains(h)) || !before.is_sorted() {
-            return bad("harmonic", "is no sum of 1/t, or those before the rows do not rise up to it");
+        if !harmonic_is_one
+            || !before.iter().all(|h| (0.0..=harmonic).contains(h))
+            || !before.is_sorted()
+        {
+            return bad(
+                "harmonic",
+                "is no sum of 1/t, or those before the rows do not rise up to it",
+            );
         }
         if !(0.0..=largest_score()).contains(&largest) || !(0.0..=f64::MAX).contains(&suffered) {
             return bad("suffered", "it or the largest target is out of range");
@@ -332,7 +382,18 @@ impl<K> TryFrom<Saved<K>> for OnlineKarma<K> {
         if !slopes.iter().all(|g| g.is_finite()) {
             return bad("slopes", "holds a number that is not finite");
         }
-        Ok(OnlineKarma { kernel, setup, steps, harmonic, largest, suffered, values, observed, slopes, before })
+        Ok(OnlineKarma {
+            kernel,
+            setup,
+            steps,
+            harmonic,
+            largest,
+            suffered,
+            values,
+            observed,
+            slopes,
+            before,
+        })
     }
 }
 

@@ -54,7 +54,10 @@ impl Reading {
                     continue;
                 }
                 missing[p] += 1.0;
-                sums[p * outputs..(p + 1) * outputs].iter_mut().zip(&target).for_each(|(s, y)| *s += y);
+                sums[p * outputs..(p + 1) * outputs]
+                    .iter_mut()
+                    .zip(&target)
+                    .for_each(|(s, y)| *s += y);
             }
             (observed, most) = (observed + shown, most.max(shown));
             rows_empty += u64::from(blank);
@@ -71,18 +74,23 @@ impl Reading {
             if variance > 1e-12 { covariance / variance.sqrt() } else { 0.0 }
         };
         let strongest = (0..panels).flat_map(|p| (0..outputs).map(move |j| (p, j)));
-        let strongest = strongest.map(|(p, j)| (p, correlation(p, j))).max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+        let strongest = strongest
+            .map(|(p, j)| (p, correlation(p, j)))
+            .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
         let informative = strongest
             .filter(|(_, r)| r.abs() > LEAST && r.abs() * n.sqrt() > STANDARD_ERRORS)
             .map(|(p, r)| (layout.name(p).to_owned(), r));
-        let mut unseen = (0..panels).filter(|&p| !empty[p] && missing[p] == n).map(|p| layout.name(p).to_owned());
+        let mut unseen = (0..panels)
+            .filter(|&p| !empty[p] && missing[p] == n)
+            .map(|p| layout.name(p).to_owned());
         let never = unseen.next().map(|first| (first, 1 + unseen.count() as u64));
         Reading { never, observed, spent, most, empty: rows_empty, informative }
     }
 
     /// A report of a learner that read what was there.
     pub(crate) fn report(&self, learner: &str, stop: Stop, examples: &Examples<'_>) -> Report {
-        let mut report = Report::full(learner, stop, examples.len(), examples.layout.sampled_panels());
+        let mut report =
+            Report::full(learner, stop, examples.len(), examples.layout.sampled_panels());
         (report.reads, report.distinct, report.spent) = (self.observed, self.observed, self.spent);
         report.max_reads = self.most;
         if self.empty > 0 {
@@ -92,7 +100,9 @@ impl Reading {
             report.notes.push(Note::NeverObserved { column: column.clone(), columns: *columns });
         }
         if let Some((column, correlation)) = &self.informative {
-            report.notes.push(Note::InformativeHoles { column: column.clone(), correlation: *correlation });
+            report
+                .notes
+                .push(Note::InformativeHoles { column: column.clone(), correlation: *correlation });
         }
         report
     }
@@ -124,7 +134,8 @@ mod tests {
     use std::sync::Arc;
 
     fn reading(cells: &Array2<f64>, targets: &[f64]) -> Reading {
-        let (matrix, layout) = (Matrix::F64(cells.clone()), Arc::new(Layout::singletons(cells.ncols())));
+        let (matrix, layout) =
+            (Matrix::F64(cells.clone()), Arc::new(Layout::singletons(cells.ncols())));
         let examples = Examples::new(&matrix, &Scaler::None {}, &layout, targets);
         Reading::of(&examples)
     }
@@ -132,7 +143,8 @@ mod tests {
     #[test]
     fn cells_are_counted_by_hand() {
         let hole = f64::NAN;
-        let found = reading(&ndarray::array![[1.0, hole], [hole, hole], [2.0, 3.0]], &[1.0, 2.0, 3.0]);
+        let found =
+            reading(&ndarray::array![[1.0, hole], [hole, hole], [2.0, 3.0]], &[1.0, 2.0, 3.0]);
         assert_eq!((found.observed, found.most, found.empty), (3, 2, 1));
         assert_eq!(found.never, None);
         let found = reading(&ndarray::array![[hole, 1.0, hole], [hole, hole, hole]], &[1.0, 2.0]);

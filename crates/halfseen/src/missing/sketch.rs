@@ -1,19 +1,21 @@
 //! Approximates k_gamma by random features, so that training time is linear in the rows.
 //!
-//! **Setting**: k(x, x') = f(c) D / scale with f(c) = sum_r a_r c^r is a polynomial in two inner products, of the
-//! masks m and of the zero-filled values x: c = <m, m'>, D = <x, x'>. Tensor sketches (Pham and Pagh 2013) of
-//! m^(x)r (x) x therefore have inner products of mean k.
+//! **Setting**: k(x, x') = f(c) D / scale with f(c) = sum_r a_r c^r is a polynomial in two inner
+//! products, of the masks m and of the zero-filled values x: c = <m, m'>, D = <x, x'>. Tensor
+//! sketches (Pham and Pagh 2013) of m^(x)r (x) x therefore have inner products of mean k.
 //!
-//! **Split**: along the constant direction and across it, m = (|o| / d) 1 + e with |o| observed columns of d, so that
-//! c = t t' + <e, e'> with t = |o| / sqrt(d), exactly. By the binomial theorem
-//! k = sum_r sum_j a_r binom(r, j) (t t')^(r - j) <e, e'>^j D / scale: a sum of kernels (r, j). Those with j <= 1 hold most of
-//! k and have few features, t^r x (d of them) and t^(r - 1) e (x) x (d^2), which are written out where they pay; the
-//! others are sketched together (`plan.rs`). Where all of k has at most as many features as there may be, it is
-//! written out (`sequences.rs`), and nothing is random.
+//! **Split**: along the constant direction and across it, m = (|o| / d) 1 + e with |o| observed
+//! columns of d, so that c = t t' + <e, e'> with t = |o| / sqrt(d), exactly. By the binomial
+//! theorem k = sum_r sum_j a_r binom(r, j) (t t')^(r - j) <e, e'>^j D / scale: a sum of kernels (r,
+//! j). Those with j <= 1 hold most of k and have few features, t^r x (d of them) and t^(r - 1) e
+//! (x) x (d^2), which are written out where they pay; the others are sketched together (`plan.rs`).
+//! Where all of k has at most as many features as there may be, it is written out (`sequences.rs`),
+//! and nothing is random.
 //!
-//! **Guarantee**: <phi(x), phi(x')> has mean k(x, x') over seeds, and a variance that falls as 1 / D. Signs are 4-wise
-//! independent and hashes 2-wise in Pham and Pagh's bound; here signs are drawn independently, and hashes without
-//! replacement, so that two columns of one table never collide while there are buckets left.
+//! **Guarantee**: <phi(x), phi(x')> has mean k(x, x') over seeds, and a variance that falls as 1 /
+//! D. Signs are 4-wise independent and hashes 2-wise in Pham and Pagh's bound; here signs are drawn
+//! independently, and hashes without replacement, so that two columns of one table never collide
+//! while there are buckets left.
 //!
 //! **Symbols**: d columns; D features at most; gamma = number of a_r.
 
@@ -93,24 +95,25 @@ impl PartialEq for Sketch {
 }
 
 impl Sketch {
-    /// At most `features` random features of k = sum_r a_r c^r D, a_r from `lengths`, for rows of `columns` columns, the constant
-    /// counted.
+    /// At most `features` random features of k = sum_r a_r c^r D, a_r from `lengths`, for rows of
+    /// `columns` columns, the constant counted.
     ///
     /// # Errors
-    /// No column, no feature or more than 2^20; weights not finite and at least 0, or all 0, or more than gamma may be;
-    /// tables that would not fit a gigabyte.
+    /// No column, no feature or more than 2^20; weights not finite and at least 0, or all 0, or
+    /// more than gamma may be; tables that would not fit a gigabyte.
     pub fn new(columns: usize, lengths: &[f64], features: usize, seed: u64) -> Result<Sketch> {
         // The kernel's checks are the ones wanted.
         let kernel = Kernel::new(lengths.len() as u64, Some(lengths), Normalization::None, 1, 0.0)?;
         Sketch::of(&kernel, columns, features, seed)
     }
 
-    /// At most `features` random features of a kernel, with its scale as it is fitted (`none`, `trace`, `uniform`); with
-    /// `cosine` the features of each row are divided by their length. One feature is spent on a coef0 above 0.
+    /// At most `features` random features of a kernel, with its scale as it is fitted (`none`,
+    /// `trace`, `uniform`); with `cosine` the features of each row are divided by their length. One
+    /// feature is spent on a coef0 above 0.
     ///
     /// # Errors
-    /// As [`Sketch::new`]; [`ErrorKind::Needs`] for a degree above 1: compositions are not sketched, as higher gamma is the
-    /// cheaper way to more products.
+    /// As [`Sketch::new`]; [`ErrorKind::Needs`] for a degree above 1: compositions are not
+    /// sketched, as higher gamma is the cheaper way to more products.
     pub fn of(kernel: &Kernel, columns: usize, features: usize, seed: u64) -> Result<Sketch> {
         if kernel.degree() > 1 {
             let what = "degree = 1: use features = exact, or a higher gamma instead of the degree";
@@ -133,7 +136,12 @@ impl Sketch {
         let shift = usize::from(coef0 > 0.0);
         if features <= shift || features > MOST_FEATURES {
             let allowed = format!("an integer from {} to {MOST_FEATURES}", shift + 1);
-            return Err(ErrorKind::OutOfRange { name: "features", value: features.to_string(), allowed }.into());
+            return Err(ErrorKind::OutOfRange {
+                name: "features",
+                value: features.to_string(),
+                allowed,
+            }
+            .into());
         }
         if columns == 0 {
             return Err(ErrorKind::NoAttributes.into());
@@ -144,11 +152,20 @@ impl Sketch {
             Some(sequences) => Form::Explicit(sequences),
             None => {
                 let plan = plan::plan(columns, &weights, room);
-                // Entries of the tables: at most columns for each sketched kernel and each factor of masks.
-                let entries = columns.saturating_mul(plan.sketched.len() + definition.lengths.len());
+                // Entries of the tables: at most columns for each sketched kernel and each factor
+                // of masks.
+                let entries =
+                    columns.saturating_mul(plan.sketched.len() + definition.lengths.len());
                 if entries > MOST_ENTRIES {
-                    let what = format!("columns x sketched terms of the kernel (lower gamma; {MOST_ENTRIES} fit)");
-                    return Err(ErrorKind::WrongLength { what, expected: MOST_ENTRIES, found: entries }.into());
+                    let what = format!(
+                        "columns x sketched terms of the kernel (lower gamma; {MOST_ENTRIES} fit)"
+                    );
+                    return Err(ErrorKind::WrongLength {
+                        what,
+                        expected: MOST_ENTRIES,
+                        found: entries,
+                    }
+                    .into());
                 }
                 let tensor = Tensor::new(columns, &plan.sketched, plan.buckets, definition.seed);
                 Form::Random { explicit: plan.explicit, tensor }
@@ -157,7 +174,8 @@ impl Sketch {
         let own = match &form {
             Form::Explicit(sequences) => sequences.len(),
             Form::Random { explicit, tensor } => {
-                let written = explicit.iter().map(|w| if w.across { columns * columns } else { columns });
+                let written =
+                    explicit.iter().map(|w| if w.across { columns * columns } else { columns });
                 written.sum::<usize>() + tensor.buckets()
             }
         };
@@ -187,13 +205,19 @@ impl Sketch {
         })
     }
 
-    /// Writes the features of one row: `values` and `observed` are columns of a [`Masked`], `out` has
-    /// [`Sketch::width`] places. O(gamma (shown columns + D log D)), and at most d times the shown columns for what is
-    /// written out; nothing is allocated.
+    /// Writes the features of one row: `values` and `observed` are columns of a [`Masked`], `out`
+    /// has [`Sketch::width`] places. O(gamma (shown columns + D log D)), and at most d times the
+    /// shown columns for what is written out; nothing is allocated.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`] for slices of other lengths, or a scratch of another sketch.
-    pub fn sketch_into(&self, values: &[f64], observed: &[f32], out: &mut [f64], scratch: &mut Scratch) -> Result<()> {
+    pub fn sketch_into(
+        &self,
+        values: &[f64],
+        observed: &[f32],
+        out: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<()> {
         let wrong = |what: &str, expected, found| {
             let what = format!("{what} of a sketch");
             Err(Error::from(ErrorKind::WrongLength { what, expected, found }))
@@ -208,7 +232,9 @@ impl Sketch {
         let shift = usize::from(self.definition.coef0 > 0.0);
         let (own, last) = out.split_at_mut(self.width - shift);
         match (&self.form, &mut scratch.0) {
-            (Form::Explicit(sequences), Room::Explicit(room)) if room.len() == sequences.room_len() => {
+            (Form::Explicit(sequences), Room::Explicit(room))
+                if room.len() == sequences.room_len() =>
+            {
                 sequences.write(values, observed, own, room);
             }
             (Form::Random { explicit, tensor }, Room::Random(room)) if tensor.fits(room) => {
@@ -235,8 +261,8 @@ impl Sketch {
     /// The features of all rows, (width, n_rows): one row per column, rows in parallel.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] for rows of other columns; [`ErrorKind::Numerical`] where a feature leaves the range
-    /// of numbers.
+    /// [`ErrorKind::WrongLength`] for rows of other columns; [`ErrorKind::Numerical`] where a
+    /// feature leaves the range of numbers.
     pub fn features(&self, rows: &Masked) -> Result<Mat<f64>> {
         if rows.columns() != self.columns() {
             let (expected, found) = (self.columns(), rows.columns());
@@ -244,17 +270,28 @@ impl Sketch {
             return Err(ErrorKind::WrongLength { what, expected, found }.into());
         }
         let mut features = Mat::zeros(self.width, rows.len());
-        let columns: Vec<&mut [f64]> =
-            features.as_mut().col_iter_mut().filter_map(|c| Some(c.try_as_col_major_mut()?.as_slice_mut())).collect();
+        let columns: Vec<&mut [f64]> = features
+            .as_mut()
+            .col_iter_mut()
+            .filter_map(|c| Some(c.try_as_col_major_mut()?.as_slice_mut()))
+            .collect();
         columns.into_par_iter().enumerate().try_for_each_init(
             || self.scratch(),
             |scratch, (i, out)| {
-                self.sketch_into(rows.values.col_as_slice(i), rows.observed.col_as_slice(i), out, scratch)?;
+                self.sketch_into(
+                    rows.values.col_as_slice(i),
+                    rows.observed.col_as_slice(i),
+                    out,
+                    scratch,
+                )?;
                 // Squares of larger features would not be finite.
                 if out.iter().all(|f| f.abs() <= 1e150) {
                     return Ok(());
                 }
-                let problem = format!("the features of row {} leave the range of numbers; lower gamma", i + 1);
+                let problem = format!(
+                    "the features of row {} leave the range of numbers; lower gamma",
+                    i + 1
+                );
                 Err(Error::from(ErrorKind::Numerical { what: "sketching kernels", problem }))
             },
         )?;
@@ -296,10 +333,20 @@ impl TryFrom<Definition> for Sketch {
 
     fn try_from(file: Definition) -> Result<Sketch> {
         let bad = |key: &str, problem: String| {
-            Error::from(ErrorKind::BadFile { what: "random features of a model", key: key.into(), problem })
+            Error::from(ErrorKind::BadFile {
+                what: "random features of a model",
+                key: key.into(),
+                problem,
+            })
         };
-        Kernel::new(file.lengths.len() as u64, Some(&file.lengths), Normalization::None, 1, file.coef0)
-            .map_err(|e| bad("lengths", e.to_string()))?;
+        Kernel::new(
+            file.lengths.len() as u64,
+            Some(&file.lengths),
+            Normalization::None,
+            1,
+            file.coef0,
+        )
+        .map_err(|e| bad("lengths", e.to_string()))?;
         if !(file.scale > 0.0 && file.lengths.iter().all(|a| (a / file.scale).is_finite())) {
             return Err(bad("scale", format!("{:e} is no scale", file.scale)));
         }

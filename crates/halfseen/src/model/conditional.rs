@@ -1,9 +1,11 @@
-//! Predicts by a weighted sum that fills in what a row does not show by what it shows, and says how sure it is.
+//! Predicts by a weighted sum that fills in what a row does not show by what it shows, and says how
+//! sure it is.
 //!
-//! **Setting**: attributes follow a factor model, x_j = mean_j + W_j z + e_j with var e_j = psi_j and z ~ N(0, I_r); the target is
-//! <w, x> + intercept + e. Given x_o, the cells that a row shows,
+//! **Setting**: attributes follow a factor model, x_j = mean_j + W_j z + e_j with var e_j = psi_j
+//! and z ~ N(0, I_r); the target is <w, x> + intercept + e. Given x_o, the cells that a row shows,
 //!   E z = A^-1 sum_o W_j (x_j - mean_j) / psi_j and cov z = A^-1, A = I + sum_o W_j W_j' / psi_j,
-//! so <w, x> has the mean m_o in which missing cells are replaced by mean_j + W_j E z, and the variance
+//! so <w, x> has the mean m_o in which missing cells are replaced by mean_j + W_j E z, and the
+//! variance
 //!   v_o = u' A^-1 u + sum_m w_j^2 psi_j, u = sum_m w_j W_j, sums over the missing cells m.
 //! A row that shows all scores the weighted sum, an empty one its value at the means.
 //!
@@ -37,7 +39,8 @@ pub struct Conditional {
     /// The degrees of freedom with which that is known; none: it counts as known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub degrees: Option<f64>,
-    /// Deviations of the weights, (n_deviations, n_columns): the sum of v v' over them is V, the weights' covariance. May be empty.
+    /// Deviations of the weights, (n_deviations, n_columns): the sum of v v' over them is V, the
+    /// weights' covariance. May be empty.
     pub deviations: Vec<f64>,
     /// Turns the sum into a probability, for two classes.
     #[serde(deserialize_with = "Option::deserialize")]
@@ -66,14 +69,15 @@ impl Conditional {
         for i in 0..examples.len() {
             examples.row_into(i, &mut work.row);
             let (mean, variance) = self.sum(&mut work);
-            let score = self.link.map_or_else(|| self.linear.clip(mean), |link| link.score(mean, variance));
+            let score =
+                self.link.map_or_else(|| self.linear.clip(mean), |link| link.score(mean, variance));
             values.push(finite("a score", score)?);
         }
         Ok(Scores::estimates(values))
     }
 
-    /// Mean and variance of the weighted sum of all examples given the cells that they show, in scaled units. The variance is 0 for
-    /// a complete row.
+    /// Mean and variance of the weighted sum of all examples given the cells that they show, in
+    /// scaled units. The variance is 0 for a complete row.
     ///
     /// # Errors
     /// As [`Conditional::scores`].
@@ -87,10 +91,11 @@ impl Conditional {
         (0..examples.len()).map(one).collect()
     }
 
-    /// Intervals that hold the target of a share `level` of rows like these, in scaled units: quantiles of Student's t about the
-    /// prediction, at the variance
+    /// Intervals that hold the target of a share `level` of rows like these, in scaled units:
+    /// quantiles of Student's t about the prediction, at the variance
     ///   residual + (x - mean)' V (x - mean) + v_o,
-    /// with missing cells of x replaced by what is expected of them. Without deviations the weights count as known.
+    /// with missing cells of x replaced by what is expected of them. Without deviations the weights
+    /// count as known.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfRange`]: a level that is not above 0 and below 1. [`ErrorKind::NoIntervals`]: there is a link. As
@@ -99,13 +104,17 @@ impl Conditional {
         // NaN is in no range.
         if !(level > 0.0 && level < 1.0) {
             let allowed = "above 0 and below 1".to_owned();
-            return Err(ErrorKind::OutOfRange { name: "level", value: level.to_string(), allowed }.into());
+            return Err(
+                ErrorKind::OutOfRange { name: "level", value: level.to_string(), allowed }.into()
+            );
         }
         if self.link.is_some() {
             return Err(ErrorKind::NoIntervals { reason: "what is predicted is a class" }.into());
         }
         let tail = (1.0 - level) / 2.0;
-        let quantile = self.degrees.map_or_else(|| normal::upper_quantile(tail), |n| student::upper_quantile(tail, n));
+        let quantile = self
+            .degrees
+            .map_or_else(|| normal::upper_quantile(tail), |n| student::upper_quantile(tail, n));
         let mut work = self.work();
         let one = |i| {
             examples.row_into(i, &mut work.row);
@@ -115,18 +124,23 @@ impl Conditional {
             let of_weights: f64 = match self.linear.weights.len() {
                 0 => 0.0,
                 columns => {
-                    let along = |v: &[f64]| v.iter().zip(centred()).map(|(v, x)| v * x).sum::<f64>();
+                    let along =
+                        |v: &[f64]| v.iter().zip(centred()).map(|(v, x)| v * x).sum::<f64>();
                     self.deviations.chunks_exact(columns).map(|v| along(v).powi(2)).sum()
                 }
             };
             let half = quantile * (self.residual + of_weights + unseen).sqrt();
             let mean = self.linear.clip(mean);
-            Ok((finite("an interval's end", mean - half)?, finite("an interval's end", mean + half)?))
+            Ok((
+                finite("an interval's end", mean - half)?,
+                finite("an interval's end", mean + half)?,
+            ))
         };
         (0..examples.len()).map(one).collect()
     }
 
-    /// Standard error of each weight, in scaled units, (n_columns); `None` where there are no deviations.
+    /// Standard error of each weight, in scaled units, (n_columns); `None` where there are no
+    /// deviations.
     pub fn standard_errors(&self) -> Option<Vec<f64>> {
         if self.deviations.is_empty() {
             return None;
@@ -158,7 +172,9 @@ impl Conditional {
     fn sum(&self, work: &mut Work) -> (f64, f64) {
         let Work { row, missing, posterior, u } = work;
         let mut complete = true;
-        for ((value, missing), mean) in row.iter_mut().zip(missing.iter_mut()).zip(&self.linear.fill) {
+        for ((value, missing), mean) in
+            row.iter_mut().zip(missing.iter_mut()).zip(&self.linear.fill)
+        {
             *missing = value.is_nan();
             if *missing {
                 *value = *mean;
@@ -190,29 +206,43 @@ impl Conditional {
     /// Replaces the means that stand for missing cells by what is expected of these.
     fn expect(&self, work: &mut Work) {
         for j in (0..work.row.len()).filter(|&j| work.missing[j]) {
-            work.row[j] += self.row(j).iter().zip(work.posterior.solution()).map(|(w, z)| w * z).sum::<f64>();
+            work.row[j] +=
+                self.row(j).iter().zip(work.posterior.solution()).map(|(w, z)| w * z).sum::<f64>();
         }
     }
 
     /// Refuses numbers that are not finite, not as many as there are columns, or no variances.
     pub(crate) fn validate(&self, columns: usize) -> Result<()> {
         let bad = |key: &str, problem: String| {
-            Err(ErrorKind::BadFile { what: "model", key: format!("predictor.{key}"), problem }.into())
+            Err(ErrorKind::BadFile { what: "model", key: format!("predictor.{key}"), problem }
+                .into())
         };
         self.linear.validate_at("predictor.linear", columns)?;
-        for (key, numbers, width) in [("loadings", &self.loadings, self.rank), ("noise", &self.noise, 1)] {
+        for (key, numbers, width) in
+            [("loadings", &self.loadings, self.rank), ("noise", &self.noise, 1)]
+        {
             // A product out of range is not the length of anything.
             if columns.checked_mul(width) != Some(numbers.len()) {
-                return bad(key, format!("has {} numbers for {columns} columns of {width}", numbers.len()));
+                return bad(
+                    key,
+                    format!("has {} numbers for {columns} columns of {width}", numbers.len()),
+                );
             }
         }
         if self.rank > columns {
             return bad("rank", format!("is {}, more than the {columns} columns", self.rank));
         }
-        if !self.deviations.is_empty() && (columns == 0 || !self.deviations.len().is_multiple_of(columns)) {
-            return bad("deviations", format!("has {} numbers, not so many times {columns}", self.deviations.len()));
+        if !self.deviations.is_empty()
+            && (columns == 0 || !self.deviations.len().is_multiple_of(columns))
+        {
+            return bad(
+                "deviations",
+                format!("has {} numbers, not so many times {columns}", self.deviations.len()),
+            );
         }
-        for (key, numbers) in [("loadings", &self.loadings), ("noise", &self.noise), ("deviations", &self.deviations)] {
+        for (key, numbers) in
+            [("loadings", &self.loadings), ("noise", &self.noise), ("deviations", &self.deviations)]
+        {
             if !numbers.iter().all(|v| v.is_finite()) {
                 return bad(key, "holds a number that is not finite".into());
             }

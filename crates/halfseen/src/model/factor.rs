@@ -1,10 +1,11 @@
 //! Predicts by the factor of a completed matrix: fits a new item's own factor to what it shows.
 //!
-//! **Setting**: Z = L R' minimises mu |Z|_* + smooth(Z). As |Z|_* = min (|L|^2 + |R|^2) / 2 over such products (Srebro,
-//! Rennie and Jaakkola 2005), each row r of R minimises, with L held fixed,
+//! **Setting**: Z = L R' minimises mu |Z|_* + smooth(Z). As |Z|_* = min (|L|^2 + |R|^2) / 2 over
+//! such products (Srebro, Rennie and Jaakkola 2005), each row r of R minimises, with L held fixed,
 //!   rho |r|^2 / 2 + |L_o r - x_o|^2 / 2, rho = mu |Omega_X|,
-//! for an item without labels that shows x_o. A new item gets the r of that ridge regression, and the scores L_y r + b.
-//! An unlabelled item of the completed matrix gets back the scores that it has there.
+//! for an item without labels that shows x_o. A new item gets the r of that ridge regression, and
+//! the scores L_y r + b. An unlabelled item of the completed matrix gets back the scores that it
+//! has there.
 
 use super::Scores;
 use crate::data::Examples;
@@ -37,7 +38,8 @@ pub struct Factor {
     pub estimates: bool,
 }
 
-/// A further attribute that is 1 for every item, and adds weight (<l, r> - 1)^2 / 2 to what r minimises.
+/// A further attribute that is 1 for every item, and adds weight (<l, r> - 1)^2 / 2 to what r
+/// minimises.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct One {
@@ -53,13 +55,19 @@ impl Factor {
         self.bias.len()
     }
 
-    /// The scores of items, (n_outputs, n), from values (n_columns, n) and a mask of the same shape: 1 where observed,
-    /// else 0. An item that shows nothing scores b; for MC-1 what the row of ones gives.
+    /// The scores of items, (n_outputs, n), from values (n_columns, n) and a mask of the same
+    /// shape: 1 where observed, else 0. An item that shows nothing scores b; for MC-1 what the row
+    /// of ones gives.
     pub fn scores(&self, values: &Mat<f64>, observed: &Mat<f32>) -> Mat<f64> {
         let mut scores = Mat::zeros(self.outputs(), values.ncols());
         let mut room = self.room();
         for j in 0..values.ncols() {
-            self.score_into(values.col_as_slice(j), observed.col_as_slice(j), &mut room, scores.col_as_slice_mut(j));
+            self.score_into(
+                values.col_as_slice(j),
+                observed.col_as_slice(j),
+                &mut room,
+                scores.col_as_slice_mut(j),
+            );
         }
         scores
     }
@@ -69,7 +77,8 @@ impl Factor {
         Factor { estimates, ..self }
     }
 
-    /// The scores of all examples by each of several factors, in scaled units; rows are read once for all.
+    /// The scores of all examples by each of several factors, in scaled units; rows are read once
+    /// for all.
     ///
     /// # Errors
     /// Cells so large that a score is no finite number.
@@ -101,7 +110,13 @@ impl Factor {
     }
 
     /// Writes the scores of one item, (n_outputs), from its values and mask, each (n_columns).
-    pub fn score_into(&self, values: &[f64], observed: &[f32], room: &mut Room, scores: &mut [f64]) {
+    pub fn score_into(
+        &self,
+        values: &[f64],
+        observed: &[f32],
+        room: &mut Room,
+        scores: &mut [f64],
+    ) {
         scores.copy_from_slice(&self.bias);
         if self.rank == 0 {
             return;
@@ -123,7 +138,8 @@ impl Factor {
     /// Refuses numbers that are not finite, or not as many as there are columns and outputs.
     pub(crate) fn validate(&self, columns: usize, outputs: usize) -> Result<()> {
         let bad = |key: &str, problem: String| {
-            Err(ErrorKind::BadFile { what: "model", key: format!("predictor.{key}"), problem }.into())
+            Err(ErrorKind::BadFile { what: "model", key: format!("predictor.{key}"), problem }
+                .into())
         };
         let one: &[f64] = self.one.as_ref().map_or(&[], |one| &one.row);
         let ones = usize::from(self.one.is_some());
@@ -137,7 +153,10 @@ impl Factor {
             // A product out of range is not the length of anything.
             if rows.and_then(|rows| rows.checked_mul(width)) != Some(numbers.len()) {
                 let rows = rows.unwrap_or(0);
-                return bad(key, format!("has {} numbers for {rows} rows of {width}", numbers.len()));
+                return bad(
+                    key,
+                    format!("has {} numbers for {rows} rows of {width}", numbers.len()),
+                );
             }
             if !numbers.iter().all(|v| v.is_finite()) {
                 return bad(key, "holds a number that is not finite".into());
@@ -156,7 +175,11 @@ impl Factor {
         if self.rank > columns + outputs + ones {
             return bad(
                 "rank",
-                format!("is {}, more than the {} rows of the factor", self.rank, columns + outputs + ones),
+                format!(
+                    "is {}, more than the {} rows of the factor",
+                    self.rank,
+                    columns + outputs + ones
+                ),
             );
         }
         Ok(())
@@ -191,7 +214,8 @@ impl Room {
         &self.vector
     }
 
-    /// Replaces v by the solution of L a = v, L the factor that solving left: |a|^2 is v' M^-1 v, M the matrix that was added up.
+    /// Replaces v by the solution of L a = v, L the factor that solving left: |a|^2 is v' M^-1 v, M
+    /// the matrix that was added up.
     pub(super) fn whiten(&self, v: &mut [f64]) {
         let rank = self.vector.len();
         for i in 0..rank {
@@ -261,7 +285,8 @@ mod tests {
 
     fn random(columns: usize, outputs: usize, rank: usize, one: bool) -> Factor {
         let mut stream = Stream::new(4, Purpose::Data, (columns * 100 + rank) as u64);
-        let mut numbers = |count: usize| -> Vec<f64> { (0..count).map(|_| stream.normal()).collect() };
+        let mut numbers =
+            |count: usize| -> Vec<f64> { (0..count).map(|_| stream.normal()).collect() };
         Factor {
             rank,
             attributes: numbers(columns * rank),
@@ -278,10 +303,12 @@ mod tests {
         for (columns, rank, one) in [(6, 3, false), (2, 5, true), (4, 1, true), (3, 2, false)] {
             // Outputs that are the coordinates of r.
             let mut factor = random(columns, rank, rank, one);
-            factor.labels = (0..rank * rank).map(|i| f64::from(u8::from(i / rank == i % rank))).collect();
+            factor.labels =
+                (0..rank * rank).map(|i| f64::from(u8::from(i / rank == i % rank))).collect();
             factor.bias = vec![0.0; rank];
             let values = Mat::from_fn(columns, 2, |i, j| if j == 0 { 0.5 - i as f64 } else { 0.0 });
-            let observed = Mat::from_fn(columns, 2, |i, j| if j == 0 && i != 1 { 1.0_f32 } else { 0.0 });
+            let observed =
+                Mat::from_fn(columns, 2, |i, j| if j == 0 && i != 1 { 1.0_f32 } else { 0.0 });
             let scores = factor.scores(&values, &observed);
             for item in 0..2 {
                 let r = scores.col_as_slice(item);
@@ -336,7 +363,8 @@ mod tests {
             ridge: 0.0,
             estimates: false,
         };
-        let scores = factor.scores(&Mat::from_fn(3, 2, |_, _| 7.0), &Mat::from_fn(3, 2, |_, _| 1.0));
+        let scores =
+            factor.scores(&Mat::from_fn(3, 2, |_, _| 7.0), &Mat::from_fn(3, 2, |_, _| 1.0));
         assert_eq!(scores, Mat::from_fn(2, 2, |i, _| factor.bias[i]));
         factor.validate(3, 2).unwrap();
     }
@@ -367,7 +395,10 @@ mod tests {
             change(&mut factor);
             let error = factor.validate(4, 2).unwrap_err();
             let expected = format!("predictor.{key}");
-            assert!(matches!(error.kind(), ErrorKind::BadFile { key, .. } if *key == expected), "{error}");
+            assert!(
+                matches!(error.kind(), ErrorKind::BadFile { key, .. } if *key == expected),
+                "{error}"
+            );
         }
     }
 }

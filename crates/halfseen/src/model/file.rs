@@ -24,7 +24,8 @@ pub struct Model {
     pub target: String,
     /// What is predicted.
     pub task: Task,
-    /// The classes, sorted; of two the second is the one that a positive score means, of more each has a score of its own.
+    /// The classes, sorted; of two the second is the one that a positive score means, of more each
+    /// has a score of its own.
     pub classes: Vec<Label>,
     /// The predictor in scaled units.
     pub predictor: Predictor,
@@ -35,7 +36,8 @@ pub struct Model {
 /// Predictions for the rows of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
-    /// For each row the score: an estimate of the target, or of -1/+1 for two classes; of more classes one for each.
+    /// For each row the score: an estimate of the target, or of -1/+1 for two classes; of more
+    /// classes one for each.
     pub scores: Scores,
     /// What the table had too much or too little of.
     pub applied: Applied,
@@ -52,7 +54,12 @@ pub struct Intervals {
 
 impl Model {
     /// The model of a fit to prepared rows with this target, by name.
-    pub fn of(learner: &dyn Learner, prepared: &Prepared<'_>, (name, target): (&str, &Target), fit: Fit) -> Model {
+    pub fn of(
+        learner: &dyn Learner,
+        prepared: &Prepared<'_>,
+        (name, target): (&str, &Target),
+        fit: Fit,
+    ) -> Model {
         Model {
             learner: learner.name().to_owned(),
             params: learner.to_json(),
@@ -65,8 +72,9 @@ impl Model {
         }
     }
 
-    /// Predicts every row of a table. Columns are matched by name; of missing cells a weighted sum takes the mean that
-    /// the learner knew, or what it expects given the cells that are there; other predictors take none.
+    /// Predicts every row of a table. Columns are matched by name; of missing cells a weighted sum
+    /// takes the mean that the learner knew, or what it expects given the cells that are there;
+    /// other predictors take none.
     ///
     /// # Errors
     /// See [`Schema::encode`](crate::prepare::Schema::encode) and [`Predictor::scores`].
@@ -78,13 +86,15 @@ impl Model {
         Ok(Prediction { scores, applied: encoded.applied })
     }
 
-    /// Prediction intervals for every row of a table, (n_rows), in the target's units: ranges that hold the target of a share
-    /// `level` of such rows, if the model is right. Columns are matched and holes taken as by [`Model::predict`]; a hole widens
-    /// the interval. See [`Conditional::intervals`](super::Conditional::intervals).
+    /// Prediction intervals for every row of a table, (n_rows), in the target's units: ranges that
+    /// hold the target of a share `level` of such rows, if the model is right. Columns are matched
+    /// and holes taken as by [`Model::predict`]; a hole widens the interval. See
+    /// [`Conditional::intervals`](super::Conditional::intervals).
     ///
     /// # Errors
-    /// [`ErrorKind::NoIntervals`] for classes, and for predictors that know no distribution of the target;
-    /// [`ErrorKind::OutOfRange`] for a level that is not between 0 and 1; see also [`Model::predict`].
+    /// [`ErrorKind::NoIntervals`] for classes, and for predictors that know no distribution of the
+    /// target; [`ErrorKind::OutOfRange`] for a level that is not between 0 and 1; see also
+    /// [`Model::predict`].
     pub fn intervals(&self, table: &Table, level: f64) -> Result<Intervals> {
         if self.task == Task::Classification {
             return Err(ErrorKind::NoIntervals { reason: "what is predicted is a class" }.into());
@@ -94,11 +104,13 @@ impl Model {
         let examples = Examples::new(&encoded.matrix, &self.prepare.scaler, &layout, &[]);
         let mut ends = self.predictor.intervals(&examples, level)?;
         let target = self.prepare.target;
-        ends.iter_mut().for_each(|(low, high)| (*low, *high) = (target.undo(*low), target.undo(*high)));
+        ends.iter_mut()
+            .for_each(|(low, high)| (*low, *high) = (target.undo(*low), target.undo(*high)));
         Ok(Intervals { ends, applied: encoded.applied })
     }
 
-    /// The class that a row's scores mean; `None` for regression. A score of 0 is the first of two classes.
+    /// The class that a row's scores mean; `None` for regression. A score of 0 is the first of two
+    /// classes.
     pub fn class(&self, scores: &Scores, row: usize) -> Option<&Label> {
         self.classes.get(scores.class(row))
     }
@@ -120,12 +132,14 @@ impl Model {
         Ok((weights.collect(), intercept))
     }
 
-    /// The least and the largest number that is predicted, in units of the target: those of the targets learned from. `None` where
-    /// nothing keeps predictions within a range.
+    /// The least and the largest number that is predicted, in units of the target: those of the
+    /// targets learned from. `None` where nothing keeps predictions within a range.
     pub fn clip(&self) -> Option<[f64; 2]> {
         let linear = match &self.predictor {
             Predictor::Linear(linear) => linear,
-            Predictor::Conditional(conditional) if conditional.link.is_none() => &conditional.linear,
+            Predictor::Conditional(conditional) if conditional.link.is_none() => {
+                &conditional.linear
+            }
             _ => return None,
         };
         linear.clip.map(|ends| ends.map(|end| self.prepare.target.undo(end)))
@@ -138,12 +152,19 @@ impl Model {
         self
     }
 
-    /// Standard error of each weight of [`Model::raw_weights`], in the same units; `None` where the fit made none.
+    /// Standard error of each weight of [`Model::raw_weights`], in the same units; `None` where the
+    /// fit made none.
     pub fn raw_standard_errors(&self) -> Option<Vec<f64>> {
         let Predictor::Conditional(conditional) = &self.predictor else { return None };
         let errors = conditional.standard_errors()?;
         let (target, scaler) = (self.prepare.target, &self.prepare.scaler);
-        Some(errors.iter().enumerate().map(|(j, e)| e * target.deviation / scaler.affine(j).1).collect())
+        Some(
+            errors
+                .iter()
+                .enumerate()
+                .map(|(j, e)| e * target.deviation / scaler.affine(j).1)
+                .collect(),
+        )
     }
 
     /// The model as JSON text.
@@ -174,15 +195,22 @@ impl Model {
     /// [`ErrorKind::BadFile`], naming the key: another format or version, unknown or missing keys,
     /// numbers that are not finite or not as many as the schema has columns.
     pub fn from_json(text: &str) -> Result<Model> {
-        let head: Head =
-            serde_json::from_str(text).map_err(|e| bad("format", &format!("this is no model file ({e})")))?;
+        let head: Head = serde_json::from_str(text)
+            .map_err(|e| bad("format", &format!("this is no model file ({e})")))?;
         if head.format != FORMAT {
-            return Err(bad("format", &format!("is '{}', not '{FORMAT}'", crate::error::short(&head.format))));
+            return Err(bad(
+                "format",
+                &format!("is '{}', not '{FORMAT}'", crate::error::short(&head.format)),
+            ));
         }
         if head.version != VERSION {
-            return Err(bad("version", &format!("is {}; this program reads version {VERSION}", head.version)));
+            return Err(bad(
+                "version",
+                &format!("is {}; this program reads version {VERSION}", head.version),
+            ));
         }
-        let file: File = serde_json::from_str(text).map_err(|e| bad(&key_of(text, &e), &e.to_string()))?;
+        let file: File =
+            serde_json::from_str(text).map_err(|e| bad(&key_of(text, &e), &e.to_string()))?;
         let mut report = file.report;
         if report.spent.is_nan() {
             report.spent = report.distinct as f64;
@@ -190,7 +218,11 @@ impl Model {
         let model = Model {
             learner: file.learner,
             params: file.params,
-            prepare: Prepare { schema: file.schema, scaler: file.prepare.scaler, target: file.prepare.target },
+            prepare: Prepare {
+                schema: file.schema,
+                scaler: file.prepare.scaler,
+                target: file.prepare.target,
+            },
             target: file.target,
             task: file.task,
             classes: file.classes,
@@ -206,18 +238,28 @@ impl Model {
         self.prepare.validate()?;
         let (classes, outputs) = (self.classes.len(), self.predictor.outputs());
         match self.task {
-            Task::Regression if classes > 0 => return Err(bad("classes", "must be empty: the task is regression")),
+            Task::Regression if classes > 0 => {
+                return Err(bad("classes", "must be empty: the task is regression"));
+            }
             Task::Classification if classes < 2 => {
-                return Err(bad("classes", &format!("has {classes} entries, the task needs two or more")));
+                return Err(bad(
+                    "classes",
+                    &format!("has {classes} entries, the task needs two or more"),
+                ));
             }
             _ => {}
         }
         let needed = if classes > 2 { classes } else { 1 };
         if outputs != needed {
-            return Err(bad("predictor", &format!("gives {outputs} scores where {needed} are needed")));
+            return Err(bad(
+                "predictor",
+                &format!("gives {outputs} scores where {needed} are needed"),
+            ));
         }
-        let mut learner = crate::learner::find(&self.learner).map_err(|e| bad("learner", &e.to_string()))?;
-        crate::params::set_from_json(&mut *learner, &self.params).map_err(|e| bad("params", &e.to_string()))?;
+        let mut learner =
+            crate::learner::find(&self.learner).map_err(|e| bad("learner", &e.to_string()))?;
+        crate::params::set_from_json(&mut *learner, &self.params)
+            .map_err(|e| bad("params", &e.to_string()))?;
         let panels = self.prepare.schema.layout()?.sampled_panels();
         if let Some(threat) = &self.report.threat {
             threat.validate(panels)?;
@@ -268,14 +310,15 @@ fn bad(key: &str, problem: &str) -> crate::Error {
     ErrorKind::BadFile { what: "model", key: key.to_owned(), problem: problem.to_owned() }.into()
 }
 
-/// The key that an error is about: the one that serde names as unknown, missing or duplicate, else the
-/// section of the file that cannot be read alone.
+/// The key that an error is about: the one that serde names as unknown, missing or duplicate, else
+/// the section of the file that cannot be read alone.
 fn key_of(text: &str, error: &serde_json::Error) -> String {
     let message = error.to_string();
     if let Some((_, rest)) = message.split_once(" field `") {
         return rest.split('`').next().unwrap_or_default().to_owned();
     }
-    let Ok(sections) = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text) else {
+    let Ok(sections) = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text)
+    else {
         return String::new();
     };
     let fits = |key: &str, value: &serde_json::Value| match key {
@@ -288,5 +331,8 @@ fn key_of(text: &str, error: &serde_json::Error) -> String {
         "report" => Report::deserialize(value).is_ok(),
         _ => value.is_string() || key == "version",
     };
-    sections.into_iter().find(|(key, value)| !fits(key, value)).map_or(String::new(), |(key, _)| key)
+    sections
+        .into_iter()
+        .find(|(key, value)| !fits(key, value))
+        .map_or(String::new(), |(key, _)| key)
 }

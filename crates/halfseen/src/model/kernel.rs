@@ -14,8 +14,8 @@ use std::sync::Arc;
 /// Rows compared at once: bounds the memory of a prediction.
 const BLOCK: usize = 1024;
 
-/// score_j(x) = sum_i coefficients_ij k(x_i, x), everything in scaled units. Nothing stands in for a missing cell: the kernel
-/// looks at what both rows show.
+/// score_j(x) = sum_i coefficients_ij k(x_i, x), everything in scaled units. Nothing stands in for
+/// a missing cell: the kernel looks at what both rows show.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "File", try_from = "File")]
 pub struct Expansion {
@@ -47,12 +47,13 @@ impl Expansion {
         if keep.is_empty() {
             keep.push(0);
         }
-        let coefficients = Mat::from_fn(keep.len(), self.outputs(), |i, j| self.coefficients[(keep[i], j)]);
+        let coefficients =
+            Mat::from_fn(keep.len(), self.outputs(), |i, j| self.coefficients[(keep[i], j)]);
         Expansion { support: Arc::new(self.support.select(&keep)), coefficients, ..self }
     }
 
-    /// The scores of all examples by each of several predictors. Those that learned from the same rows share what
-    /// a comparison costs: two products of matrices for all kernels.
+    /// The scores of all examples by each of several predictors. Those that learned from the same
+    /// rows share what a comparison costs: two products of matrices for all kernels.
     ///
     /// # Errors
     /// Cells or kernels too large to be finite numbers.
@@ -66,7 +67,9 @@ impl Expansion {
         let mut left: Vec<usize> = (0..predictors.len()).collect();
         while let Some(&first) = left.first() {
             let first = predictors[first];
-            let shares = |p: &Expansion| Arc::ptr_eq(&p.support, &first.support) && p.constant == first.constant;
+            let shares = |p: &Expansion| {
+                Arc::ptr_eq(&p.support, &first.support) && p.constant == first.constant
+            };
             let (together, others) = left.into_iter().partition(|&at| shares(predictors[at]));
             left = others;
             Self::compare(predictors, &together, examples, &mut scores)?;
@@ -75,7 +78,12 @@ impl Expansion {
     }
 
     /// Scores by those predictors that share their rows.
-    fn compare(all: &[&Expansion], these: &[usize], examples: &Examples<'_>, scores: &mut [Scores]) -> Result<()> {
+    fn compare(
+        all: &[&Expansion],
+        these: &[usize],
+        examples: &Examples<'_>,
+        scores: &mut [Scores],
+    ) -> Result<()> {
         let Some(first) = these.first().map(|&at| all[at]) else { return Ok(()) };
         let mut kernels: Vec<Kernel> = Vec::new();
         let mut of = Vec::with_capacity(these.len());
@@ -92,7 +100,14 @@ impl Expansion {
             for (&at, &kernel) in these.iter().zip(&of) {
                 let mut found = Mat::zeros(all[at].outputs(), rows.len());
                 let (left, right) = (all[at].coefficients.transpose(), &compared[kernel]);
-                faer::linalg::matmul::matmul(found.as_mut(), faer::Accum::Replace, left, right, 1.0, Par::Seq);
+                faer::linalg::matmul::matmul(
+                    found.as_mut(),
+                    faer::Accum::Replace,
+                    left,
+                    right,
+                    1.0,
+                    Par::Seq,
+                );
                 (0..rows.len()).for_each(|i| scores[at].values.extend(found.col_as_slice(i)));
             }
         }
@@ -105,7 +120,10 @@ impl Expansion {
         if self.support.columns() == expected {
             return Ok(());
         }
-        Err(bad("rows", format!("have {} columns where {expected} are needed", self.support.columns())))
+        Err(bad(
+            "rows",
+            format!("have {} columns where {expected} are needed", self.support.columns()),
+        ))
     }
 }
 

@@ -12,9 +12,11 @@ pub struct Linear {
     pub weights: Vec<f64>,
     /// The constant.
     pub intercept: f64,
-    /// What stands in for a missing cell, (n_columns): the mean of the attribute as the learner knows it.
+    /// What stands in for a missing cell, (n_columns): the mean of the attribute as the learner
+    /// knows it.
     pub fill: Vec<f64>,
-    /// The least and the largest target learned from: nothing beyond is predicted. [`Linear::score`] does not know of it.
+    /// The least and the largest target learned from: nothing beyond is predicted.
+    /// [`Linear::score`] does not know of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clip: Option<[f64; 2]>,
 }
@@ -27,7 +29,8 @@ impl Linear {
         // depend on how many threads score other rows.
         let mut sums = [0.0; 4];
         let (weights, values) = (self.weights.chunks_exact(4), row.chunks_exact(4));
-        let rest: f64 = weights.remainder().iter().zip(values.remainder()).map(|(w, v)| w * v).sum();
+        let rest: f64 =
+            weights.remainder().iter().zip(values.remainder()).map(|(w, v)| w * v).sum();
         for (w, v) in weights.zip(values) {
             for lane in 0..4 {
                 sums[lane] += w[lane] * v[lane];
@@ -61,7 +64,8 @@ impl Linear {
                 }
                 filled.clear();
                 let cells = row.iter().zip(&predictor.fill);
-                filled.extend(cells.map(|(value, fill)| if value.is_nan() { *fill } else { *value }));
+                filled
+                    .extend(cells.map(|(value, fill)| if value.is_nan() { *fill } else { *value }));
                 scores.push(predictor.clip(predictor.score(&filled)));
             }
         }

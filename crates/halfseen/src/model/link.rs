@@ -1,4 +1,5 @@
-//! Turns the weighted sum of a model of two classes into a probability, also where attributes are not seen.
+//! Turns the weighted sum of a model of two classes into a probability, also where attributes are
+//! not seen.
 
 use crate::normal;
 use serde::{Deserialize, Serialize};
@@ -13,20 +14,22 @@ pub enum Curve {
     Logistic,
 }
 
-/// P(y = +1 | x) = curve(t), where t is the weighted sum in the units of the targets -1 and +1. The score is then 2 P - 1, which
-/// estimates the target.
+/// P(y = +1 | x) = curve(t), where t is the weighted sum in the units of the targets -1 and +1. The
+/// score is then 2 P - 1, which estimates the target.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// The curve.
     pub curve: Curve,
-    /// What was subtracted of the targets -1 and +1: scores are given about it, as the weighted sum is.
+    /// What was subtracted of the targets -1 and +1: scores are given about it, as the weighted sum
+    /// is.
     pub centre: f64,
 }
 
 impl Curve {
-    /// By how much a normal t of this variance is divided, so that the curve of its mean is the mean of the curve: exactly for the
-    /// probit; for the logistic with an error below 0.02 (D. MacKay, Neural Computation 1992).
+    /// By how much a normal t of this variance is divided, so that the curve of its mean is the
+    /// mean of the curve: exactly for the probit; for the logistic with an error below 0.02 (D.
+    /// MacKay, Neural Computation 1992).
     #[inline]
     pub fn flattening(self, variance: f64) -> f64 {
         (1.0 + variance * self.per_variance()).sqrt()
@@ -65,7 +68,8 @@ impl Curve {
 }
 
 impl Link {
-    /// The probability of the second class where the sum, in scaled units, has this mean and variance given what is seen.
+    /// The probability of the second class where the sum, in scaled units, has this mean and
+    /// variance given what is seen.
     pub fn probability(&self, mean: f64, variance: f64) -> f64 {
         self.curve.probability((mean + self.centre) / self.curve.flattening(variance))
     }
@@ -90,10 +94,16 @@ mod tests {
                     let step = 20.0 / f64::from(steps);
                     let integral: f64 = (0..=steps)
                         .map(|i| -10.0 + step * f64::from(i))
-                        .map(|z| step * normal::density(z) * curve.probability(mean + variance.sqrt() * z))
+                        .map(|z| {
+                            step * normal::density(z)
+                                * curve.probability(mean + variance.sqrt() * z)
+                        })
                         .sum();
                     let found = curve.probability(mean / curve.flattening(variance));
-                    assert!((found - integral).abs() < within, "{curve:?}, {mean}, {variance}: {found}, {integral}");
+                    assert!(
+                        (found - integral).abs() < within,
+                        "{curve:?}, {mean}, {variance}: {found}, {integral}"
+                    );
                 }
             }
         }
@@ -105,9 +115,15 @@ mod tests {
             for t in [-30.0, -3.5, -1.0, 0.0, 0.7, 2.9, 6.0, 25.0] {
                 let (at, slope, bend) = curve.log(t);
                 let (above, under) = (curve.log(t + 1e-5), curve.log(t - 1e-5));
-                assert!((slope - (above.0 - under.0) / 2e-5).abs() < 1e-6 * (1.0 + slope), "{curve:?} {t}");
+                assert!(
+                    (slope - (above.0 - under.0) / 2e-5).abs() < 1e-6 * (1.0 + slope),
+                    "{curve:?} {t}"
+                );
                 assert!((bend + (above.1 - under.1) / 2e-5).abs() < 1e-6, "{curve:?} {t}");
-                assert!((at - curve.probability(t).ln()).abs() < 1e-9 * (1.0 + at.abs()), "{curve:?} {t}");
+                assert!(
+                    (at - curve.probability(t).ln()).abs() < 1e-9 * (1.0 + at.abs()),
+                    "{curve:?} {t}"
+                );
             }
         }
     }

@@ -9,10 +9,11 @@ use std::fmt;
 pub enum Note {
     /// Estimated slopes scatter so much that hardly anything is learned.
     SlopeVariance {
-        /// Root mean square of one draw's estimate of the loss's argument, such as (<w,x> - y) / width: the
-        /// scaled residual, and its scatter.
+        /// Root mean square of one draw's estimate of the loss's argument, such as (<w,x> - y) /
+        /// width: the scaled residual, and its scatter.
         residual: f64,
-        /// What the mean square of a slope's estimate is at that residual; like e^(4 residual^2) for the error function.
+        /// What the mean square of a slope's estimate is at that residual; like e^(4 residual^2)
+        /// for the error function.
         second_moment: f64,
     },
     /// Rows show nothing at all; what is learned of them is the constant.
@@ -20,22 +21,25 @@ pub enum Note {
         /// How many.
         rows: u64,
     },
-    /// Attributes that no training row shows: nothing is learned of them, and their values play no part.
+    /// Attributes that no training row shows: nothing is learned of them, and their values play no
+    /// part.
     NeverObserved {
         /// The first.
         column: String,
         /// How many.
         columns: u64,
     },
-    /// Whether an attribute is missing goes with the target: values are then hardly missing at random, and a model holds only
-    /// where they go on missing as they did.
+    /// Whether an attribute is missing goes with the target: values are then hardly missing at
+    /// random, and a model holds only where they go on missing as they did.
     InformativeHoles {
         /// The attribute where it shows most.
         column: String,
-        /// The correlation of its being missing with the target, or with the class that it tells most of.
+        /// The correlation of its being missing with the target, or with the class that it tells
+        /// most of.
         correlation: f64,
     },
-    /// Reads were asked for and gave no value. They are paid for, and what else was read of their examples is learned from.
+    /// Reads were asked for and gave no value. They are paid for, and what else was read of their
+    /// examples is learned from.
     RefusedReads {
         /// How many.
         reads: u64,
@@ -49,15 +53,16 @@ pub enum Note {
     },
     /// The target was the same in all examples: all weights are 0.
     ConstantTarget,
-    /// No two attributes were ever read of one example: of each is known how it goes with the target, and not how attributes go
-    /// with each other.
+    /// No two attributes were ever read of one example: of each is known how it goes with the
+    /// target, and not how attributes go with each other.
     NoPairs,
     /// Fewer examples than a fit can be judged by.
     FewExamples {
         /// How many.
         examples: u64,
     },
-    /// Refinements of a model that ended early, as the likelihood would have fallen or a matrix lost its definiteness.
+    /// Refinements of a model that ended early, as the likelihood would have fallen or a matrix
+    /// lost its definiteness.
     GuardedRefinements {
         /// How many.
         refinements: u64,
@@ -76,15 +81,16 @@ pub enum Note {
         /// The least budget at which weights are 0; `None` where it was not found.
         from: Option<f64>,
     },
-    /// Under the threat the predictor errs on the rows it learned from no less than a constant does.
+    /// Under the threat the predictor errs on the rows it learned from no less than a constant
+    /// does.
     NoBetterThanConstant {
         /// The share of them that the worst deletions turn wrong.
         attacked: f64,
         /// The share of the rarer class.
         constant: f64,
     },
-    /// The learner's own test cannot tell its predictions from a constant: the mean of the targets, or where scores are margins the
-    /// commonest class.
+    /// The learner's own test cannot tell its predictions from a constant: the mean of the targets,
+    /// or where scores are margins the commonest class.
     NotShownBetter {
         /// Its squared error, or its share of wrong classes, as a share of the constant's.
         ratio: f64,
@@ -106,7 +112,8 @@ pub enum Note {
         risk: f64,
         /// But for this probability.
         confidence: f64,
-        /// How many settings were tried on the rows, this one included: the bound holds for all of them at once.
+        /// How many settings were tried on the rows, this one included: the bound holds for all of
+        /// them at once.
         #[serde(default = "one")]
         tried: u64,
         /// What was taken from the rows, though the theorem wants it fixed before they are seen.
@@ -119,7 +126,8 @@ pub enum Note {
         failure: f64,
         /// The share of training rows that the worst deletions leave within the margin.
         within: f64,
-        /// The share of new rows that the noise turns wrong is at most this, on average over the noise.
+        /// The share of new rows that the noise turns wrong is at most this, on average over the
+        /// noise.
         risk: f64,
         /// But for this probability.
         confidence: f64,
@@ -140,13 +148,15 @@ pub enum Note {
         /// How many.
         rows: u64,
     },
-    /// The predictor was cut down after the fit: what the report said of the whole one was left out.
+    /// The predictor was cut down after the fit: what the report said of the whole one was left
+    /// out.
     Truncated {
         /// Attributes that were kept.
         attributes: u64,
         /// Of how many.
         of: u64,
-        /// The threat that the whole predictor was prepared for, where all that is left is worth no more.
+        /// The threat that the whole predictor was prepared for, where all that is left is worth no
+        /// more.
         threat: Option<f64>,
     },
     /// Attributes of very different sizes share one box of weights.
@@ -184,13 +194,16 @@ impl Note {
         )
     }
 
-    /// What must be said of a squared error (or a share of wrong classes), where it is not below the constant's by two of its standard
-    /// errors.
+    /// What must be said of a squared error (or a share of wrong classes), where it is not below
+    /// the constant's by two of its standard errors.
     pub fn beside_constant(error: f64, standard_error: Option<f64>, constant: f64) -> Option<Note> {
         let deviation = standard_error.unwrap_or(0.0);
         // Unlike the opposite this takes in a NaN.
         let better = error + 2.0 * deviation < constant;
-        let note = || Note::NotShownBetter { ratio: error / constant, standard_error: deviation / constant };
+        let note = || Note::NotShownBetter {
+            ratio: error / constant,
+            standard_error: deviation / constant,
+        };
         (!better && constant > 0.0).then(note)
     }
 }

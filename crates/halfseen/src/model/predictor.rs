@@ -40,7 +40,8 @@ pub struct Scores {
     pub values: Vec<f64>,
     /// Scores of one row: 1, or one for each of more than two classes.
     pub outputs: usize,
-    /// Whether a score estimates the target (a number, or -1/+1). If not, only its sign or the largest one means something.
+    /// Whether a score estimates the target (a number, or -1/+1). If not, only its sign or the
+    /// largest one means something.
     pub estimates: bool,
 }
 
@@ -70,11 +71,14 @@ impl Scores {
         &self.values[row * self.outputs..(row + 1) * self.outputs]
     }
 
-    /// The class that a row's scores mean: the second of two where the score is above 0, else the first with the largest score.
+    /// The class that a row's scores mean: the second of two where the score is above 0, else the
+    /// first with the largest score.
     pub fn class(&self, row: usize) -> usize {
         match self.row(row) {
             [score] => usize::from(*score > 0.0),
-            scores => (1..scores.len()).fold(0, |best, r| if scores[r] > scores[best] { r } else { best }),
+            scores => {
+                (1..scores.len()).fold(0, |best, r| if scores[r] > scores[best] { r } else { best })
+            }
         }
     }
 
@@ -104,8 +108,8 @@ impl Predictor {
         }
     }
 
-    /// The weighted sum, where it is one. That of a [`Conditional`] scores complete rows as it does; with a link its sign is the
-    /// class, and its size is no estimate.
+    /// The weighted sum, where it is one. That of a [`Conditional`] scores complete rows as it
+    /// does; with a link its sign is the class, and its size is no estimate.
     ///
     /// # Errors
     /// [`ErrorKind::NotLinear`].
@@ -117,7 +121,8 @@ impl Predictor {
         }
     }
 
-    /// The weighted sum, where a missing cell counts as its fill whatever else a row shows: what deletions do then adds up.
+    /// The weighted sum, where a missing cell counts as its fill whatever else a row shows: what
+    /// deletions do then adds up.
     ///
     /// # Errors
     /// [`ErrorKind::NotAdditive`] for a [`Conditional`]; [`ErrorKind::NotLinear`].
@@ -128,7 +133,8 @@ impl Predictor {
         }
     }
 
-    /// The predictor that predicts whatever the weighted sum is, also beyond the targets learned from.
+    /// The predictor that predicts whatever the weighted sum is, also beyond the targets learned
+    /// from.
     #[must_use]
     pub fn without_clip(mut self) -> Predictor {
         match &mut self {
@@ -139,14 +145,18 @@ impl Predictor {
         self
     }
 
-    /// Prediction intervals of this level for all examples, in scaled units; see [`Conditional::intervals`].
+    /// Prediction intervals of this level for all examples, in scaled units; see
+    /// [`Conditional::intervals`].
     ///
     /// # Errors
     /// [`ErrorKind::NoIntervals`] for predictors of other forms; as [`Conditional::intervals`].
     pub fn intervals(&self, examples: &Examples<'_>, level: f64) -> Result<Vec<(f64, f64)>> {
         match self {
             Predictor::Conditional(conditional) => conditional.intervals(examples, level),
-            _ => Err(ErrorKind::NoIntervals { reason: "this predictor knows no distribution of the target" }.into()),
+            _ => Err(ErrorKind::NoIntervals {
+                reason: "this predictor knows no distribution of the target",
+            }
+            .into()),
         }
     }
 
@@ -159,13 +169,14 @@ impl Predictor {
         Ok(scores.pop().unwrap_or_else(|| Scores::estimates(Vec::new())))
     }
 
-    /// The scores of all examples by each of several predictors, which share what they can: rows are read once, and
-    /// compared once with those learned from.
+    /// The scores of all examples by each of several predictors, which share what they can: rows
+    /// are read once, and compared once with those learned from.
     ///
     /// # Errors
     /// As [`Predictor::scores`].
     pub fn scores_of(predictors: &[&Predictor], examples: &Examples<'_>) -> Result<Vec<Scores>> {
-        let (mut linear, mut kernel, mut sketched, mut factors) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut linear, mut kernel, mut sketched, mut factors) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for predictor in predictors {
             match predictor {
                 Predictor::Linear(one) | Predictor::Margin(one) => linear.push(one),
@@ -187,7 +198,9 @@ impl Predictor {
                 Predictor::Linear(_) => linear.next().map(Scores::estimates),
                 Predictor::Margin(_) => linear.next().map(Scores::margins),
                 Predictor::Conditional(conditional) => Some(conditional.scores(examples)?),
-                Predictor::Linears(many) => Some(Scores::beside(linear.by_ref().take(many.classes.len()).collect())),
+                Predictor::Linears(many) => {
+                    Some(Scores::beside(linear.by_ref().take(many.classes.len()).collect()))
+                }
                 Predictor::Kernel(_) => kernel.next(),
                 Predictor::Sketch(_) => sketched.next(),
                 Predictor::Factor(_) => factors.next(),
@@ -201,7 +214,9 @@ impl Predictor {
         match self {
             Predictor::Linear(linear) | Predictor::Margin(linear) => linear.validate(columns),
             Predictor::Conditional(conditional) => conditional.validate(columns),
-            Predictor::Linears(linears) => linears.classes.iter().try_for_each(|linear| linear.validate(columns)),
+            Predictor::Linears(linears) => {
+                linears.classes.iter().try_for_each(|linear| linear.validate(columns))
+            }
             Predictor::Kernel(expansion) => expansion.validate(columns),
             Predictor::Sketch(sketched) => sketched.validate(columns),
             Predictor::Factor(factor) => factor.validate(columns, factor.outputs()),

@@ -22,8 +22,8 @@ pub enum Stop {
     ClosedForm,
     /// The certified gap fell below the tolerance.
     Tolerance,
-    /// A stationary point was reached of a problem that need not be convex: nothing says how far it is from the
-    /// optimum.
+    /// A stationary point was reached of a problem that need not be convex: nothing says how far it
+    /// is from the optimum.
     Stationary,
     /// The iterations ran out first.
     IterationLimit,
@@ -91,8 +91,9 @@ pub struct Outside {
 pub enum BudgetKind {
     /// On every example.
     Each,
-    /// On average over the learner's draws, and nearly: the reads of one example are a random number, whose mean is at most the
-    /// budget and 1.06 more (`aesvr`); see [`Report::mean_reads`] for what it was.
+    /// On average over the learner's draws, and nearly: the reads of one example are a random
+    /// number, whose mean is at most the budget and 1.06 more (`aesvr`); see [`Report::mean_reads`]
+    /// for what it was.
     Expected,
 }
 
@@ -114,26 +115,27 @@ pub struct Report {
     pub gap: Option<f64>,
     /// Examples learned from.
     pub examples: u64,
-    /// Examples skipped because a requested read was refused, or nothing was observed that teaches anything. Estimates stay unbiased only if a
-    /// refusal does not depend on the value refused.
+    /// Examples skipped because a requested read was refused, or nothing was observed that teaches
+    /// anything. Estimates stay unbiased only if a refusal does not depend on the value refused.
     pub skipped: u64,
-    /// Reads with multiplicity, as the papers count them; what happened to be observed, at no cost, where a learner is passive.
+    /// Reads with multiplicity, as the papers count them; what happened to be observed, at no cost,
+    /// where a learner is passive.
     pub reads: u64,
     /// Distinct (example, panel) cells read: what is paid for.
     pub distinct: u64,
-    /// How often each panel that can be read was, in the order of the layout: they sum to `distinct`. Empty where every
-    /// cell is read, and in files older than these counts.
+    /// How often each panel that can be read was, in the order of the layout: they sum to
+    /// `distinct`. Empty where every cell is read, and in files older than these counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub panel_reads: Vec<u64>,
-    /// The sum of the prices of the distinct reads: their number where no prices were declared. (A file
-    /// without it is older than prices.)
+    /// The sum of the prices of the distinct reads: their number where no prices were declared. (A
+    /// file without it is older than prices.)
     #[serde(default = "unpriced")]
     pub spent: f64,
     /// Reads of the total budget that were left, where there is one.
     #[serde(default)]
     pub unused: Option<u64>,
-    /// Values read that lie outside the declared bounds of their attributes. The learner goes on, but the
-    /// theorems' excess errors assume that there are none.
+    /// Values read that lie outside the declared bounds of their attributes. The learner goes on,
+    /// but the theorems' excess errors assume that there are none.
     #[serde(default)]
     pub outside_bounds: u64,
     /// The first of them.
@@ -143,12 +145,14 @@ pub struct Report {
     pub budget_kind: BudgetKind,
     /// The largest number of reads of one example.
     pub max_reads: u64,
-    /// The longest wait between a query and its answer, in answers to other queries. The theorems cover 0.
+    /// The longest wait between a query and its answer, in answers to other queries. The theorems
+    /// cover 0.
     pub largest_delay: u64,
-    /// Estimated mean squared error of the averaged iterates, in scaled units, from the reads that were made anyway
-    /// (progressive validation): unbiased, and by convexity no less than the model's own in expectation. The iterates are those of
-    /// when the queries were asked: where answers come late ([`Note::LateAnswers`]), those of long before. Of learners that
-    /// see whole rows that of rows held out, see [`tested`](crate::select::tested).
+    /// Estimated mean squared error of the averaged iterates, in scaled units, from the reads that
+    /// were made anyway (progressive validation): unbiased, and by convexity no less than the
+    /// model's own in expectation. The iterates are those of when the queries were asked: where
+    /// answers come late ([`Note::LateAnswers`]), those of long before. Of learners that see whole
+    /// rows that of rows held out, see [`tested`](crate::select::tested).
     #[serde(deserialize_with = "Option::deserialize")]
     pub risk: Option<f64>,
     /// Its standard error.
@@ -162,7 +166,8 @@ pub struct Report {
     /// Rows that the predictor compares with: those whose coefficient is not 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub support: Option<u64>,
-    /// Mean squared error, in scaled units, of each row's prediction from all the others, where it comes for free.
+    /// Mean squared error, in scaled units, of each row's prediction from all the others, where it
+    /// comes for free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leave_one_out: Option<f64>,
     /// What the predictor is prepared for, where a learner prepares for attributes that vanish.

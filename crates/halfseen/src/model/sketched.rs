@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 /// Rows sketched at once: bounds the memory of a prediction.
 const BLOCK: usize = 1024;
 
-/// score_j(x) = sum_k weights_kj phi_k(x), everything in scaled units; nothing stands in for a missing cell.
+/// score_j(x) = sum_k weights_kj phi_k(x), everything in scaled units; nothing stands in for a
+/// missing cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "File", try_from = "File")]
 pub struct Sketched {
@@ -31,25 +32,38 @@ impl Sketched {
         self.weights.ncols()
     }
 
-    /// The scores of all examples by each of several predictors; those of one sketch share its features.
+    /// The scores of all examples by each of several predictors; those of one sketch share its
+    /// features.
     ///
     /// # Errors
     /// Cells too large to be finite numbers.
     pub fn scores_of(predictors: &[&Sketched], examples: &Examples<'_>) -> Result<Vec<Scores>> {
-        let empty = |p: &&Sketched| Scores { values: Vec::new(), outputs: p.outputs(), estimates: p.estimates };
+        let empty = |p: &&Sketched| Scores {
+            values: Vec::new(),
+            outputs: p.outputs(),
+            estimates: p.estimates,
+        };
         let mut scores: Vec<Scores> = predictors.iter().map(empty).collect();
         for rows in examples.rows.chunks(BLOCK) {
             let block = examples.with_rows(rows);
             let mut last: Option<(&Sketched, Mat<f64>)> = None;
             for (predictor, scores) in predictors.iter().zip(&mut scores) {
-                let same = |l: &Sketched| l.constant == predictor.constant && l.sketch == predictor.sketch;
+                let same =
+                    |l: &Sketched| l.constant == predictor.constant && l.sketch == predictor.sketch;
                 let features = match last.take() {
                     Some((l, features)) if same(l) => features,
                     _ => predictor.sketch.features(&Masked::new(&block, predictor.constant)?)?,
                 };
                 let mut found = Mat::zeros(predictor.outputs(), rows.len());
                 let weights = predictor.weights.transpose();
-                faer::linalg::matmul::matmul(found.as_mut(), faer::Accum::Replace, weights, &features, 1.0, Par::Seq);
+                faer::linalg::matmul::matmul(
+                    found.as_mut(),
+                    faer::Accum::Replace,
+                    weights,
+                    &features,
+                    1.0,
+                    Par::Seq,
+                );
                 (0..rows.len()).for_each(|i| scores.values.extend(found.col_as_slice(i)));
                 last = Some((predictor, features));
             }
@@ -63,7 +77,10 @@ impl Sketched {
         if self.sketch.columns() == expected {
             return Ok(());
         }
-        Err(bad("sketch", format!("is of {} columns where {expected} are needed", self.sketch.columns())))
+        Err(bad(
+            "sketch",
+            format!("is of {} columns where {expected} are needed", self.sketch.columns()),
+        ))
     }
 }
 
@@ -95,13 +112,24 @@ impl TryFrom<File> for Sketched {
 
     fn try_from(file: File) -> Result<Sketched> {
         let (width, outputs) = (file.sketch.width(), file.weights.first().map_or(0, Vec::len));
-        if outputs == 0 || file.weights.len() != width || file.weights.iter().any(|row| row.len() != outputs) {
-            return Err(bad("weights", format!("are not one row of equal length for each of {width} features")));
+        if outputs == 0
+            || file.weights.len() != width
+            || file.weights.iter().any(|row| row.len() != outputs)
+        {
+            return Err(bad(
+                "weights",
+                format!("are not one row of equal length for each of {width} features"),
+            ));
         }
         if file.weights.iter().flatten().any(|v| !v.is_finite()) {
             return Err(bad("weights", "hold a number that is not finite".into()));
         }
         let weights = Mat::from_fn(width, outputs, |k, j| file.weights[k][j]);
-        Ok(Sketched { sketch: file.sketch, constant: file.constant, weights, estimates: file.estimates })
+        Ok(Sketched {
+            sketch: file.sketch,
+            constant: file.constant,
+            weights,
+            estimates: file.estimates,
+        })
     }
 }

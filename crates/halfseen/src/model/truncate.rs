@@ -1,9 +1,10 @@
 //! Cuts a predictor down to the attributes with the largest weights.
 //!
-//! Prediction then needs so few attributes, as paper A (section 1.1) asks of a predictor for patients who pay for
-//! each test. What is dropped counts as its mean: the intercept takes up w_j times the mean that the learner
-//! knew, so the truncated predictor scores as the whole one does where those cells are missing. A predictor that fills in missing
-//! cells by those that are there does so for good.
+//! Prediction then needs so few attributes, as paper A (section 1.1) asks of a predictor for
+//! patients who pay for each test. What is dropped counts as its mean: the intercept takes up w_j
+//! times the mean that the learner knew, so the truncated predictor scores as the whole one does
+//! where those cells are missing. A predictor that fills in missing cells by those that are there
+//! does so for good.
 
 use super::{Linear, Model, Note, Predictor};
 use crate::error::{ErrorKind, Result};
@@ -11,9 +12,11 @@ use crate::prepare::{Layout, Scaler};
 use crate::robust::Threat;
 
 impl Linear {
-    /// The predictor that keeps the `attributes` sampled panels of largest weight, and every known one.
+    /// The predictor that keeps the `attributes` sampled panels of largest weight, and every known
+    /// one.
     ///
-    /// A panel's weight is the Euclidean length of its columns' weights, in scaled units; of equal ones the first stays.
+    /// A panel's weight is the Euclidean length of its columns' weights, in scaled units; of equal
+    /// ones the first stays.
     ///
     /// # Errors
     /// See [`check_truncation`].
@@ -31,7 +34,8 @@ impl Linear {
         check_truncation(attributes, layout)?;
         let weight = |slot| self.weights[layout.column(slot)] * size(layout.column(slot));
         let length = |panel| layout.slots_of(panel).map(weight).fold(0.0, f64::hypot);
-        let mut panels: Vec<(usize, f64)> = (0..layout.sampled_panels()).map(|p| (p, length(p))).collect();
+        let mut panels: Vec<(usize, f64)> =
+            (0..layout.sampled_panels()).map(|p| (p, length(p))).collect();
         // Stable: equal weights stay in their order.
         panels.sort_by(|a, b| b.1.total_cmp(&a.1));
         let mut cut = self.clone();
@@ -73,13 +77,16 @@ pub fn check_truncation(attributes: usize, layout: &Layout) -> Result<()> {
 }
 
 impl Predictor {
-    /// The predictor of the same form that keeps the `attributes` sampled panels of largest weight, and every known one.
+    /// The predictor of the same form that keeps the `attributes` sampled panels of largest weight,
+    /// and every known one.
     ///
     /// # Errors
     /// See [`check_truncation`]; a predictor that is not one weighted sum.
     pub fn truncated(&self, attributes: usize, layout: &Layout) -> Result<Predictor> {
         Ok(match self {
-            Predictor::Conditional(conditional) => Predictor::Conditional(conditional.truncated(attributes, layout)?),
+            Predictor::Conditional(conditional) => {
+                Predictor::Conditional(conditional.truncated(attributes, layout)?)
+            }
             Predictor::Margin(linear) => Predictor::Margin(linear.truncated(attributes, layout)?),
             other => Predictor::Linear(other.linear()?.truncated(attributes, layout)?),
         })
@@ -87,11 +94,13 @@ impl Predictor {
 }
 
 impl Model {
-    /// The model of [`Linear::truncated`], or of [`Conditional::truncated`](super::Conditional::truncated), which does not even list the attributes that it no longer needs: tables
-    /// that it predicts may be without them.
+    /// The model of [`Linear::truncated`], or of
+    /// [`Conditional::truncated`](super::Conditional::truncated), which does not even list the
+    /// attributes that it no longer needs: tables that it predicts may be without them.
     ///
-    /// Where a weight was dropped the report loses what holds for the whole predictor only (objective, gap, errors that it
-    /// estimates of itself, bounds), and says so by [`Note::Truncated`].
+    /// Where a weight was dropped the report loses what holds for the whole predictor only
+    /// (objective, gap, errors that it estimates of itself, bounds), and says so by
+    /// [`Note::Truncated`].
     ///
     /// # Errors
     /// See [`check_truncation`].
@@ -101,7 +110,8 @@ impl Model {
         let linear = predictor.linear()?;
         let mut needed = vec![false; linear.weights.len()];
         let known = layout.sampled_panels()..layout.panels();
-        let weighted = (0..layout.sampled_panels()).filter(|&p| linear.panel_weight(p, &layout) != 0.0);
+        let weighted =
+            (0..layout.sampled_panels()).filter(|&p| linear.panel_weight(p, &layout) != 0.0);
         let mut kept: Vec<usize> = weighted.chain(known).collect();
         if kept.is_empty() {
             // A model of no attribute is none: one of weight 0 stays.
@@ -113,8 +123,8 @@ impl Model {
         self.keeping(predictor, &needed)
     }
 
-    /// The model of this predictor without the encoded columns that are not needed, and without the attributes that no
-    /// column is left of.
+    /// The model of this predictor without the encoded columns that are not needed, and without the
+    /// attributes that no column is left of.
     fn keeping(&self, mut predictor: Predictor, needed: &[bool]) -> Result<Model> {
         let dropped = predictor.linear()?.weights != self.predictor.linear()?.weights;
         let kept = |numbers: &mut Vec<f64>| {
@@ -142,7 +152,8 @@ impl Model {
             first = columns.end;
             needed[columns].contains(&true)
         });
-        let left: std::collections::HashSet<&str> = schema.columns.iter().map(|c| c.name.as_str()).collect();
+        let left: std::collections::HashSet<&str> =
+            schema.columns.iter().map(|c| c.name.as_str()).collect();
         schema.groups.retain_mut(|group| {
             group.columns.retain(|name| left.contains(name.as_str()));
             !group.columns.is_empty()
@@ -157,11 +168,15 @@ impl Model {
         report.panel_reads.clear();
         // What is left may still vanish, as far as the threat leaves anything of it.
         report.threat = self.report.threat.as_ref().and_then(|threat| {
-            let of = |panel: usize| (0..before.sampled_panels()).find(|&p| before.name(p) == after.name(panel));
-            let values = (0..after.sampled_panels()).filter_map(of).map(|p| threat.values()[p]).collect();
+            let of = |panel: usize| {
+                (0..before.sampled_panels()).find(|&p| before.name(p) == after.name(panel))
+            };
+            let values =
+                (0..after.sampled_panels()).filter_map(of).map(|p| threat.values()[p]).collect();
             Threat::new(values, threat.budget()).ok()
         });
-        let threat = self.report.threat.as_ref().filter(|_| report.threat.is_none()).map(Threat::budget);
+        let threat =
+            self.report.threat.as_ref().filter(|_| report.threat.is_none()).map(Threat::budget);
         if dropped || threat.is_some() {
             (report.objective, report.gap, report.leave_one_out) = (None, None, None);
             (report.risk, report.risk_error) = (None, None);
@@ -192,8 +207,14 @@ mod tests {
             clip: None,
         };
         let cut = |s| whole.truncated(s, &layout).unwrap();
-        assert_eq!((cut(1).weights, cut(1).intercept), (vec![0.0, -3.0, 0.0, 0.0], 2.0 + 10.0 + 90.0 + 20.0));
-        assert_eq!((cut(2).weights, cut(2).intercept), (vec![0.0, -3.0, 3.0, 0.0], 2.0 + 10.0 + 20.0));
+        assert_eq!(
+            (cut(1).weights, cut(1).intercept),
+            (vec![0.0, -3.0, 0.0, 0.0], 2.0 + 10.0 + 90.0 + 20.0)
+        );
+        assert_eq!(
+            (cut(2).weights, cut(2).intercept),
+            (vec![0.0, -3.0, 3.0, 0.0], 2.0 + 10.0 + 20.0)
+        );
         assert_eq!(cut(4), whole);
         assert_eq!((cut(3).attributes(&layout), whole.attributes(&layout)), (3, 4));
     }
@@ -206,7 +227,9 @@ mod tests {
         builder.sampled("colour", vec![4, 0, 3]);
         let layout = builder.finish().unwrap();
         let weights = vec![-2.0, 0.1, 2.5, 2.0, 1.0];
-        let cut = Linear { weights, intercept: 0.0, fill: vec![1.0; 5], clip: None }.truncated(1, &layout).unwrap();
+        let cut = Linear { weights, intercept: 0.0, fill: vec![1.0; 5], clip: None }
+            .truncated(1, &layout)
+            .unwrap();
         // |(1, -2, 2)| = 3 is more than 2.5.
         assert_eq!((cut.weights, cut.intercept), (vec![-2.0, 0.1, 0.0, 2.0, 1.0], 2.5));
     }
@@ -278,7 +301,8 @@ mod tests {
                 number("x4"),
             ],
             groups: vec![Group { name: "pair".into(), columns: vec!["x1".into(), "x2".into()] }],
-            prices: [("x0".to_owned(), 2.0), ("pair".to_owned(), 3.0), ("x4".to_owned(), 0.5)].into(),
+            prices: [("x0".to_owned(), 2.0), ("pair".to_owned(), 3.0), ("x4".to_owned(), 0.5)]
+                .into(),
             by_reads: false,
         };
         Model {
@@ -306,9 +330,13 @@ mod tests {
                 let attribute = usize::from(names[j].as_bytes()[1] % 16);
                 ((i * 7 + attribute * 5) % 11) as f64 - 4.0
             });
-            Table::from_matrix(Matrix::F64(cells), names.iter().map(|n| (*n).to_owned()).collect()).unwrap()
+            Table::from_matrix(Matrix::F64(cells), names.iter().map(|n| (*n).to_owned()).collect())
+                .unwrap()
         };
-        let each = Scaler::Each { offset: (0..8).map(f64::from).collect(), divisor: (2..10).map(f64::from).collect() };
+        let each = Scaler::Each {
+            offset: (0..8).map(f64::from).collect(),
+            divisor: (2..10).map(f64::from).collect(),
+        };
         for scaler in [Scaler::None {}, Scaler::Common { divisor: 3.0 }, each] {
             let whole = model(scaler);
             // By size: the pair (3.0, 1.5 or so), kind (1.0, -1.0, 1.5), x4, x0.
@@ -319,7 +347,8 @@ mod tests {
                 (4, &["x0", "x1", "kind", "x2", "age", "x4"]),
             ] {
                 let cut = whole.truncated(attributes).unwrap();
-                let names: Vec<&str> = cut.prepare.schema.columns.iter().map(|c| c.name.as_str()).collect();
+                let names: Vec<&str> =
+                    cut.prepare.schema.columns.iter().map(|c| c.name.as_str()).collect();
                 assert_eq!(names, left);
                 assert_eq!(Model::from_json(&cut.to_json().unwrap()).unwrap(), cut);
                 // Without what was dropped, and without the text, which is missing to both.
@@ -331,7 +360,9 @@ mod tests {
                 let hidden = Array2::from_shape_fn((5, 5), |(i, j)| {
                     if present.contains(&all[j]) { table.numbers().get(i, j) } else { f64::NAN }
                 });
-                let table = Table::from_matrix(Matrix::F64(hidden), all.map(str::to_owned).to_vec()).unwrap();
+                let table =
+                    Table::from_matrix(Matrix::F64(hidden), all.map(str::to_owned).to_vec())
+                        .unwrap();
                 for (a, b) in found.iter().zip(whole.predict(&table).unwrap().scores.values) {
                     assert!((a - b).abs() < 1e-12, "{attributes}: {a} and {b}");
                 }
@@ -352,7 +383,8 @@ mod tests {
         let told = Note::EmptyRows { rows: 3 };
         whole.report.notes = vec![bound.clone(), told.clone()];
         whole.report.notes.push(Note::NoBetterThanConstant { attacked: 0.4, constant: 0.3 });
-        (whole.report.objective, whole.report.gap, whole.report.leave_one_out) = (Some(1.0), Some(0.1), Some(0.4));
+        (whole.report.objective, whole.report.gap, whole.report.leave_one_out) =
+            (Some(1.0), Some(0.1), Some(0.4));
         (whole.report.risk, whole.report.risk_error) = (Some(0.2), Some(0.01));
         // Attributes: x0, pair, kind, x4.
         whole.report.threat = Some(Threat::new(vec![1.0, 2.0, 1.0, 1.0], 2.0).unwrap());
@@ -365,7 +397,10 @@ mod tests {
         let two = whole.truncated(2).unwrap().report;
         assert_eq!((two.objective, two.gap, two.leave_one_out), (None, None, None));
         assert_eq!((two.risk, two.risk_error), (None, None));
-        assert_eq!(two.notes, [told.clone(), Note::Truncated { attributes: 2, of: 4, threat: None }]);
+        assert_eq!(
+            two.notes,
+            [told.clone(), Note::Truncated { attributes: 2, of: 4, threat: None }]
+        );
         assert_eq!(two.threat.as_ref().map(Threat::budget), Some(2.0));
         let one = whole.truncated(1).unwrap().report;
         assert_eq!(one.notes, [told, Note::Truncated { attributes: 1, of: 4, threat: Some(2.0) }]);

@@ -1,4 +1,5 @@
-//! Holds every declaration to what it says: defaults and bounds by behaviour, names unique, texts exact.
+//! Holds every declaration to what it says: defaults and bounds by behaviour, names unique, texts
+//! exact.
 
 use super::*;
 use crate::learner::{Learner, all};
@@ -15,19 +16,35 @@ fn texts(kind: &Kind) -> (Vec<String>, Vec<String>, Vec<String>) {
             let mut outside = Vec::new();
             outside.extend(least.checked_sub(1).map(|n| n.to_string()));
             outside.extend(most.checked_add(1).map(|n| n.to_string()));
-            (vec![least.to_string(), most.to_string()], outside, [words, own(&["-1", "1.5", "auto", "1e3"])].concat())
+            (
+                vec![least.to_string(), most.to_string()],
+                outside,
+                [words, own(&["-1", "1.5", "auto", "1e3"])].concat(),
+            )
         }
         Kind::CountOrAuto { least } => {
             let outside = least.checked_sub(1).map(|n| n.to_string());
             let good = vec![least.to_string(), u64::MAX.to_string(), "auto".into()];
-            (good, outside.into_iter().collect(), [words, own(&["-1", "1.5", "Auto", "18446744073709551616"])].concat())
+            (
+                good,
+                outside.into_iter().collect(),
+                [words, own(&["-1", "1.5", "Auto", "18446744073709551616"])].concat(),
+            )
         }
         Kind::Positive => (numbers, [outside, zero].concat(), [words, own(&["auto"])].concat()),
-        Kind::PositiveOrAuto => ([numbers, own(&["auto"])].concat(), [outside, zero].concat(), words),
+        Kind::PositiveOrAuto => {
+            ([numbers, own(&["auto"])].concat(), [outside, zero].concat(), words)
+        }
         Kind::NonNegative => ([numbers, own(&["0"])].concat(), outside, words),
-        Kind::Flag => (own(&["true", "false"]), vec![], [words, own(&["1", "True", "yes"])].concat()),
-        Kind::Choice(choice) => (own(choice), vec![], [words, own(&["1", &choice[0].to_uppercase()])].concat()),
-        Kind::Share => (own(&["0.5", "1e-9", "0.999"]), [outside, zero, own(&["1", "2"])].concat(), words),
+        Kind::Flag => {
+            (own(&["true", "false"]), vec![], [words, own(&["1", "True", "yes"])].concat())
+        }
+        Kind::Choice(choice) => {
+            (own(choice), vec![], [words, own(&["1", &choice[0].to_uppercase()])].concat())
+        }
+        Kind::Share => {
+            (own(&["0.5", "1e-9", "0.999"]), [outside, zero, own(&["1", "2"])].concat(), words)
+        }
         Kind::ShareOrCount => (
             own(&["0.5", "1", "3000"]),
             [outside, zero, own(&["1.5", "1e300"])].concat(),
@@ -35,12 +52,17 @@ fn texts(kind: &Kind) -> (Vec<String>, Vec<String>, Vec<String>) {
         ),
         Kind::BetweenOrAuto { least, most } => {
             let good = [least, most, 0.5 * (least + most)].map(|v| v.to_string());
-            let outside = [outside, zero, vec![(least - 0.5).to_string(), (most * 1.5).to_string()]].concat();
+            let outside =
+                [outside, zero, vec![(least - 0.5).to_string(), (most * 1.5).to_string()]].concat();
             ([good.to_vec(), own(&["auto"])].concat(), outside, words)
         }
         Kind::SharesOrAuto => {
             let good = own(&["auto", "0.25,0.5,0.25", "[1, 0]", "1"]);
-            (good, own(&["0.5,0.4", "2", "-1,2", "NaN,1", "0", "inf"]), own(&["", "x", "1;0", "0.5,,0.5", "online"]))
+            (
+                good,
+                own(&["0.5,0.4", "2", "-1,2", "NaN,1", "0", "inf"]),
+                own(&["", "x", "1;0", "0.5,,0.5", "online"]),
+            )
         }
         Kind::Moments => {
             let good = own(&["auto", "online", "1,0,2.5e-3", "[3, 4]", "0"]);
@@ -53,17 +75,31 @@ fn texts(kind: &Kind) -> (Vec<String>, Vec<String>, Vec<String>) {
         Kind::NonNegativeOrAuto => ([numbers, own(&["0", "auto"])].concat(), outside, words),
         Kind::Values => {
             let good = own(&["uniform", "mi", "1,0,2.5e-3", "[3, 4]", "0"]);
-            (good, own(&["-1", "1,NaN", "inf,1"]), own(&["", "x", "1;0", "1,,2", "auto", "Uniform"]))
+            (
+                good,
+                own(&["-1", "1,NaN", "inf,1"]),
+                own(&["", "x", "1;0", "1,,2", "auto", "Uniform"]),
+            )
         }
         Kind::Features => {
             let good = own(&["exact", "sketch:1", "sketch:2048", "sketch: 64"]);
-            (good, own(&["sketch:0"]), own(&["", "Exact", "sketch", "sketch:", "sketch:-1", "sketch:1.5", "2048"]))
+            (
+                good,
+                own(&["sketch:0"]),
+                own(&["", "Exact", "sketch", "sketch:", "sketch:-1", "sketch:1.5", "2048"]),
+            )
         }
         Kind::Rule | Kind::RuleOrAuto => {
-            let multiples = |texts: &[String]| texts.iter().map(|t| format!("{}x", t.trim())).collect::<Vec<_>>();
+            let multiples = |texts: &[String]| {
+                texts.iter().map(|t| format!("{}x", t.trim())).collect::<Vec<_>>()
+            };
             let good = [multiples(&numbers), own(&["theory"])].concat();
             let bad = [multiples(&outside), multiples(&zero)].concat();
-            let (with, without) = if *kind == Kind::Rule { (&[][..], &["auto"][..]) } else { (&["auto"][..], &[][..]) };
+            let (with, without) = if *kind == Kind::Rule {
+                (&[][..], &["auto"][..])
+            } else {
+                (&["auto"][..], &[][..])
+            };
             (
                 [numbers, good, own(with)].concat(),
                 [outside, zero, bad].concat(),
@@ -118,13 +154,19 @@ fn bounds_hold_as_declared_and_values_come_back_exactly() {
             set_from_json(&mut *copy, &read).unwrap();
             assert_eq!(copy.to_json(), json, "{name} = {text}");
             if let Ok(number) = text.trim().parse::<f64>() {
-                assert_eq!(shown.parse::<f64>().unwrap().to_bits(), number.to_bits(), "{name} = {text}");
+                assert_eq!(
+                    shown.parse::<f64>().unwrap().to_bits(),
+                    number.to_bits(),
+                    "{name} = {text}"
+                );
             }
         }
         let before = learner.to_json();
         for (texts, expected) in [(outside, "out of range"), (none, "no value")] {
             for text in texts {
-                let error = learner.set(name, &text).expect_err(&format!("{} took {name} = {text}", learner.name()));
+                let error = learner
+                    .set(name, &text)
+                    .expect_err(&format!("{} took {name} = {text}", learner.name()));
                 assert_eq!(kind_of(&error), expected, "{error}");
                 assert!(error.to_string().contains(&declaration.kind.allowed()), "{error}");
                 assert_eq!(learner.to_json(), before, "a refused value changed the learner");
@@ -139,7 +181,9 @@ fn values_set_past_the_door_are_caught_by_check() {
         let aerr = crate::budget::Aerr { radius, ..Default::default() };
         assert_eq!(kind_of(&aerr.check().unwrap_err()), "out of range");
     }
-    for step in [Rule::Theory(f64::NAN), Rule::Theory(0.0), Rule::Fixed(f64::INFINITY), Rule::Fixed(-1.0)] {
+    for step in
+        [Rule::Theory(f64::NAN), Rule::Theory(0.0), Rule::Fixed(f64::INFINITY), Rule::Fixed(-1.0)]
+    {
         let aelr = crate::budget::Aelr { step, ..Default::default() };
         assert_eq!(kind_of(&aelr.check().unwrap_err()), "out of range");
     }
@@ -151,7 +195,12 @@ fn values_set_past_the_door_are_caught_by_check() {
 
 #[test]
 fn json_of_the_wrong_type_is_refused() {
-    for value in [serde_json::json!(null), serde_json::json!([1]), serde_json::json!({}), serde_json::json!(true)] {
+    for value in [
+        serde_json::json!(null),
+        serde_json::json!([1]),
+        serde_json::json!({}),
+        serde_json::json!(true),
+    ] {
         let mut learner = crate::learner::find("aerr").unwrap();
         let json = serde_json::json!({ "radius": value }).as_object().unwrap().clone();
         assert_eq!(kind_of(&set_from_json(&mut *learner, &json).unwrap_err()), "no value");
@@ -165,15 +214,27 @@ fn an_unknown_name_is_refused_with_the_nearest_one() {
         assert_eq!(learner.get(&typed), None);
         let error = learner.set(&typed, "1").unwrap_err();
         assert_eq!(kind_of(&error), "unknown");
-        assert!(error.to_string().contains(&format!("did you mean '{}'?", declaration.name)), "{error}");
+        assert!(
+            error.to_string().contains(&format!("did you mean '{}'?", declaration.name)),
+            "{error}"
+        );
     });
 }
 
 #[test]
 fn one_name_means_one_thing_and_every_declaration_is_complete() {
     for declaration in ALL {
-        assert!(declaration.doc.ends_with('.') && declaration.doc.len() > 20, "{}", declaration.name);
-        assert!(declaration.name.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c.is_ascii_digit()));
+        assert!(
+            declaration.doc.ends_with('.') && declaration.doc.len() > 20,
+            "{}",
+            declaration.name
+        );
+        assert!(
+            declaration
+                .name
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c == '_' || c.is_ascii_digit())
+        );
     }
     for learner in all() {
         let names: Vec<&str> = learner.declarations().iter().map(|d| d.name).collect();

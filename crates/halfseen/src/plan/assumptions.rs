@@ -30,8 +30,8 @@ impl Assumptions {
         }
     }
 
-    /// The most by which predicting 0 can be worse than the best rule: a bound that is not below this
-    /// says nothing.
+    /// The most by which predicting 0 can be worse than the best rule: a bound that is not below
+    /// this says nothing.
     pub fn excess_of_zero(&self) -> f64 {
         match self {
             Assumptions::Ridge { reach } | Assumptions::Lasso { reach } => reach * reach,
@@ -45,7 +45,12 @@ const ROUNDING: f64 = 1.0 + 1e-9;
 
 impl Guarantee {
     /// A promise for examples of |x|_2 <= R.
-    pub(crate) fn ridge(setting: &Setting, learner: &'static str, theorem: &'static str, excess: Excess) -> Guarantee {
+    pub(crate) fn ridge(
+        setting: &Setting,
+        learner: &'static str,
+        theorem: &'static str,
+        excess: Excess,
+    ) -> Guarantee {
         let sum = setting.moments.map_or(0.0, |moments| moments.sum);
         let why = || {
             // Rounded up, so that what is named is enough.
@@ -62,9 +67,20 @@ impl Guarantee {
     }
 
     /// A promise for examples of |x_i| <= 1 and targets of |y| <= B.
-    pub(crate) fn lasso(setting: &Setting, learner: &'static str, theorem: &'static str, excess: Excess) -> Guarantee {
+    pub(crate) fn lasso(
+        setting: &Setting,
+        learner: &'static str,
+        theorem: &'static str,
+        excess: Excess,
+    ) -> Guarantee {
         let assumes = Assumptions::Lasso { reach: setting.radius };
-        Guarantee { learner, theorem, assumes, budget: setting.budget, excess: at_most_one(setting, excess) }
+        Guarantee {
+            learner,
+            theorem,
+            assumes,
+            budget: setting.budget,
+            excess: at_most_one(setting, excess),
+        }
     }
 
     /// A promise of paper A, for examples of |x_i| <= 1 and targets of |y| <= 1.
@@ -75,7 +91,13 @@ impl Guarantee {
         excess: Excess,
     ) -> Guarantee {
         let assumes = Assumptions::Bounded;
-        Guarantee { learner, theorem, assumes, budget: setting.budget, excess: at_most_one(setting, excess) }
+        Guarantee {
+            learner,
+            theorem,
+            assumes,
+            budget: setting.budget,
+            excess: at_most_one(setting, excess),
+        }
     }
 }
 
@@ -84,7 +106,8 @@ fn at_most_one(setting: &Setting, excess: Excess) -> Excess {
     if largest <= ROUNDING {
         return excess;
     }
-    let why =
-        format!("a moment is {largest:.4}, so |x_i| <= 1 cannot hold; divide the attributes by their largest value");
+    let why = format!(
+        "a moment is {largest:.4}, so |x_i| <= 1 cannot hold; divide the attributes by their largest value"
+    );
     Excess::Inapplicable { why }
 }

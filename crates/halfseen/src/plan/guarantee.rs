@@ -76,7 +76,10 @@ pub struct Tuning {
 }
 
 impl Printed {
-    pub(crate) fn new(formula: &'static str, curve: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Printed {
+    pub(crate) fn new(
+        formula: &'static str,
+        curve: impl Fn(u64) -> f64 + Send + Sync + 'static,
+    ) -> Printed {
         Printed { formula, curve: Some(Box::new(curve)) }
     }
 
@@ -85,19 +88,24 @@ impl Printed {
         Printed { formula, curve: None }
     }
 
-    /// The value after so many examples; `None` where the theorem does not hold yet, or has no constant.
+    /// The value after so many examples; `None` where the theorem does not hold yet, or has no
+    /// constant.
     pub fn at(&self, examples: u64) -> Option<f64> {
         self.curve.as_ref().and_then(|curve| finite(curve, examples))
     }
 
-    /// The least number of examples whose printed bound is at most `error`; `None` as in [`Bound::examples`].
+    /// The least number of examples whose printed bound is at most `error`; `None` as in
+    /// [`Bound::examples`].
     pub fn examples(&self, error: f64) -> Option<u64> {
         self.curve.as_ref().and_then(|curve| least_examples(curve, error))
     }
 }
 
 impl Tuning {
-    pub(crate) fn new(name: &'static str, curve: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Tuning {
+    pub(crate) fn new(
+        name: &'static str,
+        curve: impl Fn(u64) -> f64 + Send + Sync + 'static,
+    ) -> Tuning {
         Tuning { name, curve: Box::new(curve) }
     }
 
@@ -108,7 +116,8 @@ impl Tuning {
 }
 
 impl Bound {
-    /// A bound; `curve` falls with the examples and is infinite where the theorem does not hold yet.
+    /// A bound; `curve` falls with the examples and is infinite where the theorem does not hold
+    /// yet.
     pub(crate) fn new(
         formula: &'static str,
         curve: impl Fn(u64) -> f64 + Send + Sync + 'static,
@@ -116,7 +125,15 @@ impl Bound {
         tuning: Tuning,
     ) -> Bound {
         let curve = Box::new(curve);
-        Bound { formula, printed, tuning, note: "", probability: None, constants: Box::new(|_| Vec::new()), curve }
+        Bound {
+            formula,
+            printed,
+            tuning,
+            note: "",
+            probability: None,
+            constants: Box::new(|_| Vec::new()),
+            curve,
+        }
     }
 
     /// Names the symbols of the formula that the setting does not name.
@@ -138,7 +155,8 @@ impl Bound {
         finite(&self.curve, examples)
     }
 
-    /// The least number of examples whose bound is at most `error`; `None`: more than [`MOST_EXAMPLES`].
+    /// The least number of examples whose bound is at most `error`; `None`: more than
+    /// [`MOST_EXAMPLES`].
     pub fn examples(&self, error: f64) -> Option<u64> {
         least_examples(&self.curve, error)
     }
@@ -154,7 +172,8 @@ fn finite(curve: &Curve, examples: u64) -> Option<f64> {
     (examples > 0).then(|| curve(examples)).filter(|value| value.is_finite())
 }
 
-/// Bisection on whole numbers, so that bound(m) <= error < bound(m - 1) as computed, not only as written.
+/// Bisection on whole numbers, so that bound(m) <= error < bound(m - 1) as computed, not only as
+/// written.
 fn least_examples(curve: &Curve, error: f64) -> Option<u64> {
     let enough = |examples| finite(curve, examples).is_some_and(|excess| excess <= error);
     let (mut short, mut long) = (0, MOST_EXAMPLES);

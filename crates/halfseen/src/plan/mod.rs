@@ -1,4 +1,5 @@
-//! Promises what learners reach before a value is read: the theorems of papers A, B and C as numbers.
+//! Promises what learners reach before a value is read: the theorems of papers A, B and C as
+//! numbers.
 //!
 //! A [`Setting`] says what the theorems assume; each learner's file turns it into a [`Guarantee`];
 //! [`make`] gives the excess error for so many examples, or the examples for so small an excess;
@@ -14,11 +15,12 @@
 //! assert_eq!(plan.reads, Some(4 * 2134));
 //! ```
 //!
-//! **One unit**: every excess is of E (<w,x> - y)^2, the mean squared error that tests report. Papers B and C
-//! bound half of it; their bounds are doubled, and [`Bound::printed`] keeps what they print.
+//! **One unit**: every excess is of E (<w,x> - y)^2, the mean squared error that tests report.
+//! Papers B and C bound half of it; their bounds are doubled, and [`Bound::printed`] keeps what
+//! they print.
 //!
-//! The theorems hold for the learners as the papers run them: `step = theory` for the assumed norms (the value
-//! is in [`Bound::tuning`]), `average = all`, `centre = none`, no intercept.
+//! The theorems hold for the learners as the papers run them: `step = theory` for the assumed norms
+//! (the value is in [`Bound::tuning`]), `average = all`, `centre = none`, no intercept.
 
 mod assumptions;
 mod guarantee;

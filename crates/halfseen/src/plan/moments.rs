@@ -25,14 +25,24 @@ impl MomentNorms {
             allowed: allowed.to_owned(),
         };
         if let Some(wrong) = moments.iter().find(|mu| !(0.0..=1e100).contains(*mu)) {
-            return Err(refuse(wrong.to_string(), "means of squares, so numbers from 0 to 1e100").into());
+            return Err(
+                refuse(wrong.to_string(), "means of squares, so numbers from 0 to 1e100").into()
+            );
         }
         let sum: f64 = moments.iter().sum();
         if sum <= 0.0 {
-            return Err(refuse("0 for every attribute".into(), "above 0 for one attribute at least").into());
+            return Err(refuse(
+                "0 for every attribute".into(),
+                "above 0 for one attribute at least",
+            )
+            .into());
         }
         let root: f64 = moments.iter().map(|mu| mu.sqrt()).sum();
-        Ok(MomentNorms { sum, half: root * root, largest: moments.iter().fold(0.0, |a, b| a.max(*b)) })
+        Ok(MomentNorms {
+            sum,
+            half: root * root,
+            largest: moments.iter().fold(0.0, |a, b| a.max(*b)),
+        })
     }
 
     /// The norms of mu_i = i^-power for i from 1 to `dims`, power >= 0.
@@ -45,7 +55,11 @@ impl MomentNorms {
     /// The same in units in which x is divided by `norm`.
     pub fn divided_by(self, norm: f64) -> MomentNorms {
         let square = norm * norm;
-        MomentNorms { sum: self.sum / square, half: self.half / square, largest: self.largest / square }
+        MomentNorms {
+            sum: self.sum / square,
+            half: self.half / square,
+            largest: self.largest / square,
+        }
     }
 }
 
@@ -67,7 +81,10 @@ mod tests {
         for power in [0.0, 1.0, 2.0] {
             let moments: Vec<f64> = (1..=300).map(|i| f64::from(i).powf(-power)).collect();
             let (a, b) = (MomentNorms::of(&moments).unwrap(), MomentNorms::decaying(300, power));
-            assert!((a.sum / b.sum - 1.0).abs() < 1e-13 && (a.half / b.half - 1.0).abs() < 1e-13, "{power}");
+            assert!(
+                (a.sum / b.sum - 1.0).abs() < 1e-13 && (a.half / b.half - 1.0).abs() < 1e-13,
+                "{power}"
+            );
             assert_eq!(a.largest, b.largest);
         }
     }
@@ -75,7 +92,10 @@ mod tests {
     #[test]
     fn impossible_moments_are_refused() {
         for wrong in [-0.1, f64::NAN, f64::INFINITY] {
-            assert!(matches!(MomentNorms::of(&[0.5, wrong]).unwrap_err().kind(), ErrorKind::OutOfRange { .. }));
+            assert!(matches!(
+                MomentNorms::of(&[0.5, wrong]).unwrap_err().kind(),
+                ErrorKind::OutOfRange { .. }
+            ));
         }
         assert!(MomentNorms::of(&[0.0, 0.0]).is_err());
         assert!(MomentNorms::of(&[]).is_err());

@@ -1,4 +1,5 @@
-//! Turns promises into plans, and finds the best number of reads per example where their total counts.
+//! Turns promises into plans, and finds the best number of reads per example where their total
+//! counts.
 
 use super::Promise;
 use super::guarantee::{Excess, Guarantee, MOST_EXAMPLES};
@@ -49,11 +50,11 @@ pub fn make(guarantee: Guarantee, goal: Goal) -> Plan {
     Plan { guarantee, examples, excess, reads }
 }
 
-/// The best plan for `total` reads: with no goal or so many examples at most, the least excess; with an error, the fewest
-/// reads (which may be more than `total`).
+/// The best plan for `total` reads: with no goal or so many examples at most, the least excess;
+/// with an error, the fewest reads (which may be more than `total`).
 ///
-/// Ties go to the fewer reads per example. Numbers of reads above 4096 are tried 64 to the octave, and d and
-/// d - 1 always.
+/// Ties go to the fewer reads per example. Numbers of reads above 4096 are tried 64 to the octave,
+/// and d and d - 1 always.
 pub fn best(promise: Promise, setting: &Setting, total: u64, goal: Option<Goal>) -> Plan {
     let at = |budget| promise(&Setting { budget, ..setting.clone() });
     let plan = |budget: u64| {
@@ -70,7 +71,8 @@ pub fn best(promise: Promise, setting: &Setting, total: u64, goal: Option<Goal>)
         _ => plan.excess.unwrap_or(f64::INFINITY),
     };
     let mut found = plan(setting.dims.min(2));
-    if !matches!(found.guarantee.excess, Excess::Known(_)) || found.guarantee.budget == setting.dims {
+    if !matches!(found.guarantee.excess, Excess::Known(_)) || found.guarantee.budget == setting.dims
+    {
         return found;
     }
     for budget in candidates(setting.dims) {

@@ -6,7 +6,8 @@ use crate::error::{ErrorKind, Result, shown};
 
 /// The assumptions of the theorems, as numbers.
 ///
-/// Attributes are in units in which |x_i| <= 1 (papers A and C's and B's lasso) and |x|_2 <= [`norm`](Setting::norm) (ridge).
+/// Attributes are in units in which |x_i| <= 1 (papers A and C's and B's lasso) and |x|_2 <=
+/// [`norm`](Setting::norm) (ridge).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
     /// d: attributes that can be read.
@@ -52,7 +53,8 @@ impl Setting {
     /// A value out of range, or a budget that is too small or too large for the attributes.
     pub fn check(&self) -> Result<()> {
         let refuse = |name, value: f64, allowed: &str| {
-            Err(ErrorKind::OutOfRange { name, value: shown(value), allowed: allowed.to_owned() }.into())
+            Err(ErrorKind::OutOfRange { name, value: shown(value), allowed: allowed.to_owned() }
+                .into())
         };
         // Wide enough for any unit, and squares stay finite.
         let sizes = "a number from 1e-50 to 1e50";
@@ -69,22 +71,39 @@ impl Setting {
         if let Some(radius2) = self.radius2
             && !(size(radius2) && radius2 <= self.radius)
         {
-            return refuse("radius2", radius2, "a number above 0 and at most the radius, as |w|_2 <= |w|_1");
+            return refuse(
+                "radius2",
+                radius2,
+                "a number above 0 and at most the radius, as |w|_2 <= |w|_1",
+            );
         }
         let share = |value: f64| value > 0.0 && value < 1.0;
         if !share(self.confidence) || self.confidence < 1e-300 {
-            return refuse("confidence", self.confidence, "a number above 0 and below 1, such as 0.05");
+            return refuse(
+                "confidence",
+                self.confidence,
+                "a number above 0 and below 1, such as 0.05",
+            );
         }
         if !share(self.phase1) {
             return refuse("phase1", self.phase1, "a number above 0 and below 1, such as 0.2");
         }
         let length = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         if self.budget > self.dims {
-            return Err(ErrorKind::BudgetTooLarge { budget: length(self.budget), panels: length(self.dims) }.into());
+            return Err(ErrorKind::BudgetTooLarge {
+                budget: length(self.budget),
+                panels: length(self.dims),
+            }
+            .into());
         }
         if self.budget < 2 && !self.reads_all() {
             let learner = "every learner".to_owned();
-            return Err(ErrorKind::BudgetTooSmall { learner, budget: length(self.budget), least: 2 }.into());
+            return Err(ErrorKind::BudgetTooSmall {
+                learner,
+                budget: length(self.budget),
+                least: 2,
+            }
+            .into());
         }
         Ok(())
     }
@@ -111,7 +130,8 @@ impl Setting {
 
     /// |mu|_{1/2} in units in which |x|_2 <= 1; d without moments, which is the most it can be.
     pub(crate) fn half_norm(&self) -> f64 {
-        self.moments.map_or(self.d(), |moments| (moments.half / (self.norm * self.norm)).min(self.d()))
+        self.moments
+            .map_or(self.d(), |moments| (moments.half / (self.norm * self.norm)).min(self.d()))
     }
 
     /// |mu|_1 in units in which |x_i| <= 1; d without moments.

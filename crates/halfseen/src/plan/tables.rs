@@ -1,7 +1,7 @@
 //! Writes the tables 1 of papers B and C with numbers.
 //!
-//! Both papers state them as rates. Each row gives the rate with the constant 1, and where a theorem here has constants, what
-//! it guarantees, of the mean squared error.
+//! Both papers state them as rates. Each row gives the rate with the constant 1, and where a
+//! theorem here has constants, what it guarantees, of the mean squared error.
 
 use super::guarantee::{Excess, Guarantee};
 use super::search::{Goal, make};
@@ -25,7 +25,8 @@ pub struct RowB {
     pub examples: Option<u64>,
 }
 
-/// Table 1 of paper B: examples for an error. Its k is the budget less one in the new bounds (one read is the product's).
+/// Table 1 of paper B: examples for an error. Its k is the budget less one in the new bounds (one
+/// read is the product's).
 pub fn table_b(setting: &Setting, error: f64) -> Vec<RowB> {
     let (d, k, budget) = (setting.d(), setting.draws(), setting.budget as f64);
     // B drops out of the printed rates, which are for B = 1.
@@ -64,8 +65,8 @@ pub struct RowC {
     pub excess: Option<f64>,
 }
 
-/// Table 1 of paper C: excess error after so many examples, for the setting's moments (without: the worst). k is the budget
-/// less one; H = |mu|_{1/2} where |x|_2 <= 1, N = |mu|_1 where |x_i| <= 1.
+/// Table 1 of paper C: excess error after so many examples, for the setting's moments (without: the
+/// worst). k is the budget less one; H = |mu|_{1/2} where |x|_2 <= 1, N = |mu|_1 where |x_i| <= 1.
 ///
 /// Its formulas are lost in our copy; they are those of its theorems.
 pub fn table_c(setting: &Setting, examples: u64) -> Vec<RowC> {
@@ -74,7 +75,8 @@ pub fn table_c(setting: &Setting, examples: u64) -> Vec<RowC> {
     let log = d.ln();
     let over = |spread: f64| (spread / k).max(1.0);
     let row = |regression, column, formula, rate: f64, learner: &'static str| {
-        let excess = guarantee(setting, learner).and_then(|g| make(g, Goal::Examples(examples)).excess);
+        let excess =
+            guarantee(setting, learner).and_then(|g| make(g, Goal::Examples(examples)).excess);
         RowC { regression, column, formula, rate, learner, excess }
     };
     let (half, sum) = (setting.half_norm(), setting.moment_sum());
@@ -82,8 +84,20 @@ pub fn table_c(setting: &Setting, examples: u64) -> Vec<RowC> {
         row("Ridge", "New", "O(B^2 sqrt(H / (k m)))", ridge * (over(half) / m).sqrt(), "ddaerr"),
         row("Ridge", "Old", "O(B^2 sqrt(d / (k m)))", ridge * (over(d) / m).sqrt(), "aerr"),
         row("Ridge", "Full", "O(B^2 / sqrt(m))", ridge / m.sqrt(), "ogd"),
-        row("Lasso", "New", "O(B^2 sqrt(N log d / (k m)))", lasso * (over(sum) * log / m).sqrt(), "ddaelr"),
-        row("Lasso", "Old", "O(B^2 sqrt(d log d / (k m)))", lasso * (over(d) * log / m).sqrt(), "aelr"),
+        row(
+            "Lasso",
+            "New",
+            "O(B^2 sqrt(N log d / (k m)))",
+            lasso * (over(sum) * log / m).sqrt(),
+            "ddaelr",
+        ),
+        row(
+            "Lasso",
+            "Old",
+            "O(B^2 sqrt(d log d / (k m)))",
+            lasso * (over(d) * log / m).sqrt(),
+            "aelr",
+        ),
         row("Lasso", "Full", "O(B^2 sqrt(log d / m))", lasso * (log / m).sqrt(), "online-lasso"),
     ]
 }
@@ -142,7 +156,10 @@ mod tests {
             let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-12, "{a} {b}");
             // The ratio of new to old is sqrt(H/d), sqrt(N/d) in units of |x|_2 <= 1, |x_i| <= 1.
             close(rows[0].rate / rows[1].rate, (moments.half / moments.sum / d as f64).sqrt());
-            close(rows[3].rate / rows[4].rate, ((moments.sum / 3.0).max(1.0) / (d as f64 / 3.0)).sqrt());
+            close(
+                rows[3].rate / rows[4].rate,
+                ((moments.sum / 3.0).max(1.0) / (d as f64 / 3.0)).sqrt(),
+            );
             close(rows[2].rate, moments.sum / 100_000.0_f64.sqrt());
             close(rows[2].excess.unwrap(), 4.0 * rows[2].rate);
             assert!(rows.iter().all(|row| row.excess.unwrap() > row.rate));

@@ -57,7 +57,10 @@ fn hand_values() {
     let known = Setting { moments: Some(moments), ..s.clone() };
     close(bound(&known, "ddaerr ").at(m), 4.0 * (4.0_f64 / 10_000.0).sqrt());
     close(bound(&known, "ddaerr ").printed.at(m), 0.08);
-    close(bound(&known, "ddaelr ").printed.at(m), 4.0 * (5.0 * log * (0.5 / 3.0 + 1.0) / 10_000.0).sqrt());
+    close(
+        bound(&known, "ddaelr ").printed.at(m),
+        4.0 * (5.0 * log * (0.5 / 3.0 + 1.0) / 10_000.0).sqrt(),
+    );
     close(bound(&known, "ddaelr ").at(m), 8.0 * (5.0 * log * (0.5 / 3.0 + 1.0) / 10_000.0).sqrt());
 
     close(bound(&s, "ogd").at(m), 0.04);
@@ -95,7 +98,8 @@ fn hand_values_of_two_phases() {
     close(found.at(1000), 8.0 * (5.0 * log * (short / 3.0 + 1.0) / 800.0).sqrt());
 }
 
-/// Theory's step at the assumed norms is the step that the learners take: their own formulas, with |x|_2 = 1, |y| = B and B.
+/// Theory's step at the assumed norms is the step that the learners take: their own formulas,
+/// with |x|_2 = 1, |y| = B and B.
 #[test]
 fn steps_are_those_of_the_learners_own_theory() {
     use crate::budget::{Budgeted, Facts, Norms, Reads};
@@ -117,11 +121,14 @@ fn steps_are_those_of_the_learners_own_theory() {
     };
     let reads = Reads { budget: 4, panels: 100 };
     let theory = |recipe: crate::budget::Recipe| recipe.pace.theory.value;
-    let aerr = theory(crate::budget::Aerr { radius: 2.0, ..Default::default() }.recipe(reads).unwrap());
+    let aerr =
+        theory(crate::budget::Aerr { radius: 2.0, ..Default::default() }.recipe(reads).unwrap());
     close(bound(&s, "aerr").tuning.at(m), aerr(&facts(1.0, 1.0, 4.0, 100.0 / 3.0)));
-    let aelr = theory(crate::budget::Aelr { radius: 2.0, ..Default::default() }.recipe(reads).unwrap());
+    let aelr =
+        theory(crate::budget::Aelr { radius: 2.0, ..Default::default() }.recipe(reads).unwrap());
     close(bound(&s, "aelr").tuning.at(m), aelr(&facts(1.0, 100.0, 4.0, 100.0 / 3.0)));
-    let aer = theory(crate::budget::Aer { radius: 2.0, ..Default::default() }.recipe(reads).unwrap());
+    let aer =
+        theory(crate::budget::Aer { radius: 2.0, ..Default::default() }.recipe(reads).unwrap());
     close(bound(&s, "aer ").tuning.at(m), aer(&facts(1.0, 100.0, 1.0, 50.0)));
 }
 
@@ -131,7 +138,8 @@ fn equal_moments_make_ddaerr_aerr() {
     for dims in [10, 100, 1000] {
         let flat = MomentNorms::of(&vec![1.0 / dims as f64; dims]).unwrap();
         let s = Setting { dims: dims as u64, moments: Some(flat), ..setting() };
-        let (aerr, ddaerr) = (bound(&s, "aerr").at(500).unwrap(), bound(&s, "ddaerr ").at(500).unwrap());
+        let (aerr, ddaerr) =
+            (bound(&s, "aerr").at(500).unwrap(), bound(&s, "ddaerr ").at(500).unwrap());
         close(Some(ddaerr), 4.0 * ((dims as f64 / 3.0 + 1.0) / 500.0).sqrt());
         close(bound(&Setting { moments: None, ..s.clone() }, "ddaerr ").at(500), ddaerr);
         assert!(aerr < ddaerr && ddaerr <= 4.0 * (2.0 * dims as f64 / 1500.0).sqrt());
@@ -157,8 +165,10 @@ fn a_bound_on_x_is_a_matter_of_units() {
     // x / R with B R in place of B, moments / R^2, and steps R^2 larger.
     let moments = MomentNorms { sum: 20.0, half: 400.0, largest: 0.5 };
     let raw = Setting { norm: 5.0, radius: 0.2, moments: Some(moments), ..setting() };
-    let unit = Setting { norm: 1.0, radius: 1.0, moments: Some(moments.divided_by(5.0)), ..setting() };
-    for name in ["aerr", "ddaerr ", "ddaerr-2p C, theorem 3.6", "ddaerr-2p C, theorem 3.12", "ogd"] {
+    let unit =
+        Setting { norm: 1.0, radius: 1.0, moments: Some(moments.divided_by(5.0)), ..setting() };
+    for name in ["aerr", "ddaerr ", "ddaerr-2p C, theorem 3.6", "ddaerr-2p C, theorem 3.12", "ogd"]
+    {
         let (a, b) = (bound(&raw, name), bound(&unit, name));
         close(a.at(7000), b.at(7000).unwrap());
         close(a.tuning.at(7000), b.tuning.at(7000).unwrap() / 25.0);
@@ -185,7 +195,10 @@ fn more_examples_fewer_attributes_and_more_reads_help() {
             assert!(at(dims, 4, 100_000) <= at(dims + 1, 4, 100_000), "{name}: d = {dims}");
         }
         for budget in 2..50 {
-            assert!(at(50, budget + 1, 100_000) <= at(50, budget, 100_000), "{name}: budget {budget}");
+            assert!(
+                at(50, budget + 1, 100_000) <= at(50, budget, 100_000),
+                "{name}: budget {budget}"
+            );
         }
     }
 }
@@ -198,7 +211,10 @@ fn examples_for_an_error_are_exact_for_every_learner() {
         for error in [30.0, 1.0, 0.1, 0.003, 1e-5] {
             let m = bound.examples(error).unwrap();
             assert!(bound.at(m).unwrap() <= error);
-            assert!(m == 1 || bound.at(m - 1).is_none_or(|excess| excess > error), "{bound:?}: {error}");
+            assert!(
+                m == 1 || bound.at(m - 1).is_none_or(|excess| excess > error),
+                "{bound:?}: {error}"
+            );
             let plan = make(of(&s), Goal::Error(error));
             assert_eq!((plan.examples, plan.excess), (Some(m), bound.at(m)));
         }
@@ -229,32 +245,50 @@ fn the_best_budget_is_the_best_of_all() {
                 .collect();
             let least = all.iter().filter_map(|p| p.excess).fold(f64::INFINITY, f64::min);
             let found = best(of, &s, total, None);
-            assert_eq!(found.excess.unwrap_or(f64::INFINITY), least, "{:?}", found.guarantee.theorem);
+            assert_eq!(
+                found.excess.unwrap_or(f64::INFINITY),
+                least,
+                "{:?}",
+                found.guarantee.theorem
+            );
             assert!(found.reads.unwrap() <= total);
             let few = best(of, &s, total, Some(Goal::Examples(20)));
             assert!(few.examples.unwrap() <= 20 && few.reads.unwrap() <= total);
 
             let found = best(of, &s, total, Some(Goal::Error(0.2)));
-            let fewest =
-                (2..=60).filter_map(|budget| make(of(&Setting { budget, ..s.clone() }), Goal::Error(0.2)).reads);
+            let fewest = (2..=60).filter_map(|budget| {
+                make(of(&Setting { budget, ..s.clone() }), Goal::Error(0.2)).reads
+            });
             assert_eq!(found.reads, fewest.min());
         }
     }
     // DDAERR: (H/k + 1)(k + 1) is least at k = sqrt(H).
-    let s = Setting { moments: Some(MomentNorms { sum: 1.0, half: 49.0, largest: 0.1 }), dims: 1000, ..setting() };
+    let s = Setting {
+        moments: Some(MomentNorms { sum: 1.0, half: 49.0, largest: 0.1 }),
+        dims: 1000,
+        ..setting()
+    };
     let ddaerr = |s: &Setting| named(s, "ddaerr C");
     assert_eq!(best(ddaerr, &s, 8_000_000_000, None).guarantee.budget, 8);
 }
 
 #[test]
 fn contradicted_assumptions_take_the_promise_back() {
-    let s = Setting { moments: Some(MomentNorms { sum: 1.5, half: 20.0, largest: 0.5 }), ..setting() };
+    let s =
+        Setting { moments: Some(MomentNorms { sum: 1.5, half: 20.0, largest: 0.5 }), ..setting() };
     for name in ["aerr", "ddaerr ", "ddaerr-2p", "ogd", "aesvr"] {
         let Excess::Inapplicable { why } = named(&s, name).excess else { panic!("{name}") };
         assert!(why.contains("1.5") && why.contains("1.225"), "{why}");
     }
-    assert!(matches!(named(&Setting { norm: 1.225, ..s.clone() }, "aerr").excess, Excess::Known(_)));
-    let s = Setting { moments: Some(MomentNorms { sum: 1.5, half: 20.0, largest: 1.2 }), norm: 2.0, ..setting() };
+    assert!(matches!(
+        named(&Setting { norm: 1.225, ..s.clone() }, "aerr").excess,
+        Excess::Known(_)
+    ));
+    let s = Setting {
+        moments: Some(MomentNorms { sum: 1.5, half: 20.0, largest: 1.2 }),
+        norm: 2.0,
+        ..setting()
+    };
     for name in ["aer ", "aelr", "ddaelr ", "ddaelr-2p", "online-lasso", "baseline"] {
         assert!(matches!(named(&s, name).excess, Excess::Inapplicable { .. }), "{name}");
     }
@@ -281,20 +315,37 @@ fn settings_out_of_range_are_refused() {
     for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e60] {
         assert!(matches!(bad(&|s| s.radius = wrong), ErrorKind::OutOfRange { name: "radius", .. }));
         assert!(matches!(bad(&|s| s.norm = wrong), ErrorKind::OutOfRange { name: "norm", .. }));
-        assert!(matches!(bad(&|s| s.radius2 = Some(wrong)), ErrorKind::OutOfRange { name: "radius2", .. }));
-        assert!(matches!(bad(&|s| s.confidence = wrong), ErrorKind::OutOfRange { name: "confidence", .. }));
+        assert!(matches!(
+            bad(&|s| s.radius2 = Some(wrong)),
+            ErrorKind::OutOfRange { name: "radius2", .. }
+        ));
+        assert!(matches!(
+            bad(&|s| s.confidence = wrong),
+            ErrorKind::OutOfRange { name: "confidence", .. }
+        ));
         assert!(matches!(bad(&|s| s.phase1 = wrong), ErrorKind::OutOfRange { name: "phase1", .. }));
     }
-    assert!(matches!(bad(&|s| s.radius2 = Some(1.001)), ErrorKind::OutOfRange { name: "radius2", .. }));
+    assert!(matches!(
+        bad(&|s| s.radius2 = Some(1.001)),
+        ErrorKind::OutOfRange { name: "radius2", .. }
+    ));
     assert!(matches!(bad(&|s| s.dims = 0), ErrorKind::OutOfRange { name: "dims", .. }));
-    assert!(matches!(bad(&|s| s.budget = 101), ErrorKind::BudgetTooLarge { budget: 101, panels: 100 }));
-    assert!(matches!(bad(&|s| s.budget = 1), ErrorKind::BudgetTooSmall { budget: 1, least: 2, .. }));
+    assert!(matches!(
+        bad(&|s| s.budget = 101),
+        ErrorKind::BudgetTooLarge { budget: 101, panels: 100 }
+    ));
+    assert!(matches!(
+        bad(&|s| s.budget = 1),
+        ErrorKind::BudgetTooSmall { budget: 1, least: 2, .. }
+    ));
     assert!(matches!(bad(&|s| s.budget = 0), ErrorKind::BudgetTooSmall { .. }));
 }
 
 #[test]
 fn the_widest_settings_give_numbers() {
-    for (radius, dims) in [(1e50, 1_000_000_000_000), (1e-50, 1_000_000_000_000), (1e50, 1), (1e-50, 1)] {
+    for (radius, dims) in
+        [(1e50, 1_000_000_000_000), (1e-50, 1_000_000_000_000), (1e50, 1), (1e-50, 1)]
+    {
         let s = Setting { dims, budget: dims.min(2), radius, ..setting() };
         s.check().unwrap();
         for of in guarantees() {

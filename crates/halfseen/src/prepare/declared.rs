@@ -1,8 +1,9 @@
-//! Turns what was declared of attributes, in their own units, into bounds and moments of encoded columns.
+//! Turns what was declared of attributes, in their own units, into bounds and moments of encoded
+//! columns.
 //!
-//! A second moment in raw units becomes one in scaled units by (raw - offset) / divisor: with the mean m
-//! and the variance s - m^2, E scaled^2 = (s - m^2 + (m - offset)^2) / divisor^2. The indicators of a text
-//! attribute sum to 1, and so do their second moments, which are their means.
+//! A second moment in raw units becomes one in scaled units by (raw - offset) / divisor: with the
+//! mean m and the variance s - m^2, E scaled^2 = (s - m^2 + (m - offset)^2) / divisor^2. The
+//! indicators of a text attribute sum to 1, and so do their second moments, which are their means.
 
 use super::{Bounds, ColumnKind, ColumnSchema, Scaler, Schema};
 use crate::data::{Matrix, Moments};
@@ -29,8 +30,12 @@ pub(super) struct DeclaredMoments {
     pub(super) means: bool,
 }
 
-/// The declared bounds per encoded column; indicators of categories lie in [0, 1]. `None` without any.
-pub(super) fn bounds(declared: &BTreeMap<String, (f64, f64)>, schema: &Schema) -> Result<Option<Bounds>> {
+/// The declared bounds per encoded column; indicators of categories lie in [0, 1]. `None` without
+/// any.
+pub(super) fn bounds(
+    declared: &BTreeMap<String, (f64, f64)>,
+    schema: &Schema,
+) -> Result<Option<Bounds>> {
     if declared.is_empty() {
         return Ok(None);
     }
@@ -42,7 +47,12 @@ pub(super) fn bounds(declared: &BTreeMap<String, (f64, f64)>, schema: &Schema) -
                 shown(low),
                 shown(high)
             );
-            return Err(ErrorKind::WrongDeclaration { what: "bounds", name: name.clone(), problem }.into());
+            return Err(ErrorKind::WrongDeclaration {
+                what: "bounds",
+                name: name.clone(),
+                problem,
+            }
+            .into());
         }
     }
     let mut bounds = Bounds { low: Vec::new(), high: Vec::new() };
@@ -51,8 +61,10 @@ pub(super) fn bounds(declared: &BTreeMap<String, (f64, f64)>, schema: &Schema) -
             (ColumnKind::Text { .. }, _) => (0.0, 1.0),
             (ColumnKind::Number, Some(&range)) => range,
             (ColumnKind::Number, None) => {
-                let (name, problem) =
-                    (column.name.clone(), "there are none; declare them for every numeric attribute".into());
+                let (name, problem) = (
+                    column.name.clone(),
+                    "there are none; declare them for every numeric attribute".into(),
+                );
                 return Err(ErrorKind::WrongDeclaration { what: "bounds", name, problem }.into());
             }
         };
@@ -62,8 +74,8 @@ pub(super) fn bounds(declared: &BTreeMap<String, (f64, f64)>, schema: &Schema) -
     Ok(Some(bounds))
 }
 
-/// The declared moments in scaled units; `None` without any. Those of always-known attributes may be
-/// left out: they are measured on the training rows, which costs nothing.
+/// The declared moments in scaled units; `None` without any. Those of always-known attributes may
+/// be left out: they are measured on the training rows, which costs nothing.
 pub(super) fn moments(
     declared: &BTreeMap<String, Moment>,
     schema: &Schema,
@@ -75,7 +87,8 @@ pub(super) fn moments(
         return Ok(None);
     }
     declared.keys().try_for_each(|name| schema.position(name).map(|_| ()))?;
-    let mut all = DeclaredMoments { moments: Moments { mean: Vec::new(), square: Vec::new() }, means: true };
+    let mut all =
+        DeclaredMoments { moments: Moments { mean: Vec::new(), square: Vec::new() }, means: true };
     for column in &schema.columns {
         let start = all.moments.square.len();
         for at in start..start + column.width() {
@@ -96,7 +109,9 @@ pub(super) fn moments(
             let mean = (mean - offset) / divisor;
             let square = spread / divisor / divisor + mean * mean;
             if !(mean.abs() <= LARGEST && square <= LARGEST) {
-                let problem = format!("in scaled units it is {square:e}; declare smaller ones, or wider bounds");
+                let problem = format!(
+                    "in scaled units it is {square:e}; declare smaller ones, or wider bounds"
+                );
                 return Err(wrong(column, problem));
             }
             all.moments.mean.push(mean);
@@ -112,18 +127,28 @@ fn of_column(column: &ColumnSchema, declared: Option<&Moment>) -> Result<Moment>
     let Moment { square, mean } = match declared {
         Some(moment) => *moment,
         None if number => {
-            return Err(wrong(column, "there is none; declare one for every attribute that is read".into()));
+            return Err(wrong(
+                column,
+                "there is none; declare one for every attribute that is read".into(),
+            ));
         }
         None => Moment { square: 1.0, mean: None },
     };
     let most = if number { LARGEST } else { 1.0 };
     if !(0.0..=most).contains(&square) {
-        let range = if number { "0 to 1e100" } else { "0 to 1, as the indicators of a text sum to 1" };
-        return Err(wrong(column, format!("it is {}; declare a number from {range}", shown(square))));
+        let range =
+            if number { "0 to 1e100" } else { "0 to 1, as the indicators of a text sum to 1" };
+        return Err(wrong(
+            column,
+            format!("it is {}; declare a number from {range}", shown(square)),
+        ));
     }
     if !number {
         if mean.is_some() {
-            return Err(wrong(column, "the mean of a text's indicators is their moment; leave the mean out".into()));
+            return Err(wrong(
+                column,
+                "the mean of a text's indicators is their moment; leave the mean out".into(),
+            ));
         }
         let share = square / column.width() as f64;
         return Ok(Moment { square: share, mean: Some(share) });
@@ -131,7 +156,9 @@ fn of_column(column: &ColumnSchema, declared: Option<&Moment>) -> Result<Moment>
     if let Some(mean) = mean {
         // Written as a refusal of all else, so that NaN is refused. Declared numbers are rounded.
         if !(mean.abs() <= LARGEST && mean * mean <= square * (1.0 + 1e-9)) {
-            let problem = format!("the mean is {mean} and its square above the second moment {square}; correct one");
+            let problem = format!(
+                "the mean is {mean} and its square above the second moment {square}; correct one"
+            );
             return Err(wrong(column, problem));
         }
     }
@@ -141,7 +168,8 @@ fn of_column(column: &ColumnSchema, declared: Option<&Moment>) -> Result<Moment>
 /// The raw moments of the training rows' observed cells of a column.
 fn measured(matrix: &Matrix, rows: &[u32], column: usize) -> Moment {
     let cells = rows.iter().map(|&row| matrix.get(row as usize, column)).filter(|v| !v.is_nan());
-    let (count, sum, squares) = cells.fold((0.0_f64, 0.0, 0.0), |(n, s, q), v| (n + 1.0, s + v, q + v * v));
+    let (count, sum, squares) =
+        cells.fold((0.0_f64, 0.0, 0.0), |(n, s, q), v| (n + 1.0, s + v, q + v * v));
     Moment { square: squares / count.max(1.0), mean: Some(sum / count.max(1.0)) }
 }
 
@@ -156,9 +184,14 @@ mod tests {
 
     /// A number, a text of two categories, and a number that is always known.
     fn schema() -> Schema {
-        let number = |name: &str, known| ColumnSchema { name: name.into(), kind: ColumnKind::Number, known };
+        let number =
+            |name: &str, known| ColumnSchema { name: name.into(), kind: ColumnKind::Number, known };
         let categories = vec!["blue".to_owned(), "red".to_owned()];
-        let text = ColumnSchema { name: "kind".into(), kind: ColumnKind::Text { categories }, known: false };
+        let text = ColumnSchema {
+            name: "kind".into(),
+            kind: ColumnKind::Text { categories },
+            known: false,
+        };
         Schema {
             columns: vec![number("a", false), text, number("age", true)],
             groups: vec![],
@@ -172,22 +205,33 @@ mod tests {
     }
 
     fn found(moments: &[(&str, f64, Option<f64>)], scaler: &Scaler) -> Result<DeclaredMoments> {
-        let declared = moments.iter().map(|&(name, square, mean)| (name.to_owned(), Moment { square, mean })).collect();
+        let declared = moments
+            .iter()
+            .map(|&(name, square, mean)| (name.to_owned(), Moment { square, mean }))
+            .collect();
         super::moments(&declared, &schema(), scaler, &matrix(), &[0, 1]).map(Option::unwrap)
     }
 
     /// Declaring what the training rows have gives what measuring the scaled columns gives.
     #[test]
     fn declared_moments_are_those_that_the_scaled_columns_have() {
-        let each = Scaler::Each { offset: vec![7.0, 0.5, 0.5, 20.0], divisor: vec![2.0, 0.5, 0.5, 4.0] };
+        let each =
+            Scaler::Each { offset: vec![7.0, 0.5, 0.5, 20.0], divisor: vec![2.0, 0.5, 0.5, 4.0] };
         for scaler in [Scaler::None {}, Scaler::Common { divisor: 4.0 }, each] {
             let all = found(&[("a", 17.0, Some(4.0))], &scaler).unwrap();
             assert!(all.means);
             for column in 0..4 {
                 let cells = [0, 1].map(|row| scaler.scale(column, matrix().get(row, column)));
-                let (mean, square) = ((cells[0] + cells[1]) / 2.0, (cells[0].powi(2) + cells[1].powi(2)) / 2.0);
-                assert!((all.moments.mean[column] - mean).abs() < 1e-12, "{scaler:?}, column {column}");
-                assert!((all.moments.square[column] - square).abs() < 1e-12, "{scaler:?}, column {column}");
+                let (mean, square) =
+                    ((cells[0] + cells[1]) / 2.0, (cells[0].powi(2) + cells[1].powi(2)) / 2.0);
+                assert!(
+                    (all.moments.mean[column] - mean).abs() < 1e-12,
+                    "{scaler:?}, column {column}"
+                );
+                assert!(
+                    (all.moments.square[column] - square).abs() < 1e-12,
+                    "{scaler:?}, column {column}"
+                );
             }
         }
     }
@@ -200,14 +244,21 @@ mod tests {
         assert!(!all.means, "the mean of a is not known");
         assert_eq!((all.moments.mean[0], all.moments.square[0]), (0.0, 1.0));
         let all = found(&[("a", 1.0, None), ("age", 16.0, Some(4.0))], &Scaler::None {}).unwrap();
-        assert_eq!((all.moments.mean[3], all.moments.square[3]), (4.0, 16.0), "declared, not measured");
+        assert_eq!(
+            (all.moments.mean[3], all.moments.square[3]),
+            (4.0, 16.0),
+            "declared, not measured"
+        );
     }
 
     #[test]
     fn an_offset_needs_the_mean() {
         let each = Scaler::Each { offset: vec![7.0, 0.5, 0.5, 20.0], divisor: vec![1.0; 4] };
         let error = found(&[("a", 17.0, None)], &each).unwrap_err();
-        assert!(error.to_string().contains("'a'") && error.to_string().contains("column mean"), "{error}");
+        assert!(
+            error.to_string().contains("'a'") && error.to_string().contains("column mean"),
+            "{error}"
+        );
         let each = Scaler::Each { offset: vec![0.0, 0.5, 0.5, 20.0], divisor: vec![1.0; 4] };
         assert_eq!(found(&[("a", 17.0, None)], &each).unwrap().moments.square[0], 17.0);
     }
@@ -217,7 +268,9 @@ mod tests {
         let refused = |moments: &[(&str, f64, Option<f64>)], name: &str| {
             let error = found(moments, &Scaler::None {}).unwrap_err();
             match error.kind() {
-                ErrorKind::WrongDeclaration { what: "moment", name: found, .. } => assert_eq!(found, name, "{error}"),
+                ErrorKind::WrongDeclaration { what: "moment", name: found, .. } => {
+                    assert_eq!(found, name, "{error}")
+                }
                 _ => panic!("{error}"),
             }
         };
@@ -233,7 +286,10 @@ mod tests {
         refused(&[("a", 1.0, None), ("kind", 1.5, None)], "kind");
         refused(&[("a", 1.0, None), ("kind", 1.0, Some(0.5))], "kind");
         let error = found(&[("a", 1.0, None), ("kin", 1.0, None)], &Scaler::None {}).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::UnknownColumn { nearest: Some(n), .. } if n == "kind"), "{error}");
+        assert!(
+            matches!(error.kind(), ErrorKind::UnknownColumn { nearest: Some(n), .. } if n == "kind"),
+            "{error}"
+        );
         let tiny = Scaler::Common { divisor: 1e-200 };
         assert!(found(&[("a", 1.0, None)], &tiny).unwrap_err().to_string().contains("scaled"));
     }

@@ -1,4 +1,5 @@
-//! Encodes a table into the matrix that learners see: columns matched by name, categories as indicators.
+//! Encodes a table into the matrix that learners see: columns matched by name, categories as
+//! indicators.
 
 use super::{ColumnKind, Schema};
 use crate::data::{Cell, Column, Matrix, Place, Table};
@@ -37,23 +38,39 @@ impl Schema {
     /// # Errors
     /// Infinite cells, text where numbers were fitted, or more than half of the columns absent.
     pub fn encode<'a>(&self, table: &'a Table) -> Result<Encoded<'a>> {
-        let places: HashMap<&str, &Column> = table.columns().iter().map(|c| (c.name.as_str(), c)).collect();
-        let found: Vec<Option<&Column>> = self.columns.iter().map(|c| places.get(c.name.as_str()).copied()).collect();
-        let absent: Vec<String> =
-            self.columns.iter().zip(&found).filter(|(_, f)| f.is_none()).map(|(c, _)| c.name.clone()).collect();
+        let places: HashMap<&str, &Column> =
+            table.columns().iter().map(|c| (c.name.as_str(), c)).collect();
+        let found: Vec<Option<&Column>> =
+            self.columns.iter().map(|c| places.get(c.name.as_str()).copied()).collect();
+        let absent: Vec<String> = self
+            .columns
+            .iter()
+            .zip(&found)
+            .filter(|(_, f)| f.is_none())
+            .map(|(c, _)| c.name.clone())
+            .collect();
         if 2 * absent.len() > self.columns.len() {
             let (total, first) = (self.columns.len(), absent[0].clone());
             return Err(ErrorKind::TooManyAbsent { absent: absent.len(), total, first }.into());
         }
         self.check_kinds(&found)?;
         let known: HashSet<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
-        let ignored =
-            table.columns().iter().map(|c| &c.name).filter(|n| !known.contains(n.as_str())).cloned().collect();
+        let ignored = table
+            .columns()
+            .iter()
+            .map(|c| &c.name)
+            .filter(|n| !known.contains(n.as_str()))
+            .cloned()
+            .collect();
         let mut applied = Applied { ignored, absent, ..Applied::default() };
-        // A text column may hold only numbers, or nothing, in this table: it still has its indicators.
+        // A text column may hold only numbers, or nothing, in this table: it still has its
+        // indicators.
         let identity = self.columns.iter().all(|c| c.kind == ColumnKind::Number)
             && table.numbers().columns() == self.columns.len()
-            && found.iter().enumerate().all(|(i, f)| f.is_some_and(|f| f.place == Place::Number(i)));
+            && found
+                .iter()
+                .enumerate()
+                .all(|(i, f)| f.is_some_and(|f| f.place == Place::Number(i)));
         if identity {
             // One look at the cells is enough where none is odd.
             if !table.numbers().is_finite() {
@@ -68,9 +85,13 @@ impl Schema {
             for (column, place) in self.columns.iter().zip(&found) {
                 let cell = place.map_or(Cell::Missing, |p| table.cell(row, p));
                 match cell {
-                    Cell::Number(v) if v.is_infinite() => return Err(not_finite(row, &column.name, v)),
+                    Cell::Number(v) if v.is_infinite() => {
+                        return Err(not_finite(row, &column.name, v));
+                    }
                     Cell::Text(t) if column.is_new(t) => applied.new_categories += 1,
-                    Cell::Number(v) if column.kind != ColumnKind::Number && column.is_new(&v.to_string()) => {
+                    Cell::Number(v)
+                        if column.kind != ColumnKind::Number && column.is_new(&v.to_string()) =>
+                    {
                         applied.new_categories += 1
                     }
                     Cell::Missing => applied.missing += 1,
@@ -88,9 +109,13 @@ impl Schema {
     /// happen to be numbers in this table is read as text again.
     fn check_kinds(&self, found: &[Option<&Column>]) -> Result<()> {
         for (column, place) in self.columns.iter().zip(found) {
-            if let (ColumnKind::Number, Some(Column { place: Place::Text(_), .. })) = (&column.kind, place) {
+            if let (ColumnKind::Number, Some(Column { place: Place::Text(_), .. })) =
+                (&column.kind, place)
+            {
                 let (expected, found) = ("numbers", "text");
-                return Err(ErrorKind::WrongKind { column: column.name.clone(), expected, found }.into());
+                return Err(
+                    ErrorKind::WrongKind { column: column.name.clone(), expected, found }.into()
+                );
             }
         }
         Ok(())
@@ -100,7 +125,9 @@ impl Schema {
 impl super::ColumnSchema {
     fn is_new(&self, text: &str) -> bool {
         match &self.kind {
-            ColumnKind::Text { categories } => categories.binary_search_by(|c| c.as_str().cmp(text)).is_err(),
+            ColumnKind::Text { categories } => {
+                categories.binary_search_by(|c| c.as_str().cmp(text)).is_err()
+            }
             ColumnKind::Number => false,
         }
     }

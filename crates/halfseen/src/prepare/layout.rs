@@ -21,11 +21,12 @@ pub struct Layout {
     /// What a read of each sampled panel costs; empty: 1 each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     prices: Vec<f64>,
-    /// Whether nobody declared how large values are, so that a learner that steps scales them by its own reads.
+    /// Whether nobody declared how large values are, so that a learner that steps scales them by
+    /// its own reads.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     by_reads: bool,
-    /// Whether panel, slot and column are the same number: then none of the lists need be read, which at
-    /// many columns saves more cache misses than a learner has otherwise.
+    /// Whether panel, slot and column are the same number: then none of the lists need be read,
+    /// which at many columns saves more cache misses than a learner has otherwise.
     #[serde(skip)]
     identity: bool,
 }
@@ -70,7 +71,11 @@ impl Layout {
             && self.starts.last().is_some_and(|&last| last as usize == n)
             && self.starts.windows(2).all(|w| w[0] < w[1])
             && self.slots.len() == n
-            && self.columns.iter().enumerate().all(|(slot, &c)| self.slots.get(c as usize) == Some(&(slot as u32)))
+            && self
+                .columns
+                .iter()
+                .enumerate()
+                .all(|(slot, &c)| self.slots.get(c as usize) == Some(&(slot as u32)))
             && (self.prices.is_empty() || self.prices.len() == self.sampled)
             && self.prices.iter().all(|price| (0.0..=LARGEST_PRICE).contains(price));
         if sound {
@@ -78,7 +83,8 @@ impl Layout {
             return Ok(());
         }
         let problem = "panels, slots, columns and prices contradict each other".to_owned();
-        Err(crate::ErrorKind::BadFile { what: "learner state", key: "layout".into(), problem }.into())
+        Err(crate::ErrorKind::BadFile { what: "learner state", key: "layout".into(), problem }
+            .into())
     }
 
     /// Number of panels that cost a read.
@@ -112,7 +118,8 @@ impl Layout {
         self.starts[panel] as usize..self.starts[panel + 1] as usize
     }
 
-    /// The panel of a slot. O(1) where every column is a sampled panel of its own, O(log) otherwise.
+    /// The panel of a slot. O(1) where every column is a sampled panel of its own, O(log)
+    /// otherwise.
     #[inline]
     pub fn panel_of(&self, slot: usize) -> usize {
         if self.identity {
@@ -132,17 +139,26 @@ impl Layout {
         self.slots[column] as usize
     }
 
-    /// The same layout with what a read of each sampled panel costs, (n_sampled_panels). A price of 0 is
-    /// free, though the read still counts against the budget.
+    /// The same layout with what a read of each sampled panel costs, (n_sampled_panels). A price of
+    /// 0 is free, though the read still counts against the budget.
     ///
     /// # Errors
-    /// Not one price for each sampled panel; one that is negative, NaN or above 1e100, with its panel's name.
+    /// Not one price for each sampled panel; one that is negative, NaN or above 1e100, with its
+    /// panel's name.
     pub fn with_prices(mut self, prices: Vec<f64>) -> crate::Result<Layout> {
         if prices.len() != self.sampled {
-            return Err(misfit("prices, one for each attribute that is read", self.sampled, prices.len()));
+            return Err(misfit(
+                "prices, one for each attribute that is read",
+                self.sampled,
+                prices.len(),
+            ));
         }
-        if let Some(panel) = prices.iter().position(|price| !(0.0..=LARGEST_PRICE).contains(price)) {
-            let problem = format!("it is {}; declare a number from 0 to 1e100", crate::error::shown(prices[panel]));
+        if let Some(panel) = prices.iter().position(|price| !(0.0..=LARGEST_PRICE).contains(price))
+        {
+            let problem = format!(
+                "it is {}; declare a number from 0 to 1e100",
+                crate::error::shown(prices[panel])
+            );
             let name = self.names[panel].clone();
             return Err(crate::ErrorKind::WrongDeclaration { what: "price", name, problem }.into());
         }
@@ -150,8 +166,8 @@ impl Layout {
         Ok(self)
     }
 
-    /// The same layout of columns whose values come in units of which nobody declared anything: budgeted learners then scale
-    /// attributes by their own reads as they come.
+    /// The same layout of columns whose values come in units of which nobody declared anything:
+    /// budgeted learners then scale attributes by their own reads as they come.
     #[must_use]
     pub fn by_reads(mut self) -> Layout {
         self.by_reads = true;
@@ -217,9 +233,9 @@ impl LayoutBuilder {
         let mut uses = vec![0_usize; self.width];
         for &column in self.sampled.iter().chain(&self.known).flat_map(|(_, columns)| columns) {
             let column = column as usize;
-            *uses
-                .get_mut(column)
-                .ok_or_else(|| misfit(&format!("panel of column {column}"), self.width, column + 1))? += 1;
+            *uses.get_mut(column).ok_or_else(|| {
+                misfit(&format!("panel of column {column}"), self.width, column + 1)
+            })? += 1;
         }
         if let Some(column) = uses.iter().position(|&n| n != 1) {
             return Err(misfit(&format!("panels of column {column}"), 1, uses[column]));
@@ -274,7 +290,10 @@ mod tests {
         assert_eq!(layout.slots_of(1).map(|s| layout.column(s)).collect::<Vec<_>>(), [4, 3]);
         assert_eq!((0..4).map(|s| layout.panel_of(s)).collect::<Vec<_>>(), [0, 0, 1, 1]);
         assert_eq!(layout.name(2), "age");
-        assert_eq!((0..5).map(|c| layout.column(layout.slot(c))).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+        assert_eq!(
+            (0..5).map(|c| layout.column(layout.slot(c))).collect::<Vec<_>>(),
+            [0, 1, 2, 3, 4]
+        );
     }
 
     #[test]
@@ -305,7 +324,10 @@ mod tests {
         for odd in [-1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e101] {
             let error = two().with_prices(vec![1.0, odd]).unwrap_err();
             let kind = error.kind();
-            assert!(matches!(kind, crate::ErrorKind::WrongDeclaration { what: "price", .. }), "{error}");
+            assert!(
+                matches!(kind, crate::ErrorKind::WrongDeclaration { what: "price", .. }),
+                "{error}"
+            );
             assert!(error.to_string().contains("'x1'"), "{error}");
         }
         for length in [0, 1, 3] {

@@ -1,4 +1,5 @@
-//! Prepares tables for learning: fitted once on training rows, stored in the model, applied alike everywhere.
+//! Prepares tables for learning: fitted once on training rows, stored in the model, applied alike
+//! everywhere.
 //!
 //! `Table -> `[`Schema`]` (which columns, which categories) -> encoded matrix in raw units ->`
 //! [`Scaler`]` -> scaled values`. The [`Layout`] says which encoded columns are read together (a
@@ -49,7 +50,11 @@ impl Prepare {
     /// # Errors
     /// [`ErrorKind::BadFile`], naming the key.
     pub fn validate(&self) -> Result<()> {
-        let bad = |key: &str, problem: String| ErrorKind::BadFile { what: "model", key: key.to_owned(), problem };
+        let bad = |key: &str, problem: String| ErrorKind::BadFile {
+            what: "model",
+            key: key.to_owned(),
+            problem,
+        };
         self.schema.layout().map_err(|e| match e.kind() {
             ErrorKind::BadFile { .. } => e,
             _ => bad("schema", e.to_string()).into(),
@@ -59,7 +64,11 @@ impl Prepare {
         if mean.is_finite() && deviation.is_finite() && deviation > 0.0 {
             return Ok(());
         }
-        Err(bad("prepare.target", "mean and deviation must be finite, the deviation above 0".to_owned()).into())
+        Err(bad(
+            "prepare.target",
+            "mean and deviation must be finite, the deviation above 0".to_owned(),
+        )
+        .into())
     }
 
     /// The scaled values of one attribute of the schema, appended to `values` in column order: what
@@ -67,7 +76,12 @@ impl Prepare {
     ///
     /// # Errors
     /// If the cell's kind is not the column's, or the category is unknown.
-    pub fn push_cell(&self, attribute: usize, cell: crate::data::Cell<'_>, values: &mut Vec<f64>) -> Result<()> {
+    pub fn push_cell(
+        &self,
+        attribute: usize,
+        cell: crate::data::Cell<'_>,
+        values: &mut Vec<f64>,
+    ) -> Result<()> {
         let start = self.schema.first_column(attribute);
         let from = values.len();
         self.schema.columns[attribute].push(cell, values)?;

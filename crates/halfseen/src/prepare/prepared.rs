@@ -2,7 +2,9 @@
 
 use super::declared::{self, DeclaredMoments, Moment};
 use super::{Applied, Bounds, Encoded, Group, Layout, Prepare, Scale, Scaler, Schema, TargetScale};
-use crate::data::{Declared, Examples, Labels, Matrix, Moments, Table, Target, Task, check_weights};
+use crate::data::{
+    Declared, Examples, Labels, Matrix, Moments, Table, Target, Task, check_weights,
+};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner, is_passive};
 use ndarray::Array2;
@@ -15,7 +17,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// How attributes are scaled; `None` decides: `common` for bytes, `each` otherwise, and where
-    /// honest `each` by the declared bounds, or, without them, each attribute by its own reads as they come ([`Layout::by_reads`]).
+    /// honest `each` by the declared bounds, or, without them, each attribute by its own reads as
+    /// they come ([`Layout::by_reads`]).
     pub scale: Option<Scale>,
     /// Whether an intercept is learned, so that the target may be centred.
     pub intercept: bool,
@@ -33,9 +36,11 @@ pub struct Options {
     pub moments: BTreeMap<String, Moment>,
     /// What becomes of missing cells.
     pub missing: Missing,
-    /// Whether classes stay -1 and +1 with an intercept too: what learners of the loss of a class need.
+    /// Whether classes stay -1 and +1 with an intercept too: what learners of the loss of a class
+    /// need.
     pub plain_classes: bool,
-    /// Whether zero stays zero where no scale is named: what learners need to whom zero is a value that vanished.
+    /// Whether zero stays zero where no scale is named: what learners need to whom zero is a value
+    /// that vanished.
     pub uncentred: bool,
     /// Touch no cell: no means, deviations or norms but those declared.
     pub honest: bool,
@@ -49,7 +54,8 @@ pub enum Missing {
     Keep,
     /// They take the mean of the observed training cells of their column.
     Mean,
-    /// They vanished: 0 in scaled units where a learner learns, as robust predictors count them; missing where it is tested.
+    /// They vanished: 0 in scaled units where a learner learns, as robust predictors count them;
+    /// missing where it is tested.
     Vanish,
 }
 
@@ -60,8 +66,8 @@ pub struct Prepared<'a> {
     pub prepare: Prepare,
     /// Panels.
     pub layout: Arc<Layout>,
-    /// Cells of the table that were filled in by means, over all rows: missing ones, and categories that
-    /// only other rows than the training rows show.
+    /// Cells of the table that were filled in by means, over all rows: missing ones, and categories
+    /// that only other rows than the training rows show.
     pub imputed: usize,
     /// Cells of the table that count as vanished, over all rows.
     pub vanished: usize,
@@ -96,17 +102,25 @@ impl<'a> Prepared<'a> {
     /// Prepares all rows of a table, fitting on the training rows `rows` only.
     ///
     /// # Errors
-    /// Unknown columns, infinite cells, declarations that cannot be; where honest, a scale that would look at cells.
-    pub fn new(table: &'a Table, target: (&str, &Target), rows: &[u32], options: &Options) -> Result<Prepared<'a>> {
+    /// Unknown columns, infinite cells, declarations that cannot be; where honest, a scale that
+    /// would look at cells.
+    pub fn new(
+        table: &'a Table,
+        target: (&str, &Target),
+        rows: &[u32],
+        options: &Options,
+    ) -> Result<Prepared<'a>> {
         Self::fit(table, target, rows, None, options)
     }
 
-    /// The same where training rows count by weights, one for each row of the table: means, deviations and the target's
-    /// scale are weighted, and the examples have the weights. Training rows of weight 0 are as if they were not there,
-    /// but a class of the target that only they have stays one.
+    /// The same where training rows count by weights, one for each row of the table: means,
+    /// deviations and the target's scale are weighted, and the examples have the weights. Training
+    /// rows of weight 0 are as if they were not there, but a class of the target that only they
+    /// have stays one.
     ///
     /// # Errors
-    /// As [`Prepared::new`]; not one number from 0 to 1e100 for each row; no training row of a weight above 0.
+    /// As [`Prepared::new`]; not one number from 0 to 1e100 for each row; no training row of a
+    /// weight above 0.
     pub fn with_weights(
         table: &'a Table,
         target: (&str, &Target),
@@ -115,7 +129,8 @@ impl<'a> Prepared<'a> {
         options: &Options,
     ) -> Result<Prepared<'a>> {
         check_weights(weights, table.rows())?;
-        let rows: Vec<u32> = rows.iter().copied().filter(|&row| weights[row as usize] > 0.0).collect();
+        let rows: Vec<u32> =
+            rows.iter().copied().filter(|&row| weights[row as usize] > 0.0).collect();
         if rows.is_empty() {
             let what = "learning from rows of weights above 0".to_owned();
             return Err(ErrorKind::TooFewRows { what, least: 1, rows: 0 }.into());
@@ -131,10 +146,12 @@ impl<'a> Prepared<'a> {
         options: &Options,
     ) -> Result<Prepared<'a>> {
         if target.len() != table.rows() {
-            let (what, expected, found) = ("targets, one for each row".to_owned(), table.rows(), target.len());
+            let (what, expected, found) =
+                ("targets, one for each row".to_owned(), table.rows(), target.len());
             return Err(ErrorKind::WrongLength { what, expected, found }.into());
         }
-        let except: Vec<&str> = [name].into_iter().chain(options.except.iter().map(String::as_str)).collect();
+        let except: Vec<&str> =
+            [name].into_iter().chain(options.except.iter().map(String::as_str)).collect();
         let mut schema = Schema::fit(table, rows, &except, &options.known, options.groups.clone())?;
         schema.prices = options.prices.clone();
         let encoded = schema.encode(table)?;
@@ -161,9 +178,15 @@ impl<'a> Prepared<'a> {
         schema.by_reads = options.honest && scale == Scale::None && options.is_undeclared();
         let layout = Arc::new(schema.layout()?);
         let scores = scores_or_nan(target);
-        let centred = options.intercept && !(options.plain_classes && target.task() == Task::Classification);
-        let target_scale =
-            TargetScale::fit_weighted(target, &scores, rows, weights, centred && target.classes().len() <= 2);
+        let centred =
+            options.intercept && !(options.plain_classes && target.task() == Task::Classification);
+        let target_scale = TargetScale::fit_weighted(
+            target,
+            &scores,
+            rows,
+            weights,
+            centred && target.classes().len() <= 2,
+        );
         let targets = scores.into_iter().map(|y| target_scale.apply(y)).collect();
         let prepare = Prepare { schema, scaler, target: target_scale };
         let (rows, names, codes) = (rows.to_vec(), prepare.schema.encoded_names(), codes(target));
@@ -193,11 +216,14 @@ impl<'a> Prepared<'a> {
 
     /// The training examples.
     pub fn examples(&self) -> Examples<'_> {
-        Examples { matrix: self.whole.as_ref().unwrap_or(&self.matrix), ..self.examples_as_found(&self.rows) }
+        Examples {
+            matrix: self.whole.as_ref().unwrap_or(&self.matrix),
+            ..self.examples_as_found(&self.rows)
+        }
     }
 
-    /// Encodes the rows of another table: columns matched by name, cells that are missing left to the predictor,
-    /// which fills them by the mean that its learner knows.
+    /// Encodes the rows of another table: columns matched by name, cells that are missing left to
+    /// the predictor, which fills them by the mean that its learner knows.
     ///
     /// # Errors
     /// See [`Schema::encode`].
@@ -211,8 +237,8 @@ impl<'a> Prepared<'a> {
         Examples { moments, declared, ..other.examples(&self.prepare, &self.layout) }
     }
 
-    /// The examples of any rows, in the units fitted on the training rows. With [`Missing::Vanish`] holes stay, for predictors to
-    /// fill as they fill those of other tables.
+    /// The examples of any rows, in the units fitted on the training rows. With [`Missing::Vanish`]
+    /// holes stay, for predictors to fill as they fill those of other tables.
     pub fn examples_of<'b>(&'b self, rows: &'b [u32]) -> Examples<'b> {
         let filled = self.whole.as_ref().filter(|_| !self.keeps_holes);
         Examples { matrix: filled.unwrap_or(&self.matrix), ..self.examples_as_found(rows) }
@@ -257,7 +283,11 @@ impl Other<'_> {
     }
 
     /// The rows in the units of what encoded them, of which nothing more is known.
-    pub(crate) fn examples<'b>(&'b self, prepare: &'b Prepare, layout: &'b Arc<Layout>) -> Examples<'b> {
+    pub(crate) fn examples<'b>(
+        &'b self,
+        prepare: &'b Prepare,
+        layout: &'b Arc<Layout>,
+    ) -> Examples<'b> {
         Examples {
             matrix: &self.matrix,
             scaler: &prepare.scaler,
@@ -273,21 +303,29 @@ impl Other<'_> {
 }
 
 impl Options {
-    /// The same for one fit of a learner: with the intercept that it asks for, and honest where it pays for each look, which it does
-    /// unless it takes whatever happens to be observed.
+    /// The same for one fit of a learner: with the intercept that it asks for, and honest where it
+    /// pays for each look, which it does unless it takes whatever happens to be observed.
     pub fn for_fit(self, learner: &dyn Learner) -> Options {
         let intercept = learner.get("intercept").is_none_or(|v| v == "true");
         let honest = learner.family() == Family::Budget && !is_passive(learner);
         Options { intercept, honest, ..self }.suited(learner)
     }
 
-    /// The same for a learner: one that learns from holes gets them, and its classes as they are, and no cell is looked at
-    /// beforehand if it pays for each look; a robust one gets zeros that stay zeros, its classes as they are, and no means for
-    /// missing cells, which count as vanished.
+    /// The same for a learner: one that learns from holes gets them, and its classes as they are,
+    /// and no cell is looked at beforehand if it pays for each look; a robust one gets zeros that
+    /// stay zeros, its classes as they are, and no means for missing cells, which count as
+    /// vanished.
     pub fn suited(&self, learner: &dyn Learner) -> Options {
         if learner.family() == Family::Robust {
-            let missing = if self.missing == Missing::Keep { Missing::Keep } else { Missing::Vanish };
-            return Options { missing, plain_classes: true, uncentred: true, honest: false, ..self.clone() };
+            let missing =
+                if self.missing == Missing::Keep { Missing::Keep } else { Missing::Vanish };
+            return Options {
+                missing,
+                plain_classes: true,
+                uncentred: true,
+                honest: false,
+                ..self.clone()
+            };
         }
         if !learner.takes_holes() {
             return self.clone();
@@ -311,7 +349,8 @@ impl Options {
     }
 }
 
-/// One number per row; NaN for more than two classes, so that nobody learns from numbers that mean nothing.
+/// One number per row; NaN for more than two classes, so that nobody learns from numbers that mean
+/// nothing.
 fn scores_or_nan(target: &Target) -> Vec<f64> {
     target.scores().unwrap_or_else(|_| vec![f64::NAN; target.len()])
 }
@@ -341,11 +380,15 @@ fn dense(matrix: &Matrix) -> Array2<f64> {
 /// The matrix with a value of each column in its missing cells.
 fn without_holes(matrix: &Matrix, fill: impl Fn(usize) -> f64) -> Matrix {
     let mut cells = dense(matrix);
-    cells.indexed_iter_mut().filter(|(_, cell)| cell.is_nan()).for_each(|((_, j), cell)| *cell = fill(j));
+    cells
+        .indexed_iter_mut()
+        .filter(|(_, cell)| cell.is_nan())
+        .for_each(|((_, j), cell)| *cell = fill(j));
     Matrix::F64(cells)
 }
 
-/// The matrix with the means of the training rows' observed cells in missing ones; 0 where a column has none.
+/// The matrix with the means of the training rows' observed cells in missing ones; 0 where a column
+/// has none.
 fn with_means(matrix: &Matrix, rows: &[u32], weights: Option<&[f64]>) -> Matrix {
     let weight = |r: u32| weights.map_or(1.0, |weights| weights[r as usize]);
     let mut means = vec![(0.0_f64, 0.0_f64); matrix.columns()];
@@ -353,7 +396,9 @@ fn with_means(matrix: &Matrix, rows: &[u32], weights: Option<&[f64]>) -> Matrix 
     for &r in rows {
         matrix.row_into(r as usize, &mut row);
         let seen = means.iter_mut().zip(&row).filter(|(_, v)| !v.is_nan());
-        seen.for_each(|((count, sum), v)| (*count, *sum) = (*count + weight(r), *sum + weight(r) * v));
+        seen.for_each(|((count, sum), v)| {
+            (*count, *sum) = (*count + weight(r), *sum + weight(r) * v)
+        });
     }
     without_holes(matrix, |j| means[j].1 / if means[j].0 > 0.0 { means[j].0 } else { 1.0 })
 }
@@ -371,7 +416,11 @@ mod tests {
         let text = TextColumn { codes: vec![0, 0, 1, 0], levels };
         let numbers = Array2::from_shape_fn((4, 2), |(i, j)| cells[i][j]);
         let column = |name: &str, place| Column { name: name.into(), place };
-        let columns = vec![column("a", Place::Number(0)), column("t", Place::Text(0)), column("b", Place::Number(1))];
+        let columns = vec![
+            column("a", Place::Number(0)),
+            column("t", Place::Text(0)),
+            column("b", Place::Number(1)),
+        ];
         let whole = Table::new(Matrix::F64(numbers), vec![text], columns).unwrap();
         let target = Target::Numbers(vec![1.0, 3.0, 50.0, -2.0]);
         (whole.select_rows(rows), target.select_rows(rows))
@@ -384,12 +433,15 @@ mod tests {
         let weights = [3.0, 1.0, 0.0, 2.0];
         for missing in [Missing::Keep, Missing::Mean] {
             for scale in [Scale::Each, Scale::Max, Scale::Common] {
-                let options = Options { scale: Some(scale), intercept: true, missing, ..Options::default() };
+                let options =
+                    Options { scale: Some(scale), intercept: true, missing, ..Options::default() };
                 let of = ("y", &target);
-                let weighed = Prepared::with_weights(&whole, of, &[0, 1, 2, 3], &weights, &options).unwrap();
+                let weighed =
+                    Prepared::with_weights(&whole, of, &[0, 1, 2, 3], &weights, &options).unwrap();
                 let rows = [0, 1, 2, 3, 4, 5];
                 let repeated = Prepared::new(&often, ("y", &of_often), &rows, &options).unwrap();
-                let ColumnKind::Text { categories } = &weighed.prepare.schema.columns[1].kind else {
+                let ColumnKind::Text { categories } = &weighed.prepare.schema.columns[1].kind
+                else {
                     panic!("no text")
                 };
                 assert_eq!(*categories, ["often"], "a row of weight 0 shows no category");
@@ -398,11 +450,15 @@ mod tests {
                 // Each row of the weighted ones is one of the repeated.
                 for (i, at) in [0, 3, 4].into_iter().enumerate() {
                     let same = |a: f64, b: f64| (a - b).abs() < 1e-14 || (a.is_nan() && b.is_nan());
-                    assert!((0..3).all(|j| same(weighed.value(i, j), repeated.value(at, j))), "{scale:?} row {i}");
+                    assert!(
+                        (0..3).all(|j| same(weighed.value(i, j), repeated.value(at, j))),
+                        "{scale:?} row {i}"
+                    );
                     assert!(same(weighed.target(i), repeated.target(at)));
                 }
                 let (one, two) = (weighed.moments.unwrap(), repeated.moments.unwrap());
-                let pairs = one.mean.iter().chain(&one.square).zip(two.mean.iter().chain(&two.square));
+                let pairs =
+                    one.mean.iter().chain(&one.square).zip(two.mean.iter().chain(&two.square));
                 pairs.for_each(|(a, b)| assert!((a - b).abs() < 1e-14, "{a} {b}"));
             }
         }
@@ -412,11 +468,21 @@ mod tests {
     fn wrong_weights_are_refused() {
         let (whole, target) = table(&[0, 1, 2, 3]);
         let of = |weights: &[f64], rows: &[u32]| {
-            let refused = Prepared::with_weights(&whole, ("y", &target), rows, weights, &Options::default());
+            let refused =
+                Prepared::with_weights(&whole, ("y", &target), rows, weights, &Options::default());
             refused.unwrap_err().kind().clone()
         };
-        assert_eq!(of(&[1.0, 1.0, -0.5, 1.0], &[0]), ErrorKind::WrongWeight { row: 3, value: -0.5 });
-        assert!(matches!(of(&[1.0; 3], &[0]), ErrorKind::WrongLength { expected: 4, found: 3, .. }));
-        assert!(matches!(of(&[0.0, 0.0, 1.0, 1.0], &[0, 1]), ErrorKind::TooFewRows { least: 1, rows: 0, .. }));
+        assert_eq!(
+            of(&[1.0, 1.0, -0.5, 1.0], &[0]),
+            ErrorKind::WrongWeight { row: 3, value: -0.5 }
+        );
+        assert!(matches!(
+            of(&[1.0; 3], &[0]),
+            ErrorKind::WrongLength { expected: 4, found: 3, .. }
+        ));
+        assert!(matches!(
+            of(&[0.0, 0.0, 1.0, 1.0], &[0, 1]),
+            ErrorKind::TooFewRows { least: 1, rows: 0, .. }
+        ));
     }
 }

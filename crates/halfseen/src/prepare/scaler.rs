@@ -29,7 +29,12 @@ impl std::str::FromStr for Scale {
             "max" => Scale::Max,
             _ => {
                 let expected = "one of none, common, each, max".to_owned();
-                return Err(ErrorKind::NotAValue { name: "scale", text: text.to_owned(), expected }.into());
+                return Err(ErrorKind::NotAValue {
+                    name: "scale",
+                    text: text.to_owned(),
+                    expected,
+                }
+                .into());
             }
         })
     }
@@ -88,14 +93,16 @@ pub enum Scaler {
 impl Scaler {
     /// Fits a scaling to the training rows of an encoded matrix, from observed cells only.
     ///
-    /// `Common` divides by the largest absolute value (255 for bytes, which costs no look), `Max` by that of each
-    /// column, `Each` centres by the mean and divides by the deviation. Where `bounds` are declared they are used instead and no cell is
-    /// touched: scaled values then lie in [-1, 1].
+    /// `Common` divides by the largest absolute value (255 for bytes, which costs no look), `Max`
+    /// by that of each column, `Each` centres by the mean and divides by the deviation. Where
+    /// `bounds` are declared they are used instead and no cell is touched: scaled values then lie
+    /// in [-1, 1].
     pub fn fit(scale: Scale, matrix: &Matrix, rows: &[u32], bounds: Option<&Bounds>) -> Scaler {
         Self::fit_weighted(scale, matrix, rows, None, bounds)
     }
 
-    /// The same where rows count by weights above 0, one for each row of the matrix; `None` is 1 for all.
+    /// The same where rows count by weights above 0, one for each row of the matrix; `None` is 1
+    /// for all.
     pub fn fit_weighted(
         scale: Scale,
         matrix: &Matrix,
@@ -106,14 +113,16 @@ impl Scaler {
         match (scale, bounds, matrix) {
             (Scale::None, ..) => Scaler::None {},
             (Scale::Common, Some(bounds), _) => {
-                let largest = bounds.low.iter().chain(&bounds.high).fold(0.0_f64, |a, b| a.max(b.abs()));
+                let largest =
+                    bounds.low.iter().chain(&bounds.high).fold(0.0_f64, |a, b| a.max(b.abs()));
                 Scaler::Common { divisor: positive(largest) }
             }
             (Scale::Common, None, Matrix::U8(_)) => Scaler::Common { divisor: 255.0 },
             (Scale::Common, None, _) => {
                 let mut largest = 0.0_f64;
                 each_row(matrix, rows, |_, row| {
-                    largest = row.iter().filter(|v| !v.is_nan()).fold(largest, |a, b| a.max(b.abs()));
+                    largest =
+                        row.iter().filter(|v| !v.is_nan()).fold(largest, |a, b| a.max(b.abs()));
                 });
                 Scaler::Common { divisor: positive(largest) }
             }
@@ -134,7 +143,8 @@ impl Scaler {
             }
             (Scale::Each, Some(bounds), _) => {
                 let pairs = bounds.low.iter().zip(&bounds.high);
-                let (offset, divisor) = pairs.map(|(l, h)| ((l + h) / 2.0, positive((h - l) / 2.0))).unzip();
+                let (offset, divisor) =
+                    pairs.map(|(l, h)| ((l + h) / 2.0, positive((h - l) / 2.0))).unzip();
                 Scaler::Each { offset, divisor }
             }
             (Scale::Each, None, _) => {
@@ -187,14 +197,20 @@ impl Scaler {
     /// Refuses a scaling that was read from a file and does not fit so many columns.
     pub(crate) fn validate(&self, columns: usize) -> Result<()> {
         let bad = |key: &str, problem: &str| {
-            Err(ErrorKind::BadFile { what: "model", key: format!("prepare.scaler.{key}"), problem: problem.to_owned() }
-                .into())
+            Err(ErrorKind::BadFile {
+                what: "model",
+                key: format!("prepare.scaler.{key}"),
+                problem: problem.to_owned(),
+            }
+            .into())
         };
         match self {
             Scaler::None {} => Ok(()),
             Scaler::Common { divisor } if divisor.is_finite() && *divisor > 0.0 => Ok(()),
             Scaler::Common { .. } => bad("divisor", "must be a finite number above 0"),
-            Scaler::Each { offset, divisor } if offset.len() != columns || divisor.len() != columns => {
+            Scaler::Each { offset, divisor }
+                if offset.len() != columns || divisor.len() != columns =>
+            {
                 bad("offset", "has not one number per column")
             }
             Scaler::Each { offset, .. } if !offset.iter().all(|v| v.is_finite()) => {
@@ -244,8 +260,10 @@ impl TargetScale {
         let weight = |r: u32| weights.map_or(1.0, |weights| weights[r as usize]);
         let n: f64 = rows.iter().map(|&r| weight(r)).sum();
         let mean = rows.iter().map(|&r| weight(r) * scores[r as usize]).sum::<f64>() / n;
-        let variance = rows.iter().map(|&r| weight(r) * (scores[r as usize] - mean).powi(2)).sum::<f64>() / n;
-        let deviation = if matches!(target, Target::Numbers(_)) { positive(variance.sqrt()) } else { 1.0 };
+        let variance =
+            rows.iter().map(|&r| weight(r) * (scores[r as usize] - mean).powi(2)).sum::<f64>() / n;
+        let deviation =
+            if matches!(target, Target::Numbers(_)) { positive(variance.sqrt()) } else { 1.0 };
         TargetScale { mean, deviation }
     }
 
@@ -275,7 +293,11 @@ fn each_row(matrix: &Matrix, rows: &[u32], mut visit: impl FnMut(u32, &[f64])) {
 
 /// Mean and deviation of each column over its observed cells; 0 and 0 where there is none. A
 /// deviation below rounding error of the mean is that of a constant column: 0.
-fn mean_and_deviation(matrix: &Matrix, rows: &[u32], weights: Option<&[f64]>) -> (Vec<f64>, Vec<f64>) {
+fn mean_and_deviation(
+    matrix: &Matrix,
+    rows: &[u32],
+    weights: Option<&[f64]>,
+) -> (Vec<f64>, Vec<f64>) {
     let d = matrix.columns();
     let (mut count, mut mean, mut spread) = (vec![0.0_f64; d], vec![0.0; d], vec![0.0; d]);
     each_row(matrix, rows, |r, row| {
@@ -305,30 +327,44 @@ mod tests {
     fn weights_are_rows_so_often() {
         let matrix = Matrix::F64(array![[1.0, f64::NAN, 0.1], [4.0, 2.0, 0.1], [8.0, -1.0, 0.1]]);
         let rows = [0, 1, 2];
-        let fit = |weights: &[f64]| Scaler::fit_weighted(Scale::Each, &matrix, &rows, Some(weights), None);
+        let fit = |weights: &[f64]| {
+            Scaler::fit_weighted(Scale::Each, &matrix, &rows, Some(weights), None)
+        };
         let often = Scaler::fit(Scale::Each, &matrix, &[0, 1, 1, 1, 2, 2], None);
         let (Scaler::Each { offset, divisor }, Scaler::Each { offset: often, divisor: broad }) =
             (fit(&[1.0, 3.0, 2.0]), often)
         else {
             panic!("not each");
         };
-        let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-15 * b.abs());
-        assert!(near(&offset, &often) && near(&divisor, &broad), "{offset:?} {often:?} {divisor:?} {broad:?}");
+        let near =
+            |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-15 * b.abs());
+        assert!(
+            near(&offset, &often) && near(&divisor, &broad),
+            "{offset:?} {often:?} {divisor:?} {broad:?}"
+        );
         // A constant is one, whatever the weights.
         assert_eq!((offset[2], divisor[2]), (0.1, 1.0));
         assert_eq!(fit(&[1.0; 3]), Scaler::fit(Scale::Each, &matrix, &rows, None));
         let target = Target::Numbers(vec![2.0, 4.0, 9.0]);
         let scores = [2.0, 4.0, 9.0];
-        let of = |rows: &[u32], weights| TargetScale::fit_weighted(&target, &scores, rows, weights, true);
+        let of = |rows: &[u32], weights| {
+            TargetScale::fit_weighted(&target, &scores, rows, weights, true)
+        };
         let (weighed, often) = (of(&rows, Some(&[1.0, 3.0, 2.0])), of(&[0, 1, 1, 1, 2, 2], None));
-        assert!((weighed.mean - often.mean).abs() < 1e-14 && (weighed.deviation - often.deviation).abs() < 1e-14);
+        assert!(
+            (weighed.mean - often.mean).abs() < 1e-14
+                && (weighed.deviation - often.deviation).abs() < 1e-14
+        );
     }
 
     #[test]
     fn each_standardises_observed_cells_and_leaves_constants() {
         let matrix = Matrix::F64(array![[1.0, 7.0, f64::NAN], [3.0, 7.0, 5.0], [99.0, 0.0, 0.0]]);
         let scaler = Scaler::fit(Scale::Each, &matrix, &[0, 1], None);
-        assert_eq!(scaler, Scaler::Each { offset: vec![2.0, 7.0, 5.0], divisor: vec![1.0, 1.0, 1.0] });
+        assert_eq!(
+            scaler,
+            Scaler::Each { offset: vec![2.0, 7.0, 5.0], divisor: vec![1.0, 1.0, 1.0] }
+        );
         assert_eq!(scaler.scale(0, 3.0), 1.0);
         assert_eq!(scaler.scale(1, 7.0), 0.0);
     }
@@ -362,6 +398,9 @@ mod tests {
         let scale = TargetScale::fit(&target, &[2.0, 4.0, 9.0], &[0, 1], true);
         assert_eq!((scale.mean, scale.deviation), (3.0, 1.0));
         assert_eq!(scale.undo(scale.apply(9.0)), 9.0);
-        assert_eq!(TargetScale::fit(&target, &[2.0, 4.0, 9.0], &[0, 1], false), TargetScale::IDENTITY);
+        assert_eq!(
+            TargetScale::fit(&target, &[2.0, 4.0, 9.0], &[0, 1], false),
+            TargetScale::IDENTITY
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Records the attributes of a table: names, kinds, categories, groups read together, what is known.
+//! Records the attributes of a table: names, kinds, categories, groups read together, what is
+//! known.
 
 use super::Layout;
 use crate::data::{Cell, Place, Table};
@@ -18,7 +19,8 @@ pub struct Schema {
     /// What one read of an attribute, or of a group by its name, costs; 1 where nothing is said.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub prices: BTreeMap<String, f64>,
-    /// Whether nobody declared how large values are: learners that pay for each look scale by their own reads; see [`Layout::by_reads`].
+    /// Whether nobody declared how large values are: learners that pay for each look scale by their
+    /// own reads; see [`Layout::by_reads`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_reads: bool,
 }
@@ -80,7 +82,9 @@ impl ColumnSchema {
     /// # Errors
     /// [`ErrorKind::WrongKind`] for a number where text is meant, or the other way round.
     pub fn push(&self, cell: Cell<'_>, values: &mut Vec<f64>) -> Result<()> {
-        let wrong = |expected, found| Err(ErrorKind::WrongKind { column: self.name.clone(), expected, found }.into());
+        let wrong = |expected, found| {
+            Err(ErrorKind::WrongKind { column: self.name.clone(), expected, found }.into())
+        };
         match (&self.kind, cell) {
             (_, Cell::Missing) => values.extend(std::iter::repeat_n(f64::NAN, self.width())),
             (ColumnKind::Number, Cell::Number(v)) => values.push(v),
@@ -92,7 +96,9 @@ impl ColumnSchema {
                     Cell::Missing => String::new(),
                 };
                 match categories.binary_search(&text) {
-                    Ok(at) => values.extend((0..categories.len()).map(|c| f64::from(u8::from(c == at)))),
+                    Ok(at) => {
+                        values.extend((0..categories.len()).map(|c| f64::from(u8::from(c == at))))
+                    }
                     Err(_) => values.extend(std::iter::repeat_n(f64::NAN, categories.len())),
                 }
             }
@@ -104,7 +110,9 @@ impl ColumnSchema {
     pub fn encoded_names(&self) -> Vec<String> {
         match &self.kind {
             ColumnKind::Number => vec![self.name.clone()],
-            ColumnKind::Text { categories } => categories.iter().map(|c| format!("{}={c}", self.name)).collect(),
+            ColumnKind::Text { categories } => {
+                categories.iter().map(|c| format!("{}={c}", self.name)).collect()
+            }
         }
     }
 }
@@ -114,7 +122,13 @@ impl Schema {
     ///
     /// # Errors
     /// If nothing is left, or a name in `known` or in a group is no attribute.
-    pub fn fit(table: &Table, rows: &[u32], except: &[&str], known: &[String], groups: Vec<Group>) -> Result<Schema> {
+    pub fn fit(
+        table: &Table,
+        rows: &[u32],
+        except: &[&str],
+        known: &[String],
+        groups: Vec<Group>,
+    ) -> Result<Schema> {
         let mut columns = Vec::new();
         for column in table.columns().iter().filter(|c| !except.contains(&c.name.as_str())) {
             let kind = match column.place {
@@ -128,12 +142,17 @@ impl Schema {
                         }
                     }
                     let used = text.levels.iter().zip(&seen).filter(|(_, seen)| **seen);
-                    let mut categories: Vec<String> = used.map(|(level, _)| level.clone()).collect();
+                    let mut categories: Vec<String> =
+                        used.map(|(level, _)| level.clone()).collect();
                     categories.sort_unstable();
                     ColumnKind::Text { categories }
                 }
             };
-            columns.push(ColumnSchema { name: column.name.clone(), kind, known: known.contains(&column.name) });
+            columns.push(ColumnSchema {
+                name: column.name.clone(),
+                kind,
+                known: known.contains(&column.name),
+            });
         }
         if columns.is_empty() {
             return Err(ErrorKind::NoAttributes.into());
@@ -186,7 +205,12 @@ impl Schema {
                 (false, _) => "there are two columns of this name",
                 (true, false) => "its categories are not sorted, or one is there twice",
             };
-            return Err(ErrorKind::BadFile { what: "schema", key: column.name.clone(), problem: problem.into() }.into());
+            return Err(ErrorKind::BadFile {
+                what: "schema",
+                key: column.name.clone(),
+                problem: problem.into(),
+            }
+            .into());
         }
         Ok(())
     }
@@ -194,8 +218,8 @@ impl Schema {
     /// Which encoded columns are read together, and which are always known.
     ///
     /// # Errors
-    /// If an attribute is in two groups, or in a group and always known; if two panels share a name; if a price is out of range, or
-    /// declared for what is no panel that is read.
+    /// If an attribute is in two groups, or in a group and always known; if two panels share a
+    /// name; if a price is out of range, or declared for what is no panel that is read.
     pub fn layout(&self) -> Result<Layout> {
         self.check()?;
         let mut starts = Vec::with_capacity(self.columns.len());
@@ -207,14 +231,21 @@ impl Schema {
         let range = |a: usize| starts[a]..starts[a] + self.columns[a].width() as u32;
         let mut grouped = vec![false; self.columns.len()];
         let mut panels = HashSet::new();
-        let (mut sampled, mut known) = (Vec::<(&str, Vec<u32>)>::new(), Vec::<(&str, Vec<u32>)>::new());
+        let (mut sampled, mut known) =
+            (Vec::<(&str, Vec<u32>)>::new(), Vec::<(&str, Vec<u32>)>::new());
         for group in &self.groups {
             let mut columns = Vec::new();
             for name in &group.columns {
                 let at = self.position(name)?;
                 let problem = match (grouped[at], self.columns[at].known) {
-                    (true, _) => format!("column '{}' is in two panels, or in one twice; leave it in one", short(name)),
-                    (_, true) => format!("column '{}' is always known, so it is never read; leave it out", short(name)),
+                    (true, _) => format!(
+                        "column '{}' is in two panels, or in one twice; leave it in one",
+                        short(name)
+                    ),
+                    (_, true) => format!(
+                        "column '{}' is always known, so it is never read; leave it out",
+                        short(name)
+                    ),
                     _ => {
                         grouped[at] = true;
                         columns.extend(range(at));
@@ -233,12 +264,15 @@ impl Schema {
         }
         for (at, column) in self.columns.iter().enumerate().filter(|(at, _)| !grouped[*at]) {
             if let Some(group) = self.groups.iter().find(|group| group.name == column.name) {
-                return Err(group.wrong("a column outside it has this name; name the panel otherwise".to_owned()));
+                return Err(group.wrong(
+                    "a column outside it has this name; name the panel otherwise".to_owned(),
+                ));
             }
-            if column.known { &mut known } else { &mut sampled }.push((&column.name, range(at).collect()));
+            if column.known { &mut known } else { &mut sampled }
+                .push((&column.name, range(at).collect()));
         }
-        // Panels come in the order of the table, whether they are declared or not: a group of the indicators of a text is
-        // the same panel as that text.
+        // Panels come in the order of the table, whether they are declared or not: a group of the
+        // indicators of a text is the same panel as that text.
         sampled.sort_by_key(|(_, columns)| columns.iter().min().copied());
         let mut builder = Layout::builder(next as usize);
         sampled.into_iter().for_each(|(name, columns)| builder.sampled(name, columns));
@@ -256,7 +290,9 @@ impl Schema {
         let names: HashSet<&str> = panels.iter().copied().collect();
         for name in self.prices.keys().filter(|name| !names.contains(name.as_str())) {
             let problem = match self.columns.iter().find(|c| c.name == *name) {
-                Some(column) if column.known => "it is always known, and costs nothing; leave its price out",
+                Some(column) if column.known => {
+                    "it is always known, and costs nothing; leave its price out"
+                }
                 // A text without a category, or a group of such, is no panel and is never read.
                 Some(column) if column.width() == 0 => continue,
                 None if self.groups.iter().any(|group| group.name == *name) => continue,
@@ -264,13 +300,16 @@ impl Schema {
                 None => {
                     let known: Vec<String> = panels.iter().map(|p| (*p).to_owned()).collect();
                     let nearest = nearest(name, &known);
-                    return Err(ErrorKind::UnknownColumn { name: name.clone(), nearest, known }.into());
+                    return Err(
+                        ErrorKind::UnknownColumn { name: name.clone(), nearest, known }.into()
+                    );
                 }
             };
             let (name, problem) = (name.clone(), problem.to_owned());
             return Err(ErrorKind::WrongDeclaration { what: "price", name, problem }.into());
         }
-        let prices = panels.iter().map(|name| self.prices.get(*name).copied().unwrap_or(1.0)).collect();
+        let prices =
+            panels.iter().map(|name| self.prices.get(*name).copied().unwrap_or(1.0)).collect();
         layout.with_prices(prices)
     }
 }

@@ -1,8 +1,10 @@
 //! Answers which deletions do the most damage to a row: a knapsack, whole or in fractions.
 //!
-//! The adversary maximises sum_D p_j over sets D with sum_D v_j <= N, where p_j is what the deletion of attribute j gains
-//! (paper E, section 2). Its relaxation takes attributes by p_j / v_j, and a part of one. Equal values need no more than the largest
-//! gains, found in O(n); general ones a selection about weighted medians, O(n) too. Of equal gains (per value) the first item vanishes.
+//! The adversary maximises sum_D p_j over sets D with sum_D v_j <= N, where p_j is what the
+//! deletion of attribute j gains (paper E, section 2). Its relaxation takes attributes by p_j /
+//! v_j, and a part of one. Equal values need no more than the largest gains, found in O(n); general
+//! ones a selection about weighted medians, O(n) too. Of equal gains (per value) the first item
+//! vanishes.
 
 mod largest;
 pub(super) mod search;
@@ -76,7 +78,8 @@ impl<'t> Adversary<'t> {
         self.threat
     }
 
-    /// Leaves the next questions what a budget has left after so much was spent, never less than nothing.
+    /// Leaves the next questions what a budget has left after so much was spent, never less than
+    /// nothing.
     pub fn spend(&mut self, spent: f64) {
         let left = (self.threat.budget() - spent).max(0.0);
         (self.costs, self.budget) = match self.threat.costs() {
@@ -94,7 +97,8 @@ impl<'t> Adversary<'t> {
         self.budget
     }
 
-    /// The deleted share of each item of the last question to [`Adversary::relaxed`] or [`Adversary::whole`], in [0, 1].
+    /// The deleted share of each item of the last question to [`Adversary::relaxed`] or
+    /// [`Adversary::whole`], in [0, 1].
     pub fn shares(&self) -> &[f64] {
         &self.shares
     }
@@ -104,8 +108,9 @@ impl<'t> Adversary<'t> {
         &self.deleted
     }
 
-    /// The largest gain of fractional deletions from items (attribute, gain of its deletion), at least 0. Exact for equal
-    /// values; otherwise an upper bound of the gain of whole deletions. O(items).
+    /// The largest gain of fractional deletions from items (attribute, gain of its deletion), at
+    /// least 0. Exact for equal values; otherwise an upper bound of the gain of whole deletions.
+    /// O(items).
     pub fn relaxed(&mut self, attributes: &[u32], gains: &[f64]) -> f64 {
         self.shares.clear();
         self.shares.resize(gains.len(), 0.0);
@@ -121,9 +126,10 @@ impl<'t> Adversary<'t> {
         }
     }
 
-    /// The largest gain of whole deletions found; [`Adversary::shares`] are then 0 or 1. Exact for equal values; for
-    /// others by branch and bound, and for whole numbers, where that takes long, by dynamic programming. Beyond a limit of nodes
-    /// (and 32 MB of table) the best found, which is then not marked exact.
+    /// The largest gain of whole deletions found; [`Adversary::shares`] are then 0 or 1. Exact for
+    /// equal values; for others by branch and bound, and for whole numbers, where that takes long,
+    /// by dynamic programming. Beyond a limit of nodes (and 32 MB of table) the best found, which
+    /// is then not marked exact.
     pub fn whole(&mut self, attributes: &[u32], gains: &[f64]) -> Worst {
         if matches!(self.costs, Costs::Equal { .. }) {
             return Worst { gain: self.relaxed(attributes, gains), exact: true };
@@ -145,7 +151,10 @@ impl<'t> Adversary<'t> {
         let mut exact = self.search.run(triples, self.budget, false, nodes).exact;
         match table {
             Some(budget) if !exact => {
-                self.table.fill(priced().map(|i| (i, gains[i as usize], value(i as usize) as usize)), budget);
+                self.table.fill(
+                    priced().map(|i| (i, gains[i as usize], value(i as usize) as usize)),
+                    budget,
+                );
                 self.deleted.extend(self.table.items(budget));
                 exact = true;
             }
@@ -156,8 +165,8 @@ impl<'t> Adversary<'t> {
         Worst { gain: self.deleted.iter().map(|&i| gains[i as usize]).sum(), exact }
     }
 
-    /// Takes items in an order, free ones first, as long as each fits what is left, and skips those that do not: gives their gain.
-    /// `order` compares items that cost something.
+    /// Takes items in an order, free ones first, as long as each fits what is left, and skips those
+    /// that do not: gives their gain. `order` compares items that cost something.
     pub(super) fn skipping(
         &mut self,
         attributes: &[u32],
@@ -215,7 +224,9 @@ impl<'t> Adversary<'t> {
         }
         let spent = match self.costs {
             // Counted, for sums of values may differ from multiples; the next one does not fit.
-            Costs::Equal { count, .. } => self.split.reach(count as f64 + 0.5, |_| 1.0).map(|_| self.budget),
+            Costs::Equal { count, .. } => {
+                self.split.reach(count as f64 + 0.5, |_| 1.0).map(|_| self.budget)
+            }
             _ => self.split.reach(self.budget, value),
         };
         for item in self.split.before() {

@@ -1,7 +1,9 @@
-//! Attacks rows before they are predicted: attributes vanish, or turn into noise, within a threat's budget.
+//! Attacks rows before they are predicted: attributes vanish, or turn into noise, within a threat's
+//! budget.
 //!
-//! Every attack is on the very predictor that is evaluated. What vanishes counts as a missing cell does; cells that were
-//! missing before count as deletions spent. The greedy attack is that of paper E, section 4.
+//! Every attack is on the very predictor that is evaluated. What vanishes counts as a missing cell
+//! does; cells that were missing before count as deletions spent. The greedy attack is that of
+//! paper E, section 4.
 
 #[cfg(test)]
 mod tests;
@@ -17,9 +19,11 @@ use rayon::prelude::*;
 /// Who attacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attack {
-    /// Attributes that are there and not 0 (not the fill), in random order, as long as each fits the budget.
+    /// Attributes that are there and not 0 (not the fill), in random order, as long as each fits
+    /// the budget.
     Random,
-    /// Attributes whose loss brings the row nearer to an error, in this order, as long as each fits the budget.
+    /// Attributes whose loss brings the row nearer to an error, in this order, as long as each fits
+    /// the budget.
     Greedy(Order),
     /// The deletions that do the most damage.
     Exact,
@@ -52,7 +56,8 @@ pub enum Choice {
 pub struct Attacked {
     /// Their scores.
     pub scores: Scores,
-    /// Rows for which no search could prove that no other deletions do more damage; 0 but for [`Attack::Exact`].
+    /// Rows for which no search could prove that no other deletions do more damage; 0 but for
+    /// [`Attack::Exact`].
     pub unproven: usize,
 }
 
@@ -77,11 +82,11 @@ impl Attack {
 /// Rows that share room to work in.
 const CHUNK: usize = 64;
 
-/// The scores of attacked examples, in scaled units; `seed` decides what is random. A row meets the same random order under every
-/// budget.
+/// The scores of attacked examples, in scaled units; `seed` decides what is random. A row meets the
+/// same random order under every budget.
 ///
-/// Against a class the adversary moves the score away from it; against a number it moves the score away from the
-/// target (the exact one into the better direction).
+/// Against a class the adversary moves the score away from it; against a number it moves the score
+/// away from the target (the exact one into the better direction).
 ///
 /// # Errors
 /// See [`Predictor::additive`]; values that are not one for each attribute.
@@ -105,7 +110,8 @@ pub fn attack(
         let adversary = Adversary::new(threat);
         let (effects, weights) = (effects.clone(), &weights);
         let (gains, order) = (Vec::new(), Vec::new());
-        let mut attacker = Attacker { linear, effects, adversary, attack, seed, weights, gains, order };
+        let mut attacker =
+            Attacker { linear, effects, adversary, attack, seed, weights, gains, order };
         let rows = start..(start + CHUNK).min(examples.len());
         rows.map(|row| attacker.row(examples, row)).collect::<Vec<_>>()
     });
@@ -162,16 +168,19 @@ impl Attacker<'_> {
             Attack::Greedy(order) => self.greedy(order, away),
             Attack::Exact => match examples.code(row) {
                 Some(_) => proven = self.exact(away).exact,
-                // A number may be missed by more on the other side, although the way there is longer.
+                // A number may be missed by more on the other side, although the way there is
+                // longer.
                 None => {
-                    let missed = |score: f64| (self.linear.clip(score) - examples.target(row)).abs();
+                    let missed =
+                        |score: f64| (self.linear.clip(score) - examples.target(row)).abs();
                     let other = self.exact(-away);
                     self.order.clear();
                     self.order.extend_from_slice(self.adversary.deleted());
                     let gained = self.exact(away);
                     proven = other.exact && gained.exact;
                     let score = self.effects.score;
-                    ordered = missed(score - away * other.gain) > missed(score + away * gained.gain);
+                    ordered =
+                        missed(score - away * other.gain) > missed(score + away * gained.gain);
                 }
             },
             Attack::Noise(choice) => {

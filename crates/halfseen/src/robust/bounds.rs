@@ -1,16 +1,19 @@
-//! Bounds the risk on new rows under the worst deletions: theorems 2 and 3 and corollary 1 of paper E, for data as they are.
+//! Bounds the risk on new rows under the worst deletions: theorems 2 and 3 and corollary 1 of paper
+//! E, for data as they are.
 //!
-//! **Setting**: m rows drawn independently; gamma, C, N and the values fixed before they were seen, or one of `tried` settings
-//! chosen by them, for which delta is divided by their number. The risk is the probability that some deletion of value at most N
-//! makes a mistake on a new row.
+//! **Setting**: m rows drawn independently; gamma, C, N and the values fixed before they were seen,
+//! or one of `tried` settings chosen by them, for which delta is divided by their number. The risk
+//! is the probability that some deletion of value at most N makes a mistake on a new row.
 //!
-//! **Departures** from the paper, all towards what real data need. Theorem 2 is printed for |x_j| <= 1 without bias: an
-//! attribute of another size has its weight's box stretched by that, a bias or a column that never vanishes takes a share t of
-//! the margin, and a logarithm below 0 counts as 0. Corollary 1 is printed for |x|_1 <= 1: here it has the lengths that rows
-//! have. Theorem 3 has the constant that Hoeffding's inequality gives. Columns that are 0 in all rows are left out, as if
-//! that had been known before.
+//! **Departures** from the paper, all towards what real data need. Theorem 2 is printed for |x_j|
+//! <= 1 without bias: an attribute of another size has its weight's box stretched by that, a bias
+//! or a column that never vanishes takes a share t of the margin, and a logarithm below 0 counts
+//! as 0. Corollary 1 is printed for |x|_1 <= 1: here it has the lengths that rows have. Theorem 3
+//! has the constant that Hoeffding's inequality gives. Columns that are 0 in all rows are left out,
+//! as if that had been known before.
 //!
-//! **Symbols**: beta the complexity; KL(a, b) the relative entropy of two coins; V, P = V - N; L the largest loss.
+//! **Symbols**: beta the complexity; KL(a, b) the relative entropy of two coins; V, P = V - N; L
+//! the largest loss.
 
 use super::margin::columns_bought;
 use super::{KNOWN, RobustHinge, Rows, Threat};
@@ -45,19 +48,28 @@ impl fmt::Display for RiskBound {
 /// One weight, as theorem 2 sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Coordinate {
-    /// The largest part that it can have in a score: C times the largest |x_j|, or a bound on |b| fixed beforehand.
+    /// The largest part that it can have in a score: C times the largest |x_j|, or a bound on |b|
+    /// fixed beforehand.
     pub reach: f64,
     /// v_j, shared evenly by the columns of an attribute; `None` for what never vanishes.
     pub value: Option<f64>,
 }
 
-/// The coordinates of rows for weights of at most `box_radius`, and a bias of at most `bias` where there is one. Columns that
-/// are 0 in all rows have none.
-pub fn coordinates(rows: &Rows, threat: &Threat, box_radius: f64, bias: Option<f64>) -> Vec<Coordinate> {
+/// The coordinates of rows for weights of at most `box_radius`, and a bias of at most `bias` where
+/// there is one. Columns that are 0 in all rows have none.
+pub fn coordinates(
+    rows: &Rows,
+    threat: &Threat,
+    box_radius: f64,
+    bias: Option<f64>,
+) -> Vec<Coordinate> {
     let mut largest = vec![0.0_f64; rows.width()];
     for i in 0..rows.len() {
         let (slots, values) = rows.row(i);
-        slots.iter().zip(values).for_each(|(&slot, x)| largest[slot as usize] = largest[slot as usize].max(x.abs()));
+        slots
+            .iter()
+            .zip(values)
+            .for_each(|(&slot, x)| largest[slot as usize] = largest[slot as usize].max(x.abs()));
     }
     let mut columns = vec![0.0; rows.attributes()];
     let filled = || (0..rows.width()).filter(|&slot| largest[slot] > 0.0);
@@ -68,7 +80,8 @@ pub fn coordinates(rows: &Rows, threat: &Threat, box_radius: f64, bias: Option<f
     }
     let coordinate = |slot: usize| {
         let attribute = rows.attribute()[slot];
-        let value = (attribute != KNOWN).then(|| threat.values()[attribute as usize] / columns[attribute as usize]);
+        let value = (attribute != KNOWN)
+            .then(|| threat.values()[attribute as usize] / columns[attribute as usize]);
         Coordinate { reach: box_radius * largest[slot], value }
     };
     filled().map(coordinate).chain(bias.map(|reach| Coordinate { reach, value: None })).collect()
@@ -94,9 +107,9 @@ pub struct MarginBound<'a> {
 }
 
 impl MarginBound<'_> {
-    /// beta = ln(m / delta) + the sum of max(0, ln(4 P reach_j / (s gamma v_j))), in nats; where u coordinates never
-    /// vanish and n can, these have s = n / (n + u) and those ln(4 reach (n + u) / gamma). `None` where one
-    /// can vanish for nothing.
+    /// beta = ln(m / delta) + the sum of max(0, ln(4 P reach_j / (s gamma v_j))), in nats; where u
+    /// coordinates never vanish and n can, these have s = n / (n + u) and those ln(4 reach (n + u)
+    /// / gamma). `None` where one can vanish for nothing.
     pub fn complexity(&self) -> Option<f64> {
         let all = self.coordinates.len() as f64;
         let vanishing = self.coordinates.iter().filter(|c| c.value.is_some()).count() as f64;
@@ -112,28 +125,39 @@ impl MarginBound<'_> {
         Some(beta)
     }
 
-    /// With probability at least 1 - delta, for all weights in the box at once: the largest risk e with
-    /// KL(error, e) <= beta / (m - 1).
+    /// With probability at least 1 - delta, for all weights in the box at once: the largest risk e
+    /// with KL(error, e) <= beta / (m - 1).
     pub fn risk(&self) -> RiskBound {
         match self.complexity() {
-            Some(beta) if self.examples > 1 => RiskBound(largest_risk(self.error, beta / (self.examples - 1) as f64)),
+            Some(beta) if self.examples > 1 => {
+                RiskBound(largest_risk(self.error, beta / (self.examples - 1) as f64))
+            }
             _ => RiskBound(1.0),
         }
     }
 
     /// The weaker closed form: error + sqrt(2 error beta / (m-1)) + 2 beta / (m-1).
     pub fn closed_form(&self) -> RiskBound {
-        let Some(beta) = self.complexity().filter(|_| self.examples > 1) else { return RiskBound(1.0) };
+        let Some(beta) = self.complexity().filter(|_| self.examples > 1) else {
+            return RiskBound(1.0);
+        };
         let rate = beta / (self.examples - 1) as f64;
         RiskBound((self.error + (2.0 * self.error * rate).sqrt() + 2.0 * rate).min(1.0))
     }
 }
 
 /// The share of rows whose relaxed robust hinge loss is above 0, for weights (n_slots) and bias.
-pub fn margin_error(hinge: &RobustHinge<'_>, rows: &Rows, signs: &[f64], weights: &[f64], bias: f64) -> f64 {
+pub fn margin_error(
+    hinge: &RobustHinge<'_>,
+    rows: &Rows,
+    signs: &[f64],
+    weights: &[f64],
+    bias: f64,
+) -> f64 {
     let mut room = hinge.scratch();
     let active = |i: &usize| hinge.loss(rows, *i, signs[*i], weights, bias, &mut room).active;
-    (0..rows.len()).filter(active).map(|i| rows.weight(i)).sum::<f64>() / rows.total().max(f64::MIN_POSITIVE)
+    (0..rows.len()).filter(active).map(|i| rows.weight(i)).sum::<f64>()
+        / rows.total().max(f64::MIN_POSITIVE)
 }
 
 /// sup {e in [error, 1]: KL(error, e) <= rate}, from above.
@@ -177,7 +201,8 @@ impl Lengths {
     }
 }
 
-/// What corollary 1 asks for: one pass of the Perceptron with the step of theory, intercept included.
+/// What corollary 1 asks for: one pass of the Perceptron with the step of theory, intercept
+/// included.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PassBound {
     /// m.
@@ -197,8 +222,8 @@ pub struct PassBound {
 }
 
 impl PassBound {
-    /// Theorem 4: what the mean loss of the hypotheses exceeds that of any fixed one in the box by, at most:
-    /// C sqrt((n+1)(R^2+1) / m).
+    /// Theorem 4: what the mean loss of the hypotheses exceeds that of any fixed one in the box by,
+    /// at most: C sqrt((n+1)(R^2+1) / m).
     pub fn regret(&self) -> f64 {
         let (n, m) = (self.columns as f64, self.examples as f64);
         self.box_radius * ((n + 1.0) * (self.lengths.square + 1.0) / m).sqrt()
@@ -209,23 +234,25 @@ impl PassBound {
         self.box_radius * (self.lengths.absolute + 1.0) + self.margin * self.growth
     }
 
-    /// With probability at least 1 - delta the mean loss of the averaged hypothesis on new rows exceeds the least of the box
-    /// by at most regret + L sqrt(2 ln(2/delta) / m): the regret, and Hoeffding's inequality for the pass and for the
-    /// best, each with delta / 2.
+    /// With probability at least 1 - delta the mean loss of the averaged hypothesis on new rows
+    /// exceeds the least of the box by at most regret + L sqrt(2 ln(2/delta) / m): the regret, and
+    /// Hoeffding's inequality for the pass and for the best, each with delta / 2.
     pub fn excess(&self) -> f64 {
         let tail = 2.0 * (2.0 / self.confidence).ln() / self.examples as f64;
         self.regret() + self.largest_loss() * tail.sqrt()
     }
 
-    /// A bound on the risk, where the least mean loss of the box on new rows is known to be at most `least`: (least + excess) / gamma.
+    /// A bound on the risk, where the least mean loss of the box on new rows is known to be at most
+    /// `least`: (least + excess) / gamma.
     pub fn risk(&self, least: f64) -> RiskBound {
         let bound = (least + self.excess()) / self.margin;
         RiskBound(if bound < 1.0 { bound } else { 1.0 })
     }
 
-    /// The same from what was seen: with probability at least 1 - delta the mean loss of the averaged hypothesis on new rows is at
-    /// most the mean loss `online` of the hypotheses on the rows that they met, plus L sqrt(ln(1/delta) / (2m)) (Cesa-Bianchi,
-    /// Conconi and Gentile 2004, whatever the steps), and the risk at most that over gamma.
+    /// The same from what was seen: with probability at least 1 - delta the mean loss of the
+    /// averaged hypothesis on new rows is at most the mean loss `online` of the hypotheses on the
+    /// rows that they met, plus L sqrt(ln(1/delta) / (2m)) (Cesa-Bianchi, Conconi and Gentile 2004,
+    /// whatever the steps), and the risk at most that over gamma.
     pub fn risk_after(&self, online: f64) -> RiskBound {
         let tail = ((1.0 / self.confidence).ln() / (2.0 * self.examples as f64)).sqrt();
         let bound = (online + self.largest_loss() * tail) / self.margin;
@@ -239,7 +266,8 @@ const DELTA: f64 = 0.05;
 /// The shares of the margin that may be left to noise; one of them is chosen by the rows.
 const LEFT_TO_NOISE: [f64; 3] = [0.5, 0.75, 0.9];
 
-/// A classifier, the rows that it was learned from, and what a theorem wants fixed before they are seen.
+/// A classifier, the rows that it was learned from, and what a theorem wants fixed before they are
+/// seen.
 pub(super) struct Learned<'a> {
     pub(super) hinge: RobustHinge<'a>,
     pub(super) rows: &'a Rows,
@@ -261,7 +289,8 @@ impl Learned<'_> {
         box_radius * Lengths::of(rows).absolute + hinge.rate() * hinge.threat.total()
     }
 
-    /// Theorem 2, for the share of new rows whose margin is at most `kept` after some deletion, where `tried` settings were tried.
+    /// Theorem 2, for the share of new rows whose margin is at most `kept` after some deletion,
+    /// where `tried` settings were tried.
     fn theorem_2(&self, kept: f64, tried: u64) -> f64 {
         let Learned { hinge, rows, .. } = self;
         let coordinates = coordinates(rows, hinge.threat, self.box_radius, self.largest_bias);
@@ -289,7 +318,8 @@ impl Learned<'_> {
         let margin = self.hinge.margin;
         let failure = |margin: f64| noise_failure(margin, self.box_radius, columns);
         let tried = self.tried.saturating_mul(LEFT_TO_NOISE.len() as u64);
-        let risk = LEFT_TO_NOISE.map(|share| self.theorem_2(share * margin, tried) + failure(share * margin));
+        let risk = LEFT_TO_NOISE
+            .map(|share| self.theorem_2(share * margin, tried) + failure(share * margin));
         Note::NoiseBound {
             failure: failure(margin),
             within: margin_error(&self.hinge, self.rows, self.signs, self.weights, self.bias),
@@ -300,7 +330,8 @@ impl Learned<'_> {
         }
     }
 
-    /// What is promised after one pass whose hypotheses had the mean loss `online` on the rows that they met.
+    /// What is promised after one pass whose hypotheses had the mean loss `online` on the rows that
+    /// they met.
     pub(super) fn promise_after(&self, online: f64) -> Note {
         let Learned { hinge, rows, .. } = self;
         let bound = PassBound {
@@ -321,9 +352,10 @@ impl Learned<'_> {
     }
 }
 
-/// The probability, at most, that noise on N columns does more than a margin gamma covers: exp(-gamma^2 / (2 N C^2)), for
-/// independent noise of mean 0 in [-1, 1] and weights of at most C. (Theorem 3 as printed asks for the margin
-/// C sqrt(N ln(1/delta) / 2), half of what Hoeffding's inequality gives.)
+/// The probability, at most, that noise on N columns does more than a margin gamma covers:
+/// exp(-gamma^2 / (2 N C^2)), for independent noise of mean 0 in [-1, 1] and weights of at most C.
+/// (Theorem 3 as printed asks for the margin C sqrt(N ln(1/delta) / 2), half of what Hoeffding's
+/// inequality gives.)
 pub fn noise_failure(margin: f64, box_radius: f64, columns: f64) -> f64 {
     if columns <= 0.0 { 0.0 } else { (-0.5 * (margin / box_radius).powi(2) / columns).exp() }
 }

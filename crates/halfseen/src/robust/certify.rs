@@ -1,8 +1,10 @@
-//! Certifies single predictions: the largest budget up to which no deletion whatever can change one.
+//! Certifies single predictions: the largest budget up to which no deletion whatever can change
+//! one.
 //!
-//! The cheapest set of attributes whose loss changes a prediction is a knapsack the other way round. Equal values need no more than
-//! the largest changes, found in O(n); other values branch and bound, or for whole numbers dynamic programming. Where a search gives
-//! up, the relaxation is a lower bound, and the certificate says so. Sums are compared with allowance for rounding, so
+//! The cheapest set of attributes whose loss changes a prediction is a knapsack the other way
+//! round. Equal values need no more than the largest changes, found in O(n); other values branch
+//! and bound, or for whole numbers dynamic programming. Where a search gives up, the relaxation is
+//! a lower bound, and the certificate says so. Sums are compared with allowance for rounding, so
 //! that a certificate is never wrong: what lies within rounding of a change counts as changed.
 
 mod cheapest;
@@ -23,22 +25,25 @@ use rayon::prelude::*;
 pub enum Promise {
     /// Which of two classes a prediction tells: the second where it is above 0.
     Class,
-    /// That a prediction moves by no more than this, up or down, at least 0 and in the target's units.
+    /// That a prediction moves by no more than this, up or down, at least 0 and in the target's
+    /// units.
     Within(f64),
 }
 
 /// What no deletion can do to one row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Certificate {
-    /// The largest budget N with which no adversary can change the prediction, cells that are missing already counted as spent: the value of
-    /// all attributes where nothing changes it; `None` where attributes that cost nothing change it.
+    /// The largest budget N with which no adversary can change the prediction, cells that are
+    /// missing already counted as spent: the value of all attributes where nothing changes it;
+    /// `None` where attributes that cost nothing change it.
     pub certified: Option<f64>,
-    /// The least budget that is known to be enough to change it, missing cells included; `None` if none is.
+    /// The least budget that is known to be enough to change it, missing cells included; `None` if
+    /// none is.
     pub flips_at: Option<f64>,
     /// The attributes whose loss changes it at that budget, increasing; none where nothing does.
     pub flips: Vec<u32>,
-    /// Whether `certified` is the largest such budget (for values that are neither equal nor whole, up to one part in a
-    /// billion); if not it is a lower bound.
+    /// Whether `certified` is the largest such budget (for values that are neither equal nor whole,
+    /// up to one part in a billion); if not it is a lower bound.
     pub exact: bool,
     /// How many attributes are missing.
     pub missing: usize,
@@ -47,8 +52,8 @@ pub struct Certificate {
 /// Rows that share room to work in.
 const CHUNK: usize = 64;
 
-/// One certificate for each example, whose prediction is the weighted sum taken back to the target's units by `scale`; of the threat
-/// only the values count.
+/// One certificate for each example, whose prediction is the weighted sum taken back to the
+/// target's units by `scale`; of the threat only the values count.
 ///
 /// # Errors
 /// Values that are not one for each attribute; weights that are not one for each column.
@@ -78,12 +83,21 @@ pub fn certify(
     Ok(parts.collect::<Vec<_>>().concat())
 }
 
-/// The share of rows that are wrong, or that a threat of this budget may turn: a row is safe at N iff it is predicted right and certified at
-/// least N.
-pub fn certified_error(certificates: &[Certificate], right: impl Iterator<Item = bool>, budget: f64) -> f64 {
+/// The share of rows that are wrong, or that a threat of this budget may turn: a row is safe at N
+/// iff it is predicted right and certified at least N.
+pub fn certified_error(
+    certificates: &[Certificate],
+    right: impl Iterator<Item = bool>,
+    budget: f64,
+) -> f64 {
     // A multiple of a value may be off by rounding.
-    let safe = |certificate: &Certificate| certificate.certified.is_some_and(|n| n >= budget * (1.0 - 1e-12));
-    let unsafe_rows = certificates.iter().zip(right).filter(|(certificate, right)| !(*right && safe(certificate)));
+    let safe = |certificate: &Certificate| {
+        certificate.certified.is_some_and(|n| n >= budget * (1.0 - 1e-12))
+    };
+    let unsafe_rows = certificates
+        .iter()
+        .zip(right)
+        .filter(|(certificate, right)| !(*right && safe(certificate)));
     unsafe_rows.count() as f64 / certificates.len().max(1) as f64
 }
 
@@ -103,15 +117,28 @@ struct Certifier<'a> {
 impl Certifier<'_> {
     fn row(&mut self, examples: &Examples<'_>, row: usize) -> Certificate {
         self.effects.read(examples, row);
-        let (score, spent, missing) = (self.effects.score, self.effects.spent, self.effects.missing.len());
+        let (score, spent, missing) =
+            (self.effects.score, self.effects.spent, self.effects.missing.len());
         if !score.is_finite() {
-            return Certificate { certified: None, flips_at: None, flips: Vec::new(), exact: false, missing };
+            return Certificate {
+                certified: None,
+                flips_at: None,
+                flips: Vec::new(),
+                exact: false,
+                missing,
+            };
         }
         let slack = self.rounding();
         let needed = self.needed();
         let Some((found, away)) = self.least(needed - slack) else {
             let certified = Some(self.total);
-            return Certificate { certified, flips_at: None, flips: Vec::new(), exact: true, missing };
+            return Certificate {
+                certified,
+                flips_at: None,
+                flips: Vec::new(),
+                exact: true,
+                missing,
+            };
         };
         let certified = self.below(&found).map(|below| (spent + below).min(self.total));
         let (mut exact, mut flips) = (found.exact, self.named(&found));
@@ -161,7 +188,8 @@ impl Certifier<'_> {
             }
             Promise::Within(_) => {
                 let (down, up) = (self.surely(needed, -1.0), self.surely(needed, 1.0));
-                let both = down.map(|found| (found, -1.0)).into_iter().chain(up.map(|found| (found, 1.0)));
+                let both =
+                    down.map(|found| (found, -1.0)).into_iter().chain(up.map(|found| (found, 1.0)));
                 both.min_by(|a, b| a.0.bound.total_cmp(&b.0.bound))
             }
         }
@@ -174,7 +202,8 @@ impl Certifier<'_> {
     }
 
     fn named(&self, found: &Found) -> Vec<u32> {
-        let mut named: Vec<u32> = found.items.iter().map(|&item| self.effects.attributes[item as usize]).collect();
+        let mut named: Vec<u32> =
+            found.items.iter().map(|&item| self.effects.attributes[item as usize]).collect();
         named.sort_unstable();
         named
     }
@@ -184,7 +213,8 @@ impl Certifier<'_> {
         self.whole.clear();
         self.whole.extend_from_slice(&self.effects.row);
         flips.iter().for_each(|&attribute| self.effects.vanish(attribute));
-        let (before, after) = (self.scale.undo(self.effects.score), self.scale.undo(self.effects.score_now()));
+        let (before, after) =
+            (self.scale.undo(self.effects.score), self.scale.undo(self.effects.score_now()));
         self.effects.row.copy_from_slice(&self.whole);
         match self.promise {
             Promise::Class => (before > 0.0) != (after > 0.0),

@@ -6,7 +6,8 @@ use crate::error::{ErrorKind, Result};
 use crate::model::Linear;
 use crate::prepare::Layout;
 
-/// One row after the other, as a weighted sum sees it: what vanishes takes the predictor's fill, as a missing cell does.
+/// One row after the other, as a weighted sum sees it: what vanishes takes the predictor's fill, as
+/// a missing cell does.
 #[derive(Debug, Clone)]
 pub(super) struct Effects<'a> {
     linear: &'a Linear,
@@ -35,7 +36,11 @@ impl<'a> Effects<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`]: weights or values of other numbers of columns or attributes.
-    pub(super) fn new(linear: &'a Linear, examples: &'a Examples<'_>, threat: &'a Threat) -> Result<Effects<'a>> {
+    pub(super) fn new(
+        linear: &'a Linear,
+        examples: &'a Examples<'_>,
+        threat: &'a Threat,
+    ) -> Result<Effects<'a>> {
         let wrong = |what: &str, expected: usize, found: usize| ErrorKind::WrongLength {
             what: what.to_owned(),
             expected,
@@ -97,7 +102,8 @@ impl<'a> Effects<'a> {
         let (mut change, mut alters, mut there, mut differs) = (0.0, false, false, false);
         for slot in self.layout.slots_of(panel) {
             let column = self.layout.column(slot);
-            let (x, w, fill) = (self.row[column], self.linear.weights[column], self.linear.fill[column]);
+            let (x, w, fill) =
+                (self.row[column], self.linear.weights[column], self.linear.fill[column]);
             if x.is_nan() {
                 self.row[column] = fill;
                 continue;
@@ -145,6 +151,7 @@ impl<'a> Effects<'a> {
     /// The largest sum of absolute terms that a score of this row can have, whatever vanishes.
     pub(super) fn size(&self) -> f64 {
         let terms = self.row.iter().zip(&self.linear.weights).zip(&self.linear.fill);
-        self.linear.intercept.abs() + terms.map(|((x, w), fill)| w.abs() * x.abs().max(fill.abs())).sum::<f64>()
+        self.linear.intercept.abs()
+            + terms.map(|((x, w), fill)| w.abs() * x.abs().max(fill.abs())).sum::<f64>()
     }
 }

@@ -1,14 +1,17 @@
-//! Fits the support vector machine that prepares for deleted attributes (FDROP), in a Euclidean norm.
+//! Fits the support vector machine that prepares for deleted attributes (FDROP), in a Euclidean
+//! norm.
 //!
-//! **Setting**: minimises (1/2) |w|^2 + C sum_i [1 - y_i (<w, x_i> + b) + max over D of sum_D y_i w_j x_ij]_+ over w and any b, D
-//! the attributes that vanish, of value at most N (Globerson and Roweis, 2006; there each is worth 1). The intercept
-//! never vanishes. Where values differ, D takes attributes in fractions, which bounds the loss from above.
+//! **Setting**: minimises (1/2) |w|^2 + C sum_i [1 - y_i (<w, x_i> + b) + max over D of sum_D y_i
+//! w_j x_ij]_+ over w and any b, D the attributes that vanish, of value at most N (Globerson and
+//! Roweis, 2006; there each is worth 1). The intercept never vanishes. Where values differ, D takes
+//! attributes in fractions, which bounds the loss from above.
 //!
-//! **Guarantee**: the report's gap bounds objective minus optimum, by a point of the dual; the fit stops where it is at most
-//! `tol` times the objective. N = 0 is the support vector machine.
+//! **Guarantee**: the report's gap bounds objective minus optimum, by a point of the dual; the fit
+//! stops where it is at most `tol` times the objective. N = 0 is the support vector machine.
 //!
-//! **Method**: cutting planes ([`crate::solve`]), as the margin of a row under its worst deletions is a least of linear
-//! functions of w. A cut costs one look at every value that is not 0, and a grid of C shares all of them.
+//! **Method**: cutting planes ([`crate::solve`]), as the margin of a row under its worst deletions
+//! is a least of linear functions of w. A cut costs one look at every value that is not 0, and a
+//! grid of C shares all of them.
 //!
 //! **Symbols**: C `c`, N `threat`, v `values`.
 
@@ -72,9 +75,16 @@ impl Learner for Fdrop {
         Ok(fits.remove(0))
     }
 
-    /// One path over C for each threat and kind of intercept. Each report's seconds include reading the rows.
-    fn fit_grid(&self, settings: &[Setting], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
-        let learners = settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Fdrop>>>()?;
+    /// One path over C for each threat and kind of intercept. Each report's seconds include reading
+    /// the rows.
+    fn fit_grid(
+        &self,
+        settings: &[Setting],
+        examples: &Examples<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fit>> {
+        let learners =
+            settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Fdrop>>>()?;
         if learners.is_empty() {
             return Ok(Vec::new());
         }
@@ -89,10 +99,13 @@ impl Learner for Fdrop {
 impl Fdrop {
     /// Whether both have the same losses.
     fn shares_cuts(&self, other: &Fdrop) -> bool {
-        self.intercept == other.intercept && self.threat == other.threat && self.values == other.values
+        self.intercept == other.intercept
+            && self.threat == other.threat
+            && self.values == other.values
     }
 
-    /// Whether no weights are better than 0. The first better ones found answer it, mostly after few cuts.
+    /// Whether no weights are better than 0. The first better ones found answer it, mostly after
+    /// few cuts.
     fn is_silent(&self, attacked: &Attacked<'_>, monitor: &dyn Monitor) -> Result<bool> {
         let mut bundle = Bundle::new(attacked, self.intercept)?;
         let (mut left, mut cuts) = (self.max_iter, FEW_CUTS);
@@ -111,7 +124,8 @@ impl Fdrop {
     }
 }
 
-/// Cuts between two looks whether weights of 0 are the best: so many, and so many times more each time.
+/// Cuts between two looks whether weights of 0 are the best: so many, and so many times more each
+/// time.
 const FEW_CUTS: u64 = 8;
 const MORE_CUTS: u64 = 8;
 
@@ -125,7 +139,8 @@ fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -
             continue;
         }
         let of = &learners[first];
-        let mut order: Vec<usize> = (first..learners.len()).filter(|&i| learners[i].shares_cuts(of)).collect();
+        let mut order: Vec<usize> =
+            (first..learners.len()).filter(|&i| learners[i].shares_cuts(of)).collect();
         order.sort_by(|&i, &j| learners[i].c.total_cmp(&learners[j].c));
         let start = Instant::now();
         let signs = Signs::of(examples, "fdrop")?;
@@ -137,13 +152,19 @@ fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -
             let start = Instant::now();
             let until = Until { tol: learners[i].tol, max_iter: learners[i].max_iter };
             let found = bundle.minimise(learners[i].c, until, monitor)?;
-            let mut fit =
-                frame.clone().classifier(&signs, (&found.weights, found.bias), Damage::Deletion, found.stop)?;
+            let mut fit = frame.clone().classifier(
+                &signs,
+                (&found.weights, found.bias),
+                Damage::Deletion,
+                found.stop,
+            )?;
             let report = &mut fit.report;
-            (report.objective, report.gap, report.passes) = (Some(found.objective), Some(found.gap), Some(found.cuts));
+            (report.objective, report.gap, report.passes) =
+                (Some(found.objective), Some(found.gap), Some(found.cuts));
             if found.stop.converged() && found.weights.iter().all(|w| *w == 0.0) {
                 let silent = |threat: &Threat| {
-                    let attacked = Attacked::new(&frame.rows, &signs.signs, weights.as_deref(), threat);
+                    let attacked =
+                        Attacked::new(&frame.rows, &signs.signs, weights.as_deref(), threat);
                     learners[i].is_silent(&attacked, monitor)
                 };
                 let threat = frame.threat.effective();
@@ -168,7 +189,12 @@ struct Attacked<'a> {
 }
 
 impl<'a> Attacked<'a> {
-    fn new(rows: &'a Rows, signs: &'a [f64], weights: Option<&'a [f64]>, threat: &'a Threat) -> Attacked<'a> {
+    fn new(
+        rows: &'a Rows,
+        signs: &'a [f64],
+        weights: Option<&'a [f64]>,
+        threat: &'a Threat,
+    ) -> Attacked<'a> {
         Attacked { rows, signs, weights, hinge: RobustHinge { threat, margin: 0.0 } }
     }
 }
@@ -198,10 +224,19 @@ impl<'a> Margins for Attacked<'a> {
         -(before + room.adversary.relaxed(&room.attributes, &room.gains))
     }
 
-    fn add_slope(&self, row: usize, share: f64, weights: &[f64], room: &mut Scratch<'a>, slope: &mut [f64]) {
+    fn add_slope(
+        &self,
+        row: usize,
+        share: f64,
+        weights: &[f64],
+        room: &mut Scratch<'a>,
+        slope: &mut [f64],
+    ) {
         self.margin(row, weights, room);
         let push = share * self.signs[row];
-        self.rows.kept(row, &room.attributes, room.adversary.shares(), |slot, x, kept| slope[slot] += push * kept * x);
+        self.rows.kept(row, &room.attributes, room.adversary.shares(), |slot, x, kept| {
+            slope[slot] += push * kept * x
+        });
     }
 }
 

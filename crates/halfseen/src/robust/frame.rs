@@ -1,4 +1,5 @@
-//! Begins and ends a fit of two classes: what all learners of the family read before, and return after.
+//! Begins and ends a fit of two classes: what all learners of the family read before, and return
+//! after.
 
 use super::bounds::margin_error;
 use super::threat::Threat;
@@ -69,7 +70,8 @@ impl Frame {
     /// The fit whose weights (n_slots) and bias estimate the scaled target.
     pub(crate) fn regressor(self, weights: &[f64], bias: f64, stop: Stop) -> Result<Fit> {
         let weights = self.rows.by_column(weights);
-        let linear = Linear { fill: vec![0.0; weights.len()], weights, intercept: bias, clip: None };
+        let linear =
+            Linear { fill: vec![0.0; weights.len()], weights, intercept: bias, clip: None };
         self.finish(Predictor::Linear(linear), stop)
     }
 
@@ -80,20 +82,31 @@ impl Frame {
             return None;
         }
         let rows = &self.rows;
-        let of = |sign: f64| (0..signs.len()).filter(|&i| signs[i] == sign).map(|i| rows.weight(i)).sum::<f64>();
+        let of = |sign: f64| {
+            (0..signs.len()).filter(|&i| signs[i] == sign).map(|i| rows.weight(i)).sum::<f64>()
+        };
         let constant = of(1.0).min(of(-1.0)) / rows.total();
-        let attacked =
-            margin_error(&RobustHinge { threat: &self.threat, margin: 0.0 }, &self.rows, signs, weights, bias);
-        (attacked >= constant && constant > 0.0).then_some(Note::NoBetterThanConstant { attacked, constant })
+        let attacked = margin_error(
+            &RobustHinge { threat: &self.threat, margin: 0.0 },
+            &self.rows,
+            signs,
+            weights,
+            bias,
+        );
+        (attacked >= constant && constant > 0.0)
+            .then_some(Note::NoBetterThanConstant { attacked, constant })
     }
 
     fn finish(self, predictor: Predictor, stop: Stop) -> Result<Fit> {
         let linear = predictor.linear()?;
-        if let Some(&value) = linear.weights.iter().chain([&linear.intercept]).find(|v| !v.is_finite()) {
+        if let Some(&value) =
+            linear.weights.iter().chain([&linear.intercept]).find(|v| !v.is_finite())
+        {
             return Err(ErrorKind::Diverged { what: "a weight", value }.into());
         }
         let panels = self.layout.sampled_panels();
-        let mut report = Report::full(self.learner, stop, self.rows.len(), panels).paid(&self.layout);
+        let mut report =
+            Report::full(self.learner, stop, self.rows.len(), panels).paid(&self.layout);
         report.notes = self.notes;
         report.threat = Some(self.threat);
         report.seconds = self.start.elapsed().as_secs_f64();
@@ -101,7 +114,8 @@ impl Frame {
     }
 }
 
-/// What the program took from the rows, though bounds on new rows want it fixed before they are seen.
+/// What the program took from the rows, though bounds on new rows want it fixed before they are
+/// seen.
 pub(crate) fn from_rows(values: &Worth, margin: bool) -> Vec<String> {
     let values = (*values == Worth::Information).then_some("values");
     let margin = margin.then_some("margin");
@@ -132,7 +146,11 @@ fn uneven(rows: &Rows, examples: &Examples<'_>) -> Option<Note> {
     );
     let ratio = largest[most] / largest[least];
     let name = |attribute: usize| examples.layout.name(attribute).to_owned();
-    (ratio > UNEVEN).then(|| Note::UnevenScales { largest: name(most), smallest: name(least), ratio })
+    (ratio > UNEVEN).then(|| Note::UnevenScales {
+        largest: name(most),
+        smallest: name(least),
+        ratio,
+    })
 }
 
 #[cfg(test)]
@@ -147,15 +165,21 @@ mod tests {
         let codes: Vec<u32> = (0..20).map(|i| i % 2).collect();
         let sign = |i: usize| if codes[i] == 1 { 1.0 } else { -1.0 };
         // Without the first attribute the second turns every row wrong.
-        let cells = Array2::from_shape_fn((20, 2), |(i, j)| if j == 0 { sign(i) } else { 0.1 * sign(i) });
+        let cells =
+            Array2::from_shape_fn((20, 2), |(i, j)| if j == 0 { sign(i) } else { 0.1 * sign(i) });
         let data = Data::new(cells, (0..20).map(sign).collect());
         let labels = Some(Labels { codes: &codes, classes: 2 });
         let examples = Examples { labels, ..data.examples() };
         let signs = Signs::of(&examples, "test").unwrap();
         let frame = Frame::new(&examples, "test", &Worth::Uniform, Some(1.0)).unwrap();
         for (damage, expected) in [(Damage::Deletion, 1), (Damage::Noise, 0)] {
-            let fit = frame.clone().classifier(&signs, (&[1.0, -1.0], 0.0), damage, Stop::Tolerance).unwrap();
-            let said = |note: &&Note| **note == Note::NoBetterThanConstant { attacked: 1.0, constant: 0.5 };
+            let fit = frame
+                .clone()
+                .classifier(&signs, (&[1.0, -1.0], 0.0), damage, Stop::Tolerance)
+                .unwrap();
+            let said = |note: &&Note| {
+                **note == Note::NoBetterThanConstant { attacked: 1.0, constant: 0.5 }
+            };
             assert_eq!(fit.report.notes.iter().filter(said).count(), expected);
         }
     }

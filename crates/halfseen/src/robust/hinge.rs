@@ -3,8 +3,8 @@
 use super::{Adversary, Rows, Threat};
 use crate::solve::vectors::sum;
 
-/// The robust hinge loss of a threat and a margin (paper E, equation (2)):
-/// max over J of [gamma V(J) / P - y (b + sum_J w_j x_j)]_+, J what is left after deletions of value at most N.
+/// The robust hinge loss of a threat and a margin (paper E, equation (2)): max over J of [gamma
+/// V(J) / P - y (b + sum_J w_j x_j)]_+, J what is left after deletions of value at most N.
 #[derive(Debug, Clone, Copy)]
 pub struct RobustHinge<'t> {
     /// What may vanish.
@@ -43,7 +43,11 @@ pub struct Scratch<'t> {
 impl<'t> RobustHinge<'t> {
     /// Room for one thread.
     pub fn scratch(&self) -> Scratch<'t> {
-        Scratch { adversary: Adversary::new(self.threat), attributes: Vec::new(), gains: Vec::new() }
+        Scratch {
+            adversary: Adversary::new(self.threat),
+            attributes: Vec::new(),
+            gains: Vec::new(),
+        }
     }
 
     /// gamma / P: the margin that one unit of value asks for.
@@ -52,12 +56,21 @@ impl<'t> RobustHinge<'t> {
     }
 
     /// The relaxed loss of one row with sign y, for weights (n_slots) and bias.
-    pub fn loss(&self, rows: &Rows, row: usize, y: f64, weights: &[f64], bias: f64, room: &mut Scratch<'t>) -> RowLoss {
+    pub fn loss(
+        &self,
+        rows: &Rows,
+        row: usize,
+        y: f64,
+        weights: &[f64],
+        bias: f64,
+        room: &mut Scratch<'t>,
+    ) -> RowLoss {
         let before = self.before(rows, row, y, (weights, bias), room);
         RowLoss::of(before + room.adversary.relaxed(&room.attributes, &room.gains))
     }
 
-    /// What one row asks for with nothing deleted, below 0 where it has more; `room` then holds what deletions gain.
+    /// What one row asks for with nothing deleted, below 0 where it has more; `room` then holds
+    /// what deletions gain.
     pub(super) fn before(
         &self,
         rows: &Rows,
@@ -88,7 +101,8 @@ impl<'t> RobustHinge<'t> {
     /// The mean relaxed loss over all rows, each counted by its weight.
     pub fn mean(&self, rows: &Rows, signs: &[f64], weights: &[f64], bias: f64) -> f64 {
         let mut room = self.scratch();
-        let mut loss = |i: usize| rows.weight(i) * self.loss(rows, i, signs[i], weights, bias, &mut room).loss;
+        let mut loss =
+            |i: usize| rows.weight(i) * self.loss(rows, i, signs[i], weights, bias, &mut room).loss;
         (0..rows.len()).map(&mut loss).sum::<f64>() / rows.total().max(f64::MIN_POSITIVE)
     }
 }

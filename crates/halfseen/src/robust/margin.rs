@@ -1,8 +1,9 @@
 //! Settles the margin: what was asked for, a share of what is left, or what noise needs.
 //!
-//! Noise (paper E, theorem 3): where c columns are replaced by independent noise of mean 0 in [-1, 1], each moves the score
-//! by at most C, and by Hoeffding's inequality they move it by more than C sqrt(2 c ln(1/delta)) with probability at most delta.
-//! (The paper prints half of what stands below the root, for terms of range C; they have range 2C.)
+//! Noise (paper E, theorem 3): where c columns are replaced by independent noise of mean 0 in [-1,
+//! 1], each moves the score by at most C, and by Hoeffding's inequality they move it by more than C
+//! sqrt(2 c ln(1/delta)) with probability at most delta. (The paper prints half of what stands
+//! below the root, for terms of range C; they have range 2C.)
 
 use super::{KNOWN, Rows, Threat};
 use crate::model::Note;
@@ -11,8 +12,8 @@ use crate::params::Damage;
 /// gamma over P where nothing is asked for.
 const SHARE: f64 = 0.01;
 
-/// The most that it then takes of what weights of 1 can make of a row of mean size: where rows are nearly empty, as counts of
-/// words are, a hundredth of P is more than any row attains.
+/// The most that it then takes of what weights of 1 can make of a row of mean size: where rows are
+/// nearly empty, as counts of words are, a hundredth of P is more than any row attains.
 const REACH: f64 = 0.1;
 
 /// Rounding in a quotient of values.
@@ -29,8 +30,8 @@ pub(crate) struct Margin {
     pub(crate) note: Option<Note>,
 }
 
-/// The margin for weights of at most `box_radius`: `asked`, or else a hundredth of P but no more than a tenth of the mean sum of
-/// absolute values of a row, and no less than noise needs.
+/// The margin for weights of at most `box_radius`: `asked`, or else a hundredth of P but no more
+/// than a tenth of the mean sum of absolute values of a row, and no less than noise needs.
 pub(crate) fn margin_of(
     asked: Option<f64>,
     threat: &Threat,
@@ -41,7 +42,9 @@ pub(crate) fn margin_of(
 ) -> Margin {
     let needed = match damage {
         Damage::Deletion => 0.0,
-        Damage::Noise => box_radius * (2.0 * columns_bought(threat, rows) * (1.0 / confidence).ln()).sqrt(),
+        Damage::Noise => {
+            box_radius * (2.0 * columns_bought(threat, rows) * (1.0 / confidence).ln()).sqrt()
+        }
     };
     match asked {
         Some(gamma) => {
@@ -50,7 +53,11 @@ pub(crate) fn margin_of(
         }
         None => {
             let (share, reach) = (SHARE * threat.left(), REACH * mean_size(rows));
-            Margin { gamma: needed.max(share.min(reach)), from_rows: reach < share && reach > needed, note: None }
+            Margin {
+                gamma: needed.max(share.min(reach)),
+                from_rows: reach < share && reach > needed,
+                note: None,
+            }
         }
     }
 }
@@ -62,8 +69,8 @@ fn mean_size(rows: &Rows) -> f64 {
     if sum > 0.0 { sum / rows.total() } else { f64::INFINITY }
 }
 
-/// The most columns that the budget buys (an upper bound where values differ): N where each attribute is one column
-/// worth 1.
+/// The most columns that the budget buys (an upper bound where values differ): N where each
+/// attribute is one column worth 1.
 pub(super) fn columns_bought(threat: &Threat, rows: &Rows) -> f64 {
     let mut columns = vec![0.0_f64; rows.attributes()];
     for &attribute in rows.attribute().iter().filter(|&&attribute| attribute != KNOWN) {
@@ -99,16 +106,22 @@ mod tests {
         let Matrix::F64(cells) = &data.matrix else { unreachable!("these cells are drawn as f64") };
         let sparse = cells.mapv(|x| 1e-3 * x);
         let size = sparse.iter().map(|x| x.abs()).sum::<f64>() / 5.0;
-        let rows_of_little = Rows::new(&Data::new(sparse, data.targets.clone()).examples(), "test").unwrap();
+        let rows_of_little =
+            Rows::new(&Data::new(sparse, data.targets.clone()).examples(), "test").unwrap();
         let little = margin_of(None, &threat, &rows_of_little, 0.5, Damage::Deletion, 0.05);
         assert!(little.from_rows, "the rows decided it");
-        assert!((little.gamma - 0.1 * size).abs() < 1e-15 && little.gamma < 0.32, "{little:?} of {size}");
+        assert!(
+            (little.gamma - 0.1 * size).abs() < 1e-15 && little.gamma < 0.32,
+            "{little:?} of {size}"
+        );
         let needed = 0.5 * (2.0 * 8.0 * 20.0_f64.ln()).sqrt();
         assert_eq!(margin(None, Damage::Noise), fixed(needed));
-        let small = Margin { note: Some(Note::MarginTooSmall { margin: 1.0, needed }), ..fixed(1.0) };
+        let small =
+            Margin { note: Some(Note::MarginTooSmall { margin: 1.0, needed }), ..fixed(1.0) };
         assert_eq!(margin(Some(1.0), Damage::Noise), small);
         assert_eq!(margin(Some(9.0), Damage::Noise), fixed(9.0));
-        // Cheap attributes let the adversary take more of them: two free, four of a half, one of 1 is too dear by then.
+        // Cheap attributes let the adversary take more of them: two free, four of a half, one of 1
+        // is too dear by then.
         let values = [vec![0.0; 2], vec![0.5; 5], vec![1.0; 33]].concat();
         let cheap = Threat::new(values, 2.2).unwrap();
         assert_eq!(columns_bought(&cheap, &rows), 6.0);

@@ -1,7 +1,9 @@
-//! FAMILY 3: learners that prepare for attributes that vanish, or are corrupted, at prediction time.
+//! FAMILY 3: learners that prepare for attributes that vanish, or are corrupted, at prediction
+//! time.
 //!
-//! A [`Threat`] says what each attribute is worth and what the adversary may spend; an [`Adversary`] answers what deletions do
-//! the most damage to a row. Learners, attacks and certificates all use that one answer.
+//! A [`Threat`] says what each attribute is worth and what the adversary may spend; an
+//! [`Adversary`] answers what deletions do the most damage to a row. Learners, attacks and
+//! certificates all use that one answer.
 //!
 //! | learner | minimises | over | how |
 //! |---|---|---|---|
@@ -46,5 +48,9 @@ use crate::learner::Learner;
 
 /// The learners of this family.
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
-    vec![Box::new(RobustLp::default()), Box::new(RobustPerceptron::default()), Box::new(Fdrop::default())]
+    vec![
+        Box::new(RobustLp::default()),
+        Box::new(RobustPerceptron::default()),
+        Box::new(Fdrop::default()),
+    ]
 }

@@ -1,22 +1,25 @@
-//! Learns a classifier for attributes that vanish from one pass over the rows: the modified Perceptron, averaged.
+//! Learns a classifier for attributes that vanish from one pass over the rows: the modified
+//! Perceptron, averaged.
 //!
-//! **Setting**: paper E, section 3. Every row is attacked by the deletions that raise its robust hinge loss
-//! l(w, b) = max over J of [gamma V(J) / P - y (b + sum_J w_j x_j)]_+ most; where it is above 0, also for a row that is told
-//! right, w and b make a gradient step on what is left of the row and are clipped to [-C, C]. The model is the average of the
-//! hypotheses that the rows met.
+//! **Setting**: paper E, section 3. Every row is attacked by the deletions that raise its robust
+//! hinge loss l(w, b) = max over J of [gamma V(J) / P - y (b + sum_J w_j x_j)]_+ most; where it is
+//! above 0, also for a row that is told right, w and b make a gradient step on what is left of the
+//! row and are clipped to [-C, C]. The model is the average of the hypotheses that the rows met.
 //!
-//! **Guarantee** (theorem 4, for any length of rows): with the step C sqrt((n+1) / (m (R^2+1))), R the largest |x|_2, the mean
-//! loss of the hypotheses exceeds that of any fixed (w, b) in the box by at most C sqrt((n+1)(R^2+1) / m). The start, 0, is at
-//! most (n+1) C^2 from it in squares, and (n+1) C^2 / (2 tau m) + tau (R^2+1) / 2 is least there. With R = 1 these are the
-//! paper's numbers. What follows for new rows is
-//! corollary 1 of the paper. Without intercept both "+1" go.
+//! **Guarantee** (theorem 4, for any length of rows): with the step C sqrt((n+1) / (m (R^2+1))), R
+//! the largest |x|_2, the mean loss of the hypotheses exceeds that of any fixed (w, b) in the box
+//! by at most C sqrt((n+1)(R^2+1) / m). The start, 0, is at most (n+1) C^2 from it in squares, and
+//! (n+1) C^2 / (2 tau m) + tau (R^2+1) / 2 is least there. With R = 1 these are the paper's
+//! numbers. What follows for new rows is corollary 1 of the paper. Without intercept both "+1" go.
 //!
-//! **Departures**: rows come in a random order, as tables may be sorted, and the theorem for new rows wants them drawn
-//! independently. Values that are not equal are attacked in fractions, which bounds the loss from above, or exactly if they are whole
-//! numbers. Further passes have no theorem: the p-th steps by 1 / sqrt(p) of the first, averages its own hypotheses, and
-//! rows kept out choose the pass.
+//! **Departures**: rows come in a random order, as tables may be sorted, and the theorem for new
+//! rows wants them drawn independently. Values that are not equal are attacked in fractions, which
+//! bounds the loss from above, or exactly if they are whole numbers. Further passes have no
+//! theorem: the p-th steps by 1 / sqrt(p) of the first, averages its own hypotheses, and rows kept
+//! out choose the pass.
 //!
-//! **Symbols**: C `box_radius`, gamma `margin`, N `threat`, v `values`, P = V - N, tau the step, n columns, m rows.
+//! **Symbols**: C `box_radius`, gamma `margin`, N `threat`, v `values`, P = V - N, tau the step, n
+//! columns, m rows.
 
 use super::bounds::Learned;
 use super::frame::{Frame, from_rows, unproven_note};
@@ -69,7 +72,8 @@ impl Learner for RobustPerceptron {
         Family::Robust
     }
 
-    /// Only the ratio to the margin matters, which is a hundredth of what is left unless it is given.
+    /// Only the ratio to the margin matters, which is a hundredth of what is left unless it is
+    /// given.
     fn grid(&self) -> Grid {
         Grid::new(&[("box_radius", &["0.1", "0.3", "1", "3", "10", "30"])])
     }
@@ -85,13 +89,23 @@ impl Learner for RobustPerceptron {
     }
 
     /// All settings in parallel; those of one threat share their rows.
-    fn fit_grid(&self, settings: &[Setting], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
-        let learners = settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<RobustPerceptron>>>()?;
+    fn fit_grid(
+        &self,
+        settings: &[Setting],
+        examples: &Examples<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fit>> {
+        let learners = settings
+            .iter()
+            .map(|s| configured(self, s))
+            .collect::<Result<Vec<RobustPerceptron>>>()?;
         let signs = Signs::of(examples, "robust-perceptron")?;
         let mut frames: Vec<(&RobustPerceptron, Frame)> = Vec::new();
         let mut of = Vec::with_capacity(learners.len());
         for learner in &learners {
-            let same = |other: &RobustPerceptron| other.values == learner.values && other.threat == learner.threat;
+            let same = |other: &RobustPerceptron| {
+                other.values == learner.values && other.threat == learner.threat
+            };
             let at = frames.iter().position(|(other, _)| same(other)).unwrap_or(frames.len());
             if at == frames.len() {
                 frames.push((learner, learner.frame(examples)?));
@@ -99,7 +113,9 @@ impl Learner for RobustPerceptron {
             of.push(at);
         }
         let quiet = Quiet(monitor);
-        let fit = |(learner, &at): (&RobustPerceptron, &usize)| learner.fit_on(frames[at].1.clone(), &signs, &quiet);
+        let fit = |(learner, &at): (&RobustPerceptron, &usize)| {
+            learner.fit_on(frames[at].1.clone(), &signs, &quiet)
+        };
         learners.par_iter().zip(&of).map(fit).collect()
     }
 
@@ -123,14 +139,22 @@ impl RobustPerceptron {
     }
 
     fn fit_on(&self, mut frame: Frame, signs: &Signs, monitor: &dyn Monitor) -> Result<Fit> {
-        let margin = margin_of(self.margin, &frame.threat, &frame.rows, self.box_radius, self.damage, self.confidence);
+        let margin = margin_of(
+            self.margin,
+            &frame.threat,
+            &frame.rows,
+            self.box_radius,
+            self.damage,
+            self.confidence,
+        );
         frame.notes.extend(margin.note);
         let (threat, rows) = (frame.threat.clone(), &frame.rows);
         let hinge = RobustHinge { threat: &threat, margin: margin.gamma };
         let attack = Attack { hinge, deletions: self.deletions };
         let found = self.search(&attack, rows, &signs.signs, monitor)?;
         let everything: Vec<u32> = (0..rows.len() as u32).collect();
-        let (objective, unproven) = attack.mean(rows, &signs.signs, &everything, &found.weights, found.bias);
+        let (objective, unproven) =
+            attack.mean(rows, &signs.signs, &everything, &found.weights, found.bias);
         let mut learned = Learned {
             hinge,
             rows,
@@ -144,25 +168,35 @@ impl RobustPerceptron {
         };
         let promised = match self.damage {
             Damage::Noise => Some(learned.promise_of_noise()),
-            // Rows that were met once, by hypotheses that had not seen them, tell what new ones will lose. But the theorem's step
-            // is made of the longest of all rows.
+            // Rows that were met once, by hypotheses that had not seen them, tell what new ones
+            // will lose. But the theorem's step is made of the longest of all rows.
             Damage::Deletion => found.online.map(|online| {
-                learned.from_rows.extend(matches!(self.step, Rule::Theory(_)).then(|| "step".to_owned()));
+                learned
+                    .from_rows
+                    .extend(matches!(self.step, Rule::Theory(_)).then(|| "step".to_owned()));
                 learned.promise_after(online)
             }),
         };
         frame.notes.extend(promised.into_iter().chain(unproven_note(unproven)));
-        let mut fit = frame.classifier(signs, (&found.weights, found.bias), self.damage, found.stop)?;
+        let mut fit =
+            frame.classifier(signs, (&found.weights, found.bias), self.damage, found.stop)?;
         (fit.report.objective, fit.report.passes) = (Some(objective), Some(found.passes));
         Ok(fit)
     }
 
     /// The passes.
-    fn search(&self, attack: &Attack<'_>, rows: &Rows, signs: &[f64], monitor: &dyn Monitor) -> Result<Found> {
+    fn search(
+        &self,
+        attack: &Attack<'_>,
+        rows: &Rows,
+        signs: &[f64],
+        monitor: &dyn Monitor,
+    ) -> Result<Found> {
         let classes: Vec<u32> = signs.iter().map(|y| u32::from(*y > 0.0)).collect();
         let (mut train, mut held) = ((0..rows.len() as u32).collect::<Vec<u32>>(), Vec::new());
         if self.passes > 1 {
-            let split = splits(rows.len(), Some(&classes), None, self.validation, 1, self.seed)?.remove(0);
+            let split =
+                splits(rows.len(), Some(&classes), None, self.validation, 1, self.seed)?.remove(0);
             (train, held) = (split.train, split.test);
             train.sort_unstable();
         }
@@ -179,8 +213,15 @@ impl RobustPerceptron {
                     monitor.progress((pass - 1) * train.len() as u64 + done as u64, total);
                     if monitor.should_stop() {
                         let (weights, bias) = walk.average();
-                        let partly = Found { weights, bias, passes: pass - 1, stop: Stop::Interrupted, online: None };
-                        let finished = best.map(|(_, found)| Found { stop: Stop::Interrupted, ..found });
+                        let partly = Found {
+                            weights,
+                            bias,
+                            passes: pass - 1,
+                            stop: Stop::Interrupted,
+                            online: None,
+                        };
+                        let finished =
+                            best.map(|(_, found)| Found { stop: Stop::Interrupted, ..found });
                         return Ok(finished.unwrap_or(partly));
                     }
                 }
@@ -189,13 +230,18 @@ impl RobustPerceptron {
             let (weights, bias) = walk.average();
             let stop = if self.passes == 1 { Stop::OnePass } else { Stop::Passes };
             let online = (self.passes == 1).then(|| walk.lost / train.len().max(1) as f64);
-            let loss = if held.is_empty() { 0.0 } else { attack.mean(rows, signs, &held, &weights, bias).0 };
+            let loss = if held.is_empty() {
+                0.0
+            } else {
+                attack.mean(rows, signs, &held, &weights, bias).0
+            };
             if best.as_ref().is_none_or(|(least, _)| loss < *least) {
                 best = Some((loss, Found { weights, bias, passes: pass, stop, online }));
             }
         }
         monitor.progress(total, total);
-        let none = || ErrorKind::TooFewRows { what: "robust-perceptron".into(), least: 1, rows: 0 }.into();
+        let none =
+            || ErrorKind::TooFewRows { what: "robust-perceptron".into(), least: 1, rows: 0 }.into();
         best.map(|(_, found)| Found { passes: self.passes, ..found }).ok_or_else(none)
     }
 
@@ -204,7 +250,11 @@ impl RobustPerceptron {
         let square = |&row: &u32| rows.row(row as usize).1.iter().map(|x| x * x).sum::<f64>();
         let largest = train.iter().map(square).fold(0.0, f64::max);
         if !largest.is_finite() {
-            return Err(ErrorKind::Diverged { what: "the squared length of a row", value: largest }.into());
+            return Err(ErrorKind::Diverged {
+                what: "the squared length of a row",
+                value: largest,
+            }
+            .into());
         }
         let constant = f64::from(u8::from(self.intercept));
         let (n, m) = (rows.width() as f64, train.len() as f64);
@@ -232,8 +282,16 @@ struct Attack<'t> {
 }
 
 impl<'t> Attack<'t> {
-    /// The loss of one row, and whether no deletions are proven to do more; the adversary's shares are then what it deletes.
-    fn loss(&self, rows: &Rows, row: usize, y: f64, at: (&[f64], f64), room: &mut Scratch<'t>) -> (RowLoss, bool) {
+    /// The loss of one row, and whether no deletions are proven to do more; the adversary's shares
+    /// are then what it deletes.
+    fn loss(
+        &self,
+        rows: &Rows,
+        row: usize,
+        y: f64,
+        at: (&[f64], f64),
+        room: &mut Scratch<'t>,
+    ) -> (RowLoss, bool) {
         let before = self.hinge.before(rows, row, y, at, room);
         let Scratch { adversary, attributes, gains } = room;
         let (gain, proven) = match self.deletions {
@@ -247,11 +305,19 @@ impl<'t> Attack<'t> {
     }
 
     /// The mean loss of some rows, and of how many the worst deletions are not proven.
-    fn mean(&self, rows: &Rows, signs: &[f64], of: &[u32], weights: &[f64], bias: f64) -> (f64, usize) {
+    fn mean(
+        &self,
+        rows: &Rows,
+        signs: &[f64],
+        of: &[u32],
+        weights: &[f64],
+        bias: f64,
+    ) -> (f64, usize) {
         let mut room = self.hinge.scratch();
         let (mut sum, mut unproven) = (0.0, 0);
         for &row in of {
-            let (found, proven) = self.loss(rows, row as usize, signs[row as usize], (weights, bias), &mut room);
+            let (found, proven) =
+                self.loss(rows, row as usize, signs[row as usize], (weights, bias), &mut room);
             sum += found.loss;
             unproven += usize::from(!proven);
         }
@@ -259,7 +325,8 @@ impl<'t> Attack<'t> {
     }
 }
 
-/// The hypothesis, and what is needed of those before it for their average: a number that changes where a weight does.
+/// The hypothesis, and what is needed of those before it for their average: a number that changes
+/// where a weight does.
 struct Walk {
     /// tau.
     step: f64,
@@ -268,8 +335,8 @@ struct Walk {
     intercept: bool,
     weights: Vec<f64>,
     bias: f64,
-    /// For each weight the sum of its moves, each times the number of the row that caused it: what the hypotheses that met a
-    /// row fall short of the present one, summed up.
+    /// For each weight the sum of its moves, each times the number of the row that caused it: what
+    /// the hypotheses that met a row fall short of the present one, summed up.
     sums: Vec<f64>,
     bias_sum: f64,
     /// Hypotheses that met a row.
@@ -281,7 +348,17 @@ struct Walk {
 impl Walk {
     fn new(width: usize, radius: f64, intercept: bool) -> Walk {
         let (weights, sums) = (vec![0.0; width], vec![0.0; width]);
-        Walk { step: 0.0, radius, intercept, weights, bias: 0.0, sums, bias_sum: 0.0, count: 0, lost: 0.0 }
+        Walk {
+            step: 0.0,
+            radius,
+            intercept,
+            weights,
+            bias: 0.0,
+            sums,
+            bias_sum: 0.0,
+            count: 0,
+            lost: 0.0,
+        }
     }
 
     /// Starts a new average at the present hypothesis.
@@ -291,7 +368,14 @@ impl Walk {
     }
 
     /// Lets a row meet the hypothesis, and moves it.
-    fn learn<'t>(&mut self, attack: &Attack<'t>, rows: &Rows, row: usize, y: f64, room: &mut Scratch<'t>) {
+    fn learn<'t>(
+        &mut self,
+        attack: &Attack<'t>,
+        rows: &Rows,
+        row: usize,
+        y: f64,
+        room: &mut Scratch<'t>,
+    ) {
         self.count += 1;
         self.bias_sum += self.bias;
         let (found, _) = attack.loss(rows, row, y, (&self.weights, self.bias), room);
@@ -312,7 +396,9 @@ impl Walk {
                 *weight = new;
             }
         } else {
-            rows.kept(row, &room.attributes, shares, |slot, x, kept| self.shift(slot, push * kept * x));
+            rows.kept(row, &room.attributes, shares, |slot, x, kept| {
+                self.shift(slot, push * kept * x)
+            });
         }
         if self.intercept {
             self.bias = (self.bias + push).clamp(-self.radius, self.radius);

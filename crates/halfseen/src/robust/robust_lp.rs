@@ -1,24 +1,28 @@
-//! Minimises the mean robust hinge loss over a box of weights, exactly: the robust linear program of paper E.
+//! Minimises the mean robust hinge loss over a box of weights, exactly: the robust linear program
+//! of paper E.
 //!
-//! **Setting** (paper E, section 2): an adversary may take attributes of total value N from every row at prediction time.
-//! Minimises (1/m) sum_i [max_J gamma V(J)/P - y_i (b + sum_J w_j x_ij)]_+ over |w|_inf <= C and b, the maximum over what
-//! deletions of value at most N leave; with `deletions = fractional` parts of attributes may be deleted too, the linear
-//! program (4), which is the same where all values are equal (theorem 1) and an upper bound otherwise.
+//! **Setting** (paper E, section 2): an adversary may take attributes of total value N from every
+//! row at prediction time. Minimises (1/m) sum_i [max_J gamma V(J)/P - y_i (b + sum_J w_j x_ij)]_+
+//! over |w|_inf <= C and b, the maximum over what deletions of value at most N leave; with
+//! `deletions = fractional` parts of attributes may be deleted too, the linear program (4), which
+//! is the same where all values are equal (theorem 1) and an upper bound otherwise.
 //!
-//! **Guarantee**: the report's gap bounds objective minus optimum by linear programming duality. Theorem 2 bounds the
-//! error under attack on new rows.
+//! **Guarantee**: the report's gap bounds objective minus optimum by linear programming duality.
+//! Theorem 2 bounds the error under attack on new rows.
 //!
-//! **Solvers**: the linear program (4) by an interior point that eliminates rows; whole deletions of values that differ (LP
-//! (3)), a threat of 0 and numbers by row generation, which asks the adversary for what is missing.
+//! **Solvers**: the linear program (4) by an interior point that eliminates rows; whole deletions
+//! of values that differ (LP (3)), a threat of 0 and numbers by row generation, which asks the
+//! adversary for what is missing.
 //!
-//! **Numbers** are predicted by a quantile: the loss of the residual r = y - b - sum_J w_j x_j is max(q r, (q - 1) r) after the
-//! worst deletions, on either side. There is no margin.
+//! **Numbers** are predicted by a quantile: the loss of the residual r = y - b - sum_J w_j x_j is
+//! max(q r, (q - 1) r) after the worst deletions, on either side. There is no margin.
 //!
-//! **Symbols**: N the threat, v the values, V(J) the value of a set, P = V - N what is left, gamma the margin, C the box.
+//! **Symbols**: N the threat, v the values, V(J) the value of a set, P = V - N what is left, gamma
+//! the margin, C the box.
 //!
-//! **Chunks**: the paper solved the program for chunks of the rows and averaged their weights. With `chunk` that is done
-//! here as well; as the mean of the chunks' optima is no more than the optimum over all rows, the gap is certified too, and
-//! says what the chunks may have cost.
+//! **Chunks**: the paper solved the program for chunks of the rows and averaged their weights. With
+//! `chunk` that is done here as well; as the mean of the chunks' optima is no more than the optimum
+//! over all rows, the gap is certified too, and says what the chunks may have cost.
 
 use super::bounds::Learned;
 use super::cuts::{self, Loss};
@@ -75,7 +79,8 @@ impl Learner for RobustLp {
         Family::Robust
     }
 
-    /// Only the ratio of margin and box matters: the margin stays, a share of what the threat leaves.
+    /// Only the ratio of margin and box matters: the margin stays, a share of what the threat
+    /// leaves.
     fn grid(&self) -> Grid {
         Grid::new(&[("box_radius", &["0.3", "1", "3", "10", "30"])])
     }
@@ -127,7 +132,14 @@ impl RobustLp {
         let signs = Signs::of(examples, self.name())?;
         let mut frame = Frame::new(examples, self.name(), &self.values, self.threat)?;
         let threat = frame.threat.clone();
-        let margin = margin_of(self.margin, &threat, &frame.rows, self.box_radius, self.damage, self.confidence);
+        let margin = margin_of(
+            self.margin,
+            &threat,
+            &frame.rows,
+            self.box_radius,
+            self.damage,
+            self.confidence,
+        );
         frame.notes.extend(margin.note);
         let hinge = RobustHinge { threat: &threat, margin: margin.gamma };
         let program = Program {
@@ -142,20 +154,24 @@ impl RobustLp {
         let all: Vec<usize> = (0..frame.rows.len()).collect();
         let mut found = self.all_or_chunks(&all, &|keep| self.optimum(&program, keep, monitor))?;
         let loss = Loss::Hinge { signs: &signs.signs, hinge };
-        let (mut objective, unproven) = cuts::mean(&frame.rows, loss, self.whole(&threat), &found.weights, found.bias);
+        let (mut objective, unproven) =
+            cuts::mean(&frame.rows, loss, self.whole(&threat), &found.weights, found.bias);
         let nothing = constant(&program, &all);
         if self.chunk.is_none() && nothing.loss - found.bound <= self.tol * nothing.loss {
-            (found.weights, found.bias, objective) = (vec![0.0; frame.rows.width()], nothing.bias, nothing.loss);
+            (found.weights, found.bias, objective) =
+                (vec![0.0; frame.rows.width()], nothing.bias, nothing.loss);
             let threat = threat.effective();
             if !nothing.one_class && threat > 0.0 {
-                // Small weights make no deletion worth its price, so that weights of 0 are as good with any threat as with none.
+                // Small weights make no deletion worth its price, so that weights of 0 are as good
+                // with any threat as with none.
                 let priced = frame.threat.values().iter().all(|v| *v > 0.0);
                 frame.notes.push(Note::ThreatBeatsSignal { threat, from: priced.then_some(0.0) });
             }
         }
         // Theorems want rows drawn alike.
         if !frame.rows.weighted() {
-            let largest_bias = self.intercept.then(|| Learned::needed_bias(&hinge, &frame.rows, self.box_radius));
+            let largest_bias =
+                self.intercept.then(|| Learned::needed_bias(&hinge, &frame.rows, self.box_radius));
             let learned = Learned {
                 hinge,
                 rows: &frame.rows,
@@ -174,7 +190,8 @@ impl RobustLp {
             frame.notes.push(promise);
         }
         frame.notes.extend(unproven_note(unproven));
-        let mut fit = frame.classifier(&signs, (&found.weights, found.bias), self.damage, found.stop)?;
+        let mut fit =
+            frame.classifier(&signs, (&found.weights, found.bias), self.damage, found.stop)?;
         fit.report.objective = Some(objective);
         fit.report.gap = certified(objective, found.bound, unproven);
         fit.report.passes = Some(found.passes);
@@ -185,7 +202,12 @@ impl RobustLp {
     fn regress(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
         if let Some(margin) = self.margin {
             let allowed = "auto where the target is numbers: their loss has no margin".to_owned();
-            return Err(ErrorKind::OutOfRange { name: "margin", value: margin.to_string(), allowed }.into());
+            return Err(ErrorKind::OutOfRange {
+                name: "margin",
+                value: margin.to_string(),
+                allowed,
+            }
+            .into());
         }
         if self.damage == Damage::Noise {
             let what = "a target of two classes: what it promises is a sign";
@@ -222,7 +244,9 @@ impl RobustLp {
 
     /// Whether attributes vanish whole in a way that differs from fractions.
     fn whole(&self, threat: &Threat) -> bool {
-        self.deletions == Deletions::Whole && !matches!(threat.costs(), Costs::Equal { .. }) && threat.effective() > 0.0
+        self.deletions == Deletions::Whole
+            && !matches!(threat.costs(), Costs::Equal { .. })
+            && threat.effective() > 0.0
     }
 
     /// What `solve` finds of all rows, or the mean of what it finds of chunks.
@@ -234,28 +258,51 @@ impl RobustLp {
     }
 
     /// The optimum over some rows: which solver is exact depends on what the adversary may do.
-    fn optimum(&self, program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Result<Found> {
+    fn optimum(
+        &self,
+        program: &Program<'_>,
+        keep: &[usize],
+        monitor: &dyn Monitor,
+    ) -> Result<Found> {
         let threat = program.hinge.threat;
         let nothing = constant(program, keep);
         if nothing.one_class {
             let weights = vec![0.0; program.rows.width()];
-            return Ok(Found { weights, bias: nothing.bias, bound: nothing.loss, passes: 0, stop: Stop::Tolerance });
+            return Ok(Found {
+                weights,
+                bias: nothing.bias,
+                bound: nothing.loss,
+                passes: 0,
+                stop: Stop::Tolerance,
+            });
         }
         if threat.effective() > 0.0 && !self.whole(threat) {
             return self.interior(program, keep, monitor);
         }
         let signs: Vec<f64> = keep.iter().map(|&i| program.signs[i]).collect();
-        self.rounds(program.rows, keep, Loss::Hinge { signs: &signs, hinge: program.hinge }, monitor)
+        self.rounds(
+            program.rows,
+            keep,
+            Loss::Hinge { signs: &signs, hinge: program.hinge },
+            monitor,
+        )
     }
 
-    /// Least mean loss by row generation; the loss is of the rows `keep` in their order. Weights are 0 where nothing does
-    /// better.
-    fn rounds(&self, rows: &Rows, keep: &[usize], loss: Loss<'_>, monitor: &dyn Monitor) -> Result<Found> {
+    /// Least mean loss by row generation; the loss is of the rows `keep` in their order. Weights
+    /// are 0 where nothing does better.
+    fn rounds(
+        &self,
+        rows: &Rows,
+        keep: &[usize],
+        loss: Loss<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Found> {
         let chosen = (keep.len() < rows.len()).then(|| rows.select(keep));
         let rows = chosen.as_ref().unwrap_or(rows);
         let whole = self.whole(loss.threat());
         self.check_memory(keep.len(), cuts::bytes(rows, loss, whole))?;
-        let (box_radius, intercept, tol, max_iter) = (self.box_radius, self.intercept, self.tol, self.max_iter);
+        let (box_radius, intercept, tol, max_iter) =
+            (self.box_radius, self.intercept, self.tol, self.max_iter);
         let options = cuts::Options { box_radius, intercept, whole, tol, max_iter };
         let found = cuts::solve(rows, loss, &options, monitor)?;
         let bound = found.objective - found.gap;
@@ -268,10 +315,16 @@ impl RobustLp {
     }
 
     /// The program (4) by the interior point.
-    fn interior(&self, program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Result<Found> {
+    fn interior(
+        &self,
+        program: &Program<'_>,
+        keep: &[usize],
+        monitor: &dyn Monitor,
+    ) -> Result<Found> {
         let entries: usize = keep.iter().map(|&i| program.rows.range(i).len()).sum();
         self.check_memory(keep.len(), lp::bytes(program.rows, keep.len(), entries))?;
-        let lp::Solved { weights, bias, bound, iterations, stop } = lp::solve(program, keep, monitor);
+        let lp::Solved { weights, bias, bound, iterations, stop } =
+            lp::solve(program, keep, monitor);
         Ok(Found { weights, bias, bound, passes: iterations, stop })
     }
 
@@ -282,7 +335,8 @@ impl RobustLp {
         let size = all.len().div_ceil(all.len().div_ceil(chunk));
         let chunks: Vec<&[usize]> = order.chunks(size).collect();
         let found: Vec<Result<Found>> = chunks.par_iter().map(|keep| solve(keep)).collect();
-        let mut mean = Found { weights: Vec::new(), bias: 0.0, bound: 0.0, passes: 0, stop: Stop::Chunks };
+        let mut mean =
+            Found { weights: Vec::new(), bias: 0.0, bound: 0.0, passes: 0, stop: Stop::Chunks };
         let share = 1.0 / chunks.len() as f64;
         for (found, keep) in found.into_iter().zip(&chunks) {
             let found = found?;
@@ -311,7 +365,8 @@ impl RobustLp {
     }
 }
 
-/// The certified gap; none where the worst deletions of a row are not known, for the objective may then be larger.
+/// The certified gap; none where the worst deletions of a row are not known, for the objective may
+/// then be larger.
 fn certified(objective: f64, bound: f64, unproven: usize) -> Option<f64> {
     (unproven == 0).then_some((objective - bound).max(0.0))
 }
@@ -330,8 +385,12 @@ fn constant(program: &Program<'_>, keep: &[usize]) -> Constant {
     if !program.bias {
         return Constant { bias: 0.0, loss: asked, one_class: false };
     }
-    let of =
-        |sign: f64| keep.iter().filter(|&&i| program.signs[i] == sign).map(|&i| program.rows.weight(i)).sum::<f64>();
+    let of = |sign: f64| {
+        keep.iter()
+            .filter(|&&i| program.signs[i] == sign)
+            .map(|&i| program.rows.weight(i))
+            .sum::<f64>()
+    };
     let (positive, negative) = (of(1.0), of(-1.0));
     let rarer = positive.min(negative);
     let bias = match positive.partial_cmp(&negative) {

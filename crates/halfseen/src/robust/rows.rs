@@ -1,4 +1,5 @@
-//! Keeps the values of rows that are not 0, in the order of a layout's slots, so that those of one attribute lie together.
+//! Keeps the values of rows that are not 0, in the order of a layout's slots, so that those of one
+//! attribute lie together.
 
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
@@ -8,8 +9,8 @@ use std::sync::Arc;
 
 /// Scaled rows without their zeros.
 ///
-/// A row is a list of entries (slot, value), slots increasing. Weights of learners of this family are in the order of
-/// slots too; [`Rows::by_column`] puts them in the order of columns.
+/// A row is a list of entries (slot, value), slots increasing. Weights of learners of this family
+/// are in the order of slots too; [`Rows::by_column`] puts them in the order of columns.
 #[derive(Debug, Clone)]
 pub struct Rows {
     starts: Vec<usize>,
@@ -20,7 +21,8 @@ pub struct Rows {
     /// Slot -> attribute (sampled panel), or [`KNOWN`].
     attribute: Vec<u32>,
     attributes: usize,
-    /// Whether slot and attribute are the same number: every attribute is one column and all can vanish.
+    /// Whether slot and attribute are the same number: every attribute is one column and all can
+    /// vanish.
     single: bool,
     layout: Arc<Layout>,
 }
@@ -32,13 +34,21 @@ impl Rows {
     /// Reads all rows.
     ///
     /// # Errors
-    /// No rows or columns; a target or cell that is missing or infinite; no attribute that could vanish.
+    /// No rows or columns; a target or cell that is missing or infinite; no attribute that could
+    /// vanish.
     pub fn new(examples: &Examples<'_>, learner: &str) -> Result<Rows> {
         check_shape(examples, learner)?;
         let layout = examples.layout;
         if layout.sampled_panels() == 0 {
-            let problem = "all attributes are known, and known ones never vanish; declare fewer of them".to_owned();
-            return Err(ErrorKind::WrongDeclaration { what: "threat", name: learner.to_owned(), problem }.into());
+            let problem =
+                "all attributes are known, and known ones never vanish; declare fewer of them"
+                    .to_owned();
+            return Err(ErrorKind::WrongDeclaration {
+                what: "threat",
+                name: learner.to_owned(),
+                problem,
+            }
+            .into());
         }
         let mut rows = Rows {
             starts: vec![0],
@@ -50,7 +60,8 @@ impl Rows {
             single: false,
             layout: Arc::clone(layout),
         };
-        rows.single = rows.attribute.iter().enumerate().all(|(slot, &attribute)| slot == attribute as usize);
+        rows.single =
+            rows.attribute.iter().enumerate().all(|(slot, &attribute)| slot == attribute as usize);
         let (mut cells, mut entries) = (Cells::of(examples), Vec::new());
         for i in 0..examples.len() {
             cells.read(examples, i);
@@ -59,7 +70,12 @@ impl Rows {
             }
             // A cell may be stored as 0, or become 0 in scaling.
             entries.clear();
-            entries.extend(cells.iter().filter(|(_, x)| *x != 0.0).map(|(column, x)| (layout.slot(column) as u32, x)));
+            entries.extend(
+                cells
+                    .iter()
+                    .filter(|(_, x)| *x != 0.0)
+                    .map(|(column, x)| (layout.slot(column) as u32, x)),
+            );
             if !layout.identity() {
                 entries.sort_unstable_by_key(|entry| entry.0);
             }
@@ -70,8 +86,8 @@ impl Rows {
         Ok(rows)
     }
 
-    /// How much a row counts in means: 1 where rows have no weights. Weights whose mean is neither tiny nor huge are as they
-    /// were given, others divided by it.
+    /// How much a row counts in means: 1 where rows have no weights. Weights whose mean is neither
+    /// tiny nor huge are as they were given, others divided by it.
     #[inline]
     pub fn weight(&self, row: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[row])
@@ -137,7 +153,8 @@ impl Rows {
 
     /// The rows of `keep`, in that order, which count alike.
     pub fn select(&self, keep: &[usize]) -> Rows {
-        let mut kept = Rows { starts: vec![0], slots: Vec::new(), values: Vec::new(), ..self.shell() };
+        let mut kept =
+            Rows { starts: vec![0], slots: Vec::new(), values: Vec::new(), ..self.shell() };
         for &row in keep {
             let (slots, values) = self.row(row);
             kept.slots.extend_from_slice(slots);
@@ -147,9 +164,16 @@ impl Rows {
         kept
     }
 
-    /// What a row adds to the score through each attribute, for these weights (n_slots): appends (attribute,
-    /// sum of w x) where it is not 0, attributes increasing, and returns the part of the known ones.
-    pub fn contributions(&self, row: usize, weights: &[f64], attributes: &mut Vec<u32>, sums: &mut Vec<f64>) -> f64 {
+    /// What a row adds to the score through each attribute, for these weights (n_slots): appends
+    /// (attribute, sum of w x) where it is not 0, attributes increasing, and returns the part of
+    /// the known ones.
+    pub fn contributions(
+        &self,
+        row: usize,
+        weights: &[f64],
+        attributes: &mut Vec<u32>,
+        sums: &mut Vec<f64>,
+    ) -> f64 {
         attributes.clear();
         sums.clear();
         let (slots, values) = self.row(row);
@@ -178,11 +202,17 @@ impl Rows {
         known
     }
 
-    /// Visits the entries of a row, each with the share that is left of it after deletions: slot, value, and 1 minus
-    /// the share of its attribute, 1 where it never vanishes. `attributes` are those of [`Rows::contributions`],
-    /// `deleted` their shares.
+    /// Visits the entries of a row, each with the share that is left of it after deletions: slot,
+    /// value, and 1 minus the share of its attribute, 1 where it never vanishes. `attributes` are
+    /// those of [`Rows::contributions`], `deleted` their shares.
     #[inline]
-    pub(super) fn kept(&self, row: usize, attributes: &[u32], deleted: &[f64], mut visit: impl FnMut(usize, f64, f64)) {
+    pub(super) fn kept(
+        &self,
+        row: usize,
+        attributes: &[u32],
+        deleted: &[f64],
+        mut visit: impl FnMut(usize, f64, f64),
+    ) {
         let (slots, values) = self.row(row);
         if self.single {
             let entries = slots.iter().zip(values).zip(deleted);
@@ -222,7 +252,8 @@ impl Rows {
     }
 }
 
-/// Means of weights between which solvers take weights as they are: a row of weight 2 then moves them as the row twice would.
+/// Means of weights between which solvers take weights as they are: a row of weight 2 then moves
+/// them as the row twice would.
 const MODERATE: std::ops::RangeInclusive<f64> = 0.01..=100.0;
 
 /// Weights of a moderate mean; only their ratios matter to a mean.
@@ -257,10 +288,12 @@ mod tests {
         let dense = Matrix::F64(array![[1.0, 2.0, 0.0, 4.0], [0.0; 4], [0.0, 0.0, 8.0, 0.0]]);
         // One cell is stored as 0.
         let (starts, columns) = (vec![0, 4, 4, 5], vec![0, 1, 2, 3, 2]);
-        let sparse = Matrix::Csr(Csr::new(starts, columns, vec![1.0, 2.0, 0.0, 4.0, 8.0], 4).unwrap());
+        let sparse =
+            Matrix::Csr(Csr::new(starts, columns, vec![1.0, 2.0, 0.0, 4.0, 8.0], 4).unwrap());
         let scaler = Scaler::Each { offset: vec![0.0; 4], divisor: vec![1.0, 2.0, 4.0, 8.0] };
         for matrix in [dense, sparse] {
-            let rows = Rows::new(&Examples::new(&matrix, &scaler, &layout, &[0.0; 3]), "test").unwrap();
+            let rows =
+                Rows::new(&Examples::new(&matrix, &scaler, &layout, &[0.0; 3]), "test").unwrap();
             assert_eq!(rows.row(0), (&[0, 1, 3][..], &[0.5, 1.0, 1.0][..]));
             assert_eq!(rows.row(1), (&[][..], &[][..]));
             assert_eq!(rows.row(2), (&[2][..], &[2.0][..]));

@@ -7,9 +7,9 @@ use crate::monitor::Monitor;
 /// Halvings of a budget that is no multiple of one value: to a hundredth of it.
 const HALVINGS: u32 = 7;
 
-/// The least budget, up to the threat's own, for which `silent` holds. It holds for the threat itself, and for every larger
-/// budget once it holds. Exact for equal values, to a hundredth of the budget for others; `None` if the monitor stops the search,
-/// as what was cut short proves nothing.
+/// The least budget, up to the threat's own, for which `silent` holds. It holds for the threat
+/// itself, and for every larger budget once it holds. Exact for equal values, to a hundredth of the
+/// budget for others; `None` if the monitor stops the search, as what was cut short proves nothing.
 ///
 /// # Errors
 /// Those of `silent`.
@@ -75,7 +75,8 @@ mod tests {
             assert_eq!(found, Some(from));
         }
         let general = Threat::new(vec![1.0, 2.5, 4.0], 6.0).unwrap();
-        let found = least(&general, &Silent, |threat| Ok(threat.effective() >= 2.0)).unwrap().unwrap();
+        let found =
+            least(&general, &Silent, |threat| Ok(threat.effective() >= 2.0)).unwrap().unwrap();
         assert!((2.0..2.06).contains(&found), "{found}");
         // A search that is stopped says nothing, whatever it was told so far.
         for silent in [true, false] {

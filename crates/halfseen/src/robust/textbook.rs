@@ -1,11 +1,14 @@
-//! Solves the linear programs of paper E as they are printed, by a general solver, for the tests of this family.
+//! Solves the linear programs of paper E as they are printed, by a general solver, for the tests of
+//! this family.
 
 use super::{Adversary, KNOWN, RobustHinge, Rows, Threat};
 use crate::data::{Examples, Matrix};
 use crate::prepare::{Layout, Scaler};
 use crate::sampling::{Purpose, Stream};
 use clarabel::algebra::CscMatrix;
-use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};
+use clarabel::solver::{
+    DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus,
+};
 use ndarray::Array2;
 use std::sync::Arc;
 
@@ -65,8 +68,15 @@ impl Program {
             .build()
             .unwrap();
         let none = CscMatrix::zeros((columns, columns));
-        let mut solver =
-            DefaultSolver::new(&none, &self.costs, &matrix, &right, &[NonnegativeConeT(rows)], settings).unwrap();
+        let mut solver = DefaultSolver::new(
+            &none,
+            &self.costs,
+            &matrix,
+            &right,
+            &[NonnegativeConeT(rows)],
+            settings,
+        )
+        .unwrap();
         solver.solve();
         let status = solver.solution.status;
         assert!(matches!(status, SolverStatus::Solved | SolverStatus::AlmostSolved), "{status:?}");
@@ -90,12 +100,20 @@ impl Textbook<'_> {
         (program, losses)
     }
 
-    /// `factor` times the bias and the part of a score that comes from slots whose attribute is in `of`.
-    fn score(&self, row: usize, factor: f64, bias: bool, of: impl Fn(u32) -> bool) -> Vec<(usize, f64)> {
+    /// `factor` times the bias and the part of a score that comes from slots whose attribute is in
+    /// `of`.
+    fn score(
+        &self,
+        row: usize,
+        factor: f64,
+        bias: bool,
+        of: impl Fn(u32) -> bool,
+    ) -> Vec<(usize, f64)> {
         let (slots, values) = self.rows.row(row);
         let kept = |slot: &u32| of(self.rows.attribute()[*slot as usize]);
         let entries = slots.iter().zip(values).filter(|(slot, _)| kept(slot));
-        let mut score: Vec<(usize, f64)> = entries.map(|(&slot, x)| (slot as usize, factor * x)).collect();
+        let mut score: Vec<(usize, f64)> =
+            entries.map(|(&slot, x)| (slot as usize, factor * x)).collect();
         if bias && self.intercept {
             score.push((self.rows.width(), factor));
         }
@@ -105,7 +123,11 @@ impl Textbook<'_> {
     fn optimum(&self, program: &Program) -> Optimum {
         let (x, objective) = program.solve();
         let width = self.rows.width();
-        Optimum { weights: x[..width].to_vec(), bias: if self.intercept { x[width] } else { 0.0 }, objective }
+        Optimum {
+            weights: x[..width].to_vec(),
+            bias: if self.intercept { x[width] } else { 0.0 },
+            objective,
+        }
     }
 
     /// LP (4): lambda and alpha for every row and attribute, zeros too.
@@ -134,8 +156,12 @@ impl Textbook<'_> {
     fn deletions(&self) -> Vec<u32> {
         let values = self.threat.values();
         assert!(values.len() <= 12, "all subsets of {} attributes", values.len());
-        let value = |set: u32| (0..values.len()).filter(|j| set >> j & 1 == 1).map(|j| values[j]).sum::<f64>();
-        (0..1_u32 << values.len()).filter(|&set| value(set) <= self.threat.budget() * (1.0 + 1e-12)).collect()
+        let value = |set: u32| {
+            (0..values.len()).filter(|j| set >> j & 1 == 1).map(|j| values[j]).sum::<f64>()
+        };
+        (0..1_u32 << values.len())
+            .filter(|&set| value(set) <= self.threat.budget() * (1.0 + 1e-12))
+            .collect()
     }
 
     /// LP (3): a constraint for every row and every set of what is left.
@@ -144,7 +170,8 @@ impl Textbook<'_> {
         let (left, values) = (self.threat.left(), self.threat.values());
         for set in self.deletions() {
             let kept = |attribute: u32| attribute == KNOWN || set >> attribute & 1 == 0;
-            let value = (0..values.len()).filter(|&j| kept(j as u32)).map(|j| values[j]).sum::<f64>();
+            let value =
+                (0..values.len()).filter(|&j| kept(j as u32)).map(|j| values[j]).sum::<f64>();
             for (i, &y) in signs.iter().enumerate() {
                 let mut score = self.score(i, y, true, kept);
                 score.push((losses + i, 1.0));
@@ -154,8 +181,8 @@ impl Textbook<'_> {
         self.optimum(&program)
     }
 
-    /// Least mean of max(q r, (q - 1) r), r = target - bias - the rest of the score after the worst whole deletions: a
-    /// constraint for every row, sign and set.
+    /// Least mean of max(q r, (q - 1) r), r = target - bias - the rest of the score after the worst
+    /// whole deletions: a constraint for every row, sign and set.
     pub(crate) fn quantile_whole(&self, targets: &[f64], q: f64) -> Optimum {
         let (mut program, losses) = self.program();
         for set in self.deletions() {
@@ -187,7 +214,8 @@ impl Textbook<'_> {
                 program.at_least(&first, slope * y);
                 for (j, &v) in values.iter().enumerate() {
                     program.at_least(&[(beta + j, 1.0)], 0.0);
-                    let mut second = self.score(i, -slope, false, |attribute| attribute == j as u32);
+                    let mut second =
+                        self.score(i, -slope, false, |attribute| attribute == j as u32);
                     second.extend([(beta + j, 1.0), (lambda, v)]);
                     program.at_least(&second, 0.0);
                 }
@@ -198,7 +226,13 @@ impl Textbook<'_> {
 }
 
 /// The mean quantile loss after the worst deletions of weights and a bias, row by row.
-pub(crate) fn quantile_loss(case: &Textbook<'_>, targets: &[f64], q: f64, at: &Optimum, whole: bool) -> f64 {
+pub(crate) fn quantile_loss(
+    case: &Textbook<'_>,
+    targets: &[f64],
+    q: f64,
+    at: &Optimum,
+    whole: bool,
+) -> f64 {
     let mut adversary = Adversary::new(case.threat);
     let (mut attributes, mut sums, mut total) = (Vec::new(), Vec::new(), 0.0);
     for (i, y) in targets.iter().enumerate() {
@@ -206,8 +240,11 @@ pub(crate) fn quantile_loss(case: &Textbook<'_>, targets: &[f64], q: f64, at: &O
         let residual = y - at.bias - known - sums.iter().sum::<f64>();
         let worst = [q, q - 1.0].map(|slope| {
             let gains: Vec<f64> = sums.iter().map(|s| slope * s).collect();
-            let gain =
-                if whole { adversary.whole(&attributes, &gains).gain } else { adversary.relaxed(&attributes, &gains) };
+            let gain = if whole {
+                adversary.whole(&attributes, &gains).gain
+            } else {
+                adversary.relaxed(&attributes, &gains)
+            };
             slope * residual + gain
         });
         total += worst[0].max(worst[1]).max(0.0);
@@ -243,10 +280,17 @@ pub(crate) fn rows_in(cells: Array2<f64>, layout: Layout) -> Rows {
 pub(crate) fn random(m: usize, n: usize, zeros: f64, seed: u64) -> (Array2<f64>, Vec<f64>) {
     let mut stream = Stream::new(seed, Purpose::Data, (m * 1000 + n) as u64);
     let rule: Vec<f64> = (0..n).map(|_| stream.normal()).collect();
-    let cells = Array2::from_shape_fn((m, n), |_| if stream.unit() < zeros { 0.0 } else { 2.0 * stream.unit() - 1.0 });
+    let cells = Array2::from_shape_fn((m, n), |_| {
+        if stream.unit() < zeros { 0.0 } else { 2.0 * stream.unit() - 1.0 }
+    });
     let noise = 0.3 * (n as f64).sqrt();
-    let score = |row: ndarray::ArrayView1<'_, f64>| row.iter().zip(&rule).map(|(x, w)| x * w).sum::<f64>();
-    let signs = cells.rows().into_iter().map(|row| (score(row) + noise * stream.normal()).signum()).collect();
+    let score =
+        |row: ndarray::ArrayView1<'_, f64>| row.iter().zip(&rule).map(|(x, w)| x * w).sum::<f64>();
+    let signs = cells
+        .rows()
+        .into_iter()
+        .map(|row| (score(row) + noise * stream.normal()).signum())
+        .collect();
     (cells, signs)
 }
 
@@ -260,7 +304,8 @@ mod tests {
         let rows = rows_of(Array2::from_elem((1, 2), 1.0));
         let threat = Threat::uniform(2, 1.0).unwrap();
         let case = Textbook { rows: &rows, threat: &threat, box_radius: 1.0, intercept: false };
-        // gamma V(J) / P: 2 for two left, 1.5 for one: the losses are [4 - 2]_+ and [2 - 1]_+ at gamma = 2.
+        // gamma V(J) / P: 2 for two left, 1.5 for one: the losses are [4 - 2]_+ and [2 - 1]_+ at
+        // gamma = 2.
         for found in [case.relaxed(&[1.0], 2.0), case.whole(&[1.0], 2.0)] {
             assert!((found.objective - 2.0).abs() < 1e-8, "{found:?}");
         }
@@ -276,16 +321,28 @@ mod tests {
             let (cells, signs) = random(30, 6, 0.2, seed);
             let rows = rows_of(cells);
             let threat = Threat::new(vec![1.0, 2.0, 0.5, 0.0, 1.5, 1.0], 2.2).unwrap();
-            let case = Textbook { rows: &rows, threat: &threat, box_radius: 1.0, intercept: seed % 2 == 0 };
+            let case = Textbook {
+                rows: &rows,
+                threat: &threat,
+                box_radius: 1.0,
+                intercept: seed % 2 == 0,
+            };
             let margin = 0.3 * threat.left();
             let found = case.relaxed(&signs, margin);
             let hinge = RobustHinge { threat: &threat, margin };
-            assert!((hinge.mean(&rows, &signs, &found.weights, found.bias) - found.objective).abs() < 1e-8);
+            assert!(
+                (hinge.mean(&rows, &signs, &found.weights, found.bias) - found.objective).abs()
+                    < 1e-8
+            );
             assert!(case.whole(&signs, margin).objective <= found.objective + 1e-9);
-            let targets: Vec<f64> = signs.iter().enumerate().map(|(i, y)| y + 0.1 * (i % 7) as f64).collect();
+            let targets: Vec<f64> =
+                signs.iter().enumerate().map(|(i, y)| y + 0.1 * (i % 7) as f64).collect();
             let whole = case.quantile_whole(&targets, 0.3);
             let relaxed = case.quantile_relaxed(&targets, 0.3);
-            assert!((quantile_loss(&case, &targets, 0.3, &relaxed, false) - relaxed.objective).abs() < 1e-8);
+            assert!(
+                (quantile_loss(&case, &targets, 0.3, &relaxed, false) - relaxed.objective).abs()
+                    < 1e-8
+            );
             assert!(whole.objective <= relaxed.objective + 1e-9);
         }
     }

@@ -45,7 +45,8 @@ impl From<Threat> for Written {
 /// What kind of values an adversary pays: it decides which algorithm is exact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Costs {
-    /// Each is 0 or this number: the worst deletions are the free ones and the `count` worst others.
+    /// Each is 0 or this number: the worst deletions are the free ones and the `count` worst
+    /// others.
     Equal {
         /// The value of one attribute that is not free.
         value: f64,
@@ -71,10 +72,14 @@ impl Threat {
     /// Values (n_attributes) and a budget.
     ///
     /// # Errors
-    /// Values that are negative, not finite or all 0; a budget that is negative, not finite, or as large as all values together.
+    /// Values that are negative, not finite or all 0; a budget that is negative, not finite, or as
+    /// large as all values together.
     pub fn new(values: Vec<f64>, budget: f64) -> Result<Threat> {
         if let Some(j) = values.iter().position(|v| !(0.0..=1e100).contains(v)) {
-            let problem = format!("it is {}; values are numbers from 0 to 1e100", crate::error::shown(values[j]));
+            let problem = format!(
+                "it is {}; values are numbers from 0 to 1e100",
+                crate::error::shown(values[j])
+            );
             return Err(wrong("value", format!("attribute {}", j + 1), problem));
         }
         let total: f64 = values.iter().sum();
@@ -83,12 +88,20 @@ impl Threat {
             return Err(wrong("values", "every attribute".into(), problem.into()));
         }
         if !(budget >= 0.0 && budget < total) {
-            let allowed = format!("at least 0 and below {total}, the value of all attributes together");
-            return Err(ErrorKind::OutOfRange { name: "threat", value: budget.to_string(), allowed }.into());
+            let allowed =
+                format!("at least 0 and below {total}, the value of all attributes together");
+            return Err(ErrorKind::OutOfRange {
+                name: "threat",
+                value: budget.to_string(),
+                allowed,
+            }
+            .into());
         }
         let costs = costs(&values, budget);
         let effective = match costs {
-            Costs::Equal { value, count } if (budget - value * count as f64).abs() > ROUNDING * budget => {
+            Costs::Equal { value, count }
+                if (budget - value * count as f64).abs() > ROUNDING * budget =>
+            {
                 value * count as f64
             }
             _ => budget,
@@ -132,8 +145,8 @@ impl Threat {
         self.costs
     }
 
-    /// The part of N that can be spent: a multiple of the value where all are equal, for an attribute vanishes whole or not
-    /// at all.
+    /// The part of N that can be spent: a multiple of the value where all are equal, for an
+    /// attribute vanishes whole or not at all.
     pub fn effective(&self) -> f64 {
         self.effective
     }
@@ -185,7 +198,9 @@ mod tests {
 
     #[test]
     fn impossible_threats_are_refused() {
-        let refused = |values: &[f64], budget: f64| Threat::new(values.to_vec(), budget).unwrap_err().to_string();
+        let refused = |values: &[f64], budget: f64| {
+            Threat::new(values.to_vec(), budget).unwrap_err().to_string()
+        };
         assert!(refused(&[1.0, -1.0], 0.0).contains("attribute 2"));
         assert!(refused(&[f64::NAN], 0.0).contains("NaN"));
         assert!(refused(&[0.0, 0.0], 0.0).contains("all of them are 0"));
@@ -203,7 +218,10 @@ mod tests {
         assert_eq!(threat.notes(), None);
         let floored = threat.with_budget(1.0).unwrap();
         assert!((floored.effective() - 0.9).abs() < 1e-12);
-        assert!(floored.notes().unwrap().to_string().contains("threat 1 means 0.8999") || floored.effective() == 0.9);
+        assert!(
+            floored.notes().unwrap().to_string().contains("threat 1 means 0.8999")
+                || floored.effective() == 0.9
+        );
         assert_eq!(Threat::new(vec![1.0, 2.0], 1.5).unwrap().costs(), Costs::Whole { budget: 1 });
         assert_eq!(Threat::new(vec![1.0, 2.5], 1.5).unwrap().costs(), Costs::General);
     }

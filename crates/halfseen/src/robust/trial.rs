@@ -19,11 +19,12 @@ pub struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    /// Prepares the table; columns are matched by name. Without a target there are certificates only. A target's classes are
-    /// the model's.
+    /// Prepares the table; columns are matched by name. Without a target there are certificates
+    /// only. A target's classes are the model's.
     ///
     /// # Errors
-    /// [`Predictor::additive`](crate::model::Predictor::additive)'s; see [`Schema::encode`](crate::prepare::Schema::encode).
+    /// [`Predictor::additive`](crate::model::Predictor::additive)'s; see
+    /// [`Schema::encode`](crate::prepare::Schema::encode).
     pub fn new(model: &'a Model, table: &'a Table, target: Option<&Target>) -> Result<Trial<'a>> {
         model.predictor.additive()?;
         let layout = Arc::new(model.prepare.schema.layout()?);
@@ -61,28 +62,38 @@ impl<'a> Trial<'a> {
         let examples = self.examples();
         let (expected, found) = (examples.matrix.rows(), examples.targets.len());
         if found != expected {
-            return Err(ErrorKind::WrongLength { what: "targets, one for each row".into(), expected, found }.into());
+            return Err(ErrorKind::WrongLength {
+                what: "targets, one for each row".into(),
+                expected,
+                found,
+            }
+            .into());
         }
         let attacked = attack(&self.model.predictor, &examples, threat, kind, seed)?;
         let target = self.model.prepare.target;
         Ok(Attacked { scores: attacked.scores.map(|score| target.undo(score)), ..attacked })
     }
 
-    /// What no deletion can do to each row's prediction; see [`certify`]. `within`, in the target's units, is for models that
-    /// estimate numbers.
+    /// What no deletion can do to each row's prediction; see [`certify`]. `within`, in the target's
+    /// units, is for models that estimate numbers.
     ///
     /// # Errors
-    /// A model of numbers without `within`, or one of classes with it; `within` that is negative or not finite; see [`certify`].
+    /// A model of numbers without `within`, or one of classes with it; `within` that is negative or
+    /// not finite; see [`certify`].
     pub fn certify(&self, values: &Threat, within: Option<f64>) -> Result<Vec<Certificate>> {
         let wrong = |problem: &str| {
-            let (what, name, problem) = ("certificate", self.model.target.clone(), problem.to_owned());
+            let (what, name, problem) =
+                ("certificate", self.model.target.clone(), problem.to_owned());
             Err(ErrorKind::WrongDeclaration { what, name, problem }.into())
         };
         let promise = match (self.model.task, within) {
             (Task::Classification, None) => Promise::Class,
-            (Task::Regression, Some(within)) if (0.0..=f64::MAX).contains(&within) => Promise::Within(within),
+            (Task::Regression, Some(within)) if (0.0..=f64::MAX).contains(&within) => {
+                Promise::Within(within)
+            }
             (Task::Regression, Some(within)) => {
-                let (value, allowed) = (within.to_string(), "a finite number of at least 0".to_owned());
+                let (value, allowed) =
+                    (within.to_string(), "a finite number of at least 0".to_owned());
                 return Err(ErrorKind::OutOfRange { name: "within", value, allowed }.into());
             }
             (Task::Regression, None) => {
@@ -94,7 +105,13 @@ impl<'a> Trial<'a> {
                 return wrong("the model tells classes, which cannot move; leave within out");
             }
         };
-        certify(self.model.predictor.additive()?, self.model.prepare.target, &self.examples(), values, promise)
+        certify(
+            self.model.predictor.additive()?,
+            self.model.prepare.target,
+            &self.examples(),
+            values,
+            promise,
+        )
     }
 
     /// The mutual information of each attribute with the target's classes; see [`information`].

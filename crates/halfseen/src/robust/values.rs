@@ -9,15 +9,25 @@ use crate::params::Worth;
 /// The threat that parameters mean for these examples; `budget` auto is a tenth of the total value.
 ///
 /// # Errors
-/// Not one number for each attribute; see [`Threat::new`]; [`Worth::Information`] without two classes.
-pub(crate) fn threat_of(worth: &Worth, budget: Option<f64>, examples: &Examples<'_>) -> Result<Threat> {
+/// Not one number for each attribute; see [`Threat::new`]; [`Worth::Information`] without two
+/// classes.
+pub(crate) fn threat_of(
+    worth: &Worth,
+    budget: Option<f64>,
+    examples: &Examples<'_>,
+) -> Result<Threat> {
     let attributes = examples.layout.sampled_panels();
     let values = match worth {
         Worth::Uniform => vec![1.0; attributes],
         Worth::Information => information(examples, &Signs::of(examples, "values = mi")?.signs)?,
         Worth::Numbers(numbers) if numbers.len() != attributes => {
             let what = "values, one for each attribute that can vanish".to_owned();
-            return Err(ErrorKind::WrongLength { what, expected: attributes, found: numbers.len() }.into());
+            return Err(ErrorKind::WrongLength {
+                what,
+                expected: attributes,
+                found: numbers.len(),
+            }
+            .into());
         }
         Worth::Numbers(numbers) => numbers.clone(),
     };
@@ -28,8 +38,8 @@ pub(crate) fn threat_of(worth: &Worth, budget: Option<f64>, examples: &Examples<
     Threat::new(values, budget)
 }
 
-/// `v_j = (1/Z) max_c I([x_j > c]; y)` with Z such that the values sum to their number; of several columns the best.
-/// (n_attributes). The values of rows with the sign -1 or +1 each.
+/// `v_j = (1/Z) max_c I([x_j > c]; y)` with Z such that the values sum to their number; of several
+/// columns the best. (n_attributes). The values of rows with the sign -1 or +1 each.
 ///
 /// # Errors
 /// Cells that are missing or infinite; no attribute tells anything of the target.
@@ -44,12 +54,17 @@ pub fn information(examples: &Examples<'_>, signs: &[f64]) -> Result<Vec<f64>> {
     }
     for (column, best) in columns.iter_mut().enumerate() {
         cells.clear();
-        cells.extend((0..examples.len()).map(|i| (examples.value(i, column), signs[i] > 0.0, examples.weight(i))));
+        cells.extend(
+            (0..examples.len())
+                .map(|i| (examples.value(i, column), signs[i] > 0.0, examples.weight(i))),
+        );
         cells.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         *best = best_threshold(&cells);
     }
     let attributes = layout.sampled_panels();
-    let best = |panel: usize| layout.slots_of(panel).map(|slot| columns[layout.column(slot)]).fold(0.0, f64::max);
+    let best = |panel: usize| {
+        layout.slots_of(panel).map(|slot| columns[layout.column(slot)]).fold(0.0, f64::max)
+    };
     let found: Vec<f64> = (0..attributes).map(best).collect();
     let total: f64 = found.iter().sum();
     if total <= 0.0 {
@@ -60,7 +75,8 @@ pub fn information(examples: &Examples<'_>, signs: &[f64]) -> Result<Vec<f64>> {
     Ok(found.into_iter().map(|v| v * attributes as f64 / total).collect())
 }
 
-/// The largest mutual information of [x > c] with the class over all c, in nats, of sorted cells with their weights.
+/// The largest mutual information of [x > c] with the class over all c, in nats, of sorted cells
+/// with their weights.
 fn best_threshold(cells: &[(f64, bool, f64)]) -> f64 {
     let n: f64 = cells.iter().map(|c| c.2).sum();
     let positive: f64 = cells.iter().filter(|c| c.1).map(|c| c.2).sum();
@@ -72,7 +88,11 @@ fn best_threshold(cells: &[(f64, bool, f64)]) -> f64 {
             continue;
         }
         let term = |both: f64, side: f64, class: f64| {
-            if both > 0.0 && class > 0.0 { both / n * (both * n / (side * class)).ln() } else { 0.0 }
+            if both > 0.0 && class > 0.0 {
+                both / n * (both * n / (side * class)).ln()
+            } else {
+                0.0
+            }
         };
         let (above, negative) = (n - below, n - positive);
         let information = term(below_positive, below, positive)
@@ -90,8 +110,9 @@ mod tests {
 
     #[test]
     fn the_best_threshold_by_hand() {
-        let cells =
-            |values: &[(f64, bool)]| best_threshold(&values.iter().map(|v| (v.0, v.1, 1.0)).collect::<Vec<_>>());
+        let cells = |values: &[(f64, bool)]| {
+            best_threshold(&values.iter().map(|v| (v.0, v.1, 1.0)).collect::<Vec<_>>())
+        };
         // A threshold that tells everything: the entropy of one fair bit.
         let sure = cells(&[(0.0, false), (0.0, false), (1.0, true), (2.0, true)]);
         assert!((sure - 2.0_f64.ln()).abs() < 1e-15);

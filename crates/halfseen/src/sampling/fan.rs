@@ -53,9 +53,14 @@ impl Fan {
 
     /// The nodes of a level above the given leaves, each once where the leaves increase.
     #[inline]
-    pub(crate) fn above(level: usize, leaves: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
+    pub(crate) fn above(
+        level: usize,
+        leaves: impl Iterator<Item = usize>,
+    ) -> impl Iterator<Item = usize> {
         let mut last = usize::MAX;
-        leaves.map(move |leaf| leaf >> (3 * level)).filter(move |&at| std::mem::replace(&mut last, at) != at)
+        leaves
+            .map(move |leaf| leaf >> (3 * level))
+            .filter(move |&at| std::mem::replace(&mut last, at) != at)
     }
 
     /// The children of the `at`-th node of a level.

@@ -1,8 +1,8 @@
 //! Seeds one generator per (seed, purpose, number), so that any draw can be repeated alone.
 //!
-//! Query n of a learner draws from its own xoshiro256++ stream. Resumed, out-of-order and naive runs
-//! therefore repeat exactly, in every language. The conversions below are ours because they must
-//! stay the same for ever.
+//! Query n of a learner draws from its own xoshiro256++ stream. Resumed, out-of-order and naive
+//! runs therefore repeat exactly, in every language. The conversions below are ours because they
+//! must stay the same for ever.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -1,11 +1,12 @@
-//! Draws uniform subsets without replacement, shuffles, and drops repeated draws, without allocating.
+//! Draws uniform subsets without replacement, shuffles, and drops repeated draws, without
+//! allocating.
 
 use super::Stream;
 
 /// Replaces `out` by a uniform subset of `size` of 0..n, in increasing order.
 ///
-/// Few of many are drawn until `size` are distinct, sorted once: O(size log size), independent of n.
-/// Otherwise by Floyd's algorithm, which never draws in vain.
+/// Few of many are drawn until `size` are distinct, sorted once: O(size log size), independent of
+/// n. Otherwise by Floyd's algorithm, which never draws in vain.
 #[inline]
 pub fn subset(stream: &mut Stream, n: usize, size: usize, out: &mut Vec<u32>) {
     debug_assert!(size <= n);
@@ -46,7 +47,8 @@ pub fn shuffle<T>(stream: &mut Stream, items: &mut [T]) {
 #[inline]
 pub fn keep_distinct(items: &mut Vec<u32>) {
     let few = items.len() <= 8;
-    let increasing = if few { 0 } else { 1 + items.windows(2).take_while(|pair| pair[0] < pair[1]).count() };
+    let increasing =
+        if few { 0 } else { 1 + items.windows(2).take_while(|pair| pair[0] < pair[1]).count() };
     if !few {
         items[increasing..].sort_unstable();
     }
@@ -57,7 +59,8 @@ pub fn keep_distinct(items: &mut Vec<u32>) {
             items[..kept].contains(&item)
         } else {
             // The tail is sorted: its last that was kept is the only one that can be the same.
-            (kept > increasing && items[kept - 1] == item) || items[..increasing].binary_search(&item).is_ok()
+            (kept > increasing && items[kept - 1] == item)
+                || items[..increasing].binary_search(&item).is_ok()
         };
         if !seen {
             items[kept] = item;
@@ -103,7 +106,9 @@ mod tests {
 
     #[test]
     fn what_is_kept_agrees_with_a_set_for_short_and_long_lists() {
-        for (len, number) in [0, 1, 5, 8, 9, 16, 17, 60].into_iter().flat_map(|len| (0..50).map(move |n| (len, n))) {
+        for (len, number) in
+            [0, 1, 5, 8, 9, 16, 17, 60].into_iter().flat_map(|len| (0..50).map(move |n| (len, n)))
+        {
             let mut stream = Stream::new(2, Purpose::Data, 100 * len + number);
             let mut items: Vec<u32> = (0..len).map(|_| stream.below(20) as u32).collect();
             let half = (len / 2) as usize;

@@ -1,8 +1,9 @@
 //! Draws an index in proportion to weights that change one at a time, in O(log d).
 //!
-//! Structures of this kind often keep a running total, which drifts. Here every inner node is
-//! *recomputed* from its children, so a node depends on the present leaves only, not on the history:
-//! its relative error is at most about log(d) rounding errors, and a rebuilt tree has the same bits.
+//! Structures of this kind often keep a running total, which drifts. Here every inner node
+//! is *recomputed* from its children, so a node depends on the present leaves only, not on the
+//! history: its relative error is at most about log(d) rounding errors, and a rebuilt tree has the
+//! same bits.
 
 use super::fan::{Fan, choose};
 
@@ -77,12 +78,14 @@ impl SumTree {
     pub fn refresh(&mut self, written: impl Iterator<Item = usize> + Clone) {
         for level in 1..self.shape.levels() {
             for at in Fan::above(level, written.clone()) {
-                self.nodes[self.shape.start(level) + at] = sum(&self.nodes[self.shape.children(level, at)]);
+                self.nodes[self.shape.start(level) + at] =
+                    sum(&self.nodes[self.shape.children(level, at)]);
             }
         }
     }
 
-    /// The index at position `unit` of the cumulated weights, `unit` in [0, 1). `None` if all are zero.
+    /// The index at position `unit` of the cumulated weights, `unit` in [0, 1). `None` if all are
+    /// zero.
     ///
     /// Never returns an index of weight zero, whatever rounding does.
     #[inline]

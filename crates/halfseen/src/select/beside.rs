@@ -8,7 +8,8 @@ use crate::model::{Fit, Scores, Stop};
 use crate::prepare::Prepared;
 use crate::robust::{Attack, Threat, attack};
 
-/// The name of the row that no learner has: it always predicts the training mean, or the commonest class.
+/// The name of the row that no learner has: it always predicts the training mean, or the commonest
+/// class.
 pub const CONSTANT: &str = "constant";
 
 /// What may vanish from the test rows of all learners alike.
@@ -21,8 +22,8 @@ pub struct Siege {
 }
 
 impl Siege {
-    /// The errors of a fit on test rows under attack; `None` where the effects of deletions on its score do not add up, and
-    /// no attack is known.
+    /// The errors of a fit on test rows under attack; `None` where the effects of deletions on its
+    /// score do not add up, and no attack is known.
     ///
     /// # Errors
     /// A threat of all attributes or more.
@@ -38,7 +39,11 @@ impl Siege {
             return Ok(None);
         }
         let scores = attack(&fit.predictor, tests, &threat, self.attack, seed)?.scores;
-        Ok(Some(Score::of(&scores.map(|score| prepared.prepare.target.undo(score)), target, &tests.rows)))
+        Ok(Some(Score::of(
+            &scores.map(|score| prepared.prepare.target.undo(score)),
+            target,
+            &tests.rows,
+        )))
     }
 }
 
@@ -92,12 +97,13 @@ pub(super) fn constant(
     (row, point)
 }
 
-/// So many times the mean of the training rows' numbers or signs, or the commonest of more than two classes (the first of
-/// equals).
+/// So many times the mean of the training rows' numbers or signs, or the commonest of more than two
+/// classes (the first of equals).
 fn predictions(target: &Target, train: &[u32], count: usize) -> Scores {
     match target.scores() {
         Ok(values) => {
-            let mean = train.iter().map(|&r| values[r as usize]).sum::<f64>() / train.len().max(1) as f64;
+            let mean =
+                train.iter().map(|&r| values[r as usize]).sum::<f64>() / train.len().max(1) as f64;
             Scores::estimates(vec![mean; count])
         }
         Err(_) => {
@@ -121,7 +127,10 @@ mod tests {
         let numbers = Target::Numbers(vec![1.0, 2.0, 6.0, 3.0, 5.0]);
         let (row, point) = constant((&numbers, &numbers), 7, &split, (false, false));
         assert_eq!((row.test_mse, row.test_error, row.attacked_mse), (Some(2.0), None, None));
-        assert_eq!((point.test_mse, point.examples, point.split, point.distinct), (Some(2.0), 3, 7, 0));
+        assert_eq!(
+            (point.test_mse, point.examples, point.split, point.distinct),
+            (Some(2.0), 3, 7, 0)
+        );
         let classes = |n: u32, codes: Vec<u32>| Target::Classes {
             classes: (0..n).map(|c| Label::Number(f64::from(c))).collect(),
             codes,
@@ -130,7 +139,10 @@ mod tests {
         let (row, _) = constant((&two, &two), 0, &split, (true, true));
         let square = ((1.0 + 1.0 / 3.0_f64).powi(2) + (1.0 - 1.0 / 3.0_f64).powi(2)) / 2.0;
         assert!((row.test_mse.unwrap() - square).abs() < 1e-15);
-        assert_eq!((row.test_error, row.attacked_error, row.spent), (Some(0.5), Some(0.5), Some(0.0)));
+        assert_eq!(
+            (row.test_error, row.attacked_error, row.spent),
+            (Some(0.5), Some(0.5), Some(0.0))
+        );
         let three = classes(3, vec![2, 2, 0, 1, 2]);
         let (row, _) = constant((&three, &three), 0, &split, (false, false));
         assert_eq!((row.test_mse, row.test_error), (None, Some(0.5)));

@@ -16,7 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// How learners are compared.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Number of random splits; of runs that differ in their seeds only, where the test rows are given.
+    /// Number of random splits; of runs that differ in their seeds only, where the test rows are
+    /// given.
     pub splits: usize,
     /// Folds of the tuning; none: every learner keeps its parameters.
     pub folds: Option<usize>,
@@ -113,8 +114,8 @@ pub struct CurvePoint {
     pub test_mse: Option<f64>,
     /// Share of the test rows told wrongly.
     pub test_error: Option<f64>,
-    /// The mean squared error that the learner estimates from its own reads, in the target's units; see
-    /// [`Report::risk`](crate::model::Report::risk).
+    /// The mean squared error that the learner estimates from its own reads, in the target's units;
+    /// see [`Report::risk`](crate::model::Report::risk).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub risk: Option<f64>,
     /// Its standard error.
@@ -161,7 +162,8 @@ pub struct Summary {
 /// The result of [`compare`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// Learner by learner, split by split; last the best constant, see [`CONSTANT`](super::CONSTANT).
+    /// Learner by learner, split by split; last the best constant, see
+    /// [`CONSTANT`](super::CONSTANT).
     pub rows: Vec<Row>,
     /// Learner by learner; last the best constant.
     pub summary: Vec<Summary>,
@@ -169,7 +171,8 @@ pub struct Comparison {
     pub curve: Vec<CurvePoint>,
 }
 
-/// Compares learners, and the best constant, on random splits of a table, or on test rows of their own.
+/// Compares learners, and the best constant, on random splits of a table, or on test rows of their
+/// own.
 ///
 /// # Errors
 /// What fits return; [`ErrorKind::Interrupted`] if the monitor stops it.
@@ -188,12 +191,17 @@ pub fn compare(
     let settings: u64 = tuned.map(|l| l.grid().without(&plan.fixed).settings().len() as u64).sum();
     let per_split = plan.folds.map_or(0, |folds| folds as u64 * settings) + learners.len() as u64;
     let (done, total) = (AtomicU64::new(0), per_split * splits.len() as u64);
-    let settled = |units: u64| monitor.progress(done.fetch_add(units, Ordering::Relaxed) + units, total);
+    let settled =
+        |units: u64| monitor.progress(done.fetch_add(units, Ordering::Relaxed) + units, total);
     // A pool of our own: the global one must not be started in a process that may fork.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(plan.threads.unwrap_or(0)).build();
-    let pool = pool.map_err(|e| ErrorKind::Numerical { what: "starting threads", problem: e.to_string() })?;
-    let one = |(number, split): (usize, &Split)| one_split(learners, task, plan, number, split, monitor, &settled);
-    let parts = pool.install(|| splits.par_iter().enumerate().map(one).collect::<Result<Vec<_>>>())?;
+    let pool = pool
+        .map_err(|e| ErrorKind::Numerical { what: "starting threads", problem: e.to_string() })?;
+    let one = |(number, split): (usize, &Split)| {
+        one_split(learners, task, plan, number, split, monitor, &settled)
+    };
+    let parts =
+        pool.install(|| splits.par_iter().enumerate().map(one).collect::<Result<Vec<_>>>())?;
     let (rows, curves): (Vec<Vec<Row>>, Vec<Vec<Vec<CurvePoint>>>) = parts.into_iter().unzip();
     let by_learner = |l: usize| rows.iter().map(move |split| split[l].clone());
     let compared = learners.len() + 1;
@@ -202,8 +210,10 @@ pub fn compare(
         // Where no learner estimates the target a constant's squared error is beside none.
         rows.iter_mut().for_each(|row| (row.test_mse, row.attacked_mse) = (None, None));
     }
-    let summary = (0..compared).map(|l| summarise(&rows[l * splits.len()..(l + 1) * splits.len()])).collect();
-    let curve = (0..compared).flat_map(|l| curves.iter().flat_map(move |split| split[l].clone())).collect();
+    let summary =
+        (0..compared).map(|l| summarise(&rows[l * splits.len()..(l + 1) * splits.len()])).collect();
+    let curve =
+        (0..compared).flat_map(|l| curves.iter().flat_map(move |split| split[l].clone())).collect();
     Ok(Comparison { rows, summary, curve })
 }
 
@@ -232,7 +242,9 @@ fn one_split(
         which.into_iter().zip(found).for_each(|(l, found)| tuned[l] = Some(found));
     }
     let views = Views::new(learners.iter().map(|l| &**l), task, &split.train)?;
-    let apply = |prepared: &Prepared<'_>| task.test.map(|test| prepared.apply(test.table, test.target)).transpose();
+    let apply = |prepared: &Prepared<'_>| {
+        task.test.map(|test| prepared.apply(test.table, test.target)).transpose()
+    };
     // Encoding does not depend on what becomes of holes.
     let other = apply(&views.prepared[0])?;
     let target = task.test.map_or(task.target, |test| test.target);
@@ -246,13 +258,16 @@ fn one_split(
         };
         let prepared = views.get(l);
         let examples = prepared.examples();
-        let tests =
-            other.as_ref().map_or_else(|| prepared.examples_of(&split.test), |other| prepared.examples_in(other));
+        let tests = other
+            .as_ref()
+            .map_or_else(|| prepared.examples_of(&split.test), |other| prepared.examples_in(other));
         let test = |fit: &Fit| -> Result<Score> {
-            let scores = fit.predictor.scores(&tests)?.map(|score| prepared.prepare.target.undo(score));
+            let scores =
+                fit.predictor.scores(&tests)?.map(|score| prepared.prepare.target.undo(score));
             Ok(Score::of(&scores, target, &tests.rows))
         };
-        // What is missing in test rows of their own is a deletion to robust learners, and not filled in.
+        // What is missing in test rows of their own is a deletion to robust learners, and not
+        // filled in.
         let apart = other.as_ref().filter(|_| learner.family() != Family::Robust);
         let filled = apart.map_or(0, |other| other.applied.missing + other.applied.new_categories);
         let imputed = if learner.takes_holes() { 0 } else { prepared.imputed + filled };
@@ -266,7 +281,12 @@ fn one_split(
         let scale = prepared.prepare.target.deviation.powi(2);
         let attacked = |siege: &Siege| {
             let found = prepared.examples_as_found(&split.test);
-            siege.score(fit, prepared, if other.is_some() { &tests } else { &found }, (target, plan.seed))
+            siege.score(
+                fit,
+                prepared,
+                if other.is_some() { &tests } else { &found },
+                (target, plan.seed),
+            )
         };
         let attacked = plan.siege.as_ref().map(attacked).transpose()?.flatten();
         let point = |fit: &Fit| -> Result<CurvePoint> {
@@ -317,8 +337,11 @@ fn one_split(
         settled(1);
         Ok((row, curve))
     };
-    let fits =
-        learners.par_iter().enumerate().map(|(l, learner)| final_fit((l, &**learner))).collect::<Result<Vec<_>>>()?;
+    let fits = learners
+        .par_iter()
+        .enumerate()
+        .map(|(l, learner)| final_fit((l, &**learner)))
+        .collect::<Result<Vec<_>>>()?;
     let (mut rows, mut curves): (Vec<Row>, Vec<Vec<CurvePoint>>) = fits.into_iter().unzip();
     let all_of = |test: Test<'_>| (0..test.table.rows() as u32).collect();
     let test = task.test.map_or_else(|| split.test.clone(), all_of);
@@ -334,7 +357,8 @@ fn one_split(
 fn curve_counts(examples: usize, points: usize) -> Vec<usize> {
     let first = examples.min(16) as f64;
     let steps = points.saturating_sub(1).max(1) as f64;
-    let count = |i: usize| (first * (examples as f64 / first).powf(i as f64 / steps)).round() as usize;
+    let count =
+        |i: usize| (first * (examples as f64 / first).powf(i as f64 / steps)).round() as usize;
     let mut counts: Vec<usize> = (0..points).map(count).chain([examples]).collect();
     counts.dedup();
     counts
@@ -351,7 +375,9 @@ fn told(converged: &bool) -> bool {
 }
 
 fn summarise(rows: &[Row]) -> Summary {
-    let of = |figure: &dyn Fn(&Row) -> Option<f64>| Statistics::of(rows.iter().filter_map(figure).collect());
+    let of = |figure: &dyn Fn(&Row) -> Option<f64>| {
+        Statistics::of(rows.iter().filter_map(figure).collect())
+    };
     Summary {
         learner: rows[0].learner,
         budget: rows.iter().map(|r| r.budget).max().unwrap_or(0),
@@ -400,7 +426,9 @@ impl Serialize for Summary {
         ];
         // Without prices or an attack there are no such figures.
         let optional = ["spent", "attacked_mse", "attacked_error"];
-        let figures = figures.into_iter().filter(|(name, figure)| !optional.contains(name) || figure.is_some());
+        let figures = figures
+            .into_iter()
+            .filter(|(name, figure)| !optional.contains(name) || figure.is_some());
         for (name, figure) in figures {
             map.serialize_entry(&format!("{name}_mean"), &figure.map(|f| f.mean))?;
             map.serialize_entry(&format!("{name}_sd"), &figure.map(|f| f.sd))?;

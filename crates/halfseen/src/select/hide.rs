@@ -1,8 +1,9 @@
 //! Hides observed cells of a table completely at random, to see how learners do with less.
 //!
-//! Each cell has one uniform number of its own, drawn from the seed and its place, and is hidden where that number
-//! is below the share. So whether a cell is hidden depends on no value and no other cell, and a larger share hides
-//! the same cells and more: errors at two shares differ by what was hidden between them.
+//! Each cell has one uniform number of its own, drawn from the seed and its place, and is hidden
+//! where that number is below the share. So whether a cell is hidden depends on no value and no
+//! other cell, and a larger share hides the same cells and more: errors at two shares differ by
+//! what was hidden between them.
 
 use crate::data::{Cell, Table};
 use crate::sampling::{Purpose, Stream};
@@ -24,24 +25,33 @@ pub struct Seen {
 ///
 /// `part` tells tables apart that share a seed, such as training and test rows in two files.
 pub fn hide(table: &Table, except: &[&str], share: f64, seed: u64, part: u32) -> Table {
-    let kept: Vec<bool> = table.columns().iter().map(|c| except.contains(&c.name.as_str())).collect();
+    let kept: Vec<bool> =
+        table.columns().iter().map(|c| except.contains(&c.name.as_str())).collect();
     let columns = kept.len();
     let numbers = |row: usize| {
         let mut stream = Stream::new(seed, Purpose::Hide, (u64::from(part) << 32) | row as u64);
         (0..columns).map(move |_| stream.unit())
     };
-    let below: Vec<bool> = (0..table.rows()).flat_map(numbers).map(|number| number < share).collect();
+    let below: Vec<bool> =
+        (0..table.rows()).flat_map(numbers).map(|number| number < share).collect();
     table.without(|row, column| !kept[column] && below[row * columns + column])
 }
 
 impl Seen {
     /// Counts what a table shows in every column but those in `except`.
     pub fn of(table: &Table, except: &[&str]) -> Seen {
-        let attributes: Vec<_> = table.columns().iter().filter(|c| !except.contains(&c.name.as_str())).collect();
+        let attributes: Vec<_> =
+            table.columns().iter().filter(|c| !except.contains(&c.name.as_str())).collect();
         let width = attributes.len() as u64;
-        let mut seen = Seen { cells: width * table.rows() as u64, observed: 0, rows_with_holes: 0, empty_rows: 0 };
+        let mut seen = Seen {
+            cells: width * table.rows() as u64,
+            observed: 0,
+            rows_with_holes: 0,
+            empty_rows: 0,
+        };
         for row in 0..table.rows() {
-            let shown = attributes.iter().filter(|c| table.cell(row, c) != Cell::Missing).count() as u64;
+            let shown =
+                attributes.iter().filter(|c| table.cell(row, c) != Cell::Missing).count() as u64;
             seen.observed += shown;
             seen.rows_with_holes += u64::from(shown < width);
             seen.empty_rows += u64::from(shown == 0);
@@ -63,13 +73,18 @@ mod tests {
 
     /// Numbers, a text and a column apart, named x0, x1, kind, y; every seventh number is missing.
     fn mixed(rows: usize) -> Table {
-        let cell = |(i, j): (usize, usize)| if (2 * i + j) % 7 == 0 { f64::NAN } else { (i * 2 + j) as f64 };
+        let cell = |(i, j): (usize, usize)| {
+            if (2 * i + j) % 7 == 0 { f64::NAN } else { (i * 2 + j) as f64 }
+        };
         let numbers = Matrix::F64(Array2::from_shape_fn((rows, 2), cell));
         let codes = (0..rows).map(|i| (i % 3) as u32).collect();
         let text = TextColumn { codes, levels: ["a", "b", "c"].map(str::to_owned).to_vec() };
         let column = |name: &str, place| Column { name: name.into(), place };
-        let columns =
-            vec![column("x0", Place::Number(0)), column("kind", Place::Text(0)), column("x1", Place::Number(1))];
+        let columns = vec![
+            column("x0", Place::Number(0)),
+            column("kind", Place::Text(0)),
+            column("x1", Place::Number(1)),
+        ];
         let table = Table::new(numbers, vec![text], columns).unwrap();
         table.with_column("y", (0..rows).map(|i| i as f64).collect()).unwrap()
     }
@@ -86,10 +101,17 @@ mod tests {
             let less = hide(&table, &["y"], share, 5, 0);
             for name in ["x0", "x1", "kind"] {
                 let (before, after) = (cells(&table, name), cells(&less, name));
-                assert!(before.iter().zip(&after).all(|(b, a)| *b || !*a), "{name}: a missing cell came back");
+                assert!(
+                    before.iter().zip(&after).all(|(b, a)| *b || !*a),
+                    "{name}: a missing cell came back"
+                );
                 let count = |cells: &[bool]| cells.iter().filter(|c| **c).count() as f64;
                 let left = count(&after) / count(&before);
-                assert!((left - (1.0 - share)).abs() < 4.0 * (share * (1.0 - share) / 3000.0).sqrt() + 1e-12, "{left}");
+                assert!(
+                    (left - (1.0 - share)).abs()
+                        < 4.0 * (share * (1.0 - share) / 3000.0).sqrt() + 1e-12,
+                    "{left}"
+                );
             }
             assert!(cells(&less, "y").iter().all(|seen| *seen));
             // What is still there is what was there.
@@ -115,7 +137,11 @@ mod tests {
 
     #[test]
     fn every_storage_hides_the_same_cells() {
-        let bytes = Array2::from_shape_fn((40, 5), |(i, j)| if (i + j) % 3 == 0 { (i + 1) as u8 } else { 0 });
+        let bytes =
+            Array2::from_shape_fn(
+                (40, 5),
+                |(i, j)| if (i + j) % 3 == 0 { (i + 1) as u8 } else { 0 },
+            );
         let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
         for row in bytes.rows() {
             let entries = row.into_iter().enumerate().filter(|(_, v)| **v > 0);
@@ -132,11 +158,16 @@ mod tests {
             Matrix::U8(bytes.clone()),
             Matrix::Csr(Csr::new(starts, indices, values, 5).unwrap()),
         ];
-        let tables = storages.map(|m| hide(&Table::from_matrix(m, names()).unwrap(), &["x2"], 0.4, 9, 0));
+        let tables =
+            storages.map(|m| hide(&Table::from_matrix(m, names()).unwrap(), &["x2"], 0.4, 9, 0));
         for row in 0..40 {
             for column in tables[0].columns() {
                 let first = tables[0].cell(row, column);
-                assert!(tables.iter().all(|t| t.cell(row, column) == first), "row {row}, {}", column.name);
+                assert!(
+                    tables.iter().all(|t| t.cell(row, column) == first),
+                    "row {row}, {}",
+                    column.name
+                );
             }
         }
         assert!(Seen::of(&tables[0], &[]).observed < 190);

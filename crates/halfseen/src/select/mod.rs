@@ -36,8 +36,8 @@ pub struct Task<'a> {
     pub groups: Option<&'a [u32]>,
     /// How the table is prepared.
     pub options: &'a Options,
-    /// Rows of another table to test on; every row of `table` then trains. `None`: each split keeps some of
-    /// the table's own rows for the test.
+    /// Rows of another table to test on; every row of `table` then trains. `None`: each split keeps
+    /// some of the table's own rows for the test.
     pub test: Option<Test<'a>>,
 }
 
@@ -60,7 +60,8 @@ impl Task<'_> {
     }
 }
 
-/// One table as each learner gets it: with its holes, with its zeros where they are, or with means for both.
+/// One table as each learner gets it: with its holes, with its zeros where they are, or with means
+/// for both.
 #[derive(Debug)]
 struct Views<'a> {
     prepared: Vec<Prepared<'a>>,
@@ -70,15 +71,26 @@ struct Views<'a> {
 
 impl<'a> Views<'a> {
     /// Prepares what the learners need, fitted on these rows.
-    fn new<'l>(learners: impl Iterator<Item = &'l dyn Learner>, task: &Task<'a>, rows: &[u32]) -> Result<Views<'a>> {
+    fn new<'l>(
+        learners: impl Iterator<Item = &'l dyn Learner>,
+        task: &Task<'a>,
+        rows: &[u32],
+    ) -> Result<Views<'a>> {
         let (mut views, mut kinds) = (Views { prepared: Vec::new(), of: Vec::new() }, Vec::new());
         for learner in learners {
-            learner.check_classes(task.target.classes().len()).map_err(|error| named(error, task.target_name))?;
+            learner
+                .check_classes(task.target.classes().len())
+                .map_err(|error| named(error, task.target_name))?;
             let options = task.options.suited(learner);
             let kind = (learner.takes_holes(), learner.family() == Family::Robust, options.honest);
             let known = kinds.iter().position(|other| *other == kind);
             if known.is_none() {
-                views.prepared.push(Prepared::new(task.table, (task.target_name, task.target), rows, &options)?);
+                views.prepared.push(Prepared::new(
+                    task.table,
+                    (task.target_name, task.target),
+                    rows,
+                    &options,
+                )?);
                 kinds.push(kind);
             }
             views.of.push(known.unwrap_or(kinds.len() - 1));

@@ -28,16 +28,26 @@ impl Score {
                 Score { mse: square(&|r| values[r as usize]), error: None, balanced_error: None }
             }
             Target::Classes { codes, classes } => {
-                let (mut wrong, mut seen) = (vec![0.0_f64; classes.len()], vec![0.0_f64; classes.len()]);
+                let (mut wrong, mut seen) =
+                    (vec![0.0_f64; classes.len()], vec![0.0_f64; classes.len()]);
                 for (at, &row) in rows.iter().enumerate() {
                     let code = codes[row as usize] as usize;
                     seen[code] += 1.0;
                     wrong[code] += f64::from(u8::from(scores.class(at) != code));
                 }
-                let shown: Vec<f64> = wrong.iter().zip(&seen).filter(|(_, s)| **s > 0.0).map(|(w, s)| w / s).collect();
+                let shown: Vec<f64> = wrong
+                    .iter()
+                    .zip(&seen)
+                    .filter(|(_, s)| **s > 0.0)
+                    .map(|(w, s)| w / s)
+                    .collect();
                 let balanced = shown.iter().sum::<f64>() / shown.len().max(1) as f64;
                 let mse = square(&|r| if codes[r as usize] == 1 { 1.0 } else { -1.0 });
-                Score { mse, error: Some(wrong.iter().sum::<f64>() / n), balanced_error: Some(balanced) }
+                Score {
+                    mse,
+                    error: Some(wrong.iter().sum::<f64>() / n),
+                    balanced_error: Some(balanced),
+                }
             }
         }
     }
@@ -52,11 +62,13 @@ mod tests {
     fn errors_are_counted_by_hand() {
         let classes = vec![Label::Number(3.0), Label::Number(5.0)];
         let target = Target::Classes { classes, codes: vec![0, 0, 0, 1] };
-        let score = Score::of(&Scores::estimates(vec![-1.0, 0.0, 0.5, -0.5]), &target, &[0, 1, 2, 3]);
+        let score =
+            Score::of(&Scores::estimates(vec![-1.0, 0.0, 0.5, -0.5]), &target, &[0, 1, 2, 3]);
         assert_eq!(score.error, Some(0.5));
         assert_eq!(score.balanced_error, Some((1.0 / 3.0 + 1.0) / 2.0));
         assert_eq!(score.mse, Some((0.0 + 1.0 + 2.25 + 2.25) / 4.0));
-        let score = Score::of(&Scores::estimates(vec![2.0]), &Target::Numbers(vec![0.0, 5.0]), &[1]);
+        let score =
+            Score::of(&Scores::estimates(vec![2.0]), &Target::Numbers(vec![0.0, 5.0]), &[1]);
         assert_eq!((score.mse, score.error), (Some(9.0), None));
     }
 
@@ -67,10 +79,15 @@ mod tests {
         let margins = Scores { values: vec![-3.0, -9.0], outputs: 1, estimates: false };
         let score = Score::of(&margins, &two, &[0, 1]);
         assert_eq!((score.mse, score.error), (None, Some(0.5)));
-        let three = Target::Classes { classes: (0..3).map(label).collect(), codes: vec![2, 0, 2, 2] };
+        let three =
+            Target::Classes { classes: (0..3).map(label).collect(), codes: vec![2, 0, 2, 2] };
         // The first of equal scores counts.
         let values = vec![0.0, 1.0, 2.0, 5.0, 5.0, 5.0, 1.0, 1.0, 0.0, -3.0, -2.0, -1.0];
-        let score = Score::of(&Scores { values, outputs: 3, estimates: true }, &three, &[0, 1, 2, 3]);
-        assert_eq!((score.mse, score.error, score.balanced_error), (None, Some(0.25), Some(1.0 / 6.0)));
+        let score =
+            Score::of(&Scores { values, outputs: 3, estimates: true }, &three, &[0, 1, 2, 3]);
+        assert_eq!(
+            (score.mse, score.error, score.balanced_error),
+            (None, Some(0.25), Some(1.0 / 6.0))
+        );
     }
 }

@@ -67,27 +67,46 @@ pub fn folds(
     let what = format!("cross-validation with {count} folds");
     let fold = |f: usize| {
         let train = (0..count).filter(|&g| g != f).flat_map(|g| parts[g].clone()).collect();
-        finish(train, parts[f].clone(), &mut Stream::new(seed, Purpose::Fold, 1 + f as u64), &what, count)
+        finish(
+            train,
+            parts[f].clone(),
+            &mut Stream::new(seed, Purpose::Fold, 1 + f as u64),
+            &what,
+            count,
+        )
     };
     (0..count).map(fold).collect()
 }
 
 /// What is dealt out: for each stratum its units in random order; a unit is a row or a whole group.
-fn units(rows: &[u32], strata: Option<&[u32]>, groups: Option<&[u32]>, stream: &mut Stream) -> Vec<Vec<Vec<u32>>> {
+fn units(
+    rows: &[u32],
+    strata: Option<&[u32]>,
+    groups: Option<&[u32]>,
+    stream: &mut Stream,
+) -> Vec<Vec<Vec<u32>>> {
     let mut strata_units: Vec<Vec<Vec<u32>>> = if let Some(groups) = groups {
         let mut by_group: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         rows.iter().for_each(|&r| by_group.entry(groups[r as usize]).or_default().push(r));
         vec![by_group.into_values().collect()]
     } else {
         let mut by_class: BTreeMap<u32, Vec<Vec<u32>>> = BTreeMap::new();
-        rows.iter().for_each(|&r| by_class.entry(strata.map_or(0, |s| s[r as usize])).or_default().push(vec![r]));
+        rows.iter().for_each(|&r| {
+            by_class.entry(strata.map_or(0, |s| s[r as usize])).or_default().push(vec![r])
+        });
         by_class.into_values().collect()
     };
     strata_units.iter_mut().for_each(|units| shuffle(stream, units));
     strata_units
 }
 
-fn finish(mut train: Vec<u32>, mut test: Vec<u32>, stream: &mut Stream, what: &str, least: usize) -> Result<Split> {
+fn finish(
+    mut train: Vec<u32>,
+    mut test: Vec<u32>,
+    stream: &mut Stream,
+    what: &str,
+    least: usize,
+) -> Result<Split> {
     if train.is_empty() || test.is_empty() {
         let rows = train.len() + test.len();
         // Whole groups may need more rows than that.

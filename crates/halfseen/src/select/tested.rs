@@ -1,9 +1,12 @@
-//! Fits a learner, and where it has no test of its own cross-fits one: is it better than a constant?
+//! Fits a learner, and where it has no test of its own cross-fits one: is it better than a
+//! constant?
 //!
-//! Budgeted learners test themselves by reads that they pay for anyway. All others see whole rows, so rows can be held out: each of
-//! five folds is predicted by the learner's fit to the other four, and so is the constant (the mean of their targets; the
-//! commonest class where scores are margins). The differences of the two losses, row by row, have a mean and a standard error. Held-out
-//! fits have fewer examples than the one that is returned, so the test errs on the side of a warning.
+//! Budgeted learners test themselves by reads that they pay for anyway. All others see whole rows,
+//! so rows can be held out: each of five folds is predicted by the learner's fit to the other four,
+//! and so is the constant (the mean of their targets; the commonest class where scores are
+//! margins). The differences of the two losses, row by row, have a mean and a standard error.
+//! Held-out fits have fewer examples than the one that is returned, so the test errs on the side of
+//! a warning.
 
 use super::folds;
 use crate::data::Examples;
@@ -16,22 +19,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Folds of the test.
 const FOLDS: usize = 5;
-/// The most rows that the test takes, so that a fit of many costs hardly more: the second number, where the first leave doubt.
+/// The most rows that the test takes, so that a fit of many costs hardly more: the second number,
+/// where the first leave doubt.
 const ROWS: [usize; 2] = [500, 5_000];
 
 /// A fit that is tested may look at its monitor so often at least.
 const LEAST_LOOKS: u64 = 100;
 
-/// Learns from examples, as a user's fit does: the report says by [`Note::NotShownBetter`] where the learner's own test cannot tell its
-/// predictions from a constant.
+/// Learns from examples, as a user's fit does: the report says by [`Note::NotShownBetter`] where
+/// the learner's own test cannot tell its predictions from a constant.
 ///
-/// Budgeted learners have such a test in themselves. Of others the folds of at most 500 of the rows are predicted by fits to the rest (of
-/// at most 5,000, where those leave doubt): about 4 times the work of a fit to so many. Where scores estimate the target,
+/// Budgeted learners have such a test in themselves. Of others the folds of at most 500 of the rows
+/// are predicted by fits to the rest (of at most 5,000, where those leave doubt): about 4 times the
+/// work of a fit to so many. Where scores estimate the target,
 /// [`Report::risk`](crate::model::Report::risk) is what that comes to.
 ///
 /// # Errors
 /// As [`Learner::fit`].
-pub fn tested(learner: &dyn Learner, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
+pub fn tested(
+    learner: &dyn Learner,
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Fit> {
     let whole = Bounded { monitor, shows: true, most: u64::MAX, looks: AtomicU64::new(0) };
     let mut fit = learner.fit(examples, &whole)?;
     if learner.family() == Family::Budget || fit.report.stop == Stop::Interrupted {
@@ -40,7 +49,8 @@ pub fn tested(learner: &dyn Learner, examples: &Examples<'_>, monitor: &dyn Moni
     let examples = &*examples.counted()?;
     let mut order = examples.rows.to_vec();
     shuffle(&mut Stream::new(0, Purpose::Fold, u64::MAX), &mut order);
-    // A fit to fewer rows may take many more iterations; this is a test, and need not wait for the last digit.
+    // A fit to fewer rows may take many more iterations; this is a test, and need not wait for the
+    // last digit.
     let looks = 2 * whole.looks.into_inner() + LEAST_LOOKS;
     let mut note = None;
     for most in ROWS {
@@ -115,12 +125,14 @@ impl HeldOut {
     fn mean(&self, figure: impl Fn(&Row) -> f64) -> (f64, f64) {
         let total: f64 = self.rows.iter().map(|row| row.weight).sum();
         let mean = self.rows.iter().map(|row| row.weight * figure(row)).sum::<f64>() / total;
-        let square = self.rows.iter().map(|row| (row.weight * (figure(row) - mean)).powi(2)).sum::<f64>();
+        let square =
+            self.rows.iter().map(|row| (row.weight * (figure(row) - mean)).powi(2)).sum::<f64>();
         (mean, square.sqrt() / total)
     }
 }
 
-/// Predicts every fold by a fit to the others. `None` where a fit would see one target only, which tells nothing.
+/// Predicts every fold by a fit to the others. `None` where a fit would see one target only, which
+/// tells nothing.
 fn cross_fit(
     learner: &dyn Learner,
     examples: &Examples<'_>,
@@ -141,13 +153,19 @@ fn cross_fit(
         let bounded = Bounded { monitor, shows: false, most: looks, looks: AtomicU64::new(0) };
         let found = match learner.fit(&train, &bounded) {
             // Of a learner that has no best point so far.
-            Err(error) if matches!(error.kind(), ErrorKind::Interrupted { .. }) && !monitor.should_stop() => {
+            Err(error)
+                if matches!(error.kind(), ErrorKind::Interrupted { .. })
+                    && !monitor.should_stop() =>
+            {
                 learner.fit(&train, &Quiet(monitor))
             }
             found => found,
         }?;
         if monitor.should_stop() {
-            return Err(ErrorKind::Interrupted { during: "testing the fit on rows that were held out" }.into());
+            return Err(ErrorKind::Interrupted {
+                during: "testing the fit on rows that were held out",
+            }
+            .into());
         }
         let scores = found.predictor.scores(&test)?;
         held_out.estimates = scores.estimates && scores.outputs == 1;
@@ -173,14 +191,25 @@ fn losses(scores: &Scores, train: &Examples<'_>, test: &Examples<'_>) -> Vec<Row
         let mean = (0..train.len()).map(|i| weight(i) * train.target(i)).sum::<f64>() / total;
         let row = |i: usize| {
             let target = test.target(i);
-            Row { weight: test.weight(i), loss: (scores.values[i] - target).powi(2), constant: (mean - target).powi(2) }
+            Row {
+                weight: test.weight(i),
+                loss: (scores.values[i] - target).powi(2),
+                constant: (mean - target).powi(2),
+            }
         };
         return (0..test.len()).map(row).collect();
     }
     let mut counts = vec![0.0_f64; train.classes()];
-    (0..train.len()).for_each(|i| train.code(i).into_iter().for_each(|code| counts[code as usize] += weight(i)));
-    let commonest = (1..counts.len()).fold(0, |best, class| if counts[class] > counts[best] { class } else { best });
+    (0..train.len()).for_each(|i| {
+        train.code(i).into_iter().for_each(|code| counts[code as usize] += weight(i))
+    });
+    let commonest = (1..counts.len())
+        .fold(0, |best, class| if counts[class] > counts[best] { class } else { best });
     let wrong = |class: usize, i: usize| f64::from(u8::from(test.code(i) != Some(class as u32)));
-    let row = |i: usize| Row { weight: test.weight(i), loss: wrong(scores.class(i), i), constant: wrong(commonest, i) };
+    let row = |i: usize| Row {
+        weight: test.weight(i),
+        loss: wrong(scores.class(i), i),
+        constant: wrong(commonest, i),
+    };
     (0..test.len()).map(row).collect()
 }

@@ -1,7 +1,8 @@
 //! Chooses a learner's parameters by cross-validation over its grid, inside the training rows.
 //!
-//! What prepares for a threat is judged under it: a fit whose report names one is scored on held-out rows that the exact adversary
-//! of that threat has attacked. Without that, tuning would choose what does best where nothing vanishes.
+//! What prepares for a threat is judged under it: a fit whose report names one is scored on
+//! held-out rows that the exact adversary of that threat has attacked. Without that, tuning would
+//! choose what does best where nothing vanishes.
 
 use super::{Statistics, Task, Views, folds};
 use crate::data::Examples;
@@ -20,15 +21,15 @@ pub struct Tuning {
     pub folds: usize,
     /// Whether only the first fold validates: a holdout of one `folds`-th of the rows.
     pub holdout: bool,
-    /// Runs of a sampled learner per setting and fold, each with a seed of its own: one run's error is
-    /// noisy, and the least of many noisy errors picks luck.
+    /// Runs of a sampled learner per setting and fold, each with a seed of its own: one run's error
+    /// is noisy, and the least of many noisy errors picks luck.
     pub runs: u64,
     /// What is compared between settings.
     pub by: By,
     /// Seed of the folds, of the runs, and of attacks that draw.
     pub seed: u64,
-    /// What attacks the held-out rows of every learner of one weighted sum. `None`: the exact adversary those of learners that
-    /// prepare for a threat (their own), nothing those of others.
+    /// What attacks the held-out rows of every learner of one weighted sum. `None`: the exact
+    /// adversary those of learners that prepare for a threat (their own), nothing those of others.
     pub attack: Option<(Threat, Attack)>,
 }
 
@@ -53,15 +54,17 @@ impl Tuning {
 pub struct Tuned {
     /// The setting with the least validation error.
     pub setting: Setting,
-    /// Every setting with its validation error (squared; the share told wrongly where scores estimate no target), under
-    /// attack where rows are attacked: the mean or median over folds and runs.
+    /// Every setting with its validation error (squared; the share told wrongly where scores
+    /// estimate no target), under attack where rows are attacked: the mean or median over folds and
+    /// runs.
     pub errors: Vec<(Setting, f64)>,
     /// Reads that the tuning made, beyond any budget of the final fit.
     pub reads: u64,
 }
 
 impl Tuned {
-    /// The learner with the chosen setting, and told how many were tried, where it bounds what that may cost.
+    /// The learner with the chosen setting, and told how many were tried, where it bounds what that
+    /// may cost.
     ///
     /// # Errors
     /// As [`with`].
@@ -76,8 +79,9 @@ impl Tuned {
     }
 }
 
-/// Tunes each learner over its own grid, in parallel over folds and learners; the parameters named in
-/// `fixed` keep their values. Learners that prepare for a threat are compared by their errors under it; see [`Tuning::attack`].
+/// Tunes each learner over its own grid, in parallel over folds and learners; the parameters named
+/// in `fixed` keep their values. Learners that prepare for a threat are compared by their errors
+/// under it; see [`Tuning::attack`].
 ///
 /// # Errors
 /// What fits return; [`ErrorKind::Interrupted`] if the monitor stops it.
@@ -118,15 +122,21 @@ pub fn tune_over(
             let (mut errors, mut reads) = (Vec::new(), 0);
             for run in 0..runs {
                 let number = f as u64 * tuning.runs + run;
-                let seeded = reseed(&**learner, Stream::new(tuning.seed, Purpose::Learner, number).word())?;
-                let fits = fit_those_that_hold(&*seeded, settings, &prepared.examples(), &Quiet(monitor))?;
+                let seeded =
+                    reseed(&**learner, Stream::new(tuning.seed, Purpose::Learner, number).word())?;
+                let fits =
+                    fit_those_that_hold(&*seeded, settings, &prepared.examples(), &Quiet(monitor))?;
                 if monitor.should_stop() {
                     return Err(ErrorKind::Interrupted { during: "tuning" }.into());
                 }
                 let held_out = prepared.examples_of(&fold.test);
-                let predictors: Vec<&Predictor> = fits.iter().flatten().map(|fit| &fit.predictor).collect();
+                let predictors: Vec<&Predictor> =
+                    fits.iter().flatten().map(|fit| &fit.predictor).collect();
                 let mut scores = Predictor::scores_of(&predictors, &held_out)?.into_iter();
-                let error = |fit: &Option<Fit>| match fit.as_ref().zip(fit.as_ref().and_then(|_| scores.next())) {
+                let error = |fit: &Option<Fit>| match fit
+                    .as_ref()
+                    .zip(fit.as_ref().and_then(|_| scores.next()))
+                {
                     Some((fit, scores)) => tuning.error(fit, &scores, &held_out),
                     None => Ok(f64::INFINITY),
                 };
@@ -143,8 +153,11 @@ pub fn tune_over(
         let of = |s: usize| -> Vec<Vec<f64>> {
             per_fold.iter().map(|fold| fold[l].0.iter().map(|run| run[s]).collect()).collect()
         };
-        let errors: Vec<(Setting, f64)> =
-            settings.iter().enumerate().map(|(s, setting)| (setting.clone(), tuning.by.of(&of(s)))).collect();
+        let errors: Vec<(Setting, f64)> = settings
+            .iter()
+            .enumerate()
+            .map(|(s, setting)| (setting.clone(), tuning.by.of(&of(s))))
+            .collect();
         let least = errors.iter().min_by(|a, b| a.1.total_cmp(&b.1));
         let setting = least.map_or_else(Vec::new, |(setting, _)| setting.clone());
         Tuned { setting, errors, reads: per_fold.iter().map(|fold| fold[l].1).sum() }
@@ -168,7 +181,11 @@ fn fit_those_that_hold(
         Err(error) if diverged(&error) => error,
         fits => return Ok(fits?.into_iter().map(Some).collect()),
     };
-    let alone = |setting: &Setting| match learner.fit_grid(std::slice::from_ref(setting), examples, monitor) {
+    let alone = |setting: &Setting| match learner.fit_grid(
+        std::slice::from_ref(setting),
+        examples,
+        monitor,
+    ) {
         Err(error) if diverged(&error) => Ok(None),
         fits => Ok(fits?.pop()),
     };
@@ -196,7 +213,8 @@ impl By {
     fn of(self, folds: &[Vec<f64>]) -> f64 {
         match self {
             By::Mean => {
-                let mean = |runs: &Vec<f64>| runs.iter().map(|e| e / runs.len() as f64).sum::<f64>();
+                let mean =
+                    |runs: &Vec<f64>| runs.iter().map(|e| e / runs.len() as f64).sum::<f64>();
                 folds.iter().map(mean).sum::<f64>() / folds.len() as f64
             }
             By::Median => Statistics::of(folds.concat()).map_or(f64::INFINITY, |s| s.median),
@@ -216,7 +234,9 @@ pub(super) fn reseed(learner: &dyn Learner, seed: u64) -> Result<Box<dyn Learner
 /// The mean squared error where scores estimate the target, else the share of rows told wrongly.
 fn mean_loss(scores: &Scores, examples: &Examples<'_>) -> f64 {
     let loss = |i: usize| match examples.code(i) {
-        Some(code) if !scores.estimates || scores.outputs > 1 => f64::from(u8::from(scores.class(i) != code as usize)),
+        Some(code) if !scores.estimates || scores.outputs > 1 => {
+            f64::from(u8::from(scores.class(i) != code as usize))
+        }
         _ => (scores.values[i] - examples.target(i)).powi(2),
     };
     let mean = (0..scores.len()).map(loss).sum::<f64>() / scores.len().max(1) as f64;
@@ -246,7 +266,12 @@ mod tests {
             declared: Declared::default(),
         };
         let fit = |weights: [f64; 2], threat: Option<Threat>| {
-            let linear = Linear { weights: weights.to_vec(), intercept: -0.01, fill: vec![0.0; 2], clip: None };
+            let linear = Linear {
+                weights: weights.to_vec(),
+                intercept: -0.01,
+                fill: vec![0.0; 2],
+                clip: None,
+            };
             let mut report = Report::full("any", Stop::ClosedForm, 3, 2);
             report.threat = threat;
             Fit { predictor: Predictor::Margin(linear), report }

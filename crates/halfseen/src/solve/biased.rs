@@ -1,17 +1,20 @@
-//! Minimises the hinge loss with a free bias, and costs and margins of each example, by a primal-dual method on features.
+//! Minimises the hinge loss with a free bias, and costs and margins of each example, by a
+//! primal-dual method on features.
 //!
-//! **Problem**: minimise P(w, b) = (1/2) |w|^2 + sum_i c_i [s_i - y_i (<w, x_i> + b)]_+ over w and b; the bias is not in the
-//! norm. Its dual is to maximise D(beta) = sum_i s_i beta_i - (1/2) |sum_i beta_i y_i x_i|^2 over 0 <= beta_i <= c_i with
-//! sum_i y_i beta_i = 0.
+//! **Problem**: minimise P(w, b) = (1/2) |w|^2 + sum_i c_i [s_i - y_i (<w, x_i> + b)]_+ over w and
+//! b; the bias is not in the norm. Its dual is to maximise D(beta) = sum_i s_i beta_i -
+//! (1/2) |sum_i beta_i y_i x_i|^2 over 0 <= beta_i <= c_i with sum_i y_i beta_i = 0.
 //!
-//! **Guarantee**: the gap is P - D at a pair of points that are checked afresh, the bias the best for its w and beta made
-//! feasible, so that P exceeds its optimum by no more than the gap, up to rounding.
+//! **Guarantee**: the gap is P - D at a pair of points that are checked afresh, the bias the best
+//! for its w and beta made feasible, so that P exceeds its optimum by no more than the gap, up to
+//! rounding.
 //!
-//! **Method**: the interior-point method of the solvers over features ([`super::linear`]), with a feature of ones whose weight
-//! is not in the norm: a step needs the Cholesky factor of J + X W X' with a diagonal W > 0, r x r for r features. Its
-//! steps hardly grow in number with the costs, where coordinate methods with the equality constraint slow down in
-//! proportion to them on a singular Gram matrix. More features than examples are first rotated to as many as there
-//! are examples.
+//! **Method**: the interior-point method of the solvers over features ([`super::linear`]), with a
+//! feature of ones whose weight is not in the norm: a step needs the Cholesky factor of J + X W X'
+//! with a diagonal W > 0, r x r for r features. Its steps hardly grow in number with the costs,
+//! where coordinate methods with the equality constraint slow down in proportion to them on a
+//! singular Gram matrix. More features than examples are first rotated to as many as there are
+//! examples.
 
 mod certify;
 
@@ -43,7 +46,8 @@ pub struct Separator {
     pub weights: Vec<f64>,
     /// b; of an interval of best ones the middle.
     pub bias: f64,
-    /// beta, (n), feasible for the dual: the certificate. It is inside its bounds, hardly where it belongs on them.
+    /// beta, (n), feasible for the dual: the certificate. It is inside its bounds, hardly where it
+    /// belongs on them.
     pub multipliers: Vec<f64>,
     /// P(w, b).
     pub objective: f64,
@@ -72,7 +76,12 @@ impl<'a> Examples<'a> {
     pub fn new(rows: MatRef<'a, f64>, signs: &'a [f64]) -> Result<Examples<'a>> {
         let (d, n) = (rows.nrows(), rows.ncols());
         if n == 0 {
-            return Err(ErrorKind::TooFewRows { what: "a separating plane".into(), least: 1, rows: 0 }.into());
+            return Err(ErrorKind::TooFewRows {
+                what: "a separating plane".into(),
+                least: 1,
+                rows: 0,
+            }
+            .into());
         }
         check_length("the signs", n, signs)?;
         if let Some(y) = signs.iter().find(|y| y.abs() != 1.0) {
@@ -83,7 +92,9 @@ impl<'a> Examples<'a> {
             for j in 0..d {
                 if !rows[(j, i)].is_finite() {
                     let column = format!("column {}", j + 1);
-                    return Err(ErrorKind::NotFinite { row: i + 1, column, value: rows[(j, i)] }.into());
+                    return Err(
+                        ErrorKind::NotFinite { row: i + 1, column, value: rows[(j, i)] }.into()
+                    );
                 }
             }
         }
@@ -100,7 +111,13 @@ impl<'a> Examples<'a> {
     /// # Errors
     /// Lengths that do not fit; costs, margins or a tolerance that are not positive and finite;
     /// [`ErrorKind::Numerical`] where the objective leaves the range of numbers.
-    pub fn separate(&self, costs: &[f64], margins: &[f64], until: Until, monitor: &dyn Monitor) -> Result<Separator> {
+    pub fn separate(
+        &self,
+        costs: &[f64],
+        margins: &[f64],
+        until: Until,
+        monitor: &dyn Monitor,
+    ) -> Result<Separator> {
         let n = self.rows.ncols();
         for (name, numbers) in [("cost", costs), ("margin", margins)] {
             check_length(if name == "cost" { "the costs" } else { "the margins" }, n, numbers)?;
@@ -114,9 +131,11 @@ impl<'a> Examples<'a> {
         if let Some(separator) = self.trivial(margins) {
             return Ok(separator);
         }
-        let (features, all) = (Features::new(self.columns.as_ref())?, (0..n).collect::<Vec<usize>>());
+        let (features, all) =
+            (Features::new(self.columns.as_ref())?, (0..n).collect::<Vec<usize>>());
         let fixed = vec![0.0; features.width()];
-        let part = Part { features, of: &all, signs: self.signs, costs, margins, fixed, bias: true };
+        let part =
+            Part { features, of: &all, signs: self.signs, costs, margins, fixed, bias: true };
         let mut interior = Interior::new(part);
         let mut best = self.certified(&interior, costs, margins, None);
         let mut stop = Stop::IterationLimit;
@@ -145,7 +164,9 @@ impl<'a> Examples<'a> {
         }
         let Certificate { weights, bias, multipliers, objective, gap } = best;
         if !(objective.is_finite() && gap.is_finite()) {
-            let problem = "the objective leaves the range of numbers; scale the attributes, or lower c".to_owned();
+            let problem =
+                "the objective leaves the range of numbers; scale the attributes, or lower c"
+                    .to_owned();
             return Err(ErrorKind::Numerical { what: "separating two classes", problem }.into());
         }
         Ok(Separator { weights, bias, multipliers, objective, gap, steps, stop })
@@ -164,7 +185,13 @@ impl<'a> Examples<'a> {
     }
 
     /// The best primal point and the best dual point so far.
-    fn certified(&self, at: &Interior<'_>, costs: &[f64], margins: &[f64], before: Option<Certificate>) -> Certificate {
+    fn certified(
+        &self,
+        at: &Interior<'_>,
+        costs: &[f64],
+        margins: &[f64],
+        before: Option<Certificate>,
+    ) -> Certificate {
         let (_, weights) = at.vector().split_last().unwrap_or((&0.0, &[]));
         let weights = match &self.rotation {
             Some(rotation) => rotation.back(weights),
@@ -189,7 +216,12 @@ fn check_length(what: &str, expected: usize, numbers: &[f64]) -> Result<()> {
 }
 
 fn out_of_range(name: &'static str, value: f64) -> crate::Error {
-    ErrorKind::OutOfRange { name, value: value.to_string(), allowed: "a finite number above 0".into() }.into()
+    ErrorKind::OutOfRange {
+        name,
+        value: value.to_string(),
+        allowed: "a finite number above 0".into(),
+    }
+    .into()
 }
 
 #[cfg(test)]

@@ -1,20 +1,24 @@
-//! Minimises a quadratic and a mean of hinge losses of any concave margins by cutting planes, to a certified gap.
+//! Minimises a quadratic and a mean of hinge losses of any concave margins by cutting planes, to a
+//! certified gap.
 //!
-//! **Problem**: minimise F(w) = (1/2) |w|^2 + C R(w), R(w) = min over b of sum_i t_i [1 - y_i b - g_i(w)]_+, where each g_i is
-//! concave with g_i(a w) = a g_i(w) for a >= 0: the margin of a row, or the least of its margins under attack. Without a bias,
-//! b = 0. The weights t_i are 1 unless rows count otherwise.
+//! **Problem**: minimise F(w) = (1/2) |w|^2 + C R(w), R(w) = min over b of sum_i t_i [1 - y_i b -
+//! g_i(w)]_+, where each g_i is concave with g_i(a w) = a g_i(w) for a >= 0: the margin of a row,
+//! or the least of its margins under attack. Without a bias, b = 0. The weights t_i are 1 unless
+//! rows count otherwise.
 //!
-//! **Cuts**: shares p_i in [0, t_i] of the rows with sum_i y_i p_i = 0 and slopes s_i of g_i bound R(w) from below by
-//! sum_i p_i (1 - <s_i, w>) for all w, and touch it at w where p_i = t_i for losses above 0 and 0 for those
-//! below. The bias is gone: it is the best one for each w, found exactly.
+//! **Cuts**: shares p_i in [0, t_i] of the rows with sum_i y_i p_i = 0 and slopes s_i of g_i bound
+//! R(w) from below by sum_i p_i (1 - <s_i, w>) for all w, and touch it at w where p_i = t_i for
+//! losses above 0 and 0 for those below. The bias is gone: it is the best one for each w, found
+//! exactly.
 //!
-//! **Guarantee**: the best point is no worse than the optimum by more than its objective minus the largest dual objective
-//! of cuts, C sum_k a_k c_k - (1/2) |C sum_k a_k s_k|^2 over weights a_k of the cuts that sum to 1 (Teo et al., JMLR 11,
-//! 2010: O(1 / (lambda epsilon)) cuts).
+//! **Guarantee**: the best point is no worse than the optimum by more than its objective minus the
+//! largest dual objective of cuts, C sum_k a_k c_k - (1/2) |C sum_k a_k s_k|^2 over weights a_k of
+//! the cuts that sum to 1 (Teo et al., JMLR 11, 2010: O(1 / (lambda epsilon)) cuts).
 //!
-//! **Method**: the minimiser of (1/2) |w|^2 + C max over cuts lies too far out where cuts are few. The next cut is therefore
-//! made on the way to it from the best point so far (Franc and Sonnenburg, JMLR 10, 2009), at a share of the way that grows
-//! where the objective falls and shrinks where it does not. Cuts hold for every C, so a path over C keeps them.
+//! **Method**: the minimiser of (1/2) |w|^2 + C max over cuts lies too far out where cuts are few.
+//! The next cut is therefore made on the way to it from the best point so far (Franc and
+//! Sonnenburg, JMLR 10, 2009), at a share of the way that grows where the objective falls and
+//! shrinks where it does not. Cuts hold for every C, so a path over C keeps them.
 
 mod shares;
 mod simplex;
@@ -49,7 +53,14 @@ pub(crate) trait Margins: Sync {
     fn margin(&self, row: usize, weights: &[f64], room: &mut Self::Room) -> f64;
 
     /// slope += share times the slope of g_i at w.
-    fn add_slope(&self, row: usize, share: f64, weights: &[f64], room: &mut Self::Room, slope: &mut [f64]);
+    fn add_slope(
+        &self,
+        row: usize,
+        share: f64,
+        weights: &[f64],
+        room: &mut Self::Room,
+        slope: &mut [f64],
+    );
 }
 
 /// Rows of one task, and tasks that sum rows; fixed, so that no number of threads changes the bits.
@@ -132,7 +143,8 @@ impl<'a, M: Margins> Bundle<'a, M> {
         let nothing = Cut { slope: origin.clone(), constant: 0.0, idle: 0 };
         let best = Point { weights: origin.clone(), bias: 0.0, risk: f64::INFINITY };
         let (gram, mixture) = (vec![vec![0.0]], vec![1.0]);
-        let mut bundle = Bundle { rows, intercept, cuts: vec![nothing], gram, mixture, best, way: 1.0 };
+        let mut bundle =
+            Bundle { rows, intercept, cuts: vec![nothing], gram, mixture, best, way: 1.0 };
         bundle.best = bundle.cut(origin)?;
         Ok(bundle)
     }
@@ -141,7 +153,12 @@ impl<'a, M: Margins> Bundle<'a, M> {
     ///
     /// # Errors
     /// As [`Bundle::new`].
-    pub(crate) fn minimise(&mut self, c: f64, until: Until, monitor: &dyn Monitor) -> Result<Minimum> {
+    pub(crate) fn minimise(
+        &mut self,
+        c: f64,
+        until: Until,
+        monitor: &dyn Monitor,
+    ) -> Result<Minimum> {
         let (mut least, mut bound, mut made) = (self.best.objective(c), 0.0_f64, 0);
         self.way = 1.0;
         let mut stop = Stop::IterationLimit;
@@ -177,14 +194,22 @@ impl<'a, M: Margins> Bundle<'a, M> {
             self.thin();
         }
         let Point { weights, bias, .. } = self.best.clone();
-        Ok(Minimum { weights, bias, objective: least, gap: (least - bound).max(0.0), cuts: made, stop })
+        Ok(Minimum {
+            weights,
+            bias,
+            objective: least,
+            gap: (least - bound).max(0.0),
+            cuts: made,
+            stop,
+        })
     }
 
     /// Adds the cut that touches R at these weights.
     fn cut(&mut self, weights: Vec<f64>) -> Result<Point> {
         let signs = self.rows.signs();
         let margins = self.margins(&weights);
-        let Shares { bias, risk, shares } = share(&margins, signs, |row| self.rows.weight(row), self.intercept);
+        let Shares { bias, risk, shares } =
+            share(&margins, signs, |row| self.rows.weight(row), self.intercept);
         let slope = self.slope(&weights, &shares);
         let products: Vec<f64> = self.cuts.iter().map(|cut| dot(&cut.slope, &slope)).collect();
         let own = square(&slope);
@@ -248,7 +273,8 @@ impl<'a, M: Margins> Bundle<'a, M> {
         if self.cuts.len() <= MANY {
             return;
         }
-        let keep: Vec<bool> = self.cuts.iter().enumerate().map(|(k, cut)| k == 0 || cut.idle < IDLE).collect();
+        let keep: Vec<bool> =
+            self.cuts.iter().enumerate().map(|(k, cut)| k == 0 || cut.idle < IDLE).collect();
         // Not for a few of them.
         if keep.iter().filter(|kept| !**kept).count() < MANY / 10 {
             return;
@@ -266,6 +292,7 @@ fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
 }
 
 fn out_of_range() -> crate::Error {
-    let problem = "sums of rows leave the range of numbers; scale the attributes, or lower c".to_owned();
+    let problem =
+        "sums of rows leave the range of numbers; scale the attributes, or lower c".to_owned();
     ErrorKind::Numerical { what: "cutting planes", problem }.into()
 }

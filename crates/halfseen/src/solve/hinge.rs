@@ -1,20 +1,22 @@
 //! Minimises the hinge loss over a Gram matrix, without a bias, to a certified duality gap.
 //!
-//! **Setting**: (1/2) |v|^2 + sum_i c_i [s_i - y_i z_i]_+ with z_i = <v, phi_i>; usually every cost c_i is C and
-//! every margin s_i is 1. An intercept is a constant attribute, part of the kernel (paper D, section 5). Costs and
-//! margins per example serve the geometric margin (Chechik et al. 2008).
+//! **Setting**: (1/2) |v|^2 + sum_i c_i [s_i - y_i z_i]_+ with z_i = <v, phi_i>; usually every cost
+//! c_i is C and every margin s_i is 1. An intercept is a constant attribute, part of the kernel
+//! (paper D, section 5). Costs and margins per example serve the geometric margin (Chechik et
+//! al. 2008).
 //!
-//! **Guarantee**: with v = sum_i a_i y_i phi_i, 0 <= a_i <= c_i and g_i = s_i - y_i z_i, primal minus dual objective is
-//! `sum_i (c_i - a_i) [g_i]_+ + a_i [-g_i]_+`, computed from a z that was summed afresh. The solver stops when
-//! that is at most `tol` times the primal objective.
+//! **Guarantee**: with v = sum_i a_i y_i phi_i, 0 <= a_i <= c_i and g_i = s_i - y_i z_i, primal
+//! minus dual objective is `sum_i (c_i - a_i) [g_i]_+ + a_i [-g_i]_+`, computed from a z that was
+//! summed afresh. The solver stops when that is at most `tol` times the primal objective.
 //!
-//! **Method**: rounds of dual coordinate ascent (Hsieh et al., ICML 2008) on the examples that are not settled at a
-//! bound, each followed by Newton steps on the free ones, whose Gram matrix is factored (as gradient projection and
-//! conjugate gradients take turns in Moré and Toraldo 1991). Where the rounds stall, or the Gram matrix has a low
-//! rank, an interior-point method goes first (Fine and Scheinberg, JMLR 2001).
+//! **Method**: rounds of dual coordinate ascent (Hsieh et al., ICML 2008) on the examples that are
+//! not settled at a bound, each followed by Newton steps on the free ones, whose Gram matrix is
+//! factored (as gradient projection and conjugate gradients take turns in Moré and Toraldo 1991).
+//! Where the rounds stall, or the Gram matrix has a low rank, an interior-point method goes first
+//! (Fine and Scheinberg, JMLR 2001).
 //!
-//! **Symbols**: K the Gram matrix; y, c, s labels, costs, margins; a the dual variables; f = y s - K (y a), so that
-//! g_i = y_i f_i.
+//! **Symbols**: K the Gram matrix; y, c, s labels, costs, margins; a the dual variables; f = y s -
+//! K (y a), so that g_i = y_i f_i.
 
 mod ascent;
 mod factor;
@@ -47,14 +49,16 @@ pub struct Problem<'a> {
 
 /// Minimises (1/2) |v|^2 + C sum_i [1 - y_i z_i]_+.
 ///
-/// `warm` holds n dual variables to start from (they are clipped to 0..=C); `Solved::coefficients` times the labels are
-/// such. `Options::max_passes` bounds the passes of coordinate ascent, Newton steps and interior-point steps together;
-/// [`Stop::IterationLimit`] is also said where two dozen rounds in a row could not lower the gap.
+/// `warm` holds n dual variables to start from (they are clipped to 0..=C); `Solved::coefficients`
+/// times the labels are such. `Options::max_passes` bounds the passes of coordinate ascent, Newton
+/// steps and interior-point steps together; [`Stop::IterationLimit`] is also said where two dozen
+/// rounds in a row could not lower the gap.
 ///
 /// # Errors
-/// [`ErrorKind::OutOfRange`] (c, tol), [`ErrorKind::WrongLength`], [`ErrorKind::WrongTarget`] (a label that is neither
-/// -1 nor +1), [`ErrorKind::TooFewRows`], [`ErrorKind::Numerical`] (a number in the Gram matrix that is not finite, a
-/// negative diagonal, or an objective beyond the range of numbers).
+/// [`ErrorKind::OutOfRange`] (c, tol), [`ErrorKind::WrongLength`], [`ErrorKind::WrongTarget`] (a
+/// label that is neither -1 nor +1), [`ErrorKind::TooFewRows`], [`ErrorKind::Numerical`] (a number
+/// in the Gram matrix that is not finite, a negative diagonal, or an objective beyond the range of
+/// numbers).
 pub fn solve(
     gram: MatRef<'_, f64>,
     labels: &[f64],
@@ -65,7 +69,12 @@ pub fn solve(
 ) -> Result<Solved> {
     positive("c", c)?;
     let (costs, margins) = (vec![c; labels.len()], vec![1.0; labels.len()]);
-    solve_weighted(&Problem { gram, labels, costs: &costs, margins: &margins }, warm, options, monitor)
+    solve_weighted(
+        &Problem { gram, labels, costs: &costs, margins: &margins },
+        warm,
+        options,
+        monitor,
+    )
 }
 
 /// Minimises (1/2) |v|^2 + sum_i c_i [s_i - y_i z_i]_+; `warm` and errors as in [`solve`].
@@ -91,7 +100,8 @@ pub fn solve_weighted(
     search.run(options, monitor)
 }
 
-/// Solves for each of `cs`, in their order, each from the solution of the nearest smaller C solved before.
+/// Solves for each of `cs`, in their order, each from the solution of the nearest smaller C solved
+/// before.
 ///
 /// # Errors
 /// Those of [`solve`].
@@ -148,9 +158,9 @@ pub fn path_weighted(
     Ok(solved.into_iter().flatten().collect())
 }
 
-/// Bytes that [`path`] takes at most beside a Gram matrix of n rows with contiguous columns: the part of a round's
-/// examples (9/16 of its size at most), the factors of Newton steps, and the dense factor of an interior-point step; or, in
-/// the place of the last, a few of few columns.
+/// Bytes that [`path`] takes at most beside a Gram matrix of n rows with contiguous columns: the
+/// part of a round's examples (9/16 of its size at most), the factors of Newton steps, and the
+/// dense factor of an interior-point step; or, in the place of the last, a few of few columns.
 pub(crate) fn bytes_beside(n: usize) -> u64 {
     square_bytes(n).saturating_mul(3)
 }
@@ -162,11 +172,16 @@ fn contiguous(gram: MatRef<'_, f64>) -> Option<Mat<f64>> {
 
 fn columns(gram: MatRef<'_, f64>) -> Result<Columns<'_>> {
     Columns::new(gram).ok_or_else(|| {
-        ErrorKind::Numerical { what: "Gram matrix", problem: "its columns are not contiguous".into() }.into()
+        ErrorKind::Numerical {
+            what: "Gram matrix",
+            problem: "its columns are not contiguous".into(),
+        }
+        .into()
     })
 }
 
-/// L with K = L L', (n, rank), for a matrix whose columns are contiguous; `None` where the rank exceeds `most`.
+/// L with K = L L', (n, rank), for a matrix whose columns are contiguous; `None` where the rank
+/// exceeds `most`.
 pub(super) fn low_rank(gram: MatRef<'_, f64>, most: usize) -> Option<Mat<f64>> {
     factor::low_rank(&Columns::new(gram)?, most)
 }
@@ -175,14 +190,17 @@ pub(super) fn low_rank(gram: MatRef<'_, f64>, most: usize) -> Option<Mat<f64>> {
 fn check(problem: &Problem<'_>, warm: Option<&[f64]>) -> Result<()> {
     let n = problem.gram.nrows();
     if n == 0 {
-        return Err(ErrorKind::TooFewRows { what: "a Gram matrix".into(), least: 1, rows: 0 }.into());
+        return Err(
+            ErrorKind::TooFewRows { what: "a Gram matrix".into(), least: 1, rows: 0 }.into()
+        );
     }
     check_weighted(n, [problem.labels, problem.costs, problem.margins], warm)
 }
 
 /// Passes of coordinate ascent before Newton steps are tried.
 const PASSES_PER_ROUND: u64 = 4;
-/// Rounds of these before the interior-point method, where there is a factor of low rank or few examples.
+/// Rounds of these before the interior-point method, where there is a factor of low rank or few
+/// examples.
 const LIGHT_ROUNDS: u64 = 2;
 /// The same without a factor and with many examples, whose matrix it factors some thirty times.
 const HEAVY_ROUNDS: u64 = 12;
@@ -203,7 +221,8 @@ struct Search<'a> {
     passes: u64,
     /// L with K = L L' when the rank of K is low; sought when the first rounds do not suffice.
     factor: &'a OnceCell<Option<Mat<f64>>>,
-    /// Memory of the Gram matrix of a round's examples, and of Newton steps' factors: fresh pages cost more than their use.
+    /// Memory of the Gram matrix of a round's examples, and of Newton steps' factors: fresh pages
+    /// cost more than their use.
     rooms: [Vec<f64>; 2],
 }
 
@@ -215,10 +234,24 @@ struct Certificate {
 }
 
 impl<'a> Search<'a> {
-    fn new(columns: &'a Columns<'a>, factor: &'a OnceCell<Option<Mat<f64>>>, problem: &Problem<'a>) -> Search<'a> {
+    fn new(
+        columns: &'a Columns<'a>,
+        factor: &'a OnceCell<Option<Mat<f64>>>,
+        problem: &Problem<'a>,
+    ) -> Search<'a> {
         let (y, c, s) = (problem.labels, problem.costs, problem.margins);
         let f = y.iter().zip(s).map(|(y, s)| y * s).collect();
-        Search { columns, y, c, s, a: vec![0.0; y.len()], f, passes: 0, factor, rooms: Default::default() }
+        Search {
+            columns,
+            y,
+            c,
+            s,
+            a: vec![0.0; y.len()],
+            f,
+            passes: 0,
+            factor,
+            rooms: Default::default(),
+        }
     }
 
     fn start(&mut self, warm: &[f64]) {
@@ -256,7 +289,11 @@ impl<'a> Search<'a> {
         let stop = loop {
             if !(now.primal.is_finite() && now.gap.is_finite()) {
                 let problem = format!("objective {:e}, gap {:e}", now.primal, now.gap);
-                return Err(ErrorKind::Numerical { what: "hinge loss over a Gram matrix", problem }.into());
+                return Err(ErrorKind::Numerical {
+                    what: "hinge loss over a Gram matrix",
+                    problem,
+                }
+                .into());
             }
             futile = if now.gap < best.gap { 0 } else { futile + 1 };
             if now.gap <= best.gap {
@@ -279,7 +316,14 @@ impl<'a> Search<'a> {
         self.a = best_a;
         let coefficients = Mat::from_fn(self.a.len(), 1, |i, _| self.a[i] * self.y[i]);
         let support = self.a.iter().filter(|&&a| a != 0.0).count();
-        Ok(Solved { coefficients, objective: best.primal, gap: best.gap, passes: self.passes, support, stop })
+        Ok(Solved {
+            coefficients,
+            objective: best.primal,
+            gap: best.gap,
+            passes: self.passes,
+            support,
+            stop,
+        })
     }
 
     /// Coordinate ascent, then Newton steps, on the examples that are not settled.
@@ -297,8 +341,12 @@ impl<'a> Search<'a> {
             None => (self.columns, (0..self.a.len()).collect()),
         };
         let pick = |values: &[f64]| -> Vec<f64> { active.iter().map(|&i| values[i]).collect() };
-        let mut block =
-            Block::new(columns, [pick(self.y), pick(self.c), pick(&self.a), pick(&self.f)], options.seed, self.passes);
+        let mut block = Block::new(
+            columns,
+            [pick(self.y), pick(self.c), pick(&self.a), pick(&self.f)],
+            options.seed,
+            self.passes,
+        );
         block.room = room;
         self.passes += self.improve(&mut block, &active, number, (now, target), options, monitor);
         for (&i, &a) in active.iter().zip(&block.a) {
@@ -308,7 +356,8 @@ impl<'a> Search<'a> {
         self.rooms = [compact, room];
     }
 
-    /// Coordinate ascent and Newton steps, or where these stall the interior-point method; returns passes and steps.
+    /// Coordinate ascent and Newton steps, or where these stall the interior-point method; returns
+    /// passes and steps.
     fn improve(
         &self,
         block: &mut Block<'_>,

@@ -1,8 +1,8 @@
 //! Minimises losses over explicit features, in time linear in the rows.
 //!
-//! **Setting**: (1/2) |w|^2 + C sum_i loss_i, with scores z_i = <w, f_i> over features F, (D, n): one example per column. The
-//! objectives are those of the solvers over Gram matrices with K = F'F. There is no intercept: it is a
-//! constant feature, or part of the kernel that was sketched.
+//! **Setting**: (1/2) |w|^2 + C sum_i loss_i, with scores z_i = <w, f_i> over features F, (D, n):
+//! one example per column. The objectives are those of the solvers over Gram matrices with K = F'F.
+//! There is no intercept: it is a constant feature, or part of the kernel that was sketched.
 //!
 //! | function | loss | method |
 //! |---|---|---|
@@ -10,7 +10,8 @@
 //! | [`hinge`], [`hinge_path`] | c_i [s_i - y_i z_i]_+ | dual coordinate ascent, then interior point |
 //! | [`multiclass_path`] | max_r (1[r != y] + z_r - z_y) | dual ascent by blocks, then interior point |
 //!
-//! **Guarantee**: objective minus dual objective, computed from weights and scores that were summed afresh.
+//! **Guarantee**: objective minus dual objective, computed from weights and scores that were summed
+//! afresh.
 
 mod hinge;
 pub(super) mod interior;
@@ -49,7 +50,8 @@ pub struct LinearSolved {
     pub stop: Stop,
 }
 
-/// Examples whose sums one task makes, and coordinates of a sum; fixed, so that no number of threads changes the bits.
+/// Examples whose sums one task makes, and coordinates of a sum; fixed, so that no number of
+/// threads changes the bits.
 const EXAMPLES: usize = 256;
 const COORDINATES: usize = 256;
 
@@ -61,22 +63,32 @@ pub(super) struct Features<'a> {
 
 impl<'a> Features<'a> {
     /// # Errors
-    /// No examples or no features; numbers that are not finite, by example and feature; columns that are not contiguous.
+    /// No examples or no features; numbers that are not finite, by example and feature; columns
+    /// that are not contiguous.
     pub(super) fn new(matrix: MatRef<'a, f64>) -> Result<Features<'a>> {
         if matrix.ncols() == 0 {
-            return Err(ErrorKind::TooFewRows { what: "a linear solver".into(), least: 1, rows: 0 }.into());
+            return Err(ErrorKind::TooFewRows {
+                what: "a linear solver".into(),
+                least: 1,
+                rows: 0,
+            }
+            .into());
         }
         if matrix.nrows() == 0 {
             return Err(ErrorKind::NoAttributes.into());
         }
         let Some(matrix) = matrix.try_as_col_major() else {
-            let problem = "the features of an example are not contiguous: give one example per column".into();
+            let problem =
+                "the features of an example are not contiguous: give one example per column".into();
             return Err(ErrorKind::Numerical { what: "a linear solver", problem }.into());
         };
         let features = Features { matrix };
-        let bad =
-            (0..features.len()).into_par_iter().find_first(|&i| !features.column(i).iter().all(|v| v.is_finite()));
-        if let Some((i, j)) = bad.and_then(|i| Some((i, features.column(i).iter().position(|v| !v.is_finite())?))) {
+        let bad = (0..features.len())
+            .into_par_iter()
+            .find_first(|&i| !features.column(i).iter().all(|v| v.is_finite()));
+        if let Some((i, j)) =
+            bad.and_then(|i| Some((i, features.column(i).iter().position(|v| !v.is_finite())?)))
+        {
             let (row, column) = (i + 1, format!("feature {}", j + 1));
             return Err(ErrorKind::NotFinite { row, column, value: matrix[(j, i)] }.into());
         }
@@ -133,6 +145,7 @@ fn check_finite(what: &'static str, objective: f64, gap: f64) -> Result<()> {
     if objective.is_finite() && gap.is_finite() {
         return Ok(());
     }
-    let problem = format!("objective {objective:e}, gap {gap:e}: scale the features, or choose another C");
+    let problem =
+        format!("objective {objective:e}, gap {gap:e}: scale the features, or choose another C");
     Err(ErrorKind::Numerical { what, problem }.into())
 }

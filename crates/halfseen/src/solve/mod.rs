@@ -1,4 +1,5 @@
-//! Minimises (1/2) |v|^2 + C sum of losses, over a Gram matrix or over features, to a certified duality gap.
+//! Minimises (1/2) |v|^2 + C sum of losses, over a Gram matrix or over features, to a certified
+//! duality gap.
 
 pub mod biased;
 pub(crate) mod bundle;
@@ -66,7 +67,12 @@ pub(crate) fn positive(name: &'static str, value: f64) -> Result<()> {
     if value > 0.0 && value.is_finite() {
         return Ok(());
     }
-    Err(ErrorKind::OutOfRange { name, value: value.to_string(), allowed: "positive and finite".into() }.into())
+    Err(ErrorKind::OutOfRange {
+        name,
+        value: value.to_string(),
+        allowed: "positive and finite".into(),
+    }
+    .into())
 }
 
 /// Refuses a list that is not as long as there are examples.
@@ -77,11 +83,16 @@ pub(crate) fn length(what: &str, expected: usize, found: usize) -> Result<()> {
     Err(ErrorKind::WrongLength { what: what.into(), expected, found }.into())
 }
 
-/// Refuses what cannot be the labels, costs and margins of a hinge problem over n examples, or dual variables to start from.
+/// Refuses what cannot be the labels, costs and margins of a hinge problem over n examples, or dual
+/// variables to start from.
 ///
 /// # Errors
 /// [`ErrorKind::WrongLength`], [`ErrorKind::WrongTarget`], [`ErrorKind::OutOfRange`].
-pub(crate) fn check_weighted(n: usize, [labels, costs, margins]: [&[f64]; 3], warm: Option<&[f64]>) -> Result<()> {
+pub(crate) fn check_weighted(
+    n: usize,
+    [labels, costs, margins]: [&[f64]; 3],
+    warm: Option<&[f64]>,
+) -> Result<()> {
     length("labels", n, labels.len())?;
     length("costs", n, costs.len())?;
     length("margins", n, margins.len())?;
@@ -90,7 +101,11 @@ pub(crate) fn check_weighted(n: usize, [labels, costs, margins]: [&[f64]; 3], wa
         return Err(ErrorKind::WrongTarget { column: "labels".into(), problem }.into());
     }
     costs.iter().try_for_each(|&c| positive("cost", c))?;
-    let refuse = |name, value: f64| ErrorKind::OutOfRange { name, value: value.to_string(), allowed: "finite".into() };
+    let refuse = |name, value: f64| ErrorKind::OutOfRange {
+        name,
+        value: value.to_string(),
+        allowed: "finite".into(),
+    };
     if let Some(&s) = margins.iter().find(|s| !s.is_finite()) {
         return Err(refuse("margin", s).into());
     }
@@ -103,7 +118,8 @@ pub(crate) fn check_weighted(n: usize, [labels, costs, margins]: [&[f64]; 3], wa
     Ok(())
 }
 
-/// Refuses a matrix that cannot be a Gram matrix: not square, a number that is not finite, or a negative diagonal.
+/// Refuses a matrix that cannot be a Gram matrix: not square, a number that is not finite, or a
+/// negative diagonal.
 ///
 /// Symmetry is the caller's promise; only columns are read.
 ///
@@ -116,7 +132,8 @@ pub(crate) fn check_gram(gram: MatRef<'_, f64>) -> Result<()> {
         problem: format!("row {}, column {} is {}", i + 1, j + 1, gram[(i, j)]),
     };
     for j in 0..gram.ncols() {
-        // One sum per column: it is finite where all its numbers are, or nearly all columns are looked at once only.
+        // One sum per column: it is finite where all its numbers are, or nearly all columns are
+        // looked at once only.
         let column = gram.col(j);
         if !column.iter().map(|k| k.abs()).sum::<f64>().is_finite()
             && let Some(i) = column.iter().position(|k| !k.is_finite())

@@ -1,18 +1,23 @@
-//! Minimises the multi-class hinge loss of Crammer and Singer over a Gram matrix, to a certified duality gap.
+//! Minimises the multi-class hinge loss of Crammer and Singer over a Gram matrix, to a certified
+//! duality gap.
 //!
-//! **Setting**: (1/2) sum_r |v_r|^2 + C sum_i max_r (1(r != y_i) + z_ir - z_iy_i) with z_ir = <v_r, phi_i>, without a
-//! bias (Crammer and Singer, JMLR 2001). A class without examples is allowed: it still loses against the others.
+//! **Setting**: (1/2) sum_r |v_r|^2 + C sum_i max_r (1(r != y_i) + z_ir - z_iy_i) with z_ir = <v_r,
+//! phi_i>, without a bias (Crammer and Singer, JMLR 2001). A class without examples is allowed: it
+//! still loses against the others.
 //!
-//! **Guarantee**: the maximum is one over weights w_ir >= 0 with sum_r w_ir = C, so v_r = sum_i b_ir phi_i with
-//! b_ir = C 1(r = y_i) - w_ir, and the dual objective is -(1/2) sum_r b_r' K b_r - sum_ir b_ir 1(r != y_i). With
-//! g_ir = 1(r != y_i) + z_ir, primal minus dual objective is sum_ir w_ir (max_s g_is - g_ir), computed from a z that
-//! was multiplied afresh. The solver stops when that is at most `tol` times the primal objective.
+//! **Guarantee**: the maximum is one over weights w_ir >= 0 with sum_r w_ir = C, so v_r = sum_i
+//! b_ir phi_i with b_ir = C 1(r = y_i) - w_ir, and the dual objective is -(1/2) sum_r b_r' K b_r -
+//! sum_ir b_ir 1(r != y_i). With g_ir = 1(r != y_i) + z_ir, primal minus dual objective is sum_ir
+//! w_ir (max_s g_is - g_ir), computed from a z that was multiplied afresh. The solver stops when
+//! that is at most `tol` times the primal objective.
 //!
-//! **Method**: ascent over one example's block at a time, which is a projection on a simplex (Keerthi et al., KDD 2008);
-//! where that is slow, a primal-dual interior-point method (Mehrotra 1992), through a factor of the matrix where its rank
-//! is low, unless matrix and rank are too large for either.
+//! **Method**: ascent over one example's block at a time, which is a projection on a simplex
+//! (Keerthi et al., KDD 2008); where that is slow, a primal-dual interior-point method
+//! (Mehrotra 1992), through a factor of the matrix where its rank is low, unless matrix and rank
+//! are too large for either.
 //!
-//! **Two classes**: v_1 - v_0 is the binary hinge's v at cost 2 C, and the objective half of that one's.
+//! **Two classes**: v_1 - v_0 is the binary hinge's v at cost 2 C, and the objective half of that
+//! one's.
 
 mod ascent;
 mod interior;
@@ -47,14 +52,16 @@ type Factor = OnceCell<Option<Mat<f64>>>;
 
 /// Minimises (1/2) sum_r |v_r|^2 + C sum_i max_r (1(r != y_i) + z_ir - z_iy_i).
 ///
-/// `gram` is (n, n), symmetric and positive semidefinite; `codes` are n classes below `classes`; `warm` is (n, classes)
-/// like `Solved::coefficients`, and is moved to the nearest admissible values first. One class alone has loss 0
-/// and coefficients 0. `Options::max_passes` bounds passes of ascent and interior-point steps together.
+/// `gram` is (n, n), symmetric and positive semidefinite; `codes` are n classes below `classes`;
+/// `warm` is (n, classes) like `Solved::coefficients`, and is moved to the nearest admissible
+/// values first. One class alone has loss 0 and coefficients 0. `Options::max_passes` bounds passes
+/// of ascent and interior-point steps together.
 ///
 /// # Errors
-/// [`ErrorKind::OutOfRange`] (c, tol, classes, a start that is not finite), [`ErrorKind::WrongLength`],
-/// [`ErrorKind::WrongTarget`] (a code that is no class), [`ErrorKind::TooFewRows`], [`ErrorKind::Numerical`] (a number in
-/// the Gram matrix that is not finite, a negative diagonal, or an objective beyond the range of numbers).
+/// [`ErrorKind::OutOfRange`] (c, tol, classes, a start that is not finite),
+/// [`ErrorKind::WrongLength`], [`ErrorKind::WrongTarget`] (a code that is no class),
+/// [`ErrorKind::TooFewRows`], [`ErrorKind::Numerical`] (a number in the Gram matrix that is not
+/// finite, a negative diagonal, or an objective beyond the range of numbers).
 pub fn solve(
     gram: MatRef<'_, f64>,
     codes: &[u32],
@@ -129,21 +136,24 @@ pub fn path_weighted(
         // Examples that pay for an error pay for it still: their whole block grows with C.
         let warm = last.as_ref().map(|(smaller, old): &(f64, Mat<f64>)| {
             Mat::from_fn(old.nrows(), classes, |row, r| {
-                let at_bound =
-                    codes.get(row).zip(weights.get(row)).is_some_and(|(&y, w)| old[(row, y as usize)] >= smaller * w);
+                let at_bound = codes
+                    .get(row)
+                    .zip(weights.get(row))
+                    .is_some_and(|(&y, w)| old[(row, y as usize)] >= smaller * w);
                 old[(row, r)] * if at_bound { cs[i] / smaller } else { 1.0 }
             })
         });
         let warm = warm.as_ref().map(|w| w.as_ref());
-        let found = solve_with(gram, codes, classes, (cs[i], weights), warm, &factor, options, monitor)?;
+        let found =
+            solve_with(gram, codes, classes, (cs[i], weights), warm, &factor, options, monitor)?;
         last = Some((cs[i], found.coefficients.clone()));
         solved[i] = Some(found);
     }
     Ok(solved.into_iter().flatten().collect())
 }
 
-/// Bytes that [`path`] takes at most beside a Gram matrix of n rows: the factor of low rank, which is copied once, and
-/// what one step of the interior-point method holds.
+/// Bytes that [`path`] takes at most beside a Gram matrix of n rows: the factor of low rank, which
+/// is copied once, and what one step of the interior-point method holds.
 pub(crate) fn bytes_beside(n: usize, classes: usize) -> u64 {
     let classes = classes.max(1);
     let most = (n / 3).min(INTERIOR_SIZE / classes);
@@ -171,10 +181,17 @@ fn check(
     check_gram(gram)?;
     let n = gram.nrows();
     if n == 0 {
-        return Err(ErrorKind::TooFewRows { what: "a Gram matrix".into(), least: 1, rows: 0 }.into());
+        return Err(
+            ErrorKind::TooFewRows { what: "a Gram matrix".into(), least: 1, rows: 0 }.into()
+        );
     }
     if classes == 0 {
-        return Err(ErrorKind::OutOfRange { name: "classes", value: "0".into(), allowed: "at least 1".into() }.into());
+        return Err(ErrorKind::OutOfRange {
+            name: "classes",
+            value: "0".into(),
+            allowed: "at least 1".into(),
+        }
+        .into());
     }
     length("codes of classes", n, codes.len())?;
     if let Some(i) = codes.iter().position(|&y| y as usize >= classes) {
@@ -187,7 +204,12 @@ fn check(
         for j in 0..classes {
             if let Some(b) = warm.col(j).iter().find(|b| !b.is_finite()) {
                 let value = b.to_string();
-                return Err(ErrorKind::OutOfRange { name: "coefficient", value, allowed: "finite".into() }.into());
+                return Err(ErrorKind::OutOfRange {
+                    name: "coefficient",
+                    value,
+                    allowed: "finite".into(),
+                }
+                .into());
             }
         }
     }
@@ -199,10 +221,15 @@ fn form<'a>(gram: MatRef<'a, f64>, classes: usize, factor: &'a Factor) -> Option
     let n = gram.nrows();
     let most = (n / 3).min(INTERIOR_SIZE / classes);
     let dense = work(n, classes, None);
-    let low = factor.get_or_init(|| low_rank(gram, most)).as_ref().map(|l| (l, work(n, classes, Some(l.ncols()))));
+    let low = factor
+        .get_or_init(|| low_rank(gram, most))
+        .as_ref()
+        .map(|l| (l, work(n, classes, Some(l.ncols()))));
     match low {
         // Of a matrix of zeros the factor has no columns.
-        Some((l, work)) if l.ncols() > 0 && work < dense && work <= INTERIOR_WORK => Some(Form::Low(l.as_ref())),
+        Some((l, work)) if l.ncols() > 0 && work < dense && work <= INTERIOR_WORK => {
+            Some(Form::Low(l.as_ref()))
+        }
         _ => (dense <= INTERIOR_WORK).then_some(Form::Dense(gram)),
     }
 }
@@ -335,11 +362,20 @@ impl<'a> Search<'a> {
         };
         self.w = best_w;
         let coefficients = self.coefficients();
-        let support = (0..self.y.len()).filter(|&i| coefficients.row(i).iter().any(|&b| b != 0.0)).count();
-        Ok(Solved { coefficients, objective: best.primal, gap: best.gap, passes: self.passes, support, stop })
+        let support =
+            (0..self.y.len()).filter(|&i| coefficients.row(i).iter().any(|&b| b != 0.0)).count();
+        Ok(Solved {
+            coefficients,
+            objective: best.primal,
+            gap: best.gap,
+            passes: self.passes,
+            support,
+            stop,
+        })
     }
 
-    /// Drops the weights that an interior point leaves on losing classes, if the gap is still small then.
+    /// Drops the weights that an interior point leaves on losing classes, if the gap is still small
+    /// then.
     fn trimmed(&mut self, tol: f64) -> Certificate {
         self.settle();
         let whole = self.certify();
@@ -354,7 +390,8 @@ impl<'a> Search<'a> {
             // What an example of a lost class had left for its own class goes to the best class.
             let y = self.y[i];
             if self.w[(i, y)] * self.gram[(i, i)] < largest - self.g[(i, y)] {
-                let others: f64 = (0..self.w.ncols()).filter(|&r| r != y).map(|r| self.w[(i, r)]).sum();
+                let others: f64 =
+                    (0..self.w.ncols()).filter(|&r| r != y).map(|r| self.w[(i, r)]).sum();
                 if others > 0.0 {
                     let cost = self.c[i];
                     self.w.row_mut(i).iter_mut().for_each(|w| *w *= cost / others);

@@ -1,15 +1,16 @@
 //! Minimises the squared loss over a Gram matrix: one eigendecomposition for all C.
 //!
-//! **Setting**: (1/2) |v|^2 + (C/2) sum_i (z_i - y_i)^2 with z_i = <v, phi(x_i)>, for each column of targets by itself
-//! (paper D, section 5: regression; one column of -1/+1 per class for classes). The optimum is v = sum_i a_i phi(x_i)
-//! with (K + I/C) a = y.
+//! **Setting**: (1/2) |v|^2 + (C/2) sum_i (z_i - y_i)^2 with z_i = <v, phi(x_i)>, for each column
+//! of targets by itself (paper D, section 5: regression; one column of -1/+1 per class for
+//! classes). The optimum is v = sum_i a_i phi(x_i) with (K + I/C) a = y.
 //!
-//! **Guarantee**: with r = y - (K + I/C) a from fresh products, primal minus dual objective is (C/2) |r|^2: Fenchel and
-//! Young's inequality, term by term. Nothing cancels in it, so it says the truth however small it is. Rounding leaves
-//! a relative gap of about (eps C |K|)^2: 1e-8 is in reach up to C |K| = 1e12 on any Gram matrix, however singular.
+//! **Guarantee**: with r = y - (K + I/C) a from fresh products, primal minus dual objective is
+//! (C/2) |r|^2: Fenchel and Young's inequality, term by term. Nothing cancels in it, so it says the
+//! truth however small it is. Rounding leaves a relative gap of about (eps C |K|)^2: 1e-8 is in
+//! reach up to C |K| = 1e12 on any Gram matrix, however singular.
 //!
-//! **Symbols**: K = V diag(l) V' the Gram matrix, (n, n); G = K + I/C; a the coefficients, (n, outputs); y the targets,
-//! (n, outputs); r the residual of the linear equations.
+//! **Symbols**: K = V diag(l) V' the Gram matrix, (n, n); G = K + I/C; a the coefficients, (n,
+//! outputs); y the targets, (n, outputs); r the residual of the linear equations.
 
 use super::{Solved, check_gram, length, positive, square_bytes};
 use crate::error::{ErrorKind, Result};
@@ -26,19 +27,21 @@ use std::cmp::Ordering;
 const FINE: f64 = 1e-13;
 /// Relative gap above which a factorisation is not trusted, and the spectrum asked instead.
 const COARSE: f64 = 1e-8;
-/// Most steps of iterative refinement. Each takes the error down by eps C |K|, so that one is usual.
+/// Most steps of iterative refinement. Each takes the error down by eps C |K|, so that one is
+/// usual.
 const REFINEMENTS: u64 = 3;
 /// A negative eigenvalue of more than this share of the largest is no rounding.
 const INDEFINITE: f64 = 1e-8;
 
 /// Solves for a single C, by Cholesky's factorisation: a third of n^3 multiplications.
 ///
-/// `gram` is symmetric, (n, n); `targets` (n, outputs). Where the factorisation fails for rounding, the spectrum
-/// takes its place. For several C, [`Spectrum`] is cheaper.
+/// `gram` is symmetric, (n, n); `targets` (n, outputs). Where the factorisation fails for rounding,
+/// the spectrum takes its place. For several C, [`Spectrum`] is cheaper.
 ///
 /// # Errors
-/// `c` not positive, lengths that differ, no rows, or numbers that are not finite; [`ErrorKind::Numerical`] for a
-/// matrix that is not positive semidefinite, as far as that was noticed, and for numbers out of range.
+/// `c` not positive, lengths that differ, no rows, or numbers that are not finite;
+/// [`ErrorKind::Numerical`] for a matrix that is not positive semidefinite, as far as that was
+/// noticed, and for numbers out of range.
 pub fn solve(gram: MatRef<'_, f64>, targets: MatRef<'_, f64>, c: f64) -> Result<Solved> {
     check_rows(gram)?;
     check(gram, targets, c)?;
@@ -56,8 +59,8 @@ pub fn solve(gram: MatRef<'_, f64>, targets: MatRef<'_, f64>, c: f64) -> Result<
     Spectrum::decompose(gram)?.solve(targets, c)
 }
 
-/// Bytes that [`solve`] takes beside a Gram matrix of n rows: the factor. Where the spectrum takes its place, which it
-/// does for C |K| > 1e12, that takes [`Spectrum::bytes_beside`] in its stead.
+/// Bytes that [`solve`] takes beside a Gram matrix of n rows: the factor. Where the spectrum takes
+/// its place, which it does for C |K| > 1e12, that takes [`Spectrum::bytes_beside`] in its stead.
 pub(crate) fn bytes_beside(n: usize) -> u64 {
     square_bytes(n)
 }
@@ -76,16 +79,16 @@ impl<'a> Spectrum<'a> {
     /// Decomposes `gram`, symmetric, (n, n), on one thread.
     ///
     /// # Errors
-    /// No rows, not square, or numbers that are not finite; [`ErrorKind::Numerical`] for a matrix that is not positive
-    /// semidefinite, beyond rounding.
+    /// No rows, not square, or numbers that are not finite; [`ErrorKind::Numerical`] for a matrix
+    /// that is not positive semidefinite, beyond rounding.
     pub fn new(gram: MatRef<'a, f64>) -> Result<Spectrum<'a>> {
         check_rows(gram)?;
         check_gram(gram)?;
         Self::decompose(gram)
     }
 
-    /// Bytes that a decomposition takes beside a Gram matrix of n rows: the eigenvectors, a copy that the routine makes
-    /// for itself, and two matrices in which it merges halves.
+    /// Bytes that a decomposition takes beside a Gram matrix of n rows: the eigenvectors, a copy
+    /// that the routine makes for itself, and two matrices in which it merges halves.
     pub(crate) fn bytes_beside(n: usize) -> u64 {
         square_bytes(n).saturating_mul(4)
     }
@@ -95,8 +98,12 @@ impl<'a> Spectrum<'a> {
         let size = values.iter().fold(0.0_f64, |size, l| size.max(l.abs()));
         let least = values.iter().fold(0.0_f64, |least, &l| least.min(l));
         if least < -INDEFINITE * size {
-            let problem = format!("its eigenvalue {least:e} is negative beside {size:e}, which no kernel gives");
-            return Err(ErrorKind::Numerical { what: "solving over the Gram matrix", problem }.into());
+            let problem = format!(
+                "its eigenvalue {least:e} is negative beside {size:e}, which no kernel gives"
+            );
+            return Err(
+                ErrorKind::Numerical { what: "solving over the Gram matrix", problem }.into()
+            );
         }
         values.iter_mut().for_each(|l| *l = l.max(0.0));
         Ok(Spectrum { gram, vectors, values })
@@ -105,16 +112,18 @@ impl<'a> Spectrum<'a> {
     /// Solves for one C and all columns of `targets`, (n, outputs).
     ///
     /// # Errors
-    /// `c` not positive, targets of another length or not finite; [`ErrorKind::Numerical`] for numbers out of range.
+    /// `c` not positive, targets of another length or not finite; [`ErrorKind::Numerical`] for
+    /// numbers out of range.
     pub fn solve(&self, targets: MatRef<'_, f64>, c: f64) -> Result<Solved> {
         check_targets(self.gram, targets, c)?;
         finished(refined(self.gram, targets, c, |b| self.invert(b, c)))
     }
 
-    /// For each row the score that it would get from a fit to all other rows at the same C, (n, outputs).
+    /// For each row the score that it would get from a fit to all other rows at the same C, (n,
+    /// outputs).
     ///
-    /// y_i - a_i / (G^-1)_ii, exactly what refitting gives: the fit to the others is the fit to all with y_i replaced
-    /// by that very score. No row is refitted; O(n^2).
+    /// y_i - a_i / (G^-1)_ii, exactly what refitting gives: the fit to the others is the fit to all
+    /// with y_i replaced by that very score. No row is refitted; O(n^2).
     ///
     /// # Errors
     /// As [`Spectrum::solve`].
@@ -129,7 +138,10 @@ impl<'a> Spectrum<'a> {
         let mut diagonal = vec![0.0; self.values.len()];
         for (k, l) in self.values.iter().enumerate() {
             let weight = 1.0 / (l + 1.0 / c);
-            diagonal.iter_mut().zip(self.vectors.col_as_slice(k)).for_each(|(d, v)| *d += weight * v * v);
+            diagonal
+                .iter_mut()
+                .zip(self.vectors.col_as_slice(k))
+                .for_each(|(d, v)| *d += weight * v * v);
         }
         diagonal
     }
@@ -137,9 +149,20 @@ impl<'a> Spectrum<'a> {
     /// Replaces b, (n, outputs), by G^-1 b.
     fn invert(&self, b: &mut Mat<f64>, c: f64) {
         let mut turned = Mat::zeros(b.nrows(), b.ncols());
-        matmul(turned.as_mut(), Accum::Replace, self.vectors.transpose(), b.as_ref(), 1.0, Par::Seq);
+        matmul(
+            turned.as_mut(),
+            Accum::Replace,
+            self.vectors.transpose(),
+            b.as_ref(),
+            1.0,
+            Par::Seq,
+        );
         for j in 0..turned.ncols() {
-            turned.col_as_slice_mut(j).iter_mut().zip(&self.values).for_each(|(t, l)| *t /= l + 1.0 / c);
+            turned
+                .col_as_slice_mut(j)
+                .iter_mut()
+                .zip(&self.values)
+                .for_each(|(t, l)| *t /= l + 1.0 / c);
         }
         matmul(b.as_mut(), Accum::Replace, self.vectors.as_ref(), turned.as_ref(), 1.0, Par::Seq);
     }
@@ -166,8 +189,14 @@ struct Certified {
     passes: u64,
 }
 
-/// Solves by `invert`, which replaces b by an approximation of G^-1 b, and refines while that helps.
-fn refined(gram: MatRef<'_, f64>, targets: MatRef<'_, f64>, c: f64, invert: impl Fn(&mut Mat<f64>)) -> Certified {
+/// Solves by `invert`, which replaces b by an approximation of G^-1 b, and refines while that
+/// helps.
+fn refined(
+    gram: MatRef<'_, f64>,
+    targets: MatRef<'_, f64>,
+    c: f64,
+    invert: impl Fn(&mut Mat<f64>),
+) -> Certified {
     let mut first = targets.to_owned();
     invert(&mut first);
     let mut best = certified(gram, targets, c, first, 1);
@@ -186,7 +215,13 @@ fn refined(gram: MatRef<'_, f64>, targets: MatRef<'_, f64>, c: f64, invert: impl
 }
 
 /// Computes the objective and the gap of coefficients a from the product K a.
-fn certified(gram: MatRef<'_, f64>, targets: MatRef<'_, f64>, c: f64, a: Mat<f64>, passes: u64) -> Certified {
+fn certified(
+    gram: MatRef<'_, f64>,
+    targets: MatRef<'_, f64>,
+    c: f64,
+    a: Mat<f64>,
+    passes: u64,
+) -> Certified {
     let mut residual = Mat::zeros(a.nrows(), a.ncols());
     matmul(residual.as_mut(), Accum::Replace, gram, a.as_ref(), 1.0, Par::Seq);
     let (mut objective, mut square) = (0.0, 0.0);
@@ -208,10 +243,13 @@ fn certified(gram: MatRef<'_, f64>, targets: MatRef<'_, f64>, c: f64, a: Mat<f64
 fn finished(found: Certified) -> Result<Solved> {
     let Certified { coefficients, objective, gap, passes, .. } = found;
     if !(objective.is_finite() && gap.is_finite()) {
-        let problem = "the numbers are too large or too small; scale the kernel, or choose another C".into();
+        let problem =
+            "the numbers are too large or too small; scale the kernel, or choose another C".into();
         return Err(ErrorKind::Numerical { what: "solving over the Gram matrix", problem }.into());
     }
-    let support = (0..coefficients.nrows()).filter(|&i| coefficients.row(i).iter().any(|a| *a != 0.0)).count();
+    let support = (0..coefficients.nrows())
+        .filter(|&i| coefficients.row(i).iter().any(|a| *a != 0.0))
+        .count();
     Ok(Solved { coefficients, objective, gap, passes, support, stop: Stop::ClosedForm })
 }
 
@@ -232,7 +270,12 @@ fn check_targets(gram: MatRef<'_, f64>, targets: MatRef<'_, f64>, c: f64) -> Res
     length("targets", gram.nrows(), targets.nrows())?;
     for column in targets.col_iter() {
         if let Some(i) = column.iter().position(|y| !y.is_finite()) {
-            return Err(ErrorKind::NotFinite { row: i + 1, column: "target".into(), value: column[i] }.into());
+            return Err(ErrorKind::NotFinite {
+                row: i + 1,
+                column: "target".into(),
+                value: column[i],
+            }
+            .into());
         }
     }
     Ok(())
@@ -279,9 +322,15 @@ mod tests {
                 gram *= faer::Scale(scale);
                 let spectrum = Spectrum::new(gram.as_ref()).unwrap();
                 for c in GRID {
-                    for found in [spectrum.solve(targets.as_ref(), c), solve(gram.as_ref(), targets.as_ref(), c)] {
+                    for found in [
+                        spectrum.solve(targets.as_ref(), c),
+                        solve(gram.as_ref(), targets.as_ref(), c),
+                    ] {
                         let found = found.unwrap();
-                        assert!(found.gap >= 0.0 && found.gap <= 1e-8 * found.objective, "{n} {rank} {scale} {c}");
+                        assert!(
+                            found.gap >= 0.0 && found.gap <= 1e-8 * found.objective,
+                            "{n} {rank} {scale} {c}"
+                        );
                         assert_eq!((found.support, found.stop), (n, Stop::ClosedForm));
                     }
                 }
@@ -320,8 +369,13 @@ mod tests {
             for c in [1e-5, 1e-2, 1.0, 1e3] {
                 let together = spectrum.solve(targets.as_ref(), c).unwrap();
                 let factored = solve(gram.as_ref(), targets.as_ref(), c).unwrap();
-                assert!(farthest(&factored.coefficients, &together.coefficients) < 1e-8, "{n} {rank} {c}");
-                assert!((factored.objective - together.objective).abs() <= 1e-10 * together.objective);
+                assert!(
+                    farthest(&factored.coefficients, &together.coefficients) < 1e-8,
+                    "{n} {rank} {c}"
+                );
+                assert!(
+                    (factored.objective - together.objective).abs() <= 1e-10 * together.objective
+                );
                 let mut sum = 0.0;
                 for j in 0..4 {
                     let one = Mat::from_fn(n, 1, |i, _| targets[(i, j)]);
@@ -346,7 +400,11 @@ mod tests {
             // The gradient of (1/2) |w|^2 + (C/2) |Xw - y|^2 is zero.
             let gradient = &weights + faer::Scale(c) * (x.transpose() * (&x * &weights - &y));
             let size = c * largest(&(x.transpose() * &y));
-            assert!(largest(&gradient) < 1e-8 * size, "C = {c}: {} beside {size}", largest(&gradient));
+            assert!(
+                largest(&gradient) < 1e-8 * size,
+                "C = {c}: {} beside {size}",
+                largest(&gradient)
+            );
         }
     }
 
@@ -359,12 +417,17 @@ mod tests {
                 let free = spectrum.leave_one_out(targets.as_ref(), c).unwrap();
                 for left in 0..n {
                     let (fewer, rest) = without(&gram, &targets, left);
-                    let fit = (n > 1).then(|| solve(fewer.as_ref(), rest.as_ref(), c).unwrap().coefficients);
+                    let fit = (n > 1)
+                        .then(|| solve(fewer.as_ref(), rest.as_ref(), c).unwrap().coefficients);
                     for j in 0..2 {
                         let others = (0..n).filter(|&i| i != left).enumerate();
-                        let score =
-                            fit.as_ref().map_or(0.0, |a| others.map(|(at, i)| a[(at, j)] * gram[(i, left)]).sum());
-                        assert!((free[(left, j)] - score).abs() < 1e-6 * (1.0 + score.abs()), "{n} {rank} {c}");
+                        let score = fit.as_ref().map_or(0.0, |a| {
+                            others.map(|(at, i)| a[(at, j)] * gram[(i, left)]).sum()
+                        });
+                        assert!(
+                            (free[(left, j)] - score).abs() < 1e-6 * (1.0 + score.abs()),
+                            "{n} {rank} {c}"
+                        );
                     }
                 }
             }
@@ -406,13 +469,15 @@ mod tests {
         assert!(factorise(gram.as_ref(), c, Par::Seq).is_none());
         let found = solve(gram.as_ref(), targets.as_ref(), c).unwrap();
         let exact = Spectrum::new(exact.as_ref()).unwrap().solve(targets.as_ref(), c).unwrap();
-        // The same but for the rounding of `exact`, whose eigenvalues of 1e-14 are not quite 0 beside 1/C.
+        // The same but for the rounding of `exact`, whose eigenvalues of 1e-14 are not quite 0
+        // beside 1/C.
         assert!(farthest(&found.coefficients, &exact.coefficients) < 0.1);
         let indefinite = Mat::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 2.0 });
         let y = normal(2, 1, 14);
-        for refused in
-            [Spectrum::new(indefinite.as_ref()).map(|_| ()), solve(indefinite.as_ref(), y.as_ref(), 10.0).map(|_| ())]
-        {
+        for refused in [
+            Spectrum::new(indefinite.as_ref()).map(|_| ()),
+            solve(indefinite.as_ref(), y.as_ref(), 10.0).map(|_| ()),
+        ] {
             assert!(matches!(refused.unwrap_err().kind(), ErrorKind::Numerical { .. }));
         }
     }
@@ -436,14 +501,20 @@ mod tests {
         assert!(matches!(refused.kind(), ErrorKind::NotFinite { row: 2, .. }));
         let mut broken = gram.clone();
         broken[(2, 1)] = f64::NAN;
-        assert!(solve(broken.as_ref(), targets.as_ref(), 1.0).is_err() && Spectrum::new(broken.as_ref()).is_err());
+        assert!(
+            solve(broken.as_ref(), targets.as_ref(), 1.0).is_err()
+                && Spectrum::new(broken.as_ref()).is_err()
+        );
         let few = Mat::<f64>::zeros(2, 1);
         assert!(matches!(
             solve(gram.as_ref(), few.as_ref(), 1.0).unwrap_err().kind(),
             ErrorKind::WrongLength { expected: 3, found: 2, .. }
         ));
         let none = Mat::<f64>::zeros(0, 0);
-        assert!(Spectrum::new(none.as_ref()).is_err() && solve(none.as_ref(), none.as_ref(), 1.0).is_err());
+        assert!(
+            Spectrum::new(none.as_ref()).is_err()
+                && solve(none.as_ref(), none.as_ref(), 1.0).is_err()
+        );
     }
 
     #[test]

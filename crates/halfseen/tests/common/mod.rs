@@ -26,7 +26,10 @@ pub fn learner(name: &str, settings: &[(&str, &str)]) -> Box<dyn Learner> {
         learner.set("phase1", "7").unwrap();
     }
     for (name, value) in settings {
-        assert!(halfseen::params::ALL.iter().any(|d| d.name == *name), "no learner has a parameter {name}");
+        assert!(
+            halfseen::params::ALL.iter().any(|d| d.name == *name),
+            "no learner has a parameter {name}"
+        );
         if learner.get(name).is_some() {
             learner.set(name, value).unwrap();
         }
@@ -42,7 +45,10 @@ pub fn started(name: &str, settings: &[(&str, &str)], layout: &Arc<Layout>) -> B
 /// The budgeted learners.
 pub fn budgeted() -> Vec<String> {
     let all = halfseen::learner::all();
-    all.iter().filter(|l| l.family() == halfseen::learner::Family::Budget).map(|l| l.name().to_owned()).collect()
+    all.iter()
+        .filter(|l| l.family() == halfseen::learner::Family::Budget)
+        .map(|l| l.name().to_owned())
+        .collect()
 }
 
 /// Those of them that estimate second moments instead of stepping an iterate.
@@ -75,7 +81,8 @@ pub fn singletons(columns: usize) -> Arc<Layout> {
     Arc::new(Layout::singletons(columns))
 }
 
-/// Rows with targets: x_j in [-1, 1] with means and scales of their own, y linear in a few of them plus noise.
+/// Rows with targets: x_j in [-1, 1] with means and scales of their own, y linear in a few of them
+/// plus noise.
 pub struct Data {
     pub x: Array2<f64>,
     pub y: Vec<f64>,
@@ -97,10 +104,12 @@ impl Data {
         let mut y = Vec::new();
         for i in 0..rows {
             for j in 0..columns {
-                let (centre, scale) = (0.3 * ((j % 5) as f64 / 4.0 - 0.5), 0.2 + 0.6 * ((j % 7) as f64 / 6.0));
+                let (centre, scale) =
+                    (0.3 * ((j % 5) as f64 / 4.0 - 0.5), 0.2 + 0.6 * ((j % 7) as f64 / 6.0));
                 x[[i, j]] = centre + scale * (2.0 * stream.unit() - 1.0);
             }
-            let signal: f64 = (0..columns).step_by(3).map(|j| x[[i, j]] / f64::from(1 + j as u32)).sum();
+            let signal: f64 =
+                (0..columns).step_by(3).map(|j| x[[i, j]] / f64::from(1 + j as u32)).sum();
             y.push(signal + 0.1 * stream.normal());
         }
         Data::new(x, y, layout)
@@ -122,17 +131,21 @@ impl Data {
         self
     }
 
-    /// The same with three classes: y in thirds of its range. Of more than two the targets are no numbers.
+    /// The same with three classes: y in thirds of its range. Of more than two the targets are no
+    /// numbers.
     pub fn thirds(mut self) -> Data {
-        let (low, high) = self.y.iter().fold((f64::MAX, f64::MIN), |(l, h), y| (l.min(*y), h.max(*y)));
-        self.codes = Some(self.y.iter().map(|y| ((3.0 * (y - low) / (high - low)) as u32).min(2)).collect());
+        let (low, high) =
+            self.y.iter().fold((f64::MAX, f64::MIN), |(l, h), y| (l.min(*y), h.max(*y)));
+        self.codes =
+            Some(self.y.iter().map(|y| ((3.0 * (y - low) / (high - low)) as u32).min(2)).collect());
         self.y.fill(f64::NAN);
         self
     }
 
     /// The same rows, each so many times.
     pub fn repeated(&self, times: &[usize]) -> Data {
-        let rows: Vec<usize> = (0..times.len()).flat_map(|i| std::iter::repeat_n(i, times[i])).collect();
+        let rows: Vec<usize> =
+            (0..times.len()).flat_map(|i| std::iter::repeat_n(i, times[i])).collect();
         let y = rows.iter().map(|&i| self.y[i]).collect();
         let codes = self.codes.as_ref().map(|codes| rows.iter().map(|&i| codes[i]).collect());
         Data { codes, ..Data::new(self.x.select(ndarray::Axis(0), &rows), y, &self.layout) }
@@ -141,7 +154,9 @@ impl Data {
     /// The same where every fifth cell or so is missing.
     pub fn holed(self) -> Data {
         let mut x = self.x;
-        x.indexed_iter_mut().filter(|((i, j), _)| (7 * i + 3 * j) % 5 == 0).for_each(|(_, cell)| *cell = f64::NAN);
+        x.indexed_iter_mut()
+            .filter(|((i, j), _)| (7 * i + 3 * j) % 5 == 0)
+            .for_each(|(_, cell)| *cell = f64::NAN);
         Data { codes: self.codes, ..Data::new(x, self.y, &self.layout) }
     }
 
@@ -157,7 +172,8 @@ impl Data {
     }
 
     pub fn examples(&self) -> Examples<'_> {
-        let classes = |codes: &[u32]| 1 + codes.iter().fold(1, |most, &code| most.max(code as usize));
+        let classes =
+            |codes: &[u32]| 1 + codes.iter().fold(1, |most, &code| most.max(code as usize));
         let labels = self.codes.as_ref().map(|codes| Labels { codes, classes: classes(codes) });
         let (moments, weights) = (self.moments.as_ref(), self.weights.as_deref());
         let all = Examples::new(&self.matrix, &self.scaler, &self.layout, &self.y);
@@ -200,6 +216,10 @@ pub fn key(error: &Error) -> &str {
 pub fn assert_near(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     for (j, (f, e)) in found.iter().zip(expected).enumerate() {
-        assert!((f - e).abs() <= tolerance, "{what}, entry {j}: {f} instead of {e} (difference {:e})", f - e);
+        assert!(
+            (f - e).abs() <= tolerance,
+            "{what}, entry {j}: {f} instead of {e} (difference {:e})",
+            f - e
+        );
     }
 }

@@ -22,7 +22,8 @@ use std::sync::Arc;
 
 /// Only smaller values are kept: sums of products of two must stay in range.
 const LARGEST_VALUE: f64 = 1e50;
-/// Reads of each panel, on average, before probabilities are first made from them; and the least number of examples.
+/// Reads of each panel, on average, before probabilities are first made from them; and the least
+/// number of examples.
 const FIRST_READS: usize = 20;
 const FIRST_EXAMPLES: u64 = 100;
 
@@ -73,9 +74,14 @@ impl Asker {
     ///
     /// # Errors
     /// If the state is not one of these parameters and this layout.
-    pub(super) fn resume(learner: &Fiml, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Asker> {
+    pub(super) fn resume(
+        learner: &Fiml,
+        layout: &Arc<Layout>,
+        state: serde_json::Value,
+    ) -> Result<Asker> {
         let budget = check(learner, layout)?;
-        let mut state: State = serde_json::from_value(state).map_err(|e| saved::bad("state", e.to_string()))?;
+        let mut state: State =
+            serde_json::from_value(state).map_err(|e| saved::bad("state", e.to_string()))?;
         let sound = state.reads.is_sound(layout.slots(), LARGEST_VALUE)
             && state.ledger.restore(layout.sampled_panels(), learner.total_budget)
             && state.ledger.answered == state.reads.len() as u64
@@ -87,7 +93,12 @@ impl Asker {
         Self::with_state(learner, layout, budget, state)
     }
 
-    fn with_state(learner: &Fiml, layout: &Arc<Layout>, budget: budgeted::Reads, state: State) -> Result<Asker> {
+    fn with_state(
+        learner: &Fiml,
+        layout: &Arc<Layout>,
+        budget: budgeted::Reads,
+        state: State,
+    ) -> Result<Asker> {
         let params = learner.to_json();
         Ok(Asker {
             learner: learner.clone(),
@@ -125,10 +136,14 @@ impl Asker {
         (report.risk, report.risk_error) = found.risk.unzip();
         report.passes = Some(found.passes);
         report.notes = survey.notes(self.state.refused);
-        let tested = found.risk.and_then(|(risk, error)| Note::beside_constant(risk, Some(error), survey.variance));
+        let tested = found
+            .risk
+            .and_then(|(risk, error)| Note::beside_constant(risk, Some(error), survey.variance));
         report.notes.extend(tested);
         if found.remarks.guarded > 0 {
-            report.notes.push(Note::GuardedRefinements { refinements: found.remarks.guarded as u64 });
+            report
+                .notes
+                .push(Note::GuardedRefinements { refinements: found.remarks.guarded as u64 });
         }
         let mut predictor = predictor_of(&found, &self.layout)?;
         predictor.linear.clip = self.state.ledger.range;
@@ -148,8 +163,8 @@ impl Asker {
         Ok(Fit { predictor: Predictor::Conditional(found), report })
     }
 
-    /// The predictor, fitted anew if anything was told since the last time. Should that fail numerically, which a fit reports, no
-    /// attribute has a weight.
+    /// The predictor, fitted anew if anything was told since the last time. Should that fail
+    /// numerically, which a fit reports, no attribute has a weight.
     fn found(&self) -> Conditional {
         match self.fitted(&Silent) {
             Ok(Fit { predictor: Predictor::Conditional(found), .. }) => found,
@@ -160,7 +175,8 @@ impl Asker {
     /// The mean of the targets.
     fn nothing(&self) -> Conditional {
         let survey = Survey::of(&self.state.reads, &self.layout);
-        let nothing = Estimate::nothing(survey.means, survey.centre, survey.variance, self.state.reads.len());
+        let nothing =
+            Estimate::nothing(survey.means, survey.centre, survey.variance, self.state.reads.len());
         conditional(&nothing, &self.layout)
     }
 
@@ -168,7 +184,8 @@ impl Asker {
         self.learner.passive != Passive::No
     }
 
-    /// Makes the probabilities of the next draws from what was read, after 1, 2, 4, ... times the first number of answers.
+    /// Makes the probabilities of the next draws from what was read, after 1, 2, 4, ... times the
+    /// first number of answers.
     fn redesign(&mut self) {
         let made = |answered| redesigns(&self.learner, self.budget, answered);
         let answered = self.state.ledger.answered;
@@ -184,7 +201,8 @@ impl Asker {
     /// Begins the next query, with what is known of the example.
     fn head(&mut self, query: &mut Query) {
         query.clear();
-        (query.learner, query.phase, query.exact) = (self.fingerprint, self.state.plan.version, 0.0);
+        (query.learner, query.phase, query.exact) =
+            (self.fingerprint, self.state.plan.version, 0.0);
         query.asked_at = self.state.ledger.closed();
         query.number = self.state.ledger.next();
         for panel in self.layout.sampled_panels()..self.layout.panels() {
@@ -203,15 +221,22 @@ impl Asker {
         if self.passive() || self.budget.all() { Role::Full } else { Role::Gradient }
     }
 
-    /// Whether a query has the shape of this learner's. Known panels come first, then those drawn, or observed, in order.
+    /// Whether a query has the shape of this learner's. Known panels come first, then those drawn,
+    /// or observed, in order.
     #[inline]
     fn could_have_asked(&self, query: &Query) -> bool {
-        let (sampled, known) = (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
-        if query.reads.len() < known || query.phase > self.state.plan.version || !query.orders.is_empty() {
+        let (sampled, known) =
+            (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
+        if query.reads.len() < known
+            || query.phase > self.state.plan.version
+            || !query.orders.is_empty()
+        {
             return false;
         }
         let (free, drawn) = query.reads.split_at(known);
-        let free_fits = |(at, read): (usize, &Read)| read.panel as usize == sampled + at && read.role == Role::Known;
+        let free_fits = |(at, read): (usize, &Read)| {
+            read.panel as usize == sampled + at && read.role == Role::Known
+        };
         let role = self.role();
         // Rounded probabilities may leave out one.
         let number = self.passive()
@@ -222,13 +247,18 @@ impl Asker {
             && drawn.iter().all(|r| r.role == role && (r.panel as usize) < sampled)
             && drawn.windows(2).all(|w| w[0].panel < w[1].panel)
             && query.reads.iter().all(|r| r.coefficient == 1.0);
-        fits && query.reads.iter().map(|r| self.layout.slots_of(r.panel as usize).len()).sum::<usize>()
+        fits && query
+            .reads
+            .iter()
+            .map(|r| self.layout.slots_of(r.panel as usize).len())
+            .sum::<usize>()
             == query.parts.len()
             && query.parts.iter().all(|p| p.weight == 0.0 && p.centre == 0.0)
             && query.exact == 0.0
     }
 
-    /// Keeps the values that were obtained, in the order of their slots: what is known comes last. Returns how many reads gave none.
+    /// Keeps the values that were obtained, in the order of their slots: what is known comes last.
+    /// Returns how many reads gave none.
     fn keep(&mut self, query: &Query, values: &[f64], target: f64) -> u64 {
         let slots = || query.reads.iter().flat_map(|r| self.layout.slots_of(r.panel as usize));
         let known = self.layout.slots() - self.layout.sampled_slots();
@@ -316,7 +346,11 @@ impl AskTell for Asker {
         // Of a NaN and a number the larger is the number.
         let largest = values.iter().fold(target.abs(), |a, v| a.max(v.abs()));
         if largest >= LARGEST_VALUE {
-            return Err(ErrorKind::Diverged { what: "a product of two values", value: largest * largest }.into());
+            return Err(ErrorKind::Diverged {
+                what: "a product of two values",
+                value: largest * largest,
+            }
+            .into());
         }
         self.state.refused += self.keep(query, values, target);
         self.panels.clear();
@@ -364,7 +398,8 @@ impl AskTell for Asker {
     }
 
     fn save(&self) -> Result<serde_json::Value> {
-        let state = serde_json::to_value(&self.state).map_err(|e| saved::bad("state", e.to_string()))?;
+        let state =
+            serde_json::to_value(&self.state).map_err(|e| saved::bad("state", e.to_string()))?;
         saved::wrap(Fiml::NAME, &self.params, &self.layout, state)
     }
 }

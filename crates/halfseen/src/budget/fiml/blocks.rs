@@ -1,7 +1,9 @@
-//! Factorises the blocks of four examples side by side, one in each lane, so that small matrices use wide instructions.
+//! Factorises the blocks of four examples side by side, one in each lane, so that small matrices
+//! use wide instructions.
 //!
-//! Examples that show less than the longest of the four are filled up by rows of the identity, which add nothing: their
-//! logarithm is 0 and so is what they solve. The target is the last row of all. What a lane holds does not depend on the others.
+//! Examples that show less than the longest of the four are filled up by rows of the identity,
+//! which add nothing: their logarithm is 0 and so is what they solve. The target is the last row of
+//! all. What a lane holds does not depend on the others.
 
 use super::covariance::Covariance;
 use super::lanes::{Lane, WIDE, ZERO};
@@ -68,8 +70,11 @@ impl Blocks {
         }
         self.len = n;
         for e in 0..WIDE {
-            let (places, values, y) =
-                if e < self.filled { rows.example(self.examples[e].example) } else { (&[][..], &[][..], 0.0) };
+            let (places, values, y) = if e < self.filled {
+                rows.example(self.examples[e].example)
+            } else {
+                (&[][..], &[][..], 0.0)
+            };
             let q = places.len();
             if e < self.filled {
                 covariance.block(places, &mut self.one[..(q + 1) * (q + 1)]);
@@ -95,13 +100,14 @@ impl Blocks {
             for (a, (&place, &x)) in places.iter().zip(values).enumerate() {
                 self.centred[a][e] = x - covariance.mean(place as usize);
             }
-            self.centred[n - 1][e] = if e < self.filled { y - covariance.target_mean() } else { 0.0 };
+            self.centred[n - 1][e] =
+                if e < self.filled { y - covariance.target_mean() } else { 0.0 };
         }
         self.filled > 0
     }
 
-    /// Factorises all blocks, with a ridge on what was read. `None` where one is not positive definite; else the logarithms of the
-    /// determinants, if `log`.
+    /// Factorises all blocks, with a ridge on what was read. `None` where one is not positive
+    /// definite; else the logarithms of the determinants, if `log`.
     #[inline(always)]
     fn factorise(&mut self, ridge: f64, log: bool) -> Option<Lane> {
         let n = self.len;
@@ -138,7 +144,8 @@ impl Blocks {
         Some(logs)
     }
 
-    /// Solves T a = x - mean. Returns the weighted log-likelihood; `None` where a block is not positive definite.
+    /// Solves T a = x - mean. Returns the weighted log-likelihood; `None` where a block is not
+    /// positive definite.
     #[inline(always)]
     pub(crate) fn solve(&mut self, rows: &Rows) -> Option<f64> {
         let n = self.len;
@@ -217,7 +224,8 @@ impl Blocks {
         &self.matrix[a * self.len..=a * self.len + a]
     }
 
-    /// y - E(y | x_o) under T with a ridge on what was read; `None` where a block is not positive definite.
+    /// y - E(y | x_o) under T with a ridge on what was read; `None` where a block is not positive
+    /// definite.
     #[inline(always)]
     pub(crate) fn residuals(&mut self, ridge: f64) -> Option<Lane> {
         let n = self.len;

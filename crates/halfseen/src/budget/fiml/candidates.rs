@@ -1,7 +1,9 @@
-//! Fits the candidates between which held-out reads choose: factor models of several ranks, refinements of them, ridges.
+//! Fits the candidates between which held-out reads choose: factor models of several ranks,
+//! refinements of them, ridges.
 //!
-//! Where pairs of attributes were read together often, refinements and ridges are worth trying; where seldom, they only chase noise, and
-//! held-out reads cannot tell: refinements are then cut short, and a small ridge is all that is added. The bounds were found on data apart from those
+//! Where pairs of attributes were read together often, refinements and ridges are worth trying;
+//! where seldom, they only chase noise, and held-out reads cannot tell: refinements are then cut
+//! short, and a small ridge is all that is added. The bounds were found on data apart from those
 //! that are reported.
 
 use super::column::ColumnRefinement;
@@ -22,18 +24,22 @@ const REFINED: usize = 10;
 const COLUMN_RANKS: [usize; 3] = [3, 10, 20];
 /// Passes of a factor model.
 pub(crate) const PASSES: usize = 40;
-/// Ridges, in standard units, where pairs were read often, and where seldom: that is too little to choose one by.
+/// Ridges, in standard units, where pairs were read often, and where seldom: that is too little to
+/// choose one by.
 const RIDGES: [f64; 7] = [0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0];
 const STEADY: [f64; 2] = [0.03, 0.1];
 /// Steps at which a refinement is a candidate.
 const COLUMN_STEPS: [usize; 4] = [2, 4, 7, 12];
 const STEPS: [usize; 11] = [0, 2, 4, 6, 8, 10, 13, 17, 22, 30, 40];
-/// Joint reads of a pair from which ridges are tried, and from which refinements go on beyond their second step.
+/// Joint reads of a pair from which ridges are tried, and from which refinements go on beyond their
+/// second step.
 const OFTEN: f64 = 5.0;
 const SELDOM: f64 = 0.5;
-/// More attributes than this are not refined without restriction, which takes d^2 numbers and d^3 operations.
+/// More attributes than this are not refined without restriction, which takes d^2 numbers and d^3
+/// operations.
 pub(crate) const MANY: usize = 1500;
-/// Reads of each attribute beyond which a factor model learns nothing more that matters: it is fitted to so many.
+/// Reads of each attribute beyond which a factor model learns nothing more that matters: it is
+/// fitted to so many.
 const ENOUGH: f64 = 2000.0;
 /// Beyond this many held-out examples more would not judge better.
 const JUDGES: usize = 100_000;
@@ -103,7 +109,10 @@ impl Menu {
         let most_rank = (d / 3).max(1);
         let mut ranks: Vec<usize> = match rank {
             Some(rank) => vec![rank.min(d)],
-            None => RANKS.into_iter().filter(|&r| r <= most_rank && (d <= MANY || r <= REFINED)).collect(),
+            None => RANKS
+                .into_iter()
+                .filter(|&r| r <= most_rank && (d <= MANY || r <= REFINED))
+                .collect(),
         };
         ranks.dedup();
         let reads = standard.reads.iter().sum::<f64>() / d.max(1) as f64;
@@ -114,7 +123,8 @@ impl Menu {
         } else {
             10
         };
-        // Without pairs nothing but each attribute's own covariance with the target is known, and factors would invent the rest.
+        // Without pairs nothing but each attribute's own covariance with the target is known, and
+        // factors would invent the rest.
         let most = if together == 0.0 {
             0
         } else if together < SELDOM {
@@ -135,7 +145,13 @@ impl Menu {
 
     /// What is fitted to held-out examples alone: one factor model, refined as far as others are.
     pub(crate) fn second_look(&self, filling: usize) -> Menu {
-        Menu { ranks: vec![self.ranks[filling]], ridges: &[], columns: false, often: true, ..self.clone() }
+        Menu {
+            ranks: vec![self.ranks[filling]],
+            ridges: &[],
+            columns: false,
+            often: true,
+            ..self.clone()
+        }
     }
 
     /// The ranks of the factor models, increasing.
@@ -149,8 +165,8 @@ impl Menu {
     }
 }
 
-/// How often two attributes that are not always seen were seen together, on average over pairs of them; infinite where there are no two,
-/// and everything is known of how attributes go together.
+/// How often two attributes that are not always seen were seen together, on average over pairs of
+/// them; infinite where there are no two, and everything is known of how attributes go together.
 fn together(standard: &Standard, rows: &Rows) -> f64 {
     let always = |place: u32| standard.reads[place as usize] == rows.len() as f64;
     let sampled = (0..standard.len() as u32).filter(|&place| !always(place)).count() as f64;
@@ -176,8 +192,9 @@ pub(crate) fn models(
     seed: u64,
     monitor: &dyn Monitor,
 ) -> Vec<Vec<Factor>> {
-    let jobs: Vec<(usize, usize)> =
-        (0..parts.len()).flat_map(|p| menu.ranks.iter().rev().map(move |&rank| (p, rank))).collect();
+    let jobs: Vec<(usize, usize)> = (0..parts.len())
+        .flat_map(|p| menu.ranks.iter().rev().map(move |&rank| (p, rank)))
+        .collect();
     let fit = |&(part, rank): &(usize, usize)| {
         // Strides count within a fold's examples, which are themselves every so-many-th.
         let examples = || parts[part].of(rows.len()).step_by(menu.stride);
@@ -213,8 +230,15 @@ pub(crate) fn fit(
     let judges = || held.iter().copied().step_by(stride);
     let d = models.first().map_or(0, |model| model.noise.len());
     let nothing = judges().map(|i| rows.example(i).2.powi(2)).sum();
-    let null = Candidate { origin: Origin::Null, ridge: 0.0, weights: vec![0.0; d], constant: 0.0, errors: nothing };
-    let mut found = Fitted { candidates: vec![null], models: Vec::new(), refined: None, guarded: 0 };
+    let null = Candidate {
+        origin: Origin::Null,
+        ridge: 0.0,
+        weights: vec![0.0; d],
+        constant: 0.0,
+        errors: nothing,
+    };
+    let mut found =
+        Fitted { candidates: vec![null], models: Vec::new(), refined: None, guarded: 0 };
     for model in &models {
         let with_target = model.with_target();
         let solve = |ridge| model.solve(ridge, &with_target);
@@ -222,7 +246,8 @@ pub(crate) fn fit(
     }
     let refined = models.iter().rposition(|model| model.rank <= REFINED).unwrap_or(0);
     for (at, model) in models.iter().enumerate() {
-        if !menu.columns || menu.most == 0 || !(COLUMN_RANKS.contains(&model.rank) || at == refined) {
+        if !menu.columns || menu.most == 0 || !(COLUMN_RANKS.contains(&model.rank) || at == refined)
+        {
             continue;
         }
         if let Some(mut refinement) = ColumnRefinement::start(rows, fitted, model) {
@@ -232,13 +257,22 @@ pub(crate) fn fit(
                 }
                 if COLUMN_STEPS.contains(&step) {
                     let solve = |ridge| model.solve(ridge, &refinement.now.with_target);
-                    found.add(Origin::Column(model.rank, step), menu, &refinement.now, solve, rows, judges());
+                    found.add(
+                        Origin::Column(model.rank, step),
+                        menu,
+                        &refinement.now,
+                        solve,
+                        rows,
+                        judges(),
+                    );
                 }
             }
         }
     }
     let wanted = models.get(refined).filter(|_| menu.dense && menu.most > 0);
-    if let Some((model, mut refinement)) = wanted.and_then(|m| Some((m, Refinement::start(rows, fitted, m)?))) {
+    if let Some((model, mut refinement)) =
+        wanted.and_then(|m| Some((m, Refinement::start(rows, fitted, m)?)))
+    {
         for step in 0..=menu.most {
             if step > 0 && (monitor.should_stop() || !refinement.step()) {
                 found.guarded += usize::from(step == 1 && !monitor.should_stop());
@@ -246,7 +280,14 @@ pub(crate) fn fit(
             }
             if STEPS.contains(&step) {
                 let solve = |ridge| refinement.now.solve(ridge, refinement.now.with_target());
-                found.add(Origin::Dense(model.rank, step), menu, &refinement.now, solve, rows, judges());
+                found.add(
+                    Origin::Dense(model.rank, step),
+                    menu,
+                    &refinement.now,
+                    solve,
+                    rows,
+                    judges(),
+                );
             }
         }
         found.refined = menu.often.then_some(refinement.now);
@@ -269,7 +310,9 @@ impl Fitted {
         let errors = squared_errors(covariance, menu.ridges, rows, judges);
         for (&ridge, errors) in menu.ridges.iter().zip(errors) {
             // What is not definite with this ridge is none.
-            let Some(weights) = solve(ridge).filter(|w| w.iter().all(|v| v.is_finite())) else { continue };
+            let Some(weights) = solve(ridge).filter(|w| w.iter().all(|v| v.is_finite())) else {
+                continue;
+            };
             let shift: f64 = weights.iter().enumerate().map(|(j, w)| w * covariance.mean(j)).sum();
             let constant = covariance.target_mean() - shift;
             self.candidates.push(Candidate { origin, ridge, weights, constant, errors });

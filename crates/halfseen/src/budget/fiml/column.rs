@@ -1,8 +1,10 @@
-//! Refines the target's covariances alone, those of the attributes among themselves staying a factor model's.
+//! Refines the target's covariances alone, those of the attributes among themselves staying a
+//! factor model's.
 //!
-//! The steps are the target's column of those of `dense.rs`. As the target's column of a block T_i is T_i e, the product A S e needs no
-//! inverse: it is the sum of a_i (y_i - mean) less e for each example. One step costs O(m (k^2 r + k^3) + d r), memory O(d r): it is
-//! what can be done of many attributes.
+//! The steps are the target's column of those of `dense.rs`. As the target's column of a block T_i
+//! is T_i e, the product A S e needs no inverse: it is the sum of a_i (y_i - mean) less e for each
+//! example. One step costs O(m (k^2 r + k^3) + d r), memory O(d r): it is what can be done of many
+//! attributes.
 
 use super::blocks::Blocks;
 use super::covariance::Covariance;
@@ -84,7 +86,8 @@ impl<'a> Column<'a> {
 
     /// Whether what the attributes leave of the target's variance is above zero.
     fn is_definite(&self) -> bool {
-        let explained = self.factor.solve(0.0, &self.with_target).map(|w| dot(&w, &self.with_target));
+        let explained =
+            self.factor.solve(0.0, &self.with_target).map(|w| dot(&w, &self.with_target));
         explained.is_some_and(|explained| explained < self.target_variance)
     }
 }
@@ -118,20 +121,39 @@ impl Covariance for Column<'_> {
 
 impl<'a> ColumnRefinement<'a> {
     /// Starts at a factor model. `None` where the likelihood is no number.
-    pub(crate) fn start(rows: &'a Rows, chosen: impl Into<Chosen<'a>>, factor: &'a Factor) -> Option<Self> {
+    pub(crate) fn start(
+        rows: &'a Rows,
+        chosen: impl Into<Chosen<'a>>,
+        factor: &'a Factor,
+    ) -> Option<Self> {
         let chosen = chosen.into();
         let now = Column::of(factor);
         let count = chosen.of(rows.len()).map(|counted| counted.weight).sum::<f64>();
         let score = vec![0.0; now.with_target.len() + 1];
         let blocks = Blocks::new(rows.most());
-        let mut refinement = ColumnRefinement { rows, chosen, score, likelihood: 0.0, omega: 1.0, count, blocks, now };
+        let mut refinement = ColumnRefinement {
+            rows,
+            chosen,
+            score,
+            likelihood: 0.0,
+            omega: 1.0,
+            count,
+            blocks,
+            now,
+        };
         refinement.likelihood = refinement.evaluate(&refinement.now.clone())?;
         Some(refinement)
     }
 
     /// The log-likelihood, and A S e in the score.
     fn evaluate(&mut self, of: &Column<'_>) -> Option<f64> {
-        wide(Evaluate { of, rows: self.rows, chosen: self.chosen, blocks: &mut self.blocks, score: &mut self.score })
+        wide(Evaluate {
+            of,
+            rows: self.rows,
+            chosen: self.chosen,
+            blocks: &mut self.blocks,
+            score: &mut self.score,
+        })
     }
 
     /// Takes one step. Says no where none can be taken any more.
@@ -140,7 +162,8 @@ impl<'a> ColumnRefinement<'a> {
         let (score, of_target) = (self.score.clone(), self.score[d]);
         let mut change = self.now.times(&score[..d]);
         change.iter_mut().zip(&self.now.with_target).for_each(|(c, s)| *c += s * of_target);
-        let of_variance = dot(&self.now.with_target, &score[..d]) + self.now.target_variance * of_target;
+        let of_variance =
+            dot(&self.now.with_target, &score[..d]) + self.now.target_variance * of_target;
         loop {
             let mut next = self.now.clone();
             let times = self.omega / self.count;

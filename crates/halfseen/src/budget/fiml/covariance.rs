@@ -20,7 +20,11 @@ pub(crate) trait Covariance {
 
 /// The log-likelihood of one example by a dense inverse.
 #[cfg(test)]
-pub(crate) fn likelihood(covariance: &impl Covariance, rows: &super::standard::Rows, example: usize) -> f64 {
+pub(crate) fn likelihood(
+    covariance: &impl Covariance,
+    rows: &super::standard::Rows,
+    example: usize,
+) -> f64 {
     use faer::Mat;
     use faer::linalg::solvers::DenseSolveCore;
     let (places, values, y) = rows.example(example);

@@ -1,15 +1,19 @@
-//! Refines a joint covariance beyond its factors by over-relaxed steps of expectation maximisation without restriction.
+//! Refines a joint covariance beyond its factors by over-relaxed steps of expectation maximisation
+//! without restriction.
 //!
-//! With T_i the block of what example i shows and a_i = T_i^-1 (x_i - mean), the step S + S A S / m with
-//! A = sum_i P_i'(a_i a_i' - T_i^-1) P_i is one step of expectation maximisation of the Gaussian likelihood (the sum over examples of
-//! the expected second moments is S + S A S / m in closed form); omega times it is over-relaxed. A step is taken if S stays positive
-//! definite and the likelihood does not fall; else omega is cut. Stopped early, the path from the factor model to the likelihood's
-//! maximum is a dial between structure and freedom.
+//! With T_i the block of what example i shows and a_i = T_i^-1 (x_i - mean), the step S + S A S / m
+//! with A = sum_i P_i'(a_i a_i' - T_i^-1) P_i is one step of expectation maximisation of the
+//! Gaussian likelihood (the sum over examples of the expected second moments is S + S A S / m in
+//! closed form); omega times it is over-relaxed. A step is taken if S stays positive definite and
+//! the likelihood does not fall; else omega is cut. Stopped early, the path from the factor model
+//! to the likelihood's maximum is a dial between structure and freedom.
 //!
-//! A noise floor eps is kept on the attributes' diagonal. One step costs O(m k^3 + d^3) time; memory is O(d^2).
+//! A noise floor eps is kept on the attributes' diagonal. One step costs O(m k^3 + d^3) time;
+//! memory is O(d^2).
 //!
-//! Source: A. Dempster, N. Laird and D. Rubin, "Maximum likelihood from incomplete data via the EM algorithm", 1977; over-relaxation as
-//! in R. Salakhutdinov and S. Roweis, "Adaptive overrelaxed bound optimization methods", ICML 2003.
+//! Source: A. Dempster, N. Laird and D. Rubin, "Maximum likelihood from incomplete data via the EM
+//! algorithm", 1977; over-relaxation as in R. Salakhutdinov and S. Roweis, "Adaptive overrelaxed
+//! bound optimization methods", ICML 2003.
 
 use super::blocks::Blocks;
 use super::covariance::Covariance;
@@ -33,7 +37,8 @@ const CUT: f64 = 3.0;
 /// Steps of the means alone, at first.
 const STEPS_OF_MEANS: usize = 15;
 
-/// A covariance of d places and the target, the noise floor taken off the places' diagonal; and corrections of the means.
+/// A covariance of d places and the target, the noise floor taken off the places' diagonal; and
+/// corrections of the means.
 #[derive(Debug, Clone)]
 pub(crate) struct Dense {
     matrix: Mat<f64>,
@@ -107,9 +112,11 @@ impl NullaryFnOnce for Evaluate<'_> {
                     let (place, right) = (place as usize, blocks.solved[c][e]);
                     let column = score.col_as_slice_mut(place);
                     for (a, &other) in places.iter().enumerate().skip(c) {
-                        column[other as usize] += weight * (right * blocks.solved[a][e] - blocks.inverse_row(a)[c][e]);
+                        column[other as usize] +=
+                            weight * (right * blocks.solved[a][e] - blocks.inverse_row(a)[c][e]);
                     }
-                    column[d] += weight * (right * blocks.solved[last][e] - blocks.inverse_row(last)[c][e]);
+                    column[d] +=
+                        weight * (right * blocks.solved[last][e] - blocks.inverse_row(last)[c][e]);
                 }
                 let a = blocks.solved[last][e];
                 score[(d, d)] += weight * (a * a - blocks.inverse_row(last)[last][e]);
@@ -122,7 +129,8 @@ impl NullaryFnOnce for Evaluate<'_> {
     }
 }
 
-/// Adds what is above the diagonal to what is below, and makes the matrix symmetric: examples need not show places in order.
+/// Adds what is above the diagonal to what is below, and makes the matrix symmetric: examples need
+/// not show places in order.
 fn gather(matrix: &mut Mat<f64>) {
     for j in 0..matrix.ncols() {
         for i in j + 1..matrix.nrows() {
@@ -140,7 +148,14 @@ impl Dense {
             if j < d { factor.loadings[j * factor.rank + p] } else { factor.target[p] }
         });
         let mut matrix = Mat::zeros(d + 1, d + 1);
-        matmul(matrix.as_mut(), Accum::Replace, loadings.as_ref(), loadings.transpose(), 1.0, Par::Seq);
+        matmul(
+            matrix.as_mut(),
+            Accum::Replace,
+            loadings.as_ref(),
+            loadings.transpose(),
+            1.0,
+            Par::Seq,
+        );
         (0..d).for_each(|j| matrix[(j, j)] += factor.noise[j] - FLOOR);
         matrix[(d, d)] += factor.target_noise;
         let means = factor.means.iter().copied().chain([factor.target_mean]).collect();
@@ -157,7 +172,8 @@ impl Dense {
         &self.matrix.col_as_slice(self.len())[..self.len()]
     }
 
-    /// (S_xx + ridge I)^-1 b with the noise floor, as the blocks have it; `None` where that is not positive definite.
+    /// (S_xx + ridge I)^-1 b with the noise floor, as the blocks have it; `None` where that is not
+    /// positive definite.
     pub(crate) fn solve(&self, ridge: f64, b: &[f64]) -> Option<Vec<f64>> {
         let d = self.len();
         let mut factor = self.matrix.submatrix(0, 0, d, d).to_owned();
@@ -179,7 +195,8 @@ impl Dense {
         }
     }
 
-    /// Whether it is positive definite, half of the noise floor added everywhere. `room` is spoiled.
+    /// Whether it is positive definite, half of the noise floor added everywhere. `room` is
+    /// spoiled.
     fn is_definite(&self, room: &mut Mat<f64>) -> bool {
         room.copy_from(&self.matrix);
         (0..=self.len()).for_each(|j| room[(j, j)] += 0.5 * FLOOR);
@@ -189,9 +206,14 @@ impl Dense {
 
 /// Replaces the lower triangle by its Cholesky factor, where there is one.
 fn definite(matrix: &mut Mat<f64>) -> bool {
-    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(matrix.nrows(), Par::Seq, Default::default()));
+    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(
+        matrix.nrows(),
+        Par::Seq,
+        Default::default(),
+    ));
     let stack = MemStack::new(&mut memory);
-    cholesky_in_place(matrix.as_mut(), Default::default(), Par::Seq, stack, Default::default()).is_ok()
+    cholesky_in_place(matrix.as_mut(), Default::default(), Par::Seq, stack, Default::default())
+        .is_ok()
 }
 
 impl Covariance for Dense {
@@ -228,13 +250,20 @@ impl Covariance for Dense {
 }
 
 impl<'a> Refinement<'a> {
-    /// Starts at a factor model, with the means that are most likely under it. `None` where the likelihood is no number.
-    pub(crate) fn start(rows: &'a Rows, chosen: impl Into<Chosen<'a>>, factor: &Factor) -> Option<Refinement<'a>> {
+    /// Starts at a factor model, with the means that are most likely under it. `None` where the
+    /// likelihood is no number.
+    pub(crate) fn start(
+        rows: &'a Rows,
+        chosen: impl Into<Chosen<'a>>,
+        factor: &Factor,
+    ) -> Option<Refinement<'a>> {
         let chosen = chosen.into();
         let now = Dense::of(factor);
         let d = now.len();
-        let reads: f64 =
-            chosen.of(rows.len()).map(|counted| counted.weight * rows.example(counted.example).0.len() as f64).sum();
+        let reads: f64 = chosen
+            .of(rows.len())
+            .map(|counted| counted.weight * rows.example(counted.example).0.len() as f64)
+            .sum();
         let count = chosen.of(rows.len()).map(|counted| counted.weight).sum::<f64>();
         let empty = || Mat::zeros(d + 1, d + 1);
         let mut refinement = Refinement {
@@ -293,7 +322,8 @@ impl<'a> Refinement<'a> {
         }
     }
 
-    /// The log-likelihood of what is tried; its score is kept beside it, that of the covariance if `whole`.
+    /// The log-likelihood of what is tried; its score is kept beside it, that of the covariance if
+    /// `whole`.
     fn evaluate_next(&mut self, whole: bool) -> Option<f64> {
         wide(Evaluate {
             of: &self.next,
@@ -317,10 +347,21 @@ impl<'a> Refinement<'a> {
         matmul(half.as_mut(), Accum::Replace, now, self.score.as_ref(), 1.0, Par::Seq);
         let (whole, lower) = (BlockStructure::Rectangular, BlockStructure::TriangularLower);
         let to = self.change.as_mut();
-        triangular::matmul(to, lower, Accum::Replace, half.as_ref(), whole, now, whole, 1.0 / self.count, Par::Seq);
+        triangular::matmul(
+            to,
+            lower,
+            Accum::Replace,
+            half.as_ref(),
+            whole,
+            now,
+            whole,
+            1.0 / self.count,
+            Par::Seq,
+        );
         loop {
             for j in 0..=d {
-                let (now, change) = (&self.now.matrix.col_as_slice(j)[j..], &self.change.col_as_slice(j)[j..]);
+                let (now, change) =
+                    (&self.now.matrix.col_as_slice(j)[j..], &self.change.col_as_slice(j)[j..]);
                 let next = &mut self.next.matrix.col_as_slice_mut(j)[j..];
                 for ((next, now), change) in next.iter_mut().zip(now).zip(change) {
                     *next = now + self.omega * change;

@@ -1,4 +1,5 @@
-//! Tests the refinements against textbook steps by conditional moments, their guards, and what they make of few or odd examples.
+//! Tests the refinements against textbook steps by conditional moments, their guards, and what they
+//! make of few or odd examples.
 
 use super::super::column::ColumnRefinement;
 use super::super::covariance::likelihood;
@@ -51,7 +52,8 @@ fn seen(rows: &Rows, i: usize, of: &impl Covariance, d: usize) -> (Vec<usize>, M
     (at, x)
 }
 
-/// A step of expectation maximisation by the moments of (s, y) given x_o = s_o + e and y, var e = `floor`.
+/// A step of expectation maximisation by the moments of (s, y) given x_o = s_o + e and y, var e =
+/// `floor`.
 fn textbook(s: &Mat<f64>, floor: f64, rows: &Rows, of: &impl Covariance) -> (Mat<f64>, Mat<f64>) {
     let d = s.nrows() - 1;
     let (mut second, mut first) = (Mat::<f64>::zeros(d + 1, d + 1), Mat::<f64>::zeros(d + 1, 1));
@@ -84,7 +86,8 @@ fn a_step_is_that_by_conditional_moments() {
 
 #[test]
 fn a_step_of_the_column_is_that_column() {
-    // With the rest held, that column alone need not raise the likelihood; far from its maximum it does.
+    // With the rest held, that column alone need not raise the likelihood; far from its maximum it
+    // does.
     let reads = reads(61, |i| i % 7, |_| 1.0);
     let standard = Standard::of(&reads, D);
     let rows = standard.rows(&reads);
@@ -144,7 +147,11 @@ fn complete_examples_lead_to_least_squares() {
         let floor = |j: usize| if i == j && i < D { FLOOR } else { 0.0 };
         (0..=D).for_each(|j| close(refinement.now.matrix[(i, j)] + floor(j), sample[(i, j)], 1e-4));
     }
-    let least = sample.submatrix(0, 0, D, D).to_owned().partial_piv_lu().solve(sample.submatrix(0, D, D, 1));
+    let least = sample
+        .submatrix(0, 0, D, D)
+        .to_owned()
+        .partial_piv_lu()
+        .solve(sample.submatrix(0, D, D, 1));
     let found = refinement.now.solve(FLOOR, refinement.now.with_target()).unwrap();
     (0..D).for_each(|j| close(found[j], least[(j, 0)], 1e-3));
 }
@@ -165,8 +172,11 @@ fn judges_condition_on_what_was_read() {
             let extra = |a: usize, b: usize| if a == b { FLOOR + ridge } else { 0.0 };
             let block = Mat::from_fn(q, q, |a, b| now.matrix[(at[a], at[b])] + extra(a, b));
             let with = Mat::from_fn(1, q, |_, a| now.matrix[(D, at[a])]);
-            let guess =
-                if q == 0 { 0.0 } else { (with * block.partial_piv_lu().inverse() * x.submatrix(0, 0, q, 1))[(0, 0)] };
+            let guess = if q == 0 {
+                0.0
+            } else {
+                (with * block.partial_piv_lu().inverse() * x.submatrix(0, 0, q, 1))[(0, 0)]
+            };
             errors += (x[(q, 0)] - guess).powi(2);
         }
         close(found, errors, 1e-11);
@@ -181,9 +191,14 @@ fn judges_condition_on_what_was_read() {
 fn run(reads: &Reads) -> Vec<Vec<f64>> {
     let (rows, factor) = fitted(reads);
     let standard = Standard::of(reads, D);
-    assert!(standard.deviation.iter().chain(&standard.mean).all(|v| v.is_finite()) && standard.spread > 0.0);
+    assert!(
+        standard.deviation.iter().chain(&standard.mean).all(|v| v.is_finite())
+            && standard.spread > 0.0
+    );
     assert!(standard.deviation.iter().all(|v| *v > 0.0));
-    assert!(factor.loadings.iter().chain(&factor.noise).chain(&factor.target).all(|v| v.is_finite()));
+    assert!(
+        factor.loadings.iter().chain(&factor.noise).chain(&factor.target).all(|v| v.is_finite())
+    );
     let mut found = vec![factor.solve(0.0, &factor.with_target()).unwrap()];
     let mut column = ColumnRefinement::start(&rows, Part::All, &factor).unwrap();
     (0..3).for_each(|_| {
@@ -195,7 +210,9 @@ fn run(reads: &Reads) -> Vec<Vec<f64>> {
         dense.step();
     });
     found.extend(dense.now.solve(0.1, dense.now.with_target()));
-    assert!(squared_errors(&dense.now, &[0.0, 1.0], &rows, 0..rows.len()).iter().all(|e| !e.is_nan()));
+    assert!(
+        squared_errors(&dense.now, &[0.0, 1.0], &rows, 0..rows.len()).iter().all(|e| !e.is_nan())
+    );
     assert!(found.iter().flatten().all(|w| w.is_finite()), "{found:?}");
     found
 }
@@ -235,7 +252,8 @@ fn units_change_nothing() {
     }
     for (small, large) in [(1e-6, 1e6), (1e-150, 1e150)] {
         let found = run(&reads(200, |i| i % 5, |j| if j % 2 == 0 { small } else { large }));
-        // A quarter of a read at up to 100 times the variance, of some 50: deviations are 1.2 times larger or 0.95 times as large.
+        // A quarter of a read at up to 100 times the variance, of some 50: deviations are 1.2 times
+        // larger or 0.95 times as large.
         for (a, b) in plain[2].iter().zip(&found[2]) {
             assert!((a - b).abs() < 0.3, "{a} and {b}");
         }

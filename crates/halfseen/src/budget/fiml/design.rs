@@ -1,4 +1,5 @@
-//! Says how much each attribute adds to the prediction, and makes of it the probabilities by which attributes are read.
+//! Says how much each attribute adds to the prediction, and makes of it the probabilities by which
+//! attributes are read.
 
 use super::estimate::Setting;
 use super::factor::Factor;
@@ -10,7 +11,8 @@ use crate::budget::design::inclusion;
 const UNIFORM_SHARE: f64 = 0.3;
 /// The rank of the model that tells.
 const RANK: usize = 10;
-/// Reads of each attribute to which it is fitted: nobody can interrupt it, so it must not take long.
+/// Reads of each attribute to which it is fitted: nobody can interrupt it, so it must not take
+/// long.
 const ENOUGH: f64 = 200.0;
 /// Its passes.
 const PASSES: usize = 30;
@@ -40,15 +42,16 @@ pub(super) fn importance(reads: &Reads, setting: &Setting) -> Vec<f64> {
     found
 }
 
-/// Inclusion probabilities of panels of these weights, a share of them uniform, that sum to `draws`; `None` where no panel has a
-/// weight.
+/// Inclusion probabilities of panels of these weights, a share of them uniform, that sum to
+/// `draws`; `None` where no panel has a weight.
 pub(super) fn mixed(weights: &[f64], draws: usize) -> Option<Vec<f64>> {
     let total: f64 = weights.iter().sum();
     if !(total > 0.0 && total.is_finite()) {
         return None;
     }
     let even = UNIFORM_SHARE / weights.len() as f64;
-    let shares: Vec<f64> = weights.iter().map(|w| even + (1.0 - UNIFORM_SHARE) * w / total).collect();
+    let shares: Vec<f64> =
+        weights.iter().map(|w| even + (1.0 - UNIFORM_SHARE) * w / total).collect();
     Some(inclusion(&shares, draws))
 }
 
@@ -75,9 +78,13 @@ mod tests {
         let mut stream = Stream::new(6, Purpose::Data, 0);
         let mut reads = Reads::new();
         for _ in 0..4_000 {
-            let x: Vec<f64> = (0..6).map(|j| if j == 1 { 0.5 } else { 1.0 } * stream.normal()).collect();
+            let x: Vec<f64> =
+                (0..6).map(|j| if j == 1 { 0.5 } else { 1.0 } * stream.normal()).collect();
             let kept = [stream.below(3), 3 + stream.below(3)];
-            reads.push(kept.into_iter().map(|j| (j as u32, x[j])), x[0] + 2.0 * x[1] + 0.1 * stream.normal());
+            reads.push(
+                kept.into_iter().map(|j| (j as u32, x[j])),
+                x[0] + 2.0 * x[1] + 0.1 * stream.normal(),
+            );
         }
         let setting = Setting { slots: 6, folds: 3, rank: None, deviations: 0, seed: 0 };
         let found = importance(&reads, &setting);
@@ -92,7 +99,10 @@ mod tests {
         for _ in 0..2_000 {
             let x: Vec<f64> = (0..6).map(|_| stream.normal()).collect();
             let kept = [stream.below(3), 3 + stream.below(3)];
-            reads.push(kept.into_iter().map(|j| (j as u32, x[j])), 3.0 * x[1] + x[4] + 0.1 * stream.normal());
+            reads.push(
+                kept.into_iter().map(|j| (j as u32, x[j])),
+                3.0 * x[1] + x[4] + 0.1 * stream.normal(),
+            );
         }
         let setting = Setting { slots: 6, folds: 3, rank: None, deviations: 0, seed: 0 };
         let found = importance(&reads, &setting);

@@ -1,10 +1,12 @@
-//! Measures how sure weights are by the weighted-likelihood bootstrap: the same fit again, to examples that count by random weights.
+//! Measures how sure weights are by the weighted-likelihood bootstrap: the same fit again, to
+//! examples that count by random weights.
 //!
-//! Each refit gives every example an independent exponential weight of mean 1. The spread of the refitted weights approximates their
-//! posterior under a flat prior to first order (M. Newton and A. Raftery, "Approximate Bayesian inference with the weighted
-//! likelihood bootstrap", Journal of the Royal Statistical Society B 1994), and their sampling variance whether or not the model
-//! is right (D. Rubin, "The Bayesian bootstrap", Annals of Statistics 1981). What a fit chooses by held-out reads is kept fixed, so
-//! the uncertainty of that choice is not in it.
+//! Each refit gives every example an independent exponential weight of mean 1. The spread of the
+//! refitted weights approximates their posterior under a flat prior to first order (M. Newton and
+//! A. Raftery, "Approximate Bayesian inference with the weighted likelihood bootstrap", Journal of
+//! the Royal Statistical Society B 1994), and their sampling variance whether or not the model is
+//! right (D. Rubin, "The Bayesian bootstrap", Annals of Statistics 1981). What a fit chooses by
+//! held-out reads is kept fixed, so the uncertainty of that choice is not in it.
 
 use crate::error::{ErrorKind, Result};
 use crate::sampling::{Purpose, Stream};
@@ -13,19 +15,21 @@ use rayon::prelude::*;
 /// The fewest refits that have a spread.
 pub(crate) const FEWEST: usize = 2;
 
-/// Deviations of the weights, (refits, n_weights): (w_b - mean) / sqrt(refits - 1), so that the sum of v v' is their covariance.
-/// `refit` fits to examples with these weights, (examples), and is called once for each refit, by any number of threads: the
-/// result does not depend on how many.
+/// Deviations of the weights, (refits, n_weights): (w_b - mean) / sqrt(refits - 1), so that the sum
+/// of v v' is their covariance. `refit` fits to examples with these weights, (examples), and is
+/// called once for each refit, by any number of threads: the result does not depend on how many.
 ///
 /// # Errors
-/// What `refit` returns; [`ErrorKind::Numerical`] for refits of different lengths, or that are not finite, or fewer than two.
+/// What `refit` returns; [`ErrorKind::Numerical`] for refits of different lengths, or that are not
+/// finite, or fewer than two.
 pub(crate) fn deviations(
     refits: usize,
     examples: usize,
     seed: u64,
     refit: impl Fn(&[f64]) -> Result<Vec<f64>> + Sync,
 ) -> Result<Vec<f64>> {
-    let failed = |problem: &str| ErrorKind::Numerical { what: "the bootstrap", problem: problem.to_owned() };
+    let failed =
+        |problem: &str| ErrorKind::Numerical { what: "the bootstrap", problem: problem.to_owned() };
     if refits < FEWEST {
         return Err(failed("a spread needs two refits").into());
     }
@@ -63,7 +67,8 @@ mod tests {
 
     const TRUTH: [f64; COLUMNS] = [1.0, -0.5, 0.0, 2.0];
 
-    /// Correlated columns of mean 0; noise of deviation `noise`, larger where the first column is if `uneven`.
+    /// Correlated columns of mean 0; noise of deviation `noise`, larger where the first column is
+    /// if `uneven`.
     fn data(count: usize, seed: u64, uneven: bool) -> Data {
         let mut stream = Stream::new(seed, Purpose::Data, 0);
         let mut rows = Vec::new();
@@ -72,7 +77,9 @@ mod tests {
             let common = stream.normal();
             let row: [f64; COLUMNS] = std::array::from_fn(|_| 0.6 * common + 0.8 * stream.normal());
             let scale = if uneven { (0.2 + row[0] * row[0]).sqrt() } else { 1.0 };
-            targets.push(row.iter().zip(TRUTH).map(|(x, w)| x * w).sum::<f64>() + scale * stream.normal());
+            targets.push(
+                row.iter().zip(TRUTH).map(|(x, w)| x * w).sum::<f64>() + scale * stream.normal(),
+            );
             rows.push(row);
         }
         Data { rows, targets }
@@ -94,10 +101,12 @@ mod tests {
     fn the_sum_of_squares_is_the_covariance_of_the_refits_and_threads_change_nothing() {
         let refit = |w: &[f64]| Ok(vec![w[0] + w[1], w[2], 5.0]);
         let found = deviations(40, 3, 1, refit).unwrap();
-        let refits: Vec<Vec<f64>> = (0..40).map(|b| refit(&example_weights(3, 1, b)).unwrap()).collect();
+        let refits: Vec<Vec<f64>> =
+            (0..40).map(|b| refit(&example_weights(3, 1, b)).unwrap()).collect();
         for (i, j) in [(0, 0), (0, 1), (1, 1), (2, 2), (1, 2)] {
             let mean = |i: usize| refits.iter().map(|w| w[i]).sum::<f64>() / 40.0;
-            let covariance = refits.iter().map(|w| (w[i] - mean(i)) * (w[j] - mean(j))).sum::<f64>() / 39.0;
+            let covariance =
+                refits.iter().map(|w| (w[i] - mean(i)) * (w[j] - mean(j))).sum::<f64>() / 39.0;
             let sum: f64 = found.chunks(3).map(|v| v[i] * v[j]).sum();
             assert!((sum - covariance).abs() < 1e-14, "{sum} and {covariance}");
         }
@@ -117,8 +126,8 @@ mod tests {
         assert!(weights.iter().all(|w| w.is_finite() && *w >= 0.0));
     }
 
-    /// Intervals for weights and for sums at new points hold the truth as often as they say, also where noise is uneven, for which
-    /// the textbook's errors are wrong.
+    /// Intervals for weights and for sums at new points hold the truth as often as they say, also
+    /// where noise is uneven, for which the textbook's errors are wrong.
     #[test]
     fn intervals_cover_the_truth_as_often_as_they_say() {
         let (trials, level) = (500_u64, 0.95);
@@ -155,7 +164,9 @@ mod tests {
         assert!(deviations(1, 3, 1, |_| Ok(vec![1.0])).is_err());
         assert!(deviations(3, 3, 1, |_| Ok(vec![f64::NAN])).is_err());
         assert!(deviations(3, 3, 1, |w| Ok(vec![0.0; 1 + usize::from(w[0] > 1.0)])).is_err());
-        let error = deviations(3, 3, 1, |_| Err(ErrorKind::Interrupted { during: "refitting" }.into())).unwrap_err();
+        let error =
+            deviations(3, 3, 1, |_| Err(ErrorKind::Interrupted { during: "refitting" }.into()))
+                .unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Interrupted { .. }));
     }
 }

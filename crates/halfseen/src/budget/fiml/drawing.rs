@@ -1,7 +1,9 @@
-//! Draws the panels of each query: uniformly, or with probabilities that were made from earlier reads.
+//! Draws the panels of each query: uniformly, or with probabilities that were made from earlier
+//! reads.
 //!
-//! The latter by systematic sampling of panels laid on a line in a random order, a new one for every few queries: with
-//! one order for all, most pairs of panels would never be drawn together, and their covariance never be seen.
+//! The latter by systematic sampling of panels laid on a line in a random order, a new one for
+//! every few queries: with one order for all, most pairs of panels would never be drawn together,
+//! and their covariance never be seen.
 
 use super::design::mixed;
 use crate::budget::budgeted;
@@ -23,8 +25,8 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Takes new probabilities: k reads, most of them in proportion to these weights. Useless weights change nothing but the
-    /// version.
+    /// Takes new probabilities: k reads, most of them in proportion to these weights. Useless
+    /// weights change nothing but the version.
     pub(super) fn renew(&mut self, weights: &[f64], draws: usize) {
         self.version = self.version.saturating_add(1);
         if let Some(inclusion) = mixed(weights, draws) {
@@ -32,11 +34,14 @@ impl Plan {
         }
     }
 
-    /// Whether the numbers of a saved plan can be those of such draws, made anew at most so many times.
+    /// Whether the numbers of a saved plan can be those of such draws, made anew at most so many
+    /// times.
     pub(super) fn is_sound(&self, reads: budgeted::Reads, redesigns: u32) -> bool {
         let sum: f64 = self.inclusion.iter().sum();
         let probabilities = self.inclusion.iter().all(|p| (0.0..=1.0).contains(p));
-        let sound = probabilities && self.inclusion.len() == reads.panels && (sum - reads.budget as f64).abs() < 1e-6;
+        let sound = probabilities
+            && self.inclusion.len() == reads.panels
+            && (sum - reads.budget as f64).abs() < 1e-6;
         (self.inclusion.is_empty() || (sound && self.version > 0)) && self.version <= redesigns
     }
 }
@@ -53,7 +58,12 @@ pub(super) struct Drawing {
 
 impl Drawing {
     pub(super) fn new(reads: budgeted::Reads, seed: u64) -> Drawing {
-        Drawing { reads, seed, uniform: Sampler::uniform(reads.panels, reads.budget, false), line: None }
+        Drawing {
+            reads,
+            seed,
+            uniform: Sampler::uniform(reads.panels, reads.budget, false),
+            line: None,
+        }
     }
 
     /// Replaces `out` by the panels of the query of this number, in increasing order.
@@ -73,7 +83,11 @@ impl Drawing {
             let mut order: Vec<u32> = (0..self.reads.panels as u32).collect();
             // Number 0 is the order of a fit's examples.
             shuffle(&mut Stream::new(self.seed, Purpose::Order, 1 + block.1), &mut order);
-            let line = Sampler::without_replacement(plan.inclusion.clone(), self.reads.budget, Some(order));
+            let line = Sampler::without_replacement(
+                plan.inclusion.clone(),
+                self.reads.budget,
+                Some(order),
+            );
             self.line = Some((block, line));
         }
         if let Some((_, line)) = &self.line {

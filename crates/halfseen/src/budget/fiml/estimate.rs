@@ -1,4 +1,5 @@
-//! Turns what was read into weights: fits candidates on folds, judges them by what was held out, and averages.
+//! Turns what was read into weights: fits candidates on folds, judges them by what was held out,
+//! and averages.
 
 use super::average::{self, Share, find, shares};
 use super::candidates::{self, Candidate, Fitted, Menu, Origin};
@@ -43,14 +44,16 @@ pub(crate) struct Estimate {
     pub(crate) loadings: Vec<f64>,
     /// Its noise, (n_slots); 1 for slots that take no part.
     pub(crate) noise: Vec<f64>,
-    /// The mean squared error of the prediction where everything is seen, from which intervals are made.
+    /// The mean squared error of the prediction where everything is seen, from which intervals are
+    /// made.
     pub(crate) residual: f64,
     /// The degrees of freedom with which it is known.
     pub(crate) degrees: f64,
-    /// The mean squared error on new examples of which everything is seen, as held-out reads tell; with its standard error.
+    /// The mean squared error on new examples of which everything is seen, as held-out reads tell;
+    /// with its standard error.
     pub(crate) risk: Option<(f64, f64)>,
-    /// Deviations of the weights, (n_deviations, n_slots): the sum of their squares v v' is the weights' covariance. Empty where
-    /// it was not asked for.
+    /// Deviations of the weights, (n_deviations, n_slots): the sum of their squares v v' is the
+    /// weights' covariance. Empty where it was not asked for.
     pub(crate) deviations: Vec<f64>,
     /// What was predicted of held-out examples by their reads, in the order of the examples.
     pub(crate) held_out: Vec<Pair>,
@@ -70,7 +73,8 @@ pub(crate) struct Remarks {
 }
 
 impl Estimate {
-    /// The variance that the uncertainty of the weights gives to a prediction, on average over rows as the factor model has them.
+    /// The variance that the uncertainty of the weights gives to a prediction, on average over rows
+    /// as the factor model has them.
     fn uncertainty(&self) -> f64 {
         let row = |j: usize| &self.loadings[j * self.rank..(j + 1) * self.rank];
         let one = |v: &[f64]| {
@@ -85,9 +89,14 @@ impl Estimate {
         self.deviations.chunks_exact(self.weights.len().max(1)).map(one).sum()
     }
 
-    /// No weights: what is known where nothing can be learned of the attributes. `variance` is the mean squared deviation of so many
-    /// targets.
-    pub(crate) fn nothing(means: Vec<f64>, centre: f64, variance: f64, examples: usize) -> Estimate {
+    /// No weights: what is known where nothing can be learned of the attributes. `variance` is the
+    /// mean squared deviation of so many targets.
+    pub(crate) fn nothing(
+        means: Vec<f64>,
+        centre: f64,
+        variance: f64,
+        examples: usize,
+    ) -> Estimate {
         let m = examples as f64;
         // Of a new target about the mean of these.
         let residual = variance * (m + 1.0) / (m - 1.0).max(1.0);
@@ -111,16 +120,22 @@ impl Estimate {
 
 /// What cannot vary less, in units of the target's variance: a residual below is rounding.
 const LEAST_RESIDUAL: f64 = 1e-12;
-/// Of the held-out error this share at least is the target's own, whatever the deviations of the weights.
+/// Of the held-out error this share at least is the target's own, whatever the deviations of the
+/// weights.
 const LEAST_REST: f64 = 0.1;
-/// Fewer examples than this, or than two for each fold, cannot be held out to judge by: nothing is learned of the attributes.
+/// Fewer examples than this, or than two for each fold, cannot be held out to judge by: nothing is
+/// learned of the attributes.
 const FEWEST: usize = 10;
 
 /// Fits.
 ///
 /// # Errors
 /// Numerical failure.
-pub(crate) fn estimate(reads: &Reads, setting: &Setting, monitor: &dyn Monitor) -> Result<Estimate> {
+pub(crate) fn estimate(
+    reads: &Reads,
+    setting: &Setting,
+    monitor: &dyn Monitor,
+) -> Result<Estimate> {
     let standard = Standard::of(reads, setting.slots);
     let rows = standard.rows(reads);
     let m = rows.len();
@@ -130,28 +145,42 @@ pub(crate) fn estimate(reads: &Reads, setting: &Setting, monitor: &dyn Monitor) 
     }
     let menu = Menu::of(&standard, &rows, setting.rank);
     let folds = setting.folds;
-    let mut parts: Vec<Chosen<'_>> = (0..folds).map(|fold| Part::Without { fold, of: folds }.into()).collect();
+    let mut parts: Vec<Chosen<'_>> =
+        (0..folds).map(|fold| Part::Without { fold, of: folds }.into()).collect();
     parts.push(Part::All.into());
     let held = |p: usize| (p < folds).then_some(Part::Only { fold: p, of: folds });
     let models = candidates::models(&rows, &standard, &menu, &parts, setting.seed, monitor);
     let jobs: Vec<(usize, Vec<Factor>)> = models.into_iter().enumerate().collect();
-    let fit = |(p, models): (usize, Vec<Factor>)| candidates::fit(&rows, &menu, models, parts[p], held(p), monitor);
+    let fit = |(p, models): (usize, Vec<Factor>)| {
+        candidates::fit(&rows, &menu, models, parts[p], held(p), monitor)
+    };
     let mut fitted: Vec<Fitted> = jobs.into_par_iter().map(fit).collect();
     let interrupted = monitor.should_stop();
     let all = fitted.pop().ok_or_else(|| failed("no part was fitted"))?;
     let mut chosen = shares(&fitted, &all, m);
     let filling = best_rank(&fitted, &menu);
     let units = Units { standard: &standard, slots: setting.slots };
-    let second =
-        |fold| second_look(&rows, &units, &menu, filling, Part::Only { fold, of: folds }, setting.seed, monitor);
+    let second = |fold| {
+        second_look(
+            &rows,
+            &units,
+            &menu,
+            filling,
+            Part::Only { fold, of: folds },
+            setting.seed,
+            monitor,
+        )
+    };
     let held_out = (0..folds).into_par_iter().map(second).collect();
     let shown = Shown::of(&rows, standard.len());
-    let judge = Judge { reads, rows: &rows, shown, units: &units, folds: &fitted, held_out, filling };
+    let judge =
+        Judge { reads, rows: &rows, shown, units: &units, folds: &fitted, held_out, filling };
     let no_number = || failed("a weight is no finite number");
     let mut tested = judge.test(&chosen);
     // What its own test does not show to be better than no weights is not used.
     let nothing = judge.test(&average::none());
-    let better = |(test, _): &(OwnTest, _)| nothing.as_ref().is_none_or(|(none, _)| test.risk < none.risk);
+    let better =
+        |(test, _): &(OwnTest, _)| nothing.as_ref().is_none_or(|(none, _)| test.risk < none.risk);
     if !tested.as_ref().is_some_and(better) {
         (chosen, tested) = (average::none(), nothing);
     }
@@ -169,7 +198,8 @@ pub(crate) fn estimate(reads: &Reads, setting: &Setting, monitor: &dyn Monitor) 
         let seed = setting.seed;
         let again = |weights: &[f64]| refit(&rows, &units, &menu, &chosen, weights, seed, monitor);
         found.deviations = deviations(setting.deviations, m, seed, again)?;
-        // Held-out errors have the weights' uncertainty in them, on average; the rest is the target's own.
+        // Held-out errors have the weights' uncertainty in them, on average; the rest is the
+        // target's own.
         found.residual = (found.residual - found.uncertainty()).max(LEAST_REST * found.residual);
     }
     Ok(found)
@@ -179,15 +209,19 @@ fn failed(problem: &str) -> crate::Error {
     ErrorKind::Numerical { what: "the fit to the reads", problem: problem.to_owned() }.into()
 }
 
-/// The place among the ranks of the factor model by which attributes are filled in: that of the least held-out errors.
+/// The place among the ranks of the factor model by which attributes are filled in: that of the
+/// least held-out errors.
 fn best_rank(folds: &[Fitted], menu: &Menu) -> usize {
     let errors = |rank: usize| {
         folds
             .iter()
-            .map(|f| find(f, Origin::Factor(rank), menu.ridge()).map_or(f64::INFINITY, |c| c.errors))
+            .map(|f| {
+                find(f, Origin::Factor(rank), menu.ridge()).map_or(f64::INFINITY, |c| c.errors)
+            })
             .sum::<f64>()
     };
-    let order = |a: &usize, b: &usize| errors(menu.ranks()[*a]).total_cmp(&errors(menu.ranks()[*b]));
+    let order =
+        |a: &usize, b: &usize| errors(menu.ranks()[*a]).total_cmp(&errors(menu.ranks()[*b]));
     (0..menu.ranks().len()).min_by(order).unwrap_or(0)
 }
 
@@ -203,7 +237,11 @@ impl Units<'_> {
         let (mut weights, mut constant, mut total) = (vec![0.0; self.standard.len()], 0.0, 0.0);
         for Share { origin, ridge, share } in chosen {
             // A refinement that did not get as far here leaves its share to the others.
-            let Some(Candidate { weights: found, constant: of, .. }) = find(fitted, *origin, *ridge) else { continue };
+            let Some(Candidate { weights: found, constant: of, .. }) =
+                find(fitted, *origin, *ridge)
+            else {
+                continue;
+            };
             total += share;
             constant += share * of;
             weights.iter_mut().zip(found).for_each(|(sum, w)| *sum += share * w);
@@ -235,7 +273,10 @@ impl Units<'_> {
         for (at, &slot) in standard.slots.iter().enumerate() {
             let (slot, deviation) = (slot as usize, standard.deviation[at]);
             let row = model.row(at).iter().map(|w| w * deviation);
-            loadings[slot * rank..(slot + 1) * rank].iter_mut().zip(row).for_each(|(to, w)| *to = w);
+            loadings[slot * rank..(slot + 1) * rank]
+                .iter_mut()
+                .zip(row)
+                .for_each(|(to, w)| *to = w);
             noise[slot] = model.noise[at] * deviation * deviation;
         }
         let residual = model.target_noise * standard.spread.powi(2);
@@ -290,12 +331,19 @@ fn second_look(
 ) -> Fitted {
     let menu = menu.second_look(filling);
     let models = candidates::models(rows, units.standard, &menu, &[part.into()], seed, monitor);
-    candidates::fit(rows, &menu, models.into_iter().next().unwrap_or_default(), part.into(), None, monitor)
+    candidates::fit(
+        rows,
+        &menu,
+        models.into_iter().next().unwrap_or_default(),
+        part.into(),
+        None,
+        monitor,
+    )
 }
 
 impl Judge<'_> {
-    /// What held-out examples say of an average: the test, and what was predicted of each by its reads. `None` where a block is not
-    /// positive definite.
+    /// What held-out examples say of an average: the test, and what was predicted of each by its
+    /// reads. `None` where a block is not positive definite.
     fn test(&self, chosen: &[Share]) -> Option<(OwnTest, Vec<Pair>)> {
         let (standard, rows) = (self.units.standard, self.rows);
         let of = self.folds.len();
@@ -313,7 +361,8 @@ impl Judge<'_> {
         };
         let by_fold = self.folds.par_iter().enumerate().map(by_fold).collect::<Option<Vec<_>>>()?;
         let mut next: Vec<_> = by_fold.into_iter().map(|(a, b)| a.into_iter().zip(b)).collect();
-        let (first, second): (Vec<Given>, Vec<Given>) = (0..rows.len()).filter_map(|i| next[i % of].next()).unzip();
+        let (first, second): (Vec<Given>, Vec<Given>) =
+            (0..rows.len()).filter_map(|i| next[i % of].next()).unzip();
         let square = standard.spread.powi(2);
         let pair = |(i, given): (usize, &Given)| Pair {
             mean: standard.centre + standard.spread * given.mean,

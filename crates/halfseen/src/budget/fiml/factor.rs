@@ -1,19 +1,23 @@
 //! Fits a factor model of attributes and target by expectation maximisation over what was read.
 //!
-//! x_j = mu_j + W_j z + e_j, var e_j = psi_j; y = c + g z + e, var e = s^2; z ~ N(0, I_r), everything in standard units. mu and c begin
-//! at 0, the means of what was read, and move: where reads are missing by what others show, the mean of the rest is not the mean. W_j has a weak normal
-//! prior of variance tau own_j, without which an attribute that was hardly read would be fitted exactly; psi_j has one
-//! pseudo-observation and a floor. The target's loading has none. A tight prior would shrink W while g grows to fit cov(x, y) all the
-//! same, and the variance of <w, x> would be taken too small: predictions from many attributes would be overconfident.
+//! x_j = mu_j + W_j z + e_j, var e_j = psi_j; y = c + g z + e, var e = s^2; z ~ N(0, I_r),
+//! everything in standard units. mu and c begin at 0, the means of what was read, and move: where
+//! reads are missing by what others show, the mean of the rest is not the mean. W_j has a weak
+//! normal prior of variance tau own_j, without which an attribute that was hardly read would be
+//! fitted exactly; psi_j has one pseudo-observation and a floor. The target's loading has none. A
+//! tight prior would shrink W while g grows to fit cov(x, y) all the same, and the variance of <w,
+//! x> would be taken too small: predictions from many attributes would be overconfident.
 //!
-//! One pass costs O(k r^2) for each example where k < r (the posterior of z is the identity less a matrix of rank k + 1), else
-//! O(k r^2 + r^3); O(d r^3) for the attributes. Memory O(d r^2).
+//! One pass costs O(k r^2) for each example where k < r (the posterior of z is the identity less a
+//! matrix of rank k + 1), else O(k r^2 + r^3); O(d r^3) for the attributes. Memory O(d r^2).
 //!
-//! Source: D. Rubin and D. Thayer, "EM algorithms for ML factor analysis", Psychometrika 1982; missing reads are ignorable where they
-//! depend on earlier reads alone (D. Rubin, Biometrika 1976).
+//! Source: D. Rubin and D. Thayer, "EM algorithms for ML factor analysis", Psychometrika 1982;
+//! missing reads are ignorable where they depend on earlier reads alone (D. Rubin,
+//! Biometrika 1976).
 
 use super::lanes::{
-    Lane, NullaryFnOnce, WIDE, ZERO, add, eliminate, identity, lanes, packed, packed_before, product, wide,
+    Lane, NullaryFnOnce, WIDE, ZERO, add, eliminate, identity, lanes, packed, packed_before,
+    product, wide,
 };
 use super::parts::Counted;
 use super::posterior::Posterior;
@@ -126,7 +130,8 @@ impl NullaryFnOnce for Maximise<'_> {
 }
 
 impl Factor {
-    /// The model from which the passes start: the first factor goes with the target, the others with nothing yet.
+    /// The model from which the passes start: the first factor goes with the target, the others
+    /// with nothing yet.
     pub(crate) fn start(
         rows: &Rows,
         standard: &Standard,
@@ -154,7 +159,15 @@ impl Factor {
         let mut target: Vec<f64> = (0..rank).map(|_| 0.02 * stream.normal()).collect();
         target[0] = 0.7;
         let noise = standard.own.clone();
-        Factor { rank, loadings, noise, target, target_noise: 0.5, means: vec![0.0; d], target_mean: 0.0 }
+        Factor {
+            rank,
+            loadings,
+            noise,
+            target,
+            target_noise: 0.5,
+            means: vec![0.0; d],
+            target_mean: 0.0,
+        }
     }
 
     /// The loading of one place, (r).
@@ -163,8 +176,8 @@ impl Factor {
         &self.loadings[place * self.rank..(place + 1) * self.rank]
     }
 
-    /// Improves the model by one pass over these examples. Returns the log-likelihood before it, and the number of examples, both
-    /// weighted.
+    /// Improves the model by one pass over these examples. Returns the log-likelihood before it,
+    /// and the number of examples, both weighted.
     pub(crate) fn improve(
         &mut self,
         rows: &Rows,
@@ -182,7 +195,8 @@ impl Factor {
     /// Adds up what the posteriors of z say.
     #[inline(always)]
     fn expect(&self, rows: &Rows, examples: impl Iterator<Item = impl Into<Counted>>) -> Sums {
-        // Loops over a number of lanes that is known are unrolled; these are those of ranks to 4, 12, 20 and 40.
+        // Loops over a number of lanes that is known are unrolled; these are those of ranks to 4,
+        // 12, 20 and 40.
         match lanes(self.rank) {
             1 => self.expect_in(1, rows, examples),
             3 => self.expect_in(3, rows, examples),
@@ -193,7 +207,12 @@ impl Factor {
     }
 
     #[inline(always)]
-    fn expect_in(&self, width: usize, rows: &Rows, examples: impl Iterator<Item = impl Into<Counted>>) -> Sums {
+    fn expect_in(
+        &self,
+        width: usize,
+        rows: &Rows,
+        examples: impl Iterator<Item = impl Into<Counted>>,
+    ) -> Sums {
         let (d, r) = (self.noise.len(), self.rank);
         let square = packed(r);
         let mut sums = Sums {
@@ -285,8 +304,8 @@ impl Factor {
             };
             let prior = 1.0 / (LOADING_PRIOR * own);
             let Some(found) = room.solve(&of, 1.0 / psi, prior, r) else { continue };
-            // With M = N / psi + prior I and W = M^-1 B / psi, W'N W is W'B less psi prior W'W, and tr(M^-1 N) is psi times r less
-            // prior tr(M^-1).
+            // With M = N / psi + prior I and W = M^-1 B / psi, W'N W is W'B less psi prior W'W, and
+            // tr(M^-1 N) is psi times r less prior tr(M^-1).
             let trace = psi * (r as f64 - prior * found.trace).max(0.0);
             let residual = found.total - found.fitted - psi * prior * found.norm + trace;
             room.write(&mut self.loadings[j * r..(j + 1) * r]);
@@ -315,7 +334,8 @@ impl Factor {
         (0..self.noise.len()).map(|j| dot(self.row(j), &self.target)).collect()
     }
 
-    /// Solves (W W' + psi + ridge) x = b by the identity of Sherman, Morrison and Woodbury. O(d r^2).
+    /// Solves (W W' + psi + ridge) x = b by the identity of Sherman, Morrison and Woodbury. O(d
+    /// r^2).
     pub(crate) fn solve(&self, ridge: f64, b: &[f64]) -> Option<Vec<f64>> {
         let (d, r) = (self.noise.len(), self.rank);
         let (mut inner, mut small) = (vec![0.0; r * r], vec![0.0; r]);
@@ -366,7 +386,8 @@ impl Equations {
         }
     }
 
-    /// Solves (times N + ridge I) W = times B, N and B about the means of z and x: the mean is free, and has no prior.
+    /// Solves (times N + ridge I) W = times B, N and B about the means of z and x: the mean is
+    /// free, and has no prior.
     #[inline(always)]
     fn solve(&mut self, of: &OfPlace<'_>, times: f64, ridge: f64, r: usize) -> Option<Found> {
         let width = lanes(r);

@@ -1,4 +1,5 @@
-//! Tests the passes of the factor model against a dense twin, and that weights of examples are repetitions.
+//! Tests the passes of the factor model against a dense twin, and that weights of examples are
+//! repetitions.
 
 use super::super::column::ColumnRefinement;
 use super::super::covariance::likelihood;
@@ -49,12 +50,20 @@ fn naive(factor: &Factor, rows: &Rows, standard: &Standard) -> (Factor, f64) {
     let (mut count, mut likelihood) = (vec![0.0; d + 1], 0.0);
     for i in 0..rows.len() {
         let (places, values, y) = rows.example(i);
-        let shown: Vec<(usize, f64)> =
-            places.iter().map(|&j| j as usize).zip(values.iter().copied()).chain([(d, y)]).collect();
+        let shown: Vec<(usize, f64)> = places
+            .iter()
+            .map(|&j| j as usize)
+            .zip(values.iter().copied())
+            .chain([(d, y)])
+            .collect();
         let mean = |j: usize| if j < d { factor.means[j] } else { factor.target_mean };
         let shown: Vec<(usize, f64)> = shown.into_iter().map(|(j, x)| (j, x - mean(j))).collect();
         let of = |j: usize| {
-            if j < d { (factor.row(j), factor.noise[j]) } else { (&factor.target[..], factor.target_noise) }
+            if j < d {
+                (factor.row(j), factor.noise[j])
+            } else {
+                (&factor.target[..], factor.target_noise)
+            }
         };
         let n = shown.len();
         let block = Mat::from_fn(n, n, |a, b| {
@@ -67,8 +76,8 @@ fn naive(factor: &Factor, rows: &Rows, standard: &Standard) -> (Factor, f64) {
         likelihood -= 0.5 * (n as f64 * LOG_TWO_PI + block.determinant().ln() + misfit);
         let loadings = Mat::from_fn(n, r, |a, p| of(shown[a].0).0[p]);
         let mean = loadings.transpose() * &inverse * &x;
-        let second =
-            Mat::<f64>::identity(r, r) - loadings.transpose() * &inverse * &loadings + &mean * mean.transpose();
+        let second = Mat::<f64>::identity(r, r) - loadings.transpose() * &inverse * &loadings
+            + &mean * mean.transpose();
         for &(j, value) in &shown {
             square[j] += &second;
             product[j] += faer::Scale(value) * &mean;
@@ -84,17 +93,23 @@ fn naive(factor: &Factor, rows: &Rows, standard: &Standard) -> (Factor, f64) {
         square[j] -= faer::Scale(1.0 / count[j]) * (&first[j] * first[j].transpose());
         product[j] -= faer::Scale(sum[j] / count[j]) * &first[j];
         total[j] -= sum[j] * sum[j] / count[j];
-        let (psi, prior) =
-            if j < d { (factor.noise[j], 1.0 / (LOADING_PRIOR * standard.own[j])) } else { (1.0, 1e-9 * count[d]) };
-        let whole = faer::Scale(1.0 / psi) * &square[j] + faer::Scale(prior) * Mat::<f64>::identity(r, r);
+        let (psi, prior) = if j < d {
+            (factor.noise[j], 1.0 / (LOADING_PRIOR * standard.own[j]))
+        } else {
+            (1.0, 1e-9 * count[d])
+        };
+        let whole =
+            faer::Scale(1.0 / psi) * &square[j] + faer::Scale(prior) * Mat::<f64>::identity(r, r);
         let inverse = whole.partial_piv_lu().inverse();
         let w = faer::Scale(1.0 / psi) * &inverse * &product[j];
-        let misfit = total[j] - 2.0 * (w.transpose() * &product[j])[(0, 0)] + (w.transpose() * &square[j] * &w)[(0, 0)];
+        let misfit = total[j] - 2.0 * (w.transpose() * &product[j])[(0, 0)]
+            + (w.transpose() * &square[j] * &w)[(0, 0)];
         let shift = (sum[j] - (w.transpose() * &first[j])[(0, 0)]) / count[j];
         if j < d {
             next.means[j] += shift;
             let spread = (&inverse * &square[j]).diagonal().column_vector().iter().sum::<f64>();
-            next.noise[j] = ((misfit + spread + standard.own[j]) / (count[j] + 2.0)).max(LEAST_NOISE);
+            next.noise[j] =
+                ((misfit + spread + standard.own[j]) / (count[j] + 2.0)).max(LEAST_NOISE);
             (0..r).for_each(|p| next.loadings[j * r + p] = w[(p, 0)]);
         } else {
             next.target_mean += shift;
@@ -144,7 +159,10 @@ fn weights_are_repetitions() {
         let mut a = Factor::start(&rows, &standard, chosen.of(m), rank, 1);
         let mut b = Factor::start(&twice, &standard, 0..twice.len(), rank, 1);
         for _ in 0..3 {
-            let (x, y) = (a.improve(&rows, &standard, chosen.of(m)), b.improve(&twice, &standard, 0..twice.len()));
+            let (x, y) = (
+                a.improve(&rows, &standard, chosen.of(m)),
+                b.improve(&twice, &standard, 0..twice.len()),
+            );
             close(x.0, y.0, 1e-12);
             assert_eq!(x.1, y.1);
         }

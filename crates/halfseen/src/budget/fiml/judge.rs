@@ -1,7 +1,8 @@
 //! Judges candidates by examples that they were not fitted to, from what was read of these.
 //!
-//! What counts is the squared error of E(y | x_o), the best guess from the reads of an example. Its variance is left out of it: a
-//! covariance that tells too little scatter would else be mended by a ridge that spoils the weights of all attributes together.
+//! What counts is the squared error of E(y | x_o), the best guess from the reads of an example. Its
+//! variance is left out of it: a covariance that tells too little scatter would else be mended by a
+//! ridge that spoils the weights of all attributes together.
 
 use super::blocks::Blocks;
 use super::covariance::Covariance;
@@ -9,7 +10,8 @@ use super::lanes::{NullaryFnOnce, wide};
 use super::parts::Counted;
 use super::standard::Rows;
 
-/// Sum of (y - E(y | x_o))^2 over examples under S + ridge I, for each ridge; infinity where that is not positive definite.
+/// Sum of (y - E(y | x_o))^2 over examples under S + ridge I, for each ridge; infinity where that
+/// is not positive definite.
 pub(crate) fn squared_errors(
     covariance: &impl Covariance,
     ridges: &[f64],

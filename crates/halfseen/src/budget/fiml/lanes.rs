@@ -1,6 +1,7 @@
 //! Adds and eliminates in lanes of four numbers, so that the loops over factors run four at a time.
 //!
-//! No sum changes its order with the machine: lanes are added element by element, so wider instructions give the same bits.
+//! No sum changes its order with the machine: lanes are added element by element, so wider
+//! instructions give the same bits.
 
 use faer::traits::pulp::Arch;
 pub(crate) use faer::traits::pulp::NullaryFnOnce;
@@ -19,8 +20,8 @@ pub(crate) const fn lanes(len: usize) -> usize {
     len.div_ceil(WIDE)
 }
 
-/// Runs a piece of work with the widest instructions of this machine. Its `call`, and what that calls, must be inlined to profit;
-/// closures are not.
+/// Runs a piece of work with the widest instructions of this machine. Its `call`, and what that
+/// calls, must be inlined to profit; closures are not.
 #[inline(always)]
 pub(crate) fn wide<W: NullaryFnOnce>(work: W) -> W::Output {
     Arch::new().dispatch(work)
@@ -48,8 +49,8 @@ pub(crate) fn product(a: &[Lane], b: &[Lane]) -> f64 {
     (sum[0] + sum[2]) + (sum[1] + sum[3])
 }
 
-/// Lanes before row p of a packed symmetric matrix. Row p has the lanes 0..=p / 4, so that what is above the diagonal of its last
-/// lane is kept twice.
+/// Lanes before row p of a packed symmetric matrix. Row p has the lanes 0..=p / 4, so that what is
+/// above the diagonal of its last lane is kept twice.
 pub(crate) const fn packed_before(p: usize) -> usize {
     let whole = p / WIDE;
     2 * whole * (whole + 1) + (p % WIDE) * (whole + 1)
@@ -75,9 +76,10 @@ pub(crate) fn tile(rows: &[Lane], width: usize, first: usize, b: usize, g: usize
     sum
 }
 
-/// Eliminates a positive definite M = LL', (n, n) with rows of whole lanes, of which the upper triangle is read and spoiled.
-/// Replaces rows U, (n, width), by L^-1 U, and b by L^-1 b. Where U is the identity, say `triangle`: half of the work is spared.
-/// Returns log det M; `None` where M is not positive definite.
+/// Eliminates a positive definite M = LL', (n, n) with rows of whole lanes, of which the upper
+/// triangle is read and spoiled. Replaces rows U, (n, width), by L^-1 U, and b by L^-1 b. Where U
+/// is the identity, say `triangle`: half of the work is spared. Returns log det M; `None` where M
+/// is not positive definite.
 #[inline(always)]
 pub(crate) fn eliminate(
     matrix: &mut [Lane],
@@ -118,7 +120,8 @@ pub(crate) fn eliminate(
         }
         b[a] *= scale;
         let solved = b[a];
-        let later = rest.chunks_exact_mut(side).zip(others.chunks_exact_mut(width)).zip(&mut b[a + 1..n]);
+        let later =
+            rest.chunks_exact_mut(side).zip(others.chunks_exact_mut(width)).zip(&mut b[a + 1..n]);
         for (c, ((of, other), value)) in (a + 1..n).zip(later) {
             let times = -done[c / WIDE][c % WIDE];
             add(&mut of[c / WIDE..], &done[c / WIDE..], times);

@@ -1,11 +1,14 @@
-//! Fits the curve that turns the weighted sum of two classes into a probability, to examples of which only some reads are known.
+//! Fits the curve that turns the weighted sum of two classes into a probability, to examples of
+//! which only some reads are known.
 //!
-//! P(y = +1 | x) = curve(a + b s), s = <w, x - mean> + centre. Of an example only x_o was read; under the factor model s given x_o is
-//! normal with mean m_o and variance v_o (see [`Conditional`]), so P(y = +1 | x_o) = curve((a + b m_o) / sqrt(1 + c b^2 v_o)) with c = 1 for
-//! the probit and, nearly, c = pi / 8 for the logistic curve. a and b maximise the likelihood of the classes given the reads.
+//! P(y = +1 | x) = curve(a + b s), s = <w, x - mean> + centre. Of an example only x_o was read;
+//! under the factor model s given x_o is normal with mean m_o and variance v_o (see
+//! [`Conditional`]), so P(y = +1 | x_o) = curve((a + b m_o) / sqrt(1 + c b^2 v_o)) with c = 1 for
+//! the probit and, nearly, c = pi / 8 for the logistic curve. a and b maximise the likelihood of
+//! the classes given the reads.
 //!
-//! A normal prior of deviation 10, on a at the mean of s and on b times the deviation of s, keeps both finite where a threshold
-//! separates the classes.
+//! A normal prior of deviation 10, on a at the mean of s and on b times the deviation of s, keeps
+//! both finite where a threshold separates the classes.
 
 use crate::model::{Conditional, Curve, Link};
 
@@ -41,15 +44,21 @@ pub(crate) struct Calibration {
 }
 
 impl Calibration {
-    /// The curve of largest likelihood, under the weak prior. Of no pair, or of pairs of one mean, the slope is 0.
+    /// The curve of largest likelihood, under the weak prior. Of no pair, or of pairs of one mean,
+    /// the slope is 0.
     pub(crate) fn fit(curve: Curve, pairs: &[Pair]) -> Calibration {
         let count = pairs.len().max(1) as f64;
         let centre = pairs.iter().map(|p| p.mean).sum::<f64>() / count;
-        let square = pairs.iter().map(|p| (p.mean - centre).powi(2) + p.variance).sum::<f64>() / count;
+        let square =
+            pairs.iter().map(|p| (p.mean - centre).powi(2) + p.variance).sum::<f64>() / count;
         let unit = if square > 0.0 && square.is_finite() { square.sqrt() } else { 1.0 };
         let standard: Vec<Pair> = pairs
             .iter()
-            .map(|p| Pair { mean: (p.mean - centre) / unit, variance: p.variance / (unit * unit), ..*p })
+            .map(|p| Pair {
+                mean: (p.mean - centre) / unit,
+                variance: p.variance / (unit * unit),
+                ..*p
+            })
             .collect();
         let prior = |a: f64, b: f64| 0.5 * PRIOR * (a * a + b * b);
         let (mut a, mut b) = (0.0, 0.0);
@@ -80,7 +89,8 @@ impl Calibration {
         Calibration { curve, constant: a - slope * centre, slope, likelihood }
     }
 
-    /// The predictor with this link in place of its plain sum; `centre` was subtracted of the targets -1 and +1.
+    /// The predictor with this link in place of its plain sum; `centre` was subtracted of the
+    /// targets -1 and +1.
     pub(crate) fn link(&self, mut plain: Conditional, centre: f64) -> Conditional {
         plain.linear.weights.iter_mut().chain(&mut plain.deviations).for_each(|w| *w *= self.slope);
         plain.linear.intercept = self.constant + self.slope * plain.linear.intercept - centre;
@@ -91,10 +101,14 @@ impl Calibration {
 
 /// Log-likelihood of the classes.
 fn sum(curve: Curve, a: f64, b: f64, pairs: &[Pair]) -> f64 {
-    pairs.iter().map(|p| curve.log(p.sign * (a + b * p.mean) / curve.flattening(b * b * p.variance)).0).sum()
+    pairs
+        .iter()
+        .map(|p| curve.log(p.sign * (a + b * p.mean) / curve.flattening(b * b * p.variance)).0)
+        .sum()
 }
 
-/// Its gradient, and minus its Hessian without the second derivatives of the curve's argument: (aa, ab, bb), positive definite.
+/// Its gradient, and minus its Hessian without the second derivatives of the curve's argument: (aa,
+/// ab, bb), positive definite.
 fn slopes(curve: Curve, a: f64, b: f64, pairs: &[Pair]) -> ([f64; 2], [f64; 3]) {
     let (mut gradient, mut hessian) = ([0.0; 2], [0.0; 3]);
     for p in pairs {

@@ -1,20 +1,26 @@
-//! Learns by keeping what was read: fits the joint distribution of attributes and target, and is tuned on the reads alone.
+//! Learns by keeping what was read: fits the joint distribution of attributes and target, and is
+//! tuned on the reads alone.
 //!
-//! Of every example k attributes are read and kept with the target: at first every set of k as likely as any other, later more often
-//! those that add more to the prediction (`design = uniform` stays with the first). When a predictor is asked for, the likelihood of
-//! all that was read is made large over a family of joint distributions: a factor model x_j = mu_j + W_j z + e_j, y = c + g z + e with
-//! z ~ N(0, I_r), and refinements of it. The predictor is the regression of y on all x under what was found. Folds of the examples judge
-//! the candidates by the reads held out, so that no example is needed beyond those of the budget.
+//! Of every example k attributes are read and kept with the target: at first every set of k as
+//! likely as any other, later more often those that add more to the prediction (`design = uniform`
+//! stays with the first). When a predictor is asked for, the likelihood of all that was read is
+//! made large over a family of joint distributions: a factor model x_j = mu_j + W_j z + e_j, y =
+//! c + g z + e with z ~ N(0, I_r), and refinements of it. The predictor is the regression of y on
+//! all x under what was found. Folds of the examples judge the candidates by the reads held out, so
+//! that no example is needed beyond those of the budget.
 //!
-//! What may be read depends on earlier reads alone; then the likelihood needs to know nothing of how it was drawn (Rubin 1976), neither
-//! of uniform sets nor of those of `design = adaptive`. The same holds of a read that is refused, and of cells that are missing
-//! from a table (`passive = all`), where being missing does not depend on the value.
+//! What may be read depends on earlier reads alone; then the likelihood needs to know nothing of
+//! how it was drawn (Rubin 1976), neither of uniform sets nor of those of `design = adaptive`. The
+//! same holds of a read that is refused, and of cells that are missing from a table (`passive =
+//! all`), where being missing does not depend on the value.
 //!
-//! Guarantee: none is claimed. Under the factor model the estimate is consistent for k of at least 2.
-//! With k = 1 no two attributes are seen together, and only how each goes with the target can be learned.
+//! Guarantee: none is claimed. Under the factor model the estimate is consistent for k of at
+//! least 2. With k = 1 no two attributes are seen together, and only how each goes with the target
+//! can be learned.
 //!
-//! Sources: D. Rubin, "Inference and missing data", Biometrika 1976; D. Rubin and D. Thayer, "EM algorithms for ML factor analysis",
-//! Psychometrika 1982; A. Dempster, N. Laird and D. Rubin, "Maximum likelihood from incomplete data via the EM algorithm", JRSS B 1977.
+//! Sources: D. Rubin, "Inference and missing data", Biometrika 1976; D. Rubin and D. Thayer, "EM
+//! algorithms for ML factor analysis", Psychometrika 1982; A. Dempster, N. Laird and D. Rubin,
+//! "Maximum likelihood from incomplete data via the EM algorithm", JRSS B 1977.
 
 mod asking;
 mod average;
@@ -105,7 +111,12 @@ impl Learner for Fiml {
     }
 
     /// One pass, with a fit at each of the numbers of examples.
-    fn fit_curve(&self, counts: &[usize], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    fn fit_curve(
+        &self,
+        counts: &[usize],
+        examples: &Examples<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fit>> {
         if examples.is_empty() {
             return Err(pass::no_examples(Self::NAME));
         }
@@ -119,7 +130,9 @@ impl Learner for Fiml {
             fit.report.notes.extend(informative.iter().cloned());
             fit.report = pass.noted(fit.report, stop);
             // A point of the curve may have been reached with the last read.
-            fits.pop_if(|last| stop == Stop::BudgetSpent && last.report.examples == fit.report.examples);
+            fits.pop_if(|last| {
+                stop == Stop::BudgetSpent && last.report.examples == fit.report.examples
+            });
             fits.push(fit);
             Ok(())
         })?;
@@ -130,7 +143,11 @@ impl Learner for Fiml {
         Ok(Some(Box::new(Asker::new(self, layout)?)))
     }
 
-    fn resume(&self, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Option<Box<dyn AskTell>>> {
+    fn resume(
+        &self,
+        layout: &Arc<Layout>,
+        state: serde_json::Value,
+    ) -> Result<Option<Box<dyn AskTell>>> {
         Ok(Some(Box::new(Asker::resume(self, layout, state)?)))
     }
 

@@ -1,18 +1,24 @@
-//! Tests an average of candidates by the reads of examples that it was not fitted to, as it will be used: with everything seen.
+//! Tests an average of candidates by the reads of examples that it was not fitted to, as it will be
+//! used: with everything seen.
 //!
-//! f = constant + <w, x> is what will be predicted; of an example only x_o and y are known. Three estimates of E (y - f)^2:
+//! f = constant + <w, x> is what will be predicted; of an example only x_o and y are known. Three
+//! estimates of E (y - f)^2:
 //!
-//! - **By a model**: the mean of E((y - f)^2 | x_o, y) = (y - E(f | x_o, y))^2 + Var(f | x_o, y) under a covariance. By the tower rule
-//!   this is right for any w if the covariance is. (Without y as a condition it would be right for the true regression only.) Under
-//!   the covariance that w was made of it is too small, as w fits what that has wrong; under one that was fitted to the held-out examples
-//!   alone it is too large, as that knows less and is shrunk more. The truth lies mostly between them.
-//! - **By pairs**: with p_jl the share of the examples that show j and l, the mean of x_j x_l / p_jl is the second moment, whatever the
-//!   model; likewise that of x_j y / p_j. The model's moments are taken off before and added after, so that which pairs happened to be
-//!   drawn scatters less. It scatters by about sqrt(2) d / (k sqrt(m)) times sum w_j^2 var x_j.
+//! - **By a model**: the mean of E((y - f)^2 | x_o, y) = (y - E(f | x_o, y))^2 + Var(f | x_o, y)
+//!   under a covariance. By the tower rule this is right for any w if the covariance is. (Without y
+//!   as a condition it would be right for the true regression only.) Under the covariance that w
+//!   was made of it is too small, as w fits what that has wrong; under one that was fitted to the
+//!   held-out examples alone it is too large, as that knows less and is shrunk more. The truth lies
+//!   mostly between them.
+//! - **By pairs**: with p_jl the share of the examples that show j and l, the mean of x_j x_l /
+//!   p_jl is the second moment, whatever the model; likewise that of x_j y / p_j. The model's
+//!   moments are taken off before and added after, so that which pairs happened to be drawn
+//!   scatters less. It scatters by about sqrt(2) d / (k sqrt(m)) times sum w_j^2 var x_j.
 //!
-//! They are combined by what each can be wrong by: the mean of the first two by half of their difference and a quarter of what rests
-//! on the model alone, the variance of f given what was read; the third by its scatter. Where everything was read all three are the
-//! plain held-out error.
+//! They are combined by what each can be wrong by: the mean of the first two by half of their
+//! difference and a quarter of what rests on the model alone, the variance of f given what was
+//! read; the third by its scatter. Where everything was read all three are the plain held-out
+//! error.
 
 use super::covariance::Covariance;
 use super::small::{cholesky, dot, forward};
@@ -35,7 +41,8 @@ pub(crate) struct Given {
 pub(crate) struct Shown {
     /// Share of the examples that show a place.
     alone: Vec<f64>,
-    /// Number of examples that show two places, (n_places, n_places); empty where there are too many places.
+    /// Number of examples that show two places, (n_places, n_places); empty where there are too
+    /// many places.
     together: Vec<f64>,
     examples: f64,
     /// c in p_jl = c p_j p_l, so that these sum to the number of pairs shown.
@@ -57,8 +64,8 @@ const MODEL_ERROR: f64 = 0.25;
 const CONTRADICTS: f64 = 3.0;
 
 impl OwnTest {
-    /// Combines the estimates; `by_training` and `by_held_out` are of the same examples, under the covariances fitted to the others and to
-    /// the held-out ones.
+    /// Combines the estimates; `by_training` and `by_held_out` are of the same examples, under the
+    /// covariances fitted to the others and to the held-out ones.
     pub(crate) fn of(by_training: &[Given], by_held_out: &[Given]) -> OwnTest {
         let (first, first_error) = mean_and_error(by_training.iter().map(|g| g.by_model));
         let (second, _) = mean_and_error(by_held_out.iter().map(|g| g.by_model));
@@ -123,7 +130,8 @@ impl Shown {
     }
 }
 
-/// What is known of f = constant + <w, x> of some examples; `None` where a block is not positive definite. O(k^3) for each.
+/// What is known of f = constant + <w, x> of some examples; `None` where a block is not positive
+/// definite. O(k^3) for each.
 pub(crate) fn given(
     covariance: &impl Covariance,
     (weights, constant): (&[f64], f64),
@@ -231,7 +239,8 @@ mod tests {
             let (places, values, y) = rows.example(i);
             let moments = |with_y: bool, of: &Mat<f64>| {
                 let mut at: Vec<usize> = places.iter().map(|&j| j as usize).collect();
-                let mut x: Vec<f64> = values.iter().zip(&at).map(|(x, &j)| x - model.means[j]).collect();
+                let mut x: Vec<f64> =
+                    values.iter().zip(&at).map(|(x, &j)| x - model.means[j]).collect();
                 if with_y {
                     at.push(D);
                     x.push(y - model.target_mean);
@@ -239,7 +248,8 @@ mod tests {
                 let n = at.len();
                 let block = Mat::from_fn(n, n, |a, b| s[(at[a], at[b])]);
                 let with = Mat::from_fn(1, n, |_, a| (of.transpose() * s.col(at[a]))[0]);
-                let gain = if n > 0 { &with * block.partial_piv_lu().inverse() } else { Mat::zeros(1, 0) };
+                let gain =
+                    if n > 0 { &with * block.partial_piv_lu().inverse() } else { Mat::zeros(1, 0) };
                 let x = Mat::from_fn(n, 1, |a, _| x[a]);
                 let lost = if n > 0 { (&gain * with.transpose())[(0, 0)] } else { 0.0 };
                 let expected = if n > 0 { (&gain * x)[(0, 0)] } else { 0.0 };
@@ -254,7 +264,8 @@ mod tests {
         }
     }
 
-    /// With all sets of two of five shown equally often, the mean by pairs is the plain mean of the squares, whatever the model.
+    /// With all sets of two of five shown equally often, the mean by pairs is the plain mean of the
+    /// squares, whatever the model.
     #[test]
     fn by_pairs_nothing_rests_on_the_model() {
         let mut reads = Reads::new();
@@ -269,7 +280,8 @@ mod tests {
             let f: f64 = x.iter().zip(WEIGHTS).map(|(x, w)| x * w).sum();
             (wanted, count) = (wanted + (y - f).powi(2), count + 1.0);
             for j in 0..D {
-                (0..j).for_each(|l| reads.push([(l as u32, x[l]), (j as u32, x[j])].into_iter(), *y));
+                (0..j)
+                    .for_each(|l| reads.push([(l as u32, x[l]), (j as u32, x[j])].into_iter(), *y));
             }
         }
         // In units of the values, so that the sums are comparable; the model is a wrong one.
@@ -279,11 +291,13 @@ mod tests {
         (standard.centre, standard.spread) = (0.0, 1.0);
         let rows = standard.rows(&reads);
         let menu = Menu::of(&standard, &rows, Some(1));
-        let mut model = models(&rows, &standard, &menu, &[Part::All.into()], 1, &Silent)[0][0].clone();
+        let mut model =
+            models(&rows, &standard, &menu, &[Part::All.into()], 1, &Silent)[0][0].clone();
         model.means.fill(0.0);
         model.target_mean = 0.0;
         model.noise.iter_mut().for_each(|v| *v *= 3.0);
-        let found = given(&model, (&WEIGHTS, 0.0), &rows, &Shown::of(&rows, D), 0..rows.len()).unwrap();
+        let found =
+            given(&model, (&WEIGHTS, 0.0), &rows, &Shown::of(&rows, D), 0..rows.len()).unwrap();
         let (mean, _) = mean_and_error(found.iter().map(|g| g.by_pairs));
         assert!((mean - wanted / count).abs() < 1e-9, "{mean} and {}", wanted / count);
     }
@@ -295,13 +309,17 @@ mod tests {
         let rows = standard.rows(&reads);
         let menu = Menu::of(&standard, &rows, Some(2));
         let model = models(&rows, &standard, &menu, &[Part::All.into()], 1, &Silent)[0][0].clone();
-        let found = given(&model, (&WEIGHTS, 0.1), &rows, &Shown::of(&rows, D), 0..rows.len()).unwrap();
+        let found =
+            given(&model, (&WEIGHTS, 0.1), &rows, &Shown::of(&rows, D), 0..rows.len()).unwrap();
         let squares = (0..rows.len()).map(|i| {
             let (_, x, y) = rows.example(i);
             (y - 0.1 - dot(x, &WEIGHTS)).powi(2)
         });
         let (mean, error) = mean_and_error(squares);
         let test = OwnTest::of(&found, &found);
-        assert!((test.risk - mean).abs() < 1e-9 && (test.error - error).abs() < 1e-6, "{test:?}: {mean}, {error}");
+        assert!(
+            (test.risk - mean).abs() < 1e-9 && (test.error - error).abs() < 1e-6,
+            "{test:?}: {mean}, {error}"
+        );
     }
 }

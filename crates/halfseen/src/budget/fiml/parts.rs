@@ -1,4 +1,5 @@
-//! Says which examples are fitted to and which are held out: every so-many-th, so that further examples leave folds as they are.
+//! Says which examples are fitted to and which are held out: every so-many-th, so that further
+//! examples leave folds as they are.
 
 /// Some of the examples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

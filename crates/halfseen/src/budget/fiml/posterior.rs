@@ -1,9 +1,12 @@
 //! Computes the posterior of the factors of one example.
 //!
-//! With U the loadings of what the example shows over the roots of their noise, and b its values likewise, z given the reads is normal
-//! with precision I + U'U and mean (I + U'U)^-1 U'b. Of the two forms, that by the matrix of reads (n, n) is taken where n < r.
+//! With U the loadings of what the example shows over the roots of their noise, and b its values
+//! likewise, z given the reads is normal with precision I + U'U and mean (I + U'U)^-1 U'b. Of the
+//! two forms, that by the matrix of reads (n, n) is taken where n < r.
 
-use super::lanes::{Lane, WIDE, ZERO, add, eliminate, identity, lanes, packed, packed_before, product, tile};
+use super::lanes::{
+    Lane, WIDE, ZERO, add, eliminate, identity, lanes, packed, packed_before, product, tile,
+};
 
 /// Room for one example.
 #[derive(Debug)]
@@ -40,8 +43,8 @@ impl Posterior {
         }
     }
 
-    /// Sets mean and second moment from the first n rows, which are spoiled. `width` is the lanes of a row. Returns
-    /// log det (I + UU') + b'(I + UU')^-1 b; `None` where it is no number.
+    /// Sets mean and second moment from the first n rows, which are spoiled. `width` is the lanes
+    /// of a row. Returns log det (I + UU') + b'(I + UU')^-1 b; `None` where it is no number.
     #[inline(always)]
     pub(crate) fn find(&mut self, n: usize, width: usize) -> Option<f64> {
         let fit = if n < self.r { self.by_reads(n, width)? } else { self.by_factors(n, width)? };
@@ -51,7 +54,8 @@ impl Posterior {
     #[inline(always)]
     fn by_reads(&mut self, n: usize, width: usize) -> Option<f64> {
         let side = lanes(n);
-        let (rows, b, matrix) = (&mut self.rows[..n * width], &mut self.values[..n], &mut self.matrix[..n * side]);
+        let (rows, b, matrix) =
+            (&mut self.rows[..n * width], &mut self.values[..n], &mut self.matrix[..n * side]);
         for a in 0..n {
             let row = &rows[a * width..(a + 1) * width];
             for (c, other) in (a..n).zip(rows[a * width..].chunks_exact(width)) {

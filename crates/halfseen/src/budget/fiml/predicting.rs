@@ -1,4 +1,5 @@
-//! Turns an estimate into what predicts: weights by columns, the model that fills in what is not seen, and a link for classes.
+//! Turns an estimate into what predicts: weights by columns, the model that fills in what is not
+//! seen, and a link for classes.
 
 use super::estimate::Estimate;
 use super::link::Calibration;
@@ -14,7 +15,12 @@ use crate::prepare::Layout;
 /// [`ErrorKind::Diverged`].
 pub(super) fn predictor_of(found: &Estimate, layout: &Layout) -> Result<Conditional> {
     let linear = linear(found, layout);
-    let odd = linear.weights.iter().chain(&linear.fill).chain([&linear.intercept]).find(|v| !v.is_finite());
+    let odd = linear
+        .weights
+        .iter()
+        .chain(&linear.fill)
+        .chain([&linear.intercept])
+        .find(|v| !v.is_finite());
     if let Some(&value) = odd {
         return Err(ErrorKind::Diverged { what: "a weight", value }.into());
     }
@@ -39,17 +45,28 @@ pub(super) fn conditional(found: &Estimate, layout: &Layout) -> Conditional {
     }
 }
 
-/// The predictor with the link that was asked for, fitted to what was predicted of held-out examples.
+/// The predictor with the link that was asked for, fitted to what was predicted of held-out
+/// examples.
 ///
 /// # Errors
 /// [`ErrorKind::OutOfRange`] where targets are not the classes -1 and +1.
-pub(super) fn linked(plain: Conditional, link: Link, found: &Estimate, reads: &Reads) -> Result<Conditional> {
+pub(super) fn linked(
+    plain: Conditional,
+    link: Link,
+    found: &Estimate,
+    reads: &Reads,
+) -> Result<Conditional> {
     if link == Link::Identity {
         return Ok(plain);
     }
     if !reads.targets().iter().all(|y| y.abs() == 1.0) {
         let (name, value) = (crate::params::LINK.name, link.to_text());
-        return Err(ErrorKind::OutOfRange { name, value, allowed: "identity, where targets are numbers".into() }.into());
+        return Err(ErrorKind::OutOfRange {
+            name,
+            value,
+            allowed: "identity, where targets are numbers".into(),
+        }
+        .into());
     }
     let fit = |curve| Calibration::fit(curve, &found.held_out);
     let best = match link {
@@ -65,7 +82,9 @@ pub(super) fn linked(plain: Conditional, link: Link, found: &Estimate, reads: &R
 
 /// The weighted sum, by columns.
 fn linear(found: &Estimate, layout: &Layout) -> Linear {
-    let by_column = |of: &[f64]| (0..layout.slots()).map(|column| of[layout.slot(column)]).collect::<Vec<f64>>();
+    let by_column = |of: &[f64]| {
+        (0..layout.slots()).map(|column| of[layout.slot(column)]).collect::<Vec<f64>>()
+    };
     let product: f64 = found.weights.iter().zip(&found.means).map(|(w, mean)| w * mean).sum();
     let (weights, fill) = (by_column(&found.weights), by_column(&found.means));
     Linear { weights, intercept: found.centre - product, fill, clip: None }

@@ -60,7 +60,8 @@ impl Reads {
         self.slots.iter().copied().zip(self.values.iter().copied())
     }
 
-    /// Whether the numbers of a saved state can be reads of so many slots, none of them larger than `largest`.
+    /// Whether the numbers of a saved state can be reads of so many slots, none of them larger than
+    /// `largest`.
     pub(crate) fn is_sound(&self, slots: usize, largest: f64) -> bool {
         self.starts.first() == Some(&0)
             && self.starts.last() == Some(&self.slots.len())

@@ -1,12 +1,14 @@
 //! Factorises small positive definite matrices, those of one example, in memory that is given.
 
-/// Replaces the lower triangle of a matrix (n, n), row by row, by its Cholesky factor. Whether it is positive definite.
+/// Replaces the lower triangle of a matrix (n, n), row by row, by its Cholesky factor. Whether it
+/// is positive definite.
 #[inline]
 pub(crate) fn cholesky(a: &mut [f64], n: usize) -> bool {
     for i in 0..n {
         for j in 0..=i {
             let (head, tail) = a.split_at(i * n);
-            let (row_i, row_j) = (&tail[..j], if i == j { &tail[..j] } else { &head[j * n..j * n + j] });
+            let (row_i, row_j) =
+                (&tail[..j], if i == j { &tail[..j] } else { &head[j * n..j * n + j] });
             let sum = tail[j] - row_i.iter().zip(row_j).map(|(x, y)| x * y).sum::<f64>();
             if i == j {
                 // NaN is not above zero.

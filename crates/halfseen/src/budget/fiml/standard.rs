@@ -1,16 +1,20 @@
-//! Standardises what was read: every attribute about its mean and by its deviation, as far as the reads tell.
+//! Standardises what was read: every attribute about its mean and by its deviation, as far as the
+//! reads tell.
 //!
-//! Where attributes are measured alike (no variance is more than 100 times their median, nor that 10,000 times their lower quartile), one
-//! deviation, that of all reads, serves all of them: an attribute that hardly varies in the few reads there are may yet vary, and must
-//! not get a large weight by chance. A ridge, and every prior, is then alike for all. Where units differ each attribute has its own
-//! deviation. Attributes that were read less than twice, or showed one value only, take no part.
+//! Where attributes are measured alike (no variance is more than 100 times their median, nor that
+//! 10,000 times their lower quartile), one deviation, that of all reads, serves all of them: an
+//! attribute that hardly varies in the few reads there are may yet vary, and must not get a large
+//! weight by chance. A ridge, and every prior, is then alike for all. Where units differ each
+//! attribute has its own deviation. Attributes that were read less than twice, or showed one value
+//! only, take no part.
 
 use super::reads::Reads;
 
 /// Pseudo-reads at the pooled variance, and by how many reads a variance is shrunk.
 const PRIOR_READS: f64 = 2.5;
 const SHRUNK_BY: f64 = 5.0;
-/// Attributes are measured alike if no variance is more than so many times their median, nor that so many times their lower quartile.
+/// Attributes are measured alike if no variance is more than so many times their median, nor that
+/// so many times their lower quartile.
 const ALIKE: f64 = 100.0;
 const ALIKE_BELOW: f64 = 1e4;
 /// No place: the slot takes no part.
@@ -56,7 +60,8 @@ impl Standard {
             count[slot] += 1.0;
             means[slot] += (value - means[slot]) / count[slot];
         }
-        // Squares are those of a power of two about as large as each slot's largest deviation: no unit makes them 0 or infinite.
+        // Squares are those of a power of two about as large as each slot's largest deviation: no
+        // unit makes them 0 or infinite.
         let mut unit = vec![0.0_f64; slots];
         for (slot, value) in reads.iter() {
             let slot = slot as usize;
@@ -69,11 +74,14 @@ impl Standard {
             let slot = slot as usize;
             spread[slot] += ((value - means[slot]) / unit[slot]).powi(2);
         }
-        let squares: f64 = spread.iter().zip(&unit).map(|(square, u)| square * (u / largest).powi(2)).sum();
+        let squares: f64 =
+            spread.iter().zip(&unit).map(|(square, u)| square * (u / largest).powi(2)).sum();
         let pooled = squares / count.iter().sum::<f64>().max(1.0);
         // A deviation that is rounding of the mean is none.
         let varies = |j: usize| {
-            spread[j] > count[j] * (1e-14 * (means[j] / unit[j])).powi(2) && spread[j] > 0.0 && count[j] > 1.0
+            spread[j] > count[j] * (1e-14 * (means[j] / unit[j])).powi(2)
+                && spread[j] > 0.0
+                && count[j] > 1.0
         };
         let taking: Vec<usize> = (0..slots).filter(|&j| varies(j)).collect();
         let own = |j: usize| spread[j] / count[j] * (unit[j] / largest).powi(2);
@@ -81,7 +89,8 @@ impl Standard {
         variances.sort_unstable_by(f64::total_cmp);
         let part = |of: usize| variances.get(variances.len() / of).copied().unwrap_or(0.0);
         let (median, quartile) = (part(2), part(4));
-        let alike = median <= ALIKE_BELOW * quartile && variances.last().is_none_or(|most| *most <= ALIKE * median);
+        let alike = median <= ALIKE_BELOW * quartile
+            && variances.last().is_none_or(|most| *most <= ALIKE * median);
         // In units of each slot.
         let pooled_of = |j: usize| {
             if alike { pooled * (largest / unit[j]).powi(2) } else { spread[j] / count[j] }
@@ -90,7 +99,8 @@ impl Standard {
         let targets = reads.targets();
         let m = targets.len().max(1) as f64;
         let centre = targets.iter().sum::<f64>() / m;
-        let of_targets = power_of_two(targets.iter().map(|y| (y - centre).abs()).fold(0.0, f64::max));
+        let of_targets =
+            power_of_two(targets.iter().map(|y| (y - centre).abs()).fold(0.0, f64::max));
         let square = targets.iter().map(|y| ((y - centre) / of_targets).powi(2)).sum::<f64>() / m;
         let varied = square > (1e-14 * (centre / of_targets)).powi(2);
         Standard {
@@ -129,7 +139,8 @@ impl Standard {
                 let at = place[slot as usize];
                 if at != NONE {
                     rows.places.push(at);
-                    rows.values.push((value - self.mean[at as usize]) / self.deviation[at as usize]);
+                    rows.values
+                        .push((value - self.mean[at as usize]) / self.deviation[at as usize]);
                 }
             }
             rows.starts.push(rows.places.len());
@@ -138,7 +149,8 @@ impl Standard {
     }
 }
 
-/// The power of two below a number that is not negative, but no smaller than the smallest normal number.
+/// The power of two below a number that is not negative, but no smaller than the smallest normal
+/// number.
 fn power_of_two(number: f64) -> f64 {
     f64::from_bits(number.to_bits() & (0x7ff << 52)).max(f64::MIN_POSITIVE)
 }

@@ -17,7 +17,8 @@ pub(super) struct Survey {
     pub(super) centre: f64,
     /// Mean squared deviation of the targets.
     pub(super) variance: f64,
-    /// Panels that were never read, and those that showed one value only or were read once: the first, and how many.
+    /// Panels that were never read, and those that showed one value only or were read once: the
+    /// first, and how many.
     unread: Option<(String, u64)>,
     constant: Option<(String, u64)>,
     /// Examples of which nothing was read.
@@ -45,7 +46,8 @@ impl Survey {
             first.map(|first| (first, 1 + some.count() as u64))
         };
         let was_read = |panel: usize| layout.slots_of(panel).any(|slot| count[slot] > 0);
-        let varies = |panel: usize| layout.slots_of(panel).any(|slot| range[slot].0 < range[slot].1);
+        let varies =
+            |panel: usize| layout.slots_of(panel).any(|slot| range[slot].0 < range[slot].1);
         let targets = reads.targets();
         let m = targets.len().max(1) as f64;
         let centre = targets.iter().sum::<f64>() / m;

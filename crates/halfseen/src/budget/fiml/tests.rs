@@ -1,4 +1,5 @@
-//! Tests the learner as a whole: what it makes of holes, of few examples, and of data that teach nothing.
+//! Tests the learner as a whole: what it makes of holes, of few examples, and of data that teach
+//! nothing.
 
 use super::Fiml;
 use crate::budget::{Query, Role, Told};
@@ -39,8 +40,10 @@ fn with_budget(budget: u64) -> Fiml {
 fn left(fit: &Fit, x: &Array2<f64>, y: &[f64]) -> f64 {
     let mean = y.iter().sum::<f64>() / y.len() as f64;
     let linear = fit.linear().unwrap();
-    let square = |(row, y): (ndarray::ArrayView1<'_, f64>, &f64)| (linear.score(&row.to_vec()) - y).powi(2);
-    x.rows().into_iter().zip(y).map(square).sum::<f64>() / y.iter().map(|y| (y - mean).powi(2)).sum::<f64>()
+    let square =
+        |(row, y): (ndarray::ArrayView1<'_, f64>, &f64)| (linear.score(&row.to_vec()) - y).powi(2);
+    x.rows().into_iter().zip(y).map(square).sum::<f64>()
+        / y.iter().map(|y| (y - mean).powi(2)).sum::<f64>()
 }
 
 #[test]
@@ -50,7 +53,10 @@ fn it_learns_from_every_budget_and_says_what_one_read_cannot_tell() {
         let fit = fit(&with_budget(budget), &x, &y);
         let rest = left(&fit, &x, &y);
         assert!(rest < most, "budget {budget}: {rest} is left");
-        assert_eq!((fit.report.max_reads, fit.report.reads, fit.report.stop), (budget, 3_000 * budget, Stop::OnePass));
+        assert_eq!(
+            (fit.report.max_reads, fit.report.reads, fit.report.stop),
+            (budget, 3_000 * budget, Stop::OnePass)
+        );
         assert_eq!(fit.report.notes.contains(&Note::NoPairs), budget == 1);
     }
     let layout = Arc::new(Layout::singletons(6));
@@ -62,13 +68,18 @@ fn it_learns_from_every_budget_and_says_what_one_read_cannot_tell() {
 fn reads_that_hit_a_hole_are_counted_and_the_others_are_kept() {
     let (mut x, y) = data(2_000);
     let whole = x.clone();
-    x.indexed_iter_mut().filter(|((i, j), _)| (3 * i + j) % 4 == 0).for_each(|(_, v)| *v = f64::NAN);
+    x.indexed_iter_mut()
+        .filter(|((i, j), _)| (3 * i + j) % 4 == 0)
+        .for_each(|(_, v)| *v = f64::NAN);
     let fit = fit(&with_budget(4), &x, &y);
     let refused = fit.report.notes.iter().find_map(|note| match note {
         Note::RefusedReads { reads } => Some(*reads),
         _ => None,
     });
-    assert!((1_500..2_500).contains(&refused.unwrap()), "{refused:?} of 8000, a quarter of the cells is missing");
+    assert!(
+        (1_500..2_500).contains(&refused.unwrap()),
+        "{refused:?} of 8000, a quarter of the cells is missing"
+    );
     assert_eq!((fit.report.examples, fit.report.skipped, fit.report.reads), (2_000, 0, 8_000));
     assert!(left(&fit, &whole, &y) < 0.15);
 }
@@ -85,7 +96,8 @@ fn passive_takes_what_is_observed_and_one_is_refused() {
     assert_eq!(found.report.reads, shown);
     assert!(left(&found, &whole, &y) < 0.15);
     // Holes that go with the target are told of.
-    let informative = |note: &Note| matches!(note, Note::InformativeHoles { column, .. } if column == "x5");
+    let informative =
+        |note: &Note| matches!(note, Note::InformativeHoles { column, .. } if column == "x5");
     assert!(!found.report.notes.iter().any(informative));
     y.iter().enumerate().filter(|(_, y)| **y > 2.0).for_each(|(i, _)| x[[i, 5]] = f64::NAN);
     assert!(fit(&passive, &x, &y).report.notes.iter().any(informative));
@@ -164,7 +176,11 @@ fn data_that_teach_nothing_give_the_mean() {
     let passive = Fiml { passive: Passive::All, ..Fiml::default() };
     nothing(&fit(&passive, &holes, &y), mean, &Note::EmptyRows { rows: 50 });
     let flat = Array2::from_elem((50, 6), 3.0);
-    nothing(&fit(&with_budget(3), &flat, &y), mean, &Note::ConstantAttributes { column: "x0".into(), columns: 6 });
+    nothing(
+        &fit(&with_budget(3), &flat, &y),
+        mean,
+        &Note::ConstantAttributes { column: "x0".into(), columns: 6 },
+    );
     let one = x.select(ndarray::Axis(0), &[0]);
     nothing(&fit(&with_budget(3), &one, &y[..1]), y[0], &Note::FewExamples { examples: 1 });
 }
@@ -191,7 +207,9 @@ fn few_examples_duplicates_and_dead_columns_have_defined_answers() {
     let p = found.linear().unwrap();
     assert_eq!((p.weights[2], p.weights[4]), (0.0, 0.0));
     assert!(found.report.notes.contains(&Note::NeverObserved { column: "x2".into(), columns: 1 }));
-    assert!(found.report.notes.contains(&Note::ConstantAttributes { column: "x4".into(), columns: 1 }));
+    assert!(
+        found.report.notes.contains(&Note::ConstantAttributes { column: "x4".into(), columns: 1 })
+    );
 }
 
 #[test]
@@ -199,14 +217,16 @@ fn an_adaptive_design_reads_more_of_what_predicts_and_goes_on_from_a_saved_state
     let mut stream = Stream::new(6, Purpose::Data, 0);
     let (rows, d) = (2_500, 20);
     let x = Array2::from_shape_fn((rows, d), |_| stream.normal());
-    let y: Vec<f64> = x.rows().into_iter().map(|r| 3.0 * r[0] + r[1] + 0.1 * stream.normal()).collect();
+    let y: Vec<f64> =
+        x.rows().into_iter().map(|r| 3.0 * r[0] + r[1] + 0.1 * stream.normal()).collect();
     let learner = Fiml { design: Design::Adaptive, ..with_budget(3) };
     let found = fit(&learner, &x, &y);
     let reads = &found.report.panel_reads;
     let others = reads[2..].iter().sum::<u64>() as f64 / (d - 2) as f64;
     assert!(reads[0] as f64 > 2.5 * others && reads[1] as f64 > 1.5 * others, "{reads:?}");
     assert_eq!((found.report.max_reads, found.report.distinct), (3, 3 * rows as u64));
-    // Nearly every pair of panels is read together now and then; in one order of panels most would never be.
+    // Nearly every pair of panels is read together now and then; in one order of panels most would
+    // never be.
     let layout = Arc::new(Layout::singletons(d));
     let mut running = learner.start(&layout).unwrap().unwrap();
     let early = running.ask().unwrap();
@@ -222,7 +242,11 @@ fn an_adaptive_design_reads_more_of_what_predicts_and_goes_on_from_a_saved_state
     let never = together.iter().filter(|&&n| n == 0).count();
     assert!(never < d * d / 10, "{never} of {} pairs", d * d);
     let late = running.ask().unwrap();
-    assert!(early.phase == 0 && late.phase == 5, "after 134, 268, 536, 1072 and 2144 answers: {}", late.phase);
+    assert!(
+        early.phase == 0 && late.phase == 5,
+        "after 134, 268, 536, 1072 and 2144 answers: {}",
+        late.phase
+    );
     let mut twin = crate::budget::load(&running.save().unwrap()).unwrap();
     for learner in [&mut running, &mut twin] {
         for query in [&early, &late] {
@@ -236,7 +260,10 @@ fn an_adaptive_design_reads_more_of_what_predicts_and_goes_on_from_a_saved_state
     let mut edited = running.ask().unwrap();
     edited.phase += 1;
     edited.checksum = edited.digest();
-    assert!(matches!(running.tell(&edited, &[0.0; 3], 0.0).unwrap_err().kind(), ErrorKind::WrongAnswer { .. }));
+    assert!(matches!(
+        running.tell(&edited, &[0.0; 3], 0.0).unwrap_err().kind(),
+        ErrorKind::WrongAnswer { .. }
+    ));
 }
 
 #[test]
@@ -249,7 +276,9 @@ fn panels_of_several_columns_and_known_ones_are_kept_together() {
     builder.known("known", vec![3, 1]);
     let layout = Arc::new(builder.finish().unwrap());
     let matrix = Matrix::F64(x.clone());
-    let found = with_budget(2).fit(&Examples::new(&matrix, &Scaler::None {}, &layout, &y), &Silent).unwrap();
+    let found = with_budget(2)
+        .fit(&Examples::new(&matrix, &Scaler::None {}, &layout, &y), &Silent)
+        .unwrap();
     assert_eq!((found.report.reads, found.report.max_reads), (3_000, 2));
     assert!(left(&found, &x, &y) < 0.1);
     let p = found.linear().unwrap();

@@ -1,4 +1,5 @@
-//! Tries the learner on data of known truth: correlated attributes, its own test, intervals, holes that go with what is seen.
+//! Tries the learner on data of known truth: correlated attributes, its own test, intervals, holes
+//! that go with what is seen.
 
 use super::Fiml;
 use crate::data::{Examples, Matrix};
@@ -13,7 +14,12 @@ use std::sync::Arc;
 
 type Data = (Array2<f64>, Vec<f64>);
 
-fn draw(rows: usize, columns: usize, seed: u64, mut row: impl FnMut(&mut Stream, &mut [f64]) -> f64) -> Data {
+fn draw(
+    rows: usize,
+    columns: usize,
+    seed: u64,
+    mut row: impl FnMut(&mut Stream, &mut [f64]) -> f64,
+) -> Data {
     let mut stream = Stream::new(seed, Purpose::Data, 0);
     let mut x = Array2::zeros((rows, columns));
     let mut cells = vec![0.0; columns];
@@ -57,7 +63,8 @@ fn variance(y: &[f64]) -> f64 {
     y.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / y.len() as f64
 }
 
-/// Two of six attributes correlate by rho, and the target has their difference in units of its deviation.
+/// Two of six attributes correlate by rho, and the target has their difference in units of its
+/// deviation.
 fn collinear(rho: f64, rows: usize, seed: u64) -> Data {
     let deviation = (2.0 * (1.0 - rho)).sqrt();
     draw(rows, 6, seed, |stream, x| {
@@ -69,15 +76,31 @@ fn collinear(rho: f64, rows: usize, seed: u64) -> Data {
 
 #[test]
 fn weights_of_correlated_attributes_do_not_explode() {
-    let small = [0.97, 0.98, 0.99, 0.995, 0.999].into_iter().flat_map(|rho| (0..3).map(move |seed| (rho, 2_000, seed)));
-    for (rho, rows, seed) in small.chain([(0.97, 20_000, 0), (0.995, 20_000, 0), (0.999, 20_000, 1)]) {
+    let small = [0.97, 0.98, 0.99, 0.995, 0.999]
+        .into_iter()
+        .flat_map(|rho| (0..3).map(move |seed| (rho, 2_000, seed)));
+    for (rho, rows, seed) in
+        small.chain([(0.97, 20_000, 0), (0.995, 20_000, 0), (0.999, 20_000, 1)])
+    {
         let (train, test) = (collinear(rho, rows, seed), collinear(rho, 4_000, 100 + seed));
-        let truth = |x: ndarray::ArrayView1<'_, f64>| (x[0] - x[1]) / (2.0 * (1.0 - rho)).sqrt() + 0.5 * x[2];
-        let best = test.0.rows().into_iter().zip(&test.1).map(|(x, y)| (y - truth(x)).powi(2)).sum::<f64>() / 4_000.0;
+        let truth = |x: ndarray::ArrayView1<'_, f64>| {
+            (x[0] - x[1]) / (2.0 * (1.0 - rho)).sqrt() + 0.5 * x[2]
+        };
+        let best = test
+            .0
+            .rows()
+            .into_iter()
+            .zip(&test.1)
+            .map(|(x, y)| (y - truth(x)).powi(2))
+            .sum::<f64>()
+            / 4_000.0;
         for budget in [3, 6] {
             let found = fit(&reading(budget, seed), &train);
             let (error, variance) = (error(&found, &test), variance(&test.1));
-            assert!(error < best + 0.03 * variance, "rho {rho}, {rows} rows, budget {budget}: {error}, best {best}");
+            assert!(
+                error < best + 0.03 * variance,
+                "rho {rho}, {rows} rows, budget {budget}: {error}, best {best}"
+            );
         }
     }
 }
@@ -91,7 +114,8 @@ fn caused(columns: usize, r: usize, rows: usize, seed: u64) -> Data {
     draw(rows, columns, seed + 1_000, |stream, x| {
         let z: Vec<f64> = (0..r).map(|_| stream.normal()).collect();
         for (j, v) in x.iter_mut().enumerate() {
-            *v = stream.normal() + z.iter().zip(&loadings[j * r..]).map(|(z, l)| z * l).sum::<f64>();
+            *v =
+                stream.normal() + z.iter().zip(&loadings[j * r..]).map(|(z, l)| z * l).sum::<f64>();
         }
         let signal: f64 = match r {
             0 => x.iter().zip(&weights).map(|(x, w)| x * w / length).sum(),
@@ -103,13 +127,22 @@ fn caused(columns: usize, r: usize, rows: usize, seed: u64) -> Data {
 
 #[test]
 fn its_own_test_is_within_two_standard_errors_of_the_truth_nine_times_of_ten() {
-    let kinds = [(20, 0, 3, 5_000), (20, 0, 2, 1_000), (50, 3, 4, 1_000), (50, 3, 2, 2_000), (8, 1, 3, 600)];
+    let kinds = [
+        (20, 0, 3, 5_000),
+        (20, 0, 2, 1_000),
+        (50, 3, 4, 1_000),
+        (50, 3, 2, 2_000),
+        (8, 1, 3, 600),
+    ];
     let (mut near, mut all, mut errors) = (0, 0, 0.0);
     for (columns, r, budget, rows) in kinds {
         for seed in 0..6 {
             let (x, y) = caused(columns, r, rows + 4_000, seed);
             let part = |from: usize, to: usize| {
-                (Array2::from_shape_fn((to - from, columns), |(i, j)| x[(from + i, j)]), y[from..to].to_vec())
+                (
+                    Array2::from_shape_fn((to - from, columns), |(i, j)| x[(from + i, j)]),
+                    y[from..to].to_vec(),
+                )
             };
             let found = fit(&reading(budget, seed), &part(0, rows));
             let truth = error(&found, &part(rows, rows + 4_000));
@@ -121,11 +154,15 @@ fn its_own_test_is_within_two_standard_errors_of_the_truth_nine_times_of_ten() {
     }
     assert!(10 * near >= 9 * all, "{near} of {all}");
     // Nor is it so by saying nothing.
-    assert!(errors / f64::from(all as u32) < 0.3, "standard errors are {} of the truth", errors / all as f64);
+    assert!(
+        errors / f64::from(all as u32) < 0.3,
+        "standard errors are {} of the truth",
+        errors / all as f64
+    );
 }
 
-/// How often intervals of 90 % hold the target over draws of `rows` rows of which `budget` attributes are read: of complete rows, and of
-/// rows that show two attributes.
+/// How often intervals of 90 % hold the target over draws of `rows` rows of which `budget`
+/// attributes are read: of complete rows, and of rows that show two attributes.
 fn coverage(rho: f64, rows: usize, budget: u64, draws: u64) -> [f64; 2] {
     let (mut inside, mut count) = ([0.0; 2], 0.0);
     for seed in 0..draws {
@@ -144,7 +181,9 @@ fn coverage(rho: f64, rows: usize, budget: u64, draws: u64) -> [f64; 2] {
         let found = fit(&reading(budget, seed), &train);
         for (inside, data) in inside.iter_mut().zip([&whole, &holes]) {
             let ends = on(data, |examples| conditional(&found).intervals(examples, 0.9).unwrap());
-            *inside += ends.iter().zip(&data.1).filter(|((low, high), y)| low <= *y && *y <= high).count() as f64;
+            *inside +=
+                ends.iter().zip(&data.1).filter(|((low, high), y)| low <= *y && *y <= high).count()
+                    as f64;
         }
         count += 60.0;
     }
@@ -154,10 +193,15 @@ fn coverage(rho: f64, rows: usize, budget: u64, draws: u64) -> [f64; 2] {
 #[test]
 fn intervals_hold_the_target_as_often_as_they_say_from_three_examples_on() {
     for rho in [0.0, 0.9] {
-        for (rows, budget) in [(3, 5), (5, 5), (9, 5), (12, 5), (30, 5), (30, 3), (100, 3), (600, 3)] {
+        for (rows, budget) in
+            [(3, 5), (5, 5), (9, 5), (12, 5), (30, 5), (30, 3), (100, 3), (600, 3)]
+        {
             let least = if rows < 30 { 0.85 } else { 0.86 };
             for found in coverage(rho, rows, budget, 200) {
-                assert!((least..0.945).contains(&found), "rho {rho}, {rows} rows, budget {budget}: {found}");
+                assert!(
+                    (least..0.945).contains(&found),
+                    "rho {rho}, {rows} rows, budget {budget}: {found}"
+                );
             }
         }
     }
@@ -178,9 +222,13 @@ fn standard_errors_are_how_much_weights_vary_over_draws() {
         let errors = conditional(&found).standard_errors().unwrap();
         squares += errors.iter().map(|e| e * e).sum::<f64>() / (draws as f64 * columns as f64);
     }
-    let spread: f64 = (0..columns).map(|j| variance(&weights.iter().map(|w| w[j]).collect::<Vec<_>>())).sum();
+    let spread: f64 =
+        (0..columns).map(|j| variance(&weights.iter().map(|w| w[j]).collect::<Vec<_>>())).sum();
     let ratio = (squares / (spread / columns as f64)).sqrt();
-    assert!((0.75..1.33).contains(&ratio), "standard errors are {ratio} of the deviation over draws");
+    assert!(
+        (0.75..1.33).contains(&ratio),
+        "standard errors are {ratio} of the deviation over draws"
+    );
 }
 
 #[test]
@@ -205,7 +253,8 @@ fn means_are_right_where_holes_depend_on_what_is_seen() {
     first.0.indexed_iter_mut().filter(|((_, j), _)| *j > 0).for_each(|(_, v)| *v = f64::NAN);
     let scores = on(&first, |examples| conditional(&found).sums(examples).unwrap());
     let mean = scores.iter().zip(&first.1).map(|((s, _), y)| s - y).sum::<f64>() / 4_000.0;
-    // The best squared error is 2.05; by means of what was observed it was 11.4, and the mean error -2.63.
+    // The best squared error is 2.05; by means of what was observed it was 11.4, and the mean
+    // error -2.63.
     assert!(mean.abs() < 0.2 && error(&found, &first) < 2.3, "{mean}, {}", error(&found, &first));
 }
 
@@ -230,8 +279,13 @@ fn what_its_own_test_does_not_show_to_be_better_than_the_mean_is_the_mean() {
         let found = fit(&reading(3, 0), &train);
         let mean = train.1.iter().sum::<f64>() / rows as f64;
         let constant = test.1.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / 1_000.0;
-        assert!(error(&found, &test) <= constant + 1e-12, "{rows} rows: {} and {constant}", error(&found, &test));
-        let said = |note: &Note| matches!(note, Note::NotShownBetter { .. } | Note::FewExamples { .. });
+        assert!(
+            error(&found, &test) <= constant + 1e-12,
+            "{rows} rows: {} and {constant}",
+            error(&found, &test)
+        );
+        let said =
+            |note: &Note| matches!(note, Note::NotShownBetter { .. } | Note::FewExamples { .. });
         assert!(found.report.notes.iter().any(said), "{:?}", found.report.notes);
     }
 }

@@ -1,12 +1,15 @@
-//! Minimises a quadratic over the l1 ball: convex to a certified gap, indefinite to a stationary point.
+//! Minimises a quadratic over the l1 ball: convex to a certified gap, indefinite to a stationary
+//! point.
 //!
-//! The estimate G of a second moment is symmetric but need not be positive semidefinite, so that w'Gw - 2 c'w + s need not be
-//! convex. The readings: G as it is; its projection G+ on the positive semidefinite matrices, the nearest in the
-//! Frobenius norm; and G + |l| I for the least eigenvalue l < 0.
+//! The estimate G of a second moment is symmetric but need not be positive semidefinite, so that
+//! w'Gw - 2 c'w + s need not be convex. The readings: G as it is; its projection G+ on the positive
+//! semidefinite matrices, the nearest in the Frobenius norm; and G + |l| I for the least eigenvalue
+//! l < 0.
 //!
-//! Where attribute i was not seen in a product, row i of G+ is zero while c_i is not. No moments of any example are like that, and
-//! the quadratic falls without end along i; so G+ goes with c_i = 0, which gives i no weight. (On the digits 3 and 5, four reads each,
-//! uncentred, that is worth 0.12 of the squared error: else the ball's whole radius goes to such pixels.)
+//! Where attribute i was not seen in a product, row i of G+ is zero while c_i is not. No moments of
+//! any example are like that, and the quadratic falls without end along i; so G+ goes with c_i = 0,
+//! which gives i no weight. (On the digits 3 and 5, four reads each, uncentred, that is worth 0.12
+//! of the squared error: else the ball's whole radius goes to such pixels.)
 
 use super::reduced::Reduced;
 use crate::error::Result;
@@ -36,8 +39,8 @@ pub(crate) struct Found {
     pub(crate) stop: Stop,
     /// The quadratic there, as it is read.
     pub(crate) objective: f64,
-    /// <g, w> + B |g|_inf for the gradient g: 0 at stationary points alone; where the quadratic is convex it bounds
-    /// objective minus optimum.
+    /// <g, w> + B |g|_inf for the gradient g: 0 at stationary points alone; where the quadratic is
+    /// convex it bounds objective minus optimum.
     pub(crate) gap: f64,
 }
 
@@ -81,8 +84,8 @@ impl Ball {
         &self.quadratic
     }
 
-    /// Minimises over the balls of these radii, which increase: a convex problem starts from the solution of the one before,
-    /// an indefinite one from 0.
+    /// Minimises over the balls of these radii, which increase: a convex problem starts from the
+    /// solution of the one before, an indefinite one from 0.
     pub(crate) fn minimise<'a>(
         &'a self,
         radii: impl Iterator<Item = (f64, Limits)> + 'a,
@@ -100,8 +103,8 @@ impl Ball {
         })
     }
 
-    /// Projected gradient steps of size 1/(2 steepness) from 0. With that size, the inverse of the gradient's Lipschitz
-    /// constant, no step raises the objective, convex or not.
+    /// Projected gradient steps of size 1/(2 steepness) from 0. With that size, the inverse of the
+    /// gradient's Lipschitz constant, no step raises the objective, convex or not.
     fn descend(&self, radius: f64, steepness: f64, limits: Limits, monitor: &dyn Monitor) -> Found {
         let mut weights = vec![0.0; self.quadratic.cross.len()];
         let mut gradient = self.quadratic.gradient(&weights);
@@ -141,7 +144,9 @@ fn gap(weights: &[f64], gradient: &[f64], radius: f64) -> f64 {
 fn nearest_semidefinite(gram: &Mat<f64>) -> Result<Mat<f64>> {
     let (values, vectors) = eigen(gram.as_ref())?;
     let kept: Vec<usize> = (0..values.len()).filter(|&i| values[i] > 0.0).collect();
-    let roots = Mat::from_fn(gram.nrows(), kept.len(), |j, i| vectors[(j, kept[i])] * values[kept[i]].sqrt());
+    let roots = Mat::from_fn(gram.nrows(), kept.len(), |j, i| {
+        vectors[(j, kept[i])] * values[kept[i]].sqrt()
+    });
     Ok(outer_products(&roots))
 }
 

@@ -28,8 +28,9 @@ impl Draws {
 
     /// Replaces `out` by the panels to read.
     ///
-    /// Pairs are s distinct ones of the d^2 ordered pairs, uniformly, one after the other: panel i and panel j of
-    /// pair (i, j), which may be the same panel twice. What an odd budget leaves over is one more panel, uniformly.
+    /// Pairs are s distinct ones of the d^2 ordered pairs, uniformly, one after the other: panel i
+    /// and panel j of pair (i, j), which may be the same panel twice. What an odd budget leaves
+    /// over is one more panel, uniformly.
     #[inline]
     pub(super) fn draw(self, stream: &mut Stream, out: &mut Vec<u32>, codes: &mut Vec<u32>) {
         let Reads { budget, panels } = self.reads;
@@ -61,15 +62,16 @@ impl Draws {
         codes.clone().zip(codes.skip(1)).all(|(a, b)| a < b)
     }
 
-    /// d/k: a panel stands at each of the k places with probability 1/d, so its values times this, added up over
-    /// its reads, have the mean x.
+    /// d/k: a panel stands at each of the k places with probability 1/d, so its values times this,
+    /// added up over its reads, have the mean x.
     #[inline]
     pub(super) fn coefficient(self) -> f64 {
         let Reads { budget, panels } = self.reads;
         if self.all() { 1.0 } else { panels as f64 / budget as f64 }
     }
 
-    /// An unbiased estimate of (sum over all panels of a)^2 from the a of the drawn ones; `None` where one draw tells nothing of it.
+    /// An unbiased estimate of (sum over all panels of a)^2 from the a of the drawn ones; `None`
+    /// where one draw tells nothing of it.
     #[inline]
     pub(super) fn square_of_sum(self, drawn: &[f64]) -> Option<f64> {
         let (k, d) = (drawn.len() as f64, self.reads.panels as f64);
@@ -78,7 +80,8 @@ impl Draws {
             return Some(sum * sum);
         }
         if self.pairs() > 0 {
-            let products = drawn.chunks_exact(2).take(self.pairs()).map(|pair| pair[0] * pair[1]).sum::<f64>();
+            let products =
+                drawn.chunks_exact(2).take(self.pairs()).map(|pair| pair[0] * pair[1]).sum::<f64>();
             return Some(2.0 * self.pair_coefficient() * products);
         }
         let squares: f64 = drawn.iter().map(|a| a * a).sum();
@@ -86,8 +89,8 @@ impl Draws {
         (drawn.len() > 1).then_some(d / k * squares + mixed)
     }
 
-    /// d^2/(2s): what x_i x_j of a drawn pair is multiplied by before it is added at (i, j) and at (j, i), so that the
-    /// sum has the mean xx'.
+    /// d^2/(2s): what x_i x_j of a drawn pair is multiplied by before it is added at (i, j) and at
+    /// (j, i), so that the sum has the mean xx'.
     #[inline]
     pub(super) fn pair_coefficient(self) -> f64 {
         let panels = self.reads.panels as f64;

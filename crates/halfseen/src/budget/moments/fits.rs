@@ -10,8 +10,8 @@ use crate::model::{Fit, Report, Stop};
 use crate::monitor::Monitor;
 use std::time::Instant;
 
-/// What several parameters, gathered for alike, learn from examples, after each of the given numbers of them: a list of
-/// fits for each number.
+/// What several parameters, gathered for alike, learn from examples, after each of the given
+/// numbers of them: a list of fits for each number.
 pub(crate) fn fit_all<L: FromMoments>(
     learners: &[&L],
     counts: &[usize],
@@ -50,7 +50,8 @@ pub(crate) fn fit_grid<L: FromMoments>(
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Fit>> {
-    let learners = settings.iter().map(|s| crate::full::configured(learner, s)).collect::<Result<Vec<L>>>()?;
+    let learners =
+        settings.iter().map(|s| crate::full::configured(learner, s)).collect::<Result<Vec<L>>>()?;
     let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
     for (first, learner) in learners.iter().enumerate() {
         let alike = |other: &L| other.gathering() == learner.gathering();
@@ -59,7 +60,8 @@ pub(crate) fn fit_grid<L: FromMoments>(
         }
         let group: Vec<usize> = (first..learners.len()).filter(|&i| alike(&learners[i])).collect();
         let members: Vec<&L> = group.iter().map(|&i| &learners[i]).collect();
-        let last = fit_all(&members, &[examples.len()], examples, monitor)?.pop().unwrap_or_default();
+        let last =
+            fit_all(&members, &[examples.len()], examples, monitor)?.pop().unwrap_or_default();
         for (i, fit) in group.into_iter().zip(last) {
             fits[i] = Some(fit);
         }
@@ -106,15 +108,27 @@ macro_rules! learn_from_moments {
                 moments::fit_grid(self, settings, examples, monitor)
             }
 
-            fn fit_curve(&self, counts: &[usize], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
-                Ok(moments::fit_all(&[self], counts, examples, monitor)?.into_iter().flatten().collect())
+            fn fit_curve(
+                &self,
+                counts: &[usize],
+                examples: &Examples<'_>,
+                monitor: &dyn Monitor,
+            ) -> Result<Vec<Fit>> {
+                Ok(moments::fit_all(&[self], counts, examples, monitor)?
+                    .into_iter()
+                    .flatten()
+                    .collect())
             }
 
             fn start(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {
                 Ok(Some(Box::new(Gatherer::new(self, layout, None)?)))
             }
 
-            fn resume(&self, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Option<Box<dyn AskTell>>> {
+            fn resume(
+                &self,
+                layout: &Arc<Layout>,
+                state: serde_json::Value,
+            ) -> Result<Option<Box<dyn AskTell>>> {
                 Ok(Some(Box::new(Gatherer::resume(self, layout, state)?)))
             }
 

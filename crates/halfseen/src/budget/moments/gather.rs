@@ -1,4 +1,5 @@
-//! Asks for the reads from which second moments are estimated, and keeps their sums; solves when asked for a predictor.
+//! Asks for the reads from which second moments are estimated, and keeps their sums; solves when
+//! asked for a predictor.
 
 use super::draws::Draws;
 use super::own_test::{OwnTest, Trust};
@@ -25,8 +26,11 @@ use std::sync::Arc;
 /// No learner keeps more numbers: 1.6 GB, the second moments of 20,000 attributes.
 const MOST_NUMBERS: u64 = 201_000_000;
 
-/// A learner that solves a problem in estimated moments: parameters, and what they make of the moments.
-pub(crate) trait FromMoments: Parameters + Clone + std::fmt::Debug + Send + Sync + 'static {
+/// A learner that solves a problem in estimated moments: parameters, and what they make of the
+/// moments.
+pub(crate) trait FromMoments:
+    Parameters + Clone + std::fmt::Debug + Send + Sync + 'static
+{
     /// The name in the program and in files.
     const NAME: &'static str;
     /// What it is, in one line.
@@ -42,7 +46,8 @@ pub(crate) trait FromMoments: Parameters + Clone + std::fmt::Debug + Send + Sync
     /// What the moments depend on.
     fn gathering(&self) -> Gathering;
 
-    /// Solves with each of several parameters, which were all gathered for alike; what they share is done once.
+    /// Solves with each of several parameters, which were all gathered for alike; what they share
+    /// is done once.
     ///
     /// # Errors
     /// Numerical failure.
@@ -89,7 +94,8 @@ pub(crate) struct Gatherer<L> {
     params: serde_json::Map<String, serde_json::Value>,
     pub(super) draws: Draws,
     pub(super) state: State,
-    /// Of the current example: codes of the drawn pairs, panels drawn, their values about the centre, and 1 with the known.
+    /// Of the current example: codes of the drawn pairs, panels drawn, their values about the
+    /// centre, and 1 with the known.
     codes: Vec<u32>,
     panels: Vec<u32>,
     pub(super) deviations: Vec<f64>,
@@ -116,9 +122,13 @@ impl<L: FromMoments> Gatherer<L> {
     /// Starts a learner. `moments` (per column) are given where the learner may know them.
     ///
     /// # Errors
-    /// Parameters out of range, a budget that cannot be kept, more columns than there is room for, or means that are
-    /// needed and not given.
-    pub(crate) fn new(learner: &L, layout: &Arc<Layout>, moments: Option<&Moments>) -> Result<Self> {
+    /// Parameters out of range, a budget that cannot be kept, more columns than there is room for,
+    /// or means that are needed and not given.
+    pub(crate) fn new(
+        learner: &L,
+        layout: &Arc<Layout>,
+        moments: Option<&Moments>,
+    ) -> Result<Self> {
         let (shape, draws) = plan(learner, layout)?;
         let given = given_means(learner.gathering().centre, moments, layout)?;
         let (sums, running) = (Sums::new(shape), Running::new(layout.slots()));
@@ -131,9 +141,14 @@ impl<L: FromMoments> Gatherer<L> {
     ///
     /// # Errors
     /// If the state is not one of these parameters and this layout.
-    pub(crate) fn resume(learner: &L, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Self> {
+    pub(crate) fn resume(
+        learner: &L,
+        layout: &Arc<Layout>,
+        state: serde_json::Value,
+    ) -> Result<Self> {
         let (shape, draws) = plan(learner, layout)?;
-        let mut state: State = serde_json::from_value(state).map_err(|e| saved::bad("state", e.to_string()))?;
+        let mut state: State =
+            serde_json::from_value(state).map_err(|e| saved::bad("state", e.to_string()))?;
         let given = if learner.gathering().centre == Centre::Given { shape.slots } else { 0 };
         let sound = state.running.len() == layout.slots()
             && state.running.is_sound()
@@ -182,16 +197,21 @@ impl<L: FromMoments> Gatherer<L> {
         self.gathering.centre == Centre::Running && !self.draws.all()
     }
 
-    /// Whether sums are about 0 and are to be about the mean: exact where every panel is read, so that no mean of a part
-    /// of the examples need be used meanwhile.
+    /// Whether sums are about 0 and are to be about the mean: exact where every panel is read, so
+    /// that no mean of a part of the examples need be used meanwhile.
     pub(super) fn recentre(&self) -> bool {
         self.gathering.centre == Centre::Running && self.draws.all()
     }
 
     /// The moments so far.
     pub(super) fn reduced(&self) -> Result<Reduced> {
-        let (intercept, recentre, spread) = (self.gathering.intercept, self.recentre(), self.state.running.pooled());
-        Reduced::new(&self.state.sums, self.state.ledger.answered, View { intercept, recentre, spread })
+        let (intercept, recentre, spread) =
+            (self.gathering.intercept, self.recentre(), self.state.running.pooled());
+        Reduced::new(
+            &self.state.sums,
+            self.state.ledger.answered,
+            View { intercept, recentre, spread },
+        )
     }
 
     #[cfg(test)]
@@ -204,16 +224,19 @@ impl<L: FromMoments> Gatherer<L> {
         &self.state.sums
     }
 
-    /// The predictor whose kept slots have these weights, and whose constant and known columns have those.
+    /// The predictor whose kept slots have these weights, and whose constant and known columns have
+    /// those.
     fn linear(&self, slots: &[usize], weights: &[f64], known: &[f64]) -> Linear {
         let columns = self.layout.slots();
-        let fill = (0..columns).map(|column| self.state.running.mean(self.layout.slot(column))).collect();
+        let fill =
+            (0..columns).map(|column| self.state.running.mean(self.layout.slot(column))).collect();
         let mut all = vec![0.0; columns];
         let mut intercept = known.first().copied().unwrap_or(0.0);
         for (&slot, w) in slots.iter().zip(weights) {
             let w = if *w == 0.0 { 0.0 } else { w / self.size(slot) };
             all[self.layout.column(slot)] = w;
-            intercept -= w * if self.recentre() { self.state.running.mean(slot) } else { self.centre(slot) };
+            intercept -=
+                w * if self.recentre() { self.state.running.mean(slot) } else { self.centre(slot) };
         }
         for (slot, w) in (self.layout.sampled_slots()..).zip(known.iter().skip(1)) {
             all[self.layout.column(slot)] = *w;
@@ -221,8 +244,14 @@ impl<L: FromMoments> Gatherer<L> {
         Linear { weights: all, intercept, fill, clip: self.state.ledger.range }
     }
 
-    /// What several parameters make of the moments so far. A stop that is not `OnePass` goes before the solvers' own.
-    pub(super) fn fits(&self, learners: &[&L], stop: Stop, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    /// What several parameters make of the moments so far. A stop that is not `OnePass` goes before
+    /// the solvers' own.
+    pub(super) fn fits(
+        &self,
+        learners: &[&L],
+        stop: Stop,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fit>> {
         let trust = self.state.own.as_ref().map_or(Trust::FULL, |own| own.best().0);
         let moments = self.trusted(self.reduced()?, trust);
         let fit = |mut solved: Solved| {
@@ -235,7 +264,8 @@ impl<L: FromMoments> Gatherer<L> {
             let mut report = self.report();
             report.stop = if stop == Stop::OnePass { solved.stop } else { stop };
             report.converged = report.stop.converged();
-            (report.objective, report.gap, report.seconds) = (solved.objective, solved.gap, solved.seconds);
+            (report.objective, report.gap, report.seconds) =
+                (solved.objective, solved.gap, solved.seconds);
             Fit { predictor: self.linear(&moments.slots, &solved.weights, &known).into(), report }
         };
         Ok(L::solve(learners, &moments, monitor)?.into_iter().map(fit).collect())
@@ -244,17 +274,24 @@ impl<L: FromMoments> Gatherer<L> {
     /// Whether a query has the shape of this learner's. Known panels come first, then those drawn.
     #[inline]
     fn could_have_asked(&self, query: &Query) -> bool {
-        let (sampled, known) = (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
+        let (sampled, known) =
+            (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
         if query.reads.len() < known {
             return false;
         }
         let (free, drawn) = query.reads.split_at(known);
-        let free_fits = |(at, read): (usize, &Read)| read.panel as usize == sampled + at && read.role == Role::Known;
+        let free_fits = |(at, read): (usize, &Read)| {
+            read.panel as usize == sampled + at && read.role == Role::Known
+        };
         let (role, coefficient) = (self.role(), self.draws.coefficient());
         let fits = free.iter().enumerate().all(free_fits)
             && drawn.iter().all(|r| r.role == role && r.coefficient == coefficient)
             && self.draws.could_draw(drawn.iter().map(|r| r.panel));
-        fits && query.reads.iter().map(|r| self.layout.slots_of(r.panel as usize).len()).sum::<usize>()
+        fits && query
+            .reads
+            .iter()
+            .map(|r| self.layout.slots_of(r.panel as usize).len())
+            .sum::<usize>()
             == query.parts.len()
             && query.parts.iter().all(|p| p.weight == 0.0 && p.centre.is_finite())
             && query.exact == 0.0
@@ -329,7 +366,9 @@ impl<L: FromMoments> AskTell for Gatherer<L> {
         query.number = self.state.ledger.next();
         for panel in self.layout.sampled_panels()..self.layout.panels() {
             query.reads.push(Read { panel: panel as u32, role: Role::Known, coefficient: 1.0 });
-            query.parts.extend(self.layout.slots_of(panel).map(|_| Part { weight: 0.0, centre: 0.0 }));
+            query
+                .parts
+                .extend(self.layout.slots_of(panel).map(|_| Part { weight: 0.0, centre: 0.0 }));
         }
         let mut stream = Stream::new(self.gathering.seed, Purpose::Query, query.number);
         self.draws.draw(&mut stream, &mut self.panels, &mut self.codes);
@@ -354,10 +393,14 @@ impl<L: FromMoments> AskTell for Gatherer<L> {
             self.state.ledger.skipped();
             return Ok(Told::Skipped);
         }
-        let largest = self.deviations.iter().chain(&self.known).fold(target.abs(), |a, v| a.max(v.abs()));
-        let product = largest * largest * self.draws.pair_coefficient().max(self.draws.coefficient());
+        let largest =
+            self.deviations.iter().chain(&self.known).fold(target.abs(), |a, v| a.max(v.abs()));
+        let product =
+            largest * largest * self.draws.pair_coefficient().max(self.draws.coefficient());
         if product.is_nan() || product >= LARGEST_STEP {
-            return Err(ErrorKind::Diverged { what: "a product of two values", value: product }.into());
+            return Err(
+                ErrorKind::Diverged { what: "a product of two values", value: product }.into()
+            );
         }
         self.test(query, target);
         self.learn(query, values, target);
@@ -374,24 +417,33 @@ impl<L: FromMoments> AskTell for Gatherer<L> {
         Ok(())
     }
 
-    /// Solves anew each time. Should that fail numerically, which a fit reports, no attribute has a weight.
+    /// Solves anew each time. Should that fail numerically, which a fit reports, no attribute has a
+    /// weight.
     fn predictor(&self) -> Linear {
         let fits = self.fits(&[&self.learner], Stop::OnePass, &Silent);
-        let found = fits.ok().and_then(|fits| fits.into_iter().next()).and_then(|fit| fit.linear().ok().cloned());
+        let found = fits
+            .ok()
+            .and_then(|fits| fits.into_iter().next())
+            .and_then(|fit| fit.linear().ok().cloned());
         found.unwrap_or_else(|| self.linear(&[], &[], &[]))
     }
 
     fn report(&self) -> Report {
         let report = self.state.ledger.report(L::NAME);
-        let (_, risk, risk_error) = self.state.own.as_ref().map_or((Trust::FULL, None, None), OwnTest::best);
+        let (_, risk, risk_error) =
+            self.state.own.as_ref().map_or((Trust::FULL, None, None), OwnTest::best);
         let sums = &self.state.sums;
         let constant = self.state.ledger.variance(sums.known_target[0], sums.target);
-        let notes = risk.and_then(|risk| Note::beside_constant(risk, risk_error, constant)).into_iter().collect();
+        let notes = risk
+            .and_then(|risk| Note::beside_constant(risk, risk_error, constant))
+            .into_iter()
+            .collect();
         Report { risk, risk_error, notes, ..report }
     }
 
     fn save(&self) -> Result<serde_json::Value> {
-        let state = serde_json::to_value(&self.state).map_err(|e| saved::bad("state", e.to_string()))?;
+        let state =
+            serde_json::to_value(&self.state).map_err(|e| saved::bad("state", e.to_string()))?;
         saved::wrap(L::NAME, &self.params, &self.layout, state)
     }
 }

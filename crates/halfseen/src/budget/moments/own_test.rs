@@ -1,12 +1,16 @@
-//! Tests what the moments so far would predict on every next example before it is learned from, and says how far to trust them.
+//! Tests what the moments so far would predict on every next example before it is learned from, and
+//! says how far to trust them.
 //!
-//! Products of pairs are seen rarely, d^2/(2s) examples apart, so that weights solved from few of them are mostly noise, and no radius
-//! guards against it where nobody declared how large attributes are. So there several readings of the moments compete: products
-//! of different attributes times a share, weights times another. At t = 4, 6, 9, ... each is solved anew; in between every
-//! answer gives an unbiased estimate of the squared error of each, by the reads that it has anyway. With a the terms w_j e_j of the panels
-//! read and r what the constant and the known columns leave of the target it is r^2 - 2 r (d/k) sum a + q, where q estimates (sum of all
-//! a)^2: d^2/s sum a_i a_j over s drawn pairs, or d/k sum a_i^2 + d(d-1)/(k(k-1)) sum_{i != j} a_i a_j over a subset of k. The t-th
-//! answer counts by t, as late ones test what was made of more. The reading of least error is the learner's, and its error the report's.
+//! Products of pairs are seen rarely, d^2/(2s) examples apart, so that weights solved from few of
+//! them are mostly noise, and no radius guards against it where nobody declared how large
+//! attributes are. So there several readings of the moments compete: products of different
+//! attributes times a share, weights times another. At t = 4, 6, 9, ... each is solved anew; in
+//! between every answer gives an unbiased estimate of the squared error of each, by the reads that
+//! it has anyway. With a the terms w_j e_j of the panels read and r what the constant and the known
+//! columns leave of the target it is r^2 - 2 r (d/k) sum a + q, where q estimates (sum of all a)^2:
+//! d^2/s sum a_i a_j over s drawn pairs, or d/k sum a_i^2 + d(d-1)/(k(k-1)) sum_{i != j} a_i a_j
+//! over a subset of k. The t-th answer counts by t, as late ones test what was made of more. The
+//! reading of least error is the learner's, and its error the report's.
 
 use super::draws::Draws;
 use crate::budget::risk::Risk;
@@ -80,8 +84,13 @@ impl OwnTest {
         answers >= self.due
     }
 
-    /// Takes the weights that `solve` makes of each share, and waits until there are half as many answers more.
-    pub(super) fn renew(&mut self, answers: u64, mut solve: impl FnMut(Trust) -> (Vec<f64>, Vec<f64>)) {
+    /// Takes the weights that `solve` makes of each share, and waits until there are half as many
+    /// answers more.
+    pub(super) fn renew(
+        &mut self,
+        answers: u64,
+        mut solve: impl FnMut(Trust) -> (Vec<f64>, Vec<f64>),
+    ) {
         self.due = answers + answers / 2;
         for (tested, trust) in self.readings.iter_mut().zip(all()) {
             (tested.weights, tested.known) = solve(trust);
@@ -92,7 +101,8 @@ impl OwnTest {
     #[inline]
     pub(super) fn see(&mut self, draws: Draws, answer: &Answer<'_>, terms: &mut Vec<f64>, t: u64) {
         for tested in self.readings.iter_mut().filter(|tested| !tested.weights.is_empty()) {
-            let left = answer.y - tested.known.iter().zip(answer.z).map(|(u, z)| u * z).sum::<f64>();
+            let left =
+                answer.y - tested.known.iter().zip(answer.z).map(|(u, z)| u * z).sum::<f64>();
             terms.clear();
             let mut at = 0;
             for width in answer.widths {
@@ -107,7 +117,8 @@ impl OwnTest {
         }
     }
 
-    /// The reading of least estimated error, with that error and its standard error; the first, and none, before there is a test.
+    /// The reading of least estimated error, with that error and its standard error; the first, and
+    /// none, before there is a test.
     pub(super) fn best(&self) -> (Trust, Option<f64>, Option<f64>) {
         let mut best = (Trust::FULL, None, None);
         for (tested, trust) in self.readings.iter().zip(all()) {
@@ -122,8 +133,12 @@ impl OwnTest {
 
     /// Whether the numbers of a saved state can be true of so many sampled slots and known columns.
     pub(super) fn is_sound(&self, slots: usize, known: usize) -> bool {
-        let sizes = |t: &Tested| [(0, 0), (slots, known)].contains(&(t.weights.len(), t.known.len()));
-        let finite = |t: &Tested| t.weights.iter().chain(&t.known).all(|v| v.is_finite()) && t.risk.is_sound();
-        self.readings.len() == SHARES.len() * LENGTHS.len() && self.readings.iter().all(|t| sizes(t) && finite(t))
+        let sizes =
+            |t: &Tested| [(0, 0), (slots, known)].contains(&(t.weights.len(), t.known.len()));
+        let finite = |t: &Tested| {
+            t.weights.iter().chain(&t.known).all(|v| v.is_finite()) && t.risk.is_sound()
+        };
+        self.readings.len() == SHARES.len() * LENGTHS.len()
+            && self.readings.iter().all(|t| sizes(t) && finite(t))
     }
 }

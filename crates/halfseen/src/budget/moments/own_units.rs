@@ -1,4 +1,5 @@
-//! Scales a gatherer's moments by its own reads, where nobody declared how large attributes are, and tests what they give.
+//! Scales a gatherer's moments by its own reads, where nobody declared how large attributes are,
+//! and tests what they give.
 
 use super::gather::{FromMoments, Gatherer};
 use super::own_test::{Answer, Trust};
@@ -14,7 +15,8 @@ pub(super) fn scales<L: FromMoments>(learner: &L, layout: &Layout, known: bool) 
 }
 
 impl<L: FromMoments> Gatherer<L> {
-    /// A slot's unit: how large its values are by its reads where nobody declared it; 0 where they do not tell.
+    /// A slot's unit: how large its values are by its reads where nobody declared it; 0 where they
+    /// do not tell.
     pub(super) fn size(&self, slot: usize) -> f64 {
         match self.state.own {
             Some(_) => self.state.running.size(slot, self.gathering.centre != Centre::None, None),
@@ -46,7 +48,8 @@ impl<L: FromMoments> Gatherer<L> {
         own.see(self.draws, &answer, terms, self.state.ledger.answered + 1);
     }
 
-    /// Makes the weights anew that are tested next, where it is time to. Where they cannot be solved for, which a fit reports, they are 0.
+    /// Makes the weights anew that are tested next, where it is time to. Where they cannot be
+    /// solved for, which a fit reports, they are 0.
     pub(super) fn renew_test(&mut self) {
         let answers = self.state.ledger.answered;
         let Some(mut own) = self.state.own.take_if(|own| own.is_due(answers)) else { return };
@@ -59,7 +62,9 @@ impl<L: FromMoments> Gatherer<L> {
             let Some(moments) = &found else { return (weights, Vec::new()) };
             if last.as_ref().is_none_or(|(share, ..)| *share != trust.share) {
                 let moments = self.trusted(moments.clone(), trust);
-                let solved = L::solve(&[&self.learner], &moments, &Silent).ok().and_then(|mut all| all.pop());
+                let solved = L::solve(&[&self.learner], &moments, &Silent)
+                    .ok()
+                    .and_then(|mut all| all.pop());
                 last = solved.map(|solved| (trust.share, moments, solved.weights));
             }
             let Some((_, moments, solved)) = &last else { return (weights, Vec::new()) };

@@ -80,7 +80,9 @@ impl Products {
             return;
         }
         for i in 0..used.len() {
-            for (j, _) in self.numbers[size(i)..=size(i) + i].iter().enumerate().filter(|(_, v)| **v != 0.0) {
+            for (j, _) in
+                self.numbers[size(i)..=size(i) + i].iter().enumerate().filter(|(_, v)| **v != 0.0)
+            {
                 used[i] = true;
                 used[j] = true;
             }

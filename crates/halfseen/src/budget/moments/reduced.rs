@@ -1,10 +1,11 @@
 //! Minimises the known weights out, so that a quadratic of the sampled weights alone is left.
 //!
-//! With the means K, C, A of zz', ez', ee' and k, v, s of yz, ye, y^2 the estimated mean squared error of <w,e> + <u,z> is
-//! w'Aw + 2 w'Cu + u'Ku - 2 w'v - 2 u'k + s. K is exact, so this is convex in u, and for any w the best u is K+ (k - C'w):
-//! K+ a pseudo-inverse, and the shortest such u where known columns depend on each other. What is left is
-//! w'(A - C K+ C')w - 2 w'(v - C K+ k) + (s - k'K+k). With an intercept alone this is centring: A less the product of the
-//! means. Without one, the constant stays outside of all this.
+//! With the means K, C, A of zz', ez', ee' and k, v, s of yz, ye, y^2 the estimated mean squared
+//! error of <w,e> + <u,z> is w'Aw + 2 w'Cu + u'Ku - 2 w'v - 2 u'k + s. K is exact, so this is
+//! convex in u, and for any w the best u is K+ (k - C'w): K+ a pseudo-inverse, and the shortest
+//! such u where known columns depend on each other. What is left is w'(A - C K+ C')w - 2 w'(v - C
+//! K+ k) + (s - k'K+k). With an intercept alone this is centring: A less the product of the means.
+//! Without one, the constant stays outside of all this.
 
 use super::products::Products;
 use super::sums::Sums;
@@ -12,7 +13,8 @@ use crate::error::{ErrorKind, Result};
 use crate::full::eigen;
 use faer::Mat;
 
-/// Eigenvalues of K, scaled to a diagonal of ones, below this part of the largest are what rounding left of zero.
+/// Eigenvalues of K, scaled to a diagonal of ones, below this part of the largest are what rounding
+/// left of zero.
 const RANK: f64 = 1e-11;
 
 /// The quadratic w'Gw - 2 c'w + s of the sampled weights, on the slots that can matter.
@@ -20,7 +22,8 @@ const RANK: f64 = 1e-11;
 pub(crate) struct Reduced {
     /// The slots with an entry that is not zero, increasing; all others have weight 0.
     pub(crate) slots: Vec<usize>,
-    /// Places among the kept of slots of which no product was seen that is not zero: of them G says nothing.
+    /// Places among the kept of slots of which no product was seen that is not zero: of them G says
+    /// nothing.
     pub(crate) unseen: Vec<usize>,
     /// G, (kept, kept): any symmetric matrix. Empty where products are not summed.
     pub(crate) gram: Mat<f64>,
@@ -70,11 +73,15 @@ impl Reduced {
         };
         let known_target = mean(&sums.known_target);
         let offset = times_inverse(&known_target);
-        let mut rows: Vec<Vec<f64>> = slots.iter().map(|&s| mean(&sums.slot_known[s * q..(s + 1) * q])).collect();
+        let mut rows: Vec<Vec<f64>> =
+            slots.iter().map(|&s| mean(&sums.slot_known[s * q..(s + 1) * q])).collect();
         // The constant comes first among what is known, so its products are means.
-        let centre: Vec<f64> = rows.iter().map(|row| if view.recentre { row[0] } else { 0.0 }).collect();
+        let centre: Vec<f64> =
+            rows.iter().map(|row| if view.recentre { row[0] } else { 0.0 }).collect();
         for (row, centre) in rows.iter_mut().zip(&centre) {
-            row.iter_mut().enumerate().for_each(|(b, c)| *c -= centre * sums.known.get(0, b) * share);
+            row.iter_mut()
+                .enumerate()
+                .for_each(|(b, c)| *c -= centre * sums.known.get(0, b) * share);
         }
         let pull: Vec<f64> = rows.iter().flat_map(|row| times_inverse(row)).collect();
         let order = if sums.slots.is_empty() { 0 } else { n };
@@ -94,8 +101,11 @@ impl Reduced {
         let target = sums.target * share;
         let constant = target - inner(&known_target, &offset);
         let spread = view.spread - inner(&centre, &centre) / sums.slot_target.len().max(1) as f64;
-        let pulled = (0..n).map(|i| inner(&pull[i * q..(i + 1) * q], &rows[i]) + centre[i] * centre[i]).collect();
-        let reduced = Reduced { slots, unseen, gram, cross, constant, target, spread, offset, pull, pulled };
+        let pulled = (0..n)
+            .map(|i| inner(&pull[i * q..(i + 1) * q], &rows[i]) + centre[i] * centre[i])
+            .collect();
+        let reduced =
+            Reduced { slots, unseen, gram, cross, constant, target, spread, offset, pull, pulled };
         reduced.check()?;
         Ok(reduced)
     }
@@ -113,10 +123,16 @@ impl Reduced {
         }
     }
 
-    /// The same in units of the attributes' own, of which `size` gives one for each slot, 0 where there is none. Variances are then 1, better
-    /// known than from the products of a panel with itself. `sampled` gives, where products come from drawn pairs, the variance of their
-    /// noise, and the share of them that is to be believed once James' and Stein's factor has taken off what noise adds to their squares.
-    pub(super) fn in_own_units(mut self, size: impl Fn(usize) -> f64, sampled: Option<(f64, f64)>) -> Reduced {
+    /// The same in units of the attributes' own, of which `size` gives one for each slot, 0 where
+    /// there is none. Variances are then 1, better known than from the products of a panel with
+    /// itself. `sampled` gives, where products come from drawn pairs, the variance of their noise,
+    /// and the share of them that is to be believed once James' and Stein's factor has taken off
+    /// what noise adds to their squares.
+    pub(super) fn in_own_units(
+        mut self,
+        size: impl Fn(usize) -> f64,
+        sampled: Option<(f64, f64)>,
+    ) -> Reduced {
         let unit = |slot: usize| if size(slot) > 0.0 { 1.0 / size(slot) } else { 0.0 };
         let units: Vec<f64> = self.slots.iter().map(|&slot| unit(slot)).collect();
         let (n, q) = (units.len(), self.offset.len());
@@ -140,7 +156,8 @@ impl Reduced {
             }
         }
         let Some((noise, share)) = sampled else { return self };
-        let believed = if squares > 0.0 { share * (1.0 - pairs * noise / squares).max(0.0) } else { 0.0 };
+        let believed =
+            if squares > 0.0 { share * (1.0 - pairs * noise / squares).max(0.0) } else { 0.0 };
         for (j, unit) in units.iter().enumerate().take(n) {
             for i in 0..n {
                 self.gram[(i, j)] *= if i == j { 0.0 } else { believed };
@@ -152,7 +169,8 @@ impl Reduced {
         self
     }
 
-    /// The best weights of what costs nothing, the constant first, (q), for weights of the kept slots.
+    /// The best weights of what costs nothing, the constant first, (q), for weights of the kept
+    /// slots.
     pub(super) fn known_weights(&self, weights: &[f64]) -> Vec<f64> {
         let mut known = self.offset.clone();
         let q = known.len();
@@ -177,13 +195,15 @@ fn used(sums: &Sums, seen: &[bool]) -> Vec<usize> {
     (0..seen.len()).filter(|&slot| seen[slot] || alone(slot)).collect()
 }
 
-/// A pseudo-inverse of the means of `known`, (q, q), inverted on a diagonal of ones so that units do not matter. Without
-/// an intercept the constant's row and column are zeros.
+/// A pseudo-inverse of the means of `known`, (q, q), inverted on a diagonal of ones so that units
+/// do not matter. Without an intercept the constant's row and column are zeros.
 fn pseudo_inverse(known: &Products, q: usize, share: f64, intercept: bool) -> Result<Mat<f64>> {
     let size = |a: usize| if a == 0 && !intercept { 0.0 } else { (known.get(a, a) * share).sqrt() };
     let scale: Vec<f64> = (0..q).map(|a| if size(a) > 0.0 { 1.0 / size(a) } else { 0.0 }).collect();
     let scaled = Mat::from_fn(q, q, |a, b| known.get(a, b) * share * scale[a] * scale[b]);
-    if let Some(value) = (0..q).find_map(|b| scaled.col_as_slice(b).iter().copied().find(|v| !v.is_finite())) {
+    if let Some(value) =
+        (0..q).find_map(|b| scaled.col_as_slice(b).iter().copied().find(|v| !v.is_finite()))
+    {
         return Err(ErrorKind::Diverged { what: "a second moment", value }.into());
     }
     let (values, vectors) = eigen(scaled.as_ref())?;
@@ -193,7 +213,12 @@ fn pseudo_inverse(known: &Products, q: usize, share: f64, intercept: bool) -> Re
         let vector = vectors.col_as_slice(i);
         for b in 0..q {
             let factor = vector[b] * scale[b] / value;
-            inverse.col_as_slice_mut(b).iter_mut().zip(vector).zip(&scale).for_each(|((x, v), s)| *x += v * s * factor);
+            inverse
+                .col_as_slice_mut(b)
+                .iter_mut()
+                .zip(vector)
+                .zip(&scale)
+                .for_each(|((x, v), s)| *x += v * s * factor);
         }
     }
     Ok(inverse)

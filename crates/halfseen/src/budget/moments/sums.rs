@@ -1,8 +1,8 @@
 //! Sums what the reads of each example tell of the second moments of attributes and target.
 //!
-//! z are the values that cost nothing: 1, then the always-known columns. e are sampled columns about their
-//! centre. Sums with e alone are made of single reads, e e' of pairs of reads; each has the mean that the sum over full
-//! rows would have. Sums without e are exact.
+//! z are the values that cost nothing: 1, then the always-known columns. e are sampled columns
+//! about their centre. Sums with e alone are made of single reads, e e' of pairs of reads; each has
+//! the mean that the sum over full rows would have. Sums without e are exact.
 
 use super::draws::Draws;
 use super::products::{LARGEST_SUM, Products};
@@ -61,7 +61,9 @@ impl Shape {
     pub(super) fn numbers(self) -> u64 {
         let [slots, known, order] = [self.slots, self.known, self.order()].map(|n| n as u64);
         let triangle = |n: u64| n.saturating_mul(n + 1) / 2;
-        triangle(order).saturating_add(triangle(known)).saturating_add(slots.saturating_mul(known + 1))
+        triangle(order)
+            .saturating_add(triangle(known))
+            .saturating_add(slots.saturating_mul(known + 1))
     }
 }
 
@@ -100,8 +102,8 @@ impl Sums {
         }
     }
 
-    /// A_ij += c e_i e_j and A_ji += c e_j e_i for each drawn pair of panels and their columns i, j; the diagonal
-    /// gets both.
+    /// A_ij += c e_i e_j and A_ji += c e_j e_i for each drawn pair of panels and their columns i,
+    /// j; the diagonal gets both.
     fn add_pairs(&mut self, draws: Draws, layout: &Layout, Seen { panels, e, .. }: Seen<'_>) {
         let coefficient = draws.pair_coefficient();
         let mut rest = e;

@@ -1,5 +1,7 @@
 //! Enumerates all draws, compares with dense sums, and holds each reading to what it promises.
 
+mod readings;
+
 use super::gather::{FromMoments, Gatherer};
 use super::{Ball, Limits, Reduced};
 use crate::budget::{AskTell, Identity, MomentLasso, Query, Read, Role, Told};
@@ -32,7 +34,10 @@ fn layout(sampled: &[u32], known: &[u32]) -> Arc<Layout> {
         next -= w;
         (next..next + w).rev().collect::<Vec<u32>>()
     };
-    sampled.iter().enumerate().for_each(|(i, &w)| builder.sampled(&format!("panel {i}"), columns(w)));
+    sampled
+        .iter()
+        .enumerate()
+        .for_each(|(i, &w)| builder.sampled(&format!("panel {i}"), columns(w)));
     known.iter().enumerate().for_each(|(i, &w)| builder.known(&format!("known {i}"), columns(w)));
     Arc::new(builder.finish().unwrap())
 }
@@ -55,23 +60,36 @@ fn baseline(budget: usize) -> MomentLasso {
 /// Every way to choose `size` of 0..n, increasing.
 fn subsets(n: usize, size: usize) -> Vec<Vec<usize>> {
     let longer = |all: Vec<Vec<usize>>| -> Vec<Vec<usize>> {
-        let more = |s: &Vec<usize>| (s.last().map_or(0, |l| l + 1)..n).map(|i| [&s[..], &[i]].concat()).collect();
+        let more = |s: &Vec<usize>| {
+            (s.last().map_or(0, |l| l + 1)..n).map(|i| [&s[..], &[i]].concat()).collect()
+        };
         all.iter().flat_map(|s| -> Vec<Vec<usize>> { more(s) }).collect()
     };
     (0..size).fold(vec![vec![]], |all, _| longer(all))
 }
 
-/// All equally likely panels of one query for pairs: s of the d^2 ordered pairs, and for an odd budget one panel more.
+/// All equally likely panels of one query for pairs: s of the d^2 ordered pairs, and for an odd
+/// budget one panel more.
 fn pair_draws(panels: usize, budget: usize) -> Vec<Vec<u32>> {
     let codes = subsets(panels * panels, budget / 2);
-    let pairs = codes.iter().map(|c| c.iter().flat_map(|c| [c / panels, c % panels]).map(|p| p as u32).collect());
+    let pairs = codes
+        .iter()
+        .map(|c| c.iter().flat_map(|c| [c / panels, c % panels]).map(|p| p as u32).collect());
     let last: Vec<Vec<u32>> =
         if budget % 2 == 1 { (0..panels as u32).map(|p| vec![p]).collect() } else { vec![vec![]] };
-    pairs.flat_map(|p: Vec<u32>| last.iter().map(move |l| [&p[..], l].concat()).collect::<Vec<_>>()).collect()
+    pairs
+        .flat_map(|p: Vec<u32>| last.iter().map(move |l| [&p[..], l].concat()).collect::<Vec<_>>())
+        .collect()
 }
 
-/// Tells copies of a learner one example through each of the draws; gives them with the query's values about the centre.
-fn tell_all<L: FromMoments>(start: &Gatherer<L>, draws: &[Vec<u32>], x: &[f64], y: f64) -> Vec<Gatherer<L>> {
+/// Tells copies of a learner one example through each of the draws; gives them with the query's
+/// values about the centre.
+fn tell_all<L: FromMoments>(
+    start: &Gatherer<L>,
+    draws: &[Vec<u32>],
+    x: &[f64],
+    y: f64,
+) -> Vec<Gatherer<L>> {
     let layout = start.layout();
     let tell = |panels: &Vec<u32>| {
         let mut learner = start.clone();
@@ -95,7 +113,10 @@ fn tell_all<L: FromMoments>(start: &Gatherer<L>, draws: &[Vec<u32>], x: &[f64], 
 }
 
 fn assert_close(found: f64, expected: f64, scale: f64, what: &str) {
-    assert!((found - expected).abs() <= 1e-12 * scale.max(1.0), "{what}: {found} instead of {expected}");
+    assert!(
+        (found - expected).abs() <= 1e-12 * scale.max(1.0),
+        "{what}: {found} instead of {expected}"
+    );
 }
 
 impl<L: FromMoments> Gatherer<L> {
@@ -125,23 +146,37 @@ fn baseline_estimates_all_second_moments_without_bias() {
         for budget in 2..panels {
             let mut stream = Stream::new(budget as u64, Purpose::Data, layout.slots() as u64);
             for centre in [Centre::None, Centre::Running] {
-                let start = taught(&MomentLasso { centre, ..baseline(budget) }, &layout, &mut stream);
+                let start =
+                    taught(&MomentLasso { centre, ..baseline(budget) }, &layout, &mut stream);
                 let (x, y) = example(&layout, &mut stream);
                 let draws = pair_draws(panels, budget);
                 let told = tell_all(&start, &draws, &x, y);
                 let (before, share) = (start.sums(), 1.0 / draws.len() as f64);
                 let n = layout.sampled_slots();
                 let e: Vec<f64> = (0..n).map(|s| start.expected(s, x[layout.column(s)])).collect();
-                let z: Vec<f64> = [1.0].into_iter().chain((n..layout.slots()).map(|s| x[layout.column(s)])).collect();
+                let z: Vec<f64> = [1.0]
+                    .into_iter()
+                    .chain((n..layout.slots()).map(|s| x[layout.column(s)]))
+                    .collect();
                 let what = format!("{sampled:?}, budget {budget}, {centre:?}");
                 let mean = |sum: &dyn Fn(&super::sums::Sums) -> f64| {
                     told.iter().map(|g| sum(g.sums()) - sum(before)).sum::<f64>() * share
                 };
                 for i in 0..n {
                     for j in 0..n {
-                        assert_close(mean(&|s| s.slots.get(i, j)), e[i] * e[j], 30.0, &format!("{what}: A_{i}{j}"));
+                        assert_close(
+                            mean(&|s| s.slots.get(i, j)),
+                            e[i] * e[j],
+                            30.0,
+                            &format!("{what}: A_{i}{j}"),
+                        );
                     }
-                    assert_close(mean(&|s| s.slot_target[i]), y * e[i], 30.0, &format!("{what}: v_{i}"));
+                    assert_close(
+                        mean(&|s| s.slot_target[i]),
+                        y * e[i],
+                        30.0,
+                        &format!("{what}: v_{i}"),
+                    );
                     for (b, z) in z.iter().enumerate() {
                         let found = mean(&|s| s.slot_known[i * before.known_target.len() + b]);
                         assert_close(found, e[i] * z, 30.0, &format!("{what}: C_{i}{b}"));
@@ -163,7 +198,9 @@ fn baseline_has_the_second_moments_of_the_closed_forms() {
     for (d, budget) in [(3, 2), (4, 2), (4, 3), (5, 3), (5, 4)] {
         let layout = layout(&vec![1; d], &[]);
         let mut stream = Stream::new(d as u64, Purpose::Data, budget as u64);
-        let start = Gatherer::new(&MomentLasso { centre: Centre::None, ..baseline(budget) }, &layout, None).unwrap();
+        let start =
+            Gatherer::new(&MomentLasso { centre: Centre::None, ..baseline(budget) }, &layout, None)
+                .unwrap();
         let (x, y) = example(&layout, &mut stream);
         let e: Vec<f64> = (0..d).map(|s| x[layout.column(s)]).collect();
         let draws = pair_draws(d, budget);
@@ -173,17 +210,30 @@ fn baseline_has_the_second_moments_of_the_closed_forms() {
         };
         let (n, s, k) = ((d * d) as f64, (budget / 2) as f64, budget as f64);
         let d = d as f64;
-        // E (sum of c_p)^2 = s E c^2 + s (s - 1) E c_p c_p', with sum of c = 2d and of c^2 = 2d + 2 over all pairs.
-        let places = s * (2.0 * d + 2.0) / n + s * (s - 1.0) * (4.0 * d * d - 2.0 * d - 2.0) / (n * (n - 1.0));
+        // E (sum of c_p)^2 = s E c^2 + s (s - 1) E c_p c_p', with sum of c = 2d and of c^2 = 2d + 2
+        // over all pairs.
+        let places = s * (2.0 * d + 2.0) / n
+            + s * (s - 1.0) * (4.0 * d * d - 2.0 * d - 2.0) / (n * (n - 1.0));
         let odd = if budget % 2 == 1 { (4.0 * s / d + 1.0) / d } else { 0.0 };
         let what = format!("d = {d}, budget {budget}");
         for i in 0..e.len() {
             let expected = (d / k * e[i] * y).powi(2) * (places + odd);
-            assert_close(square(&|m| m.slot_target[i]), expected, expected, &format!("{what}: E v_{i}^2"));
+            assert_close(
+                square(&|m| m.slot_target[i]),
+                expected,
+                expected,
+                &format!("{what}: E v_{i}^2"),
+            );
             for j in 0..e.len() {
-                let factor = if i == j { n / s } else { n / (2.0 * s) * (1.0 + (s - 1.0) / (n - 1.0)) };
+                let factor =
+                    if i == j { n / s } else { n / (2.0 * s) * (1.0 + (s - 1.0) / (n - 1.0)) };
                 let expected = factor * (e[i] * e[j]).powi(2);
-                assert_close(square(&|m| m.slots.get(i, j)), expected, expected, &format!("{what}: E A_{i}{j}^2"));
+                assert_close(
+                    square(&|m| m.slots.get(i, j)),
+                    expected,
+                    expected,
+                    &format!("{what}: E A_{i}{j}^2"),
+                );
             }
         }
     }
@@ -199,12 +249,15 @@ fn identity_estimates_the_example_without_bias() {
             let learner = Identity { budget: Some(budget as u64), ..Identity::default() };
             let start = taught(&learner, &layout, &mut stream);
             let (x, y) = example(&layout, &mut stream);
-            let draws: Vec<Vec<u32>> =
-                subsets(panels, budget).iter().map(|s| s.iter().map(|&p| p as u32).collect()).collect();
+            let draws: Vec<Vec<u32>> = subsets(panels, budget)
+                .iter()
+                .map(|s| s.iter().map(|&p| p as u32).collect())
+                .collect();
             let told = tell_all(&start, &draws, &x, y);
             for s in 0..n {
                 let e = start.expected(s, x[layout.column(s)]);
-                let moves = told.iter().map(|g| g.sums().slot_target[s] - start.sums().slot_target[s]);
+                let moves =
+                    told.iter().map(|g| g.sums().slot_target[s] - start.sums().slot_target[s]);
                 let (sum, squares) = moves.fold((0.0, 0.0), |(a, b), v| (a + v, b + v * v));
                 let (share, inflation) = (1.0 / draws.len() as f64, panels as f64 / budget as f64);
                 assert_close(sum * share, y * e, 30.0, "E v");
@@ -244,13 +297,15 @@ fn sums_equal_those_of_dense_matrices_and_their_elimination() {
     let (n, all) = (layout.sampled_slots(), layout.slots());
     for budget in [2, 3, 4, 5] {
         let mut stream = Stream::new(budget as u64, Purpose::Data, 3);
-        let mut gatherer = Gatherer::new(&MomentLasso { seed: 5, ..baseline(budget) }, &layout, None).unwrap();
+        let mut gatherer =
+            Gatherer::new(&MomentLasso { seed: 5, ..baseline(budget) }, &layout, None).unwrap();
         let mut dense = Dense { a: Mat::zeros(all + 1, all + 1), v: vec![0.0; all + 1] };
         let examples = 400;
         for _ in 0..examples {
             let (x, y) = example(&layout, &mut stream);
             let query = gatherer.ask().unwrap();
-            // Values about the centre by slot; the constant and the known ones are free and stand last.
+            // Values about the centre by slot; the constant and the known ones are free and stand
+            // last.
             let value = |slot: usize| x[layout.column(slot)];
             let mut e: Vec<f64> = (0..all).map(value).chain([1.0]).collect();
             let mut at = 0;
@@ -262,8 +317,12 @@ fn sums_equal_those_of_dense_matrices_and_their_elimination() {
                     at += 1;
                 }
             }
-            let drawn: Vec<usize> =
-                query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel as usize).collect();
+            let drawn: Vec<usize> = query
+                .reads
+                .iter()
+                .filter(|r| r.role != Role::Known)
+                .map(|r| r.panel as usize)
+                .collect();
             let (d, k, s) = (5.0, budget as f64, (budget / 2) as f64);
             let (factor, once) = if budget == 5 { (0.5, 1.0) } else { (d * d / (2.0 * s), d / k) };
             let pairs: Vec<(usize, usize)> = match budget {
@@ -311,157 +370,16 @@ fn sums_equal_those_of_dense_matrices_and_their_elimination() {
         assert_eq!(reduced.slots, (0..n).collect::<Vec<_>>());
         for i in 0..n {
             let m = f64::from(examples);
-            (0..n).for_each(|j| assert_close(reduced.gram[(i, j)], dense.a[(i, j)] / m, 30.0, "A - C K+ C'"));
+            (0..n).for_each(|j| {
+                assert_close(reduced.gram[(i, j)], dense.a[(i, j)] / m, 30.0, "A - C K+ C'")
+            });
             assert_close(reduced.cross[i], dense.v[i] / m, 30.0, "v - C K+ k");
         }
     }
 }
 
-/// Moments of few examples, whose matrix has eigenvalues of both signs.
-fn indefinite(seed: u64) -> Reduced {
-    let layout = Arc::new(Layout::singletons(20));
-    let mut stream = Stream::new(seed, Purpose::Data, 1);
-    let mut gatherer = Gatherer::new(&MomentLasso { seed, ..baseline(4) }, &layout, None).unwrap();
-    for _ in 0..300 {
-        let (x, y) = example(&layout, &mut stream);
-        let query = gatherer.ask().unwrap();
-        gatherer.tell(&query, &answer(&layout, &query, &x), y).unwrap();
-    }
-    gatherer.reduced().unwrap()
-}
-
-fn objective(moments: &Reduced, gram: &Mat<f64>, w: &[f64]) -> f64 {
-    let n = w.len();
-    let square: f64 = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| w[i] * gram[(i, j)] * w[j]).sum();
-    square - 2.0 * w.iter().zip(&moments.cross).map(|(w, c)| w * c).sum::<f64>() + moments.constant
-}
-
-fn matrix_of(ball: &Ball, n: usize) -> Mat<f64> {
-    Mat::from_fn(n, n, |i, j| ball.quadratic().column(j)[i])
-}
-
-#[test]
-fn convex_readings_are_convex_nearest_and_certified() {
-    for seed in 0..5 {
-        let moments = indefinite(seed);
-        let n = moments.slots.len();
-        let before = eigenvalues(&moments.gram).unwrap();
-        let (least, largest) = before.iter().fold((0.0_f64, 0.0_f64), |(a, b), &v| (a.min(v), b.max(v)));
-        assert!(least < -0.1 * largest, "the check must have seen an indefinite matrix");
-        for reading in [Reading::Psd, Reading::DiagShift] {
-            let ball = Ball::new(&moments, reading).unwrap();
-            let gram = matrix_of(&ball, n);
-            let after = eigenvalues(&gram).unwrap();
-            assert!(after.iter().all(|v| *v > -1e-12 * largest), "{reading:?}");
-            match reading {
-                // A projection on a cone: what was added is in the cone, and orthogonal to the result.
-                Reading::Psd => {
-                    let added = &gram - &moments.gram;
-                    assert!(eigenvalues(&added).unwrap().iter().all(|v| *v > -1e-12 * largest));
-                    let inner: f64 = (0..n).map(|j| (0..n).map(|i| added[(i, j)] * gram[(i, j)]).sum::<f64>()).sum();
-                    assert!(inner.abs() < 1e-10 * largest * largest);
-                }
-                _ => {
-                    let lowest = after.iter().fold(f64::INFINITY, |a, &v| a.min(v));
-                    assert!(lowest.abs() < 1e-12 * largest, "no more is added than is needed");
-                }
-            }
-            let limits = Limits { gap: 1e-7, steps: 1_000_000 };
-            let mut stream = Stream::new(seed, Purpose::Data, 2);
-            let radii = [0.3, 1.0, 4.0];
-            for (radius, found) in radii.iter().zip(ball.minimise(radii.iter().map(|r| (*r, limits)), &Silent)) {
-                assert_eq!(found.stop, Stop::Tolerance);
-                assert!(
-                    found.gap <= limits.gap && found.weights.iter().map(|w| w.abs()).sum::<f64>() <= radius * 1.000001
-                );
-                assert!((found.objective - objective(&moments, &gram, &found.weights)).abs() < 1e-10);
-                for _ in 0..300 {
-                    let mut point: Vec<f64> = found.weights.iter().map(|w| w + 0.3 * stream.normal()).collect();
-                    onto_l1_ball(&mut point, *radius);
-                    assert!(objective(&moments, &gram, &point) >= found.objective - found.gap - 1e-10);
-                }
-                // A plain solver gets as low, and no lower.
-                let (mut w, size) = (vec![0.0; n], 0.5 / after.iter().fold(0.0_f64, |a, &v| a.max(v)));
-                for _ in 0..20_000 {
-                    let product = |i: usize| (0..n).map(|j| gram[(i, j)] * w[j]).sum::<f64>();
-                    let gradient: Vec<f64> = (0..n).map(|i| 2.0 * (product(i) - moments.cross[i])).collect();
-                    w.iter_mut().zip(&gradient).for_each(|(w, g)| *w -= size * g);
-                    onto_l1_ball(&mut w, *radius);
-                }
-                let plain = objective(&moments, &gram, &w);
-                assert!(found.objective <= plain + limits.gap + 1e-10 && plain >= found.objective - found.gap - 1e-10);
-            }
-        }
-    }
-}
-
-#[test]
-fn the_stationary_reading_descends_to_a_stationary_point() {
-    for seed in 0..5 {
-        let moments = indefinite(seed);
-        let largest = eigenvalues(&moments.gram).unwrap().iter().fold(0.0_f64, |a, v| a.max(v.abs()));
-        let ball = Ball::new(&moments, Reading::Stationary).unwrap();
-        let at = |radius: f64, steps: u64| {
-            ball.minimise([(radius, Limits { gap: 1e-9, steps })].into_iter(), &Silent).next().unwrap()
-        };
-        for radius in [0.3, 2.0] {
-            let mut before = moments.constant;
-            for steps in 1..60 {
-                let found = at(radius, steps);
-                assert!(found.objective <= before + 1e-12, "step {steps}: {} after {before}", found.objective);
-                before = found.objective;
-            }
-            assert_eq!(at(radius, 1).stop, Stop::IterationLimit);
-            let found = at(radius, 200_000);
-            assert_eq!(found.stop, Stop::Stationary);
-            assert!((found.objective - objective(&moments, &moments.gram, &found.weights)).abs() < 1e-10);
-            // Another step leads nowhere.
-            let n = found.weights.len();
-            let product = |i: usize| (0..n).map(|j| moments.gram[(i, j)] * found.weights[j]).sum::<f64>();
-            let mut next: Vec<f64> =
-                (0..n).map(|i| found.weights[i] - (product(i) - moments.cross[i]) / largest).collect();
-            onto_l1_ball(&mut next, radius);
-            let moved: f64 = next.iter().zip(&found.weights).map(|(a, b)| (a - b).powi(2)).sum();
-            assert!(moved.sqrt() < 1e-4, "the residual is {}", moved.sqrt());
-        }
-    }
-}
-
-#[test]
-fn what_was_seen_in_no_product_has_no_weight_in_the_nearest_matrix() {
-    // Slot 0 is never zero, and its partner always is: v_0 grows, row 0 of A stays zero.
-    let layout = Arc::new(Layout::singletons(4));
-    let learner = MomentLasso { centre: Centre::None, intercept: false, ..baseline(2) };
-    let mut gatherer = Gatherer::new(&learner, &layout, None).unwrap();
-    for (panels, x, y) in [([0, 3], [2.0, 1.0, 1.0, 0.0], 3.0), ([1, 2], [2.0, 1.0, 1.0, 0.0], 1.0)] {
-        gatherer = tell_all(&gatherer, &[panels.to_vec()], &x, y).pop().unwrap();
-    }
-    let moments = gatherer.reduced().unwrap();
-    assert_eq!((&moments.slots[..], &moments.unseen[..]), (&[0, 1, 2][..], &[0][..]));
-    assert!(moments.cross[0] > moments.cross[1]);
-    let limits = Limits { gap: 1e-9, steps: 1000 };
-    let weights = |reading| {
-        let ball = Ball::new(&moments, reading).unwrap();
-        ball.minimise([(1.0, limits)].into_iter(), &Silent).next().unwrap().weights
-    };
-    let (nearest, literal) = (weights(Reading::Psd), weights(Reading::Stationary));
-    assert!(nearest[0] == 0.0 && nearest[1] > 0.0, "{nearest:?}");
-    assert!(literal[0] > 0.0, "as it is, the problem falls furthest there: {literal:?}");
-}
-
-#[test]
-fn moments_of_nothing_have_every_reading() {
-    let layout = Arc::new(Layout::singletons(3));
-    let moments = Gatherer::new(&baseline(2), &layout, None).unwrap().reduced().unwrap();
-    assert!(moments.slots.is_empty());
-    for reading in [Reading::Stationary, Reading::Psd, Reading::DiagShift] {
-        let ball = Ball::new(&moments, reading).unwrap();
-        let found = ball.minimise([(1.0, Limits { gap: 0.0, steps: 10 })].into_iter(), &Silent).next().unwrap();
-        assert!(found.stop.converged() && found.weights.is_empty() && found.gap == 0.0, "{reading:?}");
-    }
-}
-
-/// Over all draws the square of a sum is estimated without bias, by pairs and by subsets; by one read it is not at all.
+/// Over all draws the square of a sum is estimated without bias, by pairs and by subsets; by one
+/// read it is not at all.
 #[test]
 fn own_tests_estimate_squared_predictions_without_bias() {
     use super::draws::Draws;
@@ -470,13 +388,20 @@ fn own_tests_estimate_squared_predictions_without_bias() {
         let a: Vec<f64> = (0..panels).map(|_| stream.normal()).collect();
         let truth = a.iter().sum::<f64>().powi(2);
         for budget in 1..=panels {
-            let subsets: Vec<Vec<u32>> =
-                subsets(panels, budget).iter().map(|s| s.iter().map(|&p| p as u32).collect()).collect();
-            let pairs = if budget > 1 && budget < panels { pair_draws(panels, budget) } else { subsets.clone() };
+            let subsets: Vec<Vec<u32>> = subsets(panels, budget)
+                .iter()
+                .map(|s| s.iter().map(|&p| p as u32).collect())
+                .collect();
+            let pairs = if budget > 1 && budget < panels {
+                pair_draws(panels, budget)
+            } else {
+                subsets.clone()
+            };
             for (by_pairs, all) in [(false, subsets), (true, pairs)] {
                 let draws = Draws::new(crate::budget::Reads { budget, panels }, by_pairs);
-                let of =
-                    |drawn: &Vec<u32>| draws.square_of_sum(&drawn.iter().map(|&p| a[p as usize]).collect::<Vec<f64>>());
+                let of = |drawn: &Vec<u32>| {
+                    draws.square_of_sum(&drawn.iter().map(|&p| a[p as usize]).collect::<Vec<f64>>())
+                };
                 if budget == 1 {
                     assert!(of(&all[0]).is_none());
                     continue;

@@ -1,4 +1,5 @@
-//! Makes of answers the estimates that the step needs, and knows the shape of the queries that they answer.
+//! Makes of answers the estimates that the step needs, and knows the shape of the queries that they
+//! answer.
 
 use super::Sgd;
 use crate::budget::query::{Query, Role};
@@ -7,15 +8,16 @@ use crate::iterate::Iterate;
 /// What an answer gives besides the estimate of the example.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Estimate {
-    /// Of <w,x>, for the slope. Of a smooth loss's slope, with the products of all factors one on the other.
+    /// Of <w,x>, for the slope. Of a smooth loss's slope, with the products of all factors one on
+    /// the other.
     pub(super) product: f64,
     /// Of <w,x> from the reads for the gradient, independent of the first given the example.
     pub(super) second: f64,
 }
 
 impl<I: Iterate> Sgd<I> {
-    /// The estimates that an answer gives: the product <w,x>, and x~ as (slot, value) pairs, one per
-    /// slot. Unbiased over the draws of the query.
+    /// The estimates that an answer gives: the product <w,x>, and x~ as (slot, value) pairs, one
+    /// per slot. Unbiased over the draws of the query.
     #[inline]
     pub(super) fn estimate(&mut self, query: &Query, values: &[f64]) -> Estimate {
         self.gradient.clear();
@@ -32,7 +34,10 @@ impl<I: Iterate> Sgd<I> {
                     estimate.second += term;
                 }
                 if matches!(read.role, Role::Gradient | Role::Full) {
-                    self.gradient.push((slot as u32, read.coefficient * self.deviation(slot, part, values[at])));
+                    self.gradient.push((
+                        slot as u32,
+                        read.coefficient * self.deviation(slot, part, values[at]),
+                    ));
                 }
                 at += 1;
             }
@@ -47,26 +52,32 @@ impl<I: Iterate> Sgd<I> {
     #[inline]
     fn could_read(&self, products: usize, orders: &[u32]) -> bool {
         match self.gen_est.filter(|_| self.recipe.draws.is_some()) {
-            Some(estimator) if orders.len() == estimator.calls() => products == estimator.reads(orders),
+            Some(estimator) if orders.len() == estimator.calls() => {
+                products == estimator.reads(orders)
+            }
             Some(_) => orders.is_empty() && products == 0,
             None => orders.is_empty() && products <= self.products(),
         }
     }
 
-    /// Whether a query has the shape of this learner's: one that came back from a file or a network may
-    /// have been edited. Known panels come first, then those of the gradient, then the product's.
+    /// Whether a query has the shape of this learner's: one that came back from a file or a network
+    /// may have been edited. Known panels come first, then those of the gradient, then the
+    /// product's.
     #[inline]
     pub(super) fn could_have_asked(&self, query: &Query) -> bool {
         if self.state.observed.is_some() {
             return self.could_have_observed(query);
         }
-        let (sampled, known) = (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
+        let (sampled, known) =
+            (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
         let sampler = self.state.drawing.sampler();
         let role = if sampler.is_some() { Role::Gradient } else { Role::Full };
         let most = sampler.map_or(sampled, |s| s.draws());
         let drawn = query.reads.iter().skip(known).take_while(|read| read.role == role).count();
         let enough = match sampler {
-            Some(s) => !s.is_uniform() || query.phase != self.state.drawing.version || drawn == most,
+            Some(s) => {
+                !s.is_uniform() || query.phase != self.state.drawing.version || drawn == most
+            }
             None => drawn == most,
         };
         if !enough || drawn > most || query.reads.len() < known + drawn {
@@ -82,12 +93,16 @@ impl<I: Iterate> Sgd<I> {
                 panel == sampled + at && read.role == Role::Known
             } else if at < known + drawn {
                 let order = match sampler {
-                    Some(s) => s.replacement() || at == known || query.reads[at - 1].panel < read.panel,
+                    Some(s) => {
+                        s.replacement() || at == known || query.reads[at - 1].panel < read.panel
+                    }
                     None => panel == at - known,
                 };
                 let coefficient = match sampler {
                     // Drawn by probabilities that have changed since.
-                    Some(_) if query.phase < self.state.drawing.version => read.coefficient.is_finite(),
+                    Some(_) if query.phase < self.state.drawing.version => {
+                        read.coefficient.is_finite()
+                    }
                     Some(s) => panel < sampled && read.coefficient == s.coefficient(panel),
                     None => read.coefficient == 1.0,
                 };

@@ -57,8 +57,8 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// Draws the orders by which a smooth loss's slope is estimated, and for each factor its estimate of the product.
-    /// While w = 0 the slope is exact.
+    /// Draws the orders by which a smooth loss's slope is estimated, and for each factor its
+    /// estimate of the product. While w = 0 the slope is exact.
     fn push_powers(&self, query: &mut Query, estimator: GenEst, stream: &mut Stream) {
         if self.state.iterate.total_mass() <= 0.0 {
             return;
@@ -112,7 +112,9 @@ impl<I: Iterate> Sgd<I> {
     ) {
         query.reads.push(Read { panel: panel as u32, role, coefficient });
         for slot in self.layout.slots_of(panel) {
-            query.parts.push(Part { weight: self.raw(slot, weight(slot)), centre: self.centre(slot) });
+            query
+                .parts
+                .push(Part { weight: self.raw(slot, weight(slot)), centre: self.centre(slot) });
         }
     }
 
@@ -124,16 +126,21 @@ impl<I: Iterate> Sgd<I> {
             query.reads.push(Read { panel: panel as u32, role: Role::Known, coefficient: 1.0 });
             for slot in self.layout.slots_of(panel) {
                 let weight = self.state.known.weight(slot - self.layout.sampled_slots());
-                query.parts.push(Part { weight: self.raw(slot, weight), centre: self.known_centre(slot) });
+                query
+                    .parts
+                    .push(Part { weight: self.raw(slot, weight), centre: self.known_centre(slot) });
             }
         }
     }
 
-    /// Adds a read for the estimate of the example. Its weight gives a second estimate of the product.
+    /// Adds a read for the estimate of the example. Its weight gives a second estimate of the
+    /// product.
     #[inline]
     pub(super) fn push_gradient(&self, query: &mut Query, panel: usize) {
         let coefficient = self.state.drawing.sampler().map_or(1.0, |s| s.coefficient(panel));
-        self.push(query, panel, Role::Gradient, coefficient, |slot| coefficient * self.state.iterate.weight(slot));
+        self.push(query, panel, Role::Gradient, coefficient, |slot| {
+            coefficient * self.state.iterate.weight(slot)
+        });
     }
 
     /// Draws of one example for the product.
@@ -146,7 +153,11 @@ impl<I: Iterate> Sgd<I> {
     #[inline]
     fn by_moments(&self) -> f64 {
         let share = self.recipe.draws.as_ref().map_or(0.0, |d| self.state.drawing.by_moments(d));
-        if share > 0.0 && self.state.iterate.weighed().is_some_and(|w| w.total_mass() > 0.0) { share } else { 0.0 }
+        if share > 0.0 && self.state.iterate.weighed().is_some_and(|w| w.total_mass() > 0.0) {
+            share
+        } else {
+            0.0
+        }
     }
 
     /// Draws a slot whose panel is read for the product; `None` while w = 0.
@@ -154,7 +165,9 @@ impl<I: Iterate> Sgd<I> {
     fn draw_product(&self, stream: &mut Stream) -> Option<usize> {
         let share = self.by_moments();
         match self.state.iterate.weighed() {
-            Some(weighing) if share == 1.0 || (share > 0.0 && stream.unit() < share) => weighing.draw(stream.unit()),
+            Some(weighing) if share == 1.0 || (share > 0.0 && stream.unit() < share) => {
+                weighing.draw(stream.unit())
+            }
             _ => self.state.iterate.draw(stream.unit()),
         }
     }

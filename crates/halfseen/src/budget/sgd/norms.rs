@@ -1,4 +1,5 @@
-//! Finds the norms that step sizes need, measured or from the reads, and renews the draws that go by moments.
+//! Finds the norms that step sizes need, measured or from the reads, and renews the draws that go
+//! by moments.
 
 use super::Sgd;
 use super::scale::UNIT_SQUARE;
@@ -30,7 +31,13 @@ pub(super) struct Measured {
 
 impl Measured {
     /// From the moments per column and the targets' mean square.
-    pub(super) fn new(centre: Centre, intercept: bool, layout: &Layout, moments: &Moments, target: f64) -> Measured {
+    pub(super) fn new(
+        centre: Centre,
+        intercept: bool,
+        layout: &Layout,
+        moments: &Moments,
+        target: f64,
+    ) -> Measured {
         let square = |slot: usize| {
             let column = layout.column(slot);
             let (mean, square) = (moments.mean[column], moments.square[column]);
@@ -49,17 +56,31 @@ impl Measured {
 }
 
 impl<I: Iterate> Sgd<I> {
-    /// The plan for the t-th step while `open` other queries are open: made for the norms at hand, or, at the very first, for
-    /// those of the answer itself.
+    /// The plan for the t-th step while `open` other queries are open: made for the norms at hand,
+    /// or, at the very first, for those of the answer itself.
     #[inline]
-    pub(super) fn plan(&self, t: u64, open: u64, query: &Query, values: &[f64], target: f64) -> Planned {
+    pub(super) fn plan(
+        &self,
+        t: u64,
+        open: u64,
+        query: &Query,
+        values: &[f64],
+        target: f64,
+    ) -> Planned {
         match (self.planned, self.state.norms) {
             (Some(plan), _) if !self.recipe.pace.is_timeless() => plan,
             (_, Some(norms)) => self.plan_for(t, open, norms),
             (_, None) if self.scaled => self.plan_for(t, open, self.unit_norms(target * target)),
-            // Nothing is known yet of how far values are from their centres: only what costs nothing moves.
-            (_, None) if self.recipe.centre == Centre::Running && matches!(self.recipe.pace.rule, Rule::Theory(_)) => {
-                Planned { value: f64::INFINITY, ..self.plan_for(t, open, self.norms_of(query, values, target)) }
+            // Nothing is known yet of how far values are from their centres: only what costs
+            // nothing moves.
+            (_, None)
+                if self.recipe.centre == Centre::Running
+                    && matches!(self.recipe.pace.rule, Rule::Theory(_)) =>
+            {
+                Planned {
+                    value: f64::INFINITY,
+                    ..self.plan_for(t, open, self.norms_of(query, values, target))
+                }
             }
             (_, None) => self.plan_for(t, open, self.norms_of(query, values, target)),
         }
@@ -69,7 +90,14 @@ impl<I: Iterate> Sgd<I> {
         let slots = self.layout.sampled_slots();
         let power = self.recipe.shape.power(slots);
         let slope = self.gen_est.map(|_| self.state.steepness.settled);
-        let facts = Facts { radius: self.recipe.radius, power, slots: slots as f64, examples: 1.0, norms, slope };
+        let facts = Facts {
+            radius: self.recipe.radius,
+            power,
+            slots: slots as f64,
+            examples: 1.0,
+            norms,
+            slope,
+        };
         self.recipe.pace.plan(t + open, self.phase_began(t), &facts, self.recipe.known_radius)
     }
 
@@ -80,7 +108,8 @@ impl<I: Iterate> Sgd<I> {
 
     /// Norms from one answer.
     fn norms_of(&self, query: &Query, values: &[f64], target: f64) -> Norms {
-        let (mut sum, mut count, mut known) = (0.0, 0.0_f64, f64::from(u8::from(self.recipe.intercept)));
+        let (mut sum, mut count, mut known) =
+            (0.0, 0.0_f64, f64::from(u8::from(self.recipe.intercept)));
         let (mut drawn, mut at) = (0.0, 0);
         for read in &query.reads {
             for slot in self.layout.slots_of(read.panel as usize) {
@@ -107,7 +136,8 @@ impl<I: Iterate> Sgd<I> {
         Norms { square, largest, drawn_square, drawn_largest, known, target: target * target }
     }
 
-    /// Finds the norms anew, from what was measured or else from all reads so far, and plans for them.
+    /// Finds the norms anew, from what was measured or else from all reads so far, and plans for
+    /// them.
     pub(super) fn renew_norms(&mut self) {
         self.state.steepness.settle();
         let slots = self.layout.sampled_slots();
@@ -125,8 +155,14 @@ impl<I: Iterate> Sgd<I> {
             None if self.knows_no_spread() => return,
             None => {
                 let (square, largest) = self.state.running.squares(slots, |slot| self.centre(slot));
-                let known = self.state.running.known_squares(slots) + f64::from(u8::from(self.recipe.intercept));
-                (square, largest, known, self.state.target_squares / self.state.ledger.answered as f64)
+                let known = self.state.running.known_squares(slots)
+                    + f64::from(u8::from(self.recipe.intercept));
+                (
+                    square,
+                    largest,
+                    known,
+                    self.state.target_squares / self.state.ledger.answered as f64,
+                )
             }
         };
         self.state.norms = Some(self.norms(square, largest, known, target));
@@ -135,8 +171,11 @@ impl<I: Iterate> Sgd<I> {
 
     /// Whether hardly any value was read of which the centre was known, and there are some to read.
     fn knows_no_spread(&self) -> bool {
-        let running = self.recipe.centre == Centre::Running && self.state.measured.is_none() && !self.scaled;
-        running && self.layout.sampled_slots() > 0 && self.state.running.pooled_reads() < LEAST_POOLED
+        let running =
+            self.recipe.centre == Centre::Running && self.state.measured.is_none() && !self.scaled;
+        running
+            && self.layout.sampled_slots() > 0
+            && self.state.running.pooled_reads() < LEAST_POOLED
     }
 
     /// The norms for the present draws.
@@ -149,7 +188,8 @@ impl<I: Iterate> Sgd<I> {
     }
 
     pub(super) fn replan(&mut self) {
-        self.planned = self.state.norms.map(|norms| self.plan_for(self.state.ledger.answered + 1, 0, norms));
+        self.planned =
+            self.state.norms.map(|norms| self.plan_for(self.state.ledger.answered + 1, 0, norms));
     }
 
     /// E |x~|^2 and max_j E x~_j^2 for the present draws.
@@ -160,7 +200,8 @@ impl<I: Iterate> Sgd<I> {
         }
         let Some(sampler) = self.state.drawing.sampler() else { return (square, largest) };
         // Under prices the draws are not those of the theorem.
-        let bound = self.state.drawing.bound.filter(|bound| *bound > 0.0 && self.recipe.money.is_none());
+        let bound =
+            self.state.drawing.bound.filter(|bound| *bound > 0.0 && self.recipe.money.is_none());
         if let Some(bound) = bound {
             let k = sampler.draws() as f64;
             let repeats = if sampler.replacement() { (k - 1.0) / k } else { 0.0 };
@@ -190,7 +231,8 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// Changes how panels are drawn, where the learner does so after its t-th answer. Whether it did.
+    /// Changes how panels are drawn, where the learner does so after its t-th answer. Whether it
+    /// did.
     pub(super) fn redraw(&mut self, t: u64) -> Result<bool> {
         let Some(draws) = self.recipe.draws.as_ref() else { return Ok(false) };
         let Proportions::Optimal(source) = &draws.proportions else { return Ok(false) };
@@ -203,9 +245,11 @@ impl<I: Iterate> Sgd<I> {
                 self.state.drawing.bound = Some(bound);
                 (weights, moments)
             }
-            // From when each panel may have been read once, each time the answers have doubled: O(d) each time.
+            // From when each panel may have been read once, each time the answers have doubled:
+            // O(d) each time.
             Source::Online(uniform) | Source::Auto(uniform)
-                if often_enough && (nothing_known || (matches!(source, Source::Online(_)) && !self.scaled)) =>
+                if often_enough
+                    && (nothing_known || (matches!(source, Source::Online(_)) && !self.scaled)) =>
             {
                 // One pseudo-read: the uniform share sees to it that none starves.
                 let squares = |slot| self.state.running.steadied(slot, self.centre(slot), 1.0);
@@ -214,7 +258,9 @@ impl<I: Iterate> Sgd<I> {
                 let total: f64 = weights.iter().sum();
                 let panels = draws.panels as f64;
                 if total > 0.0 {
-                    weights.iter_mut().for_each(|w| *w = (1.0 - uniform) * *w / total + uniform / panels);
+                    weights
+                        .iter_mut()
+                        .for_each(|w| *w = (1.0 - uniform) * *w / total + uniform / panels);
                 }
                 (weights, moments)
             }
@@ -226,13 +272,19 @@ impl<I: Iterate> Sgd<I> {
     }
 
     /// The weights of the panels, the slots' smoothed moments, and the bound that theory steps use.
-    fn after_first_phase(&self, phases: &TwoPhase, goal: Goal, t: u64) -> (Vec<f64>, Vec<f64>, f64) {
+    fn after_first_phase(
+        &self,
+        phases: &TwoPhase,
+        goal: Goal,
+        t: u64,
+    ) -> (Vec<f64>, Vec<f64>, f64) {
         let (panels, slots) = (self.layout.sampled_panels(), self.layout.sampled_slots());
         let draws = t as f64 * self.recipe.draws.as_ref().map_or(0, |d| d.gradient) as f64;
         let phase = FirstPhase { panels, slots, draws, largest: self.state.drawing.largest };
         let estimates: Vec<f64> = match self.recipe.centre {
             _ if self.scaled => vec![UNIT_SQUARE; slots],
-            // A running centre stands far off at first; about the means learned by now, sums over counts are better.
+            // A running centre stands far off at first; about the means learned by now, sums over
+            // counts are better.
             Centre::Running => (0..slots).map(|slot| self.state.running.variance(slot)).collect(),
             Centre::None | Centre::Given => self.state.drawing.estimates(t),
         };
@@ -274,22 +326,27 @@ pub(super) fn is_milestone(t: u64) -> bool {
 }
 
 impl<I: Iterate> Sgd<I> {
-    /// Refuses a first phase that takes all of the examples at hand: a horizon of its own may promise more.
+    /// Refuses a first phase that takes all of the examples at hand: a horizon of its own may
+    /// promise more.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfRange`].
     pub(in crate::budget) fn check_first_phase(&self, rows: u64) -> Result<()> {
         let reads = self.recipe.draws.as_ref().map_or(1, |d| (d.gradient + d.products) as u64);
         let at_hand = self.recipe.total_budget.map_or(rows, |total| rows.min(total / reads.max(1)));
-        let Some(length) = self.first_phase.filter(|&length| length >= at_hand) else { return Ok(()) };
+        let Some(length) = self.first_phase.filter(|&length| length >= at_hand) else {
+            return Ok(());
+        };
         let (name, value) = ("phase1", format!("{length} examples"));
-        let allowed =
-            format!("less than the {at_hand} at hand, of which the second phase needs some; mind the horizon");
+        let allowed = format!(
+            "less than the {at_hand} at hand, of which the second phase needs some; mind the horizon"
+        );
         Err(ErrorKind::OutOfRange { name, value, allowed }.into())
     }
 }
 
-/// Examples in the first phase, where there is one: none where a share leaves one of the phases without any.
+/// Examples in the first phase, where there is one: none where a share leaves one of the phases
+/// without any.
 ///
 /// # Errors
 /// A share of an unknown number, and a phase that leaves nothing for the second.
@@ -302,7 +359,8 @@ pub(super) fn first_phase(phases: &TwoPhase, horizon: Option<u64>) -> Result<Opt
         }
         Some(m) if length < 1.0 => Ok(first_examples(length, m)),
         Some(m) if length >= m as f64 => {
-            let allowed = format!("less than the {m} examples to come, of which the second phase needs some");
+            let allowed =
+                format!("less than the {m} examples to come, of which the second phase needs some");
             Err(ErrorKind::OutOfRange { name: "phase1", value: length.to_string(), allowed }.into())
         }
         _ => Ok(Some(length as u64)),

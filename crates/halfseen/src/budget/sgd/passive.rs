@@ -1,22 +1,26 @@
 //! Learns from whatever is observed of a row: nothing is chosen, and every observed panel is used.
 //!
-//! With pi_i the share of rows in which panel i is observed (`observed.rs` states the assumption), x_i/pi_i on the observed i
-//! estimates the example. For the product, `passive = one` draws one observed j with probability rho_j in proportion to
-//! mass_j/pi_j, the mass being w_j^2 (Euclidean ball) or |w_j| (l1 ball): w_j x_j/(rho_j pi_j). `passive = all` takes the mean over
-//! that draw: sum_j w_j x_j/pi_j over all observed j, which has less variance.
+//! With pi_i the share of rows in which panel i is observed (`observed.rs` states the assumption),
+//! x_i/pi_i on the observed i estimates the example. For the product, `passive = one` draws one
+//! observed j with probability rho_j in proportion to mass_j/pi_j, the mass being w_j^2 (Euclidean
+//! ball) or |w_j| (l1 ball): w_j x_j/(rho_j pi_j). `passive = all` takes the mean over that draw:
+//! sum_j w_j x_j/pi_j over all observed j, which has less variance.
 //!
-//! The same row shows both, so the two estimates are independent for i != j alone. Given that i is observed, its own term
-//! has the probability 1 and not pi_i: entry i of the gradient uses the product with its own term times pi_i. Then
-//! E phi_i x_i/pi_i = (<w,x> - y) x_i for every i, exactly. A row that shows nothing has the product 0, which the intercept
-//! and the known attributes must learn from too if their gradients are to be unbiased.
+//! The same row shows both, so the two estimates are independent for i != j alone. Given that i is
+//! observed, its own term has the probability 1 and not pi_i: entry i of the gradient uses the
+//! product with its own term times pi_i. Then E phi_i x_i/pi_i = (<w,x> - y) x_i for every i,
+//! exactly. A row that shows nothing has the product 0, which the intercept and the known
+//! attributes must learn from too if their gradients are to be unbiased.
 //!
-//! Squared error alone, whose slope is linear in the product. In `all` (S - y)^2 - sum_i (1 - pi_i) (w_i x_i/pi_i)^2 with
-//! S = sum_i w_i x_i/pi_i is, by the same argument, an unbiased estimate of the squared error.
+//! Squared error alone, whose slope is linear in the product. In `all` (S - y)^2 - sum_i (1 - pi_i)
+//! (w_i x_i/pi_i)^2 with S = sum_i w_i x_i/pi_i is, by the same argument, an unbiased estimate of
+//! the squared error.
 //!
-//! No theorem is claimed. The steps are those of AERR and AELR for the norms that these estimates have: E |x~|^2 =
-//! sum_i mu_i/pi_i, and E product^2 <= |w|^2 (R^2 + max_i mu_i (1/pi_i - 1)); that both come from one row can make G^2 larger by
-//! up to 1/min_i pi_i. (Hazan and Koren 2012, section 6, name this setting as open; Rostamizadeh, Agarwal and Bartlett 2011 and Loh
-//! and Wainwright 2011 correct second moments in the same way.)
+//! No theorem is claimed. The steps are those of AERR and AELR for the norms that these estimates
+//! have: E |x~|^2 = sum_i mu_i/pi_i, and E product^2 <= |w|^2 (R^2 + max_i mu_i (1/pi_i - 1)); that
+//! both come from one row can make G^2 larger by up to 1/min_i pi_i. (Hazan and Koren 2012, section
+//! 6, name this setting as open; Rostamizadeh, Agarwal and Bartlett 2011 and Loh and Wainwright
+//! 2011 correct second moments in the same way.)
 
 use super::Sgd;
 use crate::budget::query::{Query, Role};
@@ -46,8 +50,8 @@ impl<I: Iterate> Sgd<I> {
             return Err(ErrorKind::Chooses { learner: self.recipe.name.to_owned() }.into());
         }
         let panels = self.layout.sampled_panels();
-        let sound =
-            observed.windows(2).all(|w| w[0] < w[1]) && observed.last().is_none_or(|&last| (last as usize) < panels);
+        let sound = observed.windows(2).all(|w| w[0] < w[1])
+            && observed.last().is_none_or(|&last| (last as usize) < panels);
         if sound {
             return Ok(());
         }
@@ -69,7 +73,10 @@ impl<I: Iterate> Sgd<I> {
         self.head(query);
         self.push_known(query);
         let drawn = match self.recipe.passive {
-            Passive::One => self.draw_observed(observed, Stream::new(self.recipe.seed, Purpose::Query, query.number)),
+            Passive::One => self.draw_observed(
+                observed,
+                Stream::new(self.recipe.seed, Purpose::Query, query.number),
+            ),
             _ => None,
         };
         self.push_observed(query, observed, drawn);
@@ -106,22 +113,37 @@ impl<I: Iterate> Sgd<I> {
     }
 
     /// Adds the observed panels; `drawn` estimates the product where one alone does.
-    pub(super) fn push_observed(&self, query: &mut Query, observed: &[u32], drawn: Option<(u32, f64)>) {
+    pub(super) fn push_observed(
+        &self,
+        query: &mut Query,
+        observed: &[u32],
+        drawn: Option<(u32, f64)>,
+    ) {
         for &panel in observed {
             let coefficient = 1.0 / self.observed_share(panel as usize);
             let scale = match (self.recipe.passive, drawn) {
                 (Passive::All, _) => Some(coefficient),
-                (_, Some((chosen, probability))) if chosen == panel => Some(coefficient / probability),
+                (_, Some((chosen, probability))) if chosen == panel => {
+                    Some(coefficient / probability)
+                }
                 _ => None,
             };
             let (role, scale) = scale.map_or((Role::Gradient, 0.0), |scale| (Role::Full, scale));
-            self.push(query, panel as usize, role, coefficient, |slot| scale * self.state.iterate.weight(slot));
+            self.push(query, panel as usize, role, coefficient, |slot| {
+                scale * self.state.iterate.weight(slot)
+            });
         }
     }
 
-    /// Makes the gradient of x~: each entry times the slope, the product's own term times pi. Returns an unbiased estimate
-    /// of the squared error, where there is one.
-    pub(super) fn slope_observed(&mut self, query: &Query, values: &[f64], product: f64, target: f64) -> Option<f64> {
+    /// Makes the gradient of x~: each entry times the slope, the product's own term times pi.
+    /// Returns an unbiased estimate of the squared error, where there is one.
+    pub(super) fn slope_observed(
+        &mut self,
+        query: &Query,
+        values: &[f64],
+        product: f64,
+        target: f64,
+    ) -> Option<f64> {
         let mut squared = (product - target).powi(2);
         let (mut at, mut entry) = (0, 0);
         for read in &query.reads {
@@ -152,7 +174,8 @@ impl<I: Iterate> Sgd<I> {
 
     /// Whether a query has the shape of one for observed panels.
     pub(super) fn could_have_observed(&self, query: &Query) -> bool {
-        let (sampled, known) = (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
+        let (sampled, known) =
+            (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
         let mut columns = 0;
         for (at, read) in query.reads.iter().enumerate() {
             let panel = read.panel as usize;
@@ -161,7 +184,10 @@ impl<I: Iterate> Sgd<I> {
             } else {
                 let order = at == known || query.reads[at - 1].panel < read.panel;
                 let coefficient = read.coefficient.is_finite() && read.coefficient >= 1.0;
-                panel < sampled && order && coefficient && matches!(read.role, Role::Gradient | Role::Full)
+                panel < sampled
+                    && order
+                    && coefficient
+                    && matches!(read.role, Role::Gradient | Role::Full)
             };
             if !fits {
                 return false;
@@ -171,7 +197,8 @@ impl<I: Iterate> Sgd<I> {
         query.reads.len() >= known && query.is_of(columns)
     }
 
-    /// E |x~|^2 and max_j E x~_j^2, and the largest E x_j^2 (1/pi - 1), over the slots that are ever observed.
+    /// E |x~|^2 and max_j E x~_j^2, and the largest E x_j^2 (1/pi - 1), over the slots that are
+    /// ever observed.
     pub(super) fn observed_norms(&self) -> (f64, f64, f64) {
         let (mut sum, mut most, mut excess) = (0.0, 0.0_f64, 0.0_f64);
         for panel in 0..self.layout.sampled_panels() {

@@ -6,31 +6,42 @@ use crate::budget::{Aelr, Aerr, Budgeted, Reads};
 use crate::sampling::{Purpose, Stream};
 
 /// Widths of sampled panels, then of known ones; at most four sampled panels.
-const SHAPES: &[(&[u32], &[u32])] = &[(&[1], &[]), (&[1, 1, 1], &[]), (&[1, 1, 1, 1], &[1]), (&[2, 1, 3], &[2])];
+const SHAPES: &[(&[u32], &[u32])] =
+    &[(&[1], &[]), (&[1, 1, 1], &[]), (&[1, 1, 1, 1], &[1]), (&[2, 1, 3], &[2])];
 
 fn slots(layout: &Layout, query: &Query, x: &[f64]) -> Vec<f64> {
     let slots = query.reads.iter().flat_map(|r| layout.slots_of(r.panel as usize));
     slots.map(|slot| x[layout.column(slot)]).collect()
 }
 
-/// Sums over all observed sets and draws what the learner makes of an example: the slope times x~, the product that the
-/// known block learns from, and the estimated squared error.
+/// Sums over all observed sets and draws what the learner makes of an example: the slope times x~,
+/// the product that the known block learns from, and the estimated squared error.
 fn check<I: Iterate>(sgd: &mut Sgd<I>, seen: &[u64], x: &[f64], y: f64, what: &str) {
     let layout = Arc::clone(&sgd.layout);
     let (panels, sampled) = (layout.sampled_panels(), layout.sampled_slots());
     sgd.state.observed = Some(Observed::declared(16, seen));
     let pi: Vec<f64> = seen.iter().map(|&n| n as f64 / 16.0).collect();
     let centred: Vec<f64> = (0..sampled)
-        .map(|s| sgd.deviation(s, crate::budget::Part { weight: 0.0, centre: sgd.centre(s) }, x[layout.column(s)]))
+        .map(|s| {
+            sgd.deviation(
+                s,
+                crate::budget::Part { weight: 0.0, centre: sgd.centre(s) },
+                x[layout.column(s)],
+            )
+        })
         .collect();
-    let known: f64 = (sampled..layout.slots()).map(|s| sgd.state.known.weight(s - sampled) * x[layout.column(s)]).sum();
+    let known: f64 = (sampled..layout.slots())
+        .map(|s| sgd.state.known.weight(s - sampled) * x[layout.column(s)])
+        .sum();
     let exact = sgd.state.known.intercept() + known;
-    let product = exact + (0..sampled).map(|s| sgd.state.iterate.weight(s) * centred[s]).sum::<f64>();
+    let product =
+        exact + (0..sampled).map(|s| sgd.state.iterate.weight(s) * centred[s]).sum::<f64>();
     let (mut gradient, mut square) = (vec![0.0; sampled], vec![0.0; sampled]);
     let (mut slope, mut risk, mut total, mut largest) = (0.0, 0.0, 0.0, 1.0_f64);
     for set in 0..1_u32 << panels {
         let shown = |p: &usize| set >> p & 1 == 1;
-        let chance: f64 = (0..panels).map(|p| if shown(&p) { pi[p] } else { 1.0 - pi[p] }).product();
+        let chance: f64 =
+            (0..panels).map(|p| if shown(&p) { pi[p] } else { 1.0 - pi[p] }).product();
         if chance == 0.0 {
             continue;
         }
@@ -68,12 +79,22 @@ fn check<I: Iterate>(sgd: &mut Sgd<I>, seen: &[u64], x: &[f64], y: f64, what: &s
     for s in 0..sampled {
         let share = pi[layout.panel_of(s)];
         let expected = if share > 0.0 { (product - y) * centred[s] } else { 0.0 };
-        assert_close(gradient[s], expected, largest, &format!("{what}: E of the gradient of slot {s}"));
+        assert_close(
+            gradient[s],
+            expected,
+            largest,
+            &format!("{what}: E of the gradient of slot {s}"),
+        );
         let expected = if share > 0.0 { centred[s].powi(2) / share } else { 0.0 };
         assert_close(square[s], expected, largest, &format!("{what}: E x~^2 of slot {s}"));
     }
     if sgd.recipe.passive == Passive::All {
-        assert_close(risk, (product - y).powi(2), largest, &format!("{what}: E of the estimated risk"));
+        assert_close(
+            risk,
+            (product - y).powi(2),
+            largest,
+            &format!("{what}: E of the estimated risk"),
+        );
     }
 }
 
@@ -81,12 +102,19 @@ fn check_all<B: Budgeted + Default>() {
     for (sampled, known) in SHAPES {
         let layout = layout(sampled, known);
         let panels = layout.sampled_panels();
-        for (passive, centre, intercept) in
-            [("one", "none", "true"), ("one", "running", "false"), ("all", "running", "true"), ("all", "none", "false")]
-        {
+        for (passive, centre, intercept) in [
+            ("one", "none", "true"),
+            ("one", "running", "false"),
+            ("all", "running", "true"),
+            ("all", "none", "false"),
+        ] {
             let mut learner = B::default();
-            for (name, value) in [("passive", passive), ("centre", centre), ("intercept", intercept), ("horizon", "40")]
-            {
+            for (name, value) in [
+                ("passive", passive),
+                ("centre", centre),
+                ("intercept", intercept),
+                ("horizon", "40"),
+            ] {
                 learner.set(name, value).unwrap();
             }
             let recipe = learner.recipe(Reads { budget: panels.min(4), panels }).unwrap();
@@ -97,7 +125,8 @@ fn check_all<B: Budgeted + Default>() {
                 if [0, 1, 2, 9, 25].contains(&t) {
                     let observed = sgd.state.observed.clone();
                     for seen in [[8; 4], [1, 5, 9, 16], [16; 4]] {
-                        let what = format!("{learner:?}, {panels} panels, t = {t}, shares {seen:?}/16");
+                        let what =
+                            format!("{learner:?}, {panels} panels, t = {t}, shares {seen:?}/16");
                         check(&mut sgd, &seen[..panels], &x, y, &what);
                     }
                     sgd.state.observed = observed;
@@ -108,7 +137,10 @@ fn check_all<B: Budgeted + Default>() {
                 let values = slots(&layout, &query, &x);
                 sgd.tell(&query, &values, y).unwrap();
             }
-            assert!((0..layout.sampled_slots()).all(|s| sgd.state.iterate.weight(s) != 0.0), "a choice between draws");
+            assert!(
+                (0..layout.sampled_slots()).all(|s| sgd.state.iterate.weight(s) != 0.0),
+                "a choice between draws"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Makes slopes of answers: by the product itself for the squares, by powers of it for smooth losses.
+//! Makes slopes of answers: by the product itself for the squares, by powers of it for smooth
+//! losses.
 
 use super::Sgd;
 use super::answer::Estimate;
@@ -23,10 +24,16 @@ impl<I: Iterate> Sgd<I> {
     /// The slope that an answer gives.
     ///
     /// # Errors
-    /// [`ErrorKind::OutsideSeries`](crate::ErrorKind::OutsideSeries), where what was read shows that the loss's series
-    /// says nothing.
+    /// [`ErrorKind::OutsideSeries`](crate::ErrorKind::OutsideSeries), where what was read shows
+    /// that the loss's series says nothing.
     #[inline]
-    pub(super) fn slope(&self, query: &Query, values: &[f64], target: f64, estimate: Estimate) -> Result<Slope> {
+    pub(super) fn slope(
+        &self,
+        query: &Query,
+        values: &[f64],
+        target: f64,
+        estimate: Estimate,
+    ) -> Result<Slope> {
         match self.gen_est {
             None => {
                 let value = self.recipe.loss.slope(estimate.product, target);
@@ -65,7 +72,8 @@ impl<I: Iterate> Sgd<I> {
         }
         // Known reads come first in a query, those of the factors last.
         let columns = |read: &crate::budget::Read| self.layout.slots_of(read.panel as usize).len();
-        let (before, reads) = query.reads.split_at(query.reads.len() - estimator.reads(&query.orders));
+        let (before, reads) =
+            query.reads.split_at(query.reads.len() - estimator.reads(&query.orders));
         let (mut reads, mut at) = (reads.iter(), before.iter().map(columns).sum::<usize>());
         let weighed = |at: usize| query.parts[at].weight * (values[at] - query.parts[at].centre);
         let known = query.exact + (0..self.state.known.len()).map(weighed).sum::<f64>();
@@ -89,14 +97,19 @@ impl<I: Iterate> Sgd<I> {
             sum += estimator.value(order, power);
         }
         let product = (factors > 0.0).then(|| known + (estimate.product - known) / factors);
-        Ok(Slope { value: expansion.constant + expansion.factor * sum, product, residuals: (residuals, squares) })
+        Ok(Slope {
+            value: expansion.constant + expansion.factor * sum,
+            product,
+            residuals: (residuals, squares),
+        })
     }
 
     /// Refuses an answer that lies outside the series of the loss, as far as the reads tell.
     fn check_answer(&self, query: &Query, values: &[f64], known: f64) -> Result<()> {
         let Loss::Logistic { norm_bound } = self.recipe.loss else { return Ok(()) };
         let read = query.parts.iter().zip(values).skip(self.state.known.len());
-        let largest = read.map(|(part, value)| (value - part.centre).abs()).fold(norm_bound, f64::max);
+        let largest =
+            read.map(|(part, value)| (value - part.centre).abs()).fold(norm_bound, f64::max);
         check_reach(known.abs() + self.recipe.radius * largest)
     }
 }

@@ -1,18 +1,26 @@
 //! Enumerates every draw of a query with its probability: estimates must be unbiased, exactly.
 
+mod drawn;
 mod smooth;
 
 use super::*;
 use crate::budget::sampler::Sampler;
-use crate::budget::{Aelr, Aer, Aerr, Budgeted, Ddaelr, Ddaelr2p, Ddaerr, Ddaerr2p, Gaerr, Part, Pnorm, Reads};
+use crate::budget::{
+    Aelr, Aer, Aerr, Budgeted, Ddaelr, Ddaelr2p, Ddaerr, Ddaerr2p, Gaerr, Part, Pnorm, Reads,
+};
 use crate::iterate::Iterate;
 use crate::learner::Learner;
 use crate::sampling::{Purpose, Stream};
 
 /// The shapes that an example may have: widths of sampled panels, then of known ones. At most five
 /// sampled columns.
-const SHAPES: &[(&[u32], &[u32])] =
-    &[(&[1, 1, 1], &[]), (&[1, 1, 1, 1, 1], &[]), (&[2, 1, 1, 1], &[]), (&[1, 1, 2], &[1]), (&[1, 1, 1, 1], &[1, 2])];
+const SHAPES: &[(&[u32], &[u32])] = &[
+    (&[1, 1, 1], &[]),
+    (&[1, 1, 1, 1, 1], &[]),
+    (&[2, 1, 1, 1], &[]),
+    (&[1, 1, 2], &[1]),
+    (&[1, 1, 1, 1], &[1, 2]),
+];
 
 /// Columns are dealt to panels backwards, so that slots, panels and columns are different numbers.
 pub(super) fn layout(sampled: &[u32], known: &[u32]) -> Arc<Layout> {
@@ -32,7 +40,9 @@ pub(super) fn layout(sampled: &[u32], known: &[u32]) -> Arc<Layout> {
 
 /// A column's values have a mean, a scale and a sign of their own.
 pub(super) fn example(columns: usize, stream: &mut Stream) -> (Vec<f64>, f64) {
-    let x: Vec<f64> = (0..columns).map(|j| 0.3 * j as f64 - 0.4 + (0.2 + 0.3 * j as f64) * stream.normal()).collect();
+    let x: Vec<f64> = (0..columns)
+        .map(|j| 0.3 * j as f64 - 0.4 + (0.2 + 0.3 * j as f64) * stream.normal())
+        .collect();
     let y = 1.5 * x[0] - x[columns - 1] + 0.3 * stream.normal();
     (x, y)
 }
@@ -51,11 +61,13 @@ fn gradient_draws(n: usize, sampler: &Sampler) -> Vec<(Vec<usize>, f64)> {
     let mut all = vec![(vec![], 1.0)];
     for _ in 0..sampler.draws() {
         let longer = |(drawn, share): &(Vec<usize>, f64)| {
-            let least = if sampler.replacement() { 0 } else { drawn.last().map_or(0, |&last| last + 1) };
+            let least =
+                if sampler.replacement() { 0 } else { drawn.last().map_or(0, |&last| last + 1) };
             let (drawn, share) = (drawn.clone(), *share);
             let draws = sampler.draws() as f64;
             let possible = (least..n).filter(|&p| coefficient(p).is_finite());
-            possible.map(move |p| ([drawn.clone(), vec![p]].concat(), share / (draws * coefficient(p))))
+            possible
+                .map(move |p| ([drawn.clone(), vec![p]].concat(), share / (draws * coefficient(p))))
         };
         all = all.iter().flat_map(longer).collect();
     }
@@ -67,7 +79,8 @@ fn gradient_draws(n: usize, sampler: &Sampler) -> Vec<(Vec<usize>, f64)> {
     all
 }
 
-/// The samples u, u + 1, ... on the line of these probabilities: constant between the fractional parts of its marks.
+/// The samples u, u + 1, ... on the line of these probabilities: constant between the fractional
+/// parts of its marks.
 fn systematic_draws(inclusion: Vec<f64>) -> Vec<(Vec<usize>, f64)> {
     let mut marks = vec![0.0];
     inclusion.iter().for_each(|p| marks.push(marks[marks.len() - 1] + p));
@@ -94,7 +107,8 @@ fn product_draws<I: Iterate>(sgd: &Sgd<I>) -> Vec<(Vec<usize>, f64)> {
     let moments = sgd.recipe.draws.as_ref().map_or(0.0, |d| sgd.state.drawing.by_moments(d));
     let share = |s: usize| {
         let by_weights = iterate.mass(s) / iterate.total_mass();
-        let by_moments = iterate.weighed().filter(|_| moments > 0.0).map_or(0.0, |w| w.mass(s) / w.total_mass());
+        let by_moments =
+            iterate.weighed().filter(|_| moments > 0.0).map_or(0.0, |w| w.mass(s) / w.total_mass());
         (1.0 - moments) * by_weights + moments * by_moments
     };
     for _ in 0..sgd.products() {
@@ -102,7 +116,9 @@ fn product_draws<I: Iterate>(sgd: &Sgd<I>) -> Vec<(Vec<usize>, f64)> {
             let (drawn, p) = (drawn.clone(), *p);
             let shares = (0..iterate.len()).map(|s| (s, share(s)));
             let drawn_slots: Vec<(usize, f64)> = shares.filter(|(_, share)| *share > 0.0).collect();
-            drawn_slots.into_iter().map(move |(s, share)| ([drawn.clone(), vec![s]].concat(), p * share))
+            drawn_slots
+                .into_iter()
+                .map(move |(s, share)| ([drawn.clone(), vec![s]].concat(), p * share))
         };
         all = all.iter().flat_map(longer).collect();
     }
@@ -111,7 +127,9 @@ fn product_draws<I: Iterate>(sgd: &Sgd<I>) -> Vec<(Vec<usize>, f64)> {
 
 /// E p^2 of a product from one draw by the masses: sum_P (sum_c w_c x_c)^2 / share_P.
 fn one_draw_square<I: Iterate>(sgd: &Sgd<I>, x: &[f64]) -> f64 {
-    let part = |p: usize| -> f64 { sgd.layout.slots_of(p).map(|s| sgd.state.iterate.weight(s) * x[s]).sum() };
+    let part = |p: usize| -> f64 {
+        sgd.layout.slots_of(p).map(|s| sgd.state.iterate.weight(s) * x[s]).sum()
+    };
     let panels = (0..sgd.layout.sampled_panels()).filter(|&p| part(p) != 0.0);
     panels.map(|p| part(p).powi(2) / sgd.product_share(p)).sum()
 }
@@ -147,7 +165,9 @@ fn enumerate<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64) -> Sums {
             let mut query = Query::default();
             sgd.push_known(&mut query);
             panels.iter().for_each(|&panel| sgd.push_gradient(&mut query, panel));
-            drawn.iter().for_each(|&slot| sgd.push_product(&mut query, sgd.layout.panel_of(slot), sgd.products()));
+            drawn.iter().for_each(|&slot| {
+                sgd.push_product(&mut query, sgd.layout.panel_of(slot), sgd.products())
+            });
             let estimate = sgd.estimate(&query, &answer(&sgd.layout, &query, x));
             let product = estimate.product;
             let slope = sgd.recipe.loss.slope(product, y);
@@ -168,7 +188,9 @@ fn enumerate<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64) -> Sums {
             let all = seen.len();
             seen.dedup();
             assert_eq!(seen.len(), all, "a slot occurs twice in the gradient");
-            sgd.gradient.iter().for_each(|&(slot, v)| sums.example_square[slot as usize] += share * v * v);
+            sgd.gradient
+                .iter()
+                .for_each(|&(slot, v)| sums.example_square[slot as usize] += share * v * v);
         }
     }
     assert!((total - 1.0).abs() < 1e-13, "probabilities sum to {total}");
@@ -200,7 +222,8 @@ fn check_with<B: Budgeted>(learner: &B, layout: &Arc<Layout>, budget: usize, mea
         let (x, y) = example(columns, &mut stream);
         if [0, 1, 2, 9, 25].contains(&t) {
             check_moments(&mut sgd, &x, y, &format!("{learner:?}, budget {budget}, t = {t}"));
-            let nonzero = (0..layout.sampled_slots()).filter(|&s| sgd.state.iterate.weight(s) != 0.0).count();
+            let nonzero =
+                (0..layout.sampled_slots()).filter(|&s| sgd.state.iterate.weight(s) != 0.0).count();
             most_nonzero = most_nonzero.max(nonzero);
         }
         let query = sgd.ask().unwrap();
@@ -215,25 +238,46 @@ fn check_moments<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64, what: &str) {
     let sampler = sgd.state.drawing.sampler().unwrap().clone();
     let sampled = layout.sampled_slots();
     // The truth, about the centre of this moment.
-    let part = |s: usize| Part { weight: 0.0, centre: if s < sampled { sgd.centre(s) } else { sgd.known_centre(s) } };
-    let own: Vec<f64> = (0..sampled).map(|s| sgd.deviation(s, part(s), x[layout.column(s)])).collect();
+    let part = |s: usize| Part {
+        weight: 0.0,
+        centre: if s < sampled { sgd.centre(s) } else { sgd.known_centre(s) },
+    };
+    let own: Vec<f64> =
+        (0..sampled).map(|s| sgd.deviation(s, part(s), x[layout.column(s)])).collect();
     // In the units in which a weight is one of the iterate, as it is when asking.
-    let centred: Vec<f64> =
-        (0..layout.slots()).map(|s| sgd.raw(s, 1.0) * sgd.unscaled(s, part(s), x[layout.column(s)])).collect();
-    let known_part: f64 = (sampled..layout.slots()).map(|s| sgd.state.known.weight(s - sampled) * centred[s]).sum();
+    let centred: Vec<f64> = (0..layout.slots())
+        .map(|s| sgd.raw(s, 1.0) * sgd.unscaled(s, part(s), x[layout.column(s)]))
+        .collect();
+    let known_part: f64 =
+        (sampled..layout.slots()).map(|s| sgd.state.known.weight(s - sampled) * centred[s]).sum();
     let exact = sgd.state.known.intercept() + known_part;
     let sampled_part: f64 = (0..sampled).map(|s| sgd.state.iterate.weight(s) * centred[s]).sum();
     let product = exact + sampled_part;
     let found = enumerate(sgd, x, y);
     let scale = found.largest;
     assert_close(found.product, product, scale, &format!("{what}: E product"));
-    assert_close(found.risk, (product - y).powi(2), scale, &format!("{what}: E of the estimated risk"));
+    assert_close(
+        found.risk,
+        (product - y).powi(2),
+        scale,
+        &format!("{what}: E of the estimated risk"),
+    );
     let slope = sgd.recipe.loss.slope(product, y);
     for (s, &xs) in own.iter().enumerate() {
         assert_close(found.example[s], xs, scale, &format!("{what}: E x~ of slot {s}"));
-        assert_close(found.gradient[s], slope * xs, scale, &format!("{what}: E slope x~ of slot {s}"));
+        assert_close(
+            found.gradient[s],
+            slope * xs,
+            scale,
+            &format!("{what}: E slope x~ of slot {s}"),
+        );
         let square = sampler.inflation(layout.panel_of(s)) * xs * xs;
-        assert_close(found.example_square[s], square, scale, &format!("{what}: E x~^2 of slot {s}"));
+        assert_close(
+            found.example_square[s],
+            square,
+            scale,
+            &format!("{what}: E x~^2 of slot {s}"),
+        );
     }
     // E (p - y)^2 of the mean of n independent draws.
     let draws = sgd.products() as f64;
@@ -241,7 +285,12 @@ fn check_moments<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64, what: &str) {
     let one = one_draw_square(sgd, centred);
     let mean_square = sampled_part.powi(2) + (one - sampled_part.powi(2)) / draws;
     let expected = mean_square + 2.0 * (exact - y) * sampled_part + (exact - y).powi(2);
-    assert_close(found.product_square, expected, scale * scale, &format!("{what}: E (product - y)^2"));
+    assert_close(
+        found.product_square,
+        expected,
+        scale * scale,
+        &format!("{what}: E (product - y)^2"),
+    );
     // The closed forms of the papers, where each panel is one column.
     let inner = sgd.recipe.draws.as_ref().map_or(0.0, |d| sgd.state.drawing.by_moments(d));
     if layout.sampled_panels() == sampled {
@@ -258,7 +307,9 @@ fn check_moments<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64, what: &str) {
                 let q = p / (p - 1.0);
                 let size = w.iter().map(|v| v.abs().powf(q)).sum::<f64>().powf(1.0 / q);
                 let nonzero = centred.iter().zip(&w).filter(|(_, w)| **w != 0.0);
-                nonzero.map(|(x, w)| (size * x).powi(2) * (w.abs() / size).powf((p - 2.0) / (p - 1.0))).sum()
+                nonzero
+                    .map(|(x, w)| (size * x).powi(2) * (w.abs() / size).powf((p - 2.0) / (p - 1.0)))
+                    .sum()
             }
             _ => norm(1) * centred.iter().zip(&w).map(|(x, w)| w.abs() * x * x).sum::<f64>(),
         };
@@ -268,7 +319,8 @@ fn check_moments<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64, what: &str) {
 
 /// sum_j w_j^2 x_j^2 / p_j for the heuristic's p, mixed or not.
 fn by_moments<I: Iterate>(sgd: &Sgd<I>, w: &[f64], x: &[f64], share: f64) -> f64 {
-    let mass = |j: usize| if sgd.recipe.name.starts_with("ddaelr") { w[j].abs() } else { w[j] * w[j] };
+    let mass =
+        |j: usize| if sgd.recipe.name.starts_with("ddaelr") { w[j].abs() } else { w[j] * w[j] };
     let weighed = |j: usize| w[j].abs() * sgd.state.drawing.moments[j].sqrt();
     let total = |of: &dyn Fn(usize) -> f64| (0..w.len()).map(of).sum::<f64>();
     let (by_weights, by_moments) = (total(&mass), total(&weighed));
@@ -317,165 +369,5 @@ fn pnorm_is_unbiased_over_all_draws() {
     for p in ["2", "3.5", "auto"] {
         check_all::<Pnorm>(&[("p", p), ("replacement", "false")]);
         check_all::<Pnorm>(&[("p", p), ("replacement", "true"), ("project", "true")]);
-    }
-}
-
-#[test]
-fn gaerr_is_unbiased_over_all_draws() {
-    for (sampled, known) in SHAPES {
-        let layout = layout(sampled, known);
-        let panels = layout.sampled_panels();
-        let total: f64 = (1..=panels).map(|p| p as f64).sum();
-        let probabilities = Some((1..=panels).map(|p| p as f64 / total).collect::<Vec<f64>>());
-        for replacement in [false, true] {
-            for budget in 2..panels {
-                check(
-                    &Gaerr { probabilities: probabilities.clone(), replacement, ..Gaerr::default() },
-                    &layout,
-                    budget,
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn reads_within_a_limit_of_money_are_unbiased_and_never_cost_more() {
-    let prices = [3.0, 1.0, 0.5, 2.0, 0.0];
-    for (money, budget) in [(6.0, 4), (7.5, 4), (8.0, 3), (60.0, 4)] {
-        let layout = Arc::new(Layout::singletons(5).with_prices(prices.to_vec()).unwrap());
-        check(&Aerr { money: Some(money), ..Aerr::default() }, &layout, budget);
-        check(&Aelr { money: Some(money), ..Aelr::default() }, &layout, budget);
-        check(&Ddaerr { money: Some(money), ..Ddaerr::default() }, &layout, budget);
-        check(&Ddaelr { money: Some(money), ..Ddaelr::default() }, &layout, budget);
-        let learner = Aerr { money: Some(money), budget: Some(budget as u64), ..Aerr::default() };
-        let mut running = learner.start(&layout).unwrap().unwrap();
-        let mut stream = Stream::new(8, Purpose::Data, 0);
-        for _ in 0..2_000 {
-            let query = running.ask().unwrap();
-            let cost: f64 = query.reads.iter().map(|r| layout.price(r.panel as usize)).sum();
-            assert!(cost <= money + 1e-9, "{cost} of {money}");
-            let (x, y) = example(5, &mut stream);
-            running.tell(&query, &answer(&layout, &query, &x), y).unwrap();
-        }
-    }
-    let layout = Arc::new(Layout::singletons(5).with_prices(prices.to_vec()).unwrap());
-    let refused = |learner: Aerr| learner.start(&layout).err().unwrap();
-    let poor = refused(Aerr { money: Some(5.9), ..Aerr::default() });
-    assert!(poor.to_string().contains("at least 6, 2 times the price of the dearest attribute 'x0', 3"), "{poor}");
-    let all = refused(Aerr { money: Some(6.4), budget: Some(5), ..Aerr::default() });
-    assert!(all.to_string().contains("at least 6.5"), "{all}");
-    let again = refused(Aerr { money: Some(9.0), replacement: true, ..Aerr::default() });
-    assert!(again.to_string().contains("replacement"), "{again}");
-}
-
-#[test]
-fn learners_that_draw_by_moments_are_unbiased_over_all_draws() {
-    for replacement in ["false", "true"] {
-        for inner in ["weights", "moments", "mixed"] {
-            for moments in ["auto", "online"] {
-                let settings = [("replacement", replacement), ("inner", inner), ("moments", moments)];
-                check_all::<Ddaerr>(&settings);
-                check_all::<Ddaelr>(&settings);
-            }
-            let settings = [("replacement", replacement), ("inner", inner), ("phase1", "0.2")];
-            check_all::<Ddaerr2p>(&settings);
-            check_all::<Ddaelr2p>(&settings);
-        }
-    }
-}
-
-/// In units of their own reads, known attributes included.
-#[test]
-fn attributes_scaled_by_reads_are_estimated_without_bias() {
-    for (sampled, known) in SHAPES {
-        let layout = Arc::new(Layout::clone(&layout(sampled, known)).by_reads());
-        for budget in 2..layout.sampled_panels() {
-            for centre in [Centre::Running, Centre::None] {
-                check_with(&Aerr { centre, ..Aerr::default() }, &layout, budget, false);
-                check_with(&Aer { centre, radius: 2.0, ..Aer::default() }, &layout, budget, false);
-                check_with(&Aelr { centre, ..Aelr::default() }, &layout, budget, false);
-            }
-        }
-    }
-}
-
-#[test]
-fn steps_of_their_own_change_no_estimate() {
-    check_all::<Aerr>(&[("step_rule", "adagrad"), ("step", "40x")]);
-}
-
-/// E of the first phase's A over all draws, by the code that asks and tells, is the mean square; and the probabilities
-/// of the second phase are its closed form.
-#[test]
-fn a_first_phase_estimates_moments_without_bias() {
-    for (sampled, known) in SHAPES {
-        for replacement in [false, true] {
-            let layout = layout(sampled, known);
-            let (panels, slots) = (layout.sampled_panels(), layout.sampled_slots());
-            for budget in 2..panels {
-                let learner = Ddaerr2p {
-                    phase1: 2.0,
-                    centre: Centre::None,
-                    replacement,
-                    horizon: Some(10),
-                    smoothing: 0.3,
-                    ..Ddaerr2p::default()
-                };
-                let recipe = || learner.recipe(Reads { budget, panels }).unwrap();
-                let start = Sgd::<crate::iterate::L2Ball>::new(recipe(), &layout, None).unwrap();
-                let mut stream = Stream::new(5, Purpose::Data, budget as u64);
-                let examples: Vec<(Vec<f64>, f64)> = (0..2).map(|_| example(layout.slots(), &mut stream)).collect();
-                let mut means = vec![0.0; slots];
-                let sampler = start.state.drawing.sampler().unwrap().clone();
-                for (panels, share) in gradient_draws(panels, &sampler) {
-                    // The same draws twice: the estimate is linear in the answers.
-                    let mut sgd = start.clone();
-                    for (x, _) in &examples {
-                        for &panel in &panels {
-                            for slot in layout.slots_of(panel) {
-                                let value = x[layout.column(slot)];
-                                sgd.state.drawing.see(slot, sampler.coefficient(panel), value);
-                            }
-                        }
-                    }
-                    means
-                        .iter_mut()
-                        .zip(sgd.state.drawing.estimates(examples.len() as u64))
-                        .for_each(|(m, a)| *m += share * a);
-                }
-                for (slot, mean) in means.iter().enumerate() {
-                    let column = layout.column(slot);
-                    let truth = 0.5 * examples.iter().map(|(x, _)| x[column] * x[column]).sum::<f64>();
-                    assert_close(*mean, truth, 1.0 + truth, "E A");
-                }
-                // Through ask and tell: A by hand from the queries, then q in proportion to sqrt(A + c eps L^2).
-                let (mut sgd, mut tally, mut largest) = (start.clone(), vec![0.0; slots], 0.0_f64);
-                for (x, y) in &examples {
-                    let query = sgd.ask().unwrap();
-                    for read in query.reads.iter().filter(|r| r.role == Role::Gradient) {
-                        for slot in layout.slots_of(read.panel as usize) {
-                            let square = x[layout.column(slot)].powi(2);
-                            tally[slot] += 0.5 * panels as f64 / (budget - 1) as f64 * square;
-                            largest = largest.max(square);
-                        }
-                    }
-                    sgd.tell(&query, &answer(&layout, &query, x), *y).unwrap();
-                }
-                assert_eq!(sgd.state.drawing.version, 1);
-                let draws = 2.0 * (budget - 1) as f64;
-                let eps = panels as f64 * (2.0 * slots as f64 / learner.confidence).ln() / draws;
-                let root = |p: usize| layout.slots_of(p).map(|s| tally[s] + 0.3 * eps * largest).sum::<f64>().sqrt();
-                let total: f64 = (0..panels).map(root).sum();
-                let sampler = sgd.state.drawing.sampler().unwrap();
-                for p in 0..panels {
-                    let share = ((budget - 1) as f64 * root(p) / total).min(if replacement { f64::MAX } else { 1.0 });
-                    // Below the cap of 1 the inclusion is proportional.
-                    if (0..panels).all(|p| (budget - 1) as f64 * root(p) / total < 1.0) || replacement {
-                        assert_close(1.0 / sampler.coefficient(p), share, 1.0, "q of the second phase");
-                    }
-                }
-            }
-        }
     }
 }

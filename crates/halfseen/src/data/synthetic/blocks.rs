@@ -1,5 +1,5 @@
-//! Draws rows of a random subspace and hides blocks of columns, each of which would do: the second toy data of D,
-//! section 5.1.
+//! Draws rows of a random subspace and hides blocks of columns, each of which would do: the second
+//! toy data of D, section 5.1.
 
 use super::incomplete::{Incomplete, Subspace};
 use super::{out_of_range, rank_in_range};
@@ -10,13 +10,13 @@ use ndarray::Array2;
 /// Blocks.
 const BLOCKS: usize = 3;
 
-/// x normal in a random subspace of `rank` dimensions, y = <w, x> of mean 0 and standard deviation 1, and the columns
-/// divided at random into three blocks. Each block is observed with probability 1/3 by itself, given that at
-/// least one is
-/// (D, section 5.1.2: rank 20 in 200 columns).
+/// x normal in a random subspace of `rank` dimensions, y = <w, x> of mean 0 and standard deviation
+/// 1, and the columns divided at random into three blocks. Each block is observed with probability
+/// 1/3 by itself, given that at least one is (D, section 5.1.2: rank 20 in 200 columns).
 ///
-/// Any block determines the row, so one linear rule per block predicts perfectly; 0-imputation adds the rules of the
-/// blocks that are seen and is wrong where there are several. With gamma >= 3 the kernel can divide by their number.
+/// Any block determines the row, so one linear rule per block predicts perfectly; 0-imputation adds
+/// the rules of the blocks that are seen and is wrong where there are several. With gamma >= 3 the
+/// kernel can divide by their number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Blocks {
     /// d.
@@ -56,7 +56,10 @@ impl Blocks {
             observed.push(blocks.iter().map(|&block| shown[block]).collect());
             cells.iter_mut().zip(x).for_each(|(cell, x)| *cell = x);
         }
-        Ok(Incomplete { blocks, ..Incomplete::new(complete, &observed, targets, space.truth, space.basis) })
+        Ok(Incomplete {
+            blocks,
+            ..Incomplete::new(complete, &observed, targets, space.truth, space.basis)
+        })
     }
 }
 

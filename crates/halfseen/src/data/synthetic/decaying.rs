@@ -1,11 +1,14 @@
-//! Gives attributes second moments that decay: where drawing by moments is worth something (paper C).
+//! Gives attributes second moments that decay: where drawing by moments is worth something (paper
+//! C).
 
 use super::{
-    Synthetic, Weights, at_least_one_column, fair_signs, noise_in_range, out_of_range, sign, sign_scaler, streams,
+    Synthetic, Weights, at_least_one_column, fair_signs, noise_in_range, out_of_range, sign,
+    sign_scaler, streams,
 };
 use crate::error::Result;
 
-/// How the second moments mu_i of the attributes i = 1, 2, ... fall; they are then divided by their sum.
+/// How the second moments mu_i of the attributes i = 1, 2, ... fall; they are then divided by their
+/// sum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Decay {
     /// mu_i ~ i^-alpha, alpha >= 0; 0 makes them equal.
@@ -14,8 +17,8 @@ pub enum Decay {
     Exponential(f64),
 }
 
-/// x_i = sigma_i sqrt(mu_i) with independent fair signs sigma_i, so that |x|_2 = 1 in every row, and
-/// y = <w*,x> + noise, normal with mean 0.
+/// x_i = sigma_i sqrt(mu_i) with independent fair signs sigma_i, so that |x|_2 = 1 in every row,
+/// and y = <w*,x> + noise, normal with mean 0.
 ///
 /// The excess of w is sum_i mu_i (w_i - w*_i)^2. Paper C's gain over uniform draws is that of
 /// (sum_i sqrt(mu_i))^2 over d ([`Synthetic::half_norm`]).
@@ -70,7 +73,8 @@ impl Decay {
         let total: f64 = (1..=columns).map(raw).sum();
         let mu: Vec<f64> = (1..=columns).map(|i| raw(i) / total).collect();
         if mu[columns - 1] < 1e-300 {
-            let allowed = format!("so slow that the moments of {columns} attributes stay above 1e-300");
+            let allowed =
+                format!("so slow that the moments of {columns} attributes stay above 1e-300");
             return Err(out_of_range("decay", rate, allowed));
         }
         Ok(mu)

@@ -3,11 +3,13 @@
 use super::{Synthetic, at_least_one_column, fair_signs, out_of_range, sign, sign_scaler, streams};
 use crate::error::Result;
 
-/// x uniform on {-1, +1}^d; a hidden j with y = x_j in a share 1/2 + sqrt(eps) of the rows, else y = -x_j.
+/// x uniform on {-1, +1}^d; a hidden j with y = x_j in a share 1/2 + sqrt(eps) of the rows, else
+/// y = -x_j.
 ///
-/// w* = 2 sqrt(eps) e_j, and the excess of w is |w - w*|_2^2. Whoever reads k attributes of each example needs
-/// of the order of d / (k eps) examples to an excess of eps, although one attribute is all there is to find
-/// (A, theorem 3, for d >= 4k; it states the bound and leaves the instance to its proof).
+/// w* = 2 sqrt(eps) e_j, and the excess of w is |w - w*|_2^2. Whoever reads k attributes of each
+/// example needs of the order of d / (k eps) examples to an excess of eps, although one attribute
+/// is all there is to find (A, theorem 3, for d >= 4k; it states the bound and leaves the instance
+/// to its proof).
 #[derive(Debug, Clone, PartialEq)]
 pub struct HiddenAttribute {
     /// d.
@@ -36,6 +38,13 @@ impl HiddenAttribute {
         let mut truth = vec![0.0; self.columns];
         truth[hidden] = 2.0 * gap;
         let sizes = vec![1.0; self.columns];
-        Ok(Synthetic::new(matrix, sign_scaler(&sizes), targets, sizes, truth, 1.0 - 4.0 * self.epsilon))
+        Ok(Synthetic::new(
+            matrix,
+            sign_scaler(&sizes),
+            targets,
+            sizes,
+            truth,
+            1.0 - 4.0 * self.epsilon,
+        ))
     }
 }

@@ -3,12 +3,13 @@
 use super::{Correlation, Synthetic, out_of_range, sign, sign_rows, sign_scaler, streams};
 use crate::error::Result;
 
-/// Hidden s in {-1, +1}^d, y = -+1 with equal shares, x_i = y s_i / sqrt(d) in a share 1/2 + `gap` of the rows,
-/// else the opposite; attributes are independent given y, and |x|_2 = 1.
+/// Hidden s in {-1, +1}^d, y = -+1 with equal shares, x_i = y s_i / sqrt(d) in a share 1/2 + `gap`
+/// of the rows, else the opposite; attributes are independent given y, and |x|_2 = 1.
 ///
-/// w* = s / sqrt(d) is the best in the unit ball. With r = 2 `gap` and v = <w, w*>, the squared error of w is
-/// (1 - r^2) |w|^2 / d + r^2 v^2 - 2 r v + 1. Examples to a fixed excess grow like d (B, theorem 2.2 states the
-/// bound d / (k eps^2) for `gap` of the order of eps, and leaves the instance to its proof).
+/// w* = s / sqrt(d) is the best in the unit ball. With r = 2 `gap` and v = <w, w*>, the squared
+/// error of w is (1 - r^2) |w|^2 / d + r^2 v^2 - 2 r v + 1. Examples to a fixed excess grow like d
+/// (B, theorem 2.2 states the bound d / (k eps^2) for `gap` of the order of eps, and leaves the
+/// instance to its proof).
 #[derive(Debug, Clone, PartialEq)]
 pub struct HiddenSigns {
     /// d, at least 2.
@@ -46,7 +47,8 @@ impl HiddenSigns {
         let own = (1.0 - r * r) / d;
         let scaler = sign_scaler(&vec![size; self.columns]);
         let floor = own + (1.0 - r).powi(2);
-        let set = Synthetic::new(matrix, scaler, targets, vec![1.0 / d; self.columns], truth, floor);
+        let set =
+            Synthetic::new(matrix, scaler, targets, vec![1.0 / d; self.columns], truth, floor);
         Ok(Synthetic { correlation: Correlation { shared: r * r, pull: own + r * r - r }, ..set })
     }
 }

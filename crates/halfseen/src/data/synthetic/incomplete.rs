@@ -42,7 +42,10 @@ impl Incomplete {
     ) -> Incomplete {
         let mut values = complete.clone();
         for (mut row, observed) in values.rows_mut().into_iter().zip(observed) {
-            row.iter_mut().zip(observed).filter(|(_, seen)| !**seen).for_each(|(cell, _)| *cell = f64::NAN);
+            row.iter_mut()
+                .zip(observed)
+                .filter(|(_, seen)| !**seen)
+                .for_each(|(cell, _)| *cell = f64::NAN);
         }
         let columns = truth.len();
         Incomplete {
@@ -67,19 +70,20 @@ impl Incomplete {
         (0..self.truth.len()).map(|j| !self.matrix.get(row, j).is_nan()).collect()
     }
 
-    /// kappa over the patterns of the drawn rows, and how many of the different patterns do not determine their row
-    /// (see [`Regularity`]).
+    /// kappa over the patterns of the drawn rows, and how many of the different patterns do not
+    /// determine their row (see [`Regularity`]).
     ///
     /// # Errors
     /// Numerical failure.
     pub fn kappa(&self) -> Result<Regularity> {
-        let patterns: BTreeSet<Vec<bool>> = (0..self.targets.len()).map(|row| self.observed(row)).collect();
+        let patterns: BTreeSet<Vec<bool>> =
+            (0..self.targets.len()).map(|row| self.observed(row)).collect();
         kappa_over(self.basis.as_ref(), patterns)
     }
 }
 
-/// A random subspace and a random w with |P_E w| = 1, so that <w, x> has variance 1 where x = U z with z of independent
-/// standard normals.
+/// A random subspace and a random w with |P_E w| = 1, so that <w, x> has variance 1 where x = U z
+/// with z of independent standard normals.
 pub(super) struct Subspace {
     /// U: orthonormal columns, (columns, rank).
     pub(super) basis: Mat<f64>,
@@ -92,7 +96,12 @@ pub(super) struct Subspace {
 
 impl Subspace {
     /// `rank` is at least 1 and at most `columns`; the stream for the rows is the second part.
-    pub(super) fn draw(columns: usize, rank: usize, seed: u64, generator: u64) -> (Subspace, Stream, Stream) {
+    pub(super) fn draw(
+        columns: usize,
+        rank: usize,
+        seed: u64,
+        generator: u64,
+    ) -> (Subspace, Stream, Stream) {
         let (mut secret, stream) = streams(seed, generator);
         let normals = Mat::from_fn(columns, rank, |_, _| secret.normal());
         let basis = orthonormalised(normals.clone());
@@ -102,10 +111,13 @@ impl Subspace {
         (Subspace { basis, loadings: normals, by_loadings: false, truth }, secret, stream)
     }
 
-    /// Makes rows x = B z from now on, B the normals that U spans, and scales w so that <w, x> has variance 1 again.
+    /// Makes rows x = B z from now on, B the normals that U spans, and scales w so that <w, x> has
+    /// variance 1 again.
     pub(super) fn spread_by_loadings(&mut self) {
         self.by_loadings = true;
-        let along = |k: usize| self.truth.iter().zip(self.loadings.col(k).iter()).map(|(w, b)| w * b).sum::<f64>();
+        let along = |k: usize| {
+            self.truth.iter().zip(self.loadings.col(k).iter()).map(|(w, b)| w * b).sum::<f64>()
+        };
         let size = (0..self.loadings.ncols()).map(|k| along(k).powi(2)).sum::<f64>().sqrt();
         self.truth.iter_mut().for_each(|w| *w /= size);
     }
@@ -132,8 +144,14 @@ fn orthonormalised(mut columns: Mat<f64>) -> Mat<f64> {
     for k in 0..columns.ncols() {
         for _ in 0..2 {
             for earlier in 0..k {
-                let product: f64 = columns.col(k).iter().zip(columns.col(earlier).iter()).map(|(a, b)| a * b).sum();
-                (0..columns.nrows()).for_each(|j| columns[(j, k)] -= product * columns[(j, earlier)]);
+                let product: f64 = columns
+                    .col(k)
+                    .iter()
+                    .zip(columns.col(earlier).iter())
+                    .map(|(a, b)| a * b)
+                    .sum();
+                (0..columns.nrows())
+                    .for_each(|j| columns[(j, k)] -= product * columns[(j, earlier)]);
             }
         }
         let size = columns.col(k).iter().map(|a| a * a).sum::<f64>().sqrt();

@@ -16,14 +16,18 @@ fn sets(rows: usize, seed: u64) -> Vec<(&'static str, Incomplete)> {
 }
 
 fn bits(matrix: &Matrix) -> Vec<u64> {
-    (0..matrix.rows()).flat_map(|i| (0..matrix.columns()).map(move |j| matrix.get(i, j).to_bits())).collect()
+    (0..matrix.rows())
+        .flat_map(|i| (0..matrix.columns()).map(move |j| matrix.get(i, j).to_bits()))
+        .collect()
 }
 
 /// Largest distance of a row from the span of the basis.
 fn outside(set: &Incomplete) -> f64 {
     let (u, mut worst) = (&set.basis, 0.0_f64);
     for row in set.complete.rows() {
-        let z: Vec<f64> = (0..u.ncols()).map(|k| row.iter().enumerate().map(|(j, x)| u[(j, k)] * x).sum()).collect();
+        let z: Vec<f64> = (0..u.ncols())
+            .map(|k| row.iter().enumerate().map(|(j, x)| u[(j, k)] * x).sum())
+            .collect();
         for (j, x) in row.iter().enumerate() {
             let inside: f64 = z.iter().enumerate().map(|(k, z)| u[(j, k)] * z).sum();
             worst = worst.max((x - inside).abs());
@@ -84,11 +88,17 @@ fn targets_are_standard_and_cells_are_observed_as_often_as_stated() {
         let mean = set.targets.iter().sum::<f64>() / n;
         let square = set.targets.iter().map(|y| y * y).sum::<f64>() / n;
         // Five standard errors: variances 1 and 2.
-        assert!(mean.abs() < 5.0 / n.sqrt() && (square - 1.0).abs() < 5.0 * (2.0 / n).sqrt(), "{mean} {square}");
+        assert!(
+            mean.abs() < 5.0 / n.sqrt() && (square - 1.0).abs() < 5.0 * (2.0 / n).sqrt(),
+            "{mean} {square}"
+        );
         assert!((0..rows).all(|i| (score(set, i) - set.targets[i]).abs() < 1e-12));
         for j in 0..set.truth.len() {
             let seen = (0..rows).filter(|&i| set.observed(i)[j]).count() as f64 / n;
-            assert!((seen - share).abs() < 5.0 * (share / n).sqrt(), "column {j}: {seen}, stated {share}");
+            assert!(
+                (seen - share).abs() < 5.0 * (share / n).sqrt(),
+                "column {j}: {seen}, stated {share}"
+            );
         }
     }
     let all = LowRank { observed: 1.0, ..LowRank::default() }.draw(50, 5).unwrap();
@@ -104,12 +114,16 @@ fn blocks_are_seen_whole_and_each_is_sufficient() {
     let mut patterns = std::collections::BTreeSet::new();
     for i in 0..400 {
         let observed = set.observed(i);
-        let seen: Vec<bool> = (0..3).map(|b| (0..31).any(|j| set.blocks[j] == b && observed[j])).collect();
+        let seen: Vec<bool> =
+            (0..3).map(|b| (0..31).any(|j| set.blocks[j] == b && observed[j])).collect();
         assert!((0..31).all(|j| observed[j] == seen[set.blocks[j]]) && seen.contains(&true));
         patterns.insert(seen);
     }
     assert_eq!(patterns.len(), 7);
-    assert_eq!((0..3).map(|b| set.blocks.iter().filter(|x| **x == b).count()).collect::<Vec<_>>(), [11, 10, 10]);
+    assert_eq!(
+        (0..3).map(|b| set.blocks.iter().filter(|x| **x == b).count()).collect::<Vec<_>>(),
+        [11, 10, 10]
+    );
     let found = set.kappa().unwrap();
     assert!(found.undetermined == 0 && found.kappa > 1e-3 && found.kappa < 1.0);
 }
@@ -134,20 +148,26 @@ fn two_completions_of_least_rank_contradict_each_other_in_the_labels() {
         }
     }
     assert!((20..40).all(|i| one[[i, 4]] == -other[[i, 4]]));
-    // The truth is a third of them; and rank 1 is impossible, by rows 1 (or 2) and 3: the label would follow.
-    let truth = Array2::from_shape_fn((40, 5), |(i, j)| if j < 4 { set.complete[[i, j]] } else { set.targets[i] });
+    // The truth is a third of them; and rank 1 is impossible, by rows 1 (or 2) and 3: the label
+    // would follow.
+    let truth =
+        Array2::from_shape_fn(
+            (40, 5),
+            |(i, j)| if j < 4 { set.complete[[i, j]] } else { set.targets[i] },
+        );
     assert_eq!(rank(&truth), 2);
     assert!((0..40).all(|i| score(&set, i) == set.targets[i]));
     // Rank 1 makes row 2 a multiple of row 3; column 2 says once, the labels say minus once.
-    let (second, third) = (set.matrix.get(1, 1) / set.matrix.get(2, 1), set.targets[1] / set.targets[2]);
+    let (second, third) =
+        (set.matrix.get(1, 1) / set.matrix.get(2, 1), set.targets[1] / set.targets[2]);
     assert_eq!((second, third), (1.0, -1.0));
     let found = set.kappa().unwrap();
     assert!((found.kappa - 1.0).abs() < 1e-12 && found.undetermined == 2);
     assert!(TwoCompletions.completions(&set, &[40]).is_err());
 }
 
-/// Mistakes on the second half of the rows after a fit to the first, by the kernel (1 + c) D of gamma = 2 or
-/// by D alone.
+/// Mistakes on the second half of the rows after a fit to the first, by the kernel (1 + c) D of
+/// gamma = 2 or by D alone.
 fn mistakes(set: &Incomplete, gamma: u32) -> usize {
     let (n, d) = (set.targets.len(), set.truth.len());
     let kernel = |a: usize, b: usize| {
@@ -178,7 +198,9 @@ fn the_kernel_classifies_what_completions_cannot() {
     let [truth, other] = TwoLines.completions(&set);
     assert_eq!((rank(&truth), rank(&other)), (1, 1));
     for completion in [&truth, &other] {
-        assert!((0..200).all(|i| (0..2).all(|j| !set.observed(i)[j] || completion[[i, j]] == set.complete[[i, j]])));
+        assert!((0..200).all(|i| {
+            (0..2).all(|j| !set.observed(i)[j] || completion[[i, j]] == set.complete[[i, j]])
+        }));
     }
     // Both labels on both sides of the other line.
     for label in [-1.0, 1.0] {
@@ -209,7 +231,9 @@ fn sorted_rows_are_regular_and_come_in_phases() {
 
 #[test]
 fn settings_out_of_range_are_refused() {
-    let low = |columns, rank, observed| LowRank { columns, rank, observed, ..LowRank::default() }.draw(3, 0);
+    let low = |columns, rank, observed| {
+        LowRank { columns, rank, observed, ..LowRank::default() }.draw(3, 0)
+    };
     let sorted = SortedRows::default();
     let refused = [
         low(0, 1, 0.5),

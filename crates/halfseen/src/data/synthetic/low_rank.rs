@@ -5,13 +5,13 @@ use super::{out_of_range, rank_in_range};
 use crate::error::Result;
 use ndarray::Array2;
 
-/// x normal in a random subspace of `rank` dimensions, y = <w, x> of mean 0 and standard deviation 1, and every cell
-/// observed with probability `observed` by itself (D, section 5.1.1: 1,000 rows of rank 10 in 20 columns).
+/// x normal in a random subspace of `rank` dimensions, y = <w, x> of mean 0 and standard deviation
+/// 1, and every cell observed with probability `observed` by itself (D, section 5.1.1: 1,000 rows
+/// of rank 10 in 20 columns).
 ///
-/// The paper divides by the deviation of the drawn targets, here it is that of their distribution: so that fewer rows
-/// are the first of more. The same seed has the same rows for every `observed`, and hides fewer cells where
-/// it is larger.
-/// Rows with nothing observed are left in.
+/// The paper divides by the deviation of the drawn targets, here it is that of their distribution:
+/// so that fewer rows are the first of more. The same seed has the same rows for every `observed`,
+/// and hides fewer cells where it is larger. Rows with nothing observed are left in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LowRank {
     /// d.
@@ -29,7 +29,8 @@ pub struct LowRank {
 pub enum Spread {
     /// x = U z with U orthonormal: alike in all directions of the subspace.
     Isotropic,
-    /// x = B z with independent standard normals in B as well, so that some directions spread more than others.
+    /// x = B z with independent standard normals in B as well, so that some directions spread more
+    /// than others.
     Loadings,
 }
 

@@ -1,4 +1,5 @@
-//! Draws data whose truth is known: the instances of the papers' lower bounds, and second moments that decay.
+//! Draws data whose truth is known: the instances of the papers' lower bounds, and second moments
+//! that decay.
 //!
 //! | generator | what is hidden | source |
 //! |---|---|---|
@@ -12,9 +13,9 @@
 //! | [`TwoCompletions`], [`TwoLines`] | cells that complete in two ways | D, section 1 |
 //! | [`SortedRows`] | a subspace and cells, in an adverse order | D, theorem 3 |
 //!
-//! Each is a small struct with `draw(rows, seed)`. The same seed gives the same truth and the same rows
-//! for ever, and fewer rows are the first of more (but for [`SortedRows`]). Those with holes give [`Incomplete`], which
-//! keeps the complete rows and their subspace; the others [`Synthetic`].
+//! Each is a small struct with `draw(rows, seed)`. The same seed gives the same truth and the same
+//! rows for ever, and fewer rows are the first of more (but for [`SortedRows`]). Those with holes
+//! give [`Incomplete`], which keeps the complete rows and their subspace; the others [`Synthetic`].
 //!
 //! ```
 //! use halfseen::data::synthetic::{Decay, Decaying, Weights};
@@ -57,8 +58,8 @@ use crate::sampling::{Purpose, Stream};
 use ndarray::{Array2, ArrayView1, ArrayViewMut1};
 use std::sync::Arc;
 
-/// Drawn rows, and what is true of the distribution that they come from. All attributes and the target
-/// have mean 0.
+/// Drawn rows, and what is true of the distribution that they come from. All attributes and the
+/// target have mean 0.
 #[derive(Debug, Clone)]
 pub struct Synthetic {
     /// The cells, (rows, columns); signs are stored as bytes, 0 for -1.
@@ -78,20 +79,38 @@ pub struct Synthetic {
     correlation: Correlation,
 }
 
-/// What the second moments hold beside their diagonal: E x x' = (1 - shared) diag(mu) + shared w* w*'.
+/// What the second moments hold beside their diagonal: E x x' = (1 - shared) diag(mu) + shared w*
+/// w*'.
 #[derive(Debug, Clone, Copy, Default)]
 struct Correlation {
     shared: f64,
-    /// Half the gradient of E (<w,x> - y)^2 at w* is this times w*: not 0 where the ball holds w* back.
+    /// Half the gradient of E (<w,x> - y)^2 at w* is this times w*: not 0 where the ball holds w*
+    /// back.
     pull: f64,
 }
 
 impl Synthetic {
     /// Uncorrelated attributes with a target whose best weights are `truth`.
-    fn new(matrix: Matrix, scaler: Scaler, targets: Vec<f64>, mu: Vec<f64>, truth: Vec<f64>, floor: f64) -> Self {
+    fn new(
+        matrix: Matrix,
+        scaler: Scaler,
+        targets: Vec<f64>,
+        mu: Vec<f64>,
+        truth: Vec<f64>,
+        floor: f64,
+    ) -> Self {
         let layout = Arc::new(Layout::singletons(matrix.columns()));
         let moments = Moments { mean: vec![0.0; mu.len()], square: mu };
-        Self { matrix, scaler, layout, targets, moments, truth, floor, correlation: Correlation::default() }
+        Self {
+            matrix,
+            scaler,
+            layout,
+            targets,
+            moments,
+            truth,
+            floor,
+            correlation: Correlation::default(),
+        }
     }
 
     /// All rows, as a learner gets them that knows nothing else.
@@ -104,8 +123,8 @@ impl Synthetic {
         Examples { moments: Some(&self.moments), ..self.examples() }
     }
 
-    /// E (<w,x> + b - y)^2 - E (<w*,x> - y)^2, exactly, for `weights` w (columns) and `intercept` b. The
-    /// excess of the halved loss of papers B and C is half of it.
+    /// E (<w,x> + b - y)^2 - E (<w*,x> - y)^2, exactly, for `weights` w (columns) and `intercept`
+    /// b. The excess of the halved loss of papers B and C is half of it.
     pub fn excess(&self, weights: &[f64], intercept: f64) -> f64 {
         debug_assert_eq!(weights.len(), self.truth.len());
         // In w - w*, so that nothing cancels near the truth.
@@ -124,14 +143,19 @@ impl Synthetic {
     }
 }
 
-/// One stream for the truth and one for the rows, so that the truth does not depend on how many rows are drawn.
+/// One stream for the truth and one for the rows, so that the truth does not depend on how many
+/// rows are drawn.
 fn streams(seed: u64, generator: u64) -> (Stream, Stream) {
     let stream = |part| Stream::new(seed, Purpose::Data, (generator << 8) | part);
     (stream(1), stream(2))
 }
 
 /// Signs as bytes, (rows, columns): `fill` writes a row and tells its target.
-fn sign_rows(rows: usize, columns: usize, fill: impl FnMut(ArrayViewMut1<'_, u8>) -> f64) -> (Matrix, Vec<f64>) {
+fn sign_rows(
+    rows: usize,
+    columns: usize,
+    fill: impl FnMut(ArrayViewMut1<'_, u8>) -> f64,
+) -> (Matrix, Vec<f64>) {
     let mut cells = Array2::zeros((rows, columns));
     let targets = cells.rows_mut().into_iter().map(fill).collect();
     (Matrix::U8(cells), targets)
@@ -158,7 +182,10 @@ fn fair_signs(
 
 /// Reads the bytes 0 and 1 of column j as -+`sizes[j]`.
 fn sign_scaler(sizes: &[f64]) -> Scaler {
-    Scaler::Each { offset: vec![0.5; sizes.len()], divisor: sizes.iter().map(|s| 0.5 / s).collect() }
+    Scaler::Each {
+        offset: vec![0.5; sizes.len()],
+        divisor: sizes.iter().map(|s| 0.5 / s).collect(),
+    }
 }
 
 fn sign(byte: u8) -> f64 {
@@ -175,7 +202,11 @@ fn at_least_one_column(columns: usize) -> crate::Result<()> {
 
 fn rank_in_range(rank: usize, most: usize) -> crate::Result<()> {
     at_least_one_column(most)?;
-    if (1..=most).contains(&rank) { Ok(()) } else { Err(out_of_range("rank", rank, format!("from 1 to {most}"))) }
+    if (1..=most).contains(&rank) {
+        Ok(())
+    } else {
+        Err(out_of_range("rank", rank, format!("from 1 to {most}")))
+    }
 }
 
 fn noise_in_range(noise: f64) -> crate::Result<()> {

@@ -6,12 +6,12 @@ use crate::error::Result;
 use crate::prepare::Scaler;
 use crate::sampling::AliasTable;
 
-/// Each row draws `entries` attributes, attribute i in proportion to i^-`exponent`, and sets each that it
-/// drew to a fair sign over sqrt(`entries`): |x|_2 <= 1, and fewer entries where one is drawn twice, as words of
-/// a text are. y = <w*,x> + noise, normal with mean 0.
+/// Each row draws `entries` attributes, attribute i in proportion to i^-`exponent`, and sets each
+/// that it drew to a fair sign over sqrt(`entries`): |x|_2 <= 1, and fewer entries where one is
+/// drawn twice, as words of a text are. y = <w*,x> + noise, normal with mean 0.
 ///
-/// With p_i the chance of one draw, mu_i = (1 - (1 - p_i)^entries) / entries; signs leave attributes
-/// uncorrelated, so the excess of w is sum_i mu_i (w_i - w*_i)^2.
+/// With p_i the chance of one draw, mu_i = (1 - (1 - p_i)^entries) / entries; signs leave
+/// attributes uncorrelated, so the excess of w is sum_i mu_i (w_i - w*_i)^2.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sparse {
     /// d.
@@ -45,13 +45,19 @@ impl Sparse {
             return Err(out_of_range("entries", self.entries, "at least 1".into()));
         }
         if !(self.exponent.is_finite() && self.exponent >= 0.0) {
-            return Err(out_of_range("exponent", self.exponent, "a number that is not negative".into()));
+            return Err(out_of_range(
+                "exponent",
+                self.exponent,
+                "a number that is not negative".into(),
+            ));
         }
-        let frequencies: Vec<f64> = (1..=self.columns).map(|i| (i as f64).powf(-self.exponent)).collect();
+        let frequencies: Vec<f64> =
+            (1..=self.columns).map(|i| (i as f64).powf(-self.exponent)).collect();
         let total: f64 = frequencies.iter().sum();
         let n = self.entries as f64;
         // 1 - (1 - p)^n, without loss where p is small.
-        let mu: Vec<f64> = frequencies.iter().map(|f| -(n * (-f / total).ln_1p()).exp_m1() / n).collect();
+        let mu: Vec<f64> =
+            frequencies.iter().map(|f| -(n * (-f / total).ln_1p()).exp_m1() / n).collect();
         let (mut secret, mut stream) = streams(seed, 5);
         let truth = self.weights.draw(&mu, &mut secret)?;
         let table = AliasTable::new(&frequencies)?;

@@ -1,10 +1,12 @@
-//! Compares what the generators state with enumeration of all rows, and with the rows that they draw.
+//! Compares what the generators state with enumeration of all rows, and with the rows that they
+//! draw.
 
 use super::*;
 
 /// Every x in {-1, +1}^d.
 fn patterns(d: usize) -> impl Iterator<Item = Vec<f64>> {
-    (0..1_u32 << d).map(move |bits| (0..d).map(|i| if bits >> i & 1 == 1 { 1.0 } else { -1.0 }).collect())
+    (0..1_u32 << d)
+        .map(move |bits| (0..d).map(|i| if bits >> i & 1 == 1 { 1.0 } else { -1.0 }).collect())
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -14,8 +16,9 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 /// Some predictors, the zero and the truth among them.
 fn predictors(truth: &[f64]) -> Vec<(Vec<f64>, f64)> {
     let mut stream = Stream::new(5, Purpose::Data, 77);
-    let mut some: Vec<(Vec<f64>, f64)> =
-        (0..5).map(|_| (truth.iter().map(|_| stream.normal()).collect(), stream.normal())).collect();
+    let mut some: Vec<(Vec<f64>, f64)> = (0..5)
+        .map(|_| (truth.iter().map(|_| stream.normal()).collect(), stream.normal()))
+        .collect();
     some.push((vec![0.0; truth.len()], 0.0));
     some.push((truth.to_vec(), 0.0));
     some
@@ -26,7 +29,8 @@ fn assert_exact(set: &Synthetic, all: &[(Vec<f64>, f64, f64)], what: &str) {
     let total: f64 = all.iter().map(|(_, _, chance)| chance).sum();
     assert!((total - 1.0).abs() < 1e-12, "{what}");
     for (w, b) in predictors(&set.truth) {
-        let error: f64 = all.iter().map(|(x, y, chance)| chance * (dot(&w, x) + b - y).powi(2)).sum();
+        let error: f64 =
+            all.iter().map(|(x, y, chance)| chance * (dot(&w, x) + b - y).powi(2)).sum();
         let stated = set.floor + set.excess(&w, b);
         assert!((error - stated).abs() < 1e-12 * (1.0 + error), "{what}: {error}, stated {stated}");
     }
@@ -58,7 +62,11 @@ fn excess_floor_and_moments_equal_enumeration() {
             let chance: f64 = right.iter().map(|r| 0.5 + r * gap).product();
             for y in [-1.0, 1.0] {
                 // truth = s / sqrt(d) is what x is where y = 1 and every attribute is right.
-                all.push((right.iter().zip(&set.truth).map(|(r, s)| y * r * s).collect(), y, chance / 2.0));
+                all.push((
+                    right.iter().zip(&set.truth).map(|(r, s)| y * r * s).collect(),
+                    y,
+                    chance / 2.0,
+                ));
             }
         }
         assert_exact(&set, &all, "B, theorem 2.2");
@@ -81,7 +89,8 @@ fn excess_floor_and_moments_equal_enumeration() {
     }
 
     // Three draws of two attributes, with weights 1 and 1/2.
-    let sparse = Sparse { columns: 2, entries: 3, exponent: 1.0, weights: Weights::Isotropic, noise: 0.0 };
+    let sparse =
+        Sparse { columns: 2, entries: 3, exponent: 1.0, weights: Weights::Isotropic, noise: 0.0 };
     let set = sparse.draw(1, 3).unwrap();
     let mut all = Vec::new();
     for signs in patterns(2) {
@@ -94,14 +103,19 @@ fn excess_floor_and_moments_equal_enumeration() {
 }
 
 fn sets(rows: usize, seed: u64) -> Vec<(&'static str, Synthetic)> {
-    let decaying = |decay, weights| Decaying { columns: 70, decay, weights, noise: 0.1 }.draw(rows, seed).unwrap();
+    let decaying = |decay, weights| {
+        Decaying { columns: 70, decay, weights, noise: 0.1 }.draw(rows, seed).unwrap()
+    };
     vec![
         ("theorem 3", HiddenAttribute { columns: 70, epsilon: 0.05 }.draw(rows, seed).unwrap()),
         ("theorem 4", ThreeAttributes.draw(rows, seed)),
         ("theorem 2.2", HiddenSigns { columns: 70, gap: 0.2 }.draw(rows, seed).unwrap()),
         ("power", decaying(Decay::Power(2.0), Weights::Aligned)),
         ("exponential", decaying(Decay::Exponential(0.1), Weights::Isotropic)),
-        ("sparse", Sparse { columns: 300, noise: 0.1, ..Sparse::default() }.draw(rows, seed).unwrap()),
+        (
+            "sparse",
+            Sparse { columns: 300, noise: 0.1, ..Sparse::default() }.draw(rows, seed).unwrap(),
+        ),
     ]
 }
 
@@ -116,7 +130,11 @@ fn drawn_rows_have_the_stated_moments_and_errors() {
             let error = 6.0 * (mu / rows as f64).sqrt();
             assert!(found.mean[j].abs() < error, "{name}, mean of {j}: {}", found.mean[j]);
             let error = 1e-12 + if name == "sparse" { error / 50.0_f64.sqrt() } else { 0.0 };
-            assert!((found.square[j] - mu).abs() < error, "{name}, moment of {j}: {} {mu}", found.square[j]);
+            assert!(
+                (found.square[j] - mu).abs() < error,
+                "{name}, moment of {j}: {} {mu}",
+                found.square[j]
+            );
         }
         let mut x = vec![0.0; examples.columns()];
         for (w, b) in predictors(&set.truth) {
@@ -127,7 +145,8 @@ fn drawn_rows_have_the_stated_moments_and_errors() {
             }
             let mean = errors.iter().sum::<f64>() / rows as f64;
             let variance = errors.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / rows as f64;
-            let (stated, error) = (set.floor + set.excess(&w, b), 5.0 * (variance / rows as f64).sqrt() + 1e-12);
+            let (stated, error) =
+                (set.floor + set.excess(&w, b), 5.0 * (variance / rows as f64).sqrt() + 1e-12);
             assert!((mean - stated).abs() <= error, "{name}: {mean} +- {error}, stated {stated}");
         }
     }
@@ -168,26 +187,38 @@ fn nothing_in_the_unit_ball_beats_the_truth_of_the_hidden_signs() {
 #[test]
 fn decaying_rows_and_weights_have_norm_one() {
     for alpha in [0.0, 1.0, 2.0] {
-        let draw = |weights| Decaying { columns: 500, decay: Decay::Power(alpha), weights, noise: 0.1 }.draw(3, 1);
-        for weights in [Weights::Aligned, Weights::Isotropic, Weights::Equal, Weights::Single(499)] {
+        let draw = |weights| {
+            Decaying { columns: 500, decay: Decay::Power(alpha), weights, noise: 0.1 }.draw(3, 1)
+        };
+        for weights in [Weights::Aligned, Weights::Isotropic, Weights::Equal, Weights::Single(499)]
+        {
             let set = draw(weights).unwrap();
             let mut x = vec![0.0; 500];
             set.examples().row_into(2, &mut x);
-            assert!((dot(&x, &x) - 1.0).abs() < 1e-12 && (dot(&set.truth, &set.truth) - 1.0).abs() < 1e-12);
+            assert!(
+                (dot(&x, &x) - 1.0).abs() < 1e-12
+                    && (dot(&set.truth, &set.truth) - 1.0).abs() < 1e-12
+            );
         }
         assert!(draw(Weights::Single(500)).is_err());
     }
     // (sum 1/i)^2 / sum 1/i^2 over 500 terms.
     let decay = Decay::Power(2.0);
-    let set = Decaying { columns: 500, decay, weights: Weights::Equal, noise: 0.0 }.draw(1, 1).unwrap();
-    let (harmonic, squares) = (1..=500).map(|i| f64::from(i).recip()).fold((0.0, 0.0), |(h, s), r| (h + r, s + r * r));
+    let set =
+        Decaying { columns: 500, decay, weights: Weights::Equal, noise: 0.0 }.draw(1, 1).unwrap();
+    let (harmonic, squares) =
+        (1..=500).map(|i| f64::from(i).recip()).fold((0.0, 0.0), |(h, s), r| (h + r, s + r * r));
     assert!((set.half_norm() - harmonic * harmonic / squares).abs() < 1e-9);
 }
 
 #[test]
 fn settings_out_of_range_are_refused() {
-    let decaying = |columns, decay, noise| Decaying { columns, decay, weights: Weights::Aligned, noise }.draw(2, 0);
-    let sparse = |columns, entries, exponent| Sparse { columns, entries, exponent, ..Sparse::default() }.draw(2, 0);
+    let decaying = |columns, decay, noise| {
+        Decaying { columns, decay, weights: Weights::Aligned, noise }.draw(2, 0)
+    };
+    let sparse = |columns, entries, exponent| {
+        Sparse { columns, entries, exponent, ..Sparse::default() }.draw(2, 0)
+    };
     let refused = [
         HiddenAttribute { columns: 0, epsilon: 0.01 }.draw(2, 0),
         HiddenAttribute { columns: 5, epsilon: 0.0625 }.draw(2, 0),

@@ -1,12 +1,13 @@
-//! Spreads the target over three attributes, so that no two predict it: the instance of A, theorem 4.
+//! Spreads the target over three attributes, so that no two predict it: the instance of A,
+//! theorem 4.
 
 use super::{Synthetic, fair_signs, sign, sign_scaler, streams};
 
 /// x uniform on {-1, +1}^3 and y = (x_1 + x_2 + x_3) / 3.
 ///
-/// w* = (1, 1, 1) / 3 has no error, but whatever sees two attributes at the time of prediction has a squared
-/// error of at least 1/9, the variance of the third's part (A, theorem 4). Two reads per *training* example are
-/// enough to learn it.
+/// w* = (1, 1, 1) / 3 has no error, but whatever sees two attributes at the time of prediction has
+/// a squared error of at least 1/9, the variance of the third's part (A, theorem 4). Two reads
+/// per *training* example are enough to learn it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThreeAttributes;
 
@@ -14,8 +15,16 @@ impl ThreeAttributes {
     /// Draws rows.
     pub fn draw(&self, rows: usize, seed: u64) -> Synthetic {
         let (_, mut stream) = streams(seed, 2);
-        let (matrix, targets) =
-            fair_signs(&mut stream, rows, 3, |x, _| x.iter().map(|&byte| sign(byte)).sum::<f64>() / 3.0);
-        Synthetic::new(matrix, sign_scaler(&[1.0; 3]), targets, vec![1.0; 3], vec![1.0 / 3.0; 3], 0.0)
+        let (matrix, targets) = fair_signs(&mut stream, rows, 3, |x, _| {
+            x.iter().map(|&byte| sign(byte)).sum::<f64>() / 3.0
+        });
+        Synthetic::new(
+            matrix,
+            sign_scaler(&[1.0; 3]),
+            targets,
+            vec![1.0; 3],
+            vec![1.0 / 3.0; 3],
+            0.0,
+        )
     }
 }

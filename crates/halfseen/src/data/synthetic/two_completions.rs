@@ -1,21 +1,22 @@
-//! Draws data that complete in more than one best way, of which not all tell the labels: the examples of D, section 1.
+//! Draws data that complete in more than one best way, of which not all tell the labels: the
+//! examples of D, section 1.
 
 use super::{Incomplete, out_of_range, streams};
 use crate::error::Result;
 use faer::Mat;
 use ndarray::Array2;
 
-/// Rows that are (1, *, 1, *), (*, -1, *, -1) or (1, -1, 1, -1), with labels 1, -1 and 1 (D, section 1, equation 1).
+/// Rows that are (1, *, 1, *), (*, -1, *, -1) or (1, -1, 1, -1), with labels 1, -1 and 1 (D,
+/// section 1, equation 1).
 ///
-/// No matrix of rank 1 agrees with all that is seen of rows and labels. Many of rank 2 do, and whoever
-/// completes rows and
-/// labels together to the least rank is free in the labels that are not given:
-/// [`TwoCompletions::completions`] gives two
-/// that contradict each other. No number of rows helps. A linear rule on what is observed, 0 elsewhere,
-/// makes no mistake.
+/// No matrix of rank 1 agrees with all that is seen of rows and labels. Many of rank 2 do, and
+/// whoever completes rows and labels together to the least rank is free in the labels that are not
+/// given: [`TwoCompletions::completions`] gives two that contradict each other. No number of rows
+/// helps. A linear rule on what is observed, 0 elsewhere, makes no mistake.
 ///
-/// The truth is one of them: rows (a, b, a, b), w = (1, 0, 1, 0) / 2 and y = <w, x>. The second pattern does not
-/// determine its row: the data are not regular, and still they are easily classified.
+/// The truth is one of them: rows (a, b, a, b), w = (1, 0, 1, 0) / 2 and y = <w, x>. The second
+/// pattern does not determine its row: the data are not regular, and still they are easily
+/// classified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TwoCompletions;
 
@@ -30,8 +31,9 @@ impl TwoCompletions {
     /// Draws rows: one of each kind, then kinds at random.
     pub fn draw(&self, rows: usize, seed: u64) -> Incomplete {
         let (_, mut stream) = streams(seed, 8);
-        let kinds: Vec<usize> =
-            (0..rows).map(|row| if row < KINDS.len() { row } else { stream.below(KINDS.len()) }).collect();
+        let kinds: Vec<usize> = (0..rows)
+            .map(|row| if row < KINDS.len() { row } else { stream.below(KINDS.len()) })
+            .collect();
         let complete = Array2::from_shape_fn((rows, 4), |(row, j)| KINDS[kinds[row]].1[j]);
         let observed: Vec<Vec<bool>> = kinds.iter().map(|&kind| KINDS[kind].0.to_vec()).collect();
         let targets = kinds.iter().map(|&kind| KINDS[kind].2).collect();
@@ -40,8 +42,9 @@ impl TwoCompletions {
         Incomplete::new(complete, &observed, targets, vec![0.5, 0.0, 0.5, 0.0], basis)
     }
 
-    /// Two completions of rows and labels, (rows, 5), the label last, both of rank 2 and in agreement with all that is
-    /// seen and with the labels of all rows but `unlabelled`, to which one gives the label 1 and the other -1.
+    /// Two completions of rows and labels, (rows, 5), the label last, both of rank 2 and in
+    /// agreement with all that is seen and with the labels of all rows but `unlabelled`, to which
+    /// one gives the label 1 and the other -1.
     ///
     /// # Errors
     /// A row that is not there.
@@ -62,12 +65,13 @@ impl TwoCompletions {
     }
 }
 
-/// Rows t (1, -1), of which one coordinate is seen, with the sign of t as label, 1/2 <= |t| <= 1 (D, section
-/// 1, figure 1).
+/// Rows t (1, -1), of which one coordinate is seen, with the sign of t as label, 1/2 <= |t| <= 1
+/// (D, section 1, figure 1).
 ///
-/// Rank 1 completes what is seen in two ways: to the true line, on which the labels are separated, and to the line
-/// (1, 1), on which rows of both labels fall on the same points. Whoever completes rows before looking at labels cannot
-/// tell. w = (1, -1) / sqrt(2) on what is observed makes no mistake, and kappa = 1/2.
+/// Rank 1 completes what is seen in two ways: to the true line, on which the labels are separated,
+/// and to the line (1, 1), on which rows of both labels fall on the same points. Whoever completes
+/// rows before looking at labels cannot tell. w = (1, -1) / sqrt(2) on what is observed makes no
+/// mistake, and kappa = 1/2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TwoLines;
 

@@ -7,11 +7,11 @@ use crate::sampling::Stream;
 /// The true weights w*, |w*|_2 = 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weights {
-    /// w*_i proportional to sqrt(mu_i), with random signs: attributes matter as much as they are large. Drawing
-    /// by moments gains most.
+    /// w*_i proportional to sqrt(mu_i), with random signs: attributes matter as much as they are
+    /// large. Drawing by moments gains most.
     Aligned,
-    /// A uniformly random direction: many attributes matter that are hardly ever large. Drawing by moments
-    /// still estimates x best, but weights of small attributes are learned slowly.
+    /// A uniformly random direction: many attributes matter that are hardly ever large. Drawing by
+    /// moments still estimates x best, but weights of small attributes are learned slowly.
     Isotropic,
     /// All of one size, with random signs.
     Equal,
@@ -26,9 +26,15 @@ impl Weights {
             Weights::Aligned => mu.iter().map(|mu| sign() * mu.sqrt()).collect(),
             Weights::Isotropic => mu.iter().map(|_| stream.normal()).collect(),
             Weights::Equal => mu.iter().map(|_| sign()).collect(),
-            Weights::Single(which) if which < mu.len() => (0..mu.len()).map(|i| f64::from(i == which)).collect(),
+            Weights::Single(which) if which < mu.len() => {
+                (0..mu.len()).map(|i| f64::from(i == which)).collect()
+            }
             Weights::Single(which) => {
-                return Err(out_of_range("weights", which, format!("an attribute below {}", mu.len())));
+                return Err(out_of_range(
+                    "weights",
+                    which,
+                    format!("an attribute below {}", mu.len()),
+                ));
             }
         };
         let norm = weights.iter().map(|w| w * w).sum::<f64>().sqrt();

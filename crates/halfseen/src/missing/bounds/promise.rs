@@ -1,9 +1,13 @@
-//! Turns paper D's theorems into what a user asks: how many examples for an error, and what error for the examples.
+//! Turns paper D's theorems into what a user asks: how many examples for an error, and what error
+//! for the examples.
 
-use super::{dimension, estimation_error, gamma_for, theorem_1_examples, truncation_error, tuned_c};
+use super::{
+    dimension, estimation_error, gamma_for, theorem_1_examples, truncation_error, tuned_c,
+};
 use crate::error::{ErrorKind, Result, shown};
 
-/// How many lengths are tried from the shortest that can do: each one more takes d times the examples.
+/// How many lengths are tried from the shortest that can do: each one more takes d times the
+/// examples.
 const LONGER: u64 = 64;
 
 /// What is assumed of the data and the loss, and the error that is wanted.
@@ -19,12 +23,14 @@ pub struct Assumed {
     pub norm: f64,
     /// delta: the probability with which theorem 1 may fail.
     pub confidence: f64,
-    /// What it costs at most above the best rule to say nothing (to give the score 0 always): 1 with the hinge loss.
+    /// What it costs at most above the best rule to say nothing (to give the score 0 always): 1
+    /// with the hinge loss.
     pub nothing: f64,
 }
 
 impl Default for Assumed {
-    /// The hinge loss, rows of at most length 1, a probability of 0.05 to fail; one column and an error of 0.1.
+    /// The hinge loss, rows of at most length 1, a probability of 0.05 to fail; one column and an
+    /// error of 0.1.
     fn default() -> Self {
         Assumed { dims: 1, error: 0.1, lipschitz: 1.0, norm: 1.0, confidence: 0.05, nothing: 1.0 }
     }
@@ -42,7 +48,8 @@ pub struct Promise {
     /// Examples that are enough, in expectation, for an excess of eps at the best C, by
     /// [`estimation_error`] and truncation; `None` where truncation alone exceeds eps.
     pub examples: Option<f64>,
-    /// The C of (1/2) |v|^2 + C sum of losses for which that holds, at `examples`; `None` too where numbers end.
+    /// The C of (1/2) |v|^2 + C sum of losses for which that holds, at `examples`; `None` too where
+    /// numbers end.
     pub c: Option<f64>,
     /// gamma as theorem 1 sets it.
     pub printed_gamma: u64,
@@ -72,11 +79,17 @@ pub struct After {
 }
 
 impl Promise {
-    /// What is promised where `kappa` is known, for sequences of length `gamma` or the best, and after `examples`.
+    /// What is promised where `kappa` is known, for sequences of length `gamma` or the best, and
+    /// after `examples`.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfRange`].
-    pub fn new(assumed: &Assumed, kappa: f64, gamma: Option<u64>, examples: Option<u64>) -> Result<Promise> {
+    pub fn new(
+        assumed: &Assumed,
+        kappa: f64,
+        gamma: Option<u64>,
+        examples: Option<u64>,
+    ) -> Result<Promise> {
         assumed.check()?;
         within("kappa", kappa, kappa > 0.0 && kappa <= 1.0, "above 0 and at most 1")?;
         if let Some(gamma) = gamma {
@@ -97,10 +110,17 @@ impl Promise {
             gamma: chosen,
             truncation,
             examples: enough,
-            c: enough.map(|m| tuned_c(m, assumed.dims, chosen, assumed.lipschitz, assumed.norm)).filter(|c| *c > 0.0),
+            c: enough
+                .map(|m| tuned_c(m, assumed.dims, chosen, assumed.lipschitz, assumed.norm))
+                .filter(|c| *c > 0.0),
             printed_gamma,
             printed_dimension,
-            printed_examples: theorem_1_examples(assumed.error, scale, printed_dimension, assumed.confidence),
+            printed_examples: theorem_1_examples(
+                assumed.error,
+                scale,
+                printed_dimension,
+                assumed.confidence,
+            ),
             vacuous: assumed.error >= assumed.nothing,
             after: examples.map(|m| assumed.after(m, kappa, gamma)),
         })

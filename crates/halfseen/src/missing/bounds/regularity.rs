@@ -13,11 +13,12 @@ const ORTHONORMAL: f64 = 1e-8;
 /// How regular a subspace is over patterns of what is observed (D, definition 1).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Regularity {
-    /// kappa: the smallest non-zero eigenvalue of (P_E)_oo over the patterns o, at most 1. It is the square of the
-    /// smallest non-zero singular value of P_o P_E, which the paper calls lambda. 1 where nothing is observed.
+    /// kappa: the smallest non-zero eigenvalue of (P_E)_oo over the patterns o, at most 1. It is
+    /// the square of the smallest non-zero singular value of P_o P_E, which the paper calls lambda.
+    /// 1 where nothing is observed.
     pub kappa: f64,
-    /// Patterns that do not determine the row: ker(P_o P_E) is larger than ker(P_E). With such patterns no kappa makes
-    /// the theorems hold.
+    /// Patterns that do not determine the row: ker(P_o P_E) is larger than ker(P_E). With such
+    /// patterns no kappa makes the theorems hold.
     pub undetermined: usize,
 }
 
@@ -28,8 +29,8 @@ impl Regularity {
     }
 }
 
-/// The regularity of one pattern. `basis` holds orthonormal columns that span E, (d, r); `observed`, (d), says which
-/// columns of the row are observed.
+/// The regularity of one pattern. `basis` holds orthonormal columns that span E, (d, r);
+/// `observed`, (d), says which columns of the row are observed.
 ///
 /// # Errors
 /// A basis that is not orthonormal, a pattern of another length; numerical failure.
@@ -37,7 +38,8 @@ pub fn kappa(basis: MatRef<'_, f64>, observed: &[bool]) -> Result<Regularity> {
     kappa_over(basis, [observed])
 }
 
-/// The regularity over all patterns: the least kappa, and how many patterns do not determine the row.
+/// The regularity over all patterns: the least kappa, and how many patterns do not determine the
+/// row.
 ///
 /// # Errors
 /// As [`kappa`].
@@ -55,7 +57,8 @@ pub fn kappa_over<P: AsRef<[bool]>>(
     Ok(whole)
 }
 
-/// With U the basis and U_o its observed rows, (P_E)_oo = U_o U_o' has the non-zero eigenvalues of U_o' U_o, (r, r).
+/// With U the basis and U_o its observed rows, (P_E)_oo = U_o U_o' has the non-zero eigenvalues of
+/// U_o' U_o, (r, r).
 fn of_pattern(basis: MatRef<'_, f64>, observed: &[bool]) -> Result<Regularity> {
     let (d, rank) = (basis.nrows(), basis.ncols());
     if observed.len() != d {
@@ -85,7 +88,8 @@ fn check_orthonormal(basis: MatRef<'_, f64>) -> Result<()> {
             // Written so that NaN is refused.
             if off.partial_cmp(&ORTHONORMAL) != Some(std::cmp::Ordering::Less) {
                 let value = format!("{} between vectors {} and {}", products[(k, l)], k + 1, l + 1);
-                let allowed = "orthonormal: products of 1 with themselves and 0 with each other".to_owned();
+                let allowed =
+                    "orthonormal: products of 1 with themselves and 0 with each other".to_owned();
                 return Err(ErrorKind::OutOfRange { name: "basis", value, allowed }.into());
             }
         }

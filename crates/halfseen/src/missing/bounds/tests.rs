@@ -21,7 +21,10 @@ fn truncated(w: &[f64], q: &Mat<f64>, x: &[f64], observed: &[bool], gamma: u64) 
     let mut sum = 0.0;
     for _ in 0..gamma {
         sum += seen.iter().zip(&power).map(|(&j, p)| w[j] * p).sum::<f64>();
-        power = seen.iter().map(|&i| seen.iter().zip(&power).map(|(&j, p)| q[(i, j)] * p).sum()).collect();
+        power = seen
+            .iter()
+            .map(|&i| seen.iter().zip(&power).map(|(&j, p)| q[(i, j)] * p).sum())
+            .collect();
     }
     sum
 }
@@ -48,7 +51,10 @@ fn truncation_stays_within_its_bound_with_the_square() {
         for gamma in [1, 2, 3, 7, 20] {
             let error = (exact - truncated(&w, &rest, &x, &observed, gamma)).abs();
             let bound = truncation_error(gamma, kappa);
-            assert!(error <= bound * (1.0 + 1e-9) + 1e-12, "case {case}, gamma {gamma}: {error} above {bound}");
+            assert!(
+                error <= bound * (1.0 + 1e-9) + 1e-12,
+                "case {case}, gamma {gamma}: {error} above {bound}"
+            );
             nearest = nearest.max(error / bound.max(1e-9));
             cases += 1;
         }
@@ -70,8 +76,12 @@ fn the_printed_bound_with_the_singular_value_is_violated() {
         let exact = 1.0 / u[(0, 0)].powi(2);
         for gamma in [1, 3, 8] {
             let error = (exact - truncated(&w, &rest, &x, &observed, gamma)).abs();
-            let (squared, printed) = (truncation_error(gamma, found.kappa), truncation_error(gamma, singular));
-            assert!((error / squared - 1.0).abs() < 1e-6, "the bound is attained: {error} {squared}");
+            let (squared, printed) =
+                (truncation_error(gamma, found.kappa), truncation_error(gamma, singular));
+            assert!(
+                (error / squared - 1.0).abs() < 1e-6,
+                "the bound is attained: {error} {squared}"
+            );
             assert!(error > 1.01 * printed, "{error} is within the printed {printed}");
         }
     }
@@ -85,11 +95,15 @@ fn a_row_that_is_not_determined_is_counted() {
     let odd = [true, false, true, false];
     let one = kappa(u.as_ref(), &odd).unwrap();
     assert!((one.kappa - 1.0).abs() < 1e-12 && one.undetermined == 1 && one.regular().is_none());
-    let all = kappa_over(u.as_ref(), [odd, [true, true, false, false], [true; 4], [false; 4]]).unwrap();
+    let all =
+        kappa_over(u.as_ref(), [odd, [true, true, false, false], [true; 4], [false; 4]]).unwrap();
     assert!((all.kappa - 0.5).abs() < 1e-12 && all.undetermined == 2);
     assert!(kappa(u.as_ref(), &[true; 3]).is_err());
     let skew = Mat::from_fn(4, 2, |j, k| pair(j, k) + 0.1);
-    assert!(matches!(kappa(skew.as_ref(), &odd).unwrap_err().kind(), ErrorKind::OutOfRange { name: "basis", .. }));
+    assert!(matches!(
+        kappa(skew.as_ref(), &odd).unwrap_err().kind(),
+        ErrorKind::OutOfRange { name: "basis", .. }
+    ));
     let holes = Mat::from_fn(4, 1, |_, _| f64::NAN);
     assert!(kappa(holes.as_ref(), &odd).is_err());
 }
@@ -99,7 +113,8 @@ fn sequences(d: usize, gamma: u64) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = Vec::new();
     let mut longest: Vec<Vec<usize>> = vec![Vec::new()];
     for _ in 0..gamma {
-        longest = longest.iter().flat_map(|s| (0..d).map(move |j| [&s[..], &[j]].concat())).collect();
+        longest =
+            longest.iter().flat_map(|s| (0..d).map(move |j| [&s[..], &[j]].concat())).collect();
         all.extend(longest.iter().cloned());
     }
     all
@@ -120,13 +135,20 @@ fn the_truncated_sum_is_a_product_in_gamma_dimensions_of_norm_below_gamma() {
             w.iter_mut().for_each(|w| *w /= size);
             let x: Vec<f64> = (0..d).map(|_| stream.normal()).collect();
             let observed = [true, stream.unit() < 0.5, true, stream.unit() < 0.5];
-            let v: Vec<f64> =
-                all.iter().map(|s| w[s[0]] * s.windows(2).map(|p| q[(p[0], p[1])]).product::<f64>()).collect();
-            let phi: Vec<f64> =
-                all.iter().map(|s| if s.iter().all(|&j| observed[j]) { x[s[s.len() - 1]] } else { 0.0 }).collect();
+            let v: Vec<f64> = all
+                .iter()
+                .map(|s| w[s[0]] * s.windows(2).map(|p| q[(p[0], p[1])]).product::<f64>())
+                .collect();
+            let phi: Vec<f64> = all
+                .iter()
+                .map(|s| if s.iter().all(|&j| observed[j]) { x[s[s.len() - 1]] } else { 0.0 })
+                .collect();
             let product: f64 = v.iter().zip(&phi).map(|(v, p)| v * p).sum();
             let expected = truncated(&w, &q, &x, &observed, gamma);
-            assert!((product - expected).abs() < 1e-12 * (1.0 + expected.abs()), "{product} {expected}");
+            assert!(
+                (product - expected).abs() < 1e-12 * (1.0 + expected.abs()),
+                "{product} {expected}"
+            );
             assert!(norm(&v).powi(2) <= squared_norm(gamma) * (1.0 + 1e-12));
             let count = observed.iter().filter(|o| **o).count() as u64;
             let shown: f64 = (0..d).filter(|&j| observed[j]).map(|j| x[j] * x[j]).sum();
@@ -137,19 +159,35 @@ fn the_truncated_sum_is_a_product_in_gamma_dimensions_of_norm_below_gamma() {
 
 #[test]
 fn formulas_have_their_values_by_hand() {
-    assert_eq!((dimension(3, 2), dimension(1, 5), dimension(10, 3), powers(3, 2)), (12.0, 5.0, 1110.0, 4.0));
+    assert_eq!(
+        (dimension(3, 2), dimension(1, 5), dimension(10, 3), powers(3, 2)),
+        (12.0, 5.0, 1110.0, 4.0)
+    );
     assert_eq!(truncation_error(1, 1.0), 0.0);
     assert!((truncation_error(3, 0.5) - 0.25).abs() < 1e-15);
     // log(2 / (0.5 0.1)) / 0.5 = 7.38
     assert_eq!(gamma_for(0.1, 0.5, 1.0), 8);
     // 2^-g / 0.5 <= 0.05: g = 6 gives 0.03125
-    assert_eq!((least_gamma(0.05, 0.5, 1.0), least_gamma(0.5, 1.0, 1.0), least_gamma(4.0, 0.5, 1.0)), (6, 1, 1));
+    assert_eq!(
+        (least_gamma(0.05, 0.5, 1.0), least_gamma(0.5, 1.0, 1.0), least_gamma(4.0, 0.5, 1.0)),
+        (6, 1, 1)
+    );
     assert_eq!((gamma_for(0.1, 0.0, 1.0), gamma_for(1e9, 0.5, 1.0)), (u64::MAX, 1));
-    assert!((theorem_1_examples(0.1, 2.0, 12.0, (-1.0_f64).exp()) - 4.0 * 144.0 * 100.0).abs() < 1e-6);
+    assert!(
+        (theorem_1_examples(0.1, 2.0, 12.0, (-1.0_f64).exp()) - 4.0 * 144.0 * 100.0).abs() < 1e-6
+    );
     assert!((theorem_2_excess(2.0, 12.0, 100, 0.1, 1.0) - 4.8 * 100.0_f64.ln()).abs() < 1e-9);
-    let regret =
-        Regret { lipschitz: 1.0, norm: 1.0, dimension: 1.0, rho: 0.2, squared_norm: 3.0, gamma: 3, kappa: 0.5 };
-    let by_hand = 10.0 * (1.0 + 100.0_f64.ln()) + 0.1 * 100.0 * 3.0 + (-1.5_f64).exp() / 0.5 * 100.0;
+    let regret = Regret {
+        lipschitz: 1.0,
+        norm: 1.0,
+        dimension: 1.0,
+        rho: 0.2,
+        squared_norm: 3.0,
+        gamma: 3,
+        kappa: 0.5,
+    };
+    let by_hand =
+        10.0 * (1.0 + 100.0_f64.ln()) + 0.1 * 100.0 * 3.0 + (-1.5_f64).exp() / 0.5 * 100.0;
     assert!((regret.after(100) - by_hand).abs() < 1e-9);
     let at = |rho| Regret { rho, ..regret }.after(100);
     let best = regret.best_rho(100);
@@ -163,7 +201,10 @@ fn the_least_gamma_is_the_least() {
         for error in [1e-3, 0.1, 1.0, 30.0] {
             let gamma = least_gamma(error, kappa, 1.0);
             assert!(truncation_error(gamma, kappa) <= error);
-            assert!(gamma == 1 || truncation_error(gamma - 1, kappa) > error, "{kappa} {error}: {gamma}");
+            assert!(
+                gamma == 1 || truncation_error(gamma - 1, kappa) > error,
+                "{kappa} {error}: {gamma}"
+            );
             assert!(least_gamma(error / 2.0, kappa, 1.0) <= gamma_for(error, kappa, 1.0));
         }
     }
@@ -174,9 +215,13 @@ fn a_promise_is_kept_by_its_own_bound_and_takes_the_best_gamma() {
     for (dims, kappa, error) in [(5, 0.5, 0.1), (20, 0.9, 0.5), (1, 0.2, 0.3), (100, 1.0, 0.05)] {
         let assumed = Assumed { dims, error, ..Assumed::default() };
         let promise = Promise::new(&assumed, kappa, None, Some(1000)).unwrap();
-        let excess = |m: f64, g| truncation_error(g, kappa) + estimation_error(m, dims, g, 1.0, 1.0);
+        let excess =
+            |m: f64, g| truncation_error(g, kappa) + estimation_error(m, dims, g, 1.0, 1.0);
         let m = promise.examples.unwrap();
-        assert!(excess(m, promise.gamma) <= error * (1.0 + 1e-12) && excess(m - 2.0, promise.gamma) > error);
+        assert!(
+            excess(m, promise.gamma) <= error * (1.0 + 1e-12)
+                && excess(m - 2.0, promise.gamma) > error
+        );
         for other in 1..40 {
             let fixed = Promise::new(&assumed, kappa, Some(other), None).unwrap();
             assert!(fixed.examples.is_none_or(|other| other >= m), "gamma {other} needs fewer");
@@ -192,7 +237,13 @@ fn a_promise_is_kept_by_its_own_bound_and_takes_the_best_gamma() {
     let nothing = Assumed { dims: 5, error: 1.0, ..Assumed::default() };
     assert!(Promise::new(&nothing, 0.5, None, None).unwrap().vacuous);
     // Without end: told, not refused.
-    let far = Promise::new(&Assumed { dims: 1000, error: 0.01, ..Assumed::default() }, 1e-6, None, Some(10)).unwrap();
+    let far = Promise::new(
+        &Assumed { dims: 1000, error: 0.01, ..Assumed::default() },
+        1e-6,
+        None,
+        Some(10),
+    )
+    .unwrap();
     assert_eq!((far.examples, far.c), (Some(f64::INFINITY), None));
     Promise::new(&assumed_far(), 1e-300, None, Some(1)).unwrap();
     assert!(far.after.unwrap().vacuous);

@@ -1,14 +1,16 @@
-//! Minimises by fixed-point continuation: gradient steps, each followed by shrinking the singular values.
+//! Minimises by fixed-point continuation: gradient steps, each followed by shrinking the singular
+//! values.
 //!
-//! **Step** (Ma, Goldfarb and Chen 2011; Goldberg et al. 2010): Z <- shrink(W - tau gradient(W), tau mu), with
-//! tau = min(3.8 |Omega_Y| / lambda, |Omega_X|), 0.95 in the place of 3.8 for squared losses of labels. The
-//! constants b are not stepped but minimised over, exactly, wherever the smooth part is evaluated: what is left of it
-//! is no more curved, so that with W = Z the objective never rises.
+//! **Step** (Ma, Goldfarb and Chen 2011; Goldberg et al. 2010): Z <- shrink(W - tau gradient(W),
+//! tau mu), with tau = min(3.8 |Omega_Y| / lambda, |Omega_X|), 0.95 in the place of 3.8 for squared
+//! losses of labels. The constants b are not stepped but minimised over, exactly, wherever the
+//! smooth part is evaluated: what is left of it is no more curved, so that with W = Z the objective
+//! never rises.
 //!
-//! **Momentum** (Beck and Teboulle 2009): W = Z + beta (Z - previous Z), with the usual growing beta, which starts
-//! from 0 again where the step turns against the last one (O'Donoghue and Candes 2015). Where the objective would rise all
-//! the same, that point is thrown away: the objective is monotone but for rounding, and the fixed points are those of
-//! the plain step.
+//! **Momentum** (Beck and Teboulle 2009): W = Z + beta (Z - previous Z), with the usual growing
+//! beta, which starts from 0 again where the step turns against the last one (O'Donoghue and
+//! Candes 2015). Where the objective would rise all the same, that point is thrown away: the
+//! objective is monotone but for rounding, and the fixed points are those of the plain step.
 //!
 //! **Continuation**: mu falls by [`FALL`] at a time, each solution starting the next.
 
@@ -89,7 +91,8 @@ impl<'a> Path<'a> {
         })
     }
 
-    /// The least mu for which Z = 0 is the solution: the spectral norm of the gradient there. Only of a new path.
+    /// The least mu for which Z = 0 is the solution: the spectral norm of the gradient there. Only
+    /// of a new path.
     pub(super) fn most(&mut self) -> Result<f64> {
         self.objective.move_into(&self.z, &self.labels, 0.0, 1.0, &mut self.moved);
         spectral_norm(self.moved.as_ref())
@@ -101,7 +104,14 @@ impl<'a> Path<'a> {
     }
 
     /// Goes down from `from` to `to`, and minimises there until the relative gap is `tol`.
-    pub(super) fn descend(&mut self, from: f64, to: f64, tol: f64, cap: u64, monitor: &dyn Monitor) -> Result<Ended> {
+    pub(super) fn descend(
+        &mut self,
+        from: f64,
+        to: f64,
+        tol: f64,
+        cap: u64,
+        monitor: &dyn Monitor,
+    ) -> Result<Ended> {
         let last = self.passes.saturating_add(cap);
         let mut mu = from;
         while mu * FALL > to && self.passes < last {
@@ -171,7 +181,8 @@ impl<'a> Path<'a> {
         if !after.is_finite() {
             return Err(ErrorKind::Diverged { what: "the objective", value: after }.into());
         }
-        // Close to the optimum the objective differs by less than rounding while Z still gets better.
+        // Close to the optimum the objective differs by less than rounding while Z still gets
+        // better.
         if beta > 0.0 && after > before + ROUNDING * before.abs() {
             self.momentum = 1.0;
             return Ok(before);
@@ -189,8 +200,14 @@ impl<'a> Path<'a> {
     fn turns(&self) -> bool {
         let mut sum = 0.0;
         for j in 0..self.z.ncols() {
-            let (z, next, ahead) = (self.z.col_as_slice(j), self.next.col_as_slice(j), self.ahead.col_as_slice(j));
-            sum += ahead.iter().zip(next).zip(z).map(|((w, next), z)| (w - next) * (next - z)).sum::<f64>();
+            let (z, next, ahead) =
+                (self.z.col_as_slice(j), self.next.col_as_slice(j), self.ahead.col_as_slice(j));
+            sum += ahead
+                .iter()
+                .zip(next)
+                .zip(z)
+                .map(|((w, next), z)| (w - next) * (next - z))
+                .sum::<f64>();
         }
         sum > 0.0
     }
@@ -203,7 +220,11 @@ impl<'a> Path<'a> {
             for j in 0..self.z.ncols() {
                 let (z, previous) = (self.z.col_as_slice(j), self.previous.col_as_slice(j));
                 let ahead = self.ahead.col_as_slice_mut(j);
-                ahead.iter_mut().zip(z).zip(previous).for_each(|((w, z), p)| *w = z + beta * (z - p));
+                ahead
+                    .iter_mut()
+                    .zip(z)
+                    .zip(previous)
+                    .for_each(|((w, z), p)| *w = z + beta * (z - p));
             }
             self.objective.score(&self.ahead, &mut self.other);
             self.objective.move_into(&self.ahead, &self.other, 1.0, -tau, &mut self.moved);
@@ -227,12 +248,16 @@ impl<'a> Path<'a> {
         let Shrunk { left, values } = &self.shrunk;
         let (t, rank) = (self.labels.bias.len(), values.len());
         let rows = |from: usize, to: usize| -> Vec<f64> {
-            (from..to).flat_map(|i| (0..rank).map(move |k| left[(i, k)] * values[k].sqrt())).collect()
+            (from..to)
+                .flat_map(|i| (0..rank).map(move |k| left[(i, k)] * values[k].sqrt()))
+                .collect()
         };
         let objective = &self.objective;
         let attributes = t + objective.columns();
-        let one = (objective.form == Form::Ones)
-            .then(|| One { row: rows(attributes, attributes + 1), weight: objective.cells / objective.step });
+        let one = (objective.form == Form::Ones).then(|| One {
+            row: rows(attributes, attributes + 1),
+            weight: objective.cells / objective.step,
+        });
         Factor {
             rank,
             attributes: rows(t, attributes),

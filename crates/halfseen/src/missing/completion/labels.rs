@@ -11,8 +11,8 @@ pub enum LabelLoss {
     Squared,
 }
 
-/// The constants of logistic losses stay within this: beyond it the loss is below 2e-9. It is reached only where all
-/// labels of a row say the same, so that no finite constant is best.
+/// The constants of logistic losses stay within this: beyond it the loss is below 2e-9. It is
+/// reached only where all labels of a row say the same, so that no finite constant is best.
 const LIMIT: f64 = 20.0;
 
 impl LabelLoss {
@@ -43,7 +43,8 @@ impl LabelLoss {
         }
     }
 
-    /// The convex conjugate sup_u (v u - loss(u)) at a slope v that lies between 0 and a slope of the loss.
+    /// The convex conjugate sup_u (v u - loss(u)) at a slope v that lies between 0 and a slope of
+    /// the loss.
     pub(super) fn conjugate(self, slope: f64, label: f64) -> f64 {
         match self {
             LabelLoss::Logistic => {
@@ -69,19 +70,25 @@ impl LabelLoss {
             return 0.0;
         }
         match self {
-            LabelLoss::Squared => scores.iter().zip(labels).map(|(z, y)| y - z).sum::<f64>() / scores.len() as f64,
+            LabelLoss::Squared => {
+                scores.iter().zip(labels).map(|(z, y)| y - z).sum::<f64>() / scores.len() as f64
+            }
             LabelLoss::Logistic => newton(scores, labels, guess),
         }
     }
 
-    /// Refuses labels that the loss is not defined for, by row of the label matrix and item, both from 1.
+    /// Refuses labels that the loss is not defined for, by row of the label matrix and item, both
+    /// from 1.
     pub(super) fn check(self, label: f64, row: usize, item: usize) -> Result<()> {
         let column = || format!("label {}", row + 1);
         if !label.is_finite() {
-            return Err(ErrorKind::NotFinite { row: item + 1, column: column(), value: label }.into());
+            return Err(
+                ErrorKind::NotFinite { row: item + 1, column: column(), value: label }.into()
+            );
         }
         if self == LabelLoss::Logistic && label.abs() != 1.0 {
-            let problem = format!("row {} says {label}; the logistic loss needs -1 or +1", item + 1);
+            let problem =
+                format!("row {} says {label}; the logistic loss needs -1 or +1", item + 1);
             return Err(ErrorKind::WrongTarget { column: column(), problem }.into());
         }
         Ok(())
@@ -94,7 +101,8 @@ fn against(margin: f64) -> f64 {
     if margin >= 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) }
 }
 
-/// Newton's steps inside a bracket that each derivative narrows; a step that leaves it becomes a bisection.
+/// Newton's steps inside a bracket that each derivative narrows; a step that leaves it becomes a
+/// bisection.
 fn newton(scores: &[f64], labels: &[f64], guess: f64) -> f64 {
     let (mut low, mut high) = (-LIMIT, LIMIT);
     let mut b = guess.clamp(low, high);
@@ -115,7 +123,8 @@ fn newton(scores: &[f64], labels: &[f64], guess: f64) -> f64 {
             low = b;
         }
         let next = b - slope / curvature;
-        // A step to the very end of the bracket is one out of it, except that the end may be the answer.
+        // A step to the very end of the bracket is one out of it, except that the end may be the
+        // answer.
         let next = if next > low && next < high { next } else { 0.5 * (low + high) };
         if (next - b).abs() <= f64::EPSILON * (1.0 + b.abs()) {
             break;

@@ -1,4 +1,5 @@
-//! Offers MC-b and MC-1 as learners: the labels of all training rows are known, new rows are predicted by the factor.
+//! Offers MC-b and MC-1 as learners: the labels of all training rows are known, new rows are
+//! predicted by the factor.
 
 use super::{Completed, Form, LabelLoss, Problem, Settings, Solution, complete, solve};
 use crate::data::Examples;
@@ -15,7 +16,8 @@ use rayon::prelude::*;
 use std::time::Instant;
 
 parameters! {
-    /// MC-b: labels and attributes completed as one matrix of low rank, with a constant for every label.
+    /// MC-b: labels and attributes completed as one matrix of low rank, with a constant for every
+    /// label.
     pub struct CompletionB named "mcb" {
         label_weight: f64 = 0.1, LABEL_WEIGHT;
         rank_penalty: f64 = 0.2, RANK_PENALTY;
@@ -46,8 +48,9 @@ struct Setup {
 macro_rules! learner {
     ($Name:ident, $name:literal, $title:literal, $form:expr) => {
         impl $Name {
-            /// Completes the attributes of all examples together with their targets. Of examples that are not `labelled`,
-            /// (n), the target is not learned from; it must still be one that the loss takes.
+            /// Completes the attributes of all examples together with their targets. Of examples
+            /// that are not `labelled`, (n), the target is not learned from; it must still be one
+            /// that the loss takes.
             ///
             /// # Errors
             /// As [`complete`](super::complete).
@@ -131,10 +134,16 @@ learner!(CompletionB, "mcb", "Matrix completion with a constant (MC-b)", Form::B
 learner!(Completion1, "mc1", "Matrix completion with a row of ones (MC-1)", Form::Ones);
 
 /// Why there are no weights.
-const NORMS: &str = "as a row twice counts twice in its losses, and otherwise in the norm that stands for rank";
+const NORMS: &str =
+    "as a row twice counts twice in its losses, and otherwise in the norm that stands for rank";
 
 /// Completes the rows of one setup with their targets.
-fn completed(setup: &Setup, examples: &Examples<'_>, labelled: Vec<bool>, monitor: &dyn Monitor) -> Result<Completed> {
+fn completed(
+    setup: &Setup,
+    examples: &Examples<'_>,
+    labelled: Vec<bool>,
+    monitor: &dyn Monitor,
+) -> Result<Completed> {
     let rows = Masked::new(examples, false)?;
     let (loss, labels) = targets(setup.loss, examples)?;
     let problem = Problem { values: &rows.values, observed: &rows.observed, labels, labelled };
@@ -142,7 +151,12 @@ fn completed(setup: &Setup, examples: &Examples<'_>, labelled: Vec<bool>, monito
 }
 
 /// Fits of all setups, in their order. Each report's seconds are those of its whole continuation.
-fn fit_all(name: &str, setups: &[Setup], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+fn fit_all(
+    name: &str,
+    setups: &[Setup],
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Fit>> {
     refuse_weights(name, examples, NORMS)?;
     if examples.is_empty() {
         return Err(ErrorKind::TooFewRows { what: name.to_owned(), least: 1, rows: 0 }.into());
@@ -211,7 +225,8 @@ fn targets(choice: LossChoice, examples: &Examples<'_>) -> Result<(LabelLoss, Ma
     };
     if classes > 2 {
         let low = if loss == LabelLoss::Logistic { -1.0 } else { 0.0 };
-        let is = |class: usize, i: usize| if examples.code(i) == Some(class as u32) { 1.0 } else { low };
+        let is =
+            |class: usize, i: usize| if examples.code(i) == Some(class as u32) { 1.0 } else { low };
         return Ok((loss, Mat::from_fn(classes, n, is)));
     }
     if let Some(i) = (0..n).find(|&i| !examples.target(i).is_finite()) {
@@ -247,7 +262,8 @@ mod tests {
     impl Data {
         fn random(n: usize, classes: usize) -> Data {
             let mut stream = Stream::new(5, Purpose::Data, n as u64);
-            let loadings: Vec<[f64; 2]> = (0..8).map(|_| [stream.normal(), stream.normal()]).collect();
+            let loadings: Vec<[f64; 2]> =
+                (0..8).map(|_| [stream.normal(), stream.normal()]).collect();
             let mut cells = ndarray::Array2::zeros((n, 8));
             let mut hidden = Vec::with_capacity(n);
             for mut row in cells.rows_mut() {
@@ -268,12 +284,22 @@ mod tests {
                 2 => codes.iter().map(|&c| 2.0 * f64::from(c) - 1.0).collect(),
                 _ => vec![f64::NAN; n],
             };
-            Data { matrix: Matrix::F64(cells), layout: Arc::new(Layout::singletons(8)), targets, codes, classes }
+            Data {
+                matrix: Matrix::F64(cells),
+                layout: Arc::new(Layout::singletons(8)),
+                targets,
+                codes,
+                classes,
+            }
         }
 
         fn examples(&self) -> Examples<'_> {
-            let labels = (self.classes > 0).then_some(Labels { codes: &self.codes, classes: self.classes });
-            Examples { labels, ..Examples::new(&self.matrix, &Scaler::None {}, &self.layout, &self.targets) }
+            let labels =
+                (self.classes > 0).then_some(Labels { codes: &self.codes, classes: self.classes });
+            Examples {
+                labels,
+                ..Examples::new(&self.matrix, &Scaler::None {}, &self.layout, &self.targets)
+            }
         }
     }
 
@@ -297,9 +323,13 @@ mod tests {
                 assert_eq!(scores.outputs, if classes == 3 { 3 } else { 1 });
                 assert_eq!(scores.estimates, classes == 0);
                 let square = |i: usize| (scores.row(i)[0] - test.target(i)).powi(2);
-                let wrong = |i: usize| f64::from(u8::from(Some(scores.class(i) as u32) != test.code(i)));
-                let error = (0..100).map(|i| if classes == 0 { square(i) } else { wrong(i) }).sum::<f64>() / 100.0;
-                // By the mean alone the squared error is 1.25, by the largest class the rates are about 0.5 and 0.6.
+                let wrong =
+                    |i: usize| f64::from(u8::from(Some(scores.class(i) as u32) != test.code(i)));
+                let error =
+                    (0..100).map(|i| if classes == 0 { square(i) } else { wrong(i) }).sum::<f64>()
+                        / 100.0;
+                // By the mean alone the squared error is 1.25, by the largest class the rates are
+                // about 0.5 and 0.6.
                 assert!(
                     error < if classes == 3 { 0.4 } else { 0.3 },
                     "{} of {classes} classes: {error}",
@@ -315,7 +345,8 @@ mod tests {
         for classes in [0, 2, 3] {
             let mut data = Data::random(150, classes);
             let (targets, codes) = (data.targets.clone(), data.codes.clone());
-            let learner = CompletionB { label_weight: 1.0, rank_penalty: 0.02, ..CompletionB::default() };
+            let learner =
+                CompletionB { label_weight: 1.0, rank_penalty: 0.02, ..CompletionB::default() };
             let known = learner.complete(&data.examples(), labelled.clone(), &Silent).unwrap();
             let hidden = |i: &usize| !labelled[*i];
             for i in (0..150).filter(hidden) {
@@ -326,14 +357,17 @@ mod tests {
             assert_eq!((&known.scores, &known.attributes), (&other.scores, &other.attributes));
             let class = |i: usize| match classes {
                 2 => u32::from(known.scores[(0, i)] > 0.0),
-                _ => (0..3).max_by(|&a, &b| known.scores[(a, i)].total_cmp(&known.scores[(b, i)])).unwrap() as u32,
+                _ => (0..3)
+                    .max_by(|&a, &b| known.scores[(a, i)].total_cmp(&known.scores[(b, i)]))
+                    .unwrap() as u32,
             };
             let error = |i: usize| match classes {
                 0 => (known.scores[(0, i)] - targets[i]).powi(2),
                 _ => f64::from(u8::from(class(i) != codes[i])),
             };
             let mean = (0..150).filter(hidden).map(error).sum::<f64>() / 50.0;
-            // By the mean alone the squared error is 1.25, by the largest class the rates are about 0.5 and 0.6.
+            // By the mean alone the squared error is 1.25, by the largest class the rates are
+            // about 0.5 and 0.6.
             assert!(mean < if classes == 3 { 0.4 } else { 0.3 }, "{classes} classes: {mean}");
         }
     }
@@ -347,7 +381,12 @@ mod tests {
             let setting = |weight: &str, penalty: &str| {
                 vec![("label_weight", weight.to_owned()), ("rank_penalty", penalty.to_owned())]
             };
-            let settings = [setting("1", "0.1"), setting("0.1", "0.05"), setting("1", "0.4"), setting("0.1", "0.5")];
+            let settings = [
+                setting("1", "0.1"),
+                setting("0.1", "0.05"),
+                setting("1", "0.4"),
+                setting("0.1", "0.5"),
+            ];
             let fits = learner.fit_grid(&settings, &data.examples(), &Silent).unwrap();
             assert_eq!(fits.len(), 4);
             for (setting, together) in settings.iter().zip(&fits) {
@@ -356,7 +395,8 @@ mod tests {
                 let (a, b) = (alone.report.objective.unwrap(), together.report.objective.unwrap());
                 assert!((a - b).abs() <= 3e-9 * a, "{setting:?}: {a} and {b}");
                 let scores = |fit: &Fit| fit.predictor.scores(&data.examples()).unwrap().values;
-                let differences = scores(&alone).into_iter().zip(scores(together)).map(|(a, b)| (a - b).abs());
+                let differences =
+                    scores(&alone).into_iter().zip(scores(together)).map(|(a, b)| (a - b).abs());
                 assert!(differences.fold(0.0, f64::max) < 1e-3);
             }
             assert!(learner.fit_grid(&[], &data.examples(), &Silent).unwrap().is_empty());
@@ -367,12 +407,18 @@ mod tests {
     fn the_report_counts_what_was_observed() {
         let data = Data::random(20, 2);
         let Matrix::F64(cells) = &data.matrix else { panic!("not dense") };
-        let counts: Vec<u64> =
-            cells.rows().into_iter().map(|r| r.iter().filter(|v| !v.is_nan()).count() as u64).collect();
+        let counts: Vec<u64> = cells
+            .rows()
+            .into_iter()
+            .map(|r| r.iter().filter(|v| !v.is_nan()).count() as u64)
+            .collect();
         for learner in both() {
             let report = learner.fit(&data.examples(), &Silent).unwrap().report;
             assert_eq!((report.reads, report.distinct), (counts.iter().sum(), counts.iter().sum()));
-            assert_eq!((Some(report.max_reads), report.spent), (counts.iter().max().copied(), report.reads as f64));
+            assert_eq!(
+                (Some(report.max_reads), report.spent),
+                (counts.iter().max().copied(), report.reads as f64)
+            );
             assert!(report.gap.unwrap() <= 1e-3 * report.objective.unwrap());
         }
     }
@@ -383,7 +429,10 @@ mod tests {
             let mut numbers = Data::random(20, 0);
             learner.set("loss", "logistic").unwrap();
             let error = learner.fit(&numbers.examples(), &Silent).unwrap_err();
-            assert!(matches!(error.kind(), ErrorKind::Needs { name: "loss", value: "logistic", .. }));
+            assert!(matches!(
+                error.kind(),
+                ErrorKind::Needs { name: "loss", value: "logistic", .. }
+            ));
             learner.set("loss", "squared").unwrap();
             numbers.targets[4] = f64::NAN;
             let error = learner.fit(&numbers.examples(), &Silent).unwrap_err();

@@ -1,29 +1,33 @@
 //! Completes attributes and labels together as a matrix of low rank: MC-b and MC-1.
 //!
-//! **Setting**: items are columns. X (d, n) holds the attributes, observed on Omega_X; Y (t, n) the labels, observed on
-//! Omega_Y. Both are parts of one matrix Z of low rank: items without labels help, and get labels.
+//! **Setting**: items are columns. X (d, n) holds the attributes, observed on Omega_X; Y (t, n) the
+//! labels, observed on Omega_Y. Both are parts of one matrix Z of low rank: items without labels
+//! help, and get labels.
 //!
 //! **MC-b** minimises over Z (t + d, n) and b (t) the sum of
 //!   mu |Z|_*,
 //!   lambda / |Omega_Y| times the sum over Omega_Y of c(z_ij + b_i, y_ij), and
 //!   1 / |Omega_X| times the sum over Omega_X of (z_ij - x_ij)^2 / 2.
 //!
-//! **MC-1** has no b, but one more row of Z that is to be 1: after each shrinking the row is set to 1.
-//! **What that minimises**: a gradient step of length tau on (w_j - 1)^2 / (2 tau) sets w_j to 1, whatever it was. So
-//! the published iteration is the plain proximal gradient method on the objective of MC-b without b, plus
-//! 1 / (2 tau) sum_j (w_j - 1)^2 for the row w. That is convex, so it converges: it is what is minimised here, with a
-//! certified gap, and what is reported as the objective. The row of the completed matrix is then exactly 1, as
-//! published. It is not the minimum over matrices whose row is 1; and as tau = min(3.8 |Omega_Y| / lambda, |Omega_X|),
+//! **MC-1** has no b, but one more row of Z that is to be 1: after each shrinking the row is set
+//! to 1. **What that minimises**: a gradient step of length tau on (w_j - 1)^2 / (2 tau) sets w_j
+//! to 1, whatever it was. So the published iteration is the plain proximal gradient method on the
+//! objective of MC-b without b, plus 1 / (2 tau) sum_j (w_j - 1)^2 for the row w. That is convex,
+//! so it converges: it is what is minimised here, with a certified gap, and what is reported as the
+//! objective. The row of the completed matrix is then exactly 1, as published. It is not the
+//! minimum over matrices whose row is 1; and as tau = min(3.8 |Omega_Y| / lambda, |Omega_X|),
 //! lambda also decides how hard the row is held.
 //!
-//! **mu** is given as a share of the least mu for which Z = 0 is the solution, the spectral norm of the gradient there.
-//! (A share of the data's largest singular value would mean something else for every size: that value is about
+//! **mu** is given as a share of the least mu for which Z = 0 is the solution, the spectral norm of
+//! the gradient there. (A share of the data's largest singular value would mean something else for
+//! every size: that value is about
 //! |Omega_X| times as large.)
 //!
-//! **Guarantee**: both problems are convex, and the report's gap bounds objective minus optimum by weak duality.
+//! **Guarantee**: both problems are convex, and the report's gap bounds objective minus optimum by
+//! weak duality.
 //!
-//! A. Goldberg, X. Zhu, B. Recht, J. Xu and R. Nowak, "Transduction with matrix completion: three birds with one
-//! stone", NIPS 2010.
+//! A. Goldberg, X. Zhu, B. Recht, J. Xu and R. Nowak, "Transduction with matrix completion: three
+//! birds with one stone", NIPS 2010.
 
 mod fpc;
 mod labels;
@@ -110,7 +114,8 @@ impl Solution {
 pub struct Completed {
     /// Completed attributes, (d, n).
     pub attributes: Mat<f64>,
-    /// Scores of every label and item, b included, (t, n): predictions for items that were not labelled.
+    /// Scores of every label and item, b included, (t, n): predictions for items that were not
+    /// labelled.
     pub scores: Mat<f64>,
     /// How it was found, and how to go on with new items.
     pub solution: Solution,
@@ -118,9 +123,10 @@ pub struct Completed {
 
 /// Completes a matrix, for one mu.
 ///
-/// `rank_penalty` is mu as a share of the least mu for which Z = 0 is the solution: from 1 on only b is learned.
-/// Attributes that nobody shows are completed as 0; items that show nothing and have no labels score b, or what MC-1's
-/// row of ones gives them. Where all labels of a row are alike, the logistic loss has no best b: it stays within 20.
+/// `rank_penalty` is mu as a share of the least mu for which Z = 0 is the solution: from 1 on only
+/// b is learned. Attributes that nobody shows are completed as 0; items that show nothing and have
+/// no labels score b, or what MC-1's row of ones gives them. Where all labels of a row are alike,
+/// the logistic loss has no best b: it stays within 20.
 ///
 /// # Errors
 /// See [`solve`].
@@ -140,12 +146,13 @@ pub fn complete(
     completed.pop().ok_or_else(|| ErrorKind::Interrupted { during: "completing a matrix" }.into())
 }
 
-/// Solves for several mu by one continuation from the largest to the smallest; the solutions are in the order of
-/// `rank_penalties`. See [`complete`].
+/// Solves for several mu by one continuation from the largest to the smallest; the solutions are in
+/// the order of `rank_penalties`. See [`complete`].
 ///
 /// # Errors
-/// Sizes that do not fit; penalties, weights or tolerances that are no positive finite numbers; labels that the loss is
-/// not defined for; no observed cell at all; numbers out of range. A monitor that asks to stop is no error.
+/// Sizes that do not fit; penalties, weights or tolerances that are no positive finite numbers;
+/// labels that the loss is not defined for; no observed cell at all; numbers out of range. A
+/// monitor that asks to stop is no error.
 pub fn solve(
     problem: &Problem<'_>,
     settings: &Settings,
@@ -212,7 +219,12 @@ fn positive(name: &'static str, value: f64) -> Result<()> {
     if value.is_finite() && value > 0.0 {
         return Ok(());
     }
-    Err(ErrorKind::OutOfRange { name, value: value.to_string(), allowed: "a finite number above 0".into() }.into())
+    Err(ErrorKind::OutOfRange {
+        name,
+        value: value.to_string(),
+        allowed: "a finite number above 0".into(),
+    }
+    .into())
 }
 
 impl Problem<'_> {

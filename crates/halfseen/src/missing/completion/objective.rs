@@ -39,7 +39,12 @@ pub(super) struct Labels {
 }
 
 impl<'a> Objective<'a> {
-    pub(super) fn new(problem: &'a Problem<'a>, form: Form, loss: LabelLoss, label_weight: f64) -> Result<Self> {
+    pub(super) fn new(
+        problem: &'a Problem<'a>,
+        form: Form,
+        loss: LabelLoss,
+        label_weight: f64,
+    ) -> Result<Self> {
         let items: Vec<usize> = (0..problem.items()).filter(|&j| problem.labelled[j]).collect();
         let t = problem.outputs();
         let mut targets = Vec::with_capacity(t * items.len());
@@ -49,7 +54,8 @@ impl<'a> Objective<'a> {
                 targets.push(problem.labels[(i, j)]);
             }
         }
-        let seen = |j: usize| problem.observed.col_as_slice(j).iter().filter(|m| **m != 0.0).count();
+        let seen =
+            |j: usize| problem.observed.col_as_slice(j).iter().filter(|m| **m != 0.0).count();
         let cells = (0..problem.items()).map(seen).sum::<usize>() as f64;
         if cells == 0.0 {
             return Err(ErrorKind::NothingObserved { rows: problem.items() }.into());
@@ -57,7 +63,17 @@ impl<'a> Objective<'a> {
         let label = if targets.is_empty() { 0.0 } else { label_weight / targets.len() as f64 };
         // SHARE / 0 is infinite: without labels the attributes alone limit the step.
         let step = (SHARE / (label * loss.curvature())).min(cells);
-        Ok(Objective { problem, form, loss, items, targets, cells, attribute: 1.0 / cells, label, step })
+        Ok(Objective {
+            problem,
+            form,
+            loss,
+            items,
+            targets,
+            cells,
+            attribute: 1.0 / cells,
+            label,
+            step,
+        })
     }
 
     /// Rows of Z.
@@ -76,7 +92,11 @@ impl<'a> Objective<'a> {
     }
 
     pub(super) fn labels(&self) -> Labels {
-        Labels { bias: vec![0.0; self.problem.outputs()], scores: vec![0.0; self.targets.len()], loss: 0.0 }
+        Labels {
+            bias: vec![0.0; self.problem.outputs()],
+            scores: vec![0.0; self.targets.len()],
+            loss: 0.0,
+        }
     }
 
     /// Finds the best constants at Z, starting from those there, and the labels' loss with them.
@@ -90,12 +110,14 @@ impl<'a> Objective<'a> {
         }
         labels.loss = 0.0;
         for i in 0..t {
-            let (scores, targets) = (&labels.scores[i * m..(i + 1) * m], &self.targets[i * m..(i + 1) * m]);
+            let (scores, targets) =
+                (&labels.scores[i * m..(i + 1) * m], &self.targets[i * m..(i + 1) * m]);
             if self.form == Form::Bias {
                 labels.bias[i] = self.loss.constant(scores, targets, labels.bias[i]);
             }
             let b = labels.bias[i];
-            labels.loss += scores.iter().zip(targets).map(|(z, y)| self.loss.value(z + b, *y)).sum::<f64>();
+            labels.loss +=
+                scores.iter().zip(targets).map(|(z, y)| self.loss.value(z + b, *y)).sum::<f64>();
         }
         labels.loss *= self.label;
     }
@@ -106,7 +128,8 @@ impl<'a> Objective<'a> {
         let mut sum = 0.0;
         let mut ones = 0.0;
         for j in 0..self.items() {
-            let (x, seen) = (self.problem.values.col_as_slice(j), self.problem.observed.col_as_slice(j));
+            let (x, seen) =
+                (self.problem.values.col_as_slice(j), self.problem.observed.col_as_slice(j));
             let z = z.col_as_slice(j);
             let squares = z[t..t + d].iter().zip(x).zip(seen);
             sum += squares.map(|((z, x), m)| f64::from(*m) * (z - x) * (z - x)).sum::<f64>();
@@ -118,11 +141,19 @@ impl<'a> Objective<'a> {
     }
 
     /// Writes keep * Z + times * gradient; the labels are those scored at Z.
-    pub(super) fn move_into(&self, z: &Mat<f64>, labels: &Labels, keep: f64, times: f64, out: &mut Mat<f64>) {
+    pub(super) fn move_into(
+        &self,
+        z: &Mat<f64>,
+        labels: &Labels,
+        keep: f64,
+        times: f64,
+        out: &mut Mat<f64>,
+    ) {
         let (t, d) = (self.problem.outputs(), self.problem.columns());
         let attribute = times * self.attribute;
         for j in 0..self.items() {
-            let (x, seen) = (self.problem.values.col_as_slice(j), self.problem.observed.col_as_slice(j));
+            let (x, seen) =
+                (self.problem.values.col_as_slice(j), self.problem.observed.col_as_slice(j));
             let (z, out) = (z.col_as_slice(j), out.col_as_slice_mut(j));
             for (((out, z), x), m) in out[t..t + d].iter_mut().zip(&z[t..t + d]).zip(x).zip(seen) {
                 *out = keep * z + attribute * f64::from(*m) * (z - x);
@@ -137,8 +168,9 @@ impl<'a> Objective<'a> {
 
     /// A lower bound on the optimum by weak duality, from the gradient at a Z and its labels.
     ///
-    /// The dual maximises -sum of the losses' conjugates at a matrix of spectral norm at most mu, of which b wants
-    /// each label's row to sum to 0; the gradient scaled by mu / |gradient|_2 is one.
+    /// The dual maximises -sum of the losses' conjugates at a matrix of spectral norm at most mu,
+    /// of which b wants each label's row to sum to 0; the gradient scaled by mu / |gradient|_2 is
+    /// one.
     pub(super) fn dual(&self, gradient: &Mat<f64>, labels: &Labels, mu: f64) -> Result<f64> {
         let norm = super::shrink::spectral_norm(gradient.as_ref())?;
         let scale = if norm > mu { mu / norm } else { 1.0 };
@@ -147,7 +179,9 @@ impl<'a> Objective<'a> {
         for j in 0..self.items() {
             let (x, g) = (self.problem.values.col_as_slice(j), gradient.col_as_slice(j));
             let attributes = g[t..t + d].iter().zip(x);
-            sum += attributes.map(|(g, x)| scale * g * (0.5 * scale * g * self.cells + x)).sum::<f64>();
+            sum += attributes
+                .map(|(g, x)| scale * g * (0.5 * scale * g * self.cells + x))
+                .sum::<f64>();
             if self.form == Form::Ones {
                 let g = scale * g[t + d];
                 sum += g * (0.5 * g * self.step + 1.0);

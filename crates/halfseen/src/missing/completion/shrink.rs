@@ -1,11 +1,13 @@
 //! Shrinks the singular values of a matrix through the smaller of its two Gram matrices.
 //!
-//! With A = U diag(s) V', the nearest matrix under the penalty c |Z|_* is Z = U diag([s - c]_+) V' (Cai, Candes and
-//! Shen 2010). With AA' = U diag(s^2) U' that is Z = U diag([1 - c/s]_+) U'A, or with A'A = V diag(s^2) V' the same
-//! from the right: a decomposition of the smaller side and two products.
+//! With A = U diag(s) V', the nearest matrix under the penalty c |Z|_* is Z = U diag([s - c]_+) V'
+//! (Cai, Candes and Shen 2010). With AA' = U diag(s^2) U' that is Z = U diag([1 - c/s]_+) U'A, or
+//! with A'A = V diag(s^2) V' the same from the right: a decomposition of the smaller side and two
+//! products.
 //!
-//! Squaring loses what lies below sqrt(eps) s_1, but nothing below c is kept: the error is about eps s_1^2 / (2c).
-//! Where c < 1e-6 s_1 that is too much, and a singular value decomposition is taken.
+//! Squaring loses what lies below sqrt(eps) s_1, but nothing below c is kept: the error is about
+//! eps s_1^2 / (2c). Where c < 1e-6 s_1 that is too much, and a singular value decomposition is
+//! taken.
 
 use crate::error::{ErrorKind, Result};
 use crate::full::eigen;
@@ -16,7 +18,8 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangle};
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::{Accum, Mat, MatRef, Par};
 
-/// The threshold as a share of the largest singular value, below which Gram matrices are not precise enough.
+/// The threshold as a share of the largest singular value, below which Gram matrices are not
+/// precise enough.
 const SQUARABLE: f64 = 1e-6;
 
 /// What the last shrinking left.
@@ -46,7 +49,8 @@ pub(super) fn shrink(a: MatRef<'_, f64>, threshold: f64, out: &mut Mat<f64>) -> 
     if threshold < SQUARABLE * largest {
         return by_svd(a, threshold, out);
     }
-    let kept: Vec<usize> = (0..squares.len()).rev().filter(|&i| squares[i].max(0.0).sqrt() > threshold).collect();
+    let kept: Vec<usize> =
+        (0..squares.len()).rev().filter(|&i| squares[i].max(0.0).sqrt() > threshold).collect();
     let values: Vec<f64> = kept.iter().map(|&i| squares[i].sqrt()).collect();
     let vectors = Mat::from_fn(vectors.nrows(), kept.len(), |i, j| vectors[(i, kept[j])]);
     let shares: Vec<f64> = values.iter().map(|s| 1.0 - threshold / s).collect();
@@ -75,7 +79,17 @@ fn gram(a: MatRef<'_, f64>, left: bool) -> Mat<f64> {
     let rows = if left { a } else { a.transpose() };
     let mut gram = Mat::zeros(rows.nrows(), rows.nrows());
     let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
-    triangle(gram.as_mut(), lower, Accum::Replace, rows, full, rows.transpose(), full, 1.0, Par::Seq);
+    triangle(
+        gram.as_mut(),
+        lower,
+        Accum::Replace,
+        rows,
+        full,
+        rows.transpose(),
+        full,
+        1.0,
+        Par::Seq,
+    );
     gram
 }
 
@@ -106,14 +120,24 @@ fn project_right(a: MatRef<'_, f64>, v: &Mat<f64>, shares: &[f64], out: &mut Mat
 fn by_svd(a: MatRef<'_, f64>, threshold: f64, out: &mut Mat<f64>) -> Result<Shrunk> {
     let (p, n) = a.shape();
     let size = p.min(n);
-    let (mut u, mut v, mut s) = (Mat::zeros(p, size), Mat::zeros(n, size), Diag::<f64>::zeros(size));
+    let (mut u, mut v, mut s) =
+        (Mat::zeros(p, size), Mat::zeros(n, size), Diag::<f64>::zeros(size));
     let thin = ComputeSvdVectors::Thin;
-    let mut memory = MemBuffer::new(svd_scratch::<f64>(p, n, thin, thin, Par::Seq, Default::default()));
-    svd(a, s.as_mut(), Some(u.as_mut()), Some(v.as_mut()), Par::Seq, MemStack::new(&mut memory), Default::default())
-        .map_err(|problem| ErrorKind::Numerical {
-            what: "singular value decomposition",
-            problem: format!("{problem:?}"),
-        })?;
+    let mut memory =
+        MemBuffer::new(svd_scratch::<f64>(p, n, thin, thin, Par::Seq, Default::default()));
+    svd(
+        a,
+        s.as_mut(),
+        Some(u.as_mut()),
+        Some(v.as_mut()),
+        Par::Seq,
+        MemStack::new(&mut memory),
+        Default::default(),
+    )
+    .map_err(|problem| ErrorKind::Numerical {
+        what: "singular value decomposition",
+        problem: format!("{problem:?}"),
+    })?;
     let rank = (0..size).take_while(|&i| s.column_vector()[i] > threshold).count();
     let values: Vec<f64> = (0..rank).map(|i| s.column_vector()[i] - threshold).collect();
     let left = u.subcols(0, rank).to_owned();
@@ -140,7 +164,8 @@ mod tests {
 
     fn naive(a: &Mat<f64>, threshold: f64) -> (Mat<f64>, Vec<f64>) {
         let svd = a.thin_svd().unwrap();
-        let s: Vec<f64> = (0..a.nrows().min(a.ncols())).map(|i| (svd.S()[i] - threshold).max(0.0)).collect();
+        let s: Vec<f64> =
+            (0..a.nrows().min(a.ncols())).map(|i| (svd.S()[i] - threshold).max(0.0)).collect();
         let u = Mat::from_fn(a.nrows(), s.len(), |i, j| svd.U()[(i, j)] * s[j]);
         (&u * svd.V().transpose(), s)
     }
@@ -157,7 +182,8 @@ mod tests {
                 assert!(error < 1e-8, "{p} x {n}, {threshold}: {error}");
                 let nuclear: f64 = values.iter().sum();
                 assert!((found.nuclear() - nuclear).abs() < 1e-8, "{p} x {n}, {threshold}");
-                // What is returned is a decomposition of the result: Z = L L' Z on its own column space.
+                // What is returned is a decomposition of the result: Z = L L' Z on its own column
+                // space.
                 let projected = &found.left * (found.left.transpose() * &z);
                 assert!((&projected - &z).norm_l2() < 1e-8, "{p} x {n}, {threshold}");
             }

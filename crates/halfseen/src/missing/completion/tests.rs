@@ -4,7 +4,8 @@ use super::*;
 use crate::monitor::Silent;
 use crate::sampling::{Purpose, Stream};
 
-/// A matrix of low rank with noise and holes, and labels made of it; every third item is not labelled.
+/// A matrix of low rank with noise and holes, and labels made of it; every third item is not
+/// labelled.
 pub(super) struct Data {
     values: Mat<f64>,
     observed: Mat<f32>,
@@ -13,7 +14,14 @@ pub(super) struct Data {
 }
 
 impl Data {
-    pub(super) fn random(d: usize, n: usize, t: usize, share: f64, loss: LabelLoss, seed: u64) -> Data {
+    pub(super) fn random(
+        d: usize,
+        n: usize,
+        t: usize,
+        share: f64,
+        loss: LabelLoss,
+        seed: u64,
+    ) -> Data {
         let mut stream = Stream::new(seed, Purpose::Data, (d * 10_000 + n) as u64);
         let rank = 3.min(d);
         let left = Mat::from_fn(d + t, rank, |_, _| stream.normal());
@@ -22,7 +30,8 @@ impl Data {
         let observed = Mat::from_fn(d, n, |_, _| if stream.unit() < share { 1.0_f32 } else { 0.0 });
         let noise = Mat::from_fn(d + t, n, |_, _| 0.3 * stream.normal());
         let cell = |i: usize, j: usize| product[(i, j)] + noise[(i, j)];
-        let values = Mat::from_fn(d, n, |i, j| if observed[(i, j)] == 1.0 { cell(i, j) } else { 0.0 });
+        let values =
+            Mat::from_fn(d, n, |i, j| if observed[(i, j)] == 1.0 { cell(i, j) } else { 0.0 });
         let label = |v: f64| match loss {
             LabelLoss::Logistic => (v + 0.5).signum(),
             LabelLoss::Squared => v + 0.5,
@@ -57,16 +66,20 @@ fn times(loss: LabelLoss) -> f64 {
     if loss == LabelLoss::Logistic { 3.8 } else { 0.95 }
 }
 
-/// (tau, weight of a label's entry, weight of an attribute's entry) of a problem, by their definitions.
+/// (tau, weight of a label's entry, weight of an attribute's entry) of a problem, by their
+/// definitions.
 fn constants(problem: &Problem<'_>, s: &Settings) -> (f64, f64, f64) {
-    let cells: f64 =
-        (0..problem.items()).map(|j| problem.observed.col_as_slice(j).iter().sum::<f32>()).sum::<f32>().into();
+    let cells: f64 = (0..problem.items())
+        .map(|j| problem.observed.col_as_slice(j).iter().sum::<f32>())
+        .sum::<f32>()
+        .into();
     let labelled = problem.labelled.iter().filter(|l| **l).count() * problem.outputs();
     let tau = (times(s.loss) * labelled as f64 / s.label_weight).min(cells);
     (tau, s.label_weight / labelled as f64, 1.0 / cells)
 }
 
-/// The iteration as printed, with a full decomposition each time, steps for b, and a row set to 1. Returns Z and b.
+/// The iteration as printed, with a full decomposition each time, steps for b, and a row set to 1.
+/// Returns Z and b.
 fn naive(problem: &Problem<'_>, s: &Settings, mu: f64, passes: usize) -> (Mat<f64>, Vec<f64>) {
     let (t, d, n) = (problem.outputs(), problem.columns(), problem.items());
     let (tau, label, attribute) = constants(problem, s);
@@ -99,7 +112,9 @@ fn naive(problem: &Problem<'_>, s: &Settings, mu: f64, passes: usize) -> (Mat<f6
         }
         b = moved;
         let svd = a.thin_svd().unwrap();
-        let u = Mat::from_fn(t + d + last, svd.U().ncols(), |i, k| svd.U()[(i, k)] * (svd.S()[k] - tau * mu).max(0.0));
+        let u = Mat::from_fn(t + d + last, svd.U().ncols(), |i, k| {
+            svd.U()[(i, k)] * (svd.S()[k] - tau * mu).max(0.0)
+        });
         z = &u * svd.V().transpose();
         if last == 1 {
             (0..n).for_each(|j| z[(t + d, j)] = 1.0);
@@ -141,7 +156,8 @@ fn the_objective_never_rises_within_a_stage() {
             let data = Data::random(d, n, 2, 0.5, loss, 1);
             let problem = data.problem();
             for momentum in [true, false] {
-                let mut path = Path::new(Objective::new(&problem, form, loss, weight).unwrap()).unwrap();
+                let mut path =
+                    Path::new(Objective::new(&problem, form, loss, weight).unwrap()).unwrap();
                 let most = path.most().unwrap();
                 for share in [0.3, 0.03, 0.003] {
                     let start = path.value(most * share);
@@ -151,14 +167,18 @@ fn the_objective_never_rises_within_a_stage() {
                             path.rest();
                         }
                         let after = path.pass(most * share).unwrap();
-                        assert!(after <= value * (1.0 + 1e-14), "{form:?} {loss:?} {weight}: {after} after {value}");
+                        assert!(
+                            after <= value * (1.0 + 1e-14),
+                            "{form:?} {loss:?} {weight}: {after} after {value}"
+                        );
                         value = after;
                     }
                     assert!(value < start);
                     // What is kept up to date is what the definition says.
                     if form == Form::Bias {
                         let s = settings(form, loss, weight);
-                        let plain = plain_objective(&problem, &s, most * share, &path.z, &path.labels.bias);
+                        let plain =
+                            plain_objective(&problem, &s, most * share, &path.z, &path.labels.bias);
                         assert!((plain - value).abs() < 1e-11 * plain, "{plain} and {value}");
                     }
                 }
@@ -181,10 +201,15 @@ fn the_printed_iterations_reach_the_same_matrix() {
             if form == Form::Bias {
                 let plain = plain_objective(&problem, &s, found.solution.mu, &z, &b);
                 let found = found.solution.objective;
-                assert!((plain - found).abs() < 1e-8 * plain, "{loss:?} {weight}: {plain} and {found}");
+                assert!(
+                    (plain - found).abs() < 1e-8 * plain,
+                    "{loss:?} {weight}: {plain} and {found}"
+                );
             }
             let scores = Mat::from_fn(2, n, |i, j| z[(i, j)] + b[i]);
-            let error = (&scores - &found.scores).norm_max().max((z.subrows(2, d) - &found.attributes).norm_max());
+            let error = (&scores - &found.scores)
+                .norm_max()
+                .max((z.subrows(2, d) - &found.attributes).norm_max());
             assert!(error < 1e-4, "{form:?} {loss:?} {weight}: {error}");
         }
     }
@@ -250,10 +275,12 @@ fn one_continuation_solves_for_every_penalty() {
         assert_eq!(alone.mu, found.mu);
         assert!((alone.objective - found.objective).abs() <= 2e-9 * found.objective);
     }
-    // From the least mu of Z = 0 on there is nothing but the base rate; below it there is something.
+    // From the least mu of Z = 0 on there is nothing but the base rate; below it there is
+    // something.
     assert_eq!((together[2].rank(), together[2].passes), (0, 0));
     let rate = together[2].factor.bias[0];
-    let positive = (0..30).filter(|&j| problem.labelled[j] && problem.labels[(0, j)] > 0.0).count() as f64;
+    let positive =
+        (0..30).filter(|&j| problem.labelled[j] && problem.labels[(0, j)] > 0.0).count() as f64;
     let labelled = problem.labelled.iter().filter(|l| **l).count() as f64;
     assert!((rate - (positive / (labelled - positive)).ln()).abs() < 1e-9);
     assert!(solve(&problem, &s, &[0.98], &Silent).unwrap()[0].rank() == 1);
@@ -266,7 +293,8 @@ fn a_complete_square_problem_has_the_closed_form() {
     let mut data = Data::random(5, 12, 1, 1.1, LabelLoss::Squared, 6);
     data.labelled = vec![false; 12];
     let problem = data.problem();
-    let found = complete(&problem, &precise(Form::Bias, LabelLoss::Squared, 1.0), 0.2, &Silent).unwrap();
+    let found =
+        complete(&problem, &precise(Form::Bias, LabelLoss::Squared, 1.0), 0.2, &Silent).unwrap();
     let mut expected = Mat::zeros(5, 12);
     shrink::shrink(data.values.as_ref(), found.solution.mu * 60.0, &mut expected).unwrap();
     assert!((&expected - &found.attributes).norm_max() < 1e-9);
@@ -298,11 +326,16 @@ fn odd_data_have_defined_answers() {
         assert!((0..6).all(|j| found.scores[(0, j)] > 0.0 && found.scores[(0, j)] < 30.0));
         // Nobody labelled: b = 0, and attributes are completed all the same.
         data.labelled = vec![false; 6];
-        assert_eq!(complete(&data.problem(), &s, 0.01, &Silent).unwrap().solution.factor.bias, [0.0]);
+        assert_eq!(
+            complete(&data.problem(), &s, 0.01, &Silent).unwrap().solution.factor.bias,
+            [0.0]
+        );
         // Numbers that are all but too large.
         data = Data::random(3, 8, 1, 0.8, loss, 10);
         data.values *= faer::Scale(1e98);
-        assert!(complete(&data.problem(), &s, 0.1, &Silent).unwrap().solution.objective.is_finite());
+        assert!(
+            complete(&data.problem(), &s, 0.1, &Silent).unwrap().solution.objective.is_finite()
+        );
     }
 }
 
@@ -315,16 +348,28 @@ fn bad_input_is_named() {
         error.kind().clone()
     };
     for share in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(matches!(error(&good.problem(), &s, share), ErrorKind::OutOfRange { name: "rank_penalty", .. }));
+        assert!(matches!(
+            error(&good.problem(), &s, share),
+            ErrorKind::OutOfRange { name: "rank_penalty", .. }
+        ));
         let tol = Settings { tol: share, ..s };
-        assert!(matches!(error(&good.problem(), &tol, 0.1), ErrorKind::OutOfRange { name: "tol", .. }));
+        assert!(matches!(
+            error(&good.problem(), &tol, 0.1),
+            ErrorKind::OutOfRange { name: "tol", .. }
+        ));
         let weight = Settings { label_weight: share, ..s };
-        assert!(matches!(error(&good.problem(), &weight, 0.1), ErrorKind::OutOfRange { name: "label_weight", .. }));
+        assert!(matches!(
+            error(&good.problem(), &weight, 0.1),
+            ErrorKind::OutOfRange { name: "label_weight", .. }
+        ));
     }
-    let (mut nan, mut large, mut labels) = (good.values.clone(), good.values.clone(), good.labels.clone());
+    let (mut nan, mut large, mut labels) =
+        (good.values.clone(), good.values.clone(), good.labels.clone());
     (nan[(1, 4)], large[(0, 2)], labels[(0, 3)]) = (f64::NAN, 1e101, 0.5);
     let found = error(&Problem { values: &nan, ..good.problem() }, &s, 0.1);
-    assert!(matches!(found, ErrorKind::NotFinite { row: 5, column, .. } if column == "attribute 2"));
+    assert!(
+        matches!(found, ErrorKind::NotFinite { row: 5, column, .. } if column == "attribute 2")
+    );
     let found = error(&Problem { values: &large, ..good.problem() }, &s, 0.1);
     assert!(matches!(found, ErrorKind::TooLarge { row: 3, column, .. } if column == "attribute 1"));
     let found = error(&Problem { labels: labels.clone(), ..good.problem() }, &s, 0.1);
@@ -341,7 +386,8 @@ fn bad_input_is_named() {
     let found = error(&Problem { observed: &nothing, ..good.problem() }, &s, 0.1);
     assert_eq!(found, ErrorKind::NothingObserved { rows: 8 });
     let (empty, mask) = (Mat::zeros(3, 0), Mat::zeros(3, 0));
-    let none = Problem { values: &empty, observed: &mask, labels: Mat::zeros(1, 0), labelled: vec![] };
+    let none =
+        Problem { values: &empty, observed: &mask, labels: Mat::zeros(1, 0), labelled: vec![] };
     assert_eq!(error(&none, &s, 0.1), ErrorKind::NothingObserved { rows: 0 });
     let short = Problem { labelled: vec![true; 7], ..good.problem() };
     assert!(matches!(error(&short, &s, 0.1), ErrorKind::WrongLength { expected: 8, found: 7, .. }));
@@ -367,7 +413,11 @@ fn a_monitor_that_stops_gets_the_point_so_far() {
 #[test]
 fn a_tolerance_below_rounding_ends() {
     let data = Data::random(6, 30, 1, 0.6, LabelLoss::Logistic, 13);
-    let s = Settings { tol: 1e-300, max_iter: u64::MAX, ..settings(Form::Bias, LabelLoss::Logistic, 0.1) };
+    let s = Settings {
+        tol: 1e-300,
+        max_iter: u64::MAX,
+        ..settings(Form::Bias, LabelLoss::Logistic, 0.1)
+    };
     let found = complete(&data.problem(), &s, 0.1, &Silent).unwrap().solution;
     assert!(found.gap <= 1e-9 * found.objective && found.passes < 100_000);
 }

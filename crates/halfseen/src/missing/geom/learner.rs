@@ -41,7 +41,10 @@ impl Learner for GeometricMargin {
     }
 
     fn grid(&self) -> Grid {
-        let decades = ["0.00001", "0.0001", "0.001", "0.01", "0.1", "1", "10", "100", "1000", "10000", "100000"];
+        let decades = [
+            "0.00001", "0.0001", "0.001", "0.01", "0.1", "1", "10", "100", "1000", "10000",
+            "100000",
+        ];
         Grid::new(&[("c", &decades)])
     }
 
@@ -59,8 +62,16 @@ impl Learner for GeometricMargin {
     }
 
     /// All settings at once, in parallel, over the same rows.
-    fn fit_grid(&self, settings: &[Setting], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
-        let learners = settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<GeometricMargin>>>()?;
+    fn fit_grid(
+        &self,
+        settings: &[Setting],
+        examples: &Examples<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fit>> {
+        let learners = settings
+            .iter()
+            .map(|s| configured(self, s))
+            .collect::<Result<Vec<GeometricMargin>>>()?;
         if learners.is_empty() {
             return Ok(Vec::new());
         }
@@ -72,8 +83,13 @@ impl Learner for GeometricMargin {
     }
 }
 
-/// The reports' objectives and gaps are those of the kept round's weighted problem; seconds include reading the rows.
-fn fit_all(learners: &[GeometricMargin], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+/// The reports' objectives and gaps are those of the kept round's weighted problem; seconds include
+/// reading the rows.
+fn fit_all(
+    learners: &[GeometricMargin],
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Fit>> {
     let start = Instant::now();
     learners.iter().try_for_each(Parameters::check)?;
     let examples = &*examples.counted()?;

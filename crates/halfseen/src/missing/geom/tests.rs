@@ -1,4 +1,5 @@
-//! Compares the weighted form with the problem as its paper has it, and with the plain support vector machine.
+//! Compares the weighted form with the problem as its paper has it, and with the plain support
+//! vector machine.
 
 use super::*;
 use crate::data::{Examples as Table, Labels, Matrix};
@@ -19,9 +20,12 @@ fn setup(c: f64) -> Setup {
 fn cells(n: usize, d: usize, hidden: f64, seed: u64) -> (Array2<f64>, Vec<f64>) {
     let mut stream = Stream::new(seed, Purpose::Data, n as u64);
     let full = Array2::from_shape_fn((n, d), |_| stream.normal());
-    let score = |i: usize, e: f64| (0..d).map(|j| full[(i, j)] / (1 + j) as f64).sum::<f64>() + 0.4 + 0.3 * e;
+    let score = |i: usize, e: f64| {
+        (0..d).map(|j| full[(i, j)] / (1 + j) as f64).sum::<f64>() + 0.4 + 0.3 * e
+    };
     let signs = (0..n).map(|i| if score(i, stream.normal()) < 0.0 { -1.0 } else { 1.0 }).collect();
-    let cells = Array2::from_shape_fn((n, d), |at| if stream.unit() < hidden { NAN } else { full[at] });
+    let cells =
+        Array2::from_shape_fn((n, d), |at| if stream.unit() < hidden { NAN } else { full[at] });
     (cells, signs)
 }
 
@@ -33,8 +37,9 @@ fn fit(cells: &Array2<f64>, signs: &[f64], setup: Setup) -> Plane {
     separate(&masked(cells), signs, &[setup], &Silent).unwrap().remove(0)
 }
 
-/// Both objectives of the problem as printed, min |w|^2/2 + C sum xi with y_i (<w, x_i> + b) / s_i >= 1 - xi_i, at the
-/// solution of the weighted form: rows and bias divided by s_i, multipliers alpha_i = s_i beta_i.
+/// Both objectives of the problem as printed, min |w|^2/2 + C sum xi with y_i (<w, x_i> + b) /
+/// s_i >= 1 - xi_i, at the solution of the weighted form: rows and bias divided by s_i, multipliers
+/// alpha_i = s_i beta_i.
 #[test]
 fn the_weighted_form_solves_the_problem_as_printed() {
     let (cells, signs) = cells(60, 4, 0.4, 1);
@@ -44,15 +49,21 @@ fn the_weighted_form_solves_the_problem_as_printed() {
         let costs: Vec<f64> = shares.iter().map(|s| c / s).collect();
         let examples = Examples::new(rows.values.as_ref(), &signs).unwrap();
         let found = examples.separate(&costs, &shares, setup(c).until, &Silent).unwrap();
-        let printed = margin_objective(&rows, &signs, &[c; 60], &found.weights, found.bias, &shares);
+        let printed =
+            margin_objective(&rows, &signs, &[c; 60], &found.weights, found.bias, &shares);
         assert!((printed - found.objective).abs() < 1e-11 * printed);
         let alpha: Vec<f64> = found.multipliers.iter().zip(&shares).map(|(b, s)| b * s).collect();
         assert!(alpha.iter().all(|a| (0.0..=c * (1.0 + 1e-15)).contains(a)));
         let balance: f64 = (0..60).map(|i| alpha[i] * signs[i] / shares[i]).sum();
-        let image = |j: usize| (0..60).map(|i| alpha[i] * signs[i] * rows.values[(j, i)] / shares[i]).sum::<f64>();
+        let image = |j: usize| {
+            (0..60).map(|i| alpha[i] * signs[i] * rows.values[(j, i)] / shares[i]).sum::<f64>()
+        };
         let dual = alpha.iter().sum::<f64>() - 0.5 * (0..4).map(|j| image(j).powi(2)).sum::<f64>();
         assert!(balance.abs() < 1e-10 * c * 60.0);
-        assert!(printed >= dual - 1e-10 * printed && printed - dual < 2e-9 * printed, "{printed} and {dual}");
+        assert!(
+            printed >= dual - 1e-10 * printed && printed - dual < 2e-9 * printed,
+            "{printed} and {dual}"
+        );
     }
 }
 
@@ -84,9 +95,13 @@ fn rounds_reweight_by_what_each_row_shows_and_the_best_is_kept() {
     let length: f64 = found.weights.iter().map(|w| w * w).sum::<f64>();
     let mut by_hand = 0.5 * length;
     for &i in &full {
-        let shown: f64 = (0..5).filter(|&j| !cells[(i, j)].is_nan()).map(|j| found.weights[j].powi(2)).sum();
+        let shown: f64 =
+            (0..5).filter(|&j| !cells[(i, j)].is_nan()).map(|j| found.weights[j].powi(2)).sum();
         let share = (shown / length).sqrt().max(1e-3);
-        let score: f64 = (0..5).filter(|&j| !cells[(i, j)].is_nan()).map(|j| found.weights[j] * cells[(i, j)]).sum();
+        let score: f64 = (0..5)
+            .filter(|&j| !cells[(i, j)].is_nan())
+            .map(|j| found.weights[j] * cells[(i, j)])
+            .sum();
         by_hand += (1.0 - signs[i] * (score + found.bias) / share).max(0.0);
     }
     assert!((by_hand - least).abs() < 1e-10 * least, "{by_hand} and {least}");
@@ -97,7 +112,8 @@ fn rounds_reweight_by_what_each_row_shows_and_the_best_is_kept() {
     assert!(long.stop == Stop::Stationary || long.rounds.len() == 200);
 }
 
-/// Chechik's point: a row that shows one attribute of two is held to the margin along that attribute, not along both.
+/// Chechik's point: a row that shows one attribute of two is held to the margin along that
+/// attribute, not along both.
 #[test]
 fn shares_are_those_of_the_attributes_shown() {
     let rows = masked(&ndarray::array![[1.0, NAN], [NAN, 1.0], [1.0, 1.0], [NAN, NAN]]);
@@ -119,7 +135,11 @@ fn scaling_rows_divides_the_weights() {
         let other = fit(&cells.mapv(|v| v * factor), &signs, setup(0.5 / (factor * factor)));
         assert_eq!(one.kept, other.kept);
         let pairs = one.weights.iter().zip(&other.weights);
-        assert!(pairs.clone().all(|(a, b)| (a - b * factor).abs() < 1e-4), "{:?}", pairs.collect::<Vec<_>>());
+        assert!(
+            pairs.clone().all(|(a, b)| (a - b * factor).abs() < 1e-4),
+            "{:?}",
+            pairs.collect::<Vec<_>>()
+        );
     }
 }
 
@@ -138,7 +158,10 @@ fn degenerate_rows_have_defined_answers() {
     let more = Array2::from_shape_fn((43, 3), |(i, j)| if i < 40 { cells[(i, j)] } else { NAN });
     let more_signs = [signs.clone(), vec![1.0, -1.0, -1.0]].concat();
     let (with, without) = (fit(&more, &more_signs, setup(1.0)), fit(&cells, &signs, setup(1.0)));
-    assert_eq!((with.weights, with.bias, with.empty), (without.weights, without.bias, without.empty + 3));
+    assert_eq!(
+        (with.weights, with.bias, with.empty),
+        (without.weights, without.bias, without.empty + 3)
+    );
 }
 
 #[test]
@@ -168,7 +191,12 @@ impl Owned {
         let (cells, signs) = cells(n, d, 0.3, 7);
         let targets = signs.iter().map(|y| y - centre).collect();
         let codes = signs.iter().map(|y| u32::from(*y > 0.0)).collect();
-        Owned { matrix: Matrix::F64(cells), targets, codes, layout: Arc::new(Layout::singletons(d)) }
+        Owned {
+            matrix: Matrix::F64(cells),
+            targets,
+            codes,
+            layout: Arc::new(Layout::singletons(d)),
+        }
     }
 
     fn examples(&self, classes: usize) -> Table<'_> {
@@ -189,11 +217,14 @@ fn the_learner_predicts_classes_whatever_was_subtracted_from_the_targets() {
     assert_eq!((&a.weights, &a.fill), (&b.weights, &b.fill));
     assert!((a.intercept - 0.3 - b.intercept).abs() < 1e-14 && a.fill == vec![0.0; 4]);
     let scores = a.scores(&plain.examples(2));
-    let right = scores.iter().zip(plain.targets.iter().rev()).filter(|(z, y)| **z * **y > 0.0).count();
+    let right =
+        scores.iter().zip(plain.targets.iter().rev()).filter(|(z, y)| **z * **y > 0.0).count();
     assert!(right > 105, "{right} of 150");
     let report = &one.report;
     assert!(report.converged && report.gap.unwrap() <= 1e-8 * report.objective.unwrap());
-    let seen = (0..150).flat_map(|i| (0..4).map(move |j| (i, j))).filter(|&(i, j)| !plain.matrix.get(i, j).is_nan());
+    let seen = (0..150)
+        .flat_map(|i| (0..4).map(move |j| (i, j)))
+        .filter(|&(i, j)| !plain.matrix.get(i, j).is_nan());
     assert_eq!(report.reads, seen.count() as u64);
     assert!(report.examples + report.skipped == 150 && report.spent == report.reads as f64);
 }
@@ -207,7 +238,10 @@ fn a_grid_gives_what_separate_fits_give() {
     settings.push(vec![("rounds", "1".into()), ("c", "3".into())]);
     let fits = geom.fit_grid(&settings, &data.examples(2), &Silent).unwrap();
     for (setting, together) in settings.iter().zip(&fits) {
-        let alone = crate::full::configured(&geom, setting).unwrap().fit(&data.examples(2), &Silent).unwrap();
+        let alone = crate::full::configured(&geom, setting)
+            .unwrap()
+            .fit(&data.examples(2), &Silent)
+            .unwrap();
         assert_eq!(alone.predictor, together.predictor);
         assert!(together.report.converged, "{setting:?}");
     }
@@ -222,7 +256,10 @@ fn only_two_classes_are_told_apart() {
         assert!(matches!(error.kind(), ErrorKind::WrongTarget { .. }), "{error}");
     }
     let bad = GeometricMargin { c: NAN, ..GeometricMargin::default() };
-    assert!(matches!(bad.fit(&data.examples(2), &Silent).unwrap_err().kind(), ErrorKind::OutOfRange { name: "c", .. }));
+    assert!(matches!(
+        bad.fit(&data.examples(2), &Silent).unwrap_err().kind(),
+        ErrorKind::OutOfRange { name: "c", .. }
+    ));
 }
 
 struct Impatient;

@@ -30,7 +30,8 @@ impl<'a> Targets<'a> {
         }
     }
 
-    /// Copies the numbers of a row to `room`, so that they are a slice whatever the matrix's strides.
+    /// Copies the numbers of a row to `room`, so that they are a slice whatever the matrix's
+    /// strides.
     fn read<'b>(&self, row: usize, room: &'b mut [f64]) -> Outcome<'b> {
         match self {
             Targets::Numbers(numbers) => {
@@ -70,12 +71,13 @@ impl Pass {
 /// Steps between two looks at the monitor.
 const LOOK: usize = 256;
 
-/// Takes the rows of a Gram matrix (n, n) in an order of any length; a row may come more than once, and its
-/// coefficients are then merged. A step costs one dot product of n numbers per output.
+/// Takes the rows of a Gram matrix (n, n) in an order of any length; a row may come more than once,
+/// and its coefficients are then merged. A step costs one dot product of n numbers per output.
 ///
 /// # Errors
-/// A `rho` that is not positive; lengths that do not fit; an order or a class that names what is not there; targets that the
-/// loss does not have; [`ErrorKind::Diverged`], see [`OnlineKarma::learn`](super::OnlineKarma::learn).
+/// A `rho` that is not positive; lengths that do not fit; an order or a class that names what is
+/// not there; targets that the loss does not have; [`ErrorKind::Diverged`], see
+/// [`OnlineKarma::learn`](super::OnlineKarma::learn).
 pub fn run(
     gram: MatRef<'_, f64>,
     order: &[u32],
@@ -87,7 +89,9 @@ pub fn run(
     let (n, outputs) = (targets.len(), targets.outputs());
     check_rho(rho)?;
     loss.check_outputs(outputs)?;
-    for (what, found) in [("the Gram matrix's rows", gram.nrows()), ("the Gram matrix's columns", gram.ncols())] {
+    for (what, found) in
+        [("the Gram matrix's rows", gram.nrows()), ("the Gram matrix's columns", gram.ncols())]
+    {
         if found != n {
             return Err(ErrorKind::WrongLength { what: what.into(), expected: n, found }.into());
         }
@@ -98,7 +102,8 @@ pub fn run(
     }
     // Sums over the steps of each row: of g, and of g H_(i-1).
     let (mut sums, mut before) = (Mat::<f64>::zeros(n, outputs), Mat::<f64>::zeros(n, outputs));
-    let (mut scores, mut slopes, mut room) = (vec![0.0; outputs], vec![0.0; outputs], vec![0.0; outputs]);
+    let (mut scores, mut slopes, mut room) =
+        (vec![0.0; outputs], vec![0.0; outputs], vec![0.0; outputs]);
     let mut column = vec![0.0; n];
     let (mut steps, mut harmonic, mut largest, mut suffered) = (0_u64, 0.0, 0.0_f64, 0.0);
     let mut stop = Stop::OnePass;
@@ -131,7 +136,8 @@ pub fn run(
     }
     let scale = if steps > 0 { -1.0 / (rho * steps as f64) } else { 0.0 };
     let last = Mat::from_fn(n, outputs, |i, j| scale * sums[(i, j)]);
-    let averaged = Mat::from_fn(n, outputs, |i, j| scale * (harmonic * sums[(i, j)] - before[(i, j)]));
+    let averaged =
+        Mat::from_fn(n, outputs, |i, j| scale * (harmonic * sums[(i, j)] - before[(i, j)]));
     Ok(Pass { last, averaged, steps, suffered, stop })
 }
 

@@ -3,14 +3,16 @@
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
-/// Scores this many times the largest target are no longer sums that cancel: they have no digits left.
+/// Scores this many times the largest target are no longer sums that cancel: they have no digits
+/// left.
 const BEYOND: f64 = 1e10;
 
 /// The loss of one example, as paper D has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnlineLoss {
-    /// Sum over the outputs of (z - y)^2 / 2. Not Lipschitz: no regret bound, and steps of 1/(rho t) may diverge.
+    /// Sum over the outputs of (z - y)^2 / 2. Not Lipschitz: no regret bound, and steps of 1/(rho
+    /// t) may diverge.
     Squared,
     /// Sum over the outputs of [1 - y z]_+ for y = -1 or +1; 1-Lipschitz in each.
     Hinge,
@@ -45,22 +47,30 @@ impl OnlineLoss {
 
     /// Refuses targets that the loss does not have. Returns the largest absolute value.
     pub(super) fn check(self, target: Outcome<'_>, outputs: usize) -> Result<f64> {
-        let wrong = |problem: String| Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into());
+        let wrong = |problem: String| {
+            Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into())
+        };
         match (self, target) {
             (OnlineLoss::CrammerSinger, Outcome::Class(class)) if class < outputs => Ok(1.0),
             (OnlineLoss::CrammerSinger, Outcome::Class(class)) => {
                 wrong(format!("there is no class {class} among {outputs} (they count from 0)"))
             }
-            (OnlineLoss::CrammerSinger, Outcome::Numbers(_)) => wrong("this loss needs classes, not numbers".into()),
-            (_, Outcome::Class(_)) => wrong("this loss needs numbers, one per output, not a class".into()),
+            (OnlineLoss::CrammerSinger, Outcome::Numbers(_)) => {
+                wrong("this loss needs classes, not numbers".into())
+            }
+            (_, Outcome::Class(_)) => {
+                wrong("this loss needs numbers, one per output, not a class".into())
+            }
             (_, Outcome::Numbers(numbers)) if numbers.len() != outputs => {
                 let what = "the target's numbers, one per output".to_owned();
                 Err(ErrorKind::WrongLength { what, expected: outputs, found: numbers.len() }.into())
             }
-            (OnlineLoss::Hinge, Outcome::Numbers(numbers)) => match numbers.iter().find(|y| y.abs() != 1.0) {
-                Some(y) => wrong(format!("the hinge loss needs -1 or +1, got {y}")),
-                None => Ok(1.0),
-            },
+            (OnlineLoss::Hinge, Outcome::Numbers(numbers)) => {
+                match numbers.iter().find(|y| y.abs() != 1.0) {
+                    Some(y) => wrong(format!("the hinge loss needs -1 or +1, got {y}")),
+                    None => Ok(1.0),
+                }
+            }
             (OnlineLoss::Squared, Outcome::Numbers(numbers)) => {
                 match numbers.iter().find(|y| !(0.0..=largest_score()).contains(&y.abs())) {
                     Some(y) => wrong(format!("{y} is not a number of at most 1e100")),
@@ -82,7 +92,8 @@ impl OnlineLoss {
         }
     }
 
-    /// Writes the derivative by each score to `slopes` and returns the loss. The target was checked.
+    /// Writes the derivative by each score to `slopes` and returns the loss. The target was
+    /// checked.
     pub(super) fn derive(self, scores: &[f64], target: Outcome<'_>, slopes: &mut [f64]) -> f64 {
         slopes.fill(0.0);
         match target {

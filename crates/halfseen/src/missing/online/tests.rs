@@ -47,8 +47,8 @@ fn gram(rows: &[Vec<f64>], kernel: &Plain) -> Mat<f64> {
     Mat::from_fn(rows.len(), rows.len(), |i, j| kernel.compare(row(i), row(j)))
 }
 
-/// Algorithm 1 as printed: alpha shrinks at each step. Returns alpha after T steps and the average of the alphas that
-/// scored steps 1 to T, per step and output.
+/// Algorithm 1 as printed: alpha shrinks at each step. Returns alpha after T steps and the average
+/// of the alphas that scored steps 1 to T, per step and output.
 type PerStep = Vec<Vec<f64>>;
 fn literal(
     gram: &Mat<f64>,
@@ -76,7 +76,9 @@ fn slope_by_hand(loss: OnlineLoss, z: &[f64], class: usize) -> Vec<f64> {
     let y = |r: usize| if r == class { 1.0 } else { -1.0 };
     match loss {
         OnlineLoss::Squared => (0..z.len()).map(|r| z[r] - y(r)).collect(),
-        OnlineLoss::Hinge => (0..z.len()).map(|r| if y(r) * z[r] < 1.0 { -y(r) } else { 0.0 }).collect(),
+        OnlineLoss::Hinge => {
+            (0..z.len()).map(|r| if y(r) * z[r] < 1.0 { -y(r) } else { 0.0 }).collect()
+        }
         OnlineLoss::CrammerSinger => {
             let value = |r: usize| if r == class { 0.0 } else { 1.0 + z[r] - z[class] };
             let best = (0..z.len()).fold(class, |b, r| if value(r) > value(b) { r } else { b });
@@ -107,7 +109,8 @@ fn closed_forms_are_the_printed_recursion() {
         // Some rows come twice or more.
         let mut stream = Stream::new(1, Purpose::Data, 7);
         let order: Vec<usize> = (0..90).map(|_| stream.below(30)).collect();
-        let signs = |c: usize| (0..outputs).map(|r| if r == c { 1.0 } else { -1.0 }).collect::<Vec<f64>>();
+        let signs =
+            |c: usize| (0..outputs).map(|r| if r == c { 1.0 } else { -1.0 }).collect::<Vec<f64>>();
         let by_hand = |z: &[f64], row: usize| slope_by_hand(loss, z, classes[row]);
         let (last, averaged) = literal(&gram, &order, by_hand, outputs, rho);
 
@@ -127,7 +130,10 @@ fn closed_forms_are_the_printed_recursion() {
             for (step, expected) in expected.iter().enumerate() {
                 for (j, &expected) in expected.iter().enumerate() {
                     let found = steps[step].map_or(0.0, |at| found[at * outputs + j]);
-                    assert!(close(found, expected), "{loss:?}, step {step}: {found} and {expected}");
+                    assert!(
+                        close(found, expected),
+                        "{loss:?}, step {step}: {found} and {expected}"
+                    );
                 }
             }
         }
@@ -145,12 +151,18 @@ fn closed_forms_are_the_printed_recursion() {
         for (by, expected) in [(Iterate::Last, &last), (Iterate::Averaged, &averaged)] {
             for i in 0..30 {
                 for (j, found) in pass.coefficients(by).row(i).iter().enumerate() {
-                    let merged: f64 = order.iter().zip(expected).filter(|(k, _)| **k == i).map(|(_, e)| e[j]).sum();
+                    let merged: f64 = order
+                        .iter()
+                        .zip(expected)
+                        .filter(|(k, _)| **k == i)
+                        .map(|(_, e)| e[j])
+                        .sum();
                     assert!(close(*found, merged));
                 }
                 let scores = online.scores(&rows[i], by).unwrap();
                 for (j, score) in scores.iter().enumerate() {
-                    let expected: f64 = (0..30).map(|k| pass.coefficients(by)[(k, j)] * gram[(k, i)]).sum();
+                    let expected: f64 =
+                        (0..30).map(|k| pass.coefficients(by)[(k, j)] * gram[(k, i)]).sum();
                     assert!((score - expected).abs() < 1e-10 * (1.0 + expected.abs()));
                 }
             }
@@ -158,8 +170,8 @@ fn closed_forms_are_the_printed_recursion() {
     }
 }
 
-/// With the identity as Gram matrix and targets 1, a row learned once at step i has alpha = -g / (rho T) whatever i is:
-/// no place in the order is favoured.
+/// With the identity as Gram matrix and targets 1, a row learned once at step i has alpha = -g /
+/// (rho T) whatever i is: no place in the order is favoured.
 #[test]
 fn every_place_in_the_order_weighs_the_same() {
     let n = 20;
@@ -167,7 +179,15 @@ fn every_place_in_the_order_weighs_the_same() {
     let targets = Mat::from_fn(1, n, |_, _| 1.0);
     let mut order: Vec<u32> = (0..n as u32).collect();
     let fit = |order: &[u32]| {
-        run(gram.as_ref(), order, Targets::Numbers(targets.as_ref()), 0.5, OnlineLoss::Squared, &Silent).unwrap()
+        run(
+            gram.as_ref(),
+            order,
+            Targets::Numbers(targets.as_ref()),
+            0.5,
+            OnlineLoss::Squared,
+            &Silent,
+        )
+        .unwrap()
     };
     let forwards = fit(&order);
     order.reverse();
@@ -178,8 +198,9 @@ fn every_place_in_the_order_weighs_the_same() {
     }
 }
 
-/// Over all orders of four rows the mean first step is the gradient at 0, and one pass over many draws comes near to the
-/// optimum of (rho/2)|v|^2 + mean loss, which a uniformly drawn order descends without bias.
+/// Over all orders of four rows the mean first step is the gradient at 0, and one pass over many
+/// draws comes near to the optimum of (rho/2)|v|^2 + mean loss, which a uniformly drawn order
+/// descends without bias.
 #[test]
 fn uniformly_drawn_orders_find_the_regularised_optimum() {
     let (rows, classes) = rows(12, 3, 2, 9);
@@ -214,7 +235,8 @@ fn uniformly_drawn_orders_find_the_regularised_optimum() {
 #[test]
 fn divergence_is_an_error_and_leaves_the_state_as_it_was() {
     // k(x, x) = 100 and rho = 0.1: errors grow by 1000 / t - 1 at step t.
-    let mut online = OnlineKarma::new(Plain { gamma: 1 }, setup(1, 1, 0.1, OnlineLoss::Squared)).unwrap();
+    let mut online =
+        OnlineKarma::new(Plain { gamma: 1 }, setup(1, 1, 0.1, OnlineLoss::Squared)).unwrap();
     let mut before = online.clone();
     let error = loop {
         match online.learn(&[10.0], Outcome::Numbers(&[1.0])) {
@@ -227,8 +249,13 @@ fn divergence_is_an_error_and_leaves_the_state_as_it_was() {
     assert_eq!(online, before);
     let gram = Mat::from_fn(1, 1, |_, _| 100.0);
     let one = Mat::from_fn(1, 1, |_, _| 1.0);
-    let pass = |rho: f64, loss| run(gram.as_ref(), &[0; 50], Targets::Numbers(one.as_ref()), rho, loss, &Silent);
-    assert!(matches!(pass(0.1, OnlineLoss::Squared).unwrap_err().kind(), ErrorKind::Diverged { .. }));
+    let pass = |rho: f64, loss| {
+        run(gram.as_ref(), &[0; 50], Targets::Numbers(one.as_ref()), rho, loss, &Silent)
+    };
+    assert!(matches!(
+        pass(0.1, OnlineLoss::Squared).unwrap_err().kind(),
+        ErrorKind::Diverged { .. }
+    ));
     // The hinge loss has bounded derivatives and never diverges; a larger rho does not either.
     assert!(pass(0.1, OnlineLoss::Hinge).is_ok() && pass(100.0, OnlineLoss::Squared).is_ok());
 }
@@ -258,7 +285,8 @@ fn a_saved_learner_goes_on_with_the_same_bits() {
 
 #[test]
 fn broken_states_are_refused() {
-    let mut online = OnlineKarma::new(Plain { gamma: 2 }, setup(2, 1, 100.0, OnlineLoss::Hinge)).unwrap();
+    let mut online =
+        OnlineKarma::new(Plain { gamma: 2 }, setup(2, 1, 100.0, OnlineLoss::Hinge)).unwrap();
     for y in [1.0, -1.0, 1.0] {
         online.learn(&[y, f64::NAN], Outcome::Numbers(&[-y])).unwrap();
     }
@@ -275,7 +303,10 @@ fn broken_states_are_refused() {
         ("slopes", serde_json::json!([1.0, 1.0])),
         ("largest", serde_json::json!(-1.0)),
         ("suffered", serde_json::json!(-1.0)),
-        ("setup", serde_json::json!({"columns":2,"constant":false,"outputs":1,"rho":0.0,"loss":"hinge"})),
+        (
+            "setup",
+            serde_json::json!({"columns":2,"constant":false,"outputs":1,"rho":0.0,"loss":"hinge"}),
+        ),
         ("other", serde_json::json!(1)),
     ] {
         let mut state = good.clone();
@@ -293,7 +324,10 @@ fn bad_input_is_refused_by_name() {
             ErrorKind::OutOfRange { name: "rho", .. }
         ));
     }
-    assert!(matches!(new(setup(0, 1, 1.0, OnlineLoss::Hinge)).unwrap_err().kind(), ErrorKind::NoAttributes));
+    assert!(matches!(
+        new(setup(0, 1, 1.0, OnlineLoss::Hinge)).unwrap_err().kind(),
+        ErrorKind::NoAttributes
+    ));
     assert!(new(setup(1, 0, 1.0, OnlineLoss::Squared)).is_err());
     assert!(new(setup(1, 1, 1.0, OnlineLoss::CrammerSinger)).is_err());
     let mut hinge = new(setup(2, 1, 1.0, OnlineLoss::Hinge)).unwrap();
@@ -309,7 +343,9 @@ fn bad_input_is_refused_by_name() {
     }
     let error = hinge.learn(&[1.0, f64::INFINITY], Outcome::Numbers(&[1.0])).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NotFinite { row: 1, .. }), "{error}");
-    assert!(hinge.learn(&[1.0], Outcome::Numbers(&[1.0])).is_err() && hinge.predict(&[1.0; 3]).is_err());
+    assert!(
+        hinge.learn(&[1.0], Outcome::Numbers(&[1.0])).is_err() && hinge.predict(&[1.0; 3]).is_err()
+    );
     assert_eq!(hinge, start);
     assert_eq!(hinge.predict(&[1.0, f64::NAN]).unwrap(), [0.0]);
     let mut squared = new(setup(1, 1, 1.0, OnlineLoss::Squared)).unwrap();
@@ -321,7 +357,8 @@ fn bad_input_is_refused_by_name() {
 
     let gram = Mat::<f64>::identity(2, 2);
     let pass = |gram: MatRef<'_, f64>, order: &[u32], codes: &[u32], rho: f64| {
-        run(gram, order, Targets::Classes(codes, 2), rho, OnlineLoss::CrammerSinger, &Silent).map(|p| p.steps)
+        run(gram, order, Targets::Classes(codes, 2), rho, OnlineLoss::CrammerSinger, &Silent)
+            .map(|p| p.steps)
     };
     assert_eq!(pass(gram.as_ref(), &[0, 1], &[0, 1], 1.0).unwrap(), 2);
     assert_eq!(pass(gram.as_ref(), &[], &[0, 1], 1.0).unwrap(), 0);
@@ -344,7 +381,15 @@ fn an_interrupted_pass_is_marked_and_usable() {
     let gram = Mat::<f64>::identity(2, 2);
     let order: Vec<u32> = (0..5000).map(|t| t % 2).collect();
     let fit = |order: &[u32], monitor: &dyn Monitor| {
-        run(gram.as_ref(), order, Targets::Classes(&[0, 1], 2), 0.1, OnlineLoss::CrammerSinger, monitor).unwrap()
+        run(
+            gram.as_ref(),
+            order,
+            Targets::Classes(&[0, 1], 2),
+            0.1,
+            OnlineLoss::CrammerSinger,
+            monitor,
+        )
+        .unwrap()
     };
     let stopped = fit(&order, &Impatient);
     let short = fit(&order[..stopped.steps as usize], &Silent);
@@ -354,8 +399,8 @@ fn an_interrupted_pass_is_marked_and_usable() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
-    /// The general form of the theorem, for any v in the span: the suffered hinge losses exceed those of v by at most
-    /// (2 R^2 / rho)(1 + log T) + (rho / 2) T |v|^2.
+    /// The general form of the theorem, for any v in the span: the suffered hinge losses exceed
+    /// those of v by at most (2 R^2 / rho)(1 + log T) + (rho / 2) T |v|^2.
     #[test]
     fn no_vector_does_better_than_the_theorem_allows(
         n in 1_usize..15, seed in 0_u64..1000, rho in 0.01..5.0_f64, gamma in 1_i32..4, repeat in 1_usize..5
@@ -386,7 +431,11 @@ fn the_fitted_kernel_learns_online_what_its_gram_matrix_learns() {
     use crate::missing::{gram::gram, kernel::Kernel, masked::Masked};
     use crate::params::Normalization;
     let (cells, classes) = rows(25, 4, 3, 11);
-    let masked = Masked::from_rows(ndarray::Array2::from_shape_fn((25, 4), |(i, j)| cells[i][j]).view(), true).unwrap();
+    let masked = Masked::from_rows(
+        ndarray::Array2::from_shape_fn((25, 4), |(i, j)| cells[i][j]).view(),
+        true,
+    )
+    .unwrap();
     for (normalization, degree) in [(Normalization::Trace, 1), (Normalization::Cosine, 2)] {
         let mut kernel = Kernel::new(3, None, normalization, degree, 0.5).unwrap();
         kernel.fit(&masked).unwrap();
@@ -394,8 +443,10 @@ fn the_fitted_kernel_learns_online_what_its_gram_matrix_learns() {
         let order: Vec<u32> = (0..25).collect();
         let codes: Vec<u32> = classes.iter().map(|&c| c as u32).collect();
         let loss = OnlineLoss::CrammerSinger;
-        let pass = run(matrix.as_ref(), &order, Targets::Classes(&codes, 3), 0.2, loss, &Silent).unwrap();
-        let mut online = OnlineKarma::new(kernel, Setup { constant: true, ..setup(4, 3, 0.2, loss) }).unwrap();
+        let pass =
+            run(matrix.as_ref(), &order, Targets::Classes(&codes, 3), 0.2, loss, &Silent).unwrap();
+        let mut online =
+            OnlineKarma::new(kernel, Setup { constant: true, ..setup(4, 3, 0.2, loss) }).unwrap();
         for (row, &class) in cells.iter().zip(&classes) {
             online.learn(row, Outcome::Class(class)).unwrap();
         }

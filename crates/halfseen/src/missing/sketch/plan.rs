@@ -1,9 +1,10 @@
 //! Chooses which of the kernels (r, j) are written out and which are sketched.
 //!
-//! **Rule**: tensors sketched together into B buckets have a variance in proportion to M^2 / B, where M is the sum of
-//! their k(x, x): as good as the best split of the buckets among them, whatever the row. Writing a kernel out takes its
-//! mass from M and its features from B. Kernels are taken one by one, each the one that lowers M^2 / B most, while one
-//! does. Masses are those of a row that shows half of its columns, where t^2 = |e|^2 = d / 4.
+//! **Rule**: tensors sketched together into B buckets have a variance in proportion to M^2 / B,
+//! where M is the sum of their k(x, x): as good as the best split of the buckets among them,
+//! whatever the row. Writing a kernel out takes its mass from M and its features from B. Kernels
+//! are taken one by one, each the one that lowers M^2 / B most, while one does. Masses are those of
+//! a row that shows half of its columns, where t^2 = |e|^2 = d / 4.
 
 use super::Written;
 
@@ -30,7 +31,10 @@ pub(super) fn plan(columns: usize, weights: &[f64], features: usize) -> Plan {
     let terms = terms(weights);
     // In logarithms, as (d / 4)^r may leave the range of numbers; only shares matter.
     let level = (columns as f64 / 4.0).ln();
-    let logs: Vec<f64> = terms.iter().map(|t| 2.0 * t.root.ln() + level * (t.power as f64 + t.order as f64)).collect();
+    let logs: Vec<f64> = terms
+        .iter()
+        .map(|t| 2.0 * t.root.ln() + level * (t.power as f64 + t.order as f64))
+        .collect();
     let largest = logs.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
     let masses: Vec<f64> = logs.iter().map(|l| (l - largest).exp()).collect();
     let cost = |term: &Term| match term.order {
@@ -41,7 +45,9 @@ pub(super) fn plan(columns: usize, weights: &[f64], features: usize) -> Plan {
     let mut written = vec![false; terms.len()];
     let mut free = features;
     // Summed anew, as a difference of sums would leave rounding.
-    let mass = |written: &[bool]| masses.iter().zip(written).filter(|(_, w)| !**w).map(|(m, _)| m).sum::<f64>();
+    let mass = |written: &[bool]| {
+        masses.iter().zip(written).filter(|(_, w)| !**w).map(|(m, _)| m).sum::<f64>()
+    };
     loop {
         let now = mass(&written).powi(2) / free as f64;
         let mut best: Option<(f64, usize)> = None;
@@ -60,8 +66,11 @@ pub(super) fn plan(columns: usize, weights: &[f64], features: usize) -> Plan {
         written[at] = true;
         free -= cost(&terms[at]);
     }
-    let of = |wanted: bool| terms.iter().zip(&written).filter(move |(_, w)| **w == wanted).map(|(t, _)| *t);
-    let explicit = of(true).map(|t| Written { power: t.power, root: t.root, across: t.order == 1 }).collect();
+    let of = |wanted: bool| {
+        terms.iter().zip(&written).filter(move |(_, w)| **w == wanted).map(|(t, _)| *t)
+    };
+    let explicit =
+        of(true).map(|t| Written { power: t.power, root: t.root, across: t.order == 1 }).collect();
     Plan { explicit, sketched: of(false).collect(), buckets: friendly(free) }
 }
 
@@ -81,7 +90,8 @@ fn terms(weights: &[f64]) -> Vec<Term> {
     terms
 }
 
-/// The largest number up to `most` with no prime factor above 5: transforms of such lengths are fast.
+/// The largest number up to `most` with no prime factor above 5: transforms of such lengths are
+/// fast.
 fn friendly(most: usize) -> usize {
     let smooth = |mut n: usize| {
         for prime in [2, 3, 5] {
@@ -102,20 +112,34 @@ mod tests {
     #[test]
     fn weights_of_the_terms_sum_to_the_kernel() {
         let (weights, t, e) = ([0.5, 2.0, 0.0, 1.5], 1.3_f64, 0.7_f64);
-        let sum: f64 = terms(&weights).iter().map(|k| k.root * k.root * t.powi(k.power) * e.powi(k.order as i32)).sum();
+        let sum: f64 = terms(&weights)
+            .iter()
+            .map(|k| k.root * k.root * t.powi(k.power) * e.powi(k.order as i32))
+            .sum();
         let f: f64 = weights.iter().enumerate().map(|(r, a)| a * (t + e).powi(r as i32)).sum();
         assert!((sum - f).abs() < 1e-12 * f);
     }
 
     #[test]
     fn what_is_written_out_fits_and_pays() {
-        for (columns, gamma, features) in [(20, 3, 2048), (50, 2, 2048), (50, 4, 256), (1000, 2, 2048), (9, 64, 4096)] {
+        for (columns, gamma, features) in
+            [(20, 3, 2048), (50, 2, 2048), (50, 4, 256), (1000, 2, 2048), (9, 64, 4096)]
+        {
             let weights = vec![1.0; gamma];
             let plan = plan(columns, &weights, features);
             assert_eq!(plan.explicit.len() + plan.sketched.len(), gamma * (gamma + 1) / 2);
-            let written: usize = plan.explicit.iter().map(|w| if w.across { columns * columns } else { columns }).sum();
+            let written: usize = plan
+                .explicit
+                .iter()
+                .map(|w| if w.across { columns * columns } else { columns })
+                .sum();
             assert!(written + plan.buckets <= features && plan.buckets > 0);
-            assert!(10 * plan.buckets > 9 * (features - written), "{} of {}", plan.buckets, features - written);
+            assert!(
+                10 * plan.buckets > 9 * (features - written),
+                "{} of {}",
+                plan.buckets,
+                features - written
+            );
             assert!(plan.sketched.iter().any(|t| t.order > 0));
         }
         // t^r x of the highest r, which holds most, is always among them where features are many.

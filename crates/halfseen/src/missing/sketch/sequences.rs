@@ -1,22 +1,25 @@
 //! Writes out the whole embedding of k_gamma where it has few coordinates.
 //!
-//! Sequences that show the same set S of columns before the column i of their value have equal coordinates, and so have
-//! S and S with i, as a value that is not observed is 0. What is left are the pairs (S, i) with at most
-//! gamma - 1 columns in S and i not among them: d sum_(k < gamma) binom(d - 1, k), which is d^2 for gamma = 2.
-//! With c^r = sum_k T(r, k) binom(c, k), T(r, k) the surjections of r onto k elements, sets of size k weigh w_k =
-//! sum_r a_r T(r, k), and the pair w_|S| + w_(|S| + 1).
+//! Sequences that show the same set S of columns before the column i of their value have equal
+//! coordinates, and so have S and S with i, as a value that is not observed is 0. What is left are
+//! the pairs (S, i) with at most gamma - 1 columns in S and i not among them: d sum_(k < gamma)
+//! binom(d - 1, k), which is d^2 for gamma = 2. With c^r = sum_k T(r, k) binom(c, k), T(r, k) the
+//! surjections of r onto k elements, sets of size k weigh w_k = sum_r a_r T(r, k), and the pair
+//! w_|S| + w_(|S| + 1).
 
 /// The coordinates (S, i).
 #[derive(Debug, Clone)]
 pub(super) struct Sequences {
-    /// The sets S: the number of the set without its last column, and that column; the empty set comes first.
+    /// The sets S: the number of the set without its last column, and that column; the empty set
+    /// comes first.
     sets: Vec<(u32, u32)>,
     /// S and i of each coordinate, and the root of its weight.
     coordinates: Vec<(u32, u32, f64)>,
 }
 
 impl Sequences {
-    /// `None` where there are more than `most` coordinates, or a weight is beyond the range of numbers.
+    /// `None` where there are more than `most` coordinates, or a weight is beyond the range of
+    /// numbers.
     pub(super) fn new(columns: usize, weights: &[f64], most: usize) -> Option<Sequences> {
         let longest = weights.iter().rposition(|&a| a > 0.0)?.min(columns - 1);
         let (mut count, mut sets_of_size) = (0.0, 1.0);
@@ -31,7 +34,8 @@ impl Sequences {
         if !weights.iter().all(|w| w.is_finite()) {
             return None;
         }
-        // Set by set, in the order of their sizes; each is a smaller set and a column after all of its columns.
+        // Set by set, in the order of their sizes; each is a smaller set and a column after all of
+        // its columns.
         let (mut sets, mut sizes) = (vec![(0, 0)], vec![0]);
         let mut at = 0;
         while at < sets.len() {
@@ -68,7 +72,13 @@ impl Sequences {
     }
 
     /// `room` takes whether all of a set is shown, 1 or 0.
-    pub(super) fn write(&self, values: &[f64], observed: &[f32], out: &mut [f64], room: &mut [f64]) {
+    pub(super) fn write(
+        &self,
+        values: &[f64],
+        observed: &[f32],
+        out: &mut [f64],
+        room: &mut [f64],
+    ) {
         room[0] = 1.0;
         for (at, &(smaller, column)) in self.sets.iter().enumerate().skip(1) {
             room[at] = room[smaller as usize] * f64::from(observed[column as usize]);

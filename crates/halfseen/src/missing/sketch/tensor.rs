@@ -1,11 +1,12 @@
 //! Sketches sums of tensor products by count sketches multiplied in the Fourier domain.
 //!
-//! The sketch of u (x) v is the circular convolution of the count sketches of u and v (Pham and Pagh 2013). Here the
-//! kernels (r, j) of one j share the factors: their sketch is E_1 ... E_j X_j in the Fourier domain, with E_i a count sketch
-//! of e and X_j one of the values, copied once for each r with the weight of (r, j). Sketches of different j are
-//! added: the signs of X_j are their own, so that what they share cancels in the mean. Features are the
-//! Fourier coefficients themselves, as these have the inner products of the sketches (Parseval): nothing is
-//! transformed back. A row takes two transforms for each j.
+//! The sketch of u (x) v is the circular convolution of the count sketches of u and v (Pham and
+//! Pagh 2013). Here the kernels (r, j) of one j share the factors: their sketch is E_1 ... E_j X_j
+//! in the Fourier domain, with E_i a count sketch of e and X_j one of the values, copied once for
+//! each r with the weight of (r, j). Sketches of different j are added: the signs of X_j are their
+//! own, so that what they share cancels in the mean. Features are the Fourier coefficients
+//! themselves, as these have the inner products of the sketches (Parseval): nothing is transformed
+//! back. A row takes two transforms for each j.
 
 use super::plan::Term;
 use crate::error::{ErrorKind, Result};
@@ -109,7 +110,13 @@ impl Tensor {
     }
 
     /// Writes the sketch of the row whose shown columns were listed last.
-    pub(super) fn write(&self, values: &[f64], t: f64, out: &mut [f64], room: &mut Room) -> Result<()> {
+    pub(super) fn write(
+        &self,
+        values: &[f64],
+        t: f64,
+        out: &mut [f64],
+        room: &mut Room,
+    ) -> Result<()> {
         let share = room.shown.len() as f64 / self.columns as f64;
         room.sum.fill(Complex::ZERO);
         room.product.fill(Complex::ONE);
@@ -117,7 +124,9 @@ impl Tensor {
         for order in &self.orders {
             for mask in &self.masks[factors..order.order] {
                 room.buckets.iter_mut().zip(&mask.ones).for_each(|(b, one)| *b = -share * one);
-                room.shown.iter().for_each(|&i| add(&mut room.buckets, mask.table[i as usize], 1.0));
+                room.shown
+                    .iter()
+                    .for_each(|&i| add(&mut room.buckets, mask.table[i as usize], 1.0));
                 self.transform(room)?;
                 room.product.iter_mut().zip(&room.spectrum).for_each(|(p, e)| *p *= e);
             }
@@ -140,11 +149,16 @@ impl Tensor {
     fn transform(&self, room: &mut Room) -> Result<()> {
         let Room { buckets, spectrum, scratch, .. } = room;
         self.transform.process_with_scratch(buckets, spectrum, scratch).map_err(|problem| {
-            ErrorKind::Numerical { what: "Fourier transform of a sketch", problem: problem.to_string() }.into()
+            ErrorKind::Numerical {
+                what: "Fourier transform of a sketch",
+                problem: problem.to_string(),
+            }
+            .into()
         })
     }
 
-    /// Half of the spectrum as as many real numbers as there are buckets, with the inner products of the whole.
+    /// Half of the spectrum as as many real numbers as there are buckets, with the inner products
+    /// of the whole.
     fn pack(&self, spectrum: &[Complex<f64>], out: &mut [f64]) {
         let single = 1.0 / (self.buckets as f64).sqrt();
         let double = single * std::f64::consts::SQRT_2;
@@ -163,7 +177,10 @@ impl Tensor {
 
 impl fmt::Debug for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tensor").field("columns", &self.columns).field("buckets", &self.buckets).finish_non_exhaustive()
+        f.debug_struct("Tensor")
+            .field("columns", &self.columns)
+            .field("buckets", &self.buckets)
+            .finish_non_exhaustive()
     }
 }
 

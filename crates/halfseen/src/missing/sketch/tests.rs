@@ -15,7 +15,8 @@ fn rows(n: usize, d: usize, share: f64, seed: u64) -> Masked {
 }
 
 fn exact(lengths: &[f64], rows: &Masked) -> Mat<f64> {
-    let kernel = Kernel::new(lengths.len() as u64, Some(lengths), Normalization::None, 1, 0.0).unwrap();
+    let kernel =
+        Kernel::new(lengths.len() as u64, Some(lengths), Normalization::None, 1, 0.0).unwrap();
     gram(&[kernel], rows, &Silent).unwrap().remove(0)
 }
 
@@ -43,7 +44,10 @@ fn what_is_written_out_is_exact() {
         let sketch = Sketch::new(d, &lengths, 4096, 9).unwrap();
         assert!(sketch.is_exact());
         let kernel = exact(&lengths, &rows);
-        assert!(length(&(&products(&sketch, &rows) - &kernel)) < 1e-12 * length(&kernel), "{d} {lengths:?}");
+        assert!(
+            length(&(&products(&sketch, &rows) - &kernel)) < 1e-12 * length(&kernel),
+            "{d} {lengths:?}"
+        );
     }
     assert_eq!(Sketch::new(6, &[1.0; 2], 36, 0).unwrap().width(), 36);
     assert!(!Sketch::new(6, &[1.0; 2], 35, 0).unwrap().is_exact());
@@ -52,7 +56,8 @@ fn what_is_written_out_is_exact() {
 
 #[test]
 fn inner_products_have_the_mean_of_the_kernel() {
-    // Nothing written out; t^r x written out; also t^(r - 1) e (x) x; more columns than buckets; odd lengths.
+    // Nothing written out; t^r x written out; also t^(r - 1) e (x) x; more columns than buckets;
+    // odd lengths.
     for (d, lengths, features) in [
         (12, vec![1.0; 3], 10),
         (12, vec![1.0; 2], 40),
@@ -78,11 +83,16 @@ fn inner_products_have_the_mean_of_the_kernel() {
         for j in 0..4 {
             for i in 0..=j {
                 let mean = sum[(i, j)] / seeds as f64;
-                let variance = (squares[(i, j)] / seeds as f64 - mean * mean).max(0.0) / seeds as f64;
+                let variance =
+                    (squares[(i, j)] / seeds as f64 - mean * mean).max(0.0) / seeds as f64;
                 let off = (mean - kernel[(i, j)]).abs();
                 // 70 comparisons, of fixed seeds.
                 let most = 4.0 * variance.sqrt() + 1e-9 * kernel[(j, j)];
-                assert!(off < most, "{d} {lengths:?} {features}: ({i}, {j}) is {off}, {}", variance.sqrt());
+                assert!(
+                    off < most,
+                    "{d} {lengths:?} {features}: ({i}, {j}) is {off}, {}",
+                    variance.sqrt()
+                );
             }
         }
     }
@@ -103,8 +113,9 @@ fn the_variance_falls_as_the_features_grow() {
     // So many columns that none of them is written out.
     let rows = rows(20, 4500, 0.5, 3);
     for lengths in [&[1.0, 1e-3][..], &[1.0, 1e-3, 1e-6]] {
-        let variances: Vec<f64> =
-            [256, 1024, 4096].map(|features| relative_variance(&rows, lengths, features, 12)).into();
+        let variances: Vec<f64> = [256, 1024, 4096]
+            .map(|features| relative_variance(&rows, lengths, features, 12))
+            .into();
         for pair in variances.windows(2) {
             assert!((3.0..5.4).contains(&(pair[0] / pair[1])), "{lengths:?}: {variances:?}");
         }
@@ -114,7 +125,9 @@ fn the_variance_falls_as_the_features_grow() {
 #[test]
 fn few_features_come_close_to_the_kernel() {
     let rows = rows(150, 21, 0.5, 4);
-    for (gamma, features, most) in [(2, 256, 0.2), (2, 441, 1e-12), (3, 512, 0.25), (3, 2048, 0.07), (4, 2048, 0.15)] {
+    for (gamma, features, most) in
+        [(2, 256, 0.2), (2, 441, 1e-12), (3, 512, 0.25), (3, 2048, 0.07), (4, 2048, 0.15)]
+    {
         let error = relative_variance(&rows, &vec![1.0; gamma], features, 5).sqrt();
         assert!(error < most, "gamma {gamma}, {features} features: {error}");
     }
@@ -169,7 +182,9 @@ fn one_row_alone_is_what_it_is_among_others_in_used_scratch() {
 #[test]
 fn normalisations_and_coef0_are_the_kernels() {
     let rows = rows(30, 8, 0.5, 7);
-    for normalization in [Normalization::None, Normalization::Trace, Normalization::Uniform, Normalization::Cosine] {
+    for normalization in
+        [Normalization::None, Normalization::Trace, Normalization::Uniform, Normalization::Cosine]
+    {
         for coef0 in [0.0, 0.7] {
             let mut kernel = Kernel::new(3, None, normalization, 1, coef0).unwrap();
             kernel.fit(&rows).unwrap();
@@ -204,17 +219,31 @@ fn rows_that_show_nothing_have_no_features() {
 fn what_cannot_be_is_refused() {
     let kind = |result: Result<Sketch>| result.unwrap_err().kind().clone();
     assert!(matches!(kind(Sketch::new(0, &[1.0], 8, 0)), ErrorKind::NoAttributes));
-    for (lengths, features) in
-        [(&[1.0][..], 0), (&[1.0], usize::MAX), (&[], 8), (&[0.0], 8), (&[-1.0], 8), (&[f64::NAN], 8)]
-    {
-        assert!(matches!(kind(Sketch::new(3, lengths, features, 0)), ErrorKind::OutOfRange { .. }), "{lengths:?}");
+    for (lengths, features) in [
+        (&[1.0][..], 0),
+        (&[1.0], usize::MAX),
+        (&[], 8),
+        (&[0.0], 8),
+        (&[-1.0], 8),
+        (&[f64::NAN], 8),
+    ] {
+        assert!(
+            matches!(kind(Sketch::new(3, lengths, features, 0)), ErrorKind::OutOfRange { .. }),
+            "{lengths:?}"
+        );
     }
     assert!(matches!(kind(Sketch::new(3, &[1.0; 65], 8, 0)), ErrorKind::OutOfRange { .. }));
-    assert!(matches!(kind(Sketch::new(usize::MAX, &[1.0; 3], 8, 0)), ErrorKind::WrongLength { .. }));
+    assert!(matches!(
+        kind(Sketch::new(usize::MAX, &[1.0; 3], 8, 0)),
+        ErrorKind::WrongLength { .. }
+    ));
     let kernel = Kernel::new(2, None, Normalization::None, 2, 0.0).unwrap();
     assert!(Sketch::of(&kernel, 3, 64, 0).unwrap_err().to_string().contains("features = exact"));
     let sketch = Sketch::new(9, &[1.0; 2], 40, 0).unwrap();
-    assert!(matches!(*sketch.features(&rows(3, 8, 0.5, 8)).unwrap_err().kind(), ErrorKind::WrongLength { .. }));
+    assert!(matches!(
+        *sketch.features(&rows(3, 8, 0.5, 8)).unwrap_err().kind(),
+        ErrorKind::WrongLength { .. }
+    ));
     let (mut out, mut scratch) = (vec![0.0; sketch.width()], sketch.scratch());
     let write = |d: usize, seen: usize, scratch: &mut Scratch, out: &mut [f64]| {
         sketch.sketch_into(&vec![0.0; d], &vec![0.0; seen], out, scratch).is_ok()

@@ -1,15 +1,18 @@
-//! Cuts the weighted sum of a factor model down to fewer attributes, which then speak for those that were dropped.
+//! Cuts the weighted sum of a factor model down to fewer attributes, which then speak for those
+//! that were dropped.
 //!
-//! A dropped attribute counts as missing from every row: what is expected of it is linear in those that stay, so their weights take
-//! it up, and its variance about that joins the residual. With a link the sum is divided by what that variance flattens the curve by.
+//! A dropped attribute counts as missing from every row: what is expected of it is linear in those
+//! that stay, so their weights take it up, and its variance about that joins the residual. With a
+//! link the sum is divided by what that variance flattens the curve by.
 
 use super::{Conditional, Room};
 use crate::error::Result;
 use crate::prepare::Layout;
 
 impl Conditional {
-    /// The predictor of the `attributes` sampled panels of largest weight, and of every known one, which scores as this one does
-    /// where the others are missing. Columns that are dropped have weight and loadings 0.
+    /// The predictor of the `attributes` sampled panels of largest weight, and of every known one,
+    /// which scores as this one does where the others are missing. Columns that are dropped have
+    /// weight and loadings 0.
     ///
     /// # Errors
     /// See [`check_truncation`](crate::model::check_truncation).
@@ -19,7 +22,8 @@ impl Conditional {
         for panel in 0..layout.panels() {
             let columns = || layout.slots_of(panel).map(|slot| layout.column(slot));
             // A panel without weight is not needed where all that counts is seen.
-            let needed = panel >= layout.sampled_panels() || columns().any(|j| shown.weights[j] != 0.0);
+            let needed =
+                panel >= layout.sampled_panels() || columns().any(|j| shown.weights[j] != 0.0);
             columns().for_each(|j| stays[j] = needed);
         }
         let mut posterior = Room::new(self.rank);
@@ -30,7 +34,8 @@ impl Conditional {
         posterior.solve();
         let mut cut = self.clone();
         let mut unseen = self.take_up(&mut cut.linear.weights, &stays, &posterior);
-        cut.linear.intercept = self.linear.score(&self.linear.fill) - dot(&cut.linear.weights, &self.linear.fill);
+        cut.linear.intercept =
+            self.linear.score(&self.linear.fill) - dot(&cut.linear.weights, &self.linear.fill);
         for row in cut.deviations.chunks_exact_mut(stays.len().max(1)) {
             self.take_up(row, &stays, &posterior);
         }
@@ -41,13 +46,19 @@ impl Conditional {
             unseen = 0.0;
         }
         cut.residual += unseen;
-        for (row, _) in cut.loadings.chunks_exact_mut(self.rank.max(1)).zip(&stays).filter(|(_, stays)| !**stays) {
+        for (row, _) in cut
+            .loadings
+            .chunks_exact_mut(self.rank.max(1))
+            .zip(&stays)
+            .filter(|(_, stays)| !**stays)
+        {
             row.fill(0.0);
         }
         Ok(cut)
     }
 
-    /// Moves the weights of columns that do not stay to those that do. Returns the variance of the sum that is lost.
+    /// Moves the weights of columns that do not stay to those that do. Returns the variance of the
+    /// sum that is lost.
     fn take_up(&self, weights: &mut [f64], stays: &[bool], posterior: &Room) -> f64 {
         let mut lost = 0.0;
         let mut u = vec![0.0; self.rank];

@@ -1,4 +1,5 @@
-//! Holds what is expected of missing cells against dense covariances, and intervals against data of known truth.
+//! Holds what is expected of missing cells against dense covariances, and intervals against data of
+//! known truth.
 
 use super::*;
 use crate::data::{Label, Matrix, Table, Task};
@@ -15,7 +16,12 @@ fn random(columns: usize, rank: usize, deviations: usize, seed: u64) -> Conditio
     let mut stream = Stream::new(seed, Purpose::Data, (columns * 100 + rank) as u64);
     let mut numbers = |count: usize| -> Vec<f64> { (0..count).map(|_| stream.normal()).collect() };
     Conditional {
-        linear: Linear { weights: numbers(columns), intercept: 0.7, fill: numbers(columns), clip: None },
+        linear: Linear {
+            weights: numbers(columns),
+            intercept: 0.7,
+            fill: numbers(columns),
+            clip: None,
+        },
         rank,
         loadings: numbers(columns * rank),
         noise: numbers(columns).into_iter().map(|v| 0.2 + v.abs()).collect(),
@@ -26,7 +32,8 @@ fn random(columns: usize, rank: usize, deviations: usize, seed: u64) -> Conditio
     }
 }
 
-/// Rows of which each cell is missing with probability `share`; the first is complete, the second empty.
+/// Rows of which each cell is missing with probability `share`; the first is complete, the second
+/// empty.
 fn rows(columns: usize, count: usize, share: f64) -> Matrix {
     let mut stream = Stream::new(5, Purpose::Data, columns as u64);
     Matrix::F64(Array2::from_shape_fn((count, columns), |(i, _)| {
@@ -42,7 +49,8 @@ fn on<T>(matrix: &Matrix, found: impl FnOnce(&Examples<'_>) -> T) -> T {
 
 fn covariance(model: &Conditional) -> Mat<f64> {
     let d = model.noise.len();
-    let dot = |i: usize, j: usize| model.row(i).iter().zip(model.row(j)).map(|(a, b)| a * b).sum::<f64>();
+    let dot =
+        |i: usize, j: usize| model.row(i).iter().zip(model.row(j)).map(|(a, b)| a * b).sum::<f64>();
     Mat::from_fn(d, d, |i, j| dot(i, j) + if i == j { model.noise[i] } else { 0.0 })
 }
 
@@ -57,7 +65,8 @@ fn twin(model: &Conditional, row: &[f64]) -> (Vec<f64>, f64, f64) {
     let mut filled = row.to_vec();
     let mut variance = 0.0;
     for (b, &j) in hidden.iter().enumerate() {
-        filled[j] = fill[j] + (0..seen.len()).map(|a| solved[(a, b)] * (row[seen[a]] - fill[seen[a]])).sum::<f64>();
+        filled[j] = fill[j]
+            + (0..seen.len()).map(|a| solved[(a, b)] * (row[seen[a]] - fill[seen[a]])).sum::<f64>();
         for (c, &l) in hidden.iter().enumerate() {
             let explained: f64 = (0..seen.len()).map(|a| om[(a, c)] * solved[(a, b)]).sum();
             variance += weights[j] * weights[l] * (s[(j, l)] - explained);
@@ -73,7 +82,9 @@ fn close(a: f64, b: f64, within: f64) -> bool {
 
 #[test]
 fn holes_are_conditioned_as_with_dense_covariances() {
-    for (columns, rank, share) in [(7, 3, 0.4), (5, 1, 0.7), (4, 4, 0.5), (3, 0, 0.5), (30, 2, 0.9), (1, 1, 0.5)] {
+    for (columns, rank, share) in
+        [(7, 3, 0.4), (5, 1, 0.7), (4, 4, 0.5), (3, 0, 0.5), (30, 2, 0.9), (1, 1, 0.5)]
+    {
         let mut model = random(columns, rank, 4, 3);
         let matrix = rows(columns, 40, share);
         let sums = on(&matrix, |examples| model.sums(examples).unwrap());
@@ -86,12 +97,21 @@ fn holes_are_conditioned_as_with_dense_covariances() {
             matrix.row_into(i, &mut row);
             let (filled, mean, variance) = twin(&model, &row);
             assert!(close(sums[i].0, mean, 1e-10), "{columns} {rank}: {} and {mean}", sums[i].0);
-            assert!(close(sums[i].1, variance, 1e-10), "{columns} {rank}: {} and {variance}", sums[i].1);
+            assert!(
+                close(sums[i].1, variance, 1e-10),
+                "{columns} {rank}: {} and {variance}",
+                sums[i].1
+            );
             assert_eq!(scores.values[i], sums[i].0);
-            let along = |v: &[f64]| (0..columns).map(|j| v[j] * (filled[j] - model.linear.fill[j])).sum::<f64>();
+            let along = |v: &[f64]| {
+                (0..columns).map(|j| v[j] * (filled[j] - model.linear.fill[j])).sum::<f64>()
+            };
             let weights: f64 = model.deviations.chunks(columns).map(|v| along(v).powi(2)).sum();
             let half = 1.644_853_626_951_472_7 * (0.5 + weights + variance).sqrt();
-            assert!(close(intervals[i].0, mean - half, 1e-10) && close(intervals[i].1, mean + half, 1e-10));
+            assert!(
+                close(intervals[i].0, mean - half, 1e-10)
+                    && close(intervals[i].1, mean + half, 1e-10)
+            );
             let p = normal::below((mean + 0.2) / (1.0 + variance).sqrt());
             assert!(close(linked.values[i], 2.0 * p - 1.0 - 0.2, 1e-10));
         }
@@ -102,10 +122,15 @@ fn holes_are_conditioned_as_with_dense_covariances() {
                 row.clone()
             })
         );
-        assert!(close(scores.values[1], model.linear.score(&model.linear.fill), 1e-14), "an empty row");
+        assert!(
+            close(scores.values[1], model.linear.score(&model.linear.fill), 1e-14),
+            "an empty row"
+        );
         let predictor = Predictor::Conditional(Conditional { link: None, ..model.clone() });
         let other = Predictor::Linear(model.linear.clone());
-        let together = on(&matrix, |examples| Predictor::scores_of(&[&other, &predictor, &other], examples).unwrap());
+        let together = on(&matrix, |examples| {
+            Predictor::scores_of(&[&other, &predictor, &other], examples).unwrap()
+        });
         assert_eq!(together[1], scores);
         assert_eq!(together[0], together[2]);
     }
@@ -133,7 +158,10 @@ fn intervals_cover_as_often_as_they_say_with_any_holes() {
         let z = [stream.normal(), stream.normal()];
         for j in 0..columns {
             let w = model.row(j);
-            cells[(i, j)] = model.linear.fill[j] + w[0] * z[0] + w[1] * z[1] + model.noise[j].sqrt() * stream.normal();
+            cells[(i, j)] = model.linear.fill[j]
+                + w[0] * z[0]
+                + w[1] * z[1]
+                + model.noise[j].sqrt() * stream.normal();
         }
         let row: Vec<f64> = cells.row(i).to_vec();
         targets.push(model.linear.score(&row) + model.residual.sqrt() * stream.normal());
@@ -142,7 +170,11 @@ fn intervals_cover_as_often_as_they_say_with_any_holes() {
     let matrix = Matrix::F64(cells);
     for level in [0.5, 0.8, 0.95] {
         let intervals = on(&matrix, |examples| model.intervals(examples, level).unwrap());
-        let inside = intervals.iter().zip(&targets).filter(|((low, high), y)| low <= y && *y <= high).count();
+        let inside = intervals
+            .iter()
+            .zip(&targets)
+            .filter(|((low, high), y)| low <= y && *y <= high)
+            .count();
         let share = inside as f64 / count as f64;
         let error = (level * (1.0 - level) / count as f64).sqrt();
         assert!((share - level).abs() < 3.5 * error, "{level}: {share}");
@@ -152,9 +184,11 @@ fn intervals_cover_as_often_as_they_say_with_any_holes() {
 #[test]
 fn a_cut_predictor_scores_as_the_whole_one_where_the_rest_is_missing() {
     let layout = Layout::singletons(7);
-    for link in
-        [None, Some(Link { curve: Curve::Probit, centre: -0.3 }), Some(Link { curve: Curve::Logistic, centre: 0.1 })]
-    {
+    for link in [
+        None,
+        Some(Link { curve: Curve::Probit, centre: -0.3 }),
+        Some(Link { curve: Curve::Logistic, centre: 0.1 }),
+    ] {
         for rank in [0, 2, 5] {
             let whole = Conditional { link, ..random(7, rank, 3, 6) };
             let matrix = rows(7, 30, 0.3);
@@ -162,13 +196,9 @@ fn a_cut_predictor_scores_as_the_whole_one_where_the_rest_is_missing() {
                 let cut = whole.truncated(attributes, &layout).unwrap();
                 let stays: Vec<bool> = cut.linear.weights.iter().map(|w| *w != 0.0).collect();
                 assert_eq!(stays.iter().filter(|s| **s).count(), attributes);
-                let hidden =
-                    Matrix::F64(Array2::from_shape_fn(
-                        (30, 7),
-                        |(i, j)| {
-                            if stays[j] { matrix.get(i, j) } else { f64::NAN }
-                        },
-                    ));
+                let hidden = Matrix::F64(Array2::from_shape_fn((30, 7), |(i, j)| {
+                    if stays[j] { matrix.get(i, j) } else { f64::NAN }
+                }));
                 let expected = on(&hidden, |examples| whole.scores(examples).unwrap());
                 // What was dropped may be there or not.
                 for matrix in [&matrix, &hidden] {
@@ -181,13 +211,19 @@ fn a_cut_predictor_scores_as_the_whole_one_where_the_rest_is_missing() {
                 kept.keep(&stays);
                 kept.validate(attributes).unwrap();
                 let left: Vec<usize> = (0..7).filter(|&j| stays[j]).collect();
-                let narrow = Matrix::F64(Array2::from_shape_fn((30, attributes), |(i, j)| matrix.get(i, left[j])));
+                let narrow = Matrix::F64(Array2::from_shape_fn((30, attributes), |(i, j)| {
+                    matrix.get(i, left[j])
+                }));
                 let found = on(&narrow, |examples| kept.scores(examples).unwrap());
-                assert!(found.values.iter().zip(&expected.values).all(|(a, b)| close(*a, *b, 1e-10)));
+                assert!(
+                    found.values.iter().zip(&expected.values).all(|(a, b)| close(*a, *b, 1e-10))
+                );
                 if link.is_none() {
                     let expected = on(&hidden, |examples| whole.intervals(examples, 0.8).unwrap());
                     let found = on(&narrow, |examples| kept.intervals(examples, 0.8).unwrap());
-                    let same = |(a, b): (&(f64, f64), &(f64, f64))| close(a.0, b.0, 1e-10) && close(a.1, b.1, 1e-10);
+                    let same = |(a, b): (&(f64, f64), &(f64, f64))| {
+                        close(a.0, b.0, 1e-10) && close(a.1, b.1, 1e-10)
+                    };
                     assert!(found.iter().zip(&expected).all(same));
                 }
             }
@@ -198,8 +234,12 @@ fn a_cut_predictor_scores_as_the_whole_one_where_the_rest_is_missing() {
 fn model(predictor: Predictor, classes: Vec<Label>) -> Model {
     let columns = predictor.linear().unwrap().weights.len();
     let column = |j| ColumnSchema { name: format!("x{j}"), kind: ColumnKind::Number, known: false };
-    let schema =
-        Schema { columns: (0..columns).map(column).collect(), groups: vec![], prices: [].into(), by_reads: false };
+    let schema = Schema {
+        columns: (0..columns).map(column).collect(),
+        groups: vec![],
+        prices: [].into(),
+        by_reads: false,
+    };
     let scaler = Scaler::Each { offset: vec![1.0; columns], divisor: vec![2.0; columns] };
     let task = if classes.is_empty() { Task::Regression } else { Task::Classification };
     let deviation = if classes.is_empty() { 4.0 } else { 1.0 };
@@ -228,12 +268,21 @@ fn a_model_gives_intervals_in_the_targets_units_and_the_same_from_its_file() {
     assert!(text.contains("\"kind\": \"conditional\""), "{text}");
     let read = Model::from_json(&text).unwrap();
     assert_eq!(read, whole);
-    let (intervals, prediction) = (read.intervals(&table(5), 0.8).unwrap(), read.predict(&table(5)).unwrap());
-    let scaled = Matrix::F64(Array2::from_shape_fn((20, 5), |(i, j)| (table(5).numbers().get(i, j) - 1.0) / 2.0));
+    let (intervals, prediction) =
+        (read.intervals(&table(5), 0.8).unwrap(), read.predict(&table(5)).unwrap());
+    let scaled = Matrix::F64(Array2::from_shape_fn((20, 5), |(i, j)| {
+        (table(5).numbers().get(i, j) - 1.0) / 2.0
+    }));
     let expected = on(&scaled, |examples| conditional.intervals(examples, 0.8).unwrap());
     for (i, (low, high)) in intervals.ends.iter().enumerate() {
-        assert!(close(*low, 4.0 * expected[i].0 + 0.25, 1e-12) && close(*high, 4.0 * expected[i].1 + 0.25, 1e-12));
-        assert!(close(low + high, 2.0 * prediction.scores.values[i], 1e-12), "the middle is the prediction");
+        assert!(
+            close(*low, 4.0 * expected[i].0 + 0.25, 1e-12)
+                && close(*high, 4.0 * expected[i].1 + 0.25, 1e-12)
+        );
+        assert!(
+            close(low + high, 2.0 * prediction.scores.values[i], 1e-12),
+            "the middle is the prediction"
+        );
     }
     assert_eq!(whole.truncated(2).unwrap().prepare.schema.width(), 2);
     let cut = whole.truncated(2).unwrap();
@@ -242,7 +291,10 @@ fn a_model_gives_intervals_in_the_targets_units_and_the_same_from_its_file() {
     assert_eq!(whole.raw_weights().unwrap().0.len(), 5);
     // One unit of the target is 4 raw ones, one of an attribute 2.
     let errors = conditional.standard_errors().unwrap();
-    assert_eq!(whole.raw_standard_errors().unwrap(), errors.iter().map(|e| e * 4.0 / 2.0).collect::<Vec<_>>());
+    assert_eq!(
+        whole.raw_standard_errors().unwrap(),
+        errors.iter().map(|e| e * 4.0 / 2.0).collect::<Vec<_>>()
+    );
     let without = Conditional { deviations: vec![], ..conditional };
     assert_eq!(model(Predictor::Conditional(without.clone()), vec![]).raw_standard_errors(), None);
     assert_eq!(model(Predictor::Linear(without.linear), vec![]).raw_standard_errors(), None);
@@ -254,24 +306,33 @@ fn intervals_are_refused_where_there_are_none() {
     let refused = |model: &Model, level: f64| model.intervals(&table(3), level).unwrap_err();
     let numbers = model(Predictor::Conditional(conditional.clone()), vec![]);
     for level in [0.0, 1.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(matches!(refused(&numbers, level).kind(), ErrorKind::OutOfRange { name: "level", .. }), "{level}");
+        assert!(
+            matches!(refused(&numbers, level).kind(), ErrorKind::OutOfRange { name: "level", .. }),
+            "{level}"
+        );
     }
     let linear = model(Predictor::Linear(conditional.linear.clone()), vec![]);
     assert!(matches!(refused(&linear, 0.9).kind(), ErrorKind::NoIntervals { .. }));
-    let linked = Conditional { link: Some(Link { curve: Curve::Logistic, centre: 0.25 }), ..conditional };
+    let linked =
+        Conditional { link: Some(Link { curve: Curve::Logistic, centre: 0.25 }), ..conditional };
     on(&rows(3, 4, 0.1), |examples| {
-        assert!(matches!(linked.intervals(examples, 0.9).unwrap_err().kind(), ErrorKind::NoIntervals { .. }));
+        assert!(matches!(
+            linked.intervals(examples, 0.9).unwrap_err().kind(),
+            ErrorKind::NoIntervals { .. }
+        ));
     });
     let classes = ["a", "b"].map(|name| Label::Text(name.into())).to_vec();
     let two = model(Predictor::Conditional(linked), classes);
     assert!(matches!(refused(&two, 0.9).kind(), ErrorKind::NoIntervals { .. }));
     assert_eq!(Model::from_json(&two.to_json().unwrap()).unwrap(), two);
     // The sign of the weighted sum, in the target's units, is the class.
-    let table = Table::from_matrix(rows(3, 20, 0.0), (0..3).map(|j| format!("x{j}")).collect()).unwrap();
+    let table =
+        Table::from_matrix(rows(3, 20, 0.0), (0..3).map(|j| format!("x{j}")).collect()).unwrap();
     let scores = two.predict(&table).unwrap().scores;
     let (weights, intercept) = two.raw_weights().unwrap();
     for i in (0..20).filter(|i| *i != 1) {
-        let sum: f64 = (0..3).map(|j| weights[j].1 * table.numbers().get(i, j)).sum::<f64>() + intercept;
+        let sum: f64 =
+            (0..3).map(|j| weights[j].1 * table.numbers().get(i, j)).sum::<f64>() + intercept;
         assert!(scores.values[i].abs() <= 1.0);
         assert_eq!(sum > 0.0, scores.class(i) == 1, "{sum} and {}", scores.values[i]);
     }
@@ -284,7 +345,9 @@ fn what_deletions_do_is_no_sum_and_is_not_attacked() {
     let examples = Examples::new(&matrix, &Scaler::None {}, &layout, &[1.0]);
     for link in [None, Some(Link { curve: Curve::Probit, centre: 0.0 })] {
         let predictor = Predictor::Conditional(Conditional { link, ..random(3, 1, 0, 2) });
-        let refused = attack(&predictor, &examples, &Threat::uniform(3, 1.0).unwrap(), Attack::Exact, 0).unwrap_err();
+        let refused =
+            attack(&predictor, &examples, &Threat::uniform(3, 1.0).unwrap(), Attack::Exact, 0)
+                .unwrap_err();
         assert_eq!(*refused.kind(), ErrorKind::NotAdditive);
     }
 }
@@ -320,17 +383,25 @@ fn damaged_files_are_refused_by_key() {
         change(&mut bad);
         let error = bad.validate(4).unwrap_err();
         let expected = format!("predictor.{key}");
-        assert!(matches!(error.kind(), ErrorKind::BadFile { key, .. } if *key == expected), "{expected}: {error}");
+        assert!(
+            matches!(error.kind(), ErrorKind::BadFile { key, .. } if *key == expected),
+            "{expected}: {error}"
+        );
     }
     let text = model(Predictor::Conditional(random(3, 1, 2, 1)), vec![]).to_json().unwrap();
-    for (from, to) in [("\"rank\"", "\"ranks\""), ("\"link\": null", "\"link\": 3"), ("\"residual\"", "\"rest\"")] {
+    for (from, to) in
+        [("\"rank\"", "\"ranks\""), ("\"link\": null", "\"link\": 3"), ("\"residual\"", "\"rest\"")]
+    {
         assert!(Model::from_json(&text.replace(from, to)).is_err(), "{from}");
     }
     let huge = Matrix::F64(Array2::from_elem((1, 4), 1e308));
     let error = on(&huge, |examples| {
-        Conditional { linear: Linear { weights: vec![9.0; 4], ..random(4, 2, 0, 1).linear }, ..random(4, 2, 0, 1) }
-            .scores(examples)
-            .unwrap_err()
+        Conditional {
+            linear: Linear { weights: vec![9.0; 4], ..random(4, 2, 0, 1).linear },
+            ..random(4, 2, 0, 1)
+        }
+        .scores(examples)
+        .unwrap_err()
     });
     assert!(matches!(error.kind(), ErrorKind::Diverged { .. }));
 }

@@ -1,8 +1,9 @@
 //! Finds the largest of a list of gains in one pass: O(n) whatever their order.
 //!
-//! Gains above a threshold are noted in a buffer. When it is full, the largest are selected in it, and the least of them
-//! becomes the threshold: each selection is paid for by the gains noted since the last one. The first threshold is guessed from a
-//! sample (as Floyd and Rivest 1975 do); where too few lie above it, the pass is repeated from 0.
+//! Gains above a threshold are noted in a buffer. When it is full, the largest are selected in it,
+//! and the least of them becomes the threshold: each selection is paid for by the gains noted since
+//! the last one. The first threshold is guessed from a sample (as Floyd and Rivest 1975 do); where
+//! too few lie above it, the pass is repeated from 0.
 
 /// Gains looked at together.
 const BLOCK: usize = 16;
@@ -66,11 +67,14 @@ impl Largest {
             let mut largest = [0.0_f64; 4];
             for part in block.chunks_exact(4) {
                 for lane in 0..4 {
-                    largest[lane] = if part[lane] > largest[lane] { part[lane] } else { largest[lane] };
+                    largest[lane] =
+                        if part[lane] > largest[lane] { part[lane] } else { largest[lane] };
                 }
             }
             let larger = |a: f64, b: f64| if a > b { a } else { b };
-            if larger(larger(largest[0], largest[2]), larger(largest[1], largest[3])) > self.threshold {
+            if larger(larger(largest[0], largest[2]), larger(largest[1], largest[3]))
+                > self.threshold
+            {
                 self.note(block, first, gains);
             }
             first += BLOCK as u32;

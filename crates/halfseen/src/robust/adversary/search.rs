@@ -1,5 +1,5 @@
-//! Searches whole items of the largest gain within a budget, by branch and bound (Horowitz and Sahni 1974, with the bound of
-//! Martello and Toth 1990, section 2.3).
+//! Searches whole items of the largest gain within a budget, by branch and bound (Horowitz and
+//! Sahni 1974, with the bound of Martello and Toth 1990, section 2.3).
 
 /// The 0/1 knapsack with room to work in.
 #[derive(Debug, Clone, Default)]
@@ -35,8 +35,8 @@ pub(in crate::robust) struct Found {
 const SAME: f64 = 1e-14;
 
 impl Search {
-    /// The best of items with gains and costs above 0. `whole` says that gains are whole numbers. Gives up after
-    /// `limit` bounds.
+    /// The best of items with gains and costs above 0. `whole` says that gains are whole numbers.
+    /// Gives up after `limit` bounds.
     pub(in crate::robust) fn run(
         &mut self,
         items: impl Iterator<Item = (u32, f64, f64)>,
@@ -128,7 +128,8 @@ impl Search {
         // The first that does not fit after all before it.
         let reach = self.costs[at] + left;
         let split = at + self.costs[at + 1..].partition_point(|&cost| cost <= reach);
-        let (taken, rest) = (gain + (self.gains[split] - self.gains[at]), reach - self.costs[split]);
+        let (taken, rest) =
+            (gain + (self.gains[split] - self.gains[at]), reach - self.costs[split]);
         if split == n {
             return taken;
         }

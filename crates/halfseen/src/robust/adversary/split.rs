@@ -1,8 +1,10 @@
-//! Finds where a list in falling order reaches an amount, without putting it in order: O(n), whatever the order given.
+//! Finds where a list in falling order reaches an amount, without putting it in order: O(n),
+//! whatever the order given.
 
 /// Items by a key, falling; of equal keys the first item comes first.
 ///
-/// Halves the list about its median again and again, and follows the half in which the amount is reached: n + n/2 + n/4 + ... steps.
+/// Halves the list about its median again and again, and follows the half in which the amount is
+/// reached: n + n/2 + n/4 + ... steps.
 #[derive(Debug, Clone, Default)]
 pub(in crate::robust) struct Split {
     /// (key's bits, complemented so that the largest comes first; item).
@@ -29,9 +31,13 @@ impl Split {
         self.items.len()
     }
 
-    /// Walks down until the amounts of the items (each at least 0) sum to `wanted` or more; gives the sum of the items before the one that
-    /// reaches it, or `None` if all together do not.
-    pub(in crate::robust) fn reach(&mut self, wanted: f64, amount: impl Fn(u32) -> f64) -> Option<f64> {
+    /// Walks down until the amounts of the items (each at least 0) sum to `wanted` or more; gives
+    /// the sum of the items before the one that reaches it, or `None` if all together do not.
+    pub(in crate::robust) fn reach(
+        &mut self,
+        wanted: f64,
+        amount: impl Fn(u32) -> f64,
+    ) -> Option<f64> {
         let (mut low, mut high, mut sum) = (0, self.items.len(), 0.0);
         let all: f64 = self.items.iter().map(|&(_, item)| amount(item)).sum();
         if all < wanted {

@@ -21,7 +21,11 @@ impl Table {
     }
 
     /// Fills the table: items with gains above 0 and costs of 1 or more.
-    pub(in crate::robust) fn fill(&mut self, items: impl Iterator<Item = (u32, f64, usize)>, budget: usize) {
+    pub(in crate::robust) fn fill(
+        &mut self,
+        items: impl Iterator<Item = (u32, f64, usize)>,
+        budget: usize,
+    ) {
         let width = budget + 1;
         self.words = width.div_ceil(64);
         self.items.clear();

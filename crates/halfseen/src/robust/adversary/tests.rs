@@ -3,7 +3,8 @@
 use super::*;
 use crate::sampling::{Purpose, Stream};
 
-/// Gains with ties, zeros and signs, and values of a kind: equal, equal with free ones, whole, general.
+/// Gains with ties, zeros and signs, and values of a kind: equal, equal with free ones, whole,
+/// general.
 fn case(number: u64, n: usize) -> (Threat, Vec<f64>) {
     let mut stream = Stream::new(3, Purpose::Data, number);
     let tied = stream.unit() < 0.5;
@@ -29,7 +30,9 @@ fn case(number: u64, n: usize) -> (Threat, Vec<f64>) {
 fn best_subset(threat: &Threat, gains: &[f64]) -> f64 {
     let mut best = 0.0_f64;
     for set in 0..1_u32 << gains.len() {
-        let of = |numbers: &[f64]| -> f64 { (0..gains.len()).filter(|j| set >> j & 1 == 1).map(|j| numbers[j]).sum() };
+        let of = |numbers: &[f64]| -> f64 {
+            (0..gains.len()).filter(|j| set >> j & 1 == 1).map(|j| numbers[j]).sum()
+        };
         if of(threat.values()) <= threat.effective() + 1e-9 {
             best = best.max(of(gains));
         }
@@ -42,7 +45,9 @@ fn best_vertex(threat: &Threat, gains: &[f64]) -> f64 {
     let (n, budget, values) = (gains.len(), threat.effective(), threat.values());
     let mut best = 0.0_f64;
     for set in 0..1_u32 << n {
-        let of = |numbers: &[f64]| -> f64 { (0..n).filter(|j| set >> j & 1 == 1).map(|j| numbers[j]).sum() };
+        let of = |numbers: &[f64]| -> f64 {
+            (0..n).filter(|j| set >> j & 1 == 1).map(|j| numbers[j]).sum()
+        };
         let (spent, gain) = (of(values), of(gains));
         if spent > budget + 1e-12 {
             continue;
@@ -59,9 +64,11 @@ fn best_vertex(threat: &Threat, gains: &[f64]) -> f64 {
 fn dual(threat: &Threat, gains: &[f64]) -> f64 {
     let values = threat.values();
     let at = |l: f64| -> f64 {
-        l * threat.effective() + gains.iter().zip(values).map(|(p, v)| (p - l * v).max(0.0)).sum::<f64>()
+        l * threat.effective()
+            + gains.iter().zip(values).map(|(p, v)| (p - l * v).max(0.0)).sum::<f64>()
     };
-    let kinks = gains.iter().zip(values).filter(|(p, v)| **p > 0.0 && **v > 0.0).map(|(p, v)| p / v);
+    let kinks =
+        gains.iter().zip(values).filter(|(p, v)| **p > 0.0 && **v > 0.0).map(|(p, v)| p / v);
     kinks.chain([0.0]).map(at).fold(f64::INFINITY, f64::min)
 }
 
@@ -97,7 +104,10 @@ fn whole_and_relaxed_deletions_are_the_best() {
         let mut short = Adversary::new(&threat).limited(1);
         let found = short.whole(&all, &gains);
         checked(&short, &threat, &gains, found.gain);
-        assert!(found.gain <= best + 1e-9 && (!found.exact || (found.gain - best).abs() < 1e-9), "{number}");
+        assert!(
+            found.gain <= best + 1e-9 && (!found.exact || (found.gain - best).abs() < 1e-9),
+            "{number}"
+        );
         if matches!(threat.costs(), Costs::Whole { .. }) {
             assert!(found.exact);
         }
@@ -109,7 +119,8 @@ fn greedy_deletions_take_what_fits_in_their_order() {
     let threat = Threat::new(vec![2.0, 3.0, 0.0, 2.0, 1.5], 4.0).unwrap();
     let gains = [1.0, 6.0, 0.1, -1.0, 2.0];
     let mut adversary = Adversary::new(&threat);
-    // By gain per value: 2 (1 left), 4/3, 1/2. After the free one the second costs 3, and nothing else fits.
+    // By gain per value: 2 (1 left), 4/3, 1/2. After the free one the second costs 3, and nothing
+    // else fits.
     let by_ratio = |a: u32, b: u32| {
         let ratio = |i: u32| gains[i as usize] / threat.values()[i as usize];
         ratio(b).total_cmp(&ratio(a))
@@ -122,7 +133,11 @@ fn greedy_deletions_take_what_fits_in_their_order() {
     adversary.taking(&[0, 1, 2, 3, 4], &[3, 1, 0, 4]);
     assert_eq!((adversary.budget(), adversary.deleted()), (1.5, &[4][..]));
     adversary.spend(9.0);
-    assert_eq!(adversary.whole(&[0, 1, 2, 3, 4], &gains), Worst { gain: 0.1, exact: true }, "free ones still vanish");
+    assert_eq!(
+        adversary.whole(&[0, 1, 2, 3, 4], &gains),
+        Worst { gain: 0.1, exact: true },
+        "free ones still vanish"
+    );
 }
 
 #[test]
@@ -163,7 +178,8 @@ fn the_largest_are_found_in_any_order() {
                 let mut adversary = Adversary::new(&threat);
                 let all: Vec<u32> = (0..n as u32).collect();
                 let found = adversary.relaxed(&all, &gains);
-                let mut sorted: Vec<u32> = all.iter().copied().filter(|&j| gains[j as usize] > 0.0).collect();
+                let mut sorted: Vec<u32> =
+                    all.iter().copied().filter(|&j| gains[j as usize] > 0.0).collect();
                 sorted.sort_by(|&a, &b| gains[b as usize].total_cmp(&gains[a as usize]));
                 sorted.truncate(count.min(n - 1));
                 sorted.sort_unstable();
@@ -186,6 +202,9 @@ fn tables_are_as_good_as_searches_where_both_work() {
         let all: Vec<u32> = (0..n).collect();
         let table = Adversary::new(&threat).limited(1).whole(&all, &gains);
         let searched = Adversary::new(&threat).limited(usize::MAX).whole(&all, &gains);
-        assert!(table.exact && searched.exact && (table.gain - searched.gain).abs() < 1e-9, "{number}");
+        assert!(
+            table.exact && searched.exact && (table.gain - searched.gain).abs() < 1e-9,
+            "{number}"
+        );
     }
 }

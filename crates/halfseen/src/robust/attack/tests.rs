@@ -31,7 +31,9 @@ impl Case {
         let targets = (0..rows).map(|_| normal()).collect();
         // Two attributes of two columns, two of one.
         let mut builder = Layout::builder(N);
-        [vec![0], vec![1, 4], vec![2, 3], vec![5]].into_iter().for_each(|columns| builder.sampled("a", columns));
+        [vec![0], vec![1, 4], vec![2, 3], vec![5]]
+            .into_iter()
+            .for_each(|columns| builder.sampled("a", columns));
         Case {
             linear: Linear { weights, intercept: 0.1, fill: vec![0.25; N], clip: None },
             matrix: Matrix::F64(cells),
@@ -60,7 +62,9 @@ impl Case {
     }
 
     fn missing(&self, row: usize, panel: usize) -> bool {
-        self.layout.slots_of(panel).all(|slot| self.matrix.get(row, self.layout.column(slot)).is_nan())
+        self.layout
+            .slots_of(panel)
+            .all(|slot| self.matrix.get(row, self.layout.column(slot)).is_nan())
     }
 
     /// The score of a row without these attributes.
@@ -70,15 +74,22 @@ impl Case {
             self.layout.slots_of(panel).for_each(|slot| cells[self.layout.column(slot)] = f64::NAN);
         }
         let matrix = Matrix::F64(Array2::from_shape_vec((1, N), cells).unwrap());
-        self.linear.scores(&Examples { matrix: &matrix, rows: vec![0].into(), ..self.examples(false) })[0]
+        self.linear.scores(&Examples {
+            matrix: &matrix,
+            rows: vec![0].into(),
+            ..self.examples(false)
+        })[0]
     }
 
     /// The scores of a row after all deletions that its budget allows.
     fn allowed(&self, row: usize, threat: &Threat) -> Vec<f64> {
         let values = threat.values();
-        let of = |keep: &dyn Fn(usize) -> bool| (0..4).filter(|p| keep(*p)).map(|p| values[p]).sum::<f64>();
+        let of = |keep: &dyn Fn(usize) -> bool| {
+            (0..4).filter(|p| keep(*p)).map(|p| values[p]).sum::<f64>()
+        };
         let left = (threat.budget() - of(&|p| self.missing(row, p))).max(0.0);
-        let sets = (0..16_u32).filter(|set| of(&|p| set >> p & 1 == 1 && !self.missing(row, p)) <= left + 1e-9);
+        let sets = (0..16_u32)
+            .filter(|set| of(&|p| set >> p & 1 == 1 && !self.missing(row, p)) <= left + 1e-9);
         sets.map(|set| self.without(row, set)).collect()
     }
 }
@@ -112,7 +123,11 @@ fn the_exact_attack_is_the_worst_that_the_budget_allows() {
                     }
                     false => (score - case.targets[row]).abs(),
                 };
-                let worst = case.allowed(row, &threat).into_iter().map(loss).fold(f64::NEG_INFINITY, f64::max);
+                let worst = case
+                    .allowed(row, &threat)
+                    .into_iter()
+                    .map(loss)
+                    .fold(f64::NEG_INFINITY, f64::max);
                 assert!((loss(*score) - worst).abs() < 1e-9, "{row}: {} and {worst}", loss(*score));
             }
         }
@@ -132,10 +147,16 @@ fn every_attack_keeps_to_its_budget_and_repeats() {
                 continue;
             }
             for (row, score) in attacked.scores.values.iter().enumerate() {
-                assert!(case.allowed(row, &threat).iter().any(|s| (s - score).abs() < 1e-12), "{name}, row {row}");
+                assert!(
+                    case.allowed(row, &threat).iter().any(|s| (s - score).abs() < 1e-12),
+                    "{name}, row {row}"
+                );
                 let y = if case.codes[row] == 1 { 1.0 } else { -1.0 };
                 assert!(y * score >= y * exact[row] - 1e-9, "{name} is no worse than exact");
-                assert!(matches!(kind, Attack::Random) || y * score <= y * clean[row] + 1e-12, "{name} helps nobody");
+                assert!(
+                    matches!(kind, Attack::Random) || y * score <= y * clean[row] + 1e-12,
+                    "{name} helps nobody"
+                );
             }
         }
     }
@@ -159,9 +180,13 @@ fn random_deletions_take_as_many_as_there_are_and_noise_leaves_missing_cells() {
         };
         let able = (0..4).filter(|p| differs(*p)).count();
         let wanted = 2_usize.saturating_sub(missing).min(able);
-        let sets = (0..16_u32)
-            .filter(|set| set.count_ones() as usize == wanted && (0..4).all(|p| set >> p & 1 == 0 || differs(p)));
-        assert!(sets.into_iter().any(|set| (case.without(row, set) - random[row]).abs() < 1e-12), "{row}");
+        let sets = (0..16_u32).filter(|set| {
+            set.count_ones() as usize == wanted && (0..4).all(|p| set >> p & 1 == 0 || differs(p))
+        });
+        assert!(
+            sets.into_iter().any(|set| (case.without(row, set) - random[row]).abs() < 1e-12),
+            "{row}"
+        );
         met += usize::from(wanted == 2);
         moved += usize::from(noise[row] != clean[row]);
         assert_eq!(noise[row] != clean[row], missing < 2, "{row}");
@@ -178,7 +203,8 @@ fn other_predictors_and_other_attributes_are_refused() {
     let case = Case::new();
     let three = Threat::uniform(3, 1.0).unwrap();
     let linear: Predictor = case.linear.clone().into();
-    let error = attack(&linear, &case.examples(true), &three, Attack::Exact, 0).unwrap_err().to_string();
+    let error =
+        attack(&linear, &case.examples(true), &three, Attack::Exact, 0).unwrap_err().to_string();
     assert!(error.contains("expected 4, got 3"), "{error}");
     let many = Predictor::Linears(crate::model::Linears { classes: vec![case.linear.clone(); 3] });
     let threat = Threat::uniform(4, 1.0).unwrap();

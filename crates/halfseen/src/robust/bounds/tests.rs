@@ -7,9 +7,22 @@ fn plain(columns: usize, reach: f64) -> Vec<Coordinate> {
     vec![Coordinate { reach, value: Some(1.0) }; columns]
 }
 
-fn bound<'a>(coordinates: &'a [Coordinate], margin: f64, examples: usize, error: f64) -> MarginBound<'a> {
+fn bound<'a>(
+    coordinates: &'a [Coordinate],
+    margin: f64,
+    examples: usize,
+    error: f64,
+) -> MarginBound<'a> {
     let vanishing = coordinates.iter().filter_map(|c| c.value).sum::<f64>();
-    MarginBound { coordinates, left: 0.8 * vanishing, margin, examples, error, confidence: 0.05, tried: 1 }
+    MarginBound {
+        coordinates,
+        left: 0.8 * vanishing,
+        margin,
+        examples,
+        error,
+        confidence: 0.05,
+        tried: 1,
+    }
 }
 
 #[test]
@@ -45,20 +58,34 @@ fn the_complexity_is_that_of_theorem_2() {
     let expected = expected + 10.0 * (11.0_f64 / 10.0).ln() + (4.0 * 2.0 * 11.0 / 0.2_f64).ln();
     assert!((found - expected).abs() < 1e-12);
     // A margin beyond all reach costs nothing.
-    assert!((bound(&coordinates, 1e9, 1_000, 0.1).complexity().unwrap() - (1_000.0_f64 / 0.05).ln()).abs() < 1e-12);
+    assert!(
+        (bound(&coordinates, 1e9, 1_000, 0.1).complexity().unwrap() - (1_000.0_f64 / 0.05).ln())
+            .abs()
+            < 1e-12
+    );
 }
 
 #[test]
 fn bounds_move_the_way_they_should() {
     let coordinates = plain(20, 1.0);
-    let risk = |margin: f64, m: usize, error: f64| bound(&coordinates, margin, m, error).risk().value();
+    let risk =
+        |margin: f64, m: usize, error: f64| bound(&coordinates, margin, m, error).risk().value();
     assert!(risk(0.5, 10_000, 0.05) > risk(0.5, 20_000, 0.05), "more rows");
     assert!(risk(0.5, 10_000, 0.05) > risk(1.0, 10_000, 0.05), "a larger margin");
     assert!(risk(0.5, 10_000, 0.05) < risk(0.5, 10_000, 0.06), "more errors");
     let base = bound(&coordinates, 0.5, 10_000, 0.05);
-    assert!(base.risk().value() < MarginBound { tried: 10, ..base }.risk().value(), "more settings");
-    assert!(base.risk().value() < MarginBound { confidence: 0.01, ..base }.risk().value(), "more confidence");
-    assert!(base.risk().value() < bound(&plain(20, 2.0), 0.5, 10_000, 0.05).risk().value(), "a larger box");
+    assert!(
+        base.risk().value() < MarginBound { tried: 10, ..base }.risk().value(),
+        "more settings"
+    );
+    assert!(
+        base.risk().value() < MarginBound { confidence: 0.01, ..base }.risk().value(),
+        "more confidence"
+    );
+    assert!(
+        base.risk().value() < bound(&plain(20, 2.0), 0.5, 10_000, 0.05).risk().value(),
+        "a larger box"
+    );
 }
 
 #[test]
@@ -88,16 +115,31 @@ fn rows_are_measured_for_both() {
     assert_eq!(Lengths::of(&rows), Lengths { square: 4.25, absolute: 2.5 });
     let dear = threat.with_budget(3.0).unwrap();
     let hinge = RobustHinge { threat: &dear, margin: 0.1 };
-    assert_eq!(margin_error(&hinge, &rows, &[1.0, -1.0], &[0.0, 0.0, -1.0], 0.0), 1.0, "the third may vanish");
-    assert_eq!(margin_error(&hinge, &rows, &[1.0, -1.0], &[0.0, 0.0, -1.0], 9.0), 0.5, "the bias holds one");
+    assert_eq!(
+        margin_error(&hinge, &rows, &[1.0, -1.0], &[0.0, 0.0, -1.0], 0.0),
+        1.0,
+        "the third may vanish"
+    );
+    assert_eq!(
+        margin_error(&hinge, &rows, &[1.0, -1.0], &[0.0, 0.0, -1.0], 9.0),
+        0.5,
+        "the bias holds one"
+    );
 }
 
 #[test]
 fn the_excess_is_within_the_paper_s() {
     for (m, n, c, margin) in [(1_000, 20, 1.0, 0.3), (12_107, 784, 0.2, 8.0), (50, 5, 3.0, 0.01)] {
         let lengths = Lengths { square: 1.0, absolute: 1.0 };
-        let pass =
-            PassBound { examples: m, columns: n, box_radius: c, margin, growth: 1.25, lengths, confidence: 0.05 };
+        let pass = PassBound {
+            examples: m,
+            columns: n,
+            box_radius: c,
+            margin,
+            growth: 1.25,
+            lengths,
+            confidence: 0.05,
+        };
         let (nf, mf) = (n as f64, m as f64);
         assert!((pass.regret() - c * (2.0 * (nf + 1.0) / mf).sqrt()).abs() < 1e-12);
         let printed = (3.0 * c + margin * 1.25) * (2.0 * (nf + 1.0 + 40.0_f64.ln()) / mf).sqrt();
@@ -110,7 +152,9 @@ fn the_excess_is_within_the_paper_s() {
 /// The share of draws in which N weights of size C lose more to Rademacher noise than a margin.
 fn failures(margin: f64, columns: usize, draws: usize) -> f64 {
     let mut stream = Stream::new(3, Purpose::Data, columns as u64);
-    let sum = |s: &mut Stream| (0..columns).map(|_| if s.word() & 1 == 0 { -1.0 } else { 1.0 }).sum::<f64>();
+    let sum = |s: &mut Stream| {
+        (0..columns).map(|_| if s.word() & 1 == 0 { -1.0 } else { 1.0 }).sum::<f64>()
+    };
     (0..draws).filter(|_| sum(&mut stream) >= margin).count() as f64 / draws as f64
 }
 
@@ -136,7 +180,8 @@ fn classes(rows: usize, columns: usize, seed: u64) -> (Data, Vec<u32>) {
     (Data::new(cells, targets), codes)
 }
 
-/// A fit of five attributes by name, its note on new rows, and the share of other rows that the exact adversary turns wrong.
+/// A fit of five attributes by name, its note on new rows, and the share of other rows that the
+/// exact adversary turns wrong.
 fn promised(
     name: &str,
     settings: &[(&'static str, &str)],
@@ -156,17 +201,21 @@ fn promised_of(
 ) -> (crate::model::Fit, Note, f64) {
     let (data, codes) = classes(3_000, columns, seed);
     let labels = Some(crate::data::Labels { codes: &codes, classes: 2 });
-    let setting: Vec<_> = settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+    let setting: Vec<_> =
+        settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
     let learner = crate::learner::with(crate::learner::find(name).unwrap(), &setting).unwrap();
     let examples = crate::data::Examples { labels, ..data.examples() };
     let fit = learner.fit(&examples, &crate::monitor::Silent).unwrap();
     let told = |note: &&Note| matches!(note, Note::RiskBound { .. } | Note::NoiseBound { .. });
     let note = fit.report.notes.iter().find(told).unwrap().clone();
     let (data, codes) = classes(3_000, columns, seed + 10_000);
-    let examples =
-        crate::data::Examples { labels: Some(crate::data::Labels { codes: &codes, classes: 2 }), ..data.examples() };
+    let examples = crate::data::Examples {
+        labels: Some(crate::data::Labels { codes: &codes, classes: 2 }),
+        ..data.examples()
+    };
     let threat = fit.report.threat.clone().unwrap();
-    let scores = crate::robust::attack(&fit.predictor, &examples, &threat, attack, 0).unwrap().scores;
+    let scores =
+        crate::robust::attack(&fit.predictor, &examples, &threat, attack, 0).unwrap().scores;
     let wrong = (0..codes.len()).filter(|&i| scores.class(i) != codes[i] as usize).count();
     let share = wrong as f64 / codes.len() as f64;
     (fit, note, share)
@@ -189,7 +238,8 @@ fn what_reports_promise_holds_under_attack_in_all_draws() {
     }
     let noise = [("threat", "2"), ("damage", "noise"), ("margin", "5")];
     for seed in 0..5 {
-        let (_, note, wrong) = promised_of(30, "robust-lp", &noise, seed, Attack::Noise(Choice::Weight));
+        let (_, note, wrong) =
+            promised_of(30, "robust-lp", &noise, seed, Attack::Noise(Choice::Weight));
         let Note::NoiseBound { risk, failure, .. } = note else { panic!("{note:?}") };
         // Two columns, weights of at most 1: exp(-gamma^2 / 4).
         assert!((failure - (-25.0_f64 / 4.0).exp()).abs() < 1e-12);
@@ -199,25 +249,38 @@ fn what_reports_promise_holds_under_attack_in_all_draws() {
 
 #[test]
 fn the_bound_in_a_report_is_theorem_2_computed_anew() {
-    let (fit, note, _) = promised("robust-lp", &[("threat", "1"), ("margin", "0.4"), ("tried", "7")], 5, Attack::Exact);
-    let Note::RiskBound { theorem, risk, confidence, tried, from_rows } = note else { panic!("{note:?}") };
+    let (fit, note, _) = promised(
+        "robust-lp",
+        &[("threat", "1"), ("margin", "0.4"), ("tried", "7")],
+        5,
+        Attack::Exact,
+    );
+    let Note::RiskBound { theorem, risk, confidence, tried, from_rows } = note else {
+        panic!("{note:?}")
+    };
     assert_eq!((theorem.as_str(), confidence, tried, from_rows.len()), ("theorem 2", 0.05, 7, 0));
     let (data, _) = classes(3_000, 5, 5);
     let rows = Rows::new(&data.examples(), "test").unwrap();
     let weights = &fit.linear().unwrap().weights;
     let (gamma, value_left, total, m) = (0.4, 4.0, 5.0, 3_000.0);
-    // Rows within the margin by all single deletions; contributions of rows in two halves of a slot-free layout.
+    // Rows within the margin by all single deletions; contributions of rows in two halves of a
+    // slot-free layout.
     let (mut within, mut longest, mut largest) = (0.0, 0.0_f64, [0.0_f64; 5]);
     for i in 0..rows.len() {
         let (slots, values) = rows.row(i);
         let y = data.targets[i];
-        let parts: Vec<f64> = slots.iter().zip(values).map(|(&s, x)| weights[s as usize] * x).collect();
+        let parts: Vec<f64> =
+            slots.iter().zip(values).map(|(&s, x)| weights[s as usize] * x).collect();
         let score = fit.linear().unwrap().intercept + parts.iter().sum::<f64>();
         let whole = gamma * total / value_left - y * score;
-        let worst = parts.iter().map(|part| whole - gamma / value_left + y * part).fold(whole, f64::max);
+        let worst =
+            parts.iter().map(|part| whole - gamma / value_left + y * part).fold(whole, f64::max);
         within += f64::from(u8::from(worst > 0.0));
         longest = longest.max(values.iter().map(|x| x.abs()).sum());
-        slots.iter().zip(values).for_each(|(&s, x)| largest[s as usize] = largest[s as usize].max(x.abs()));
+        slots
+            .iter()
+            .zip(values)
+            .for_each(|(&s, x)| largest[s as usize] = largest[s as usize].max(x.abs()));
     }
     let mut beta = (m * 7.0 / 0.05_f64).ln();
     for reach in largest {
@@ -225,7 +288,8 @@ fn the_bound_in_a_report_is_theorem_2_computed_anew() {
     }
     beta += (4.0 * (longest + gamma * total / value_left) * 6.0 / gamma).ln();
     let error = within / m;
-    let divergence = |e: f64| error * (error / e).ln() + (1.0 - error) * ((1.0 - error) / (1.0 - e)).ln();
+    let divergence =
+        |e: f64| error * (error / e).ln() + (1.0 - error) * ((1.0 - error) / (1.0 - e)).ln();
     assert!(
         (divergence(risk) - beta / (m - 1.0)).abs() < 1e-6,
         "{risk}: {} and {}",
@@ -233,14 +297,24 @@ fn the_bound_in_a_report_is_theorem_2_computed_anew() {
         beta / (m - 1.0)
     );
     // Tried settings are paid for, and values taken from the rows are named.
-    let (_, once, _) = promised("robust-lp", &[("threat", "1"), ("margin", "0.4")], 5, Attack::Exact);
+    let (_, once, _) =
+        promised("robust-lp", &[("threat", "1"), ("margin", "0.4")], 5, Attack::Exact);
     let Note::RiskBound { risk: once, .. } = once else { panic!("{once:?}") };
     assert!(once < risk);
-    let (_, note, _) = promised("robust-lp", &[("threat", "1"), ("values", "mi")], 5, Attack::Exact);
+    let (_, note, _) =
+        promised("robust-lp", &[("threat", "1"), ("values", "mi")], 5, Attack::Exact);
     let Note::RiskBound { from_rows, .. } = &note else { panic!("{note:?}") };
-    assert!(from_rows.contains(&"values".to_owned()) && note.to_string().contains("does not hold here for"), "{note}");
-    let (_, note, _) = promised("robust-perceptron", &[("threat", "1"), ("margin", "50")], 5, Attack::Exact);
-    assert!(matches!(&note, Note::RiskBound { from_rows, .. } if *from_rows == ["step"]), "{note:?}");
+    assert!(
+        from_rows.contains(&"values".to_owned())
+            && note.to_string().contains("does not hold here for"),
+        "{note}"
+    );
+    let (_, note, _) =
+        promised("robust-perceptron", &[("threat", "1"), ("margin", "50")], 5, Attack::Exact);
+    assert!(
+        matches!(&note, Note::RiskBound { from_rows, .. } if *from_rows == ["step"]),
+        "{note:?}"
+    );
 }
 
 #[test]
@@ -258,5 +332,7 @@ fn a_mean_loss_counts_rows_by_their_weights() {
     };
     let weighed = mean(Some(&[1.0, 3.0, 1.0, 2.0]), vec![0, 1, 2, 3]);
     let repeated = mean(None, vec![0, 1, 1, 1, 2, 3, 3]);
-    assert!((weighed - repeated).abs() < 1e-14 && (weighed - mean(None, vec![0, 1, 2, 3])).abs() > 1e-6);
+    assert!(
+        (weighed - repeated).abs() < 1e-14 && (weighed - mean(None, vec![0, 1, 2, 3])).abs() > 1e-6
+    );
 }

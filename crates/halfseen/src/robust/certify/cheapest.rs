@@ -53,16 +53,29 @@ impl<'t> Cheapest<'t> {
         self.threat.values()[attribute as usize]
     }
 
-    /// The cheapest items, at least one, whose gains sum to `needed` or more; items that alter nothing are none.
-    pub(super) fn find(&mut self, attributes: &[u32], gains: &[f64], alters: &[bool], needed: f64) -> Option<Found> {
+    /// The cheapest items, at least one, whose gains sum to `needed` or more; items that alter
+    /// nothing are none.
+    pub(super) fn find(
+        &mut self,
+        attributes: &[u32],
+        gains: &[f64],
+        alters: &[bool],
+        needed: f64,
+    ) -> Option<Found> {
         let values = self.threat.values();
         let value = |i: u32| values[attributes[i as usize] as usize];
         let gain = |i: u32| gains[i as usize];
         if needed <= 0.0 {
             // Any one that does not move back further than that.
-            let enough = (0..gains.len() as u32).filter(|&i| alters[i as usize] && gain(i) >= needed);
+            let enough =
+                (0..gains.len() as u32).filter(|&i| alters[i as usize] && gain(i) >= needed);
             let least = enough.min_by(|&a, &b| value(a).total_cmp(&value(b)).then(a.cmp(&b)))?;
-            return Some(Found { items: vec![least], cost: value(least), bound: value(least), exact: true });
+            return Some(Found {
+                items: vec![least],
+                cost: value(least),
+                bound: value(least),
+                exact: true,
+            });
         }
         self.free.clear();
         self.split.clear();
@@ -95,7 +108,8 @@ impl<'t> Cheapest<'t> {
             let items = self.with_free([first, vec![last]].concat(), &gain, needed);
             return Some(Found { items, cost, bound: cost, exact: true });
         }
-        let relaxed = first.iter().map(|&i| value(i)).sum::<f64>() + value(last) * (rest - before) / gain(last);
+        let relaxed = first.iter().map(|&i| value(i)).sum::<f64>()
+            + value(last) * (rest - before) / gain(last);
         let (chosen, exact) = self.search(gains, &value, paid - rest, rest);
         let cost: f64 = chosen.iter().map(|&i| value(i)).sum();
         let bound = if exact { cost } else { relaxed.min(cost) };
@@ -103,10 +117,17 @@ impl<'t> Cheapest<'t> {
         Some(Found { items, cost, bound, exact })
     }
 
-    /// The cheapest items that cost something and gain `rest`: those that are not kept, where what is kept gains no more than
-    /// `spare`.
-    fn search(&mut self, gains: &[f64], value: &impl Fn(u32) -> f64, spare: f64, rest: f64) -> (Vec<u32>, bool) {
-        let items = || (0..gains.len() as u32).filter(|&i| gains[i as usize] > 0.0 && value(i) > 0.0);
+    /// The cheapest items that cost something and gain `rest`: those that are not kept, where what
+    /// is kept gains no more than `spare`.
+    fn search(
+        &mut self,
+        gains: &[f64],
+        value: &impl Fn(u32) -> f64,
+        spare: f64,
+        rest: f64,
+    ) -> (Vec<u32>, bool) {
+        let items =
+            || (0..gains.len() as u32).filter(|&i| gains[i as usize] > 0.0 && value(i) > 0.0);
         let whole = matches!(self.costs, Costs::Whole { .. });
         let triples = items().map(|i| (i, value(i), gains[i as usize]));
         let mut exact = self.search.run(triples, spare, whole, self.nodes).exact;
@@ -116,7 +137,8 @@ impl<'t> Cheapest<'t> {
         let mut chosen: Vec<u32> = items().filter(|&i| !self.kept[i as usize]).collect();
         let cost: f64 = chosen.iter().map(|&i| value(i)).sum();
         if !exact && whole && Table::fits(self.split.len(), cost as usize) {
-            self.table.fill(items().map(|i| (i, gains[i as usize], value(i) as usize)), cost as usize);
+            self.table
+                .fill(items().map(|i| (i, gains[i as usize], value(i) as usize)), cost as usize);
             let least = self.table.best().partition_point(|&gain| gain < rest);
             if least <= cost as usize {
                 chosen = self.table.items(least).collect();
@@ -127,7 +149,12 @@ impl<'t> Cheapest<'t> {
     }
 
     /// The same items with as many of the free ones as are needed, the largest gains first.
-    fn with_free(&mut self, mut items: Vec<u32>, gain: &impl Fn(u32) -> f64, needed: f64) -> Vec<u32> {
+    fn with_free(
+        &mut self,
+        mut items: Vec<u32>,
+        gain: &impl Fn(u32) -> f64,
+        needed: f64,
+    ) -> Vec<u32> {
         let mut gained: f64 = items.iter().map(|&i| gain(i)).sum();
         if gained < needed {
             self.free.sort_unstable_by(|&a, &b| gain(b).total_cmp(&gain(a)).then(a.cmp(&b)));

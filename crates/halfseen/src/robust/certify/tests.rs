@@ -36,10 +36,14 @@ impl Case {
         columns.reverse();
         columns.iter().enumerate().for_each(|(p, c)| builder.sampled(&format!("p{p}"), c.clone()));
         let width = width as usize;
-        let fill: Vec<f64> = (0..width).map(|_| if number.is_multiple_of(2) { 0.0 } else { stream.normal() }).collect();
-        let weights: Vec<f64> = (0..width).map(|_| if stream.unit() < 0.1 { 0.0 } else { stream.normal() }).collect();
-        let mut row: Vec<f64> =
-            (0..width).map(|j| if stream.unit() < 0.2 { fill[j] } else { stream.normal() }).collect();
+        let fill: Vec<f64> = (0..width)
+            .map(|_| if number.is_multiple_of(2) { 0.0 } else { stream.normal() })
+            .collect();
+        let weights: Vec<f64> =
+            (0..width).map(|_| if stream.unit() < 0.1 { 0.0 } else { stream.normal() }).collect();
+        let mut row: Vec<f64> = (0..width)
+            .map(|j| if stream.unit() < 0.2 { fill[j] } else { stream.normal() })
+            .collect();
         for panel in &columns {
             // Some panels are missing, some in part.
             if stream.unit() < 0.15 {
@@ -92,26 +96,39 @@ impl Case {
         self.linear.scores(&Examples { matrix: &matrix, ..self.examples() })[0]
     }
 
-    /// The least value of deletions that change the prediction, missing ones included, by trying them all.
+    /// The least value of deletions that change the prediction, missing ones included, by trying
+    /// them all.
     fn least(&self, changed: impl Fn(f64, f64) -> bool) -> Option<f64> {
         let panels = self.layout.sampled_panels();
-        let missing =
-            |p: usize| self.layout.slots_of(p).all(|slot| self.matrix.get(0, self.layout.column(slot)).is_nan());
+        let missing = |p: usize| {
+            self.layout
+                .slots_of(p)
+                .all(|slot| self.matrix.get(0, self.layout.column(slot)).is_nan())
+        };
         let spent: f64 = (0..panels).filter(|p| missing(*p)).map(|p| self.threat.values()[p]).sum();
         let before = self.score_without(|_| false);
-        let costs = (1..1_u32 << panels).filter(|set| (0..panels).all(|p| set >> p & 1 == 0 || !missing(p)));
+        let costs = (1..1_u32 << panels)
+            .filter(|set| (0..panels).all(|p| set >> p & 1 == 0 || !missing(p)));
         let costs = costs.filter(|set| changed(before, self.score_without(|p| set >> p & 1 == 1)));
-        let cost = |set: u32| (0..panels).filter(|p| set >> p & 1 == 1).map(|p| self.threat.values()[p]).sum::<f64>();
+        let cost = |set: u32| {
+            (0..panels).filter(|p| set >> p & 1 == 1).map(|p| self.threat.values()[p]).sum::<f64>()
+        };
         costs.map(cost).min_by(f64::total_cmp).map(|cost| spent + cost)
     }
 
     /// Whether a certificate says what trying all deletions says.
     fn check(&self, number: u64, promise: Promise, changed: impl Fn(f64, f64) -> bool + Copy) {
         let scale = TargetScale { mean: -self.threshold * 2.0, deviation: 2.0 };
-        let certificate = certify(&self.linear, scale, &self.examples(), &self.threat, promise).unwrap().remove(0);
+        let certificate = certify(&self.linear, scale, &self.examples(), &self.threat, promise)
+            .unwrap()
+            .remove(0);
         let total = self.threat.total();
         let Some(least) = self.least(changed) else {
-            assert_eq!((certificate.certified, certificate.flips_at), (Some(total), None), "{number}");
+            assert_eq!(
+                (certificate.certified, certificate.flips_at),
+                (Some(total), None),
+                "{number}"
+            );
             assert!(certificate.exact && certificate.flips.is_empty());
             return;
         };
@@ -121,7 +138,8 @@ impl Case {
         let before = self.score_without(|_| false);
         let after = self.score_without(|p| certificate.flips.contains(&(p as u32)));
         assert!(changed(before, after), "{number}: {certificate:?}");
-        let missing: f64 = flips_at - certificate.flips.iter().map(|&p| self.threat.values()[p as usize]).sum::<f64>();
+        let missing: f64 = flips_at
+            - certificate.flips.iter().map(|&p| self.threat.values()[p as usize]).sum::<f64>();
         let step = match self.threat.costs() {
             Costs::Equal { value, .. } => value,
             Costs::Whole { .. } => 1.0,
@@ -130,7 +148,10 @@ impl Case {
         match certificate.certified {
             None => assert!((least - missing).abs() < 1e-9, "{number}: free ones change it"),
             Some(certified) => {
-                assert!(certified < least && certified >= least - step - 1e-9, "{number}: {certified}, {least}");
+                assert!(
+                    certified < least && certified >= least - step - 1e-9,
+                    "{number}: {certified}, {least}"
+                );
             }
         }
     }
@@ -141,7 +162,9 @@ fn no_deletion_beats_a_certificate() {
     for number in 0..1_000 {
         let case = Case::new(number);
         let threshold = case.threshold;
-        case.check(number, Promise::Class, |before, after| (before > threshold) != (after > threshold));
+        case.check(number, Promise::Class, |before, after| {
+            (before > threshold) != (after > threshold)
+        });
     }
 }
 
@@ -150,7 +173,9 @@ fn no_deletion_moves_an_estimate_further() {
     for number in 0..400 {
         let case = Case::new(number);
         let change = case.threshold.abs() * 2.0;
-        case.check(number, Promise::Within(2.0 * change), |before, after| (after - before).abs() > change);
+        case.check(number, Promise::Within(2.0 * change), |before, after| {
+            (after - before).abs() > change
+        });
     }
 }
 
@@ -167,18 +192,26 @@ fn plain(weights: &[f64], intercept: f64, values: Vec<f64>) -> Case {
 }
 
 fn of(case: &Case) -> Certificate {
-    certify(&case.linear, TargetScale::IDENTITY, &case.examples(), &case.threat, Promise::Class).unwrap().remove(0)
+    certify(&case.linear, TargetScale::IDENTITY, &case.examples(), &case.threat, Promise::Class)
+        .unwrap()
+        .remove(0)
 }
 
 #[test]
 fn what_lies_on_the_threshold_is_of_the_first_class_and_ties_are_never_certified() {
     // 0.5 + 0.5 - 1 + 1 = 1: without both halves exactly 0, which is the first class.
     let down = of(&plain(&[0.5, -1.0, 0.5], 1.0, vec![1.0; 3]));
-    assert_eq!((down.certified, down.flips_at, down.flips.as_slice()), (Some(1.0), Some(2.0), &[0, 2][..]));
+    assert_eq!(
+        (down.certified, down.flips_at, down.flips.as_slice()),
+        (Some(1.0), Some(2.0), &[0, 2][..])
+    );
     assert!(down.exact);
     // -1 + 1 = 0 is not above 0: a tie is no change, but none that rounding could be sure of.
     let tie = of(&plain(&[-1.0, -1.0], 1.0, vec![1.0; 2]));
-    assert_eq!((tie.certified, tie.flips_at, tie.flips.as_slice()), (Some(0.0), Some(2.0), &[0, 1][..]));
+    assert_eq!(
+        (tie.certified, tie.flips_at, tie.flips.as_slice()),
+        (Some(0.0), Some(2.0), &[0, 1][..])
+    );
     assert!(!tie.exact);
     // Weights of 0 change nothing, wherever the score lies.
     let zero = of(&plain(&[0.0, 0.0], 0.0, vec![1.0; 2]));
@@ -193,7 +226,10 @@ fn free_attributes_that_change_a_prediction_leave_nothing_to_certify() {
     let free = of(&plain(&[1.0, 1.0, 5.0], -3.0, vec![1.0, 1.0, 0.0]));
     assert_eq!((free.certified, free.flips_at, free.flips.as_slice()), (None, Some(0.0), &[2][..]));
     let partly = of(&plain(&[4.0, 2.0, 3.0], -2.0, vec![2.0, 1.0, 0.0]));
-    assert_eq!((partly.certified, partly.flips_at, partly.flips.as_slice()), (Some(1.0), Some(2.0), &[0, 2][..]));
+    assert_eq!(
+        (partly.certified, partly.flips_at, partly.flips.as_slice()),
+        (Some(1.0), Some(2.0), &[0, 2][..])
+    );
 }
 
 #[test]
@@ -218,22 +254,38 @@ fn a_search_that_gives_up_leaves_a_lower_bound() {
             });
             let best = best.min_by(f64::total_cmp).unwrap();
             let full = Cheapest::new(&threat).find(&all, &gains, &alters, needed).unwrap();
-            assert!(full.exact && (full.cost - best).abs() < 1e-9 && full.bound <= full.cost, "{number}");
-            let short = Cheapest::new(&threat).limited(1).find(&all, &gains, &alters, needed).unwrap();
+            assert!(
+                full.exact && (full.cost - best).abs() < 1e-9 && full.bound <= full.cost,
+                "{number}"
+            );
+            let short =
+                Cheapest::new(&threat).limited(1).find(&all, &gains, &alters, needed).unwrap();
             let gained: f64 = short.items.iter().map(|&i| gains[i as usize]).sum();
-            assert!(short.bound <= best + 1e-9 && short.cost >= best - 1e-9 && gained >= needed - 1e-12, "{number}");
+            assert!(
+                short.bound <= best + 1e-9 && short.cost >= best - 1e-9 && gained >= needed - 1e-12,
+                "{number}"
+            );
             proven += usize::from(short.exact);
             if matches!(threat.costs(), Costs::Whole { .. }) {
                 assert!(short.exact && (short.cost - best).abs() < 1e-9, "the table proves it");
             }
         }
     }
-    assert!((300..600).contains(&proven), "{proven}: one node is not always enough without a table");
+    assert!(
+        (300..600).contains(&proven),
+        "{proven}: one node is not always enough without a table"
+    );
 }
 
 #[test]
 fn certified_errors_count_what_is_wrong_or_may_turn() {
-    let row = |certified| Certificate { certified, flips_at: None, flips: vec![], exact: true, missing: 0 };
+    let row = |certified| Certificate {
+        certified,
+        flips_at: None,
+        flips: vec![],
+        exact: true,
+        missing: 0,
+    };
     let rows = [row(Some(3.0)), row(Some(0.0)), row(None), row(Some(5.0))];
     let at = |budget| certified_error(&rows, [true, true, true, false].into_iter(), budget);
     assert_eq!([at(0.0), at(1.0), at(3.0), at(3.5)], [0.5, 0.75, 0.75, 1.0]);

@@ -1,12 +1,15 @@
 //! Follows the central path of the linear program over pieces in a box.
 //!
-//! **Problem**: minimise sum_i s_i xi_i over |w_j| <= C, b and xi >= 0 with s_c = xi_i + e_c (<x_i - r_c, w> + b) - k_c >= 0 for all
-//! pieces c of row i. Its dual has sigma_c >= 0 with zeta_i = s_i - sum_c sigma_c >= 0, and sum_c sigma_c e_c = 0 if b is free.
+//! **Problem**: minimise sum_i s_i xi_i over |w_j| <= C, b and xi >= 0 with s_c = xi_i + e_c
+//! (<x_i - r_c, w> + b) - k_c >= 0 for all pieces c of row i. Its dual has sigma_c >= 0 with
+//! zeta_i = s_i - sum_c sigma_c >= 0, and sum_c sigma_c e_c = 0 if b is free.
 //!
-//! **Steps** are Mehrotra's predictor and corrector (SIAM J. Optim. 2, 1992) for the pairs (s, sigma), (xi, zeta) and (C - w, p),
-//! (C + w, q). Losses and slacks are eliminated, which leaves one equation for each weight.
+//! **Steps** are Mehrotra's predictor and corrector (SIAM J. Optim. 2, 1992) for the pairs (s,
+//! sigma), (xi, zeta) and (C - w, p), (C + w, q). Losses and slacks are eliminated, which leaves
+//! one equation for each weight.
 //!
-//! **Guarantee**: any sigma, made feasible, bounds the optimum from below by sum_c sigma_c k_c - C |sum_c sigma_c a_c|_1.
+//! **Guarantee**: any sigma, made feasible, bounds the optimum from below by sum_c sigma_c k_c -
+//! C |sum_c sigma_c a_c|_1.
 
 use super::pieces::Pieces;
 use super::system::System;
@@ -78,9 +81,9 @@ pub(super) struct Found {
 }
 
 impl<'p, 'a> Master<'p, 'a> {
-    /// Near a point, centred for mu but for the equations of the point itself: the loss of each row and its multipliers are those
-    /// of the central path, at which all products of pairs are mu. `slope`, sum_c sigma_c a_c from before, says how near a bound
-    /// weights may be.
+    /// Near a point, centred for mu but for the equations of the point itself: the loss of each row
+    /// and its multipliers are those of the central path, at which all products of pairs are mu.
+    /// `slope`, sum_c sigma_c a_c from before, says how near a bound weights may be.
     pub(super) fn new(
         pieces: &'p Pieces<'a>,
         radius: f64,
@@ -95,7 +98,8 @@ impl<'p, 'a> Master<'p, 'a> {
         }
         let mut scores = vec![0.0; pieces.len()];
         pieces.scores(&point, &mut scores);
-        let mut slack: Vec<f64> = scores.iter().zip(&pieces.list.constant).map(|(z, k)| z - k).collect();
+        let mut slack: Vec<f64> =
+            scores.iter().zip(&pieces.list.constant).map(|(z, k)| z - k).collect();
         let mut xi = Vec::with_capacity(m);
         for i in 0..m {
             let slack = &mut slack[pieces.of(i)];
@@ -103,13 +107,16 @@ impl<'p, 'a> Master<'p, 'a> {
             slack.iter_mut().for_each(|s| *s += loss);
             xi.push(loss);
         }
-        let (above, below): (Vec<f64>, Vec<f64>) = point[..n].iter().map(|w| (radius - w, radius + w)).unzip();
+        let (above, below): (Vec<f64>, Vec<f64>) =
+            point[..n].iter().map(|w| (radius - w, radius + w)).unzip();
         let partners = |of: &[f64]| of.iter().map(|s| mu / s).collect::<Vec<f64>>();
         let (mut p, mut q) = (partners(&above), partners(&below));
-        let sigma: Vec<f64> = slack.iter().enumerate().map(|(c, s)| pieces.weight(c) * mu / s).collect();
-        let zeta: Vec<f64> = xi.iter().enumerate().map(|(i, s)| pieces.rows.weight(i) * mu / s).collect();
-        // Far from a bound its multiplier is far from the path's: better that than to lack what the losses pull by, which may be
-        // a thousand times more.
+        let sigma: Vec<f64> =
+            slack.iter().enumerate().map(|(c, s)| pieces.weight(c) * mu / s).collect();
+        let zeta: Vec<f64> =
+            xi.iter().enumerate().map(|(i, s)| pieces.rows.weight(i) * mu / s).collect();
+        // Far from a bound its multiplier is far from the path's: better that than to lack what the
+        // losses pull by, which may be a thousand times more.
         for ((pull, p), q) in pieces.combine(&sigma).iter().zip(&mut p).zip(&mut q) {
             let lack = pull - (*p - *q);
             *p += lack.max(0.0);
@@ -134,7 +141,8 @@ impl<'p, 'a> Master<'p, 'a> {
             let mu = self.complementarity();
             idle = if mu < 0.9 * least { 0 } else { idle + 1 };
             least = least.min(mu);
-            let over = best.0 - bound <= gap || idle > PATIENCE || steps >= most || monitor.should_stop();
+            let over =
+                best.0 - bound <= gap || idle > PATIENCE || steps >= most || monitor.should_stop();
             if over || !self.step() {
                 let (value, point) = best;
                 return Found { point, sigma: self.sigma, value, bound, steps };
@@ -145,8 +153,12 @@ impl<'p, 'a> Master<'p, 'a> {
 
     /// The losses' sum.
     fn value(&self) -> f64 {
-        let loss =
-            |i: usize| self.pieces.of(i).map(|c| self.pieces.list.constant[c] - self.scores[c]).fold(0.0, f64::max);
+        let loss = |i: usize| {
+            self.pieces
+                .of(i)
+                .map(|c| self.pieces.list.constant[c] - self.scores[c])
+                .fold(0.0, f64::max)
+        };
         (0..self.xi.len()).map(|i| self.pieces.rows.weight(i) * loss(i)).sum()
     }
 
@@ -159,7 +171,8 @@ impl<'p, 'a> Master<'p, 'a> {
         for i in 0..self.xi.len() {
             let mut sum = 0.0;
             for c in pieces.of(i) {
-                lack.slack[c] = self.slack[c] - self.xi[i] - self.scores[c] + pieces.list.constant[c];
+                lack.slack[c] =
+                    self.slack[c] - self.xi[i] - self.scores[c] + pieces.list.constant[c];
                 sum += self.sigma[c];
             }
             lack.zeta.push(pieces.rows.weight(i) - sum - self.zeta[i]);
@@ -175,7 +188,12 @@ impl<'p, 'a> Master<'p, 'a> {
 
     /// The pairs, for reading.
     fn pairs(&self) -> [(&[f64], &[f64]); 4] {
-        [(&self.slack, &self.sigma), (&self.xi, &self.zeta), (&self.above, &self.p), (&self.below, &self.q)]
+        [
+            (&self.slack, &self.sigma),
+            (&self.xi, &self.zeta),
+            (&self.above, &self.p),
+            (&self.below, &self.q),
+        ]
     }
 
     /// The mean product of a pair, pairs of rows as often as these count.
@@ -189,22 +207,25 @@ impl<'p, 'a> Master<'p, 'a> {
         let weights: Vec<f64> = self.sigma.iter().zip(&self.slack).map(|(s, t)| s / t).collect();
         let z: Vec<f64> = self.zeta.iter().zip(&self.xi).map(|(s, t)| s / t).collect();
         let n = self.above.len();
-        let diagonal: Vec<f64> = (0..n).map(|j| self.p[j] / self.above[j] + self.q[j] / self.below[j]).collect();
+        let diagonal: Vec<f64> =
+            (0..n).map(|j| self.p[j] / self.above[j] + self.q[j] / self.below[j]).collect();
         let Some(system) = System::new(self.pieces, &weights, &z, &diagonal) else { return false };
         let mu = self.complementarity();
         let first = self.solve(&system, &weights, &z, 0.0, None);
         let (primal, dual) = (self.longest(&first, true), self.longest(&first, false));
         let mut affine = 0.0;
         for ((a, b), (da, db)) in self.pairs().into_iter().zip(first.pairs()) {
-            affine += (0..a.len()).map(|i| (a[i] + primal * da[i]) * (b[i] + dual * db[i])).sum::<f64>();
+            affine +=
+                (0..a.len()).map(|i| (a[i] + primal * da[i]) * (b[i] + dual * db[i])).sum::<f64>();
         }
         let centre = mu * (affine / self.pieces.pairs() / mu).powi(3).min(1.0);
         let step = self.solve(&system, &weights, &z, centre, Some(&first));
         let (primal, dual) = (self.longest(&step, true), self.longest(&step, false));
         let (primal, dual) = ((SHARE * primal).min(1.0), (SHARE * dual).min(1.0));
         let finite = |v: &Vec<f64>| v.iter().all(|v| v.is_finite());
-        let sound =
-            [&step.point, &step.xi, &step.zeta, &step.slack, &step.sigma, &step.p, &step.q].into_iter().all(finite);
+        let sound = [&step.point, &step.xi, &step.zeta, &step.slack, &step.sigma, &step.p, &step.q]
+            .into_iter()
+            .all(finite);
         if !sound || !(primal > 1e-10 || dual > 1e-10) {
             return false;
         }
@@ -224,7 +245,14 @@ impl<'p, 'a> Master<'p, 'a> {
     }
 
     /// The step towards products of `centre`, less those of an earlier step's changes.
-    fn solve(&self, system: &System, weights: &[f64], z: &[f64], centre: f64, earlier: Option<&Change>) -> Change {
+    fn solve(
+        &self,
+        system: &System,
+        weights: &[f64],
+        z: &[f64],
+        centre: f64,
+        earlier: Option<&Change>,
+    ) -> Change {
         let (pieces, n, lack) = (self.pieces, self.above.len(), &self.lack);
         let mut change = Change::default();
         // What a multiplier changes by if its slack does not.
@@ -233,7 +261,8 @@ impl<'p, 'a> Master<'p, 'a> {
             let second = |i: usize| earlier.map_or(0.0, |e| of(e).0[i] * of(e).1[i]);
             (0..a.len()).map(|i| (weight(i) * centre - second(i)) / a[i] - b[i]).collect()
         };
-        let (of_piece, of_row, once) = (|c: usize| pieces.weight(c), |i: usize| pieces.rows.weight(i), |_: usize| 1.0);
+        let (of_piece, of_row, once) =
+            (|c: usize| pieces.weight(c), |i: usize| pieces.rows.weight(i), |_: usize| 1.0);
         change.sigma = alone(&self.slack, &self.sigma, |e| (&e.slack, &e.sigma), &of_piece);
         change.zeta = alone(&self.xi, &self.zeta, |e| (&e.xi, &e.zeta), &of_row);
         change.p = alone(&self.above, &self.p, |e| (&e.above, &e.p), &once);
@@ -299,7 +328,8 @@ impl<'p, 'a> Master<'p, 'a> {
 /// The xi with mu (1 / xi + sum_c 1 / (xi + z_c)) = 1 for which all terms are positive.
 fn central(z: &[f64], mu: f64) -> f64 {
     let least = z.iter().fold(0.0_f64, |a, b| a.max(-b));
-    // 1 / sum 1 / (t + d) increases and is concave, so that Newton's steps from the left never pass the root.
+    // 1 / sum 1 / (t + d) increases and is concave, so that Newton's steps from the left never pass
+    // the root.
     let mut t = mu;
     for _ in 0..60 {
         let (mut sum, mut squares) = (0.0, 0.0);
@@ -319,6 +349,11 @@ fn central(z: &[f64], mu: f64) -> f64 {
 
 impl Change {
     fn pairs(&self) -> [(&[f64], &[f64]); 4] {
-        [(&self.slack, &self.sigma), (&self.xi, &self.zeta), (&self.above, &self.p), (&self.below, &self.q)]
+        [
+            (&self.slack, &self.sigma),
+            (&self.xi, &self.zeta),
+            (&self.above, &self.p),
+            (&self.below, &self.q),
+        ]
     }
 }

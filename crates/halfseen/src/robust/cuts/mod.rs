@@ -1,9 +1,10 @@
-//! Minimises mean losses that are largest affine pieces, over weights in a box: the robust hinge where deletions are whole, and the
-//! quantile loss under deletion.
+//! Minimises mean losses that are largest affine pieces, over weights in a box: the robust hinge
+//! where deletions are whole, and the quantile loss under deletion.
 //!
-//! **Setting**: (1/m) sum_i s_i max(0, max_c k_c - e_c (<x_i - r_c, w> + b)) with |w_j| <= C and b free, or none; s_i is how
-//! much a row counts, m their sum. Every deletion that
-//! an adversary may choose is a piece c of its row; there are exponentially many (LP (3) of paper E), and few matter.
+//! **Setting**: (1/m) sum_i s_i max(0, max_c k_c - e_c (<x_i - r_c, w> + b)) with |w_j| <= C and b
+//! free, or none; s_i is how much a row counts, m their sum. Every deletion that an adversary may
+//! choose is a piece c of its row; there are exponentially many (LP (3) of paper E), and few
+//! matter.
 //!
 //! | file | what it does |
 //! |---|---|
@@ -12,8 +13,8 @@
 //! | `system`, `master`, `certify` | solve the linear program over the pieces that are kept, by an interior point method |
 //! | `rounds` | adds pieces until the bounds meet |
 //!
-//! **Guarantee**: the objective is the mean loss at the weights, every row's worst deletions included; the gap is its distance from a
-//! dual bound of the whole program.
+//! **Guarantee**: the objective is the mean loss at the weights, every row's worst deletions
+//! included; the gap is its distance from a dual bound of the whole program.
 
 mod certify;
 mod master;
@@ -65,32 +66,48 @@ pub(crate) struct Solution {
     pub(crate) stop: Stop,
 }
 
-/// Weights of least mean loss after the worst deletions. With a budget of 0 that is the plain loss with a box.
+/// Weights of least mean loss after the worst deletions. With a budget of 0 that is the plain loss
+/// with a box.
 ///
 /// # Errors
 /// Whole deletions of values that are neither equal nor whole numbers.
-pub(crate) fn solve(rows: &Rows, loss: Loss<'_>, options: &Options, monitor: &dyn Monitor) -> Result<Solution> {
+pub(crate) fn solve(
+    rows: &Rows,
+    loss: Loss<'_>,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Solution> {
     check(loss.threat(), options.whole)?;
     Ok(rounds::solve(loss, Pieces::new(rows, options.intercept), options, monitor))
 }
 
-/// The mean loss after the worst deletions, whole ones or in fractions, of weights (n_slots) and a bias.
-pub(crate) fn mean(rows: &Rows, loss: Loss<'_>, whole: bool, weights: &[f64], bias: f64) -> (f64, usize) {
+/// The mean loss after the worst deletions, whole ones or in fractions, of weights (n_slots) and a
+/// bias.
+pub(crate) fn mean(
+    rows: &Rows,
+    loss: Loss<'_>,
+    whole: bool,
+    weights: &[f64],
+    bias: f64,
+) -> (f64, usize) {
     let point = [weights, &[bias]].concat();
     let asked = loss.ask(&Pieces::new(rows, true), whole, &point, f64::INFINITY);
     (asked.sum / rows.total(), asked.unproven)
 }
 
-/// Bytes that a solution will take, about: the equations, and as many pieces as were needed where most were. A quantile loss has
-/// two slopes a row, the hinge one.
+/// Bytes that a solution will take, about: the equations, and as many pieces as were needed where
+/// most were. A quantile loss has two slopes a row, the hinge one.
 pub(crate) fn bytes(rows: &Rows, loss: Loss<'_>, whole: bool) -> f64 {
     let entries = rows.entries() as f64 / rows.len() as f64;
     let (threat, slopes) = (loss.threat(), loss.most_slopes());
-    let cheapest = threat.values().iter().filter(|v| **v > 0.0).fold(f64::INFINITY, |a, &b| a.min(b));
+    let cheapest =
+        threat.values().iter().filter(|v| **v > 0.0).fold(f64::INFINITY, |a, &b| a.min(b));
     let deleted = entries.min(threat.budget() / cheapest + 1.0);
     let pieces = (rows.len() * slopes) as f64 * PIECES;
     let table = match threat.costs() {
-        Costs::Whole { budget } if whole => budget as f64 * (8.0 + entries) * rayon::current_num_threads() as f64,
+        Costs::Whole { budget } if whole => {
+            budget as f64 * (8.0 + entries) * rayon::current_num_threads() as f64
+        }
         _ => 0.0,
     };
     system::bytes(rows.width() + 1) + pieces * (PIECE + ENTRY * deleted) + table

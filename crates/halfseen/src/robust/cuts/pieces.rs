@@ -1,13 +1,15 @@
 //! Keeps affine pieces of losses: what a row loses for one slope and one set of deletions.
 //!
-//! A piece c of row i is k_c - e_c (<x_i - r_c, w> + b): `constant` k, `slope` e, and r_c what is deleted of the row, which has
-//! few entries. Pieces are never written out: their scores and sums go through the row once and correct it.
+//! A piece c of row i is k_c - e_c (<x_i - r_c, w> + b): `constant` k, `slope` e, and r_c what is
+//! deleted of the row, which has few entries. Pieces are never written out: their scores and sums
+//! go through the row once and correct it.
 
 use super::super::Rows;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Groups of rows whose sums are made apart and added in order, so that no number of threads changes the bits.
+/// Groups of rows whose sums are made apart and added in order, so that no number of threads
+/// changes the bits.
 const CHUNKS: usize = 16;
 
 /// Pieces in any order.
@@ -93,9 +95,11 @@ impl<'a> Pieces<'a> {
         self.rows.weight(self.list.example[piece] as usize)
     }
 
-    /// Pairs of a slack and a multiplier: pieces and losses as often as their rows count, and two for each weight.
+    /// Pairs of a slack and a multiplier: pieces and losses as often as their rows count, and two
+    /// for each weight.
     pub(super) fn pairs(&self) -> f64 {
-        let rows: f64 = (0..self.rows.len()).map(|i| self.rows.weight(i) * (self.of(i).len() + 1) as f64).sum();
+        let rows: f64 =
+            (0..self.rows.len()).map(|i| self.rows.weight(i) * (self.of(i).len() + 1) as f64).sum();
         rows + 2.0 * self.rows.width() as f64
     }
 
@@ -111,7 +115,11 @@ impl<'a> Pieces<'a> {
     }
 
     /// Keeps some pieces and adds others. For each piece then, which it was before.
-    pub(super) fn change(&mut self, keep: impl Fn(usize) -> bool, more: &[List]) -> Vec<Option<usize>> {
+    pub(super) fn change(
+        &mut self,
+        keep: impl Fn(usize) -> bool,
+        more: &[List],
+    ) -> Vec<Option<usize>> {
         let m = self.rows.len();
         let mut fresh: Vec<(u32, u8, usize, usize)> = Vec::new();
         for (number, list) in more.iter().enumerate() {
@@ -165,7 +173,8 @@ impl<'a> Pieces<'a> {
                 let whole = self.score(i, point);
                 for c in self.of(i) {
                     let (slots, removed) = self.list.removed(c);
-                    let less: f64 = slots.iter().zip(removed).map(|(&j, r)| r * point[j as usize]).sum();
+                    let less: f64 =
+                        slots.iter().zip(removed).map(|(&j, r)| r * point[j as usize]).sum();
                     out[c - first] = self.list.slope[c] * (whole - less);
                 }
             }

@@ -1,8 +1,9 @@
 //! Adds the pieces that the adversary finds until none is missing: row generation.
 //!
-//! A round solves the linear program over the pieces found so far, loosely at first, and asks the adversary at its point. The
-//! program's dual bound holds for all pieces together, as more of them only raise losses; the loss after the worst deletions at
-//! the point bounds the optimum from above.
+//! A round solves the linear program over the pieces found so far, loosely at first, and asks the
+//! adversary at its point. The program's dual bound holds for all pieces together, as more of them
+//! only raise losses; the loss after the worst deletions at the point bounds the optimum from
+//! above.
 
 use super::master::{Found, Master};
 use super::pieces::{List, Pieces};
@@ -20,7 +21,8 @@ const MARGIN: f64 = 0.2;
 const IDLE: f64 = 1e-4;
 /// Rounds after which an idle piece is dropped; this grows by one with each round that drops some.
 const DROP: u32 = 4;
-/// Rounds start this far from the central point of their gap: new pieces exceed what was known by several times the mean.
+/// Rounds start this far from the central point of their gap: new pieces exceed what was known by
+/// several times the mean.
 const BOOST: f64 = 20.0;
 /// And so many times farther after one that led nowhere.
 const FARTHER: f64 = 30.0;
@@ -28,7 +30,12 @@ const FARTHER: f64 = 30.0;
 const NOTHING: f64 = 1e-3;
 
 /// Minimises the mean loss after the worst deletions.
-pub(super) fn solve(loss: Loss<'_>, pieces: Pieces<'_>, options: &Options, monitor: &dyn Monitor) -> Solution {
+pub(super) fn solve(
+    loss: Loss<'_>,
+    pieces: Pieces<'_>,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Solution {
     let n = pieces.rows.width();
     let (alone_bias, alone) = loss.alone(pieces.rows, pieces.intercept);
     let mut point = vec![0.0; pieces.width()];
@@ -36,14 +43,31 @@ pub(super) fn solve(loss: Loss<'_>, pieces: Pieces<'_>, options: &Options, monit
         point[n] = alone_bias;
     }
     let null = Bounds { upper: alone, lower: 0.0, point: point.clone() };
-    let mut rounds =
-        Rounds { loss, pieces, options, idle: Vec::new(), patience: DROP, best: null, rounds: 0, passes: 0 };
+    let mut rounds = Rounds {
+        loss,
+        pieces,
+        options,
+        idle: Vec::new(),
+        patience: DROP,
+        best: null,
+        rounds: 0,
+        passes: 0,
+    };
     let stop = if alone > 0.0 { rounds.run(point, alone, monitor) } else { Stop::Tolerance };
     let Bounds { upper, lower, mut point } = rounds.best;
     let bias = if point.len() > n { point[n] } else { 0.0 };
     point.truncate(n);
     let gap = (upper - lower).max(0.0);
-    Solution { weights: point, bias, objective: upper, gap, alone, alone_bias, passes: rounds.passes, stop }
+    Solution {
+        weights: point,
+        bias,
+        objective: upper,
+        gap,
+        alone,
+        alone_bias,
+        passes: rounds.passes,
+        stop,
+    }
 }
 
 struct Bounds {
@@ -79,8 +103,10 @@ impl Rounds<'_, '_> {
             let gap = (TIGHT * goal).max(share * m * (self.best.upper - self.best.lower));
             self.rounds += 1;
             let pairs = self.pieces.pairs();
-            let (point, mu) = (start.point.clone(), start.distance * m / pairs * if warm { boost } else { 1.0 });
-            let master = Master::new(&self.pieces, self.options.box_radius, point, mu, &start.slope);
+            let (point, mu) =
+                (start.point.clone(), start.distance * m / pairs * if warm { boost } else { 1.0 });
+            let master =
+                Master::new(&self.pieces, self.options.box_radius, point, mu, &start.slope);
             let found = master.run(gap, self.options.max_iter, monitor);
             self.passes += found.steps;
             self.best.lower = self.best.lower.max(found.bound / m);
@@ -103,7 +129,8 @@ impl Rounds<'_, '_> {
                 return Stop::IterationLimit;
             }
             share = if added == 0 { 0.1 * share } else { LOOSE };
-            // After a start too near the optimum for what was added, one from farther off, and then from the beginning.
+            // After a start too near the optimum for what was added, one from farther off, and then
+            // from the beginning.
             boost = if failed { FARTHER * boost } else { BOOST };
             warm = boost <= FARTHER * BOOST;
             let next = self.next(found, &more, sum / m);

@@ -1,10 +1,13 @@
-//! Assembles and solves the Newton equations of the linear program over pieces, after all losses are eliminated.
+//! Assembles and solves the Newton equations of the linear program over pieces, after all losses
+//! are eliminated.
 //!
-//! With D_c = dual / slack of piece c and Z = dual / slack of its row's loss, a row adds sum_c D_c a_c a_c' - v v' / S, where
-//! v = sum_c D_c a_c and S = Z + sum_c D_c. One D is often greater than all others by many orders, and the difference then has no
-//! digits. It is the scatter of the points a_c and 0 about their mean, so that it splits without cancellation into the scatter
-//! within the pieces of one slope, measured from the piece of the largest D, and the scatter of their means and 0: one or two
-//! outer products. Pieces of one slope differ in what is deleted, so only the second part touches all entries of a row.
+//! With D_c = dual / slack of piece c and Z = dual / slack of its row's loss, a row adds sum_c D_c
+//! a_c a_c' - v v' / S, where v = sum_c D_c a_c and S = Z + sum_c D_c. One D is often greater than
+//! all others by many orders, and the difference then has no digits. It is the scatter of the
+//! points a_c and 0 about their mean, so that it splits without cancellation into the scatter
+//! within the pieces of one slope, measured from the piece of the largest D, and the scatter of
+//! their means and 0: one or two outer products. Pieces of one slope differ in what is deleted, so
+//! only the second part touches all entries of a row.
 
 use super::pieces::Pieces;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -53,7 +56,8 @@ impl<'p, 'a> Sum<'p, 'a> {
     fn new(pieces: &'p Pieces<'a>) -> Sum<'p, 'a> {
         let width = pieces.width();
         let cells = (pieces.rows.len() * pieces.rows.width()) as f64;
-        let block = (pieces.rows.entries() as f64 >= DENSE * cells).then(|| Mat::zeros(width, BLOCK));
+        let block =
+            (pieces.rows.entries() as f64 >= DENSE * cells).then(|| Mat::zeros(width, BLOCK));
         let (dense, matrix) = (vec![0.0; width], Mat::zeros(width, width));
         let (union, mean, slots, values) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Sum { pieces, matrix, block, waiting: 0, dense, union, mean, slots, values }
@@ -63,9 +67,12 @@ impl<'p, 'a> Sum<'p, 'a> {
     fn row(&mut self, row: usize, weights: &[f64], z: f64) {
         let range = self.pieces.of(row);
         let (first, list) = (range.start, &self.pieces.list);
-        let middle = range.clone().find(|&c| list.group[c] != list.group[first]).unwrap_or(range.end);
+        let middle =
+            range.clone().find(|&c| list.group[c] != list.group[first]).unwrap_or(range.end);
         // Of a sum that is never 0: it divides.
-        let total = |range: std::ops::Range<usize>| weights[range].iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let total = |range: std::ops::Range<usize>| {
+            weights[range].iter().sum::<f64>().max(f64::MIN_POSITIVE)
+        };
         let (one, two) = (total(first..middle), total(middle..range.end));
         let sum = one + two + z;
         if range.is_empty() {
@@ -92,7 +99,13 @@ impl<'p, 'a> Sum<'p, 'a> {
     }
 
     /// Adds u u' for u = root (x, 1) - sum over parts of factor sum_c D_c r_c.
-    fn between(&mut self, row: usize, root: f64, weights: &[f64], parts: &[(std::ops::Range<usize>, f64)]) {
+    fn between(
+        &mut self,
+        row: usize,
+        root: f64,
+        weights: &[f64],
+        parts: &[(std::ops::Range<usize>, f64)],
+    ) {
         for (range, factor) in parts {
             for c in range.clone() {
                 let (slots, removed) = self.pieces.list.removed(c);
@@ -131,12 +144,15 @@ impl<'p, 'a> Sum<'p, 'a> {
         scatter(&mut self.matrix, &self.slots, &self.values, 1.0);
     }
 
-    /// Adds e^2 (sum_c D_c d_c d_c' - s s' / T), where d_c is what c lacks more than the piece of the largest D does and s =
-    /// sum_c D_c d_c.
+    /// Adds e^2 (sum_c D_c d_c d_c' - s s' / T), where d_c is what c lacks more than the piece of
+    /// the largest D does and s = sum_c D_c d_c.
     fn within(&mut self, range: std::ops::Range<usize>, weights: &[f64], total: f64) {
         let pieces = self.pieces;
         let list = &pieces.list;
-        let Some(most) = range.clone().reduce(|a, b| if weights[b] > weights[a] { b } else { a }) else { return };
+        let Some(most) = range.clone().reduce(|a, b| if weights[b] > weights[a] { b } else { a })
+        else {
+            return;
+        };
         if range.len() == 1 || weights[most] <= 0.0 {
             return;
         }
@@ -150,7 +166,10 @@ impl<'p, 'a> Sum<'p, 'a> {
         for c in range.filter(|&c| c != most) {
             for (piece, sign) in [(c, 1.0), (most, -1.0)] {
                 let (slots, removed) = list.removed(piece);
-                slots.iter().zip(removed).for_each(|(&slot, r)| self.dense[slot as usize] += sign * r);
+                slots
+                    .iter()
+                    .zip(removed)
+                    .for_each(|(&slot, r)| self.dense[slot as usize] += sign * r);
             }
             self.slots.clear();
             self.values.clear();
@@ -173,7 +192,17 @@ impl<'p, 'a> Sum<'p, 'a> {
             let rows = block.as_ref().subcols(0, self.waiting);
             let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
             let to = self.matrix.as_mut();
-            triangular::matmul(to, lower, Accum::Add, rows, full, rows.transpose(), full, 1.0, Par::Seq);
+            triangular::matmul(
+                to,
+                lower,
+                Accum::Add,
+                rows,
+                full,
+                rows.transpose(),
+                full,
+                1.0,
+                Par::Seq,
+            );
         }
         self.waiting = 0;
     }
@@ -197,8 +226,14 @@ pub(super) struct System {
 }
 
 impl System {
-    /// Of D for each piece, Z for each row, and what the box adds to the diagonal. `None` where there is no factor.
-    pub(super) fn new(pieces: &Pieces<'_>, weights: &[f64], z: &[f64], diagonal: &[f64]) -> Option<System> {
+    /// Of D for each piece, Z for each row, and what the box adds to the diagonal. `None` where
+    /// there is no factor.
+    pub(super) fn new(
+        pieces: &Pieces<'_>,
+        weights: &[f64],
+        z: &[f64],
+        diagonal: &[f64],
+    ) -> Option<System> {
         let (width, m) = (pieces.width(), pieces.rows.len());
         let parts = parts(width).min(m);
         let sums: Vec<Mat<f64>> = (0..parts)
@@ -229,9 +264,21 @@ impl System {
         for _ in 0..4 {
             let mut factor = matrix.clone();
             (0..width).for_each(|j| factor[(j, j)] += ridge);
-            let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(width, Par::Seq, Default::default()));
+            let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(
+                width,
+                Par::Seq,
+                Default::default(),
+            ));
             let stack = MemStack::new(&mut memory);
-            if cholesky_in_place(factor.as_mut(), Default::default(), Par::Seq, stack, Default::default()).is_ok() {
+            if cholesky_in_place(
+                factor.as_mut(),
+                Default::default(),
+                Par::Seq,
+                stack,
+                Default::default(),
+            )
+            .is_ok()
+            {
                 return Some(System { matrix, factor, scale });
             }
             ridge = if ridge == 0.0 { RIDGE } else { 100.0 * ridge };

@@ -4,7 +4,8 @@ use super::super::{Adversary, RobustHinge, Rows, Threat};
 use super::pieces::{List, Pieces};
 use rayon::prelude::*;
 
-/// Groups of rows that one adversary answers for; fixed, so that no number of threads changes the bits.
+/// Groups of rows that one adversary answers for; fixed, so that no number of threads changes the
+/// bits.
 const CHUNKS: usize = 16;
 
 /// What is minimised.
@@ -17,7 +18,8 @@ pub(crate) enum Loss<'a> {
         /// The threat and the margin.
         hinge: RobustHinge<'a>,
     },
-    /// max(q r, (q - 1) r) of r = target - b - <w, what is left>: half the absolute loss at q = 0.5.
+    /// max(q r, (q - 1) r) of r = target - b - <w, what is left>: half the absolute loss at q =
+    /// 0.5.
     Quantile {
         /// One for each row.
         targets: &'a [f64],
@@ -89,7 +91,11 @@ impl<'a> Loss<'a> {
         let mean = |bias: f64| {
             let loss = |i: usize| {
                 let (slopes, count) = self.slopes(i);
-                rows.weight(i) * slopes[..count].iter().map(|&e| self.constant(i, e) - e * bias).fold(0.0, f64::max)
+                rows.weight(i)
+                    * slopes[..count]
+                        .iter()
+                        .map(|&e| self.constant(i, e) - e * bias)
+                        .fold(0.0, f64::max)
             };
             (0..m).map(loss).sum::<f64>() / rows.total()
         };
@@ -115,9 +121,15 @@ impl<'a> Loss<'a> {
         (best, mean(best))
     }
 
-    /// The sum of losses after the worst deletions, and the pieces that exceed what `pieces` say of their row by more than
-    /// `margin`.
-    pub(super) fn ask(&self, pieces: &Pieces<'_>, whole: bool, point: &[f64], margin: f64) -> Answer {
+    /// The sum of losses after the worst deletions, and the pieces that exceed what `pieces` say of
+    /// their row by more than `margin`.
+    pub(super) fn ask(
+        &self,
+        pieces: &Pieces<'_>,
+        whole: bool,
+        point: &[f64],
+        margin: f64,
+    ) -> Answer {
         let rows = pieces.rows;
         let (m, n) = (rows.len(), rows.width());
         let mut scores = vec![0.0; pieces.len()];
@@ -128,7 +140,10 @@ impl<'a> Loss<'a> {
             .map(|chunk| {
                 let mut asked = Asked::new(*self, rows, &point[..n], bias, whole);
                 for i in chunk * m / CHUNKS..(chunk + 1) * m / CHUNKS {
-                    let known = pieces.of(i).map(|c| pieces.list.constant[c] - scores[c]).fold(0.0, f64::max);
+                    let known = pieces
+                        .of(i)
+                        .map(|c| pieces.list.constant[c] - scores[c])
+                        .fold(0.0, f64::max);
                     asked.row(i, known + margin);
                 }
                 asked
@@ -169,23 +184,44 @@ struct Asked<'q> {
 }
 
 impl<'q> Asked<'q> {
-    fn new(loss: Loss<'q>, rows: &'q Rows, weights: &'q [f64], bias: f64, whole: bool) -> Asked<'q> {
+    fn new(
+        loss: Loss<'q>,
+        rows: &'q Rows,
+        weights: &'q [f64],
+        bias: f64,
+        whole: bool,
+    ) -> Asked<'q> {
         let adversary = Adversary::new(loss.threat());
         let (attributes, sums, gains) = (Vec::new(), Vec::new(), Vec::new());
         let (sum, unproven, list) = (0.0, 0, List::default());
-        Asked { loss, rows, weights, bias, whole, adversary, attributes, sums, gains, sum, unproven, list }
+        Asked {
+            loss,
+            rows,
+            weights,
+            bias,
+            whole,
+            adversary,
+            attributes,
+            sums,
+            gains,
+            sum,
+            unproven,
+            list,
+        }
     }
 
     /// Adds a row's loss, and its pieces above `level`.
     fn row(&mut self, row: usize, level: f64) {
-        let known = self.rows.contributions(row, self.weights, &mut self.attributes, &mut self.sums);
+        let known =
+            self.rows.contributions(row, self.weights, &mut self.attributes, &mut self.sums);
         let score = self.bias + known + self.sums.iter().sum::<f64>();
         let (rate, values) = (self.loss.rate(), self.loss.threat().values());
         let (slopes, count) = self.loss.slopes(row);
         let (mut worst, mut proven) = (0.0_f64, true);
         for (group, &slope) in slopes[..count].iter().enumerate() {
             self.gains.clear();
-            let gain = |(&attribute, sum): (&u32, &f64)| slope * sum - rate * values[attribute as usize];
+            let gain =
+                |(&attribute, sum): (&u32, &f64)| slope * sum - rate * values[attribute as usize];
             self.gains.extend(self.attributes.iter().zip(&self.sums).map(gain));
             let damage = match self.whole {
                 true => {
@@ -210,7 +246,8 @@ impl<'q> Asked<'q> {
     fn write(&mut self, row: usize, group: u8, slope: f64, constant: f64) {
         let (rate, values) = (self.loss.rate(), self.loss.threat().values());
         let shares = self.adversary.shares();
-        let deleted: f64 = self.attributes.iter().zip(shares).map(|(&j, share)| share * values[j as usize]).sum();
+        let deleted: f64 =
+            self.attributes.iter().zip(shares).map(|(&j, share)| share * values[j as usize]).sum();
         self.list.push(row, group, slope, constant - rate * deleted);
         let (slots, entries) = self.rows.row(row);
         let mut at = 0;

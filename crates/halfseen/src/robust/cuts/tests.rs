@@ -10,7 +10,13 @@ use ndarray::Array2;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 fn options(case: &Textbook<'_>, whole: bool) -> Options {
-    Options { box_radius: case.box_radius, intercept: case.intercept, whole, tol: 1e-8, max_iter: 300 }
+    Options {
+        box_radius: case.box_radius,
+        intercept: case.intercept,
+        whole,
+        tol: 1e-8,
+        max_iter: 300,
+    }
 }
 
 fn of_hinge(
@@ -20,7 +26,12 @@ fn of_hinge(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Solution> {
-    solve(case.rows, Loss::Hinge { signs, hinge: RobustHinge { threat: case.threat, margin } }, options, monitor)
+    solve(
+        case.rows,
+        Loss::Hinge { signs, hinge: RobustHinge { threat: case.threat, margin } },
+        options,
+        monitor,
+    )
 }
 
 fn hinge(case: &Textbook<'_>, signs: &[f64], margin: f64, whole: bool) -> Solution {
@@ -39,9 +50,13 @@ fn quantile(case: &Textbook<'_>, targets: &[f64], q: f64, whole: bool) -> Soluti
     let loss = Loss::Quantile { targets, q, threat: case.threat };
     let found = solve(case.rows, loss, &options(case, whole), &Silent).unwrap();
     assert!(found.weights.iter().all(|w| w.abs() <= case.box_radius));
-    let at = Optimum { weights: found.weights.clone(), bias: found.bias, objective: found.objective };
+    let at =
+        Optimum { weights: found.weights.clone(), bias: found.bias, objective: found.objective };
     let plain = quantile_loss(case, targets, q, &at, whole);
-    assert!((mean(case.rows, loss, whole, &found.weights, found.bias).0 - plain).abs() <= 1e-12 * plain.max(1.0));
+    assert!(
+        (mean(case.rows, loss, whole, &found.weights, found.bias).0 - plain).abs()
+            <= 1e-12 * plain.max(1.0)
+    );
     assert!((plain - found.objective).abs() <= 1e-12 * found.objective.max(1.0));
     found
 }
@@ -59,8 +74,13 @@ fn agree(found: &Solution, optimum: f64, what: &str) {
 fn targets(cells: &Array2<f64>, seed: u64) -> Vec<f64> {
     let mut stream = Stream::new(seed, Purpose::Data, 7);
     let rule: Vec<f64> = (0..cells.ncols()).map(|_| stream.normal()).collect();
-    let score = |row: ndarray::ArrayView1<'_, f64>| row.iter().zip(&rule).map(|(x, w)| x * w).sum::<f64>();
-    cells.rows().into_iter().map(|row| 0.5 * score(row) + 0.4 * stream.normal().powi(3) + 0.7).collect()
+    let score =
+        |row: ndarray::ArrayView1<'_, f64>| row.iter().zip(&rule).map(|(x, w)| x * w).sum::<f64>();
+    cells
+        .rows()
+        .into_iter()
+        .map(|row| 0.5 * score(row) + 0.4 * stream.normal().powi(3) + 0.7)
+        .collect()
 }
 
 fn ones(n: usize, budget: f64) -> Threat {
@@ -75,7 +95,8 @@ fn without_a_threat_it_is_the_plain_hinge_in_a_box() {
         cells.column_mut(2).fill(0.0);
         cells.row_mut(3).fill(0.0);
         let (rows, threat) = (rows_of(cells), ones(n, 0.0));
-        let case = Textbook { rows: &rows, threat: &threat, box_radius: 0.7, intercept: seed % 2 == 0 };
+        let case =
+            Textbook { rows: &rows, threat: &threat, box_radius: 0.7, intercept: seed % 2 == 0 };
         // LP (4) with P = V deletes nothing.
         let margin = 1.5;
         let optimum = case.relaxed(&signs, margin).objective;
@@ -104,9 +125,11 @@ fn theorem_1() {
             _ => (0.2 + 0.5 * stream.unit()) * total,
         };
         let threat = Threat::new(values, budget).unwrap();
-        let case = Textbook { rows: &rows, threat: &threat, box_radius: 1.0, intercept: seed % 2 == 0 };
+        let case =
+            Textbook { rows: &rows, threat: &threat, box_radius: 1.0, intercept: seed % 2 == 0 };
         let margin = (0.1 + stream.unit()) * threat.left();
-        let (relaxed, whole) = (case.relaxed(&signs, margin).objective, case.whole(&signs, margin).objective);
+        let (relaxed, whole) =
+            (case.relaxed(&signs, margin).objective, case.whole(&signs, margin).objective);
         assert!(relaxed >= whole - 1e-9);
         agree(&hinge(&case, &signs, margin, false), relaxed, &format!("LP (4), seed {seed}"));
         if kind == 2 {
@@ -128,9 +151,11 @@ fn whole_deletions_of_whole_numbers_are_those_of_all_subsets() {
         let (m, n) = (15 + 3 * seed as usize, 4 + (seed % 6) as usize);
         let (cells, signs) = random(m, n, 0.15, 200 + seed);
         let rows = rows_of(cells);
-        let values: Vec<f64> = (0..n).map(|j| [1.0, 3.0, 2.0, 0.0, 5.0][(j + seed as usize) % 5]).collect();
+        let values: Vec<f64> =
+            (0..n).map(|j| [1.0, 3.0, 2.0, 0.0, 5.0][(j + seed as usize) % 5]).collect();
         let threat = Threat::new(values, 2.0 + (seed % 3) as f64).unwrap();
-        let case = Textbook { rows: &rows, threat: &threat, box_radius: 1.0, intercept: seed % 2 == 0 };
+        let case =
+            Textbook { rows: &rows, threat: &threat, box_radius: 1.0, intercept: seed % 2 == 0 };
         let margin = 0.15 * threat.left();
         let optimum = case.whole(&signs, margin).objective;
         let found = hinge(&case, &signs, margin, true);
@@ -150,10 +175,20 @@ fn regression_is_that_of_all_subsets() {
         let values: Vec<f64> = (0..n).map(|j| [1.0, 2.0, 3.0][(j + seed as usize) % 3]).collect();
         let q = [0.5, 0.1, 0.8][seed as usize % 3];
         for threat in [Threat::new(values, 2.0).unwrap(), ones(n, 1.0), ones(n, 0.0)] {
-            let case = Textbook { rows: &rows, threat: &threat, box_radius: 0.6, intercept: seed % 2 == 0 };
-            let (whole, relaxed) = (case.quantile_whole(&y, q).objective, case.quantile_relaxed(&y, q).objective);
+            let case = Textbook {
+                rows: &rows,
+                threat: &threat,
+                box_radius: 0.6,
+                intercept: seed % 2 == 0,
+            };
+            let (whole, relaxed) =
+                (case.quantile_whole(&y, q).objective, case.quantile_relaxed(&y, q).objective);
             agree(&quantile(&case, &y, q, true), whole, &format!("whole, seed {seed}, {threat:?}"));
-            agree(&quantile(&case, &y, q, false), relaxed, &format!("relaxed, seed {seed}, {threat:?}"));
+            agree(
+                &quantile(&case, &y, q, false),
+                relaxed,
+                &format!("relaxed, seed {seed}, {threat:?}"),
+            );
         }
     }
 }
@@ -182,11 +217,22 @@ fn degenerate_tables() {
                 mixed[0] = -1.0;
                 for signs in [vec![1.0; m], vec![-1.0; m], mixed] {
                     let name = format!("{m} x {n}, {intercept}, {signs:?}");
-                    agree(&hinge(&case, &signs, 0.8, true), case.whole(&signs, 0.8).objective, &name);
-                    agree(&quantile(&case, &signs, 0.3, true), case.quantile_whole(&signs, 0.3).objective, &name);
+                    agree(
+                        &hinge(&case, &signs, 0.8, true),
+                        case.whole(&signs, 0.8).objective,
+                        &name,
+                    );
+                    agree(
+                        &quantile(&case, &signs, 0.3, true),
+                        case.quantile_whole(&signs, 0.3).objective,
+                        &name,
+                    );
                 }
                 let nothing = quantile(&case, &vec![0.0; m], 0.5, false);
-                assert_eq!((nothing.objective, nothing.gap, nothing.stop), (0.0, 0.0, Stop::Tolerance));
+                assert_eq!(
+                    (nothing.objective, nothing.gap, nothing.stop),
+                    (0.0, 0.0, Stop::Tolerance)
+                );
             }
         }
     }
@@ -204,12 +250,25 @@ fn attributes_of_several_columns_vanish_as_one_and_known_ones_never() {
         builder.known("d", vec![4]);
         let rows = rows_in(cells, builder.finish().unwrap());
         let threat = Threat::new(vec![2.0, 1.0, 3.0], 3.0).unwrap();
-        let case = Textbook { rows: &rows, threat: &threat, box_radius: 1.0, intercept: seed % 2 == 0 };
+        let case =
+            Textbook { rows: &rows, threat: &threat, box_radius: 1.0, intercept: seed % 2 == 0 };
         let margin = 0.4 * threat.left();
         agree(&hinge(&case, &signs, margin, true), case.whole(&signs, margin).objective, "whole");
-        agree(&hinge(&case, &signs, margin, false), case.relaxed(&signs, margin).objective, "relaxed");
-        agree(&quantile(&case, &y, 0.4, true), case.quantile_whole(&y, 0.4).objective, "whole quantile");
-        agree(&quantile(&case, &y, 0.4, false), case.quantile_relaxed(&y, 0.4).objective, "relaxed quantile");
+        agree(
+            &hinge(&case, &signs, margin, false),
+            case.relaxed(&signs, margin).objective,
+            "relaxed",
+        );
+        agree(
+            &quantile(&case, &y, 0.4, true),
+            case.quantile_whole(&y, 0.4).objective,
+            "whole quantile",
+        );
+        agree(
+            &quantile(&case, &y, 0.4, false),
+            case.quantile_relaxed(&y, 0.4).objective,
+            "relaxed quantile",
+        );
     }
 }
 
@@ -248,9 +307,14 @@ fn an_interrupted_solver_returns_its_best_point_and_gap() {
         let patience = Patience(AtomicU64::new(0), after);
         let found = of_hinge(&case, &signs, 1.0, &options(&case, false), &patience).unwrap();
         assert_eq!(found.stop, Stop::Interrupted);
-        assert!((loss.mean(&rows, &signs, &found.weights, found.bias) - found.objective).abs() < 1e-12);
+        assert!(
+            (loss.mean(&rows, &signs, &found.weights, found.bias) - found.objective).abs() < 1e-12
+        );
         assert!(found.objective <= found.alone + 1e-12);
-        assert!((found.objective - found.gap..=found.objective).contains(&optimum), "{found:?} {optimum}");
+        assert!(
+            (found.objective - found.gap..=found.objective).contains(&optimum),
+            "{found:?} {optimum}"
+        );
     }
     let few = Options { max_iter: 2, ..options(&case, false) };
     let found = of_hinge(&case, &signs, 1.0, &few, &Silent).unwrap();
@@ -264,7 +328,8 @@ fn whole_deletions_of_other_values_are_refused() {
     let rows = rows_of(cells);
     let threat = Threat::new(vec![0.5, 1.2, 0.7], 1.0).unwrap();
     let case = Textbook { rows: &rows, threat: &threat, box_radius: 1.0, intercept: true };
-    let error = of_hinge(&case, &signs, 1.0, &options(&case, true), &Silent).unwrap_err().to_string();
+    let error =
+        of_hinge(&case, &signs, 1.0, &options(&case, true), &Silent).unwrap_err().to_string();
     assert!(error.contains("deletions = fractional"), "{error}");
     let loss = Loss::Quantile { targets: &signs, q: 0.5, threat: &threat };
     let error = solve(&rows, loss, &options(&case, true), &Silent).unwrap_err().to_string();

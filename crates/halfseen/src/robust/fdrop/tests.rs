@@ -3,7 +3,9 @@ use crate::full::testing::Data;
 use crate::monitor::Silent;
 use crate::sampling::{Purpose, Stream};
 use clarabel::algebra::CscMatrix;
-use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};
+use clarabel::solver::{
+    DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus,
+};
 use ndarray::Array2;
 
 /// Rows (m, n), a third of the cells 0, and signs that a plane with noise tells.
@@ -24,7 +26,8 @@ fn textbook(cells: &Array2<f64>, signs: &[f64], threat: &Threat, c: f64, interce
     let (m, n) = cells.dim();
     let (xi, z, u) = (n + 1, n + 1 + m, n + 1 + 2 * m);
     let variables = u + m * n;
-    let (mut rows, mut columns, mut entries, mut right) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut rows, mut columns, mut entries, mut right) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     // sum of coefficient times variable >= bound.
     let mut at_least = |terms: &[(usize, f64)], bound: f64| {
         for (column, coefficient) in terms.iter().filter(|t| intercept || t.0 != n) {
@@ -42,18 +45,32 @@ fn textbook(cells: &Array2<f64>, signs: &[f64], threat: &Threat, c: f64, interce
         at_least(&[(xi + i, 1.0)], 0.0);
         at_least(&[(z + i, 1.0)], 0.0);
         for j in 0..n {
-            let terms = [(z + i, threat.values()[j]), (u + i * n + j, 1.0), (j, -y * cells[[i, j]])];
+            let terms =
+                [(z + i, threat.values()[j]), (u + i * n + j, 1.0), (j, -y * cells[[i, j]])];
             at_least(&terms, 0.0);
             at_least(&[(u + i * n + j, 1.0)], 0.0);
         }
     }
     let count = right.len();
     let left = CscMatrix::new_from_triplets(count, variables, rows, columns, entries);
-    let square = CscMatrix::new_from_triplets(variables, variables, (0..n).collect(), (0..n).collect(), vec![1.0; n]);
-    let costs: Vec<f64> = (0..variables).map(|k| if (xi..z).contains(&k) { c } else { 0.0 }).collect();
-    let settings =
-        DefaultSettingsBuilder::default().verbose(false).tol_gap_rel(1e-10).tol_gap_abs(1e-10).build().unwrap();
-    let mut solver = DefaultSolver::new(&square, &costs, &left, &right, &[NonnegativeConeT(count)], settings).unwrap();
+    let square = CscMatrix::new_from_triplets(
+        variables,
+        variables,
+        (0..n).collect(),
+        (0..n).collect(),
+        vec![1.0; n],
+    );
+    let costs: Vec<f64> =
+        (0..variables).map(|k| if (xi..z).contains(&k) { c } else { 0.0 }).collect();
+    let settings = DefaultSettingsBuilder::default()
+        .verbose(false)
+        .tol_gap_rel(1e-10)
+        .tol_gap_abs(1e-10)
+        .build()
+        .unwrap();
+    let mut solver =
+        DefaultSolver::new(&square, &costs, &left, &right, &[NonnegativeConeT(count)], settings)
+            .unwrap();
     solver.solve();
     assert!(matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved));
     solver.solution.obj_val
@@ -76,19 +93,33 @@ fn the_optimum_is_that_of_the_quadratic_program() {
                 .collect(),
         };
         let total: f64 = values.iter().sum();
-        let Ok(threat) = Threat::new(values, (0.5 * stream.unit() * total).floor()) else { continue };
+        let Ok(threat) = Threat::new(values, (0.5 * stream.unit() * total).floor()) else {
+            continue;
+        };
         let data = Data::new(cells.clone(), signs.clone());
         let rows = Rows::new(&data.examples(), "test").unwrap();
         let attacked = Attacked::new(&rows, &signs, None, &threat);
         for (c, intercept) in [(0.05, true), (1.0, case % 2 == 0), (20.0, true)] {
             let until = Until { tol: 1e-8, max_iter: 20_000 };
-            let found = Bundle::new(&attacked, intercept).unwrap().minimise(c, until, &Silent).unwrap();
+            let found =
+                Bundle::new(&attacked, intercept).unwrap().minimise(c, until, &Silent).unwrap();
             let expected = textbook(&cells, &signs, &threat, c, intercept);
             let difference = (found.objective - expected).abs() / expected.max(1e-9);
-            assert!(difference < 1e-6, "case {case}: {m} x {n}, C = {c}: {} and {expected}", found.objective);
-            assert!(found.gap <= 1e-6 * found.objective, "case {case}, C = {c}: gap {:e}", found.gap);
+            assert!(
+                difference < 1e-6,
+                "case {case}: {m} x {n}, C = {c}: {} and {expected}",
+                found.objective
+            );
+            assert!(
+                found.gap <= 1e-6 * found.objective,
+                "case {case}, C = {c}: gap {:e}",
+                found.gap
+            );
             let lower = found.objective - found.gap;
-            assert!(lower <= expected * (1.0 + 1e-7), "case {case}, C = {c}: bound {lower} above {expected}");
+            assert!(
+                lower <= expected * (1.0 + 1e-7),
+                "case {case}, C = {c}: bound {lower} above {expected}"
+            );
         }
     }
 }
@@ -124,12 +155,15 @@ fn the_least_threat_that_silences_is_found() {
     let codes: Vec<u32> = (0..32).map(|i| i % 2).collect();
     let sign = |i: usize| if codes[i] == 1 { 1.0 } else { -1.0 };
     // Three attributes tell the target, each as well as the others; two tell nothing.
-    let cells =
-        Array2::from_shape_fn((32, 5), |(i, j)| if j < 3 { sign(i) } else { f64::from((i + j) as u32 % 4 / 2) });
+    let cells = Array2::from_shape_fn((32, 5), |(i, j)| {
+        if j < 3 { sign(i) } else { f64::from((i + j) as u32 % 4 / 2) }
+    });
     let data = Data::new(cells, (0..32).map(sign).collect());
     let labels = Some(crate::data::Labels { codes: &codes, classes: 2 });
     let examples = Examples { labels, ..data.examples() };
-    let fit = |threat| Fdrop { threat: Some(threat), ..Fdrop::default() }.fit(&examples, &Silent).unwrap();
+    let fit = |threat| {
+        Fdrop { threat: Some(threat), ..Fdrop::default() }.fit(&examples, &Silent).unwrap()
+    };
     let notes = fit(4.0).report.notes;
     assert!(notes.contains(&Note::ThreatBeatsSignal { threat: 4.0, from: Some(3.0) }), "{notes:?}");
     assert!(fit(2.0).linear().unwrap().weights.iter().any(|w| *w != 0.0));

@@ -1,8 +1,9 @@
 //! Bounds the optimum from both sides at any point, whatever its residuals.
 //!
-//! Above: the loss of a row with the adversary's price lambda at any value is at least its robust loss. Below: any
-//! 0 <= sigma <= s with sum sigma y = 0 (where there is a bias) and 0 <= u <= sigma with sum v u <= N sigma gives
-//! sum_i [gamma sigma + (gamma/P)(N sigma - sum v u)] - C sum_j |sum_i a_ij (sigma_i - u_ij)|.
+//! Above: the loss of a row with the adversary's price lambda at any value is at least its robust
+//! loss. Below: any 0 <= sigma <= s with sum sigma y = 0 (where there is a bias) and 0 <= u <=
+//! sigma with sum v u <= N sigma gives sum_i [gamma sigma + (gamma/P)(N sigma - sum v u)] - C
+//! sum_j |sum_i a_ij (sigma_i - u_ij)|.
 
 use super::problem::Problem;
 use super::worker::Worker;
@@ -19,8 +20,11 @@ impl Balance {
     pub(super) fn of(problem: &Problem, workers: &[Worker<'_>]) -> Balance {
         let (mut positive, mut negative) = (0.0, 0.0);
         for worker in workers {
-            for ((row, &y), &most) in worker.now.rows.iter().zip(&worker.part.signs).zip(&worker.part.weights) {
-                *(if y > 0.0 { &mut positive } else { &mut negative }) += row.sigma.clamp(0.0, most);
+            for ((row, &y), &most) in
+                worker.now.rows.iter().zip(&worker.part.signs).zip(&worker.part.weights)
+            {
+                *(if y > 0.0 { &mut positive } else { &mut negative }) +=
+                    row.sigma.clamp(0.0, most);
             }
         }
         if !problem.bias {
@@ -33,7 +37,8 @@ impl Balance {
 }
 
 impl Worker<'_> {
-    /// The rows' share of the bound from below; what is to be subtracted C times in absolute value is left in `vector`.
+    /// The rows' share of the bound from below; what is to be subtracted C times in absolute value
+    /// is left in `vector`.
     pub(super) fn below(&mut self, problem: &Problem, balance: Balance) -> f64 {
         let Worker { part, now, vector, room: [kept, ..], .. } = self;
         vector.fill(0.0);
@@ -66,7 +71,9 @@ impl Worker<'_> {
             let scores = &mut scores[..items.len()];
             let known = part.gather(row, weights, scores);
             let mu = at.price + problem.rate;
-            let mut loss = problem.margin + problem.budget * mu - known - part.signs[row] * weights[problem.width];
+            let mut loss = problem.margin + problem.budget * mu
+                - known
+                - part.signs[row] * weights[problem.width];
             for (z, v) in scores.iter().zip(&part.values[items]) {
                 // What is deleted at a profit counts at its price, all else as it is.
                 loss -= z.min(v * mu);

@@ -11,10 +11,12 @@ use crate::model::Stop;
 use crate::monitor::Monitor;
 use rayon::prelude::*;
 
-/// Share of the way to the boundary. On 3,000 and 8,000 digits 0.9 took 15 to 18 % fewer iterations than 0.995.
+/// Share of the way to the boundary. On 3,000 and 8,000 digits 0.9 took 15 to 18 % fewer iterations
+/// than 0.995.
 const SHARE: f64 = 0.9;
 
-/// Most centrality correctors of one iteration: more of them save iterations, but cost more than those.
+/// Most centrality correctors of one iteration: more of them save iterations, but cost more than
+/// those.
 const CORRECTORS: usize = 1;
 
 /// Correctors aim at steps longer by this.
@@ -29,7 +31,8 @@ const CENTRAL: (f64, f64) = (0.1, 10.0);
 /// Steps shorter than this, so many in a row, end the iteration: rounding has the upper hand.
 const SHORT: (f64, u64) = (1e-8, 8);
 
-/// The certificate is computed when the products promise this many times the tolerance, and every so many iterations.
+/// The certificate is computed when the products promise this many times the tolerance, and every
+/// so many iterations.
 const DUE: (f64, u64) = (4.0, 10);
 
 /// Objectives below this share of the loss without weights are nearly 0.
@@ -135,7 +138,8 @@ impl<'p> State<'p> {
         (stop, iterations)
     }
 
-    /// The gap at which to stop: relative to the objective, or where that is nearly 0 to the loss without weights.
+    /// The gap at which to stop: relative to the objective, or where that is nearly 0 to the loss
+    /// without weights.
     fn allowed(&self, tol: f64) -> f64 {
         let Problem { margin, budget, rate, .. } = *self.problem;
         let without = self.problem.total() * (margin + budget * rate);
@@ -145,8 +149,15 @@ impl<'p> State<'p> {
     fn finish(self, iterations: u64, stop: Stop) -> Solved {
         let Problem { radius, unit, width, .. } = *self.problem;
         let mean = unit / self.problem.total();
-        let weights = self.best.weights[..width].iter().map(|w| w.clamp(-1.0, 1.0) * radius).collect();
-        Solved { weights, bias: self.best.weights[width] * unit, bound: self.best.below * mean, iterations, stop }
+        let weights =
+            self.best.weights[..width].iter().map(|w| w.clamp(-1.0, 1.0) * radius).collect();
+        Solved {
+            weights,
+            bias: self.best.weights[width] * unit,
+            bound: self.best.below * mean,
+            iterations,
+            stop,
+        }
     }
 
     fn products(&self) -> f64 {
@@ -184,7 +195,8 @@ impl<'p> State<'p> {
         if !problem.bias {
             self.diagonal[problem.width] = 1.0;
         }
-        self.system.set(self.workers.iter().map(|worker| worker.triangle.as_slice()), &self.diagonal);
+        self.system
+            .set(self.workers.iter().map(|worker| worker.triangle.as_slice()), &self.diagonal);
         if !self.system.factor() {
             return None;
         }
@@ -193,9 +205,13 @@ impl<'p> State<'p> {
         let steps = reach.steps(1.0);
         let pairs = problem.pairs();
         let Steps { primal, dual } = steps;
-        let ahead = tau * pairs + primal * reach.slack + dual * reach.multiplier + primal * dual * reach.both;
+        let ahead = tau * pairs
+            + primal * reach.slack
+            + dual * reach.multiplier
+            + primal * dual * reach.both;
         let target = tau * (ahead / (tau * pairs)).clamp(1e-6, 1.0).powi(3);
-        let mut reach = self.solve::<false>(&|weight, s, z, ds, dz| weight * target - s * z - ds * dz);
+        let mut reach =
+            self.solve::<false>(&|weight, s, z, ds, dz| weight * target - s * z - ds * dz);
         self.accept();
         for _ in 0..CORRECTORS {
             let steps = reach.steps(1.0);
@@ -236,16 +252,23 @@ impl<'p> State<'p> {
         Some(steps)
     }
 
-    /// Solves for a trial direction whose products change by `target`; with `ADD` it corrects the direction there is.
-    fn solve<const ADD: bool>(&mut self, target: &(impl Fn(f64, f64, f64, f64, f64) -> f64 + Sync)) -> Reach {
+    /// Solves for a trial direction whose products change by `target`; with `ADD` it corrects the
+    /// direction there is.
+    fn solve<const ADD: bool>(
+        &mut self,
+        target: &(impl Fn(f64, f64, f64, f64, f64) -> f64 + Sync),
+    ) -> Reach {
         let problem = self.problem;
         self.workers.par_iter_mut().for_each(|worker| worker.right_side(problem, !ADD, target));
         self.sum_vectors();
         self.weights.right_side(&self.direction, &mut self.trial, !ADD, target, &mut self.right);
         self.system.solve(&self.right, &mut self.trial.dw);
         let moved = &self.trial.dw;
-        let parts: Vec<Reach> =
-            self.workers.par_iter_mut().map(|worker| worker.substitute::<ADD>(problem, moved)).collect();
+        let parts: Vec<Reach> = self
+            .workers
+            .par_iter_mut()
+            .map(|worker| worker.substitute::<ADD>(problem, moved))
+            .collect();
         let old = if ADD { Some(&self.direction) } else { None };
         let reach = self.weights.substitute(&mut self.trial, old);
         parts.into_iter().fold(reach, Reach::and)

@@ -1,20 +1,25 @@
-//! Solves the robust linear program (4) of paper E at full scale, by an interior point that eliminates each row.
+//! Solves the robust linear program (4) of paper E at full scale, by an interior point that
+//! eliminates each row.
 //!
-//! **Setting**: minimise (1/m) sum of the relaxed robust hinge losses over |w|_inf <= C and b (paper E, equation (4)), budget
-//! N above 0. With a price mu_i = lambda_i + gamma/P of each row's adversary:
+//! **Setting**: minimise (1/m) sum of the relaxed robust hinge losses over |w|_inf <= C and b
+//! (paper E, equation (4)), budget N above 0. With a price mu_i = lambda_i + gamma/P of each row's
+//! adversary:
 //!
 //!   min (1/m) sum s_i xi_i,   xi_i - gamma + y_i score_i - N mu_i - sum_j beta_ij >= 0,   beta_ij >= z_ij - v_j mu_i,
 //!   xi, beta >= 0,   mu_i >= gamma/P,   z_ij = y_i times what attribute j adds to the score of row i
 //!
-//! where s_i is how much a row counts (m their sum), also in the products of its pairs, so that the path to the optimum is that of
-//! the row as often; only attributes that are not 0 in a row have a beta: what is 0 is worth nothing to the adversary.
+//! where s_i is how much a row counts (m their sum), also in the products of its pairs, so that the
+//! path to the optimum is that of the row as often; only attributes that are not 0 in a row have a
+//! beta: what is 0 is worth nothing to the adversary.
 //!
-//! **Guarantee**: every point gives feasible weights and a feasible dual ([`certificate`]); the solver stops when their
-//! gap is at most `tol` times the objective (or a thousandth of the loss without weights, where that is more), and returns the best of both that it saw.
+//! **Guarantee**: every point gives feasible weights and a feasible dual ([`certificate`]); the
+//! solver stops when their gap is at most `tol` times the objective (or a thousandth of the loss
+//! without weights, where that is more), and returns the best of both that it saw.
 //!
-//! **Method**: Mehrotra's predictor and corrector with Gondzio's centrality correctors; each row is eliminated to a block
-//! diagonal plus two rank-one terms ([`worker`]), so that one iteration costs the squares of the rows' entries and one
-//! Cholesky factorisation of n_slots + 1 rows. The parts of the rows work side by side and are summed in their order.
+//! **Method**: Mehrotra's predictor and corrector with Gondzio's centrality correctors; each row is
+//! eliminated to a block diagonal plus two rank-one terms ([`worker`]), so that one iteration costs
+//! the squares of the rows' entries and one Cholesky factorisation of n_slots + 1 rows. The parts
+//! of the rows work side by side and are summed in their order.
 
 mod certificate;
 mod iteration;
@@ -64,8 +69,9 @@ pub(super) struct Solved {
     pub(super) stop: Stop,
 }
 
-/// Minimises the mean relaxed loss of the rows `keep`, which are all of them where they count by weights.
-/// Where rounding ends the iteration before the gap is small, that is [`Stop::IterationLimit`].
+/// Minimises the mean relaxed loss of the rows `keep`, which are all of them where they count by
+/// weights. Where rounding ends the iteration before the gap is small, that is
+/// [`Stop::IterationLimit`].
 pub(super) fn solve(program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Solved {
     iteration::minimise(program, keep, monitor)
 }

@@ -1,4 +1,5 @@
-//! Holds a point of the interior point for some rows, or a direction from one: slacks and their multipliers.
+//! Holds a point of the interior point for some rows, or a direction from one: slacks and their
+//! multipliers.
 
 /// Slacks and multipliers, each pair with a product that falls to 0.
 #[derive(Debug, Clone)]
@@ -35,12 +36,20 @@ pub(super) struct Row {
 impl Point {
     pub(super) fn zeros(items: usize, rows: usize) -> Point {
         let zeros = || vec![0.0; items];
-        Point { beta: zeros(), del: zeros(), slack: zeros(), u: zeros(), rows: vec![Row::default(); rows] }
+        Point {
+            beta: zeros(),
+            del: zeros(),
+            slack: zeros(),
+            u: zeros(),
+            rows: vec![Row::default(); rows],
+        }
     }
 
     /// Goes along a direction, slacks and multipliers each by their own step.
     pub(super) fn advance(&mut self, direction: &Point, primal: f64, dual: f64) {
-        let go = |x: &mut [f64], dx: &[f64], step: f64| x.iter_mut().zip(dx).for_each(|(x, d)| *x += step * d);
+        let go = |x: &mut [f64], dx: &[f64], step: f64| {
+            x.iter_mut().zip(dx).for_each(|(x, d)| *x += step * d)
+        };
         go(&mut self.beta, &direction.beta, primal);
         go(&mut self.slack, &direction.slack, primal);
         go(&mut self.u, &direction.u, dual);
@@ -58,7 +67,8 @@ impl Point {
     /// The sum of all products.
     pub(super) fn products(&self) -> f64 {
         let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
-        let rows: f64 = self.rows.iter().map(|r| r.xi * r.zeta + r.slack * r.sigma + r.price * r.kappa).sum();
+        let rows: f64 =
+            self.rows.iter().map(|r| r.xi * r.zeta + r.slack * r.sigma + r.price * r.kappa).sum();
         dot(&self.beta, &self.del) + dot(&self.slack, &self.u) + rows
     }
 }

@@ -1,4 +1,5 @@
-//! Lays the rows out for the interior point: signed values, in units where box, values and scores are about 1.
+//! Lays the rows out for the interior point: signed values, in units where box, values and scores
+//! are about 1.
 
 use super::Program;
 use crate::robust::{KNOWN, Rows};
@@ -7,13 +8,15 @@ use std::ops::Range;
 /// Rows of one part at least; more parts than needed cost a triangle each.
 const LEAST_ROWS: usize = 32;
 
-/// Parts that work side by side at most. The sums of parts are added in their order, so that results do not depend on threads.
+/// Parts that work side by side at most. The sums of parts are added in their order, so that
+/// results do not depend on threads.
 const MOST_PARTS: usize = 8;
 
 /// Bytes that the triangles of all parts together may take, unless two parts need more.
 const TRIANGLES: f64 = 256.0 * 1024.0 * 1024.0;
 
-/// The linear program in its own units: weights w / C in [-1, 1], scores over C max|x|, values over their mean.
+/// The linear program in its own units: weights w / C in [-1, 1], scores over C max|x|, values over
+/// their mean.
 #[derive(Debug)]
 pub(super) struct Problem {
     /// The rows, in order.
@@ -51,7 +54,8 @@ pub(super) struct Part {
     pub(super) items: Vec<usize>,
     /// v of each item.
     pub(super) values: Vec<f64>,
-    /// For each entry the number of its item in the row, or [`KNOWN`]; empty where items and entries are the same.
+    /// For each entry the number of its item in the row, or [`KNOWN`]; empty where items and
+    /// entries are the same.
     pub(super) owners: Vec<u32>,
 }
 
@@ -91,7 +95,9 @@ impl Problem {
     /// Pairs of a slack and its multiplier, those of a row as often as it counts.
     pub(super) fn pairs(&self) -> f64 {
         let of = |part: &Part| -> f64 {
-            (0..part.rows()).map(|row| part.weights[row] * (2 * part.items(row).len() + 3) as f64).sum()
+            (0..part.rows())
+                .map(|row| part.weights[row] * (2 * part.items(row).len() + 3) as f64)
+                .sum()
         };
         self.parts.iter().map(of).sum::<f64>() + (2 * self.width) as f64
     }
@@ -122,15 +128,26 @@ fn parts(rows: &Rows, count: usize) -> usize {
 /// Bytes that a solution over rows with so many entries will take, beside the rows themselves.
 pub(in crate::robust) fn bytes(rows: &Rows, count: usize, entries: usize) -> f64 {
     let triangle = 8.0 * super::triangle::size(rows.width() + 1) as f64;
-    // Entry: cell and slot (and owner); item: a value and three points of four numbers. Row: three points of six numbers,
-    // five of the elimination, sign, weight and two offsets. A triangle for each part, two squares for the factorisation.
+    // Entry: cell and slot (and owner); item: a value and three points of four numbers. Row: three
+    // points of six numbers, five of the elimination, sign, weight and two offsets. A triangle for
+    // each part, two squares for the factorisation.
     let entry = if rows.single() { 12.0 } else { 16.0 } + 13.0 * 8.0;
     let (row, square) = (27.0 * 8.0, 8.0 * ((rows.width() + 1) as f64).powi(2));
-    entries as f64 * entry + count as f64 * row + parts(rows, count) as f64 * triangle + 2.0 * square
+    entries as f64 * entry
+        + count as f64 * row
+        + parts(rows, count) as f64 * triangle
+        + 2.0 * square
 }
 
 impl Part {
-    fn new(rows: &Rows, signs: &[f64], keep: &[usize], values: &[f64], scale: f64, worth: f64) -> Part {
+    fn new(
+        rows: &Rows,
+        signs: &[f64],
+        keep: &[usize],
+        values: &[f64],
+        scale: f64,
+        worth: f64,
+    ) -> Part {
         let entries: usize = keep.iter().map(|&i| rows.range(i).len()).sum();
         let mut part = Part {
             signs: Vec::with_capacity(keep.len()),
@@ -189,11 +206,13 @@ impl Part {
 
     /// The most items or entries of one row: the room that a row needs.
     pub(super) fn longest(&self) -> usize {
-        let most = |starts: &[usize]| starts.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
+        let most =
+            |starts: &[usize]| starts.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
         most(&self.starts).max(most(&self.items))
     }
 
-    /// z = sum of a w over the entries of each item, into `out` (items of the row); returns the known entries' sum.
+    /// z = sum of a w over the entries of each item, into `out` (items of the row); returns the
+    /// known entries' sum.
     #[inline]
     pub(super) fn gather(&self, row: usize, weights: &[f64], out: &mut [f64]) -> f64 {
         let entries = self.entries(row);

@@ -9,8 +9,8 @@ use super::worker::Worker;
 const SLACK: f64 = 0.1;
 
 impl Worker<'_> {
-    /// Feasible for w = 0, b = 0 and a dual that balances the classes: `share` is sigma over s for a sign of +1 or -1. Leaves the
-    /// sum of a (sigma - u) in `vector`.
+    /// Feasible for w = 0, b = 0 and a dual that balances the classes: `share` is sigma over s for
+    /// a sign of +1 or -1. Leaves the sum of a (sigma - u) in `vector`.
     pub(super) fn start(&mut self, problem: &Problem, share: impl Fn(f64) -> f64) {
         let Worker { part, now, vector, room: [kept, ..], .. } = self;
         vector.fill(0.0);
@@ -20,7 +20,8 @@ impl Worker<'_> {
             let values = &part.values[items.clone()];
             let (most, value) = (part.weights[row], values.iter().sum::<f64>());
             let sigma = share(part.signs[row]) * most;
-            let taken = sigma * if value > 0.0 { (0.5 * problem.budget / value).min(0.5) } else { 0.5 };
+            let taken =
+                sigma * if value > 0.0 { (0.5 * problem.budget / value).min(0.5) } else { 0.5 };
             for (k, v) in items.clone().zip(values) {
                 (now.beta[k], now.del[k]) = (SLACK, sigma - taken);
                 (now.slack[k], now.u[k]) = (SLACK + v * mu, taken);

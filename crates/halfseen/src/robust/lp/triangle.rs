@@ -143,7 +143,14 @@ impl System {
                 self.factor[(j, j)] = 1.0 + ridge;
             }
             let stack = MemStack::new(&mut self.memory);
-            cholesky_in_place(self.factor.as_mut(), Default::default(), Par::Seq, stack, Default::default()).is_ok()
+            cholesky_in_place(
+                self.factor.as_mut(),
+                Default::default(),
+                Par::Seq,
+                stack,
+                Default::default(),
+            )
+            .is_ok()
                 && (0..n).all(|j| self.factor[(j, j)].is_finite())
         })
     }
@@ -172,7 +179,12 @@ impl System {
         for (i, (r, s)) in right.iter().zip(&self.scale).enumerate() {
             column[(i, 0)] = r * s;
         }
-        solve_in_place(self.factor.as_ref(), column.rb_mut(), Par::Seq, MemStack::new(&mut self.memory));
+        solve_in_place(
+            self.factor.as_ref(),
+            column.rb_mut(),
+            Par::Seq,
+            MemStack::new(&mut self.memory),
+        );
         for (i, (x, s)) in solution.iter_mut().zip(&self.scale).enumerate() {
             let new = column[(i, 0)] * s;
             *x = if add { *x + new } else { new };
@@ -185,7 +197,8 @@ mod tests {
     use super::*;
     use crate::sampling::{Purpose, Stream};
 
-    /// The terms of the head of [`Terms`], written out: r r' - q q' + sum of items' (q q' + D a a').
+    /// The terms of the head of [`Terms`], written out: r r' - q q' + sum of items' (q q' + D a
+    /// a').
     fn dense(n: usize, terms: &Terms<'_>) -> Vec<f64> {
         let mut matrix = vec![0.0; n * n];
         let mut r = vec![0.0; n];
@@ -225,14 +238,24 @@ mod tests {
                 minus[4..].fill(0.0);
             }
             for bias in [0.0, -0.7] {
-                let terms =
-                    Terms { slots: &slots, plus: &plus, minus: &minus, cells: &cells, owners, blocks: &blocks, bias };
+                let terms = Terms {
+                    slots: &slots,
+                    plus: &plus,
+                    minus: &minus,
+                    cells: &cells,
+                    owners,
+                    blocks: &blocks,
+                    bias,
+                };
                 let mut triangle = vec![0.0; size(n)];
                 add(&mut triangle, n, &terms);
                 let whole = dense(n, &terms);
                 for i in 0..n {
                     for j in 0..=i {
-                        assert!((triangle[size(i) + j] - whole[i * n + j]).abs() < 1e-14, "{owners:?} {i} {j}");
+                        assert!(
+                            (triangle[size(i) + j] - whole[i * n + j]).abs() < 1e-14,
+                            "{owners:?} {i} {j}"
+                        );
                     }
                 }
                 let mut system = System::new(n);

@@ -31,7 +31,12 @@ pub(super) struct Move {
 impl Move {
     pub(super) fn zeros(width: usize) -> Move {
         let zeros = || vec![0.0; width];
-        Move { dw: vec![0.0; width + 1], dp: zeros(), dq: zeros(), targets: vec![(0.0, 0.0); width] }
+        Move {
+            dw: vec![0.0; width + 1],
+            dp: zeros(),
+            dq: zeros(),
+            targets: vec![(0.0, 0.0); width],
+        }
     }
 }
 

@@ -1,12 +1,13 @@
 //! Eliminates the rows of one part from the Newton system, and finds their share of its solution.
 //!
-//! Each item (an attribute of a row that is not 0) has slacks beta and s = beta - z + v mu, z = sum a w, with multipliers
-//! del and u. Eliminating them leaves, with d = u / s and c = del / beta, g = 1 / (d + c), f = d g, 1 - f = c g, h = d c g,
-//! a row with the unknowns sigma and mu:
+//! Each item (an attribute of a row that is not 0) has slacks beta and s = beta - z + v mu, z = sum
+//! a w, with multipliers del and u. Eliminating them leaves, with d = u / s and c = del / beta, g =
+//! 1 / (d + c), f = d g, 1 - f = c g, h = d c g, a row with the unknowns sigma and mu:
 //!
 //!   S dsigma - rho dmu = R_s - p'dW,   rho dsigma + M dmu = R_m + q'dW,   p = sum (1 - f) a,  q = sum v h a
 //!
-//! and eliminating those adds sum h a a' - q q'/M + r r' to the matrix of the weights, r = (p - (rho/M) q) / sqrt(S + rho^2/M).
+//! and eliminating those adds sum h a a' - q q'/M + r r' to the matrix of the weights, r = (p -
+//! (rho/M) q) / sqrt(S + rho^2/M).
 
 use super::point::{Point, Reach, Row};
 use super::problem::{Part, Problem};
@@ -86,7 +87,9 @@ impl<'p> Worker<'p> {
 
     /// Sums this part of the matrix.
     pub(super) fn eliminate(&mut self, problem: &Problem) {
-        let Worker { part, now, triangle, pivots, room: [kept, costs, blocks, plus, minus], .. } = self;
+        let Worker {
+            part, now, triangle, pivots, room: [kept, costs, blocks, plus, minus], ..
+        } = self;
         triangle.fill(0.0);
         for (row, pivot) in pivots.iter_mut().enumerate() {
             let items = part.items(row);
@@ -110,7 +113,8 @@ impl<'p> Worker<'p> {
                 m += square;
                 largest = if square > largest { square } else { largest };
             }
-            // M - v^2 h of the largest term cancels where that is nearly all of M: it is summed without it.
+            // M - v^2 h of the largest term cancels where that is nearly all of M: it is summed
+            // without it.
             let mut rest = Some(largest).filter(|&largest| largest > 0.5 * m);
             for k in 0..count {
                 let square = values[k] * costs[k];
@@ -127,7 +131,8 @@ impl<'p> Worker<'p> {
             *pivot = Pivot { s, m, rho, determinant: s * m + rho * rho };
             let entries = part.entries(row);
             let cells = &part.cells[entries.clone()];
-            let owners = if part.owners.is_empty() { &[][..] } else { &part.owners[entries.clone()] };
+            let owners =
+                if part.owners.is_empty() { &[][..] } else { &part.owners[entries.clone()] };
             if owners.is_empty() {
                 for (k, a) in cells.iter().enumerate() {
                     plus[k] = a * (kept[k] - lean * costs[k]) * out;
@@ -154,16 +159,25 @@ impl<'p> Worker<'p> {
         }
     }
 
-    /// Sums this part of the right side, for products that are to change by `target`(weight, s, z, ds, dz), the weight that of
-    /// the row; with `residuals` the
-    /// equations of the dual are to be met as well.
+    /// Sums this part of the right side, for products that are to change by `target`(weight, s, z,
+    /// ds, dz), the weight that of the row; with `residuals` the equations of the dual are to be
+    /// met as well.
     pub(super) fn right_side(
         &mut self,
         problem: &Problem,
         residuals: bool,
         target: &impl Fn(f64, f64, f64, f64, f64) -> f64,
     ) {
-        let Worker { part, now, direction, trial, vector, pivots, room: [numbers, kept, costs, ..], .. } = self;
+        let Worker {
+            part,
+            now,
+            direction,
+            trial,
+            vector,
+            pivots,
+            room: [numbers, kept, costs, ..],
+            ..
+        } = self;
         vector.fill(0.0);
         let mut bias = 0.0;
         let on = if residuals { 1.0 } else { 0.0 };
@@ -197,7 +211,8 @@ impl<'p> Worker<'p> {
             let side = target(weight, at.slack, at.sigma, step.slack, step.sigma);
             let price = target(weight, at.price, at.kappa, step.price, step.kappa);
             let rs = side / at.sigma + pull - loss * at.xi / at.zeta;
-            let rm = price / at.price + weighed - on * (problem.budget * at.sigma - spent - at.kappa);
+            let rm =
+                price / at.price + weighed - on * (problem.budget * at.sigma - spent - at.kappa);
             let along = (pivot.m * rs + pivot.rho * rm) / pivot.determinant;
             let across = (pivot.s * rm - pivot.rho * rs) / pivot.determinant;
             trial.rows[row] = Row { xi: loss, zeta: xi, slack: side, sigma: rs, price, kappa: rm };
@@ -213,9 +228,14 @@ impl<'p> Worker<'p> {
         }
     }
 
-    /// Makes the direction of the right side and a step of the weights (the bias last), into `trial`. With `ADD` the step
-    /// is a correction without residuals, and the direction is added to it.
-    pub(super) fn substitute<const ADD: bool>(&mut self, problem: &Problem, weights: &[f64]) -> Reach {
+    /// Makes the direction of the right side and a step of the weights (the bias last), into
+    /// `trial`. With `ADD` the step is a correction without residuals, and the direction is added
+    /// to it.
+    pub(super) fn substitute<const ADD: bool>(
+        &mut self,
+        problem: &Problem,
+        weights: &[f64],
+    ) -> Reach {
         let Worker { part, now, direction, trial, pivots, room: [ds, cs, gs, zs, _], .. } = self;
         let mut reach = Reach::default();
         for (row, pivot) in pivots.iter().enumerate() {
@@ -255,7 +275,8 @@ impl<'p> Worker<'p> {
             trial.rows[row] = step;
             let (dbeta, ddel) = (&mut trial.beta[items.clone()], &mut trial.del[items.clone()]);
             let (dslack, du) = (&mut trial.slack[items.clone()], &mut trial.u[items.clone()]);
-            let (old_beta, old_del) = (&direction.beta[items.clone()], &direction.del[items.clone()]);
+            let (old_beta, old_del) =
+                (&direction.beta[items.clone()], &direction.del[items.clone()]);
             let (old_slack, old_u) = (&direction.slack[items.clone()], &direction.u[items]);
             let on = if ADD { 0.0 } else { 1.0 };
             for k in 0..count {

@@ -29,14 +29,19 @@ fn the_regret_is_within_theorem_4_for_both_lengths() {
             let rows = Rows::new(&data.examples(), "test").unwrap();
             let threat = Threat::uniform(n, budget).unwrap();
             let radius = 0.7;
-            let attack =
-                Attack { hinge: RobustHinge { threat: &threat, margin: 0.2 }, deletions: Deletions::Fractional };
+            let attack = Attack {
+                hinge: RobustHinge { threat: &threat, margin: 0.2 },
+                deletions: Deletions::Fractional,
+            };
             let learner = RobustPerceptron { box_radius: radius, ..Default::default() };
             let everything: Vec<u32> = (0..m as u32).collect();
             let mut walk = Walk::new(n, radius, true);
             walk.step = learner.theory(&rows, &everything).unwrap();
             let (bound, paper) = if ball {
-                (radius * (2.0 * (n + 1) as f64 / m as f64).sqrt(), radius * ((n + 1) as f64 / (2 * m) as f64).sqrt())
+                (
+                    radius * (2.0 * (n + 1) as f64 / m as f64).sqrt(),
+                    radius * ((n + 1) as f64 / (2 * m) as f64).sqrt(),
+                )
             } else {
                 (radius * (n + 1) as f64 / (m as f64).sqrt(), radius / (m as f64).sqrt())
             };
@@ -51,7 +56,9 @@ fn the_regret_is_within_theorem_4_for_both_lengths() {
                 walk.lost / m as f64 - attack.mean(&rows, &signs, &everything, weights, bias).0
             };
             let scaled: Vec<f64> = plane.iter().map(|w| radius * w).collect();
-            for (weights, bias) in [(scaled.clone(), 0.0), (vec![0.0; n], 0.3), (walk.average().0, walk.average().1)] {
+            for (weights, bias) in
+                [(scaled.clone(), 0.0), (vec![0.0; n], 0.3), (walk.average().0, walk.average().1)]
+            {
                 let regret = regret(&weights, bias);
                 assert!(regret <= bound, "{m} x {n}, N = {budget}: {regret} above {bound}");
             }
@@ -62,7 +69,14 @@ fn the_regret_is_within_theorem_4_for_both_lengths() {
 }
 
 /// The pass as the paper writes it: dense, every hypothesis added up.
-fn plainly(rows: &[Vec<f64>], signs: &[f64], budget: usize, margin: f64, radius: f64, step: f64) -> (Vec<f64>, f64) {
+fn plainly(
+    rows: &[Vec<f64>],
+    signs: &[f64],
+    budget: usize,
+    margin: f64,
+    radius: f64,
+    step: f64,
+) -> (Vec<f64>, f64) {
     let n = rows[0].len();
     let left = (n - budget) as f64;
     let (mut w, mut b, mut mean_w, mut mean_b) = (vec![0.0; n], 0.0, vec![0.0; n], 0.0);
@@ -71,8 +85,11 @@ fn plainly(rows: &[Vec<f64>], signs: &[f64], budget: usize, margin: f64, radius:
         mean_b += b / rows.len() as f64;
         let mut order: Vec<usize> = (0..n).filter(|&j| x[j] != 0.0).collect();
         order.sort_by(|&i, &j| (y * w[j] * x[j]).total_cmp(&(y * w[i] * x[i])).then(i.cmp(&j)));
-        let gone: Vec<usize> =
-            order.into_iter().take(budget).filter(|&j| y * w[j] * x[j] - margin / left > 0.0).collect();
+        let gone: Vec<usize> = order
+            .into_iter()
+            .take(budget)
+            .filter(|&j| y * w[j] * x[j] - margin / left > 0.0)
+            .collect();
         let kept = |j: usize| !gone.contains(&j);
         let score: f64 = b + (0..n).filter(|&j| kept(j)).map(|j| w[j] * x[j]).sum::<f64>();
         if margin * (n - gone.len()) as f64 / left - y * score > 0.0 {
@@ -87,7 +104,9 @@ fn plainly(rows: &[Vec<f64>], signs: &[f64], budget: usize, margin: f64, radius:
 
 #[test]
 fn the_lazy_average_is_the_plain_one() {
-    for (budget, margin, step, seed) in [(0, 0.5, 0.3, 1), (3, 0.2, 0.05, 2), (5, 2.0, 0.5, 3), (1, 1e-3, 1.0, 4)] {
+    for (budget, margin, step, seed) in
+        [(0, 0.5, 0.3, 1), (3, 0.2, 0.05, 2), (5, 2.0, 0.5, 3), (1, 1e-3, 1.0, 4)]
+    {
         let (mut data, signs, _) = separable(300, 12, false, seed);
         if let crate::data::Matrix::F64(cells) = &mut data.matrix {
             let mut stream = Stream::new(seed, Purpose::Data, 9);
@@ -95,7 +114,14 @@ fn the_lazy_average_is_the_plain_one() {
         }
         let rows = Rows::new(&data.examples(), "test").unwrap();
         let threat = Threat::uniform(12, budget as f64).unwrap();
-        let expected = plainly(&(0..300).map(|i| data.row(i)).collect::<Vec<_>>(), &signs, budget, margin, 0.8, step);
+        let expected = plainly(
+            &(0..300).map(|i| data.row(i)).collect::<Vec<_>>(),
+            &signs,
+            budget,
+            margin,
+            0.8,
+            step,
+        );
         for deletions in [Deletions::Fractional, Deletions::Whole] {
             let attack = Attack { hinge: RobustHinge { threat: &threat, margin }, deletions };
             let mut walk = Walk::new(12, 0.8, true);
@@ -103,7 +129,9 @@ fn the_lazy_average_is_the_plain_one() {
             let mut room = attack.hinge.scratch();
             (0..300).for_each(|i| walk.learn(&attack, &rows, i, signs[i], &mut room));
             let (weights, bias) = walk.average();
-            for (found, expected) in weights.iter().chain([&bias]).zip(expected.0.iter().chain([&expected.1])) {
+            for (found, expected) in
+                weights.iter().chain([&bias]).zip(expected.0.iter().chain([&expected.1]))
+            {
                 assert!((found - expected).abs() < 1e-12, "{found} instead of {expected}");
             }
         }

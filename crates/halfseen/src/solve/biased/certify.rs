@@ -49,18 +49,22 @@ pub(super) fn certify(
     for (j, v) in image.iter_mut().enumerate() {
         *v = multipliers.iter().enumerate().map(|(i, b)| b * signs[i] * rows[(j, i)]).sum();
     }
-    let dual = multipliers.iter().zip(margins).map(|(b, s)| b * s).sum::<f64>() - 0.5 * square(&image);
+    let dual =
+        multipliers.iter().zip(margins).map(|(b, s)| b * s).sum::<f64>() - 0.5 * square(&image);
     // beta = 0 is feasible, with the objective 0.
-    let (dual, multipliers) = if dual > 0.0 { (dual, multipliers) } else { (0.0, vec![0.0; beta.len()]) };
+    let (dual, multipliers) =
+        if dual > 0.0 { (dual, multipliers) } else { (0.0, vec![0.0; beta.len()]) };
     Certificate { weights, bias, multipliers, objective, gap: (objective - dual).max(0.0) }
 }
 
 /// The b with the least sum of c_i [s_i - y_i (z_i + b)]_+, in the middle where it is an interval.
 ///
-/// The sum is convex and piecewise linear. From minus infinity, where its slope is minus the costs of the positive examples,
-/// the slope grows by c_i at y_i s_i - z_i: there a positive example is satisfied, or a negative one is no longer.
+/// The sum is convex and piecewise linear. From minus infinity, where its slope is minus the costs
+/// of the positive examples, the slope grows by c_i at y_i s_i - z_i: there a positive example is
+/// satisfied, or a negative one is no longer.
 pub(crate) fn best_bias(scores: &[f64], signs: &[f64], costs: &[f64], margins: &[f64]) -> f64 {
-    let mut kinks: Vec<(f64, f64)> = (0..signs.len()).map(|i| (signs[i] * margins[i] - scores[i], costs[i])).collect();
+    let mut kinks: Vec<(f64, f64)> =
+        (0..signs.len()).map(|i| (signs[i] * margins[i] - scores[i], costs[i])).collect();
     kinks.sort_by(|a, b| a.0.total_cmp(&b.0));
     let total: f64 = costs.iter().sum();
     let positive: f64 = costs.iter().zip(signs).filter(|(_, y)| **y > 0.0).map(|(c, _)| c).sum();
@@ -80,7 +84,9 @@ pub(crate) fn best_bias(scores: &[f64], signs: &[f64], costs: &[f64], margins: &
 /// beta within its bounds, and the heavier class scaled down until sum_i y_i beta_i = 0.
 fn feasible(beta: &[f64], signs: &[f64], costs: &[f64]) -> Vec<f64> {
     let mut beta: Vec<f64> = beta.iter().zip(costs).map(|(b, c)| b.clamp(0.0, *c)).collect();
-    let mass = |sign: f64| beta.iter().zip(signs).filter(|(_, y)| **y == sign).map(|(b, _)| b).sum::<f64>();
+    let mass = |sign: f64| {
+        beta.iter().zip(signs).filter(|(_, y)| **y == sign).map(|(b, _)| b).sum::<f64>()
+    };
     let (plus, minus) = (mass(1.0), mass(-1.0));
     let (heavier, ratio) = if plus > minus { (1.0, minus / plus) } else { (-1.0, plus / minus) };
     if plus != minus {

@@ -1,4 +1,5 @@
-//! Compares the biased solver with enumerated optima, with its own certificates, and with what scaling must do.
+//! Compares the biased solver with enumerated optima, with its own certificates, and with what
+//! scaling must do.
 
 use super::certify::best_bias;
 use super::*;
@@ -12,27 +13,38 @@ const TIGHT: Until = Until { tol: 1e-8, max_iter: 200 };
 fn data(n: usize, d: usize, noise: f64, seed: u64) -> (Mat<f64>, Vec<f64>) {
     let mut stream = Stream::new(seed, Purpose::Data, (n * 100 + d) as u64);
     let rows = Mat::from_fn(d, n, |_, _| stream.normal());
-    let sign =
-        |i: usize, e: f64| if rows[(0, i)] - 0.5 * rows[(d - 1, i)] + 0.3 + noise * e < 0.0 { -1.0 } else { 1.0 };
+    let sign = |i: usize, e: f64| {
+        if rows[(0, i)] - 0.5 * rows[(d - 1, i)] + 0.3 + noise * e < 0.0 { -1.0 } else { 1.0 }
+    };
     let signs = (0..n).map(|i| sign(i, stream.normal())).collect();
     (rows, signs)
 }
 
-fn objective(rows: &Mat<f64>, signs: &[f64], costs: &[f64], margins: &[f64], w: &[f64], b: f64) -> f64 {
+fn objective(
+    rows: &Mat<f64>,
+    signs: &[f64],
+    costs: &[f64],
+    margins: &[f64],
+    w: &[f64],
+    b: f64,
+) -> f64 {
     let score = |i: usize| (0..w.len()).map(|j| w[j] * rows[(j, i)]).sum::<f64>() + b;
     let loss = |i: usize| costs[i] * (margins[i] - signs[i] * score(i)).max(0.0);
     0.5 * w.iter().map(|w| w * w).sum::<f64>() + (0..signs.len()).map(loss).sum::<f64>()
 }
 
-/// The optimum by trying all 3^n ways in which each beta is 0, at its cost, or between: between, the margin is met exactly.
+/// The optimum by trying all 3^n ways in which each beta is 0, at its cost, or between: between,
+/// the margin is met exactly.
 fn enumerated(rows: &Mat<f64>, signs: &[f64], costs: &[f64], margins: &[f64]) -> f64 {
     let n = signs.len();
-    let product = |i: usize, j: usize| (0..rows.nrows()).map(|k| rows[(k, i)] * rows[(k, j)]).sum::<f64>();
+    let product =
+        |i: usize, j: usize| (0..rows.nrows()).map(|k| rows[(k, i)] * rows[(k, j)]).sum::<f64>();
     let mut best = f64::MAX;
     for code in 0..3_usize.pow(n as u32) {
         let state: Vec<usize> = (0..n).map(|i| code / 3_usize.pow(i as u32) % 3).collect();
         let free: Vec<usize> = (0..n).filter(|&i| state[i] == 2).collect();
-        let mut beta: Vec<f64> = (0..n).map(|i| if state[i] == 1 { costs[i] } else { 0.0 }).collect();
+        let mut beta: Vec<f64> =
+            (0..n).map(|i| if state[i] == 1 { costs[i] } else { 0.0 }).collect();
         // sum_j beta_j y_j k_ij + b = y_i s_i for free i, and sum_j y_j beta_j = 0, by elimination.
         let m = free.len() + 1;
         let mut system = vec![vec![0.0; m + 1]; m];
@@ -41,7 +53,8 @@ fn enumerated(rows: &Mat<f64>, signs: &[f64], costs: &[f64], margins: &[f64]) ->
                 system[r][c] = signs[j] * product(i, j);
             }
             system[r][m - 1] = 1.0;
-            system[r][m] = signs[i] * margins[i] - (0..n).map(|j| beta[j] * signs[j] * product(i, j)).sum::<f64>();
+            system[r][m] = signs[i] * margins[i]
+                - (0..n).map(|j| beta[j] * signs[j] * product(i, j)).sum::<f64>();
         }
         for (c, &j) in free.iter().enumerate() {
             system[m - 1][c] = signs[j];
@@ -49,9 +62,12 @@ fn enumerated(rows: &Mat<f64>, signs: &[f64], costs: &[f64], margins: &[f64]) ->
         system[m - 1][m] = -(0..n).map(|j| beta[j] * signs[j]).sum::<f64>();
         let Some(solution) = eliminate(system) else { continue };
         free.iter().zip(&solution).for_each(|(&i, b)| beta[i] = *b);
-        let w: Vec<f64> = (0..rows.nrows()).map(|k| (0..n).map(|i| beta[i] * signs[i] * rows[(k, i)]).sum()).collect();
+        let w: Vec<f64> = (0..rows.nrows())
+            .map(|k| (0..n).map(|i| beta[i] * signs[i] * rows[(k, i)]).sum())
+            .collect();
         // Any point is an upper bound, the right one is the optimum.
-        let scores: Vec<f64> = (0..n).map(|i| (0..w.len()).map(|k| w[k] * rows[(k, i)]).sum()).collect();
+        let scores: Vec<f64> =
+            (0..n).map(|i| (0..w.len()).map(|k| w[k] * rows[(k, i)]).sum()).collect();
         let bias = best_bias(&scores, signs, costs, margins);
         best = best.min(objective(rows, signs, costs, margins, &w, bias));
     }
@@ -64,7 +80,9 @@ fn eliminate(mut system: Vec<Vec<f64>>) -> Option<Vec<f64>> {
     let mut pivots = Vec::new();
     let mut row = 0;
     for column in 0..m {
-        let Some(at) = (row..m).max_by(|&a, &b| system[a][column].abs().total_cmp(&system[b][column].abs())) else {
+        let Some(at) =
+            (row..m).max_by(|&a, &b| system[a][column].abs().total_cmp(&system[b][column].abs()))
+        else {
             break;
         };
         if system[at][column].abs() < 1e-10 {
@@ -89,9 +107,14 @@ fn eliminate(mut system: Vec<Vec<f64>>) -> Option<Vec<f64>> {
 
 #[test]
 fn tiny_problems_have_the_enumerated_optimum() {
-    for (n, d, c, seed) in
-        [(2, 1, 1.0, 1), (5, 1, 0.1, 2), (6, 2, 1.0, 3), (7, 2, 30.0, 4), (6, 8, 5.0, 5), (7, 1, 1e5, 6)]
-    {
+    for (n, d, c, seed) in [
+        (2, 1, 1.0, 1),
+        (5, 1, 0.1, 2),
+        (6, 2, 1.0, 3),
+        (7, 2, 30.0, 4),
+        (6, 8, 5.0, 5),
+        (7, 1, 1e5, 6),
+    ] {
         let (rows, mut signs) = data(n, d, 1.0, seed);
         (signs[0], signs[1]) = (1.0, -1.0);
         let mut stream = Stream::new(seed, Purpose::Data, 99);
@@ -101,14 +124,20 @@ fn tiny_problems_have_the_enumerated_optimum() {
         let found = examples.separate(&costs, &margins, TIGHT, &Silent).unwrap();
         let best = enumerated(&rows, &signs, &costs, &margins);
         assert_eq!(found.stop, Stop::Tolerance);
-        assert!((found.objective - best).abs() <= 2e-8 * best, "{n} x {d}: {} and {best}", found.objective);
+        assert!(
+            (found.objective - best).abs() <= 2e-8 * best,
+            "{n} x {d}: {} and {best}",
+            found.objective
+        );
     }
 }
 
 /// The gap is what it says: P and D recomputed, beta feasible.
 #[test]
 fn gaps_are_certified_at_any_cost_on_singular_and_regular_products() {
-    for (n, d, noise) in [(200, 5, 1.0), (200, 5, 0.0), (60, 60, 1.0), (40, 150, 1.0), (150, 30, 3.0)] {
+    for (n, d, noise) in
+        [(200, 5, 1.0), (200, 5, 0.0), (60, 60, 1.0), (40, 150, 1.0), (150, 30, 3.0)]
+    {
         let (mut rows, mut signs) = data(n, d, noise, 8);
         // Rows that come twice, with equal and with other signs, and one of zeros.
         for j in 0..d {
@@ -119,24 +148,46 @@ fn gaps_are_certified_at_any_cost_on_singular_and_regular_products() {
         (signs[1], signs[3]) = (signs[0], -signs[2]);
         let examples = Examples::new(rows.as_ref(), &signs).unwrap();
         for c in [1e-5, 1e-2, 1.0, 1e2, 1e5] {
-            for margins in
-                [vec![1.0; n], (0..n).map(|i| if i % 7 == 0 { 1e-3 } else { 0.3 + 0.1 * (i % 5) as f64 }).collect()]
-            {
+            for margins in [
+                vec![1.0; n],
+                (0..n)
+                    .map(|i| if i % 7 == 0 { 1e-3 } else { 0.3 + 0.1 * (i % 5) as f64 })
+                    .collect(),
+            ] {
                 let costs: Vec<f64> = margins.iter().map(|s| c / s).collect();
                 for tol in [1e-4, 1e-8] {
-                    let found = examples.separate(&costs, &margins, Until { tol, max_iter: 200 }, &Silent).unwrap();
-                    let place = format!("{n} x {d}, C = {c}, tol {tol}: {} steps, gap {}", found.steps, found.gap);
-                    assert!(found.stop == Stop::Tolerance && found.gap <= tol * found.objective, "{place}");
-                    let primal = objective(&rows, &signs, &costs, &margins, &found.weights, found.bias);
+                    let found = examples
+                        .separate(&costs, &margins, Until { tol, max_iter: 200 }, &Silent)
+                        .unwrap();
+                    let place = format!(
+                        "{n} x {d}, C = {c}, tol {tol}: {} steps, gap {}",
+                        found.steps, found.gap
+                    );
+                    assert!(
+                        found.stop == Stop::Tolerance && found.gap <= tol * found.objective,
+                        "{place}"
+                    );
+                    let primal =
+                        objective(&rows, &signs, &costs, &margins, &found.weights, found.bias);
                     assert!((primal - found.objective).abs() <= 1e-10 * primal, "{place}");
                     let beta = &found.multipliers;
                     let mass: f64 = beta.iter().sum();
                     assert!(beta.iter().zip(&costs).all(|(b, c)| (0.0..=*c).contains(b)));
-                    assert!(beta.iter().zip(&signs).map(|(b, y)| b * y).sum::<f64>().abs() <= 1e-13 * mass, "{place}");
-                    let image = |j: usize| (0..n).map(|i| beta[i] * signs[i] * rows[(j, i)]).sum::<f64>();
+                    assert!(
+                        beta.iter().zip(&signs).map(|(b, y)| b * y).sum::<f64>().abs()
+                            <= 1e-13 * mass,
+                        "{place}"
+                    );
+                    let image =
+                        |j: usize| (0..n).map(|i| beta[i] * signs[i] * rows[(j, i)]).sum::<f64>();
                     let square: f64 = (0..d).map(|j| image(j).powi(2)).sum();
-                    let dual = beta.iter().zip(&margins).map(|(b, s)| b * s).sum::<f64>() - 0.5 * square;
-                    assert!((primal - dual - found.gap).abs() <= 1e-9 * primal, "{place}: {}", primal - dual);
+                    let dual =
+                        beta.iter().zip(&margins).map(|(b, s)| b * s).sum::<f64>() - 0.5 * square;
+                    assert!(
+                        (primal - dual - found.gap).abs() <= 1e-9 * primal,
+                        "{place}: {}",
+                        primal - dual
+                    );
                     assert!(found.steps <= 60, "{place}");
                 }
             }
@@ -150,7 +201,8 @@ fn multipliers_satisfy_the_conditions_of_karush_kuhn_and_tucker() {
     let (rows, signs) = data(80, 4, 1.0, 3);
     let (costs, margins) = (vec![2.0; 80], vec![1.0; 80]);
     let examples = Examples::new(rows.as_ref(), &signs).unwrap();
-    let found = examples.separate(&costs, &margins, Until { tol: 1e-11, max_iter: 200 }, &Silent).unwrap();
+    let found =
+        examples.separate(&costs, &margins, Until { tol: 1e-11, max_iter: 200 }, &Silent).unwrap();
     let (mut above, mut below, mut at) = (0, 0, 0);
     for i in 0..80 {
         let score = (0..4).map(|j| found.weights[j] * rows[(j, i)]).sum::<f64>() + found.bias;
@@ -177,7 +229,12 @@ fn scaling_the_features_divides_the_weights() {
         let scaled = Mat::from_fn(3, 50, |j, i| factor * rows[(j, i)]);
         let examples = Examples::new(scaled.as_ref(), &signs).unwrap();
         examples
-            .separate(&vec![0.5 / (factor * factor); 50], &margins, Until { tol: 1e-10, max_iter: 200 }, &Silent)
+            .separate(
+                &vec![0.5 / (factor * factor); 50],
+                &margins,
+                Until { tol: 1e-10, max_iter: 200 },
+                &Silent,
+            )
             .unwrap()
     };
     let one = fit(1.0);
@@ -220,7 +277,9 @@ fn rows_of_zeros_leave_the_majority() {
 #[test]
 fn bad_numbers_are_refused() {
     let rows = Mat::<f64>::zeros(1, 2);
-    let new = |rows: &Mat<f64>, signs: &[f64]| Examples::new(rows.as_ref(), signs).map(|_| ()).unwrap_err();
+    let new = |rows: &Mat<f64>, signs: &[f64]| {
+        Examples::new(rows.as_ref(), signs).map(|_| ()).unwrap_err()
+    };
     assert!(matches!(new(&Mat::zeros(1, 0), &[]).kind(), ErrorKind::TooFewRows { .. }));
     assert!(matches!(new(&rows, &[1.0]).kind(), ErrorKind::WrongLength { .. }));
     assert!(matches!(new(&rows, &[1.0, 0.0]).kind(), ErrorKind::WrongTarget { .. }));
@@ -232,7 +291,11 @@ fn bad_numbers_are_refused() {
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(examples.separate(&[1.0, bad], &[1.0; 2], TIGHT, &Silent).is_err());
         assert!(examples.separate(&[1.0; 2], &[bad, 1.0], TIGHT, &Silent).is_err());
-        assert!(examples.separate(&[1.0; 2], &[1.0; 2], Until { tol: bad, max_iter: 1 }, &Silent).is_err());
+        assert!(
+            examples
+                .separate(&[1.0; 2], &[1.0; 2], Until { tol: bad, max_iter: 1 }, &Silent)
+                .is_err()
+        );
     }
     assert!(examples.separate(&[1.0], &[1.0; 2], TIGHT, &Silent).is_err());
     assert!(examples.separate(&[1.0; 2], &[1.0; 3], TIGHT, &Silent).is_err());
@@ -246,8 +309,12 @@ fn huge_and_tiny_values_give_a_certificate_or_an_error() {
         let examples = Examples::new(scaled.as_ref(), &signs).unwrap();
         for c in [1e-5, 1.0, 1e5] {
             match examples.separate(&[c; 30], &[1.0; 30], TIGHT, &Silent) {
-                Ok(found) => assert!(found.objective.is_finite() && found.gap >= 0.0 && found.gap <= found.objective),
-                Err(error) => assert!(matches!(error.kind(), ErrorKind::Numerical { .. }), "{error}"),
+                Ok(found) => assert!(
+                    found.objective.is_finite() && found.gap >= 0.0 && found.gap <= found.objective
+                ),
+                Err(error) => {
+                    assert!(matches!(error.kind(), ErrorKind::Numerical { .. }), "{error}")
+                }
             }
         }
     }
@@ -267,14 +334,28 @@ fn stopping_early_is_said_and_still_certified() {
     let examples = Examples::new(rows.as_ref(), &signs).unwrap();
     let best = examples.separate(&costs, &margins, TIGHT, &Silent).unwrap();
     for max_iter in [0, 1, 3, 5] {
-        let found = examples.separate(&costs, &margins, Until { tol: 1e-8, max_iter }, &Silent).unwrap();
+        let found =
+            examples.separate(&costs, &margins, Until { tol: 1e-8, max_iter }, &Silent).unwrap();
         assert_eq!((found.stop, found.steps), (Stop::IterationLimit, max_iter));
-        assert!(found.objective >= best.objective - best.gap && found.objective - found.gap <= best.objective);
+        assert!(
+            found.objective >= best.objective - best.gap
+                && found.objective - found.gap <= best.objective
+        );
     }
-    assert_eq!(examples.separate(&costs, &margins, TIGHT, &Impatient).unwrap().stop, Stop::Interrupted);
+    assert_eq!(
+        examples.separate(&costs, &margins, TIGHT, &Impatient).unwrap().stop,
+        Stop::Interrupted
+    );
     // A tolerance below rounding ends by itself.
-    let found = examples.separate(&costs, &margins, Until { tol: 1e-300, max_iter: u64::MAX }, &Silent).unwrap();
-    assert!(found.gap < 1e-10 * found.objective && found.steps < 100, "{} after {}", found.gap, found.steps);
+    let found = examples
+        .separate(&costs, &margins, Until { tol: 1e-300, max_iter: u64::MAX }, &Silent)
+        .unwrap();
+    assert!(
+        found.gap < 1e-10 * found.objective && found.steps < 100,
+        "{} after {}",
+        found.gap,
+        found.steps
+    );
 }
 
 proptest! {

@@ -1,11 +1,19 @@
 //! Maximises a concave quadratic over the simplex, two coordinates at a time.
 //!
-//! The pair is the one of largest gain among those with the steepest coordinate (second-order selection; Fan, Chen and Lin,
-//! JMLR 6, 2005).
+//! The pair is the one of largest gain among those with the steepest coordinate (second-order
+//! selection; Fan, Chen and Lin, JMLR 6, 2005).
 
-/// Raises <linear, a> - (q / 2) a' G a over a >= 0, sum a = 1, from a feasible a, until no slope of a coordinate exceeds that
-/// of one in use by more than `tolerance`, which bounds what is left to gain; or for so many steps.
-pub(super) fn maximise(gram: &[Vec<f64>], q: f64, linear: &[f64], a: &mut [f64], tolerance: f64, steps: usize) {
+/// Raises <linear, a> - (q / 2) a' G a over a >= 0, sum a = 1, from a feasible a, until no slope of
+/// a coordinate exceeds that of one in use by more than `tolerance`, which bounds what is left to
+/// gain; or for so many steps.
+pub(super) fn maximise(
+    gram: &[Vec<f64>],
+    q: f64,
+    linear: &[f64],
+    a: &mut [f64],
+    tolerance: f64,
+    steps: usize,
+) {
     let n = a.len();
     let used: Vec<usize> = (0..n).filter(|&j| a[j] > 0.0).collect();
     let image = |i: usize| used.iter().map(|&j| gram[i][j] * a[j]).sum::<f64>();
@@ -45,9 +53,11 @@ mod tests {
     fn the_maximum_has_equal_slopes_where_it_is_used_and_no_larger_ones() {
         let mut stream = Stream::new(2, Purpose::Data, 0);
         for n in [1, 2, 3, 10, 40] {
-            let vectors: Vec<Vec<f64>> = (0..n).map(|_| (0..5).map(|_| stream.normal()).collect()).collect();
+            let vectors: Vec<Vec<f64>> =
+                (0..n).map(|_| (0..5).map(|_| stream.normal()).collect()).collect();
             let dot = |u: &[f64], v: &[f64]| u.iter().zip(v).map(|(x, y)| x * y).sum::<f64>();
-            let gram: Vec<Vec<f64>> = vectors.iter().map(|u| vectors.iter().map(|v| dot(u, v)).collect()).collect();
+            let gram: Vec<Vec<f64>> =
+                vectors.iter().map(|u| vectors.iter().map(|v| dot(u, v)).collect()).collect();
             let linear: Vec<f64> = (0..n).map(|_| stream.unit()).collect();
             let mut a = vec![0.0; n];
             a[0] = 1.0;

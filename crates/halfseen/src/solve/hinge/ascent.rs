@@ -4,7 +4,8 @@ use super::gram::Columns;
 use crate::sampling::{Purpose, Stream};
 use crate::solve::vectors::add_multiple;
 
-/// The examples that a round works on, with numbers of their own: all others keep their dual variables.
+/// The examples that a round works on, with numbers of their own: all others keep their dual
+/// variables.
 pub(super) struct Block<'a> {
     pub(super) columns: &'a Columns<'a>,
     pub(super) y: Vec<f64>,
@@ -21,16 +22,23 @@ pub(super) struct Block<'a> {
     pub(super) room: Vec<f64>,
 }
 
-/// The share of the largest gain of a pass below which the next pass leaves a variable alone: to look at a variable
-/// costs O(1), to move it O(n).
+/// The share of the largest gain of a pass below which the next pass leaves a variable alone: to
+/// look at a variable costs O(1), to move it O(n).
 const WORTH: f64 = 0.05;
 
 impl<'a> Block<'a> {
     /// `number` tells the first pass's order from those of other blocks.
-    pub(super) fn new(columns: &'a Columns<'a>, [y, c, a, f]: [Vec<f64>; 4], seed: u64, number: u64) -> Block<'a> {
+    pub(super) fn new(
+        columns: &'a Columns<'a>,
+        [y, c, a, f]: [Vec<f64>; 4],
+        seed: u64,
+        number: u64,
+    ) -> Block<'a> {
         let order = (0..y.len()).collect();
-        let mut block = Block { columns, y, c, a, f, order, seed, number, threshold: 0.0, room: Vec::new() };
-        block.threshold = WORTH * (0..block.a.len()).fold(0.0_f64, |most, i| most.max(block.gain(i).1));
+        let mut block =
+            Block { columns, y, c, a, f, order, seed, number, threshold: 0.0, room: Vec::new() };
+        block.threshold =
+            WORTH * (0..block.a.len()).fold(0.0_f64, |most, i| most.max(block.gain(i).1));
         block
     }
 
@@ -45,7 +53,8 @@ impl<'a> Block<'a> {
         (best, moved * (g - 0.5 * moved * k))
     }
 
-    /// Moves each variable that is worth it to its best value, in an order drawn anew; returns the block's gap.
+    /// Moves each variable that is worth it to its best value, in an order drawn anew; returns the
+    /// block's gap.
     pub(super) fn pass(&mut self) -> f64 {
         let mut stream = Stream::new(self.seed, Purpose::Order, self.number);
         self.number += 1;

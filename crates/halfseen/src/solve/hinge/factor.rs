@@ -11,7 +11,8 @@ use faer::{Accum, Mat, MatMut, Par};
 /// Residual diagonals below this share of the largest diagonal are rounding.
 const ROUNDING: f64 = 1e-14;
 
-/// L with K = L L', (n, rank), by Cholesky with diagonal pivots; `None` where the rank exceeds `most`.
+/// L with K = L L', (n, rank), by Cholesky with diagonal pivots; `None` where the rank exceeds
+/// `most`.
 pub(super) fn low_rank(columns: &Columns<'_>, most: usize) -> Option<Mat<f64>> {
     let n = columns.len();
     let mut left = columns.diagonal.clone();
@@ -86,7 +87,9 @@ impl<'a> System<'a> {
             System::Low { rows, scaled, inner } => {
                 let roots: Vec<f64> = d.iter().map(|d| 1.0 / d.sqrt()).collect();
                 for k in 0..rows.ncols() {
-                    for ((s, x), root) in scaled.col_as_slice_mut(k).iter_mut().zip(rows.col_as_slice(k)).zip(&roots) {
+                    for ((s, x), root) in
+                        scaled.col_as_slice_mut(k).iter_mut().zip(rows.col_as_slice(k)).zip(&roots)
+                    {
                         *s = x * root;
                     }
                 }
@@ -115,12 +118,14 @@ impl<'a> System<'a> {
         }
     }
 
-    /// Solves with the D that was factored, and once more with what rounding left of the right-hand side.
+    /// Solves with the D that was factored, and once more with what rounding left of the right-hand
+    /// side.
     pub(super) fn solve(&self, d: &[f64], y: &[f64], right: &[f64]) -> Vec<f64> {
         let mut solution = self.solve_once(d, y, right);
         if let System::Low { .. } = self {
             let curved = self.times(y, &solution);
-            let left: Vec<f64> = (0..d.len()).map(|i| right[i] - curved[i] - d[i] * solution[i]).collect();
+            let left: Vec<f64> =
+                (0..d.len()).map(|i| right[i] - curved[i] - d[i] * solution[i]).collect();
             add_multiple(&mut solution, 1.0, &self.solve_once(d, y, &left));
         }
         solution
@@ -132,7 +137,8 @@ impl<'a> System<'a> {
             System::Low { rows, inner, .. } => {
                 // (L L' + D)^-1 = D^-1 - D^-1 L (I + L' D^-1 L)^-1 L' D^-1 (Woodbury).
                 let first: Vec<f64> = (0..n).map(|i| y[i] * right[i] / d[i]).collect();
-                let mut inside = Mat::from_fn(rows.ncols(), 1, |k, _| dot(rows.col_as_slice(k), &first));
+                let mut inside =
+                    Mat::from_fn(rows.ncols(), 1, |k, _| dot(rows.col_as_slice(k), &first));
                 solve_in_place(inner.as_ref(), inside.as_mut(), Par::Seq, MemStack::new(&mut []));
                 let mut back = vec![0.0; n];
                 for k in 0..rows.ncols() {
@@ -151,7 +157,11 @@ impl<'a> System<'a> {
 
 /// The Cholesky factor of a matrix, in its lower triangle; false where a pivot is not positive.
 pub(super) fn cholesky(matrix: MatMut<'_, f64>) -> bool {
-    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(matrix.nrows(), Par::Seq, Default::default()));
+    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(
+        matrix.nrows(),
+        Par::Seq,
+        Default::default(),
+    ));
     let stack = MemStack::new(&mut memory);
     cholesky_in_place(matrix, Default::default(), Par::Seq, stack, Default::default()).is_ok()
 }

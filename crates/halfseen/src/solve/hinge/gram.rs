@@ -1,4 +1,5 @@
-//! Reads a Gram matrix by contiguous columns, and multiplies it by vectors in an order that no thread changes.
+//! Reads a Gram matrix by contiguous columns, and multiplies it by vectors in an order that no
+//! thread changes.
 
 use crate::solve::vectors::add_multiple;
 use faer::{ContiguousFwd, MatMut, MatRef};
@@ -51,7 +52,11 @@ impl<'a> Columns<'a> {
     }
 
     /// Writes the rows and columns of `indices` into `room`, of which it returns that part.
-    pub(super) fn select_into<'r>(&self, indices: &[usize], room: &'r mut Vec<f64>) -> MatRef<'r, f64> {
+    pub(super) fn select_into<'r>(
+        &self,
+        indices: &[usize],
+        room: &'r mut Vec<f64>,
+    ) -> MatRef<'r, f64> {
         let n = indices.len();
         let cells = reserve(room, n * n);
         for (to, &j) in cells.chunks_exact_mut(n.max(1)).zip(indices) {
@@ -62,7 +67,11 @@ impl<'a> Columns<'a> {
     }
 
     /// The same for the lower triangle alone; what is above keeps what was there.
-    pub(super) fn triangle_into<'r>(&self, indices: &[usize], room: &'r mut Vec<f64>) -> MatMut<'r, f64> {
+    pub(super) fn triangle_into<'r>(
+        &self,
+        indices: &[usize],
+        room: &'r mut Vec<f64>,
+    ) -> MatMut<'r, f64> {
         let n = indices.len();
         let cells = reserve(room, n * n);
         for (at, (to, &j)) in cells.chunks_exact_mut(n.max(1)).zip(indices).enumerate() {

@@ -1,9 +1,10 @@
-//! Follows the central path of a hinge problem's dual to its optimum (Mehrotra, SIAM J. Optim. 1992).
+//! Follows the central path of a hinge problem's dual to its optimum (Mehrotra, SIAM J.
+//! Optim. 1992).
 //!
-//! **Symbols**: Q = (y y') o K; lambda, mu >= 0 the multipliers of a >= 0 and of a <= c; w = c - a the room above. The
-//! optimality conditions are Q a - r = lambda - mu, lambda a = 0 and mu w = 0, elementwise; a step solves (Q + D) da =
-//! right-hand side with D = lambda / a + mu / w, twice: towards the optimum, and corrected for the products
-//! that the first ignored.
+//! **Symbols**: Q = (y y') o K; lambda, mu >= 0 the multipliers of a >= 0 and of a <= c; w = c - a
+//! the room above. The optimality conditions are Q a - r = lambda - mu, lambda a = 0 and mu w = 0,
+//! elementwise; a step solves (Q + D) da = right-hand side with D = lambda / a + mu / w, twice:
+//! towards the optimum, and corrected for the products that the first ignored.
 
 use super::ascent::Block;
 use super::factor::System;
@@ -27,8 +28,9 @@ struct Point {
 }
 
 impl Block<'_> {
-    /// Steps until the products lambda a + mu w sum to a tiny part of the objective, then Newton steps from the bounds
-    /// that this shows; of the two points the better one is kept. Returns the number of steps.
+    /// Steps until the products lambda a + mu w sum to a tiny part of the objective, then Newton
+    /// steps from the bounds that this shows; of the two points the better one is kept. Returns the
+    /// number of steps.
     ///
     /// `dual` is the dual objective now, `target` the gap to reach.
     pub(super) fn interior(
@@ -56,13 +58,20 @@ impl Block<'_> {
 
     /// Computes f from what it was at another point.
     fn renew(&mut self, before: &[f64], start: &[f64]) {
-        let moved: Vec<f64> = (0..before.len()).map(|i| self.y[i] * (self.a[i] - before[i])).collect();
+        let moved: Vec<f64> =
+            (0..before.len()).map(|i| self.y[i] * (self.a[i] - before[i])).collect();
         for ((f, start), change) in self.f.iter_mut().zip(start).zip(self.columns.times(&moved)) {
             *f = start - change;
         }
     }
 
-    fn follow(&mut self, system: &mut System<'_>, dual: f64, most: u64, monitor: &dyn Monitor) -> (Point, u64) {
+    fn follow(
+        &mut self,
+        system: &mut System<'_>,
+        dual: f64,
+        most: u64,
+        monitor: &dyn Monitor,
+    ) -> (Point, u64) {
         let n = self.a.len();
         let (linear, known) = self.linear(system);
         let mut point = self.centre(system);
@@ -71,7 +80,8 @@ impl Block<'_> {
         while steps < most.min(STEPS) && !monitor.should_stop() {
             let sum = point.products();
             let objective = dual - known + point.renew(system, &self.y, &linear) + sum;
-            let residual = point.residual.iter().zip(&self.c).map(|(r, c)| r.abs() * c).sum::<f64>();
+            let residual =
+                point.residual.iter().zip(&self.c).map(|(r, c)| r.abs() * c).sum::<f64>();
             if sum <= (PRECISION * objective.abs()).max(0.01 * residual) || !sum.is_finite() {
                 break;
             }
@@ -97,7 +107,8 @@ impl Block<'_> {
             let aim = centre * (left / sum).clamp(0.0, 1.0).powi(3);
             // With the products of the first step in the right-hand side.
             for (i, right) in right.iter_mut().enumerate() {
-                *right = -point.residual[i] + (aim - point.lambda[i] * point.a[i] - ahead[i] * dl[i]) / point.a[i]
+                *right = -point.residual[i]
+                    + (aim - point.lambda[i] * point.a[i] - ahead[i] * dl[i]) / point.a[i]
                     - (aim - point.mu[i] * point.w[i] + ahead[i] * dm[i]) / point.w[i];
             }
             let step = system.solve(&d, &self.y, &right);
@@ -135,10 +146,12 @@ impl Block<'_> {
         }
     }
 
-    /// r, the gradient at a = 0 of the block's variables, the others held; and <r, a> - <a, Q a> / 2.
+    /// r, the gradient at a = 0 of the block's variables, the others held; and <r, a> - <a, Q a>
+    /// / 2.
     fn linear(&self, system: &System<'_>) -> (Vec<f64>, f64) {
         let curved = system.times(&self.y, &self.a);
-        let linear: Vec<f64> = (0..self.a.len()).map(|i| self.y[i] * self.f[i] + curved[i]).collect();
+        let linear: Vec<f64> =
+            (0..self.a.len()).map(|i| self.y[i] * self.f[i] + curved[i]).collect();
         let value = (0..self.a.len()).map(|i| self.a[i] * (linear[i] - 0.5 * curved[i])).sum();
         (linear, value)
     }
@@ -177,7 +190,12 @@ impl Point {
     }
 
     /// The multipliers' steps that belong to a step in a.
-    fn multipliers(&self, da: &[f64], aim: f64, ahead: Option<(&[f64], &[f64], &[f64])>) -> (Vec<f64>, Vec<f64>) {
+    fn multipliers(
+        &self,
+        da: &[f64],
+        aim: f64,
+        ahead: Option<(&[f64], &[f64], &[f64])>,
+    ) -> (Vec<f64>, Vec<f64>) {
         let n = self.a.len();
         let (mut dl, mut dm) = (vec![0.0; n], vec![0.0; n]);
         for i in 0..n {

@@ -13,8 +13,8 @@ const STEPS: u64 = 6;
 const RIDGE: f64 = 1e-11;
 
 impl Block<'_> {
-    /// Newton steps until the free variables are optimal, the gap is at most `target`, or the steps run out; returns
-    /// their number.
+    /// Newton steps until the free variables are optimal, the gap is at most `target`, or the steps
+    /// run out; returns their number.
     pub(super) fn newton(&mut self, target: f64, most: u64) -> u64 {
         for done in 0..most.min(STEPS) {
             if self.gap() <= target {
@@ -38,7 +38,8 @@ impl Block<'_> {
 
     /// The variables between their bounds.
     pub(super) fn free(&self) -> Vec<usize> {
-        let free = |&i: &usize| self.a[i] > 0.0 && self.a[i] < self.c[i] && self.columns.diagonal[i] > 0.0;
+        let free =
+            |&i: &usize| self.a[i] > 0.0 && self.a[i] < self.c[i] && self.columns.diagonal[i] > 0.0;
         (0..self.a.len()).filter(free).collect()
     }
 
@@ -52,7 +53,12 @@ impl Block<'_> {
             (0..n).for_each(|i| factor[(i, i)] += ridge);
             if cholesky(factor.as_mut()) {
                 let mut direction = Mat::from_fn(n, 1, |i, _| self.f[free[i]]);
-                solve_in_place(factor.as_ref(), direction.as_mut(), Par::Seq, MemStack::new(&mut []));
+                solve_in_place(
+                    factor.as_ref(),
+                    direction.as_mut(),
+                    Par::Seq,
+                    MemStack::new(&mut []),
+                );
                 return Some(self.search(free, factor.as_ref(), ridge, &direction));
             }
             ridge *= 100.0;
@@ -60,9 +66,15 @@ impl Block<'_> {
         None
     }
 
-    /// Moves along the direction (K_FF + ridge)^-1 f_F in y a, which makes the free variables optimal, clipped to the
-    /// bounds, to the best of some lengths; true for the whole step.
-    fn search(&mut self, free: &[usize], factor: MatRef<'_, f64>, ridge: f64, direction: &Mat<f64>) -> bool {
+    /// Moves along the direction (K_FF + ridge)^-1 f_F in y a, which makes the free variables
+    /// optimal, clipped to the bounds, to the best of some lengths; true for the whole step.
+    fn search(
+        &mut self,
+        free: &[usize],
+        factor: MatRef<'_, f64>,
+        ridge: f64,
+        direction: &Mat<f64>,
+    ) -> bool {
         let n = free.len();
         // The longest step that keeps all variables between their bounds.
         let mut longest = f64::INFINITY;
@@ -81,15 +93,19 @@ impl Block<'_> {
             let to: Vec<f64> = free
                 .iter()
                 .enumerate()
-                .map(|(at, &i)| (self.a[i] + length * self.y[i] * direction[(at, 0)]).clamp(0.0, self.c[i]))
+                .map(|(at, &i)| {
+                    (self.a[i] + length * self.y[i] * direction[(at, 0)]).clamp(0.0, self.c[i])
+                })
                 .collect();
-            let moved: Vec<f64> = free.iter().zip(&to).map(|(&i, to)| (to - self.a[i]) * self.y[i]).collect();
+            let moved: Vec<f64> =
+                free.iter().zip(&to).map(|(&i, to)| (to - self.a[i]) * self.y[i]).collect();
             // <m, K m> = |L'm|^2 - ridge |m|^2, with the factor in the place of K.
             let mut gain = 0.0;
             for at in 0..n {
                 let column = factor.col(at).subrows(at, n - at).try_as_col_major();
                 let rotated = column.map_or(0.0, |column| dot(column.as_slice(), &moved[at..]));
-                gain += moved[at] * (self.f[free[at]] + 0.5 * ridge * moved[at]) - 0.5 * rotated * rotated;
+                gain += moved[at] * (self.f[free[at]] + 0.5 * ridge * moved[at])
+                    - 0.5 * rotated * rotated;
             }
             if gain > best.0 {
                 best = (gain, to, moved);

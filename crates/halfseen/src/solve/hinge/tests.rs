@@ -1,4 +1,5 @@
-//! Holds the solver against all active sets of small problems, a projected-gradient twin, identities, and hard cases.
+//! Holds the solver against all active sets of small problems, a projected-gradient twin,
+//! identities, and hard cases.
 
 mod edges;
 
@@ -53,45 +54,58 @@ impl Data {
     fn primal(&self, coefficients: &Mat<f64>, costs: &[f64], margins: &[f64]) -> (f64, f64) {
         let z = &self.gram * coefficients;
         let square: f64 = (0..self.len()).map(|i| coefficients[(i, 0)] * z[(i, 0)]).sum();
-        let loss: f64 = (0..self.len()).map(|i| costs[i] * (margins[i] - self.labels[i] * z[(i, 0)]).max(0.0)).sum();
+        let loss: f64 = (0..self.len())
+            .map(|i| costs[i] * (margins[i] - self.labels[i] * z[(i, 0)]).max(0.0))
+            .sum();
         (0.5 * square + loss, square)
     }
 
-    /// The optimum over all 3^n choices of who is at 0, at c and free; singular free sets need not be looked at.
+    /// The optimum over all 3^n choices of who is at 0, at c and free; singular free sets need not
+    /// be looked at.
     fn brute_force(&self, costs: &[f64], margins: &[f64]) -> f64 {
         let n = self.len();
         let q = |i: usize, j: usize| self.labels[i] * self.labels[j] * self.gram[(i, j)];
         let mut best = f64::NEG_INFINITY;
         for choice in 0..3_usize.pow(n as u32) {
             let state: Vec<usize> = (0..n).map(|i| choice / 3_usize.pow(i as u32) % 3).collect();
-            let mut a: Vec<f64> = (0..n).map(|i| if state[i] == 1 { costs[i] } else { 0.0 }).collect();
+            let mut a: Vec<f64> =
+                (0..n).map(|i| if state[i] == 1 { costs[i] } else { 0.0 }).collect();
             let free: Vec<usize> = (0..n).filter(|&i| state[i] == 2).collect();
             let right = |&i: &usize| margins[i] - (0..n).map(|j| q(i, j) * a[j]).sum::<f64>();
-            let system: Vec<Vec<f64>> =
-                free.iter().map(|&i| free.iter().map(|&j| q(i, j)).chain([right(&i)]).collect()).collect();
+            let system: Vec<Vec<f64>> = free
+                .iter()
+                .map(|&i| free.iter().map(|&j| q(i, j)).chain([right(&i)]).collect())
+                .collect();
             let Some(solution) = eliminate(system) else { continue };
             free.iter().zip(&solution).for_each(|(&i, &x)| a[i] = x);
             if (0..n).all(|i| (-1e-12..=costs[i] * (1.0 + 1e-12)).contains(&a[i])) {
                 let linear: f64 = (0..n).map(|i| margins[i] * a[i]).sum();
-                let curved: f64 =
-                    (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| a[i] * a[j] * q(i, j)).sum();
+                let curved: f64 = (0..n)
+                    .flat_map(|i| (0..n).map(move |j| (i, j)))
+                    .map(|(i, j)| a[i] * a[j] * q(i, j))
+                    .sum();
                 best = best.max(linear - 0.5 * curved);
             }
         }
         best
     }
 
-    /// The dual objective after many projected gradient steps with Nesterov's momentum, restarted where it falls.
+    /// The dual objective after many projected gradient steps with Nesterov's momentum, restarted
+    /// where it falls.
     fn twin(&self, c: f64, steps: usize) -> f64 {
         let n = self.len();
         let q = Mat::from_fn(n, n, |i, j| self.labels[i] * self.labels[j] * self.gram[(i, j)]);
-        let rate = 1.0 / (0..n).map(|j| q.col(j).iter().map(|x| x.abs()).sum::<f64>()).fold(1e-300, f64::max);
+        let rate = 1.0
+            / (0..n).map(|j| q.col(j).iter().map(|x| x.abs()).sum::<f64>()).fold(1e-300, f64::max);
         let value = |a: &Mat<f64>| a.col(0).sum() - 0.5 * (a.transpose() * &q * a)[(0, 0)];
-        let (mut a, mut ahead, mut momentum) = (Mat::<f64>::zeros(n, 1), Mat::<f64>::zeros(n, 1), 1.0_f64);
+        let (mut a, mut ahead, mut momentum) =
+            (Mat::<f64>::zeros(n, 1), Mat::<f64>::zeros(n, 1), 1.0_f64);
         let mut before = 0.0;
         for _ in 0..steps {
             let curved = &q * &ahead;
-            let next = Mat::from_fn(n, 1, |i, _| (ahead[(i, 0)] + rate * (1.0 - curved[(i, 0)])).clamp(0.0, c));
+            let next = Mat::from_fn(n, 1, |i, _| {
+                (ahead[(i, 0)] + rate * (1.0 - curved[(i, 0)])).clamp(0.0, c)
+            });
             let after = value(&next);
             if after < before {
                 ahead = a.clone();
@@ -174,7 +188,11 @@ fn sound(data: &Data, costs: &[f64], margins: &[f64], found: &Solved, tol: f64, 
     assert_eq!(found.stop, Stop::Tolerance, "{what}: gap {:e} of {:e}", found.gap, found.objective);
     assert!(found.gap >= 0.0 && found.gap <= tol * found.objective, "{what}");
     let (primal, _) = data.primal(&found.coefficients, costs, margins);
-    assert!((primal - found.objective).abs() <= 1e-9 * primal.abs() + 1e-300, "{what}: {primal} {}", found.objective);
+    assert!(
+        (primal - found.objective).abs() <= 1e-9 * primal.abs() + 1e-300,
+        "{what}: {primal} {}",
+        found.objective
+    );
     let mut support = 0;
     for (i, cost) in costs.iter().enumerate() {
         let a = found.coefficients[(i, 0)] * data.labels[i];
@@ -257,10 +275,14 @@ fn the_conditions_of_karush_kuhn_and_tucker_hold() {
             let found = data.solve(c, 1e-11);
             let z = &data.gram * &found.coefficients;
             for i in 0..data.len() {
-                let (a, margin) = (found.coefficients[(i, 0)] * data.labels[i], data.labels[i] * z[(i, 0)]);
+                let (a, margin) =
+                    (found.coefficients[(i, 0)] * data.labels[i], data.labels[i] * z[(i, 0)]);
                 // The gap sums c [1 - m]_+ - a (1 - m), none of them negative.
                 let slack = found.gap + 1e-11 * found.objective;
-                assert!((c - a) * (1.0 - margin).max(0.0) <= slack && a * (margin - 1.0).max(0.0) <= slack);
+                assert!(
+                    (c - a) * (1.0 - margin).max(0.0) <= slack
+                        && a * (margin - 1.0).max(0.0) <= slack
+                );
             }
         }
     }
@@ -271,14 +293,18 @@ fn warm_starts_end_where_cold_ones_do() {
     for data in [Data::linear(150, 5, 0.5, 1), Data::polynomial(150, 5, 0.5, 2)] {
         let cold = data.solve(10.0, 1e-9);
         let mut stream = Stream::new(0, Purpose::Data, 0);
-        let exact: Vec<f64> = (0..150).map(|i| cold.coefficients[(i, 0)] * data.labels[i]).collect();
+        let exact: Vec<f64> =
+            (0..150).map(|i| cold.coefficients[(i, 0)] * data.labels[i]).collect();
         let wild: Vec<f64> = (0..150).map(|_| 30.0 * stream.normal()).collect();
         for warm in [&exact, &wild] {
-            let found = solve(data.gram.as_ref(), &data.labels, 10.0, Some(warm), &to(1e-9), &Silent).unwrap();
+            let found =
+                solve(data.gram.as_ref(), &data.labels, 10.0, Some(warm), &to(1e-9), &Silent)
+                    .unwrap();
             assert!((found.objective - cold.objective).abs() <= cold.gap + found.gap);
             assert_eq!(found.stop, Stop::Tolerance);
         }
-        let again = solve(data.gram.as_ref(), &data.labels, 10.0, Some(&exact), &to(1e-9), &Silent).unwrap();
+        let again = solve(data.gram.as_ref(), &data.labels, 10.0, Some(&exact), &to(1e-9), &Silent)
+            .unwrap();
         assert_eq!(again.passes, 0);
     }
 }
@@ -297,10 +323,13 @@ fn a_path_solves_each_c_and_is_monotone() {
             let (c, found) = (cs[i], &path[i]);
             sound(&data, &vec![c; data.len()], &ones, found, 1e-6, &format!("{name} {c:e}"));
             let (objective, square) = data.primal(&found.coefficients, &vec![c; data.len()], &ones);
-            // The objective grows and the mean loss falls; by strong convexity |v - v*| <= (2 gap)^(1/2).
+            // The objective grows and the mean loss falls; by strong convexity |v - v*| <= (2
+            // gap)^(1/2).
             let loss = (objective - 0.5 * square) / c;
             assert!(objective - last.0 >= -found.gap - 1e-12, "{name} {c:e}");
-            let slack = 10.0 * (2.0 * found.gap).sqrt() * (1.0 + square.max(0.0).sqrt()) + found.gap + 1e-12;
+            let slack = 10.0 * (2.0 * found.gap).sqrt() * (1.0 + square.max(0.0).sqrt())
+                + found.gap
+                + 1e-12;
             assert!(square >= last.1 - slack, "{name} {c:e}: {square} after {}", last.1);
             assert!(loss <= last.2 + slack / c + 1e-9, "{name} {c:e}: {loss} after {}", last.2);
             last = (objective - found.gap, square, loss);
@@ -371,7 +400,11 @@ fn too_few_passes_are_said_and_their_gap_is_true() {
         let found = solve(data.gram.as_ref(), &data.labels, 1e3, None, &options, &Silent).unwrap();
         assert_eq!(found.stop, Stop::IterationLimit);
         assert!(found.passes <= max_passes);
-        assert!(found.gap > 0.0 && found.objective - found.gap <= best && best <= found.objective * (1.0 + 1e-12));
+        assert!(
+            found.gap > 0.0
+                && found.objective - found.gap <= best
+                && best <= found.objective * (1.0 + 1e-12)
+        );
         let (primal, _) = data.primal(&found.coefficients, &[1e3; 150], &[1.0; 150]);
         assert!((primal - found.objective).abs() <= 1e-9 * primal);
     }
@@ -395,7 +428,9 @@ fn a_monitor_stops_at_the_best_point_so_far() {
         }
     }
     let data = Data::polynomial(150, 5, 0.5, 2);
-    let found = solve(data.gram.as_ref(), &data.labels, 1e4, None, &to(1e-12), &After(AtomicU64::new(0))).unwrap();
+    let found =
+        solve(data.gram.as_ref(), &data.labels, 1e4, None, &to(1e-12), &After(AtomicU64::new(0)))
+            .unwrap();
     assert_eq!(found.stop, Stop::Interrupted);
     assert!(found.gap > 0.0 && found.support > 0);
 }
@@ -405,10 +440,15 @@ fn the_number_of_threads_changes_no_bit() {
     let data = Data::linear(1500, 12, 0.5, 1);
     let fit = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| path(data.gram.as_ref(), &data.labels, &[0.1, 100.0], &to(1e-6), &Silent).unwrap())
+        pool.install(|| {
+            path(data.gram.as_ref(), &data.labels, &[0.1, 100.0], &to(1e-6), &Silent).unwrap()
+        })
     };
     for (one, three) in fit(1).iter().zip(&fit(3)) {
         assert_eq!(one.coefficients, three.coefficients);
-        assert_eq!((one.objective, one.gap, one.passes), (three.objective, three.gap, three.passes));
+        assert_eq!(
+            (one.objective, one.gap, one.passes),
+            (three.objective, three.gap, three.passes)
+        );
     }
 }

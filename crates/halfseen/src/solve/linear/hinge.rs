@@ -1,16 +1,18 @@
 //! Minimises the hinge loss over features: the linear support vector machine, without a bias.
 //!
-//! **Setting**: (1/2) |w|^2 + sum_i c_i [s_i - y_i z_i]_+ with z_i = <w, f_i>; usually every cost c_i is C and every margin
-//! s_i is 1.
+//! **Setting**: (1/2) |w|^2 + sum_i c_i [s_i - y_i z_i]_+ with z_i = <w, f_i>; usually every cost
+//! c_i is C and every margin s_i is 1.
 //!
-//! **Guarantee**: with w = sum_i a_i y_i f_i, 0 <= a_i <= c_i and g_i = s_i - y_i z_i, primal minus dual objective is
-//! sum_i (c_i - a_i) [g_i]_+ + a_i [-g_i]_+, computed from w and z that were summed afresh. The solver stops when the best
-//! primal objective exceeds the best dual one by at most `tol` times itself.
+//! **Guarantee**: with w = sum_i a_i y_i f_i, 0 <= a_i <= c_i and g_i = s_i - y_i z_i, primal minus
+//! dual objective is sum_i (c_i - a_i) [g_i]_+ + a_i [-g_i]_+, computed from w and z that were
+//! summed afresh. The solver stops when the best primal objective exceeds the best dual one by at
+//! most `tol` times itself.
 //!
-//! **Method**: dual coordinate ascent in w, O(D) a step, with shrinking (Hsieh et al., ICML 2008), in rounds that end with a
-//! certificate. Where the rate of the rounds says that the rest would take longer, as with large C, an interior-point
-//! method goes on with the examples that are not settled at a bound. It has a w of its own, and a, which coordinate
-//! ascent goes on with if need be; the best w and the best a are kept, each with its objective.
+//! **Method**: dual coordinate ascent in w, O(D) a step, with shrinking (Hsieh et al., ICML 2008),
+//! in rounds that end with a certificate. Where the rate of the rounds says that the rest would
+//! take longer, as with large C, an interior-point method goes on with the examples that are not
+//! settled at a bound. It has a w of its own, and a, which coordinate ascent goes on with if need
+//! be; the best w and the best a are kept, each with its objective.
 
 use super::interior::{Interior, Part};
 use super::rotate::Rotation;
@@ -25,8 +27,9 @@ use faer::{Mat, MatRef};
 
 /// Most passes of a round.
 const PASSES: u64 = 10;
-/// Passes that are always left to coordinate ascent, and the passes that an interior-point method takes the time of, for
-/// each feature or example (it multiplies matrices, which is several times faster per number).
+/// Passes that are always left to coordinate ascent, and the passes that an interior-point method
+/// takes the time of, for each feature or example (it multiplies matrices, which is several times
+/// faster per number).
 const LEAST_LEFT: f64 = 30.0;
 const PASSES_PER_SIZE: f64 = 0.25;
 
@@ -45,12 +48,14 @@ pub struct Problem<'a> {
 
 /// Minimises (1/2) |w|^2 + sum_i c_i [s_i - y_i z_i]_+.
 ///
-/// `warm` holds n dual variables to start from; they are clipped to 0..=c_i. Passes are those of coordinate ascent over
-/// the examples left, and steps of the interior-point method. Also returned: the dual variables.
+/// `warm` holds n dual variables to start from; they are clipped to 0..=c_i. Passes are those of
+/// coordinate ascent over the examples left, and steps of the interior-point method. Also returned:
+/// the dual variables.
 ///
 /// # Errors
-/// Lengths that differ, no examples or features, features that are not finite, labels that are neither -1 nor 1, costs
-/// not positive, margins not finite; [`ErrorKind::Numerical`](crate::ErrorKind::Numerical) for numbers out of range.
+/// Lengths that differ, no examples or features, features that are not finite, labels that are
+/// neither -1 nor 1, costs not positive, margins not finite;
+/// [`ErrorKind::Numerical`](crate::ErrorKind::Numerical) for numbers out of range.
 pub fn hinge(
     problem: &Problem<'_>,
     warm: Option<&[f64]>,
@@ -62,14 +67,19 @@ pub fn hinge(
     check(problem, warm)?;
     let mut search = Search::new(features, problem);
     if let Some(warm) = warm {
-        search.a.iter_mut().zip(warm).zip(problem.costs).for_each(|((a, &w), &c)| *a = w.clamp(0.0, c));
+        search
+            .a
+            .iter_mut()
+            .zip(warm)
+            .zip(problem.costs)
+            .for_each(|((a, &w), &c)| *a = w.clamp(0.0, c));
     }
     let solved = search.run(options, monitor)?;
     Ok((solved, search.best.duals))
 }
 
-/// Solves for each of `cs`, in their order, with all costs C and all margins 1, each from the solution of the nearest
-/// smaller C: what was at the bound stays there.
+/// Solves for each of `cs`, in their order, with all costs C and all margins 1, each from the
+/// solution of the nearest smaller C: what was at the bound stays there.
 ///
 /// # Errors
 /// Those of [`hinge`].
@@ -109,7 +119,9 @@ pub fn hinge_path_weighted(
         let mut search = Search::new(columns, &problem);
         if let Some([smaller, duals]) = &last {
             let before = duals.iter().zip(smaller).zip(&costs);
-            let start = |((&old, smaller), &cost): ((&f64, &f64), &f64)| if old >= *smaller { cost } else { old };
+            let start = |((&old, smaller), &cost): ((&f64, &f64), &f64)| {
+                if old >= *smaller { cost } else { old }
+            };
             search.a = before.map(start).collect();
         }
         solved[i] = Some(search.run(options, monitor)?);
@@ -261,7 +273,14 @@ impl<'a> Search<'a> {
         let best = &self.best;
         let weights = Mat::from_fn(best.weights.len(), 1, |k, _| best.weights[k]);
         let support = best.duals.iter().filter(|&&a| a != 0.0).count();
-        Ok(LinearSolved { weights, objective: best.primal, gap: best.gap(), passes: self.passes, support, stop })
+        Ok(LinearSolved {
+            weights,
+            objective: best.primal,
+            gap: best.gap(),
+            passes: self.passes,
+            support,
+            stop,
+        })
     }
 
     /// Keeps the present point where it is the best.
@@ -285,7 +304,8 @@ impl<'a> Search<'a> {
         self.all.iter().copied().filter(|&i| violation(i) > -largest).collect()
     }
 
-    /// Passes of coordinate ascent over `active`, until what they find of the gap is at most `target`.
+    /// Passes of coordinate ascent over `active`, until what they find of the gap is at most
+    /// `target`.
     fn ascend(&mut self, mut active: Vec<usize>, target: f64, most: u64, seed: u64) {
         let mut threshold = f64::INFINITY;
         for _ in 0..most {
@@ -323,11 +343,19 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Solves for the examples of `active`, all others fixed, to a gap below `target`; ascent may go on from the point.
-    fn interior(&mut self, active: &[usize], target: f64, most: u64, monitor: &dyn Monitor) -> Result<Certificate> {
+    /// Solves for the examples of `active`, all others fixed, to a gap below `target`; ascent may
+    /// go on from the point.
+    fn interior(
+        &mut self,
+        active: &[usize],
+        target: f64,
+        most: u64,
+        monitor: &dyn Monitor,
+    ) -> Result<Certificate> {
         let before = (self.a.clone(), self.certify()?);
         let pick = |values: &[f64]| -> Vec<f64> { active.iter().map(|&i| values[i]).collect() };
-        let (signs, costs, margins, squares) = (pick(self.y), pick(self.c), pick(self.s), pick(&self.squares));
+        let (signs, costs, margins, squares) =
+            (pick(self.y), pick(self.c), pick(self.s), pick(&self.squares));
         // What the others contribute to w.
         let mut fixed = self.w.clone();
         let signed: Vec<f64> = active.iter().map(|&i| -self.a[i] * self.y[i]).collect();
@@ -335,7 +363,9 @@ impl<'a> Search<'a> {
         // Fewer examples than features have the same problem in as many features.
         let narrow = (active.len() < self.features.width()).then(|| {
             let width = self.features.width();
-            Rotation::new(Mat::from_fn(width, active.len(), |k, at| self.features.column(active[at])[k]))
+            Rotation::new(Mat::from_fn(width, active.len(), |k, at| {
+                self.features.column(active[at])[k]
+            }))
         });
         let rotated = narrow.as_ref().map(|r| r.rotated(false));
         let all: Vec<usize> = (0..active.len()).collect();
@@ -345,13 +375,22 @@ impl<'a> Search<'a> {
         };
         let start = narrow.as_ref().map_or_else(|| fixed.clone(), |r| r.forward(&fixed));
         let bias = false;
-        let part = Part { features, of, signs: &signs, costs: &costs, margins: &margins, fixed: start.clone(), bias };
+        let part = Part {
+            features,
+            of,
+            signs: &signs,
+            costs: &costs,
+            margins: &margins,
+            fixed: start.clone(),
+            bias,
+        };
         let mut path = Interior::new(part);
         self.passes += path.run(0.1 * target, most, monitor);
         // Its own w.
         let weights = match &narrow {
             Some(rotation) => {
-                let moved: Vec<f64> = path.vector().iter().zip(&start).map(|(v, from)| v - from).collect();
+                let moved: Vec<f64> =
+                    path.vector().iter().zip(&start).map(|(v, from)| v - from).collect();
                 add_multiple(&mut fixed, 1.0, &rotation.back(&moved));
                 fixed
             }
@@ -380,7 +419,11 @@ impl<'a> Search<'a> {
     /// The primal objective of any w.
     fn objective(&self, weights: &[f64]) -> f64 {
         let z = self.features.scores(weights, &self.all);
-        let loss: f64 = z.iter().enumerate().map(|(i, z)| self.c[i] * (self.s[i] - self.y[i] * z).max(0.0)).sum();
+        let loss: f64 = z
+            .iter()
+            .enumerate()
+            .map(|(i, z)| self.c[i] * (self.s[i] - self.y[i] * z).max(0.0))
+            .sum();
         square(weights) / 2.0 + loss
     }
 }

@@ -1,17 +1,19 @@
 //! Follows the central path of hinge problems over features, with or without a free bias.
 //!
-//! **Problem**: minimise (1/2) |v|^2 + sum_i c_i [s_i - y_i <v, f_i>]_+, where a last feature of ones is not in the norm if
-//! it stands for a free bias. Its dual has 0 <= beta_i <= c_i, and v = v_0 + X beta for X with columns y_i f_i; v_0 is what
-//! examples outside the problem contribute.
+//! **Problem**: minimise (1/2) |v|^2 + sum_i c_i [s_i - y_i <v, f_i>]_+, where a last feature of
+//! ones is not in the norm if it stands for a free bias. Its dual has 0 <= beta_i <= c_i, and v =
+//! v_0 + X beta for X with columns y_i f_i; v_0 is what examples outside the problem contribute.
 //!
 //! **Conditions** at mu, for J = I, but 0 in the place of a free bias, and t = c - beta:
 //!
 //!   J v = v_0 + X beta,   X'v - s = lower - upper,   lower beta = mu,   upper t = mu.
 //!
-//! Where mu = 0, `upper` are the losses and `lower` what each example has beyond its margin. With W = (lower / beta + upper / t)^-1
-//! a Newton step solves (J + X W X') dv = X W rho - (J v - v_0 - X beta), then dbeta = W (rho - X' dv). That is Mehrotra's
-//! predictor and corrector (SIAM J. Optim. 2, 1992) as Ferris and Munson (SIAM J. Optim. 13, 2003) use it here. v is moved
-//! by itself, not summed from beta, so that large costs take none of its digits; steps hardly grow in number with them.
+//! Where mu = 0, `upper` are the losses and `lower` what each example has beyond its margin. With
+//! W = (lower / beta + upper / t)^-1 a Newton step solves (J + X W X') dv = X W rho - (J v - v_0 -
+//! X beta), then dbeta = W (rho - X' dv). That is Mehrotra's predictor and corrector (SIAM J.
+//! Optim. 2, 1992) as Ferris and Munson (SIAM J. Optim. 13, 2003) use it here. v is moved by
+//! itself, not summed from beta, so that large costs take none of its digits; steps hardly grow in
+//! number with them.
 
 use super::Features;
 use super::outer::{Factor, add_outer};
@@ -54,9 +56,12 @@ impl Part<'_> {
         scores
     }
 
-    /// beta half way between its bounds; with a free bias, the class of greater cost less: sum_i y_i beta_i = 0.
+    /// beta half way between its bounds; with a free bias, the class of greater cost less: sum_i
+    /// y_i beta_i = 0.
     fn middle(&self) -> Vec<f64> {
-        let mass = |y: f64| self.signs.iter().zip(self.costs).filter(|(s, _)| **s == y).map(|(_, c)| c).sum::<f64>();
+        let mass = |y: f64| {
+            self.signs.iter().zip(self.costs).filter(|(s, _)| **s == y).map(|(_, c)| c).sum::<f64>()
+        };
         let (plus, minus) = (mass(1.0), mass(-1.0));
         let share = |y: f64| match self.bias {
             false => 0.5,
@@ -92,8 +97,8 @@ struct Direction {
 }
 
 impl<'a> Interior<'a> {
-    /// A point that satisfies all equations and is nearly centred, at the price of a large mu: beta in the middle, v = v_0 + X
-    /// beta, and slacks that all are large beside the scores.
+    /// A point that satisfies all equations and is nearly centred, at the price of a large mu: beta
+    /// in the middle, v = v_0 + X beta, and slacks that all are large beside the scores.
     pub(in crate::solve) fn new(part: Part<'a>) -> Interior<'a> {
         let (features, m) = (part.fixed.len(), part.of.len());
         let beta = part.middle();
@@ -103,8 +108,11 @@ impl<'a> Interior<'a> {
         if part.bias {
             vector[features - 1] = 0.0;
         }
-        let beyond: Vec<f64> = part.scores(&vector).iter().zip(part.margins).map(|(z, s)| z - s).collect();
-        let mu = (0..m).map(|i| beyond[i].abs() * beta[i].min(room[i])).fold(f64::MIN_POSITIVE, f64::max);
+        let beyond: Vec<f64> =
+            part.scores(&vector).iter().zip(part.margins).map(|(z, s)| z - s).collect();
+        let mu = (0..m)
+            .map(|i| beyond[i].abs() * beta[i].min(room[i]))
+            .fold(f64::MIN_POSITIVE, f64::max);
         let lower = (0..m).map(|i| beyond[i].max(0.0) + mu / beta[i]).collect();
         let upper = (0..m).map(|i| (-beyond[i]).max(0.0) + mu / room[i]).collect();
         let (weight, stationary, margin) = (vec![0.0; m], vec![0.0; features], vec![0.0; m]);
@@ -121,7 +129,8 @@ impl<'a> Interior<'a> {
         &self.beta
     }
 
-    /// beta, at the bound where a coordinate step on an example of |f_i|^2 = `squares[i]` would bring it.
+    /// beta, at the bound where a coordinate step on an example of |f_i|^2 = `squares[i]` would
+    /// bring it.
     pub(in crate::solve) fn settled(&self, squares: &[f64]) -> Vec<f64> {
         let near = |value: f64, i: usize| value < 1e-3 * self.part.costs[i];
         let settle = |i: usize| {
@@ -137,12 +146,17 @@ impl<'a> Interior<'a> {
         (0..self.beta.len()).map(settle).collect()
     }
 
-    /// Steps until lower beta and upper t sum to at most `target`, which is the gap up to rounding, or no step helps;
-    /// returns the number of steps.
+    /// Steps until lower beta and upper t sum to at most `target`, which is the gap up to rounding,
+    /// or no step helps; returns the number of steps.
     pub(in crate::solve) fn run(&mut self, target: f64, most: u64, monitor: &dyn Monitor) -> u64 {
         let whole = 2.0 * self.beta.len() as f64;
         let (mut steps, mut idle, mut least) = (0, 0, whole * self.complementarity(None));
-        while steps < most && idle < PATIENCE && least > target && !monitor.should_stop() && self.step() {
+        while steps < most
+            && idle < PATIENCE
+            && least > target
+            && !monitor.should_stop()
+            && self.step()
+        {
             steps += 1;
             let sum = whole * self.complementarity(None);
             idle = if sum < 0.9 * least { 0 } else { idle + 1 };
@@ -151,7 +165,8 @@ impl<'a> Interior<'a> {
         steps
     }
 
-    /// One predictor and one corrector. `false` where the numbers allow no further step; the point is then unchanged.
+    /// One predictor and one corrector. `false` where the numbers allow no further step; the point
+    /// is then unchanged.
     pub(in crate::solve) fn step(&mut self) -> bool {
         self.residuals();
         let Some(factor) = self.factor() else { return false };
@@ -159,10 +174,13 @@ impl<'a> Interior<'a> {
         let first = self.solve(&factor, |_| (0.0, 0.0));
         let affine = self.complementarity(Some((&first, self.longest(&first))));
         let centre = mu * (affine / mu).powi(3);
-        let second = |i: usize| (centre - first.beta[i] * first.lower[i], centre + first.beta[i] * first.upper[i]);
+        let second = |i: usize| {
+            (centre - first.beta[i] * first.lower[i], centre + first.beta[i] * first.upper[i])
+        };
         let step = self.solve(&factor, second);
         let length = (SHARE * self.longest(&step)).min(1.0);
-        let mut numbers = step.vector.iter().chain(&step.beta).chain(&step.lower).chain(&step.upper);
+        let mut numbers =
+            step.vector.iter().chain(&step.beta).chain(&step.lower).chain(&step.upper);
         if length.is_nan() || length <= 0.0 || !numbers.all(|v| v.is_finite()) {
             return false;
         }
@@ -214,9 +232,15 @@ impl<'a> Interior<'a> {
         for start in (0..m).step_by(BLOCK) {
             let many = BLOCK.min(m - start);
             for k in 0..many {
-                let (root, column) =
-                    (self.weight[start + k].sqrt(), self.part.features.column(self.part.of[start + k]));
-                scaled.col_as_slice_mut(k).iter_mut().zip(column).for_each(|(to, from)| *to = root * from);
+                let (root, column) = (
+                    self.weight[start + k].sqrt(),
+                    self.part.features.column(self.part.of[start + k]),
+                );
+                scaled
+                    .col_as_slice_mut(k)
+                    .iter_mut()
+                    .zip(column)
+                    .for_each(|(to, from)| *to = root * from);
             }
             add_outer(&mut system, scaled.as_ref().subcols(0, many));
         }
@@ -272,7 +296,8 @@ impl<'a> Interior<'a> {
             let (beta, lower, upper) = after.map_or((0.0, 0.0, 0.0), |(step, length)| {
                 (length * step.beta[i], length * step.lower[i], length * step.upper[i])
             });
-            (self.beta[i] + beta) * (self.lower[i] + lower) + (self.room[i] - beta) * (self.upper[i] + upper)
+            (self.beta[i] + beta) * (self.lower[i] + lower)
+                + (self.room[i] - beta) * (self.upper[i] + upper)
         };
         (0..self.beta.len()).map(of).sum::<f64>() / (2 * self.beta.len()) as f64
     }

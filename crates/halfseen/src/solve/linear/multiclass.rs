@@ -1,16 +1,17 @@
 //! Minimises the multi-class hinge loss of Crammer and Singer over features.
 //!
-//! **Setting**: (1/2) sum_r |w_r|^2 + C sum_i max_r (1[r != y_i] + z_ir - z_(i y_i)), z_ir = <w_r, f_i> (Crammer and
-//! Singer, JMLR 2001). One class alone has no loss, and w = 0.
+//! **Setting**: (1/2) sum_r |w_r|^2 + C sum_i max_r (1[r != y_i] + z_ir - z_(i y_i)), z_ir = <w_r,
+//! f_i> (Crammer and Singer, JMLR 2001). One class alone has no loss, and w = 0.
 //!
-//! **Guarantee**: with w_r = sum_i a_ir f_i, sum_r a_ir = 0, a_ir <= C 1[r = y_i] and b_ir = 1[r != y_i] + z_ir, primal minus
-//! dual objective is sum_i sum_r (C 1[r = y_i] - a_ir) (max_s b_is - b_ir), computed from w and z that were summed
-//! afresh.
+//! **Guarantee**: with w_r = sum_i a_ir f_i, sum_r a_ir = 0, a_ir <= C 1[r = y_i] and b_ir = 1[r !=
+//! y_i] + z_ir, primal minus dual objective is sum_i sum_r (C 1[r = y_i] - a_ir) (max_s b_is -
+//! b_ir), computed from w and z that were summed afresh.
 //!
-//! **Method**: dual ascent, one example's block of variables at a time; the best block is found exactly by a sort. Within
-//! a round of passes, blocks that a visit does not change are left out. Where the gap is not reached after 40 passes, as
-//! with large C, an interior-point method takes over, once, if its systems in D or n (the smaller) times the number of
-//! classes are affordable: 3,000 unknowns with 3,000 examples, 200 with a million. Beyond, ascent goes on alone, and may
+//! **Method**: dual ascent, one example's block of variables at a time; the best block is found
+//! exactly by a sort. Within a round of passes, blocks that a visit does not change are left out.
+//! Where the gap is not reached after 40 passes, as with large C, an interior-point method takes
+//! over, once, if its systems in D or n (the smaller) times the number of classes are affordable:
+//! 3,000 unknowns with 3,000 examples, 200 with a million. Beyond, ascent goes on alone, and may
 //! end with `max_passes` before the gap is reached. w and a are kept apart, each the best so far.
 
 mod interior;
@@ -29,7 +30,8 @@ use rayon::prelude::*;
 
 /// Most passes of a round.
 const PASSES: u64 = 10;
-/// Passes of ascent before the interior-point method, and the most multiplications that a step of it may take.
+/// Passes of ascent before the interior-point method, and the most multiplications that a step of
+/// it may take.
 const PASSES_BEFORE_INTERIOR: u64 = 40;
 const INTERIOR_WORK: f64 = 2e10;
 
@@ -39,13 +41,15 @@ fn affordable(n: usize, width: usize, classes: usize) -> bool {
     unknowns * unknowns * (n / 2.0 + unknowns / 6.0) <= INTERIOR_WORK
 }
 
-/// Solves for each of `cs`, in their order, each from the solution of the nearest smaller C, scaled.
+/// Solves for each of `cs`, in their order, each from the solution of the nearest smaller C,
+/// scaled.
 ///
-/// `features` is (D, n), one example per column; `labels` has n classes, each below `classes`. `weights` is (D, classes).
+/// `features` is (D, n), one example per column; `labels` has n classes, each below `classes`.
+/// `weights` is (D, classes).
 ///
 /// # Errors
-/// Lengths that differ, no examples, features or classes; a label that is no class; features that are not
-/// finite; c or tol not positive; [`ErrorKind::Numerical`] for numbers out of range.
+/// Lengths that differ, no examples, features or classes; a label that is no class; features that
+/// are not finite; c or tol not positive; [`ErrorKind::Numerical`] for numbers out of range.
 pub fn multiclass_path(
     features: MatRef<'_, f64>,
     labels: &[usize],
@@ -54,7 +58,15 @@ pub fn multiclass_path(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Vec<LinearSolved>> {
-    multiclass_path_weighted(features, labels, classes, &vec![1.0; labels.len()], cs, options, monitor)
+    multiclass_path_weighted(
+        features,
+        labels,
+        classes,
+        &vec![1.0; labels.len()],
+        cs,
+        options,
+        monitor,
+    )
 }
 
 /// The same where the loss of example i counts C `weights[i]`; weights are positive.
@@ -76,7 +88,8 @@ pub fn multiclass_path_weighted(
     length("labels", features.len(), labels.len())?;
     length("weights", features.len(), weights.len())?;
     if let Some(i) = labels.iter().position(|&r| r >= classes) {
-        let problem = format!("label {} is class {}, counted from 0, of {classes} classes", i + 1, labels[i]);
+        let problem =
+            format!("label {} is class {}, counted from 0, of {classes} classes", i + 1, labels[i]);
         return Err(ErrorKind::WrongTarget { column: "labels".into(), problem }.into());
     }
     let mut search = Search::new(features, labels, classes);
@@ -135,7 +148,9 @@ impl<'a> Search<'a> {
 
     /// Takes what rounding put beyond the bounds back: a_iy is minus the sum of the others.
     fn project(&mut self) {
-        for ((block, &label), &c) in self.duals.chunks_exact_mut(self.classes).zip(self.labels).zip(&self.c) {
+        for ((block, &label), &c) in
+            self.duals.chunks_exact_mut(self.classes).zip(self.labels).zip(&self.c)
+        {
             block[label] = 0.0;
             block.iter_mut().for_each(|a| *a = a.min(0.0));
             let mut sum = -block.iter().sum::<f64>();
@@ -152,7 +167,8 @@ impl<'a> Search<'a> {
         let classes = self.classes;
         let mut squares = 0.0;
         for r in 0..classes {
-            let coefficients: Vec<f64> = self.duals.iter().skip(r).step_by(classes).copied().collect();
+            let coefficients: Vec<f64> =
+                self.duals.iter().skip(r).step_by(classes).copied().collect();
             let weights = self.weights.col_as_slice_mut(r);
             weights.fill(0.0);
             self.features.add_combined(&coefficients, &self.all, weights);
@@ -168,7 +184,8 @@ impl<'a> Search<'a> {
             let gap: f64 = (0..classes).map(|r| (bound(r) - block[r]) * (most - b[r])).sum();
             (c * (most - b[label]), gap)
         };
-        let parts: Vec<(f64, f64)> = self.duals.par_chunks_exact(classes).enumerate().map(of_example).collect();
+        let parts: Vec<(f64, f64)> =
+            self.duals.par_chunks_exact(classes).enumerate().map(of_example).collect();
         let (loss, gap) = parts.iter().fold((0.0, 0.0), |(l, g), part| (l + part.0, g + part.1));
         let primal = squares / 2.0 + loss;
         check_finite("the multi-class hinge loss over features", primal, gap)?;
@@ -222,17 +239,22 @@ impl<'a> Search<'a> {
             }
         };
         self.duals = duals;
-        let support = self.duals.chunks_exact(self.classes).filter(|block| block.iter().any(|&a| a != 0.0)).count();
+        let support = self
+            .duals
+            .chunks_exact(self.classes)
+            .filter(|block| block.iter().any(|&a| a != 0.0))
+            .count();
         let gap = (primal - dual).max(0.0);
         Ok(LinearSolved { weights, objective: primal, gap, passes: self.passes, support, stop })
     }
 
-    /// Follows the central path; of its points, v and its objective are returned, and w becomes the duals.
+    /// Follows the central path; of its points, v and its objective are returned, and w becomes the
+    /// duals.
     fn finish(&mut self, tol: f64, most: u64, monitor: &dyn Monitor) -> Result<(Mat<f64>, f64)> {
         let (n, classes) = (self.all.len(), self.classes);
         // Fewer examples than features have the same problem in as many features.
-        let narrow =
-            (n < self.features.width()).then(|| Rotation::new(self.features.matrix.as_dyn_stride().to_owned()));
+        let narrow = (n < self.features.width())
+            .then(|| Rotation::new(self.features.matrix.as_dyn_stride().to_owned()));
         let rotated = narrow.as_ref().map(|r| r.rotated(false));
         let features = match &rotated {
             Some(rotated) => Features::new(rotated.as_ref())?,
@@ -266,7 +288,8 @@ impl<'a> Search<'a> {
         let mut loss = 0.0;
         for i in 0..n {
             self.levels(i, &mut b);
-            loss += self.c[i] * (b.iter().fold(f64::NEG_INFINITY, |m, &b| m.max(b)) - b[self.labels[i]]);
+            loss += self.c[i]
+                * (b.iter().fold(f64::NEG_INFINITY, |m, &b| m.max(b)) - b[self.labels[i]]);
         }
         let squares: f64 = (0..classes).map(|r| square(weights.col_as_slice(r))).sum();
         Ok((weights, squares / 2.0 + loss))
@@ -276,7 +299,8 @@ impl<'a> Search<'a> {
     fn ascend(&mut self, target: f64, most: u64, seed: u64) {
         let classes = self.classes;
         let mut active = self.all.clone();
-        let (mut b, mut sorted, mut next) = (vec![0.0; classes], vec![0.0; classes], vec![0.0; classes]);
+        let (mut b, mut sorted, mut next) =
+            (vec![0.0; classes], vec![0.0; classes], vec![0.0; classes]);
         for _ in 0..most {
             let mut stream = Stream::new(seed, Purpose::Order, self.passes);
             for at in (1..active.len()).rev() {
@@ -301,7 +325,11 @@ impl<'a> Search<'a> {
                     if moved != 0.0 {
                         changed = true;
                         old[r] = next[r];
-                        add_multiple(self.weights.col_as_slice_mut(r), moved, self.features.column(i));
+                        add_multiple(
+                            self.weights.col_as_slice_mut(r),
+                            moved,
+                            self.features.column(i),
+                        );
                     }
                 }
                 changed
@@ -313,8 +341,9 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The best block of one example, all others fixed: min over b of (1/2) A |b - old|^2 + levels'b with sum_r b_r = 0 and b_r <= C
-/// 1[r = y], A = |f|^2. It is b_r = min(C 1[r = y], (nu - B_r) / A) with B = levels - A old; nu by a sort.
+/// The best block of one example, all others fixed: min over b of (1/2) A |b - old|^2 + levels'b
+/// with sum_r b_r = 0 and b_r <= C 1[r = y], A = |f|^2. It is b_r = min(C 1[r = y], (nu - B_r) / A)
+/// with B = levels - A old; nu by a sort.
 fn best_block(
     levels: &[f64],
     old: &[f64],
@@ -370,14 +399,21 @@ mod tests {
         Options { tol: 1e-8, ..Options::default() }
     }
 
-    fn solve(f: &Mat<f64>, labels: &[usize], k: usize, cs: &[f64], options: &Options) -> Vec<LinearSolved> {
+    fn solve(
+        f: &Mat<f64>,
+        labels: &[usize],
+        k: usize,
+        cs: &[f64],
+        options: &Options,
+    ) -> Vec<LinearSolved> {
         multiclass_path(f.as_ref(), labels, k, cs, options, &Silent).unwrap()
     }
 
     fn objective(f: &Mat<f64>, labels: &[usize], c: f64, w: &Mat<f64>) -> f64 {
         let z = f.transpose() * w;
         let loss = |i: usize| {
-            let level = |r: usize| if r == labels[i] { 0.0 } else { 1.0 + z[(i, r)] - z[(i, labels[i])] };
+            let level =
+                |r: usize| if r == labels[i] { 0.0 } else { 1.0 + z[(i, r)] - z[(i, labels[i])] };
             (0..w.ncols()).map(level).fold(0.0, f64::max)
         };
         (0..w.ncols()).map(|r| square(w.col_as_slice(r))).sum::<f64>() / 2.0
@@ -391,7 +427,8 @@ mod tests {
         let y: Vec<f64> = labels.iter().map(|&r| 2.0 * r as f64 - 1.0).collect();
         for c in [1e-3, 0.1, 10.0] {
             let found = solve(&features, &labels, 2, &[c], &fine()).remove(0);
-            let twin = hinge_path(features.as_ref(), &y, &[2.0 * c], &fine(), &Silent).unwrap().remove(0);
+            let twin =
+                hinge_path(features.as_ref(), &y, &[2.0 * c], &fine(), &Silent).unwrap().remove(0);
             assert!((found.objective - twin.objective / 2.0).abs() < 1e-7 * found.objective, "{c}");
             let half = Mat::from_fn(6, 2, |k, r| twin.weights[(k, 0)] * (r as f64 - 0.5));
             assert!(farthest(&found.weights, &half) < 1e-3);
@@ -410,7 +447,9 @@ mod tests {
                 assert!((value - found.objective).abs() < 1e-10 * value);
                 for seed in 0..20 {
                     let other = &found.weights + faer::Scale(0.01) * normal(d, k, seed);
-                    assert!(objective(&features, &labels, c, &other) >= found.objective - found.gap);
+                    assert!(
+                        objective(&features, &labels, c, &other) >= found.objective - found.gap
+                    );
                 }
                 // A new start ends at the same objective.
                 let cold = solve(&features, &labels, k, &[c], &fine()).remove(0);
@@ -421,15 +460,29 @@ mod tests {
 
     #[test]
     fn large_costs_are_certified() {
-        // The shapes of the Cleveland and the dermatology data, more features than examples, and a class never seen.
-        for (d, n, k, noise) in [(14, 303, 5, 0.6), (35, 366, 6, 0.3), (90, 60, 3, 0.3), (4, 50, 4, 1.0)] {
+        // The shapes of the Cleveland and the dermatology data, more features than examples, and a
+        // class never seen.
+        for (d, n, k, noise) in
+            [(14, 303, 5, 0.6), (35, 366, 6, 0.3), (90, 60, 3, 0.3), (4, 50, 4, 1.0)]
+        {
             let (features, mut labels) = classes(d, n, k, noise, 7);
             labels.iter_mut().for_each(|r| *r = (*r).min(k.max(4) - 2));
             let cs = [1e-2, 1e2, 1e5];
-            for (found, c) in solve(&features, &labels, k, &cs, &Options::default()).iter().zip(cs) {
-                assert_eq!(found.stop, Stop::Tolerance, "{d} x {n}, {c}: {} of {}", found.gap, found.objective);
+            for (found, c) in solve(&features, &labels, k, &cs, &Options::default()).iter().zip(cs)
+            {
+                assert_eq!(
+                    found.stop,
+                    Stop::Tolerance,
+                    "{d} x {n}, {c}: {} of {}",
+                    found.gap,
+                    found.objective
+                );
                 let value = objective(&features, &labels, c, &found.weights);
-                assert!((value - found.objective).abs() < 1e-9 * value, "{value} {}", found.objective);
+                assert!(
+                    (value - found.objective).abs() < 1e-9 * value,
+                    "{value} {}",
+                    found.objective
+                );
                 assert!(found.passes < 1000, "{d} x {n}, {c}: {} passes", found.passes);
             }
             let fine = solve(&features, &labels, k, &[1e5], &fine()).remove(0);
@@ -442,15 +495,19 @@ mod tests {
     fn blocks_are_best_among_all() {
         for seed in 0..50 {
             let numbers = normal(4, 3, seed);
-            let (levels, label, c, a) = (numbers.col_as_slice(0), seed as usize % 4, 0.8, 0.1 + numbers[(0, 2)].abs());
-            let mut old: Vec<f64> =
-                (0..4).map(|r| if r == label { 0.0 } else { -0.2 * numbers[(r, 1)].abs() }).collect();
+            let (levels, label, c, a) =
+                (numbers.col_as_slice(0), seed as usize % 4, 0.8, 0.1 + numbers[(0, 2)].abs());
+            let mut old: Vec<f64> = (0..4)
+                .map(|r| if r == label { 0.0 } else { -0.2 * numbers[(r, 1)].abs() })
+                .collect();
             old[label] = -old.iter().sum::<f64>();
             let (mut sorted, mut next) = (vec![0.0; 4], vec![0.0; 4]);
             best_block(levels, &old, a, (label, c), &mut sorted, &mut next);
             assert!(next.iter().sum::<f64>().abs() < 1e-14);
             assert!((0..4).all(|r| next[r] <= if r == label { c } else { 0.0 }));
-            let value = |b: &[f64]| (0..4).map(|r| a / 2.0 * (b[r] - old[r]).powi(2) + levels[r] * b[r]).sum::<f64>();
+            let value = |b: &[f64]| {
+                (0..4).map(|r| a / 2.0 * (b[r] - old[r]).powi(2) + levels[r] * b[r]).sum::<f64>()
+            };
             // Every feasible exchange between two classes is worse.
             for (r, s) in (0..4).flat_map(|r| (0..4).map(move |s| (r, s))).filter(|(r, s)| r != s) {
                 let mut other = next.clone();
@@ -479,7 +536,8 @@ mod tests {
         let (features, labels) = classes(9, 700, 3, 0.2, 4);
         let expected = solve(&features, &labels, 3, &[0.1], &Options::default()).remove(0);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-        let found = pool.install(|| solve(&features, &labels, 3, &[0.1], &Options::default())).remove(0);
+        let found =
+            pool.install(|| solve(&features, &labels, 3, &[0.1], &Options::default())).remove(0);
         assert_eq!(found.weights, expected.weights);
     }
 

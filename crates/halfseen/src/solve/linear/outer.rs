@@ -21,7 +21,17 @@ pub(super) fn add_outer(sum: &mut Mat<f64>, block: MatRef<'_, f64>) {
         let (corner, below) = below.split_at_row_mut(columns);
         let (own, rest) = block.subrows(first, width - first).split_at_row(columns);
         let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
-        triangular::matmul(corner, lower, Accum::Add, own, full, own.transpose(), full, 1.0, Par::Seq);
+        triangular::matmul(
+            corner,
+            lower,
+            Accum::Add,
+            own,
+            full,
+            own.transpose(),
+            full,
+            1.0,
+            Par::Seq,
+        );
         matmul(below, Accum::Add, rest, own.transpose(), 1.0, Par::Seq);
     });
 }
@@ -41,15 +51,21 @@ pub(super) struct Factor(Mat<f64>);
 impl Factor {
     /// `None` where rounding made a pivot negative.
     pub(super) fn new(mut matrix: Mat<f64>) -> Option<Factor> {
-        let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(matrix.nrows(), Par::Seq, Default::default()));
+        let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(
+            matrix.nrows(),
+            Par::Seq,
+            Default::default(),
+        ));
         let stack = MemStack::new(&mut memory);
-        cholesky_in_place(matrix.as_mut(), Default::default(), Par::Seq, stack, Default::default()).ok()?;
+        cholesky_in_place(matrix.as_mut(), Default::default(), Par::Seq, stack, Default::default())
+            .ok()?;
         Some(Factor(matrix))
     }
 
     /// Replaces b, (D, outputs), by the solution.
     pub(super) fn solve(&self, b: &mut Mat<f64>) {
-        let mut memory = MemBuffer::new(solve_in_place_scratch::<f64>(b.nrows(), b.ncols(), Par::Seq));
+        let mut memory =
+            MemBuffer::new(solve_in_place_scratch::<f64>(b.nrows(), b.ncols(), Par::Seq));
         solve_in_place(self.0.as_ref(), b.as_mut(), Par::Seq, MemStack::new(&mut memory));
     }
 }

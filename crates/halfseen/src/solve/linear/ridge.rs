@@ -1,12 +1,13 @@
 //! Minimises the squared loss over features, from second moments that are summed block by block.
 //!
-//! **Setting**: (1/2) |w|^2 + (C/2) sum_i (<w, f_i> - y_i)^2 for each column of targets. The optimum is
-//! (G + I/C) w = h with G = F F', (D, D), and h = F y: once these are summed, no example is needed again, and every C takes
-//! a factorisation of D^3 / 3 multiplications; eleven of them take less time than one eigendecomposition of G, which is
-//! made only where a factor fails.
+//! **Setting**: (1/2) |w|^2 + (C/2) sum_i (<w, f_i> - y_i)^2 for each column of targets. The
+//! optimum is (G + I/C) w = h with G = F F', (D, D), and h = F y: once these are summed, no example
+//! is needed again, and every C takes a factorisation of D^3 / 3 multiplications; eleven of them
+//! take less time than one eigendecomposition of G, which is made only where a factor fails.
 //!
-//! **Guarantee**: the objective is 1-strongly convex, so that it is at most |gradient|^2 / 2 above the optimum.
-//! Gradient and objective come from the moments; that costs accuracy where the losses are tiny beside y.
+//! **Guarantee**: the objective is 1-strongly convex, so that it is at most |gradient|^2 / 2 above
+//! the optimum. Gradient and objective come from the moments; that costs accuracy where the losses
+//! are tiny beside y.
 
 use super::outer::{Factor, add_outer, mirror};
 use super::{Features, LinearSolved, check_finite, increasing};
@@ -51,8 +52,8 @@ impl Moments {
     /// Adds examples: `features` is (D, b), one example per column; `targets` (b, outputs).
     ///
     /// # Errors
-    /// Sizes that differ, numbers that are not finite (rows are counted from the first example added); nothing is
-    /// added then.
+    /// Sizes that differ, numbers that are not finite (rows are counted from the first example
+    /// added); nothing is added then.
     pub fn add(&mut self, features: MatRef<'_, f64>, targets: MatRef<'_, f64>) -> Result<()> {
         let checked = Features::new(features)?;
         length("features", self.gram.nrows(), checked.width())?;
@@ -61,7 +62,12 @@ impl Moments {
         for column in targets.col_iter() {
             if let Some(i) = column.iter().position(|y| !y.is_finite()) {
                 let row = self.examples + i + 1;
-                return Err(ErrorKind::NotFinite { row, column: "target".into(), value: column[i] }.into());
+                return Err(ErrorKind::NotFinite {
+                    row,
+                    column: "target".into(),
+                    value: column[i],
+                }
+                .into());
             }
         }
         add_outer(&mut self.gram, features);
@@ -91,7 +97,12 @@ impl Moments {
     pub fn path(&self, cs: &[f64], monitor: &dyn Monitor) -> Result<Vec<LinearSolved>> {
         cs.iter().try_for_each(|&c| positive("c", c))?;
         if self.is_empty() {
-            return Err(ErrorKind::TooFewRows { what: "ridge regression".into(), least: 1, rows: 0 }.into());
+            return Err(ErrorKind::TooFewRows {
+                what: "ridge regression".into(),
+                least: 1,
+                rows: 0,
+            }
+            .into());
         }
         let mut full = self.gram.clone();
         mirror(&mut full);
@@ -105,7 +116,8 @@ impl Moments {
             let found = self.refined(&full, c, |b| factor.solve(b));
             Ok((found.gap <= COARSE * found.objective).then_some(found))
         };
-        let mut solved = cs.par_iter().map(by_factor).collect::<Result<Vec<Option<LinearSolved>>>>()?;
+        let mut solved =
+            cs.par_iter().map(by_factor).collect::<Result<Vec<Option<LinearSolved>>>>()?;
         if solved.iter().any(Option::is_none) {
             let (values, vectors) = eigen(full.as_ref())?;
             for (found, &c) in solved.iter_mut().zip(cs).filter(|(found, _)| found.is_none()) {
@@ -113,11 +125,14 @@ impl Moments {
             }
         }
         let solved: Vec<LinearSolved> = solved.into_iter().flatten().collect();
-        solved.iter().try_for_each(|s| check_finite("ridge regression over features", s.objective, s.gap))?;
+        solved
+            .iter()
+            .try_for_each(|s| check_finite("ridge regression over features", s.objective, s.gap))?;
         Ok(solved)
     }
 
-    /// Solves by `invert`, which replaces b by an approximation of (G + I/C)^-1 b, and refines while that helps.
+    /// Solves by `invert`, which replaces b by an approximation of (G + I/C)^-1 b, and refines
+    /// while that helps.
     fn refined(&self, full: &Mat<f64>, c: f64, invert: impl Fn(&mut Mat<f64>)) -> LinearSolved {
         let mut first = self.cross.clone();
         invert(&mut first);
@@ -136,7 +151,13 @@ impl Moments {
     }
 
     /// Objective and gap of weights, and what is missing in the normal equations: h - (G + I/C) w.
-    fn certified(&self, full: &Mat<f64>, c: f64, weights: Mat<f64>, passes: u64) -> (LinearSolved, Mat<f64>) {
+    fn certified(
+        &self,
+        full: &Mat<f64>,
+        c: f64,
+        weights: Mat<f64>,
+        passes: u64,
+    ) -> (LinearSolved, Mat<f64>) {
         let mut product = Mat::zeros(weights.nrows(), weights.ncols());
         matmul(product.as_mut(), Accum::Replace, full.as_ref(), weights.as_ref(), 1.0, Par::Seq);
         let (mut objective, mut missing) = (0.0, 0.0);
@@ -163,7 +184,11 @@ fn invert(values: &[f64], vectors: &Mat<f64>, c: f64, b: &mut Mat<f64>) {
     let mut turned = Mat::zeros(b.nrows(), b.ncols());
     matmul(turned.as_mut(), Accum::Replace, vectors.transpose(), b.as_ref(), 1.0, Par::Seq);
     for j in 0..turned.ncols() {
-        turned.col_as_slice_mut(j).iter_mut().zip(values).for_each(|(t, l)| *t /= l.max(0.0) + 1.0 / c);
+        turned
+            .col_as_slice_mut(j)
+            .iter_mut()
+            .zip(values)
+            .for_each(|(t, l)| *t /= l.max(0.0) + 1.0 / c);
     }
     matmul(b.as_mut(), Accum::Replace, vectors.as_ref(), turned.as_ref(), 1.0, Par::Seq);
 }
@@ -207,14 +232,25 @@ mod tests {
             let (features, targets) = (normal(d, n, 1), normal(n, outputs, 2));
             let gram = features.transpose() * &features;
             let spectrum = Spectrum::new(gram.as_ref()).unwrap();
-            for (found, c) in ridge_path(features.as_ref(), targets.as_ref(), &GRID, &Silent).unwrap().iter().zip(GRID)
+            for (found, c) in ridge_path(features.as_ref(), targets.as_ref(), &GRID, &Silent)
+                .unwrap()
+                .iter()
+                .zip(GRID)
             {
-                assert!(found.gap <= 1e-8 * found.objective, "{d} x {n}, {c}: {} of {}", found.gap, found.objective);
+                assert!(
+                    found.gap <= 1e-8 * found.objective,
+                    "{d} x {n}, {c}: {} of {}",
+                    found.gap,
+                    found.objective
+                );
                 let expected = spectrum.solve(targets.as_ref(), c).unwrap();
                 let close = 1e-7 * expected.objective + 1e-13 * c * (n * outputs) as f64;
                 assert!((found.objective - expected.objective).abs() <= close, "{d} x {n}, {c}");
                 let scores = features.transpose() * &found.weights;
-                assert!(farthest(&scores, &(&gram * &expected.coefficients)) < 1e-5, "{d} x {n}, {c}");
+                assert!(
+                    farthest(&scores, &(&gram * &expected.coefficients)) < 1e-5,
+                    "{d} x {n}, {c}"
+                );
             }
         }
     }
@@ -226,7 +262,8 @@ mod tests {
             let off = features.transpose() * w - &targets;
             square(w.col_as_slice(0)) / 2.0 + c / 2.0 * square(off.col_as_slice(0))
         };
-        let found = ridge_path(features.as_ref(), targets.as_ref(), &[0.3], &Silent).unwrap().remove(0);
+        let found =
+            ridge_path(features.as_ref(), targets.as_ref(), &[0.3], &Silent).unwrap().remove(0);
         assert!((objective(&found.weights, 0.3) - found.objective).abs() < 1e-12 * found.objective);
         for k in 0..6 {
             for step in [-1e-3, 1e-3] {
@@ -240,7 +277,8 @@ mod tests {
     #[test]
     fn blocks_sum_to_the_whole() {
         let (features, targets) = (normal(9, 5000, 5), normal(5000, 2, 6));
-        let whole = ridge_path(features.as_ref(), targets.as_ref(), &[1.0], &Silent).unwrap().remove(0);
+        let whole =
+            ridge_path(features.as_ref(), targets.as_ref(), &[1.0], &Silent).unwrap().remove(0);
         let mut moments = Moments::new(9, 2);
         for start in [0, 700, 4900] {
             let many = match start {
@@ -248,14 +286,18 @@ mod tests {
                 700 => 4200,
                 _ => 100,
             };
-            moments.add(features.as_ref().subcols(start, many), targets.as_ref().subrows(start, many)).unwrap();
+            moments
+                .add(features.as_ref().subcols(start, many), targets.as_ref().subrows(start, many))
+                .unwrap();
         }
         assert_eq!(moments.len(), 5000);
         let parts = moments.path(&[1.0], &Silent).unwrap().remove(0);
         assert!(farthest(&parts.weights, &whole.weights) < 1e-12);
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let again = pool.install(|| ridge_path(features.as_ref(), targets.as_ref(), &[1.0], &Silent).unwrap());
+            let again = pool.install(|| {
+                ridge_path(features.as_ref(), targets.as_ref(), &[1.0], &Silent).unwrap()
+            });
             assert_eq!(again[0].weights, whole.weights);
         }
     }
@@ -263,23 +305,43 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused() {
         let (features, targets) = (normal(3, 4, 7), normal(4, 1, 8));
-        let path = |f: &Mat<f64>, t: &Mat<f64>, c: f64| ridge_path(f.as_ref(), t.as_ref(), &[c], &Silent).map(|_| ());
+        let path = |f: &Mat<f64>, t: &Mat<f64>, c: f64| {
+            ridge_path(f.as_ref(), t.as_ref(), &[c], &Silent).map(|_| ())
+        };
         for c in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            assert!(matches!(*path(&features, &targets, c).unwrap_err().kind(), ErrorKind::OutOfRange { .. }));
+            assert!(matches!(
+                *path(&features, &targets, c).unwrap_err().kind(),
+                ErrorKind::OutOfRange { .. }
+            ));
         }
-        assert!(matches!(*path(&features, &normal(3, 1, 1), 1.0).unwrap_err().kind(), ErrorKind::WrongLength { .. }));
+        assert!(matches!(
+            *path(&features, &normal(3, 1, 1), 1.0).unwrap_err().kind(),
+            ErrorKind::WrongLength { .. }
+        ));
         assert!(matches!(
             *path(&Mat::zeros(3, 0), &Mat::zeros(0, 1), 1.0).unwrap_err().kind(),
             ErrorKind::TooFewRows { .. }
         ));
-        assert!(matches!(*path(&Mat::zeros(0, 4), &targets, 1.0).unwrap_err().kind(), ErrorKind::NoAttributes));
+        assert!(matches!(
+            *path(&Mat::zeros(0, 4), &targets, 1.0).unwrap_err().kind(),
+            ErrorKind::NoAttributes
+        ));
         for bad in [f64::NAN, f64::INFINITY] {
             let (mut f, mut t) = (features.clone(), targets.clone());
             (f[(2, 1)], t[(3, 0)]) = (bad, bad);
-            assert!(matches!(*path(&f, &targets, 1.0).unwrap_err().kind(), ErrorKind::NotFinite { row: 2, .. }));
-            assert!(matches!(*path(&features, &t, 1.0).unwrap_err().kind(), ErrorKind::NotFinite { row: 4, .. }));
+            assert!(matches!(
+                *path(&f, &targets, 1.0).unwrap_err().kind(),
+                ErrorKind::NotFinite { row: 2, .. }
+            ));
+            assert!(matches!(
+                *path(&features, &t, 1.0).unwrap_err().kind(),
+                ErrorKind::NotFinite { row: 4, .. }
+            ));
         }
         let huge = Mat::from_fn(3, 4, |_, _| 1e200);
-        assert!(matches!(*path(&huge, &targets, 1.0).unwrap_err().kind(), ErrorKind::Numerical { .. }));
+        assert!(matches!(
+            *path(&huge, &targets, 1.0).unwrap_err().kind(),
+            ErrorKind::Numerical { .. }
+        ));
     }
 }

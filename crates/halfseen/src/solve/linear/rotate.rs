@@ -1,7 +1,8 @@
-//! Rotates m examples with more than m features into a space of m features, where they have the same products.
+//! Rotates m examples with more than m features into a space of m features, where they have the
+//! same products.
 //!
-//! **Method**: F = Q R by Householder's reflections; R has the products of F, R'R = F'F, to the last digit of F itself, which
-//! the square root of F'F would not have.
+//! **Method**: F = Q R by Householder's reflections; R has the products of F, R'R = F'F, to the
+//! last digit of F itself, which the square root of F'F would not have.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::householder::{
@@ -10,7 +11,9 @@ use faer::linalg::householder::{
     apply_block_householder_sequence_transpose_on_the_left_in_place_scratch as apply_transpose_scratch,
     apply_block_householder_sequence_transpose_on_the_left_in_place_with_conj as apply_transpose,
 };
-use faer::linalg::qr::no_pivoting::factor::{qr_in_place, qr_in_place_scratch, recommended_block_size};
+use faer::linalg::qr::no_pivoting::factor::{
+    qr_in_place, qr_in_place_scratch, recommended_block_size,
+};
 use faer::{Conj, Mat, Par};
 
 /// F = Q R, F (d, m) with d >= m.
@@ -28,7 +31,8 @@ impl Rotation {
         let (d, m) = (features.nrows(), features.ncols());
         let size = recommended_block_size::<f64>(d, m);
         let mut blocks = Mat::zeros(size, d.min(m));
-        let mut memory = MemBuffer::new(qr_in_place_scratch::<f64>(d, m, size, Par::Seq, Default::default()));
+        let mut memory =
+            MemBuffer::new(qr_in_place_scratch::<f64>(d, m, size, Par::Seq, Default::default()));
         let stack = MemStack::new(&mut memory);
         qr_in_place(features.as_mut(), blocks.as_mut(), Par::Seq, stack, Default::default());
         Rotation { factored: features, blocks }
@@ -47,11 +51,19 @@ impl Rotation {
 
     /// Q v of the v (m): the vector of the first space.
     pub(in crate::solve) fn back(&self, v: &[f64]) -> Vec<f64> {
-        let mut out = Mat::from_fn(self.factored.nrows(), 1, |k, _| v.get(k).copied().unwrap_or(0.0));
+        let mut out =
+            Mat::from_fn(self.factored.nrows(), 1, |k, _| v.get(k).copied().unwrap_or(0.0));
         let (d, size) = (self.factored.nrows(), self.blocks.nrows());
         let mut memory = MemBuffer::new(apply_scratch::<f64>(d, size, 1));
         let stack = MemStack::new(&mut memory);
-        apply(self.factored.as_ref(), self.blocks.as_ref(), Conj::No, out.as_mut(), Par::Seq, stack);
+        apply(
+            self.factored.as_ref(),
+            self.blocks.as_ref(),
+            Conj::No,
+            out.as_mut(),
+            Par::Seq,
+            stack,
+        );
         out.col_as_slice(0).to_vec()
     }
 
@@ -61,7 +73,14 @@ impl Rotation {
         let (d, size) = (self.factored.nrows(), self.blocks.nrows());
         let mut memory = MemBuffer::new(apply_transpose_scratch::<f64>(d, size, 1));
         let stack = MemStack::new(&mut memory);
-        apply_transpose(self.factored.as_ref(), self.blocks.as_ref(), Conj::No, out.as_mut(), Par::Seq, stack);
+        apply_transpose(
+            self.factored.as_ref(),
+            self.blocks.as_ref(),
+            Conj::No,
+            out.as_mut(),
+            Par::Seq,
+            stack,
+        );
         out.col_as_slice(0)[..self.factored.ncols()].to_vec()
     }
 }
@@ -81,9 +100,14 @@ mod tests {
             }
             let rotation = Rotation::new(features.clone());
             let rotated = rotation.rotated(false);
-            assert!(farthest(&(rotated.transpose() * &rotated), &(features.transpose() * &features)) < 1e-13);
+            assert!(
+                farthest(&(rotated.transpose() * &rotated), &(features.transpose() * &features))
+                    < 1e-13
+            );
             let with_ones = rotation.rotated(true);
-            assert!((0..m).all(|i| with_ones[(m, i)] == 1.0 && with_ones[(0, i)] == rotated[(0, i)]));
+            assert!(
+                (0..m).all(|i| with_ones[(m, i)] == 1.0 && with_ones[(0, i)] == rotated[(0, i)])
+            );
             // Q R = F, and Q'Q = I.
             for i in 0..m {
                 let back = rotation.back(rotated.col_as_slice(i));

@@ -11,11 +11,19 @@ pub(super) fn normal(rows: usize, columns: usize, seed: u64) -> Mat<f64> {
 }
 
 /// Features and the classes of a noisy linear rule.
-pub(super) fn classes(d: usize, n: usize, classes: usize, noise: f64, seed: u64) -> (Mat<f64>, Vec<usize>) {
-    let (features, rule, off) = (normal(d, n, seed), normal(d, classes, seed + 1), normal(n, classes, seed + 2));
+pub(super) fn classes(
+    d: usize,
+    n: usize,
+    classes: usize,
+    noise: f64,
+    seed: u64,
+) -> (Mat<f64>, Vec<usize>) {
+    let (features, rule, off) =
+        (normal(d, n, seed), normal(d, classes, seed + 1), normal(n, classes, seed + 2));
     let scores = features.transpose() * &rule;
     let score = |i: usize, r: usize| scores[(i, r)] + noise * (d as f64).sqrt() * off[(i, r)];
-    let best = |i: usize| (0..classes).max_by(|&r, &s| score(i, r).total_cmp(&score(i, s))).unwrap_or(0);
+    let best =
+        |i: usize| (0..classes).max_by(|&r, &s| score(i, r).total_cmp(&score(i, s))).unwrap_or(0);
     let labels = (0..n).map(best).collect();
     (features, labels)
 }
@@ -28,6 +36,7 @@ pub(super) fn signs(d: usize, n: usize, noise: f64, seed: u64) -> (Mat<f64>, Vec
 
 /// The largest difference relative to the largest number.
 pub(super) fn farthest(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
-    let largest = |m: &Mat<f64>| m.col_iter().flat_map(|c| c.iter()).fold(0.0_f64, |s, d| s.max(d.abs()));
+    let largest =
+        |m: &Mat<f64>| m.col_iter().flat_map(|c| c.iter()).fold(0.0_f64, |s, d| s.max(d.abs()));
     largest(&(a - b)) / largest(b).max(1e-300)
 }

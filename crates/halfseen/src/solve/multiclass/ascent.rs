@@ -5,7 +5,8 @@ use crate::monitor::Monitor;
 use crate::sampling::{Purpose, Stream, shuffle};
 use faer::{Mat, MatRef};
 
-/// Puts on `point` the nearest point of {w >= 0, sum w = `total`}; `sorted` is scratch of the same length.
+/// Puts on `point` the nearest point of {w >= 0, sum w = `total`}; `sorted` is scratch of the same
+/// length.
 pub(super) fn project(point: &mut [f64], total: f64, sorted: &mut [f64]) {
     sorted.copy_from_slice(point);
     sorted.sort_unstable_by(|a, b| b.total_cmp(a));
@@ -37,11 +38,19 @@ impl<'s> Ascent<'s> {
         Ascent { gram: search.gram, w: &mut search.w, g: &mut search.g, c: &search.c }
     }
 
-    /// Passes over the examples that are not settled, until the gap seen on the way is at most `target`; returns their number.
-    pub(super) fn passes(&mut self, most: u64, target: f64, seed: u64, monitor: &dyn Monitor) -> u64 {
+    /// Passes over the examples that are not settled, until the gap seen on the way is at most
+    /// `target`; returns their number.
+    pub(super) fn passes(
+        &mut self,
+        most: u64,
+        target: f64,
+        seed: u64,
+        monitor: &dyn Monitor,
+    ) -> u64 {
         let classes = self.w.ncols();
         let mut active: Vec<usize> = (0..self.w.nrows()).collect();
-        let (mut old, mut new, mut sorted) = (vec![0.0; classes], vec![0.0; classes], vec![0.0; classes]);
+        let (mut old, mut new, mut sorted) =
+            (vec![0.0; classes], vec![0.0; classes], vec![0.0; classes]);
         let mut settled = f64::INFINITY;
         let mut stream = Stream::new(seed, Purpose::Order, 0);
         for done in 0..most {
@@ -51,7 +60,8 @@ impl<'s> Ascent<'s> {
             shuffle(&mut stream, &mut active);
             let (mut gap, mut worst) = (0.0, 0.0_f64);
             active.retain(|&i| {
-                let (mut largest, mut lowest, mut second) = (f64::NEG_INFINITY, f64::INFINITY, f64::NEG_INFINITY);
+                let (mut largest, mut lowest, mut second) =
+                    (f64::NEG_INFINITY, f64::INFINITY, f64::NEG_INFINITY);
                 for (r, old) in old.iter_mut().enumerate() {
                     *old = self.w[(i, r)];
                     largest = largest.max(self.g[(i, r)]);
@@ -80,7 +90,8 @@ impl<'s> Ascent<'s> {
         most
     }
 
-    /// Maximises the dual over the weights of example i: the nearest point of the simplex to w + g / K_ii.
+    /// Maximises the dual over the weights of example i: the nearest point of the simplex to w + g
+    /// / K_ii.
     fn step(&mut self, i: usize, old: &[f64], new: &mut [f64], sorted: &mut [f64]) {
         let curvature = self.gram[(i, i)];
         if curvature > 0.0 {
@@ -90,7 +101,8 @@ impl<'s> Ascent<'s> {
             project(new, self.c[i], sorted);
         } else {
             // The dual is linear in these weights: all go to one best class.
-            let best = (0..old.len()).fold(0, |b, r| if self.g[(i, r)] > self.g[(i, b)] { r } else { b });
+            let best =
+                (0..old.len()).fold(0, |b, r| if self.g[(i, r)] > self.g[(i, b)] { r } else { b });
             new.fill(0.0);
             new[best] = self.c[i];
         }

@@ -1,14 +1,17 @@
-//! Solves the linear systems of an interior-point step: through a factor of the Gram matrix where its rank is low, else
-//! class by class.
+//! Solves the linear systems of an interior-point step: through a factor of the Gram matrix where
+//! its rank is low, else class by class.
 //!
-//! **System**: (K + D_r) dw_r + dm = t_r for every class r, and sum_r dw_r = 0, with diagonal D_r = s_r / w_r.
+//! **System**: (K + D_r) dw_r + dm = t_r for every class r, and sum_r dw_r = 0, with diagonal D_r =
+//! s_r / w_r.
 //!
-//! **Dense**: dw_r = (K + D_r)^-1 (t_r - dm), and dm solves a system in the sum over classes of these inverses.
+//! **Dense**: dw_r = (K + D_r)^-1 (t_r - dm), and dm solves a system in the sum over classes of
+//! these inverses.
 //!
-//! **Low rank**: with K = L L' and u_r = -L' dw_r (the change of v_r in the factor's coordinates), elimination of dm leaves
-//! for every example a weighted Laplacian over its classes, H_i with off-diagonal elements -d_ir d_is / sum_q d_iq,
-//! d = w / s. Then dw_i = H_i (t_i + (L u)_i), and u solves (I + N) u = -L' (H t), where block (r, s) of N is
-//! L' diag(h_rs) L. Nothing is subtracted from the diagonal, so large and small d mix without loss.
+//! **Low rank**: with K = L L' and u_r = -L' dw_r (the change of v_r in the factor's coordinates),
+//! elimination of dm leaves for every example a weighted Laplacian over its classes, H_i with
+//! off-diagonal elements -d_ir d_is / sum_q d_iq, d = w / s. Then dw_i = H_i (t_i + (L u)_i), and u
+//! solves (I + N) u = -L' (H t), where block (r, s) of N is L' diag(h_rs) L. Nothing is subtracted
+//! from the diagonal, so large and small d mix without loss.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
@@ -18,7 +21,8 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular};
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
-/// Least diagonal that is added to the Gram matrix, relative to its mean, so that singular matrices have a factor.
+/// Least diagonal that is added to the Gram matrix, relative to its mean, so that singular matrices
+/// have a factor.
 const FLOOR: f64 = 1e-13;
 /// Rows that are weighted at a time.
 const ROWS: usize = 512;
@@ -51,9 +55,11 @@ pub(super) fn work(n: usize, classes: usize, rank: Option<usize>) -> f64 {
 
 fn factor(mut matrix: Mat<f64>) -> Option<Mat<f64>> {
     let n = matrix.nrows();
-    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default()));
+    let mut memory =
+        MemBuffer::new(cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default()));
     let stack = MemStack::new(&mut memory);
-    cholesky_in_place(matrix.as_mut(), Default::default(), Par::Seq, stack, Default::default()).ok()?;
+    cholesky_in_place(matrix.as_mut(), Default::default(), Par::Seq, stack, Default::default())
+        .ok()?;
     Some(matrix)
 }
 
@@ -68,7 +74,8 @@ fn multiply(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
 }
 
 impl<'a> Newton<'a> {
-    /// `mean` is that of the Gram matrix's diagonal. `None` where rounding leaves no positive pivot.
+    /// `mean` is that of the Gram matrix's diagonal. `None` where rounding leaves no positive
+    /// pivot.
     pub(super) fn new(form: Form<'a>, mean: f64, w: &Mat<f64>, s: &Mat<f64>) -> Option<Newton<'a>> {
         let floor = FLOOR * mean;
         match form {
@@ -101,13 +108,17 @@ impl<'a> Newton<'a> {
         let most = 1.0 / floor.max(f64::MIN_POSITIVE);
         let d = Mat::from_fn(n, classes, |i, r| (w[(i, r)] / s[(i, r)]).min(most));
         let totals: Vec<f64> = (0..n).map(|i| d.row(i).iter().sum()).collect();
-        let pairs: Vec<(usize, usize)> = (0..classes).flat_map(|r| (0..=r).map(move |q| (r, q))).collect();
+        let pairs: Vec<(usize, usize)> =
+            (0..classes).flat_map(|r| (0..=r).map(move |q| (r, q))).collect();
         let blocks: Vec<Mat<f64>> = pairs
             .par_iter()
             .map(|&(r, q)| {
                 let weight = |i: usize| {
-                    let others =
-                        if r == q { (0..classes).filter(|&o| o != r).map(|o| d[(i, o)]).sum() } else { -d[(i, q)] };
+                    let others = if r == q {
+                        (0..classes).filter(|&o| o != r).map(|o| d[(i, o)]).sum()
+                    } else {
+                        -d[(i, q)]
+                    };
                     others * (d[(i, r)] / totals[i])
                 };
                 weighted(rows, weight)
@@ -132,7 +143,8 @@ impl<'a> Newton<'a> {
             Newton::Dense { inverses, sum, .. } => by_inverses(inverses, sum, t),
             Newton::Low { rows, d, inner } => by_factor(*rows, d, inner, t),
         };
-        // Rounding must not move the sums of rows: the heaviest errors come with the largest changes.
+        // Rounding must not move the sums of rows: the heaviest errors come with the largest
+        // changes.
         for i in 0..dw.nrows() {
             let (sum, size) = dw.row(i).iter().fold((0.0, 0.0), |(s, a), d| (s + d, a + d.abs()));
             if size > 0.0 {
@@ -141,7 +153,9 @@ impl<'a> Newton<'a> {
         }
         let mut ds = match self {
             Newton::Dense { gram, .. } => multiply(*gram, dw.as_ref()),
-            Newton::Low { rows, .. } => multiply(*rows, multiply(rows.transpose(), dw.as_ref()).as_ref()),
+            Newton::Low { rows, .. } => {
+                multiply(*rows, multiply(rows.transpose(), dw.as_ref()).as_ref())
+            }
         };
         for r in 0..ds.ncols() {
             ds.col_mut(r).iter_mut().zip(dm.col(0).iter()).for_each(|(ds, dm)| *ds += dm);
@@ -169,12 +183,18 @@ fn by_inverses(inverses: &[Mat<f64>], sum: &Mat<f64>, t: &Mat<f64>) -> (Mat<f64>
     (dw, dm)
 }
 
-fn by_factor(rows: MatRef<'_, f64>, d: &Mat<f64>, inner: &Mat<f64>, t: &Mat<f64>) -> (Mat<f64>, Mat<f64>) {
+fn by_factor(
+    rows: MatRef<'_, f64>,
+    d: &Mat<f64>,
+    inner: &Mat<f64>,
+    t: &Mat<f64>,
+) -> (Mat<f64>, Mat<f64>) {
     let (rank, classes) = (rows.ncols(), d.ncols());
     let stacked = |m: &Mat<f64>| Mat::from_fn(rank * classes, 1, |i, _| m[(i % rank, i / rank)]);
     let mut u = Mat::<f64>::zeros(rank, classes);
     let (mut dw, mut dm) = laplacian(d, t);
-    // What is left of u = -L' H (t + L u) is the right-hand side; the second time, what rounding left.
+    // What is left of u = -L' H (t + L u) is the right-hand side; the second time, what rounding
+    // left.
     for _ in 0..2 {
         let mut left = stacked(&multiply(rows.transpose(), dw.as_ref()));
         left = -(left + stacked(&u));
@@ -216,11 +236,24 @@ fn weighted(rows: MatRef<'_, f64>, weight: impl Fn(usize) -> f64) -> Mat<f64> {
         weights[..count].iter_mut().zip(from..).for_each(|(w, i)| *w = weight(i));
         let part = rows.subrows(from, count);
         for k in 0..rank {
-            let cells = scaled.col_as_slice_mut(k)[..count].iter_mut().zip(part.col(k).iter()).zip(&weights);
+            let cells = scaled.col_as_slice_mut(k)[..count]
+                .iter_mut()
+                .zip(part.col(k).iter())
+                .zip(&weights);
             cells.for_each(|((s, x), w)| *s = x * w);
         }
         let scaled = scaled.as_ref().subrows(0, count);
-        triangular(product.as_mut(), lower, Accum::Add, part.transpose(), whole, scaled, whole, 1.0, Par::Seq);
+        triangular(
+            product.as_mut(),
+            lower,
+            Accum::Add,
+            part.transpose(),
+            whole,
+            scaled,
+            whole,
+            1.0,
+            Par::Seq,
+        );
     }
     product
 }
@@ -256,7 +289,8 @@ mod tests {
 
     #[test]
     fn large_and_small_weights_mix() {
-        // Weights and slacks of a late step: each product is about 1e-9, each ratio 1e15 or 1e-15 or 1.
+        // Weights and slacks of a late step: each product is about 1e-9, each ratio 1e15 or 1e-15
+        // or 1.
         let (n, rank, classes) = (30, 4, 3);
         let mut stream = Stream::new(8, Purpose::Data, 0);
         let rows = Mat::from_fn(n, rank, |_, _| stream.normal());
@@ -269,9 +303,13 @@ mod tests {
         for i in 0..n {
             for r in 0..classes {
                 // Relative to the largest term of the row.
-                let terms = [curved[(i, r)], s[(i, r)] / w[(i, r)] * dw[(i, r)], dm[(i, 0)], t[(i, r)]];
+                let terms =
+                    [curved[(i, r)], s[(i, r)] / w[(i, r)] * dw[(i, r)], dm[(i, 0)], t[(i, r)]];
                 let size = terms.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-                assert!((terms[0] + terms[1] + terms[2] - terms[3]).abs() <= 1e-6 * size, "{i} {r} {terms:?}");
+                assert!(
+                    (terms[0] + terms[1] + terms[2] - terms[3]).abs() <= 1e-6 * size,
+                    "{i} {r} {terms:?}"
+                );
             }
         }
     }

@@ -1,4 +1,5 @@
-//! Holds the solver to its certificate on larger problems of low rank, to random directions and to odd data.
+//! Holds the solver to its certificate on larger problems of low rank, to random directions and to
+//! odd data.
 
 use super::*;
 use crate::monitor::Silent;
@@ -41,9 +42,19 @@ fn the_gap_closes_for_small_and_large_c_and_any_rank() {
         let (gram, codes) = problem(n, columns, classes, 5);
         for c in [1e-5, 1e-2, 1.0, 1e3, 1e5] {
             let found = solve(gram.as_ref(), &codes, classes, c, None, &exact(), &Silent).unwrap();
-            assert_eq!(found.stop, Stop::Tolerance, "{n} {classes} {c}: {:e} of {:e}", found.gap, found.objective);
+            assert_eq!(
+                found.stop,
+                Stop::Tolerance,
+                "{n} {classes} {c}: {:e} of {:e}",
+                found.gap,
+                found.objective
+            );
             let plain = primal(&gram, &codes, c, &found.coefficients);
-            assert!((plain - found.objective).abs() <= 1e-7 * plain.abs().max(1e-9), "{plain} {}", found.objective);
+            assert!(
+                (plain - found.objective).abs() <= 1e-7 * plain.abs().max(1e-9),
+                "{plain} {}",
+                found.objective
+            );
             for (i, &y) in codes.iter().enumerate() {
                 let row: Vec<f64> = (0..classes).map(|r| found.coefficients[(i, r)]).collect();
                 assert!(row.iter().sum::<f64>().abs() <= 1e-12 * c);
@@ -62,7 +73,8 @@ fn no_direction_improves_the_primal() {
     let mut stream = Stream::new(1, Purpose::Data, 2);
     for size in [1e-3, 1e-2, 0.1] {
         for _ in 0..200 {
-            let moved = Mat::from_fn(25, 4, |i, r| found.coefficients[(i, r)] + size * stream.normal());
+            let moved =
+                Mat::from_fn(25, 4, |i, r| found.coefficients[(i, r)] + size * stream.normal());
             assert!(primal(&gram, &codes, 0.7, &moved) >= found.objective * (1.0 - 1e-8));
         }
     }
@@ -74,7 +86,9 @@ fn two_classes_are_the_binary_hinge_with_twice_c() {
     let signs: Vec<f64> = codes.iter().map(|&code| if code == 1 { 1.0 } else { -1.0 }).collect();
     for c in [0.01, 1.0, 50.0] {
         let two = solve(gram.as_ref(), &codes, 2, c, None, &exact(), &Silent).unwrap();
-        let one = crate::solve::hinge::solve(gram.as_ref(), &signs, 2.0 * c, None, &exact(), &Silent).unwrap();
+        let one =
+            crate::solve::hinge::solve(gram.as_ref(), &signs, 2.0 * c, None, &exact(), &Silent)
+                .unwrap();
         // v_1 = -v_0 = v/2: |v_0|^2 + |v_1|^2 = |v|^2 / 2, and both hinges are 1 - y <v, x>.
         assert!((2.0 * two.objective - one.objective).abs() <= 1e-6 * one.objective, "{c}");
         for i in 0..50 {

@@ -40,7 +40,8 @@ fn by_faces(point: &[f64], total: f64) -> Vec<f64> {
         let on = |r: usize| face >> r & 1 == 1;
         let sum: f64 = (0..point.len()).filter(|&r| on(r)).map(|r| point[r]).sum();
         let shift = (sum - total) / f64::from(face.count_ones());
-        let at: Vec<f64> = (0..point.len()).map(|r| if on(r) { point[r] - shift } else { 0.0 }).collect();
+        let at: Vec<f64> =
+            (0..point.len()).map(|r| if on(r) { point[r] - shift } else { 0.0 }).collect();
         let distance: f64 = at.iter().zip(point).map(|(a, p)| (a - p).powi(2)).sum();
         if at.iter().all(|&a| a >= 0.0) && distance < best.0 {
             best = (distance, at);
@@ -54,7 +55,8 @@ fn projections_are_those_of_all_faces() {
     let mut stream = Stream::new(3, Purpose::Data, 0);
     for trial in 0..2000 {
         let k = 1 + trial % 5;
-        let point: Vec<f64> = (0..k).map(|_| (2.0 * stream.normal()).round() / 2.0 + 0.1 * stream.unit()).collect();
+        let point: Vec<f64> =
+            (0..k).map(|_| (2.0 * stream.normal()).round() / 2.0 + 0.1 * stream.unit()).collect();
         let total = 0.01 + 3.0 * stream.unit();
         let mut found = point.clone();
         ascent::project(&mut found, total, &mut vec![0.0; k]);
@@ -69,9 +71,15 @@ fn gap_is_primal_minus_dual_and_reaches_the_tolerance() {
     for (n, d, classes) in [(30, 4, 3), (25, 40, 5), (4, 2, 7), (1, 1, 3)] {
         let (gram, codes) = problem(n, d, classes, n as u64);
         for c in [1e-5, 1e-2, 1.0, 1e2, 1e5] {
-            let found = solve(gram.as_ref(), &codes, classes, c, None, &options(1e-8), &Silent).unwrap();
+            let found =
+                solve(gram.as_ref(), &codes, classes, c, None, &options(1e-8), &Silent).unwrap();
             let (primal, dual) = both(&gram, &codes, c, &found.coefficients);
-            assert_eq!(found.stop, Stop::Tolerance, "n {n} c {c:e} gap {:e}", found.gap / found.objective);
+            assert_eq!(
+                found.stop,
+                Stop::Tolerance,
+                "n {n} c {c:e} gap {:e}",
+                found.gap / found.objective
+            );
             assert!((primal - found.objective).abs() <= 1e-9 * primal);
             assert!(primal - dual <= 2e-8 * primal && primal - dual >= -1e-9 * primal);
             for (i, &y) in codes.iter().enumerate() {
@@ -91,7 +99,8 @@ fn two_classes_are_the_binary_hinge_at_twice_the_cost() {
     let labels: Vec<f64> = codes.iter().map(|&y| if y == 1 { 1.0 } else { -1.0 }).collect();
     for c in [0.01, 1.0] {
         let found = solve(gram.as_ref(), &codes, 2, c, None, &options(1e-10), &Silent).unwrap();
-        let binary = hinge::solve(gram.as_ref(), &labels, 2.0 * c, None, &options(1e-10), &Silent).unwrap();
+        let binary =
+            hinge::solve(gram.as_ref(), &labels, 2.0 * c, None, &options(1e-10), &Silent).unwrap();
         assert!((2.0 * found.objective - binary.objective).abs() < 1e-8 * binary.objective);
         let (z, u) = (&gram * &found.coefficients, &gram * &binary.coefficients);
         for i in 0..30 {
@@ -129,7 +138,8 @@ fn equal_rows_of_different_classes_and_rows_of_zeros_are_solved() {
     // Two equal rows of two classes, one row of zeros: no v is better than 0, and each row loses 1.
     let gram = Mat::from_fn(3, 3, |i, j| if i < 2 && j < 2 { 1.0 } else { 0.0 });
     for classes in [2, 4] {
-        let found = solve(gram.as_ref(), &[0, 1, 1], classes, 0.3, None, &options(1e-9), &Silent).unwrap();
+        let found =
+            solve(gram.as_ref(), &[0, 1, 1], classes, 0.3, None, &options(1e-9), &Silent).unwrap();
         assert_eq!(found.stop, Stop::Tolerance);
         if classes == 2 {
             assert!((found.objective - 0.9).abs() < 1e-8);
@@ -144,15 +154,23 @@ fn a_larger_matrix_of_low_rank_is_solved_for_every_c() {
     let (gram, codes) = problem(400, 6, 4, 21);
     for tol in [1e-4, 1e-8] {
         let cs = [1e-5, 1e-2, 1.0, 1e2, 1e5];
-        for (c, found) in cs.iter().zip(path(gram.as_ref(), &codes, 4, &cs, &options(tol), &Silent).unwrap()) {
+        for (c, found) in
+            cs.iter().zip(path(gram.as_ref(), &codes, 4, &cs, &options(tol), &Silent).unwrap())
+        {
             let (primal, dual) = both(&gram, &codes, *c, &found.coefficients);
-            assert_eq!(found.stop, Stop::Tolerance, "c {c:e} gap {:e}", found.gap / found.objective);
+            assert_eq!(
+                found.stop,
+                Stop::Tolerance,
+                "c {c:e} gap {:e}",
+                found.gap / found.objective
+            );
             assert!(primal - dual <= 1.01 * tol * primal + 1e-12 * primal);
         }
     }
     // Nothing to learn from: every example loses 1.
     let nothing = Mat::zeros(60, 60);
-    let found = solve(nothing.as_ref(), &codes[..60], 4, 0.5, None, &options(1e-8), &Silent).unwrap();
+    let found =
+        solve(nothing.as_ref(), &codes[..60], 4, 0.5, None, &options(1e-8), &Silent).unwrap();
     assert_eq!((found.objective, found.stop), (30.0, Stop::Tolerance));
 }
 
@@ -180,7 +198,13 @@ fn bad_input_is_refused() {
     }
     assert!(matches!(run(&gram, &codes, 0, 1.0, 1e-4).kind(), ErrorKind::OutOfRange { .. }));
     assert!(matches!(run(&gram, &codes, 3, 1.0, 0.0).kind(), ErrorKind::OutOfRange { .. }));
-    assert!(matches!(run(&gram, &[0, 1, 2, 3, 0], 3, 1.0, 1e-4).kind(), ErrorKind::WrongTarget { .. }));
+    assert!(matches!(
+        run(&gram, &[0, 1, 2, 3, 0], 3, 1.0, 1e-4).kind(),
+        ErrorKind::WrongTarget { .. }
+    ));
     assert!(matches!(run(&gram, &[0, 1], 3, 1.0, 1e-4).kind(), ErrorKind::WrongLength { .. }));
-    assert!(matches!(run(&Mat::zeros(0, 0), &[], 3, 1.0, 1e-4).kind(), ErrorKind::TooFewRows { .. }));
+    assert!(matches!(
+        run(&Mat::zeros(0, 0), &[], 3, 1.0, 1e-4).kind(),
+        ErrorKind::TooFewRows { .. }
+    ));
 }

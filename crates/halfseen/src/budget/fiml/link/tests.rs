@@ -57,7 +57,12 @@ fn conditional(estimate: &Estimate) -> Conditional {
 }
 
 /// Whole rows of the truth, and classes by the curve of a + b s.
-fn draw(truth: &Estimate, count: usize, (curve, a, b): (Curve, f64, f64), seed: u64) -> (Array2<f64>, Vec<f64>) {
+fn draw(
+    truth: &Estimate,
+    count: usize,
+    (curve, a, b): (Curve, f64, f64),
+    seed: u64,
+) -> (Array2<f64>, Vec<f64>) {
     let mut stream = Stream::new(seed, Purpose::Data, 1);
     let (d, r) = (truth.weights.len(), truth.rank);
     let mut cells = Array2::zeros((count, d));
@@ -66,7 +71,8 @@ fn draw(truth: &Estimate, count: usize, (curve, a, b): (Curve, f64, f64), seed: 
         let z: Vec<f64> = (0..r).map(|_| stream.normal()).collect();
         let mut s = truth.centre;
         for j in 0..d {
-            let centred = dot(&truth.loadings[j * r..(j + 1) * r], &z) + truth.noise[j].sqrt() * stream.normal();
+            let centred = dot(&truth.loadings[j * r..(j + 1) * r], &z)
+                + truth.noise[j].sqrt() * stream.normal();
             cells[(i, j)] = truth.means[j] + centred;
             s += truth.weights[j] * centred;
         }
@@ -85,13 +91,19 @@ fn hide(cells: &mut Array2<f64>, k: f64, seed: u64) {
 /// What the truth says of the sum of each row by about k cells of it.
 fn pairs(cells: &mut Array2<f64>, signs: &[f64], k: f64, truth: &Estimate) -> Vec<Pair> {
     hide(cells, k, 2);
-    let (matrix, layout) = (Matrix::F64(cells.clone()), Arc::new(Layout::singletons(cells.ncols())));
-    let sums = conditional(truth).sums(&Examples::new(&matrix, &Scaler::None {}, &layout, &[])).unwrap();
-    sums.into_iter().zip(signs).map(|((mean, variance), &sign)| Pair { mean, variance, sign }).collect()
+    let (matrix, layout) =
+        (Matrix::F64(cells.clone()), Arc::new(Layout::singletons(cells.ncols())));
+    let sums =
+        conditional(truth).sums(&Examples::new(&matrix, &Scaler::None {}, &layout, &[])).unwrap();
+    sums.into_iter()
+        .zip(signs)
+        .map(|((mean, variance), &sign)| Pair { mean, variance, sign })
+        .collect()
 }
 
 fn scores(predictor: &Conditional, cells: &Array2<f64>) -> Vec<f64> {
-    let (matrix, layout) = (Matrix::F64(cells.clone()), Arc::new(Layout::singletons(cells.ncols())));
+    let (matrix, layout) =
+        (Matrix::F64(cells.clone()), Arc::new(Layout::singletons(cells.ncols())));
     predictor.scores(&Examples::new(&matrix, &Scaler::None {}, &layout, &[])).unwrap().values
 }
 
@@ -109,13 +121,20 @@ fn what_is_fitted_has_gradient_zero() {
         let (a, b) = (found.constant, found.slope);
         let (gradient, _) = slopes(curve, a, b, &pairs);
         for (at, (da, db)) in [(1e-5, 0.0), (0.0, 1e-5)].into_iter().enumerate() {
-            let difference = (sum(curve, a + da, b + db, &pairs) - sum(curve, a - da, b - db, &pairs)) / 2e-5;
-            assert!((gradient[at] - difference).abs() < 1e-4, "{curve:?}: {} and {difference}", gradient[at]);
+            let difference =
+                (sum(curve, a + da, b + db, &pairs) - sum(curve, a - da, b - db, &pairs)) / 2e-5;
+            assert!(
+                (gradient[at] - difference).abs() < 1e-4,
+                "{curve:?}: {} and {difference}",
+                gradient[at]
+            );
         }
-        // What is left is the slope of the prior, 0.005 (a at the mean)^2 + 0.005 (b times the deviation)^2.
+        // What is left is the slope of the prior, 0.005 (a at the mean)^2 + 0.005 (b times the
+        // deviation)^2.
         let count = pairs.len() as f64;
         let centre = pairs.iter().map(|p| p.mean).sum::<f64>() / count;
-        let square = pairs.iter().map(|p| (p.mean - centre).powi(2) + p.variance).sum::<f64>() / count;
+        let square =
+            pairs.iter().map(|p| (p.mean - centre).powi(2) + p.variance).sum::<f64>() / count;
         let at_mean = a + b * centre;
         let prior = [PRIOR * at_mean, PRIOR * (at_mean * centre + b * square)];
         for (slope, prior) in gradient.into_iter().zip(prior) {
@@ -124,7 +143,10 @@ fn what_is_fitted_has_gradient_zero() {
         }
         // A curvature of tens to hundreds outweighs the prior's slope at once.
         for (da, db) in [(0.1, 0.0), (-0.1, 0.0), (0.0, 0.3), (0.0, -0.3)] {
-            assert!(sum(curve, a + da, b + db, &pairs) < sum(curve, a, b, &pairs), "{curve:?}: {da}, {db}");
+            assert!(
+                sum(curve, a + da, b + db, &pairs) < sum(curve, a, b, &pairs),
+                "{curve:?}: {da}, {db}"
+            );
         }
     }
 }
@@ -135,7 +157,10 @@ fn the_truth_comes_back_and_probabilities_are_frequencies() {
     for (curve, b, within) in [(Curve::Probit, 3.0, 0.0), (Curve::Logistic, 4.0, 0.01)] {
         let (mut cells, signs) = draw(&truth, 20_000, (curve, 0.4, b), 1);
         let found = Calibration::fit(curve, &pairs(&mut cells, &signs, 8.0, &truth));
-        assert!((found.constant - 0.4).abs() < 0.1 && (found.slope / b - 1.0).abs() < 0.1, "{found:?}");
+        assert!(
+            (found.constant - 0.4).abs() < 0.1 && (found.slope / b - 1.0).abs() < 0.1,
+            "{found:?}"
+        );
         let predictor = found.link(conditional(&truth), 0.1);
         let (mut cells, signs) = draw(&truth, 40_000, (curve, 0.4, b), 7);
         for k in [COLUMNS as f64, 8.0, 2.0] {
@@ -145,7 +170,8 @@ fn the_truth_comes_back_and_probabilities_are_frequencies() {
             for bin in 0..10 {
                 let low = f64::from(bin) / 10.0;
                 let inside = |p: f64| (low..low + 0.1).contains(&p);
-                let of: Vec<usize> = (0..signs.len()).filter(|&i| inside(probabilities[i])).collect();
+                let of: Vec<usize> =
+                    (0..signs.len()).filter(|&i| inside(probabilities[i])).collect();
                 if of.len() < 100 {
                     continue;
                 }
@@ -155,7 +181,10 @@ fn the_truth_comes_back_and_probabilities_are_frequencies() {
                 let error = (expected * (1.0 - expected) / n).sqrt();
                 // The fit's own error, and the logistic scaling's, besides the binomial one.
                 let allowed = 3.5 * error + 0.01 + within;
-                assert!((share - expected).abs() < allowed, "{curve:?} k {k}: {expected} and {share} of {n}");
+                assert!(
+                    (share - expected).abs() < allowed,
+                    "{curve:?} k {k}: {expected} and {share} of {n}"
+                );
             }
         }
     }
@@ -164,8 +193,13 @@ fn the_truth_comes_back_and_probabilities_are_frequencies() {
 #[test]
 fn where_classes_are_nearly_separable_probabilities_beat_the_plain_sum() {
     let truth = truth(COLUMNS, 2, 5);
-    for (b, k, gain) in [(30.0, 20.0, 0.5), (30.0, 14.0, 0.95), (3.0, 20.0, 0.85), (0.3, 20.0, 1.01), (30.0, 2.0, 1.01)]
-    {
+    for (b, k, gain) in [
+        (30.0, 20.0, 0.5),
+        (30.0, 14.0, 0.95),
+        (3.0, 20.0, 0.85),
+        (0.3, 20.0, 1.01),
+        (30.0, 2.0, 1.01),
+    ] {
         let (mut cells, signs) = draw(&truth, 20_000, (Curve::Probit, 0.0, b), 1);
         // The best weighted sum: cov(s, y) = E y s, as s has variance 1.
         let slope = {
@@ -187,23 +221,37 @@ fn where_classes_are_nearly_separable_probabilities_beat_the_plain_sum() {
 #[test]
 fn separable_empty_and_constant_pairs_give_finite_curves() {
     let separable: Vec<Pair> = (0..40)
-        .map(|i| Pair { mean: f64::from(i) - 19.5, variance: 0.0, sign: if i < 20 { -1.0 } else { 1.0 } })
+        .map(|i| Pair {
+            mean: f64::from(i) - 19.5,
+            variance: 0.0,
+            sign: if i < 20 { -1.0 } else { 1.0 },
+        })
         .collect();
     let one_class: Vec<Pair> = separable.iter().map(|p| Pair { sign: 1.0, ..*p }).collect();
     let constant: Vec<Pair> = separable.iter().map(|p| Pair { mean: 3.0, ..*p }).collect();
     let unseen: Vec<Pair> = constant.iter().map(|p| Pair { variance: 4.0, ..*p }).collect();
     for curve in [Curve::Probit, Curve::Logistic] {
         let found = Calibration::fit(curve, &separable);
-        assert!(found.slope > 0.5 && found.slope.is_finite() && found.constant.abs() < 0.1, "{found:?}");
+        assert!(
+            found.slope > 0.5 && found.slope.is_finite() && found.constant.abs() < 0.1,
+            "{found:?}"
+        );
         let same = Calibration::fit(curve, &one_class);
-        assert!(curve.probability(same.constant).is_finite() && curve.probability(same.constant) > 0.9, "{same:?}");
+        assert!(
+            curve.probability(same.constant).is_finite() && curve.probability(same.constant) > 0.9,
+            "{same:?}"
+        );
         for pairs in [&constant, &unseen, &Vec::new()] {
             let flat = Calibration::fit(curve, pairs);
-            assert!((curve.probability(flat.constant + 3.0 * flat.slope) - 0.5).abs() < 1e-6, "{flat:?}");
+            assert!(
+                (curve.probability(flat.constant + 3.0 * flat.slope) - 0.5).abs() < 1e-6,
+                "{flat:?}"
+            );
         }
         assert_eq!(Calibration::fit(curve, &constant).slope, 0.0);
         // Units do not matter.
-        let scaled: Vec<Pair> = separable.iter().map(|p| Pair { mean: 1e-6 * p.mean, ..*p }).collect();
+        let scaled: Vec<Pair> =
+            separable.iter().map(|p| Pair { mean: 1e-6 * p.mean, ..*p }).collect();
         assert!((Calibration::fit(curve, &scaled).slope * 1e-6 / found.slope - 1.0).abs() < 1e-6);
     }
 }

@@ -17,7 +17,9 @@ fn sequences<I: Iterate>(sgd: &Sgd<I>, draws: usize) -> Vec<(Vec<usize>, f64)> {
             let (drawn, p): (Vec<usize>, f64) = (drawn.clone(), *p);
             let shares = (0..iterate.len()).map(|s| (s, iterate.mass(s) / iterate.total_mass()));
             let possible: Vec<(usize, f64)> = shares.filter(|(_, share)| *share > 0.0).collect();
-            possible.into_iter().map(move |(s, share)| ([drawn.clone(), vec![s]].concat(), p * share))
+            possible
+                .into_iter()
+                .map(move |(s, share)| ([drawn.clone(), vec![s]].concat(), p * share))
         };
         all = all.iter().flat_map(longer).collect();
     }
@@ -34,7 +36,10 @@ fn check<I: Iterate>(learner: &Aesvr, layout: &Arc<Layout>, budget: usize) -> us
     let classes = sgd.recipe.loss.needs_classes();
     let mut next = || {
         let (x, y) = example(layout.slots(), &mut stream);
-        (x.iter().map(|v| 0.3 * v).collect::<Vec<f64>>(), if classes { 1_f64.copysign(y) } else { 0.3 * y })
+        (
+            x.iter().map(|v| 0.3 * v).collect::<Vec<f64>>(),
+            if classes { 1_f64.copysign(y) } else { 0.3 * y },
+        )
     };
     for _ in 0..12 {
         let (x, y) = next();
@@ -48,27 +53,39 @@ fn check<I: Iterate>(learner: &Aesvr, layout: &Arc<Layout>, budget: usize) -> us
     sgd.push_known(&mut query);
     let sampled = layout.sampled_slots();
     let known: f64 = query.exact
-        + (sampled..layout.slots()).map(|s| sgd.state.known.weight(s - sampled) * x[layout.column(s)]).sum::<f64>();
+        + (sampled..layout.slots())
+            .map(|s| sgd.state.known.weight(s - sampled) * x[layout.column(s)])
+            .sum::<f64>();
     let centred: Vec<f64> = (0..sampled)
-        .map(|s| sgd.deviation(s, crate::budget::Part { weight: 0.0, centre: sgd.centre(s) }, x[layout.column(s)]))
+        .map(|s| {
+            sgd.deviation(
+                s,
+                crate::budget::Part { weight: 0.0, centre: sgd.centre(s) },
+                x[layout.column(s)],
+            )
+        })
         .collect();
-    let product = known + (0..sampled).map(|s| sgd.state.iterate.weight(s) * centred[s]).sum::<f64>();
+    let product =
+        known + (0..sampled).map(|s| sgd.state.iterate.weight(s) * centred[s]).sum::<f64>();
     let u = |shift: f64| expansion.gain * product + shift;
     // Orders up to 6, and the reads of every pair of them.
-    let pairs =
-        (0..=6_u32).flat_map(|a| (0..=6_u32).map(move |b| vec![a, b])).filter(|o| expansion.calls == 2 || o[1] == 0);
+    let pairs = (0..=6_u32)
+        .flat_map(|a| (0..=6_u32).map(move |b| vec![a, b]))
+        .filter(|o| expansion.calls == 2 || o[1] == 0);
     let pairs = pairs.map(|o| o[..expansion.calls].to_vec());
     let (mut visited, mut mean, mut covered) = (0, 0.0, 0.0);
     let sampler = sgd.state.drawing.sampler().unwrap().clone();
     for orders in pairs.filter(|o| estimator.reads(o) <= MOST_DRAWS) {
         visited += 1;
-        let value = |(order, shift): (&u32, &f64)| estimator.value(*order, u(*shift).powi(*order as i32));
-        let expected =
-            expansion.constant + expansion.factor * orders.iter().zip(&expansion.shifts).map(value).sum::<f64>();
+        let value =
+            |(order, shift): (&u32, &f64)| estimator.value(*order, u(*shift).powi(*order as i32));
+        let expected = expansion.constant
+            + expansion.factor * orders.iter().zip(&expansion.shifts).map(value).sum::<f64>();
         let (mut slope, mut tested, mut gradient) = (0.0, 0.0, vec![0.0; sampled]);
         let mut scale = 1.0_f64;
         let draws = sequences(&sgd, estimator.reads(&orders));
-        // The gradient's draws matter to the risk and the step, not to the slope: all of them for few orders.
+        // The gradient's draws matter to the risk and the step, not to the slope: all of them for
+        // few orders.
         let every = if draws.len() < 100 { usize::MAX } else { 1 };
         let all = gradient_draws(layout.sampled_panels(), &sampler);
         let all: Vec<_> = if every == 1 { vec![(all[0].0.clone(), 1.0)] } else { all };
@@ -92,7 +109,8 @@ fn check<I: Iterate>(learner: &Aesvr, layout: &Arc<Layout>, budget: usize) -> us
                 slope += share * found.value;
                 scale = scale.max(found.value.abs());
                 assert_eq!(found.product.is_some(), !drawn.is_empty());
-                tested += share * found.product.map_or(0.0, |first| (first - y) * (estimate.second - y));
+                tested +=
+                    share * found.product.map_or(0.0, |first| (first - y) * (estimate.second - y));
                 for &(slot, v) in &sgd.gradient {
                     gradient[slot as usize] += share * found.value * v;
                     scale = scale.max((found.value * v).abs());
@@ -103,10 +121,20 @@ fn check<I: Iterate>(learner: &Aesvr, layout: &Arc<Layout>, budget: usize) -> us
         assert_close(slope, expected, scale, &what);
         if every > 1 {
             for (slot, g) in gradient.iter().enumerate() {
-                assert_close(*g, expected * centred[slot], 10.0 * scale, &format!("{what}: gradient {slot}"));
+                assert_close(
+                    *g,
+                    expected * centred[slot],
+                    10.0 * scale,
+                    &format!("{what}: gradient {slot}"),
+                );
             }
             if !draws[0].0.is_empty() {
-                assert_close(tested, (product - y).powi(2), 100.0 * scale, &format!("{what}: risk"));
+                assert_close(
+                    tested,
+                    (product - y).powi(2),
+                    100.0 * scale,
+                    &format!("{what}: risk"),
+                );
             }
         }
         let probability: f64 = orders.iter().map(|n| 0.5_f64.powi(*n as i32 + 1)).product();
@@ -125,7 +153,9 @@ fn slopes_are_unbiased_given_their_orders_and_independent_of_the_gradient() {
     let mut visited = 0;
     for (sampled, known) in [(&[1, 1, 1][..], &[][..]), (&[2, 1, 1], &[1])] {
         let layout = layout(sampled, known);
-        for loss in [SmoothLoss::Absolute, SmoothLoss::Hinge, SmoothLoss::Exponential, SmoothLoss::Logistic] {
+        for loss in
+            [SmoothLoss::Absolute, SmoothLoss::Hinge, SmoothLoss::Exponential, SmoothLoss::Logistic]
+        {
             for (replacement, width) in [(false, 4.0), (true, 4.0), (false, 1.5)] {
                 let learner = Aesvr {
                     loss,
@@ -144,7 +174,8 @@ fn slopes_are_unbiased_given_their_orders_and_independent_of_the_gradient() {
     assert!(visited > 400, "{visited}");
 }
 
-/// Exact while w = 0, and where the budget allows everything: no order is drawn, nothing is read for it.
+/// Exact while w = 0, and where the budget allows everything: no order is drawn, nothing is read
+/// for it.
 #[test]
 fn slopes_are_exact_where_the_product_is() {
     for budget in [2, 4] {
@@ -158,9 +189,12 @@ fn slopes_are_exact_where_the_product_is() {
             let query = sgd.ask().unwrap();
             let values = answer(&layout, &query, &x);
             if sgd.state.iterate.total_mass() <= 0.0 || budget == 4 {
-                assert!(query.orders.is_empty() && query.reads.len() == if budget == 4 { 4 } else { 1 });
+                assert!(
+                    query.orders.is_empty() && query.reads.len() == if budget == 4 { 4 } else { 1 }
+                );
                 let centred = |s: usize| x[layout.column(s)] - sgd.centre(s);
-                let product = query.exact + (0..4).map(|s| sgd.state.iterate.weight(s) * centred(s)).sum::<f64>();
+                let product = query.exact
+                    + (0..4).map(|s| sgd.state.iterate.weight(s) * centred(s)).sum::<f64>();
                 let estimate = sgd.estimate(&query, &values);
                 let found = sgd.slope(&query, &values, y, estimate).unwrap().value;
                 let expected = Loss::Absolute { tube: 0.2, width: 0.7 }.slope(product, y);

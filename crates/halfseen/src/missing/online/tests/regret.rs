@@ -1,4 +1,5 @@
-//! Measures the average regret against the best f_{w,Q} on an adversarial order (paper D, theorem 3).
+//! Measures the average regret against the best f_{w,Q} on an adversarial order (paper D,
+//! theorem 3).
 
 use super::*;
 
@@ -11,7 +12,8 @@ fn pseudo_inverse(matrix: &Mat<f64>) -> (Mat<f64>, Vec<f64>) {
     (Mat::from_fn(n, n, entry), values)
 }
 
-/// Rows of a subspace of rank 2 of R^4 with one or no coordinate hidden, and noisy classes of the sign of <w, x>.
+/// Rows of a subspace of rank 2 of R^4 with one or no coordinate hidden, and noisy classes of the
+/// sign of <w, x>.
 struct Low {
     rows: Vec<Vec<f64>>,
     full: Vec<[f64; 4]>,
@@ -21,14 +23,16 @@ struct Low {
 }
 
 fn low_rank(n: usize, truth: [f64; 4]) -> Low {
-    // Orthonormal columns of a Hadamard matrix: leverage 1/2 everywhere, so no coordinate is indispensable.
+    // Orthonormal columns of a Hadamard matrix: leverage 1/2 everywhere, so no coordinate is
+    // indispensable.
     let basis = [[0.5, 0.5, 0.5, 0.5], [0.5, -0.5, 0.5, -0.5]];
     let projection = Mat::from_fn(4, 4, |i, j| basis.iter().map(|b| b[i] * b[j]).sum::<f64>());
     let mut stream = Stream::new(5, Purpose::Data, 0);
     let mut low = Low { rows: Vec::new(), full: Vec::new(), classes: Vec::new(), kappa: f64::MAX };
     for _ in 0..n {
         let angle = std::f64::consts::TAU * stream.unit();
-        let x: [f64; 4] = std::array::from_fn(|i| angle.cos() * basis[0][i] + angle.sin() * basis[1][i]);
+        let x: [f64; 4] =
+            std::array::from_fn(|i| angle.cos() * basis[0][i] + angle.sin() * basis[1][i]);
         let hidden = stream.below(5);
         let row: Vec<f64> = (0..4).map(|i| if i == hidden { f64::NAN } else { x[i] }).collect();
         let seen: Vec<usize> = (0..4).filter(|&i| i != hidden).collect();
@@ -50,11 +54,13 @@ fn low_rank(n: usize, truth: [f64; 4]) -> Low {
     low
 }
 
-/// The least hinge loss over the sequence of any <w, x> with w in E and |w| <= radius, on a grid of the disc, refined.
+/// The least hinge loss over the sequence of any <w, x> with w in E and |w| <= radius, on a grid of
+/// the disc, refined.
 fn best_loss(low: &Low, counts: &[f64], radius: f64) -> f64 {
     let basis = [[0.5, 0.5, 0.5, 0.5], [0.5, -0.5, 0.5, -0.5]];
     let loss = |a: f64, b: f64| -> f64 {
-        let score = |x: &[f64; 4]| (0..4).map(|i| (a * basis[0][i] + b * basis[1][i]) * x[i]).sum::<f64>();
+        let score =
+            |x: &[f64; 4]| (0..4).map(|i| (a * basis[0][i] + b * basis[1][i]) * x[i]).sum::<f64>();
         let losses = low.full.iter().zip(&low.classes).zip(counts);
         losses.map(|((x, y), c)| c * (1.0 - y * score(x)).max(0.0)).sum()
     };
@@ -63,7 +69,8 @@ fn best_loss(low: &Low, counts: &[f64], radius: f64) -> f64 {
         let from = centre;
         for i in -10..=10 {
             for j in -10..=10 {
-                let (a, b) = (from.0 + width * f64::from(i) / 10.0, from.1 + width * f64::from(j) / 10.0);
+                let (a, b) =
+                    (from.0 + width * f64::from(i) / 10.0, from.1 + width * f64::from(j) / 10.0);
                 if a.hypot(b) <= radius && loss(a, b) < best {
                     (best, centre) = (loss(a, b), (a, b));
                 }
@@ -74,8 +81,8 @@ fn best_loss(low: &Low, counts: &[f64], radius: f64) -> f64 {
     best
 }
 
-/// Theorem 3 on an order made to hurt: whole blocks of one class, each twice as long as the one before, so that what was
-/// learned last is always wrong next. The comparator sees everything.
+/// Theorem 3 on an order made to hurt: whole blocks of one class, each twice as long as the one
+/// before, so that what was learned last is always wrong next. The comparator sees everything.
 #[test]
 fn average_regret_falls_below_the_bound_on_an_adversarial_order() {
     let truth = [2.0, 1.0, 2.0, 1.0]; // in E, since x_1 = x_3 and x_2 = x_4 there
@@ -90,7 +97,8 @@ fn average_regret_falls_below_the_bound_on_an_adversarial_order() {
     let embedding: f64 = (1..=gamma).map(|k| 4.0_f64.powi(k)).sum();
     let length = f64::from(gamma) * radius * radius;
     let truncation = radius * (1.0 - low.kappa).powi(gamma) / low.kappa;
-    let by_class = |sign: f64| (0..200_u32).filter(|&i| low.classes[i as usize] == sign).collect::<Vec<u32>>();
+    let by_class =
+        |sign: f64| (0..200_u32).filter(|&i| low.classes[i as usize] == sign).collect::<Vec<u32>>();
     let classes = [by_class(1.0), by_class(-1.0)];
     let targets = Mat::from_fn(1, 200, |_, i| low.classes[i]);
     let mut points = Vec::new();
@@ -118,11 +126,15 @@ fn average_regret_falls_below_the_bound_on_an_adversarial_order() {
         assert!(regret < sharp && sharp < printed, "T = {t}: {regret}, {sharp}, {printed}");
         points.push((t.ln(), regret));
     }
-    // While it is positive (in the end k_gamma, which has more freedom, does better than any whole row's predictor).
+    // While it is positive (in the end k_gamma, which has more freedom, does better than any whole
+    // row's predictor).
     let positive = &points[..6];
     let mean = |f: &dyn Fn(&(f64, f64)) -> f64| positive.iter().map(f).sum::<f64>() / 6.0;
     let (mx, my) = (mean(&|p| p.0), mean(&|p| p.1.ln()));
     let slope = mean(&|p| (p.0 - mx) * (p.1.ln() - my)) / mean(&|p| (p.0 - mx).powi(2));
-    assert!(positive.iter().all(|p| p.1 > 0.0) && slope < -0.35, "log-log slope {slope}: {points:?}");
+    assert!(
+        positive.iter().all(|p| p.1 > 0.0) && slope < -0.35,
+        "log-log slope {slope}: {points:?}"
+    );
     assert!(points.windows(2).all(|p| p[1].1 < p[0].1), "{points:?}");
 }

@@ -1,4 +1,5 @@
-//! Holds the solver to odd views, refusals, indefinite and low-rank matrices, and to a gap that bounds what is lost.
+//! Holds the solver to odd views, refusals, indefinite and low-rank matrices, and to a gap that
+//! bounds what is lost.
 
 use super::*;
 
@@ -26,21 +27,45 @@ fn what_cannot_be_solved_is_refused() {
     };
     let good = &data.labels[..];
     for c in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(matches!(run(&data.gram, good, c, None, 1e-4), Err(ErrorKind::OutOfRange { name: "c", .. })));
+        assert!(matches!(
+            run(&data.gram, good, c, None, 1e-4),
+            Err(ErrorKind::OutOfRange { name: "c", .. })
+        ));
         let many = path(data.gram.as_ref(), good, &[1.0, c], &to(1e-4), &Silent);
         assert!(matches!(many.unwrap_err().kind(), ErrorKind::OutOfRange { name: "c", .. }));
     }
     for tol in [0.0, -1.0, f64::NAN] {
-        assert!(matches!(run(&data.gram, good, 1.0, None, tol), Err(ErrorKind::OutOfRange { name: "tol", .. })));
+        assert!(matches!(
+            run(&data.gram, good, 1.0, None, tol),
+            Err(ErrorKind::OutOfRange { name: "tol", .. })
+        ));
     }
-    assert!(matches!(run(&data.gram, &good[..3], 1.0, None, 1e-4), Err(ErrorKind::WrongLength { .. })));
-    assert!(matches!(run(&data.gram, good, 1.0, Some(&[0.0; 5]), 1e-4), Err(ErrorKind::WrongLength { .. })));
-    assert!(matches!(run(&data.gram, good, 1.0, Some(&[f64::NAN; 4]), 1e-4), Err(ErrorKind::OutOfRange { .. })));
-    assert!(matches!(run(&Mat::zeros(4, 3), good, 1.0, None, 1e-4), Err(ErrorKind::WrongLength { .. })));
-    assert!(matches!(run(&Mat::zeros(0, 0), &[], 1.0, None, 1e-4), Err(ErrorKind::TooFewRows { .. })));
+    assert!(matches!(
+        run(&data.gram, &good[..3], 1.0, None, 1e-4),
+        Err(ErrorKind::WrongLength { .. })
+    ));
+    assert!(matches!(
+        run(&data.gram, good, 1.0, Some(&[0.0; 5]), 1e-4),
+        Err(ErrorKind::WrongLength { .. })
+    ));
+    assert!(matches!(
+        run(&data.gram, good, 1.0, Some(&[f64::NAN; 4]), 1e-4),
+        Err(ErrorKind::OutOfRange { .. })
+    ));
+    assert!(matches!(
+        run(&Mat::zeros(4, 3), good, 1.0, None, 1e-4),
+        Err(ErrorKind::WrongLength { .. })
+    ));
+    assert!(matches!(
+        run(&Mat::zeros(0, 0), &[], 1.0, None, 1e-4),
+        Err(ErrorKind::TooFewRows { .. })
+    ));
     for label in [0.0, 2.0, f64::NAN] {
         let labels = [1.0, -1.0, 1.0, label];
-        assert!(matches!(run(&data.gram, &labels, 1.0, None, 1e-4), Err(ErrorKind::WrongTarget { .. })));
+        assert!(matches!(
+            run(&data.gram, &labels, 1.0, None, 1e-4),
+            Err(ErrorKind::WrongTarget { .. })
+        ));
     }
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let mut gram = data.gram.clone();
@@ -51,9 +76,13 @@ fn what_cannot_be_solved_is_refused() {
     negative[(3, 3)] = -1.0;
     assert!(matches!(run(&negative, good, 1.0, None, 1e-4), Err(ErrorKind::Numerical { .. })));
     let huge = Mat::full(4, 4, 1e300);
-    assert!(matches!(run(&huge, &[1.0; 4], 1e200, Some(&[1e200; 4]), 1e-4), Err(ErrorKind::Numerical { .. })));
+    assert!(matches!(
+        run(&huge, &[1.0; 4], 1e200, Some(&[1e200; 4]), 1e-4),
+        Err(ErrorKind::Numerical { .. })
+    ));
     for (costs, margins) in [([0.0; 4], [1.0; 4]), ([1.0; 4], [f64::NAN; 4])] {
-        let problem = Problem { gram: data.gram.as_ref(), labels: good, costs: &costs, margins: &margins };
+        let problem =
+            Problem { gram: data.gram.as_ref(), labels: good, costs: &costs, margins: &margins };
         assert!(solve_weighted(&problem, None, &to(1e-4), &Silent).is_err());
     }
 }
@@ -78,7 +107,9 @@ fn a_low_rank_is_found_and_its_factor_is_one() {
     assert_eq!(factor.ncols(), 8);
     let product = &factor * factor.transpose();
     let worst = (0..90).flat_map(|j| (0..90).map(move |i| (i, j)));
-    assert!(worst.map(|(i, j)| (product[(i, j)] - data.gram[(i, j)]).abs()).fold(0.0, f64::max) < 1e-12);
+    assert!(
+        worst.map(|(i, j)| (product[(i, j)] - data.gram[(i, j)]).abs()).fold(0.0, f64::max) < 1e-12
+    );
     // Both systems solve the same equations.
     let (y, all): (Vec<f64>, Vec<usize>) = (data.labels.clone(), (0..90).collect());
     let d: Vec<f64> = (0..90).map(|i| 10_f64.powi(i % 7 - 3)).collect();

@@ -20,10 +20,18 @@ fn objective(features: &Mat<f64>, labels: &[f64], c: f64, w: &Mat<f64>) -> f64 {
 
 #[test]
 fn the_whole_grid_is_certified_to_1e_8() {
-    for (d, n, noise) in [(5, 80, 0.3), (40, 25, 0.0), (30, 200, 0.5), (1, 1, 0.0), (3, 2, 0.0), (60, 400, 0.02)] {
+    for (d, n, noise) in
+        [(5, 80, 0.3), (40, 25, 0.0), (30, 200, 0.5), (1, 1, 0.0), (3, 2, 0.0), (60, 400, 0.02)]
+    {
         let (features, labels) = signs(d, n, noise, 1);
         for (found, c) in path(&features, &labels, &GRID, &fine()).iter().zip(GRID) {
-            assert_eq!(found.stop, Stop::Tolerance, "{d} x {n}, {c}: {} of {}", found.gap, found.objective);
+            assert_eq!(
+                found.stop,
+                Stop::Tolerance,
+                "{d} x {n}, {c}: {} of {}",
+                found.gap,
+                found.objective
+            );
             assert!(found.gap <= 1e-8 * found.objective);
             let value = objective(&features, &labels, c, &found.weights);
             assert!((value - found.objective).abs() <= 1e-10 * value);
@@ -41,7 +49,8 @@ fn objectives_are_those_of_the_gram_form() {
         let gram = features.transpose() * &features;
         for c in [1e-3, 0.1, 1.0] {
             let found = path(&features, &labels, &[c], &fine()).remove(0);
-            let expected = gram_form::solve(gram.as_ref(), &labels, c, None, &fine(), &Silent).unwrap();
+            let expected =
+                gram_form::solve(gram.as_ref(), &labels, c, None, &fine(), &Silent).unwrap();
             assert!((found.objective - expected.objective).abs() <= 2e-8 * expected.objective);
             let weights = &features * &expected.coefficients;
             assert!(farthest(&found.weights, &weights) < 1e-3);
@@ -68,7 +77,8 @@ fn optimality_conditions_hold_with_costs_and_margins() {
     let mut stream = Stream::new(4, Purpose::Data, 0);
     let costs: Vec<f64> = (0..60).map(|_| 0.1 + stream.unit()).collect();
     let margins: Vec<f64> = (0..60).map(|_| stream.unit() - 0.1).collect();
-    let problem = Problem { features: features.as_ref(), labels: &labels, costs: &costs, margins: &margins };
+    let problem =
+        Problem { features: features.as_ref(), labels: &labels, costs: &costs, margins: &margins };
     let tight = Options { tol: 1e-12, ..Options::default() };
     let (found, duals) = hinge(&problem, None, &tight, &Silent).unwrap();
     let z = features.transpose() * &found.weights;
@@ -90,7 +100,12 @@ fn the_interior_point_method_alone_reaches_the_optimum() {
     for (d, n, c) in [(10, 120, 1e5), (80, 50, 1e3), (20, 20, 1.0)] {
         let (features, labels) = signs(d, n, 0.2, 5);
         let (costs, margins) = (vec![c; n], vec![1.0; n]);
-        let problem = Problem { features: features.as_ref(), labels: &labels, costs: &costs, margins: &margins };
+        let problem = Problem {
+            features: features.as_ref(),
+            labels: &labels,
+            costs: &costs,
+            margins: &margins,
+        };
         let mut search = Search::new(Features::new(features.as_ref()).unwrap(), &problem);
         let all = search.all.clone();
         let start = search.certify().unwrap();
@@ -132,8 +147,9 @@ fn threads_do_not_matter_and_limits_are_told() {
 #[test]
 fn what_cannot_be_is_refused() {
     let (features, labels) = signs(3, 4, 0.1, 8);
-    let kind =
-        |f: &Mat<f64>, y: &[f64], c: f64| hinge_path(f.as_ref(), y, &[c], &fine(), &Silent).unwrap_err().kind().clone();
+    let kind = |f: &Mat<f64>, y: &[f64], c: f64| {
+        hinge_path(f.as_ref(), y, &[c], &fine(), &Silent).unwrap_err().kind().clone()
+    };
     for c in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(matches!(kind(&features, &labels, c), ErrorKind::OutOfRange { .. }));
     }
@@ -144,5 +160,8 @@ fn what_cannot_be_is_refused() {
     let mut bad = features.clone();
     bad[(1, 2)] = f64::NAN;
     assert!(matches!(kind(&bad, &labels, 1.0), ErrorKind::NotFinite { row: 3, .. }));
-    assert!(matches!(kind(&Mat::from_fn(3, 4, |_, _| 1e200), &labels, 1.0), ErrorKind::Numerical { .. }));
+    assert!(matches!(
+        kind(&Mat::from_fn(3, 4, |_, _| 1e200), &labels, 1.0),
+        ErrorKind::Numerical { .. }
+    ));
 }

@@ -1,13 +1,16 @@
 //! Follows the central path of the multi-class hinge loss over features.
 //!
-//! **Conditions** at mu, for levels g_ir = 1[r != y_i] + <v_r, f_i>, slacks s_ir = m_i - g_ir and weights w_ir >= 0:
+//! **Conditions** at mu, for levels g_ir = 1[r != y_i] + <v_r, f_i>, slacks s_ir = m_i - g_ir and
+//! weights w_ir >= 0:
 //!
 //!   v_r = sum_i (C 1[r = y_i] - w_ir) f_i,   sum_r w_ir = C,   w_ir s_ir = mu.
 //!
-//! With o = w / s and O_i = sum_r o_ir, a Newton step solves (I + sum_i A_i x f_i f_i') dv = right-hand side, A_i = diag(o_i) - o_i
-//! o_i' / O_i, in D x classes unknowns, by Mehrotra's predictor and corrector (1992). v is moved by itself, not summed
-//! from w, so that large costs take none of its digits. As sum_r v_r = 0 and A_i maps equal numbers to 0, any multiple of the
-//! matrix of ones may be added to A_i; one of its own size keeps rounding from making the system indefinite.
+//! With o = w / s and O_i = sum_r o_ir, a Newton step solves (I + sum_i A_i x f_i f_i') dv =
+//! right-hand side, A_i = diag(o_i) - o_i o_i' / O_i, in D x classes unknowns, by Mehrotra's
+//! predictor and corrector (1992). v is moved by itself, not summed from w, so that large costs
+//! take none of its digits. As sum_r v_r = 0 and A_i maps equal numbers to 0, any multiple of the
+//! matrix of ones may be added to A_i; one of its own size keeps rounding from making the system
+//! indefinite.
 
 use super::super::Features;
 use super::super::outer::Factor;
@@ -53,14 +56,21 @@ struct Residuals {
 
 impl<'a> Interior<'a> {
     /// Equal weights, and slacks that differ by a factor of at most 2.
-    pub(super) fn new(features: Features<'a>, labels: &'a [usize], classes: usize, c: &'a [f64]) -> Interior<'a> {
+    pub(super) fn new(
+        features: Features<'a>,
+        labels: &'a [usize],
+        classes: usize,
+        c: &'a [f64],
+    ) -> Interior<'a> {
         let n = labels.len();
         let w = Mat::from_fn(n, classes, |i, _| c[i] / classes as f64);
         let (vectors, s) = (Mat::zeros(features.width(), classes), Mat::zeros(n, classes));
         let mut point = Interior { features, labels, c, vectors, w, s, m: vec![0.0; n] };
         point.vectors = point.summed();
         let g = point.levels(&point.vectors);
-        let span = |i: usize| g.row(i).iter().fold((f64::MAX, f64::MIN), |(l, h), &g| (l.min(g), h.max(g)));
+        let span = |i: usize| {
+            g.row(i).iter().fold((f64::MAX, f64::MIN), |(l, h), &g| (l.min(g), h.max(g)))
+        };
         let room = (0..n).map(|i| span(i).1 - span(i).0).fold(1.0, f64::max);
         point.m = (0..n).map(|i| span(i).1 + room).collect();
         point.s = Mat::from_fn(n, classes, |i, r| point.m[i] - g[(i, r)]);
@@ -70,7 +80,9 @@ impl<'a> Interior<'a> {
     /// sum_i (C 1[r = y_i] - w_ir) f_i.
     fn summed(&self) -> Mat<f64> {
         let own = |i: usize, r: usize| if r == self.labels[i] { self.c[i] } else { 0.0 };
-        self.combined(&Mat::from_fn(self.w.nrows(), self.w.ncols(), |i, r| own(i, r) - self.w[(i, r)]))
+        self.combined(&Mat::from_fn(self.w.nrows(), self.w.ncols(), |i, r| {
+            own(i, r) - self.w[(i, r)]
+        }))
     }
 
     /// F b.
@@ -106,8 +118,8 @@ impl<'a> Interior<'a> {
         self.vectors.squared_norm_l2() / 2.0 + (0..g.nrows()).map(loss).sum::<f64>()
     }
 
-    /// Steps until the products sum to at most `tol` times the objective, which is the gap up to rounding, or no step
-    /// helps; returns the number of steps.
+    /// Steps until the products sum to at most `tol` times the objective, which is the gap up to
+    /// rounding, or no step helps; returns the number of steps.
     pub(super) fn run(&mut self, tol: f64, most: u64, monitor: &dyn Monitor) -> u64 {
         let (mut steps, mut idle, mut least) = (0, 0, product(&self.w, &self.s));
         while steps < most && idle < PATIENCE && least > tol * self.objective() {
@@ -122,7 +134,8 @@ impl<'a> Interior<'a> {
         steps
     }
 
-    /// One predictor and one corrector. `false` where the numbers allow no further step; the point is then unchanged.
+    /// One predictor and one corrector. `false` where the numbers allow no further step; the point
+    /// is then unchanged.
     fn step(&mut self) -> bool {
         let (n, classes) = (self.w.nrows(), self.w.ncols());
         let missing = self.missing();
@@ -135,10 +148,14 @@ impl<'a> Interior<'a> {
             + reach * (product(&self.w, &first.s) + product(&first.w, &self.s))
             + reach * reach * product(&first.w, &first.s);
         let centre = (reached / sum).clamp(0.0, 1.0).powi(3) * sum / (n * classes) as f64;
-        let step = self.solve(&factor, &o, &missing, |i, r| centre - first.w[(i, r)] * first.s[(i, r)]);
+        let step =
+            self.solve(&factor, &o, &missing, |i, r| centre - first.w[(i, r)] * first.s[(i, r)]);
         let reach = SHARE * self.longest(&step);
         let finite = |m: &Mat<f64>| m.col_iter().all(|c| c.iter().all(|v| v.is_finite()));
-        if !(finite(&step.vectors) && finite(&step.w) && finite(&step.s)) || reach.is_nan() || reach <= 0.0 {
+        if !(finite(&step.vectors) && finite(&step.w) && finite(&step.s))
+            || reach.is_nan()
+            || reach <= 0.0
+        {
             return false;
         }
         self.vectors += faer::Scale(reach) * &step.vectors;
@@ -164,7 +181,8 @@ impl<'a> Interior<'a> {
     /// Cholesky's factor of I + sum_i A_i x f_i f_i', class by class.
     fn factor(&self, o: &Mat<f64>) -> Option<Factor> {
         let (n, classes, width) = (o.nrows(), o.ncols(), self.features.width());
-        let pairs: Vec<(usize, usize)> = (0..classes).flat_map(|q| (q..classes).map(move |r| (r, q))).collect();
+        let pairs: Vec<(usize, usize)> =
+            (0..classes).flat_map(|q| (q..classes).map(move |r| (r, q))).collect();
         let sums: Vec<f64> = (0..n).map(|i| o.row(i).iter().sum()).collect();
         let spread = |i: usize| sums[i] - o.row(i).iter().map(|o| o * (o / sums[i])).sum::<f64>();
         let ones: Vec<f64> = (0..n).map(|i| spread(i).max(0.0) / classes as f64).collect();
@@ -172,13 +190,24 @@ impl<'a> Interior<'a> {
         let block = |&(r, q): &(usize, usize)| {
             let of = |i: usize| match r == q {
                 // As a sum of the others, which has no cancellation.
-                true => o[(i, r)] * ((0..classes).filter(|&k| k != r).map(|k| o[(i, k)]).sum::<f64>() / sums[i]),
+                true => {
+                    o[(i, r)]
+                        * ((0..classes).filter(|&k| k != r).map(|k| o[(i, k)]).sum::<f64>()
+                            / sums[i])
+                }
                 false => -o[(i, r)] * (o[(i, q)] / sums[i]),
             };
             let a: Vec<f64> = (0..n).map(|i| of(i) + ones[i]).collect();
             let scaled = Mat::from_fn(width, n, |k, i| a[i] * features[(k, i)]);
             let mut block = Mat::zeros(width, width);
-            matmul(block.as_mut(), Accum::Replace, scaled.as_ref(), features.transpose(), 1.0, Par::Seq);
+            matmul(
+                block.as_mut(),
+                Accum::Replace,
+                scaled.as_ref(),
+                features.transpose(),
+                1.0,
+                Par::Seq,
+            );
             block
         };
         let blocks: Vec<Mat<f64>> = pairs.par_iter().map(block).collect();
@@ -204,7 +233,8 @@ impl<'a> Interior<'a> {
             towards(i, r) / self.s[(i, r)] - self.w[(i, r)] + o[(i, r)] * missing.s[(i, r)]
         });
         let sums: Vec<f64> = (0..n).map(|i| o.row(i).iter().sum()).collect();
-        let needed: Vec<f64> = (0..n).map(|i| (missing.sums[i] + p.row(i).iter().sum::<f64>()) / sums[i]).collect();
+        let needed: Vec<f64> =
+            (0..n).map(|i| (missing.sums[i] + p.row(i).iter().sum::<f64>()) / sums[i]).collect();
         let held = Mat::from_fn(n, classes, |i, r| p[(i, r)] - o[(i, r)] * needed[i]);
         let mut right = self.combined(&held) + &missing.vectors;
         for k in 0..width {
@@ -228,7 +258,9 @@ impl<'a> Interior<'a> {
         let mut length = 1.0_f64;
         for (values, changes) in [(&self.w, &step.w), (&self.s, &step.s)] {
             for (values, changes) in values.col_iter().zip(changes.col_iter()) {
-                for (value, change) in values.iter().zip(changes.iter()).filter(|(_, change)| **change < 0.0) {
+                for (value, change) in
+                    values.iter().zip(changes.iter()).filter(|(_, change)| **change < 0.0)
+                {
                     length = length.min(-value / change);
                 }
             }
@@ -238,5 +270,8 @@ impl<'a> Interior<'a> {
 }
 
 fn product(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
-    a.col_iter().zip(b.col_iter()).map(|(a, b)| a.iter().zip(b.iter()).map(|(a, b)| a * b).sum::<f64>()).sum()
+    a.col_iter()
+        .zip(b.col_iter())
+        .map(|(a, b)| a.iter().zip(b.iter()).map(|(a, b)| a * b).sum::<f64>())
+        .sum()
 }
