@@ -19,7 +19,8 @@ from pathlib import Path
 # The floors of crates/halfseen/src, lowest first; `plan` is the present name of `theory`.
 FLOORS = """
 error
-monitor normal student sampling iterate projection loss
+monitor stop normal sampling projection loss
+student iterate
 solve
 params
 data

@@ -1,17 +1,14 @@
 //! Reads the data of a command: the table, its target, and how it is to be prepared.
 
 use crate::args::{MissingArg, ScaleArg, TableArgs, TaskArg};
-use crate::declarations;
-use crate::digits;
 use crate::failure::usage_error;
-use crate::output;
-use crate::text_columns;
+use crate::{declarations, digits, output, text_columns};
 use anyhow::{Context, Result};
 use halfseen::ErrorKind;
-use halfseen::data::{Cell, Matrix, Table, Target, Task};
+use halfseen::data::{Cell, Matrix, Scale, Table, Target, Task};
 use halfseen::error::{list, short};
 use halfseen::learner::Learner;
-use halfseen::prepare::{Missing, Options, Scale};
+use halfseen::prepare::{Missing, Options};
 use halfseen::select::named;
 use halfseen_io::{Data, IdxData, read_data};
 use std::collections::BTreeSet;

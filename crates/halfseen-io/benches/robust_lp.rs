@@ -8,8 +8,7 @@
 //! as Linux counts them.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use halfseen::data::{Examples, Labels, Matrix};
-use halfseen::prepare::{Layout, Scaler};
+use halfseen::data::{Examples, Labels, Layout, Matrix, Scaler};
 use halfseen::sampling::{Purpose, Stream, shuffle};
 use halfseen::{Learner, Silent};
 use halfseen_io::{IdxData, read_idx_folder};

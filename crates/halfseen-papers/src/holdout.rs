@@ -18,7 +18,8 @@ use halfseen::data::Target;
 use halfseen::learner::{Learner, Setting, with};
 use halfseen::model::{Fit, Predictor};
 use halfseen::prepare::{Options, Prepared};
-use halfseen::select::{Score, Split, Statistics, splits};
+use halfseen::sampling::{Split, splits};
+use halfseen::select::{Score, Statistics};
 
 /// Share held out of the rows that do not test.
 const HELD_OUT: f64 = 0.25;

@@ -3,8 +3,7 @@
 use crate::problem::{Problem, Sources};
 use anyhow::{Context, Result, bail};
 use halfseen::data::synthetic::Incomplete;
-use halfseen::data::{Cell, Matrix, Table, Task};
-use halfseen::prepare::Scale;
+use halfseen::data::{Cell, Matrix, Scale, Table, Task};
 use halfseen::sampling::{Purpose, Stream, shuffle};
 use ndarray::Array2;
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,8 +3,7 @@
 use crate::problem::Problem;
 use anyhow::Result;
 use halfseen::data::synthetic::{Decay, Decaying, Weights};
-use halfseen::data::{Csr, Matrix, Table, Task};
-use halfseen::prepare::Scale;
+use halfseen::data::{Csr, Matrix, Scale, Table, Task};
 use halfseen::sampling::{AliasTable, Purpose, Stream};
 use ndarray::Array2;
 

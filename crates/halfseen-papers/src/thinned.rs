@@ -16,8 +16,8 @@ use halfseen::data::Table;
 use halfseen::learner::{Learner, Setting};
 use halfseen::model::{Fit, Predictor};
 use halfseen::prepare::{Missing, Options, Prepared};
-use halfseen::sampling::{Purpose, Stream, shuffle};
-use halfseen::select::{Score, Split, folds, splits};
+use halfseen::sampling::{Purpose, Split, Stream, folds, shuffle, splits};
+use halfseen::select::Score;
 use std::collections::BTreeSet;
 
 impl Context<'_> {

@@ -20,8 +20,8 @@ use halfseen::learner::{Learner, Setting, with};
 use halfseen::model::Predictor;
 use halfseen::prepare::Prepared;
 use halfseen::robust::{Attack, Threat, attack, information};
-use halfseen::sampling::{Purpose, Stream};
-use halfseen::select::{Score, Statistics, folds, splits};
+use halfseen::sampling::{Purpose, Stream, folds, splits};
+use halfseen::select::{Score, Statistics};
 use std::collections::BTreeMap;
 
 /// Arms on data under attack.

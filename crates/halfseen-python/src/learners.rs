@@ -27,7 +27,7 @@ fn described(learner: &dyn Learner) -> serde_json::Value {
     });
     json!({
         "name": learner.name(), "title": learner.title(), "source": learner.source(), "family": learner.family(),
-        "asks": learner.start(&std::sync::Arc::new(halfseen::prepare::Layout::singletons(8))).is_ok_and(|l| l.is_some()),
+        "asks": learner.start(&std::sync::Arc::new(halfseen::data::Layout::singletons(8))).is_ok_and(|l| l.is_some()),
         "parameters": parameters.collect::<Vec<_>>(),
     })
 }

@@ -3,9 +3,9 @@
 use crate::arrays::{Table, matrix};
 use crate::errors::raised;
 use crate::watched::apart;
-use halfseen::data::{Examples, Label, Task};
+use halfseen::data::{Examples, Label, Layout, Scaler, Task};
 use halfseen::model;
-use halfseen::prepare::{ColumnKind, ColumnSchema, Layout, Scaler, Schema};
+use halfseen::prepare::{ColumnKind, ColumnSchema, Schema};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

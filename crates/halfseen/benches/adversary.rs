@@ -10,8 +10,7 @@
 //! beside them.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use halfseen::data::{Examples, Matrix};
-use halfseen::prepare::{Layout, Scaler};
+use halfseen::data::{Examples, Layout, Matrix, Scaler};
 use halfseen::robust::{RobustHinge, Rows, Threat};
 use halfseen::sampling::{Purpose, Stream};
 use ndarray::Array2;

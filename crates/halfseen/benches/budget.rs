@@ -4,9 +4,8 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use halfseen::budget::{AskTell, Query};
-use halfseen::data::{Examples, Matrix};
+use halfseen::data::{Examples, Layout, Matrix, Scaler};
 use halfseen::learner::{find, with};
-use halfseen::prepare::{Layout, Scaler};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{Learner, Silent};
 use ndarray::Array2;

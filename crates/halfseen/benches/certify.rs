@@ -6,9 +6,8 @@
 //! printed.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use halfseen::data::{Declared, Examples, Matrix};
+use halfseen::data::{Declared, Examples, Layout, Matrix, Scaler, TargetScale};
 use halfseen::model::Linear;
-use halfseen::prepare::{Layout, Scaler, TargetScale};
 use halfseen::robust::{Promise, Threat, certify};
 use halfseen::sampling::{Purpose, Stream};
 use ndarray::Array2;

@@ -10,9 +10,8 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use halfseen::Silent;
-use halfseen::missing::gram::{bytes_needed, cross, gram, grams_into};
-use halfseen::missing::kernel::Kernel;
-use halfseen::missing::masked::Masked;
+use halfseen::kernel::gram::{bytes_needed, cross, gram, grams_into};
+use halfseen::kernel::{Kernel, Masked};
 use halfseen::params::Normalization;
 use halfseen::sampling::{Purpose, Stream};
 use ndarray::Array2;

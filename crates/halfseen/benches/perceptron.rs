@@ -5,9 +5,8 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use halfseen::Silent;
-use halfseen::data::{Examples, Labels, Matrix};
+use halfseen::data::{Examples, Labels, Layout, Matrix, Scaler};
 use halfseen::learner::{find, with};
-use halfseen::prepare::{Layout, Scaler};
 use halfseen::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::hint::black_box;

@@ -6,10 +6,8 @@
 
 use faer::Mat;
 use halfseen::Silent;
-use halfseen::missing::gram::{cross, gram};
-use halfseen::missing::kernel::Kernel;
-use halfseen::missing::masked::Masked;
-use halfseen::missing::sketch::Sketch;
+use halfseen::kernel::gram::{cross, gram};
+use halfseen::kernel::{Kernel, Masked, Sketch};
 use halfseen::params::Normalization;
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::solve::{Options, linear, ridge};

@@ -5,8 +5,8 @@
 
 use halfseen::Learner;
 use halfseen::budget::{Aelr, Query, Role};
+use halfseen::data::Layout;
 use halfseen::params::Rule;
-use halfseen::prepare::Layout;
 use halfseen::sampling::{Purpose, Stream};
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@
 
 use halfseen::Learner;
 use halfseen::budget::{Fiml, Query, load};
-use halfseen::prepare::Layout;
+use halfseen::data::Layout;
 use halfseen::sampling::{Purpose, Stream};
 use std::sync::Arc;
 

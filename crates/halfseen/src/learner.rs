@@ -1,12 +1,11 @@
 //! Defines what every learner offers, and lists them all by name.
 
 use crate::budget::AskTell;
-use crate::data::Examples;
+use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result, nearest};
 use crate::model::Fit;
 use crate::monitor::Monitor;
 use crate::params::Parameters;
-use crate::prepare::Layout;
 use std::sync::Arc;
 
 /// A learner with its parameters: what [`find`] returns, and what a new method implements.

@@ -77,6 +77,7 @@ pub mod data;
 pub mod error;
 pub mod full;
 pub mod iterate;
+pub mod kernel;
 pub mod learner;
 mod loss;
 pub mod missing;
@@ -91,6 +92,7 @@ pub mod robust;
 pub mod sampling;
 pub mod select;
 pub mod solve;
+mod stop;
 mod student;
 
 pub use error::{Error, ErrorClass, ErrorKind, Result};

@@ -5,9 +5,9 @@
 mod common;
 
 use common::{Data, budgeted, kind, layout, learner, singletons};
-use halfseen::data::{Declared, Examples, Matrix, Moments, Table, Target, Task};
+use halfseen::data::{Bounds, Declared, Examples, Matrix, Moments, Scale, Table, Target, Task};
 use halfseen::learner::Family;
-use halfseen::prepare::{Bounds, Group, Moment, Options, Prepared, Scale};
+use halfseen::prepare::{Group, Moment, Options, Prepared};
 use halfseen::{ErrorKind, Silent};
 
 #[test]

@@ -1,10 +1,10 @@
 //! Holds the learners of data with holes to identities, and their models to the file.
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use halfseen::data::{Matrix, Table, Target, Task};
+use halfseen::data::{Matrix, Scale, Table, Target, Task};
 use halfseen::learner::{Family, Setting, all, find, with};
 use halfseen::model::{Fit, Model, Note, Predictor};
-use halfseen::prepare::{Options, Prepared, Scale};
+use halfseen::prepare::{Options, Prepared};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{ErrorKind, Learner, Silent};
 use ndarray::Array2;

@@ -4,10 +4,10 @@
 
 use halfseen::Silent;
 use halfseen::data::synthetic::{Blocks, Incomplete};
-use halfseen::data::{Matrix, Table, Target, Task};
+use halfseen::data::{Matrix, Scale, Table, Target, Task};
 use halfseen::learner::{Learner, find, with};
 use halfseen::model::Predictor;
-use halfseen::prepare::{Options, Prepared, Scale};
+use halfseen::prepare::{Options, Prepared};
 use halfseen::sampling::{Purpose, Stream};
 use ndarray::Array2;
 

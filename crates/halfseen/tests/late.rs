@@ -6,8 +6,8 @@ mod common;
 
 use common::{learner, singletons};
 use halfseen::budget::{AskTell, Query};
+use halfseen::data::Layout;
 use halfseen::model::Note;
-use halfseen::prepare::Layout;
 use halfseen::sampling::{Purpose, Stream};
 use std::sync::Arc;
 

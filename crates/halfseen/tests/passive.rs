@@ -6,8 +6,8 @@ mod common;
 use common::{Data, assert_near, budgeted, key, kind, layout, learner, singletons, started};
 use halfseen::Silent;
 use halfseen::budget::{Query, Role, Told, load};
+use halfseen::data::Layout;
 use halfseen::model::Fit;
-use halfseen::prepare::Layout;
 use halfseen::sampling::{Purpose, Stream};
 use std::sync::Arc;
 

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Panels of several widths, some known, with prices: one is free.
-fn priced() -> Arc<halfseen::prepare::Layout> {
+fn priced() -> Arc<halfseen::data::Layout> {
     let plain = layout(&[1, 3, 1, 2, 1, 1], &[1, 2]);
     Arc::new(
         Arc::unwrap_or_clone(plain).with_prices(vec![0.5, 3.0, 0.0, 10.0, 1.0, 0.125]).unwrap(),

@@ -117,7 +117,7 @@ fn random(m: usize, widths: &[u32], known: &[u32], seed: u64) -> Data {
 fn classes(
     x: Array2<f64>,
     codes: Vec<u32>,
-    layout: &std::sync::Arc<halfseen::prepare::Layout>,
+    layout: &std::sync::Arc<halfseen::data::Layout>,
 ) -> Data {
     let y = codes.iter().map(|&code| 2.0 * f64::from(code) - 1.0).collect();
     let mut data = Data::new(x, y, layout);

@@ -6,9 +6,9 @@ mod common;
 
 use common::{Data, budgeted, from_moments, keeps_reads, key, kind, layout, learner, started};
 use halfseen::budget::load;
-use halfseen::data::{Label, Task};
+use halfseen::data::{Label, Scaler, TargetScale, Task};
 use halfseen::model::Model;
-use halfseen::prepare::{ColumnKind, ColumnSchema, Prepare, Scaler, Schema, TargetScale};
+use halfseen::prepare::{ColumnKind, ColumnSchema, Prepare, Schema};
 use serde_json::{Value, json};
 
 fn data() -> Data {

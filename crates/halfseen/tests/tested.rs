@@ -6,8 +6,8 @@ mod common;
 use common::{Data, all, learner, singletons};
 use halfseen::learner::Family;
 use halfseen::model::{Fit, Note, Stop};
-use halfseen::sampling::{Purpose, Stream};
-use halfseen::select::{folds, tested};
+use halfseen::sampling::{Purpose, Stream, folds};
+use halfseen::select::tested;
 use halfseen::{Learner, Monitor, Silent};
 use std::sync::atomic::{AtomicU64, Ordering};
 

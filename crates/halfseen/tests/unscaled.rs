@@ -5,10 +5,10 @@ mod common;
 
 use common::{learner, singletons};
 use halfseen::budget::{AskTell, load};
-use halfseen::data::{Matrix, Table, Target};
+use halfseen::data::{Layout, Matrix, Table, Target};
 use halfseen::learner::Family;
 use halfseen::model::{Fit, Note};
-use halfseen::prepare::{Layout, Options, Prepared};
+use halfseen::prepare::{Options, Prepared};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{Learner, Silent};
 use ndarray::Array2;

@@ -27,11 +27,10 @@ use anyhow::{Context as _, Result, bail};
 use faer::Mat;
 use halfseen::Silent;
 use halfseen::data::synthetic::{Incomplete, TwoCompletions, TwoLines};
-use halfseen::data::{Matrix, Table, Task};
+use halfseen::data::{Matrix, Scale, Table, Task};
+use halfseen::kernel::Masked;
 use halfseen::learner::{find, with};
 use halfseen::missing::completion::{Form, LabelLoss, Problem as Completion, Settings, complete};
-use halfseen::missing::masked::Masked;
-use halfseen::prepare::Scale;
 use halfseen::select::Statistics;
 use ndarray::Array2;
 

@@ -52,8 +52,7 @@ use crate::problem::Problem;
 use crate::results::Results;
 use crate::run::{Context, Load, Points};
 use anyhow::Result;
-use halfseen::data::Task;
-use halfseen::prepare::Scale;
+use halfseen::data::{Scale, Task};
 
 /// Data that learners are compared on.
 pub(super) struct Set {

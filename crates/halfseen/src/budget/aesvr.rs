@@ -39,7 +39,7 @@ use super::pace::{Facts, Pace, Schedule, Theory};
 use super::query::AskTell;
 use super::recipe::{Draws, Recipe, recipe};
 use super::{aelr, aerr, pass, sgd::Sgd};
-use crate::data::Examples;
+use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
 use crate::iterate::{Entropic, L2Ball};
 use crate::learner::{Family, Grid, Learner};
@@ -48,7 +48,6 @@ use crate::model::Fit;
 use crate::monitor::Monitor;
 use crate::params::{Average, Ball, Centre, Parameters, Rule, SmoothLoss, parameters};
 use crate::plan::{Excess, Guarantee, Setting};
-use crate::prepare::Layout;
 use std::sync::Arc;
 
 parameters! {

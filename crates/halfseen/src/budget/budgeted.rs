@@ -5,14 +5,13 @@ use super::pass::{self, one_pass};
 use super::query::AskTell;
 use super::recipe::Recipe;
 use super::sgd::Sgd;
-use crate::data::{Examples, Moments};
+use crate::data::{Examples, Layout, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
 use crate::learner::{Family, Grid, Learner};
 use crate::model::Fit;
 use crate::monitor::Monitor;
 use crate::params::{Centre, Parameters};
-use crate::prepare::Layout;
 use std::sync::Arc;
 
 /// A budgeted gradient learner: parameters, and the row of the table that they stand for.

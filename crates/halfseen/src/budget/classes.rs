@@ -29,8 +29,7 @@ pub(super) fn uncentred(examples: &Examples<'_>) -> Result<(Vec<f64>, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Matrix;
-    use crate::prepare::{Layout, Scaler};
+    use crate::data::{Layout, Matrix, Scaler};
     use std::sync::Arc;
 
     fn of(targets: &[f64]) -> Result<(Vec<f64>, f64)> {

@@ -11,7 +11,7 @@
 //! Without replacement the same holds for inclusion probabilities pi_i = k q_i as far as they stay
 //! below 1; where they would not, they are 1, and the other panels share what is left.
 
-use crate::prepare::Layout;
+use crate::data::Layout;
 use serde::{Deserialize, Serialize};
 
 /// What the draws are to make small.

@@ -6,9 +6,9 @@ use super::design::inclusion;
 use super::purse::Purse;
 use super::recipe::{Draws, Proportions, Recipe, Source};
 use super::sampler::Sampler;
+use crate::data::Layout;
 use crate::error::{ErrorKind, Result, shown};
 use crate::params::{Inner, Passive};
-use crate::prepare::Layout;
 use serde::{Deserialize, Serialize};
 
 /// The present draws; see the module's documentation.

@@ -18,13 +18,12 @@
 
 use super::moments::{self, FromMoments, Gatherer, Gathering, Reduced, Solved, learn_from_moments};
 use super::{AskTell, pass};
-use crate::data::Examples;
+use crate::data::{Examples, Layout};
 use crate::error::Result;
 use crate::learner::{Grid, Setting};
 use crate::model::{Fit, Stop};
 use crate::monitor::Monitor;
 use crate::params::{Centre, parameters};
-use crate::prepare::Layout;
 use crate::projection::onto_l1_ball;
 use std::sync::Arc;
 

@@ -91,7 +91,7 @@ impl Query {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Read {
-    /// The panel; its name is [`Layout::name`](crate::prepare::Layout::name).
+    /// The panel; its name is [`Layout::name`](crate::data::Layout::name).
     pub panel: u32,
     /// What the value is for.
     pub role: Role,

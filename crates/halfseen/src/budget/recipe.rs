@@ -2,11 +2,11 @@
 
 use super::design::Goal;
 use super::pace::Pace;
+use crate::data::Layout;
 use crate::error::Result;
 use crate::iterate::Shape;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, MomentSource, Passive};
-use crate::prepare::Layout;
 
 /// What tells one budgeted gradient learner from another.
 #[derive(Debug, Clone)]

@@ -1,8 +1,8 @@
 //! Wraps a learner's state with all that is needed to go on from it.
 
 use super::AskTell;
+use crate::data::Layout;
 use crate::error::{Error, ErrorKind, Result};
-use crate::prepare::Layout;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -176,7 +176,7 @@ impl Phases {
 mod tests {
     use super::*;
     use crate::budget::design::Goal;
-    use crate::prepare::Layout;
+    use crate::data::Layout;
     use crate::sampling::{Purpose, Stream};
 
     const DELTA: f64 = 0.1;

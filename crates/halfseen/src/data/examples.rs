@@ -1,8 +1,8 @@
 //! Views prepared rows with their targets, as every learner receives them.
 
 use super::Matrix;
+use crate::data::{Bounds, Layout, Scaler};
 use crate::error::{ErrorKind, Result};
-use crate::prepare::{Bounds, Layout, Scaler};
 use std::borrow::Cow;
 use std::sync::Arc;
 

@@ -2,7 +2,10 @@
 //! [`synthetic`] draws some.
 
 mod examples;
+mod layout;
 mod matrix;
+mod nonzero;
+mod scaler;
 mod shared;
 mod signs;
 pub mod synthetic;
@@ -11,7 +14,10 @@ mod target;
 
 pub(crate) use examples::check_weights;
 pub use examples::{Declared, Examples, Labels, Moments};
+pub use layout::{Layout, LayoutBuilder};
 pub use matrix::{Csr, Matrix};
+pub(crate) use nonzero::Cells;
+pub use scaler::{Bounds, Scale, Scaler, TargetScale};
 pub use shared::Shared;
 pub(crate) use signs::Signs;
 pub use table::{Cell, Column, Place, Table, TextColumn};

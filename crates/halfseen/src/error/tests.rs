@@ -3,9 +3,11 @@
 use super::*;
 use crate::Silent;
 use crate::budget::{AskTell, Query};
-use crate::data::{Column, Examples, Matrix, Place, Table, Target, Task, TextColumn};
+use crate::data::{
+    Column, Examples, Layout, Matrix, Place, Scaler, Table, Target, Task, TextColumn,
+};
 use crate::model::Model;
-use crate::prepare::{Layout, Moment, Options, Prepared, Scaler, Schema};
+use crate::prepare::{Moment, Options, Prepared, Schema};
 use ndarray::{Array2, array};
 use std::collections::BTreeSet;
 use std::sync::Arc;

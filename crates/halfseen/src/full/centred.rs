@@ -200,7 +200,7 @@ mod tests {
         }
         let data = Data::new(array![[0.0, f64::MAX], [1.0, f64::MIN]], vec![1.0, 2.0]);
         let scaler =
-            crate::prepare::Scaler::Each { offset: vec![0.0, f64::MIN], divisor: vec![1.0, 1.0] };
+            crate::data::Scaler::Each { offset: vec![0.0, f64::MIN], divisor: vec![1.0, 1.0] };
         let error = Centred::new(&Examples { scaler: &scaler, ..data.examples() }, "ridge", true)
             .unwrap_err();
         assert_eq!(

@@ -7,8 +7,8 @@
 //! Without the ball this is equation (10) of the paper. Weights that the penalty keeps at zero are
 //! exactly zero; their average need not be. O(d) a step.
 
-use super::cells::Cells;
 use super::one_pass::Weights;
+use crate::data::Cells;
 use crate::projection::onto_l1_ball_in;
 
 /// The weights, the sum of the gradients, and the sum of all weights before each step.

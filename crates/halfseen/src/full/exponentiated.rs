@@ -13,8 +13,8 @@
 //! some
 //! |theta| comes near 300.
 
-use super::cells::Cells;
 use super::one_pass::Weights;
+use crate::data::Cells;
 
 /// Rows after which A restarts.
 const RESTART: u32 = 256;

@@ -3,8 +3,8 @@
 //! w <- Proj(w - eta phi x) with phi = <w,x> + b - y (Zinkevich, ICML 2003). Only the cells that
 //! are not zero move a weight; projection and average pass over all of them: O(d) a step.
 
-use super::cells::Cells;
 use super::one_pass::Weights;
+use crate::data::Cells;
 use crate::projection::{onto_l1_ball_in, onto_l2_ball};
 
 /// What bounds the weights.

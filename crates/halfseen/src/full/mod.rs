@@ -8,10 +8,8 @@
 //! | [`Svm`] | hinge losses and a quadratic penalty | everything | cutting planes, to a certified gap |
 //! | [`Ogd`] | mean squared error | the Euclidean ball | one pass: gradient steps |
 
-mod cells;
 mod centred;
 mod dual_averaging;
-mod eigen;
 mod exponentiated;
 mod gradient;
 mod gram;
@@ -24,9 +22,7 @@ mod svm;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub(crate) use cells::Cells;
 pub(crate) use centred::{bad_cell, check_row, check_shape};
-pub(crate) use eigen::{eigen, eigenvalues};
 pub(crate) use gram::{Quadratic, outer_products};
 pub use lasso::Lasso;
 pub(crate) use lasso::Point;

@@ -14,7 +14,6 @@
 //! or the shortest least-squares solution w(0) where that is inside.
 
 use super::centred::Centred;
-use super::eigen::eigen;
 use super::gram::{Form, Quadratic, combine, dot, outer_products, transposed};
 use super::{configured, norm};
 use crate::data::Examples;
@@ -23,6 +22,7 @@ use crate::learner::{Family, Grid, Learner, Setting};
 use crate::model::{Fit, Stop};
 use crate::monitor::Monitor;
 use crate::params::{Parameters, parameters};
+use crate::solve::eigen;
 use faer::Mat;
 use std::time::Instant;
 

@@ -10,10 +10,9 @@
 //!
 //! **Symbols**: C `c`; y_i -1 or +1.
 
-use super::cells::Cells;
 use super::centred::Centred;
 use super::configured;
-use crate::data::{Examples, Signs};
+use crate::data::{Cells, Examples, Signs};
 use crate::error::Result;
 use crate::learner::{Family, Grid, Learner, Setting, two_classes};
 use crate::model::{Fit, Predictor};

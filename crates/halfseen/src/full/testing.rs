@@ -1,7 +1,6 @@
 //! Makes small data sets for the tests of this family.
 
-use crate::data::{Examples, Matrix};
-use crate::prepare::{Layout, Scaler};
+use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::sync::Arc;

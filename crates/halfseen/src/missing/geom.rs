@@ -28,8 +28,8 @@ mod learner;
 
 pub use learner::GeometricMargin;
 
-use super::masked::Masked;
 use crate::error::{ErrorKind, Result};
+use crate::kernel::Masked;
 use crate::model::Stop;
 use crate::monitor::Monitor;
 use crate::solve::biased::{Examples, Until};

@@ -11,12 +11,11 @@
 
 use super::goal::Goal;
 use super::karma::CS;
-use super::kernel::Kernel;
-use super::masked::Masked;
 use super::reading::Reading;
 use crate::data::{Examples, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::full::configured;
+use crate::kernel::{Kernel, Masked};
 use crate::learner::{Family, Grid, Learner, Setting};
 use crate::model::{Fit, Linear, Linears, Predictor, Stop};
 use crate::monitor::Monitor;

@@ -15,14 +15,12 @@
 //! C = 1/(rho m) in the paper's terms.
 
 use super::goal::Goal;
-use super::gram::{bytes_needed, gram};
-use super::kernel::Kernel;
-use super::masked::Masked;
 use super::reading::Reading;
-use super::sketch::Sketch;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::full::configured;
+use crate::kernel::gram::{bytes_needed, gram};
+use crate::kernel::{Kernel, Masked, Sketch};
 use crate::learner::{Family, Grid, Learner, STEPS, Setting, refuse_weights};
 use crate::model::{Expansion, Fit, Predictor, Report, Sketched, Stop};
 use crate::monitor::Monitor;
@@ -383,9 +381,8 @@ impl<'a, 'b> Training<'a, 'b> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Labels, Matrix};
+    use crate::data::{Labels, Layout, Matrix, Scaler};
     use crate::monitor::Silent;
-    use crate::prepare::{Layout, Scaler};
     use crate::sampling::{Purpose, Stream};
     use crate::solve::square_bytes;
 

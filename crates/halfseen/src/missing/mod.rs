@@ -22,14 +22,10 @@ pub mod bounds;
 pub mod completion;
 pub mod geom;
 mod goal;
-pub mod gram;
 mod impute;
 mod karma;
-pub mod kernel;
-pub mod masked;
 pub mod online;
 pub(crate) mod reading;
-pub mod sketch;
 
 pub use completion::{Completion1, CompletionB};
 pub use geom::GeometricMargin;

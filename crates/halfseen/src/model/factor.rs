@@ -10,7 +10,7 @@
 use super::Scores;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
-use crate::missing::masked::Masked;
+use crate::kernel::Masked;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -278,8 +278,7 @@ impl Room {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Matrix;
-    use crate::prepare::{Layout, Scaler};
+    use crate::data::{Layout, Matrix, Scaler};
     use crate::sampling::{Purpose, Stream};
     use std::sync::Arc;
 

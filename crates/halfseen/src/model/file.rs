@@ -1,10 +1,10 @@
 //! Keeps a fitted model with everything needed to predict, as versioned JSON.
 
 use super::{Fit, Predictor, Report, Scores};
-use crate::data::{Examples, Label, Table, Target, Task};
+use crate::data::{Examples, Label, Layout, Scaler, Table, Target, TargetScale, Task};
 use crate::error::{ErrorKind, Result};
 use crate::learner::Learner;
-use crate::prepare::{Applied, Layout, Prepare, Prepared, Scaler, Schema, TargetScale};
+use crate::prepare::{Applied, Prepare, Prepared, Schema};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

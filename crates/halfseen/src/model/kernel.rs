@@ -3,9 +3,8 @@
 use super::Scores;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
-use crate::missing::gram::cross;
-use crate::missing::kernel::Kernel;
-use crate::missing::masked::Masked;
+use crate::kernel::gram::cross;
+use crate::kernel::{Kernel, Masked};
 use crate::monitor::Silent;
 use faer::{Mat, Par};
 use serde::{Deserialize, Serialize};

@@ -12,6 +12,7 @@ mod report;
 mod sketched;
 mod truncate;
 
+pub use crate::stop::Stop;
 pub use conditional::Conditional;
 pub use factor::{Factor, One, Room};
 pub use file::{Intervals, Model, Prediction};
@@ -20,7 +21,7 @@ pub use linear::Linear;
 pub use link::{Curve, Link};
 pub use note::Note;
 pub use predictor::{Linears, Predictor, Scores};
-pub use report::{BudgetKind, Outside, Report, Stop};
+pub use report::{BudgetKind, Outside, Report};
 pub use sketched::Sketched;
 pub use truncate::check_truncation;
 

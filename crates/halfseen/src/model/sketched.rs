@@ -3,8 +3,7 @@
 use super::Scores;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
-use crate::missing::masked::Masked;
-use crate::missing::sketch::Sketch;
+use crate::kernel::{Masked, Sketch};
 use faer::{Mat, Par};
 use serde::{Deserialize, Serialize};
 

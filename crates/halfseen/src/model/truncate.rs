@@ -7,8 +7,8 @@
 //! does so for good.
 
 use super::{Linear, Model, Note, Predictor};
+use crate::data::{Layout, Scaler};
 use crate::error::{ErrorKind, Result};
-use crate::prepare::{Layout, Scaler};
 use crate::robust::Threat;
 
 impl Linear {
@@ -191,9 +191,9 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Matrix, Table, Task};
+    use crate::data::{Matrix, Table, TargetScale, Task};
     use crate::model::{Report, Stop};
-    use crate::prepare::{ColumnKind, ColumnSchema, Group, Prepare, Schema, TargetScale};
+    use crate::prepare::{ColumnKind, ColumnSchema, Group, Prepare, Schema};
     use ndarray::Array2;
     use proptest::prelude::*;
 

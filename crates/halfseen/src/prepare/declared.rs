@@ -5,8 +5,8 @@
 //! mean m and the variance s - m^2, E scaled^2 = (s - m^2 + (m - offset)^2) / divisor^2. The
 //! indicators of a text attribute sum to 1, and so do their second moments, which are their means.
 
-use super::{Bounds, ColumnKind, ColumnSchema, Scaler, Schema};
-use crate::data::{Matrix, Moments};
+use super::{ColumnKind, ColumnSchema, Schema};
+use crate::data::{Bounds, Matrix, Moments, Scaler};
 use crate::error::{ErrorKind, Result, shown};
 use std::collections::BTreeMap;
 

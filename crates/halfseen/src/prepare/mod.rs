@@ -8,19 +8,15 @@
 
 mod declared;
 mod encoder;
-mod layout;
 mod prepared;
-mod scaler;
 mod schema;
 
 pub use declared::Moment;
 pub use encoder::{Applied, Encoded};
-pub use layout::Layout;
 pub use prepared::{Missing, Options, Other, Prepared};
-pub use scaler::{Bounds, Scale, Scaler, TargetScale};
 pub use schema::{ColumnKind, ColumnSchema, Group, Schema};
 
-use crate::data::Table;
+use crate::data::{Scaler, Table, TargetScale};
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,10 @@
 //! Fits everything between a table and a learner on training rows, and hands out examples.
 
 use super::declared::{self, DeclaredMoments, Moment};
-use super::{Applied, Bounds, Encoded, Group, Layout, Prepare, Scale, Scaler, Schema, TargetScale};
+use super::{Applied, Encoded, Group, Prepare, Schema};
 use crate::data::{
-    Declared, Examples, Labels, Matrix, Moments, Table, Target, Task, check_weights,
+    Bounds, Declared, Examples, Labels, Layout, Matrix, Moments, Scale, Scaler, Table, Target,
+    TargetScale, Task, check_weights,
 };
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner, is_passive};

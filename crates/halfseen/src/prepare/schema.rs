@@ -1,8 +1,7 @@
 //! Records the attributes of a table: names, kinds, categories, groups read together, what is
 //! known.
 
-use super::Layout;
-use crate::data::{Cell, Place, Table};
+use crate::data::{Cell, Layout, Place, Table};
 use crate::error::{ErrorKind, Result, nearest, short};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};

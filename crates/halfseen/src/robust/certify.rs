@@ -13,10 +13,9 @@ mod tests;
 
 use super::effects::Effects;
 use super::{Costs, Threat};
-use crate::data::Examples;
+use crate::data::{Examples, TargetScale};
 use crate::error::Result;
 use crate::model::Linear;
-use crate::prepare::TargetScale;
 use cheapest::{Cheapest, Found};
 use rayon::prelude::*;
 

@@ -1,10 +1,9 @@
 //! Measures what the loss of each attribute would do to the score of a row.
 
 use super::Threat;
-use crate::data::Examples;
+use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
 use crate::model::Linear;
-use crate::prepare::Layout;
 
 /// One row after the other, as a weighted sum sees it: what vanishes takes the predictor's fill, as
 /// a missing cell does.

@@ -5,11 +5,10 @@ use super::bounds::margin_error;
 use super::threat::Threat;
 use super::values::threat_of;
 use super::{RobustHinge, Rows, rows::KNOWN};
-use crate::data::{Examples, Signs};
+use crate::data::{Examples, Layout, Signs};
 use crate::error::{ErrorKind, Result};
 use crate::model::{Fit, Linear, Note, Predictor, Report, Stop};
 use crate::params::{Damage, Worth};
-use crate::prepare::Layout;
 use std::sync::Arc;
 use std::time::Instant;
 

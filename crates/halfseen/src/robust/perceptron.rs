@@ -32,8 +32,7 @@ use crate::learner::{Family, Grid, Learner, STEPS, Setting, refuse_weights, two_
 use crate::model::{Fit, Stop};
 use crate::monitor::{Monitor, Quiet};
 use crate::params::{Damage, Deletions, Parameters, Rule, Worth, parameters};
-use crate::sampling::{Purpose, Stream, shuffle};
-use crate::select::splits;
+use crate::sampling::{Purpose, Stream, shuffle, splits};
 use rayon::prelude::*;
 
 parameters! {

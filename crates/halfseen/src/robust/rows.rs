@@ -1,10 +1,9 @@
 //! Keeps the values of rows that are not 0, in the order of a layout's slots, so that those of one
 //! attribute lie together.
 
-use crate::data::Examples;
+use crate::data::{Cells, Examples, Layout};
 use crate::error::{ErrorKind, Result};
-use crate::full::{Cells, bad_cell, check_shape};
-use crate::prepare::Layout;
+use crate::full::{bad_cell, check_shape};
 use std::sync::Arc;
 
 /// Scaled rows without their zeros.
@@ -274,8 +273,7 @@ pub(super) fn attribute_of(layout: &Layout, slot: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Csr, Matrix};
-    use crate::prepare::Scaler;
+    use crate::data::{Csr, Matrix, Scaler};
     use ndarray::array;
 
     #[test]

@@ -2,8 +2,7 @@
 //! this family.
 
 use super::{Adversary, KNOWN, RobustHinge, Rows, Threat};
-use crate::data::{Examples, Matrix};
-use crate::prepare::{Layout, Scaler};
+use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::sampling::{Purpose, Stream};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{

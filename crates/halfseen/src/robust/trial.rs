@@ -3,10 +3,10 @@
 use super::attack::{Attack, Attacked, attack};
 use super::certify::{Certificate, Promise, certify};
 use super::{Threat, information};
-use crate::data::{Examples, Signs, Table, Target, Task};
+use crate::data::{Examples, Layout, Signs, Table, Target, Task};
 use crate::error::{ErrorKind, Result};
 use crate::model::Model;
-use crate::prepare::{Applied, Layout, Other};
+use crate::prepare::{Applied, Other};
 use std::ops::Range;
 use std::sync::Arc;
 

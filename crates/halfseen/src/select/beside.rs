@@ -1,12 +1,13 @@
 //! Measures what learners are compared with: the best constant, and one adversary for all.
 
+use super::Score;
 use super::compare::{CurvePoint, Row};
-use super::{Score, Split};
 use crate::data::{Examples, Target};
 use crate::error::Result;
 use crate::model::{Fit, Scores, Stop};
 use crate::prepare::Prepared;
 use crate::robust::{Attack, Threat, attack};
+use crate::sampling::Split;
 
 /// The name of the row that no learner has: it always predicts the training mean, or the commonest
 /// class.

@@ -2,13 +2,13 @@
 
 use super::beside::{Siege, constant};
 use super::tune::reseed;
-use super::{CONSTANT, Score, Split, Task, Test, Tuned, Tuning, Views, splits, tune};
+use super::{CONSTANT, Score, Task, Test, Tuned, Tuning, Views, tune};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner};
 use crate::model::{BudgetKind, Fit, Note, Outside, Stop};
 use crate::monitor::{Monitor, Quiet};
 use crate::prepare::Prepared;
-use crate::sampling::{Purpose, Stream};
+use crate::sampling::{Purpose, Split, Stream, splits};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -6,7 +6,6 @@ mod beside;
 mod compare;
 mod hide;
 mod score;
-mod split;
 mod tested;
 mod tune;
 
@@ -14,7 +13,6 @@ pub use beside::{CONSTANT, Siege};
 pub use compare::{Comparison, CurvePoint, Plan, Row, Statistics, Summary, compare};
 pub use hide::{Seen, hide};
 pub use score::Score;
-pub use split::{Split, folds, splits};
 pub use tested::tested;
 pub use tune::{By, Tuned, Tuning, tune, tune_over};
 

@@ -8,13 +8,12 @@
 //! Held-out fits have fewer examples than the one that is returned, so the test errs on the side of
 //! a warning.
 
-use super::folds;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner};
 use crate::model::{Fit, Note, Scores, Stop};
 use crate::monitor::{Monitor, Quiet};
-use crate::sampling::{Purpose, Stream, shuffle};
+use crate::sampling::{Purpose, Stream, folds, shuffle};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Folds of the test.

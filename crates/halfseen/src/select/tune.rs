@@ -4,14 +4,14 @@
 //! held-out rows that the exact adversary of that threat has attacked. Without that, tuning would
 //! choose what does best where nothing vanishes.
 
-use super::{Statistics, Task, Views, folds};
+use super::{Statistics, Task, Views};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner, Setting, with};
 use crate::model::{Fit, Predictor, Scores};
 use crate::monitor::{Monitor, Quiet};
 use crate::robust::{Attack, Threat, attack};
-use crate::sampling::{Purpose, Stream};
+use crate::sampling::{Purpose, Stream, folds};
 use rayon::prelude::*;
 
 /// How cross-validation is run, and what it takes for the best setting.
@@ -249,9 +249,8 @@ mod tests {
 
     #[test]
     fn the_error_under_attack_is_that_of_the_attacked_rows() {
-        use crate::data::{Declared, Labels, Matrix};
+        use crate::data::{Declared, Labels, Layout, Matrix, Scaler};
         use crate::model::{Linear, Report, Stop};
-        use crate::prepare::{Layout, Scaler};
         let matrix = Matrix::F64(ndarray::array![[1.0, 1.0], [-1.0, -0.9], [1.0, 0.8]]);
         let layout = std::sync::Arc::new(Layout::singletons(2));
         let held_out = Examples {

@@ -3,11 +3,14 @@
 
 pub mod biased;
 pub(crate) mod bundle;
+mod eigen;
 pub mod hinge;
 pub mod linear;
 pub mod multiclass;
 pub mod ridge;
 pub(crate) mod vectors;
+
+pub(crate) use eigen::{eigen, eigenvalues};
 
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;

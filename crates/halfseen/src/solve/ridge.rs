@@ -14,8 +14,8 @@
 
 use super::{Solved, check_gram, length, positive, square_bytes};
 use crate::error::{ErrorKind, Result};
-use crate::full::eigen;
 use crate::model::Stop;
+use crate::solve::eigen;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::cholesky::llt::solve::{solve_in_place, solve_in_place_scratch};

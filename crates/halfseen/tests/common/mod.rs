@@ -2,8 +2,7 @@
 #![allow(dead_code, unreachable_pub)] // each test program uses its own part
 
 use halfseen::budget::{AskTell, Query, Told};
-use halfseen::data::{Examples, Labels, Matrix, Moments};
-use halfseen::prepare::{Layout, Scaler};
+use halfseen::data::{Examples, Labels, Layout, Matrix, Moments, Scaler};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{Error, ErrorKind, Learner};
 use ndarray::Array2;

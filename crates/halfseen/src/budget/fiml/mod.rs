@@ -53,14 +53,13 @@ mod trials;
 use super::budgeted::check_moments;
 use super::pass;
 use super::query::AskTell;
-use crate::data::Examples;
+use crate::data::{Examples, Layout};
 use crate::error::Result;
 use crate::learner::{Family, Grid, Learner};
 use crate::missing::reading::Reading;
 use crate::model::{Fit, Note, Stop};
 use crate::monitor::Monitor;
 use crate::params::{Centre, Design, Link, Passive, parameters};
-use crate::prepare::Layout;
 use asking::Asker;
 use std::sync::Arc;
 

@@ -4,10 +4,10 @@
 use super::estimate::Estimate;
 use super::link::Calibration;
 use super::reads::Reads;
+use crate::data::Layout;
 use crate::error::{ErrorKind, Result};
 use crate::model::{Conditional, Curve, Linear};
 use crate::params::{Link, Value};
-use crate::prepare::Layout;
 
 /// What predicts.
 ///

@@ -1,8 +1,8 @@
 //! Counts what the reads show, and says what of it a user must know.
 
 use super::reads::Reads;
+use crate::data::Layout;
 use crate::model::Note;
-use crate::prepare::Layout;
 
 /// With fewer examples a fit cannot be judged.
 pub(super) const FEW: usize = 10;

@@ -3,13 +3,12 @@
 
 use super::Fiml;
 use crate::budget::{Query, Role, Told};
-use crate::data::{Examples, Matrix};
+use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::error::ErrorKind;
 use crate::learner::Learner;
 use crate::model::{Fit, Note, Stop};
 use crate::monitor::{Monitor, Silent};
 use crate::params::{Design, Passive};
-use crate::prepare::{Layout, Scaler};
 use crate::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::sync::Arc;

@@ -2,12 +2,11 @@
 //! that go with what is seen.
 
 use super::Fiml;
-use crate::data::{Examples, Matrix};
+use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::learner::Learner;
 use crate::model::{Conditional, Fit, Note, Predictor};
 use crate::monitor::Silent;
 use crate::params::Passive;
-use crate::prepare::{Layout, Scaler};
 use crate::sampling::{Purpose, Stream, subset};
 use ndarray::Array2;
 use std::sync::Arc;

@@ -13,11 +13,12 @@
 
 use super::reduced::Reduced;
 use crate::error::Result;
-use crate::full::{Point, Quadratic, eigen, eigenvalues, outer_products};
+use crate::full::{Point, Quadratic, outer_products};
 use crate::model::Stop;
 use crate::monitor::Monitor;
 use crate::params::Reading;
 use crate::projection::onto_l1_ball;
+use crate::solve::{eigen, eigenvalues};
 use faer::Mat;
 
 /// Steps between two looks at the monitor.

@@ -5,9 +5,9 @@ use super::gather::{FromMoments, Gatherer};
 use super::own_test::{Answer, Trust};
 use super::reduced::Reduced;
 use crate::budget::{Query, Role};
+use crate::data::Layout;
 use crate::monitor::Silent;
 use crate::params::Centre;
-use crate::prepare::Layout;
 
 /// Whether a learner is to find out by its reads how large attributes are, and whom to trust.
 pub(super) fn scales<L: FromMoments>(learner: &L, layout: &Layout, known: bool) -> bool {

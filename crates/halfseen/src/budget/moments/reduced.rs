@@ -10,7 +10,7 @@
 use super::products::Products;
 use super::sums::Sums;
 use crate::error::{ErrorKind, Result};
-use crate::full::eigen;
+use crate::solve::eigen;
 use faer::Mat;
 
 /// Eigenvalues of K, scaled to a diagonal of ones, below this part of the largest are what rounding

@@ -6,7 +6,7 @@
 
 use super::draws::Draws;
 use super::products::{LARGEST_SUM, Products};
-use crate::prepare::Layout;
+use crate::data::Layout;
 use serde::{Deserialize, Serialize};
 
 /// The sums; see the module's documentation.

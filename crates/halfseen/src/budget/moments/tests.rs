@@ -5,13 +5,13 @@ mod readings;
 use super::gather::{FromMoments, Gatherer};
 use super::{Ball, Limits, Reduced};
 use crate::budget::{AskTell, Identity, MomentLasso, Query, Read, Role, Told};
-use crate::full::eigenvalues;
+use crate::data::Layout;
 use crate::model::Stop;
 use crate::monitor::Silent;
 use crate::params::{Centre, Reading};
-use crate::prepare::Layout;
 use crate::projection::onto_l1_ball;
 use crate::sampling::{Purpose, Stream};
+use crate::solve::eigenvalues;
 use faer::Mat;
 use std::sync::Arc;
 

@@ -8,11 +8,10 @@ use crate::budget::pace::{Facts, Norms, Planned};
 use crate::budget::query::{Query, Role};
 use crate::budget::recipe::{Proportions, Source, TwoPhase};
 use crate::budget::two_phase::{FirstPhase, first_examples};
-use crate::data::Moments;
+use crate::data::{Layout, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
 use crate::params::{Centre, Inner, Rule};
-use crate::prepare::Layout;
 
 /// Reads about a running centre from which their mean square is a norm to go by.
 const LEAST_POOLED: f64 = 4.0;

@@ -1,10 +1,9 @@
 //! Holds drawn rows of a known subspace with holes in them, and what is true of them.
 
 use super::streams;
-use crate::data::{Examples, Matrix};
+use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::error::Result;
 use crate::missing::bounds::{Regularity, kappa_over};
-use crate::prepare::{Layout, Scaler};
 use crate::sampling::Stream;
 use faer::{Mat, MatRef};
 use ndarray::Array2;

@@ -52,8 +52,8 @@ pub use two_completions::{TwoCompletions, TwoLines};
 pub use weights::Weights;
 
 use super::{Examples, Matrix, Moments};
+use crate::data::{Layout, Scaler};
 use crate::error::{Error, ErrorKind};
-use crate::prepare::{Layout, Scaler};
 use crate::sampling::{Purpose, Stream};
 use ndarray::{Array2, ArrayView1, ArrayViewMut1};
 use std::sync::Arc;

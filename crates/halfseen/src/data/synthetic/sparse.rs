@@ -1,9 +1,8 @@
 //! Draws wide rows with few entries, in attributes whose frequencies fall by a power.
 
 use super::{Synthetic, Weights, at_least_one_column, noise_in_range, out_of_range, streams};
-use crate::data::{Csr, Matrix};
+use crate::data::{Csr, Matrix, Scaler};
 use crate::error::Result;
-use crate::prepare::Scaler;
 use crate::sampling::AliasTable;
 
 /// Each row draws `entries` attributes, attribute i in proportion to i^-`exponent`, and sets each

@@ -1,7 +1,7 @@
 //! Measures how well what is observed determines a row of a known subspace.
 
 use crate::error::{ErrorKind, Result};
-use crate::full::eigenvalues;
+use crate::solve::eigenvalues;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 

@@ -5,8 +5,8 @@ use super::{Completed, Form, LabelLoss, Problem, Settings, Solution, complete, s
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::full::configured;
+use crate::kernel::Masked;
 use crate::learner::{Family, Grid, Learner, Setting, refuse_weights};
-use crate::missing::masked::Masked;
 use crate::missing::reading::Reading;
 use crate::model::{Fit, Predictor};
 use crate::monitor::Monitor;
@@ -243,10 +243,9 @@ fn targets(choice: LossChoice, examples: &Examples<'_>) -> Result<(LabelLoss, Ma
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Labels, Matrix};
+    use crate::data::{Labels, Layout, Matrix, Scaler};
     use crate::model::Stop;
     use crate::monitor::Silent;
-    use crate::prepare::{Layout, Scaler};
     use crate::sampling::{Purpose, Stream};
     use std::sync::Arc;
 

@@ -10,7 +10,7 @@
 //! taken.
 
 use crate::error::{ErrorKind, Result};
-use crate::full::eigen;
+use crate::solve::eigen;
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::matmul::matmul;
@@ -70,7 +70,7 @@ pub(super) fn shrink(a: MatRef<'_, f64>, threshold: f64, out: &mut Mat<f64>) -> 
 /// # Errors
 /// [`ErrorKind::Numerical`].
 pub(super) fn spectral_norm(a: MatRef<'_, f64>) -> Result<f64> {
-    let values = crate::full::eigenvalues(&gram(a, a.nrows() <= a.ncols()))?;
+    let values = crate::solve::eigenvalues(&gram(a, a.nrows() <= a.ncols()))?;
     Ok(values.into_iter().fold(0.0_f64, f64::max).sqrt())
 }
 

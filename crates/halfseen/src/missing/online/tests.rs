@@ -428,7 +428,8 @@ proptest! {
 /// The library's kernel, fed row by row, gives what the Gram matrix gives.
 #[test]
 fn the_fitted_kernel_learns_online_what_its_gram_matrix_learns() {
-    use crate::missing::{gram::gram, kernel::Kernel, masked::Masked};
+    use crate::kernel::gram::gram;
+    use crate::kernel::{Kernel, Masked};
     use crate::params::Normalization;
     let (cells, classes) = rows(25, 4, 3, 11);
     let masked = Masked::from_rows(

@@ -6,8 +6,8 @@
 //! link the sum is divided by what that variance flattens the curve by.
 
 use super::{Conditional, Room};
+use crate::data::Layout;
 use crate::error::Result;
-use crate::prepare::Layout;
 
 impl Conditional {
     /// The predictor of the `attributes` sampled panels of largest weight, and of every known one,

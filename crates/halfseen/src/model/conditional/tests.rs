@@ -2,9 +2,9 @@
 //! known truth.
 
 use super::*;
-use crate::data::{Label, Matrix, Table, Task};
+use crate::data::{Label, Layout, Matrix, Scaler, Table, TargetScale, Task};
 use crate::model::{Curve, Model, Predictor, Report, Stop};
-use crate::prepare::{ColumnKind, ColumnSchema, Layout, Prepare, Scaler, Schema, TargetScale};
+use crate::prepare::{ColumnKind, ColumnSchema, Prepare, Schema};
 use crate::robust::{Attack, Threat, attack};
 use crate::sampling::{Purpose, Stream};
 use faer::Mat;

@@ -1,9 +1,8 @@
 //! Holds attacks against all deletions that a budget allows.
 
 use super::*;
-use crate::data::{Declared, Labels, Matrix};
+use crate::data::{Declared, Labels, Layout, Matrix, Scaler};
 use crate::model::Linear;
-use crate::prepare::{Layout, Scaler};
 use ndarray::Array2;
 use std::sync::Arc;
 

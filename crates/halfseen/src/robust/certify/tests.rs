@@ -1,8 +1,7 @@
 //! Holds certificates against every deletion there is, predicted as a model predicts it.
 
 use super::*;
-use crate::data::{Declared, Matrix};
-use crate::prepare::{Layout, Scaler, TargetScale};
+use crate::data::{Declared, Layout, Matrix, Scaler, TargetScale};
 use crate::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::sync::Arc;

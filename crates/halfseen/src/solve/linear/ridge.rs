@@ -12,11 +12,10 @@
 use super::outer::{Factor, add_outer, mirror};
 use super::{Features, LinearSolved, check_finite, increasing};
 use crate::error::{ErrorKind, Result};
-use crate::full::eigen;
 use crate::model::Stop;
 use crate::monitor::Monitor;
 use crate::solve::vectors::square;
-use crate::solve::{length, positive};
+use crate::solve::{eigen, length, positive};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;

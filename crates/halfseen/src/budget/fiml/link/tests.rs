@@ -3,9 +3,8 @@
 use super::*;
 use crate::budget::fiml::estimate::{Estimate, Remarks};
 use crate::budget::fiml::small::dot;
-use crate::data::{Examples, Matrix};
+use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::model::Linear;
-use crate::prepare::{Layout, Scaler};
 use crate::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::sync::Arc;

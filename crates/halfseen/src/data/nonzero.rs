@@ -1,8 +1,7 @@
 //! Picks the cells of a row that are not zero, without a look at the zeros where the storage
 //! allows.
 
-use crate::data::{Examples, Matrix};
-use crate::prepare::Scaler;
+use super::{Examples, Matrix, Scaler};
 
 /// The scaled cells of one row that are not zero, by increasing column.
 #[derive(Debug, Clone, Default)]
@@ -114,9 +113,8 @@ impl Cells {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::data::Csr;
-    use crate::prepare::Layout;
+    use crate::data::*;
+    use crate::data::{Csr, Layout};
     use ndarray::Array2;
     use std::sync::Arc;
 

@@ -8,8 +8,7 @@
 //!
 //! Blocks do not depend on the number of threads, and no number is made from two blocks.
 
-use super::kernel::Kernel;
-use super::masked::Masked;
+use super::{Kernel, Masked};
 use crate::error::{ErrorKind, Result};
 use crate::monitor::Monitor;
 use crate::solve::square_bytes;
@@ -301,7 +300,7 @@ fn write(from: &Mat<f64>, block: &mut Block<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::kernel::gram::*;
     use crate::monitor::Silent;
     use crate::params::Normalization;
     use crate::sampling::{Purpose, Stream};

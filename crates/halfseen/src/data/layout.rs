@@ -276,7 +276,7 @@ fn misfit(what: &str, expected: usize, found: usize) -> crate::Error {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::data::*;
 
     #[test]
     fn slots_come_panel_by_panel_with_known_ones_last() {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::missing::gram::gram;
+use crate::kernel::gram::gram;
 use crate::monitor::Silent;
 use crate::sampling::{Purpose, Stream};
 use ndarray::Array2;

@@ -1,6 +1,6 @@
 //! Scales attributes and target, and takes results back to their own units.
 
-use crate::data::{Matrix, Target};
+use super::{Matrix, Target};
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,7 @@ impl Scale {
     ///
     /// # Errors
     /// [`ErrorKind::Needs`].
-    pub(super) fn needs_no_look(self, matrix: &Matrix) -> Result<()> {
+    pub(crate) fn needs_no_look(self, matrix: &Matrix) -> Result<()> {
         let value = match self {
             Scale::None => return Ok(()),
             // Their range is known.
@@ -320,7 +320,7 @@ fn mean_and_deviation(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::data::*;
     use ndarray::array;
 
     #[test]

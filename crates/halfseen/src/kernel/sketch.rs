@@ -23,8 +23,7 @@ mod plan;
 mod sequences;
 mod tensor;
 
-use super::kernel::Kernel;
-use super::masked::Masked;
+use super::{Kernel, Masked};
 use crate::error::{Error, ErrorKind, Result};
 use crate::params::Normalization;
 use faer::Mat;

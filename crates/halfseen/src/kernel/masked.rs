@@ -220,9 +220,8 @@ impl TryFrom<Rows> for Masked {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::data::{Csr, Matrix};
-    use crate::prepare::{Layout, Scaler};
+    use crate::data::{Csr, Layout, Matrix, Scaler};
+    use crate::kernel::masked::*;
     use ndarray::{Array2, array};
     use std::sync::Arc;
 

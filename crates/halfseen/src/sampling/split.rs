@@ -1,7 +1,7 @@
 //! Splits rows at random into training and test parts, by class in proportion or by whole groups.
 
+use super::{Purpose, Stream, shuffle};
 use crate::error::{ErrorKind, Result};
-use crate::sampling::{Purpose, Stream, shuffle};
 use std::collections::BTreeMap;
 
 /// Training and test rows, both in random order.
@@ -120,7 +120,7 @@ fn finish(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::sampling::split::*;
 
     fn sorted(split: &Split) -> Vec<u32> {
         let mut all = [split.train.clone(), split.test.clone()].concat();

@@ -14,9 +14,9 @@
 //! default) or by f of all columns (`uniform`). Both leave the class of predictors as it is;
 //! `cosine` does not: it divides each row's embedding by its length.
 
-use super::masked::Masked;
-use super::online::{Comparison, Row};
+use super::Masked;
 use crate::error::{Error, ErrorKind, Result};
+use crate::missing::online::{Comparison, Row};
 use crate::params::{self, Kind, Normalization};
 use serde::{Deserialize, Serialize};
 
@@ -374,7 +374,7 @@ impl TryFrom<Fields> for Kernel {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::kernel::masked_kernel::*;
     use crate::sampling::{Purpose, Stream};
     use ndarray::{Array2, array};
 
