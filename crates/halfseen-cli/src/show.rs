@@ -6,6 +6,7 @@ use crate::args::ShowArgs;
 use crate::output;
 use crate::predict::{quoted, read_model};
 use anyhow::{Context, Result};
+use halfseen::data::Task;
 use halfseen::model::{Model, Predictor};
 use std::process::ExitCode;
 
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode> {
         sums.iter().map(|(_, intercept)| *intercept).collect(),
         None,
     ));
-    if let Some([least, largest]) = model.clip() {
+    if let Some([least, largest]) = model.clip().filter(|_| model.task == Task::Regression) {
         csv.push_str(&line("(least)", vec![least], None));
         csv.push_str(&line("(largest)", vec![largest], None));
     }
