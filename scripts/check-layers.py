@@ -30,8 +30,8 @@ model
 learner
 theory plan
 budget missing robust full
-select
 registry
+synthetic select
 lib
 """
 FLOOR = {room: n for n, line in enumerate(FLOORS.split("\n")) for room in line.split()}

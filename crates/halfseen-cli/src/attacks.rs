@@ -4,8 +4,8 @@
 use crate::curves::Measure;
 use crate::output::{self, align};
 use anyhow::Result;
-use halfseen::data::Target;
-use halfseen::robust::{Attack, Threat, Trial};
+use halfseen::data::{Target, Threat};
+use halfseen::robust::{Attack, Trial};
 use halfseen::select::Score;
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
 use serde_json::{Value, json};

@@ -9,9 +9,9 @@ use crate::predict::{predict, quoted, read_model};
 use crate::test_table::target_of;
 use crate::threats::priced;
 use anyhow::{Context, Result};
-use halfseen::data::{Table, Target, Task};
+use halfseen::data::{Costs, Table, Target, Task, Threat};
 use halfseen::model::{Model, Scores};
-use halfseen::robust::{Certificate, Costs, Threat, Trial, certified_error};
+use halfseen::robust::{Certificate, Trial, certified_error};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 

@@ -11,11 +11,12 @@ use crate::output::{self, Folder};
 use crate::progress::Progress;
 use crate::test_table::TestTable;
 use anyhow::{Context, Result};
-use halfseen::ErrorKind;
-use halfseen::learner::{self, Family, Learner};
+use halfseen::data::Threat;
+use halfseen::learner::{Family, Learner};
 use halfseen::prepare::{Options, Schema};
-use halfseen::robust::{Attack, Threat};
+use halfseen::robust::Attack;
 use halfseen::select::{Plan, Seen, Siege, Task, compare};
+use halfseen::{ErrorKind, registry};
 use halfseen_io::draw::learning_curve;
 use serde_json::json;
 use std::process::ExitCode;
@@ -211,7 +212,7 @@ fn learners(args: &CompareArgs, names: &[String], holes: bool) -> Result<Vec<Box
         if names[..i].contains(name) {
             return usage_error(format!("--learners names {name} twice"));
         }
-        let mut learner = learner::find(name)?;
+        let mut learner = registry::find(name)?;
         if let (Some(budget), Family::Budget) = (args.budget, learner.family()) {
             learner.set("budget", &budget.to_string())?;
         }

@@ -8,8 +8,9 @@ use crate::output::{self, align};
 use crate::test_table::TestTable;
 use halfseen::data::Target;
 use halfseen::error::list;
-use halfseen::learner::{self, Family};
+use halfseen::learner::Family;
 use halfseen::model::Note;
+use halfseen::registry;
 use halfseen::select::{CONSTANT, Comparison, Seen, Statistics, Summary};
 
 /// The printed table: one line per learner, mean and deviation over the splits.
@@ -99,16 +100,16 @@ fn chooses(name: &str, comparison: &Comparison) -> bool {
 
 /// Whether the learner of this name gets the table with its holes.
 fn takes_holes(name: &str) -> bool {
-    learner::find(name).is_ok_and(|l| l.takes_holes())
+    registry::find(name).is_ok_and(|l| l.takes_holes())
 }
 
 /// Whether a learner has nothing that cross-validation could choose.
 fn tunes_itself(name: &str) -> bool {
-    learner::find(name).is_ok_and(|l| l.grid().0.is_empty())
+    registry::find(name).is_ok_and(|l| l.grid().0.is_empty())
 }
 
 fn family(name: &str) -> Option<Family> {
-    learner::find(name).ok().map(|l| l.family())
+    registry::find(name).ok().map(|l| l.family())
 }
 
 /// An error as it stands in a table.
@@ -394,7 +395,7 @@ pub(crate) fn remark_notes(comparison: &Comparison, quiet: bool) {
 pub(crate) fn parameters(comparison: &Comparison) -> String {
     let mut text = String::from("\nparameters (one per split):\n");
     for summary in &comparison.summary {
-        let Ok(learner) = learner::find(summary.learner) else { continue };
+        let Ok(learner) = registry::find(summary.learner) else { continue };
         let rows = || comparison.rows.iter().filter(|r| r.learner == summary.learner);
         let axes = learner.grid().0;
         if axes.is_empty() {

@@ -3,16 +3,16 @@
 use crate::args::{FitArgs, MissingArg};
 use crate::failure::{INTERRUPTED, NUMERICAL, usage_error};
 use crate::input::{self, Input};
-use crate::observed;
-use crate::output;
 use crate::progress::Progress;
 use crate::threats::{self, Values};
+use crate::{observed, output};
 use anyhow::{Context, Result};
+use halfseen::data::{Costs, Threat};
 use halfseen::error::short;
-use halfseen::learner::{self, Family, Learner, is_passive};
+use halfseen::learner::{Family, Learner, is_passive};
 use halfseen::model::{BudgetKind, Model, Note, Outside, Report, Stop, check_truncation};
 use halfseen::prepare::{Options, Prepared};
-use halfseen::robust::{Costs, Threat};
+use halfseen::registry;
 use halfseen::select::{Task, Tuning, tested, tune};
 use serde_json::json;
 use std::process::ExitCode;
@@ -116,7 +116,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
 
 /// The learner with --budget, --set and --seed.
 fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
-    let mut learner = learner::find(&args.learner)?;
+    let mut learner = registry::find(&args.learner)?;
     if learner.get("seed").is_some() {
         learner.set("seed", &args.table.seed.to_string())?;
     }
@@ -272,7 +272,7 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
         return Ok(format!("{}\n", serde_json::to_string_pretty(&json)?));
     }
     let number = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.6}"));
-    let learner = learner::find(&model.learner)?;
+    let learner = registry::find(&model.learner)?;
     let mut rows = vec![("learner", report.learner.clone())];
     if args.tune.is_some() {
         let chosen = learner.grid().0.into_iter().filter_map(|(name, _)| {

@@ -4,12 +4,12 @@ use crate::args::{MissingArg, ScaleArg, TableArgs, TaskArg};
 use crate::failure::usage_error;
 use crate::{declarations, digits, output, text_columns};
 use anyhow::{Context, Result};
-use halfseen::ErrorKind;
 use halfseen::data::{Cell, Matrix, Scale, Table, Target, Task};
 use halfseen::error::{list, short};
 use halfseen::learner::Learner;
 use halfseen::prepare::{Missing, Options};
 use halfseen::select::named;
+use halfseen::{ErrorKind, registry};
 use halfseen_io::{Data, IdxData, read_data};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -117,7 +117,7 @@ impl Input {
     /// Refuses a target that a learner cannot learn, before any work is done.
     pub(crate) fn check_classes(&self, learner: &dyn Learner) -> Result<()> {
         let classes = self.target.classes();
-        let checked = learner.check_classes(classes.len()).map_err(|error| {
+        let checked = registry::check_classes(learner, classes.len()).map_err(|error| {
             match named(error, &self.target_name).kind() {
                 // A learner knows only how many there are.
                 ErrorKind::WrongTarget { column, problem } => {

@@ -3,7 +3,8 @@
 use crate::args::LearnersArgs;
 use crate::output::{self, align};
 use anyhow::Result;
-use halfseen::learner::{self, Learner};
+use halfseen::learner::Learner;
+use halfseen::registry;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -26,8 +27,8 @@ papers:
 /// Runs the command.
 pub(crate) fn run(args: &LearnersArgs) -> Result<ExitCode> {
     let learners = match &args.name {
-        Some(name) => vec![learner::find(name)?],
-        None => learner::all(),
+        Some(name) => vec![registry::find(name)?],
+        None => registry::all(),
     };
     let text = match (args.json, &args.name) {
         (true, _) => {

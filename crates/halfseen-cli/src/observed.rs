@@ -3,7 +3,8 @@
 use crate::args::MissingArg;
 use crate::failure::usage_error;
 use anyhow::Result;
-use halfseen::learner::{self, Learner};
+use halfseen::learner::Learner;
+use halfseen::registry;
 
 /// Makes a learner passive; refuses one that chooses what it reads, or needs everything.
 pub(crate) fn arrange(learner: &mut dyn Learner, missing: MissingArg) -> Result<()> {
@@ -15,7 +16,7 @@ pub(crate) fn arrange(learner: &mut dyn Learner, missing: MissingArg) -> Result<
         Some("no") => Ok(learner.set("passive", "all")?),
         Some(_) => Ok(()),
         None => {
-            let able = learner::all()
+            let able = registry::all()
                 .into_iter()
                 .filter(|l| l.get("passive").is_some() || l.takes_holes())
                 .map(|l| l.name());

@@ -2,12 +2,12 @@
 //! or the examples for an error.
 
 use crate::args::PlanArgs;
-use crate::declarations;
 use crate::failure::usage_error;
 use crate::output::{self, align};
-use crate::plan_karma;
+use crate::{declarations, plan_karma};
 use anyhow::{Context, Result};
 use halfseen::plan::{self, Excess, Goal, MOST_EXAMPLES, MomentNorms, Plan, Setting};
+use halfseen::registry;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::process::ExitCode;
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode> {
 
 fn plans(args: &PlanArgs, setting: &Setting) -> Result<Vec<Plan>> {
     let goal = args.examples.map(Goal::Examples).or(args.error.map(Goal::Error));
-    let promises = plan::guarantees().into_iter();
+    let promises = registry::guarantees().into_iter();
     match (args.total_budget, goal) {
         (Some(total), _) => {
             Ok(promises.map(|promise| plan::best(promise, setting, total, goal)).collect())

@@ -5,9 +5,10 @@ use crate::failure::usage_error;
 use crate::output::remark;
 use anyhow::{Context, Result};
 use halfseen::ErrorKind;
+use halfseen::data::{Costs, Threat};
 use halfseen::error::nearest;
 use halfseen::model::{Model, Note};
-use halfseen::robust::{Costs, Threat, Trial};
+use halfseen::robust::Trial;
 use std::path::{Path, PathBuf};
 
 /// What attributes are worth.

@@ -25,7 +25,7 @@ fn main() {
         );
         return;
     };
-    let mut learner = halfseen::learner::find("robust-lp").unwrap();
+    let mut learner = halfseen::registry::find("robust-lp").unwrap();
     learner.set("threat", "10").unwrap();
     let (mut sizes, mut threads, mut columns, mut csv) =
         (vec![200, 500, 1000, 2000, 12_705], 0, 784, None);

@@ -7,9 +7,9 @@
 
 use halfseen::Silent;
 use halfseen::data::{Table, Target};
-use halfseen::learner::find;
 use halfseen::model::{Model, Scores};
 use halfseen::prepare::{Options, Prepared};
+use halfseen::registry::find;
 use halfseen::select::tested;
 use halfseen_io::{CsvOptions, Data, Source, read_csv, read_data};
 use std::io::Write;
@@ -59,7 +59,7 @@ fn fit(table: &Table, target_name: &str, learner: &str, settings: &[&str]) -> Ou
     }
     learner.check()?;
     let target = Target::read(table, target_name, None)?;
-    learner.check_classes(target.classes().len())?;
+    registry::check_classes(&*learner, target.classes().len())?;
     let rows: Vec<u32> = (0..table.rows() as u32).collect();
     let prepared = Prepared::new(
         table,

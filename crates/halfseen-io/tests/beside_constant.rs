@@ -33,9 +33,10 @@
 
 use halfseen::Silent;
 use halfseen::data::{Table, Target};
-use halfseen::learner::{Family, Learner, all};
+use halfseen::learner::{Family, Learner};
 use halfseen::model::{Model, Note, Scores};
 use halfseen::prepare::{Missing, Options, Prepared};
+use halfseen::registry::all;
 use halfseen::sampling::{Purpose, Stream, shuffle};
 use halfseen::select::tested;
 use halfseen_io::{Data, read_data};

@@ -3,7 +3,8 @@
 
 use anyhow::{Context, Result};
 use halfseen::Learner;
-use halfseen::learner::{Family, Grid, Setting, find, with};
+use halfseen::learner::{Family, Grid, Setting, with};
+use halfseen::registry::find;
 
 /// Parameters, each with the values to try for it.
 pub(crate) type Axes = &'static [(&'static str, &'static [&'static str])];

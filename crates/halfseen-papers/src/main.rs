@@ -12,6 +12,7 @@ mod page;
 mod paired;
 mod problem;
 mod protocol;
+mod rates;
 mod results;
 mod run;
 mod synthetic;

@@ -2,8 +2,8 @@
 
 use crate::protocol::hash;
 use anyhow::{Context, Result, bail};
-use halfseen::data::synthetic::Synthetic;
 use halfseen::data::{Matrix, Place, Scale, Table, Target, Task};
+use halfseen::synthetic::Synthetic;
 use halfseen_io::{CsvOptions, IdxData, Source, read_csv, read_idx_folder};
 use ndarray::{Array2, Axis};
 use std::io::Write;

@@ -2,9 +2,9 @@
 
 use crate::problem::Problem;
 use anyhow::Result;
-use halfseen::data::synthetic::{Decay, Decaying, Weights};
 use halfseen::data::{Csr, Matrix, Scale, Table, Task};
 use halfseen::sampling::{AliasTable, Purpose, Stream};
+use halfseen::synthetic::{Decay, Decaying, Weights};
 use ndarray::Array2;
 
 /// The name of a decay in result files.

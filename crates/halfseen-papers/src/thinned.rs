@@ -204,7 +204,7 @@ mod tests {
     use super::*;
     use crate::holed::drawn;
     use crate::problem::Sources;
-    use halfseen::data::synthetic::LowRank;
+    use halfseen::synthetic::LowRank;
 
     fn problem() -> Problem {
         drawn(

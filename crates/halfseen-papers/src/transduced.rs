@@ -57,8 +57,9 @@ fn same<C: Parameters + Default>(learner: &dyn Learner) -> Result<C> {
 mod tests {
     use super::*;
     use crate::holed::drawn;
-    use halfseen::data::synthetic::LowRank;
-    use halfseen::learner::{find, with};
+    use halfseen::learner::with;
+    use halfseen::registry::find;
+    use halfseen::synthetic::LowRank;
 
     #[test]
     fn hidden_targets_are_completed_better_than_by_a_constant() {

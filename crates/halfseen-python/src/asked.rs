@@ -8,10 +8,10 @@ use crate::model::Model;
 use crate::watched::{apart, watched, watched_here};
 use halfseen::budget::{self, AskTell, Told, next_batch};
 use halfseen::data::{self, Bounds, Cell, Examples, Label, Layout, Matrix, Target, TargetScale};
-use halfseen::learner::find;
 use halfseen::model::{self, Outside, Report, Stop};
 use halfseen::params::set_from_json;
 use halfseen::prepare::{Prepare, Prepared};
+use halfseen::registry::find;
 use halfseen::{ErrorKind, Monitor, Silent};
 use ndarray::Array2;
 use numpy::PyArray1;
@@ -195,7 +195,7 @@ impl Learner {
             Prepared::new(&table, (&target_name, &unknown), &[], &options).map_err(raised)?;
         let (mut prepare, layout) = (prepared.prepare.clone(), Arc::clone(&prepared.layout));
         let first = target(list(targets)?, classes)?;
-        learner.check_classes(first.classes().len()).map_err(raised)?;
+        registry::check_classes(&*learner, first.classes().len()).map_err(raised)?;
         let started = guarded(|| learner.start(&layout))?;
         let Some(running) = started else {
             let name = learner.name();

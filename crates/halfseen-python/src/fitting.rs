@@ -7,6 +7,7 @@ use crate::model::Model;
 use crate::watched::watched;
 use halfseen::data::{Label, Target};
 use halfseen::prepare::{Group, Moment, Options, Prepared};
+use halfseen::registry;
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -72,7 +73,7 @@ pub(crate) fn fit(
     let learner = configured(learner, &parameters)?;
     let options = declared.options(&*learner)?;
     let target = target(list(targets)?, classes)?;
-    learner.check_classes(target.classes().len()).map_err(raised)?;
+    registry::check_classes(&*learner, target.classes().len()).map_err(raised)?;
     let weights = weights.map(|weights| list(&weights)).transpose()?;
     let rows: Vec<u32> = (0..table.0.rows() as u32).collect();
     let table = Arc::clone(&table.0);

@@ -1,8 +1,9 @@
 //! Hands the library's declarations to Python, and makes learners of parameters given as text.
 
 use crate::errors::raised;
-use halfseen::learner::{Learner, all, find, take_all_without_a_budget};
+use halfseen::learner::{Learner, take_all_without_a_budget};
 use halfseen::params::Kind;
+use halfseen::registry::{all, find};
 use pyo3::prelude::*;
 use serde_json::json;
 

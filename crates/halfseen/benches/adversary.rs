@@ -10,8 +10,8 @@
 //! beside them.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use halfseen::data::{Examples, Layout, Matrix, Scaler};
-use halfseen::robust::{RobustHinge, Rows, Threat};
+use halfseen::data::{Examples, Layout, Matrix, Scaler, Threat};
+use halfseen::robust::{RobustHinge, Rows};
 use halfseen::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::hint::black_box;

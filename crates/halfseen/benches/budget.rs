@@ -5,7 +5,8 @@
 
 use halfseen::budget::{AskTell, Query};
 use halfseen::data::{Examples, Layout, Matrix, Scaler};
-use halfseen::learner::{find, with};
+use halfseen::learner::with;
+use halfseen::registry::find;
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{Learner, Silent};
 use ndarray::Array2;

@@ -6,9 +6,9 @@
 //! printed.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use halfseen::data::{Declared, Examples, Layout, Matrix, Scaler, TargetScale};
+use halfseen::data::{Declared, Examples, Layout, Matrix, Scaler, TargetScale, Threat};
 use halfseen::model::Linear;
-use halfseen::robust::{Promise, Threat, certify};
+use halfseen::robust::{Promise, certify};
 use halfseen::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::hint::black_box;

@@ -6,7 +6,8 @@
 
 use halfseen::Silent;
 use halfseen::data::{Examples, Labels, Layout, Matrix, Scaler};
-use halfseen::learner::{find, with};
+use halfseen::learner::with;
+use halfseen::registry::find;
 use halfseen::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::hint::black_box;

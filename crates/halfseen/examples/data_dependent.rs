@@ -9,8 +9,9 @@
 //! of its theorem's, in quarter decades.
 #![allow(clippy::print_stdout)]
 
-use halfseen::data::synthetic::{Decay, Decaying, Synthetic, Weights};
-use halfseen::learner::{Learner, find};
+use halfseen::learner::Learner;
+use halfseen::registry::find;
+use halfseen::synthetic::{Decay, Decaying, Synthetic, Weights};
 use halfseen::{Result, Silent};
 
 const STEPS: [&str; 9] = ["0.1x", "0.18x", "0.32x", "0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x"];

@@ -4,8 +4,9 @@
 //!     cargo run --release -p halfseen --example holes
 
 use halfseen::Silent;
-use halfseen::data::synthetic::Blocks;
-use halfseen::learner::{find, with};
+use halfseen::learner::with;
+use halfseen::registry::find;
+use halfseen::synthetic::Blocks;
 use std::io::Write;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

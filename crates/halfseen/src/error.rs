@@ -72,11 +72,10 @@ pub enum ErrorKind {
     TooManyMoments { learner: String, columns: usize, needed: u64, most: u64 },
     /// The learner cannot let rows count by weights.
     #[error(
-        "learner {} takes no weights of rows, {reason}; leave them out, or use {}",
-        short(learner),
-        list(able)
+        "learner {} takes no weights of rows, {reason}; leave them out, or use one that takes them, such as karma, robust-lp or ridge",
+        short(learner)
     )]
-    TakesNoWeights { learner: String, reason: &'static str, able: Vec<String> },
+    TakesNoWeights { learner: String, reason: &'static str },
     /// What cannot be the weight of a row.
     #[error("row {row}: its weight is {}, and weights are numbers from 0 to 1e100", shown(*value))]
     WrongWeight { row: usize, value: f64 },

@@ -1,8 +1,12 @@
-//! Defines what every learner offers, and lists them all by name.
+//! Defines what every learner offers, and how it asks and is told.
 
-use crate::budget::AskTell;
+mod query;
+pub(crate) mod reading;
+
+pub use query::{AskTell, Part, Query, Read, Role, Told};
+
 use crate::data::{Examples, Layout};
-use crate::error::{ErrorKind, Result, nearest};
+use crate::error::{ErrorKind, Result};
 use crate::model::Fit;
 use crate::monitor::Monitor;
 use crate::params::Parameters;
@@ -118,16 +122,8 @@ pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
         if classes <= 2 {
             return Ok(());
         }
-        // Only that family tells more apart, and each of its learners overrides this: asking others
-        // would ask us again.
-        let more = all()
-            .into_iter()
-            .filter(|l| l.family() == Family::Missing && l.check_classes(classes).is_ok());
-        let able = more.map(|l| l.name());
-        let able = able.collect::<Vec<_>>().join(", ");
-        let able = if able.is_empty() { able } else { format!(", or a learner of more ({able})") };
         let problem = format!(
-            "it has {classes} classes and {} tells two apart; choose two of them (in the program --classes A,B){able}",
+            "it has {classes} classes and {} tells two apart; choose two of them (in the program --classes A,B)",
             self.name()
         );
         Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into())
@@ -211,9 +207,7 @@ pub(crate) fn refuse_weights(
     if examples.weights.is_none() {
         return Ok(());
     }
-    let able =
-        all().into_iter().filter(|l| l.takes_weights()).map(|l| l.name().to_owned()).collect();
-    Err(ErrorKind::TakesNoWeights { learner: learner.to_owned(), reason, able }.into())
+    Err(ErrorKind::TakesNoWeights { learner: learner.to_owned(), reason }.into())
 }
 
 /// Values for some parameters, by name.
@@ -265,27 +259,14 @@ pub fn with(mut learner: Box<dyn Learner>, setting: &Setting) -> Result<Box<dyn 
     Ok(learner)
 }
 
-/// Every learner with its default parameters, family by family.
-pub fn all() -> Vec<Box<dyn Learner>> {
-    let families = [
-        crate::budget::learners(),
-        crate::missing::learners(),
-        crate::robust::learners(),
-        crate::full::learners(),
-    ];
-    families.into_iter().flatten().collect()
-}
-
-/// The learner of this name, with default parameters.
-///
-/// # Errors
-/// [`ErrorKind::UnknownLearner`], with the nearest name and the list.
-pub fn find(name: &str) -> Result<Box<dyn Learner>> {
-    all().into_iter().find(|l| l.name() == name).ok_or_else(|| {
-        let known: Vec<String> = all().iter().map(|l| l.name().to_owned()).collect();
-        let nearest = nearest(name, &known);
-        ErrorKind::UnknownLearner { name: name.to_owned(), nearest, known }.into()
-    })
+/// A copy of a learner with a setting of its grid, checked.
+pub(crate) fn configured<L: Parameters + Clone>(learner: &L, setting: &Setting) -> Result<L> {
+    let mut copy = learner.clone();
+    for (name, value) in setting {
+        copy.set(name, value)?;
+    }
+    copy.check()?;
+    Ok(copy)
 }
 
 #[cfg(test)]
@@ -298,34 +279,5 @@ mod tests {
         let settings = grid.settings();
         assert_eq!(settings.len(), 4);
         assert_eq!(settings[1], vec![("radius", "1".to_owned()), ("step", "3x".to_owned())]);
-    }
-
-    #[test]
-    fn many_classes_are_refused_with_the_learners_that_tell_them_apart() {
-        for learner in all() {
-            if let Err(error) = learner.check_classes(3) {
-                assert!(error.to_string().contains("3 classes"), "{error}");
-            }
-        }
-        let error = find("ridge").and_then(|l| l.check_classes(3)).unwrap_err().to_string();
-        assert!(
-            error.contains("karma, zero, mean, mcb, mc1") && !error.contains("geom"),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn every_grid_is_in_the_declared_ranges() {
-        for learner in all() {
-            for setting in learner.grid().settings() {
-                with(learner.clone(), &setting).unwrap().check().unwrap();
-            }
-        }
-    }
-
-    #[test]
-    fn an_unknown_learner_gets_a_suggestion() {
-        let error = find("aer r").unwrap_err();
-        assert!(error.to_string().contains("did you mean 'aerr'"), "{error}");
     }
 }

@@ -88,12 +88,14 @@ pub mod params;
 pub mod plan;
 pub mod prepare;
 pub mod projection;
+pub mod registry;
 pub mod robust;
 pub mod sampling;
 pub mod select;
 pub mod solve;
 mod stop;
 mod student;
+pub mod synthetic;
 
 pub use error::{Error, ErrorClass, ErrorKind, Result};
 pub use learner::Learner;

@@ -434,7 +434,7 @@ fn names_are_unique_and_found() {
     let names: Vec<&str> = all().iter().map(|l| l.name()).collect();
     for name in &names {
         assert_eq!(names.iter().filter(|n| *n == name).count(), 1);
-        let learner = halfseen::learner::find(name).unwrap();
+        let learner = halfseen::registry::find(name).unwrap();
         assert_eq!(learner.name(), *name);
         assert!(!learner.title().is_empty() && !learner.source().is_empty());
         assert!(!learner.grid().settings().is_empty());

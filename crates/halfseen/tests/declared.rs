@@ -235,7 +235,7 @@ fn what_is_declared_of_panels_is_checked() {
 #[test]
 fn declared_moments_change_nothing_where_every_cell_is_read() {
     let wrong = Moments { mean: vec![0.0; 3], square: vec![100.0; 3] };
-    for full in halfseen::learner::all().iter().filter(|l| l.family() == Family::Full) {
+    for full in halfseen::registry::all().iter().filter(|l| l.family() == Family::Full) {
         let data = Data::random(60, &singletons(3), 16).for_learner(&**full);
         let declared = Declared { moments: true, ..Declared::default() };
         let examples = Examples { moments: Some(&wrong), declared, ..data.examples() };
@@ -253,7 +253,7 @@ fn where_nobody_declares_moments_the_reads_tell_them() {
     let prepared = Prepared::new(&table, ("y", &target), &rows, &options).unwrap();
     for name in ["ddaerr", "ddaelr"] {
         let fit = |moments: &str| {
-            let mut learner = halfseen::learner::find(name).unwrap();
+            let mut learner = halfseen::registry::find(name).unwrap();
             learner.set("budget", "2").unwrap();
             learner.set("moments", moments).unwrap();
             let asked = learner.start(&prepared.layout).unwrap().unwrap().ask().unwrap();

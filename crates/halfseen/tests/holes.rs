@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use halfseen::data::{Matrix, Scale, Table, Target, Task};
-use halfseen::learner::{Family, Setting, all, find, with};
+use halfseen::learner::{Family, Setting, with};
 use halfseen::model::{Fit, Model, Note, Predictor};
 use halfseen::prepare::{Options, Prepared};
+use halfseen::registry::{all, find};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{ErrorKind, Learner, Silent};
 use ndarray::Array2;

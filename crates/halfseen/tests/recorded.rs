@@ -12,9 +12,10 @@
 mod common;
 
 use halfseen::data::{Column, Csr, Matrix, Place, Table, Target, Task, TextColumn};
-use halfseen::learner::{Family, Learner, all, find};
+use halfseen::learner::{Family, Learner};
 use halfseen::model::Model;
 use halfseen::prepare::{Group, Missing, Moment, Options, Prepared, Scale};
+use halfseen::registry::{all, find};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{Error, Silent};
 use ndarray::{Array2, s};

@@ -8,9 +8,10 @@ use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus,
 };
 use common::{Data, layout, singletons};
+use halfseen::data::Threat;
 use halfseen::model::{Fit, Note, Stop};
 use halfseen::params::{Damage, Worth};
-use halfseen::robust::{RobustLp, Threat};
+use halfseen::robust::RobustLp;
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{ErrorKind, Learner, Monitor, Silent};
 use ndarray::Array2;

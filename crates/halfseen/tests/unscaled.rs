@@ -344,7 +344,7 @@ fn no_budgeted_learner_predicts_beyond_the_targets_learned_from() {
     let largest = y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let data = common::Data::new(x, y, &singletons(4));
     let far = common::Data::new(Array2::from_elem((1, 4), 1e3), vec![0.0], &singletons(4));
-    for learner in halfseen::learner::all().into_iter().filter(|l| l.family() == Family::Budget) {
+    for learner in halfseen::registry::all().into_iter().filter(|l| l.family() == Family::Budget) {
         let fit = learner.fit(&data.examples(), &Silent).unwrap();
         let scores = fit.predictor.scores(&far.examples()).unwrap().values;
         assert_eq!(scores, [largest], "{}", learner.name());

@@ -26,12 +26,13 @@ use crate::run::Context;
 use anyhow::{Context as _, Result, bail};
 use faer::Mat;
 use halfseen::Silent;
-use halfseen::data::synthetic::{Incomplete, TwoCompletions, TwoLines};
 use halfseen::data::{Matrix, Scale, Table, Task};
 use halfseen::kernel::Masked;
-use halfseen::learner::{find, with};
+use halfseen::learner::with;
 use halfseen::missing::completion::{Form, LabelLoss, Problem as Completion, Settings, complete};
+use halfseen::registry::find;
 use halfseen::select::Statistics;
+use halfseen::synthetic::{Incomplete, TwoCompletions, TwoLines};
 use ndarray::Array2;
 
 const DRAWS: u64 = 10;

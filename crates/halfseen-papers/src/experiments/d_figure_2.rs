@@ -32,7 +32,7 @@ use crate::page::{claims, word};
 use crate::results::{Results, write};
 use crate::run::Context;
 use anyhow::Result;
-use halfseen::data::synthetic::{LowRank, Spread};
+use halfseen::synthetic::{LowRank, Spread};
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
 
 const ROWS: usize = 1000;

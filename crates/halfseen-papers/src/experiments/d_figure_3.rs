@@ -26,8 +26,8 @@ use crate::page::{claims, word};
 use crate::results::write;
 use crate::run::Context;
 use anyhow::Result;
-use halfseen::data::synthetic::Blocks;
 use halfseen::select::Statistics;
+use halfseen::synthetic::Blocks;
 
 const ROWS: usize = 10_000;
 const TEST_SHARE: f64 = 0.1;

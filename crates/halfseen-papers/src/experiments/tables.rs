@@ -10,9 +10,9 @@
 
 use crate::arm::Arm;
 use crate::page::table;
+use crate::rates::{RowB, RowC, table_b, table_c};
 use crate::run::Context;
 use anyhow::Result;
-use halfseen::plan::tables::{table_b, table_c};
 use halfseen::plan::{MomentNorms, Setting};
 
 const BUDGET: u64 = 4;
@@ -68,7 +68,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         text += &format!(
             "Table 1 of B: examples for an excess of {ERROR}, all constants 1, and as a theorem here guarantees it.\n\n"
         );
-        let row = |row: halfseen::plan::tables::RowB| {
+        let row = |row: RowB| {
             let paper = if row.new { "paper B" } else { "before" };
             let guaranteed = match (row.learner, row.examples) {
                 (Some(learner), Some(examples)) => format!("{examples} ({learner})"),
@@ -84,7 +84,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         let head = ["", "rate", "rate, constants 1", "guaranteed"];
         text += &table(&head, table_b(&setting, ERROR).into_iter().map(row));
         text += &format!("\nTable 1 of C: excess after {EXAMPLES} examples.\n\n");
-        let row = |row: halfseen::plan::tables::RowC| {
+        let row = |row: RowC| {
             let guaranteed =
                 row.excess.map_or("not covered".into(), |excess| format!("{excess:.3}"));
             let what = format!("{}, {}", row.regression, row.column);

@@ -2,8 +2,8 @@
 //! it.
 
 use super::ledger::Ledger;
-use super::query::Query;
 use crate::error::{ErrorKind, Result, shown};
+use crate::learner::Query;
 
 /// Numbers are refused beyond this: squares must stay in range.
 pub(super) const LARGEST_STEP: f64 = 1e100;

@@ -2,13 +2,12 @@
 
 use super::classes::uncentred;
 use super::pass::{self, one_pass};
-use super::query::AskTell;
 use super::recipe::Recipe;
 use super::sgd::Sgd;
 use crate::data::{Examples, Layout, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
-use crate::learner::{Family, Grid, Learner};
+use crate::learner::{AskTell, Family, Grid, Learner};
 use crate::model::Fit;
 use crate::monitor::Monitor;
 use crate::params::{Centre, Parameters};

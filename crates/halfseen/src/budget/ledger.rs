@@ -1,8 +1,8 @@
 //! Keeps the books of a learner: which queries are open, what was read, how late answers came.
 
-use super::query::{Query, Role};
 use crate::data::Layout;
 use crate::error::{ErrorKind, Result};
+use crate::learner::{Query, Role};
 use crate::model::{Report, Stop};
 use crate::sampling::keep_distinct;
 use serde::{Deserialize, Serialize};

@@ -2,10 +2,9 @@
 
 use super::admission::LARGEST_STEP;
 use super::observed::panels_of;
-use super::query::{AskTell, Query};
 use crate::data::Examples;
 use crate::error::{Error, ErrorKind, Result};
-use crate::learner::{SAMPLES, refuse_weights};
+use crate::learner::{AskTell, Query, SAMPLES, refuse_weights};
 use crate::model::{Fit, Outside, Report, Stop};
 use crate::monitor::Monitor;
 use crate::sampling::{Purpose, Stream, shuffle};

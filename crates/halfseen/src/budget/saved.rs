@@ -101,7 +101,7 @@ pub fn load(json: &serde_json::Value) -> Result<Box<dyn AskTell>> {
         return Err(bad("version", problem));
     }
     let mut learner =
-        crate::learner::find(&saved.learner).map_err(|e| bad("learner", e.to_string()))?;
+        crate::registry::find(&saved.learner).map_err(|e| bad("learner", e.to_string()))?;
     crate::params::set_from_json(&mut *learner, &saved.params)
         .map_err(|e| bad("params", e.to_string()))?;
     let mut layout = saved.layout.into_owned();

@@ -34,14 +34,6 @@ use crate::plan::Setting;
 /// The smoothing that keeps the theorems.
 pub(super) const THEOREM: f64 = 4.0 / 3.0;
 
-/// The share of the examples that a first phase takes, unless another is set: of learners and of
-/// plans.
-pub(crate) const SHARE: f64 = 0.2;
-
-/// The probability delta with which a first phase may mislead, unless another is set: of learners
-/// and of plans.
-pub(crate) const CONFIDENCE: f64 = 0.05;
-
 /// eps = d log(2d/delta) / n1; `d` panels to draw from, `slots` moments to estimate.
 fn eps(d: f64, slots: f64, confidence: f64, draws: f64) -> f64 {
     d * (2.0 * slots / confidence).ln() / draws

@@ -1,6 +1,7 @@
 //! Holds what was measured: matrices that answer single cells, tables with names, targets.
 //! [`synthetic`] draws some.
 
+mod checks;
 mod examples;
 mod layout;
 mod matrix;
@@ -8,10 +9,11 @@ mod nonzero;
 mod scaler;
 mod shared;
 mod signs;
-pub mod synthetic;
 mod table;
 mod target;
+mod threat;
 
+pub(crate) use checks::{bad_cell, check_row, check_shape};
 pub(crate) use examples::check_weights;
 pub use examples::{Declared, Examples, Labels, Moments};
 pub use layout::{Layout, LayoutBuilder};
@@ -22,3 +24,5 @@ pub use shared::Shared;
 pub(crate) use signs::Signs;
 pub use table::{Cell, Column, Place, Table, TextColumn};
 pub use target::{Label, Target, Task};
+pub(crate) use threat::count;
+pub use threat::{Costs, Threat};

@@ -2,15 +2,14 @@
 
 use super::Examples;
 use crate::error::{ErrorKind, Result};
-use crate::model::Linear;
 
 /// The classes as -1 and +1, and the scaled targets that stand for 0 and, beyond it, +1: a score of
 /// the scaled target is `centre + half * score`.
 pub(crate) struct Signs {
     /// -1 or +1 for each example.
     pub(crate) signs: Vec<f64>,
-    centre: f64,
-    half: f64,
+    pub(crate) centre: f64,
+    pub(crate) half: f64,
 }
 
 impl Signs {
@@ -45,12 +44,5 @@ impl Signs {
             );
         }
         Ok(Signs { signs, centre, half })
-    }
-
-    /// The weighted sum in scaled units whose sign about the middle of the classes is that of
-    /// `weights` and `bias`.
-    pub(crate) fn linear(&self, mut weights: Vec<f64>, bias: f64, fill: Vec<f64>) -> Linear {
-        weights.iter_mut().for_each(|w| *w *= self.half);
-        Linear { weights, intercept: self.centre + self.half * bias, fill, clip: None }
     }
 }

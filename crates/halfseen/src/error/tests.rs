@@ -84,7 +84,7 @@ fn text_table(name: &str, texts: &[&str]) -> Table {
 }
 
 fn fit_cells(cells: Array2<f64>) -> Error {
-    fit_cells_of(&*crate::learner::find("aerr").unwrap(), cells)
+    fit_cells_of(&*crate::registry::find("aerr").unwrap(), cells)
 }
 
 fn fit_cells_of(learner: &dyn crate::Learner, cells: Array2<f64>) -> Error {
@@ -101,7 +101,7 @@ fn contradicted(column: &str) -> Error {
     let moments = [(column.to_owned(), Moment { square: 0.0, mean: None })].into();
     let options = Options { moments, honest: true, ..Options::default() };
     let prepared = Prepared::new(&table, ("y", &target), &[0, 1], &options).unwrap();
-    crate::learner::find("aerr").unwrap().fit(&prepared.examples(), &Silent).unwrap_err()
+    crate::registry::find("aerr").unwrap().fit(&prepared.examples(), &Silent).unwrap_err()
 }
 
 /// Two rows, the second of this weight.
@@ -117,7 +117,7 @@ fn fit_weights(learner: &dyn crate::Learner, weight: f64) -> Error {
 }
 
 fn asking() -> (Box<dyn AskTell>, Query) {
-    let mut aerr = crate::learner::find("aerr").unwrap();
+    let mut aerr = crate::registry::find("aerr").unwrap();
     aerr.set("average", "all").unwrap();
     let mut started = aerr.start(&Arc::new(Layout::singletons(3))).unwrap().unwrap();
     let query = started.ask().unwrap();
@@ -128,7 +128,7 @@ fn asking() -> (Box<dyn AskTell>, Query) {
 /// `Interrupted` arise in solvers of other modules, not all of which are here yet: they are made
 /// directly.
 fn provoked(long: &str) -> Vec<Error> {
-    let mut aerr = crate::learner::find("aerr").unwrap();
+    let mut aerr = crate::registry::find("aerr").unwrap();
     // Long lists, the first names of which are long.
     let entry = |i: usize| if i < 20 { format!("{long}{i}") } else { format!("c{i}") };
     let many: Vec<String> = (0..10_000).map(entry).collect();
@@ -137,12 +137,12 @@ fn provoked(long: &str) -> Vec<Error> {
     let schema = Schema::fit(&two, &[0, 1], &[], &[], vec![]).unwrap();
     let texts = text_table(long, &many.iter().map(String::as_str).collect::<Vec<_>>());
     let small = |budget: &str, columns| {
-        let mut aerr = crate::learner::find("aerr").unwrap();
+        let mut aerr = crate::registry::find("aerr").unwrap();
         aerr.set("budget", budget).unwrap();
         aerr.start(&Arc::new(Layout::singletons(columns))).err().unwrap()
     };
     let (mut started, query) = asking();
-    let mut passive = crate::learner::find("aelr").unwrap();
+    let mut passive = crate::registry::find("aelr").unwrap();
     passive.set("passive", "all").unwrap();
     let mut foreign = query.clone();
     foreign.learner ^= 1;
@@ -152,17 +152,17 @@ fn provoked(long: &str) -> Vec<Error> {
         aerr.set("radius", "-1").unwrap_err(),
         aerr.set("radius", long).unwrap_err(),
         aerr.set(long, "1").unwrap_err(),
-        crate::learner::find(long).unwrap_err(),
+        crate::registry::find(long).unwrap_err(),
         small("1", 3),
         small("4", 3),
         {
-            let mut aerr = crate::learner::find("aerr").unwrap();
+            let mut aerr = crate::registry::find("aerr").unwrap();
             aerr.set("total_budget", "3").unwrap();
             let mut started = aerr.start(&Arc::new(Layout::singletons(3))).unwrap().unwrap();
             started.ask().unwrap();
             started.ask().unwrap_err()
         },
-        crate::learner::find("baseline")
+        crate::registry::find("baseline")
             .unwrap()
             .start(&Arc::new(Layout::singletons(30_000)))
             .err()
@@ -172,12 +172,12 @@ fn provoked(long: &str) -> Vec<Error> {
             aerr.start(&Arc::new(Layout::singletons(3))).err().unwrap()
         },
         Schema { prices: [(long.to_owned(), -1.0)].into(), ..schema.clone() }.layout().unwrap_err(),
-        fit_weights(&*crate::learner::find("aerr").unwrap(), 1.0),
-        fit_weights(&*crate::learner::find("ridge").unwrap(), f64::NAN),
+        fit_weights(&*crate::registry::find("aerr").unwrap(), 1.0),
+        fit_weights(&*crate::registry::find("ridge").unwrap(), f64::NAN),
         started.ask_observed_into(&[0], &mut Query::default()).unwrap_err(),
         fit_cells_of(&*passive, Array2::from_elem((1, 2), f64::NAN)),
         {
-            let mut aesvr = crate::learner::find("aesvr").unwrap();
+            let mut aesvr = crate::registry::find("aesvr").unwrap();
             for (name, value) in [("loss", "logistic"), ("norm_bound", "2"), ("budget", "2")] {
                 aesvr.set(name, value).unwrap();
             }

@@ -17,11 +17,10 @@
 //! **Symbols**: G, c the second moments; g = grad f(w).
 
 use super::centred::Centred;
-use super::configured;
 use super::gram::Quadratic;
 use crate::data::Examples;
 use crate::error::Result;
-use crate::learner::{Family, Grid, Learner, Setting};
+use crate::learner::{Family, Grid, Learner, Setting, configured};
 use crate::model::{Fit, Stop};
 use crate::monitor::Monitor;
 use crate::params::{Parameters, parameters};

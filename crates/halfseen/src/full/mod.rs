@@ -22,7 +22,6 @@ mod svm;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub(crate) use centred::{bad_cell, check_row, check_shape};
 pub(crate) use gram::{Quadratic, outer_products};
 pub use lasso::Lasso;
 pub(crate) use lasso::Point;
@@ -31,9 +30,7 @@ pub use online_lasso::OnlineLasso;
 pub use ridge::Ridge;
 pub use svm::Svm;
 
-use crate::error::Result;
-use crate::learner::{Learner, Setting};
-use crate::params::Parameters;
+use crate::learner::Learner;
 use crate::plan::Promise;
 
 /// The learners of this family.
@@ -50,16 +47,6 @@ pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
 /// What they promise, to compare with; see [`plan`](crate::plan).
 pub(crate) fn guarantees() -> Vec<Promise> {
     vec![ogd::guarantee, online_lasso::guarantee]
-}
-
-/// A copy of a learner with a setting of its grid, checked.
-pub(crate) fn configured<L: Parameters + Clone>(learner: &L, setting: &Setting) -> Result<L> {
-    let mut copy = learner.clone();
-    for (name, value) in setting {
-        copy.set(name, value)?;
-    }
-    copy.check()?;
-    Ok(copy)
 }
 
 /// The Euclidean length.

@@ -217,7 +217,7 @@ mod tests {
         let grid = learner.grid().settings();
         let fits = learner.fit_grid(&grid, &examples, &Silent).unwrap();
         for (setting, together) in grid.iter().zip(&fits) {
-            let alone = crate::full::configured(&learner, setting).unwrap();
+            let alone = crate::learner::configured(&learner, setting).unwrap();
             assert_eq!(fit(&alone, &data).predictor, together.predictor);
         }
     }

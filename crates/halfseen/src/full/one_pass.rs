@@ -1,11 +1,9 @@
 //! Teaches learners every example once, all attributes of it, in a seeded order; several of them
 //! side by side.
 
-use super::centred::{bad_cell, check_row, check_shape};
-use super::configured;
-use crate::data::{Cells, Examples, Moments};
+use crate::data::{Cells, Examples, Moments, bad_cell, check_row, check_shape};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{STEPS, Setting, refuse_weights};
+use crate::learner::{STEPS, Setting, configured, refuse_weights};
 use crate::model::{Fit, Linear, Report, Stop};
 use crate::monitor::Monitor;
 use crate::params::Parameters;

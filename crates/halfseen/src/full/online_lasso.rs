@@ -157,8 +157,9 @@ mod tests {
     use super::*;
     use crate::data::Moments;
     use crate::error::ErrorKind;
+    use crate::full::Lasso;
     use crate::full::testing::{Data, mean_square};
-    use crate::full::{Lasso, configured};
+    use crate::learner::configured;
     use crate::model::Stop;
     use crate::monitor::Silent;
     use crate::projection::onto_l1_ball;

@@ -15,10 +15,10 @@
 
 use super::centred::Centred;
 use super::gram::{Form, Quadratic, combine, dot, outer_products, transposed};
-use super::{configured, norm};
+use super::norm;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Family, Grid, Learner, Setting};
+use crate::learner::{Family, Grid, Learner, Setting, configured};
 use crate::model::{Fit, Stop};
 use crate::monitor::Monitor;
 use crate::params::{Parameters, parameters};

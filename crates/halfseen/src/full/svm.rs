@@ -11,11 +11,10 @@
 //! **Symbols**: C `c`; y_i -1 or +1.
 
 use super::centred::Centred;
-use super::configured;
 use crate::data::{Cells, Examples, Signs};
 use crate::error::Result;
-use crate::learner::{Family, Grid, Learner, Setting, two_classes};
-use crate::model::{Fit, Predictor};
+use crate::learner::{Family, Grid, Learner, Setting, configured, two_classes};
+use crate::model::{Fit, Linear, Predictor};
 use crate::monitor::Monitor;
 use crate::params::{Parameters, parameters};
 use crate::solve::biased::Until;
@@ -126,7 +125,10 @@ fn fit_of(found: &Minimum, table: &Table<'_>, signs: &Signs, data: &Centred<'_, 
     let mut report = data.report("svm", found.stop);
     (report.objective, report.gap, report.passes) =
         (Some(found.objective), Some(found.gap), Some(found.cuts));
-    Fit { predictor: Predictor::Margin(signs.linear(weights, bias, data.mean().to_vec())), report }
+    Fit {
+        predictor: Predictor::Margin(Linear::of_signs(signs, weights, bias, data.mean().to_vec())),
+        report,
+    }
 }
 
 /// The rows without their zeros, on the columns that vary.

@@ -1,8 +1,7 @@
 //! Says what a learner of kernels or features minimises: which loss, against which targets.
 
-use crate::data::Examples;
+use crate::data::{Examples, check_shape};
 use crate::error::{ErrorKind, Result};
-use crate::full::check_shape;
 use crate::missing::online::{self, Iterate, OnlineLoss, Targets};
 use crate::monitor::Monitor;
 use crate::params::KernelLoss;

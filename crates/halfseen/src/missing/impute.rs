@@ -11,12 +11,11 @@
 
 use super::goal::Goal;
 use super::karma::CS;
-use super::reading::Reading;
 use crate::data::{Examples, Moments};
 use crate::error::{ErrorKind, Result};
-use crate::full::configured;
 use crate::kernel::{Kernel, Masked};
-use crate::learner::{Family, Grid, Learner, Setting};
+use crate::learner::reading::Reading;
+use crate::learner::{Family, Grid, Learner, Setting, configured};
 use crate::model::{Fit, Linear, Linears, Predictor, Stop};
 use crate::monitor::Monitor;
 use crate::params::{KernelLoss, Normalization, Parameters, parameters};

@@ -15,13 +15,12 @@
 //! C = 1/(rho m) in the paper's terms.
 
 use super::goal::Goal;
-use super::reading::Reading;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
-use crate::full::configured;
 use crate::kernel::gram::{bytes_needed, gram};
 use crate::kernel::{Kernel, Masked, Sketch};
-use crate::learner::{Family, Grid, Learner, STEPS, Setting, refuse_weights};
+use crate::learner::reading::Reading;
+use crate::learner::{Family, Grid, Learner, STEPS, Setting, configured, refuse_weights};
 use crate::model::{Expansion, Fit, Predictor, Report, Sketched, Stop};
 use crate::monitor::Monitor;
 use crate::params::{Features, KernelLoss, KernelSolver, Normalization, Parameters, parameters};

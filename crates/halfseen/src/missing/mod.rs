@@ -25,7 +25,6 @@ mod goal;
 mod impute;
 mod karma;
 pub mod online;
-pub(crate) mod reading;
 
 pub use completion::{Completion1, CompletionB};
 pub use geom::GeometricMargin;

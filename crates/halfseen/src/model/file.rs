@@ -257,7 +257,7 @@ impl Model {
             ));
         }
         let mut learner =
-            crate::learner::find(&self.learner).map_err(|e| bad("learner", &e.to_string()))?;
+            crate::registry::find(&self.learner).map_err(|e| bad("learner", &e.to_string()))?;
         crate::params::set_from_json(&mut *learner, &self.params)
             .map_err(|e| bad("params", &e.to_string()))?;
         let panels = self.prepare.schema.layout()?.sampled_panels();

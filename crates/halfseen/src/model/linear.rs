@@ -1,6 +1,6 @@
 //! Predicts by a weighted sum of scaled attributes.
 
-use crate::data::Examples;
+use crate::data::{Examples, Signs};
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,18 @@ pub struct Linear {
 }
 
 impl Linear {
+    /// The weighted sum in scaled units whose sign about the middle of two classes is that of
+    /// `weights` and `bias`.
+    pub(crate) fn of_signs(
+        signs: &Signs,
+        mut weights: Vec<f64>,
+        bias: f64,
+        fill: Vec<f64>,
+    ) -> Linear {
+        weights.iter_mut().for_each(|w| *w *= signs.half);
+        Linear { weights, intercept: signs.centre + signs.half * bias, fill, clip: None }
+    }
+
     /// The weighted sum of one scaled row, (n_columns).
     #[inline]
     pub fn score(&self, row: &[f64]) -> f64 {

@@ -1,8 +1,7 @@
 //! Tells how a fit went: why it stopped, what it read, what is certified.
 
 use super::Note;
-use crate::data::Layout;
-use crate::robust::Threat;
+use crate::data::{Layout, Threat};
 use crate::stop::Stop;
 use serde::{Deserialize, Serialize};
 

@@ -7,9 +7,8 @@
 //! does so for good.
 
 use super::{Linear, Model, Note, Predictor};
-use crate::data::{Layout, Scaler};
+use crate::data::{Layout, Scaler, Threat};
 use crate::error::{ErrorKind, Result};
-use crate::robust::Threat;
 
 impl Linear {
     /// The predictor that keeps the `attributes` sampled panels of largest weight, and every known

@@ -2,7 +2,8 @@
 //! exact.
 
 use super::*;
-use crate::learner::{Learner, all};
+use crate::learner::Learner;
+use crate::registry::all;
 
 /// Texts that a kind must take, and texts that it must refuse as out of range or as no value.
 fn texts(kind: &Kind) -> (Vec<String>, Vec<String>, Vec<String>) {
@@ -150,7 +151,7 @@ fn bounds_hold_as_declared_and_values_come_back_exactly() {
             // Through JSON text, as in files.
             let read: serde_json::Map<String, serde_json::Value> =
                 serde_json::from_str(&serde_json::to_string(&json).unwrap()).unwrap();
-            let mut copy = crate::learner::find(learner.name()).unwrap();
+            let mut copy = crate::registry::find(learner.name()).unwrap();
             set_from_json(&mut *copy, &read).unwrap();
             assert_eq!(copy.to_json(), json, "{name} = {text}");
             if let Ok(number) = text.trim().parse::<f64>() {
@@ -201,7 +202,7 @@ fn json_of_the_wrong_type_is_refused() {
         serde_json::json!({}),
         serde_json::json!(true),
     ] {
-        let mut learner = crate::learner::find("aerr").unwrap();
+        let mut learner = crate::registry::find("aerr").unwrap();
         let json = serde_json::json!({ "radius": value }).as_object().unwrap().clone();
         assert_eq!(kind_of(&set_from_json(&mut *learner, &json).unwrap_err()), "no value");
     }

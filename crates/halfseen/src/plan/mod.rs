@@ -9,7 +9,7 @@
 //! use halfseen::plan::{self, Goal, Setting};
 //!
 //! let setting = Setting { dims: 100, budget: 4, radius: 1.0, ..Setting::default() };
-//! let aerr = plan::guarantees().into_iter().map(|of| of(&setting)).find(|g| g.learner == "aerr").expect("listed");
+//! let aerr = registry::guarantees().into_iter().map(|of| of(&setting)).find(|g| g.learner == "aerr").expect("listed");
 //! let plan = plan::make(aerr, Goal::Error(0.5));
 //! assert_eq!(plan.examples, Some(2134)); // 4 sqrt(100 / (3 m)) <= 1/2
 //! assert_eq!(plan.reads, Some(4 * 2134));
@@ -27,7 +27,6 @@ mod guarantee;
 mod moments;
 mod search;
 mod setting;
-pub mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -40,7 +39,9 @@ pub use setting::Setting;
 /// What a learner promises in a setting.
 pub type Promise = fn(&Setting) -> Guarantee;
 
-/// The promises of all learners that have a theorem, the references that read everything last.
-pub fn guarantees() -> Vec<Promise> {
-    crate::budget::guarantees().into_iter().chain(crate::full::guarantees()).collect()
-}
+/// The share of the examples that a first phase takes, unless another is set: of learners and of
+/// plans.
+pub(crate) const SHARE: f64 = 0.2;
+/// The probability delta with which a first phase may mislead, unless another is set: of learners
+/// and of plans.
+pub(crate) const CONFIDENCE: f64 = 0.05;

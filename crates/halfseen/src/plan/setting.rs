@@ -1,7 +1,6 @@
 //! States what the theorems assume about the data, the reads and the rule to be found.
 
 use super::moments::MomentNorms;
-use crate::budget::two_phase;
 use crate::error::{ErrorKind, Result, shown};
 
 /// The assumptions of the theorems, as numbers.
@@ -37,8 +36,8 @@ impl Default for Setting {
             radius2: None,
             norm: 1.0,
             moments: None,
-            confidence: two_phase::CONFIDENCE,
-            phase1: two_phase::SHARE,
+            confidence: super::CONFIDENCE,
+            phase1: super::SHARE,
         }
     }
 }
@@ -114,28 +113,28 @@ impl Setting {
     }
 
     /// d.
-    pub(crate) fn d(&self) -> f64 {
+    pub fn d(&self) -> f64 {
         self.dims as f64
     }
 
     /// k of papers B and C: the reads that estimate the example, one less than the budget.
-    pub(crate) fn draws(&self) -> f64 {
+    pub fn draws(&self) -> f64 {
         self.budget.saturating_sub(1).max(1) as f64
     }
 
     /// B R: the radius in units in which |x|_2 <= 1, as the ridge theorems have it.
-    pub(crate) fn ridge_radius(&self) -> f64 {
+    pub fn ridge_radius(&self) -> f64 {
         self.radius * self.norm
     }
 
     /// |mu|_{1/2} in units in which |x|_2 <= 1; d without moments, which is the most it can be.
-    pub(crate) fn half_norm(&self) -> f64 {
+    pub fn half_norm(&self) -> f64 {
         self.moments
             .map_or(self.d(), |moments| (moments.half / (self.norm * self.norm)).min(self.d()))
     }
 
     /// |mu|_1 in units in which |x_i| <= 1; d without moments.
-    pub(crate) fn moment_sum(&self) -> f64 {
+    pub fn moment_sum(&self) -> f64 {
         self.moments.map_or(self.d(), |moments| moments.sum.min(self.d()))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::error::ErrorKind;
+use crate::registry::guarantees;
 
 fn setting() -> Setting {
     Setting { dims: 100, budget: 4, ..Setting::default() }

@@ -13,7 +13,7 @@ pub(super) mod table;
 #[cfg(test)]
 mod tests;
 
-use super::threat::{Costs, Threat};
+use crate::data::{Costs, Threat};
 use largest::Largest;
 use search::Search;
 use split::Split;
@@ -84,7 +84,7 @@ impl<'t> Adversary<'t> {
         let left = (self.threat.budget() - spent).max(0.0);
         (self.costs, self.budget) = match self.threat.costs() {
             Costs::Equal { value, .. } => {
-                let count = super::threat::count(left, value);
+                let count = crate::data::count(left, value);
                 (Costs::Equal { value, count }, value * count as f64)
             }
             Costs::Whole { .. } => (Costs::Whole { budget: left.floor() as usize }, left),

@@ -8,9 +8,9 @@
 #[cfg(test)]
 mod tests;
 
+use super::Adversary;
 use super::effects::Effects;
-use super::{Adversary, Threat};
-use crate::data::Examples;
+use crate::data::{Examples, Threat};
 use crate::error::Result;
 use crate::model::{Linear, Predictor, Scores};
 use crate::sampling::{Purpose, Stream, shuffle};

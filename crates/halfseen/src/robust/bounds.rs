@@ -16,7 +16,8 @@
 //! the largest loss.
 
 use super::margin::columns_bought;
-use super::{KNOWN, RobustHinge, Rows, Threat};
+use super::{KNOWN, RobustHinge, Rows};
+use crate::data::Threat;
 use crate::model::Note;
 use std::fmt;
 

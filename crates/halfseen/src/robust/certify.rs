@@ -12,8 +12,7 @@ mod cheapest;
 mod tests;
 
 use super::effects::Effects;
-use super::{Costs, Threat};
-use crate::data::{Examples, TargetScale};
+use crate::data::{Costs, Examples, TargetScale, Threat};
 use crate::error::Result;
 use crate::model::Linear;
 use cheapest::{Cheapest, Found};

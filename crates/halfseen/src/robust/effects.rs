@@ -1,7 +1,6 @@
 //! Measures what the loss of each attribute would do to the score of a row.
 
-use super::Threat;
-use crate::data::{Examples, Layout};
+use crate::data::{Examples, Layout, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::model::Linear;
 

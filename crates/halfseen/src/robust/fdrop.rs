@@ -17,11 +17,10 @@
 
 use super::frame::Frame;
 use super::silence::least;
-use super::{RobustHinge, Rows, Scratch, Threat};
-use crate::data::{Examples, Signs};
+use super::{RobustHinge, Rows, Scratch};
+use crate::data::{Examples, Signs, Threat};
 use crate::error::Result;
-use crate::full::configured;
-use crate::learner::{Family, Grid, Learner, Setting, two_classes};
+use crate::learner::{Family, Grid, Learner, Setting, configured, two_classes};
 use crate::model::{Fit, Note, Stop};
 use crate::monitor::Monitor;
 use crate::params::{Damage, Parameters, Worth, parameters};

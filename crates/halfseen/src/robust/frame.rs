@@ -2,10 +2,9 @@
 //! after.
 
 use super::bounds::margin_error;
-use super::threat::Threat;
 use super::values::threat_of;
 use super::{RobustHinge, Rows, rows::KNOWN};
-use crate::data::{Examples, Layout, Signs};
+use crate::data::{Examples, Layout, Signs, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::model::{Fit, Linear, Note, Predictor, Report, Stop};
 use crate::params::{Damage, Worth};
@@ -43,7 +42,7 @@ impl Frame {
         let start = Instant::now();
         let rows = Rows::new(examples, learner)?;
         let threat = threat_of(values, budget, examples)?;
-        let notes = threat.notes().into_iter().chain(uneven(&rows, examples)).collect();
+        let notes = floored(&threat).into_iter().chain(uneven(&rows, examples)).collect();
         Ok(Frame { rows, threat, notes, layout: Arc::clone(examples.layout), learner, start })
     }
 
@@ -62,7 +61,7 @@ impl Frame {
         }
         let weights = self.rows.by_column(weights);
         let fill = vec![0.0; weights.len()];
-        let linear = signs.linear(weights, bias, fill);
+        let linear = Linear::of_signs(&signs, weights, bias, fill);
         self.finish(Predictor::Margin(linear), stop)
     }
 
@@ -111,6 +110,12 @@ impl Frame {
         report.seconds = self.start.elapsed().as_secs_f64();
         Ok(Fit { predictor, report })
     }
+}
+
+/// Says where not all of a budget can be spent.
+fn floored(threat: &Threat) -> Option<Note> {
+    let (asked, used) = (threat.budget(), threat.effective());
+    (asked != used).then_some(Note::ThreatFloored { asked, used })
 }
 
 /// What the program took from the rows, though bounds on new rows want it fixed before they are
@@ -181,5 +186,16 @@ mod tests {
             };
             assert_eq!(fit.report.notes.iter().filter(said).count(), expected);
         }
+    }
+
+    #[test]
+    fn a_budget_that_cannot_all_be_spent_is_said() {
+        let threat = Threat::new(vec![0.3, 0.3, 0.0, 0.3, 0.3], 0.9).unwrap();
+        assert_eq!(floored(&threat), None);
+        let note = floored(&threat.with_budget(1.0).unwrap()).unwrap().to_string();
+        assert!(
+            note.contains("threat 1 means 0.8999") || note.contains("threat 1 means 0.9"),
+            "{note}"
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! Measures the hinge loss under the worst deletions, row by row and over a table.
 
-use super::{Adversary, Rows, Threat};
+use super::{Adversary, Rows};
+use crate::data::Threat;
 use crate::solve::vectors::sum;
 
 /// The robust hinge loss of a threat and a margin (paper E, equation (2)): max over J of [gamma

@@ -5,7 +5,8 @@
 //! sqrt(2 c ln(1/delta)) with probability at most delta. (The paper prints half of what stands
 //! below the root, for terms of range C; they have range 2C.)
 
-use super::{KNOWN, Rows, Threat};
+use super::{KNOWN, Rows};
+use crate::data::Threat;
 use crate::model::Note;
 use crate::params::Damage;
 

@@ -28,7 +28,6 @@ mod rows;
 mod silence;
 #[cfg(test)]
 mod textbook;
-mod threat;
 mod trial;
 mod values;
 
@@ -40,7 +39,6 @@ pub use hinge::{RobustHinge, RowLoss, Scratch};
 pub use perceptron::RobustPerceptron;
 pub use robust_lp::RobustLp;
 pub use rows::{KNOWN, Rows};
-pub use threat::{Costs, Threat};
 pub use trial::Trial;
 pub use values::information;
 

@@ -24,11 +24,12 @@
 use super::bounds::Learned;
 use super::frame::{Frame, from_rows, unproven_note};
 use super::margin::margin_of;
-use super::{Costs, RobustHinge, RowLoss, Rows, Scratch};
-use crate::data::{Examples, Signs};
+use super::{RobustHinge, RowLoss, Rows, Scratch};
+use crate::data::{Costs, Examples, Signs};
 use crate::error::{ErrorKind, Result};
-use crate::full::configured;
-use crate::learner::{Family, Grid, Learner, STEPS, Setting, refuse_weights, two_classes};
+use crate::learner::{
+    Family, Grid, Learner, STEPS, Setting, configured, refuse_weights, two_classes,
+};
 use crate::model::{Fit, Stop};
 use crate::monitor::{Monitor, Quiet};
 use crate::params::{Damage, Deletions, Parameters, Rule, Worth, parameters};

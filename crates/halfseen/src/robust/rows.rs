@@ -1,9 +1,8 @@
 //! Keeps the values of rows that are not 0, in the order of a layout's slots, so that those of one
 //! attribute lie together.
 
-use crate::data::{Cells, Examples, Layout};
+use crate::data::{Cells, Examples, Layout, bad_cell, check_shape};
 use crate::error::{ErrorKind, Result};
-use crate::full::{bad_cell, check_shape};
 use std::sync::Arc;
 
 /// Scaled rows without their zeros.

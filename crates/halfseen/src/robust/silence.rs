@@ -1,6 +1,6 @@
 //! Finds from which threat on nothing that is left tells the target.
 
-use super::threat::{Costs, Threat};
+use crate::data::{Costs, Threat};
 use crate::error::Result;
 use crate::monitor::Monitor;
 

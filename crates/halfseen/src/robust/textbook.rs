@@ -1,8 +1,8 @@
 //! Solves the linear programs of paper E as they are printed, by a general solver, for the tests of
 //! this family.
 
-use super::{Adversary, KNOWN, RobustHinge, Rows, Threat};
-use crate::data::{Examples, Layout, Matrix, Scaler};
+use super::{Adversary, KNOWN, RobustHinge, Rows};
+use crate::data::{Examples, Layout, Matrix, Scaler, Threat};
 use crate::sampling::{Purpose, Stream};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{

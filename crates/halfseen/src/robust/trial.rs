@@ -2,8 +2,8 @@
 
 use super::attack::{Attack, Attacked, attack};
 use super::certify::{Certificate, Promise, certify};
-use super::{Threat, information};
-use crate::data::{Examples, Layout, Signs, Table, Target, Task};
+use super::information;
+use crate::data::{Examples, Layout, Signs, Table, Target, Task, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::model::Model;
 use crate::prepare::{Applied, Other};

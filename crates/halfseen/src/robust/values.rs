@@ -1,9 +1,7 @@
 //! Values attributes by their mutual information with the target (paper E, section 4).
 
-use super::threat::Threat;
-use crate::data::{Examples, Signs};
+use crate::data::{Examples, Signs, Threat, check_row};
 use crate::error::{ErrorKind, Result};
-use crate::full::check_row;
 use crate::params::Worth;
 
 /// The threat that parameters mean for these examples; `budget` auto is a tenth of the total value.

@@ -2,11 +2,11 @@
 
 use super::Score;
 use super::compare::{CurvePoint, Row};
-use crate::data::{Examples, Target};
+use crate::data::{Examples, Target, Threat};
 use crate::error::Result;
 use crate::model::{Fit, Scores, Stop};
 use crate::prepare::Prepared;
-use crate::robust::{Attack, Threat, attack};
+use crate::robust::{Attack, attack};
 use crate::sampling::Split;
 
 /// The name of the row that no learner has: it always predicts the training mean, or the commonest

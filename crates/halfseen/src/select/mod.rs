@@ -20,6 +20,7 @@ use crate::data::{Table, Target};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner};
 use crate::prepare::{Options, Prepared};
+use crate::registry;
 
 /// A table, its target, and how both are prepared.
 #[derive(Debug, Clone, Copy)]
@@ -76,8 +77,7 @@ impl<'a> Views<'a> {
     ) -> Result<Views<'a>> {
         let (mut views, mut kinds) = (Views { prepared: Vec::new(), of: Vec::new() }, Vec::new());
         for learner in learners {
-            learner
-                .check_classes(task.target.classes().len())
+            registry::check_classes(learner, task.target.classes().len())
                 .map_err(|error| named(error, task.target_name))?;
             let options = task.options.suited(learner);
             let kind = (learner.takes_holes(), learner.family() == Family::Robust, options.honest);

@@ -5,12 +5,12 @@
 //! choose what does best where nothing vanishes.
 
 use super::{Statistics, Task, Views};
-use crate::data::Examples;
+use crate::data::{Examples, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner, Setting, with};
 use crate::model::{Fit, Predictor, Scores};
 use crate::monitor::{Monitor, Quiet};
-use crate::robust::{Attack, Threat, attack};
+use crate::robust::{Attack, attack};
 use crate::sampling::{Purpose, Stream, folds};
 use rayon::prelude::*;
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// Every learner, those that draw by moments estimating them: most tests declare none.
 pub fn all() -> Vec<Box<dyn Learner>> {
-    let mut all = halfseen::learner::all();
+    let mut all = halfseen::registry::all();
     for learner in all.iter_mut().filter(|l| l.get("moments").is_some()) {
         learner.set("moments", "online").unwrap();
     }
@@ -43,7 +43,7 @@ pub fn started(name: &str, settings: &[(&str, &str)], layout: &Arc<Layout>) -> B
 
 /// The budgeted learners.
 pub fn budgeted() -> Vec<String> {
-    let all = halfseen::learner::all();
+    let all = halfseen::registry::all();
     all.iter()
         .filter(|l| l.family() == halfseen::learner::Family::Budget)
         .map(|l| l.name().to_owned())

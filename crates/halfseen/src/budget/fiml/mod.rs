@@ -52,11 +52,10 @@ mod trials;
 
 use super::budgeted::check_moments;
 use super::pass;
-use super::query::AskTell;
 use crate::data::{Examples, Layout};
 use crate::error::Result;
-use crate::learner::{Family, Grid, Learner};
-use crate::missing::reading::Reading;
+use crate::learner::reading::Reading;
+use crate::learner::{AskTell, Family, Grid, Learner};
 use crate::model::{Fit, Note, Stop};
 use crate::monitor::Monitor;
 use crate::params::{Centre, Design, Link, Passive, parameters};

@@ -50,8 +50,10 @@ pub(crate) fn fit_grid<L: FromMoments>(
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Fit>> {
-    let learners =
-        settings.iter().map(|s| crate::full::configured(learner, s)).collect::<Result<Vec<L>>>()?;
+    let learners = settings
+        .iter()
+        .map(|s| crate::learner::configured(learner, s))
+        .collect::<Result<Vec<L>>>()?;
     let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
     for (first, learner) in learners.iter().enumerate() {
         let alike = |other: &L| other.gathering() == learner.gathering();

@@ -2,8 +2,8 @@
 //! answer.
 
 use super::Sgd;
-use crate::budget::query::{Query, Role};
 use crate::iterate::Iterate;
+use crate::learner::{Query, Role};
 
 /// What an answer gives besides the estimate of the example.
 #[derive(Debug, Clone, Copy)]

@@ -2,9 +2,9 @@
 
 use super::Sgd;
 use crate::budget::gen_est::GenEst;
-use crate::budget::query::{Part, Query, Read, Role};
 use crate::error::Result;
 use crate::iterate::Iterate;
+use crate::learner::{Part, Query, Read, Role};
 use crate::params::Centre;
 use crate::sampling::{Purpose, Stream};
 

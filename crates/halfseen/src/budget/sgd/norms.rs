@@ -5,12 +5,12 @@ use super::Sgd;
 use super::scale::UNIT_SQUARE;
 use crate::budget::design::Goal;
 use crate::budget::pace::{Facts, Norms, Planned};
-use crate::budget::query::{Query, Role};
 use crate::budget::recipe::{Proportions, Source, TwoPhase};
 use crate::budget::two_phase::{FirstPhase, first_examples};
 use crate::data::{Layout, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
+use crate::learner::{Query, Role};
 use crate::params::{Centre, Inner, Rule};
 
 /// Reads about a running centre from which their mean square is a norm to go by.

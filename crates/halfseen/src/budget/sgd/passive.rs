@@ -23,10 +23,10 @@
 //! 2011 correct second moments in the same way.)
 
 use super::Sgd;
-use crate::budget::query::{Query, Role};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
+use crate::learner::{Query, Role};
 use crate::params::Passive;
 use crate::sampling::{Purpose, Stream};
 

@@ -21,10 +21,10 @@
 
 use super::Sgd;
 use crate::budget::pace::Norms;
-use crate::budget::query::{Part, Query};
 use crate::budget::recipe::{Proportions, Recipe, Source};
 use crate::data::Layout;
 use crate::iterate::Iterate;
+use crate::learner::{Part, Query};
 use crate::loss::Loss;
 use crate::params::Centre;
 

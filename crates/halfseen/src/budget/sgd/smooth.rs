@@ -4,9 +4,9 @@
 use super::Sgd;
 use super::answer::Estimate;
 use crate::budget::gen_est::{GenEst, check_reach};
-use crate::budget::query::Query;
 use crate::error::Result;
 use crate::iterate::Iterate;
+use crate::learner::Query;
 use crate::loss::Loss;
 
 /// What an answer tells of the slope.

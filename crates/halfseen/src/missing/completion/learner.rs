@@ -4,10 +4,9 @@
 use super::{Completed, Form, LabelLoss, Problem, Settings, Solution, complete, solve};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
-use crate::full::configured;
 use crate::kernel::Masked;
-use crate::learner::{Family, Grid, Learner, Setting, refuse_weights};
-use crate::missing::reading::Reading;
+use crate::learner::reading::Reading;
+use crate::learner::{Family, Grid, Learner, Setting, configured, refuse_weights};
 use crate::model::{Fit, Predictor};
 use crate::monitor::Monitor;
 use crate::params::{LabelLoss as LossChoice, Parameters, parameters};

@@ -3,11 +3,10 @@
 use super::{Plane, Setup, separate_weighted};
 use crate::data::{Examples, Signs};
 use crate::error::Result;
-use crate::full::configured;
 use crate::kernel::Masked;
-use crate::learner::{Family, Grid, Learner, Setting, two_classes};
-use crate::missing::reading::Reading;
-use crate::model::{Fit, Predictor};
+use crate::learner::reading::Reading;
+use crate::learner::{Family, Grid, Learner, Setting, configured, two_classes};
+use crate::model::{Fit, Linear, Predictor};
 use crate::monitor::Monitor;
 use crate::params::{Parameters, parameters};
 use crate::solve::biased::Until;
@@ -110,7 +109,7 @@ impl GeometricMargin {
 }
 
 fn fit_of(plane: Plane, signs: &Signs, rows: &Masked, examples: &Examples<'_>, shared: f64) -> Fit {
-    let linear = signs.linear(plane.weights, plane.bias, vec![0.0; rows.columns()]);
+    let linear = Linear::of_signs(signs, plane.weights, plane.bias, vec![0.0; rows.columns()]);
     let mut report = Reading::of(examples).report("geom", plane.stop, examples);
     let kept = plane.rounds.get(plane.kept);
     (report.objective, report.gap) = (kept.map(|r| r.objective), kept.map(|r| r.gap));

@@ -237,7 +237,7 @@ fn a_grid_gives_what_separate_fits_give() {
     settings.push(vec![("rounds", "1".into()), ("c", "3".into())]);
     let fits = geom.fit_grid(&settings, &data.examples(2), &Silent).unwrap();
     for (setting, together) in settings.iter().zip(&fits) {
-        let alone = crate::full::configured(&geom, setting)
+        let alone = crate::learner::configured(&geom, setting)
             .unwrap()
             .fit(&data.examples(2), &Silent)
             .unwrap();

@@ -2,10 +2,10 @@
 //! known truth.
 
 use super::*;
-use crate::data::{Label, Layout, Matrix, Scaler, Table, TargetScale, Task};
+use crate::data::{Label, Layout, Matrix, Scaler, Table, TargetScale, Task, Threat};
 use crate::model::{Curve, Model, Predictor, Report, Stop};
 use crate::prepare::{ColumnKind, ColumnSchema, Prepare, Schema};
-use crate::robust::{Attack, Threat, attack};
+use crate::robust::{Attack, attack};
 use crate::sampling::{Purpose, Stream};
 use faer::Mat;
 use faer::linalg::solvers::Solve;

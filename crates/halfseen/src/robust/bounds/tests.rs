@@ -203,7 +203,7 @@ fn promised_of(
     let labels = Some(crate::data::Labels { codes: &codes, classes: 2 });
     let setting: Vec<_> =
         settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
-    let learner = crate::learner::with(crate::learner::find(name).unwrap(), &setting).unwrap();
+    let learner = crate::learner::with(crate::registry::find(name).unwrap(), &setting).unwrap();
     let examples = crate::data::Examples { labels, ..data.examples() };
     let fit = learner.fit(&examples, &crate::monitor::Silent).unwrap();
     let told = |note: &&Note| matches!(note, Note::RiskBound { .. } | Note::NoiseBound { .. });

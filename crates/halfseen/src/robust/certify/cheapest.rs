@@ -3,7 +3,7 @@
 use super::super::adversary::search::Search;
 use super::super::adversary::split::Split;
 use super::super::adversary::table::Table;
-use super::super::{Costs, Threat};
+use crate::data::{Costs, Threat};
 
 /// Nodes that a search looks at before it gives up.
 const NODES: usize = 20_000;

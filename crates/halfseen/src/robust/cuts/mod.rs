@@ -25,7 +25,8 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-use super::{Costs, Rows, Threat};
+use super::Rows;
+use crate::data::{Costs, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
 use crate::monitor::Monitor;

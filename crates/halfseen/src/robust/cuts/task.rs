@@ -1,7 +1,8 @@
 //! Asks the adversary what each row loses at a point, and writes the answer as affine pieces.
 
-use super::super::{Adversary, RobustHinge, Rows, Threat};
+use super::super::{Adversary, RobustHinge, Rows};
 use super::pieces::{List, Pieces};
+use crate::data::Threat;
 use rayon::prelude::*;
 
 /// Groups of rows that one adversary answers for; fixed, so that no number of threads changes the

@@ -1,6 +1,6 @@
 use super::*;
+use crate::data::Threat;
 use crate::full::testing::Data;
-use crate::robust::Threat;
 use ndarray::Array2;
 
 /// Rows (m, n) inside the unit ball or the cube, told by a hidden plane of weights -1 or +1.

@@ -3,31 +3,30 @@
 //! Both papers state them as rates. Each row gives the rate with the constant 1, and where a
 //! theorem here has constants, what it guarantees, of the mean squared error.
 
-use super::guarantee::{Excess, Guarantee};
-use super::search::{Goal, make};
-use super::setting::Setting;
+use halfseen::plan::{Excess, Goal, Guarantee, Setting, make};
+use halfseen::registry::guarantees;
 
 /// One cell of paper B's table: examples that are enough for an error.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RowB {
+pub(crate) struct RowB {
     /// Ridge, Lasso or SVR.
-    pub regression: &'static str,
+    pub(crate) regression: &'static str,
     /// Paper B's bound, or the one before it.
-    pub new: bool,
+    pub(crate) new: bool,
     /// The rate as printed.
-    pub formula: &'static str,
+    pub(crate) formula: &'static str,
     /// The rate with constants 1, for errors relative to B^2 (SVR: to B).
-    pub rate: f64,
+    pub(crate) rate: f64,
     /// The learner whose theorem has constants.
-    pub learner: Option<&'static str>,
+    pub(crate) learner: Option<&'static str>,
     /// Its examples for this excess of the mean squared error; `None`: unknown, or more than
-    /// [`MOST_EXAMPLES`](super::MOST_EXAMPLES).
-    pub examples: Option<u64>,
+    /// [`MOST_EXAMPLES`](halfseen::plan::MOST_EXAMPLES).
+    pub(crate) examples: Option<u64>,
 }
 
 /// Table 1 of paper B: examples for an error. Its k is the budget less one in the new bounds (one
 /// read is the product's).
-pub fn table_b(setting: &Setting, error: f64) -> Vec<RowB> {
+pub(crate) fn table_b(setting: &Setting, error: f64) -> Vec<RowB> {
     let (d, k, budget) = (setting.d(), setting.draws(), setting.budget as f64);
     // B drops out of the printed rates, which are for B = 1.
     let scaled = error / (setting.radius * setting.radius);
@@ -50,26 +49,26 @@ pub fn table_b(setting: &Setting, error: f64) -> Vec<RowB> {
 
 /// One cell of paper C's table: excess error after m examples.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RowC {
+pub(crate) struct RowC {
     /// Ridge or Lasso.
-    pub regression: &'static str,
+    pub(crate) regression: &'static str,
     /// New, Old, or Full information.
-    pub column: &'static str,
+    pub(crate) column: &'static str,
     /// The rate.
-    pub formula: &'static str,
+    pub(crate) formula: &'static str,
     /// The rate with constant 1, of half the squared error; k / H above 1 counts as 1.
-    pub rate: f64,
+    pub(crate) rate: f64,
     /// The learner whose theorem has constants.
-    pub learner: &'static str,
+    pub(crate) learner: &'static str,
     /// Its guaranteed excess of the mean squared error; `None` where the theorem does not hold.
-    pub excess: Option<f64>,
+    pub(crate) excess: Option<f64>,
 }
 
 /// Table 1 of paper C: excess error after so many examples, for the setting's moments (without: the
 /// worst). k is the budget less one; H = |mu|_{1/2} where |x|_2 <= 1, N = |mu|_1 where |x_i| <= 1.
 ///
 /// Its formulas are lost in our copy; they are those of its theorems.
-pub fn table_c(setting: &Setting, examples: u64) -> Vec<RowC> {
+pub(crate) fn table_c(setting: &Setting, examples: u64) -> Vec<RowC> {
     let (d, k, m) = (setting.d(), setting.draws(), examples as f64);
     let (ridge, lasso) = (setting.ridge_radius().powi(2), setting.radius.powi(2));
     let log = d.ln();
@@ -103,7 +102,7 @@ pub fn table_c(setting: &Setting, examples: u64) -> Vec<RowC> {
 }
 
 fn guarantee(setting: &Setting, learner: &str) -> Option<Guarantee> {
-    super::guarantees().into_iter().map(|of| of(setting)).find(|g| g.learner == learner)
+    guarantees().into_iter().map(|of| of(setting)).find(|g| g.learner == learner)
 }
 
 fn examples(setting: &Setting, learner: &str, error: f64) -> Option<u64> {
@@ -115,8 +114,8 @@ fn examples(setting: &Setting, learner: &str, error: f64) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::MomentNorms;
     use super::*;
+    use halfseen::plan::MomentNorms;
 
     #[test]
     fn table_b_by_hand() {

@@ -126,8 +126,8 @@ fn target_into(examples: &Examples<'_>, example: usize, out: &mut [f64]) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::data::{Layout, Matrix, Scaler};
+    use crate::learner::reading::*;
     use crate::sampling::{Purpose, Stream};
     use ndarray::Array2;
     use std::sync::Arc;

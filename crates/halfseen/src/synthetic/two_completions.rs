@@ -1,8 +1,8 @@
 //! Draws data that complete in more than one best way, of which not all tell the labels: the
 //! examples of D, section 1.
 
-use super::{Incomplete, out_of_range, streams};
 use crate::error::Result;
+use crate::synthetic::{Incomplete, out_of_range, streams};
 use faer::Mat;
 use ndarray::Array2;
 

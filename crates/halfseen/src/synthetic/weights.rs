@@ -1,8 +1,8 @@
 //! Draws the weights that a target is made of, relative to the attributes' second moments.
 
-use super::out_of_range;
 use crate::error::Result;
 use crate::sampling::Stream;
+use crate::synthetic::out_of_range;
 
 /// The true weights w*, |w*|_2 = 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

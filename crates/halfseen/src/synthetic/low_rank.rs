@@ -1,8 +1,8 @@
 //! Draws rows of a random subspace and hides cells at random: the first toy data of D, section 5.1.
 
-use super::incomplete::{Incomplete, Subspace};
-use super::{out_of_range, rank_in_range};
 use crate::error::Result;
+use crate::synthetic::incomplete::{Incomplete, Subspace};
+use crate::synthetic::{out_of_range, rank_in_range};
 use ndarray::Array2;
 
 /// x normal in a random subspace of `rank` dimensions, y = <w, x> of mean 0 and standard deviation

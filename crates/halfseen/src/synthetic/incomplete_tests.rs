@@ -1,8 +1,8 @@
 //! Compares the generators with holes with what they state.
 
-use super::*;
 use crate::data::Matrix;
 use crate::solve::ridge;
+use crate::synthetic::*;
 use faer::Mat;
 
 fn sets(rows: usize, seed: u64) -> Vec<(&'static str, Incomplete)> {

@@ -1,7 +1,6 @@
 //! Says what attributes are worth to an adversary, and how much of them may vanish.
 
 use crate::error::{ErrorKind, Result};
-use crate::model::Note;
 use serde::{Deserialize, Serialize};
 
 /// An adversary who may take away attributes of total value N from every row (paper E, section 2).
@@ -156,12 +155,6 @@ impl Threat {
         self.total - self.effective
     }
 
-    /// What a report must say of it.
-    pub(crate) fn notes(&self) -> Option<Note> {
-        let (asked, used) = (self.budget, self.effective());
-        (asked != used).then_some(Note::ThreatFloored { asked, used })
-    }
-
     /// Refuses what a file holds for another number of attributes.
     pub(crate) fn validate(&self, attributes: usize) -> Result<()> {
         if self.values.len() == attributes {
@@ -184,7 +177,7 @@ fn costs(values: &[f64], budget: f64) -> Costs {
 }
 
 /// How many attributes of one value a budget buys.
-pub(super) fn count(budget: f64, value: f64) -> usize {
+pub(crate) fn count(budget: f64, value: f64) -> usize {
     (budget / value + ROUNDING).floor() as usize
 }
 
@@ -194,7 +187,7 @@ fn wrong(what: &'static str, name: String, problem: String) -> crate::Error {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::data::threat::*;
 
     #[test]
     fn impossible_threats_are_refused() {
@@ -215,13 +208,8 @@ mod tests {
         let threat = Threat::new(vec![0.3, 0.3, 0.0, 0.3, 0.3], 0.9).unwrap();
         assert_eq!(threat.costs(), Costs::Equal { value: 0.3, count: 3 });
         assert_eq!(threat.effective(), 0.9, "0.3 + 0.3 + 0.3 is 0.9 but for rounding");
-        assert_eq!(threat.notes(), None);
         let floored = threat.with_budget(1.0).unwrap();
         assert!((floored.effective() - 0.9).abs() < 1e-12);
-        assert!(
-            floored.notes().unwrap().to_string().contains("threat 1 means 0.8999")
-                || floored.effective() == 0.9
-        );
         assert_eq!(Threat::new(vec![1.0, 2.0], 1.5).unwrap().costs(), Costs::Whole { budget: 1 });
         assert_eq!(Threat::new(vec![1.0, 2.5], 1.5).unwrap().costs(), Costs::General);
     }

@@ -47,7 +47,7 @@ impl Query {
 
     /// Takes everything that was asked out of it.
     #[inline]
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.reads.clear();
         self.parts.clear();
         self.orders.clear();
@@ -55,7 +55,7 @@ impl Query {
 
     /// Whether its numbers are finite, and those of so many columns: one that came back may have
     /// been edited.
-    pub(super) fn is_of(&self, columns: usize) -> bool {
+    pub(crate) fn is_of(&self, columns: usize) -> bool {
         let finite = |p: &Part| p.weight.is_finite() && p.centre.is_finite();
         columns == self.parts.len() && self.exact.is_finite() && self.parts.iter().all(finite)
     }
@@ -231,11 +231,11 @@ pub trait AskTell: Send {
 mod hex {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    pub(super) fn serialize<S: Serializer>(word: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(word: &u64, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&format_args!("{word:016x}"))
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
         let text = String::deserialize(deserializer)?;
         u64::from_str_radix(&text, 16).map_err(|e| D::Error::custom(format!("no fingerprint: {e}")))
     }

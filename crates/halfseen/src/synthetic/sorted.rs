@@ -1,10 +1,10 @@
 //! Draws rows with holes in an order that misleads who learns online: for the regret bound of D,
 //! theorem 3.
 
-use super::incomplete::{Incomplete, Subspace};
-use super::{out_of_range, rank_in_range};
 use crate::error::{ErrorKind, Result};
 use crate::missing::bounds::kappa;
+use crate::synthetic::incomplete::{Incomplete, Subspace};
+use crate::synthetic::{out_of_range, rank_in_range};
 use ndarray::Array2;
 
 /// Patterns that are tried for each that is kept.

@@ -21,7 +21,7 @@
 //! use halfseen::data::synthetic::{Decay, Decaying, Weights};
 //!
 //! let set = Decaying { columns: 50, decay: Decay::Power(2.0), weights: Weights::Aligned, noise: 0.1 }.draw(1000, 7)?;
-//! let fit = halfseen::learner::find("aerr")?.fit(&set.examples(), &halfseen::Silent)?;
+//! let fit = halfseen::registry::find("aerr")?.fit(&set.examples(), &halfseen::Silent)?;
 //! let excess = set.excess(&fit.linear().unwrap().weights, fit.linear().unwrap().intercept);
 //! assert!(excess > 0.0);
 //! # Ok::<(), halfseen::Error>(())
@@ -51,8 +51,7 @@ pub use three_attributes::ThreeAttributes;
 pub use two_completions::{TwoCompletions, TwoLines};
 pub use weights::Weights;
 
-use super::{Examples, Matrix, Moments};
-use crate::data::{Layout, Scaler};
+use crate::data::{Examples, Layout, Matrix, Moments, Scaler};
 use crate::error::{Error, ErrorKind};
 use crate::sampling::{Purpose, Stream};
 use ndarray::{Array2, ArrayView1, ArrayViewMut1};

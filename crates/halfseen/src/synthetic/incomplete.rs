@@ -1,10 +1,10 @@
 //! Holds drawn rows of a known subspace with holes in them, and what is true of them.
 
-use super::streams;
 use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::error::Result;
 use crate::missing::bounds::{Regularity, kappa_over};
 use crate::sampling::Stream;
+use crate::synthetic::streams;
 use faer::{Mat, MatRef};
 use ndarray::Array2;
 use std::collections::BTreeSet;

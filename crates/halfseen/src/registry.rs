@@ -1,0 +1,86 @@
+//! Lists all learners, and what they promise; the only file that knows them all.
+
+use crate::error::{ErrorKind, Result, nearest};
+use crate::learner::{Family, Learner};
+use crate::plan::Promise;
+
+/// Every learner with its default parameters, family by family.
+pub fn all() -> Vec<Box<dyn Learner>> {
+    let families = [
+        crate::budget::learners(),
+        crate::missing::learners(),
+        crate::robust::learners(),
+        crate::full::learners(),
+    ];
+    families.into_iter().flatten().collect()
+}
+
+/// The learner of this name, with default parameters.
+///
+/// # Errors
+/// [`ErrorKind::UnknownLearner`], with the nearest name and the list.
+pub fn find(name: &str) -> Result<Box<dyn Learner>> {
+    all().into_iter().find(|l| l.name() == name).ok_or_else(|| {
+        let known: Vec<String> = all().iter().map(|l| l.name().to_owned()).collect();
+        let nearest = nearest(name, &known);
+        ErrorKind::UnknownLearner { name: name.to_owned(), nearest, known }.into()
+    })
+}
+
+/// The promises of all learners that have a theorem, the references that read everything last.
+pub fn guarantees() -> Vec<Promise> {
+    crate::budget::guarantees().into_iter().chain(crate::full::guarantees()).collect()
+}
+
+/// Refuses a target of so many classes (0: numbers) that a learner cannot learn, and names those
+/// that can.
+///
+/// # Errors
+/// [`ErrorKind::WrongTarget`].
+pub fn check_classes(learner: &dyn Learner, classes: usize) -> Result<()> {
+    let Err(error) = learner.check_classes(classes) else { return Ok(()) };
+    let able = |l: &dyn Learner| l.family() == Family::Missing && l.check_classes(classes).is_ok();
+    let able: Vec<&str> = all().iter().filter(|l| able(&***l)).map(|l| l.name()).collect();
+    match error.kind() {
+        ErrorKind::WrongTarget { column, problem } if classes > 2 && !able.is_empty() => {
+            let problem = format!("{problem}, or a learner of more ({})", able.join(", "));
+            Err(ErrorKind::WrongTarget { column: column.clone(), problem }.into())
+        }
+        _ => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learner::with;
+
+    #[test]
+    fn many_classes_are_refused_with_the_learners_that_tell_them_apart() {
+        for learner in all() {
+            if let Err(error) = check_classes(&*learner, 3) {
+                assert!(error.to_string().contains("3 classes"), "{error}");
+            }
+        }
+        let error = find("ridge").and_then(|l| check_classes(&*l, 3)).unwrap_err().to_string();
+        assert!(
+            error.contains("karma, zero, mean, mcb, mc1") && !error.contains("geom"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn every_grid_is_in_the_declared_ranges() {
+        for learner in all() {
+            for setting in learner.grid().settings() {
+                with(learner.clone(), &setting).unwrap().check().unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn an_unknown_learner_gets_a_suggestion() {
+        let error = find("aer r").unwrap_err();
+        assert!(error.to_string().contains("did you mean 'aerr'"), "{error}");
+    }
+}
