@@ -9,7 +9,7 @@ use crate::{observed, output};
 use anyhow::{Context, Result};
 use halfseen::data::{Costs, Threat};
 use halfseen::error::short;
-use halfseen::learner::{Family, Learner, is_passive};
+use halfseen::learner::{self, Family, Learner, is_passive};
 use halfseen::model::{BudgetKind, Model, Note, Outside, Report, Stop, check_truncation};
 use halfseen::prepare::{Options, Prepared};
 use halfseen::registry;

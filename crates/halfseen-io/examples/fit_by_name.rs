@@ -59,7 +59,7 @@ fn fit(table: &Table, target_name: &str, learner: &str, settings: &[&str]) -> Ou
     }
     learner.check()?;
     let target = Target::read(table, target_name, None)?;
-    registry::check_classes(&*learner, target.classes().len())?;
+    halfseen::registry::check_classes(&*learner, target.classes().len())?;
     let rows: Vec<u32> = (0..table.rows() as u32).collect();
     let prepared = Prepared::new(
         table,

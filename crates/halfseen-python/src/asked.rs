@@ -12,7 +12,7 @@ use halfseen::model::{self, Outside, Report, Stop};
 use halfseen::params::set_from_json;
 use halfseen::prepare::{Prepare, Prepared};
 use halfseen::registry::find;
-use halfseen::{ErrorKind, Monitor, Silent};
+use halfseen::{ErrorKind, Monitor, Silent, registry};
 use ndarray::Array2;
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
@@ -243,7 +243,7 @@ impl Learner {
         let wrong =
             |problem: String| PyValueError::new_err(format!("this is no saved learner: {problem}"));
         let saved: Saved = serde_json::from_str(text).map_err(|e| wrong(e.to_string()))?;
-        let running = guarded(|| budget::load(&saved.learner))?;
+        let running = guarded(|| halfseen::registry::load(&saved.learner))?;
         saved.prepare.validate().map_err(raised)?;
         let layout = Arc::new(saved.prepare.schema.layout().map_err(raised)?);
         if serde_json::to_value(&*layout).map_err(|e| wrong(e.to_string()))?

@@ -5,8 +5,9 @@
 #![allow(clippy::print_stdout)]
 
 use halfseen::Learner;
-use halfseen::budget::{Fiml, Query, load};
+use halfseen::budget::{Fiml, Query};
 use halfseen::data::Layout;
+use halfseen::registry::load;
 use halfseen::sampling::{Purpose, Stream};
 use std::sync::Arc;
 

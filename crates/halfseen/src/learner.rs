@@ -1,5 +1,7 @@
 //! Defines what every learner offers, and how it asks and is told.
 
+mod model;
+mod options;
 mod query;
 pub(crate) mod reading;
 
@@ -12,7 +14,8 @@ use crate::monitor::Monitor;
 use crate::params::Parameters;
 use std::sync::Arc;
 
-/// A learner with its parameters: what [`find`] returns, and what a new method implements.
+/// A learner with its parameters: what [`find`](crate::registry::find) returns, and what a new
+/// method implements.
 pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
     /// The name in the program and in files.
     fn name(&self) -> &'static str;
@@ -75,7 +78,7 @@ pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
     }
 
     /// Goes on from the state of a saved learner with these parameters; `None` outside the budgeted
-    /// family. See [`budget::load`](crate::budget::load).
+    /// family. See [`registry::load`](crate::registry::load).
     ///
     /// # Errors
     /// If the state is not one of these parameters and this layout.

@@ -7,14 +7,14 @@
 //! |---|---|---|
 //! | while the training set is collected, because each look costs something | [`budget`] | nothing: it asks for at most k attributes of each example, and is told |
 //! | in the data as they came | [`missing`] | values with a mask |
-//! | at prediction time, when attributes vanish | [`robust`] | full rows and a [threat](robust::Threat) |
+//! | at prediction time, when attributes vanish | [`robust`] | full rows and a [threat](data::Threat) |
 //!
 //! [`full`] holds the references that see everything.
 //!
 //! # While collecting
 //!
 //! ```
-//! use halfseen::{Learner, budget::Aerr, prepare::Layout};
+//! use halfseen::{Learner, budget::Aerr, data::Layout};
 //! use std::sync::Arc;
 //!
 //! let layout = Arc::new(Layout::singletons(100)); // a hundred attributes, each a look of its own
@@ -62,7 +62,7 @@
 //! A table goes through [`prepare`] (fitted once on training rows, stored in the model) to
 //! [`data::Examples`]; a [`Learner`] makes a [`model::Fit`] of them; [`model::Model`] keeps
 //! predictor, preparation and report together. [`select`] splits, tunes and compares.
-//! [`learner::all`] lists every learner; each declares its parameters once, in [`params`]. [`plan`]
+//! [`registry::all`] lists every learner; each declares its parameters once, in [`params`]. [`plan`]
 //! says what they promise before a value is read. [`solve`] holds the solvers of losses over Gram
 //! matrices and features.
 //!

@@ -1,7 +1,10 @@
 //! Lists all learners, and what they promise; the only file that knows them all.
 
+use crate::budget::Saved;
 use crate::error::{ErrorKind, Result, nearest};
-use crate::learner::{Family, Learner};
+use crate::learner::{AskTell, Family, Learner};
+use crate::model::Model;
+use crate::params::set_from_json;
 use crate::plan::Promise;
 
 /// Every learner with its default parameters, family by family.
@@ -48,6 +51,45 @@ pub fn check_classes(learner: &dyn Learner, classes: usize) -> Result<()> {
         }
         _ => Err(error),
     }
+}
+
+impl Model {
+    /// Reads a model from JSON text.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadFile`], naming the key: another format or version, unknown or missing keys,
+    /// numbers that are not finite or not as many as the schema has columns, a learner that is not
+    /// known, or parameters that it does not have.
+    pub fn from_json(text: &str) -> Result<Model> {
+        let model = Model::read_json(text)?;
+        parametrised(&model.learner, &model.params).map_err(|(key, problem)| {
+            ErrorKind::BadFile { what: "model", key: key.to_owned(), problem }
+        })?;
+        Ok(model)
+    }
+}
+
+/// The learner of this name with these parameters; else which of the two is wrong, and why.
+fn parametrised(
+    name: &str,
+    params: &serde_json::Map<String, serde_json::Value>,
+) -> std::result::Result<Box<dyn Learner>, (&'static str, String)> {
+    let mut learner = find(name).map_err(|e| ("learner", e.to_string()))?;
+    set_from_json(&mut *learner, params).map_err(|e| ("params", e.to_string()))?;
+    Ok(learner)
+}
+
+/// Loads a learner that [`AskTell::save`] wrote; it goes on with the same bits, open queries
+/// included.
+///
+/// # Errors
+/// [`ErrorKind::BadFile`], naming the key, for anything that is not such a state.
+pub fn load(json: &serde_json::Value) -> Result<Box<dyn AskTell>> {
+    let saved = Saved::read(json)?;
+    let learner = parametrised(&saved.learner, &saved.params).map_err(|(key, problem)| {
+        ErrorKind::BadFile { what: "learner state", key: key.to_owned(), problem }
+    })?;
+    saved.resumed(&*learner)
 }
 
 #[cfg(test)]

@@ -310,7 +310,7 @@ fn where_every_column_is_known_learning_costs_nothing_and_can_be_saved() {
         let mut running = started(&name, &[("average", "all")], &data.layout);
         data.teach(&mut *running, 0..50);
         let saved = running.save().unwrap();
-        let mut loaded = halfseen::budget::load(&saved).unwrap();
+        let mut loaded = halfseen::registry::load(&saved).unwrap();
         data.teach(&mut *running, 50..100);
         data.teach(&mut *loaded, 50..100);
         assert_eq!(running.save().unwrap(), loaded.save().unwrap(), "{name}");

@@ -5,9 +5,10 @@ mod common;
 
 use common::{Data, assert_near, budgeted, key, kind, layout, learner, singletons, started};
 use halfseen::Silent;
-use halfseen::budget::{Query, Role, Told, load};
+use halfseen::budget::{Query, Role, Told};
 use halfseen::data::Layout;
 use halfseen::model::Fit;
+use halfseen::registry::load;
 use halfseen::sampling::{Purpose, Stream};
 use std::sync::Arc;
 

@@ -221,7 +221,7 @@ fn asking_is_refused_where_open_queries_have_asked_for_the_total_budget() {
         assert_eq!(learner.report().unused, Some(61 - promised + paid(&forgotten)), "{name}");
         open.push(learner.ask().unwrap());
         // A saved state goes on counting, and answers to open queries are taken.
-        let mut learner = halfseen::budget::load(&learner.save().unwrap()).unwrap();
+        let mut learner = halfseen::registry::load(&learner.save().unwrap()).unwrap();
         assert!(
             matches!(refused(&mut *learner, |l, q| l.ask_into(q)), ErrorKind::BudgetSpent { .. }),
             "{name}"
@@ -302,7 +302,7 @@ fn an_older_state_without_counts_is_taken_only_where_there_is_no_total_budget() 
         let query = learner.ask().unwrap();
         let mut state = learner.save().unwrap();
         state["state"]["ledger"].as_object_mut().unwrap().remove("asked").unwrap();
-        let Ok(mut older) = halfseen::budget::load(&state) else {
+        let Ok(mut older) = halfseen::registry::load(&state) else {
             assert!(!taken);
             continue;
         };

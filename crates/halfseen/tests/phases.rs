@@ -5,7 +5,8 @@
 mod common;
 
 use common::{Data, layout, started};
-use halfseen::budget::{AskTell, Query, Role, Told, load};
+use halfseen::budget::{AskTell, Query, Role, Told};
+use halfseen::registry::load;
 
 type Settings = &'static [(&'static str, &'static str)];
 

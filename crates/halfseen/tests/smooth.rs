@@ -442,7 +442,7 @@ fn the_other_ball_is_saved_and_resumed_too() {
         let mut learner = started("aesvr", &settings, &data.layout);
         data.teach(&mut *learner, 0..150);
         let text = learner.save().unwrap().to_string();
-        let mut loaded = halfseen::budget::load(&serde_json::from_str(&text).unwrap()).unwrap();
+        let mut loaded = halfseen::registry::load(&serde_json::from_str(&text).unwrap()).unwrap();
         data.teach(&mut *learner, 150..400);
         data.teach(&mut *loaded, 150..400);
         assert_eq!(loaded.save().unwrap().to_string(), learner.save().unwrap().to_string());

@@ -5,10 +5,10 @@
 mod common;
 
 use common::{Data, budgeted, from_moments, keeps_reads, key, kind, layout, learner, started};
-use halfseen::budget::load;
 use halfseen::data::{Label, Scaler, TargetScale, Task};
 use halfseen::model::Model;
 use halfseen::prepare::{ColumnKind, ColumnSchema, Prepare, Schema};
+use halfseen::registry::load;
 use serde_json::{Value, json};
 
 fn data() -> Data {

@@ -4,11 +4,12 @@
 mod common;
 
 use common::{learner, singletons};
-use halfseen::budget::{AskTell, load};
+use halfseen::budget::AskTell;
 use halfseen::data::{Layout, Matrix, Table, Target};
 use halfseen::learner::Family;
 use halfseen::model::{Fit, Note};
 use halfseen::prepare::{Options, Prepared};
+use halfseen::registry::load;
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{Learner, Silent};
 use ndarray::Array2;

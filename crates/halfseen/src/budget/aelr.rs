@@ -15,7 +15,8 @@
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
 
-use super::budgeted::{Budgeted, Reads};
+use super::allowance::Reads;
+use super::budgeted::Budgeted;
 use super::design::Goal;
 use super::pace::{Facts, Pace, Schedule, Theory};
 use super::recipe::{Draws, Recipe, recipe};
@@ -24,7 +25,9 @@ use crate::iterate::Entropic;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Passive, Rule, parameters};
-use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning};
+use crate::plan::{
+    Bound, Excess, Guarantee, Printed, Setting, Tuning, entropic_eta, half_excess, planned_step,
+};
 
 parameters! {
     /// Parameters of AELR, and the learner itself.
@@ -55,27 +58,7 @@ fn reach(facts: &Facts) -> f64 {
 
 fn step(facts: &Facts) -> f64 {
     let slope = reach(facts) + facts.norms.target.sqrt();
-    eta(facts.slots, facts.examples, slope * facts.norms.drawn_largest.sqrt())
-}
-
-/// eta = sqrt(log(2d) / 5m) / G.
-pub(crate) fn eta(slots: f64, examples: f64, g: f64) -> f64 {
-    ((2.0 * slots).ln() / (5.0 * examples)).sqrt() / g
-}
-
-/// 4 B^2 sqrt(5 c log(2d) / m): the bound of half the squared error for |x_i| <= 1, |y| <= B and E
-/// x~_i^2 <= c, G = 2 B sqrt(c).
-pub(crate) fn half_excess(setting: &Setting, c: f64, examples: f64) -> f64 {
-    let log = (2.0 * setting.d()).ln();
-    if examples < log {
-        return f64::INFINITY;
-    }
-    4.0 * setting.radius * setting.radius * (5.0 * log * c / examples).sqrt()
-}
-
-/// The theorem's eta under the same assumptions.
-pub(crate) fn planned_step(setting: &Setting, c: f64, examples: f64) -> f64 {
-    eta(setting.d(), examples, 2.0 * setting.radius * c.sqrt())
+    entropic_eta(facts.slots, facts.examples, slope * facts.norms.drawn_largest.sqrt())
 }
 
 /// Theorem 3.4 for |x_i| <= 1 and |y| <= B, in expectation: twice it for the squared error itself,

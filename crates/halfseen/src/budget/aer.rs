@@ -17,7 +17,8 @@
 //! N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed
 //! Attributes", ICML 2010.
 
-use super::budgeted::{Budgeted, Reads};
+use super::allowance::Reads;
+use super::budgeted::Budgeted;
 use super::design::Goal;
 use super::pace::{Facts, Pace, Schedule, Theory};
 use super::recipe::{Draws, Recipe, recipe};

@@ -20,7 +20,8 @@
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
 
-use super::budgeted::{Budgeted, Reads};
+use super::allowance::Reads;
+use super::budgeted::Budgeted;
 use super::design::Goal;
 use super::pace::{Facts, Pace, Schedule, Theory};
 use super::recipe::{Draws, Recipe, recipe};
@@ -29,7 +30,7 @@ use crate::iterate::L2Ball;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Passive, Rule, Steps, parameters};
-use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning};
+use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning, euclidean_eta};
 
 parameters! {
     /// Parameters of AERR, and the learner itself.
@@ -61,12 +62,7 @@ fn reach(facts: &Facts) -> f64 {
 
 fn step(facts: &Facts) -> f64 {
     let slope = reach(facts) + facts.norms.target.sqrt();
-    eta(facts.radius, facts.examples, slope * facts.norms.drawn_square.sqrt())
-}
-
-/// eta = B / (G sqrt m).
-pub(crate) fn eta(radius: f64, examples: f64, g: f64) -> f64 {
-    radius / (g * examples.sqrt())
+    euclidean_eta(facts.radius, facts.examples, slope * facts.norms.drawn_square.sqrt())
 }
 
 /// Theorem 3.1 for |x|_2 <= R and |y| <= B R, in expectation: 2 G B of the squared error itself,

@@ -32,12 +32,13 @@
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012, section 4.
 
-use super::budgeted::{Reads, completed, fit_curve};
+use super::allowance::Reads;
+use super::budgeted::{completed, fit_curve};
 use super::design::Goal;
 use super::gen_est::{GenEst, check_reach};
 use super::pace::{Facts, Pace, Schedule, Theory};
 use super::recipe::{Draws, Recipe, recipe};
-use super::{aelr, aerr, pass, sgd::Sgd};
+use super::{pass, sgd::Sgd};
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
 use crate::iterate::{Entropic, L2Ball};
@@ -46,7 +47,7 @@ use crate::loss::Loss;
 use crate::model::Fit;
 use crate::monitor::Monitor;
 use crate::params::{Average, Ball, Centre, Parameters, Rule, SmoothLoss, parameters};
-use crate::plan::{Excess, Guarantee, Setting};
+use crate::plan::{Excess, Guarantee, Setting, entropic_eta, euclidean_eta};
 use std::sync::Arc;
 
 parameters! {
@@ -79,12 +80,12 @@ const ENTROPIC: Theory = Theory { reach: |f| f.radius * f.norms.largest.sqrt(), 
 
 fn euclidean(facts: &Facts) -> f64 {
     let slope = facts.slope.unwrap_or(1.0).sqrt();
-    aerr::eta(facts.radius, facts.examples, slope * facts.norms.drawn_square.sqrt())
+    euclidean_eta(facts.radius, facts.examples, slope * facts.norms.drawn_square.sqrt())
 }
 
 fn entropic(facts: &Facts) -> f64 {
     let slope = facts.slope.unwrap_or(1.0).sqrt();
-    aelr::eta(facts.slots, facts.examples, slope * facts.norms.drawn_largest.sqrt())
+    entropic_eta(facts.slots, facts.examples, slope * facts.norms.drawn_largest.sqrt())
 }
 
 /// Theorem 4.4, which has no constants.

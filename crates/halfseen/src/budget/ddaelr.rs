@@ -12,8 +12,9 @@
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent
 //! Sampling", ICML 2015.
 
-use super::aelr::{Aelr, THEORY, half_excess, planned_step};
-use super::budgeted::{Budgeted, Reads};
+use super::aelr::{Aelr, THEORY};
+use super::allowance::Reads;
+use super::budgeted::Budgeted;
 use super::design::Goal;
 use super::gaerr::inflation;
 use super::pace::{Pace, Schedule};
@@ -23,7 +24,7 @@ use crate::iterate::Entropic;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, MomentSource, Rule, parameters};
-use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning};
+use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning, half_excess, planned_step};
 
 parameters! {
     /// Parameters of DDAELR, and the learner itself.

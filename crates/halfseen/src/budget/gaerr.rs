@@ -15,7 +15,8 @@
 //! Sampling", ICML 2015.
 
 use super::aerr::{Aerr, THEORY};
-use super::budgeted::{Budgeted, Reads};
+use super::allowance::Reads;
+use super::budgeted::Budgeted;
 use super::design::Goal;
 use super::pace::{Pace, Schedule};
 use super::recipe::{Draws, Proportions, Recipe, recipe};

@@ -26,8 +26,8 @@
 //! C. Gentile, "The Robustness of the p-Norm Algorithms", Machine Learning 53, 2003. N.
 //! Cesa-Bianchi and G. Lugosi, "Prediction, Learning, and Games", 2006.
 
-use super::aerr::eta;
-use super::budgeted::{Budgeted, Reads};
+use super::allowance::Reads;
+use super::budgeted::Budgeted;
 use super::design::Goal;
 use super::pace::{Facts, Pace, Schedule, Theory};
 use super::recipe::{Draws, Recipe, recipe};
@@ -36,6 +36,7 @@ use crate::iterate::{PNorm, Shape};
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Rule, parameters};
+use crate::plan::euclidean_eta;
 
 parameters! {
     /// Parameters of the p-norm learner, and the learner itself.
@@ -77,7 +78,7 @@ fn step(facts: &Facts) -> f64 {
     let norms = &facts.norms;
     let slope = reach(facts) + norms.target.sqrt();
     let example = between(facts.power, norms.drawn_square, norms.drawn_largest).sqrt();
-    eta(facts.radius, (facts.power - 1.0) * facts.examples, slope * example)
+    euclidean_eta(facts.radius, (facts.power - 1.0) * facts.examples, slope * example)
 }
 
 impl Budgeted for Pnorm {

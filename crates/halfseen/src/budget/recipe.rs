@@ -1,5 +1,6 @@
 //! Describes a budgeted gradient learner: the row of the table that it is.
 
+use super::allowance::Reads;
 use super::design::Goal;
 use super::pace::Pace;
 use crate::data::Layout;
@@ -69,12 +70,7 @@ pub struct Draws {
 impl Draws {
     /// All panels alike for the gradient, and the product by the weights; `None` if the budget
     /// allows every panel.
-    pub fn uniform(
-        reads: super::Reads,
-        goal: Goal,
-        products: usize,
-        replacement: bool,
-    ) -> Option<Draws> {
+    pub fn uniform(reads: Reads, goal: Goal, products: usize, replacement: bool) -> Option<Draws> {
         let gradient = reads.budget.saturating_sub(products);
         let (proportions, inner) = (Proportions::Uniform, Inner::Weights);
         let draws = Draws {
@@ -92,7 +88,7 @@ impl Draws {
     /// The gradient's panels in these proportions, and one read for the product; `None` if the
     /// budget allows every panel.
     pub fn weighted(
-        reads: super::Reads,
+        reads: Reads,
         goal: Goal,
         replacement: bool,
         proportions: Proportions,

@@ -1,8 +1,8 @@
 //! Wraps a learner's state with all that is needed to go on from it.
 
-use super::AskTell;
 use crate::data::Layout;
 use crate::error::{Error, ErrorKind, Result};
+use crate::learner::{AskTell, Learner};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,13 +10,14 @@ use std::sync::Arc;
 const FORMAT: &str = "halfseen-learner";
 const VERSION: u64 = 1;
 
+/// A learner's state with all that is needed to go on from it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Saved<'a> {
+pub(crate) struct Saved<'a> {
     format: String,
     version: u64,
-    learner: String,
-    params: serde_json::Map<String, serde_json::Value>,
+    pub(crate) learner: String,
+    pub(crate) params: serde_json::Map<String, serde_json::Value>,
     layout: Cow<'a, Layout>,
     state: serde_json::Value,
 }
@@ -87,28 +88,34 @@ pub(super) fn untrue() -> Error {
     bad("state", "holds numbers that cannot be true of these parameters and this layout".to_owned())
 }
 
-/// Loads a learner that [`AskTell::save`] wrote; it goes on with the same bits, open queries
-/// included.
-///
-/// # Errors
-/// [`ErrorKind::BadFile`], naming the key, for anything that is not such a state.
-pub fn load(json: &serde_json::Value) -> Result<Box<dyn AskTell>> {
-    let saved = Saved::deserialize(json).map_err(|e| bad("", e.to_string()))?;
-    if saved.format != FORMAT || saved.version != VERSION {
-        let found = crate::error::short(&saved.format);
-        let problem =
-            format!("is {found} {}; this program reads {FORMAT} {VERSION}", saved.version);
-        return Err(bad("version", problem));
+impl Saved<'_> {
+    /// Reads what [`AskTell::save`] wrote.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadFile`], naming the key.
+    pub(crate) fn read(json: &serde_json::Value) -> Result<Saved<'static>> {
+        let saved = Saved::deserialize(json).map_err(|e| bad("", e.to_string()))?;
+        if saved.format != FORMAT || saved.version != VERSION {
+            let found = crate::error::short(&saved.format);
+            let problem =
+                format!("is {found} {}; this program reads {FORMAT} {VERSION}", saved.version);
+            return Err(bad("version", problem));
+        }
+        Ok(saved)
     }
-    let mut learner =
-        crate::registry::find(&saved.learner).map_err(|e| bad("learner", e.to_string()))?;
-    crate::params::set_from_json(&mut *learner, &saved.params)
-        .map_err(|e| bad("params", e.to_string()))?;
-    let mut layout = saved.layout.into_owned();
-    layout.complete()?;
-    let resumed = learner.resume(&Arc::new(layout), saved.state).map_err(|e| match e.kind() {
-        ErrorKind::BadFile { .. } => e,
-        _ => bad("params", e.to_string()),
-    })?;
-    resumed.ok_or_else(|| bad("learner", format!("{} does not ask and tell", saved.learner)))
+
+    /// The learner that goes on, given the same with its parameters set.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadFile`], naming the key.
+    pub(crate) fn resumed(self, learner: &dyn Learner) -> Result<Box<dyn AskTell>> {
+        let mut layout = self.layout.into_owned();
+        layout.complete()?;
+        let resumed =
+            learner.resume(&Arc::new(layout), self.state).map_err(|e| match e.kind() {
+                ErrorKind::BadFile { .. } => e,
+                _ => bad("params", e.to_string()),
+            })?;
+        resumed.ok_or_else(|| bad("learner", format!("{} does not ask and tell", self.learner)))
+    }
 }

@@ -16,7 +16,7 @@ mod smooth;
 mod tests;
 
 use super::admission::{LARGEST_STEP, admit};
-use super::budgeted::given_means;
+use super::allowance::given_means;
 use super::drawing::Drawing;
 use super::gen_est::GenEst;
 use super::known::Known;

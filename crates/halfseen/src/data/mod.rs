@@ -1,5 +1,5 @@
 //! Holds what was measured: matrices that answer single cells, tables with names, targets.
-//! [`synthetic`] draws some.
+//! [`synthetic`](crate::synthetic) draws some.
 
 mod checks;
 mod examples;

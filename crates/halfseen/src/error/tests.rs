@@ -229,8 +229,8 @@ fn provoked(long: &str) -> Vec<Error> {
         started.forget(17).unwrap_err(),
         started.tell(&query, &[], 0.0).unwrap_err(),
         started.tell(&query, &vec![1e99; query.parts.len()], 1e99).unwrap_err(),
-        crate::budget::load(&state).err().unwrap(),
-        crate::budget::load(&serde_json::json!({ "format": long })).err().unwrap(),
+        crate::registry::load(&state).err().unwrap(),
+        crate::registry::load(&serde_json::json!({ "format": long })).err().unwrap(),
         Model::from_json(&serde_json::json!({ "format": long, "version": 1 }).to_string())
             .unwrap_err(),
         Model::from_json(

@@ -12,19 +12,17 @@ mod centred;
 mod dual_averaging;
 mod exponentiated;
 mod gradient;
-mod gram;
 mod lasso;
 mod ogd;
 mod one_pass;
 mod online_lasso;
 mod ridge;
+mod second_moments;
 mod svm;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub(crate) use gram::{Quadratic, outer_products};
 pub use lasso::Lasso;
-pub(crate) use lasso::Point;
 pub use ogd::Ogd;
 pub use online_lasso::OnlineLasso;
 pub use ridge::Ridge;
@@ -51,5 +49,5 @@ pub(crate) fn guarantees() -> Vec<Promise> {
 
 /// The Euclidean length.
 fn norm(vector: &[f64]) -> f64 {
-    gram::dot(vector, vector).sqrt()
+    crate::solve::quadratic::dot(vector, vector).sqrt()
 }

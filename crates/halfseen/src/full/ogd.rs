@@ -17,14 +17,13 @@
 
 use super::gradient::{Ball, Gradient};
 use super::one_pass::{self, Facts, OnePass, Start};
-use crate::budget::aerr::eta;
 use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::{Family, Grid, Learner, Setting};
 use crate::model::Fit;
 use crate::monitor::Monitor;
 use crate::params::{Rule, parameters};
-use crate::plan::{self, Bound, Excess, Guarantee, Printed, Tuning};
+use crate::plan::{self, Bound, Excess, Guarantee, Printed, Tuning, euclidean_eta};
 
 parameters! {
     /// Online gradient descent over full rows.
@@ -46,7 +45,7 @@ impl OnePass for Ogd {
 
     fn start(&self, facts: &Facts) -> Start {
         let slope = self.radius * facts.length + facts.target;
-        let theory = eta(self.radius, facts.examples, slope * facts.length);
+        let theory = euclidean_eta(self.radius, facts.examples, slope * facts.length);
         Start {
             weights: Box::new(Gradient::new(facts.columns, Ball::Euclidean, self.radius)),
             step: self.step.resolve(theory),

@@ -36,15 +36,16 @@ use super::dual_averaging::DualAveraging;
 use super::exponentiated::Exponentiated;
 use super::gradient::{Ball, Gradient};
 use super::one_pass::{self, Facts, OnePass, Start, Weights};
-use crate::budget::aelr::{self, half_excess, planned_step};
-use crate::budget::aerr;
 use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::{Family, Grid, Learner, Setting};
 use crate::model::Fit;
 use crate::monitor::Monitor;
 use crate::params::{Rule, Variant, parameters};
-use crate::plan::{self, Bound, Excess, Guarantee, Printed, Tuning};
+use crate::plan::{
+    self, Bound, Excess, Guarantee, Printed, Tuning, entropic_eta, euclidean_eta, half_excess,
+    planned_step,
+};
 
 parameters! {
     /// One pass over full rows in the l1 ball.
@@ -69,8 +70,8 @@ impl OnePass for OnlineLasso {
     fn start(&self, facts: &Facts) -> Start {
         let slope = self.radius * facts.largest + facts.target;
         let (d, m) = (facts.columns, facts.examples);
-        let exponentiated = aelr::eta(d as f64, m, slope * facts.largest);
-        let euclidean = aerr::eta(self.radius, m, slope * facts.length);
+        let exponentiated = entropic_eta(d as f64, m, slope * facts.largest);
+        let euclidean = euclidean_eta(self.radius, m, slope * facts.length);
         let (weights, theory, multiple): (Box<dyn Weights>, f64, f64) = match self.variant {
             Variant::Eg => (Box::new(Exponentiated::new(d, self.radius)), exponentiated, 32.0),
             Variant::Ogd => (Box::new(Gradient::new(d, Ball::L1, self.radius)), euclidean, 1.0),

@@ -14,15 +14,16 @@
 //! or the shortest least-squares solution w(0) where that is inside.
 
 use super::centred::Centred;
-use super::gram::{Form, Quadratic, combine, dot, outer_products, transposed};
 use super::norm;
+use super::second_moments::second_moments;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Grid, Learner, Setting, configured};
 use crate::model::{Fit, Stop};
 use crate::monitor::Monitor;
 use crate::params::{Parameters, parameters};
-use crate::solve::eigen;
+use crate::solve::quadratic::{combine, dot, transposed};
+use crate::solve::{Form, Quadratic, eigen, outer_products};
 use faer::Mat;
 use std::time::Instant;
 
@@ -106,7 +107,7 @@ impl<'a, 'b> Decomposed<'a, 'b> {
     fn new(examples: &'a Examples<'b>, intercept: bool, monitor: &dyn Monitor) -> Result<Self> {
         let start = Instant::now();
         let data = Centred::new(examples, "ridge", intercept)?;
-        let quadratic = Quadratic::new(&data, monitor)?;
+        let quadratic = second_moments(&data, monitor)?;
         if monitor.should_stop() {
             return Err(ErrorKind::Interrupted { during: "summing second moments" }.into());
         }

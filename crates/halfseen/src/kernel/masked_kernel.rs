@@ -14,9 +14,8 @@
 //! default) or by f of all columns (`uniform`). Both leave the class of predictors as it is;
 //! `cosine` does not: it divides each row's embedding by its length.
 
-use super::Masked;
+use super::{Comparison, Masked, Row};
 use crate::error::{Error, ErrorKind, Result};
-use crate::missing::online::{Comparison, Row};
 use crate::params::{self, Kind, Normalization};
 use serde::{Deserialize, Serialize};
 
@@ -316,7 +315,7 @@ fn each(counts: &[f32], products: &[f64], out: &mut [f64], f: impl Fn(f64) -> f6
     }
 }
 
-/// For [`OnlineKarma`](super::online::OnlineKarma), which compares rows one by one.
+/// For [`OnlineKarma`](crate::missing::online::OnlineKarma), which compares rows one by one.
 impl Comparison for Kernel {
     fn compare(&self, a: Row<'_>, b: Row<'_>) -> f64 {
         let k = self.plain(a, b);

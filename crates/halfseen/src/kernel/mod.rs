@@ -1,10 +1,20 @@
-//! Compares rows with missing cells: kernels, their Gram matrices, and random features in their place.
+//! Compares rows with missing cells: kernels, their Gram matrices, and random features in their
+//! place.
+//!
+//! | item | what it is |
+//! |---|---|
+//! | [`Masked`] | rows, zero-filled, with their masks |
+//! | [`Kernel`] | k_gamma of Hazan, Livni and Mansour 2015 |
+//! | [`gram`] | Gram matrices of several kernels at once |
+//! | [`Sketch`] | random features of k_gamma, for many rows |
 
+mod comparison;
 pub mod gram;
 mod masked;
 mod masked_kernel;
 mod sketch;
 
+pub use comparison::{Comparison, Row};
 pub use masked::Masked;
 pub use masked_kernel::Kernel;
 pub use sketch::{Scratch, Sketch};

@@ -219,7 +219,7 @@ pub trait AskTell: Send {
     /// What was read so far.
     fn report(&self) -> Report;
 
-    /// The whole learner as JSON; [`load`](crate::budget::load) gives one that goes on with the
+    /// The whole learner as JSON; [`load`](crate::registry::load) gives one that goes on with the
     /// same bits.
     ///
     /// # Errors

@@ -10,13 +10,12 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`masked`] | holds rows, zero-filled, with their masks |
-//! | [`kernel`], [`gram`] | k_gamma of paper D, and its Gram matrices |
 //! | [`online`] | KARMA as printed, one example at a time |
 //! | [`geom`] | the geometric margin of incomplete rows |
 //! | [`completion`] | MC-b and MC-1 |
-//! | [`sketch`] | random features of k_gamma, for many rows |
 //! | [`bounds`] | what paper D's theorems promise |
+//!
+//! [`kernel`](crate::kernel) compares rows.
 
 pub mod bounds;
 pub mod completion;

@@ -1,10 +1,9 @@
 //! Keeps a fitted model with everything needed to predict, as versioned JSON.
 
-use super::{Fit, Predictor, Report, Scores};
-use crate::data::{Examples, Label, Layout, Scaler, Table, Target, TargetScale, Task};
+use super::{Predictor, Report, Scores};
+use crate::data::{Examples, Label, Layout, Scaler, Table, TargetScale, Task};
 use crate::error::{ErrorKind, Result};
-use crate::learner::Learner;
-use crate::prepare::{Applied, Prepare, Prepared, Schema};
+use crate::prepare::{Applied, Prepare, Schema};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -53,25 +52,6 @@ pub struct Intervals {
 }
 
 impl Model {
-    /// The model of a fit to prepared rows with this target, by name.
-    pub fn of(
-        learner: &dyn Learner,
-        prepared: &Prepared<'_>,
-        (name, target): (&str, &Target),
-        fit: Fit,
-    ) -> Model {
-        Model {
-            learner: learner.name().to_owned(),
-            params: learner.to_json(),
-            prepare: prepared.prepare.clone(),
-            target: name.to_owned(),
-            task: target.task(),
-            classes: target.classes().to_vec(),
-            predictor: fit.predictor,
-            report: fit.report,
-        }
-    }
-
     /// Predicts every row of a table. Columns are matched by name; of missing cells a weighted sum
     /// takes the mean that the learner knew, or what it expects given the cells that are there;
     /// other predictors take none.
@@ -189,12 +169,12 @@ impl Model {
         serde_json::to_string_pretty(&file).map_err(|e| bad("", &e.to_string()))
     }
 
-    /// Reads a model from JSON text.
+    /// Reads a model from JSON text, whatever its learner is.
     ///
     /// # Errors
     /// [`ErrorKind::BadFile`], naming the key: another format or version, unknown or missing keys,
     /// numbers that are not finite or not as many as the schema has columns.
-    pub fn from_json(text: &str) -> Result<Model> {
+    pub(crate) fn read_json(text: &str) -> Result<Model> {
         let head: Head = serde_json::from_str(text)
             .map_err(|e| bad("format", &format!("this is no model file ({e})")))?;
         if head.format != FORMAT {
@@ -256,10 +236,6 @@ impl Model {
                 &format!("gives {outputs} scores where {needed} are needed"),
             ));
         }
-        let mut learner =
-            crate::registry::find(&self.learner).map_err(|e| bad("learner", &e.to_string()))?;
-        crate::params::set_from_json(&mut *learner, &self.params)
-            .map_err(|e| bad("params", &e.to_string()))?;
         let panels = self.prepare.schema.layout()?.sampled_panels();
         if let Some(threat) = &self.report.threat {
             threat.validate(panels)?;

@@ -9,6 +9,7 @@ mod link;
 mod note;
 mod predictor;
 mod report;
+mod scores;
 mod sketched;
 mod truncate;
 
@@ -20,8 +21,9 @@ pub use kernel::Expansion;
 pub use linear::Linear;
 pub use link::{Curve, Link};
 pub use note::Note;
-pub use predictor::{Linears, Predictor, Scores};
+pub use predictor::{Linears, Predictor};
 pub use report::{BudgetKind, Outside, Report};
+pub use scores::Scores;
 pub use sketched::Sketched;
 pub use truncate::check_truncation;
 

@@ -1,7 +1,11 @@
 //! Holds a theorem as a function of the examples, and inverts it.
 
 use super::assumptions::Assumptions;
+use super::setting::Setting;
 use std::fmt;
+
+/// Measured moments are means, with rounding.
+const ROUNDING: f64 = 1.0 + 1e-9;
 
 /// Plans for more examples than this are not made.
 pub const MOST_EXAMPLES: u64 = 1_000_000_000_000_000_000;
@@ -185,6 +189,75 @@ fn least_examples(curve: &Curve, error: f64) -> Option<u64> {
         *(if enough(middle) { &mut long } else { &mut short }) = middle;
     }
     Some(long)
+}
+
+impl Guarantee {
+    /// A promise for examples of |x|_2 <= R.
+    pub(crate) fn ridge(
+        setting: &Setting,
+        learner: &'static str,
+        theorem: &'static str,
+        excess: Excess,
+    ) -> Guarantee {
+        let sum = setting.moments.map_or(0.0, |moments| moments.sum);
+        let why = || {
+            // Rounded up, so that what is named is enough.
+            let least = (sum.sqrt() * 1000.0).ceil() / 1000.0;
+            format!(
+                "the moments sum to {sum:.4}, so |x|_2 <= {} cannot hold; give a norm of at least {least}",
+                setting.norm
+            )
+        };
+        let possible = sum <= setting.norm * setting.norm * ROUNDING;
+        let excess = if possible { excess } else { Excess::Inapplicable { why: why() } };
+        let assumes = Assumptions::Ridge { reach: setting.ridge_radius() };
+        Guarantee { learner, theorem, assumes, budget: setting.budget, excess }
+    }
+
+    /// A promise for examples of |x_i| <= 1 and targets of |y| <= B.
+    pub(crate) fn lasso(
+        setting: &Setting,
+        learner: &'static str,
+        theorem: &'static str,
+        excess: Excess,
+    ) -> Guarantee {
+        let assumes = Assumptions::Lasso { reach: setting.radius };
+        Guarantee {
+            learner,
+            theorem,
+            assumes,
+            budget: setting.budget,
+            excess: at_most_one(setting, excess),
+        }
+    }
+
+    /// A promise of paper A, for examples of |x_i| <= 1 and targets of |y| <= 1.
+    pub(crate) fn bounded(
+        setting: &Setting,
+        learner: &'static str,
+        theorem: &'static str,
+        excess: Excess,
+    ) -> Guarantee {
+        let assumes = Assumptions::Bounded;
+        Guarantee {
+            learner,
+            theorem,
+            assumes,
+            budget: setting.budget,
+            excess: at_most_one(setting, excess),
+        }
+    }
+}
+
+fn at_most_one(setting: &Setting, excess: Excess) -> Excess {
+    let largest = setting.moments.map_or(0.0, |moments| moments.largest);
+    if largest <= ROUNDING {
+        return excess;
+    }
+    let why = format!(
+        "a moment is {largest:.4}, so |x_i| <= 1 cannot hold; divide the attributes by their largest value"
+    );
+    Excess::Inapplicable { why }
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ mod guarantee;
 mod moments;
 mod search;
 mod setting;
+mod steps;
 #[cfg(test)]
 mod tests;
 
@@ -35,13 +36,8 @@ pub use guarantee::{Bound, Excess, Guarantee, MOST_EXAMPLES, Printed, Tuning};
 pub use moments::MomentNorms;
 pub use search::{Goal, Plan, best, make};
 pub use setting::Setting;
+pub(crate) use setting::{CONFIDENCE, SHARE};
+pub(crate) use steps::{entropic_eta, euclidean_eta, half_excess, planned_step};
 
 /// What a learner promises in a setting.
 pub type Promise = fn(&Setting) -> Guarantee;
-
-/// The share of the examples that a first phase takes, unless another is set: of learners and of
-/// plans.
-pub(crate) const SHARE: f64 = 0.2;
-/// The probability delta with which a first phase may mislead, unless another is set: of learners
-/// and of plans.
-pub(crate) const CONFIDENCE: f64 = 0.05;

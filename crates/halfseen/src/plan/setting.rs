@@ -3,6 +3,13 @@
 use super::moments::MomentNorms;
 use crate::error::{ErrorKind, Result, shown};
 
+/// The share of the examples that a first phase takes, unless another is set: of learners and of
+/// plans.
+pub(crate) const SHARE: f64 = 0.2;
+/// The probability delta with which a first phase may mislead, unless another is set: of learners
+/// and of plans.
+pub(crate) const CONFIDENCE: f64 = 0.05;
+
 /// The assumptions of the theorems, as numbers.
 ///
 /// Attributes are in units in which |x_i| <= 1 (papers A and C's and B's lasso) and |x|_2 <=
@@ -36,8 +43,8 @@ impl Default for Setting {
             radius2: None,
             norm: 1.0,
             moments: None,
-            confidence: super::CONFIDENCE,
-            phase1: super::SHARE,
+            confidence: CONFIDENCE,
+            phase1: SHARE,
         }
     }
 }

@@ -2,9 +2,9 @@
 //! everywhere.
 //!
 //! `Table -> `[`Schema`]` (which columns, which categories) -> encoded matrix in raw units ->`
-//! [`Scaler`]` -> scaled values`. The [`Layout`] says which encoded columns are read together (a
-//! *panel*: one attribute, the indicators of one text category, or a declared group) and which are
-//! always known.
+//! [`Scaler`]` -> scaled values`. The [`Layout`](crate::data::Layout) says which encoded columns
+//! are read together (a *panel*: one attribute, the indicators of one text category, or a declared
+//! group) and which are always known.
 
 mod declared;
 mod encoder;

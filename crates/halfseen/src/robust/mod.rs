@@ -1,9 +1,9 @@
 //! FAMILY 3: learners that prepare for attributes that vanish, or are corrupted, at prediction
 //! time.
 //!
-//! A [`Threat`] says what each attribute is worth and what the adversary may spend; an
-//! [`Adversary`] answers what deletions do the most damage to a row. Learners, attacks and
-//! certificates all use that one answer.
+//! A [`Threat`](crate::data::Threat) says what each attribute is worth and what the adversary may
+//! spend; an [`Adversary`] answers what deletions do the most damage to a row. Learners, attacks
+//! and certificates all use that one answer.
 //!
 //! | learner | minimises | over | how |
 //! |---|---|---|---|

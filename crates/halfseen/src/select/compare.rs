@@ -1,6 +1,7 @@
 //! Compares learners on the same random splits, each tuned inside the training part only.
 
 use super::beside::{Siege, constant};
+use super::statistics::Statistics;
 use super::tune::reseed;
 use super::{CONSTANT, Score, Task, Test, Tuned, Tuning, Views, tune};
 use crate::error::{ErrorKind, Result};
@@ -121,17 +122,6 @@ pub struct CurvePoint {
     /// Its standard error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub risk_error: Option<f64>,
-}
-
-/// Mean, deviation and median over the splits.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Statistics {
-    /// The mean.
-    pub mean: f64,
-    /// The deviation of one split (n - 1 in the denominator); 0 for one split.
-    pub sd: f64,
-    /// The median.
-    pub median: f64,
 }
 
 /// One learner over all splits. `None` where no split has the figure.
@@ -389,21 +379,6 @@ fn summarise(rows: &[Row]) -> Summary {
         distinct: of(&|r| Some(r.distinct as f64)),
         spent: of(&|r| r.spent),
         seconds: of(&|r| Some(r.seconds)),
-    }
-}
-
-impl Statistics {
-    /// The statistics of some figures; `None` if there are none.
-    pub fn of(mut figures: Vec<f64>) -> Option<Statistics> {
-        if figures.is_empty() {
-            return None;
-        }
-        let n = figures.len();
-        figures.sort_unstable_by(f64::total_cmp);
-        let mean = figures.iter().sum::<f64>() / n as f64;
-        let square = figures.iter().map(|v| (v - mean).powi(2)).sum::<f64>();
-        let sd = if n > 1 { (square / (n - 1) as f64).sqrt() } else { 0.0 };
-        Some(Statistics { mean, sd, median: 0.5 * (figures[(n - 1) / 2] + figures[n / 2]) })
     }
 }
 

@@ -6,13 +6,15 @@ mod beside;
 mod compare;
 mod hide;
 mod score;
+mod statistics;
 mod tested;
 mod tune;
 
 pub use beside::{CONSTANT, Siege};
-pub use compare::{Comparison, CurvePoint, Plan, Row, Statistics, Summary, compare};
+pub use compare::{Comparison, CurvePoint, Plan, Row, Summary, compare};
 pub use hide::{Seen, hide};
 pub use score::Score;
+pub use statistics::Statistics;
 pub use tested::tested;
 pub use tune::{By, Tuned, Tuning, tune, tune_over};
 

@@ -5,12 +5,16 @@ pub mod biased;
 pub(crate) mod bundle;
 mod eigen;
 pub mod hinge;
+mod l1;
 pub mod linear;
 pub mod multiclass;
+pub(crate) mod quadratic;
 pub mod ridge;
 pub(crate) mod vectors;
 
 pub(crate) use eigen::{eigen, eigenvalues};
+pub(crate) use l1::Point;
+pub(crate) use quadratic::{Form, Quadratic, add_products, mirror, outer_products};
 
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;

@@ -18,7 +18,7 @@
 //! give [`Incomplete`], which keeps the complete rows and their subspace; the others [`Synthetic`].
 //!
 //! ```
-//! use halfseen::data::synthetic::{Decay, Decaying, Weights};
+//! use halfseen::synthetic::{Decay, Decaying, Weights};
 //!
 //! let set = Decaying { columns: 50, decay: Decay::Power(2.0), weights: Weights::Aligned, noise: 0.1 }.draw(1000, 7)?;
 //! let fit = halfseen::registry::find("aerr")?.fit(&set.examples(), &halfseen::Silent)?;

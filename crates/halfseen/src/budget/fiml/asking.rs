@@ -8,7 +8,7 @@ use super::predicting::{conditional, linked, predictor_of};
 use super::reads::Reads;
 use super::survey::Survey;
 use crate::budget::admission::admit;
-use crate::budget::budgeted::{self, affordable};
+use crate::budget::allowance::{self, affordable};
 use crate::budget::ledger::{LARGEST_COUNT, Ledger};
 use crate::budget::{AskTell, Part, Query, Read, Role, Told, saved};
 use crate::data::Layout;
@@ -34,7 +34,7 @@ pub(super) struct Asker {
     layout: Arc<Layout>,
     fingerprint: u64,
     params: serde_json::Map<String, serde_json::Value>,
-    budget: budgeted::Reads,
+    budget: allowance::Reads,
     drawing: Drawing,
     state: State,
     /// What was found at the last look, after so many answers.
@@ -96,7 +96,7 @@ impl Asker {
     fn with_state(
         learner: &Fiml,
         layout: &Arc<Layout>,
-        budget: budgeted::Reads,
+        budget: allowance::Reads,
         state: State,
     ) -> Result<Asker> {
         let params = learner.to_json();
@@ -276,7 +276,7 @@ impl Asker {
 }
 
 /// How often probabilities have been made anew by this number of answers.
-fn redesigns(learner: &Fiml, reads: budgeted::Reads, answered: u64) -> u32 {
+fn redesigns(learner: &Fiml, reads: allowance::Reads, answered: u64) -> u32 {
     if learner.design != Design::Adaptive || learner.passive != Passive::No || reads.all() {
         return 0;
     }
@@ -285,14 +285,14 @@ fn redesigns(learner: &Fiml, reads: budgeted::Reads, answered: u64) -> u32 {
 }
 
 /// Checks parameters and budget.
-fn check(learner: &Fiml, layout: &Layout) -> Result<budgeted::Reads> {
+fn check(learner: &Fiml, layout: &Layout) -> Result<allowance::Reads> {
     learner.check()?;
     if learner.passive == Passive::One {
         let allowed = "no or all for fiml, which keeps everything that is observed".to_owned();
         let (name, value) = (crate::params::PASSIVE.name, "one".to_owned());
         return Err(ErrorKind::OutOfRange { name, value, allowed }.into());
     }
-    let reads = budgeted::Reads::of(learner.budget, layout)?;
+    let reads = allowance::Reads::of(learner.budget, layout)?;
     learner.total_budget.map(|total| affordable(total, reads.budget as u64)).transpose()?;
     Ok(reads)
 }

@@ -6,7 +6,7 @@
 //! and their covariance never be seen.
 
 use super::design::mixed;
-use crate::budget::budgeted;
+use crate::budget::allowance;
 use crate::budget::sampler::Sampler;
 use crate::sampling::{Purpose, Stream, shuffle};
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ impl Plan {
 
     /// Whether the numbers of a saved plan can be those of such draws, made anew at most so many
     /// times.
-    pub(super) fn is_sound(&self, reads: budgeted::Reads, redesigns: u32) -> bool {
+    pub(super) fn is_sound(&self, reads: allowance::Reads, redesigns: u32) -> bool {
         let sum: f64 = self.inclusion.iter().sum();
         let probabilities = self.inclusion.iter().all(|p| (0.0..=1.0).contains(p));
         let sound = probabilities
@@ -49,7 +49,7 @@ impl Plan {
 /// Draws, and keeps what draws share.
 #[derive(Debug, Clone)]
 pub(super) struct Drawing {
-    reads: budgeted::Reads,
+    reads: allowance::Reads,
     seed: u64,
     uniform: Sampler,
     /// Panels on a line in an order, for (version, block of queries).
@@ -57,7 +57,7 @@ pub(super) struct Drawing {
 }
 
 impl Drawing {
-    pub(super) fn new(reads: budgeted::Reads, seed: u64) -> Drawing {
+    pub(super) fn new(reads: allowance::Reads, seed: u64) -> Drawing {
         Drawing {
             reads,
             seed,

@@ -246,7 +246,7 @@ fn an_adaptive_design_reads_more_of_what_predicts_and_goes_on_from_a_saved_state
         "after 134, 268, 536, 1072 and 2144 answers: {}",
         late.phase
     );
-    let mut twin = crate::budget::load(&running.save().unwrap()).unwrap();
+    let mut twin = crate::registry::load(&running.save().unwrap()).unwrap();
     for learner in [&mut running, &mut twin] {
         for query in [&early, &late] {
             let values: Vec<f64> = query.reads.iter().map(|r| x[[7, r.panel as usize]]).collect();
@@ -289,6 +289,6 @@ fn panels_of_several_columns_and_known_ones_are_kept_together() {
     values[0] = f64::NAN;
     running.tell(&query, &values, 1.0).unwrap();
     assert!(running.report().notes.contains(&Note::RefusedReads { reads: 1 }));
-    let twin = crate::budget::load(&running.save().unwrap()).unwrap();
+    let twin = crate::registry::load(&running.save().unwrap()).unwrap();
     assert_eq!(twin.save().unwrap(), running.save().unwrap());
 }

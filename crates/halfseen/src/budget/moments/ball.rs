@@ -13,12 +13,11 @@
 
 use super::reduced::Reduced;
 use crate::error::Result;
-use crate::full::{Point, Quadratic, outer_products};
 use crate::model::Stop;
 use crate::monitor::Monitor;
 use crate::params::Reading;
 use crate::projection::onto_l1_ball;
-use crate::solve::{eigen, eigenvalues};
+use crate::solve::{Form, Point, Quadratic, eigen, eigenvalues, outer_products};
 use faer::Mat;
 
 /// Steps between two looks at the monitor.
@@ -76,7 +75,7 @@ impl Ball {
             }
             Reading::DiagShift => (shifted(gram)?, None),
         };
-        let quadratic = Quadratic::of_moments(gram, cross, moments.constant);
+        let quadratic = Quadratic::new(Form::Gram(gram), cross, moments.constant);
         Ok(Ball { quadratic, steepness })
     }
 

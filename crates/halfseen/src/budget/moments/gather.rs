@@ -8,7 +8,7 @@ use super::products::LARGEST_SUM;
 use super::reduced::{Reduced, View};
 use super::sums::{Seen, Shape, Sums};
 use crate::budget::admission::{LARGEST_STEP, admit};
-use crate::budget::budgeted::{affordable, given_means};
+use crate::budget::allowance::{affordable, given_means};
 use crate::budget::ledger::Ledger;
 use crate::budget::running::Running;
 use crate::budget::{AskTell, Part, Query, Read, Reads, Role, Told, saved};

@@ -1,0 +1,75 @@
+//! Says how many reads there are to spend, and what is known before any of them.
+
+use crate::data::{Layout, Moments};
+use crate::error::{ErrorKind, Result};
+use crate::params::Centre;
+
+/// How many reads of one example there are to spend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reads {
+    /// All reads of one example.
+    pub budget: usize,
+    /// The panels that can be read.
+    pub panels: usize,
+}
+
+impl Reads {
+    /// The reads that a budget parameter allows; `None` is auto: 4, or all panels where there are
+    /// fewer.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BudgetTooLarge`].
+    pub fn of(budget: Option<u64>, layout: &Layout) -> Result<Reads> {
+        let panels = layout.sampled_panels();
+        let budget = budget.map_or(panels.min(4), |k| usize::try_from(k).unwrap_or(usize::MAX));
+        if budget > panels {
+            return Err(ErrorKind::BudgetTooLarge { budget, panels }.into());
+        }
+        Ok(Reads { budget, panels })
+    }
+
+    /// Whether every panel can be read, so that nothing is sampled.
+    pub fn all(self) -> bool {
+        self.budget == self.panels
+    }
+
+    /// Refuses a budget below `least`, unless every panel can be read.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BudgetTooSmall`].
+    pub fn at_least(self, least: usize, learner: &str) -> Result<()> {
+        if self.all() || self.budget >= least {
+            return Ok(());
+        }
+        Err(ErrorKind::BudgetTooSmall { learner: learner.to_owned(), budget: self.budget, least }
+            .into())
+    }
+}
+
+/// The examples that a total budget pays for.
+pub(super) fn affordable(total: u64, budget: u64) -> Result<u64> {
+    if total < budget {
+        let (name, value) = (crate::params::TOTAL_BUDGET.name, total.to_string());
+        let allowed = format!("at least the budget of one example, {budget}");
+        return Err(ErrorKind::OutOfRange { name, value, allowed }.into());
+    }
+    Ok(total / budget.max(1))
+}
+
+/// The means that a learner centres by, per sampled slot, where it does so by given ones.
+pub(super) fn given_means(
+    centre: Centre,
+    moments: Option<&Moments>,
+    layout: &Layout,
+) -> Result<Vec<f64>> {
+    match (centre, moments) {
+        (Centre::Given, Some(moments)) => {
+            Ok((0..layout.sampled_slots()).map(|slot| moments.mean[layout.column(slot)]).collect())
+        }
+        (Centre::Given, None) => {
+            let what = "the attributes' means, and nobody gave them; use centre = running";
+            Err(ErrorKind::Needs { name: "centre", value: "given", what }.into())
+        }
+        _ => Ok(Vec::new()),
+    }
+}

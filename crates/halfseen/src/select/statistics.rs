@@ -1,0 +1,27 @@
+//! Sums figures of several splits up.
+
+/// Mean, deviation and median over the splits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Statistics {
+    /// The mean.
+    pub mean: f64,
+    /// The deviation of one split (n - 1 in the denominator); 0 for one split.
+    pub sd: f64,
+    /// The median.
+    pub median: f64,
+}
+
+impl Statistics {
+    /// The statistics of some figures; `None` if there are none.
+    pub fn of(mut figures: Vec<f64>) -> Option<Statistics> {
+        if figures.is_empty() {
+            return None;
+        }
+        let n = figures.len();
+        figures.sort_unstable_by(f64::total_cmp);
+        let mean = figures.iter().sum::<f64>() / n as f64;
+        let square = figures.iter().map(|v| (v - mean).powi(2)).sum::<f64>();
+        let sd = if n > 1 { (square / (n - 1) as f64).sqrt() } else { 0.0 };
+        Some(Statistics { mean, sd, median: 0.5 * (figures[(n - 1) / 2] + figures[n / 2]) })
+    }
+}
