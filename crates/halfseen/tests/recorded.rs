@@ -11,10 +11,10 @@
 
 mod common;
 
-use halfseen::data::{Column, Csr, Matrix, Place, Table, Target, Task, TextColumn};
+use halfseen::data::{Column, Csr, Matrix, Place, Scale, Table, Target, Task, TextColumn};
 use halfseen::learner::{Family, Learner};
 use halfseen::model::Model;
-use halfseen::prepare::{Group, Missing, Moment, Options, Prepared, Scale};
+use halfseen::prepare::{Group, Missing, Moment, Options, Prepared};
 use halfseen::registry::{all, find};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{Error, Silent};
