@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that modules of the library import downwards only, and that no crate has circles.
 
-    scripts/check-layers.py [--count | --self-test]
+    scripts/check-layers.py [--circles ALLOWED | --count | --self-test]
 
 An import is a `use` or a path in code, followed through `pub use` to the file that defines the
 item; a file that imports another counts once, at the first line. Left out are tests, and what a
@@ -255,9 +255,9 @@ def self_test():
             assert found == ({f"learner:{target}" for target in targets}, []), (text, found)
         _, up = build(data="\nuse crate::model::{Fitted};\nfn f() { crate::new::g() }",
                       robust="use crate::full::Ridge; use crate::model::Scores;")
-        assert up == ["data.rs:2 imports model/fit.rs (data -> model, floor 5 -> 8)",
-                      "data.rs:3 imports new.rs (data -> new, floor 5 -> 99)",
-                      "robust.rs:1 imports full/mod.rs (robust -> full, floor 11 -> 11)"], up
+        assert up == ["data.rs:2 imports model/fit.rs (data -> model, floor 6 -> 9)",
+                      "data.rs:3 imports new.rs (data -> new, floor 6 -> 99)",
+                      "robust.rs:1 imports full/mod.rs (robust -> full, floor 12 -> 12)"], up
         ring = {"full__a": "use super::b::B; use super::Ridge;", "full__b": "use super::c::C;",
                 "full__c": "fn f() { crate::full::a::g() }"}
         star = {"full__mod": base["full__mod"] + "fn f() { a::g(); b::g() }"}
