@@ -61,7 +61,7 @@ impl Frame {
         }
         let weights = self.rows.by_column(weights);
         let fill = vec![0.0; weights.len()];
-        let linear = Linear::of_signs(&signs, weights, bias, fill);
+        let linear = Linear::of_signs(signs, weights, bias, fill);
         self.finish(Predictor::Margin(linear), stop)
     }
 
