@@ -1,7 +1,6 @@
 //! Declares the program's commands and flags.
 
-use crate::numbers::{positive, share, whole};
-use crate::threats::Values;
+use crate::parse::{Values, positive, share, whole};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use halfseen::plan::{MOST_EXAMPLES, Setting};
 use std::path::{Path, PathBuf};
@@ -154,11 +153,11 @@ pub(crate) struct CompareArgs {
     /// Also test every learner on rows from which so many attributes vanish, each attacked by an
     /// adversary who knows its weights; learners that prepare for a threat prepare for this one,
     /// unless --set threat says otherwise. Cells that are missing already count
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = crate::threats::budget)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = crate::parse::budget)]
     pub(crate) threat: Option<f64>,
     /// With --threat, who attacks: exact, greedy, greedy-value, greedy-weight, random, noise or
     /// noise-weight, as `evaluate` has them [default: exact]
-    #[arg(long, value_name = "ATTACK", value_parser = crate::attacks::named, requires = "threat")]
+    #[arg(long, value_name = "ATTACK", value_parser = crate::parse::named, requires = "threat")]
     pub(crate) attack: Option<halfseen::robust::Attack>,
     /// Folder for the curves and results.json
     #[arg(long, default_value = "halfseen-out", value_name = "DIR")]
@@ -197,7 +196,7 @@ pub(crate) struct FitArgs {
     /// For learners that prepare for a threat: what each attribute is worth. uniform, 1 each; mi,
     /// its mutual information with the target; or a CSV with the columns attribute,value, a panel
     /// by its name, 1 where nothing is said
-    #[arg(long, value_name = "VALUES", value_parser = crate::threats::values)]
+    #[arg(long, value_name = "VALUES", value_parser = crate::parse::values)]
     pub(crate) values: Option<Values>,
     /// Choose the parameters by cross-validation with so many folds (reads more than the budget).
     /// Learners that prepare for a threat are compared by their errors under it
@@ -277,7 +276,7 @@ pub(crate) struct TrialArgs {
     /// What each attribute is worth: uniform, 1 each; mi, its mutual information with the target;
     /// or a CSV with the columns attribute,value, a panel by its name, 1 where nothing is said.
     /// Default: the model's own values, or uniform
-    #[arg(long, value_name = "VALUES", value_parser = crate::threats::values)]
+    #[arg(long, value_name = "VALUES", value_parser = crate::parse::values)]
     pub(crate) values: Option<Values>,
     /// No remarks on stderr
     #[arg(long)]
@@ -308,14 +307,14 @@ pub(crate) struct EvaluateArgs {
     /// or 5,10,20, or auto (of a model that prepares for a threat up to twice its own, else
     /// 0,1,2,5,10,... attributes). Cells that are missing already count. Default: the model's own
     /// threat, where it has one
-    #[arg(long, value_name = "N,N", allow_negative_numbers = true, value_parser = crate::threats::budgets)]
+    #[arg(long, value_name = "N,N", allow_negative_numbers = true, value_parser = crate::parse::budgets)]
     #[arg(conflicts_with = "truncate")]
-    pub(crate) threat: Option<crate::threats::Budgets>,
+    pub(crate) threat: Option<crate::parse::Budgets>,
     /// Who attacks: exact, the deletions that do most damage; greedy, by damage per value
     /// (greedy-value: the most valuable first; greedy-weight: the largest weights first); random;
     /// noise, attributes turn into noise on [-1, 1] in scaled units (noise-weight: those of the
     /// largest weights). Default: exact, greedy, random and noise
-    #[arg(long, value_name = "ATTACK", value_parser = crate::attacks::named)]
+    #[arg(long, value_name = "ATTACK", value_parser = crate::parse::named)]
     pub(crate) attack: Option<halfseen::robust::Attack>,
     /// Test whatever the weighted sum is, not only numbers within the range of the targets learned
     /// from, as budgeted learners do
@@ -325,8 +324,8 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = whole(0, i64::MAX as u64))]
     pub(crate) seed: u64,
     /// Also test the model cut down to so many attributes, those of largest weight: 1,2,5 or auto
-    #[arg(long, value_name = "S,S", allow_negative_numbers = true, value_parser = crate::truncate::counts)]
-    pub(crate) truncate: Option<crate::truncate::Counts>,
+    #[arg(long, value_name = "S,S", allow_negative_numbers = true, value_parser = crate::parse::counts)]
+    pub(crate) truncate: Option<crate::parse::Counts>,
     /// Draw the errors of --threat or --truncate, as SVG
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

@@ -1,7 +1,8 @@
 //! Tests a model on rows under attack: errors for each attack and budget, as a table, as JSON and
 //! as a curve.
 
-use crate::curves::Measure;
+use crate::format;
+use crate::measure::Measure;
 use crate::output::{self, align};
 use anyhow::Result;
 use halfseen::data::{Target, Threat};
@@ -13,14 +14,6 @@ use std::path::Path;
 
 /// The attacks made where none is named.
 const USUAL: usize = 4;
-
-/// Reads the name of an attack.
-pub(crate) fn named(text: &str) -> Result<Attack, String> {
-    let names: Vec<&str> = Attack::ALL.iter().map(|(name, _)| *name).collect();
-    let found =
-        Attack::ALL.iter().find(|(name, _)| *name == text.trim()).map(|(_, attack)| *attack);
-    found.ok_or_else(|| format!("it must be one of {}", names.join(", ")))
-}
 
 /// The errors under one attack with one budget.
 struct Row {
@@ -107,7 +100,7 @@ impl Attacks {
         lines.extend(self.rows.iter().map(|row| {
             line([
                 row.attack.name().to_owned(),
-                number(row.threat),
+                format::rounded(row.threat),
                 row.score.mse.map_or("-".to_owned(), |mse| format!("{mse:.6}")),
                 percent(row.score.error),
                 percent(row.score.balanced_error),
@@ -146,9 +139,4 @@ impl Attacks {
         })?;
         output::write_file(path, &svg)
     }
-}
-
-/// A budget without the digits that adding has blurred.
-pub(crate) fn number(budget: f64) -> String {
-    ((budget * 1e6).round() / 1e6).to_string()
 }

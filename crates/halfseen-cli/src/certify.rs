@@ -2,7 +2,7 @@
 //! change it first.
 
 use crate::args::CertifyArgs;
-use crate::attacks::number;
+use crate::format;
 use crate::input::{keep_classes, read_table};
 use crate::output::{self, align};
 use crate::predict::{predict, quoted, read_model};
@@ -188,9 +188,9 @@ fn as_text(errors: &[(f64, f64)], task: Task) -> String {
     let title = if task == Task::Classification { "certified error" } else { "may move further" };
     let mut lines = vec![vec!["threat".to_owned(), title.to_owned()]];
     lines.extend(
-        thinned(errors, LINES)
-            .iter()
-            .map(|(threat, error)| vec![number(*threat), format!("{:.2} %", 100.0 * error)]),
+        thinned(errors, LINES).iter().map(|(threat, error)| {
+            vec![format::rounded(*threat), format!("{:.2} %", 100.0 * error)]
+        }),
     );
     align(&lines)
 }

@@ -2,14 +2,15 @@
 
 use crate::args::{CompareArgs, MissingArg};
 use crate::compared::{self, footnotes, parameters, remark_notes};
-use crate::curves::{Measure, Shown, Spent, figure};
+use crate::curves::{Shown, Spent, figure};
 use crate::failure::usage_error;
 use crate::hiding::{self, Hidden};
 use crate::input::{self, Input};
-use crate::observed;
+use crate::measure::Measure;
 use crate::output::{self, Folder};
 use crate::progress::Progress;
 use crate::test_table::TestTable;
+use crate::{format, observed};
 use anyhow::{Context, Result};
 use halfseen::data::Threat;
 use halfseen::learner::{Family, Learner};
@@ -182,7 +183,7 @@ fn remark_on_size(args: &CompareArgs, input: &Input, learners: &[Box<dyn Learner
         let text = format!(
             "remark: {} compares each of {} rows with every other, which takes long; --set features=sketch:2048 takes time linear in the rows",
             learner.name(),
-            compared::thousands(input.table.rows() as f64)
+            format::thousands(input.table.rows() as f64)
         );
         output::remark(args.table.quiet, &text);
     }
@@ -288,7 +289,7 @@ fn group_codes(input: &Input, name: &str) -> Result<Vec<u32>> {
     let mut known = std::collections::HashMap::new();
     let mut codes = Vec::with_capacity(input.table.rows());
     for row in 0..input.table.rows() {
-        let text = input::text(input.table.cell(row, column));
+        let text = crate::format::text(input.table.cell(row, column));
         if text.is_empty() {
             let row = input.numbers[row] + 1;
             return usage_error(format!(

@@ -1,9 +1,9 @@
 //! Writes a comparison as text: the table, what its reader must know, the parameters, the notes.
 
 use crate::args::{CompareArgs, MissingArg};
-use crate::curves::Measure;
-use crate::fit::outside_bounds;
+use crate::format;
 use crate::input::Input;
+use crate::measure::Measure;
 use crate::output::{self, align};
 use crate::test_table::TestTable;
 use halfseen::data::Target;
@@ -63,11 +63,11 @@ impl Columns {
         let mut cells = vec![
             s.learner.to_owned(),
             per_example(s, comparison),
-            thousands(s.distinct.map_or(0.0, |f| f.mean)),
+            format::thousands(s.distinct.map_or(0.0, |f| f.mean)),
         ];
         let squared = vec![
             shown(s.test_mse, Measure::Squared),
-            s.test_mse.map_or("-".into(), |f| number(f.median)),
+            s.test_mse.map_or("-".into(), |f| format::number(f.median)),
         ];
         cells.extend(self.errors(squared, shown(s.test_error, Measure::Wrong)));
         let attacked = match self.wrong {
@@ -75,7 +75,7 @@ impl Columns {
             false => shown(s.attacked_mse, Measure::Squared),
         };
         cells.extend(self.attacked.then_some(attacked));
-        cells.extend(self.spent.then(|| s.spent.map_or("-".into(), |f| number(f.mean))));
+        cells.extend(self.spent.then(|| s.spent.map_or("-".into(), |f| format::number(f.mean))));
         cells.push(s.seconds.map_or("-".into(), |f| format!("{:.3} ± {:.3}", f.mean, f.sd)));
         cells
     }
@@ -116,27 +116,11 @@ fn family(name: &str) -> Option<Family> {
 pub(crate) fn shown(error: Option<Statistics>, measure: Measure) -> String {
     match (error, measure) {
         (None, _) => "-".into(),
-        (Some(f), Measure::Squared) => format!("{} ± {}", number(f.mean), number(f.sd)),
+        (Some(f), Measure::Squared) => {
+            format!("{} ± {}", format::number(f.mean), format::number(f.sd))
+        }
         (Some(f), Measure::Wrong) => format!("{:.1} ± {:.1} %", 100.0 * f.mean, 100.0 * f.sd),
     }
-}
-
-/// Three digits after the point for ordinary numbers, an exponent for very large and very small
-/// ones.
-pub(crate) fn number(value: f64) -> String {
-    if value != 0.0 && !(1e-4..1e6).contains(&value.abs()) {
-        format!("{value:.2e}")
-    } else {
-        format!("{value:.3}")
-    }
-}
-
-/// A count with a gap before every three digits.
-pub(crate) fn thousands(value: f64) -> String {
-    let digits = format!("{value:.0}");
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().filter_map(|g| std::str::from_utf8(g).ok()).collect();
-    groups.join(" ")
 }
 
 /// What a reader of the table must know.
@@ -160,7 +144,7 @@ pub(crate) fn footnotes(
             format!(
                 "{} seeds, tested on the {} rows of {}",
                 args.splits,
-                thousands(test.rows() as f64),
+                format::thousands(test.rows() as f64),
                 test.name
             )
         }
@@ -177,7 +161,7 @@ pub(crate) fn footnotes(
         Some((learner, reads)) if budgeted => notes.push_str(&format!(
             "Each learner was tuned by cross-validation inside the training part. That reads more than a budget\n\
              allows, as in the papers (here up to {} reads per split, by {learner}); --honest compares without it.\n",
-            thousands(reads as f64)
+            format::thousands(reads as f64)
         )),
         Some(_) => notes.push_str("Each learner was tuned by cross-validation inside the training part.\n"),
         None => {}
@@ -196,15 +180,15 @@ pub(crate) fn footnotes(
         .max_by_key(|r| r.outside_bounds)
     {
         let count = row.outside_bounds.unwrap_or(0);
-        if let Some(text) = outside_bounds(count, &row.first_outside, input) {
+        if let Some(text) = input.outside_bounds(count, &row.first_outside) {
             notes.push_str(&format!("In one run, by {}: {text}.\n", row.learner));
         }
     }
     if let Some(unused) = comparison.rows.iter().filter_map(|r| r.unused).max() {
         notes.push_str(&format!(
             "Budgeted learners had {} reads in all; at most {} were left.\n",
-            thousands(args.table.total_budget.unwrap_or(0) as f64),
-            thousands(unused as f64)
+            format::thousands(args.table.total_budget.unwrap_or(0) as f64),
+            format::thousands(unused as f64)
         ));
     }
     let says = match &input.target {
@@ -241,7 +225,7 @@ fn attacked(args: &CompareArgs, comparison: &Comparison) -> String {
     let attack = args.attack.map_or("exact", |attack| attack.name());
     notes.push_str(&format!(
         "Attacked: {} attributes of each test row vanish, chosen by the {attack} adversary, who knows the learner's weights.\n",
-        crate::attacks::number(threat)
+        format::rounded(threat)
     ));
     let without = names(comparison, |name| {
         let mut rows = comparison.rows.iter().filter(|row| row.learner == name);
@@ -263,12 +247,12 @@ fn holes(args: &CompareArgs, seen: &Seen, comparison: &Comparison) -> String {
         notes.push_str(&format!(
             "Missing: {:.1} % of the attributes' cells, {} of {}; {} rows have some{}.\n",
             100.0 * (1.0 - seen.share()),
-            thousands((seen.cells - seen.observed) as f64),
-            thousands(seen.cells as f64),
-            thousands(seen.rows_with_holes as f64),
+            format::thousands((seen.cells - seen.observed) as f64),
+            format::thousands(seen.cells as f64),
+            format::thousands(seen.rows_with_holes as f64),
             match seen.empty_rows {
                 0 => String::new(),
-                rows => format!(", {} have nothing else", thousands(rows as f64)),
+                rows => format!(", {} have nothing else", format::thousands(rows as f64)),
             }
         ));
     }
@@ -280,7 +264,7 @@ fn holes(args: &CompareArgs, seen: &Seen, comparison: &Comparison) -> String {
         notes.push_str(&format!(
             "For {} {} missing cells were filled with the training mean of their column.\n",
             list(&who),
-            thousands(filled as f64)
+            format::thousands(filled as f64)
         ));
     }
     let vanished = comparison.rows.iter().map(|r| r.vanished).max().unwrap_or(0);
@@ -291,7 +275,7 @@ fn holes(args: &CompareArgs, seen: &Seen, comparison: &Comparison) -> String {
         notes.push_str(&format!(
             "For {} {} missing cells count as vanished: they are 0, in training and in test rows.\n",
             list(&who),
-            thousands(vanished as f64)
+            format::thousands(vanished as f64)
         ));
     }
     // A category that only test rows show is a hole too.
@@ -403,7 +387,7 @@ pub(crate) fn parameters(comparison: &Comparison) -> String {
             continue;
         }
         let shown = axes.iter().map(|(name, _)| {
-            let values = rows().map(|r| r.params.get(*name).map_or("-".into(), plain));
+            let values = rows().map(|r| r.params.get(*name).map_or("-".into(), format::plain));
             format!("{name} {}", values.collect::<Vec<_>>().join(" "))
         });
         text.push_str(&format!(
@@ -413,9 +397,4 @@ pub(crate) fn parameters(comparison: &Comparison) -> String {
         ));
     }
     text
-}
-
-/// A parameter as --set takes it.
-pub(crate) fn plain(value: &serde_json::Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

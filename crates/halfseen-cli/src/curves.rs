@@ -1,70 +1,10 @@
 //! Draws a comparison: errors against what was spent.
 
-use crate::compared::number;
+use crate::format::number;
+use crate::measure::Measure;
 use halfseen::data::Target;
-use halfseen::select::{CONSTANT, Comparison, CurvePoint, Score, Statistics, Summary};
+use halfseen::select::{CONSTANT, Comparison, CurvePoint, Statistics};
 use halfseen_io::draw::{Figure, Point, Series};
-
-/// The error that tables and figures are about: the squared one, or of classes the share told
-/// wrongly where not every learner's score estimates a target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Measure {
-    /// The squared error.
-    Squared,
-    /// The share of test rows told wrongly.
-    Wrong,
-}
-
-impl Measure {
-    /// What fits a comparison.
-    pub(crate) fn of(comparison: &Comparison) -> Measure {
-        let told = comparison.summary.iter().any(|s| s.test_error.is_some());
-        let estimated = comparison.summary.iter().all(|s| s.test_mse.is_some());
-        if told && !estimated { Measure::Wrong } else { Measure::Squared }
-    }
-
-    /// What fits one score.
-    pub(crate) fn of_score(score: &Score) -> Measure {
-        if score.mse.is_none() && score.error.is_some() { Measure::Wrong } else { Measure::Squared }
-    }
-
-    /// Its name on an axis or above a column.
-    pub(crate) fn label(self) -> &'static str {
-        match self {
-            Measure::Squared => "test squared error",
-            Measure::Wrong => "test error",
-        }
-    }
-
-    /// A point's error.
-    fn at(self, point: &CurvePoint) -> Option<f64> {
-        match self {
-            Measure::Squared => point.test_mse,
-            Measure::Wrong => point.test_error,
-        }
-    }
-
-    /// A learner's error over all splits.
-    pub(crate) fn over(self, summary: &Summary) -> Option<Statistics> {
-        match self {
-            Measure::Squared => summary.test_mse,
-            Measure::Wrong => summary.test_error,
-        }
-    }
-
-    /// The error of saying the mean, or the most frequent class: larger ones are worth no room.
-    fn of_nothing(self, target: &Target) -> f64 {
-        match (self, target) {
-            (Measure::Squared, target) => variance(target),
-            (Measure::Wrong, Target::Classes { classes, codes }) => {
-                let count = |class: usize| codes.iter().filter(|c| **c as usize == class).count();
-                let most = (0..classes.len()).map(count).max().unwrap_or(0);
-                1.0 - most as f64 / codes.len().max(1) as f64
-            }
-            (Measure::Wrong, Target::Numbers(_)) => f64::INFINITY,
-        }
-    }
-}
 
 /// The constant, which learns nothing from more rows, as a line from the first point of all
 /// learners to the last.
@@ -142,12 +82,4 @@ pub(crate) fn figure(
 /// A mean with its deviation; no error is below 0.
 pub(crate) fn point(x: f64, error: Statistics) -> Point {
     Point { x, y: error.mean, low: (error.mean - error.sd).max(0.0), high: error.mean + error.sd }
-}
-
-/// The squared error of saying the mean.
-fn variance(target: &Target) -> f64 {
-    let Ok(scores) = target.scores() else { return f64::INFINITY };
-    let n = scores.len().max(1) as f64;
-    let mean = scores.iter().sum::<f64>() / n;
-    scores.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n
 }

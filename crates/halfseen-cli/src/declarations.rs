@@ -3,7 +3,7 @@
 
 use crate::args::TableArgs;
 use crate::failure::usage_error;
-use crate::input::text;
+use crate::format::text;
 use anyhow::{Context, Result};
 use halfseen::data::{Cell, Column, Table};
 use halfseen::error::short;

@@ -3,14 +3,13 @@
 use crate::args::{FitArgs, MissingArg};
 use crate::failure::{INTERRUPTED, NUMERICAL, usage_error};
 use crate::input::{self, Input};
+use crate::parse::Values;
 use crate::progress::Progress;
-use crate::threats::{self, Values};
-use crate::{observed, output};
+use crate::{format, observed, output, threats};
 use anyhow::{Context, Result};
 use halfseen::data::{Costs, Threat};
-use halfseen::error::short;
 use halfseen::learner::{self, Family, Learner, is_passive};
-use halfseen::model::{BudgetKind, Model, Note, Outside, Report, Stop, check_truncation};
+use halfseen::model::{BudgetKind, Model, Note, Report, Stop, check_truncation};
 use halfseen::prepare::{Options, Prepared};
 use halfseen::registry;
 use halfseen::select::{Task, Tuning, tested, tune};
@@ -99,7 +98,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
         output::remark(args.table.quiet, &format!("{word}: {note}"));
     }
     if let Some(text) =
-        outside_bounds(model.report.outside_bounds, &model.report.first_outside, &input)
+        input.outside_bounds(model.report.outside_bounds, &model.report.first_outside)
     {
         output::remark(args.table.quiet, &format!("remark: {text}"));
     }
@@ -276,10 +275,7 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     let mut rows = vec![("learner", report.learner.clone())];
     if args.tune.is_some() {
         let chosen = learner.grid().0.into_iter().filter_map(|(name, _)| {
-            model
-                .params
-                .get(name)
-                .map(|value| format!("{name} = {}", crate::compared::plain(value)))
+            model.params.get(name).map(|value| format!("{name} = {}", crate::format::plain(value)))
         });
         rows.push(("tuned", chosen.collect::<Vec<_>>().join(", ")));
     }
@@ -334,7 +330,7 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
         ("model", args.out.display().to_string()),
     ]);
     let priced = model.prepare.schema.layout()?.is_priced();
-    let spent = priced.then(|| ("spent", sum(report.spent)));
+    let spent = priced.then(|| ("spent", format::rounded(report.spent)));
     let unused = report.unused.map(|reads| ("reads left", reads.to_string()));
     let estimated = report.risk.map(|risk| {
         let error =
@@ -400,23 +396,4 @@ fn observed_lines(model: &Model) -> Result<Vec<(&'static str, String)>> {
         report.support.map(|rows| ("rows kept", format!("{rows} (predictions compare with them)"))),
     );
     Ok(lines)
-}
-
-/// What values outside their declared bounds mean, and which was the first.
-pub(crate) fn outside_bounds(count: u64, first: &Option<Outside>, input: &Input) -> Option<String> {
-    let first = first.as_ref()?;
-    let row = input.numbers[first.row as usize - 1] + 1;
-    Some(format!(
-        "values read outside their declared bounds: {count} (first: row {row}, column '{}': {}, declared {} to {}). The theorems take every scaled value to be within its bounds: the learner works, but their excess error is no longer guaranteed; widen the bounds, or correct the values",
-        short(&first.column),
-        first.value,
-        first.low,
-        first.high
-    ))
-}
-
-/// A sum of prices without the digits that adding has blurred.
-fn sum(spent: f64) -> String {
-    let rounded = (spent * 1e6).round() / 1e6;
-    if rounded.is_finite() { rounded.to_string() } else { spent.to_string() }
 }

@@ -1,9 +1,11 @@
 //! Compares learners again with some observed cells hidden: the error against what is left.
 
 use crate::args::{CompareArgs, MissingArg};
-use crate::compared::{shown, thousands};
-use crate::curves::{Measure, point};
+use crate::compared::shown;
+use crate::curves::point;
 use crate::failure::usage_error;
+use crate::format;
+use crate::measure::Measure;
 use crate::output::align;
 use anyhow::Result;
 use halfseen::Monitor;
@@ -126,7 +128,7 @@ impl Hidden {
             lines.push(line);
         }
         let empty = self.0.iter().filter(|stage| stage.seen.empty_rows > 0).map(|stage| {
-            let rows = thousands(stage.seen.empty_rows as f64);
+            let rows = format::thousands(stage.seen.empty_rows as f64);
             format!("With {:.1} % observed {rows} rows show nothing.\n", 100.0 * stage.seen.share())
         });
         format!(

@@ -2,11 +2,13 @@
 
 use crate::args::{MissingArg, ScaleArg, TableArgs, TaskArg};
 use crate::failure::usage_error;
+use crate::format::text;
 use crate::{declarations, digits, output, text_columns};
 use anyhow::{Context, Result};
 use halfseen::data::{Cell, Matrix, Scale, Table, Target, Task};
 use halfseen::error::{list, short};
 use halfseen::learner::Learner;
+use halfseen::model::Outside;
 use halfseen::prepare::{Missing, Options};
 use halfseen::select::named;
 use halfseen::{ErrorKind, registry};
@@ -103,6 +105,19 @@ pub(crate) fn read(
 }
 
 impl Input {
+    /// What values outside their declared bounds mean, and which was the first.
+    pub(crate) fn outside_bounds(&self, count: u64, first: &Option<Outside>) -> Option<String> {
+        let first = first.as_ref()?;
+        let row = self.numbers[first.row as usize - 1] + 1;
+        Some(format!(
+            "values read outside their declared bounds: {count} (first: row {row}, column '{}': {}, declared {} to {}). The theorems take every scaled value to be within its bounds: the learner works, but their excess error is no longer guaranteed; widen the bounds, or correct the values",
+            short(&first.column),
+            first.value,
+            first.low,
+            first.high
+        ))
+    }
+
     /// Keeps these rows only.
     fn keep(&mut self, rows: &[usize]) -> Result<()> {
         self.dropped = self.table.rows() - rows.len();
@@ -275,15 +290,6 @@ pub(crate) fn keep_classes(
     let keep: Vec<usize> =
         (0..table.rows()).filter(|&row| classes.iter().any(|class| is(class, row))).collect();
     Ok((table.select_rows(&keep), keep))
-}
-
-/// A cell as a person writes it; nothing if it is missing.
-pub(crate) fn text(cell: Cell<'_>) -> String {
-    match cell {
-        Cell::Number(number) => number.to_string(),
-        Cell::Text(text) => text.to_owned(),
-        Cell::Missing => String::new(),
-    }
 }
 
 /// The first missing cell of a row, outside ignored columns.

@@ -2,6 +2,7 @@
 
 use crate::failure::usage_error;
 use anyhow::Result;
+use halfseen::prepare::Applied;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -164,4 +165,30 @@ pub(crate) fn align(rows: &[Vec<String>]) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Remarks on columns that are too many or too few, and on new categories; `expected` columns are
+/// no remark.
+pub(crate) fn remark_on(applied: &Applied, expected: &[Option<&str>], quiet: bool) {
+    let ignored: Vec<&String> =
+        applied.ignored.iter().filter(|c| !expected.contains(&Some(c.as_str()))).collect();
+    if !ignored.is_empty() {
+        remark(
+            quiet,
+            &format!("columns that the model does not use: {}", halfseen::error::list(&ignored)),
+        );
+    }
+    if !applied.absent.is_empty() {
+        let absent = halfseen::error::list(&applied.absent);
+        remark(quiet, &format!("columns that are absent and count as missing: {absent}"));
+    }
+    if applied.new_categories > 0 {
+        let cells = applied.new_categories;
+        remark(
+            quiet,
+            &format!(
+                "cells with a category that training did not show, which count as missing: {cells}"
+            ),
+        );
+    }
 }

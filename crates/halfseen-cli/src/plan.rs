@@ -4,7 +4,7 @@
 use crate::args::PlanArgs;
 use crate::failure::usage_error;
 use crate::output::{self, align};
-use crate::{declarations, plan_karma};
+use crate::{declarations, format, plan_karma};
 use anyhow::{Context, Result};
 use halfseen::plan::{self, Excess, Goal, MOST_EXAMPLES, MomentNorms, Plan, Setting};
 use halfseen::registry;
@@ -93,9 +93,9 @@ fn describe(args: &PlanArgs, setting: &Setting, plans: &[Plan]) -> String {
     for plan in plans.iter().filter(known) {
         rows.push(vec![
             plan.guarantee.learner.to_owned(),
-            grouped(plan.guarantee.budget),
-            count(plan.examples),
-            count(plan.reads),
+            format::grouped(plan.guarantee.budget),
+            format::count(plan.examples),
+            format::count(plan.reads),
             excess(args, plan),
             plan.guarantee.theorem.to_owned(),
         ]);
@@ -116,7 +116,10 @@ fn describe(args: &PlanArgs, setting: &Setting, plans: &[Plan]) -> String {
     if let (Some(total), Some(_)) = (args.total_budget, args.error)
         && plans.iter().filter(known).any(|plan| over(plan, total))
     {
-        text.push_str(&format!("+  More than the {} reads that there are.\n", grouped(total)));
+        text.push_str(&format!(
+            "+  More than the {} reads that there are.\n",
+            format::grouped(total)
+        ));
     }
     for plan in plans {
         let name = plan.guarantee.learner;
@@ -139,12 +142,13 @@ fn describe(args: &PlanArgs, setting: &Setting, plans: &[Plan]) -> String {
 /// What is asked, in one sentence.
 fn opening(args: &PlanArgs) -> String {
     let above = "above the mean squared error of the best rule of this size";
-    let dims = grouped(args.dims);
-    let most =
-        args.examples.map_or(String::new(), |m| format!(" of at most {} examples", grouped(m)));
+    let dims = format::grouped(args.dims);
+    let most = args
+        .examples
+        .map_or(String::new(), |m| format!(" of at most {} examples", format::grouped(m)));
     match (args.budget, args.total_budget, args.error) {
         (Some(k), _, None) => {
-            let m = args.examples.map_or(String::new(), grouped);
+            let m = args.examples.map_or(String::new(), format::grouped);
             format!(
                 "How far {above} a learner is at most, on average,\nafter {m} examples with {k} of {dims} attributes read from each."
             )
@@ -156,11 +160,11 @@ fn opening(args: &PlanArgs) -> String {
         (None, Some(b), Some(e)) => format!(
             "How few reads are enough to come within {e} {},\non average, at the best number of reads for each example of {dims} attributes. There are {} reads.",
             above.replace("above", "of"),
-            grouped(b)
+            format::grouped(b)
         ),
         (None, b, _) => format!(
             "How far {above} a learner is at most, on average,\nafter {} reads{most}, at the best number of reads for each example of {dims} attributes.",
-            grouped(b.unwrap_or(0))
+            format::grouped(b.unwrap_or(0))
         ),
     }
 }
@@ -181,7 +185,7 @@ The promises are for --set step=VALUE (aer: penalty=VALUE) as below, average=all
         text.push_str(&format!(
             " and R = {0} (formulas below: B R = {1} for B, moments over R^2):\n",
             setting.norm,
-            number(setting.radius * setting.norm)
+            format::significant(setting.radius * setting.norm)
         ));
     }
     let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -199,9 +203,9 @@ The promises are for --set step=VALUE (aer: penalty=VALUE) as below, average=all
     match setting.moments {
         Some(m) => text.push_str(&format!(
             "  second moments: sum {}, |mu|_1/2 {}, largest {}\n",
-            number(m.sum),
-            number(m.half),
-            number(m.largest)
+            format::significant(m.sum),
+            format::significant(m.half),
+            format::significant(m.largest)
         )),
         None => {
             text.push_str("  second moments: unknown, so as bad as can be; --moments FILE improves ddaerr and ddaelr\n")
@@ -230,14 +234,15 @@ fn constants(plans: &[Plan]) -> String {
         let symbols = bound
             .constants(m)
             .into_iter()
-            .map(|(name, value)| format!("{name} = {}", number(value)));
+            .map(|(name, value)| format!("{name} = {}", format::significant(value)));
         let tuned = plan.examples.and_then(|m| bound.tuning.at(m));
-        let tuned = tuned.map(|value| format!("{} = {}", bound.tuning.name, number(value)));
+        let tuned =
+            tuned.map(|value| format!("{} = {}", bound.tuning.name, format::significant(value)));
         let with: Vec<String> = symbols.chain(tuned).collect();
         let printed = plan
             .examples
             .and_then(|m| bound.printed.at(m))
-            .map_or(String::new(), |v| format!(" = {}", number(v)));
+            .map_or(String::new(), |v| format!(" = {}", format::significant(v)));
         text.push_str(&format!(
             "  {}: {}; {}\n",
             plan.guarantee.learner,
@@ -265,36 +270,7 @@ fn excess(args: &PlanArgs, plan: &Plan) -> String {
     };
     let mark = if plan.says_something() { "" } else { " *" };
     let dear = args.error.is_some() && args.total_budget.is_some_and(|total| over(plan, total));
-    format!("{}{mark}{}", number(value), if dear { " +" } else { "" })
-}
-
-pub(crate) fn count(count: Option<u64>) -> String {
-    count.map_or("more than 10^18".into(), grouped)
-}
-
-/// 12,345.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().filter_map(|g| std::str::from_utf8(g).ok()).collect();
-    groups.join(",")
-}
-
-/// Four significant digits.
-pub(crate) fn number(value: f64) -> String {
-    match value.abs() {
-        0.0 => "0".into(),
-        size if (1e-3..1e6).contains(&size) => {
-            let places = (3.0 - size.log10().floor()).clamp(0.0, 9.0) as usize;
-            let text = format!("{value:.places$}");
-            if text.contains('.') {
-                text.trim_end_matches('0').trim_end_matches('.').to_owned()
-            } else {
-                text
-            }
-        }
-        _ => format!("{value:.3e}"),
-    }
+    format!("{}{mark}{}", format::significant(value), if dear { " +" } else { "" })
 }
 
 fn as_json(args: &PlanArgs, setting: &Setting, plans: &[Plan]) -> Value {

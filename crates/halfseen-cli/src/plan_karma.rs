@@ -3,8 +3,8 @@
 
 use crate::args::PlanArgs;
 use crate::failure::usage_error;
+use crate::format::{count, grouped, significant};
 use crate::output::{self, align};
-use crate::plan::{count, grouped, number};
 use anyhow::Result;
 use halfseen::missing::bounds::{Assumed, Promise};
 use halfseen::plan::MOST_EXAMPLES;
@@ -60,7 +60,7 @@ fn describe(args: &PlanArgs, assumed: &Assumed, promises: &[Promise]) -> String 
     }
     if promises.iter().any(|p| p.examples.is_none()) {
         text.push_str(
-            "-  No number of rows is enough: what gamma cuts off exceeds the error by itself.\n",
+            "-  No significant of rows is enough: what gamma cuts off exceeds the error by itself.\n",
         );
     }
     text.push_str(MEANING);
@@ -87,19 +87,22 @@ These are promises for the worst data that this allows. Real data are kinder: `h
 
 fn row(promise: &Promise) -> Vec<String> {
     let mut cells = vec![
-        number(promise.kappa),
+        significant(promise.kappa),
         grouped(promise.gamma),
-        number(promise.truncation),
+        significant(promise.truncation),
         promise.examples.map_or("-".into(), |m| count(whole(m))),
-        promise.c.map_or("-".into(), number),
+        promise.c.map_or("-".into(), significant),
         grouped(promise.printed_gamma),
         count(whole(promise.printed_examples)),
     ];
     if let Some(after) = promise.after {
         let mark = if after.vacuous { " *" } else { "" };
-        let excess =
-            if after.excess.is_finite() { number(after.excess) } else { "more than 10^300".into() };
-        let c = if after.c > 0.0 { number(after.c) } else { "-".into() };
+        let excess = if after.excess.is_finite() {
+            significant(after.excess)
+        } else {
+            "more than 10^300".into()
+        };
+        let c = if after.c > 0.0 { significant(after.c) } else { "-".into() };
         cells.extend([format!("{excess}{mark}"), grouped(after.gamma), c]);
     }
     cells

@@ -2,12 +2,12 @@
 
 use crate::args::PredictArgs;
 use crate::failure::usage_error;
-use crate::input::{read_table, text};
+use crate::format::text;
+use crate::input::read_table;
 use crate::output;
 use anyhow::{Context, Result};
 use halfseen::data::{Table, Task};
 use halfseen::model::{Model, Prediction, Predictor};
-use halfseen::prepare::Applied;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -91,34 +91,8 @@ pub(crate) fn predict(
     quiet: bool,
 ) -> Result<Prediction> {
     let prediction = model.predict(table)?;
-    remark_on(&prediction.applied, expected, quiet);
+    output::remark_on(&prediction.applied, expected, quiet);
     Ok(prediction)
-}
-
-/// Remarks on columns that are too many or too few, and on new categories; `expected` columns are
-/// no remark.
-pub(crate) fn remark_on(applied: &Applied, expected: &[Option<&str>], quiet: bool) {
-    let ignored: Vec<&String> =
-        applied.ignored.iter().filter(|c| !expected.contains(&Some(c.as_str()))).collect();
-    if !ignored.is_empty() {
-        output::remark(
-            quiet,
-            &format!("columns that the model does not use: {}", halfseen::error::list(&ignored)),
-        );
-    }
-    if !applied.absent.is_empty() {
-        let absent = halfseen::error::list(&applied.absent);
-        output::remark(quiet, &format!("columns that are absent and count as missing: {absent}"));
-    }
-    if applied.new_categories > 0 {
-        let cells = applied.new_categories;
-        output::remark(
-            quiet,
-            &format!(
-                "cells with a category that training did not show, which count as missing: {cells}"
-            ),
-        );
-    }
 }
 
 fn as_csv(

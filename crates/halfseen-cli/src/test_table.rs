@@ -2,8 +2,9 @@
 
 use crate::args::{CompareArgs, MissingArg};
 use crate::failure::usage_error;
-use crate::input::{Input, read_table, text};
-use crate::predict::remark_on;
+use crate::format::text;
+use crate::input::{Input, read_table};
+use crate::output;
 use anyhow::{Context, Result};
 use halfseen::data::{Cell, Column, Label, Table, Target, Task};
 use halfseen::error::{list, short};
@@ -32,7 +33,7 @@ impl TestTable {
         let ignored: Vec<Option<&str>> =
             args.table.ignore.iter().map(|n| Some(n.as_str())).collect();
         let expected = [vec![Some(input.target_name.as_str())], ignored].concat();
-        remark_on(&applied, &expected, args.table.quiet);
+        output::remark_on(&applied, &expected, args.table.quiet);
         Ok(test)
     }
 

@@ -3,76 +3,14 @@
 use crate::declarations;
 use crate::failure::usage_error;
 use crate::output::remark;
+use crate::parse::{Budgets, Values};
 use anyhow::{Context, Result};
 use halfseen::ErrorKind;
 use halfseen::data::{Costs, Threat};
 use halfseen::error::nearest;
 use halfseen::model::{Model, Note};
 use halfseen::robust::Trial;
-use std::path::{Path, PathBuf};
-
-/// What attributes are worth.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Values {
-    /// 1 each.
-    Uniform,
-    /// By their mutual information with the target.
-    Information,
-    /// As a file says.
-    File(PathBuf),
-}
-
-impl Values {
-    /// The file that says them, if one does.
-    pub(crate) fn file(&self) -> Option<&Path> {
-        match self {
-            Values::File(path) => Some(path),
-            Values::Uniform | Values::Information => None,
-        }
-    }
-}
-
-/// Reads a word, or the path of a file.
-pub(crate) fn values(text: &str) -> Result<Values, String> {
-    Ok(match text.trim() {
-        "" => {
-            return Err(
-                "it must be uniform, mi, or a file with the columns attribute,value".to_owned()
-            );
-        }
-        "uniform" => Values::Uniform,
-        "mi" => Values::Information,
-        path => Values::File(path.into()),
-    })
-}
-
-/// Budgets to attack with.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Budgets {
-    /// From nothing to twice the model's own, or where it has none by steps of 1, 2, 5, 10, ...
-    /// attributes.
-    Auto,
-    /// These.
-    These(Vec<f64>),
-}
-
-/// Reads `auto` or numbers with commas between them. Their range is the values' to say.
-pub(crate) fn budgets(text: &str) -> Result<Budgets, String> {
-    if text.trim() == "auto" {
-        return Ok(Budgets::Auto);
-    }
-    let number = |part: &str| part.trim().parse().ok().filter(|n: &f64| n.is_finite());
-    let numbers: Option<Vec<f64>> = text.split(',').map(number).collect();
-    numbers
-        .map(Budgets::These)
-        .ok_or_else(|| "it must be auto, or numbers such as 10 or 5,10,20".to_owned())
-}
-
-/// Reads one budget.
-pub(crate) fn budget(text: &str) -> Result<f64, String> {
-    let number = text.trim().parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0);
-    number.ok_or_else(|| "it must be a number of at least 0, such as 10".to_owned())
-}
+use std::path::Path;
 
 /// A threat of these values that spends nothing yet: the flag's, or the model's own, or uniform
 /// ones.

@@ -1,7 +1,8 @@
 //! Tests a model cut down to fewer and fewer attributes: the error against what a prediction needs.
 
-use crate::curves::Measure;
+use crate::measure::Measure;
 use crate::output::{self, align};
+use crate::parse::Counts;
 use anyhow::Result;
 use halfseen::data::{Table, Target};
 use halfseen::model::Model;
@@ -9,26 +10,6 @@ use halfseen::select::Score;
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
 use serde_json::{Value, json};
 use std::path::Path;
-
-/// How many attributes are kept: several answers, one after the other.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Counts {
-    /// 1, 2, 5, 10, 20, 50, ... up to all that the model needs.
-    Auto,
-    /// These.
-    These(Vec<u64>),
-}
-
-/// Reads `auto` or whole numbers with commas between them. Their range is the model's to say.
-pub(crate) fn counts(text: &str) -> Result<Counts, String> {
-    if text.trim() == "auto" {
-        return Ok(Counts::Auto);
-    }
-    let numbers: Option<Vec<u64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
-    numbers
-        .map(Counts::These)
-        .ok_or_else(|| "it must be auto, or whole numbers such as 1,2,5".to_owned())
-}
 
 impl Counts {
     /// The model cut to each count, increasing.

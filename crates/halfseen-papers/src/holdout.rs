@@ -7,8 +7,9 @@
 //! test.
 
 use crate::arm::{Arm, text};
-use crate::problem::Problem;
-use crate::protocol::{Protocol, hash};
+use crate::hash::hash;
+use crate::problem::{Problem, options};
+use crate::protocol::Protocol;
 use crate::results::{Cell, Ledger, Results, Row};
 use crate::run::{Context, Job, last};
 use crate::transduced::transduce;
@@ -17,7 +18,7 @@ use halfseen::Silent;
 use halfseen::data::Target;
 use halfseen::learner::{Learner, Setting, with};
 use halfseen::model::{Fit, Predictor};
-use halfseen::prepare::{Options, Prepared};
+use halfseen::prepare::Prepared;
 use halfseen::sampling::{Split, splits};
 use halfseen::select::{Score, Statistics};
 
@@ -267,11 +268,6 @@ impl Chosen<'_> {
         let least = (0..errors.len()).min_by(|&a, &b| errors[a].total_cmp(&errors[b]));
         least.and_then(|at| settings.get(at).cloned()).context("no setting to choose from")
     }
-}
-
-pub(crate) fn options(problem: &Problem, learner: &dyn Learner) -> Options {
-    let options = Options { scale: Some(problem.scale), intercept: true, ..Options::default() };
-    options.suited(learner)
 }
 
 /// Learns from some rows and scores others.

@@ -6,6 +6,7 @@ mod arm;
 mod edges;
 mod experiments;
 mod figure;
+mod hash;
 mod holdout;
 mod holed;
 mod page;

@@ -1,8 +1,10 @@
 //! Loads the data of the experiments: pairs of digits, tables, synthetic sets.
 
-use crate::protocol::hash;
+use crate::hash::hash;
 use anyhow::{Context, Result, bail};
 use halfseen::data::{Matrix, Place, Scale, Table, Target, Task};
+use halfseen::learner::Learner;
+use halfseen::prepare::Options;
 use halfseen::synthetic::Synthetic;
 use halfseen_io::{CsvOptions, IdxData, Source, read_csv, read_idx_folder};
 use ndarray::{Array2, Axis};
@@ -175,6 +177,12 @@ impl Problem {
     pub(crate) fn columns(&self) -> usize {
         self.table.columns().len() - 1
     }
+}
+
+/// How a learner gets a problem: in its scale, with an intercept.
+pub(crate) fn options(problem: &Problem, learner: &dyn Learner) -> Options {
+    let options = Options { scale: Some(problem.scale), intercept: true, ..Options::default() };
+    options.suited(learner)
 }
 
 #[cfg(test)]

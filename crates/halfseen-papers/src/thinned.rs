@@ -6,8 +6,9 @@
 //! that see everything learn from all observed cells, holes filled with means.
 
 use crate::arm::{Arm, text};
+use crate::hash::hash;
 use crate::problem::Problem;
-use crate::protocol::{Protocol, TEST_SHARE, hash};
+use crate::protocol::{Protocol, TEST_SHARE};
 use crate::results::{Cell, Ledger, Results, Row};
 use crate::run::{Context, Job, as_published, last};
 use anyhow::{Context as _, Result};

@@ -1,8 +1,7 @@
 //! Completes rows that test together with rows that are learned from, as Goldberg et al. do: their
 //! targets stay hidden.
 
-use crate::holdout::options;
-use crate::problem::Problem;
+use crate::problem::{Problem, options};
 use anyhow::{Context as _, Result, bail};
 use halfseen::Silent;
 use halfseen::data::Task;

@@ -7,9 +7,10 @@
 //! wrongly under the same attack, or of an arm that says so with nothing deleted.
 
 use crate::arm::{Arm, text};
-use crate::holdout::{options, strata};
-use crate::problem::Problem;
-use crate::protocol::{Protocol, hash};
+use crate::hash::hash;
+use crate::holdout::strata;
+use crate::problem::{Problem, options};
+use crate::protocol::Protocol;
 use crate::results::{Cell, Ledger, Results, Row};
 use crate::run::{Context, Job};
 use anyhow::{Context as _, Result, bail};

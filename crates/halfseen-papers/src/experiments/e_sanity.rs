@@ -16,9 +16,9 @@
 
 use super::robust::lp;
 use crate::arm::{Arm, Axes, text};
+use crate::hash::hash;
 use crate::page::table;
 use crate::problem::Problem;
-use crate::protocol::hash;
 use crate::results::{Cell, Ledger, Row};
 use crate::run::Context;
 use crate::vanishing::errors_at;

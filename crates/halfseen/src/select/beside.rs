@@ -1,7 +1,7 @@
 //! Measures what learners are compared with: the best constant, and one adversary for all.
 
-use super::Score;
-use super::compare::{CurvePoint, Row};
+use super::row::{CurvePoint, Row};
+use super::score::Score;
 use crate::data::{Examples, Target, Threat};
 use crate::error::Result;
 use crate::model::{Fit, Scores, Stop};

@@ -4,7 +4,8 @@
 //! held-out rows that the exact adversary of that threat has attacked. Without that, tuning would
 //! choose what does best where nothing vanishes.
 
-use super::{Statistics, Task, Views};
+use super::statistics::Statistics;
+use super::task::{Task, Views};
 use crate::data::{Examples, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner, Setting, with};

@@ -3,7 +3,6 @@
 
 use super::draws::Draws;
 use super::own_test::{OwnTest, Trust};
-use super::own_units::scales;
 use super::products::LARGEST_SUM;
 use super::reduced::{Reduced, View};
 use super::sums::{Seen, Shape, Sums};
@@ -337,6 +336,11 @@ impl<L: FromMoments> Gatherer<L> {
         }
         slots().zip(values).for_each(|(slot, v)| self.state.running.see(slot, *v));
     }
+}
+
+/// Whether a learner is to find out by its reads how large attributes are, and whom to trust.
+fn scales<L: FromMoments>(learner: &L, layout: &Layout, known: bool) -> bool {
+    layout.scaled_by_reads() && !known && learner.gathering().centre != Centre::Given
 }
 
 /// Checks parameters and budget: the sizes of a learner's sums, and how it draws.

@@ -5,14 +5,8 @@ use super::gather::{FromMoments, Gatherer};
 use super::own_test::{Answer, Trust};
 use super::reduced::Reduced;
 use crate::budget::{Query, Role};
-use crate::data::Layout;
 use crate::monitor::Silent;
 use crate::params::Centre;
-
-/// Whether a learner is to find out by its reads how large attributes are, and whom to trust.
-pub(super) fn scales<L: FromMoments>(learner: &L, layout: &Layout, known: bool) -> bool {
-    layout.scaled_by_reads() && !known && learner.gathering().centre != Centre::Given
-}
 
 impl<L: FromMoments> Gatherer<L> {
     /// A slot's unit: how large its values are by its reads where nobody declared it; 0 where they

@@ -1,0 +1,71 @@
+//! Writes numbers and cells for people.
+
+use halfseen::data::Cell;
+
+/// Three digits after the point for ordinary numbers, an exponent for very large and very small
+/// ones.
+pub(crate) fn number(value: f64) -> String {
+    if value != 0.0 && !(1e-4..1e6).contains(&value.abs()) {
+        format!("{value:.2e}")
+    } else {
+        format!("{value:.3}")
+    }
+}
+
+/// A count with a gap before every three digits.
+pub(crate) fn thousands(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|g| std::str::from_utf8(g).ok()).collect();
+    groups.join(" ")
+}
+
+/// A count, or that it is larger than any.
+pub(crate) fn count(count: Option<u64>) -> String {
+    count.map_or("more than 10^18".into(), grouped)
+}
+
+/// 12,345.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|g| std::str::from_utf8(g).ok()).collect();
+    groups.join(",")
+}
+
+/// Four significant digits.
+pub(crate) fn significant(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".into(),
+        size if (1e-3..1e6).contains(&size) => {
+            let places = (3.0 - size.log10().floor()).clamp(0.0, 9.0) as usize;
+            let text = format!("{value:.places$}");
+            if text.contains('.') {
+                text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            } else {
+                text
+            }
+        }
+        _ => format!("{value:.3e}"),
+    }
+}
+
+/// A sum without the digits that adding has blurred.
+pub(crate) fn rounded(spent: f64) -> String {
+    let rounded = (spent * 1e6).round() / 1e6;
+    if rounded.is_finite() { rounded.to_string() } else { spent.to_string() }
+}
+
+/// A parameter as --set takes it.
+pub(crate) fn plain(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A cell as a person writes it; nothing if it is missing.
+pub(crate) fn text(cell: Cell<'_>) -> String {
+    match cell {
+        Cell::Number(number) => number.to_string(),
+        Cell::Text(text) => text.to_owned(),
+        Cell::Missing => String::new(),
+    }
+}
