@@ -60,7 +60,7 @@ fn describe(args: &PlanArgs, assumed: &Assumed, promises: &[Promise]) -> String 
     }
     if promises.iter().any(|p| p.examples.is_none()) {
         text.push_str(
-            "-  No significant of rows is enough: what gamma cuts off exceeds the error by itself.\n",
+            "-  No number of rows is enough: what gamma cuts off exceeds the error by itself.\n",
         );
     }
     text.push_str(MEANING);
