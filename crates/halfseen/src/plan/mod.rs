@@ -9,7 +9,8 @@
 //! use halfseen::plan::{self, Goal, Setting};
 //!
 //! let setting = Setting { dims: 100, budget: 4, radius: 1.0, ..Setting::default() };
-//! let aerr = registry::guarantees().into_iter().map(|of| of(&setting)).find(|g| g.learner == "aerr").expect("listed");
+//! let mut promises = halfseen::registry::guarantees().into_iter().map(|of| of(&setting));
+//! let aerr = promises.find(|g| g.learner == "aerr").expect("listed");
 //! let plan = plan::make(aerr, Goal::Error(0.5));
 //! assert_eq!(plan.examples, Some(2134)); // 4 sqrt(100 / (3 m)) <= 1/2
 //! assert_eq!(plan.reads, Some(4 * 2134));
