@@ -5,8 +5,7 @@ mod common;
 
 use common::{Data, budgeted, keeps_reads, kind, layout, learner, singletons, started};
 use halfseen::budget::{AskTell, Query, Role, Told};
-use halfseen::model::Note;
-use halfseen::registry::load;
+use halfseen::{model::Note, registry::load};
 use serde_json::Value;
 
 const OPEN: [(&str, &str); 1] = [("average", "all")];
