@@ -4,6 +4,7 @@ use super::{Iterate, OnlineLoss, Outcome, check_rho};
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
 use crate::monitor::Monitor;
+use crate::solve::quadratic::dot;
 use faer::{Mat, MatRef};
 
 /// The targets of n rows.
@@ -139,17 +140,4 @@ pub fn run(
     let averaged =
         Mat::from_fn(n, outputs, |i, j| scale * (harmonic * sums[(i, j)] - before[(i, j)]));
     Ok(Pass { last, averaged, steps, suffered, stop })
-}
-
-/// Four partial sums: the compiler may then use vector registers.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let (left, right) = (a.chunks_exact(4), b.chunks_exact(4));
-    let rest: f64 = left.remainder().iter().zip(right.remainder()).map(|(x, y)| x * y).sum();
-    for (x, y) in left.zip(right) {
-        for lane in 0..4 {
-            sums[lane] += x[lane] * y[lane];
-        }
-    }
-    (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
 }
