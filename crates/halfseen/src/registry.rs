@@ -2,7 +2,7 @@
 
 use crate::budget::Saved;
 use crate::error::{ErrorKind, Result, nearest};
-use crate::learner::{AskTell, Family, Learner};
+use crate::learner::{AskTell, Learner};
 use crate::model::Model;
 use crate::params::set_from_json;
 use crate::plan::Promise;
@@ -42,8 +42,9 @@ pub fn guarantees() -> Vec<Promise> {
 /// [`ErrorKind::WrongTarget`].
 pub fn check_classes(learner: &dyn Learner, classes: usize) -> Result<()> {
     let Err(error) = learner.check_classes(classes) else { return Ok(()) };
-    let able = |l: &dyn Learner| l.family() == Family::Missing && l.check_classes(classes).is_ok();
-    let able: Vec<&str> = all().iter().filter(|l| able(&***l)).map(|l| l.name()).collect();
+    let every = all();
+    let able = every.iter().filter(|l| l.check_classes(classes).is_ok()).map(|l| l.name());
+    let able: Vec<&str> = able.collect();
     match error.kind() {
         ErrorKind::WrongTarget { column, problem } if classes > 2 && !able.is_empty() => {
             let problem = format!("{problem}, or a learner of more ({})", able.join(", "));
