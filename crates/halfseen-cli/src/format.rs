@@ -14,10 +14,7 @@ pub(crate) fn number(value: f64) -> String {
 
 /// A count with a gap before every three digits.
 pub(crate) fn thousands(value: f64) -> String {
-    let digits = format!("{value:.0}");
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().filter_map(|g| std::str::from_utf8(g).ok()).collect();
-    groups.join(" ")
+    in_groups(&format!("{value:.0}"), " ")
 }
 
 /// A count, or that it is larger than any.
@@ -25,12 +22,16 @@ pub(crate) fn count(count: Option<u64>) -> String {
     count.map_or("more than 10^18".into(), grouped)
 }
 
-/// 12,345.
+/// 12,345: where columns are told apart by blanks.
 pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().filter_map(|g| std::str::from_utf8(g).ok()).collect();
-    groups.join(",")
+    in_groups(&number.to_string(), ",")
+}
+
+/// Digits in threes.
+fn in_groups(digits: &str, between: &str) -> String {
+    let groups = digits.as_bytes().rchunks(3).rev();
+    let groups: Vec<&str> = groups.filter_map(|g| std::str::from_utf8(g).ok()).collect();
+    groups.join(between)
 }
 
 /// Four significant digits.
