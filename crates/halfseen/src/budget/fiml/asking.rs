@@ -90,6 +90,11 @@ impl Asker {
         if !sound {
             return Err(saved::untrue());
         }
+        // A state older than the range holds the targets that it follows from.
+        let wider = |range: Option<[f64; 2]>, y: &f64| {
+            Some(range.map_or([*y; 2], |[low, high]| [low.min(*y), high.max(*y)]))
+        };
+        state.ledger.range = state.reads.targets().iter().fold(None, wider);
         Self::with_state(learner, layout, budget, state)
     }
 
