@@ -2,9 +2,9 @@
 
 use plotters::style::RGBColor;
 
-/// The palette of Okabe and Ito (2008) without its yellow, which is too pale for a line, and a
-/// brown and a grey.
-const COLOURS: [RGBColor; 9] = [
+/// The palette of Okabe and Ito (2008) without its yellow, which is too pale for a line, and four
+/// more: a comparison draws ten learners.
+const COLOURS: [RGBColor; 11] = [
     RGBColor(0x00, 0x72, 0xb2), // blue
     RGBColor(0xd5, 0x5e, 0x00), // vermilion
     RGBColor(0x00, 0x9e, 0x73), // bluish green
@@ -14,6 +14,8 @@ const COLOURS: [RGBColor; 9] = [
     RGBColor(0x00, 0x00, 0x00), // black
     RGBColor(0x8c, 0x51, 0x0a), // brown
     RGBColor(0x88, 0x88, 0x88), // grey
+    RGBColor(0x4b, 0x2e, 0x83), // violet
+    RGBColor(0x99, 0x99, 0x33), // olive
 ];
 
 /// Outlines of markers about (0, 0), of about equal area; the unit is the marker's radius.
@@ -34,7 +36,7 @@ const MARKERS: [&[(f64, f64)]; 5] = [
     &[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)],
 ];
 
-/// How one curve looks. Colours and markers repeat after 9 and 5, so 45 curves differ.
+/// How one curve looks. Colours and markers repeat after 11 and 5, so 55 curves differ.
 #[derive(Clone, Copy)]
 pub(super) struct Style {
     pub colour: RGBColor,
