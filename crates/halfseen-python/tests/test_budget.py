@@ -189,14 +189,16 @@ def test_the_first_call_needs_the_classes():
         model.partial_fit(X[:1], ["never"])
 
 
+class EnoughError(Exception):
+    """Ends a fit at the first sign of progress."""
+
+
+def stop(done, total):
+    raise EnoughError
+
+
 def test_an_interrupted_batch_keeps_what_was_paid_for():
     X, y = examples(1_000_000, 4)
-
-    class EnoughError(Exception):
-        pass
-
-    def stop(done, total):
-        raise EnoughError
 
     model = AERR(budget=3, random_state=0, verbose=stop)
     with pytest.raises(EnoughError):
@@ -212,12 +214,6 @@ def test_an_interrupted_batch_keeps_what_was_paid_for():
 
 def test_an_interrupted_batch_of_one_that_keeps_its_reads_does_not_fit_first():
     X, y = examples(400_000, 4)
-
-    class EnoughError(Exception):
-        pass
-
-    def stop(done, total):
-        raise EnoughError
 
     model = FIMLRegressor(budget=3, random_state=0, verbose=stop)
     with pytest.raises(EnoughError):

@@ -4,25 +4,12 @@
 
 mod common;
 
-use common::{learner, singletons};
+use common::{STEPPERS, learner, singletons};
 use halfseen::budget::{AskTell, Query};
 use halfseen::data::Layout;
 use halfseen::model::Note;
 use halfseen::sampling::{Purpose, Stream};
 use std::sync::Arc;
-
-const STEPPERS: [&str; 10] = [
-    "aer",
-    "aerr",
-    "aelr",
-    "pnorm",
-    "gaerr",
-    "ddaerr",
-    "ddaelr",
-    "ddaerr-2p",
-    "ddaelr-2p",
-    "aesvr",
-];
 
 fn row(seed: u64, i: usize) -> ([f64; 6], f64) {
     let mut stream = Stream::new(seed, Purpose::Data, i as u64);

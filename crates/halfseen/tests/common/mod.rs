@@ -8,6 +8,20 @@ use halfseen::{Error, ErrorKind, Learner};
 use ndarray::Array2;
 use std::sync::Arc;
 
+/// Who takes a gradient step for each answer.
+pub const STEPPERS: [&str; 10] = [
+    "aer",
+    "aerr",
+    "aelr",
+    "pnorm",
+    "gaerr",
+    "ddaerr",
+    "ddaelr",
+    "ddaerr-2p",
+    "ddaelr-2p",
+    "aesvr",
+];
+
 /// Every learner, those that draw by moments estimating them: most tests declare none.
 pub fn all() -> Vec<Box<dyn Learner>> {
     let mut all = halfseen::registry::all();
