@@ -62,9 +62,10 @@
 //! A table goes through [`prepare`] (fitted once on training rows, stored in the model) to
 //! [`data::Examples`]; a [`Learner`] makes a [`model::Fit`] of them; [`model::Model`] keeps
 //! predictor, preparation and report together. [`select`] splits, tunes and compares.
-//! [`registry::all`] lists every learner; each declares its parameters once, in [`params`]. [`plan`]
-//! says what they promise before a value is read. [`solve`] holds the solvers of losses over Gram
-//! matrices and features.
+//! [`registry::all`] lists every learner; each declares its parameters once, in [`params`].
+//! [`plan`] says what they promise before a value is read. [`solve`] holds the solvers of losses
+//! over Gram matrices and features, [`kernel`] what compares rows with holes, [`synthetic`] data of
+//! known truth.
 //!
 //! Underneath: [`sampling`] draws indices, [`iterate`] moves weight vectors by sparse steps without
 //! ever touching all of them, [`projection`] is their dense counterpart.
