@@ -252,7 +252,7 @@ pub(crate) struct PredictArgs {
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
     pub(crate) interval: Option<f64>,
     /// Predict whatever the weighted sum is, not only numbers within the range of the targets
-    /// learned from, as budgeted learners do
+    /// learned from, as learners of the families budget and full do
     #[arg(long)]
     pub(crate) no_clip: bool,
     /// Where the predictions go; default: stdout
@@ -317,7 +317,7 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, value_name = "ATTACK", value_parser = crate::parse::named)]
     pub(crate) attack: Option<halfseen::robust::Attack>,
     /// Test whatever the weighted sum is, not only numbers within the range of the targets learned
-    /// from, as budgeted learners do
+    /// from, as learners of the families budget and full do
     #[arg(long)]
     pub(crate) no_clip: bool,
     /// Seed of random attacks

@@ -32,9 +32,8 @@ fn every_learner_goes_from_fit_to_evaluation() {
             ));
             let shown = fields(&place.ok("show m.json"));
             let names: Vec<&str> = shown.iter().map(|row| row[0].as_str()).collect();
-            // A number is predicted within a range by who asks for what it reads.
-            let ranged = target == "y" && learner.contains("--budget");
-            let range: &[&str] = if ranged { &["(least)", "(largest)"] } else { &[] };
+            // Numbers are predicted within the range of the targets.
+            let range: &[&str] = if target == "y" { &["(least)", "(largest)"] } else { &[] };
             let attributes = &["a", "b", "kind=blue", "kind=green", "kind=red"][..];
             assert_eq!(names, [&["(intercept)"], range, attributes].concat(), "{learner}");
             assert!(shown.iter().all(|row| row[1].parse::<f64>().unwrap().is_finite()));

@@ -318,7 +318,7 @@ fn predictions_stay_within_the_targets_learned_from_unless_that_is_not_wanted() 
         serde_json::from_str::<Value>(&json).unwrap()["mse"].as_f64().unwrap()
     };
     assert!(error("--no-clip") < 0.1 * error(""), "{} and {}", error("--no-clip"), error(""));
-    place.ok("fit t.csv --target y --learner ridge --out r.json --quiet");
+    place.ok("fit t.csv --target y --learner karma --out r.json --quiet");
     let ran = place.run("predict r.json n.csv --no-clip");
     assert!(ran.code == Some(0) && ran.err.contains("--no-clip changes nothing"), "{}", ran.err);
 }

@@ -129,8 +129,8 @@ fn a_truncated_fit_needs_no_more_than_its_attributes() {
             .map(|c| c["name"].as_str().unwrap())
             .collect();
         assert_eq!(names, left, "{learner}");
-        // Budgeted learners show the range of their predictions too.
-        assert_eq!(fields(&place.ok("show m.json")).len(), if left.len() == 1 { 2 } else { 7 });
+        // The constant and both ends of the range, a weight of `a`, three of the kinds.
+        assert_eq!(fields(&place.ok("show m.json")).len(), if left.len() == 1 { 4 } else { 7 });
     }
     // The others may be absent, which the whole model minds when they are most of its attributes.
     place.write("few.csv", "a\n-5\n4\n");

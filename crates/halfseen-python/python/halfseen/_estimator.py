@@ -316,6 +316,30 @@ class Regressor(RegressorMixin, Estimator):
         return self._scores(X)[:, 0]
 
 
+class ClippedRegressor(Regressor):
+    """Estimate numbers within the range of the targets learned from."""
+
+    def predict(self, X, *, clip=True):
+        """Estimate the target, within the range of the targets learned from.
+
+        Beyond that range a few rows of heavy tails would make most of the squared error. ``coef_`` and
+        ``intercept_`` do not know of it.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The examples. NaN is a missing cell.
+        clip : bool, default=True
+            Whether predictions keep within that range.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Estimates, in units of the target.
+        """
+        return self._scores(X, clip)[:, 0]
+
+
 class Classifier(ClassifierMixin, Estimator):
     """Tell classes apart."""
 

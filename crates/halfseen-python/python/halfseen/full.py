@@ -1,13 +1,13 @@
 """Learn from every attribute of every example: references with full information that scikit-learn lacks."""
 
-from halfseen._estimator import SCALE, VERBOSE, Classifier, Estimator, Regressor
+from halfseen._estimator import SCALE, VERBOSE, Classifier, ClippedRegressor, Estimator
 
 
 class _Full(Estimator):
     _house = (SCALE, VERBOSE)
 
 
-class OnlineLasso(Regressor, _Full, learner="online-lasso"):
+class OnlineLasso(ClippedRegressor, _Full, learner="online-lasso"):
     """Online lasso: one pass over all attributes in an l1 ball; the comparator of paper B [1]_, section 5.
 
     Least squares with weights in an l1 ball, learned from one pass over the rows in a seeded order.

@@ -1,6 +1,6 @@
 //! Keeps the books of a learner: which queries are open, what was read, how late answers came.
 
-use crate::data::Layout;
+use crate::data::{Layout, widened};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Query, Role};
 use crate::model::{Report, Stop};
@@ -144,8 +144,10 @@ impl Ledger {
     #[inline]
     pub(super) fn learned(&mut self, asked_at: u64, target: f64) {
         self.largest_delay = self.largest_delay.max((self.closed() - 1).saturating_sub(asked_at));
-        let first = (self.answered == 0).then_some([target; 2]);
-        self.range = self.range.map(|[low, high]| [low.min(target), high.max(target)]).or(first);
+        // Answers of a state older than ranges are unknown: no range then.
+        if self.range.is_some() || self.answered == 0 {
+            self.range = Some(widened(self.range, target));
+        }
         self.answered += 1;
     }
 

@@ -173,6 +173,17 @@ impl<'a> Examples<'a> {
         let sum: f64 = (0..self.len()).map(|i| self.target(i).powi(2)).sum();
         sum / self.len().max(1) as f64
     }
+
+    /// The least and the largest target; `None` without rows.
+    pub(crate) fn target_range(&self) -> Option<[f64; 2]> {
+        (0..self.len()).fold(None, |range, i| Some(widened(range, self.target(i))))
+    }
+}
+
+/// The least range that holds another number too.
+#[inline]
+pub(crate) fn widened(range: Option<[f64; 2]>, number: f64) -> [f64; 2] {
+    range.map_or([number; 2], |[low, high]| [low.min(number), high.max(number)])
 }
 
 /// No weight is larger: sums of them stay in range.

@@ -14,8 +14,8 @@ mod target;
 mod threat;
 
 pub(crate) use checks::{bad_cell, check_row, check_shape};
-pub(crate) use examples::check_weights;
 pub use examples::{Declared, Examples, Labels, Moments};
+pub(crate) use examples::{check_weights, widened};
 pub use layout::{Layout, LayoutBuilder};
 pub use matrix::{Csr, Matrix};
 pub(crate) use nonzero::Cells;

@@ -113,7 +113,8 @@ impl<'a, 'b> Centred<'a, 'b> {
         &self.mean
     }
 
-    /// The predictor on all columns whose kept ones have these weights.
+    /// The predictor on all columns whose kept ones have these weights, within the range of the
+    /// targets.
     pub(crate) fn predictor(&self, kept: &[f64]) -> Linear {
         let mut weights = vec![0.0; self.examples.columns()];
         let mut intercept = self.target_shift;
@@ -121,7 +122,8 @@ impl<'a, 'b> Centred<'a, 'b> {
             weights[j] = *w;
             intercept -= w * s;
         }
-        Linear { weights, intercept, fill: self.mean.clone(), clip: None }
+        let clip = self.examples.target_range();
+        Linear { weights, intercept, fill: self.mean.clone(), clip }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Teaches learners every example once, all attributes of it, in a seeded order; several of them
 //! side by side.
 
-use crate::data::{Cells, Examples, Moments, bad_cell, check_row, check_shape};
+use crate::data::{Cells, Examples, Moments, bad_cell, check_row, check_shape, widened};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{STEPS, Setting, configured, refuse_weights};
 use crate::model::{Fit, Linear, Report, Stop};
@@ -216,6 +216,8 @@ struct Run {
     intercept_step: f64,
     /// K.
     bound: f64,
+    /// The least and the largest target so far.
+    range: Option<[f64; 2]>,
     count: u64,
 }
 
@@ -232,6 +234,7 @@ impl Run {
             intercepts: 0.0,
             intercept_step: finite(bound / (start.slope * examples.sqrt())),
             bound,
+            range: None,
             count: 0,
         }
     }
@@ -243,6 +246,7 @@ impl Run {
         }
         self.weights.step(self.step, phi, cells);
         self.intercepts += self.intercept;
+        self.range = Some(widened(self.range, target));
         self.count += 1;
         self.intercept =
             (self.intercept - self.intercept_step * phi).clamp(-self.bound, self.bound);
@@ -255,7 +259,7 @@ impl Run {
             weights: self.weights.average(),
             intercept,
             fill: moments.mean.clone(),
-            clip: None,
+            clip: self.range,
         }
     }
 }

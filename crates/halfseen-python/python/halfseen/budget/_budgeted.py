@@ -15,8 +15,8 @@ from halfseen._estimator import (
     SCALE,
     VERBOSE,
     Classifier,
+    ClippedRegressor,
     Estimator,
-    Regressor,
     _progress,
     _threads,
 )
@@ -158,7 +158,7 @@ class Budgeted(Estimator):
         return self
 
 
-class BudgetedRegressor(Regressor, Budgeted):
+class BudgetedRegressor(ClippedRegressor, Budgeted):
     """Estimate numbers from a few attributes of each example."""
 
     _poor_score = True  # after one pass over a few attributes of the 200 rows of scikit-learn's checks
@@ -166,26 +166,6 @@ class BudgetedRegressor(Regressor, Budgeted):
     def _batch(self, y, classes, first):
         """Return the targets of a batch as the library takes them."""
         return self._targets(y)
-
-    def predict(self, X, *, clip=True):
-        """Estimate the target, within the range of the targets learned from.
-
-        Beyond that range a few rows of heavy tails would make most of the squared error. ``coef_`` and
-        ``intercept_`` do not know of it.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell.
-        clip : bool, default=True
-            Whether predictions keep within that range.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Estimates, in units of the target.
-        """
-        return self._scores(X, clip)[:, 0]
 
     def partial_fit(self, X, y):
         """Learn from one more batch of examples, in their order.
