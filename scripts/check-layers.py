@@ -19,9 +19,8 @@ from pathlib import Path
 # The floors of crates/halfseen/src, lowest first; `plan` is the present name of `theory`.
 FLOORS = """
 error
-monitor stop normal sampling projection loss
-student iterate
-solve
+normal loss
+student
 params
 data
 kernel

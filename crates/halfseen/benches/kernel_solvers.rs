@@ -12,7 +12,7 @@
 use faer::Mat;
 use halfseen::Silent;
 use halfseen::sampling::{Purpose, Stream};
-use halfseen::solve::{Options, hinge};
+use halfseen::solve::{Options, Stop, hinge};
 use std::time::Instant;
 
 /// The numbers of a NumPy file of 64-bit floats.
@@ -90,7 +90,7 @@ fn main() {
         let found = hinge::path(gram.as_ref(), &labels, &cs, &options, &Silent).unwrap();
         let seconds = start.elapsed().as_secs_f64();
         total += seconds;
-        let unfinished = found.iter().filter(|f| !f.stop.converged()).count();
+        let unfinished = found.iter().filter(|f| f.stop != Stop::Tolerance).count();
         println!(
             "gamma {gamma} path of {}: {:.1} ms, unfinished {unfinished}",
             cs.len(),

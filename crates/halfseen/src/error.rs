@@ -277,6 +277,33 @@ impl From<ErrorKind> for Error {
     }
 }
 
+/// What a solver of [`crate::solve`] refuses, in the words of tables.
+impl From<halfseen_solve::Error> for Error {
+    fn from(error: halfseen_solve::Error) -> Self {
+        use halfseen_solve::Error as Of;
+        match error {
+            Of::OutOfRange { name, value, allowed } => {
+                ErrorKind::OutOfRange { name, value, allowed }
+            }
+            Of::WrongLength { what, expected, found } => {
+                ErrorKind::WrongLength { what, expected, found }
+            }
+            Of::WrongTarget { what, problem } => {
+                ErrorKind::WrongTarget { column: what.to_owned(), problem }
+            }
+            Of::TooFewRows { what, least, rows } => ErrorKind::TooFewRows { what, least, rows },
+            Of::NoColumns => ErrorKind::NoAttributes,
+            Of::NotFinite { row, column, value } => ErrorKind::NotFinite { row, column, value },
+            Of::Numerical { what, problem } => ErrorKind::Numerical { what, problem },
+            Of::Interrupted { during } => ErrorKind::Interrupted { during },
+            Of::BadState { problem } => {
+                ErrorKind::BadFile { what: "learner state", key: "iterate".to_owned(), problem }
+            }
+        }
+        .into()
+    }
+}
+
 /// Cuts a name at 64 characters (or 192 bytes) and shows control characters escaped.
 pub fn short(name: &str) -> String {
     cut(name, 64, 192)

@@ -7,10 +7,10 @@ pub(crate) mod reading;
 
 pub use query::{AskTell, Part, Query, Read, Role, Told};
 
+use crate::Monitor;
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
 use crate::model::Fit;
-use crate::monitor::Monitor;
 use crate::params::Parameters;
 use std::sync::Arc;
 

@@ -77,31 +77,26 @@ pub mod budget;
 pub mod data;
 pub mod error;
 pub mod full;
-pub mod iterate;
 pub mod kernel;
 pub mod learner;
 mod loss;
 pub mod missing;
 pub mod model;
-mod monitor;
 mod normal;
 pub mod params;
 pub mod plan;
 pub mod prepare;
-pub mod projection;
 pub mod registry;
 pub mod robust;
-pub mod sampling;
 pub mod select;
-pub mod solve;
-mod stop;
 mod student;
 pub mod synthetic;
 
 pub use error::{Error, ErrorClass, ErrorKind, Result};
+pub use halfseen_solve as solve;
+pub use halfseen_solve::{Monitor, Silent, iterate, projection, sampling};
 pub use learner::Learner;
 pub use loss::{Expansion, Loss, Series};
-pub use monitor::{Monitor, Silent};
 
 /// The example in README.md, run as a test.
 #[cfg(doctest)]

@@ -5,12 +5,12 @@ use super::classes::uncentred;
 use super::pass::{self, one_pass};
 use super::recipe::Recipe;
 use super::sgd::Sgd;
+use crate::Monitor;
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
 use crate::iterate::Iterate;
 use crate::learner::{AskTell, Family, Grid, Learner};
 use crate::model::Fit;
-use crate::monitor::Monitor;
 use crate::params::{Centre, Parameters};
 use std::sync::Arc;
 

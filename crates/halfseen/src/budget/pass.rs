@@ -2,11 +2,11 @@
 
 use super::admission::LARGEST_STEP;
 use super::observed::panels_of;
+use crate::Monitor;
 use crate::data::Examples;
 use crate::error::{Error, ErrorKind, Result};
 use crate::learner::{AskTell, Query, SAMPLES, refuse_weights};
 use crate::model::{Fit, Outside, Report, Stop};
-use crate::monitor::Monitor;
 use crate::sampling::{Purpose, Stream, shuffle};
 use std::time::Instant;
 

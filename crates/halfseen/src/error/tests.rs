@@ -240,7 +240,7 @@ fn provoked(long: &str) -> Vec<Error> {
         ErrorKind::Numerical { what: "a routine", problem: long.to_owned() }.into(),
         ErrorKind::Interrupted { during: "measuring" }.into(),
     ];
-    errors.extend(crate::sampling::AliasTable::new(&[f64::NAN]).err());
+    errors.extend(crate::sampling::AliasTable::new(&[f64::NAN]).err().map(Error::from));
     errors
 }
 

@@ -18,11 +18,11 @@
 
 use super::centred::Centred;
 use super::second_moments::second_moments;
+use crate::Monitor;
 use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::{Family, Grid, Learner, Setting, configured};
 use crate::model::Fit;
-use crate::monitor::Monitor;
 use crate::params::{Parameters, parameters};
 use crate::solve::Point;
 use std::time::Instant;
@@ -114,7 +114,7 @@ fn fit_all(
         let start = Instant::now();
         point.radius = learner.radius;
         let stop = point.solve(learner.tol * quadratic.constant, learner.max_iter, monitor);
-        let mut report = data.report("lasso", stop);
+        let mut report = data.report("lasso", stop.into());
         report.objective = Some(quadratic.value(&point.weights, &point.gradient));
         report.gap = Some(point.gap());
         report.seconds = shared + start.elapsed().as_secs_f64();
@@ -126,12 +126,12 @@ fn fit_all(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use crate::full::Ridge;
     use crate::full::testing::{Data, mean_square};
-    use crate::monitor::Silent;
+    use crate::model::Stop;
     use crate::projection::onto_l1_ball;
     use crate::sampling::{Purpose, Stream};
-    use crate::stop::Stop;
     use proptest::prelude::*;
 
     fn fit(lasso: &Lasso, data: &Data) -> Fit {

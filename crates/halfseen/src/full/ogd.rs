@@ -17,11 +17,11 @@
 
 use super::gradient::{Ball, Gradient};
 use super::one_pass::{self, Facts, OnePass, Start};
+use crate::Monitor;
 use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::{Family, Grid, Learner, Setting};
 use crate::model::Fit;
-use crate::monitor::Monitor;
 use crate::params::{Rule, parameters};
 use crate::plan::{self, Bound, Excess, Guarantee, Printed, Tuning, euclidean_eta};
 
@@ -125,10 +125,10 @@ impl Learner for Ogd {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use crate::data::Moments;
     use crate::full::Ridge;
     use crate::full::testing::{Data, mean_square};
-    use crate::monitor::Silent;
     use crate::sampling::{Purpose, Stream, shuffle};
 
     fn fit(learner: &Ogd, data: &Data) -> Fit {

@@ -36,11 +36,11 @@ use super::dual_averaging::DualAveraging;
 use super::exponentiated::Exponentiated;
 use super::gradient::{Ball, Gradient};
 use super::one_pass::{self, Facts, OnePass, Start, Weights};
+use crate::Monitor;
 use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::{Family, Grid, Learner, Setting};
 use crate::model::Fit;
-use crate::monitor::Monitor;
 use crate::params::{Rule, Variant, parameters};
 use crate::plan::{
     self, Bound, Excess, Guarantee, Printed, Tuning, entropic_eta, euclidean_eta, half_excess,
@@ -156,13 +156,13 @@ impl Learner for OnlineLasso {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use crate::data::Moments;
     use crate::error::ErrorKind;
     use crate::full::Lasso;
     use crate::full::testing::{Data, mean_square};
     use crate::learner::configured;
     use crate::model::Stop;
-    use crate::monitor::Silent;
     use crate::projection::onto_l1_ball;
     use crate::sampling::{Purpose, Stream, shuffle};
 

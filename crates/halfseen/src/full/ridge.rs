@@ -16,14 +16,14 @@
 use super::centred::Centred;
 use super::norm;
 use super::second_moments::second_moments;
+use crate::Monitor;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Grid, Learner, Setting, configured};
 use crate::model::{Fit, Stop};
-use crate::monitor::Monitor;
 use crate::params::{Parameters, parameters};
-use crate::solve::quadratic::{combine, dot, transposed};
 use crate::solve::{Form, Quadratic, eigen, outer_products};
+use crate::solve::{combine, dot, transposed};
 use faer::Mat;
 use std::time::Instant;
 
@@ -242,8 +242,8 @@ impl Spectrum {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use crate::full::testing::{Data, mean_square};
-    use crate::monitor::Silent;
     use crate::projection::onto_l2_ball;
 
     fn fit(ridge: &Ridge, data: &Data) -> Fit {

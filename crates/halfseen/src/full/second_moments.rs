@@ -6,8 +6,8 @@
 //! outside.
 
 use super::centred::Centred;
+use crate::Monitor;
 use crate::error::{ErrorKind, Result};
-use crate::monitor::Monitor;
 use crate::solve::{Form, Quadratic, add_products, mirror};
 use faer::{Mat, MatRef};
 
@@ -66,9 +66,9 @@ pub(crate) fn second_moments(data: &Centred<'_, '_>, monitor: &dyn Monitor) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use crate::full::testing::Data;
-    use crate::monitor::Silent;
-    use crate::solve::quadratic::dot;
+    use crate::solve::dot;
 
     /// (1/m) sum (<w,x> + b - y)^2, row by row.
     fn plain(data: &Data, weights: &[f64], intercept: f64) -> f64 {

@@ -11,11 +11,11 @@
 //! **Symbols**: C `c`; y_i -1 or +1.
 
 use super::centred::Centred;
+use crate::Monitor;
 use crate::data::{Cells, Examples, Signs};
 use crate::error::Result;
 use crate::learner::{Family, Grid, Learner, Setting, configured, two_classes};
 use crate::model::{Fit, Linear, Predictor};
-use crate::monitor::Monitor;
 use crate::params::{Parameters, parameters};
 use crate::solve::biased::Until;
 use crate::solve::bundle::{Bundle, Margins, Minimum};
@@ -122,7 +122,7 @@ fn fit_of(found: &Minimum, table: &Table<'_>, signs: &Signs, data: &Centred<'_, 
         weights[column] = *w;
         bias -= w * shift;
     }
-    let mut report = data.report("svm", found.stop);
+    let mut report = data.report("svm", found.stop.into());
     (report.objective, report.gap, report.passes) =
         (Some(found.objective), Some(found.gap), Some(found.cuts));
     Fit {
@@ -217,8 +217,8 @@ impl Margins for Table<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use crate::full::testing::Data;
-    use crate::monitor::Silent;
     use crate::solve::biased;
     use faer::Mat;
 

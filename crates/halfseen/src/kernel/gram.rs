@@ -9,8 +9,8 @@
 //! Blocks do not depend on the number of threads, and no number is made from two blocks.
 
 use super::{Kernel, Masked};
+use crate::Monitor;
 use crate::error::{ErrorKind, Result};
-use crate::monitor::Monitor;
 use crate::solve::square_bytes;
 use faer::linalg::matmul::matmul;
 use faer::mat::MatMut;
@@ -300,8 +300,8 @@ fn write(from: &Mat<f64>, block: &mut Block<'_>) {
 
 #[cfg(test)]
 mod tests {
+    use crate::Silent;
     use crate::kernel::gram::*;
-    use crate::monitor::Silent;
     use crate::params::Normalization;
     use crate::sampling::{Purpose, Stream};
     use faer::Side;

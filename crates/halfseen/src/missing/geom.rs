@@ -28,10 +28,10 @@ mod learner;
 
 pub use learner::GeometricMargin;
 
+use crate::Monitor;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Masked;
 use crate::model::Stop;
-use crate::monitor::Monitor;
 use crate::solve::biased::{Examples, Until};
 use rayon::prelude::*;
 use std::time::Instant;
@@ -189,12 +189,13 @@ fn iterate(
             least = geometric;
             (plane.weights, plane.bias, plane.kept) = (found.weights, found.bias, round as usize);
         }
-        if found.stop == Stop::Interrupted {
-            plane.stop = Stop::Interrupted;
+        let stop = Stop::from(found.stop);
+        if stop == Stop::Interrupted {
+            plane.stop = stop;
             break;
         }
-        if found.stop != Stop::Tolerance {
-            plane.stop = found.stop;
+        if stop != Stop::Tolerance {
+            plane.stop = stop;
         }
         match new {
             Some(new) if moved > SETTLED => shares = new,

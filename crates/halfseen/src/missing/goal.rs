@@ -1,9 +1,9 @@
 //! Says what a learner of kernels or features minimises: which loss, against which targets.
 
+use crate::Monitor;
 use crate::data::{Examples, check_shape};
 use crate::error::{ErrorKind, Result};
 use crate::missing::online::{self, Iterate, OnlineLoss, Targets};
-use crate::monitor::Monitor;
 use crate::params::KernelLoss;
 use crate::sampling::{Purpose, Stream, shuffle};
 use crate::solve::linear::{self, LinearSolved};
@@ -107,7 +107,7 @@ impl Goal {
         options: &Options,
         monitor: &dyn Monitor,
     ) -> Result<Vec<LinearSolved>> {
-        match (&self.losses, &self.weights) {
+        Ok(match (&self.losses, &self.weights) {
             // Products of rows are fewer than products of features.
             (Losses::Squares(_), _) if features.nrows() > features.ncols() => {
                 let mut gram = Mat::zeros(features.ncols(), features.ncols());
@@ -132,10 +132,10 @@ impl Goal {
                         stop,
                     }
                 };
-                Ok(solved.into_iter().map(combined).collect())
+                solved.into_iter().map(combined).collect()
             }
             (Losses::Squares(targets), None) => {
-                linear::ridge_path(features, targets.as_ref(), cs, monitor)
+                linear::ridge_path(features, targets.as_ref(), cs, monitor)?
             }
             (Losses::Squares(targets), Some(weights)) => {
                 // s (<w, f> - y)^2 is (<w, sqrt(s) f> - sqrt(s) y)^2.
@@ -144,20 +144,20 @@ impl Goal {
                     Mat::from_fn(features.nrows(), roots.len(), |k, i| roots[i] * features[(k, i)]);
                 let targets =
                     Mat::from_fn(roots.len(), targets.ncols(), |i, j| roots[i] * targets[(i, j)]);
-                linear::ridge_path(features.as_ref(), targets.as_ref(), cs, monitor)
+                linear::ridge_path(features.as_ref(), targets.as_ref(), cs, monitor)?
             }
             (Losses::Signs(signs), _) => {
                 let counts = self.counts(signs.len());
-                linear::hinge_path_weighted(features, signs, &counts, cs, options, monitor)
+                linear::hinge_path_weighted(features, signs, &counts, cs, options, monitor)?
             }
             (Losses::Classes(codes, classes), _) => {
                 let codes: Vec<usize> = codes.iter().map(|&code| code as usize).collect();
                 let counts = self.counts(codes.len());
                 linear::multiclass_path_weighted(
                     features, &codes, *classes, &counts, cs, options, monitor,
-                )
+                )?
             }
-        }
+        })
     }
 
     /// One pass of paper D's algorithm 1 over the rows in a random order, averaged; of rows without

@@ -11,13 +11,13 @@
 
 use super::goal::Goal;
 use super::karma::CS;
+use crate::Monitor;
 use crate::data::{Examples, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Kernel, Masked};
 use crate::learner::reading::Reading;
 use crate::learner::{Family, Grid, Learner, Setting, configured};
 use crate::model::{Fit, Linear, Linears, Predictor, Stop};
-use crate::monitor::Monitor;
 use crate::params::{KernelLoss, Normalization, Parameters, parameters};
 use crate::solve::Options;
 use faer::Mat;
@@ -200,9 +200,9 @@ fn path(
                 Predictor::Linears(Linears { classes: (0..outputs).map(linear).collect() })
             }
         };
-        let mut report = reading.report(first.name, solved.stop, examples);
+        let mut report = reading.report(first.name, solved.stop.into(), examples);
         (report.objective, report.gap) = (Some(solved.objective), Some(solved.gap));
-        report.passes = (solved.stop != Stop::ClosedForm).then_some(solved.passes);
+        report.passes = (report.stop != Stop::ClosedForm).then_some(solved.passes);
         report.seconds = began.elapsed().as_secs_f64();
         fits[at] = Some(Fit { predictor, report });
     }

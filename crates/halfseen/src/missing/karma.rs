@@ -15,6 +15,7 @@
 //! C = 1/(rho m) in the paper's terms.
 
 use super::goal::Goal;
+use crate::Monitor;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::gram::{bytes_needed, gram};
@@ -22,7 +23,6 @@ use crate::kernel::{Kernel, Masked, Sketch};
 use crate::learner::reading::Reading;
 use crate::learner::{Family, Grid, Learner, STEPS, Setting, configured, refuse_weights};
 use crate::model::{Expansion, Fit, Predictor, Report, Sketched, Stop};
-use crate::monitor::Monitor;
 use crate::params::{Features, KernelLoss, KernelSolver, Normalization, Parameters, parameters};
 use crate::solve::linear::LinearSolved;
 use crate::solve::{Options, Solved};
@@ -342,8 +342,14 @@ impl<'a, 'b> Training<'a, 'b> {
         let solved = goal.features_path(features.as_ref(), &cs, &first.options(), monitor)?;
         for (&at, solved) in group.iter().zip(solved) {
             let LinearSolved { weights, objective, gap, passes, support, stop } = solved;
-            let report =
-                self.report(&Told { objective, gap, passes, support, stop, left_out: None });
+            let report = self.report(&Told {
+                objective,
+                gap,
+                passes,
+                support,
+                stop: stop.into(),
+                left_out: None,
+            });
             let (sketch, constant, estimates) = (sketch.clone(), self.constant, goal.estimates());
             let predictor = Predictor::Sketch(Sketched { sketch, constant, weights, estimates });
             fits[at] = Some(Fit { predictor, report });
@@ -365,7 +371,8 @@ impl<'a, 'b> Training<'a, 'b> {
 
     fn fit(&self, kernel: &Kernel, goal: &Goal, solved: Solved, left_out: Option<f64>) -> Fit {
         let Solved { objective, gap, passes, support, stop, .. } = solved;
-        let report = self.report(&Told { objective, gap, passes, support, stop, left_out });
+        let report =
+            self.report(&Told { objective, gap, passes, support, stop: stop.into(), left_out });
         let predictor = Predictor::Kernel(Expansion {
             kernel: kernel.clone(),
             constant: self.constant,
@@ -380,8 +387,8 @@ impl<'a, 'b> Training<'a, 'b> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use crate::data::{Labels, Layout, Matrix, Scaler};
-    use crate::monitor::Silent;
     use crate::sampling::{Purpose, Stream};
     use crate::solve::square_bytes;
 

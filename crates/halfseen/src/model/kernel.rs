@@ -1,11 +1,11 @@
 //! Predicts by comparing a row with the rows learned from.
 
 use super::Scores;
+use crate::Silent;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::gram::cross;
 use crate::kernel::{Kernel, Masked};
-use crate::monitor::Silent;
 use faer::{Mat, Par};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

@@ -11,9 +11,9 @@ mod predictor;
 mod report;
 mod scores;
 mod sketched;
+mod stop;
 mod truncate;
 
-pub use crate::stop::Stop;
 pub use conditional::Conditional;
 pub use factor::{Factor, One, Room};
 pub use file::{Intervals, Model, Prediction};
@@ -25,6 +25,7 @@ pub use predictor::{Linears, Predictor};
 pub use report::{BudgetKind, Outside, Report};
 pub use scores::Scores;
 pub use sketched::Sketched;
+pub use stop::Stop;
 pub use truncate::check_truncation;
 
 /// What a learner returns.

@@ -1,8 +1,8 @@
 //! Tells how a fit went: why it stopped, what it read, what is certified.
 
 use super::Note;
+use super::Stop;
 use crate::data::{Layout, Threat};
-use crate::stop::Stop;
 use serde::{Deserialize, Serialize};
 
 /// A value that was read outside its declared bounds, in raw units.

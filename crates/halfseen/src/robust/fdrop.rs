@@ -18,12 +18,13 @@
 use super::frame::Frame;
 use super::silence::least;
 use super::{RobustHinge, Rows, Scratch};
+use crate::Monitor;
 use crate::data::{Examples, Signs, Threat};
 use crate::error::Result;
 use crate::learner::{Family, Grid, Learner, Setting, configured, two_classes};
-use crate::model::{Fit, Note, Stop};
-use crate::monitor::Monitor;
+use crate::model::{Fit, Note};
 use crate::params::{Damage, Parameters, Worth, parameters};
+use crate::solve::Stop;
 use crate::solve::biased::Until;
 use crate::solve::bundle::{Bundle, Margins};
 use std::time::Instant;
@@ -155,12 +156,12 @@ fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -
                 &signs,
                 (&found.weights, found.bias),
                 Damage::Deletion,
-                found.stop,
+                found.stop.into(),
             )?;
             let report = &mut fit.report;
             (report.objective, report.gap, report.passes) =
                 (Some(found.objective), Some(found.gap), Some(found.cuts));
-            if found.stop.converged() && found.weights.iter().all(|w| *w == 0.0) {
+            if report.converged && found.weights.iter().all(|w| *w == 0.0) {
                 let silent = |threat: &Threat| {
                     let attacked =
                         Attacked::new(&frame.rows, &signs.signs, weights.as_deref(), threat);

@@ -31,9 +31,9 @@ use crate::learner::{
     Family, Grid, Learner, STEPS, Setting, configured, refuse_weights, two_classes,
 };
 use crate::model::{Fit, Stop};
-use crate::monitor::{Monitor, Quiet};
 use crate::params::{Damage, Deletions, Parameters, Rule, Worth, parameters};
 use crate::sampling::{Purpose, Stream, shuffle, splits};
+use crate::solve::{Monitor, Quiet};
 use rayon::prelude::*;
 
 parameters! {

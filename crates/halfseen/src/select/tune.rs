@@ -10,9 +10,9 @@ use crate::data::{Examples, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner, Setting, with};
 use crate::model::{Fit, Predictor, Scores};
-use crate::monitor::{Monitor, Quiet};
 use crate::robust::{Attack, attack};
 use crate::sampling::{Purpose, Stream, folds};
+use crate::solve::{Monitor, Quiet};
 use rayon::prelude::*;
 
 /// How cross-validation is run, and what it takes for the best setting.

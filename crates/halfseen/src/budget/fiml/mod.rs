@@ -52,12 +52,12 @@ mod trials;
 
 use super::budgeted::check_moments;
 use super::pass;
+use crate::Monitor;
 use crate::data::{Examples, Layout};
 use crate::error::Result;
 use crate::learner::reading::Reading;
 use crate::learner::{AskTell, Family, Grid, Learner};
 use crate::model::{Fit, Note, Stop};
-use crate::monitor::Monitor;
 use crate::params::{Centre, Design, Link, Passive, parameters};
 use asking::Asker;
 use std::sync::Arc;

@@ -198,7 +198,7 @@ mod tests {
     use super::super::reads::Reads;
     use super::super::standard::Standard;
     use super::*;
-    use crate::monitor::Silent;
+    use crate::Silent;
     use crate::sampling::{Purpose, Stream, subset};
     use faer::Mat;
     use faer::linalg::solvers::DenseSolveCore;

@@ -7,9 +7,9 @@ use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::error::ErrorKind;
 use crate::learner::Learner;
 use crate::model::{Fit, Note, Stop};
-use crate::monitor::{Monitor, Silent};
 use crate::params::{Design, Passive};
 use crate::sampling::{Purpose, Stream};
+use crate::{Monitor, Silent};
 use ndarray::Array2;
 use std::sync::Arc;
 

@@ -2,10 +2,10 @@
 //! that go with what is seen.
 
 use super::Fiml;
+use crate::Silent;
 use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::learner::Learner;
 use crate::model::{Conditional, Fit, Note, Predictor};
-use crate::monitor::Silent;
 use crate::params::Passive;
 use crate::sampling::{Purpose, Stream, subset};
 use ndarray::Array2;

@@ -12,9 +12,9 @@
 //! of the squared error: else the ball's whole radius goes to such pixels.)
 
 use super::reduced::Reduced;
+use crate::Monitor;
 use crate::error::Result;
 use crate::model::Stop;
-use crate::monitor::Monitor;
 use crate::params::Reading;
 use crate::projection::onto_l1_ball;
 use crate::solve::{Form, Point, Quadratic, eigen, eigenvalues, outer_products};
@@ -96,7 +96,7 @@ impl Ball {
             Some(steepness) => self.descend(radius, steepness, limits, monitor),
             None => {
                 point.radius = radius;
-                let stop = point.solve(limits.gap, limits.steps, monitor);
+                let stop = point.solve(limits.gap, limits.steps, monitor).into();
                 let objective = self.quadratic.level(&point.weights, &point.gradient);
                 Found { weights: point.weights.clone(), stop, objective, gap: point.gap() }
             }

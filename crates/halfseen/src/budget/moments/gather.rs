@@ -15,9 +15,9 @@ use crate::data::{Layout, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::learner::Grid;
 use crate::model::{Fit, Linear, Note, Report, Stop};
-use crate::monitor::{Monitor, Silent};
 use crate::params::{Centre, Parameters};
 use crate::sampling::{Purpose, Stream};
+use crate::{Monitor, Silent};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

@@ -4,8 +4,8 @@
 use super::gather::{FromMoments, Gatherer};
 use super::own_test::{Answer, Trust};
 use super::reduced::Reduced;
+use crate::Silent;
 use crate::budget::{Query, Role};
-use crate::monitor::Silent;
 use crate::params::Centre;
 
 impl<L: FromMoments> Gatherer<L> {

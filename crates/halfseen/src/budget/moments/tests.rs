@@ -4,10 +4,10 @@ mod readings;
 
 use super::gather::{FromMoments, Gatherer};
 use super::{Ball, Limits, Reduced};
+use crate::Silent;
 use crate::budget::{AskTell, Identity, MomentLasso, Query, Read, Role, Told};
 use crate::data::Layout;
 use crate::model::Stop;
-use crate::monitor::Silent;
 use crate::params::{Centre, Reading};
 use crate::projection::onto_l1_ball;
 use crate::sampling::{Purpose, Stream};

@@ -1,6 +1,6 @@
 use super::*;
+use crate::Silent;
 use crate::kernel::gram::gram;
-use crate::monitor::Silent;
 use crate::sampling::{Purpose, Stream};
 use ndarray::Array2;
 

@@ -17,9 +17,9 @@
 use super::Form;
 use super::objective::{Labels, Objective};
 use super::shrink::{Shrunk, shrink, spectral_norm};
+use crate::Monitor;
 use crate::error::{ErrorKind, Result};
 use crate::model::{Factor, One, Stop};
-use crate::monitor::Monitor;
 use faer::Mat;
 
 /// eta: by what mu falls at a time.

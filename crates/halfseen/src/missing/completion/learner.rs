@@ -2,13 +2,13 @@
 //! predicted by the factor.
 
 use super::{Completed, Form, LabelLoss, Problem, Settings, Solution, complete, solve};
+use crate::Monitor;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Masked;
 use crate::learner::reading::Reading;
 use crate::learner::{Family, Grid, Learner, Setting, configured, refuse_weights};
 use crate::model::{Fit, Predictor};
-use crate::monitor::Monitor;
 use crate::params::{LabelLoss as LossChoice, Parameters, parameters};
 use faer::Mat;
 use rayon::prelude::*;
@@ -242,9 +242,9 @@ fn targets(choice: LossChoice, examples: &Examples<'_>) -> Result<(LabelLoss, Ma
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use crate::data::{Labels, Layout, Matrix, Scaler};
     use crate::model::Stop;
-    use crate::monitor::Silent;
     use crate::sampling::{Purpose, Stream};
     use std::sync::Arc;
 

@@ -38,9 +38,9 @@ mod shrink;
 pub use labels::LabelLoss;
 pub use learner::{Completion1, CompletionB};
 
+use crate::Monitor;
 use crate::error::{ErrorKind, Result};
 use crate::model::{Factor, Stop};
-use crate::monitor::Monitor;
 use faer::Mat;
 use fpc::Path;
 use objective::Objective;

@@ -1,7 +1,7 @@
 //! Tests matrix completion against naive twins, identities and bad input.
 
 use super::*;
-use crate::monitor::Silent;
+use crate::Silent;
 use crate::sampling::{Purpose, Stream};
 
 /// A matrix of low rank with noise and holes, and labels made of it; every third item is not

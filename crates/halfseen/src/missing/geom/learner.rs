@@ -1,13 +1,13 @@
 //! Offers the geometric margin as a learner.
 
 use super::{Plane, Setup, separate_weighted};
+use crate::Monitor;
 use crate::data::{Examples, Signs};
 use crate::error::Result;
 use crate::kernel::Masked;
 use crate::learner::reading::Reading;
 use crate::learner::{Family, Grid, Learner, Setting, configured, two_classes};
 use crate::model::{Fit, Linear, Predictor};
-use crate::monitor::Monitor;
 use crate::params::{Parameters, parameters};
 use crate::solve::biased::Until;
 use std::time::Instant;

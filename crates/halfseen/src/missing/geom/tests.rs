@@ -2,9 +2,9 @@
 //! vector machine.
 
 use super::*;
+use crate::Silent;
 use crate::data::{Examples as Table, Labels, Layout, Matrix, Scaler};
 use crate::learner::Learner;
-use crate::monitor::Silent;
 use crate::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::sync::Arc;

@@ -1,10 +1,10 @@
 //! Runs the online algorithm over rows whose Gram matrix is known, in a given order.
 
 use super::{Iterate, OnlineLoss, Outcome, check_rho};
+use crate::Monitor;
 use crate::error::{ErrorKind, Result};
-use crate::model::Stop;
-use crate::monitor::Monitor;
-use crate::solve::quadratic::dot;
+use crate::solve::Stop;
+use crate::solve::dot;
 use faer::{Mat, MatRef};
 
 /// The targets of n rows.

@@ -3,9 +3,9 @@
 mod regret;
 
 use super::*;
-use crate::model::Stop;
-use crate::monitor::{Monitor, Silent};
 use crate::sampling::{Purpose, Stream};
+use crate::solve::Stop;
+use crate::{Monitor, Silent};
 use faer::{Mat, MatRef};
 use proptest::prelude::*;
 

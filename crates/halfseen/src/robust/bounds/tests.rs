@@ -205,7 +205,7 @@ fn promised_of(
         settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
     let learner = crate::learner::with(crate::registry::find(name).unwrap(), &setting).unwrap();
     let examples = crate::data::Examples { labels, ..data.examples() };
-    let fit = learner.fit(&examples, &crate::monitor::Silent).unwrap();
+    let fit = learner.fit(&examples, &crate::Silent).unwrap();
     let told = |note: &&Note| matches!(note, Note::RiskBound { .. } | Note::NoiseBound { .. });
     let note = fit.report.notes.iter().find(told).unwrap().clone();
     let (data, codes) = classes(3_000, columns, seed + 10_000);

@@ -1,8 +1,8 @@
 //! Tests row generation against the programs that list every deletion, by a general solver.
 
 use super::*;
+use crate::Silent;
 use crate::data::Layout;
-use crate::monitor::Silent;
 use crate::robust::RobustHinge;
 use crate::robust::textbook::{Optimum, Textbook, quantile_loss, random, rows_in, rows_of};
 use crate::sampling::{Purpose, Stream};

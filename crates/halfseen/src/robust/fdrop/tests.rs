@@ -1,6 +1,6 @@
 use super::*;
+use crate::Silent;
 use crate::full::testing::Data;
-use crate::monitor::Silent;
 use crate::sampling::{Purpose, Stream};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{

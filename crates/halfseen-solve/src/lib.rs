@@ -1,0 +1,169 @@
+//! Solves: numbers in, a point and its certified distance from the optimum out.
+//!
+//! | module | problem |
+//! |---|---|
+//! | [`hinge`], [`multiclass`], [`ridge`] | (1/2) |v|^2 + C sum of losses over a Gram matrix |
+//! | [`linear`], [`biased`] | the same over features; a hard margin with a free bias |
+//! | [`bundle`] | margins that are not linear in the weights, by cutting planes |
+//! | [`Quadratic`], [`Point`] | a quadratic, and its least value in an l1 ball |
+//!
+//! Underneath, [`sampling`] draws indices, [`iterate`] moves weight vectors by sparse steps without
+//! ever touching all of them, [`projection`] is their dense counterpart. Nothing here knows a table
+//! or a learner, and results never depend on the number of threads.
+#![forbid(unsafe_code)]
+
+pub mod biased;
+pub mod bundle;
+mod eigen;
+mod error;
+pub mod hinge;
+pub mod iterate;
+mod l1;
+pub mod linear;
+mod monitor;
+pub mod multiclass;
+pub mod projection;
+mod quadratic;
+pub mod ridge;
+pub mod sampling;
+mod stop;
+mod vectors;
+
+pub use eigen::{eigen, eigenvalues};
+pub use error::{Error, Result};
+pub use l1::Point;
+pub use monitor::{Monitor, Quiet, Silent};
+pub use quadratic::{Form, Quadratic, add_products, combine, mirror, outer_products, transposed};
+pub use stop::Stop;
+pub use vectors::{dot, sum};
+
+use faer::{Mat, MatRef};
+
+/// When a solver stops.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// Relative duality gap at which the solution is accepted: gap <= tol |objective|.
+    pub tol: f64,
+    /// Most passes over the examples; what a pass is, each solver says.
+    pub max_passes: u64,
+    /// Fixes the order in which examples are visited.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    /// A gap of 1e-4, at most 10,000 passes, seed 0.
+    fn default() -> Self {
+        Options { tol: 1e-4, max_passes: 10_000, seed: 0 }
+    }
+}
+
+impl Options {
+    /// # Errors
+    /// [`Error::OutOfRange`] for a `tol` that is not positive and finite.
+    pub fn check(&self) -> Result<()> {
+        positive("tol", self.tol)
+    }
+}
+
+/// A minimiser in the span of the examples, and how far from the optimum it can be.
+#[derive(Debug, Clone)]
+pub struct Solved {
+    /// (n, outputs): score_j(x) = sum_i coefficients[(i, j)] k(x_i, x).
+    pub coefficients: Mat<f64>,
+    /// (1/2) |v|^2 + C sum of losses at `coefficients`.
+    pub objective: f64,
+    /// Objective minus dual objective, at least 0: the optimum is at most this much lower.
+    pub gap: f64,
+    /// Passes over the examples.
+    pub passes: u64,
+    /// Examples with a coefficient other than 0.
+    pub support: usize,
+    /// Why the solver stopped.
+    pub stop: Stop,
+}
+
+/// Bytes of a matrix (n, n).
+pub fn square_bytes(n: usize) -> u64 {
+    // Columns begin at multiples of 64 bytes.
+    (n as u64).div_ceil(8).saturating_mul(64).saturating_mul(n as u64)
+}
+
+/// Refuses what is not positive and finite.
+pub fn positive(name: &'static str, value: f64) -> Result<()> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(Error::OutOfRange { name, value: value.to_string(), allowed: "positive and finite".into() })
+}
+
+/// Refuses a list that is not as long as there are examples.
+pub fn length(what: &str, expected: usize, found: usize) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Error::WrongLength { what: what.into(), expected, found })
+}
+
+/// Refuses what cannot be the labels, costs and margins of a hinge problem over n examples, or dual
+/// variables to start from.
+///
+/// # Errors
+/// [`Error::WrongLength`], [`Error::WrongTarget`], [`Error::OutOfRange`].
+pub fn check_weighted(
+    n: usize,
+    [labels, costs, margins]: [&[f64]; 3],
+    warm: Option<&[f64]>,
+) -> Result<()> {
+    length("labels", n, labels.len())?;
+    length("costs", n, costs.len())?;
+    length("margins", n, margins.len())?;
+    if let Some(i) = labels.iter().position(|y| y.abs() != 1.0) {
+        let problem = format!("label {} is {}: it must be -1 or 1", i + 1, labels[i]);
+        return Err(Error::WrongTarget { what: "labels", problem });
+    }
+    costs.iter().try_for_each(|&c| positive("cost", c))?;
+    let refuse = |name, value: f64| Error::OutOfRange {
+        name,
+        value: value.to_string(),
+        allowed: "finite".into(),
+    };
+    if let Some(&s) = margins.iter().find(|s| !s.is_finite()) {
+        return Err(refuse("margin", s));
+    }
+    if let Some(warm) = warm {
+        length("dual variables to start from", n, warm.len())?;
+        if let Some(&a) = warm.iter().find(|a| !a.is_finite()) {
+            return Err(refuse("dual variable", a));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a matrix that cannot be a Gram matrix: not square, a number that is not finite, or a
+/// negative diagonal.
+///
+/// Symmetry is the caller's promise; only columns are read.
+///
+/// # Errors
+/// [`Error::WrongLength`], [`Error::Numerical`] with row and column counted from 1.
+pub fn check_gram(gram: MatRef<'_, f64>) -> Result<()> {
+    length("columns of the Gram matrix", gram.nrows(), gram.ncols())?;
+    let refuse = |i: usize, j: usize| Error::Numerical {
+        what: "Gram matrix",
+        problem: format!("row {}, column {} is {}", i + 1, j + 1, gram[(i, j)]),
+    };
+    for j in 0..gram.ncols() {
+        // One sum per column: it is finite where all its numbers are, or nearly all columns are
+        // looked at once only.
+        let column = gram.col(j);
+        if !column.iter().map(|k| k.abs()).sum::<f64>().is_finite()
+            && let Some(i) = column.iter().position(|k| !k.is_finite())
+        {
+            return Err(refuse(i, j));
+        }
+        if column[j] < 0.0 {
+            return Err(refuse(j, j));
+        }
+    }
+    Ok(())
+}

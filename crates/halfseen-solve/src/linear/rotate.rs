@@ -1,0 +1,120 @@
+//! Rotates m examples with more than m features into a space of m features, where they have the
+//! same products.
+//!
+//! **Method**: F = Q R by Householder's reflections; R has the products of F, R'R = F'F, to the
+//! last digit of F itself, which the square root of F'F would not have.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::householder::{
+    apply_block_householder_sequence_on_the_left_in_place_scratch as apply_scratch,
+    apply_block_householder_sequence_on_the_left_in_place_with_conj as apply,
+    apply_block_householder_sequence_transpose_on_the_left_in_place_scratch as apply_transpose_scratch,
+    apply_block_householder_sequence_transpose_on_the_left_in_place_with_conj as apply_transpose,
+};
+use faer::linalg::qr::no_pivoting::factor::{
+    qr_in_place, qr_in_place_scratch, recommended_block_size,
+};
+use faer::{Conj, Mat, Par};
+
+/// F = Q R, F (d, m) with d >= m.
+#[derive(Debug)]
+pub(crate) struct Rotation {
+    /// R below a diagonal of ones in spirit: the reflections, (d, m), below R.
+    factored: Mat<f64>,
+    /// The blocks' coefficients.
+    blocks: Mat<f64>,
+}
+
+impl Rotation {
+    /// Consumes F; more examples than features are no case for it.
+    pub(crate) fn new(mut features: Mat<f64>) -> Rotation {
+        let (d, m) = (features.nrows(), features.ncols());
+        let size = recommended_block_size::<f64>(d, m);
+        let mut blocks = Mat::zeros(size, d.min(m));
+        let mut memory =
+            MemBuffer::new(qr_in_place_scratch::<f64>(d, m, size, Par::Seq, Default::default()));
+        let stack = MemStack::new(&mut memory);
+        qr_in_place(features.as_mut(), blocks.as_mut(), Par::Seq, stack, Default::default());
+        Rotation { factored: features, blocks }
+    }
+
+    /// R, (m, m), and rows of ones below it if asked for.
+    pub(crate) fn rotated(&self, ones: bool) -> Mat<f64> {
+        let m = self.factored.ncols();
+        let entry = |j: usize, i: usize| match j {
+            _ if j == m => 1.0,
+            _ if j <= i => self.factored[(j, i)],
+            _ => 0.0,
+        };
+        Mat::from_fn(m + usize::from(ones), m, entry)
+    }
+
+    /// Q v of the v (m): the vector of the first space.
+    pub(crate) fn back(&self, v: &[f64]) -> Vec<f64> {
+        let mut out =
+            Mat::from_fn(self.factored.nrows(), 1, |k, _| v.get(k).copied().unwrap_or(0.0));
+        let (d, size) = (self.factored.nrows(), self.blocks.nrows());
+        let mut memory = MemBuffer::new(apply_scratch::<f64>(d, size, 1));
+        let stack = MemStack::new(&mut memory);
+        apply(
+            self.factored.as_ref(),
+            self.blocks.as_ref(),
+            Conj::No,
+            out.as_mut(),
+            Par::Seq,
+            stack,
+        );
+        out.col_as_slice(0).to_vec()
+    }
+
+    /// Q'w, (m), of a w (d).
+    pub(crate) fn forward(&self, w: &[f64]) -> Vec<f64> {
+        let mut out = Mat::from_fn(w.len(), 1, |k, _| w[k]);
+        let (d, size) = (self.factored.nrows(), self.blocks.nrows());
+        let mut memory = MemBuffer::new(apply_transpose_scratch::<f64>(d, size, 1));
+        let stack = MemStack::new(&mut memory);
+        apply_transpose(
+            self.factored.as_ref(),
+            self.blocks.as_ref(),
+            Conj::No,
+            out.as_mut(),
+            Par::Seq,
+            stack,
+        );
+        out.col_as_slice(0)[..self.factored.ncols()].to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{farthest, normal};
+    use super::*;
+
+    #[test]
+    fn products_survive_and_vectors_come_back() {
+        for (d, m) in [(1, 1), (7, 3), (40, 40), (300, 130)] {
+            let mut features = normal(d, m, 3);
+            // Columns that depend on each other.
+            if m > 2 {
+                (0..d).for_each(|j| features[(j, 2)] = features[(j, 0)] + features[(j, 1)]);
+            }
+            let rotation = Rotation::new(features.clone());
+            let rotated = rotation.rotated(false);
+            assert!(
+                farthest(&(rotated.transpose() * &rotated), &(features.transpose() * &features))
+                    < 1e-13
+            );
+            let with_ones = rotation.rotated(true);
+            assert!(
+                (0..m).all(|i| with_ones[(m, i)] == 1.0 && with_ones[(0, i)] == rotated[(0, i)])
+            );
+            // Q R = F, and Q'Q = I.
+            for i in 0..m {
+                let back = rotation.back(rotated.col_as_slice(i));
+                assert!((0..d).all(|j| (back[j] - features[(j, i)]).abs() < 1e-12));
+                let forward = rotation.forward(&back);
+                assert!((0..m).all(|j| (forward[j] - rotated[(j, i)]).abs() < 1e-12));
+            }
+        }
+    }
+}

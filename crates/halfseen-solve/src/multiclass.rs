@@ -1,0 +1,405 @@
+//! Minimises the multi-class hinge loss of Crammer and Singer over a Gram matrix, to a certified
+//! duality gap.
+//!
+//! **Setting**: (1/2) sum_r |v_r|^2 + C sum_i max_r (1(r != y_i) + z_ir - z_iy_i) with z_ir = <v_r,
+//! phi_i>, without a bias (Crammer and Singer, JMLR 2001). A class without examples is allowed: it
+//! still loses against the others.
+//!
+//! **Guarantee**: the maximum is one over weights w_ir >= 0 with sum_r w_ir = C, so v_r = sum_i
+//! b_ir phi_i with b_ir = C 1(r = y_i) - w_ir, and the dual objective is -(1/2) sum_r b_r' K b_r -
+//! sum_ir b_ir 1(r != y_i). With g_ir = 1(r != y_i) + z_ir, primal minus dual objective is sum_ir
+//! w_ir (max_s g_is - g_ir), computed from a z that was multiplied afresh. The solver stops when
+//! that is at most `tol` times the primal objective.
+//!
+//! **Method**: ascent over one example's block at a time, which is a projection on a simplex
+//! (Keerthi et al., KDD 2008); where that is slow, a primal-dual interior-point method
+//! (Mehrotra 1992), through a factor of the matrix where its rank is low, unless matrix and rank
+//! are too large for either.
+//!
+//! **Two classes**: v_1 - v_0 is the binary hinge's v at cost 2 C, and the objective half of that
+//! one's.
+
+mod ascent;
+mod interior;
+mod newton;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;
+
+use super::hinge::low_rank;
+use super::{Options, Solved, check_gram, length, positive, square_bytes};
+use crate::error::{Error, Result};
+use crate::monitor::Monitor;
+use crate::stop::Stop;
+use ascent::Ascent;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatRef, Par};
+use newton::{Form, work};
+use std::cell::OnceCell;
+
+/// Passes of ascent between two certificates.
+const PASSES_PER_ROUND: u64 = 10;
+/// Passes of ascent before the interior-point method takes over, where it may.
+const PASSES_BEFORE_INTERIOR: u64 = 40;
+/// Most multiplications of one step of the interior-point method, of which there are some thirty.
+const INTERIOR_WORK: f64 = 3e10;
+/// Largest rank of a factor of the Gram matrix times classes: the square of it is stored.
+const INTERIOR_SIZE: usize = 6000;
+
+/// What the problems of one Gram matrix share: a factor of it, sought once, where its rank is low.
+type Factor = OnceCell<Option<Mat<f64>>>;
+
+/// Minimises (1/2) sum_r |v_r|^2 + C sum_i max_r (1(r != y_i) + z_ir - z_iy_i).
+///
+/// `gram` is (n, n), symmetric and positive semidefinite; `codes` are n classes below `classes`;
+/// `warm` is (n, classes) like `Solved::coefficients`, and is moved to the nearest admissible
+/// values first. One class alone has loss 0 and coefficients 0. `Options::max_passes` bounds passes
+/// of ascent and interior-point steps together.
+///
+/// # Errors
+/// [`Error::OutOfRange`] (c, tol, classes, a start that is not finite),
+/// [`Error::WrongLength`], [`Error::WrongTarget`] (a code that is no class),
+/// [`Error::TooFewRows`], [`Error::Numerical`] (a number in the Gram matrix that is not
+/// finite, a negative diagonal, or an objective beyond the range of numbers).
+pub fn solve(
+    gram: MatRef<'_, f64>,
+    codes: &[u32],
+    classes: usize,
+    c: f64,
+    warm: Option<MatRef<'_, f64>>,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Solved> {
+    let weights = vec![1.0; codes.len()];
+    solve_with(gram, codes, classes, (c, &weights), warm, &Factor::new(), options, monitor)
+}
+
+#[expect(clippy::too_many_arguments, reason = "those of `solve`, and the factor")]
+fn solve_with(
+    gram: MatRef<'_, f64>,
+    codes: &[u32],
+    classes: usize,
+    (c, weights): (f64, &[f64]),
+    warm: Option<MatRef<'_, f64>>,
+    factor: &Factor,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Solved> {
+    check(gram, codes, classes, c, warm, options)?;
+    length("weights", codes.len(), weights.len())?;
+    let costs: Vec<f64> = weights.iter().map(|weight| c * weight).collect();
+    costs.iter().try_for_each(|&cost| positive("cost", cost))?;
+    let copy = (gram.row_stride() != 1).then(|| gram.to_owned());
+    let mut search = Search::new(copy.as_ref().map_or(gram, |m| m.as_ref()), codes, classes, costs);
+    if let Some(warm) = warm {
+        search.start(warm);
+    }
+    search.run(factor, options, monitor)
+}
+
+/// Solves for each of `cs`, in their order, each from the solution of the nearest smaller C.
+///
+/// # Errors
+/// Those of [`solve`].
+pub fn path(
+    gram: MatRef<'_, f64>,
+    codes: &[u32],
+    classes: usize,
+    cs: &[f64],
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Solved>> {
+    path_weighted(gram, codes, classes, &vec![1.0; codes.len()], cs, options, monitor)
+}
+
+/// The same where the loss of example i counts C `weights[i]`; weights are positive.
+///
+/// # Errors
+/// Those of [`solve`]; weights are refused like c.
+pub fn path_weighted(
+    gram: MatRef<'_, f64>,
+    codes: &[u32],
+    classes: usize,
+    weights: &[f64],
+    cs: &[f64],
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Solved>> {
+    cs.iter().try_for_each(|&c| positive("c", c))?;
+    let factor = Factor::new();
+    let mut order: Vec<usize> = (0..cs.len()).collect();
+    order.sort_by(|&i, &j| cs[i].total_cmp(&cs[j]));
+    let mut solved: Vec<Option<Solved>> = vec![None; cs.len()];
+    let mut last: Option<(f64, Mat<f64>)> = None;
+    for i in order {
+        // Examples that pay for an error pay for it still: their whole block grows with C.
+        let warm = last.as_ref().map(|(smaller, old): &(f64, Mat<f64>)| {
+            Mat::from_fn(old.nrows(), classes, |row, r| {
+                let at_bound = codes
+                    .get(row)
+                    .zip(weights.get(row))
+                    .is_some_and(|(&y, w)| old[(row, y as usize)] >= smaller * w);
+                old[(row, r)] * if at_bound { cs[i] / smaller } else { 1.0 }
+            })
+        });
+        let warm = warm.as_ref().map(|w| w.as_ref());
+        let found =
+            solve_with(gram, codes, classes, (cs[i], weights), warm, &factor, options, monitor)?;
+        last = Some((cs[i], found.coefficients.clone()));
+        solved[i] = Some(found);
+    }
+    Ok(solved.into_iter().flatten().collect())
+}
+
+/// Bytes that [`path`] takes at most beside a Gram matrix of n rows: the factor of low rank, which
+/// is copied once, and what one step of the interior-point method holds.
+pub fn bytes_beside(n: usize, classes: usize) -> u64 {
+    let classes = classes.max(1);
+    let most = (n / 3).min(INTERIOR_SIZE / classes);
+    let factor = 16_u64.saturating_mul(n as u64).saturating_mul(most as u64);
+    // The matrix of all pairs of classes, and its blocks, those below the diagonal only.
+    let low = square_bytes(most * classes).saturating_mul(2);
+    // Inverses for all classes; those in the making have factors, and later their sum has one.
+    let matrices = (classes + classes.min(rayon::current_num_threads())) as u64;
+    let allowed = work(n, classes, None) <= INTERIOR_WORK;
+    let dense = if allowed { square_bytes(n).saturating_mul(matrices) } else { 0 };
+    factor.saturating_add(low.max(dense))
+}
+
+/// Refuses a problem whose parts do not fit together.
+fn check(
+    gram: MatRef<'_, f64>,
+    codes: &[u32],
+    classes: usize,
+    c: f64,
+    warm: Option<MatRef<'_, f64>>,
+    options: &Options,
+) -> Result<()> {
+    options.check()?;
+    positive("c", c)?;
+    check_gram(gram)?;
+    let n = gram.nrows();
+    if n == 0 {
+        return Err(Error::TooFewRows { what: "a Gram matrix".into(), least: 1, rows: 0 });
+    }
+    if classes == 0 {
+        return Err(Error::OutOfRange {
+            name: "classes",
+            value: "0".into(),
+            allowed: "at least 1".into(),
+        });
+    }
+    length("codes of classes", n, codes.len())?;
+    if let Some(i) = codes.iter().position(|&y| y as usize >= classes) {
+        let problem = format!("code {} is {}: it must be below {classes}", i + 1, codes[i]);
+        return Err(Error::WrongTarget { what: "codes", problem });
+    }
+    if let Some(warm) = warm {
+        length("rows of coefficients to start from", n, warm.nrows())?;
+        length("columns of coefficients to start from", classes, warm.ncols())?;
+        for j in 0..classes {
+            if let Some(b) = warm.col(j).iter().find(|b| !b.is_finite()) {
+                let value = b.to_string();
+                return Err(Error::OutOfRange {
+                    name: "coefficient",
+                    value,
+                    allowed: "finite".into(),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The cheaper form of the systems of the interior-point method; `None` where both are too large.
+fn form<'a>(gram: MatRef<'a, f64>, classes: usize, factor: &'a Factor) -> Option<Form<'a>> {
+    let n = gram.nrows();
+    let most = (n / 3).min(INTERIOR_SIZE / classes);
+    let dense = work(n, classes, None);
+    let low = factor
+        .get_or_init(|| low_rank(gram, most))
+        .as_ref()
+        .map(|l| (l, work(n, classes, Some(l.ncols()))));
+    match low {
+        // Of a matrix of zeros the factor has no columns.
+        Some((l, work)) if l.ncols() > 0 && work < dense && work <= INTERIOR_WORK => {
+            Some(Form::Low(l.as_ref()))
+        }
+        _ => (dense <= INTERIOR_WORK).then_some(Form::Dense(gram)),
+    }
+}
+
+/// A point of the dual.
+struct Search<'a> {
+    gram: MatRef<'a, f64>,
+    y: Vec<usize>,
+    /// C, times the weight of each example.
+    c: Vec<f64>,
+    /// (n, classes): the weights w; row i sums to c_i.
+    w: Mat<f64>,
+    /// (n, classes): 1(r != y_i) + z_ir, multiplied afresh by `certify`.
+    g: Mat<f64>,
+    passes: u64,
+}
+
+/// What is certain of a point.
+#[derive(Debug, Clone, Copy)]
+struct Certificate {
+    primal: f64,
+    gap: f64,
+}
+
+impl<'a> Search<'a> {
+    fn new(gram: MatRef<'a, f64>, codes: &[u32], classes: usize, c: Vec<f64>) -> Search<'a> {
+        let y: Vec<usize> = codes.iter().map(|&y| y as usize).collect();
+        let w = Mat::from_fn(y.len(), classes, |i, r| if r == y[i] { c[i] } else { 0.0 });
+        Search { gram, g: Mat::zeros(y.len(), classes), y, c, w, passes: 0 }
+    }
+
+    fn start(&mut self, warm: MatRef<'_, f64>) {
+        for i in 0..self.w.nrows() {
+            for r in 0..self.w.ncols() {
+                self.w[(i, r)] = (-warm[(i, r)]).clamp(0.0, self.c[i]);
+            }
+        }
+        self.settle();
+    }
+
+    /// Makes each row sum to its cost, by the weight of the example's own class where that can be.
+    fn settle(&mut self) {
+        for (i, &y) in self.y.iter().enumerate() {
+            self.w[(i, y)] = 0.0;
+            let others: f64 = self.w.row(i).iter().sum();
+            let cost = self.c[i];
+            if others > cost {
+                self.w.row_mut(i).iter_mut().for_each(|w| *w *= cost / others);
+            } else {
+                self.w[(i, y)] = cost - others;
+            }
+        }
+    }
+
+    /// The coefficients b: those of other classes are exactly -w, and each row sums to 0.
+    fn coefficients(&self) -> Mat<f64> {
+        let mut b = Mat::zeros(self.w.nrows(), self.w.ncols());
+        for (i, &y) in self.y.iter().enumerate() {
+            let mut sum = 0.0;
+            for r in (0..self.w.ncols()).filter(|&r| r != y) {
+                if self.w[(i, r)] != 0.0 {
+                    b[(i, r)] = -self.w[(i, r)];
+                    sum += self.w[(i, r)];
+                }
+            }
+            b[(i, y)] = sum;
+        }
+        b
+    }
+
+    /// Multiplies the scores afresh, and finds objective and gap.
+    fn certify(&mut self) -> Certificate {
+        let b = self.coefficients();
+        matmul(self.g.as_mut(), Accum::Replace, self.gram, b.as_ref(), 1.0, Par::Seq);
+        let (mut square, mut loss, mut gap) = (0.0, 0.0, 0.0);
+        for (i, &y) in self.y.iter().enumerate() {
+            let own = self.g[(i, y)];
+            let mut largest = own;
+            for r in 0..self.w.ncols() {
+                square += b[(i, r)] * self.g[(i, r)];
+                if r != y {
+                    self.g[(i, r)] += 1.0;
+                    largest = largest.max(self.g[(i, r)]);
+                }
+            }
+            loss += self.c[i] * (largest - own);
+            for r in 0..self.w.ncols() {
+                gap += self.w[(i, r)] * (largest - self.g[(i, r)]);
+            }
+        }
+        Certificate { primal: 0.5 * square.max(0.0) + loss, gap }
+    }
+
+    fn run(&mut self, factor: &Factor, options: &Options, monitor: &dyn Monitor) -> Result<Solved> {
+        let mut may_interior = true;
+        let mut now = self.certify();
+        let (mut best, mut best_w) = (now, self.w.clone());
+        let stop = loop {
+            if !(now.primal.is_finite() && now.gap.is_finite()) {
+                let problem = format!("objective {:e}, gap {:e}", now.primal, now.gap);
+                return Err(Error::Numerical { what: "multi-class hinge loss", problem });
+            }
+            if now.gap <= best.gap {
+                best = now;
+                best_w.copy_from(&self.w);
+            }
+            if best.gap <= options.tol * best.primal {
+                break Stop::Tolerance;
+            }
+            if self.passes >= options.max_passes {
+                break Stop::IterationLimit;
+            }
+            if monitor.should_stop() {
+                break Stop::Interrupted;
+            }
+            let target = options.tol * best.primal;
+            if may_interior && self.passes >= PASSES_BEFORE_INTERIOR {
+                may_interior = false;
+                if let Some(form) = form(self.gram, self.w.ncols(), factor) {
+                    self.interior(form, options.tol, options.max_passes, monitor);
+                    now = self.trimmed(options.tol);
+                    continue;
+                }
+            }
+            let most = PASSES_PER_ROUND.min(options.max_passes - self.passes);
+            let done = Ascent::new(self).passes(most, 0.3 * target, options.seed, monitor);
+            self.passes += done;
+            self.settle();
+            now = self.certify();
+        };
+        self.w = best_w;
+        let coefficients = self.coefficients();
+        let support =
+            (0..self.y.len()).filter(|&i| coefficients.row(i).iter().any(|&b| b != 0.0)).count();
+        Ok(Solved {
+            coefficients,
+            objective: best.primal,
+            gap: best.gap,
+            passes: self.passes,
+            support,
+            stop,
+        })
+    }
+
+    /// Drops the weights that an interior point leaves on losing classes, if the gap is still small
+    /// then.
+    fn trimmed(&mut self, tol: f64) -> Certificate {
+        self.settle();
+        let whole = self.certify();
+        let kept = self.w.clone();
+        for i in 0..self.w.nrows() {
+            let largest = self.g.row(i).iter().fold(f64::NEG_INFINITY, |m, &g| m.max(g));
+            for r in (0..self.w.ncols()).filter(|&r| r != self.y[i]) {
+                if self.w[(i, r)] * self.gram[(i, i)] < largest - self.g[(i, r)] {
+                    self.w[(i, r)] = 0.0;
+                }
+            }
+            // What an example of a lost class had left for its own class goes to the best class.
+            let y = self.y[i];
+            if self.w[(i, y)] * self.gram[(i, i)] < largest - self.g[(i, y)] {
+                let others: f64 =
+                    (0..self.w.ncols()).filter(|&r| r != y).map(|r| self.w[(i, r)]).sum();
+                if others > 0.0 {
+                    let cost = self.c[i];
+                    self.w.row_mut(i).iter_mut().for_each(|w| *w *= cost / others);
+                }
+            }
+        }
+        self.settle();
+        let trimmed = self.certify();
+        if trimmed.gap <= whole.gap.max(tol * trimmed.primal) {
+            return trimmed;
+        }
+        self.w = kept;
+        self.certify()
+    }
+}

@@ -1,0 +1,204 @@
+use super::*;
+use crate::hinge;
+use crate::monitor::Silent;
+use crate::sampling::{Purpose, Stream};
+
+/// The Gram matrix of n rows of d normal numbers, and random codes.
+fn problem(n: usize, d: usize, classes: usize, seed: u64) -> (Mat<f64>, Vec<u32>) {
+    let mut stream = Stream::new(seed, Purpose::Data, 0);
+    let x = Mat::from_fn(n, d, |_, _| stream.normal());
+    let codes = (0..n).map(|_| stream.below(classes) as u32).collect();
+    (&x * x.transpose(), codes)
+}
+
+fn options(tol: f64) -> Options {
+    Options { tol, ..Options::default() }
+}
+
+/// Objective and dual objective by their definitions.
+fn both(gram: &Mat<f64>, codes: &[u32], c: f64, b: &Mat<f64>) -> (f64, f64) {
+    let z = gram * b;
+    let (mut primal, mut dual) = (0.0, 0.0);
+    for i in 0..codes.len() {
+        let y = codes[i] as usize;
+        let error = |r: usize| if r == y { 0.0 } else { 1.0 };
+        let mut worst = f64::NEG_INFINITY;
+        for r in 0..b.ncols() {
+            primal += 0.5 * b[(i, r)] * z[(i, r)];
+            dual -= 0.5 * b[(i, r)] * z[(i, r)] + b[(i, r)] * error(r);
+            worst = worst.max(error(r) + z[(i, r)] - z[(i, y)]);
+        }
+        primal += c * worst;
+    }
+    (primal, dual)
+}
+
+/// The nearest point of the simplex, among those of all faces.
+fn by_faces(point: &[f64], total: f64) -> Vec<f64> {
+    let mut best = (f64::INFINITY, Vec::new());
+    for face in 1..1_u32 << point.len() {
+        let on = |r: usize| face >> r & 1 == 1;
+        let sum: f64 = (0..point.len()).filter(|&r| on(r)).map(|r| point[r]).sum();
+        let shift = (sum - total) / f64::from(face.count_ones());
+        let at: Vec<f64> =
+            (0..point.len()).map(|r| if on(r) { point[r] - shift } else { 0.0 }).collect();
+        let distance: f64 = at.iter().zip(point).map(|(a, p)| (a - p).powi(2)).sum();
+        if at.iter().all(|&a| a >= 0.0) && distance < best.0 {
+            best = (distance, at);
+        }
+    }
+    best.1
+}
+
+#[test]
+fn projections_are_those_of_all_faces() {
+    let mut stream = Stream::new(3, Purpose::Data, 0);
+    for trial in 0..2000 {
+        let k = 1 + trial % 5;
+        let point: Vec<f64> =
+            (0..k).map(|_| (2.0 * stream.normal()).round() / 2.0 + 0.1 * stream.unit()).collect();
+        let total = 0.01 + 3.0 * stream.unit();
+        let mut found = point.clone();
+        ascent::project(&mut found, total, &mut vec![0.0; k]);
+        for (f, e) in found.iter().zip(by_faces(&point, total)) {
+            assert!((f - e).abs() < 1e-12, "{point:?}");
+        }
+    }
+}
+
+#[test]
+fn gap_is_primal_minus_dual_and_reaches_the_tolerance() {
+    for (n, d, classes) in [(30, 4, 3), (25, 40, 5), (4, 2, 7), (1, 1, 3)] {
+        let (gram, codes) = problem(n, d, classes, n as u64);
+        for c in [1e-5, 1e-2, 1.0, 1e2, 1e5] {
+            let found =
+                solve(gram.as_ref(), &codes, classes, c, None, &options(1e-8), &Silent).unwrap();
+            let (primal, dual) = both(&gram, &codes, c, &found.coefficients);
+            assert_eq!(
+                found.stop,
+                Stop::Tolerance,
+                "n {n} c {c:e} gap {:e}",
+                found.gap / found.objective
+            );
+            assert!((primal - found.objective).abs() <= 1e-9 * primal);
+            assert!(primal - dual <= 2e-8 * primal && primal - dual >= -1e-9 * primal);
+            for (i, &y) in codes.iter().enumerate() {
+                assert!(found.coefficients.row(i).iter().sum::<f64>().abs() <= 1e-12 * c);
+                for r in 0..classes {
+                    let bound = if r == y as usize { c } else { 0.0 };
+                    assert!(found.coefficients[(i, r)] <= bound * (1.0 + 1e-12));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn two_classes_are_the_binary_hinge_at_twice_the_cost() {
+    let (gram, codes) = problem(30, 5, 2, 8);
+    let labels: Vec<f64> = codes.iter().map(|&y| if y == 1 { 1.0 } else { -1.0 }).collect();
+    for c in [0.01, 1.0] {
+        let found = solve(gram.as_ref(), &codes, 2, c, None, &options(1e-10), &Silent).unwrap();
+        let binary =
+            hinge::solve(gram.as_ref(), &labels, 2.0 * c, None, &options(1e-10), &Silent).unwrap();
+        assert!((2.0 * found.objective - binary.objective).abs() < 1e-8 * binary.objective);
+        let (z, u) = (&gram * &found.coefficients, &gram * &binary.coefficients);
+        for i in 0..30 {
+            assert!((z[(i, 1)] - z[(i, 0)] - u[(i, 0)]).abs() < 1e-3);
+        }
+    }
+}
+
+#[test]
+fn warm_starts_and_paths_reach_the_same_objective() {
+    let (gram, codes) = problem(40, 6, 4, 11);
+    let cs = [10.0, 0.001, 0.1];
+    let path = path(gram.as_ref(), &codes, 4, &cs, &options(1e-8), &Silent).unwrap();
+    for (&c, at) in cs.iter().zip(&path) {
+        let cold = solve(gram.as_ref(), &codes, 4, c, None, &options(1e-8), &Silent).unwrap();
+        assert!((cold.objective - at.objective).abs() <= 2e-8 * cold.objective);
+        let again = Some(cold.coefficients.as_ref());
+        let warm = solve(gram.as_ref(), &codes, 4, c, again, &options(1e-7), &Silent).unwrap();
+        assert_eq!(warm.passes, 0);
+    }
+}
+
+#[test]
+fn the_order_of_rows_and_the_names_of_classes_do_not_matter() {
+    let (gram, codes) = problem(20, 3, 3, 5);
+    let turned = Mat::from_fn(20, 20, |i, j| gram[(19 - i, 19 - j)]);
+    let renamed: Vec<u32> = codes.iter().rev().map(|y| (y + 1) % 3).collect();
+    let one = solve(gram.as_ref(), &codes, 3, 0.5, None, &options(1e-9), &Silent).unwrap();
+    let two = solve(turned.as_ref(), &renamed, 3, 0.5, None, &options(1e-9), &Silent).unwrap();
+    assert!((one.objective - two.objective).abs() <= 2e-9 * one.objective);
+}
+
+#[test]
+fn equal_rows_of_different_classes_and_rows_of_zeros_are_solved() {
+    // Two equal rows of two classes, one row of zeros: no v is better than 0, and each row loses 1.
+    let gram = Mat::from_fn(3, 3, |i, j| if i < 2 && j < 2 { 1.0 } else { 0.0 });
+    for classes in [2, 4] {
+        let found =
+            solve(gram.as_ref(), &[0, 1, 1], classes, 0.3, None, &options(1e-9), &Silent).unwrap();
+        assert_eq!(found.stop, Stop::Tolerance);
+        if classes == 2 {
+            assert!((found.objective - 0.9).abs() < 1e-8);
+        }
+    }
+    let alone = solve(gram.as_ref(), &[0, 0, 0], 1, 0.3, None, &options(1e-9), &Silent).unwrap();
+    assert_eq!((alone.objective, alone.support), (0.0, 0));
+}
+
+#[test]
+fn a_larger_matrix_of_low_rank_is_solved_for_every_c() {
+    let (gram, codes) = problem(400, 6, 4, 21);
+    for tol in [1e-4, 1e-8] {
+        let cs = [1e-5, 1e-2, 1.0, 1e2, 1e5];
+        for (c, found) in
+            cs.iter().zip(path(gram.as_ref(), &codes, 4, &cs, &options(tol), &Silent).unwrap())
+        {
+            let (primal, dual) = both(&gram, &codes, *c, &found.coefficients);
+            assert_eq!(
+                found.stop,
+                Stop::Tolerance,
+                "c {c:e} gap {:e}",
+                found.gap / found.objective
+            );
+            assert!(primal - dual <= 1.01 * tol * primal + 1e-12 * primal);
+        }
+    }
+    // Nothing to learn from: every example loses 1.
+    let nothing = Mat::zeros(60, 60);
+    let found =
+        solve(nothing.as_ref(), &codes[..60], 4, 0.5, None, &options(1e-8), &Silent).unwrap();
+    assert_eq!((found.objective, found.stop), (30.0, Stop::Tolerance));
+}
+
+#[test]
+fn limits_are_reported_with_the_true_gap() {
+    let (gram, codes) = problem(60, 5, 4, 2);
+    let few = Options { tol: 1e-9, max_passes: 2, seed: 0 };
+    let found = solve(gram.as_ref(), &codes, 4, 100.0, None, &few, &Silent).unwrap();
+    let (primal, dual) = both(&gram, &codes, 100.0, &found.coefficients);
+    assert_eq!((found.stop, found.passes), (Stop::IterationLimit, 2));
+    assert!((found.gap - (primal - dual)).abs() <= 1e-8 * primal);
+}
+
+#[test]
+fn bad_input_is_refused() {
+    let (gram, codes) = problem(5, 2, 3, 2);
+    let run = |gram: &Mat<f64>, codes: &[u32], classes, c, tol| {
+        solve(gram.as_ref(), codes, classes, c, None, &options(tol), &Silent).unwrap_err()
+    };
+    let mut broken = gram.clone();
+    broken[(1, 2)] = f64::NAN;
+    assert!(matches!(run(&broken, &codes, 3, 1.0, 1e-4), Error::Numerical { .. }));
+    for c in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(matches!(run(&gram, &codes, 3, c, 1e-4), Error::OutOfRange { .. }));
+    }
+    assert!(matches!(run(&gram, &codes, 0, 1.0, 1e-4), Error::OutOfRange { .. }));
+    assert!(matches!(run(&gram, &codes, 3, 1.0, 0.0), Error::OutOfRange { .. }));
+    assert!(matches!(run(&gram, &[0, 1, 2, 3, 0], 3, 1.0, 1e-4), Error::WrongTarget { .. }));
+    assert!(matches!(run(&gram, &[0, 1], 3, 1.0, 1e-4), Error::WrongLength { .. }));
+    assert!(matches!(run(&Mat::zeros(0, 0), &[], 3, 1.0, 1e-4), Error::TooFewRows { .. }));
+}

@@ -1,0 +1,45 @@
+//! Adds up vectors in eight sums that the processor can form side by side.
+
+/// How many sums.
+const LANES: usize = 8;
+
+/// sum += factor * vector.
+#[inline]
+pub(crate) fn add_multiple(sum: &mut [f64], factor: f64, vector: &[f64]) {
+    for (sum, x) in sum.iter_mut().zip(vector) {
+        *sum += factor * x;
+    }
+}
+
+/// The sum.
+#[inline]
+pub fn sum(vector: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    let parts = vector.chunks_exact(LANES);
+    let rest: f64 = parts.remainder().iter().sum();
+    for part in parts {
+        for lane in 0..LANES {
+            sums[lane] += part[lane];
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
+/// The scalar product.
+#[inline]
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    let (left, right) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let rest: f64 = left.remainder().iter().zip(right.remainder()).map(|(x, y)| x * y).sum();
+    for (x, y) in left.zip(right) {
+        for lane in 0..LANES {
+            sums[lane] += x[lane] * y[lane];
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
+/// The squared length.
+pub(crate) fn square(vector: &[f64]) -> f64 {
+    dot(vector, vector)
+}

@@ -1,0 +1,80 @@
+//! Names the ways in which a fit can stop.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Why a fit stopped. Stopping early never looks like success.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stop {
+    /// One pass over the examples, as the method is defined.
+    OnePass,
+    /// Several passes over the examples, as many as were asked for.
+    Passes,
+    /// Chunks of the examples were solved to the tolerance, and their predictors averaged.
+    Chunks,
+    /// The total budget left too few reads for another example.
+    BudgetSpent,
+    /// The closed form was evaluated.
+    ClosedForm,
+    /// The certified gap fell below the tolerance.
+    Tolerance,
+    /// A stationary point was reached of a problem that need not be convex: nothing says how far it
+    /// is from the optimum.
+    Stationary,
+    /// The iterations ran out first.
+    IterationLimit,
+    /// The monitor asked to stop; this is the best point so far.
+    Interrupted,
+    /// More examples may still be told.
+    Open,
+}
+
+impl Stop {
+    /// Whether the method did all that it promises.
+    pub fn converged(self) -> bool {
+        matches!(
+            self,
+            Stop::OnePass
+                | Stop::Passes
+                | Stop::Chunks
+                | Stop::BudgetSpent
+                | Stop::ClosedForm
+                | Stop::Tolerance
+                | Stop::Stationary
+                | Stop::Open
+        )
+    }
+}
+
+impl From<halfseen_solve::Stop> for Stop {
+    fn from(stop: halfseen_solve::Stop) -> Stop {
+        use halfseen_solve::Stop as Of;
+        match stop {
+            Of::OnePass => Stop::OnePass,
+            Of::ClosedForm => Stop::ClosedForm,
+            Of::Tolerance => Stop::Tolerance,
+            Of::IterationLimit => Stop::IterationLimit,
+            Of::Interrupted => Stop::Interrupted,
+        }
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stop::OnePass => "one pass over the examples was finished",
+            Stop::Passes => "all passes over the examples were finished",
+            Stop::Chunks => "every chunk of the examples was solved to the tolerance, and the weights were averaged",
+            Stop::BudgetSpent => "the total budget left too few reads for another example",
+            Stop::ClosedForm => "the closed form was evaluated",
+            Stop::Tolerance => "the certified gap fell below the tolerance",
+            Stop::Stationary => "a stationary point was reached, which need not be the optimum",
+            Stop::IterationLimit => {
+                "the iterations ran out before the gap fell below the tolerance; raise max_iter or tol"
+            }
+            Stop::Interrupted => "it was interrupted; this is the best point so far",
+            Stop::Open => "more examples may still be told",
+        })
+    }
+}
