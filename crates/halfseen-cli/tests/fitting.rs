@@ -73,7 +73,10 @@ fn ridge_without_a_bound_is_least_squares_in_raw_units() {
     }
     assert_eq!((report["reads"].as_u64(), report["learner"].as_str()), (Some(10), Some("ridge")));
     let shown = fields(&place.ok("show m.json"));
-    let weights: Vec<f64> = shown.iter().map(|row| row[1].parse().unwrap()).collect();
+    // The constant, both ends of the range of the targets, and the weights.
+    let mut weights: Vec<f64> = shown.iter().map(|row| row[1].parse().unwrap()).collect();
+    let range: Vec<f64> = weights.drain(1..3).collect();
+    assert!((range[0] - 10.5).abs() < 1e-9 && (range[1] - 109.5).abs() < 1e-9, "{range:?}");
     // Normal equations: residuals are orthogonal to 1, a and b.
     let rows = [
         (1.0, 20.0, 43.5),
@@ -88,9 +91,11 @@ fn ridge_without_a_bound_is_least_squares_in_raw_units() {
         moments = [moments[0] + residual, moments[1] + residual * a, moments[2] + residual * b];
     }
     assert!(moments.iter().all(|m| m.abs() < 1e-6), "{moments:?}");
-    let predicted = predictions(&place.ok("predict m.json t.csv --quiet"));
-    for ((a, b, _), p) in rows.into_iter().zip(predicted) {
+    let free = predictions(&place.ok("predict m.json t.csv --no-clip --quiet"));
+    let kept = predictions(&place.ok("predict m.json t.csv --quiet"));
+    for (((a, b, _), p), kept) in rows.into_iter().zip(free).zip(kept) {
         assert!((p - weights[0] - weights[1] * a - weights[2] * b).abs() < 1e-9);
+        assert!((kept - p.clamp(10.5, 109.5)).abs() < 1e-9);
     }
 }
 

@@ -38,10 +38,14 @@ fn an_evaluation_tests_the_attributes_of_largest_weight() {
             _ => f64::from(u8::from(row[4] == "sick")) * 2.0 - 1.0,
         };
         let (mut square, mut wrong) = (0.0, 0.0);
+        let targets: Vec<f64> = fields(&table(60)).iter().map(|row| truth(row)).collect();
+        let least = targets.iter().copied().fold(f64::INFINITY, f64::min);
+        let largest = targets.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         for row in fields(&table(60)) {
             let a = (row[0].parse::<f64>().unwrap() - number(&scaler["offset"][0]))
                 / number(&scaler["divisor"][0]);
             let score = weight * a * number(&scale["deviation"]) + number(&scale["mean"]);
+            let score = score.clamp(least, largest);
             square += (score - truth(&row)).powi(2) / 60.0;
             wrong += f64::from(u8::from((score > 0.0) != (truth(&row) > 0.0))) / 60.0;
         }

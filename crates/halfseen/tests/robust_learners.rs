@@ -196,3 +196,37 @@ fn what_is_known_carries_the_weight_where_all_else_may_vanish() {
     assert!(share(&attacked) > share(&free) + 0.05, "{} and {}", share(&attacked), share(&free));
     assert_eq!(attacked.report.threat.as_ref().unwrap().values().len(), 3);
 }
+
+/// Deletions that gain just what they cost, all of even value under an odd threat: no subset
+/// exhausts the threat, nor is proven to be the worst before the search ends, and a table of sums
+/// would be too large. An attribute of value 1, which is always 0, keeps the values from being
+/// halved.
+#[test]
+fn deletions_that_were_not_proven_the_worst_are_said() {
+    let columns = 400;
+    let values: Vec<f64> =
+        (0..columns).map(|j| if j == 0 { 1.0 } else { (2_000 + j * 74 % 3_000) as f64 }).collect();
+    // Targets out of reach of the weights: every weight is at the side of its box.
+    let y: Vec<f64> = vec![1e9, -1e9, 1e9, -1e9];
+    let x = Array2::from_shape_fn((y.len(), columns), |(i, j)| {
+        if j == 0 { 0.0 } else { y[i].signum() * values[j] }
+    });
+    let data = Data::new(x, y, &singletons(columns));
+    let list = values.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
+    let of = |deletions| {
+        let settings = [
+            ("values", &*list),
+            ("threat", "999999"),
+            ("box_radius", "1000"),
+            ("intercept", "false"),
+            ("deletions", deletions),
+        ];
+        fit(&*learner("robust-lp", &settings), &data).report
+    };
+    let whole = of("whole");
+    assert!(whole.notes.contains(&Note::UnprovenDeletions { rows: 4 }), "{:?}", whole.notes);
+    assert_eq!(whole.gap, None);
+    let fractional = of("fractional");
+    assert!(fractional.gap.is_some());
+    assert!(!fractional.notes.iter().any(|n| matches!(n, Note::UnprovenDeletions { .. })));
+}
