@@ -290,7 +290,7 @@ mod tests {
     use super::*;
     use crate::holed::drawn;
     use crate::problem::Sources;
-    use halfseen::synthetic::LowRank;
+    use halfseen_synthetic::LowRank;
 
     #[test]
     fn what_more_is_observed_is_predicted_better_and_a_stopped_run_goes_on() {

@@ -4,7 +4,7 @@ use crate::problem::{Problem, Sources};
 use anyhow::{Context, Result, bail};
 use halfseen::data::{Cell, Matrix, Scale, Table, Task};
 use halfseen::sampling::{Purpose, Stream, shuffle};
-use halfseen::synthetic::Incomplete;
+use halfseen_synthetic::Incomplete;
 use ndarray::Array2;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -4,7 +4,7 @@ use crate::problem::Problem;
 use anyhow::Result;
 use halfseen::data::{Csr, Matrix, Scale, Table, Task};
 use halfseen::sampling::{AliasTable, Purpose, Stream};
-use halfseen::synthetic::{Decay, Decaying, Weights};
+use halfseen_synthetic::{Decay, Decaying, Weights};
 use ndarray::Array2;
 
 /// The name of a decay in result files.

@@ -205,7 +205,7 @@ mod tests {
     use super::*;
     use crate::holed::drawn;
     use crate::problem::Sources;
-    use halfseen::synthetic::LowRank;
+    use halfseen_synthetic::LowRank;
 
     fn problem() -> Problem {
         drawn(

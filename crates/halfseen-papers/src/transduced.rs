@@ -58,7 +58,7 @@ mod tests {
     use crate::holed::drawn;
     use halfseen::learner::with;
     use halfseen::registry::find;
-    use halfseen::synthetic::LowRank;
+    use halfseen_synthetic::LowRank;
 
     #[test]
     fn hidden_targets_are_completed_better_than_by_a_constant() {

@@ -11,8 +11,8 @@
 
 use halfseen::learner::Learner;
 use halfseen::registry::find;
-use halfseen::synthetic::{Decay, Decaying, Synthetic, Weights};
 use halfseen::{Result, Silent};
+use halfseen_synthetic::{Decay, Decaying, Synthetic, Weights};
 
 const STEPS: [&str; 9] = ["0.1x", "0.18x", "0.32x", "0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x"];
 const SEEDS: u64 = 20;

@@ -6,7 +6,7 @@
 use halfseen::Silent;
 use halfseen::learner::with;
 use halfseen::registry::find;
-use halfseen::synthetic::Blocks;
+use halfseen_synthetic::Blocks;
 use std::io::Write;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

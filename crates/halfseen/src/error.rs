@@ -23,7 +23,7 @@ pub enum ErrorClass {
     Data,
     /// The computation left the range of numbers.
     Numerical,
-    /// The caller's [`Monitor`](crate::Monitor) asked to stop.
+    /// The caller's [`Monitor`](halfseen_solve::Monitor) asked to stop.
     Interrupted,
 }
 

@@ -7,11 +7,11 @@ pub(crate) mod reading;
 
 pub use query::{AskTell, Part, Query, Read, Role, Told};
 
-use crate::Monitor;
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
 use crate::model::Fit;
 use crate::params::Parameters;
+use halfseen_solve::Monitor;
 use std::sync::Arc;
 
 /// A learner with its parameters: what [`find`](crate::registry::find) returns, and what a new

@@ -64,8 +64,7 @@
 //! predictor, preparation and report together. [`select`] splits, tunes and compares.
 //! [`registry::all`] lists every learner; each declares its parameters once, in [`params`].
 //! [`plan`] says what they promise before a value is read. [`solve`] holds the solvers of losses
-//! over Gram matrices and features, [`kernel`] what compares rows with holes, [`synthetic`] data of
-//! known truth.
+//! over Gram matrices and features, [`kernel`] what compares rows with holes.
 //!
 //! Underneath: [`sampling`] draws indices, [`iterate`] moves weight vectors by sparse steps without
 //! ever touching all of them, [`projection`] is their dense counterpart.
@@ -90,7 +89,6 @@ pub mod registry;
 pub mod robust;
 pub mod select;
 mod student;
-pub mod synthetic;
 
 pub use error::{Error, ErrorClass, ErrorKind, Result};
 pub use halfseen_solve as solve;

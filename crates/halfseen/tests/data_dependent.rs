@@ -6,7 +6,7 @@ mod common;
 
 use common::learner;
 use halfseen::Silent;
-use halfseen::synthetic::{Decay, Decaying, Synthetic, Weights};
+use halfseen_synthetic::{Decay, Decaying, Synthetic, Weights};
 
 /// Multiples of each learner's own theorem, quarter decades.
 const STEPS: [&str; 7] = ["0.32x", "0.56x", "1x", "1.8x", "3.2x", "5.6x", "10x"];

@@ -9,7 +9,7 @@ use halfseen::model::Predictor;
 use halfseen::prepare::{Options, Prepared};
 use halfseen::registry::find;
 use halfseen::sampling::{Purpose, Stream};
-use halfseen::synthetic::{Blocks, Incomplete};
+use halfseen_synthetic::{Blocks, Incomplete};
 use ndarray::Array2;
 
 const SEEDS: u64 = 10;
@@ -85,7 +85,7 @@ fn errors(draw: impl Fn(u64) -> Toy, gammas: [&str; 2], train: u32) -> [f64; 2] 
 /// Rows X = Z B of standard normals, Z (1000, 10) and B (10, 20), y = X w standardised, every
 /// second cell observed.
 ///
-/// Unlike in [`LowRank`](halfseen::synthetic::LowRank), whose rows spread alike in all
+/// Unlike in [`LowRank`](halfseen_synthetic::LowRank), whose rows spread alike in all
 /// directions of their subspace, they do not: the paper says only that they are normal in it.
 fn hidden_cells(seed: u64) -> Toy {
     let (rows, rank, columns) = (1000, 10, 20);

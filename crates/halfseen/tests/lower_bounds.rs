@@ -6,7 +6,7 @@ mod common;
 
 use common::learner;
 use halfseen::Silent;
-use halfseen::synthetic::{HiddenAttribute, HiddenSigns, Synthetic, ThreeAttributes};
+use halfseen_synthetic::{HiddenAttribute, HiddenSigns, Synthetic, ThreeAttributes};
 
 /// As the papers have them: nothing is centred, no intercept.
 const PLAIN: [(&str, &str); 2] = [("centre", "none"), ("intercept", "false")];

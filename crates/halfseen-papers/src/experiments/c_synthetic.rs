@@ -33,7 +33,7 @@ use crate::results::write;
 use crate::run::{Context, Load, Points};
 use crate::synthetic::{decaying, name};
 use anyhow::Result;
-use halfseen::synthetic::{Decay, Weights};
+use halfseen_synthetic::{Decay, Weights};
 
 const ROWS: usize = 20_000;
 const SIZES: [usize; 2] = [100, 500];

@@ -32,7 +32,7 @@ use halfseen::learner::with;
 use halfseen::missing::completion::{Form, LabelLoss, Problem as Completion, Settings, complete};
 use halfseen::registry::find;
 use halfseen::select::Statistics;
-use halfseen::synthetic::{Incomplete, TwoCompletions, TwoLines};
+use halfseen_synthetic::{Incomplete, TwoCompletions, TwoLines};
 use ndarray::Array2;
 
 const DRAWS: u64 = 10;

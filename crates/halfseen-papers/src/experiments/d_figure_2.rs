@@ -32,8 +32,8 @@ use crate::page::{claims, word};
 use crate::results::{Results, write};
 use crate::run::Context;
 use anyhow::Result;
-use halfseen::synthetic::{LowRank, Spread};
 use halfseen_io::draw::{Figure, Point, Series, learning_curve};
+use halfseen_synthetic::{LowRank, Spread};
 
 const ROWS: usize = 1000;
 const TEST_SHARE: f64 = 0.3;

@@ -27,7 +27,7 @@ use crate::results::write;
 use crate::run::Context;
 use anyhow::Result;
 use halfseen::select::Statistics;
-use halfseen::synthetic::Blocks;
+use halfseen_synthetic::Blocks;
 
 const ROWS: usize = 10_000;
 const TEST_SHARE: f64 = 0.1;

@@ -8,7 +8,7 @@ use crate::run::{Load, Points};
 use crate::synthetic::{decaying, sparse};
 use halfseen::learner::with;
 use halfseen::select::By;
-use halfseen::synthetic::{Decay, Weights};
+use halfseen_synthetic::{Decay, Weights};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

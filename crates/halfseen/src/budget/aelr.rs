@@ -21,13 +21,13 @@ use super::design::Goal;
 use super::pace::{Facts, Pace, Schedule, Theory};
 use super::recipe::{Draws, Recipe, recipe};
 use crate::error::Result;
-use crate::iterate::Entropic;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Passive, Rule, parameters};
 use crate::plan::{
     Bound, Excess, Guarantee, Printed, Setting, Tuning, entropic_eta, half_excess, planned_step,
 };
+use halfseen_solve::iterate::Entropic;
 
 parameters! {
     /// Parameters of AELR, and the learner itself.

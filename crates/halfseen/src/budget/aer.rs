@@ -23,11 +23,11 @@ use super::design::Goal;
 use super::pace::{Facts, Pace, Schedule, Theory};
 use super::recipe::{Draws, Recipe, recipe};
 use crate::error::Result;
-use crate::iterate::L1Ball;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Rule, parameters};
 use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning};
+use halfseen_solve::iterate::L1Ball;
 
 parameters! {
     /// Parameters of AER, and the learner itself.

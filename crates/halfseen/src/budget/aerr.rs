@@ -26,11 +26,11 @@ use super::design::Goal;
 use super::pace::{Facts, Pace, Schedule, Theory};
 use super::recipe::{Draws, Recipe, recipe};
 use crate::error::Result;
-use crate::iterate::L2Ball;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Passive, Rule, Steps, parameters};
 use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning, euclidean_eta};
+use halfseen_solve::iterate::L2Ball;
 
 parameters! {
     /// Parameters of AERR, and the learner itself.

@@ -39,15 +39,15 @@ use super::gen_est::{GenEst, check_reach};
 use super::pace::{Facts, Pace, Schedule, Theory};
 use super::recipe::{Draws, Recipe, recipe};
 use super::{pass, sgd::Sgd};
-use crate::Monitor;
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
-use crate::iterate::{Entropic, L2Ball};
 use crate::learner::{AskTell, Family, Grid, Learner};
 use crate::loss::Loss;
 use crate::model::Fit;
 use crate::params::{Average, Ball, Centre, Parameters, Rule, SmoothLoss, parameters};
 use crate::plan::{Excess, Guarantee, Setting, entropic_eta, euclidean_eta};
+use halfseen_solve::Monitor;
+use halfseen_solve::iterate::{Entropic, L2Ball};
 use std::sync::Arc;
 
 parameters! {

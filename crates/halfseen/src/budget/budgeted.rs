@@ -5,13 +5,13 @@ use super::classes::uncentred;
 use super::pass::{self, one_pass};
 use super::recipe::Recipe;
 use super::sgd::Sgd;
-use crate::Monitor;
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
-use crate::iterate::Iterate;
 use crate::learner::{AskTell, Family, Grid, Learner};
 use crate::model::Fit;
 use crate::params::{Centre, Parameters};
+use halfseen_solve::Monitor;
+use halfseen_solve::iterate::Iterate;
 use std::sync::Arc;
 
 /// A budgeted gradient learner: parameters, and the row of the table that they stand for.

@@ -20,11 +20,11 @@ use super::gaerr::inflation;
 use super::pace::{Pace, Schedule};
 use super::recipe::{Draws, Proportions, Recipe, Source, recipe};
 use crate::error::Result;
-use crate::iterate::Entropic;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, MomentSource, Rule, parameters};
 use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning, half_excess, planned_step};
+use halfseen_solve::iterate::Entropic;
 
 parameters! {
     /// Parameters of DDAELR, and the learner itself.

@@ -22,11 +22,11 @@ use super::pace::{Pace, Schedule};
 use super::recipe::{Draws, Proportions, Recipe, Source, TwoPhase, recipe};
 use super::two_phase::{Phases, THEOREM, largest_ratio};
 use crate::error::Result;
-use crate::iterate::Entropic;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, Rule, parameters};
 use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning, half_excess, planned_step};
+use halfseen_solve::iterate::Entropic;
 
 parameters! {
     /// Parameters of two-phase DDAELR, and the learner itself.

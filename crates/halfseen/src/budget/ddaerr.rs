@@ -29,11 +29,11 @@ use super::gaerr::inflation;
 use super::pace::{Pace, Schedule};
 use super::recipe::{Draws, Proportions, Recipe, Source, recipe};
 use crate::error::Result;
-use crate::iterate::L2Ball;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, MomentSource, Rule, Steps, parameters};
 use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning};
+use halfseen_solve::iterate::L2Ball;
 
 parameters! {
     /// Parameters of DDAERR, and the learner itself.

@@ -33,11 +33,11 @@ use super::pace::{Pace, Schedule};
 use super::recipe::{Draws, Proportions, Recipe, Source, TwoPhase, recipe};
 use super::two_phase::{Phases, most_estimated, ridge_given, ridge_safe};
 use crate::error::Result;
-use crate::iterate::L2Ball;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, Rule, Steps, parameters};
 use crate::plan::{Bound, Excess, Guarantee, Printed, Setting, Tuning};
+use halfseen_solve::iterate::L2Ball;
 
 parameters! {
     /// Parameters of two-phase DDAERR, and the learner itself.

@@ -81,7 +81,7 @@ pub(super) fn capped(weights: &[f64], cost: impl Fn(usize) -> f64, total: f64) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sampling::{Purpose, Stream};
+    use halfseen_solve::sampling::{Purpose, Stream};
 
     #[test]
     fn inclusion_is_proportional_up_to_one() {

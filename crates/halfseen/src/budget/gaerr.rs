@@ -21,11 +21,11 @@ use super::design::Goal;
 use super::pace::{Pace, Schedule};
 use super::recipe::{Draws, Proportions, Recipe, recipe};
 use crate::error::Result;
-use crate::iterate::L2Ball;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, Rule, Steps, parameters};
 use crate::plan::Setting;
+use halfseen_solve::iterate::L2Ball;
 
 parameters! {
     /// Parameters of GAERR, and the learner itself.

@@ -19,7 +19,7 @@
 
 use crate::error::{ErrorKind, Result};
 use crate::loss::{Loss, Series};
-use crate::sampling::Stream;
+use halfseen_solve::sampling::Stream;
 
 /// The estimator; see the module's documentation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -132,7 +132,7 @@ fn draws(order: u32, copies: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sampling::Purpose;
+    use halfseen_solve::sampling::Purpose;
 
     fn gen_est(series: Series, copies: u64) -> GenEst {
         GenEst { series, calls: 1, copies }

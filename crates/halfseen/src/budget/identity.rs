@@ -18,13 +18,13 @@
 
 use super::moments::{self, FromMoments, Gatherer, Gathering, Reduced, Solved, learn_from_moments};
 use super::{AskTell, pass};
-use crate::Monitor;
 use crate::data::{Examples, Layout};
 use crate::error::Result;
 use crate::learner::{Grid, Setting};
 use crate::model::{Fit, Stop};
 use crate::params::{Centre, parameters};
-use crate::projection::onto_l1_ball;
+use halfseen_solve::Monitor;
+use halfseen_solve::projection::onto_l1_ball;
 use std::sync::Arc;
 
 parameters! {

@@ -3,7 +3,7 @@
 //! A dense block beside the sampled one: its gradient is exact up to the slope, so it is moved by
 //! plain projected gradient steps in a Euclidean ball of its own radius.
 
-use crate::projection::onto_l2_ball;
+use halfseen_solve::projection::onto_l2_ball;
 use serde::{Deserialize, Serialize};
 
 /// The block; entry 0 is the intercept.

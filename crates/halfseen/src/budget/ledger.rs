@@ -4,7 +4,7 @@ use crate::data::{Layout, widened};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Query, Role};
 use crate::model::{Report, Stop};
-use crate::sampling::keep_distinct;
+use halfseen_solve::sampling::keep_distinct;
 use serde::{Deserialize, Serialize};
 
 /// No count of a saved state is larger: counting on must not overflow.

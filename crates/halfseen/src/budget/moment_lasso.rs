@@ -31,13 +31,13 @@ use super::moments::{
     self, Ball, FromMoments, Gatherer, Gathering, Limits, Reduced, Solved, learn_from_moments,
 };
 use super::{AskTell, pass};
-use crate::Monitor;
 use crate::data::{Examples, Layout};
 use crate::error::Result;
 use crate::learner::{Grid, Setting};
 use crate::model::Fit;
 use crate::params::{Centre, Reading, parameters};
 use crate::plan::{self, Excess, Guarantee};
+use halfseen_solve::Monitor;
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -101,7 +101,7 @@ pub(super) fn pack(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sampling::{Purpose, Stream};
+    use halfseen_solve::sampling::{Purpose, Stream};
 
     /// Whatever is packed: probabilities are those asked for, no set costs or reads more than it
     /// may, and none holds a panel twice.

@@ -2,12 +2,12 @@
 
 use super::admission::LARGEST_STEP;
 use super::observed::panels_of;
-use crate::Monitor;
 use crate::data::Examples;
 use crate::error::{Error, ErrorKind, Result};
 use crate::learner::{AskTell, Query, SAMPLES, refuse_weights};
 use crate::model::{Fit, Outside, Report, Stop};
-use crate::sampling::{Purpose, Stream, shuffle};
+use halfseen_solve::Monitor;
+use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use std::time::Instant;
 
 /// Examples between two looks at the monitor.

@@ -32,11 +32,11 @@ use super::design::Goal;
 use super::pace::{Facts, Pace, Schedule, Theory};
 use super::recipe::{Draws, Recipe, recipe};
 use crate::error::Result;
-use crate::iterate::{PNorm, Shape};
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Rule, parameters};
 use crate::plan::euclidean_eta;
+use halfseen_solve::iterate::{PNorm, Shape};
 
 parameters! {
     /// Parameters of the p-norm learner, and the learner itself.

@@ -121,7 +121,7 @@ fn largest(fine: impl Fn(f64) -> bool, most: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sampling::{Purpose, Stream};
+    use halfseen_solve::sampling::{Purpose, Stream};
 
     fn price(shares: &[f64], prices: &[f64]) -> f64 {
         shares.iter().zip(prices).map(|(p, c)| p * c).sum()

@@ -5,9 +5,9 @@ use super::design::Goal;
 use super::pace::Pace;
 use crate::data::Layout;
 use crate::error::Result;
-use crate::iterate::Shape;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, MomentSource, Passive};
+use halfseen_solve::iterate::Shape;
 
 /// What tells one budgeted gradient learner from another.
 #[derive(Debug, Clone)]
@@ -161,7 +161,7 @@ macro_rules! recipe {
             total_budget: $learner.total_budget,
             truncate: $learner.truncate,
             radius: $learner.radius,
-            shape: $crate::iterate::Shape::default(),
+            shape: ::halfseen_solve::iterate::Shape::default(),
             passive: $crate::params::Passive::No,
             known_radius: $learner.known_radius,
             intercept: $learner.intercept,

@@ -14,7 +14,7 @@
 //! d) at worst.
 
 use crate::error::Result;
-use crate::sampling::{AliasTable, Stream, subset};
+use halfseen_solve::sampling::{AliasTable, Stream, subset};
 
 /// How the panels of the gradient are drawn.
 #[derive(Debug, Clone, PartialEq)]
@@ -249,7 +249,7 @@ fn alike(weights: &[f64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sampling::Purpose;
+    use halfseen_solve::sampling::Purpose;
 
     #[test]
     fn a_systematic_sample_includes_each_panel_as_often_as_it_should() {

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
     use crate::budget::design::Goal;
     use crate::data::Layout;
-    use crate::sampling::{Purpose, Stream};
+    use halfseen_solve::sampling::{Purpose, Stream};
 
     const DELTA: f64 = 0.1;
 

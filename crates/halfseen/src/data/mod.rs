@@ -1,5 +1,4 @@
 //! Holds what was measured: matrices that answer single cells, tables with names, targets.
-//! [`synthetic`](crate::synthetic) draws some.
 
 mod checks;
 mod examples;

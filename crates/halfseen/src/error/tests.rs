@@ -1,13 +1,13 @@
 //! Provokes every kind of error, and holds each message to one short line.
 
 use super::*;
-use crate::Silent;
 use crate::budget::{AskTell, Query};
 use crate::data::{
     Column, Examples, Layout, Matrix, Place, Scaler, Table, Target, Task, TextColumn,
 };
 use crate::model::Model;
 use crate::prepare::{Moment, Options, Prepared, Schema};
+use halfseen_solve::Silent;
 use ndarray::{Array2, array};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -240,7 +240,7 @@ fn provoked(long: &str) -> Vec<Error> {
         ErrorKind::Numerical { what: "a routine", problem: long.to_owned() }.into(),
         ErrorKind::Interrupted { during: "measuring" }.into(),
     ];
-    errors.extend(crate::sampling::AliasTable::new(&[f64::NAN]).err().map(Error::from));
+    errors.extend(halfseen_solve::sampling::AliasTable::new(&[f64::NAN]).err().map(Error::from));
     errors
 }
 

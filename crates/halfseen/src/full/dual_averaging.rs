@@ -9,7 +9,7 @@
 
 use super::one_pass::Weights;
 use crate::data::Cells;
-use crate::projection::onto_l1_ball_in;
+use halfseen_solve::projection::onto_l1_ball_in;
 
 /// The weights, the sum of the gradients, and the sum of all weights before each step.
 #[derive(Debug, Clone)]
@@ -63,7 +63,7 @@ impl Weights for DualAveraging {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sampling::{Purpose, Stream};
+    use halfseen_solve::sampling::{Purpose, Stream};
 
     /// The objective is strongly convex, so its least point w is told from any other v of the ball
     /// by F(v) >= F(w) + |v - w|^2 / (2 eta).
@@ -96,7 +96,7 @@ mod tests {
                     let size = [0.001, 0.1, 1.0, 10.0][trial % 4] * radius;
                     let mut v: Vec<f64> =
                         least.iter().map(|w| w + size * stream.normal()).collect();
-                    crate::projection::onto_l1_ball(&mut v, radius);
+                    halfseen_solve::projection::onto_l1_ball(&mut v, radius);
                     let distance: f64 = v.iter().zip(&least).map(|(a, b)| (a - b).powi(2)).sum();
                     let (at, best) = (objective(&v), objective(&least));
                     let slack = 1e-9 * (at.abs() + best.abs() + 1e-3);

@@ -165,7 +165,7 @@ fn sum(values: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sampling::{Purpose, Stream};
+    use halfseen_solve::sampling::{Purpose, Stream};
 
     /// The method as printed: two positive vectors, normalised at every step so that nothing
     /// overflows.

@@ -5,7 +5,7 @@
 
 use super::one_pass::Weights;
 use crate::data::Cells;
-use crate::projection::{onto_l1_ball_in, onto_l2_ball};
+use halfseen_solve::projection::{onto_l1_ball_in, onto_l2_ball};
 
 /// What bounds the weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,13 +18,13 @@
 
 use super::centred::Centred;
 use super::second_moments::second_moments;
-use crate::Monitor;
 use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::{Family, Grid, Learner, Setting, configured};
 use crate::model::Fit;
 use crate::params::{Parameters, parameters};
-use crate::solve::Point;
+use halfseen_solve::Monitor;
+use halfseen_solve::Point;
 use std::time::Instant;
 
 parameters! {
@@ -126,12 +126,12 @@ fn fit_all(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Silent;
     use crate::full::Ridge;
     use crate::full::testing::{Data, mean_square};
     use crate::model::Stop;
-    use crate::projection::onto_l1_ball;
-    use crate::sampling::{Purpose, Stream};
+    use halfseen_solve::Silent;
+    use halfseen_solve::projection::onto_l1_ball;
+    use halfseen_solve::sampling::{Purpose, Stream};
     use proptest::prelude::*;
 
     fn fit(lasso: &Lasso, data: &Data) -> Fit {

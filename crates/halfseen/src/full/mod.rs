@@ -49,5 +49,5 @@ pub(crate) fn guarantees() -> Vec<Promise> {
 
 /// The Euclidean length.
 fn norm(vector: &[f64]) -> f64 {
-    crate::solve::dot(vector, vector).sqrt()
+    halfseen_solve::dot(vector, vector).sqrt()
 }

@@ -17,13 +17,13 @@
 
 use super::gradient::{Ball, Gradient};
 use super::one_pass::{self, Facts, OnePass, Start};
-use crate::Monitor;
 use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::{Family, Grid, Learner, Setting};
 use crate::model::Fit;
 use crate::params::{Rule, parameters};
 use crate::plan::{self, Bound, Excess, Guarantee, Printed, Tuning, euclidean_eta};
+use halfseen_solve::Monitor;
 
 parameters! {
     /// Online gradient descent over full rows.
@@ -125,11 +125,11 @@ impl Learner for Ogd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Silent;
     use crate::data::Moments;
     use crate::full::Ridge;
     use crate::full::testing::{Data, mean_square};
-    use crate::sampling::{Purpose, Stream, shuffle};
+    use halfseen_solve::Silent;
+    use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 
     fn fit(learner: &Ogd, data: &Data) -> Fit {
         learner.fit(&data.examples(), &Silent).unwrap()

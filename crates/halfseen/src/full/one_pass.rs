@@ -1,13 +1,13 @@
 //! Teaches learners every example once, all attributes of it, in a seeded order; several of them
 //! side by side.
 
-use crate::Monitor;
 use crate::data::{Cells, Examples, Moments, bad_cell, check_row, check_shape, widened};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{STEPS, Setting, configured, refuse_weights};
 use crate::model::{Fit, Linear, Report, Stop};
 use crate::params::Parameters;
-use crate::sampling::{Purpose, Stream, shuffle};
+use halfseen_solve::Monitor;
+use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use std::borrow::Cow;
 use std::time::Instant;
 
@@ -267,10 +267,10 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Silent;
     use crate::full::testing::Data;
     use crate::full::{Ogd, OnlineLasso};
     use crate::learner::Learner;
+    use halfseen_solve::Silent;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn learners() -> [Box<dyn Learner>; 2] {

@@ -36,7 +36,6 @@ use super::dual_averaging::DualAveraging;
 use super::exponentiated::Exponentiated;
 use super::gradient::{Ball, Gradient};
 use super::one_pass::{self, Facts, OnePass, Start, Weights};
-use crate::Monitor;
 use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::{Family, Grid, Learner, Setting};
@@ -46,6 +45,7 @@ use crate::plan::{
     self, Bound, Excess, Guarantee, Printed, Tuning, entropic_eta, euclidean_eta, half_excess,
     planned_step,
 };
+use halfseen_solve::Monitor;
 
 parameters! {
     /// One pass over full rows in the l1 ball.
@@ -156,15 +156,15 @@ impl Learner for OnlineLasso {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Silent;
     use crate::data::Moments;
     use crate::error::ErrorKind;
     use crate::full::Lasso;
     use crate::full::testing::{Data, mean_square};
     use crate::learner::configured;
     use crate::model::Stop;
-    use crate::projection::onto_l1_ball;
-    use crate::sampling::{Purpose, Stream, shuffle};
+    use halfseen_solve::Silent;
+    use halfseen_solve::projection::onto_l1_ball;
+    use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 
     const VARIANTS: [Variant; 3] = [Variant::Eg, Variant::Ogd, Variant::Rda];
 

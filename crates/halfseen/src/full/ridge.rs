@@ -16,15 +16,15 @@
 use super::centred::Centred;
 use super::norm;
 use super::second_moments::second_moments;
-use crate::Monitor;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Grid, Learner, Setting, configured};
 use crate::model::{Fit, Stop};
 use crate::params::{Parameters, parameters};
-use crate::solve::{Form, Quadratic, eigen, outer_products};
-use crate::solve::{combine, dot, transposed};
 use faer::Mat;
+use halfseen_solve::Monitor;
+use halfseen_solve::{Form, Quadratic, eigen, outer_products};
+use halfseen_solve::{combine, dot, transposed};
 use std::time::Instant;
 
 parameters! {
@@ -242,9 +242,9 @@ impl Spectrum {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Silent;
     use crate::full::testing::{Data, mean_square};
-    use crate::projection::onto_l2_ball;
+    use halfseen_solve::Silent;
+    use halfseen_solve::projection::onto_l2_ball;
 
     fn fit(ridge: &Ridge, data: &Data) -> Fit {
         ridge.fit(&data.examples(), &Silent).unwrap()

@@ -6,10 +6,10 @@
 //! outside.
 
 use super::centred::Centred;
-use crate::Monitor;
 use crate::error::{ErrorKind, Result};
-use crate::solve::{Form, Quadratic, add_products, mirror};
 use faer::{Mat, MatRef};
+use halfseen_solve::Monitor;
+use halfseen_solve::{Form, Quadratic, add_products, mirror};
 
 /// Rows per block: 256 x 784 numbers fit the second-level cache.
 const BLOCK: usize = 256;
@@ -66,9 +66,9 @@ pub(crate) fn second_moments(data: &Centred<'_, '_>, monitor: &dyn Monitor) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Silent;
     use crate::full::testing::Data;
-    use crate::solve::dot;
+    use halfseen_solve::Silent;
+    use halfseen_solve::dot;
 
     /// (1/m) sum (<w,x> + b - y)^2, row by row.
     fn plain(data: &Data, weights: &[f64], intercept: f64) -> f64 {

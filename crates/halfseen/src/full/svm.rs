@@ -11,14 +11,14 @@
 //! **Symbols**: C `c`; y_i -1 or +1.
 
 use super::centred::Centred;
-use crate::Monitor;
 use crate::data::{Cells, Examples, Signs};
 use crate::error::Result;
 use crate::learner::{Family, Grid, Learner, Setting, configured, two_classes};
 use crate::model::{Fit, Linear, Predictor};
 use crate::params::{Parameters, parameters};
-use crate::solve::biased::Until;
-use crate::solve::bundle::{Bundle, Margins, Minimum};
+use halfseen_solve::Monitor;
+use halfseen_solve::biased::Until;
+use halfseen_solve::bundle::{Bundle, Margins, Minimum};
 use std::time::Instant;
 
 parameters! {
@@ -217,10 +217,10 @@ impl Margins for Table<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Silent;
     use crate::full::testing::Data;
-    use crate::solve::biased;
     use faer::Mat;
+    use halfseen_solve::Silent;
+    use halfseen_solve::biased;
 
     fn signed(m: usize, d: usize, seed: u64) -> (Data, Vec<f64>) {
         let data = Data::random(m, d, seed);

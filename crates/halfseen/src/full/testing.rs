@@ -1,7 +1,7 @@
 //! Makes small data sets for the tests of this family.
 
 use crate::data::{Examples, Layout, Matrix, Scaler};
-use crate::sampling::{Purpose, Stream};
+use halfseen_solve::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::sync::Arc;
 

@@ -9,13 +9,13 @@
 //! Blocks do not depend on the number of threads, and no number is made from two blocks.
 
 use super::{Kernel, Masked};
-use crate::Monitor;
 use crate::error::{ErrorKind, Result};
-use crate::solve::square_bytes;
 use faer::linalg::matmul::matmul;
 use faer::mat::MatMut;
 use faer::prelude::ReborrowMut;
 use faer::{Accum, ContiguousFwd, Mat, Par};
+use halfseen_solve::Monitor;
+use halfseen_solve::square_bytes;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -300,11 +300,11 @@ fn write(from: &Mat<f64>, block: &mut Block<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::Silent;
     use crate::kernel::gram::*;
     use crate::params::Normalization;
-    use crate::sampling::{Purpose, Stream};
     use faer::Side;
+    use halfseen_solve::Silent;
+    use halfseen_solve::sampling::{Purpose, Stream};
     use ndarray::Array2;
     use proptest::prelude::*;
 

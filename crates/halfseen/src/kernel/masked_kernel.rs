@@ -374,7 +374,7 @@ impl TryFrom<Fields> for Kernel {
 #[cfg(test)]
 mod tests {
     use crate::kernel::masked_kernel::*;
-    use crate::sampling::{Purpose, Stream};
+    use halfseen_solve::sampling::{Purpose, Stream};
     use ndarray::{Array2, array};
 
     fn random(n: usize, d: usize, share: f64, seed: u64) -> Masked {

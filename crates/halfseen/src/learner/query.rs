@@ -1,8 +1,8 @@
 //! Defines the questions a budgeted learner asks, and the trait by which it asks and is told.
 
-use crate::Monitor;
 use crate::error::Result;
 use crate::model::{Fit, Linear, Predictor, Report};
+use halfseen_solve::Monitor;
 use serde::{Deserialize, Serialize};
 
 /// What a learner wants to know of its next example, decided before anything of it is seen.

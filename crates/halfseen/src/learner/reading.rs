@@ -128,7 +128,7 @@ fn target_into(examples: &Examples<'_>, example: usize, out: &mut [f64]) {
 mod tests {
     use crate::data::{Layout, Matrix, Scaler};
     use crate::learner::reading::*;
-    use crate::sampling::{Purpose, Stream};
+    use halfseen_solve::sampling::{Purpose, Stream};
     use ndarray::Array2;
     use std::sync::Arc;
 

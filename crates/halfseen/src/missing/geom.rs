@@ -28,11 +28,11 @@ mod learner;
 
 pub use learner::GeometricMargin;
 
-use crate::Monitor;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Masked;
 use crate::model::Stop;
-use crate::solve::biased::{Examples, Until};
+use halfseen_solve::Monitor;
+use halfseen_solve::biased::{Examples, Until};
 use rayon::prelude::*;
 use std::time::Instant;
 

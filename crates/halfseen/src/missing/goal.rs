@@ -1,14 +1,14 @@
 //! Says what a learner of kernels or features minimises: which loss, against which targets.
 
-use crate::Monitor;
 use crate::data::{Examples, check_shape};
 use crate::error::{ErrorKind, Result};
 use crate::missing::online::{self, Iterate, OnlineLoss, Targets};
 use crate::params::KernelLoss;
-use crate::sampling::{Purpose, Stream, shuffle};
-use crate::solve::linear::{self, LinearSolved};
-use crate::solve::{Options, Solved, hinge, multiclass, ridge, square_bytes};
 use faer::{Mat, MatRef, Par};
+use halfseen_solve::Monitor;
+use halfseen_solve::linear::{self, LinearSolved};
+use halfseen_solve::sampling::{Purpose, Stream, shuffle};
+use halfseen_solve::{Options, Solved, hinge, multiclass, ridge, square_bytes};
 use std::borrow::Cow;
 
 /// Rows up to which a decomposition for one C takes a few seconds at most.

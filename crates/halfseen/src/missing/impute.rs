@@ -11,7 +11,6 @@
 
 use super::goal::Goal;
 use super::karma::CS;
-use crate::Monitor;
 use crate::data::{Examples, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Kernel, Masked};
@@ -19,8 +18,9 @@ use crate::learner::reading::Reading;
 use crate::learner::{Family, Grid, Learner, Setting, configured};
 use crate::model::{Fit, Linear, Linears, Predictor, Stop};
 use crate::params::{KernelLoss, Normalization, Parameters, parameters};
-use crate::solve::Options;
 use faer::Mat;
+use halfseen_solve::Monitor;
+use halfseen_solve::Options;
 use std::time::Instant;
 
 parameters! {

@@ -15,7 +15,6 @@
 //! C = 1/(rho m) in the paper's terms.
 
 use super::goal::Goal;
-use crate::Monitor;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::gram::{bytes_needed, gram};
@@ -24,8 +23,9 @@ use crate::learner::reading::Reading;
 use crate::learner::{Family, Grid, Learner, STEPS, Setting, configured, refuse_weights};
 use crate::model::{Expansion, Fit, Predictor, Report, Sketched, Stop};
 use crate::params::{Features, KernelLoss, KernelSolver, Normalization, Parameters, parameters};
-use crate::solve::linear::LinearSolved;
-use crate::solve::{Options, Solved};
+use halfseen_solve::Monitor;
+use halfseen_solve::linear::LinearSolved;
+use halfseen_solve::{Options, Solved};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -387,10 +387,10 @@ impl<'a, 'b> Training<'a, 'b> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Silent;
     use crate::data::{Labels, Layout, Matrix, Scaler};
-    use crate::sampling::{Purpose, Stream};
-    use crate::solve::square_bytes;
+    use halfseen_solve::Silent;
+    use halfseen_solve::sampling::{Purpose, Stream};
+    use halfseen_solve::square_bytes;
 
     const ROWS: usize = 300;
 

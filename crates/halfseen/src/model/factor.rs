@@ -279,7 +279,7 @@ impl Room {
 mod tests {
     use super::*;
     use crate::data::{Layout, Matrix, Scaler};
-    use crate::sampling::{Purpose, Stream};
+    use halfseen_solve::sampling::{Purpose, Stream};
     use std::sync::Arc;
 
     fn random(columns: usize, outputs: usize, rank: usize, one: bool) -> Factor {

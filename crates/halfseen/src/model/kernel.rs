@@ -1,12 +1,12 @@
 //! Predicts by comparing a row with the rows learned from.
 
 use super::Scores;
-use crate::Silent;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::gram::cross;
 use crate::kernel::{Kernel, Masked};
 use faer::{Mat, Par};
+use halfseen_solve::Silent;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

@@ -13,7 +13,7 @@ use super::effects::Effects;
 use crate::data::{Examples, Threat};
 use crate::error::Result;
 use crate::model::{Linear, Predictor, Scores};
-use crate::sampling::{Purpose, Stream, shuffle};
+use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use rayon::prelude::*;
 
 /// Who attacks.

@@ -18,15 +18,15 @@
 use super::frame::Frame;
 use super::silence::least;
 use super::{RobustHinge, Rows, Scratch};
-use crate::Monitor;
 use crate::data::{Examples, Signs, Threat};
 use crate::error::Result;
 use crate::learner::{Family, Grid, Learner, Setting, configured, two_classes};
 use crate::model::{Fit, Note};
 use crate::params::{Damage, Parameters, Worth, parameters};
-use crate::solve::Stop;
-use crate::solve::biased::Until;
-use crate::solve::bundle::{Bundle, Margins};
+use halfseen_solve::Monitor;
+use halfseen_solve::Stop;
+use halfseen_solve::biased::Until;
+use halfseen_solve::bundle::{Bundle, Margins};
 use std::time::Instant;
 
 parameters! {

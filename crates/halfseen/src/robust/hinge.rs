@@ -2,7 +2,7 @@
 
 use super::{Adversary, Rows};
 use crate::data::Threat;
-use crate::solve::sum;
+use halfseen_solve::sum;
 
 /// The robust hinge loss of a threat and a margin (paper E, equation (2)): max over J of [gamma
 /// V(J) / P - y (b + sum_J w_j x_j)]_+, J what is left after deletions of value at most N.

@@ -32,8 +32,8 @@ use crate::learner::{
 };
 use crate::model::{Fit, Stop};
 use crate::params::{Damage, Deletions, Parameters, Rule, Worth, parameters};
-use crate::sampling::{Purpose, Stream, shuffle, splits};
-use crate::solve::{Monitor, Quiet};
+use halfseen_solve::sampling::{Purpose, Stream, shuffle, splits};
+use halfseen_solve::{Monitor, Quiet};
 use rayon::prelude::*;
 
 parameters! {

@@ -31,13 +31,13 @@ use super::lp::{self, Program};
 use super::margin::margin_of;
 use super::silence::least;
 use super::{RobustHinge, Rows};
-use crate::Monitor;
 use crate::data::{Costs, Examples, Signs, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Grid, Learner, refuse_weights, two_classes};
 use crate::model::{Fit, Note, Stop};
 use crate::params::{Damage, Deletions, Parameters, Worth, parameters};
-use crate::sampling::{Purpose, Stream, shuffle};
+use halfseen_solve::Monitor;
+use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use rayon::prelude::*;
 
 parameters! {

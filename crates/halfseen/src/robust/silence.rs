@@ -1,8 +1,8 @@
 //! Finds from which threat on nothing that is left tells the target.
 
-use crate::Monitor;
 use crate::data::{Costs, Threat};
 use crate::error::Result;
+use halfseen_solve::Monitor;
 
 /// Halvings of a budget that is no multiple of one value: to a hundredth of it.
 const HALVINGS: u32 = 7;
@@ -56,7 +56,7 @@ pub(super) fn least(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Silent;
+    use halfseen_solve::Silent;
 
     /// Stops whatever looks.
     struct Stopped;

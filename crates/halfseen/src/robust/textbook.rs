@@ -3,11 +3,11 @@
 
 use super::{Adversary, KNOWN, RobustHinge, Rows};
 use crate::data::{Examples, Layout, Matrix, Scaler, Threat};
-use crate::sampling::{Purpose, Stream};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus,
 };
+use halfseen_solve::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::sync::Arc;
 

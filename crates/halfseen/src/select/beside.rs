@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::model::{Fit, Scores, Stop};
 use crate::prepare::Prepared;
 use crate::robust::{Attack, attack};
-use crate::sampling::Split;
+use halfseen_solve::sampling::Split;
 
 /// The name of the row that no learner has: it always predicts the training mean, or the commonest
 /// class.

@@ -6,7 +6,7 @@
 //! what was hidden between them.
 
 use crate::data::{Cell, Table};
-use crate::sampling::{Purpose, Stream};
+use halfseen_solve::sampling::{Purpose, Stream};
 
 /// What a table shows of its attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,8 +12,8 @@ use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner};
 use crate::model::{Fit, Note, Scores, Stop};
-use crate::sampling::{Purpose, Stream, folds, shuffle};
-use crate::solve::{Monitor, Quiet};
+use halfseen_solve::sampling::{Purpose, Stream, folds, shuffle};
+use halfseen_solve::{Monitor, Quiet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Folds of the test.

@@ -11,8 +11,8 @@ use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner, Setting, with};
 use crate::model::{Fit, Predictor, Scores};
 use crate::robust::{Attack, attack};
-use crate::sampling::{Purpose, Stream, folds};
-use crate::solve::{Monitor, Quiet};
+use halfseen_solve::sampling::{Purpose, Stream, folds};
+use halfseen_solve::{Monitor, Quiet};
 use rayon::prelude::*;
 
 /// How cross-validation is run, and what it takes for the best setting.

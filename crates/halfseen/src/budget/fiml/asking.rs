@@ -15,7 +15,7 @@ use crate::data::Layout;
 use crate::error::{ErrorKind, Result};
 use crate::model::{Conditional, Fit, Linear, Note, Predictor, Report, Stop};
 use crate::params::{Design, Parameters, Passive};
-use crate::{Monitor, Silent};
+use halfseen_solve::{Monitor, Silent};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::sync::Arc;

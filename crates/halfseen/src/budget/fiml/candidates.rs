@@ -13,7 +13,7 @@ use super::factor::Factor;
 use super::judge::squared_errors;
 use super::parts::{Chosen, Part};
 use super::standard::{Rows, Standard};
-use crate::Monitor;
+use halfseen_solve::Monitor;
 use rayon::prelude::*;
 
 /// Ranks of the factor models.

@@ -8,8 +8,8 @@ use super::super::parts::Part;
 use super::super::reads::Reads;
 use super::super::standard::Standard;
 use super::*;
-use crate::sampling::{Purpose, Stream, subset};
 use faer::linalg::solvers::{DenseSolveCore, Solve};
+use halfseen_solve::sampling::{Purpose, Stream, subset};
 
 const D: usize = 8;
 

@@ -58,7 +58,7 @@ pub(super) fn mixed(weights: &[f64], draws: usize) -> Option<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sampling::{Purpose, Stream};
+    use halfseen_solve::sampling::{Purpose, Stream};
 
     #[test]
     fn a_share_stays_uniform_and_certain_panels_have_probability_one() {

@@ -9,7 +9,7 @@
 //! held-out reads is kept fixed, so the uncertainty of that choice is not in it.
 
 use crate::error::{ErrorKind, Result};
-use crate::sampling::{Purpose, Stream};
+use halfseen_solve::sampling::{Purpose, Stream};
 use rayon::prelude::*;
 
 /// The fewest refits that have a spread.

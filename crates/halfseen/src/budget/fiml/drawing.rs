@@ -8,7 +8,7 @@
 use super::design::mixed;
 use crate::budget::allowance;
 use crate::budget::sampler::Sampler;
-use crate::sampling::{Purpose, Stream, shuffle};
+use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use serde::{Deserialize, Serialize};
 
 /// Queries that share an order of the panels.

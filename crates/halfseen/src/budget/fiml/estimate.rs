@@ -10,8 +10,8 @@ use super::own_test::{Given, OwnTest, Shown, given};
 use super::parts::{Chosen, Part};
 use super::reads::Reads;
 use super::standard::{Rows, Standard};
-use crate::Monitor;
 use crate::error::{ErrorKind, Result};
+use halfseen_solve::Monitor;
 use rayon::prelude::*;
 
 /// What a fit depends on besides the reads.

@@ -23,7 +23,7 @@ use super::parts::Counted;
 use super::posterior::Posterior;
 use super::small::{backward, cholesky, dot, forward};
 use super::standard::{Rows, Standard};
-use crate::sampling::{Purpose, Stream};
+use halfseen_solve::sampling::{Purpose, Stream};
 
 /// Variance of the prior of a loading, in units of the attribute's own.
 const LOADING_PRIOR: f64 = 0.3;

@@ -7,9 +7,9 @@ use super::super::dense::Refinement;
 use super::super::parts::{Chosen, Part};
 use super::super::reads::Reads;
 use super::*;
-use crate::sampling::subset;
 use faer::Mat;
 use faer::linalg::solvers::DenseSolveCore;
+use halfseen_solve::sampling::subset;
 
 /// Examples that show from 0 to 6 of eight attributes; each as often as `times` says.
 fn reads(m: usize, times: impl Fn(usize) -> usize) -> Reads {

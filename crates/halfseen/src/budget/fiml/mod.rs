@@ -52,7 +52,6 @@ mod trials;
 
 use super::budgeted::check_moments;
 use super::pass;
-use crate::Monitor;
 use crate::data::{Examples, Layout};
 use crate::error::Result;
 use crate::learner::reading::Reading;
@@ -60,6 +59,7 @@ use crate::learner::{AskTell, Family, Grid, Learner};
 use crate::model::{Fit, Note, Stop};
 use crate::params::{Centre, Design, Link, Passive, parameters};
 use asking::Asker;
+use halfseen_solve::Monitor;
 use std::sync::Arc;
 
 parameters! {

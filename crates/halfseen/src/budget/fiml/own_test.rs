@@ -198,10 +198,10 @@ mod tests {
     use super::super::reads::Reads;
     use super::super::standard::Standard;
     use super::*;
-    use crate::Silent;
-    use crate::sampling::{Purpose, Stream, subset};
     use faer::Mat;
     use faer::linalg::solvers::DenseSolveCore;
+    use halfseen_solve::Silent;
+    use halfseen_solve::sampling::{Purpose, Stream, subset};
 
     const D: usize = 5;
     const WEIGHTS: [f64; D] = [0.7, -0.4, 0.0, 1.1, 0.2];

@@ -8,8 +8,8 @@ use crate::error::ErrorKind;
 use crate::learner::Learner;
 use crate::model::{Fit, Note, Stop};
 use crate::params::{Design, Passive};
-use crate::sampling::{Purpose, Stream};
-use crate::{Monitor, Silent};
+use halfseen_solve::sampling::{Purpose, Stream};
+use halfseen_solve::{Monitor, Silent};
 use ndarray::Array2;
 use std::sync::Arc;
 

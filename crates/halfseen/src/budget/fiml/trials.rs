@@ -2,12 +2,12 @@
 //! that go with what is seen.
 
 use super::Fiml;
-use crate::Silent;
 use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::learner::Learner;
 use crate::model::{Conditional, Fit, Note, Predictor};
 use crate::params::Passive;
-use crate::sampling::{Purpose, Stream, subset};
+use halfseen_solve::Silent;
+use halfseen_solve::sampling::{Purpose, Stream, subset};
 use ndarray::Array2;
 use std::sync::Arc;
 

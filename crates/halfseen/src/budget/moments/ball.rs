@@ -12,13 +12,13 @@
 //! of the squared error: else the ball's whole radius goes to such pixels.)
 
 use super::reduced::Reduced;
-use crate::Monitor;
 use crate::error::Result;
 use crate::model::Stop;
 use crate::params::Reading;
-use crate::projection::onto_l1_ball;
-use crate::solve::{Form, Point, Quadratic, eigen, eigenvalues, outer_products};
 use faer::Mat;
+use halfseen_solve::Monitor;
+use halfseen_solve::projection::onto_l1_ball;
+use halfseen_solve::{Form, Point, Quadratic, eigen, eigenvalues, outer_products};
 
 /// Steps between two looks at the monitor.
 const BETWEEN_LOOKS: u64 = 64;

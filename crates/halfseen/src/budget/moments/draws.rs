@@ -1,7 +1,7 @@
 //! Draws the panels from which second moments, or the example alone, are estimated.
 
 use crate::budget::Reads;
-use crate::sampling::{Stream, subset};
+use halfseen_solve::sampling::{Stream, subset};
 
 /// How the panels of one example are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

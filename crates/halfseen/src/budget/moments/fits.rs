@@ -1,13 +1,13 @@
 //! Teaches gatherers the rows of a table, several parameters at once, and makes learners of them.
 
 use super::gather::{FromMoments, Gatherer, Gathering};
-use crate::Monitor;
 use crate::budget::budgeted::check_moments;
 use crate::budget::pass;
 use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::Setting;
 use crate::model::{Fit, Report, Stop};
+use halfseen_solve::Monitor;
 use std::time::Instant;
 
 /// What several parameters, gathered for alike, learn from examples, after each of the given

@@ -16,8 +16,8 @@ use crate::error::{ErrorKind, Result};
 use crate::learner::Grid;
 use crate::model::{Fit, Linear, Note, Report, Stop};
 use crate::params::{Centre, Parameters};
-use crate::sampling::{Purpose, Stream};
-use crate::{Monitor, Silent};
+use halfseen_solve::sampling::{Purpose, Stream};
+use halfseen_solve::{Monitor, Silent};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

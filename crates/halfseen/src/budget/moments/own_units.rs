@@ -4,9 +4,9 @@
 use super::gather::{FromMoments, Gatherer};
 use super::own_test::{Answer, Trust};
 use super::reduced::Reduced;
-use crate::Silent;
 use crate::budget::{Query, Role};
 use crate::params::Centre;
+use halfseen_solve::Silent;
 
 impl<L: FromMoments> Gatherer<L> {
     /// A slot's unit: how large its values are by its reads where nobody declared it; 0 where they

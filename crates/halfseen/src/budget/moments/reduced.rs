@@ -10,8 +10,8 @@
 use super::products::Products;
 use super::sums::Sums;
 use crate::error::{ErrorKind, Result};
-use crate::solve::eigen;
 use faer::Mat;
+use halfseen_solve::eigen;
 
 /// Eigenvalues of K, scaled to a diagonal of ones, below this part of the largest are what rounding
 /// left of zero.

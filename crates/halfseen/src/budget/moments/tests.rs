@@ -4,15 +4,15 @@ mod readings;
 
 use super::gather::{FromMoments, Gatherer};
 use super::{Ball, Limits, Reduced};
-use crate::Silent;
 use crate::budget::{AskTell, Identity, MomentLasso, Query, Read, Role, Told};
 use crate::data::Layout;
 use crate::model::Stop;
 use crate::params::{Centre, Reading};
-use crate::projection::onto_l1_ball;
-use crate::sampling::{Purpose, Stream};
-use crate::solve::eigenvalues;
 use faer::Mat;
+use halfseen_solve::Silent;
+use halfseen_solve::eigenvalues;
+use halfseen_solve::projection::onto_l1_ball;
+use halfseen_solve::sampling::{Purpose, Stream};
 use std::sync::Arc;
 
 /// Widths of sampled panels, then of known ones: at most five sampled columns.

@@ -2,8 +2,8 @@
 //! answer.
 
 use super::Sgd;
-use crate::iterate::Iterate;
 use crate::learner::{Query, Role};
+use halfseen_solve::iterate::Iterate;
 
 /// What an answer gives besides the estimate of the example.
 #[derive(Debug, Clone, Copy)]

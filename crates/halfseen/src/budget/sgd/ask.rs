@@ -3,10 +3,10 @@
 use super::Sgd;
 use crate::budget::gen_est::GenEst;
 use crate::error::Result;
-use crate::iterate::Iterate;
 use crate::learner::{Part, Query, Read, Role};
 use crate::params::Centre;
-use crate::sampling::{Purpose, Stream};
+use halfseen_solve::iterate::Iterate;
+use halfseen_solve::sampling::{Purpose, Stream};
 
 impl<I: Iterate> Sgd<I> {
     /// Writes the next query.

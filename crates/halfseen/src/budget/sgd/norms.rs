@@ -9,9 +9,9 @@ use crate::budget::recipe::{Proportions, Source, TwoPhase};
 use crate::budget::two_phase::{FirstPhase, first_examples};
 use crate::data::{Layout, Moments};
 use crate::error::{ErrorKind, Result};
-use crate::iterate::Iterate;
 use crate::learner::{Query, Role};
 use crate::params::{Centre, Inner, Rule};
+use halfseen_solve::iterate::Iterate;
 
 /// Reads about a running centre from which their mean square is a norm to go by.
 const LEAST_POOLED: f64 = 4.0;

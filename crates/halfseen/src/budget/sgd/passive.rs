@@ -25,10 +25,10 @@
 use super::Sgd;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
-use crate::iterate::Iterate;
 use crate::learner::{Query, Role};
 use crate::params::Passive;
-use crate::sampling::{Purpose, Stream};
+use halfseen_solve::iterate::Iterate;
+use halfseen_solve::sampling::{Purpose, Stream};
 
 impl<I: Iterate> Sgd<I> {
     /// Counts the mask of the rows to come, where the learner is passive.

@@ -3,7 +3,7 @@
 use super::tests::{assert_close, example, layout};
 use super::*;
 use crate::budget::{Aelr, Aerr, Budgeted, Reads};
-use crate::sampling::{Purpose, Stream};
+use halfseen_solve::sampling::{Purpose, Stream};
 
 /// Widths of sampled panels, then of known ones; at most four sampled panels.
 const SHAPES: &[(&[u32], &[u32])] =
@@ -157,7 +157,7 @@ fn the_draw_of_the_product_goes_by_mass_over_share() {
     let layout = layout(&[1, 1, 1], &[]);
     let learner = Aerr { passive: crate::params::Passive::One, ..Aerr::default() };
     let recipe = learner.recipe(Reads { budget: 3, panels: 3 }).unwrap();
-    let mut sgd = Sgd::<crate::iterate::L2Ball>::new(recipe, &layout, None).unwrap();
+    let mut sgd = Sgd::<halfseen_solve::iterate::L2Ball>::new(recipe, &layout, None).unwrap();
     sgd.state.observed = Some(Observed::declared(16, &[4, 8, 16]));
     sgd.state.iterate.step(&[(0, -1.0), (1, 2.0), (2, -3.0)], 0.1, 1.0);
     let mut counts = [0.0_f64; 3];

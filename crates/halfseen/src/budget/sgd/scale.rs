@@ -23,10 +23,10 @@ use super::Sgd;
 use crate::budget::pace::Norms;
 use crate::budget::recipe::{Proportions, Recipe, Source};
 use crate::data::Layout;
-use crate::iterate::Iterate;
 use crate::learner::{Part, Query};
 use crate::loss::Loss;
 use crate::params::Centre;
+use halfseen_solve::iterate::Iterate;
 
 /// Deviations by which a value is divided: nearly all of them then lie in [-1, 1], as those do that
 /// are scaled by a declared range.

@@ -5,9 +5,9 @@ use super::Sgd;
 use super::answer::Estimate;
 use crate::budget::gen_est::{GenEst, check_reach};
 use crate::error::Result;
-use crate::iterate::Iterate;
 use crate::learner::Query;
 use crate::loss::Loss;
+use halfseen_solve::iterate::Iterate;
 
 /// What an answer tells of the slope.
 #[derive(Debug, Clone, Copy)]

@@ -8,9 +8,9 @@ use crate::budget::sampler::Sampler;
 use crate::budget::{
     Aelr, Aer, Aerr, Budgeted, Ddaelr, Ddaelr2p, Ddaerr, Ddaerr2p, Gaerr, Part, Pnorm, Reads,
 };
-use crate::iterate::Iterate;
 use crate::learner::Learner;
-use crate::sampling::{Purpose, Stream};
+use halfseen_solve::iterate::Iterate;
+use halfseen_solve::sampling::{Purpose, Stream};
 
 /// The shapes that an example may have: widths of sampled panels, then of known ones. At most five
 /// sampled columns.

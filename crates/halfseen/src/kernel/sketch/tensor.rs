@@ -10,7 +10,7 @@
 
 use super::plan::Term;
 use crate::error::{ErrorKind, Result};
-use crate::sampling::{Purpose, Stream};
+use halfseen_solve::sampling::{Purpose, Stream};
 use realfft::num_complex::Complex;
 use realfft::{RealFftPlanner, RealToComplex};
 use std::fmt;

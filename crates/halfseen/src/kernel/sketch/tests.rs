@@ -1,7 +1,7 @@
 use super::*;
-use crate::Silent;
 use crate::kernel::gram::gram;
-use crate::sampling::{Purpose, Stream};
+use halfseen_solve::Silent;
+use halfseen_solve::sampling::{Purpose, Stream};
 use ndarray::Array2;
 
 /// Rows with normal values, each shown with probability `share`; the last column is the constant.

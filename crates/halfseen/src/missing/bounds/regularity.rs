@@ -1,9 +1,9 @@
 //! Measures how well what is observed determines a row of a known subspace.
 
 use crate::error::{ErrorKind, Result};
-use crate::solve::eigenvalues;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
+use halfseen_solve::eigenvalues;
 
 /// Eigenvalues below this are zero but for rounding.
 const ZERO: f64 = 1e-12;

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::error::ErrorKind;
-use crate::sampling::{Purpose, Stream};
 use faer::Mat;
+use halfseen_solve::sampling::{Purpose, Stream};
 
 /// Orthonormal columns that span a random subspace, (d, r).
 fn subspace(d: usize, r: usize, stream: &mut Stream) -> Mat<f64> {

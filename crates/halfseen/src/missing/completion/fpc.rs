@@ -17,10 +17,10 @@
 use super::Form;
 use super::objective::{Labels, Objective};
 use super::shrink::{Shrunk, shrink, spectral_norm};
-use crate::Monitor;
 use crate::error::{ErrorKind, Result};
 use crate::model::{Factor, One, Stop};
 use faer::Mat;
+use halfseen_solve::Monitor;
 
 /// eta: by what mu falls at a time.
 const FALL: f64 = 0.1;

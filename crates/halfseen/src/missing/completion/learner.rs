@@ -2,7 +2,6 @@
 //! predicted by the factor.
 
 use super::{Completed, Form, LabelLoss, Problem, Settings, Solution, complete, solve};
-use crate::Monitor;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Masked;
@@ -11,6 +10,7 @@ use crate::learner::{Family, Grid, Learner, Setting, configured, refuse_weights}
 use crate::model::{Fit, Predictor};
 use crate::params::{LabelLoss as LossChoice, Parameters, parameters};
 use faer::Mat;
+use halfseen_solve::Monitor;
 use rayon::prelude::*;
 use std::time::Instant;
 
@@ -242,10 +242,10 @@ fn targets(choice: LossChoice, examples: &Examples<'_>) -> Result<(LabelLoss, Ma
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Silent;
     use crate::data::{Labels, Layout, Matrix, Scaler};
     use crate::model::Stop;
-    use crate::sampling::{Purpose, Stream};
+    use halfseen_solve::Silent;
+    use halfseen_solve::sampling::{Purpose, Stream};
     use std::sync::Arc;
 
     /// Rows of rank 2 with holes, and a target that is a linear function of the two hidden numbers.

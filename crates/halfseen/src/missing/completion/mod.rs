@@ -38,11 +38,11 @@ mod shrink;
 pub use labels::LabelLoss;
 pub use learner::{Completion1, CompletionB};
 
-use crate::Monitor;
 use crate::error::{ErrorKind, Result};
 use crate::model::{Factor, Stop};
 use faer::Mat;
 use fpc::Path;
+use halfseen_solve::Monitor;
 use objective::Objective;
 
 /// Larger cells are refused: squares must stay in range.

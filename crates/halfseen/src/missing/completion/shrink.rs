@@ -10,13 +10,13 @@
 //! taken.
 
 use crate::error::{ErrorKind, Result};
-use crate::solve::eigen;
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangle};
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::{Accum, Mat, MatRef, Par};
+use halfseen_solve::eigen;
 
 /// The threshold as a share of the largest singular value, below which Gram matrices are not
 /// precise enough.
@@ -70,7 +70,7 @@ pub(super) fn shrink(a: MatRef<'_, f64>, threshold: f64, out: &mut Mat<f64>) -> 
 /// # Errors
 /// [`ErrorKind::Numerical`].
 pub(super) fn spectral_norm(a: MatRef<'_, f64>) -> Result<f64> {
-    let values = crate::solve::eigenvalues(&gram(a, a.nrows() <= a.ncols()))?;
+    let values = halfseen_solve::eigenvalues(&gram(a, a.nrows() <= a.ncols()))?;
     Ok(values.into_iter().fold(0.0_f64, f64::max).sqrt())
 }
 
@@ -149,7 +149,7 @@ fn by_svd(a: MatRef<'_, f64>, threshold: f64, out: &mut Mat<f64>) -> Result<Shru
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sampling::{Purpose, Stream};
+    use halfseen_solve::sampling::{Purpose, Stream};
 
     /// A matrix of singular values that fall from 1 to `smallest` evenly in their logarithms.
     fn falling(p: usize, n: usize, smallest: f64) -> Mat<f64> {

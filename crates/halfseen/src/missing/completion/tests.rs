@@ -1,8 +1,8 @@
 //! Tests matrix completion against naive twins, identities and bad input.
 
 use super::*;
-use crate::Silent;
-use crate::sampling::{Purpose, Stream};
+use halfseen_solve::Silent;
+use halfseen_solve::sampling::{Purpose, Stream};
 
 /// A matrix of low rank with noise and holes, and labels made of it; every third item is not
 /// labelled.

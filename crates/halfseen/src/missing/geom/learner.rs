@@ -1,7 +1,6 @@
 //! Offers the geometric margin as a learner.
 
 use super::{Plane, Setup, separate_weighted};
-use crate::Monitor;
 use crate::data::{Examples, Signs};
 use crate::error::Result;
 use crate::kernel::Masked;
@@ -9,7 +8,8 @@ use crate::learner::reading::Reading;
 use crate::learner::{Family, Grid, Learner, Setting, configured, two_classes};
 use crate::model::{Fit, Linear, Predictor};
 use crate::params::{Parameters, parameters};
-use crate::solve::biased::Until;
+use halfseen_solve::Monitor;
+use halfseen_solve::biased::Until;
 use std::time::Instant;
 
 parameters! {

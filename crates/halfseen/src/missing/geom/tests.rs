@@ -2,10 +2,10 @@
 //! vector machine.
 
 use super::*;
-use crate::Silent;
 use crate::data::{Examples as Table, Labels, Layout, Matrix, Scaler};
 use crate::learner::Learner;
-use crate::sampling::{Purpose, Stream};
+use halfseen_solve::Silent;
+use halfseen_solve::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::sync::Arc;
 

@@ -1,11 +1,11 @@
 //! Runs the online algorithm over rows whose Gram matrix is known, in a given order.
 
 use super::{Iterate, OnlineLoss, Outcome, check_rho};
-use crate::Monitor;
 use crate::error::{ErrorKind, Result};
-use crate::solve::Stop;
-use crate::solve::dot;
 use faer::{Mat, MatRef};
+use halfseen_solve::Monitor;
+use halfseen_solve::Stop;
+use halfseen_solve::dot;
 
 /// The targets of n rows.
 #[derive(Debug, Clone, Copy)]

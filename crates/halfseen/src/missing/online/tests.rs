@@ -3,10 +3,10 @@
 mod regret;
 
 use super::*;
-use crate::sampling::{Purpose, Stream};
-use crate::solve::Stop;
-use crate::{Monitor, Silent};
 use faer::{Mat, MatRef};
+use halfseen_solve::Stop;
+use halfseen_solve::sampling::{Purpose, Stream};
+use halfseen_solve::{Monitor, Silent};
 use proptest::prelude::*;
 
 /// k_gamma as paper D defines it, with a_r = 1, by the plain sum.

@@ -6,9 +6,9 @@ use crate::data::{Label, Layout, Matrix, Scaler, Table, TargetScale, Task, Threa
 use crate::model::{Curve, Model, Predictor, Report, Stop};
 use crate::prepare::{ColumnKind, ColumnSchema, Prepare, Schema};
 use crate::robust::{Attack, attack};
-use crate::sampling::{Purpose, Stream};
 use faer::Mat;
 use faer::linalg::solvers::Solve;
+use halfseen_solve::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Holds the adversary against all subsets, all vertices of the relaxation, and the scalar dual.
 
 use super::*;
-use crate::sampling::{Purpose, Stream};
+use halfseen_solve::sampling::{Purpose, Stream};
 
 /// Gains with ties, zeros and signs, and values of a kind: equal, equal with free ones, whole,
 /// general.

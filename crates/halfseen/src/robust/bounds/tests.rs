@@ -1,6 +1,6 @@
 use super::*;
 use crate::full::testing::Data;
-use crate::sampling::{Purpose, Stream};
+use halfseen_solve::sampling::{Purpose, Stream};
 use ndarray::array;
 
 fn plain(columns: usize, reach: f64) -> Vec<Coordinate> {
@@ -205,7 +205,7 @@ fn promised_of(
         settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
     let learner = crate::learner::with(crate::registry::find(name).unwrap(), &setting).unwrap();
     let examples = crate::data::Examples { labels, ..data.examples() };
-    let fit = learner.fit(&examples, &crate::Silent).unwrap();
+    let fit = learner.fit(&examples, &halfseen_solve::Silent).unwrap();
     let told = |note: &&Note| matches!(note, Note::RiskBound { .. } | Note::NoiseBound { .. });
     let note = fit.report.notes.iter().find(told).unwrap().clone();
     let (data, codes) = classes(3_000, columns, seed + 10_000);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::data::{Declared, Layout, Matrix, Scaler, TargetScale};
-use crate::sampling::{Purpose, Stream};
+use halfseen_solve::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::sync::Arc;
 

@@ -13,7 +13,7 @@
 
 use super::pieces::Pieces;
 use super::system::System;
-use crate::Monitor;
+use halfseen_solve::Monitor;
 
 /// Steps go this share of the way to the nearest bound.
 const SHARE: f64 = 0.995;

@@ -26,10 +26,10 @@ mod task;
 mod tests;
 
 use super::Rows;
-use crate::Monitor;
 use crate::data::{Costs, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::model::Stop;
+use halfseen_solve::Monitor;
 use pieces::Pieces;
 pub(crate) use task::Loss;
 

@@ -9,7 +9,7 @@ use super::master::{Found, Master};
 use super::pieces::{List, Pieces};
 use super::task::{Answer, Loss};
 use super::{Options, Solution, Stop};
-use crate::Monitor;
+use halfseen_solve::Monitor;
 
 /// A round's program is solved to this share of the gap between the bounds.
 const LOOSE: f64 = 0.3;

@@ -1,11 +1,11 @@
 //! Tests row generation against the programs that list every deletion, by a general solver.
 
 use super::*;
-use crate::Silent;
 use crate::data::Layout;
 use crate::robust::RobustHinge;
 use crate::robust::textbook::{Optimum, Textbook, quantile_loss, random, rows_in, rows_of};
-use crate::sampling::{Purpose, Stream};
+use halfseen_solve::Silent;
+use halfseen_solve::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,11 +1,11 @@
 use super::*;
-use crate::Silent;
 use crate::full::testing::Data;
-use crate::sampling::{Purpose, Stream};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus,
 };
+use halfseen_solve::Silent;
+use halfseen_solve::sampling::{Purpose, Stream};
 use ndarray::Array2;
 
 /// Rows (m, n), a third of the cells 0, and signs that a plane with noise tells.

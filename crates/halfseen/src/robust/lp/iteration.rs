@@ -7,8 +7,8 @@ use super::triangle::System;
 use super::weights::{Move, Weights};
 use super::worker::Worker;
 use super::{Program, Solved};
-use crate::Monitor;
 use crate::model::Stop;
+use halfseen_solve::Monitor;
 use rayon::prelude::*;
 
 /// Share of the way to the boundary. On 3,000 and 8,000 digits 0.9 took 15 to 18 % fewer iterations

@@ -31,8 +31,8 @@ mod weights;
 mod worker;
 
 use super::{RobustHinge, Rows};
-use crate::Monitor;
 use crate::model::Stop;
+use halfseen_solve::Monitor;
 pub(super) use problem::bytes;
 
 /// What to minimise, and how far.

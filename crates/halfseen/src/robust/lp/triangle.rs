@@ -195,7 +195,7 @@ impl System {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sampling::{Purpose, Stream};
+    use halfseen_solve::sampling::{Purpose, Stream};
 
     /// The terms of the head of [`Terms`], written out: r r' - q q' + sum of items' (q q' + D a
     /// a').

@@ -5,7 +5,7 @@ use crate::budget::fiml::estimate::{Estimate, Remarks};
 use crate::budget::fiml::small::dot;
 use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::model::Linear;
-use crate::sampling::{Purpose, Stream};
+use halfseen_solve::sampling::{Purpose, Stream};
 use ndarray::Array2;
 use std::sync::Arc;
 

@@ -113,7 +113,8 @@ fn a_first_phase_estimates_moments_without_bias() {
                     ..Ddaerr2p::default()
                 };
                 let recipe = || learner.recipe(Reads { budget, panels }).unwrap();
-                let start = Sgd::<crate::iterate::L2Ball>::new(recipe(), &layout, None).unwrap();
+                let start =
+                    Sgd::<halfseen_solve::iterate::L2Ball>::new(recipe(), &layout, None).unwrap();
                 let mut stream = Stream::new(5, Purpose::Data, budget as u64);
                 let examples: Vec<(Vec<f64>, f64)> =
                     (0..2).map(|_| example(layout.slots(), &mut stream)).collect();

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::budget::Aesvr;
-use crate::iterate::{Entropic, L2Ball};
 use crate::loss::Loss;
+use halfseen_solve::iterate::{Entropic, L2Ball};
 
 /// Orders with more draws than that are left to the series' own tests.
 const MOST_DRAWS: usize = 6;

@@ -5,7 +5,7 @@ use super::*;
 
 /// A symmetric matrix's pseudo-inverse by Jacobi rotations.
 fn pseudo_inverse(matrix: &Mat<f64>) -> (Mat<f64>, Vec<f64>) {
-    let (values, vectors) = crate::solve::eigen(matrix.as_ref()).unwrap();
+    let (values, vectors) = halfseen_solve::eigen(matrix.as_ref()).unwrap();
     let n = matrix.nrows();
     let inverse = |v: f64| if v > 1e-9 { 1.0 / v } else { 0.0 };
     let entry = |i, j| (0..n).map(|k| vectors[(i, k)] * inverse(values[k]) * vectors[(j, k)]).sum();

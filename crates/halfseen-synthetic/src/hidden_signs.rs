@@ -1,9 +1,7 @@
 //! Lets every attribute tell a little, with a hidden sign: the instance of B, theorem 2.2.
 
-use crate::error::Result;
-use crate::synthetic::{
-    Correlation, Synthetic, out_of_range, sign, sign_rows, sign_scaler, streams,
-};
+use crate::{Correlation, Synthetic, out_of_range, sign, sign_rows, sign_scaler, streams};
+use halfseen::error::Result;
 
 /// Hidden s in {-1, +1}^d, y = -+1 with equal shares, x_i = y s_i / sqrt(d) in a share 1/2 + `gap`
 /// of the rows, else the opposite; attributes are independent given y, and |x|_2 = 1.

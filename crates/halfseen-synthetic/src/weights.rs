@@ -1,8 +1,8 @@
 //! Draws the weights that a target is made of, relative to the attributes' second moments.
 
-use crate::error::Result;
-use crate::sampling::Stream;
-use crate::synthetic::out_of_range;
+use crate::out_of_range;
+use halfseen::error::Result;
+use halfseen::sampling::Stream;
 
 /// The true weights w*, |w*|_2 = 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

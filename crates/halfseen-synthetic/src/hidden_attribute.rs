@@ -1,9 +1,7 @@
 //! Hides the one attribute that tells the target: the instance of A, theorem 3.
 
-use crate::error::Result;
-use crate::synthetic::{
-    Synthetic, at_least_one_column, fair_signs, out_of_range, sign, sign_scaler, streams,
-};
+use crate::{Synthetic, at_least_one_column, fair_signs, out_of_range, sign, sign_scaler, streams};
+use halfseen::error::Result;
 
 /// x uniform on {-1, +1}^d; a hidden j with y = x_j in a share 1/2 + sqrt(eps) of the rows, else
 /// y = -x_j.

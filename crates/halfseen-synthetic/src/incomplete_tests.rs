@@ -1,9 +1,9 @@
 //! Compares the generators with holes with what they state.
 
-use crate::data::Matrix;
-use crate::solve::ridge;
-use crate::synthetic::*;
+use crate::*;
 use faer::Mat;
+use halfseen::data::Matrix;
+use halfseen::solve::ridge;
 
 fn sets(rows: usize, seed: u64) -> Vec<(&'static str, Incomplete)> {
     vec![

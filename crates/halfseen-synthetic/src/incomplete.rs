@@ -1,11 +1,11 @@
 //! Holds drawn rows of a known subspace with holes in them, and what is true of them.
 
-use crate::data::{Examples, Layout, Matrix, Scaler};
-use crate::error::Result;
-use crate::missing::bounds::{Regularity, kappa_over};
-use crate::sampling::Stream;
-use crate::synthetic::streams;
+use crate::streams;
 use faer::{Mat, MatRef};
+use halfseen::data::{Examples, Layout, Matrix, Scaler};
+use halfseen::error::Result;
+use halfseen::missing::bounds::{Regularity, kappa_over};
+use halfseen::sampling::Stream;
 use ndarray::Array2;
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Spreads the target over three attributes, so that no two predict it: the instance of A,
 //! theorem 4.
 
-use crate::synthetic::{Synthetic, fair_signs, sign, sign_scaler, streams};
+use crate::{Synthetic, fair_signs, sign, sign_scaler, streams};
 
 /// x uniform on {-1, +1}^3 and y = (x_1 + x_2 + x_3) / 3.
 ///

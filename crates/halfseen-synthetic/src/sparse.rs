@@ -1,11 +1,9 @@
 //! Draws wide rows with few entries, in attributes whose frequencies fall by a power.
 
-use crate::data::{Csr, Matrix, Scaler};
-use crate::error::Result;
-use crate::sampling::AliasTable;
-use crate::synthetic::{
-    Synthetic, Weights, at_least_one_column, noise_in_range, out_of_range, streams,
-};
+use crate::{Synthetic, Weights, at_least_one_column, noise_in_range, out_of_range, streams};
+use halfseen::data::{Csr, Matrix, Scaler};
+use halfseen::error::Result;
+use halfseen::sampling::AliasTable;
 
 /// Each row draws `entries` attributes, attribute i in proportion to i^-`exponent`, and sets each
 /// that it drew to a fair sign over sqrt(`entries`): |x|_2 <= 1, and fewer entries where one is

@@ -1,10 +1,10 @@
 //! Draws rows of a random subspace and hides blocks of columns, each of which would do: the second
 //! toy data of D, section 5.1.
 
-use crate::error::Result;
-use crate::sampling::Stream;
-use crate::synthetic::incomplete::{Incomplete, Subspace};
-use crate::synthetic::{out_of_range, rank_in_range};
+use crate::incomplete::{Incomplete, Subspace};
+use crate::{out_of_range, rank_in_range};
+use halfseen::error::Result;
+use halfseen::sampling::Stream;
 use ndarray::Array2;
 
 /// Blocks.

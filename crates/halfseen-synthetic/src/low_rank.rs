@@ -1,8 +1,8 @@
 //! Draws rows of a random subspace and hides cells at random: the first toy data of D, section 5.1.
 
-use crate::error::Result;
-use crate::synthetic::incomplete::{Incomplete, Subspace};
-use crate::synthetic::{out_of_range, rank_in_range};
+use crate::incomplete::{Incomplete, Subspace};
+use crate::{out_of_range, rank_in_range};
+use halfseen::error::Result;
 use ndarray::Array2;
 
 /// x normal in a random subspace of `rank` dimensions, y = <w, x> of mean 0 and standard deviation

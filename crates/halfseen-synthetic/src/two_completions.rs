@@ -1,9 +1,9 @@
 //! Draws data that complete in more than one best way, of which not all tell the labels: the
 //! examples of D, section 1.
 
-use crate::error::Result;
-use crate::synthetic::{Incomplete, out_of_range, streams};
+use crate::{Incomplete, out_of_range, streams};
 use faer::Mat;
+use halfseen::error::Result;
 use ndarray::Array2;
 
 /// Rows that are (1, *, 1, *), (*, -1, *, -1) or (1, -1, 1, -1), with labels 1, -1 and 1 (D,

@@ -1,11 +1,11 @@
 //! Gives attributes second moments that decay: where drawing by moments is worth something (paper
 //! C).
 
-use crate::error::Result;
-use crate::synthetic::{
+use crate::{
     Synthetic, Weights, at_least_one_column, fair_signs, noise_in_range, out_of_range, sign,
     sign_scaler, streams,
 };
+use halfseen::error::Result;
 
 /// How the second moments mu_i of the attributes i = 1, 2, ... fall; they are then divided by their
 /// sum.

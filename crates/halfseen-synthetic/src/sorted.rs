@@ -1,10 +1,10 @@
 //! Draws rows with holes in an order that misleads who learns online: for the regret bound of D,
 //! theorem 3.
 
-use crate::error::{ErrorKind, Result};
-use crate::missing::bounds::kappa;
-use crate::synthetic::incomplete::{Incomplete, Subspace};
-use crate::synthetic::{out_of_range, rank_in_range};
+use crate::incomplete::{Incomplete, Subspace};
+use crate::{out_of_range, rank_in_range};
+use halfseen::error::{ErrorKind, Result};
+use halfseen::missing::bounds::kappa;
 use ndarray::Array2;
 
 /// Patterns that are tried for each that is kept.
@@ -93,7 +93,11 @@ impl SortedRows {
     }
 
     /// A random pattern that is regular enough.
-    fn pattern(&self, space: &Subspace, secret: &mut crate::sampling::Stream) -> Result<Vec<bool>> {
+    fn pattern(
+        &self,
+        space: &Subspace,
+        secret: &mut halfseen::sampling::Stream,
+    ) -> Result<Vec<bool>> {
         let mut order: Vec<usize> = (0..self.columns).collect();
         for _ in 0..TRIES {
             for last in (1..self.columns).rev() {

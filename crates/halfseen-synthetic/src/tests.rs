@@ -1,7 +1,7 @@
 //! Compares what the generators state with enumeration of all rows, and with the rows that they
 //! draw.
 
-use crate::synthetic::*;
+use crate::*;
 
 /// Every x in {-1, +1}^d.
 fn patterns(d: usize) -> impl Iterator<Item = Vec<f64>> {

@@ -18,7 +18,7 @@
 //! give [`Incomplete`], which keeps the complete rows and their subspace; the others [`Synthetic`].
 //!
 //! ```
-//! use halfseen::synthetic::{Decay, Decaying, Weights};
+//! use halfseen_synthetic::{Decay, Decaying, Weights};
 //!
 //! let set = Decaying { columns: 50, decay: Decay::Power(2.0), weights: Weights::Aligned, noise: 0.1 }.draw(1000, 7)?;
 //! let fit = halfseen::registry::find("aerr")?.fit(&set.examples(), &halfseen::Silent)?;
@@ -26,6 +26,8 @@
 //! assert!(excess > 0.0);
 //! # Ok::<(), halfseen::Error>(())
 //! ```
+
+#![forbid(unsafe_code)]
 
 mod blocks;
 mod decaying;
@@ -51,9 +53,9 @@ pub use three_attributes::ThreeAttributes;
 pub use two_completions::{TwoCompletions, TwoLines};
 pub use weights::Weights;
 
-use crate::data::{Examples, Layout, Matrix, Moments, Scaler};
-use crate::error::{Error, ErrorKind};
-use crate::sampling::{Purpose, Stream};
+use halfseen::data::{Examples, Layout, Matrix, Moments, Scaler};
+use halfseen::error::{Error, ErrorKind};
+use halfseen::sampling::{Purpose, Stream};
 use ndarray::{Array2, ArrayView1, ArrayViewMut1};
 use std::sync::Arc;
 
@@ -195,11 +197,11 @@ fn out_of_range(name: &'static str, value: impl std::fmt::Display, allowed: Stri
     ErrorKind::OutOfRange { name, value: value.to_string(), allowed }.into()
 }
 
-fn at_least_one_column(columns: usize) -> crate::Result<()> {
+fn at_least_one_column(columns: usize) -> halfseen::Result<()> {
     if columns > 0 { Ok(()) } else { Err(out_of_range("columns", columns, "at least 1".into())) }
 }
 
-fn rank_in_range(rank: usize, most: usize) -> crate::Result<()> {
+fn rank_in_range(rank: usize, most: usize) -> halfseen::Result<()> {
     at_least_one_column(most)?;
     if (1..=most).contains(&rank) {
         Ok(())
@@ -208,7 +210,7 @@ fn rank_in_range(rank: usize, most: usize) -> crate::Result<()> {
     }
 }
 
-fn noise_in_range(noise: f64) -> crate::Result<()> {
+fn noise_in_range(noise: f64) -> halfseen::Result<()> {
     if noise.is_finite() && noise >= 0.0 {
         return Ok(());
     }
