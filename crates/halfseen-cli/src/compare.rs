@@ -14,6 +14,7 @@ use crate::{format, observed};
 use anyhow::{Context, Result};
 use halfseen::data::Threat;
 use halfseen::learner::{Family, Learner};
+use halfseen::params::{PASSIVE, THREAT};
 use halfseen::prepare::{Options, Schema};
 use halfseen::robust::Attack;
 use halfseen::select::{Plan, Seen, Siege, Task, compare};
@@ -24,13 +25,6 @@ use std::process::ExitCode;
 
 /// Points of each learning curve.
 const CURVE_POINTS: usize = 10;
-
-/// What is compared on a complete table.
-const COMPLETE: [&str; 9] =
-    ["ridge", "lasso", "online-lasso", "aer", "aerr", "aelr", "ddaelr-2p", "baseline", "fiml"];
-
-/// What is compared where cells are missing, or classes are more than two.
-const HOLES: [&str; 7] = ["karma", "zero", "mean", "mcb", "mc1", "geom", "fiml"];
 
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
@@ -154,13 +148,8 @@ fn chosen(args: &CompareArgs, input: &Input, seen: &Seen) -> Vec<String> {
         return names.clone();
     }
     let classes = input.target.classes().len();
-    // geom tells two classes apart, fiml that or numbers.
-    let able = |name: &&str| classes == 2 || !(*name == "geom" || *name == "fiml" && classes > 2);
-    let names: Vec<&str> = match (holes(args, seen) || classes > 2) && !budgeted(args) {
-        true => HOLES.into_iter().filter(able).collect(),
-        false => COMPLETE.into(),
-    };
-    names.into_iter().map(str::to_owned).collect()
+    let wide = (holes(args, seen) || classes > 2) && !budgeted(args);
+    registry::compared(wide, classes).into_iter().map(str::to_owned).collect()
 }
 
 /// Whether some learner will meet cells that are missing, or be asked to learn from what is there.
@@ -178,7 +167,7 @@ const MANY: usize = 5_000;
 
 /// Says beforehand what will take long, and how it need not.
 fn remark_on_size(args: &CompareArgs, input: &Input, learners: &[Box<dyn Learner>]) {
-    let exact = learners.iter().find(|l| l.get("features").as_deref() == Some("exact"));
+    let exact = learners.iter().find(|l| l.needs().pairs);
     if let Some(learner) = exact.filter(|_| input.table.rows() > MANY) {
         let text = format!(
             "remark: {} compares each of {} rows with every other, which takes long; --set features=sketch:2048 takes time linear in the rows",
@@ -214,18 +203,19 @@ fn learners(args: &CompareArgs, names: &[String], holes: bool) -> Result<Vec<Box
             return usage_error(format!("--learners names {name} twice"));
         }
         let mut learner = registry::find(name)?;
-        if let (Some(budget), Family::Budget) = (args.budget, learner.family()) {
+        let needs = learner.needs();
+        if let (Some(budget), Family::Budget) = (args.budget, needs.family) {
             learner.set("budget", &budget.to_string())?;
         }
-        if let (Some(total), Family::Budget) = (args.table.total_budget, learner.family()) {
+        if let (Some(total), Family::Budget) = (args.table.total_budget, needs.family) {
             learner.set("total_budget", &total.to_string())?;
         }
         observed::arrange(&mut *learner, args.missing)?;
-        if holes && !budgeted(args) && learner.takes_holes() && learner.get("passive").is_some() {
-            learner.set("passive", "all")?;
+        if holes && !budgeted(args) && needs.holes && needs.either {
+            learner.set(PASSIVE.name, "all")?;
         }
-        if let Some(threat) = args.threat.filter(|_| learner.get("threat").is_some()) {
-            learner.set("threat", &threat.to_string())?;
+        if let Some(threat) = args.threat.filter(|_| needs.threat) {
+            learner.set(THREAT.name, &threat.to_string())?;
         }
         for (name, value) in assignments(args)? {
             if learner.get(name).is_some() {

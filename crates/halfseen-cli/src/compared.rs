@@ -95,12 +95,15 @@ fn per_example(s: &Summary, comparison: &Comparison) -> String {
 /// Whether the learner of this name chose what it read, and took not simply all that is there.
 fn chooses(name: &str, comparison: &Comparison) -> bool {
     let mut rows = comparison.rows.iter().filter(|r| r.learner == name);
-    rows.any(|r| r.params.get("passive").is_some_and(|passive| passive == "no"))
+    rows.any(|r| {
+        registry::with_params(name, &r.params)
+            .is_ok_and(|l| l.needs().either && l.needs().chooses())
+    })
 }
 
 /// Whether the learner of this name gets the table with its holes.
 fn takes_holes(name: &str) -> bool {
-    registry::find(name).is_ok_and(|l| l.takes_holes())
+    registry::find(name).is_ok_and(|l| l.needs().holes)
 }
 
 /// Whether a learner has nothing that cross-validation could choose.
@@ -280,11 +283,11 @@ fn holes(args: &CompareArgs, seen: &Seen, comparison: &Comparison) -> String {
     }
     // A category that only test rows show is a hole too.
     if seen.observed < seen.cells {
-        let imputes = |name: &str| matches!(name, "zero" | "mean");
-        let own = names(comparison, |name| takes_holes(name) && imputes(name));
+        let fills = |name: &str| registry::find(name).ok().and_then(|l| l.needs().fills);
+        let own = names(comparison, |name| fills(name).is_some());
         let refused = names(comparison, |name| takes_holes(name) && chooses(name, comparison));
         let nothing = names(comparison, |name| {
-            takes_holes(name) && !imputes(name) && !refused.contains(&name)
+            takes_holes(name) && !own.contains(&name) && !refused.contains(&name)
         });
         if !nothing.is_empty() {
             notes.push_str(&format!(
@@ -298,15 +301,10 @@ fn holes(args: &CompareArgs, seen: &Seen, comparison: &Comparison) -> String {
                 list(&refused)
             ));
         }
-        let what = match own[..] {
-            [] => "",
-            ["zero"] => "zero got the holes, and put 0, in scaled units, into each.\n",
-            ["mean"] => "mean got the holes, and put the mean of what is observed into each.\n",
-            _ => {
-                "zero and mean got the holes, and put 0, in scaled units, or the mean of what is observed into each.\n"
-            }
-        };
-        notes.push_str(what);
+        for name in own {
+            let what = fills(name).unwrap_or_default();
+            notes.push_str(&format!("{name} got the holes, and put {what} into each.\n"));
+        }
     }
     let passive = names(comparison, |name| !takes_holes(name) && name != CONSTANT);
     if args.missing == MissingArg::Observed && !passive.is_empty() {

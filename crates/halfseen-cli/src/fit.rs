@@ -8,8 +8,9 @@ use crate::progress::Progress;
 use crate::{format, observed, output, threats};
 use anyhow::{Context, Result};
 use halfseen::data::{Costs, Threat};
-use halfseen::learner::{self, Family, Learner, is_passive};
+use halfseen::learner::{self, Family, Learner};
 use halfseen::model::{BudgetKind, Model, Note, Report, Stop, check_truncation};
+use halfseen::params::{BUDGET, Looks};
 use halfseen::prepare::{Options, Prepared};
 use halfseen::registry;
 use halfseen::select::{Task, Tuning, tested, tune};
@@ -30,7 +31,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
             &format!("remark: rows with missing cells that were dropped: {}", input.dropped),
         );
     }
-    let mut options = input::options(&args.table, missing, false, false)?.for_fit(&*learner);
+    let mut options = input::options(&args.table, missing, false, false)?.for_fit(&learner.needs());
     // Tuning looks at everything.
     options.honest &= args.tune.is_none();
     let rows: Vec<u32> = (0..input.table.rows() as u32).collect();
@@ -116,11 +117,12 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
 /// The learner with --budget, --set and --seed.
 fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
     let mut learner = registry::find(&args.learner)?;
-    if learner.get("seed").is_some() {
+    let needs = learner.needs();
+    if needs.seeded {
         learner.set("seed", &args.table.seed.to_string())?;
     }
     if let Some(budget) = args.budget {
-        if learner.family() != Family::Budget {
+        if needs.family != Family::Budget {
             return usage_error(format!(
                 "--budget: {} {}; leave --budget out, or choose a learner that reads a few (halfseen learners)",
                 learner.name(),
@@ -130,7 +132,7 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
         learner.set("budget", &budget.to_string())?;
     }
     if let Some(total) = args.table.total_budget {
-        if learner.family() != Family::Budget {
+        if needs.family != Family::Budget {
             return usage_error(format!(
                 "--total-budget: {} {}; leave --total-budget out, or choose a learner that reads a few (halfseen learners)",
                 learner.name(),
@@ -146,7 +148,7 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
         learner.set(name.trim(), value)?;
     }
     if let Some(values) = &args.values {
-        if learner.get("values").is_none() {
+        if !needs.threat {
             return usage_error(format!(
                 "--values: {} prepares for no threat; leave --values out, or choose a learner of the robust family (halfseen learners)",
                 learner.name()
@@ -166,13 +168,13 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
         ));
     }
     let missing = missing(args, &*learner)?;
-    if learner.takes_holes() && learner.get("passive").is_some() {
+    if needs.holes && needs.either {
         choose_or_take(&mut *learner, args)?;
     } else {
         observed::arrange(&mut *learner, missing)?;
     }
-    let chooses = learner.family() == Family::Budget && !is_passive(&*learner);
-    if chooses && learner.get("budget").as_deref() == Some("auto") {
+    // A total budget alone does not say how much of one example may be read.
+    if learner.needs().chooses() && learner.get(BUDGET.name).as_deref() == Some("auto") {
         return usage_error(format!(
             "{} reads only some attributes of each example; say how many with --budget, as in --budget 4",
             learner.name()
@@ -184,9 +186,7 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
 /// Of a learner that can do both: with a budget it chooses what to read, and a missing cell is a
 /// read that is refused; without, it takes every cell that is there.
 fn choose_or_take(learner: &mut dyn Learner, args: &FitArgs) -> Result<()> {
-    let budgeted = args.table.total_budget.is_some()
-        || learner.get("budget").is_some_and(|budget| budget != "auto");
-    if budgeted && args.missing == Some(MissingArg::Observed) {
+    if learner.needs().budgeted && args.missing == Some(MissingArg::Observed) {
         return usage_error(format!(
             "--missing observed: with a budget {} chooses what it reads, without one it takes every cell that is there; leave one of the two out",
             learner.name()
@@ -211,7 +211,7 @@ fn attributes(input: &Input, rows: &[u32], options: &Options) -> Result<Vec<Stri
 
 /// What a learner without a budget reads.
 fn reads(learner: &dyn Learner) -> &'static str {
-    if learner.takes_holes() {
+    if learner.needs().holes {
         "uses whatever is observed of each example, and chooses nothing"
     } else {
         "reads every attribute of each example"
@@ -221,7 +221,7 @@ fn reads(learner: &dyn Learner) -> &'static str {
 /// What becomes of missing cells: refusing them is the default, and holes are what some learners
 /// are for.
 fn missing(args: &FitArgs, learner: &dyn Learner) -> Result<MissingArg> {
-    match (args.missing, learner.takes_holes()) {
+    match (args.missing, learner.needs().holes) {
         (None, true) => Ok(MissingArg::Observed),
         (None, false) => Ok(MissingArg::Refuse),
         (Some(MissingArg::Mean), true) => usage_error(format!(
@@ -234,8 +234,7 @@ fn missing(args: &FitArgs, learner: &dyn Learner) -> Result<MissingArg> {
 
 /// Refuses to cut a predictor that is not one weighted sum, before it is fitted.
 fn check_weights(learner: &dyn Learner, classes: usize) -> Result<()> {
-    let weighs = !matches!(learner.name(), "karma" | "mcb" | "mc1");
-    let why = match (weighs, classes > 2) {
+    let why = match (learner.needs().weighs, classes > 2) {
         (true, false) => return Ok(()),
         (true, true) => "of more than two classes has a weight per attribute and class",
         (false, _) => "has no weight for each attribute",
@@ -280,9 +279,9 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
         rows.push(("tuned", chosen.collect::<Vec<_>>().join(", ")));
     }
     rows.push(("examples", report.examples.to_string()));
-    let observes =
-        learner.takes_holes() && model.params.get("passive").is_none_or(|passive| passive != "no");
-    if learner.takes_holes() && learner.family() == Family::Budget {
+    let needs = learner.needs();
+    let observes = needs.holes && needs.looks == Looks::Observed;
+    if needs.holes && needs.either {
         let how = if observes { TAKES_ALL } else { CHOOSES };
         rows.push(("reading", how.to_owned()));
     }
@@ -335,7 +334,7 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
     let estimated = report.risk.map(|risk| {
         let error =
             report.risk_error.map_or(String::new(), |error| format!(" ± {:.3}", error * scale));
-        let what = match (learner.family(), learner.grid().0.is_empty()) {
+        let what = match (needs.family, learner.grid().0.is_empty()) {
             (Family::Budget, true) => {
                 "squared error where every attribute is seen, from reads that were held out"
             }

@@ -4,6 +4,7 @@ use crate::args::MissingArg;
 use crate::failure::usage_error;
 use anyhow::Result;
 use halfseen::learner::Learner;
+use halfseen::params::{Looks, PASSIVE};
 use halfseen::registry;
 
 /// Makes a learner passive; refuses one that chooses what it reads, or needs everything.
@@ -11,14 +12,14 @@ pub(crate) fn arrange(learner: &mut dyn Learner, missing: MissingArg) -> Result<
     if missing != MissingArg::Observed {
         return Ok(());
     }
-    match learner.get("passive").as_deref() {
-        None if learner.takes_holes() => Ok(()),
-        Some("no") => Ok(learner.set("passive", "all")?),
-        Some(_) => Ok(()),
-        None => {
+    let needs = learner.needs();
+    match needs.looks {
+        Looks::Observed => Ok(()),
+        Looks::Chooses if needs.either => Ok(learner.set(PASSIVE.name, "all")?),
+        _ => {
             let able = registry::all()
                 .into_iter()
-                .filter(|l| l.get("passive").is_some() || l.takes_holes())
+                .filter(|l| l.needs().either || l.needs().holes)
                 .map(|l| l.name());
             usage_error(format!(
                 "--missing observed: {} cannot learn from whatever is observed; these can: {}; or use --missing mean or drop",

@@ -65,7 +65,7 @@ fn fit(table: &Table, target_name: &str, learner: &str, settings: &[&str]) -> Ou
         table,
         (target_name, &target),
         &rows,
-        &Options::default().for_fit(&*learner),
+        &Options::default().for_fit(&learner.needs()),
     )?;
     let fit = tested(&*learner, &prepared.examples(), &Silent)?;
     Ok(Model::of(&*learner, &prepared, (target_name, &target), fit))

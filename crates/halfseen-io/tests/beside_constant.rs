@@ -216,7 +216,7 @@ impl Case {
     fn fits(&self, rows: usize, seed: u64) -> Vec<Outcome> {
         let (train, test) = self.split(rows, seed);
         let classes = self.target.classes().len();
-        let able = all().into_iter().filter(|learner| learner.check_classes(classes).is_ok());
+        let able = all().into_iter().filter(|learner| learner.needs().targets.allow(classes));
         let able = able
             .filter(|learner| !(learner.name() == SLOW.0 && self.table.columns().len() > SLOW.1));
         let budgeted = able.flat_map(|learner| {
@@ -247,8 +247,8 @@ impl Case {
         if learner.get("seed").is_some() {
             learner.set("seed", &seed.to_string()).unwrap();
         }
-        let missing = if learner.takes_holes() { Missing::Keep } else { Missing::Mean };
-        let options = Options { missing, ..Options::default() }.for_fit(&*learner);
+        let missing = if learner.needs().holes { Missing::Keep } else { Missing::Mean };
+        let options = Options { missing, ..Options::default() }.for_fit(&learner.needs());
         let named = (self.target_name, &self.target);
         let place = |e: halfseen::Error| -> halfseen::Error {
             panic!("{name} on {} rows of {}: {e}", train.len(), self.name)

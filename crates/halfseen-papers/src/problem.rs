@@ -182,7 +182,7 @@ impl Problem {
 /// How a learner gets a problem: in its scale, with an intercept.
 pub(crate) fn options(problem: &Problem, learner: &dyn Learner) -> Options {
     let options = Options { scale: Some(problem.scale), intercept: true, ..Options::default() };
-    options.suited(learner)
+    options.suited(&learner.needs())
 }
 
 #[cfg(test)]

@@ -110,7 +110,7 @@ impl Thin<'_> {
         let missing = if self.arm.sees_all() { Missing::Mean } else { Missing::Keep };
         let intercept = self.arm.intercept;
         let options = Options { scale: Some(*scale), intercept, missing, ..Options::default() }
-            .suited(learner);
+            .suited(&learner.needs());
         let prepared = Prepared::new(&table, (target_name, target), &split.train, &options)?;
         let fits = learner.fit_grid(settings, &prepared.examples(), &Silent)?;
         let predictors: Vec<Predictor> =

@@ -46,7 +46,7 @@ impl Declared {
             moments: self.moments.into_iter().map(moment).collect(),
             ..Options::default()
         };
-        Ok(options.for_fit(learner))
+        Ok(options.for_fit(&learner.needs()))
     }
 }
 

@@ -1,7 +1,6 @@
 //! Defines what every learner offers, and how it asks and is told.
 
 mod model;
-mod options;
 mod query;
 pub(crate) mod reading;
 
@@ -10,7 +9,9 @@ pub use query::{AskTell, Part, Query, Read, Role, Told};
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
 use crate::model::Fit;
-use crate::params::Parameters;
+use crate::params::{Needs, PASSIVE, Parameters};
+
+pub use crate::params::Family;
 use halfseen_solve::Monitor;
 use std::sync::Arc;
 
@@ -91,16 +92,7 @@ pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
         Ok(None)
     }
 
-    /// Whether missing cells may stay missing: those of the family of holes learn from what is
-    /// there, and a budgeted learner that says so takes a missing cell for a read that was refused.
-    fn takes_holes(&self) -> bool {
-        self.family() == Family::Missing
-    }
-
-    /// Whether rows may count by [`Examples::weights`]: weight 2 is then the row twice, weight 0
-    /// the row not there, up to the tolerance of the solver, and weights of 1 give the bits that no
-    /// weights give. Reports count rows, not weights, and promise nothing of new rows, as theorems
-    /// want rows drawn alike.
+    /// What it wants of its data, and what it can do with them.
     ///
     /// | learner | takes weights |
     /// |---|---|
@@ -110,26 +102,8 @@ pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
     /// | the budgeted learners | no: they read a sample of each row, once, and two reads of a row are not one read twice |
     /// | `robust-perceptron`, `online-lasso`, `ogd` | no: they step once for each row, and a step of twice the length is not two |
     /// | `mcb`, `mc1` | no: a row twice raises the rank of nothing, but the norms that stand for rank |
-    ///
-    /// Those that do not take weights refuse them by [`ErrorKind::TakesNoWeights`].
-    fn takes_weights(&self) -> bool {
-        false
-    }
-
-    /// Refuses a target of so many classes (0: numbers) that this learner cannot learn: by default
-    /// more than two.
-    ///
-    /// # Errors
-    /// [`ErrorKind::WrongTarget`].
-    fn check_classes(&self, classes: usize) -> Result<()> {
-        if classes <= 2 {
-            return Ok(());
-        }
-        let problem = format!(
-            "it has {classes} classes and {} tells two apart; choose two of them (in the program --classes A,B)",
-            self.name()
-        );
-        Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into())
+    fn needs(&self) -> Needs {
+        Needs::of(self.family(), self)
     }
 
     /// A copy.
@@ -142,26 +116,6 @@ impl Clone for Box<dyn Learner> {
     }
 }
 
-/// The families, told apart by what a learner may look at, and when.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Family {
-    /// At most `budget` attributes of each training example, which the learner chooses.
-    Budget,
-    /// Whatever is observed of each training example.
-    Missing,
-    /// Every attribute of every training example, and prepares for attributes that vanish at
-    /// prediction time.
-    Robust,
-    /// Every attribute of every training example.
-    Full,
-}
-
-/// Whether the learner takes what happens to be observed of each row, and chooses nothing.
-pub fn is_passive(learner: &dyn Learner) -> bool {
-    learner.get("passive").is_some_and(|v| v != "no")
-}
-
 /// Has a learner that can do both, choose what it reads or take every cell that is there, take
 /// everything where no budget says how much to read: what the program and Python make of one
 /// without a budget.
@@ -169,26 +123,11 @@ pub fn is_passive(learner: &dyn Learner) -> bool {
 /// # Errors
 /// None, of the learners that there are.
 pub fn take_all_without_a_budget(learner: &mut dyn Learner) -> Result<()> {
-    let said = |name| learner.get(name).is_some_and(|value| value != "auto");
-    let both = learner.takes_holes() && learner.get("passive").is_some() && !is_passive(learner);
-    if both && !said("budget") && !said("total_budget") {
-        learner.set("passive", "all")
-    } else {
-        Ok(())
+    let needs = learner.needs();
+    if needs.holes && needs.either && needs.chooses() && !needs.budgeted {
+        learner.set(PASSIVE.name, "all")?;
     }
-}
-
-/// Refuses a target of so many classes (0: numbers) unless they are two: what learners say that
-/// tell two classes apart and nothing else.
-pub(crate) fn two_classes(learner: &str, classes: usize) -> Result<()> {
-    if classes == 2 {
-        return Ok(());
-    }
-    let found = if classes == 0 { "numbers".to_owned() } else { format!("{classes} classes") };
-    let problem = format!(
-        "it holds {found}, and {learner} tells two classes apart; choose two (in the program --classes A,B), or another learner"
-    );
-    Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into())
+    Ok(())
 }
 
 /// Why learners that sample take no weights.

@@ -49,7 +49,7 @@
 //! let table = table.with_column("y", vec![1.1, 0.4, -0.9, -1.0, -1.0, 1.0])?;
 //! let target = Target::read(&table, "y", None)?;
 //! let learner = Karma { gamma: 2, ..Karma::default() }; // compares rows by what both show
-//! let options = Options { intercept: true, ..Options::default() }.suited(&learner);
+//! let options = Options { intercept: true, ..Options::default() }.suited(&learner.needs());
 //! let prepared = Prepared::new(&table, ("y", &target), &[0, 1, 2, 3, 4], &options)?;
 //! let fit = learner.fit(&prepared.examples(), &Silent)?;
 //! let new = fit.predictor.scores(&prepared.examples_of(&[5]))?; // in scaled units

@@ -4,9 +4,11 @@
 //! the `parameters!` macro, which writes the struct, its `Default`, and [`Parameters`]: range
 //! check, set and get by name, and the list from which help texts and other languages are made.
 
+mod needs;
 mod values;
 mod words;
 
+pub use needs::{Family, Looks, Needs, Targets};
 pub use values::{Features, MomentSource, Rule, Value, Worth};
 pub use words::{
     Average, Ball, Centre, Damage, Deletions, Design, Inner, KernelLoss, KernelSolver, LabelLoss,

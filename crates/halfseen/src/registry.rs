@@ -30,6 +30,19 @@ pub fn find(name: &str) -> Result<Box<dyn Learner>> {
     })
 }
 
+/// The names of the learners that a comparison tries by default: on a complete table (and wherever
+/// a budget says how much may be read), or where cells are missing or classes are more than two.
+pub fn compared(holes: bool, classes: usize) -> Vec<&'static str> {
+    let complete =
+        ["ridge", "lasso", "online-lasso", "aer", "aerr", "aelr", "ddaelr-2p", "baseline", "fiml"];
+    let with_holes = ["karma", "zero", "mean", "mcb", "mc1", "geom", "fiml"];
+    if !holes {
+        return complete.into();
+    }
+    let able = |name: &&str| find(name).is_ok_and(|l| l.needs().targets.allow(classes));
+    with_holes.into_iter().filter(able).collect()
+}
+
 /// The promises of all learners that have a theorem, the references that read everything last.
 pub fn guarantees() -> Vec<Promise> {
     crate::budget::guarantees().into_iter().chain(crate::full::guarantees()).collect()
@@ -41,9 +54,11 @@ pub fn guarantees() -> Vec<Promise> {
 /// # Errors
 /// [`ErrorKind::WrongTarget`].
 pub fn check_classes(learner: &dyn Learner, classes: usize) -> Result<()> {
-    let Err(error) = learner.check_classes(classes) else { return Ok(()) };
+    let Err(error) = learner.needs().targets.check(learner.name(), classes) else {
+        return Ok(());
+    };
     let every = all();
-    let able = every.iter().filter(|l| l.check_classes(classes).is_ok()).map(|l| l.name());
+    let able = every.iter().filter(|l| l.needs().targets.allow(classes)).map(|l| l.name());
     let able: Vec<&str> = able.collect();
     match error.kind() {
         ErrorKind::WrongTarget { column, problem } if classes > 2 && !able.is_empty() => {
@@ -68,6 +83,19 @@ impl Model {
         })?;
         Ok(model)
     }
+}
+
+/// The learner of this name with the parameters of a model or a row of a comparison.
+///
+/// # Errors
+/// Unknown names, and values out of range.
+pub fn with_params(
+    name: &str,
+    params: &serde_json::Map<String, serde_json::Value>,
+) -> Result<Box<dyn Learner>> {
+    let mut learner = find(name)?;
+    set_from_json(&mut *learner, params)?;
+    Ok(learner)
 }
 
 /// The learner of this name with these parameters; else which of the two is wrong, and why.

@@ -108,7 +108,7 @@ fn cells_that_are_not_finite_are_refused_with_their_place() {
         for learner in all() {
             let data =
                 Data::new(data.x.clone(), data.y.clone(), &data.layout).for_learner(&*learner);
-            if odd.is_nan() && learner.takes_holes() {
+            if odd.is_nan() && learner.needs().holes {
                 // A row that shows nothing is told of.
                 assert!(!fit(&*learner, &data).report.notes.is_empty(), "{}", learner.name());
                 continue;
@@ -239,13 +239,13 @@ fn permuting_columns_permutes_weights_of_learners_that_see_everything() {
 fn weighted() -> Vec<(Box<dyn Learner>, Data)> {
     let small = || Data::random(90, &singletons(6), 66);
     let mut cases: Vec<(Box<dyn Learner>, Data)> = Vec::new();
-    for learner in all().into_iter().filter(|l| l.takes_weights()) {
-        if learner.takes_holes() && learner.check_classes(3).is_ok() {
+    for learner in all().into_iter().filter(|l| l.needs().weights) {
+        if learner.needs().holes && learner.needs().targets.allow(3) {
             cases.push((learner.clone(), small().holed().told()));
             cases.push((learner.clone(), small().holed().thirds()));
         }
         let data = small().for_learner(&*learner);
-        let data = if learner.takes_holes() { data.holed() } else { data };
+        let data = if learner.needs().holes { data.holed() } else { data };
         cases.push((learner, data));
     }
     for settings in [
@@ -403,12 +403,12 @@ fn weights_that_are_none_are_refused_by_row_and_all_zero_is_no_row() {
 #[test]
 fn learners_that_take_no_weights_refuse_them() {
     let mut refusing: Vec<Box<dyn Learner>> =
-        all().into_iter().filter(|l| !l.takes_weights()).collect();
+        all().into_iter().filter(|l| !l.needs().weights).collect();
     assert_eq!(refusing.len(), 18);
     refusing.push(learner("karma", &[("solver", "online")]));
     refusing.push(learner("robust-lp", &[("chunk", "50")]));
     for learner in refusing {
-        assert!(!learner.takes_weights());
+        assert!(!learner.needs().weights);
         let data = data_for(&*learner);
         // Also where they are all 1.
         let data = Data { weights: Some(vec![1.0; data.y.len()]), ..data };

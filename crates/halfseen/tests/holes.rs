@@ -46,8 +46,8 @@ impl Holed {
     }
 
     fn prepared(&self, learner: &dyn Learner, rows: &[u32], scale: Scale) -> Prepared<'_> {
-        let options =
-            Options { scale: Some(scale), intercept: true, ..Options::default() }.suited(learner);
+        let options = Options { scale: Some(scale), intercept: true, ..Options::default() }
+            .suited(&learner.needs());
         Prepared::new(&self.table, ("y", &self.target), rows, &options).unwrap()
     }
 
@@ -67,7 +67,7 @@ fn set(name: &str, settings: &[(&'static str, &str)]) -> Box<dyn Learner> {
 fn family(classes: usize) -> Vec<Box<dyn Learner>> {
     all()
         .into_iter()
-        .filter(|l| l.family() == Family::Missing && l.check_classes(classes).is_ok())
+        .filter(|l| l.family() == Family::Missing && l.needs().targets.allow(classes))
         .collect()
 }
 
@@ -351,7 +351,7 @@ fn numbers_have_no_hinge_and_more_classes_no_geometric_margin() {
     assert!(matches!(error.kind(), ErrorKind::Needs { name: "loss", .. }), "{error}");
     let geom = set("geom", &[]);
     for classes in [0, 1, 3] {
-        assert!(geom.check_classes(classes).is_err());
+        assert!(!geom.needs().targets.allow(classes));
     }
 }
 
@@ -404,7 +404,7 @@ fn every_gap_is_certified_over_the_whole_grid() {
         for name in ["karma", "zero", "mean", "geom"] {
             for tol in ["1e-4", "1e-8"] {
                 let learner = set(name, &[("tol", tol)]);
-                if learner.check_classes(classes).is_err() {
+                if !learner.needs().targets.allow(classes) {
                     continue;
                 }
                 let prepared = data.prepared(&*learner, &rows(120), Scale::Each);

@@ -32,7 +32,7 @@ impl Toy {
 
     fn prepared(&self, rows: &[u32]) -> Prepared<'_> {
         let options = Options { scale: Some(Scale::Each), intercept: true, ..Options::default() };
-        let options = options.suited(&*karma("1"));
+        let options = options.suited(&karma("1").needs());
         Prepared::new(&self.table, ("y", &self.target), rows, &options).unwrap()
     }
 

@@ -132,7 +132,7 @@ impl Sample {
         let (test, classes) = (self.table.rows() - 4, self.name == "three");
         let rows: Vec<u32> = (0..test as u32).collect();
         let target = Target::read(&self.table, "y", classes.then_some(Task::Classification))?;
-        let (target, options) = (("y", &target), self.options.clone().for_fit(learner));
+        let (target, options) = (("y", &target), self.options.clone().for_fit(&learner.needs()));
         let weights: Vec<f64> = (0..self.table.rows()).map(|row| (row % 4) as f64).collect();
         let prepared = match self.name {
             "weighted" => Prepared::with_weights(&self.table, target, &rows, &weights, &options)?,

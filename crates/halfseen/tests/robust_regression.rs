@@ -329,9 +329,9 @@ fn what_cannot_be_is_refused() {
     }
     let mi = refuse(RobustLp { values: Worth::Information, ..learner() }, &data);
     assert!(mi.to_string().contains("numbers"), "{mi}");
-    assert!(RobustLp::default().check_classes(3).is_err());
+    assert!(!RobustLp::default().needs().targets.allow(3));
     assert!(
-        RobustLp::default().check_classes(0).is_ok()
-            && RobustLp::default().check_classes(2).is_ok()
+        RobustLp::default().needs().targets.allow(0)
+            && RobustLp::default().needs().targets.allow(2)
     );
 }

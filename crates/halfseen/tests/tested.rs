@@ -149,7 +149,7 @@ fn rows_too_few_to_hold_any_out_are_told_of() {
                 learner.name()
             );
         }
-        if learner.check_classes(3).is_ok() {
+        if learner.needs().targets.allow(3) {
             fit(&*learner, &Data::random(7, &singletons(3), 65).thirds());
         }
     }
@@ -185,7 +185,7 @@ fn a_test_that_is_stopped_keeps_what_was_learned() {
 
 #[test]
 fn weights_of_one_are_tested_as_none() {
-    for learner in untested().filter(|learner| learner.takes_weights()) {
+    for learner in untested().filter(|learner| learner.needs().weights) {
         let data = noise(40, 4, 10).for_learner(&*learner);
         let plain = fit(&*learner, &data).report;
         let ones = fit(&*learner, &Data { weights: Some(vec![1.0; 40]), ..data }).report;

@@ -53,7 +53,7 @@ fn fitted(learner: &dyn Learner, x: &Array2<f64>, y: &[f64], train: usize) -> (f
     let names = (0..x.ncols()).map(|j| format!("x{j}")).collect();
     let table = Table::from_matrix(Matrix::F64(x.clone()), names).unwrap();
     let target = Target::Numbers(y.to_vec());
-    let options = Options { intercept: true, ..Options::default() }.for_fit(learner);
+    let options = Options { intercept: true, ..Options::default() }.for_fit(&learner.needs());
     let rows: Vec<u32> = (0..train as u32).collect();
     let prepared = Prepared::new(&table, ("y", &target), &rows, &options).unwrap();
     let fit = learner.fit(&prepared.examples(), &Silent).unwrap();

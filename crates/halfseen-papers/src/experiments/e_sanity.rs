@@ -75,8 +75,8 @@ fn cell(arm: &Arm, key: &str, number: usize, quick: bool, seed: u64) -> Result<V
     let problem = draw(number as u64, seed)?;
     let (train, test): (Vec<u32>, Vec<u32>) = ((0..500).collect(), (500..1000).collect());
     let base = arm.learner(problem.columns())?;
-    let options =
-        Options { scale: Some(Scale::None), intercept: true, ..Options::default() }.suited(&*base);
+    let options = Options { scale: Some(Scale::None), intercept: true, ..Options::default() }
+        .suited(&base.needs());
     let target = (problem.target_name.as_str(), &problem.target);
     let task = halfseen::select::Task {
         table: &problem.table,

@@ -26,7 +26,7 @@ pub struct Examples<'a> {
     pub rows: Cow<'a, [u32]>,
     /// One weight per row of `matrix`, from 0 to 1e100: a row of weight 2 counts as the row twice,
     /// one of weight 0 as if it were not there. `None` is 1 for all. They are for learning: scores
-    /// do not depend on them. See [`Learner::takes_weights`](crate::Learner::takes_weights).
+    /// do not depend on them. See [`Needs::weights`](crate::params::Needs::weights).
     pub weights: Option<&'a [f64]>,
     /// Means and second moments of the scaled columns, where the learner may know them. `None`
     /// keeps a budgeted learner honest: it then estimates what it needs from its own reads.

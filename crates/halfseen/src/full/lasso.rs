@@ -22,7 +22,7 @@ use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::{Family, Grid, Learner, Setting, configured};
 use crate::model::Fit;
-use crate::params::{Parameters, parameters};
+use crate::params::{Needs, Parameters, parameters};
 use halfseen_solve::Monitor;
 use halfseen_solve::Point;
 use std::time::Instant;
@@ -58,8 +58,8 @@ impl Learner for Lasso {
         Grid::new(&[("radius", &["0.25", "0.5", "1", "2", "4", "8", "12", "16", "24", "32", "64"])])
     }
 
-    fn takes_weights(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs { weights: true, ..Needs::of(self.family(), self) }
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {

@@ -20,7 +20,7 @@ use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Grid, Learner, Setting, configured};
 use crate::model::{Fit, Stop};
-use crate::params::{Parameters, parameters};
+use crate::params::{Needs, Parameters, parameters};
 use faer::Mat;
 use halfseen_solve::Monitor;
 use halfseen_solve::{Form, Quadratic, eigen, outer_products};
@@ -57,8 +57,8 @@ impl Learner for Ridge {
         Grid::new(&[("radius", &["0.125", "0.25", "0.5", "0.75", "1", "1.5", "2", "3", "4", "8"])])
     }
 
-    fn takes_weights(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs { weights: true, ..Needs::of(self.family(), self) }
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {

@@ -13,9 +13,9 @@
 use super::centred::Centred;
 use crate::data::{Cells, Examples, Signs};
 use crate::error::Result;
-use crate::learner::{Family, Grid, Learner, Setting, configured, two_classes};
+use crate::learner::{Family, Grid, Learner, Setting, configured};
 use crate::model::{Fit, Linear, Predictor};
-use crate::params::{Parameters, parameters};
+use crate::params::{Needs, Parameters, Targets, parameters};
 use halfseen_solve::Monitor;
 use halfseen_solve::biased::Until;
 use halfseen_solve::bundle::{Bundle, Margins, Minimum};
@@ -53,12 +53,8 @@ impl Learner for Svm {
         Grid::new(&[("c", &decades)])
     }
 
-    fn check_classes(&self, classes: usize) -> Result<()> {
-        two_classes("svm", classes)
-    }
-
-    fn takes_weights(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self.family(), self) }
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {

@@ -17,7 +17,7 @@ use crate::kernel::{Kernel, Masked};
 use crate::learner::reading::Reading;
 use crate::learner::{Family, Grid, Learner, Setting, configured};
 use crate::model::{Fit, Linear, Linears, Predictor, Stop};
-use crate::params::{KernelLoss, Normalization, Parameters, parameters};
+use crate::params::{KernelLoss, Needs, Normalization, Parameters, Targets, parameters};
 use faer::Mat;
 use halfseen_solve::Monitor;
 use halfseen_solve::Options;
@@ -60,7 +60,7 @@ struct Setup {
 }
 
 macro_rules! learner {
-    ($Name:ident, $name:literal, $title:literal, $mean:literal) => {
+    ($Name:ident, $name:literal, $title:literal, $mean:literal, $fills:literal) => {
         impl $Name {
             fn setup(&self) -> Setup {
                 Setup {
@@ -96,12 +96,13 @@ macro_rules! learner {
                 Grid::new(&[("c", CS)])
             }
 
-            fn check_classes(&self, _: usize) -> Result<()> {
-                Ok(())
-            }
-
-            fn takes_weights(&self) -> bool {
-                true
+            fn needs(&self) -> Needs {
+                Needs {
+                    targets: Targets::Any,
+                    weights: true,
+                    fills: Some($fills),
+                    ..Needs::of(self.family(), self)
+                }
             }
 
             fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
@@ -130,8 +131,20 @@ macro_rules! learner {
     };
 }
 
-learner!(Zero, "zero", "A weighted sum of rows whose holes are zeros (0-imputation)", false);
-learner!(Mean, "mean", "A weighted sum of rows whose holes are means", true);
+learner!(
+    Zero,
+    "zero",
+    "A weighted sum of rows whose holes are zeros (0-imputation)",
+    false,
+    "0, in scaled units,"
+);
+learner!(
+    Mean,
+    "mean",
+    "A weighted sum of rows whose holes are means",
+    true,
+    "the mean of what is observed"
+);
 
 /// Fits all setups, in their order; those that differ in C alone share one path.
 fn fit_all(setups: &[Setup], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {

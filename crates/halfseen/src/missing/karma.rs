@@ -22,7 +22,9 @@ use crate::kernel::{Kernel, Masked, Sketch};
 use crate::learner::reading::Reading;
 use crate::learner::{Family, Grid, Learner, STEPS, Setting, configured, refuse_weights};
 use crate::model::{Expansion, Fit, Predictor, Report, Sketched, Stop};
-use crate::params::{Features, KernelLoss, KernelSolver, Normalization, Parameters, parameters};
+use crate::params::{
+    Features, KernelLoss, KernelSolver, Needs, Normalization, Parameters, Targets, parameters,
+};
 use halfseen_solve::Monitor;
 use halfseen_solve::linear::LinearSolved;
 use halfseen_solve::{Options, Solved};
@@ -82,12 +84,14 @@ impl Learner for Karma {
         Grid::new(&[("gamma", &["1", "2", "3", "4"]), ("c", cs)])
     }
 
-    fn check_classes(&self, _: usize) -> Result<()> {
-        Ok(())
-    }
-
-    fn takes_weights(&self) -> bool {
-        self.solver == KernelSolver::Exact
+    fn needs(&self) -> Needs {
+        Needs {
+            targets: Targets::Any,
+            weights: self.solver == KernelSolver::Exact,
+            pairs: self.features == Features::Exact,
+            weighs: false,
+            ..Needs::of(self.family(), self)
+        }
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
@@ -171,7 +175,7 @@ impl Karma {
 /// Fits several settings; those that differ in C alone share a solver's path, all share the two
 /// products.
 fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
-    if !learners.iter().all(Karma::takes_weights) {
+    if !learners.iter().all(|learner| learner.needs().weights) {
         refuse_weights("karma with solver = online", examples, STEPS)?;
     }
     let examples = &*examples.counted()?;

@@ -7,6 +7,7 @@ use crate::data::{
     TargetScale, Task, check_weights,
 };
 use crate::error::{ErrorKind, Result};
+use crate::params::Needs;
 use ndarray::Array2;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -303,6 +304,33 @@ impl Other<'_> {
 }
 
 impl Options {
+    /// The same for one fit of a learner: with the intercept that it asks for, and honest where it
+    /// chooses what it reads and so pays for each look.
+    pub fn for_fit(self, needs: &Needs) -> Options {
+        let honest = needs.chooses();
+        Options { intercept: needs.intercept, honest, ..self }.suited(needs)
+    }
+
+    /// The same for a learner: one that learns from holes gets them, and no cell is looked at
+    /// beforehand if it pays for each look; a robust one gets zeros that stay zeros, and no means
+    /// for missing cells, which count as vanished.
+    pub fn suited(&self, needs: &Needs) -> Options {
+        let missing = match self.missing {
+            _ if needs.holes => Missing::Keep,
+            Missing::Keep => Missing::Keep,
+            _ if needs.uncentred => Missing::Vanish,
+            other => other,
+        };
+        Options {
+            missing,
+            plain_classes: self.plain_classes || needs.plain_classes,
+            uncentred: self.uncentred || needs.uncentred,
+            // What is not paid for look by look may be looked at.
+            honest: self.honest && (needs.chooses() || !(needs.holes || needs.uncentred)),
+            ..self.clone()
+        }
+    }
+
     /// Whether nobody said anything of how large values are.
     fn is_undeclared(&self) -> bool {
         self.scale.is_none() && self.bounds.is_empty() && self.moments.is_empty()

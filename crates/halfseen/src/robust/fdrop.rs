@@ -20,9 +20,9 @@ use super::silence::least;
 use super::{RobustHinge, Rows, Scratch};
 use crate::data::{Examples, Signs, Threat};
 use crate::error::Result;
-use crate::learner::{Family, Grid, Learner, Setting, configured, two_classes};
+use crate::learner::{Family, Grid, Learner, Setting, configured};
 use crate::model::{Fit, Note};
-use crate::params::{Damage, Parameters, Worth, parameters};
+use crate::params::{Damage, Needs, Parameters, Targets, Worth, parameters};
 use halfseen_solve::Monitor;
 use halfseen_solve::Stop;
 use halfseen_solve::biased::Until;
@@ -62,12 +62,8 @@ impl Learner for Fdrop {
         Grid::new(&[("c", &["0.00001", "0.0001", "0.001", "0.01", "0.1", "1", "10"])])
     }
 
-    fn check_classes(&self, classes: usize) -> Result<()> {
-        two_classes("fdrop", classes)
-    }
-
-    fn takes_weights(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self.family(), self) }
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {

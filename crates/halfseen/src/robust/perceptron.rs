@@ -27,11 +27,9 @@ use super::margin::margin_of;
 use super::{RobustHinge, RowLoss, Rows, Scratch};
 use crate::data::{Costs, Examples, Signs};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{
-    Family, Grid, Learner, STEPS, Setting, configured, refuse_weights, two_classes,
-};
+use crate::learner::{Family, Grid, Learner, STEPS, Setting, configured, refuse_weights};
 use crate::model::{Fit, Stop};
-use crate::params::{Damage, Deletions, Parameters, Rule, Worth, parameters};
+use crate::params::{Damage, Deletions, Needs, Parameters, Rule, Targets, Worth, parameters};
 use halfseen_solve::sampling::{Purpose, Stream, shuffle, splits};
 use halfseen_solve::{Monitor, Quiet};
 use rayon::prelude::*;
@@ -78,8 +76,8 @@ impl Learner for RobustPerceptron {
         Grid::new(&[("box_radius", &["0.1", "0.3", "1", "3", "10", "30"])])
     }
 
-    fn check_classes(&self, classes: usize) -> Result<()> {
-        two_classes("robust-perceptron", classes)
+    fn needs(&self) -> Needs {
+        Needs { targets: Targets::TwoClasses, ..Needs::of(self.family(), self) }
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {

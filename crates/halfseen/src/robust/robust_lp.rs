@@ -33,9 +33,9 @@ use super::silence::least;
 use super::{RobustHinge, Rows};
 use crate::data::{Costs, Examples, Signs, Threat};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Family, Grid, Learner, refuse_weights, two_classes};
+use crate::learner::{Family, Grid, Learner, refuse_weights};
 use crate::model::{Fit, Note, Stop};
-use crate::params::{Damage, Deletions, Parameters, Worth, parameters};
+use crate::params::{Damage, Deletions, Needs, Parameters, Worth, parameters};
 use halfseen_solve::Monitor;
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use rayon::prelude::*;
@@ -84,12 +84,8 @@ impl Learner for RobustLp {
         Grid::new(&[("box_radius", &["0.3", "1", "3", "10", "30"])])
     }
 
-    fn check_classes(&self, classes: usize) -> Result<()> {
-        if classes == 0 { Ok(()) } else { two_classes(self.name(), classes) }
-    }
-
-    fn takes_weights(&self) -> bool {
-        self.chunk.is_none()
+    fn needs(&self) -> Needs {
+        Needs { weights: self.chunk.is_none(), ..Needs::of(self.family(), self) }
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {

@@ -172,9 +172,9 @@ fn one_split(
         };
         // What is missing in test rows of their own is a deletion to robust learners, and not
         // filled in.
-        let apart = other.as_ref().filter(|_| learner.family() != Family::Robust);
+        let apart = other.as_ref().filter(|_| learner.needs().family != Family::Robust);
         let filled = apart.map_or(0, |other| other.applied.missing + other.applied.new_categories);
-        let imputed = if learner.takes_holes() { 0 } else { prepared.imputed + filled };
+        let imputed = if learner.needs().holes { 0 } else { prepared.imputed + filled };
         let fits = learner.fit_curve(&counts, &examples, &Quiet(monitor))?;
         // A learner that refits for each point of its curve is timed on the last fit alone.
         let fit = fits.last().ok_or(ErrorKind::Interrupted { during: "fitting" })?;
@@ -209,7 +209,7 @@ fn one_split(
         };
         let curve = fits.iter().map(point).collect::<Result<Vec<CurvePoint>>>()?;
         let score = test(fit)?;
-        let measured = learner.family() != Family::Budget || !task.options.honest;
+        let measured = learner.needs().family != Family::Budget || !task.options.honest;
         let row = Row {
             learner: learner.name(),
             split: number,

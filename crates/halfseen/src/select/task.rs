@@ -2,7 +2,7 @@
 
 use crate::data::{Table, Target};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Family, Learner};
+use crate::learner::Learner;
 use crate::prepare::{Options, Prepared};
 use crate::registry;
 
@@ -63,8 +63,8 @@ impl<'a> Views<'a> {
         for learner in learners {
             registry::check_classes(learner, task.target.classes().len())
                 .map_err(|error| named(error, task.target_name))?;
-            let options = task.options.suited(learner);
-            let kind = (learner.takes_holes(), learner.family() == Family::Robust, options.honest);
+            let options = task.options.suited(&learner.needs());
+            let kind = (options.missing, options.uncentred, options.plain_classes, options.honest);
             let known = kinds.iter().position(|other| *other == kind);
             if known.is_none() {
                 views.prepared.push(Prepared::new(

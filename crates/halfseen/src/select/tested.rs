@@ -42,7 +42,7 @@ pub fn tested(
 ) -> Result<Fit> {
     let whole = Bounded { monitor, shows: true, most: u64::MAX, looks: AtomicU64::new(0) };
     let mut fit = learner.fit(examples, &whole)?;
-    if learner.family() == Family::Budget || fit.report.stop == Stop::Interrupted {
+    if learner.needs().family == Family::Budget || fit.report.stop == Stop::Interrupted {
         return Ok(fit);
     }
     let examples = &*examples.counted()?;

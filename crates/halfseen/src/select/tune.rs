@@ -10,6 +10,7 @@ use crate::data::{Examples, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner, Setting, with};
 use crate::model::{Fit, Predictor, Scores};
+use crate::params::TRIED;
 use crate::robust::{Attack, attack};
 use halfseen_solve::sampling::{Purpose, Stream, folds};
 use halfseen_solve::{Monitor, Quiet};
@@ -71,10 +72,11 @@ impl Tuned {
     /// As [`with`].
     pub fn apply(&self, learner: Box<dyn Learner>) -> Result<Box<dyn Learner>> {
         let mut learner = with(learner, &self.setting)?;
-        if let Some(tried) = learner.get("tried") {
+        if let Some(tried) = learner.get(TRIED.name) {
             // What was tried before tuning began counts too.
             let before = tried.parse::<u64>().unwrap_or(1);
-            learner.set("tried", &before.saturating_mul(self.errors.len() as u64).to_string())?;
+            learner
+                .set(TRIED.name, &before.saturating_mul(self.errors.len() as u64).to_string())?;
         }
         Ok(learner)
     }
@@ -118,7 +120,7 @@ pub fn tune_over(
         let views = Views::new(candidates.iter().map(|(l, _)| &**l), task, &fold.train)?;
         let validate = |(l, (learner, settings)): (usize, &(Box<dyn Learner>, Vec<Setting>))| {
             let prepared = views.get(l);
-            let runs = if learner.family() == Family::Budget { tuning.runs } else { 1 };
+            let runs = if learner.needs().family == Family::Budget { tuning.runs } else { 1 };
             // One list per run, one error per setting.
             let (mut errors, mut reads) = (Vec::new(), 0);
             for run in 0..runs {
@@ -225,7 +227,7 @@ impl By {
 
 /// A copy with another seed, where the learner has one.
 pub(super) fn reseed(learner: &dyn Learner, seed: u64) -> Result<Box<dyn Learner>> {
-    if learner.get("seed").is_none() {
+    if !learner.needs().seeded {
         return Ok(learner.clone_box());
     }
     // Seeds are shown and stored as signed 64-bit numbers in some languages.

@@ -175,7 +175,7 @@ impl Data {
 
     /// The same as a learner can learn it: with classes where it needs them.
     pub fn for_learner(self, learner: &dyn Learner) -> Data {
-        if learner.check_classes(0).is_ok() { self } else { self.told() }
+        if learner.needs().targets.allow(0) { self } else { self.told() }
     }
 
     /// Lets learners know the moments of every cell.

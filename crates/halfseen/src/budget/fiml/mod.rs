@@ -57,7 +57,7 @@ use crate::error::Result;
 use crate::learner::reading::Reading;
 use crate::learner::{AskTell, Family, Grid, Learner};
 use crate::model::{Fit, Note, Stop};
-use crate::params::{Centre, Design, Link, Passive, parameters};
+use crate::params::{Centre, Design, Link, Needs, Passive, parameters};
 use asking::Asker;
 use halfseen_solve::Monitor;
 use std::sync::Arc;
@@ -150,8 +150,14 @@ impl Learner for Fiml {
     }
 
     /// A missing cell is a refused read, or plainly not observed.
-    fn takes_holes(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        let fits_to_answers = self.design == Design::Adaptive;
+        Needs {
+            holes: true,
+            plain_classes: true,
+            fits_to_answers,
+            ..Needs::of(self.family(), self)
+        }
     }
 
     fn clone_box(&self) -> Box<dyn Learner> {

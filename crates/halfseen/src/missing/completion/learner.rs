@@ -8,7 +8,7 @@ use crate::kernel::Masked;
 use crate::learner::reading::Reading;
 use crate::learner::{Family, Grid, Learner, Setting, configured, refuse_weights};
 use crate::model::{Fit, Predictor};
-use crate::params::{LabelLoss as LossChoice, Parameters, parameters};
+use crate::params::{LabelLoss as LossChoice, Needs, Parameters, Targets, parameters};
 use faer::Mat;
 use halfseen_solve::Monitor;
 use rayon::prelude::*;
@@ -118,8 +118,8 @@ macro_rules! learner {
                 fit_all($name, &setups, examples, monitor)
             }
 
-            fn check_classes(&self, _: usize) -> Result<()> {
-                Ok(())
+            fn needs(&self) -> Needs {
+                Needs { targets: Targets::Any, weighs: false, ..Needs::of(self.family(), self) }
             }
 
             fn clone_box(&self) -> Box<dyn Learner> {
@@ -314,7 +314,7 @@ mod tests {
             for mut learner in both() {
                 learner.set("label_weight", "1").unwrap();
                 learner.set("rank_penalty", "0.02").unwrap();
-                learner.check_classes(classes).unwrap();
+                assert!(learner.needs().targets.allow(classes));
                 let fit = learner.fit(&train, &Silent).unwrap();
                 assert_eq!(fit.report.stop, Stop::Tolerance);
                 let scores = fit.predictor.scores(&test).unwrap();

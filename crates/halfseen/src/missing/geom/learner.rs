@@ -5,9 +5,9 @@ use crate::data::{Examples, Signs};
 use crate::error::Result;
 use crate::kernel::Masked;
 use crate::learner::reading::Reading;
-use crate::learner::{Family, Grid, Learner, Setting, configured, two_classes};
+use crate::learner::{Family, Grid, Learner, Setting, configured};
 use crate::model::{Fit, Linear, Predictor};
-use crate::params::{Parameters, parameters};
+use crate::params::{Needs, Parameters, Targets, parameters};
 use halfseen_solve::Monitor;
 use halfseen_solve::biased::Until;
 use std::time::Instant;
@@ -47,12 +47,8 @@ impl Learner for GeometricMargin {
         Grid::new(&[("c", &decades)])
     }
 
-    fn check_classes(&self, classes: usize) -> Result<()> {
-        two_classes("geom", classes)
-    }
-
-    fn takes_weights(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self.family(), self) }
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
