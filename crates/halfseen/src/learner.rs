@@ -9,7 +9,7 @@ pub use query::{AskTell, Part, Query, Read, Role, Told};
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
 use crate::model::Fit;
-use crate::params::{Needs, PASSIVE, Parameters};
+use crate::params::{Described, Needs, PASSIVE, Parameters};
 
 pub use crate::params::Family;
 use halfseen_solve::Monitor;
@@ -17,19 +17,7 @@ use std::sync::Arc;
 
 /// A learner with its parameters: what [`find`](crate::registry::find) returns, and what a new
 /// method implements.
-pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
-    /// The name in the program and in files.
-    fn name(&self) -> &'static str;
-
-    /// What it is, in one line.
-    fn title(&self) -> &'static str;
-
-    /// Where it comes from: paper, algorithm, theorem.
-    fn source(&self) -> &'static str;
-
-    /// What it may look at, and when.
-    fn family(&self) -> Family;
-
+pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
     /// The grid that cross-validation searches.
     fn grid(&self) -> Grid;
 
@@ -103,11 +91,49 @@ pub trait Learner: Parameters + std::fmt::Debug + Send + Sync {
     /// | `robust-perceptron`, `online-lasso`, `ogd` | no: they step once for each row, and a step of twice the length is not two |
     /// | `mcb`, `mc1` | no: a row twice raises the rank of nothing, but the norms that stand for rank |
     fn needs(&self) -> Needs {
-        Needs::of(self.family(), self)
+        Needs::of_family(self.family(), self)
     }
+}
+
+/// What a learner is called and where it comes from, of any learner: [`Described`] has the same of
+/// each, and gives it.
+pub trait Named {
+    /// The name in the program and in files.
+    fn name(&self) -> &'static str;
+
+    /// What it is, in one line.
+    fn title(&self) -> &'static str;
+
+    /// Where it comes from: paper, algorithm, theorem.
+    fn source(&self) -> &'static str;
+
+    /// What it may look at, and when.
+    fn family(&self) -> Family;
 
     /// A copy.
     fn clone_box(&self) -> Box<dyn Learner>;
+}
+
+impl<L: Described + Learner> Named for L {
+    fn name(&self) -> &'static str {
+        L::NAME
+    }
+
+    fn title(&self) -> &'static str {
+        L::TITLE
+    }
+
+    fn source(&self) -> &'static str {
+        L::SOURCE
+    }
+
+    fn family(&self) -> Family {
+        L::FAMILY
+    }
+
+    fn clone_box(&self) -> Box<dyn Learner> {
+        Box::new(self.clone())
+    }
 }
 
 impl Clone for Box<dyn Learner> {

@@ -148,6 +148,18 @@ pub trait Parameters {
     fn to_json(&self) -> serde_json::Map<String, serde_json::Value>;
 }
 
+/// What a learner is called and where it comes from.
+pub trait Described: Parameters + Clone + std::fmt::Debug + Send + Sync + 'static {
+    /// The name in the program and in files.
+    const NAME: &'static str;
+    /// What it is, in one line.
+    const TITLE: &'static str;
+    /// Where it comes from: paper, algorithm, theorem.
+    const SOURCE: &'static str;
+    /// What it may look at, and when.
+    const FAMILY: Family;
+}
+
 /// Sets every parameter that a JSON object names.
 pub fn set_from_json(
     target: &mut dyn Parameters,
@@ -194,7 +206,8 @@ pub(crate) fn unknown_parameter(learner: &str, name: &str, declarations: &[&Decl
 
 /// Writes a learner's struct from declarations: `field: Type = default, DECLARATION;`.
 macro_rules! parameters {
-    ($(#[$meta:meta])* pub struct $Name:ident named $label:literal {
+    ($(#[$meta:meta])* pub struct $Name:ident {
+        name: $label:literal, family: $family:ident, title: $title:literal, source: $source:literal;
         $($field:ident : $Type:ty = $default:expr, $declaration:ident;)*
     }) => {
         $(#[$meta])*
@@ -210,6 +223,18 @@ macro_rules! parameters {
             fn default() -> Self {
                 Self { $($field: $default,)* }
             }
+        }
+
+        impl $Name {
+            /// The name in the program and in files.
+            pub const NAME: &'static str = $label;
+        }
+
+        impl $crate::params::Described for $Name {
+            const NAME: &'static str = $label;
+            const TITLE: &'static str = $title;
+            const SOURCE: &'static str = $source;
+            const FAMILY: $crate::params::Family = $crate::params::Family::$family;
         }
 
         impl $crate::params::Parameters for $Name {

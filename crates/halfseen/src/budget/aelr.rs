@@ -31,7 +31,10 @@ use halfseen_solve::iterate::Entropic;
 
 parameters! {
     /// Parameters of AELR, and the learner itself.
-    pub struct Aelr named "aelr" {
+    pub struct Aelr {
+        name: "aelr", family: Budget,
+        title: "Attribute Efficient Lasso Regression: k reads per example, l1 ball",
+        source: "B, algorithm 2, theorem 3.4";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         money: Option<f64> = None, MONEY;
@@ -87,10 +90,6 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
 
 impl Budgeted for Aelr {
     type Iterate = Entropic;
-    const NAME: &'static str = "aelr";
-    const TITLE: &'static str =
-        "Attribute Efficient Lasso Regression: k reads per example, l1 ball";
-    const SOURCE: &'static str = "B, algorithm 2, theorem 3.4";
 
     fn grid() -> Grid {
         Grid::new(&[

@@ -31,7 +31,10 @@ use halfseen_solve::iterate::L1Ball;
 
 parameters! {
     /// Parameters of AER, and the learner itself.
-    pub struct Aer named "aer" {
+    pub struct Aer {
+        name: "aer", family: Budget,
+        title: "Attribute Efficient Regression: k reads per example, l1 ball, strongly convex steps",
+        source: "A, algorithm 2, theorem 2";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         money: Option<f64> = None, MONEY;
@@ -83,10 +86,6 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
 
 impl Budgeted for Aer {
     type Iterate = L1Ball;
-    const NAME: &'static str = "aer";
-    const TITLE: &'static str =
-        "Attribute Efficient Regression: k reads per example, l1 ball, strongly convex steps";
-    const SOURCE: &'static str = "A, algorithm 2, theorem 2";
 
     fn grid() -> Grid {
         Grid::new(&[

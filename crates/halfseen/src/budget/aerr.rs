@@ -34,7 +34,10 @@ use halfseen_solve::iterate::L2Ball;
 
 parameters! {
     /// Parameters of AERR, and the learner itself.
-    pub struct Aerr named "aerr" {
+    pub struct Aerr {
+        name: "aerr", family: Budget,
+        title: "Attribute Efficient Ridge Regression: k reads per example, Euclidean ball",
+        source: "B, algorithm 1, theorem 3.1";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         money: Option<f64> = None, MONEY;
@@ -86,10 +89,6 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
 
 impl Budgeted for Aerr {
     type Iterate = L2Ball;
-    const NAME: &'static str = "aerr";
-    const TITLE: &'static str =
-        "Attribute Efficient Ridge Regression: k reads per example, Euclidean ball";
-    const SOURCE: &'static str = "B, algorithm 1, theorem 3.1";
 
     fn grid() -> Grid {
         Grid::new(&[

@@ -41,7 +41,7 @@ use super::recipe::{Draws, Recipe, recipe};
 use super::{pass, sgd::Sgd};
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{AskTell, Family, Grid, Learner};
+use crate::learner::{AskTell, Grid, Learner};
 use crate::loss::Loss;
 use crate::model::Fit;
 use crate::params::{Average, Ball, Centre, Parameters, Rule, SmoothLoss, parameters};
@@ -52,7 +52,10 @@ use std::sync::Arc;
 
 parameters! {
     /// Parameters of AESVR, and the learner itself.
-    pub struct Aesvr named "aesvr" {
+    pub struct Aesvr {
+        name: "aesvr", family: Budget,
+        title: "Attribute Efficient Support Vector Regression: smooth losses, k + 1.06 reads on average at most",
+        source: "B, algorithm 4, theorem 4.4";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 1.0, RADIUS;
@@ -98,8 +101,6 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
 }
 
 impl Aesvr {
-    const NAME: &'static str = "aesvr";
-
     /// The row of the table, for a budget that is less than the number of panels or equal to it.
     ///
     /// # Errors
@@ -165,22 +166,6 @@ impl Aesvr {
 }
 
 impl Learner for Aesvr {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
-
-    fn title(&self) -> &'static str {
-        "Attribute Efficient Support Vector Regression: smooth losses, k + 1.06 reads on average at most"
-    }
-
-    fn source(&self) -> &'static str {
-        "B, algorithm 4, theorem 4.4"
-    }
-
-    fn family(&self) -> Family {
-        Family::Budget
-    }
-
     fn grid(&self) -> Grid {
         Grid::new(&[
             ("radius", &["0.5", "1", "2"]),
@@ -228,10 +213,6 @@ impl Learner for Aesvr {
             Ball::L2 => Box::new(Sgd::<L2Ball>::resume(recipe, layout, state)?),
             Ball::L1 => Box::new(Sgd::<Entropic>::resume(recipe, layout, state)?),
         }))
-    }
-
-    fn clone_box(&self) -> Box<dyn Learner> {
-        Box::new(self.clone())
     }
 }
 

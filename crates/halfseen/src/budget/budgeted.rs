@@ -7,9 +7,9 @@ use super::recipe::Recipe;
 use super::sgd::Sgd;
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{AskTell, Family, Grid, Learner};
+use crate::learner::{AskTell, Grid, Learner};
 use crate::model::Fit;
-use crate::params::{Centre, Parameters};
+use crate::params::{Centre, Described};
 use halfseen_solve::Monitor;
 use halfseen_solve::iterate::Iterate;
 use std::sync::Arc;
@@ -17,16 +17,9 @@ use std::sync::Arc;
 /// A budgeted gradient learner: parameters, and the row of the table that they stand for.
 ///
 /// Implementing this makes a [`Learner`] of it, with ask and tell, fits, curves and saved states.
-pub trait Budgeted: Parameters + Clone + std::fmt::Debug + Send + Sync + 'static {
+pub trait Budgeted: Described {
     /// What is moved.
     type Iterate: Iterate + 'static;
-    /// The name in the program and in files.
-    const NAME: &'static str;
-    /// What it is, in one line.
-    const TITLE: &'static str;
-    /// Paper, algorithm, theorem.
-    const SOURCE: &'static str;
-
     /// The grid that cross-validation searches.
     fn grid() -> Grid;
 
@@ -107,22 +100,6 @@ pub(super) fn fit_curve<I: Iterate>(
 }
 
 impl<B: Budgeted> Learner for B {
-    fn name(&self) -> &'static str {
-        B::NAME
-    }
-
-    fn title(&self) -> &'static str {
-        B::TITLE
-    }
-
-    fn source(&self) -> &'static str {
-        B::SOURCE
-    }
-
-    fn family(&self) -> Family {
-        Family::Budget
-    }
-
     fn grid(&self) -> Grid {
         B::grid()
     }
@@ -157,9 +134,5 @@ impl<B: Budgeted> Learner for B {
     ) -> Result<Option<Box<dyn AskTell>>> {
         let recipe = recipe(self, layout, None)?;
         Ok(Some(Box::new(Sgd::<B::Iterate>::resume(recipe, layout, state)?)))
-    }
-
-    fn clone_box(&self) -> Box<dyn Learner> {
-        Box::new(self.clone())
     }
 }

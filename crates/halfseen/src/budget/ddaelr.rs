@@ -28,7 +28,10 @@ use halfseen_solve::iterate::Entropic;
 
 parameters! {
     /// Parameters of DDAELR, and the learner itself.
-    pub struct Ddaelr named "ddaelr" {
+    pub struct Ddaelr {
+        name: "ddaelr", family: Budget,
+        title: "Data-Dependent AELR: k reads per example, drawn by second moments, l1 ball",
+        source: "C 4";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         money: Option<f64> = None, MONEY;
@@ -73,10 +76,6 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
 
 impl Budgeted for Ddaelr {
     type Iterate = Entropic;
-    const NAME: &'static str = "ddaelr";
-    const TITLE: &'static str =
-        "Data-Dependent AELR: k reads per example, drawn by second moments, l1 ball";
-    const SOURCE: &'static str = "C 4";
 
     fn grid() -> Grid {
         Aelr::grid()

@@ -30,7 +30,10 @@ use halfseen_solve::iterate::Entropic;
 
 parameters! {
     /// Parameters of two-phase DDAELR, and the learner itself.
-    pub struct Ddaelr2p named "ddaelr-2p" {
+    pub struct Ddaelr2p {
+        name: "ddaelr-2p", family: Budget,
+        title: "DDAELR in two phases: the first learns the second moments from uniform draws",
+        source: "C 4, algorithm 2";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         money: Option<f64> = None, MONEY;
@@ -109,10 +112,6 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
 
 impl Budgeted for Ddaelr2p {
     type Iterate = Entropic;
-    const NAME: &'static str = "ddaelr-2p";
-    const TITLE: &'static str =
-        "DDAELR in two phases: the first learns the second moments from uniform draws";
-    const SOURCE: &'static str = "C 4, algorithm 2";
 
     fn grid() -> Grid {
         Aelr::grid()

@@ -37,7 +37,10 @@ use halfseen_solve::iterate::L2Ball;
 
 parameters! {
     /// Parameters of DDAERR, and the learner itself.
-    pub struct Ddaerr named "ddaerr" {
+    pub struct Ddaerr {
+        name: "ddaerr", family: Budget,
+        title: "Data-Dependent AERR: k reads per example, drawn by second moments, Euclidean ball",
+        source: "C 3.2";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         money: Option<f64> = None, MONEY;
@@ -80,10 +83,6 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
 
 impl Budgeted for Ddaerr {
     type Iterate = L2Ball;
-    const NAME: &'static str = "ddaerr";
-    const TITLE: &'static str =
-        "Data-Dependent AERR: k reads per example, drawn by second moments, Euclidean ball";
-    const SOURCE: &'static str = "C 3.2";
 
     fn grid() -> Grid {
         Aerr::grid()

@@ -41,7 +41,10 @@ use halfseen_solve::iterate::L2Ball;
 
 parameters! {
     /// Parameters of two-phase DDAERR, and the learner itself.
-    pub struct Ddaerr2p named "ddaerr-2p" {
+    pub struct Ddaerr2p {
+        name: "ddaerr-2p", family: Budget,
+        title: "DDAERR in two phases: the first learns the second moments from uniform draws",
+        source: "C, algorithm 2, theorems 3.6 and 3.12";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         money: Option<f64> = None, MONEY;
@@ -130,10 +133,6 @@ fn guarantee(
 
 impl Budgeted for Ddaerr2p {
     type Iterate = L2Ball;
-    const NAME: &'static str = "ddaerr-2p";
-    const TITLE: &'static str =
-        "DDAERR in two phases: the first learns the second moments from uniform draws";
-    const SOURCE: &'static str = "C, algorithm 2, theorems 3.6 and 3.12";
 
     fn grid() -> Grid {
         Aerr::grid()

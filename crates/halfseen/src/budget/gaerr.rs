@@ -29,7 +29,10 @@ use halfseen_solve::iterate::L2Ball;
 
 parameters! {
     /// Parameters of GAERR, and the learner itself.
-    pub struct Gaerr named "gaerr" {
+    pub struct Gaerr {
+        name: "gaerr", family: Budget,
+        title: "General AERR: k reads per example, drawn by declared probabilities, Euclidean ball",
+        source: "C 3.1, theorem 3.1";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         money: Option<f64> = None, MONEY;
@@ -57,10 +60,6 @@ pub(super) fn inflation(setting: &Setting, spread: f64) -> f64 {
 
 impl Budgeted for Gaerr {
     type Iterate = L2Ball;
-    const NAME: &'static str = "gaerr";
-    const TITLE: &'static str =
-        "General AERR: k reads per example, drawn by declared probabilities, Euclidean ball";
-    const SOURCE: &'static str = "C 3.1, theorem 3.1";
 
     fn grid() -> Grid {
         Aerr::grid()

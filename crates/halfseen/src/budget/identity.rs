@@ -29,7 +29,10 @@ use std::sync::Arc;
 
 parameters! {
     /// Parameters of the strawman, and the learner itself.
-    pub struct Identity named "identity" {
+    pub struct Identity {
+        name: "identity", family: Budget,
+        title: "Strawman: k reads per example, attributes taken to be uncorrelated, l1 ball",
+        source: "A, footnote 2";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 2.0, RADIUS;
@@ -40,10 +43,6 @@ parameters! {
 }
 
 impl FromMoments for Identity {
-    const NAME: &'static str = "identity";
-    const TITLE: &'static str =
-        "Strawman: k reads per example, attributes taken to be uncorrelated, l1 ball";
-    const SOURCE: &'static str = "A, footnote 2";
     const PAIRS: bool = false;
 
     fn grid() -> Grid {

@@ -43,7 +43,10 @@ use std::time::Instant;
 
 parameters! {
     /// Parameters of the Baseline, and the learner itself.
-    pub struct MomentLasso named "baseline" {
+    pub struct MomentLasso {
+        name: "baseline", family: Budget,
+        title: "Baseline: least squares in moments estimated from pairs of reads, l1 ball",
+        source: "A, algorithm 1, theorem 1";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 4.0, RADIUS;
@@ -66,10 +69,6 @@ pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
 }
 
 impl FromMoments for MomentLasso {
-    const NAME: &'static str = "baseline";
-    const TITLE: &'static str =
-        "Baseline: least squares in moments estimated from pairs of reads, l1 ball";
-    const SOURCE: &'static str = "A, algorithm 1, theorem 1";
     const PAIRS: bool = true;
 
     fn grid() -> Grid {

@@ -40,7 +40,10 @@ use halfseen_solve::iterate::{PNorm, Shape};
 
 parameters! {
     /// Parameters of the p-norm learner, and the learner itself.
-    pub struct Pnorm named "pnorm" {
+    pub struct Pnorm {
+        name: "pnorm", family: Budget,
+        title: "p-norm updates: k reads per example, between AERR and AELR",
+        source: "A 5; Gentile 2003";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         money: Option<f64> = None, MONEY;
@@ -83,9 +86,6 @@ fn step(facts: &Facts) -> f64 {
 
 impl Budgeted for Pnorm {
     type Iterate = PNorm;
-    const NAME: &'static str = "pnorm";
-    const TITLE: &'static str = "p-norm updates: k reads per example, between AERR and AELR";
-    const SOURCE: &'static str = "A 5; Gentile 2003";
 
     fn grid() -> Grid {
         Grid::new(&[

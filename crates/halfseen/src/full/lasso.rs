@@ -20,7 +20,7 @@ use super::centred::Centred;
 use super::second_moments::second_moments;
 use crate::data::Examples;
 use crate::error::Result;
-use crate::learner::{Family, Grid, Learner, Setting, configured};
+use crate::learner::{Grid, Learner, Setting, configured};
 use crate::model::Fit;
 use crate::params::{Needs, Parameters, parameters};
 use halfseen_solve::Monitor;
@@ -29,7 +29,10 @@ use std::time::Instant;
 
 parameters! {
     /// Least squares in an l1 ball.
-    pub struct Lasso named "lasso" {
+    pub struct Lasso {
+        name: "lasso", family: Full,
+        title: "Lasso on all attributes",
+        source: "A 2 (full-information reference); Tibshirani 1996";
         radius: f64 = 8.0, RADIUS;
         tol: f64 = 1e-4, TOL;
         max_iter: u64 = 1_000_000, MAX_ITER;
@@ -38,28 +41,12 @@ parameters! {
 }
 
 impl Learner for Lasso {
-    fn name(&self) -> &'static str {
-        "lasso"
-    }
-
-    fn title(&self) -> &'static str {
-        "Lasso on all attributes"
-    }
-
-    fn source(&self) -> &'static str {
-        "A 2 (full-information reference); Tibshirani 1996"
-    }
-
-    fn family(&self) -> Family {
-        Family::Full
-    }
-
     fn grid(&self) -> Grid {
         Grid::new(&[("radius", &["0.25", "0.5", "1", "2", "4", "8", "12", "16", "24", "32", "64"])])
     }
 
     fn needs(&self) -> Needs {
-        Needs { weights: true, ..Needs::of(self.family(), self) }
+        Needs { weights: true, ..Needs::of(self) }
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
@@ -89,10 +76,6 @@ impl Learner for Lasso {
             }
         }
         Ok(fits.into_iter().flatten().collect())
-    }
-
-    fn clone_box(&self) -> Box<dyn Learner> {
-        Box::new(self.clone())
     }
 }
 

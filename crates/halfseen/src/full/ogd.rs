@@ -19,7 +19,7 @@ use super::gradient::{Ball, Gradient};
 use super::one_pass::{self, Facts, OnePass, Start};
 use crate::data::Examples;
 use crate::error::Result;
-use crate::learner::{Family, Grid, Learner, Setting};
+use crate::learner::{Grid, Learner, Setting};
 use crate::model::Fit;
 use crate::params::{Rule, parameters};
 use crate::plan::{self, Bound, Excess, Guarantee, Printed, Tuning, euclidean_eta};
@@ -27,7 +27,10 @@ use halfseen_solve::Monitor;
 
 parameters! {
     /// Online gradient descent over full rows.
-    pub struct Ogd named "ogd" {
+    pub struct Ogd {
+        name: "ogd", family: Full,
+        title: "Online gradient descent: one pass over all attributes, Euclidean ball",
+        source: "B algorithm 1 with exact gradients (comparator of B and C); Zinkevich 2003";
         radius: f64 = 2.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
         intercept: bool = true, INTERCEPT;
@@ -37,8 +40,6 @@ parameters! {
 }
 
 impl OnePass for Ogd {
-    const NAME: &'static str = "ogd";
-
     fn seed(&self) -> u64 {
         self.seed
     }
@@ -72,22 +73,6 @@ pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
 }
 
 impl Learner for Ogd {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
-
-    fn title(&self) -> &'static str {
-        "Online gradient descent: one pass over all attributes, Euclidean ball"
-    }
-
-    fn source(&self) -> &'static str {
-        "B algorithm 1 with exact gradients (comparator of B and C); Zinkevich 2003"
-    }
-
-    fn family(&self) -> Family {
-        Family::Full
-    }
-
     fn grid(&self) -> Grid {
         Grid::new(&[
             ("radius", &["0.5", "1", "2", "4"]),
@@ -115,10 +100,6 @@ impl Learner for Ogd {
         monitor: &dyn Monitor,
     ) -> Result<Vec<Fit>> {
         one_pass::fit_curve(self, counts, examples, monitor)
-    }
-
-    fn clone_box(&self) -> Box<dyn Learner> {
-        Box::new(self.clone())
     }
 }
 

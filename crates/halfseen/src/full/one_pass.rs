@@ -5,7 +5,7 @@ use crate::data::{Cells, Examples, Moments, bad_cell, check_row, check_shape, wi
 use crate::error::{ErrorKind, Result};
 use crate::learner::{STEPS, Setting, configured, refuse_weights};
 use crate::model::{Fit, Linear, Report, Stop};
-use crate::params::Parameters;
+use crate::params::Described;
 use halfseen_solve::Monitor;
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use std::borrow::Cow;
@@ -64,10 +64,7 @@ pub(super) struct Start {
 }
 
 /// A learner that this module can run.
-pub(super) trait OnePass: Parameters + Clone {
-    /// The learner's name.
-    const NAME: &'static str;
-
+pub(super) trait OnePass: Described {
     /// The seed of the order.
     fn seed(&self) -> u64;
 

@@ -38,7 +38,7 @@ use super::gradient::{Ball, Gradient};
 use super::one_pass::{self, Facts, OnePass, Start, Weights};
 use crate::data::Examples;
 use crate::error::Result;
-use crate::learner::{Family, Grid, Learner, Setting};
+use crate::learner::{Grid, Learner, Setting};
 use crate::model::Fit;
 use crate::params::{Rule, Variant, parameters};
 use crate::plan::{
@@ -49,7 +49,10 @@ use halfseen_solve::Monitor;
 
 parameters! {
     /// One pass over full rows in the l1 ball.
-    pub struct OnlineLasso named "online-lasso" {
+    pub struct OnlineLasso {
+        name: "online-lasso", family: Full,
+        title: "Online lasso: one pass over all attributes, l1 ball, three kinds of steps",
+        source: "B 5 (comparator), B algorithm 2 with exact gradients; Kivinen and Warmuth 1997; Zinkevich 2003; Xiao 2010";
         radius: f64 = 16.0, RADIUS;
         step: Option<Rule> = None, VARIANT_STEP;
         variant: Variant = Variant::Eg, VARIANT;
@@ -61,8 +64,6 @@ parameters! {
 }
 
 impl OnePass for OnlineLasso {
-    const NAME: &'static str = "online-lasso";
-
     fn seed(&self) -> u64 {
         self.seed
     }
@@ -99,22 +100,6 @@ pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
 }
 
 impl Learner for OnlineLasso {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
-
-    fn title(&self) -> &'static str {
-        "Online lasso: one pass over all attributes, l1 ball, three kinds of steps"
-    }
-
-    fn source(&self) -> &'static str {
-        "B 5 (comparator), B algorithm 2 with exact gradients; Kivinen and Warmuth 1997; Zinkevich 2003; Xiao 2010"
-    }
-
-    fn family(&self) -> Family {
-        Family::Full
-    }
-
     /// Of the variant that is set.
     fn grid(&self) -> Grid {
         let radius = ("radius", &["4", "8", "16", "32", "64"][..]);
@@ -146,10 +131,6 @@ impl Learner for OnlineLasso {
         monitor: &dyn Monitor,
     ) -> Result<Vec<Fit>> {
         one_pass::fit_curve(self, counts, examples, monitor)
-    }
-
-    fn clone_box(&self) -> Box<dyn Learner> {
-        Box::new(self.clone())
     }
 }
 

@@ -18,7 +18,7 @@ use super::norm;
 use super::second_moments::second_moments;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Family, Grid, Learner, Setting, configured};
+use crate::learner::{Grid, Learner, Setting, configured};
 use crate::model::{Fit, Stop};
 use crate::params::{Needs, Parameters, parameters};
 use faer::Mat;
@@ -29,7 +29,10 @@ use std::time::Instant;
 
 parameters! {
     /// Least squares in a Euclidean ball, or with a quadratic penalty.
-    pub struct Ridge named "ridge" {
+    pub struct Ridge {
+        name: "ridge", family: Full,
+        title: "Ridge regression on all attributes",
+        source: "A 2 (full-information reference); Hoerl and Kennard 1970";
         radius: f64 = 1.0, RADIUS;
         penalty: Option<f64> = None, RIDGE_PENALTY;
         intercept: bool = true, INTERCEPT;
@@ -37,28 +40,12 @@ parameters! {
 }
 
 impl Learner for Ridge {
-    fn name(&self) -> &'static str {
-        "ridge"
-    }
-
-    fn title(&self) -> &'static str {
-        "Ridge regression on all attributes"
-    }
-
-    fn source(&self) -> &'static str {
-        "A 2 (full-information reference); Hoerl and Kennard 1970"
-    }
-
-    fn family(&self) -> Family {
-        Family::Full
-    }
-
     fn grid(&self) -> Grid {
         Grid::new(&[("radius", &["0.125", "0.25", "0.5", "0.75", "1", "1.5", "2", "3", "4", "8"])])
     }
 
     fn needs(&self) -> Needs {
-        Needs { weights: true, ..Needs::of(self.family(), self) }
+        Needs { weights: true, ..Needs::of(self) }
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
@@ -88,10 +75,6 @@ impl Learner for Ridge {
             fits.push(shared.fit(learner)?);
         }
         Ok(fits)
-    }
-
-    fn clone_box(&self) -> Box<dyn Learner> {
-        Box::new(self.clone())
     }
 }
 

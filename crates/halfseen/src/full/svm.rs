@@ -13,7 +13,7 @@
 use super::centred::Centred;
 use crate::data::{Cells, Examples, Signs};
 use crate::error::Result;
-use crate::learner::{Family, Grid, Learner, Setting, configured};
+use crate::learner::{Grid, Learner, Setting, configured};
 use crate::model::{Fit, Linear, Predictor};
 use crate::params::{Needs, Parameters, Targets, parameters};
 use halfseen_solve::Monitor;
@@ -23,7 +23,10 @@ use std::time::Instant;
 
 parameters! {
     /// The linear support vector machine, for two classes.
-    pub struct Svm named "svm" {
+    pub struct Svm {
+        name: "svm", family: Full,
+        title: "Linear support vector machine on all attributes",
+        source: "E 4 (comparator); Cortes and Vapnik 1995";
         c: f64 = 1.0, C;
         intercept: bool = true, INTERCEPT;
         tol: f64 = 1e-4, TOL;
@@ -32,29 +35,13 @@ parameters! {
 }
 
 impl Learner for Svm {
-    fn name(&self) -> &'static str {
-        "svm"
-    }
-
-    fn title(&self) -> &'static str {
-        "Linear support vector machine on all attributes"
-    }
-
-    fn source(&self) -> &'static str {
-        "E 4 (comparator); Cortes and Vapnik 1995"
-    }
-
-    fn family(&self) -> Family {
-        Family::Full
-    }
-
     fn grid(&self) -> Grid {
         let decades = ["0.000001", "0.00001", "0.0001", "0.001", "0.01", "0.1", "1", "10", "100"];
         Grid::new(&[("c", &decades)])
     }
 
     fn needs(&self) -> Needs {
-        Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self.family(), self) }
+        Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self) }
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
@@ -75,10 +62,6 @@ impl Learner for Svm {
             return Ok(Vec::new());
         }
         fit_all(&learners, examples, monitor)
-    }
-
-    fn clone_box(&self) -> Box<dyn Learner> {
-        Box::new(self.clone())
     }
 }
 

@@ -15,7 +15,7 @@ use crate::data::{Examples, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Kernel, Masked};
 use crate::learner::reading::Reading;
-use crate::learner::{Family, Grid, Learner, Setting, configured};
+use crate::learner::{Grid, Learner, Setting, configured};
 use crate::model::{Fit, Linear, Linears, Predictor, Stop};
 use crate::params::{KernelLoss, Needs, Normalization, Parameters, Targets, parameters};
 use faer::Mat;
@@ -25,7 +25,10 @@ use std::time::Instant;
 
 parameters! {
     /// A weighted sum of rows whose holes are zeros.
-    pub struct Zero named "zero" {
+    pub struct Zero {
+        name: "zero", family: Missing,
+        title: "A weighted sum of rows whose holes are zeros (0-imputation)",
+        source: "D 5 (what KARMA is compared with; gamma = 1)";
         c: f64 = 1.0, C;
         loss: KernelLoss = KernelLoss::Auto, KERNEL_LOSS;
         normalization: Normalization = Normalization::Trace, NORMALIZATION;
@@ -37,7 +40,10 @@ parameters! {
 
 parameters! {
     /// A weighted sum of rows whose holes are the means of what was observed.
-    pub struct Mean named "mean" {
+    pub struct Mean {
+        name: "mean", family: Missing,
+        title: "A weighted sum of rows whose holes are means",
+        source: "D 5 (what KARMA is compared with; gamma = 1)";
         c: f64 = 1.0, C;
         loss: KernelLoss = KernelLoss::Auto, KERNEL_LOSS;
         normalization: Normalization = Normalization::Trace, NORMALIZATION;
@@ -60,11 +66,11 @@ struct Setup {
 }
 
 macro_rules! learner {
-    ($Name:ident, $name:literal, $title:literal, $mean:literal, $fills:literal) => {
+    ($Name:ident, $mean:literal, $fills:literal) => {
         impl $Name {
             fn setup(&self) -> Setup {
                 Setup {
-                    name: $name,
+                    name: $Name::NAME,
                     c: self.c,
                     loss: self.loss,
                     normalization: self.normalization,
@@ -76,22 +82,6 @@ macro_rules! learner {
         }
 
         impl Learner for $Name {
-            fn name(&self) -> &'static str {
-                $name
-            }
-
-            fn title(&self) -> &'static str {
-                $title
-            }
-
-            fn source(&self) -> &'static str {
-                "D 5 (what KARMA is compared with; gamma = 1)"
-            }
-
-            fn family(&self) -> Family {
-                Family::Missing
-            }
-
             fn grid(&self) -> Grid {
                 Grid::new(&[("c", CS)])
             }
@@ -101,7 +91,7 @@ macro_rules! learner {
                     targets: Targets::Any,
                     weights: true,
                     fills: Some($fills),
-                    ..Needs::of(self.family(), self)
+                    ..Needs::of(self)
                 }
             }
 
@@ -123,28 +113,12 @@ macro_rules! learner {
                 let setups = settings.iter().map(setup).collect::<Result<Vec<Setup>>>()?;
                 fit_all(&setups, examples, monitor)
             }
-
-            fn clone_box(&self) -> Box<dyn Learner> {
-                Box::new(self.clone())
-            }
         }
     };
 }
 
-learner!(
-    Zero,
-    "zero",
-    "A weighted sum of rows whose holes are zeros (0-imputation)",
-    false,
-    "0, in scaled units,"
-);
-learner!(
-    Mean,
-    "mean",
-    "A weighted sum of rows whose holes are means",
-    true,
-    "the mean of what is observed"
-);
+learner!(Zero, false, "0, in scaled units,");
+learner!(Mean, true, "the mean of what is observed");
 
 /// Fits all setups, in their order; those that differ in C alone share one path.
 fn fit_all(setups: &[Setup], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {

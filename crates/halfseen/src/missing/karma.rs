@@ -20,7 +20,7 @@ use crate::error::{ErrorKind, Result};
 use crate::kernel::gram::{bytes_needed, gram};
 use crate::kernel::{Kernel, Masked, Sketch};
 use crate::learner::reading::Reading;
-use crate::learner::{Family, Grid, Learner, STEPS, Setting, configured, refuse_weights};
+use crate::learner::{Grid, Learner, STEPS, Setting, configured, refuse_weights};
 use crate::model::{Expansion, Fit, Predictor, Report, Sketched, Stop};
 use crate::params::{
     Features, KernelLoss, KernelSolver, Needs, Normalization, Parameters, Targets, parameters,
@@ -33,7 +33,10 @@ use std::time::Instant;
 
 parameters! {
     /// Kernel machines on what two rows both show.
-    pub struct Karma named "karma" {
+    pub struct Karma {
+        name: "karma", family: Missing,
+        title: "KARMA: a kernel machine that compares rows by what both show; fills nothing in",
+        source: "D 4 and algorithm 1, theorems 1 to 3";
         gamma: u64 = 2, GAMMA;
         c: f64 = 1.0, C;
         loss: KernelLoss = KernelLoss::Auto, KERNEL_LOSS;
@@ -62,22 +65,6 @@ pub(super) const CS: &[&str] =
 const SMALL_CS: &[&str] = &["1e-6", "3e-6", "1e-5", "3e-5", "1e-4", "3e-4", "1e-3", "3e-3", "1e-2"];
 
 impl Learner for Karma {
-    fn name(&self) -> &'static str {
-        "karma"
-    }
-
-    fn title(&self) -> &'static str {
-        "KARMA: a kernel machine that compares rows by what both show; fills nothing in"
-    }
-
-    fn source(&self) -> &'static str {
-        "D 4 and algorithm 1, theorems 1 to 3"
-    }
-
-    fn family(&self) -> Family {
-        Family::Missing
-    }
-
     /// One pass steps by c n / t: where that is far above 1 / k(x, x) its squared loss diverges.
     fn grid(&self) -> Grid {
         let cs = if self.solver == KernelSolver::Online { SMALL_CS } else { CS };
@@ -90,7 +77,7 @@ impl Learner for Karma {
             weights: self.solver == KernelSolver::Exact,
             pairs: self.features == Features::Exact,
             weighs: false,
-            ..Needs::of(self.family(), self)
+            ..Needs::of(self)
         }
     }
 
@@ -117,10 +104,6 @@ impl Learner for Karma {
         let learners =
             settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Karma>>>()?;
         fit_all(&learners, examples, monitor)
-    }
-
-    fn clone_box(&self) -> Box<dyn Learner> {
-        Box::new(self.clone())
     }
 }
 
@@ -152,7 +135,7 @@ impl Karma {
         }
         let remedy = "features=sketch:2048, or fewer, whose memory grows with the rows alone";
         Err(ErrorKind::TooMuchMemory {
-            learner: self.name().to_owned(),
+            learner: Karma::NAME.to_owned(),
             rows,
             needed,
             allowed,
@@ -165,7 +148,7 @@ impl Karma {
     fn bytes_beside(&self, examples: &Examples<'_>, cs: usize) -> Result<u64> {
         match self.solver {
             KernelSolver::Exact => {
-                Ok(Goal::new(self.name(), self.loss, examples)?.bytes_beside(examples.len(), cs))
+                Ok(Goal::new(Karma::NAME, self.loss, examples)?.bytes_beside(examples.len(), cs))
             }
             KernelSolver::Online => Ok(0),
         }
@@ -296,7 +279,7 @@ impl<'a, 'b> Training<'a, 'b> {
         }
         for ((group, kernel), gram) in groups.iter().zip(kernels).zip(grams) {
             let first = &learners[group[0]];
-            let goal = Goal::new(first.name(), first.loss, self.examples)?;
+            let goal = Goal::new(Karma::NAME, first.loss, self.examples)?;
             let cs: Vec<f64> = group.iter().map(|&at| learners[at].c).collect();
             let solved = match first.solver {
                 KernelSolver::Exact => goal.path(gram.as_ref(), &cs, &first.options(), monitor)?,
@@ -331,7 +314,7 @@ impl<'a, 'b> Training<'a, 'b> {
         kernel.fit_weighted(&self.rows, self.weights.as_deref())?;
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         let sketch = Sketch::of(&kernel, self.rows.columns(), count, first.seed)?;
-        let goal = Goal::new(first.name(), first.loss, self.examples)?;
+        let goal = Goal::new(Karma::NAME, first.loss, self.examples)?;
         // Squares take second moments or products of rows, whichever are smaller: these, a copy,
         // and the factors of all threads or, where one fails, an eigendecomposition.
         let side = sketch.width().min(self.rows.len());

@@ -1,6 +1,6 @@
 //! Says what a learner wants of its data and what it can do with them: the one place that is asked.
 
-use super::{BUDGET, INTERCEPT, PASSIVE, Parameters, SEED, THREAT, TOTAL_BUDGET};
+use super::{BUDGET, Described, INTERCEPT, PASSIVE, Parameters, SEED, THREAT, TOTAL_BUDGET};
 use crate::error::{ErrorKind, Result};
 
 /// The families, told apart by what a learner may look at, and when.
@@ -111,8 +111,12 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// The needs of a family, as far as declared parameters do not say otherwise.
-    pub fn of<P: Parameters + ?Sized>(family: Family, learner: &P) -> Needs {
+    /// What declared parameters and the family say of a learner.
+    pub fn of<L: Described>(learner: &L) -> Needs {
+        Needs::of_family(L::FAMILY, learner)
+    }
+
+    pub(crate) fn of_family<P: Parameters + ?Sized>(family: Family, learner: &P) -> Needs {
         let declared = |name| learner.get(name).is_some();
         let said = |name| learner.get(name).is_some_and(|value| value != "auto");
         let looks = match (family, learner.get(PASSIVE.name).as_deref()) {

@@ -20,7 +20,7 @@ use super::silence::least;
 use super::{RobustHinge, Rows, Scratch};
 use crate::data::{Examples, Signs, Threat};
 use crate::error::Result;
-use crate::learner::{Family, Grid, Learner, Setting, configured};
+use crate::learner::{Grid, Learner, Setting, configured};
 use crate::model::{Fit, Note};
 use crate::params::{Damage, Needs, Parameters, Targets, Worth, parameters};
 use halfseen_solve::Monitor;
@@ -31,7 +31,10 @@ use std::time::Instant;
 
 parameters! {
     /// The support vector machine that prepares for deleted attributes.
-    pub struct Fdrop named "fdrop" {
+    pub struct Fdrop {
+        name: "fdrop", family: Robust,
+        title: "Support vector machine under the worst deletions",
+        source: "E 4 (comparator); Globerson and Roweis 2006; Teo et al. 2010";
         c: f64 = 1.0, C;
         threat: Option<f64> = None, THREAT;
         values: Worth = Worth::Uniform, VALUES;
@@ -42,28 +45,12 @@ parameters! {
 }
 
 impl Learner for Fdrop {
-    fn name(&self) -> &'static str {
-        "fdrop"
-    }
-
-    fn title(&self) -> &'static str {
-        "Support vector machine under the worst deletions"
-    }
-
-    fn source(&self) -> &'static str {
-        "E 4 (comparator); Globerson and Roweis 2006; Teo et al. 2010"
-    }
-
-    fn family(&self) -> Family {
-        Family::Robust
-    }
-
     fn grid(&self) -> Grid {
         Grid::new(&[("c", &["0.00001", "0.0001", "0.001", "0.01", "0.1", "1", "10"])])
     }
 
     fn needs(&self) -> Needs {
-        Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self.family(), self) }
+        Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self) }
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
@@ -85,10 +72,6 @@ impl Learner for Fdrop {
             return Ok(Vec::new());
         }
         fit_all(&learners, examples, monitor)
-    }
-
-    fn clone_box(&self) -> Box<dyn Learner> {
-        Box::new(self.clone())
     }
 }
 

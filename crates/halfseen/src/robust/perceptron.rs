@@ -27,7 +27,7 @@ use super::margin::margin_of;
 use super::{RobustHinge, RowLoss, Rows, Scratch};
 use crate::data::{Costs, Examples, Signs};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Family, Grid, Learner, STEPS, Setting, configured, refuse_weights};
+use crate::learner::{Grid, Learner, STEPS, Setting, configured, refuse_weights};
 use crate::model::{Fit, Stop};
 use crate::params::{Damage, Deletions, Needs, Parameters, Rule, Targets, Worth, parameters};
 use halfseen_solve::sampling::{Purpose, Stream, shuffle, splits};
@@ -36,7 +36,10 @@ use rayon::prelude::*;
 
 parameters! {
     /// The Perceptron that prepares for attributes that vanish, averaged over one pass.
-    pub struct RobustPerceptron named "robust-perceptron" {
+    pub struct RobustPerceptron {
+        name: "robust-perceptron", family: Robust,
+        title: "Perceptron under the worst deletions, averaged over one pass",
+        source: "E 3, theorem 4, corollary 1";
         threat: Option<f64> = None, THREAT;
         values: Worth = Worth::Uniform, VALUES;
         margin: Option<f64> = None, MARGIN;
@@ -54,22 +57,6 @@ parameters! {
 }
 
 impl Learner for RobustPerceptron {
-    fn name(&self) -> &'static str {
-        "robust-perceptron"
-    }
-
-    fn title(&self) -> &'static str {
-        "Perceptron under the worst deletions, averaged over one pass"
-    }
-
-    fn source(&self) -> &'static str {
-        "E 3, theorem 4, corollary 1"
-    }
-
-    fn family(&self) -> Family {
-        Family::Robust
-    }
-
     /// Only the ratio to the margin matters, which is a hundredth of what is left unless it is
     /// given.
     fn grid(&self) -> Grid {
@@ -77,7 +64,7 @@ impl Learner for RobustPerceptron {
     }
 
     fn needs(&self) -> Needs {
-        Needs { targets: Targets::TwoClasses, ..Needs::of(self.family(), self) }
+        Needs { targets: Targets::TwoClasses, ..Needs::of(self) }
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
@@ -115,10 +102,6 @@ impl Learner for RobustPerceptron {
             learner.fit_on(frames[at].1.clone(), &signs, &quiet)
         };
         learners.par_iter().zip(&of).map(fit).collect()
-    }
-
-    fn clone_box(&self) -> Box<dyn Learner> {
-        Box::new(self.clone())
     }
 }
 

@@ -33,7 +33,7 @@ use super::silence::least;
 use super::{RobustHinge, Rows};
 use crate::data::{Costs, Examples, Signs, Threat};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Family, Grid, Learner, refuse_weights};
+use crate::learner::{Grid, Learner, refuse_weights};
 use crate::model::{Fit, Note, Stop};
 use crate::params::{Damage, Deletions, Needs, Parameters, Worth, parameters};
 use halfseen_solve::Monitor;
@@ -42,7 +42,10 @@ use rayon::prelude::*;
 
 parameters! {
     /// The robust linear program.
-    pub struct RobustLp named "robust-lp" {
+    pub struct RobustLp {
+        name: "robust-lp", family: Robust,
+        title: "Robust linear program: the least mean loss under the worst deletions",
+        source: "E, equations (3) and (4)";
         threat: Option<f64> = None, THREAT;
         values: Worth = Worth::Uniform, VALUES;
         margin: Option<f64> = None, MARGIN;
@@ -62,22 +65,6 @@ parameters! {
 }
 
 impl Learner for RobustLp {
-    fn name(&self) -> &'static str {
-        "robust-lp"
-    }
-
-    fn title(&self) -> &'static str {
-        "Robust linear program: the least mean loss under the worst deletions"
-    }
-
-    fn source(&self) -> &'static str {
-        "E, equations (3) and (4)"
-    }
-
-    fn family(&self) -> Family {
-        Family::Robust
-    }
-
     /// Only the ratio of margin and box matters: the margin stays, a share of what the threat
     /// leaves.
     fn grid(&self) -> Grid {
@@ -85,7 +72,7 @@ impl Learner for RobustLp {
     }
 
     fn needs(&self) -> Needs {
-        Needs { weights: self.chunk.is_none(), ..Needs::of(self.family(), self) }
+        Needs { weights: self.chunk.is_none(), ..Needs::of(self) }
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
@@ -98,10 +85,6 @@ impl Learner for RobustLp {
             Some(_) => self.classify(examples, monitor),
             None => self.regress(examples, monitor),
         }
-    }
-
-    fn clone_box(&self) -> Box<dyn Learner> {
-        Box::new(self.clone())
     }
 }
 
@@ -124,8 +107,8 @@ type Solve<'s> = &'s (dyn Fn(&[usize]) -> Result<Found> + Sync);
 impl RobustLp {
     /// Two classes.
     fn classify(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
-        let signs = Signs::of(examples, self.name())?;
-        let mut frame = Frame::new(examples, self.name(), &self.values, self.threat)?;
+        let signs = Signs::of(examples, Self::NAME)?;
+        let mut frame = Frame::new(examples, Self::NAME, &self.values, self.threat)?;
         let threat = frame.threat.clone();
         let margin = margin_of(
             self.margin,
@@ -208,7 +191,7 @@ impl RobustLp {
             let what = "a target of two classes: what it promises is a sign";
             return Err(ErrorKind::Needs { name: "damage", value: "noise", what }.into());
         }
-        let mut frame = Frame::new(examples, self.name(), &self.values, self.threat)?;
+        let mut frame = Frame::new(examples, Self::NAME, &self.values, self.threat)?;
         let threat = frame.threat.clone();
         let (whole, rows) = (self.whole(&threat), &frame.rows);
         let targets: Vec<f64> = (0..examples.len()).map(|i| examples.target(i)).collect();
@@ -355,7 +338,7 @@ impl RobustLp {
         }
         let chunk = (rows / 4).clamp(2, 2000);
         let remedy = format!("chunk={chunk}, or another number of rows of which each chunk fits");
-        let (learner, allowed) = (self.name().to_owned(), self.memory);
+        let (learner, allowed) = (Self::NAME.to_owned(), self.memory);
         Err(ErrorKind::TooMuchMemory { learner, rows, needed, allowed, remedy }.into())
     }
 }

@@ -55,7 +55,7 @@ use super::pass;
 use crate::data::{Examples, Layout};
 use crate::error::Result;
 use crate::learner::reading::Reading;
-use crate::learner::{AskTell, Family, Grid, Learner};
+use crate::learner::{AskTell, Grid, Learner};
 use crate::model::{Fit, Note, Stop};
 use crate::params::{Centre, Design, Link, Needs, Passive, parameters};
 use asking::Asker;
@@ -64,7 +64,10 @@ use std::sync::Arc;
 
 parameters! {
     /// Parameters of the learner that keeps its reads, and the learner itself.
-    pub struct Fiml named "fiml" {
+    pub struct Fiml {
+        name: "fiml", family: Budget,
+        title: "FIML: keeps the reads, fits the joint distribution of attributes and target, tunes itself on the reads alone",
+        source: "ours";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         design: Design = Design::Adaptive, DESIGN;
@@ -78,26 +81,9 @@ parameters! {
 }
 
 impl Fiml {
-    const NAME: &'static str = "fiml";
 }
 
 impl Learner for Fiml {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
-
-    fn title(&self) -> &'static str {
-        "FIML: keeps the reads, fits the joint distribution of attributes and target, tunes itself on the reads alone"
-    }
-
-    fn source(&self) -> &'static str {
-        "ours"
-    }
-
-    fn family(&self) -> Family {
-        Family::Budget
-    }
-
     /// Nothing: it tunes itself.
     fn grid(&self) -> Grid {
         Grid::new(&[])
@@ -156,12 +142,8 @@ impl Learner for Fiml {
             holes: true,
             plain_classes: true,
             fits_to_answers,
-            ..Needs::of(self.family(), self)
+            ..Needs::of(self)
         }
-    }
-
-    fn clone_box(&self) -> Box<dyn Learner> {
-        Box::new(self.clone())
     }
 }
 

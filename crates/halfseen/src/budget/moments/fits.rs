@@ -75,22 +75,6 @@ pub(crate) fn fit_grid<L: FromMoments>(
 macro_rules! learn_from_moments {
     ($Name:ident) => {
         impl $crate::learner::Learner for $Name {
-            fn name(&self) -> &'static str {
-                <Self as FromMoments>::NAME
-            }
-
-            fn title(&self) -> &'static str {
-                <Self as FromMoments>::TITLE
-            }
-
-            fn source(&self) -> &'static str {
-                <Self as FromMoments>::SOURCE
-            }
-
-            fn family(&self) -> $crate::learner::Family {
-                $crate::learner::Family::Budget
-            }
-
             fn grid(&self) -> $crate::learner::Grid {
                 <Self as FromMoments>::grid()
             }
@@ -132,10 +116,6 @@ macro_rules! learn_from_moments {
                 state: serde_json::Value,
             ) -> Result<Option<Box<dyn AskTell>>> {
                 Ok(Some(Box::new(Gatherer::resume(self, layout, state)?)))
-            }
-
-            fn clone_box(&self) -> Box<dyn $crate::learner::Learner> {
-                Box::new(self.clone())
             }
         }
     };

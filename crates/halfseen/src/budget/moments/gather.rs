@@ -15,7 +15,7 @@ use crate::data::{Layout, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::learner::Grid;
 use crate::model::{Fit, Linear, Note, Report, Stop};
-use crate::params::{Centre, Parameters};
+use crate::params::{Centre, Described};
 use halfseen_solve::sampling::{Purpose, Stream};
 use halfseen_solve::{Monitor, Silent};
 use serde::{Deserialize, Serialize};
@@ -26,15 +26,7 @@ const MOST_NUMBERS: u64 = 201_000_000;
 
 /// A learner that solves a problem in estimated moments: parameters, and what they make of the
 /// moments.
-pub(crate) trait FromMoments:
-    Parameters + Clone + std::fmt::Debug + Send + Sync + 'static
-{
-    /// The name in the program and in files.
-    const NAME: &'static str;
-    /// What it is, in one line.
-    const TITLE: &'static str;
-    /// Paper and algorithm.
-    const SOURCE: &'static str;
+pub(crate) trait FromMoments: Described {
     /// Whether products of pairs are estimated.
     const PAIRS: bool;
 

@@ -6,7 +6,7 @@ use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Masked;
 use crate::learner::reading::Reading;
-use crate::learner::{Family, Grid, Learner, Setting, configured, refuse_weights};
+use crate::learner::{Grid, Learner, Setting, configured, refuse_weights};
 use crate::model::{Fit, Predictor};
 use crate::params::{LabelLoss as LossChoice, Needs, Parameters, Targets, parameters};
 use faer::Mat;
@@ -17,7 +17,10 @@ use std::time::Instant;
 parameters! {
     /// MC-b: labels and attributes completed as one matrix of low rank, with a constant for every
     /// label.
-    pub struct CompletionB named "mcb" {
+    pub struct CompletionB {
+        name: "mcb", family: Missing,
+        title: "Matrix completion with a constant (MC-b)",
+        source: "Goldberg et al. 2010; D 5";
         label_weight: f64 = 0.1, LABEL_WEIGHT;
         rank_penalty: f64 = 0.2, RANK_PENALTY;
         loss: LossChoice = LossChoice::Auto, LABEL_LOSS;
@@ -28,7 +31,10 @@ parameters! {
 
 parameters! {
     /// MC-1: labels and attributes completed as one matrix of low rank, that holds a row of ones.
-    pub struct Completion1 named "mc1" {
+    pub struct Completion1 {
+        name: "mc1", family: Missing,
+        title: "Matrix completion with a row of ones (MC-1)",
+        source: "Goldberg et al. 2010; D 5";
         label_weight: f64 = 0.1, LABEL_WEIGHT;
         rank_penalty: f64 = 0.2, RANK_PENALTY;
         loss: LossChoice = LossChoice::Auto, LABEL_LOSS;
@@ -45,7 +51,7 @@ struct Setup {
 }
 
 macro_rules! learner {
-    ($Name:ident, $name:literal, $title:literal, $form:expr) => {
+    ($Name:ident, $form:expr) => {
         impl $Name {
             /// Completes the attributes of all examples together with their targets. Of examples
             /// that are not `labelled`, (n), the target is not learned from; it must still be one
@@ -60,7 +66,7 @@ macro_rules! learner {
                 monitor: &dyn Monitor,
             ) -> Result<Completed> {
                 self.check()?;
-                refuse_weights($name, examples, NORMS)?;
+                refuse_weights($Name::NAME, examples, NORMS)?;
                 completed(&self.setup(), examples, labelled, monitor)
             }
 
@@ -77,22 +83,6 @@ macro_rules! learner {
         }
 
         impl Learner for $Name {
-            fn name(&self) -> &'static str {
-                $name
-            }
-
-            fn title(&self) -> &'static str {
-                $title
-            }
-
-            fn source(&self) -> &'static str {
-                "Goldberg et al. 2010; D 5"
-            }
-
-            fn family(&self) -> Family {
-                Family::Missing
-            }
-
             fn grid(&self) -> Grid {
                 Grid::new(&[
                     ("label_weight", &["0.001", "0.01", "0.1", "1"]),
@@ -102,7 +92,7 @@ macro_rules! learner {
 
             fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
                 self.check()?;
-                let mut fits = fit_all($name, &[self.setup()], examples, monitor)?;
+                let mut fits = fit_all($Name::NAME, &[self.setup()], examples, monitor)?;
                 Ok(fits.remove(0))
             }
 
@@ -115,22 +105,18 @@ macro_rules! learner {
             ) -> Result<Vec<Fit>> {
                 let setup = |setting: &Setting| Ok(configured(self, setting)?.setup());
                 let setups = settings.iter().map(setup).collect::<Result<Vec<Setup>>>()?;
-                fit_all($name, &setups, examples, monitor)
+                fit_all($Name::NAME, &setups, examples, monitor)
             }
 
             fn needs(&self) -> Needs {
-                Needs { targets: Targets::Any, weighs: false, ..Needs::of(self.family(), self) }
-            }
-
-            fn clone_box(&self) -> Box<dyn Learner> {
-                Box::new(self.clone())
+                Needs { targets: Targets::Any, weighs: false, ..Needs::of(self) }
             }
         }
     };
 }
 
-learner!(CompletionB, "mcb", "Matrix completion with a constant (MC-b)", Form::Bias);
-learner!(Completion1, "mc1", "Matrix completion with a row of ones (MC-1)", Form::Ones);
+learner!(CompletionB, Form::Bias);
+learner!(Completion1, Form::Ones);
 
 /// Why there are no weights.
 const NORMS: &str =

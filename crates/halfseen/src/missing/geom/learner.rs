@@ -5,7 +5,7 @@ use crate::data::{Examples, Signs};
 use crate::error::Result;
 use crate::kernel::Masked;
 use crate::learner::reading::Reading;
-use crate::learner::{Family, Grid, Learner, Setting, configured};
+use crate::learner::{Grid, Learner, Setting, configured};
 use crate::model::{Fit, Linear, Predictor};
 use crate::params::{Needs, Parameters, Targets, parameters};
 use halfseen_solve::Monitor;
@@ -14,7 +14,10 @@ use std::time::Instant;
 
 parameters! {
     /// The geometric margin of incomplete rows, for two classes.
-    pub struct GeometricMargin named "geom" {
+    pub struct GeometricMargin {
+        name: "geom", family: Missing,
+        title: "Largest margin within what each row shows",
+        source: "Chechik et al. 2008; D 5";
         c: f64 = 1.0, C;
         rounds: u64 = 5, ROUNDS;
         tol: f64 = 1e-4, TOL;
@@ -23,22 +26,6 @@ parameters! {
 }
 
 impl Learner for GeometricMargin {
-    fn name(&self) -> &'static str {
-        "geom"
-    }
-
-    fn title(&self) -> &'static str {
-        "Largest margin within what each row shows"
-    }
-
-    fn source(&self) -> &'static str {
-        "Chechik et al. 2008; D 5"
-    }
-
-    fn family(&self) -> Family {
-        Family::Missing
-    }
-
     fn grid(&self) -> Grid {
         let decades = [
             "0.00001", "0.0001", "0.001", "0.01", "0.1", "1", "10", "100", "1000", "10000",
@@ -48,7 +35,7 @@ impl Learner for GeometricMargin {
     }
 
     fn needs(&self) -> Needs {
-        Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self.family(), self) }
+        Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self) }
     }
 
     fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
@@ -71,10 +58,6 @@ impl Learner for GeometricMargin {
             return Ok(Vec::new());
         }
         fit_all(&learners, examples, monitor)
-    }
-
-    fn clone_box(&self) -> Box<dyn Learner> {
-        Box::new(self.clone())
     }
 }
 
