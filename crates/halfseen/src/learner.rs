@@ -3,6 +3,7 @@
 mod model;
 mod query;
 pub(crate) mod reading;
+pub(crate) mod together;
 
 pub use query::{AskTell, Part, Query, Read, Role, Told};
 

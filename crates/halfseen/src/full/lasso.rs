@@ -20,9 +20,10 @@ use super::centred::Centred;
 use super::second_moments::second_moments;
 use crate::data::Examples;
 use crate::error::Result;
-use crate::learner::{Grid, Learner, Setting, configured};
+use crate::learner::together::{fits_together, grouped};
+use crate::learner::{Grid, Learner};
 use crate::model::Fit;
-use crate::params::{Needs, Parameters, parameters};
+use crate::params::{Needs, parameters};
 use halfseen_solve::Monitor;
 use halfseen_solve::Point;
 use std::time::Instant;
@@ -49,61 +50,37 @@ impl Learner for Lasso {
         Needs { weights: true, ..Needs::of(self) }
     }
 
-    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
-        self.check()?;
-        let mut fits = fit_all(&[self], examples, monitor)?;
-        Ok(fits.remove(0))
-    }
-
-    /// Second moments are summed once, and each radius starts from the solution of the next smaller
-    /// one. Each report's seconds include the summing.
-    fn fit_grid(
-        &self,
-        settings: &[Setting],
-        examples: &Examples<'_>,
-        monitor: &dyn Monitor,
-    ) -> Result<Vec<Fit>> {
-        let learners =
-            settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Lasso>>>()?;
-        let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
-        for intercept in [false, true] {
-            let mut order: Vec<usize> =
-                (0..learners.len()).filter(|&i| learners[i].intercept == intercept).collect();
-            order.sort_by(|&a, &b| learners[a].radius.total_cmp(&learners[b].radius));
-            let sorted: Vec<&Lasso> = order.iter().map(|&i| &learners[i]).collect();
-            for (i, fit) in order.into_iter().zip(fit_all(&sorted, examples, monitor)?) {
-                fits[i] = Some(fit);
-            }
-        }
-        Ok(fits.into_iter().flatten().collect())
-    }
+    // Second moments are summed once for each kind of intercept, and each radius starts from the
+    // solution of the next smaller one. Each report's seconds include the summing.
+    fits_together!(fit_all);
 }
 
-/// Fits learners of increasing radius with the same intercept.
-fn fit_all(
-    learners: &[&Lasso],
-    examples: &Examples<'_>,
-    monitor: &dyn Monitor,
-) -> Result<Vec<Fit>> {
-    let Some(first) = learners.first() else { return Ok(Vec::new()) };
-    let start = Instant::now();
+fn fit_all(learners: &[Lasso], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
     let examples = &*examples.counted()?;
-    let data = Centred::new(examples, "lasso", first.intercept)?;
-    let quadratic = second_moments(&data, monitor)?;
-    let shared = start.elapsed().as_secs_f64();
-    let mut point = Point::zero(&quadratic);
-    let mut fits = Vec::with_capacity(learners.len());
-    for learner in learners {
-        let start = Instant::now();
-        point.radius = learner.radius;
-        let stop = point.solve(learner.tol * quadratic.constant, learner.max_iter, monitor);
-        let mut report = data.report("lasso", stop.into());
-        report.objective = Some(quadratic.value(&point.weights, &point.gradient));
-        report.gap = Some(point.gap());
-        report.seconds = shared + start.elapsed().as_secs_f64();
-        fits.push(Fit { predictor: data.predictor(&point.weights).into(), report });
-    }
-    Ok(fits)
+    let alike = |a: &Lasso, b: &Lasso| a.intercept == b.intercept;
+    grouped(
+        learners,
+        alike,
+        |learner| learner.radius,
+        |path| {
+            let start = Instant::now();
+            let data = Centred::new(examples, Lasso::NAME, path[0].intercept)?;
+            let quadratic = second_moments(&data, monitor)?;
+            let shared = start.elapsed().as_secs_f64();
+            let mut point = Point::zero(&quadratic);
+            let fit = |learner: &&Lasso| {
+                let start = Instant::now();
+                point.radius = learner.radius;
+                let stop = point.solve(learner.tol * quadratic.constant, learner.max_iter, monitor);
+                let mut report = data.report(Lasso::NAME, stop.into());
+                report.objective = Some(quadratic.value(&point.weights, &point.gradient));
+                report.gap = Some(point.gap());
+                report.seconds = shared + start.elapsed().as_secs_f64();
+                Ok(Fit { predictor: data.predictor(&point.weights).into(), report })
+            };
+            path.iter().map(fit).collect()
+        },
+    )
 }
 
 #[cfg(test)]
@@ -111,6 +88,7 @@ mod tests {
     use super::*;
     use crate::full::Ridge;
     use crate::full::testing::{Data, mean_square};
+    use crate::learner::configured;
     use crate::model::Stop;
     use halfseen_solve::Silent;
     use halfseen_solve::projection::onto_l1_ball;

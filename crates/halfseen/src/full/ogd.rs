@@ -19,7 +19,8 @@ use super::gradient::{Ball, Gradient};
 use super::one_pass::{self, Facts, OnePass, Start};
 use crate::data::Examples;
 use crate::error::Result;
-use crate::learner::{Grid, Learner, Setting};
+use crate::learner::together::fits_together;
+use crate::learner::{Grid, Learner};
 use crate::model::Fit;
 use crate::params::{Rule, parameters};
 use crate::plan::{self, Bound, Excess, Guarantee, Printed, Tuning, euclidean_eta};
@@ -80,18 +81,7 @@ impl Learner for Ogd {
         ])
     }
 
-    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
-        one_pass::fit(self, examples, monitor)
-    }
-
-    fn fit_grid(
-        &self,
-        settings: &[Setting],
-        examples: &Examples<'_>,
-        monitor: &dyn Monitor,
-    ) -> Result<Vec<Fit>> {
-        one_pass::fit_grid(self, settings, examples, monitor)
-    }
+    fits_together!(one_pass::fit_all);
 
     fn fit_curve(
         &self,

@@ -3,7 +3,8 @@
 
 use crate::data::{Cells, Examples, Moments, bad_cell, check_row, check_shape, widened};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{STEPS, Setting, configured, refuse_weights};
+use crate::learner::together::grouped;
+use crate::learner::{STEPS, refuse_weights};
 use crate::model::{Fit, Linear, Report, Stop};
 use crate::params::Described;
 use halfseen_solve::Monitor;
@@ -72,16 +73,6 @@ pub(super) trait OnePass: Described {
     fn start(&self, facts: &Facts) -> Start;
 }
 
-/// What is learned from all the examples.
-pub(super) fn fit<L: OnePass>(
-    learner: &L,
-    examples: &Examples<'_>,
-    monitor: &dyn Monitor,
-) -> Result<Fit> {
-    let mut fits = pass(&[learner], &[examples.len()], examples, monitor)?;
-    Ok(fits.remove(0).remove(0))
-}
-
 /// What has been learned after each of the numbers of examples: one pass, with the steps for all
 /// the examples.
 pub(super) fn fit_curve<L: OnePass>(
@@ -93,30 +84,23 @@ pub(super) fn fit_curve<L: OnePass>(
     Ok(pass(&[learner], counts, examples, monitor)?.remove(0))
 }
 
-/// All settings learn side by side in one pass, so each row is read and scaled once. Each report's
-/// seconds are those of the whole pass.
-pub(super) fn fit_grid<L: OnePass>(
-    learner: &L,
-    settings: &[Setting],
+/// All settings of one seed learn side by side in one pass, so each row is read and scaled once.
+/// Each report's seconds are those of the whole pass.
+pub(super) fn fit_all<L: OnePass>(
+    learners: &[L],
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Fit>> {
-    let learners = settings.iter().map(|s| configured(learner, s)).collect::<Result<Vec<L>>>()?;
-    let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
-    let mut seeds: Vec<u64> = learners.iter().map(L::seed).collect();
-    seeds.sort_unstable();
-    seeds.dedup();
-    for seed in seeds {
-        let places: Vec<usize> =
-            (0..learners.len()).filter(|&i| learners[i].seed() == seed).collect();
-        let together: Vec<&L> = places.iter().map(|&i| &learners[i]).collect();
-        for (i, mut fit) in
-            places.into_iter().zip(pass(&together, &[examples.len()], examples, monitor)?)
-        {
-            fits[i] = fit.pop();
-        }
-    }
-    Ok(fits.into_iter().flatten().collect())
+    let alike = |a: &L, b: &L| a.seed() == b.seed();
+    grouped(
+        learners,
+        alike,
+        |_| 0.0,
+        |together| {
+            let fits = pass(together, &[examples.len()], examples, monitor)?;
+            Ok(fits.into_iter().flatten().collect())
+        },
+    )
 }
 
 /// Examples between two looks at the monitor.

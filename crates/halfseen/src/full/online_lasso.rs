@@ -38,7 +38,8 @@ use super::gradient::{Ball, Gradient};
 use super::one_pass::{self, Facts, OnePass, Start, Weights};
 use crate::data::Examples;
 use crate::error::Result;
-use crate::learner::{Grid, Learner, Setting};
+use crate::learner::together::fits_together;
+use crate::learner::{Grid, Learner};
 use crate::model::Fit;
 use crate::params::{Rule, Variant, parameters};
 use crate::plan::{
@@ -111,18 +112,7 @@ impl Learner for OnlineLasso {
         }
     }
 
-    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
-        one_pass::fit(self, examples, monitor)
-    }
-
-    fn fit_grid(
-        &self,
-        settings: &[Setting],
-        examples: &Examples<'_>,
-        monitor: &dyn Monitor,
-    ) -> Result<Vec<Fit>> {
-        one_pass::fit_grid(self, settings, examples, monitor)
-    }
+    fits_together!(one_pass::fit_all);
 
     fn fit_curve(
         &self,
@@ -141,6 +131,7 @@ mod tests {
     use crate::error::ErrorKind;
     use crate::full::Lasso;
     use crate::full::testing::{Data, mean_square};
+    use crate::learner::Setting;
     use crate::learner::configured;
     use crate::model::Stop;
     use halfseen_solve::Silent;

@@ -18,9 +18,10 @@ use super::norm;
 use super::second_moments::second_moments;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Grid, Learner, Setting, configured};
+use crate::learner::together::{fits_together, grouped};
+use crate::learner::{Grid, Learner};
 use crate::model::{Fit, Stop};
-use crate::params::{Needs, Parameters, parameters};
+use crate::params::{Needs, parameters};
 use faer::Mat;
 use halfseen_solve::Monitor;
 use halfseen_solve::{Form, Quadratic, eigen, outer_products};
@@ -48,34 +49,22 @@ impl Learner for Ridge {
         Needs { weights: true, ..Needs::of(self) }
     }
 
-    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
-        self.check()?;
-        let examples = &*examples.counted()?;
-        Decomposed::new(examples, self.intercept, monitor)?.fit(self)
-    }
+    // One decomposition for all radii and penalties. Each report's seconds include it.
+    fits_together!(fit_all);
+}
 
-    /// One decomposition for all radii and penalties. Each report's seconds include it.
-    fn fit_grid(
-        &self,
-        settings: &[Setting],
-        examples: &Examples<'_>,
-        monitor: &dyn Monitor,
-    ) -> Result<Vec<Fit>> {
-        let learners =
-            settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Ridge>>>()?;
-        let examples = &*examples.counted()?;
-        let mut decomposed: [Option<Decomposed<'_, '_>>; 2] = [None, None];
-        let mut fits = Vec::with_capacity(learners.len());
-        for learner in &learners {
-            let shared = &mut decomposed[usize::from(learner.intercept)];
-            let shared = match shared {
-                Some(shared) => shared,
-                None => shared.insert(Decomposed::new(examples, learner.intercept, monitor)?),
-            };
-            fits.push(shared.fit(learner)?);
-        }
-        Ok(fits)
-    }
+fn fit_all(learners: &[Ridge], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
+    let examples = &*examples.counted()?;
+    let alike = |a: &Ridge, b: &Ridge| a.intercept == b.intercept;
+    grouped(
+        learners,
+        alike,
+        |_| 0.0,
+        |together| {
+            let decomposed = Decomposed::new(examples, together[0].intercept, monitor)?;
+            together.iter().map(|learner| decomposed.fit(learner)).collect()
+        },
+    )
 }
 
 /// The quadratic with its second moments decomposed.
@@ -226,6 +215,7 @@ impl Spectrum {
 mod tests {
     use super::*;
     use crate::full::testing::{Data, mean_square};
+    use crate::learner::configured;
     use halfseen_solve::Silent;
     use halfseen_solve::projection::onto_l2_ball;
 

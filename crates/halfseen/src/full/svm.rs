@@ -13,9 +13,10 @@
 use super::centred::Centred;
 use crate::data::{Cells, Examples, Signs};
 use crate::error::Result;
-use crate::learner::{Grid, Learner, Setting, configured};
+use crate::learner::together::{fits_together, grouped};
+use crate::learner::{Grid, Learner};
 use crate::model::{Fit, Linear, Predictor};
-use crate::params::{Needs, Parameters, Targets, parameters};
+use crate::params::{Needs, Targets, parameters};
 use halfseen_solve::Monitor;
 use halfseen_solve::biased::Until;
 use halfseen_solve::bundle::{Bundle, Margins, Minimum};
@@ -44,54 +45,35 @@ impl Learner for Svm {
         Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self) }
     }
 
-    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
-        let mut fits = fit_all(std::slice::from_ref(self), examples, monitor)?;
-        Ok(fits.remove(0))
-    }
-
-    /// One path over C for each kind of intercept. Each report's seconds include reading the rows.
-    fn fit_grid(
-        &self,
-        settings: &[Setting],
-        examples: &Examples<'_>,
-        monitor: &dyn Monitor,
-    ) -> Result<Vec<Fit>> {
-        let learners =
-            settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Svm>>>()?;
-        if learners.is_empty() {
-            return Ok(Vec::new());
-        }
-        fit_all(&learners, examples, monitor)
-    }
+    // One path over C for each kind of intercept. Each report's seconds include reading the rows.
+    fits_together!(fit_all);
 }
 
 fn fit_all(learners: &[Svm], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
-    learners.iter().try_for_each(Parameters::check)?;
     let examples = &*examples.counted()?;
-    let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
-    for intercept in [true, false] {
-        let mut order: Vec<usize> =
-            (0..learners.len()).filter(|&i| learners[i].intercept == intercept).collect();
-        if order.is_empty() {
-            continue;
-        }
-        order.sort_by(|&i, &j| learners[i].c.total_cmp(&learners[j].c));
-        let start = Instant::now();
-        let data = Centred::new(examples, "svm", intercept)?;
-        let signs = Signs::of(examples, "svm")?;
-        let table = Table::new(examples, &data, &signs.signs, intercept);
-        let mut bundle = Bundle::new(&table, intercept)?;
-        let shared = start.elapsed().as_secs_f64();
-        for i in order {
-            let start = Instant::now();
-            let until = Until { tol: learners[i].tol, max_iter: learners[i].max_iter };
-            let found = bundle.minimise(learners[i].c, until, monitor)?;
-            let mut fit = fit_of(&found, &table, &signs, &data);
-            fit.report.seconds = shared + start.elapsed().as_secs_f64();
-            fits[i] = Some(fit);
-        }
-    }
-    Ok(fits.into_iter().flatten().collect())
+    let alike = |a: &Svm, b: &Svm| a.intercept == b.intercept;
+    grouped(
+        learners,
+        alike,
+        |learner| learner.c,
+        |path| {
+            let (start, intercept) = (Instant::now(), path[0].intercept);
+            let data = Centred::new(examples, Svm::NAME, intercept)?;
+            let signs = Signs::of(examples, Svm::NAME)?;
+            let table = Table::new(examples, &data, &signs.signs, intercept);
+            let mut bundle = Bundle::new(&table, intercept)?;
+            let shared = start.elapsed().as_secs_f64();
+            let fit = |learner: &&Svm| {
+                let start = Instant::now();
+                let until = Until { tol: learner.tol, max_iter: learner.max_iter };
+                let found = bundle.minimise(learner.c, until, monitor)?;
+                let mut fit = fit_of(&found, &table, &signs, &data);
+                fit.report.seconds = shared + start.elapsed().as_secs_f64();
+                Ok(fit)
+            };
+            path.iter().map(fit).collect()
+        },
+    )
 }
 
 fn fit_of(found: &Minimum, table: &Table<'_>, signs: &Signs, data: &Centred<'_, '_>) -> Fit {

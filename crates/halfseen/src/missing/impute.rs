@@ -15,9 +15,10 @@ use crate::data::{Examples, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Kernel, Masked};
 use crate::learner::reading::Reading;
-use crate::learner::{Grid, Learner, Setting, configured};
+use crate::learner::together::{fits_together, grouped};
+use crate::learner::{Grid, Learner};
 use crate::model::{Fit, Linear, Linears, Predictor, Stop};
-use crate::params::{KernelLoss, Needs, Normalization, Parameters, Targets, parameters};
+use crate::params::{KernelLoss, Needs, Normalization, Targets, parameters};
 use faer::Mat;
 use halfseen_solve::Monitor;
 use halfseen_solve::Options;
@@ -95,24 +96,10 @@ macro_rules! learner {
                 }
             }
 
-            fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
-                self.check()?;
-                let fits = fit_all(&[self.setup()], examples, monitor)?;
-                fits.into_iter()
-                    .next()
-                    .ok_or_else(|| ErrorKind::Interrupted { during: "fitting" }.into())
-            }
-
-            fn fit_grid(
-                &self,
-                settings: &[Setting],
-                examples: &Examples<'_>,
-                monitor: &dyn Monitor,
-            ) -> Result<Vec<Fit>> {
-                let setup = |setting: &Setting| Ok(configured(self, setting)?.setup());
-                let setups = settings.iter().map(setup).collect::<Result<Vec<Setup>>>()?;
+            fits_together!(|learners: &[$Name], examples, monitor| {
+                let setups: Vec<Setup> = learners.iter().map($Name::setup).collect();
                 fit_all(&setups, examples, monitor)
-            }
+            });
         }
     };
 }
@@ -127,30 +114,18 @@ fn fit_all(setups: &[Setup], examples: &Examples<'_>, monitor: &dyn Monitor) -> 
             == (b.loss, b.normalization, b.intercept, b.options)
     };
     let examples = &*examples.counted()?;
-    let mut fits: Vec<Option<Fit>> = setups.iter().map(|_| None).collect();
     let reading = Reading::of(examples);
-    for first in 0..setups.len() {
-        if fits[first].is_some() {
-            continue;
-        }
-        let mut group: Vec<usize> =
-            (first..setups.len()).filter(|&at| alike(&setups[at], &setups[first])).collect();
-        group.sort_by(|&a, &b| setups[a].c.total_cmp(&setups[b].c));
-        path(setups, &group, examples, &reading, monitor, &mut fits)?;
-    }
-    Ok(fits.into_iter().flatten().collect())
+    grouped(setups, alike, |setup| setup.c, |group| path(group, examples, &reading, monitor))
 }
 
 /// Fits setups that differ in C alone, which increases.
 fn path(
-    setups: &[Setup],
-    group: &[usize],
+    group: &[&Setup],
     examples: &Examples<'_>,
     reading: &Reading,
     monitor: &dyn Monitor,
-    fits: &mut [Option<Fit>],
-) -> Result<()> {
-    let (began, first) = (Instant::now(), &setups[group[0]]);
+) -> Result<Vec<Fit>> {
+    let (began, first) = (Instant::now(), group[0]);
     if first.normalization == Normalization::Cosine {
         let what = "another normalization: rows divided by their lengths have no weighted sum (karma with gamma=1 has it)";
         return Err(ErrorKind::Needs { name: "normalization", value: "cosine", what }.into());
@@ -171,9 +146,9 @@ fn path(
     // Features whose products are the kernel.
     let factor = kernel.scale().sqrt().recip();
     let features = Mat::from_fn(rows.columns(), rows.len(), |j, i| factor * rows.values[(j, i)]);
-    let cs: Vec<f64> = group.iter().map(|&at| setups[at].c).collect();
+    let cs: Vec<f64> = group.iter().map(|setup| setup.c).collect();
     let solved = goal.features_path(features.as_ref(), &cs, &first.options, monitor)?;
-    for (&at, solved) in group.iter().zip(solved) {
+    let fit = |solved: halfseen_solve::linear::LinearSolved| {
         let linear = |j: usize| Linear {
             weights: (0..columns).map(|k| factor * solved.weights[(k, j)]).collect(),
             intercept: if first.intercept { factor * solved.weights[(columns, j)] } else { 0.0 },
@@ -191,7 +166,7 @@ fn path(
         (report.objective, report.gap) = (Some(solved.objective), Some(solved.gap));
         report.passes = (report.stop != Stop::ClosedForm).then_some(solved.passes);
         report.seconds = began.elapsed().as_secs_f64();
-        fits[at] = Some(Fit { predictor, report });
-    }
-    Ok(())
+        Fit { predictor, report }
+    };
+    Ok(solved.into_iter().map(fit).collect())
 }

@@ -20,9 +20,10 @@ use super::silence::least;
 use super::{RobustHinge, Rows, Scratch};
 use crate::data::{Examples, Signs, Threat};
 use crate::error::Result;
-use crate::learner::{Grid, Learner, Setting, configured};
+use crate::learner::together::{fits_together, grouped};
+use crate::learner::{Grid, Learner};
 use crate::model::{Fit, Note};
-use crate::params::{Damage, Needs, Parameters, Targets, Worth, parameters};
+use crate::params::{Damage, Needs, Targets, Worth, parameters};
 use halfseen_solve::Monitor;
 use halfseen_solve::Stop;
 use halfseen_solve::biased::Until;
@@ -53,26 +54,9 @@ impl Learner for Fdrop {
         Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self) }
     }
 
-    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
-        let mut fits = fit_all(std::slice::from_ref(self), examples, monitor)?;
-        Ok(fits.remove(0))
-    }
-
-    /// One path over C for each threat and kind of intercept. Each report's seconds include reading
-    /// the rows.
-    fn fit_grid(
-        &self,
-        settings: &[Setting],
-        examples: &Examples<'_>,
-        monitor: &dyn Monitor,
-    ) -> Result<Vec<Fit>> {
-        let learners =
-            settings.iter().map(|s| configured(self, s)).collect::<Result<Vec<Fdrop>>>()?;
-        if learners.is_empty() {
-            return Ok(Vec::new());
-        }
-        fit_all(&learners, examples, monitor)
-    }
+    // One path over C for each threat and kind of intercept. Each report's seconds include reading
+    // the rows.
+    fits_together!(fit_all);
 }
 
 impl Fdrop {
@@ -109,52 +93,49 @@ const FEW_CUTS: u64 = 8;
 const MORE_CUTS: u64 = 8;
 
 fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
-    learners.iter().try_for_each(Parameters::check)?;
     let examples = &*examples.counted()?;
     let weights = examples.weight_list();
-    let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
-    for first in 0..learners.len() {
-        if fits[first].is_some() {
-            continue;
-        }
-        let of = &learners[first];
-        let mut order: Vec<usize> =
-            (first..learners.len()).filter(|&i| learners[i].shares_cuts(of)).collect();
-        order.sort_by(|&i, &j| learners[i].c.total_cmp(&learners[j].c));
-        let start = Instant::now();
-        let signs = Signs::of(examples, "fdrop")?;
-        let frame = Frame::new(examples, "fdrop", &of.values, of.threat)?;
-        let attacked = Attacked::new(&frame.rows, &signs.signs, weights.as_deref(), &frame.threat);
-        let mut bundle = Bundle::new(&attacked, of.intercept)?;
-        let shared = start.elapsed().as_secs_f64();
-        for i in order {
-            let start = Instant::now();
-            let until = Until { tol: learners[i].tol, max_iter: learners[i].max_iter };
-            let found = bundle.minimise(learners[i].c, until, monitor)?;
-            let mut fit = frame.clone().classifier(
-                &signs,
-                (&found.weights, found.bias),
-                Damage::Deletion,
-                found.stop.into(),
-            )?;
-            let report = &mut fit.report;
-            (report.objective, report.gap, report.passes) =
-                (Some(found.objective), Some(found.gap), Some(found.cuts));
-            if report.converged && found.weights.iter().all(|w| *w == 0.0) {
-                let silent = |threat: &Threat| {
-                    let attacked =
-                        Attacked::new(&frame.rows, &signs.signs, weights.as_deref(), threat);
-                    learners[i].is_silent(&attacked, monitor)
-                };
-                let threat = frame.threat.effective();
-                let from = least(&frame.threat, monitor, silent)?;
-                report.notes.push(Note::ThreatBeatsSignal { threat, from });
-            }
-            report.seconds = shared + start.elapsed().as_secs_f64();
-            fits[i] = Some(fit);
-        }
-    }
-    Ok(fits.into_iter().flatten().collect())
+    grouped(
+        learners,
+        Fdrop::shares_cuts,
+        |learner| learner.c,
+        |path| {
+            let (start, of) = (Instant::now(), path[0]);
+            let signs = Signs::of(examples, Fdrop::NAME)?;
+            let frame = Frame::new(examples, Fdrop::NAME, &of.values, of.threat)?;
+            let attacked =
+                Attacked::new(&frame.rows, &signs.signs, weights.as_deref(), &frame.threat);
+            let mut bundle = Bundle::new(&attacked, of.intercept)?;
+            let shared = start.elapsed().as_secs_f64();
+            let fit = |learner: &&Fdrop| {
+                let start = Instant::now();
+                let until = Until { tol: learner.tol, max_iter: learner.max_iter };
+                let found = bundle.minimise(learner.c, until, monitor)?;
+                let mut fit = frame.clone().classifier(
+                    &signs,
+                    (&found.weights, found.bias),
+                    Damage::Deletion,
+                    found.stop.into(),
+                )?;
+                let report = &mut fit.report;
+                (report.objective, report.gap, report.passes) =
+                    (Some(found.objective), Some(found.gap), Some(found.cuts));
+                if report.converged && found.weights.iter().all(|w| *w == 0.0) {
+                    let silent = |threat: &Threat| {
+                        let attacked =
+                            Attacked::new(&frame.rows, &signs.signs, weights.as_deref(), threat);
+                        learner.is_silent(&attacked, monitor)
+                    };
+                    let threat = frame.threat.effective();
+                    let from = least(&frame.threat, monitor, silent)?;
+                    report.notes.push(Note::ThreatBeatsSignal { threat, from });
+                }
+                report.seconds = shared + start.elapsed().as_secs_f64();
+                Ok(fit)
+            };
+            path.iter().map(fit).collect()
+        },
+    )
 }
 
 /// Rows under their worst deletions.

@@ -80,8 +80,7 @@ parameters! {
     }
 }
 
-impl Fiml {
-}
+impl Fiml {}
 
 impl Learner for Fiml {
     /// Nothing: it tunes itself.
@@ -138,12 +137,7 @@ impl Learner for Fiml {
     /// A missing cell is a refused read, or plainly not observed.
     fn needs(&self) -> Needs {
         let fits_to_answers = self.design == Design::Adaptive;
-        Needs {
-            holes: true,
-            plain_classes: true,
-            fits_to_answers,
-            ..Needs::of(self)
-        }
+        Needs { holes: true, plain_classes: true, fits_to_answers, ..Needs::of(self) }
     }
 }
 

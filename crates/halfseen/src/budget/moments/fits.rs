@@ -6,6 +6,7 @@ use crate::budget::pass;
 use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::Setting;
+use crate::learner::together::{each, grouped};
 use crate::model::{Fit, Report, Stop};
 use halfseen_solve::Monitor;
 use std::time::Instant;
@@ -50,25 +51,15 @@ pub(crate) fn fit_grid<L: FromMoments>(
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Fit>> {
-    let learners = settings
-        .iter()
-        .map(|s| crate::learner::configured(learner, s))
-        .collect::<Result<Vec<L>>>()?;
-    let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
-    for (first, learner) in learners.iter().enumerate() {
-        let alike = |other: &L| other.gathering() == learner.gathering();
-        if learners[..first].iter().any(alike) {
-            continue;
-        }
-        let group: Vec<usize> = (first..learners.len()).filter(|&i| alike(&learners[i])).collect();
-        let members: Vec<&L> = group.iter().map(|&i| &learners[i]).collect();
-        let last =
-            fit_all(&members, &[examples.len()], examples, monitor)?.pop().unwrap_or_default();
-        for (i, fit) in group.into_iter().zip(last) {
-            fits[i] = Some(fit);
-        }
-    }
-    Ok(fits.into_iter().flatten().collect())
+    let alike = |a: &L, b: &L| a.gathering() == b.gathering();
+    grouped(
+        &each(learner, settings)?,
+        alike,
+        |_| 0.0,
+        |members| {
+            Ok(fit_all(members, &[examples.len()], examples, monitor)?.pop().unwrap_or_default())
+        },
+    )
 }
 
 /// Makes a [`Learner`](crate::learner::Learner) of what implements [`FromMoments`].

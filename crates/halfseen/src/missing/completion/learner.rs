@@ -6,7 +6,8 @@ use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Masked;
 use crate::learner::reading::Reading;
-use crate::learner::{Grid, Learner, Setting, configured, refuse_weights};
+use crate::learner::together::fits_together;
+use crate::learner::{Grid, Learner, refuse_weights};
 use crate::model::{Fit, Predictor};
 use crate::params::{LabelLoss as LossChoice, Needs, Parameters, Targets, parameters};
 use faer::Mat;
@@ -90,23 +91,11 @@ macro_rules! learner {
                 ])
             }
 
-            fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
-                self.check()?;
-                let mut fits = fit_all($Name::NAME, &[self.setup()], examples, monitor)?;
-                Ok(fits.remove(0))
-            }
-
-            /// Settings that differ by the rank penalty alone share one continuation.
-            fn fit_grid(
-                &self,
-                settings: &[Setting],
-                examples: &Examples<'_>,
-                monitor: &dyn Monitor,
-            ) -> Result<Vec<Fit>> {
-                let setup = |setting: &Setting| Ok(configured(self, setting)?.setup());
-                let setups = settings.iter().map(setup).collect::<Result<Vec<Setup>>>()?;
+            // Settings that differ by the rank penalty alone share one continuation.
+            fits_together!(|learners: &[$Name], examples, monitor| {
+                let setups: Vec<Setup> = learners.iter().map($Name::setup).collect();
                 fit_all($Name::NAME, &setups, examples, monitor)
-            }
+            });
 
             fn needs(&self) -> Needs {
                 Needs { targets: Targets::Any, weighs: false, ..Needs::of(self) }

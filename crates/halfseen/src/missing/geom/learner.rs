@@ -5,9 +5,10 @@ use crate::data::{Examples, Signs};
 use crate::error::Result;
 use crate::kernel::Masked;
 use crate::learner::reading::Reading;
-use crate::learner::{Grid, Learner, Setting, configured};
+use crate::learner::together::fits_together;
+use crate::learner::{Grid, Learner};
 use crate::model::{Fit, Linear, Predictor};
-use crate::params::{Needs, Parameters, Targets, parameters};
+use crate::params::{Needs, Targets, parameters};
 use halfseen_solve::Monitor;
 use halfseen_solve::biased::Until;
 use std::time::Instant;
@@ -38,38 +39,16 @@ impl Learner for GeometricMargin {
         Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self) }
     }
 
-    fn fit(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
-        let mut fits = fit_all(std::slice::from_ref(self), examples, monitor)?;
-        Ok(fits.remove(0))
-    }
-
-    /// All settings at once, in parallel, over the same rows.
-    fn fit_grid(
-        &self,
-        settings: &[Setting],
-        examples: &Examples<'_>,
-        monitor: &dyn Monitor,
-    ) -> Result<Vec<Fit>> {
-        let learners = settings
-            .iter()
-            .map(|s| configured(self, s))
-            .collect::<Result<Vec<GeometricMargin>>>()?;
-        if learners.is_empty() {
-            return Ok(Vec::new());
-        }
-        fit_all(&learners, examples, monitor)
-    }
+    // All settings at once, in parallel, over the same rows.
+    fits_together!(fit_all);
 }
 
-/// The reports' objectives and gaps are those of the kept round's weighted problem; seconds include
-/// reading the rows.
 fn fit_all(
     learners: &[GeometricMargin],
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Fit>> {
     let start = Instant::now();
-    learners.iter().try_for_each(Parameters::check)?;
     let examples = &*examples.counted()?;
     let signs = Signs::of(examples, "geom")?;
     let rows = Masked::new(examples, false)?;

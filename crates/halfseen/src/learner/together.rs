@@ -1,0 +1,73 @@
+//! Fits settings that share work together: group by group, each in an order of its own.
+
+use super::{Setting, configured};
+use crate::error::{ErrorKind, Result};
+use crate::model::Fit;
+use crate::params::Described;
+
+/// Writes `fit` and `fit_grid` of a [`Learner`](super::Learner) whose settings share work, of what
+/// fits a list of settings: `fit_all(&[Self], &Examples, &dyn Monitor) -> Result<Vec<Fit>>`.
+macro_rules! fits_together {
+    ($fit_all:expr) => {
+        fn fit(
+            &self,
+            examples: &$crate::data::Examples<'_>,
+            monitor: &dyn halfseen_solve::Monitor,
+        ) -> $crate::Result<$crate::model::Fit> {
+            use $crate::params::Parameters;
+            self.check()?;
+            $crate::learner::together::only($fit_all(
+                std::slice::from_ref(self),
+                examples,
+                monitor,
+            )?)
+        }
+
+        fn fit_grid(
+            &self,
+            settings: &[$crate::learner::Setting],
+            examples: &$crate::data::Examples<'_>,
+            monitor: &dyn halfseen_solve::Monitor,
+        ) -> $crate::Result<Vec<$crate::model::Fit>> {
+            match &$crate::learner::together::each(self, settings)?[..] {
+                [] => Ok(Vec::new()),
+                learners => $fit_all(learners, examples, monitor),
+            }
+        }
+    };
+}
+pub(crate) use fits_together;
+
+/// A learner with each of several settings, checked.
+pub(crate) fn each<L: Described>(learner: &L, settings: &[Setting]) -> Result<Vec<L>> {
+    settings.iter().map(|setting| configured(learner, setting)).collect()
+}
+
+/// The fit of a single setting.
+pub(crate) fn only(fits: Vec<Fit>) -> Result<Fit> {
+    fits.into_iter().next().ok_or_else(|| ErrorKind::Interrupted { during: "fitting" }.into())
+}
+
+/// Fits of all settings, in their order. Those that are `alike` are fitted together, in the order
+/// of a `key`, each group by a call of `fit` with its members.
+pub(crate) fn grouped<S>(
+    settings: &[S],
+    alike: impl Fn(&S, &S) -> bool,
+    key: impl Fn(&S) -> f64,
+    mut fit: impl FnMut(&[&S]) -> Result<Vec<Fit>>,
+) -> Result<Vec<Fit>> {
+    let mut fits: Vec<Option<Fit>> = vec![None; settings.len()];
+    for first in 0..settings.len() {
+        if fits[first].is_some() {
+            continue;
+        }
+        let mut group: Vec<usize> =
+            (first..settings.len()).filter(|&i| alike(&settings[i], &settings[first])).collect();
+        group.sort_by(|&i, &j| key(&settings[i]).total_cmp(&key(&settings[j])));
+        let members: Vec<&S> = group.iter().map(|&i| &settings[i]).collect();
+        for (i, fit) in group.into_iter().zip(fit(&members)?) {
+            fits[i] = Some(fit);
+        }
+    }
+    Ok(fits.into_iter().flatten().collect())
+}
