@@ -14,7 +14,7 @@
 //! - robust-perceptron: margin 0.3 1 3 10; step 1x 10x; passes 1 20
 //! - svm: c 1e-6 3e-6 1e-5 3e-5 1e-4 3e-4 1e-3 3e-3 1e-2 3e-2 1e-1 3e-1 1 3 10 30 100 300 1000
 //!
-//!     cargo run --release -p halfseen-papers -- e-figure-2-digits --mnist DIR
+//!     cargo run --release --manifest-path experiments/Cargo.toml -- e-figure-2-digits --mnist DIR
 
 use super::greedy::{self, Grids, trial};
 use crate::arm::Arm;

@@ -21,7 +21,7 @@
 //! - aerr: radius 1 2 4; step 0.56x 1x 1.8x 3.2x 5.6x
 //! - aelr: radius 4 8 16 32; step 3.2x 5.6x 10x 18x
 //!
-//!     cargo run --release -p halfseen-papers -- a-pairs --mnist DIR
+//!     cargo run --release --manifest-path experiments/Cargo.toml -- a-pairs --mnist DIR
 
 use super::regression::{aelr, aer, aerr, baseline, identity, lasso, ridge};
 use crate::arm::Arm;

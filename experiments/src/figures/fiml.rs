@@ -43,7 +43,7 @@
 //! - ddaelr-2p: radius 1 2 4 8; step 1.8x 3.2x 5.6x 10x; phase1 0.2 0.4; smoothing 0.01 0.1 1
 //! - ddaelr-2p: radius 4 8 16; step 3.2x 5.6x 10x; phase1 0.1 0.2; smoothing 0.0001 0.001
 //!
-//!     cargo run --release -p halfseen-papers -- fiml --mnist DIR --data DIR
+//!     cargo run --release --manifest-path experiments/Cargo.toml -- fiml --mnist DIR --data DIR
 
 use super::fiml_arms::{Contender, Kind, Reads, full, ours, published};
 use super::fiml_tables::{Entry, Line, Rivals, errors, everything, excesses, within};

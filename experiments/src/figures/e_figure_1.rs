@@ -12,7 +12,7 @@
 //! - fdrop: threat 0 1 2 5 10 20 40; c 0.01 0.1 1 10 100 1000
 //! - svm: c 1e-6 3e-6 1e-5 3e-5 1e-4 3e-4 1e-3 3e-3 1e-2 3e-2 1e-1 3e-1 1 3 10 30 100 300 1000
 //!
-//!     cargo run --release -p halfseen-papers -- e-figure-1 --mnist DIR --data DIR
+//!     cargo run --release --manifest-path experiments/Cargo.toml -- e-figure-1 --mnist DIR --data DIR
 
 use super::robust::{errors, fdrop, figure, lp, svm};
 use crate::arm::{Arm, Axes};

@@ -13,8 +13,8 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// The digits that ship with the program: every 3 and 5 of MNIST.
-const IMAGES: &[u8] = include_bytes!("../../halfseen-cli/data/mnist35-images-idx3-ubyte.gz");
-const LABELS: &[u8] = include_bytes!("../../halfseen-cli/data/mnist35-labels-idx1-ubyte.gz");
+const IMAGES: &[u8] = include_bytes!("../../crates/halfseen-cli/data/mnist35-images-idx3-ubyte.gz");
+const LABELS: &[u8] = include_bytes!("../../crates/halfseen-cli/data/mnist35-labels-idx1-ubyte.gz");
 
 /// Data with a target.
 #[derive(Debug)]

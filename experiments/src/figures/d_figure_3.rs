@@ -15,7 +15,7 @@
 //! - mcb: label_weight 0.1 1; rank_penalty 0.5 0.2 0.1 0.05 0.02
 //! - mc1: label_weight 0.1 1; rank_penalty 0.5 0.2 0.1 0.05 0.02
 //!
-//!     cargo run --release -p halfseen-papers -- d-figure-3
+//!     cargo run --release --manifest-path experiments/Cargo.toml -- d-figure-3
 
 use super::holes::{errors, karma, mc1, mcb, zero};
 use crate::arm::{Arm, Axes};

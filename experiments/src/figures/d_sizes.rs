@@ -6,7 +6,7 @@
 //! versions (rows, columns, classes, share of rows with a missing cell); they are not read from a
 //! file. Nothing is learned. The protocols do not differ.
 //!
-//!     cargo run --release -p halfseen-papers -- d-sizes --data DIR --movielens DIR
+//!     cargo run --release --manifest-path experiments/Cargo.toml -- d-sizes --data DIR --movielens DIR
 
 use super::d_table_1::{SETS, Set};
 use crate::arm::Arm;

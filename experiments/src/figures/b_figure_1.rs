@@ -12,7 +12,7 @@
 //! - lasso: radius 0.5 1 2 4 8 12 16 24 32
 //! - online-lasso: radius 8 16 32 64; step 32x 56x 100x 178x 316x 562x
 //!
-//!     cargo run --release -p halfseen-papers -- b-figure-1
+//!     cargo run --release --manifest-path experiments/Cargo.toml -- b-figure-1
 
 use super::beside::beside;
 use super::regression::{aelr, aer, at_reads, both_axes, end, ends, lasso, online_lasso, reads};

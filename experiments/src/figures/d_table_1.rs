@@ -37,7 +37,7 @@
 //! - mcb: label_weight 0.01 1; rank_penalty 0.5 0.1 0.02
 //! - mc1: label_weight 0.01 1; rank_penalty 0.5 0.1 0.02
 //!
-//!     cargo run --release -p halfseen-papers -- d-table-1 --data DIR --movielens DIR
+//!     cargo run --release --manifest-path experiments/Cargo.toml -- d-table-1 --data DIR --movielens DIR
 
 use super::holes::{cell, four, geom, karma, mc1, mcb, transductive, zero};
 use crate::arm::{Arm, Axes};

@@ -9,7 +9,7 @@
 //! - aer: radius 2 4 8 16 32; penalty 0.1x 0.18x 0.32x 0.56x 1x 1.8x 3.2x
 //! - ridge: radius 0.25 0.5 0.75 1 1.5 2 3 4 8
 //!
-//!     cargo run --release -p halfseen-papers -- b-figure-2
+//!     cargo run --release --manifest-path experiments/Cargo.toml -- b-figure-2
 
 use super::beside::beside;
 use super::regression::{aer, aerr, at_reads, both_axes, end, ends, reads, ridge};

@@ -16,7 +16,7 @@
 //! weights lambda and two rank penalties, in parts of the least for which the completion is 0. Ten
 //! draws.
 //!
-//!     cargo run --release -p halfseen-papers -- d-figure-1
+//!     cargo run --release --manifest-path experiments/Cargo.toml -- d-figure-1
 
 use crate::arm::Arm;
 use crate::holdout::fit_and_score;

@@ -1,6 +1,6 @@
 //! Writes the page of all experiments: sections with what the paper says beside what was measured.
 
-use crate::experiments::{Experiment, Way};
+use crate::figures::{Experiment, Way};
 use crate::holdout;
 use crate::protocol::Protocol;
 use crate::results::write;
@@ -97,7 +97,7 @@ pub(crate) fn publish(
     };
     let flags = if (one.arms)().is_empty() { String::new() } else { protocol.flags() };
     let text = format!(
-        "## {name}: {title}\n\n    cargo run --release -p halfseen-papers -- {name}{}{flags}\n\n{}\n\n{body}",
+        "## {name}: {title}\n\n    cargo run --release --manifest-path experiments/Cargo.toml -- {name}{}{flags}\n\n{}\n\n{body}",
         one.needs, made
     );
     write(&section(name, protocol.name()), &text)?;

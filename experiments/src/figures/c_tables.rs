@@ -21,7 +21,7 @@
 //! - ddaelr-2p: radius 1 2 4 8 16; step 1.8x 3.2x 5.6x 10x 18x; smoothing 0.001 0.01
 //! - ogd: radius 0.5 1 2 4 8; step 1x 1.8x 3.2x 5.6x 10x 18x 32x
 //!
-//!     cargo run --release -p halfseen-papers -- c-tables --data DIR
+//!     cargo run --release --manifest-path experiments/Cargo.toml -- c-tables --data DIR
 
 use super::dependent::{Grids, descent, entropic, euclidean, shown};
 use super::regression::ends;

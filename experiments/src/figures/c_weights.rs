@@ -19,7 +19,7 @@
 //! - aerr: step 0.4x 0.72x 1.28x 2.24x 4x 7.2x 12.8x 22.4x 40x 72x
 //! - ddaerr: step 0.4x 0.72x 1.28x 2.24x 4x 7.2x 12.8x 22.4x 40x 72x
 //!
-//!     cargo run --release -p halfseen-papers -- c-weights
+//!     cargo run --release --manifest-path experiments/Cargo.toml -- c-weights
 
 use super::dependent::{Grids, adaptive, euclidean, shown, verdict};
 use crate::arm::{Arm, Axes};

@@ -20,7 +20,7 @@
 //! The Baseline is solved anew at every point of its curve, in three readings of its objective (the
 //! paper's is not convex: the estimated second moments have negative eigenvalues).
 //!
-//!     cargo run --release -p halfseen-papers -- a-figure-2
+//!     cargo run --release --manifest-path experiments/Cargo.toml -- a-figure-2
 
 use super::beside::beside;
 use super::regression::{

@@ -4,8 +4,8 @@
 mod args;
 mod arm;
 mod edges;
-mod experiments;
 mod figure;
+mod figures;
 mod hash;
 mod holdout;
 mod holed;
@@ -25,7 +25,7 @@ use anyhow::{Context as _, Result, bail};
 use args::Arguments;
 use clap::Parser;
 use edges::edges;
-use experiments::{EXPERIMENTS, Experiment, Way};
+use figures::{EXPERIMENTS, Experiment, Way};
 use problem::Sources;
 use protocol::Protocol;
 use results::Results;

@@ -12,7 +12,7 @@
 //!
 //! - robust-lp: margin 0.03 0.1 0.3 1
 //!
-//!     cargo run --release -p halfseen-papers -- e-sanity
+//!     cargo run --release --manifest-path experiments/Cargo.toml -- e-sanity
 
 use super::robust::lp;
 use crate::arm::{Arm, Axes, text};

@@ -23,7 +23,7 @@
 //! - ddaerr: step 1.28x 2.24x 4x 7.2x 12.8x 22.4x 40x 72x
 //! - ogd: step 0.56x 1x 1.8x 3.2x 5.6x 10x 18x
 //!
-//!     cargo run --release -p halfseen-papers -- c-synthetic
+//!     cargo run --release --manifest-path experiments/Cargo.toml -- c-synthetic
 
 use super::dependent::{Grids, NO_THEOREM, adaptive, descent, euclidean, shown, verdict};
 use crate::arm::{Arm, Axes};

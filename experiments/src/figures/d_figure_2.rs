@@ -22,7 +22,7 @@
 //! - mcb: label_weight 0.01 1; rank_penalty 0.5 0.1 0.02
 //! - mc1: label_weight 0.01 1; rank_penalty 0.5 0.1 0.02
 //!
-//!     cargo run --release -p halfseen-papers -- d-figure-2
+//!     cargo run --release --manifest-path experiments/Cargo.toml -- d-figure-2
 
 use super::holes::{errors, four, karma, transductive, zero};
 use crate::arm::Arm;

@@ -19,7 +19,7 @@
 //! - ogd: radius 0.5 1 2 4; step 5.6x 10x 18x 32x 56x 100x
 //! - online-lasso: radius 8 16 32 64; step 32x 56x 100x 178x 316x 562x
 //!
-//!     cargo run --release -p halfseen-papers -- c-mnist-56
+//!     cargo run --release --manifest-path experiments/Cargo.toml -- c-mnist-56
 
 use super::c_mnist;
 use crate::arm::Arm;

@@ -6,7 +6,7 @@
 //! lengths are measured over all images; the decaying moments mu_i ~ 1/i and i^-2 of 784 attributes
 //! are taken to add up to 1. The protocols do not differ.
 //!
-//!     cargo run --release -p halfseen-papers -- tables
+//!     cargo run --release --manifest-path experiments/Cargo.toml -- tables
 
 use crate::arm::Arm;
 use crate::page::table;
