@@ -15,7 +15,8 @@ use std::path::PathBuf;
   halfseen-papers all --quick --mnist mnist --data tables"
 )]
 pub(crate) struct Arguments {
-    /// The experiment's name; `list` shows them, `all` runs all of them one after the other
+    /// The experiment's name; `list` shows them, `all` runs all of them one after the other, `pages`
+    /// writes index and pages of papers anew
     pub(crate) name: String,
     /// Folder of MNIST as IDX files (scripts/get-mnist.sh gets it); default: the digits 3 and 5
     /// that ship
@@ -40,10 +41,13 @@ pub(crate) struct Arguments {
     /// Folds of the cross-validation instead of the protocol's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=1000))]
     pub(crate) folds: Option<u16>,
-    /// Folder for results; what is finished there is not computed again. The page is written beside
-    /// it
+    /// Folder for results and pages; what is finished there is not computed again. The index is
+    /// written beside it
     #[arg(long, default_value = "docs/papers", value_name = "DIR")]
     pub(crate) out: PathBuf,
+    /// Write the pages from stored results: what is not stored is an error, and nothing is computed
+    #[arg(long)]
+    pub(crate) stored: bool,
     /// Seed of every random choice
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,

@@ -7,17 +7,18 @@
 //! test.
 
 use crate::arm::{Arm, text};
-use crate::hash::hash;
+use crate::fits::{fit_and_score, least, losses, strata};
+use crate::hash::versioned_key;
 use crate::problem::{Problem, options};
 use crate::protocol::Protocol;
-use crate::results::{Cell, Ledger, Results, Row};
-use crate::run::{Context, Job, last};
+use crate::results::{Results, Row};
+use crate::run::{Context, Job, Measured};
 use crate::transduced::transduce;
 use anyhow::{Context as _, Result};
 use halfseen::Silent;
 use halfseen::data::Target;
 use halfseen::learner::{Learner, Setting, with};
-use halfseen::model::{Fit, Predictor};
+use halfseen::model::Predictor;
 use halfseen::prepare::Prepared;
 use halfseen::sampling::{Split, splits};
 use halfseen::select::{Score, Statistics};
@@ -120,18 +121,10 @@ fn split(problem: &Problem, test_share: f64, protocol: &Protocol, number: usize)
     all.into_iter().nth(number).context("a split is missing")
 }
 
-pub(crate) fn strata(target: &Target) -> Option<&[u32]> {
-    match target {
-        Target::Classes { codes, .. } => Some(codes),
-        Target::Numbers(_) => None,
-    }
-}
-
 impl Context<'_> {
-    /// Runs the arms of every trial on its splits, but for what is written down already.
+    /// Runs the arms of every trial on its splits.
     pub(crate) fn hold_out(&self, trials: &[Trial<'_>]) -> Result<Results> {
-        let ledger = Ledger::open(&self.out.join(self.file(".csv")))?;
-        let mut all: Vec<Cell> = Vec::new();
+        let mut run = self.open("")?;
         for (t, trial) in trials.iter().enumerate() {
             let mut drawn = Vec::new();
             let at: Vec<usize> = (0..self.protocol.splits)
@@ -142,44 +135,42 @@ impl Context<'_> {
                 let problem =
                     if let Data::Same(problem) = &trial.data { problem } else { &drawn[at] };
                 for arm in &trial.arms {
-                    let key = key(&self.protocol, problem, arm, trial);
-                    all.push((key.clone(), number));
-                    if !ledger.has(&(key.clone(), number)) {
-                        jobs.push(Chosen { trial, problem, arm, key, number });
-                    }
+                    let chosen = Chosen { trial, problem, arm, number };
+                    jobs.push(Job {
+                        key: key(&self.protocol, problem, arm, trial),
+                        problem: &trial.name,
+                        arm,
+                        split: number,
+                        measure: Box::new(move || chosen.measure(&self.protocol)),
+                    });
                 }
             }
-            self.work(&ledger, &jobs, (t, trials.len()))?;
+            run.compute(jobs, (t, trials.len()))?;
         }
-        ledger.finish(&all)
+        run.finish()
     }
 }
 
 /// Names what decides the results of an arm on a trial.
 fn key(protocol: &Protocol, problem: &Problem, arm: &Arm, trial: &Trial<'_>) -> String {
-    let (version, arm) = (env!("CARGO_PKG_VERSION"), arm.describe(protocol.quick));
+    let arm = arm.describe(protocol.quick);
     let (data, seed, Trial { name, test_share, sizes, .. }) =
         (problem.fingerprint(), protocol.seed, trial);
-    let text =
-        format!("{version}|{name} {data:x}|holdout {test_share} {HELD_OUT} {seed}|{arm}|{sizes:?}");
-    format!("{:016x}", hash(text.bytes()))
+    versioned_key(&format!(
+        "{name} {data:x}|holdout {test_share} {HELD_OUT} {seed}|{arm}|{sizes:?}"
+    ))
 }
 
-/// A cell whose setting is chosen on a holdout.
+/// An arm on one split.
 struct Chosen<'a> {
     trial: &'a Trial<'a>,
     problem: &'a Problem,
     arm: &'a Arm,
-    key: String,
     number: usize,
 }
 
-impl Job for Chosen<'_> {
-    fn place(&self) -> String {
-        format!("{}, arm {}, split {}", self.trial.name, self.arm.id, self.number)
-    }
-
-    fn run(&self, protocol: &Protocol) -> Result<Vec<Row>> {
+impl Chosen<'_> {
+    fn measure(&self, protocol: &Protocol) -> Result<Vec<Measured>> {
         let split = split(self.problem, self.trial.test_share, protocol, self.number)?;
         let sizes = if self.trial.sizes.is_empty() {
             vec![split.train.len()]
@@ -188,18 +179,12 @@ impl Job for Chosen<'_> {
         };
         let learner = self.arm.learner(self.problem.columns())?;
         let settings = self.arm.settings(protocol.quick);
-        let row = |(point, &size): (usize, &usize)| -> Result<Row> {
-            let train = &split.train[..size.min(split.train.len())];
+        let measured = |size: &usize| -> Result<Measured> {
+            let train = &split.train[..(*size).min(split.train.len())];
             let setting = self.choose(&*learner, &settings, train, protocol)?;
             let chosen = with(learner.clone(), &setting)?;
             let (reads, score) = self.tested(&*chosen, train, &split.test)?;
-            Ok(Row {
-                key: self.key.clone(),
-                problem: self.trial.name.clone(),
-                arm: self.arm.id.clone(),
-                split: self.number,
-                point,
-                points: sizes.len(),
+            Ok(Measured {
                 examples: train.len() as u64,
                 reads,
                 squared: score.mse.unwrap_or(f64::NAN),
@@ -207,15 +192,9 @@ impl Job for Chosen<'_> {
                 setting: text(&setting),
             })
         };
-        sizes.iter().enumerate().map(row).collect()
+        sizes.iter().map(measured).collect()
     }
 
-    fn outcome(&self, rows: &[Row]) -> String {
-        last(rows, loss)
-    }
-}
-
-impl Chosen<'_> {
     /// What was read of the rows that are learned from, and the score on others.
     fn tested(&self, learner: &dyn Learner, train: &[u32], test: &[u32]) -> Result<(u64, Score)> {
         if self.arm.transductive {
@@ -241,48 +220,21 @@ impl Chosen<'_> {
         let parts = splits(rows.len(), classes.as_deref(), None, HELD_OUT, 1, seed)?.remove(0);
         let pick = |of: &[u32]| of.iter().map(|&at| rows[at as usize]).collect::<Vec<u32>>();
         let (learned, held) = (pick(&parts.train), pick(&parts.test));
-        if self.arm.transductive {
+        let errors = if self.arm.transductive {
             let error = |setting: &Setting| {
-                let (_, score) =
-                    self.tested(&*with(learner.clone_box(), setting)?, &learned, &held)?;
-                Ok(score
-                    .error
-                    .or(score.mse)
-                    .filter(|error| !error.is_nan())
-                    .unwrap_or(f64::INFINITY))
+                let chosen = with(learner.clone_box(), setting)?;
+                Ok(crate::fits::loss(&self.tested(&*chosen, &learned, &held)?.1))
             };
-            let errors = settings.iter().map(error).collect::<Result<Vec<f64>>>()?;
-            let least = (0..errors.len()).min_by(|&a, &b| errors[a].total_cmp(&errors[b]));
-            return least.map(|at| settings[at].clone()).context("no setting to choose from");
-        }
-        let prepared =
-            Prepared::new(table, (target_name, target), &learned, &options(self.problem, learner))?;
-        let fits = learner.fit_grid(settings, &prepared.examples(), &Silent)?;
-        let predictors: Vec<&Predictor> = fits.iter().map(|fit| &fit.predictor).collect();
-        let scores = Predictor::scores_of(&predictors, &prepared.examples_of(&held))?;
-        let error = |scores: halfseen::model::Scores| {
-            let score = Score::of(&scores.map(|s| prepared.prepare.target.undo(s)), target, &held);
-            score.error.or(score.mse).filter(|error| !error.is_nan()).unwrap_or(f64::INFINITY)
+            settings.iter().map(error).collect::<Result<Vec<f64>>>()?
+        } else {
+            let options = options(self.problem, learner);
+            let prepared = Prepared::new(table, (target_name, target), &learned, &options)?;
+            let fits = learner.fit_grid(settings, &prepared.examples(), &Silent)?;
+            let predictors: Vec<&Predictor> = fits.iter().map(|fit| &fit.predictor).collect();
+            losses(&prepared, &predictors, target, &held)?
         };
-        let errors: Vec<f64> = scores.into_iter().map(error).collect();
-        let least = (0..errors.len()).min_by(|&a, &b| errors[a].total_cmp(&errors[b]));
-        least.and_then(|at| settings.get(at).cloned()).context("no setting to choose from")
+        least(settings, &errors)
     }
-}
-
-/// Learns from some rows and scores others.
-pub(crate) fn fit_and_score(
-    problem: &Problem,
-    learner: &dyn Learner,
-    train: &[u32],
-    test: &[u32],
-) -> Result<(Fit, Score)> {
-    let Problem { table, target_name, target, .. } = problem;
-    let prepared = Prepared::new(table, (target_name, target), train, &options(problem, learner))?;
-    let fit = learner.fit(&prepared.examples(), &Silent)?;
-    let scores =
-        fit.predictor.scores(&prepared.examples_of(test))?.map(|s| prepared.prepare.target.undo(s));
-    Ok((fit, Score::of(&scores, target, test)))
 }
 
 #[cfg(test)]
@@ -303,6 +255,7 @@ mod tests {
             sources: &sources,
             out: out.path().to_owned(),
             told: false,
+            stored: false,
         };
         let arm = |id: &'static str| {
             Arm::new(id, id).with_intercept(true).grids(&[], &[("c", &["0.001", "1000"])])

@@ -1,4 +1,4 @@
-//! Runs the experiments of the papers again, by name: figures, tables, and a page that compares.
+//! Runs the experiments of the papers again, by name: figures, tables, and pages that compare.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -6,11 +6,14 @@ mod arm;
 mod edges;
 mod figure;
 mod figures;
+mod fits;
 mod hash;
 mod holdout;
 mod holed;
-mod page;
+mod markdown;
+mod pages;
 mod paired;
+mod papers;
 mod problem;
 mod protocol;
 mod rates;
@@ -19,6 +22,7 @@ mod run;
 mod synthetic;
 mod thinned;
 mod transduced;
+mod tuned;
 mod vanishing;
 
 use anyhow::{Context as _, Result, bail};
@@ -51,6 +55,9 @@ fn run(arguments: &Arguments) -> Result<()> {
         let names = EXPERIMENTS.iter().map(|e| format!("{:14} {}\n", e.name, e.title));
         return Ok(std::io::stdout().write_all(names.collect::<String>().as_bytes())?);
     }
+    if arguments.name == "pages" {
+        return pages::overview(&arguments.out, EXPERIMENTS);
+    }
     let chosen: Vec<&Experiment> = EXPERIMENTS
         .iter()
         .filter(|e| arguments.name == "all" || e.name == arguments.name)
@@ -58,7 +65,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     if chosen.is_empty() {
         let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).collect();
         bail!(
-            "there is no experiment '{}'; the names are: all, {}",
+            "there is no experiment '{}'; the names are: list, pages, all, {}",
             arguments.name,
             names.join(", ")
         );
@@ -84,11 +91,12 @@ fn run(arguments: &Arguments) -> Result<()> {
             sources: &sources,
             out: arguments.out.clone(),
             told: !arguments.quiet,
+            stored: arguments.stored,
         };
         let mut body = pool.install(|| (experiment.make)(&context))?;
         let results = Results::read(&arguments.out.join(context.file(".csv")))?;
         body += &edges(&results, &(experiment.arms)(), protocol.quick);
-        page::publish(&arguments.out, EXPERIMENTS, experiment, &protocol, &body)?;
+        pages::publish(&arguments.out, EXPERIMENTS, experiment, &protocol, &body)?;
         if context.told {
             let seconds = began.elapsed().as_secs_f64();
             let _ = writeln!(std::io::stderr(), "{} finished in {seconds:.0} s", experiment.name);

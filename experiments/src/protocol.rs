@@ -2,7 +2,7 @@
 //! result.
 
 use crate::arm::Arm;
-use crate::hash::hash;
+use crate::hash::versioned_key;
 use crate::problem::Problem;
 use halfseen::select::By;
 
@@ -124,13 +124,11 @@ impl Protocol {
         let Protocol { splits: _, every: _, usual: _, quick, folds, runs, by, seed } = self;
         // The median goes without saying.
         let by = if *by == By::Mean { " by mean" } else { "" };
-        let version = env!("CARGO_PKG_VERSION");
         let arm = arm.describe(*quick);
         let (name, data) = (&problem.name, problem.fingerprint());
-        let text = format!(
-            "{version}|{name} {data:x}|{folds} {runs}{by} {seed} {TEST_SHARE}|{arm}|{counts:?}"
-        );
-        format!("{:016x}", hash(text.bytes()))
+        versioned_key(&format!(
+            "{name} {data:x}|{folds} {runs}{by} {seed} {TEST_SHARE}|{arm}|{counts:?}"
+        ))
     }
 }
 

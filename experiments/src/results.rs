@@ -1,14 +1,17 @@
-//! Keeps results in a CSV file, to which each finished cell is appended at once, so that a run can
-//! go on after a stop.
+//! Stores results as compressed CSV, and while a run goes on beside it as plain CSV, to which each
+//! finished cell is appended at once: a run that was stopped loses no finished cell.
 //!
 //! A cell is one problem x arm x split. Its rows (the points of its curve) are written together; a
-//! cell that was cut off in the middle counts as not there.
+//! cell that was cut off in the middle counts as not there. When all cells are there, they are
+//! compressed into NAME.csv.gz, and NAME.csv is removed. Where both files hold a cell, the plain
+//! one counts.
 
 use anyhow::{Context, Result, bail};
+use flate2::{Compression, GzBuilder, read::GzDecoder};
 use halfseen::select::Statistics;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -80,37 +83,24 @@ impl Row {
     }
 }
 
-/// The file, open for appending.
+type Cells = BTreeMap<Cell, Vec<Row>>;
+
+/// The results of an experiment, open for appending.
 pub(crate) struct Ledger {
+    /// The plain file; the compressed one has the same name with `.gz` added.
     path: PathBuf,
-    done: BTreeMap<Cell, Vec<Row>>,
-    file: Mutex<fs::File>,
+    done: Cells,
+    /// The plain file, once something was appended.
+    file: Mutex<Option<fs::File>>,
 }
 
 impl Ledger {
-    /// Opens or makes the file; what a stop left half written is removed.
+    /// Reads what is stored; what a stop left half written is removed.
     pub(crate) fn open(path: &Path) -> Result<Ledger> {
-        let place = || path.display().to_string();
-        let old = if path.exists() {
-            fs::read_to_string(path).with_context(place)?
-        } else {
-            String::new()
-        };
-        if !old.is_empty() && !HEADER.starts_with(old.lines().next().unwrap_or("")) {
-            bail!("{}: this is no file of results; name another folder with --out", path.display());
+        if let Some(plain) = plain(path)? {
+            write(path, content(plain.values().flatten()))?;
         }
-        // A last line without its end may have lost digits.
-        let whole = old.rfind('\n').map_or("", |end| &old[..end]);
-        let mut cells: BTreeMap<Cell, Vec<Row>> = BTreeMap::new();
-        for row in whole.lines().skip(1).filter_map(Row::read) {
-            cells.entry(row.cell()).or_default().push(row);
-        }
-        cells.retain(|_, rows| {
-            rows.len() == rows[0].points && rows.iter().enumerate().all(|(i, row)| row.point == i)
-        });
-        write(path, &content(cells.values().flatten()))?;
-        let file = fs::OpenOptions::new().append(true).open(path).with_context(place)?;
-        Ok(Ledger { path: path.to_owned(), done: cells, file: Mutex::new(file) })
+        Ok(Ledger { path: path.to_owned(), done: stored(path)?, file: Mutex::new(None) })
     }
 
     /// Whether a cell is there.
@@ -123,26 +113,99 @@ impl Ledger {
         let text: String = rows.iter().map(Row::line).collect();
         let mut file =
             self.file.lock().map_err(|_| anyhow::anyhow!("another thread failed while writing"))?;
-        file.write_all(text.as_bytes()).with_context(|| self.path.display().to_string())
+        let place = || self.path.display().to_string();
+        if file.is_none() {
+            if !self.path.exists() {
+                write(&self.path, content([].iter()))?;
+            }
+            *file = Some(fs::OpenOptions::new().append(true).open(&self.path).with_context(place)?);
+        }
+        let Some(file) = file.as_mut() else { return Ok(()) };
+        file.write_all(text.as_bytes()).with_context(place)
     }
 
-    /// Reads all back, keeps the cells asked for, in that order, and nothing else: the file does
-    /// not tell how often the run was stopped.
+    /// Reads all back and compresses the cells asked for, in that order, and nothing else: the file
+    /// does not tell how often the run was stopped. A compressed file that holds them is left.
     pub(crate) fn finish(self, cells: &[Cell]) -> Result<Results> {
-        let mut ledger = Ledger::open(&self.path)?;
+        let mut done = Ledger::open(&self.path)?.done;
         let wanted: BTreeSet<&Cell> = cells.iter().collect();
-        let missing = wanted.iter().filter(|cell| !ledger.done.contains_key(**cell)).count();
+        let missing = wanted.iter().filter(|cell| !done.contains_key(**cell)).count();
         if missing > 0 {
             bail!(
                 "{}: {missing} results are missing; run the same command again",
                 self.path.display()
             );
         }
-        let rows: Vec<Row> =
-            cells.iter().filter_map(|cell| ledger.done.remove(cell)).flatten().collect();
-        write(&self.path, &content(rows.iter()))?;
+        let rows: Vec<Row> = cells.iter().filter_map(|cell| done.remove(cell)).flatten().collect();
+        let (text, packed) = (content(rows.iter()), packed(&self.path));
+        if unpacked(&packed)?.as_ref() != Some(&text) {
+            write(&packed, compressed(&text)?)?;
+        }
+        if self.path.exists() {
+            fs::remove_file(&self.path).with_context(|| self.path.display().to_string())?;
+        }
         Ok(Results { rows })
     }
+}
+
+/// The compressed file beside a plain one.
+pub(crate) fn packed(path: &Path) -> PathBuf {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".gz");
+    beside.into()
+}
+
+/// What a compressed file holds; `None` where there is no such file.
+pub(crate) fn unpacked(packed: &Path) -> Result<Option<String>> {
+    if !packed.exists() {
+        return Ok(None);
+    }
+    let place = || packed.display().to_string();
+    let mut text = String::new();
+    let file = fs::File::open(packed).with_context(place)?;
+    GzDecoder::new(file).read_to_string(&mut text).with_context(place)?;
+    Ok(Some(text))
+}
+
+/// The text without name and time of a file, so that the same text gives the same bytes.
+fn compressed(text: &str) -> Result<Vec<u8>> {
+    let mut gzip = GzBuilder::new().mtime(0).write(Vec::new(), Compression::best());
+    gzip.write_all(text.as_bytes())?;
+    Ok(gzip.finish()?)
+}
+
+/// The whole cells of a text.
+fn cells(text: &str, path: &Path) -> Result<Cells> {
+    if !text.is_empty() && !HEADER.starts_with(text.lines().next().unwrap_or("")) {
+        bail!("{}: this is no file of results; name another folder with --out", path.display());
+    }
+    // A last line without its end may have lost digits.
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    let mut cells = Cells::new();
+    for row in whole.lines().skip(1).filter_map(Row::read) {
+        cells.entry(row.cell()).or_default().push(row);
+    }
+    cells.retain(|_, rows| {
+        rows.len() == rows[0].points && rows.iter().enumerate().all(|(i, row)| row.point == i)
+    });
+    Ok(cells)
+}
+
+/// The whole cells of a plain file, if it is there.
+fn plain(path: &Path) -> Result<Option<Cells>> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    cells(&text, path).map(Some)
+}
+
+/// All whole cells, of the compressed file and of the plain one.
+fn stored(path: &Path) -> Result<Cells> {
+    let packed = packed(path);
+    let mut all = cells(&unpacked(&packed)?.unwrap_or_default(), &packed)?;
+    all.extend(plain(path)?.unwrap_or_default());
+    Ok(all)
 }
 
 fn content<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
@@ -150,7 +213,7 @@ fn content<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
 }
 
 /// Writes a file beside its place and renames it.
-pub(crate) fn write(path: &Path, content: &str) -> Result<()> {
+pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".part");
     let beside = PathBuf::from(beside);
@@ -166,14 +229,9 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// What a file of finished results holds; nothing where there is no such file.
+    /// What is stored under the name of a plain file; nothing where nothing is.
     pub(crate) fn read(path: &Path) -> Result<Results> {
-        let rows = if path.exists() {
-            Ledger::open(path)?.done.into_values().flatten().collect()
-        } else {
-            Vec::new()
-        };
-        Ok(Results { rows })
+        Ok(Results { rows: stored(path)?.into_values().flatten().collect() })
     }
 
     /// The rows of an arm on a problem.
@@ -254,12 +312,15 @@ mod tests {
         straight.append(&whole(0)).unwrap();
         straight.append(&whole(1)).unwrap();
         let expected = straight.finish(&cells).unwrap();
-        let text = fs::read_to_string(&path).unwrap();
         assert_eq!(expected.rows, [whole(0), whole(1)].concat());
+        let bytes = fs::read(packed(&path)).unwrap();
+        assert!(!path.exists());
+        // No time of making: the same results are the same bytes.
+        assert_eq!(bytes[4..8], [0; 4]);
 
         // Stopped in the middle of a line, gone on in another order, with rows that nobody asks
         // for.
-        fs::remove_file(&path).unwrap();
+        fs::remove_file(packed(&path)).unwrap();
         let first = Ledger::open(&path).unwrap();
         first.append(&whole(1)).unwrap();
         let half: String = whole(0).iter().map(Row::line).collect();
@@ -270,7 +331,33 @@ mod tests {
         second.append(&[row("old", 0, 0, 1, 9.0)]).unwrap();
         second.append(&whole(0)).unwrap();
         assert_eq!(second.finish(&cells).unwrap(), expected);
-        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        assert_eq!(fs::read(packed(&path)).unwrap(), bytes);
+    }
+
+    #[test]
+    fn a_plain_file_adds_to_the_compressed_one_and_counts_before_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("r.csv");
+        let cells = [("k".to_owned(), 0), ("k".to_owned(), 1)];
+        let one = |split, squared| [row("k", split, 0, 1, squared)];
+        let first = Ledger::open(&path).unwrap();
+        first.append(&one(0, 1.0)).unwrap();
+        first.finish(&cells[..1]).unwrap();
+        // Stopped after one of two cells: both files are read.
+        Ledger::open(&path).unwrap().append(&one(1, 2.0)).unwrap();
+        assert!(path.exists());
+        let results = Ledger::open(&path).unwrap().finish(&cells).unwrap();
+        assert_eq!(results.rows, [one(0, 1.0), one(1, 2.0)].concat());
+        assert!(!path.exists());
+        // Stopped between compressing and removing, or measured anew.
+        write(&path, content(one(0, 3.0).iter())).unwrap();
+        let results = Ledger::open(&path).unwrap().finish(&cells).unwrap();
+        assert_eq!(results.rows, [one(0, 3.0), one(1, 2.0)].concat());
+        assert_eq!(Results::read(&path).unwrap(), results);
+        // With nothing to add, nothing is written.
+        let made = fs::metadata(packed(&path)).unwrap().modified().unwrap();
+        Ledger::open(&path).unwrap().finish(&cells).unwrap();
+        assert_eq!(fs::metadata(packed(&path)).unwrap().modified().unwrap(), made);
     }
 
     #[test]

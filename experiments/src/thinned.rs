@@ -6,11 +6,12 @@
 //! that see everything learn from all observed cells, holes filled with means.
 
 use crate::arm::{Arm, text};
-use crate::hash::hash;
+use crate::fits::{as_published, least, losses, seeded};
+use crate::hash::key;
 use crate::problem::Problem;
 use crate::protocol::{Protocol, TEST_SHARE};
-use crate::results::{Cell, Ledger, Results, Row};
-use crate::run::{Context, Job, as_published, last};
+use crate::results::Results;
+use crate::run::{Context, Job, Measured};
 use anyhow::{Context as _, Result};
 use halfseen::Silent;
 use halfseen::data::Table;
@@ -18,36 +19,30 @@ use halfseen::learner::{Learner, Setting};
 use halfseen::model::{Fit, Predictor};
 use halfseen::prepare::{Missing, Options, Prepared};
 use halfseen::sampling::{Purpose, Split, Stream, folds, shuffle, splits};
-use halfseen::select::Score;
 use std::collections::BTreeSet;
 
 impl Context<'_> {
     /// Runs arms on a problem of numbers, each with the number of cells that it sees of a row.
     pub(crate) fn thin(&self, problem: &Problem, arms: &[(usize, Arm)]) -> Result<Results> {
-        let ledger = Ledger::open(&self.out.join(self.file(&format!(".{}.csv", problem.name))))?;
+        let mut run = self.open(&format!(".{}", problem.name))?;
         let Protocol { splits: count, seed, .. } = self.protocol;
         let parts = splits(problem.table.rows(), None, None, TEST_SHARE, count, seed)?;
-        let (mut all, mut jobs): (Vec<Cell>, Vec<Thin<'_>>) = Default::default();
+        let mut jobs = Vec::new();
         for (shown, arm) in arms {
-            let thinned = format!("{} {shown} cells", self.protocol.key(problem, arm, &[]));
-            let key = format!("{:016x}", hash(thinned.bytes()));
+            let key = key(&format!("{} {shown} cells", self.protocol.key(problem, arm, &[])));
             for (number, split) in parts.iter().enumerate() {
-                let cell = (key.clone(), number);
-                if !ledger.has(&cell) {
-                    jobs.push(Thin {
-                        problem,
-                        arm,
-                        shown: *shown,
-                        key: key.clone(),
-                        number,
-                        split,
-                    });
-                }
-                all.push(cell);
+                let thin = Thin { problem, arm, shown: *shown, number, split };
+                jobs.push(Job {
+                    key: key.clone(),
+                    problem: &problem.name,
+                    arm,
+                    split: number,
+                    measure: Box::new(move || thin.measure(&self.protocol)),
+                });
             }
         }
-        self.work(&ledger, &jobs, (0, 1))?;
-        ledger.finish(&all)
+        run.compute(jobs, (0, 1))?;
+        run.finish()
     }
 }
 
@@ -57,7 +52,6 @@ struct Thin<'a> {
     arm: &'a Arm,
     /// Cells of a row that it sees.
     shown: usize,
-    key: String,
     number: usize,
     split: &'a Split,
 }
@@ -115,23 +109,16 @@ impl Thin<'_> {
         let fits = learner.fit_grid(settings, &prepared.examples(), &Silent)?;
         let predictors: Vec<Predictor> =
             fits.iter().map(|fit| as_published(&fit.predictor)).collect();
-        let scores = Predictor::scores_of(
-            &predictors.iter().collect::<Vec<_>>(),
-            &prepared.examples_of(&split.test),
-        )?;
-        let error = |scores: halfseen::model::Scores| {
-            let score =
-                Score::of(&scores.map(|s| prepared.prepare.target.undo(s)), target, &split.test);
-            score.mse.filter(|error| !error.is_nan()).unwrap_or(f64::INFINITY)
-        };
-        Ok((fits, scores.into_iter().map(error).collect()))
+        let predictors: Vec<&Predictor> = predictors.iter().collect();
+        let errors = losses(&prepared, &predictors, target, &split.test)?;
+        Ok((fits, errors))
     }
 
     /// The setting with the least mean error over folds and runs.
     fn choose(
         &self,
         learner: &dyn Learner,
-        settings: Vec<Setting>,
+        settings: &[Setting],
         seed: u64,
         protocol: &Protocol,
     ) -> Result<Setting> {
@@ -143,50 +130,22 @@ impl Thin<'_> {
                 let seed =
                     Stream::new(seed, Purpose::Learner, f as u64 * protocol.runs + run).word();
                 let (_, errors) =
-                    self.errors(&*seeded(learner, seed)?, &settings, fold, protocol)?;
+                    self.errors(&*seeded(learner, seed)?, settings, fold, protocol)?;
                 sums.iter_mut().zip(errors).for_each(|(sum, error)| *sum += error);
             }
         }
-        let least = (0..sums.len()).min_by(|&a, &b| sums[a].total_cmp(&sums[b]));
-        least.and_then(|at| settings.into_iter().nth(at)).context("no setting to choose from")
-    }
-}
-
-/// What each setting learned, and its mean squared error.
-type Errors = (Vec<Fit>, Vec<f64>);
-
-/// The learner with a seed, where it has one.
-fn seeded(learner: &dyn Learner, seed: u64) -> Result<Box<dyn Learner>> {
-    let mut learner = learner.clone_box();
-    if learner.get("seed").is_some() {
-        learner.set("seed", &(seed >> 1).to_string())?;
-    }
-    Ok(learner)
-}
-
-impl Job for Thin<'_> {
-    fn place(&self) -> String {
-        format!("{}, arm {}, split {}", self.problem.name, self.arm.id, self.number)
+        least(settings, &sums)
     }
 
-    fn run(&self, protocol: &Protocol) -> Result<Vec<Row>> {
+    fn measure(&self, protocol: &Protocol) -> Result<Vec<Measured>> {
         let learner = self.arm.learner(self.problem.columns())?;
         let seed = Stream::new(protocol.seed, Purpose::Learner, self.number as u64).word();
-        let setting = self.choose(&*learner, self.arm.settings(protocol.quick), seed, protocol)?;
-        let (fits, errors) = self.errors(
-            &*seeded(&*learner, seed)?,
-            std::slice::from_ref(&setting),
-            self.split,
-            protocol,
-        )?;
+        let setting = self.choose(&*learner, &self.arm.settings(protocol.quick), seed, protocol)?;
+        let learner = seeded(&*learner, seed)?;
+        let (fits, errors) =
+            self.errors(&*learner, std::slice::from_ref(&setting), self.split, protocol)?;
         let (fit, error) = fits.first().zip(errors.first()).context("nothing was learned")?;
-        Ok(vec![Row {
-            key: self.key.clone(),
-            problem: self.problem.name.clone(),
-            arm: self.arm.id.clone(),
-            split: self.number,
-            point: 0,
-            points: 1,
+        Ok(vec![Measured {
             examples: fit.report.examples,
             reads: fit.report.reads,
             squared: *error,
@@ -194,11 +153,10 @@ impl Job for Thin<'_> {
             setting: text(&setting),
         }])
     }
-
-    fn outcome(&self, rows: &[Row]) -> String {
-        format!("squared {}", last(rows, |row| Some(row.squared)))
-    }
 }
+
+/// What each setting learned, and its mean squared error.
+type Errors = (Vec<Fit>, Vec<f64>);
 
 #[cfg(test)]
 mod tests {
@@ -246,6 +204,7 @@ mod tests {
             sources: &sources,
             out: out.path().to_owned(),
             told: false,
+            stored: false,
         };
         let problem = problem();
         let passive = |shown: usize| {

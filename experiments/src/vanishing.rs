@@ -7,12 +7,12 @@
 //! wrongly under the same attack, or of an arm that says so with nothing deleted.
 
 use crate::arm::{Arm, text};
-use crate::hash::hash;
-use crate::holdout::strata;
+use crate::fits::{scored, seeded, strata};
+use crate::hash::versioned_key;
 use crate::problem::{Problem, options};
 use crate::protocol::Protocol;
-use crate::results::{Cell, Ledger, Results, Row};
-use crate::run::{Context, Job};
+use crate::results::Results;
+use crate::run::{Context, Job, Measured};
 use anyhow::{Context as _, Result, bail};
 use halfseen::Silent;
 use halfseen::data::{Examples, Threat};
@@ -22,7 +22,7 @@ use halfseen::model::Predictor;
 use halfseen::prepare::Prepared;
 use halfseen::robust::{Attack, attack, information};
 use halfseen::sampling::{Purpose, Stream, folds, splits};
-use halfseen::select::{Score, Statistics};
+use halfseen::select::Statistics;
 use std::collections::BTreeMap;
 
 /// Arms on data under attack.
@@ -95,36 +95,36 @@ impl Trial {
 
     /// Names what decides the results of an arm.
     fn key(&self, protocol: &Protocol, arm: &Arm) -> String {
-        let (version, data) = (env!("CARGO_PKG_VERSION"), self.problem.fingerprint());
+        let (data, seed) = (self.problem.fingerprint(), protocol.seed);
         let Trial { name, parts, informed, attack, budgets, .. } = self;
         let arm = arm.describe(protocol.quick);
-        let seed = protocol.seed;
-        let text = format!(
-            "{version}|{name} {data:x}|{parts:?} {informed} {attack:?} {budgets:?} {seed}|{arm}"
-        );
-        format!("{:016x}", hash(text.bytes()))
+        versioned_key(&format!(
+            "{name} {data:x}|{parts:?} {informed} {attack:?} {budgets:?} {seed}|{arm}"
+        ))
     }
 }
 
 impl Context<'_> {
-    /// Runs the arms of every trial on its parts, but for what is written down already.
+    /// Runs the arms of every trial on its parts.
     pub(crate) fn besiege(&self, trials: &[Trial]) -> Result<Results> {
-        let ledger = Ledger::open(&self.out.join(self.file(".csv")))?;
-        let mut all: Vec<Cell> = Vec::new();
+        let mut run = self.open("")?;
         for (t, trial) in trials.iter().enumerate() {
             let mut jobs = Vec::new();
             for number in 0..self.protocol.splits {
                 for arm in &trial.arms {
-                    let key = trial.key(&self.protocol, arm);
-                    all.push((key.clone(), number));
-                    if !ledger.has(&(key.clone(), number)) {
-                        jobs.push(Besieged { trial, arm, key, number });
-                    }
+                    let besieged = Besieged { trial, arm, number };
+                    jobs.push(Job {
+                        key: trial.key(&self.protocol, arm),
+                        problem: &trial.name,
+                        arm,
+                        split: number,
+                        measure: Box::new(move || besieged.measure(&self.protocol)),
+                    });
                 }
             }
-            self.work(&ledger, &jobs, (t, trials.len()))?;
+            run.compute(jobs, (t, trials.len()))?;
         }
-        ledger.finish(&all)
+        run.finish()
     }
 }
 
@@ -132,7 +132,6 @@ impl Context<'_> {
 struct Besieged<'a> {
     trial: &'a Trial,
     arm: &'a Arm,
-    key: String,
     number: usize,
 }
 
@@ -142,12 +141,8 @@ struct Fitted {
     converged: bool,
 }
 
-impl Job for Besieged<'_> {
-    fn place(&self) -> String {
-        format!("{}, arm {}, split {}", self.trial.name, self.arm.id, self.number)
-    }
-
-    fn run(&self, protocol: &Protocol) -> Result<Vec<Row>> {
+impl Besieged<'_> {
+    fn measure(&self, protocol: &Protocol) -> Result<Vec<Measured>> {
         let Trial { problem, budgets, .. } = self.trial;
         let parted = self.trial.parted(protocol, self.number)?;
         let mut learner = self.arm.learner(problem.columns())?;
@@ -158,19 +153,23 @@ impl Job for Besieged<'_> {
         let prepared =
             Prepared::new(&problem.table, target, &parted.train, &options(problem, &*learner))?;
         let values = self.values(&prepared.examples())?;
-        let seed = Stream::new(protocol.seed, Purpose::Learner, self.number as u64).word() >> 1;
+        let seed = Stream::new(protocol.seed, Purpose::Learner, self.number as u64).word();
         let error = |predictor: &Predictor, rows: &[u32], budget: f64| -> Result<f64> {
             let threat = Threat::new(values.clone(), budget)?;
-            let scores =
-                attack(predictor, &prepared.examples_of(rows), &threat, self.trial.attack, seed)?
-                    .scores;
-            let score =
-                Score::of(&scores.map(|s| prepared.prepare.target.undo(s)), &problem.target, rows);
+            let scores = attack(
+                predictor,
+                &prepared.examples_of(rows),
+                &threat,
+                self.trial.attack,
+                seed >> 1,
+            )?
+            .scores;
+            let score = scored(&prepared, scores, &problem.target, rows);
             score.error.context("the target has no classes")
         };
         let mut known: BTreeMap<String, Option<Fitted>> = BTreeMap::new();
         let mut rows = Vec::with_capacity(budgets.len());
-        for (point, &budget) in budgets.iter().enumerate() {
+        for &budget in budgets {
             let mut best: Option<(f64, String)> = None;
             for setting in self.settings(&*learner, budget, protocol.quick) {
                 let name = text(&setting);
@@ -190,13 +189,7 @@ impl Job for Besieged<'_> {
                 .and_then(Option::as_ref)
                 .context("the chosen setting was learned")?;
             let early = if fitted.converged { "" } else { ";stopped early" };
-            rows.push(Row {
-                key: self.key.clone(),
-                problem: self.trial.name.clone(),
-                arm: self.arm.id.clone(),
-                split: self.number,
-                point,
-                points: budgets.len(),
+            rows.push(Measured {
                 examples: parted.train.len() as u64,
                 reads: (parted.train.len() * problem.columns()) as u64,
                 squared: f64::NAN,
@@ -207,14 +200,6 @@ impl Job for Besieged<'_> {
         Ok(rows)
     }
 
-    fn outcome(&self, rows: &[Row]) -> String {
-        let errors: Vec<String> =
-            rows.iter().map(|r| format!("{:.4}", r.wrong.unwrap_or(f64::NAN))).collect();
-        format!("error {}", errors.join(" "))
-    }
-}
-
-impl Besieged<'_> {
     /// What attributes are worth in the rows learned from.
     fn values(&self, examples: &Examples<'_>) -> Result<Vec<f64>> {
         if !self.trial.informed {
@@ -246,10 +231,7 @@ impl Besieged<'_> {
         prepared: &Prepared<'_>,
         seed: u64,
     ) -> Result<Option<Fitted>> {
-        let mut learner = with(learner.clone_box(), setting)?;
-        if learner.get("seed").is_some() {
-            learner.set("seed", &seed.to_string())?;
-        }
+        let learner = seeded(&*with(learner.clone_box(), setting)?, seed)?;
         let fit = match learner.fit(&prepared.examples(), &Silent) {
             Err(error) if matches!(error.kind(), ErrorKind::OutOfRange { name: "threat", .. }) => {
                 return Ok(None);

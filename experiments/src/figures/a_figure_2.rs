@@ -27,8 +27,9 @@ use super::regression::{
     aer, at_reads, baseline, both_axes, end, ends, identity, lasso, reads, ridge,
 };
 use crate::arm::Arm;
-use crate::page::claims;
-use crate::run::{Context, Points};
+use crate::markdown::claims;
+use crate::run::Context;
+use crate::tuned::Points;
 use anyhow::Result;
 
 const BUDGET: usize = 4;

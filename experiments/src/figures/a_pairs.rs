@@ -25,10 +25,11 @@
 
 use super::regression::{aelr, aer, aerr, baseline, identity, lasso, ridge};
 use crate::arm::Arm;
-use crate::page::{Compared, table};
+use crate::markdown::{Compared, table};
 use crate::problem::Problem;
 use crate::results::{Results, Row};
-use crate::run::{Context, Load, Points};
+use crate::run::Context;
+use crate::tuned::{Load, Points};
 use anyhow::Result;
 use halfseen::select::Statistics;
 
@@ -228,7 +229,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     } else {
         "all 45 pairs".to_owned()
     };
-    let mut text = format!("Medians over {which}, budget {BUDGET}. Squared error:\n\n");
+    let mut text = format!("Medians over {which}, budget {BUDGET}.\n\n## Squared error\n\n");
     text += &Compared::table(&[
         number("ridge", 0.110, squared("ridge"), 3, &few_squared),
         number("lasso", 0.222, squared("lasso"), 3, &lasso_why),
@@ -239,13 +240,13 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         "\nIdentity (A, footnote 2; no number there): {:.3}. No weights at all: 1.\n",
         squared("identity")
     );
-    text += "\nPer cent told wrongly:\n\n";
+    text += "\n## Per cent told wrongly\n\n";
     text += &Compared::table(&[
         number("ridge", 1.3, wrong("ridge"), 1, &few_wrong),
         number("lasso", 1.1, wrong("lasso"), 1, &lasso_wrong_why),
         number("AER", 3.5, wrong("aer"), 1, &aer_wrong_why),
     ]);
-    text += "\nWith an intercept, means learned (`centre=running`) and the second half averaged (`average=tail`):\n\n";
+    text += "\n## Other variants\n\nWith an intercept, means learned (`centre=running`) and the second half averaged (`average=tail`):\n\n";
     let row = |arm: &Arm| {
         let (squared, wrong) = (squared(&arm.id), wrong(&arm.id));
         vec![arm.label.clone(), format!("{squared:.3}"), format!("{wrong:.1} %")]

@@ -17,8 +17,9 @@
 use super::beside::beside;
 use super::regression::{aelr, aer, at_reads, both_axes, end, ends, lasso, online_lasso, reads};
 use crate::arm::Arm;
-use crate::page::{claims, word};
-use crate::run::{Context, Points};
+use crate::markdown::{claims, word};
+use crate::run::Context;
+use crate::tuned::Points;
 use anyhow::Result;
 
 const BUDGET: usize = 4;

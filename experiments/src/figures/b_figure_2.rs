@@ -14,9 +14,10 @@
 use super::beside::beside;
 use super::regression::{aer, aerr, at_reads, both_axes, end, ends, reads, ridge};
 use crate::arm::Arm;
-use crate::page::{claims, word};
+use crate::markdown::{claims, word};
 use crate::results::Results;
-use crate::run::{Context, Points};
+use crate::run::Context;
+use crate::tuned::Points;
 use anyhow::Result;
 use halfseen::select::Statistics;
 

@@ -2,7 +2,7 @@
 
 use super::regression::end;
 use crate::arm::Arm;
-use crate::page::{table, word};
+use crate::markdown::{table, word};
 use crate::results::Results;
 
 /// How much more than the prototype's error counts as no worse.
@@ -28,7 +28,7 @@ pub(super) fn beside(results: &Results, arms: &[Arm], prototype: &[(&str, f64)])
     let head =
         ["squared error", "our splits", "ours, median", "prototype", "difference", "no worse"];
     format!(
-        "\n### 3 against 5 beside an independent run\n\nAn independent prototype of the same learners: 5 splits, 3 folds. No worse: at most {SLACK} \
+        "\n## 3 against 5 beside an independent run\n\nAn independent prototype of the same learners: 5 splits, 3 folds. No worse: at most {SLACK} \
          above it.\n\n{}",
         table(&head, prototype.iter().map(row))
     )

@@ -34,7 +34,8 @@ use super::regression::{ends, online_lasso};
 use crate::arm::{Arm, Axes};
 use crate::figure::{Along, Height, curves};
 use crate::results::write;
-use crate::run::{Context, Points};
+use crate::run::Context;
+use crate::tuned::Points;
 use anyhow::Result;
 
 const BUDGET: usize = 4;

@@ -28,10 +28,11 @@
 use super::dependent::{Grids, NO_THEOREM, adaptive, descent, euclidean, shown, verdict};
 use crate::arm::{Arm, Axes};
 use crate::figure::{Along, Height, curves};
-use crate::page::table;
+use crate::markdown::table;
 use crate::results::write;
-use crate::run::{Context, Load, Points};
+use crate::run::Context;
 use crate::synthetic::{decaying, name};
+use crate::tuned::{Load, Points};
 use anyhow::Result;
 use halfseen::synthetic::{Decay, Weights};
 
@@ -110,7 +111,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
             };
             std::iter::once(arm.label.clone()).chain(BUDGETS.iter().map(cell)).collect()
         };
-        text += &format!("\n{}", table(&head, of(BUDGETS[0]).iter().map(row)));
+        text += &format!("\n## {problem}\n\n{}", table(&head, of(BUDGETS[0]).iter().map(row)));
         for budget in BUDGETS {
             parts.push((
                 format!("{problem}, {} + 1 reads", budget - 1),
@@ -131,7 +132,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         );
     }
     text += &format!(
-        "\n**When two phases pay.** With a first phase of 20 %, the part of AERR's excess at the end in brackets. {} With equal moments \
+        "\n## When two phases pay\n\nWith a first phase of 20 %, the part of AERR's excess at the end in brackets. {} With equal moments \
          (power-0) there is nothing to gain by them. What other weights do: c-weights.\n",
         verdict(&parts)
     );

@@ -28,8 +28,9 @@ use super::regression::ends;
 use crate::arm::Arm;
 use crate::figure::{Along, Height, curves};
 use crate::results::write;
-use crate::run::{Context, Load, Points};
+use crate::run::Context;
 use crate::synthetic::sparse;
+use crate::tuned::{Load, Points};
 use anyhow::Result;
 use halfseen::data::Task;
 

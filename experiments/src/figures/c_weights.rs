@@ -24,11 +24,12 @@
 use super::dependent::{Grids, adaptive, euclidean, shown, verdict};
 use crate::arm::{Arm, Axes};
 use crate::figure::{Along, Height, curves};
-use crate::page::table;
+use crate::markdown::table;
 use crate::problem::Problem;
 use crate::results::write;
-use crate::run::{Context, Load, Points};
+use crate::run::Context;
 use crate::synthetic::decaying;
+use crate::tuned::{Load, Points};
 use anyhow::Result;
 use halfseen::synthetic::{Decay, Weights};
 
@@ -127,7 +128,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         );
     }
     Ok(format!(
-        "{text}\n**When two phases pay.** With a first phase of 20 %, the part of AERR's excess in brackets, each learner with the step that \
+        "{text}\n## When two phases pay\n\nWith a first phase of 20 %, the part of AERR's excess in brackets, each learner with the step that \
          tuning found for all examples.\n\n\
          - After all examples, smoothing tuned: {}\n\
          - After all examples, smoothing of the theorem (c = 4/3): {}\n\

@@ -19,8 +19,8 @@
 //!     cargo run --release --manifest-path experiments/Cargo.toml -- d-figure-1
 
 use crate::arm::Arm;
-use crate::holdout::fit_and_score;
-use crate::page::table;
+use crate::fits::fit_and_score;
+use crate::markdown::table;
 use crate::problem::Problem;
 use crate::run::Context;
 use anyhow::{Context as _, Result, bail};
@@ -275,9 +275,9 @@ fn share(sets: &[Incomplete], answer: impl Fn(usize) -> f64) -> String {
 pub(super) fn make(context: &Context<'_>) -> Result<String> {
     let seed = context.protocol.seed;
     Ok(format!(
-        "### Figure 1: rows completed before classes are looked at\n\n{TRAIN} rows to learn from, {TEST} to test on, {DRAWS} draws.\n\n{}\n\
+        "## Figure 1: rows completed before classes are looked at\n\n{TRAIN} rows to learn from, {TEST} to test on, {DRAWS} draws.\n\n{}\n\
          Both completions have rank 1 and agree with all that is seen; nothing in the rows prefers one.\n\n\
-         ### Equation 1: rows and classes completed together\n\n{LABELLED} rows with a class, {UNLABELLED} without, {DRAWS} draws.\n\n{}\n\
+         ## Equation 1: rows and classes completed together\n\n{LABELLED} rows with a class, {UNLABELLED} without, {DRAWS} draws.\n\n{}\n\
          Both completions of rank 2 agree with every cell that is seen and every class that is given (checked), and no rank 1 does: \
          the least rank does not tell the classes. MC-b and MC-1 minimise the sum of singular values and a loss instead of \
          the rank, and what they answer is above.\n",

@@ -28,7 +28,7 @@ use super::holes::{errors, four, karma, transductive, zero};
 use crate::arm::Arm;
 use crate::holdout::{Data, Trial, loss};
 use crate::holed::drawn;
-use crate::page::{claims, word};
+use crate::markdown::{claims, word};
 use crate::results::{Results, write};
 use crate::run::Context;
 use anyhow::Result;

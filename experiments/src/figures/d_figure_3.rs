@@ -22,7 +22,7 @@ use crate::arm::{Arm, Axes};
 use crate::figure::{Along, Height, curves};
 use crate::holdout::{Data, Trial};
 use crate::holed::drawn;
-use crate::page::{claims, word};
+use crate::markdown::{claims, word};
 use crate::results::write;
 use crate::run::Context;
 use anyhow::Result;

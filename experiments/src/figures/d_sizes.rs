@@ -11,7 +11,7 @@
 use super::d_table_1::{SETS, Set};
 use crate::arm::Arm;
 use crate::holed::Size;
-use crate::page::table;
+use crate::markdown::table;
 use crate::run::Context;
 use anyhow::Result;
 

@@ -43,7 +43,7 @@ use super::holes::{cell, four, geom, karma, mc1, mcb, transductive, zero};
 use crate::arm::{Arm, Axes};
 use crate::holdout::{Data, Trial, loss};
 use crate::holed::Asked;
-use crate::page::{table, word};
+use crate::markdown::{table, word};
 use crate::problem::Problem;
 use crate::results::Results;
 use crate::run::Context;

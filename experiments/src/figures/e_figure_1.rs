@@ -16,7 +16,7 @@
 
 use super::robust::{errors, fdrop, figure, lp, svm};
 use crate::arm::{Arm, Axes};
-use crate::page::{claims, word};
+use crate::markdown::{claims, word};
 use crate::results::{Results, write};
 use crate::run::Context;
 use crate::vanishing::{Parts, Trial, errors_at};
@@ -66,7 +66,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
         let title = format!("{name}: 50 rows to learn from, random deletions");
         write(&context.out.join(&file), &figure(&results, name, &arms(), budgets, &title)?)?;
         text += &format!(
-            "\n### {name}\n\n![{title}](./{file})\n\n{}\n",
+            "\n## {name}\n\n![{title}](./{file})\n\n{}\n",
             errors(&results, name, &arms(), budgets)
         );
         text += &claims(&[

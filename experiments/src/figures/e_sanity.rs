@@ -16,21 +16,21 @@
 
 use super::robust::lp;
 use crate::arm::{Arm, Axes, text};
-use crate::hash::hash;
-use crate::page::table;
+use crate::fits::scored;
+use crate::hash::versioned_key;
+use crate::markdown::table;
 use crate::problem::Problem;
-use crate::results::{Cell, Ledger, Row};
-use crate::run::Context;
+use crate::run::{Context, Job, Measured};
 use crate::vanishing::errors_at;
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use halfseen::Silent;
 use halfseen::data::{Matrix, Scale, Table, Task};
 use halfseen::learner::with;
+use halfseen::model::Scores;
 use halfseen::prepare::{Options, Prepared};
 use halfseen::sampling::{Purpose, Stream};
-use halfseen::select::{By, Score, Tuning, tune_over};
+use halfseen::select::{By, Tuning, tune_over};
 use ndarray::Array2;
-use rayon::prelude::*;
 
 const ROWS: usize = 1000;
 const COLUMNS: usize = 20;
@@ -70,8 +70,8 @@ fn draw(number: u64, seed: u64) -> Result<Problem> {
     Problem::new("sanity", table, "label", Some(Task::Classification), Scale::None)
 }
 
-/// One arm on one draw: a row for each N and each way to delete.
-fn cell(arm: &Arm, key: &str, number: usize, quick: bool, seed: u64) -> Result<Vec<Row>> {
+/// One arm on one draw: each N, and for each the ways to delete.
+fn cell(arm: &Arm, number: usize, quick: bool, seed: u64) -> Result<Vec<Measured>> {
     let problem = draw(number as u64, seed)?;
     let (train, test): (Vec<u32>, Vec<u32>) = ((0..500).collect(), (500..1000).collect());
     let base = arm.learner(problem.columns())?;
@@ -88,7 +88,7 @@ fn cell(arm: &Arm, key: &str, number: usize, quick: bool, seed: u64) -> Result<V
     };
     let prepared = Prepared::new(&problem.table, target, &train, &options)?;
     let mut rows = Vec::new();
-    for (n, budget) in BUDGETS.iter().enumerate() {
+    for budget in BUDGETS {
         let threatened = base.get("threat").is_some();
         let learner = if threatened {
             with(base.clone(), &vec![("threat", budget.to_string())])?
@@ -108,20 +108,12 @@ fn cell(arm: &Arm, key: &str, number: usize, quick: bool, seed: u64) -> Result<V
             Vec::new()
         };
         let fit = with(learner, &setting)?.fit(&prepared.examples(), &Silent)?;
-        for (d, (_, deleted)) in DELETED.iter().enumerate() {
+        for (_, deleted) in DELETED {
             let mut predictor = fit.linear()?.clone();
             deleted.iter().for_each(|&column| predictor.weights[column] = 0.0);
-            let scores =
-                halfseen::model::Scores::margins(predictor.scores(&prepared.examples_of(&test)));
-            let score =
-                Score::of(&scores.map(|s| prepared.prepare.target.undo(s)), &problem.target, &test);
-            rows.push(Row {
-                key: key.to_owned(),
-                problem: "sanity".into(),
-                arm: arm.id.clone(),
-                split: number,
-                point: n * DELETED.len() + d,
-                points: BUDGETS.len() * DELETED.len(),
+            let scores = Scores::margins(predictor.scores(&prepared.examples_of(&test)));
+            let score = scored(&prepared, scores, &problem.target, &test);
+            rows.push(Measured {
                 examples: 500,
                 reads: (500 * problem.columns()) as u64,
                 squared: f64::NAN,
@@ -135,25 +127,24 @@ fn cell(arm: &Arm, key: &str, number: usize, quick: bool, seed: u64) -> Result<V
 
 /// Runs all and writes the section.
 pub(super) fn make(context: &Context<'_>) -> Result<String> {
-    let ledger = Ledger::open(&context.out.join(context.file(".csv")))?;
     let (quick, seed) = (context.protocol.quick, context.protocol.seed);
     let draws = if quick { 20 } else { 100 };
     let data = draw(0, seed)?.fingerprint();
-    let mut all: Vec<Cell> = Vec::new();
-    for arm in arms() {
-        let text = format!("{}|{data:x}|{seed}|{}", env!("CARGO_PKG_VERSION"), arm.describe(quick));
-        let key = format!("{:016x}", hash(text.bytes()));
-        all.extend((0..draws).map(|number| (key.clone(), number)));
-        let open: Vec<usize> =
-            (0..draws).filter(|&number| !ledger.has(&(key.clone(), number))).collect();
-        open.par_iter().try_for_each(|&number| {
-            let rows = cell(&arm, &key, number, quick, seed)
-                .with_context(|| format!("arm {}, draw {number}", arm.id))?;
-            ledger.append(&rows)
-        })?;
-        context.tell(&format!("{}: arm {} is there", context.name, arm.id));
+    let arms = arms();
+    let mut jobs = Vec::new();
+    for arm in &arms {
+        let key = versioned_key(&format!("{data:x}|{seed}|{}", arm.describe(quick)));
+        jobs.extend((0..draws).map(|number| Job {
+            key: key.clone(),
+            problem: "sanity",
+            arm,
+            split: number,
+            measure: Box::new(move || cell(arm, number, quick, seed)),
+        }));
     }
-    let results = ledger.finish(&all)?;
+    let mut run = context.open("")?;
+    run.compute(jobs, (0, 1))?;
+    let results = run.finish()?;
     let cell = |arm: &str, n: usize, d: usize| match errors_at(
         &results,
         "sanity",
@@ -182,6 +173,6 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     Ok(format!(
         "Share of 500 test rows told wrongly after the deletion, mean and standard error over {draws} draws. Without the copies 0.20 is the \
          least; the distribution of the paper's rows is not stated.\n\n{}",
-        table(&["", "one copy deleted", "the other", "both"], rows)
+        table(&["share told wrongly", "one copy deleted", "the other", "both"], rows)
     ))
 }

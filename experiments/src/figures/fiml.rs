@@ -50,7 +50,8 @@ use super::fiml_tables::{Entry, Line, Rivals, errors, everything, excesses, with
 use crate::arm::Arm;
 use crate::problem::Problem;
 use crate::results::Results;
-use crate::run::{Context, Load, Points};
+use crate::run::Context;
+use crate::tuned::{Load, Points};
 use anyhow::Result;
 use halfseen::data::{Scale, Task};
 
@@ -185,12 +186,15 @@ fn section(lines: &[Line], raw: &[Line]) -> String {
         }
     }
     let mut text = String::from(ABOUT);
-    text += &format!("\n{}\n{}", errors(lines, &ours), everything(lines));
+    text += &format!("\n## Errors\n\n{}", errors(lines, &ours));
+    text += &format!("\n## Every published learner\n\n{}", everything(lines));
     if let Some(default) = ours.first() {
         let default = std::slice::from_ref(default);
-        text += &format!("\nThe default is `{}`.\n", default[0]);
-        text += &format!("\n{}", excesses(lines, default, Rivals::Uniform, UNIFORM_BOUND));
-        text += &format!("\n{}", excesses(lines, &ours, Rivals::All, ALL_BOUND));
+        text += "\n## Against uniform reads\n\n";
+        text += &format!("The default is `{}`.\n\n", default[0]);
+        text += &excesses(lines, default, Rivals::Uniform, UNIFORM_BOUND);
+        text += "\n## Against all published learners\n\n";
+        text += &excesses(lines, &ours, Rivals::All, ALL_BOUND);
         text += &within(lines, &ours, ("3v5", 4), IMAGES_BOUND);
     }
     text + JESTER + "\n" + &errors(raw, &ours) + "\n" + &everything(raw)
@@ -206,6 +210,8 @@ and standard error; better and worse are those by more than two standard errors.
 ";
 
 const JESTER: &str = "
+## Rows with holes
+
 Jester: joke 5 from the other jokes, for those who rated it; each training row shows k of its ratings, drawn alike, each test row \
 all. Published learners that take what is observed (`passive = all`), from the same cells; ridge regression from all ratings, holes \
 filled with means. The target has variance 1.

@@ -2,7 +2,7 @@
 //! over ridge regression.
 
 use super::fiml_arms::Reads;
-use crate::page::{table, word};
+use crate::markdown::{table, word};
 use crate::paired::{Difference, Verdict, ratio};
 use halfseen::select::Statistics;
 

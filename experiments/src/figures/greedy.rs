@@ -3,7 +3,7 @@
 
 use super::robust::{chunked, errors, figure, lp, paired, perceptron, svm, svm_clean};
 use crate::arm::{Arm, Axes};
-use crate::page::{claims, word};
+use crate::markdown::{claims, word};
 use crate::problem::Problem;
 use crate::results::{Results, write};
 use crate::run::Context;
@@ -65,7 +65,7 @@ pub(super) fn section(context: &Context<'_>, trials: &[Trial]) -> Result<String>
         let title = format!("{name}: the greedy adversary");
         write(&context.out.join(&file), &figure(&results, name, arms, budgets, &title)?)?;
         text += &format!(
-            "\n### {name}\n\n![{title}](./{file})\n\n{}\nWhat each arm errs more than the LP on all rows, paired by folds, mean and standard error:\n\n{}\n",
+            "\n## {name}\n\n![{title}](./{file})\n\n{}\nWhat each arm errs more than the LP on all rows, paired by folds, mean and standard error:\n\n{}\n",
             errors(&results, name, arms, budgets),
             paired(&results, name, arms, budgets)
         );

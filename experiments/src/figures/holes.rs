@@ -2,7 +2,7 @@
 
 use crate::arm::{Arm, Axes};
 use crate::holdout::loss;
-use crate::page::table;
+use crate::markdown::table;
 use crate::results::Results;
 
 /// C of the kernel machines, as the paper searches it.

@@ -3,7 +3,7 @@
 
 use crate::arm::Arm;
 use crate::figure::{Along, Height, curves};
-use crate::page::table;
+use crate::markdown::table;
 use crate::results::{Results, write};
 use crate::run::Context;
 use anyhow::Result;

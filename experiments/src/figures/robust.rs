@@ -1,7 +1,7 @@
 //! Names the arms of paper E, and tells and draws their errors against N.
 
 use crate::arm::{Arm, Axes};
-use crate::page::table;
+use crate::markdown::table;
 use crate::results::Results;
 use crate::vanishing::{difference, errors_at};
 use anyhow::Result;

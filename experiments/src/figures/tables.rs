@@ -9,7 +9,7 @@
 //!     cargo run --release --manifest-path experiments/Cargo.toml -- tables
 
 use crate::arm::Arm;
-use crate::page::table;
+use crate::markdown::table;
 use crate::rates::{RowB, RowC, table_b, table_c};
 use crate::run::Context;
 use anyhow::Result;
@@ -62,7 +62,7 @@ pub(super) fn make(context: &Context<'_>) -> Result<String> {
     let mut text = String::new();
     for (name, setting) in settings(context)? {
         text += &format!(
-            "### {name}: d = {}, budget {BUDGET}, radius {}, length of a row at most {:.1}\n\n",
+            "## {name}: d = {}, budget {BUDGET}, radius {}, length of a row at most {:.1}\n\n",
             setting.dims, setting.radius, setting.norm
         );
         text += &format!(

@@ -1,11 +1,11 @@
 //! Checks the arms of every experiment, and runs small experiments from end to end.
 
 use super::*;
-use crate::page::publish;
 use crate::problem::{Problem, Sources};
 use crate::protocol::Protocol;
-use crate::run::{Load, Points};
+use crate::results::{packed, unpacked};
 use crate::synthetic::{decaying, sparse};
+use crate::tuned::{Load, Points};
 use halfseen::learner::with;
 use halfseen::select::By;
 use halfseen::synthetic::{Decay, Weights};
@@ -63,7 +63,14 @@ fn small_arms() -> Vec<Arm> {
 }
 
 fn context<'a>(sources: &'a Sources, out: &Path) -> Context<'a> {
-    Context { name: "small", protocol: SMALL, sources, out: out.to_owned(), told: false }
+    Context {
+        name: "small",
+        protocol: SMALL,
+        sources,
+        out: out.to_owned(),
+        told: false,
+        stored: false,
+    }
 }
 
 fn load() -> Load<'static> {
@@ -82,8 +89,9 @@ fn a_run_that_goes_on_gives_the_same_file_on_any_number_of_threads() {
     let [straight, stopped] = [0, 1].map(|_| tempfile::tempdir().unwrap());
     let arms = small_arms();
     let expected = run(straight.path(), &arms, 1);
-    let file = "small.quick.csv";
-    let text = fs::read_to_string(straight.path().join(file)).unwrap();
+    let file = |folder: &Path| folder.join("small.quick.csv");
+    let text = |folder: &Path| unpacked(&packed(&file(folder))).unwrap().unwrap();
+    let whole = text(straight.path());
     // Two arms x two splits; the arm that sees all is tested at equal reads too.
     assert_eq!(expected.rows.iter().filter(|r| r.point == 0).count(), 4);
     assert!(
@@ -92,11 +100,21 @@ fn a_run_that_goes_on_gives_the_same_file_on_any_number_of_threads() {
 
     run(stopped.path(), &arms[1..], 2);
     assert_eq!(run(stopped.path(), &arms, 2), expected);
-    assert_eq!(fs::read_to_string(stopped.path().join(file)).unwrap(), text);
+    assert_eq!(text(stopped.path()), whole);
     // What is there is not computed again: a changed figure stays.
     let reads = format!(",{},", expected.rows[0].reads);
-    fs::write(stopped.path().join(file), text.replacen(&reads, ",7777777,", 1)).unwrap();
+    fs::write(file(stopped.path()), whole.replacen(&reads, ",7777777,", 1)).unwrap();
     assert!(run(stopped.path(), &arms, 2).rows.iter().any(|row| row.reads == 7_777_777));
+    // Nor where only what is stored is asked for; what is not stored is named.
+    let sources = Sources::default();
+    let stored = |folder: &Path| {
+        let context = Context { stored: true, ..context(&sources, folder) };
+        context.run(&[load()], &arms, &|_| Points::Curve { points: 4, budget: 3 })
+    };
+    assert_eq!(stored(straight.path()).unwrap(), expected);
+    let empty = tempfile::tempdir().unwrap();
+    let error = stored(empty.path()).unwrap_err().to_string();
+    assert!(error.contains("4 results are not stored") && error.contains("arm aerr"), "{error}");
     // Other data of the same name and size, or another seed, is another key.
     let arm = &arms[0];
     let keys = [1, 2].map(|seed| {
@@ -107,7 +125,6 @@ fn a_run_that_goes_on_gives_the_same_file_on_any_number_of_threads() {
         )
     });
     assert_ne!(keys[0], keys[1]);
-    let sources = Sources::default();
     let other =
         Context { protocol: Protocol { seed: 4, ..SMALL }, ..context(&sources, stopped.path()) };
     let other = other.run(&[load()], &arms, &|_| Points::End).unwrap();
@@ -143,25 +160,6 @@ fn a_class_target_on_sparse_rows_is_scored_both_ways() {
     let wrong = results.end("sparse", "ridge", |row| row.wrong).unwrap().mean;
     let squared = results.end("sparse", "ridge", |row| Some(row.squared)).unwrap().mean;
     assert!(wrong < 0.4 && squared < 1.0, "{wrong} {squared}");
-}
-
-#[test]
-fn the_page_prefers_the_full_protocol_and_says_what_was_not_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("found");
-    fs::create_dir(&out).unwrap();
-    let page = || fs::read_to_string(folder.path().join("found.md")).unwrap();
-    publish(&out, EXPERIMENTS, &EXPERIMENTS[1], &Protocol::quick(0), "![a](./a.svg) quick body")
-        .unwrap();
-    assert!(
-        page().contains("](found/a.svg) quick body") && page().contains("a-figure-2 --quick"),
-        "{}",
-        page()
-    );
-    assert_eq!(page().matches("Not run yet.").count(), EXPERIMENTS.len() - 1);
-    publish(&out, EXPERIMENTS, &EXPERIMENTS[1], &Protocol::full(0), "full body").unwrap();
-    publish(&out, EXPERIMENTS, &EXPERIMENTS[1], &Protocol::quick(0), "quick again").unwrap();
-    assert!(page().contains("full body") && !page().contains("quick again"));
 }
 
 #[test]

@@ -1,11 +1,4 @@
-//! Writes the page of all experiments: sections with what the paper says beside what was measured.
-
-use crate::figures::{Experiment, Way};
-use crate::holdout;
-use crate::protocol::Protocol;
-use crate::results::write;
-use anyhow::{Context as _, Result};
-use std::path::Path;
+//! Writes tables in Markdown: what a paper says beside what was measured.
 
 /// Above this a deviation from the paper is explained.
 const LARGE: f64 = 0.15;
@@ -71,65 +64,6 @@ pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) 
     let body: String = rows.into_iter().map(|row| line(&row)).collect();
     format!("{}{rule}{body}", line(&head))
 }
-
-/// Writes an experiment's section, and the page anew from all sections that are there: of the full
-/// protocol where there is one, else of the quick one.
-pub(crate) fn publish(
-    out: &Path,
-    all: &[Experiment],
-    one: &Experiment,
-    protocol: &Protocol,
-    body: &str,
-) -> Result<()> {
-    let section = |name: &str, protocol: &str| out.join(format!("{name}.{protocol}.md"));
-    let Experiment { name, title, .. } = one;
-    let made = match one.way {
-        Way::Nothing => "Nothing is learned here, so the protocols do not differ.".to_owned(),
-        Way::Fixed => "Nothing is searched here, so the protocols do not differ.".to_owned(),
-        Way::Folds | Way::Paired => protocol.sentence(),
-        Way::Holdout => holdout::sentence(protocol),
-        Way::Attack => format!(
-            "Made by the {} protocol, {} draws or folds unless the section says otherwise; settings chosen on validation rows under attack; seed {}.",
-            protocol.name(),
-            protocol.splits,
-            protocol.seed
-        ),
-    };
-    let flags = if (one.arms)().is_empty() { String::new() } else { protocol.flags() };
-    let text = format!(
-        "## {name}: {title}\n\n    cargo run --release --manifest-path experiments/Cargo.toml -- {name}{}{flags}\n\n{}\n\n{body}",
-        one.needs, made
-    );
-    write(&section(name, protocol.name()), &text)?;
-    let mut page = format!("{HEAD}\n");
-    for experiment in all {
-        let files = ["full", "quick"].map(|protocol| section(experiment.name, protocol));
-        match files.iter().find(|file| file.exists()) {
-            Some(file) => {
-                page +=
-                    &std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
-                page.push('\n');
-            }
-            None => {
-                page += &format!("## {}: {}\n\nNot run yet.\n\n", experiment.name, experiment.title)
-            }
-        }
-    }
-    let folder = out.file_name().map_or("papers".into(), |name| name.to_string_lossy());
-    write(
-        &out.with_file_name(format!("{folder}.md")),
-        &page.trim_end().replace("](./", &format!("]({folder}/")).to_string(),
-    )
-}
-
-const HEAD: &str = "# The papers' experiments, run again
-
-Made by `halfseen-papers`; every number below comes out of the commands shown. A is Cesa-Bianchi, Shalev-Shwartz and Shamir
-2010, B is Hazan and Koren 2012, C is Kukliansky and Shamir 2014, D is Hazan, Livni and Mansour 2015, E is
-Dekel and Shamir 2008. Errors are squared errors
-of the score against -1/+1, without 1/2, unless a section says otherwise: no weights at all score 1. Results lie beside this page as CSV, one row per point of a
-curve and split.
-";
 
 #[cfg(test)]
 mod tests {
