@@ -6,9 +6,10 @@
 An import is a `use` or a path in code, followed through `pub use` to the file that defines the
 item; a file that imports another counts once, at the first line. Left out are tests, and what a
 parent only re-exports from its children. In crates/halfseen a room (first segment of the path
-under src) may import rooms of lower floors only. In all crates, a circle of files is an offence
-unless it is a parent module with its children and no circle is left without the parent. A circle
-through several rooms has an import that is an offence by itself, and only that is reported.
+under src) may import rooms of lower floors only. In all crates and in experiments, a circle of
+files is an offence unless it is a parent module with its children and no circle is left without
+the parent. A circle through several rooms has an import that is an offence by itself, and only that
+is reported.
 Exits with 1 where there are offences; `--count` prints how many, and exits with 0.
 """
 import re
@@ -270,7 +271,7 @@ def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
     home, count = Path(__file__).resolve().parent.parent, sys.argv[1:] == ["--count"]
-    offences = [offence for src in sorted(home.glob("crates/*/src"))
+    offences = [offence for src in [*sorted(home.glob("crates/*/src")), home / "experiments/src"]
                 for offence in check(src, src.parent.name == "halfseen")[1]]
     if not count:
         print("".join(line.replace(f"{home}/", "") + "\n" for _, line in offences), end="")

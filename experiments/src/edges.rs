@@ -1,0 +1,99 @@
+//! Says which arms chose an end of their grid: there a wider grid might have done better.
+
+use crate::arm::Arm;
+use crate::results::Results;
+
+/// How many problems are named; more are counted.
+const NAMED: usize = 6;
+
+/// A line for each arm with the ends of its axes that most splits of some problem chose; nothing
+/// where there is none.
+pub(crate) fn edges(results: &Results, arms: &[Arm], quick: bool) -> String {
+    let mut problems: Vec<&str> = results.rows.iter().map(|row| row.problem.as_str()).collect();
+    problems.sort_unstable();
+    problems.dedup();
+    let line = |arm: &Arm| {
+        let settings: Vec<(&str, Vec<&str>)> = problems
+            .iter()
+            .map(|problem| {
+                let rows = results.of(problem, &arm.id).filter(|row| row.point == 0);
+                (*problem, rows.map(|row| row.setting.as_str()).collect())
+            })
+            .collect();
+        let mut ends = Vec::new();
+        for (axis, values) in arm.axes(quick).iter().filter(|(_, values)| values.len() > 1) {
+            for (end, which) in [(values[0], "first"), (values[values.len() - 1], "last")] {
+                let here = format!("{axis}={end}");
+                let chosen = |settings: &[&str]| {
+                    let times = settings.iter().filter(|text| text.split(';').any(|s| s == here));
+                    2 * times.count() > settings.len()
+                };
+                let places: Vec<&str> =
+                    settings.iter().filter(|(_, all)| chosen(all)).map(|(p, _)| *p).collect();
+                match places.len() {
+                    0 => (),
+                    n if n <= NAMED => {
+                        ends.push(format!("{axis} {end} ({which}): {}", places.join(", ")));
+                    }
+                    n => ends.push(format!(
+                        "{axis} {end} ({which}): {n} of {} problems",
+                        settings.len()
+                    )),
+                }
+            }
+        }
+        (!ends.is_empty()).then(|| format!("- {} (`{}`): {}\n", arm.label, arm.id, ends.join("; ")))
+    };
+    let lines: String = arms.iter().filter_map(line).collect();
+    if lines.is_empty() {
+        return lines;
+    }
+    format!(
+        "\n## Ends of grids\n\nMost splits of these problems chose the first or the last value of a grid, so that the error there is an upper bound if the parameter \
+         could go on:\n\n{lines}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::Row;
+
+    fn results(settings: &[&str]) -> Results {
+        let row = |(split, setting): (usize, &&str)| Row {
+            key: String::new(),
+            problem: "p".into(),
+            arm: "identity".into(),
+            split,
+            point: 0,
+            points: 1,
+            examples: 1,
+            reads: 1,
+            squared: 1.0,
+            wrong: None,
+            setting: (*setting).into(),
+        };
+        Results { rows: settings.iter().enumerate().map(row).collect() }
+    }
+
+    #[test]
+    fn an_end_that_most_splits_chose_is_told() {
+        let arm = Arm::new("identity", "identity")
+            .grids(&[("radius", &["0.5", "1", "2"]), ("step", &["1x"])], &[]);
+        let told = |settings: &[&str]| edges(&results(settings), std::slice::from_ref(&arm), false);
+        let text = told(&["radius=0.5;step=1x", "radius=0.5;step=1x", "radius=2;step=1x"]);
+        assert!(text.ends_with("\n- identity (`identity`): radius 0.5 (first): p\n"), "{text}");
+        assert!(told(&["radius=2;step=1x"]).contains("radius 2 (last): p"));
+        assert_eq!(told(&["radius=1;step=1x", "radius=0.5;step=1x"]), "");
+    }
+
+    #[test]
+    fn many_problems_are_counted() {
+        let arm = Arm::new("identity", "identity").grids(&[("radius", &["1", "2"])], &[]);
+        let one = results(&["radius=2"]).rows.remove(0);
+        let row = |n: usize| Row { problem: format!("p{n}"), ..one.clone() };
+        let all = Results { rows: (0..9).map(row).collect() };
+        let text = edges(&all, &[arm], false);
+        assert!(text.ends_with("(`identity`): radius 2 (last): 9 of 9 problems\n"), "{text}");
+    }
+}
