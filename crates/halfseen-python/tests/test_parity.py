@@ -9,8 +9,10 @@ import halfseen
 import numpy as np
 import pytest
 from halfseen import _core, _parameters
+from halfseen._from_model import estimator_classes
 
 ROWS, COLUMNS, SEED = 64, 6, 3
+KINDS = ("Regressor", "Classifier")
 NAMES = [f"a{j}" for j in range(COLUMNS)]
 
 #: The library's learner -> the estimators that are it (regressor, classifier) with what makes them it, and a
@@ -50,6 +52,14 @@ LEARNERS = {
 }
 #: What tells classes apart and nothing else.
 CLASSES_ONLY = {"geom", "robust-perceptron", "fdrop", "svm"}
+for of in estimator_classes():
+    # A learner that nobody has listed yet is compared by its defaults.
+    if of._learner not in LEARNERS:
+        names = [
+            f"{of.__name__.removesuffix('Classifier').removesuffix('Regressor')}{kind}" for kind in KINDS
+        ]
+        LEARNERS[of._learner] = (tuple(name if hasattr(halfseen, name) else None for name in names), {}, {})
+        CLASSES_ONLY |= set() if hasattr(halfseen, names[0]) else {of._learner}
 
 pytestmark = [
     # Sixty rows do not always converge, and say so: here only bits matter.
