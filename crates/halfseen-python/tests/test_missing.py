@@ -38,7 +38,7 @@ class Zero(Estimator):
         *,
         c=1.0,
         loss="auto",
-        normalization="none",
+        normalization="trace",
         intercept=True,
         tol=1e-4,
         max_iter=10000,
