@@ -12,7 +12,6 @@ NAME = "halfseen-*-cp311-abi3-*.whl"
 LIMIT = 8_000_000
 NEEDED = {
     "halfseen/__init__.py",
-    "halfseen/__init__.pyi",
     "halfseen/_core.abi3.so",
     "halfseen/_core.pyi",
     "halfseen/py.typed",

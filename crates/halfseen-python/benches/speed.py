@@ -57,9 +57,9 @@ def one_pass(rows, runs):
     times = alternated(
         runs,
         SGDRegressor=lambda: SGDRegressor(max_iter=1, tol=None, random_state=0).fit(X, y),
-        AERR=lambda: halfseen.AERR(budget=5, random_state=0).fit(X, y),
-        checks_of_AERR=lambda: halfseen.AERR(budget=5, random_state=0)._checked(X, y),
-        AELR=lambda: halfseen.AELR(budget=5, random_state=0).fit(X, y),
+        AERRRegressor=lambda: halfseen.AERRRegressor(budget=5, random_state=0).fit(X, y),
+        checks_of_AERR=lambda: halfseen.AERRRegressor(budget=5, random_state=0)._checked(X, y),
+        AELRRegressor=lambda: halfseen.AELRRegressor(budget=5, random_state=0).fit(X, y),
     )
     row(f"fit, {rows:,} x 100, one pass, k = 5", times, "ms", "SGDRegressor")
 
@@ -68,7 +68,7 @@ def one_row(runs):
     """Compare the prediction of one row."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1000, 100))
-    ours = halfseen.AERR(budget=5, random_state=0).fit(X, X[:, 0])
+    ours = halfseen.AERRRegressor(budget=5, random_state=0).fit(X, X[:, 0])
     theirs = SGDRegressor().fit(X, X[:, 0])
     single = X[:1].copy()
 
@@ -82,7 +82,7 @@ def one_row(runs):
     times = alternated(
         runs,
         SGDRegressor=often(theirs.predict),
-        AERR=often(ours.predict),
+        AERRRegressor=often(ours.predict),
         its_extension=often(ours.model_.scores),
     )
     row("predict, one row of 100", {k: [t / 1000 for t in v] for k, v in times.items()}, "us", "SGDRegressor")
@@ -99,7 +99,7 @@ def imports(runs):
         import_sklearn=start("import sklearn"),
         import_numpy=start("import numpy"),
         import_halfseen=start("import halfseen"),
-        AERR=start("from halfseen import AERR"),
+        AERRRegressor=start("from halfseen import AERRRegressor"),
         nothing=start("pass"),
     )
     bare = times.pop("nothing")

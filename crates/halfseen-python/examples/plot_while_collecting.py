@@ -21,7 +21,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
-from halfseen import AERR, DataWarning, Learner, Query
+from halfseen import AERRRegressor, DataWarning, Learner, Query
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import train_test_split
@@ -51,7 +51,7 @@ def nurse(patient, measurements):
 
 # From so few patients the learner warns that it is hardly better than a constant, which is no news here.
 warnings.filterwarnings("ignore", "its own test cannot tell", DataWarning)
-estimator = AERR(budget=4, horizon=len(X_train), random_state=0)
+estimator = AERRRegressor(budget=4, horizon=len(X_train), random_state=0)
 learner = estimator.start(list(X_train.columns), target=(150, 80))
 for patient in range(len(X_train)):
     query = learner.ask()
@@ -90,7 +90,7 @@ for budget in (2, 4, 10):
     bill[budget], scores[budget] = [], []
     for seed in range(20):
         order = np.random.default_rng(seed).permutation(len(X_train))
-        model = AERR(budget=budget, horizon=len(X_train), random_state=seed)
+        model = AERRRegressor(budget=budget, horizon=len(X_train), random_state=seed)
         points = []
         for batch in np.array_split(order, 8):
             model.partial_fit(X_train.iloc[batch], y_train.iloc[batch])

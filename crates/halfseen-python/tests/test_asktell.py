@@ -7,7 +7,15 @@ import pickle
 import halfseen
 import numpy as np
 import pytest
-from halfseen import AELR, AERR, AESVR, DDAERR, AERRClassifier, Learner, Query
+from halfseen import (
+    AELRRegressor,
+    AERRClassifier,
+    AERRRegressor,
+    AESVRRegressor,
+    DDAERRRegressor,
+    Learner,
+    Query,
+)
 
 # Few rows, of which nobody says how many come, teach little, and say so.
 pytestmark = pytest.mark.filterwarnings("ignore:by its own reads:halfseen.warnings.DataWarning")
@@ -71,7 +79,7 @@ def test_only_what_a_query_names_is_needed():
         seen[[NAMES.index(name) for name in attributes]] += 1
         return [X[patient, NAMES.index(name)] for name in attributes]
 
-    learner = AERR(budget=3, random_state=0).start(NAMES, target=(1.0, 2.0))
+    learner = AERRRegressor(budget=3, random_state=0).start(NAMES, target=(1.0, 2.0))
     for patient in range(400):
         query = learner.ask()
         assert 1 <= len(query.attributes) <= 3
@@ -120,7 +128,10 @@ def test_a_total_budget_is_never_exceeded_open_queries_included(cls, name):
     assert report["reads"] == 30 - report["unused"] <= 30
 
 
-@pytest.mark.parametrize("estimator", [AERR(budget=2), AELR(budget=3), AESVR(budget=2), DDAERR(budget=2)])
+@pytest.mark.parametrize(
+    "estimator",
+    [AERRRegressor(budget=2), AELRRegressor(budget=3), AESVRRegressor(budget=2), DDAERRRegressor(budget=2)],
+)
 def test_queries_are_answered_late_out_of_order_and_as_json(estimator):
     X, y = examples()
     estimator.set_params(random_state=3)
@@ -152,7 +163,7 @@ def test_queries_are_answered_late_out_of_order_and_as_json(estimator):
 
 def test_a_refused_read_skips_the_example_and_is_counted():
     X, y = examples()
-    learner = taught(AERR(budget=2, random_state=0).start(NAMES), X, y, range(5))
+    learner = taught(AERRRegressor(budget=2, random_state=0).start(NAMES), X, y, range(5))
     before = learner.model()
     for refused in (None, float("nan"), np.nan, pytest.importorskip("pandas").NA):
         query = learner.ask()
@@ -165,7 +176,7 @@ def test_a_refused_read_skips_the_example_and_is_counted():
 
 def test_what_is_known_comes_with_every_query_and_costs_nothing():
     X, y = examples()
-    learner = AERR(budget=2, known=["sugar", "age"], random_state=0).start(NAMES)
+    learner = AERRRegressor(budget=2, known=["sugar", "age"], random_state=0).start(NAMES)
     for row in range(30):
         query = learner.ask()
         assert set(query.known) == {"sugar", "age"}
@@ -179,7 +190,7 @@ def test_what_is_known_comes_with_every_query_and_costs_nothing():
 
 def test_a_panel_is_asked_as_a_whole():
     X, y = examples()
-    learner = AERR(budget=2, groups={"cuff": ["pressure", "pulse"]}, random_state=0).start(NAMES)
+    learner = AERRRegressor(budget=2, groups={"cuff": ["pressure", "pulse"]}, random_state=0).start(NAMES)
     whole = 0
     for row in range(30):
         query = learner.ask()
@@ -195,7 +206,7 @@ def test_a_panel_is_asked_as_a_whole():
 def test_passive_learners_are_told_what_happens_to_be_observed():
     X, y = examples(200)
     mask = np.random.default_rng(1).random(X.shape) < 0.5
-    learner = AELR(passive="all", random_state=0).start(NAMES)
+    learner = AELRRegressor(passive="all", random_state=0).start(NAMES)
     for row in range(200):
         query = learner.ask_observed([name for name, seen in zip(NAMES, mask[row], strict=True) if seen])
         assert set(query.attributes) == {NAMES[j] for j in np.flatnonzero(mask[row])}
@@ -204,7 +215,7 @@ def test_passive_learners_are_told_what_happens_to_be_observed():
     with pytest.raises(ValueError, match="no attribute 'colour'"):
         learner.ask_observed(["colour"])
     with pytest.raises(ValueError, match="chooses what it reads"):
-        AERR().start(NAMES).ask_observed(["age"])
+        AERRRegressor().start(NAMES).ask_observed(["age"])
     with pytest.raises(TypeError, match="list of names"):
         learner.ask_observed("age")
 
@@ -236,12 +247,15 @@ def test_losses_of_classes_are_told_signs():
     model = taught(learner, X, y > 1, range(300)).model()
     assert np.mean(model.predict(pytest.importorskip("pandas").DataFrame(X, columns=NAMES)) == (y > 1)) > 0.7
     with pytest.raises(ValueError, match="needs two classes"):
-        AESVR(loss="hinge").start(NAMES)
+        AESVRRegressor(loss="hinge").start(NAMES)
 
 
 def test_a_query_is_refused_by_all_but_its_own_learner_and_once():
-    learner, other = AERR(budget=2, random_state=0).start(NAMES), AERR(budget=2, random_state=1).start(NAMES)
-    small = AERR(budget=2, random_state=0).start(["age", "height"])
+    learner, other = (
+        AERRRegressor(budget=2, random_state=0).start(NAMES),
+        AERRRegressor(budget=2, random_state=1).start(NAMES),
+    )
+    small = AERRRegressor(budget=2, random_state=0).start(["age", "height"])
     query = learner.ask()
     values = [1.0] * len(query.attributes)
     for stranger in (other, small):
@@ -277,7 +291,7 @@ def test_a_query_is_refused_by_all_but_its_own_learner_and_once():
     ],
 )
 def test_an_edited_query_is_refused(edit):
-    learner = AERR(budget=3, random_state=0).start(NAMES)
+    learner = AERRRegressor(budget=3, random_state=0).start(NAMES)
     query = learner.ask()
     saved = json.loads(query.to_json())
     edit(saved)
@@ -296,7 +310,7 @@ def test_what_is_no_query_and_no_learner_is_refused(text):
 
 
 def test_wrong_answers_are_refused_and_change_nothing():
-    learner = AERR(budget=3, random_state=0).start(NAMES)
+    learner = AERRRegressor(budget=3, random_state=0).start(NAMES)
     query = learner.ask()
     right = dict.fromkeys(query.attributes, 1.0)
     state = learner.to_json()
@@ -330,29 +344,29 @@ def test_wrong_answers_are_refused_and_change_nothing():
 def test_what_start_cannot_use_is_refused():
     for attributes in ("age", 3.0, [1, 2], True):
         with pytest.raises(TypeError, match=r"list of names|not iterable"):
-            AERR().start(attributes)
+            AERRRegressor().start(attributes)
     for attributes in (0, [], -2):
         with pytest.raises(ValueError, match="no attribute"):
-            AERR().start(attributes)
+            AERRRegressor().start(attributes)
     with pytest.raises(ValueError, match="same name"):
-        AERR().start(["age", "age"])
+        AERRRegressor().start(["age", "age"])
     with pytest.raises(ValueError, match="budget of 9"):
-        AERR(budget=9).start(NAMES)
+        AERRRegressor(budget=9).start(NAMES)
     with pytest.raises(ValueError, match="no column 'colour'"):
-        AERR(known=["colour"]).start(NAMES)
+        AERRRegressor(known=["colour"]).start(NAMES)
     for scale in (3, (1,), (0, 0), (float("nan"), 1), ("a", "b")):
         with pytest.raises(ValueError, match="is not allowed"):
-            AERR().start(NAMES, target=scale)
+            AERRRegressor().start(NAMES, target=scale)
     for scale in ("each", "max", "common"):
         with pytest.raises(ValueError, match=f"scale = {scale} needs .*declare their bounds"):
-            AERR(scale=scale).start(NAMES)
+            AERRRegressor(scale=scale).start(NAMES)
     bounds = dict.fromkeys(range(5), (-3.0, 3.0))
-    assert AERR(scale="each", bounds=bounds).start(NAMES).ask().attributes
+    assert AERRRegressor(scale="each", bounds=bounds).start(NAMES).ask().attributes
 
 
 def test_learners_are_saved_and_pickled_with_their_open_queries(tmp_path):
     X, y = examples()
-    estimator = DDAERR(
+    estimator = DDAERRRegressor(
         budget=2,
         moments=[1.0, 1.0, 0.5, 0.5, 0.5],
         known=[4],
@@ -377,7 +391,7 @@ def test_learners_are_saved_and_pickled_with_their_open_queries(tmp_path):
         model = one.model()
         assert one.to_json() == learner.to_json()
         assert np.array_equal(model.coef_, learner.model().coef_)
-        assert type(model) is DDAERR
+        assert type(model) is DDAERRRegressor
         assert model.get_params()["known"] == ["sugar"]
         assert model.get_params()["random_state"] == model.report_["params"]["seed"]
     with pytest.raises(FileNotFoundError):
@@ -396,7 +410,7 @@ def test_a_damaged_learner_is_refused(tmp_path):
 
     refused(lambda saved: saved.update(version=2))
     refused(lambda saved: saved.update(estimator="AERRR"))
-    refused(lambda saved: saved.update(estimator="AERR"))
+    refused(lambda saved: saved.update(estimator="AERRRegressor"))
     refused(lambda saved: saved.update(classes=["a"]))
     refused(lambda saved: saved.update(params={"colour": 1}))
     refused(lambda saved: saved.pop("learner"))
@@ -411,10 +425,10 @@ def test_a_damaged_learner_is_refused(tmp_path):
 
 
 def test_what_is_shown_helps():
-    learner = AERR(budget=2, known=["sugar"], random_state=0).start(NAMES)
+    learner = AERRRegressor(budget=2, known=["sugar"], random_state=0).start(NAMES)
     query = learner.ask()
     assert repr(query) == f"Query(0, {[query.attributes[1]]}, known=['sugar'])"
     assert query == Query.from_json(query.to_json())
     assert query != learner.ask()
     assert query != 3
-    assert repr(learner) == "<Learner of AERR: 0 examples, 0 reads>"
+    assert repr(learner) == "<Learner of AERRRegressor: 0 examples, 0 reads>"

@@ -8,7 +8,7 @@ import halfseen
 import numpy as np
 import pytest
 import scipy.sparse
-from halfseen import AERR, AERRClassifier, KARMAClassifier, KARMARegressor, RobustLPRegressor, _core
+from halfseen import AERRClassifier, AERRRegressor, KARMAClassifier, KARMARegressor, RobustLPRegressor, _core
 from halfseen.testing import estimators
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import DataConversionWarning
@@ -98,8 +98,8 @@ def test_fit_refuses_odd_targets_in_scikit_learns_words(estimator):
 def test_a_column_of_targets_is_flattened_with_a_warning():
     X, y = data()
     with pytest.warns(DataConversionWarning, match="column-vector y was passed"):
-        flat = AERR(random_state=0).fit(X, y[:, np.newaxis])
-    np.testing.assert_array_equal(flat.coef_, AERR(random_state=0).fit(X, y).coef_)
+        flat = AERRRegressor(random_state=0).fit(X, y[:, np.newaxis])
+    np.testing.assert_array_equal(flat.coef_, AERRRegressor(random_state=0).fit(X, y).coef_)
 
 
 @EACH
@@ -149,7 +149,9 @@ def layouts(X):
     }
 
 
-@pytest.mark.parametrize("estimator", [AERR(random_state=0), KARMARegressor(), RobustLPRegressor(threat=0)])
+@pytest.mark.parametrize(
+    "estimator", [AERRRegressor(random_state=0), KARMARegressor(), RobustLPRegressor(threat=0)]
+)
 def test_numbers_are_the_same_however_they_lie(estimator):
     X, y = data()
     expected = quietly(estimator, X, y)
@@ -167,7 +169,7 @@ def test_numbers_are_the_same_however_they_lie(estimator):
 
 def test_one_value_for_every_cell_may_be_one_number_in_memory():
     X, y = data()
-    model = AERR(random_state=0).fit(X, y)
+    model = AERRRegressor(random_state=0).fit(X, y)
     everywhere = np.broadcast_to(np.float64(2.0), (5, 3))
     np.testing.assert_array_equal(model.predict(everywhere), model.predict(np.full((5, 3), 2.0)))
     rows = np.broadcast_to(X[:1], (5, 3))
@@ -178,13 +180,14 @@ def test_truth_values_are_numbers():
     X, y = data()
     given = X > 0
     np.testing.assert_array_equal(
-        AERR(random_state=0).fit(given, y).coef_, AERR(random_state=0).fit(given.astype(float), y).coef_
+        AERRRegressor(random_state=0).fit(given, y).coef_,
+        AERRRegressor(random_state=0).fit(given.astype(float), y).coef_,
     )
 
 
 def test_the_array_may_go_while_the_model_stays():
     X, y = data()
-    model = quietly(AERR(random_state=0), X.copy(), y.copy())
+    model = quietly(AERRRegressor(random_state=0), X.copy(), y.copy())
     np.testing.assert_array_equal(model.predict(X.copy()), model.predict(X))
     table = _core.Table.dense(np.full((50_000, 3), 1.5), ["x0", "x1", "x2"])
     gc.collect()
@@ -204,7 +207,7 @@ def test_sparse_matrices_that_contradict_themselves_are_refused():
 
 
 def test_one_example_teaches_nothing():
-    for estimator in (AERR(), AERRClassifier(), KARMAClassifier()):
+    for estimator in (AERRRegressor(), AERRClassifier(), KARMAClassifier()):
         with pytest.raises(ValueError, match=r"minimum of 2 is required|1 sample"):
             estimator.fit([[1.0, 2.0]], [1])
 
@@ -212,13 +215,13 @@ def test_one_example_teaches_nothing():
 def test_messages_speak_of_python_and_not_of_flags():
     X, y = data()
     calls = [
-        lambda: AERR(budget=9).fit(X, y),
-        lambda: AERR(budget=0).fit(X, y),
-        lambda: AERR(scale="each").fit(X, y),
+        lambda: AERRRegressor(budget=9).fit(X, y),
+        lambda: AERRRegressor(budget=0).fit(X, y),
+        lambda: AERRRegressor(scale="each").fit(X, y),
         lambda: RobustLPRegressor(threat=-1).fit(X, y),
         lambda: RobustLPRegressor(known=[0, 1, 2]).fit(X, y),
         lambda: AERRClassifier().fit(X, np.arange(40) % 3),
-        lambda: AERR(prices={"y": 1.0}).fit(X, y),
+        lambda: AERRRegressor(prices={"y": 1.0}).fit(X, y),
     ]
     for call in calls:
         with pytest.raises(ValueError, match=r".") as caught:

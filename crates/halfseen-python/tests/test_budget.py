@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 import scipy.sparse
 from halfseen import (
-    AELR,
-    AERR,
-    AESVR,
-    DDAELR,
-    DDAERR,
-    GAERR,
+    AELRRegressor,
     AERRClassifier,
+    AERRRegressor,
+    AESVRRegressor,
+    DDAELRRegressor,
     DDAERRClassifier,
+    DDAERRRegressor,
     FIMLRegressor,
-    Identity,
+    GAERRRegressor,
+    IdentityRegressor,
 )
 from halfseen._parameters import declared
 from sklearn.base import clone
@@ -81,7 +81,7 @@ def test_the_books_add_up(name):
 
 def test_what_is_known_is_not_counted_and_panels_are_read_as_one():
     X, y = examples()
-    model = AERR(budget=2, known=[7], groups={"pair": [2, 3]}, random_state=0).fit(X, y)
+    model = AERRRegressor(budget=2, known=[7], groups={"pair": [2, 3]}, random_state=0).fit(X, y)
     counts = model.attributes_read_
     assert counts[7] == 0
     assert counts[2] == counts[3] > 0
@@ -90,7 +90,7 @@ def test_what_is_known_is_not_counted_and_panels_are_read_as_one():
 
 def test_reading_everything_counts_every_cell():
     X, y = examples()
-    assert AERR(budget=8).fit(X, y).attributes_read_.tolist() == [400] * 8
+    assert AERRRegressor(budget=8).fit(X, y).attributes_read_.tolist() == [400] * 8
 
 
 @EVERY
@@ -117,11 +117,11 @@ def test_batches_are_one_batch_to_the_bit(name):
 
 def test_a_fit_forgets_batches_and_batches_forget_a_fit():
     X, y = examples()
-    fitted = AERR(budget=3, random_state=0).fit(X, y)
-    mixed = AERR(budget=3, random_state=0).partial_fit(X, y)
+    fitted = AERRRegressor(budget=3, random_state=0).fit(X, y)
+    mixed = AERRRegressor(budget=3, random_state=0).partial_fit(X, y)
     same(mixed.fit(X, y), fitted)
     assert not hasattr(mixed, "learner_")
-    begun = AERR(budget=3, random_state=0).partial_fit(X[:50, :5], y[:50])
+    begun = AERRRegressor(budget=3, random_state=0).partial_fit(X[:50, :5], y[:50])
     same(mixed.partial_fit(X[:50, :5], y[:50]), begun)
     assert mixed.n_features_in_ == 5
     # The labels are known after a fit.
@@ -134,7 +134,7 @@ def test_a_fit_forgets_batches_and_batches_forget_a_fit():
 @pytest.mark.filterwarnings("ignore:the total budget:halfseen.warnings.DataWarning")
 def test_a_total_budget_holds_over_all_batches():
     X, y = examples(300)
-    for estimator in (AERR(budget=4), AESVR(budget=3), Identity(budget=3)):
+    for estimator in (AERRRegressor(budget=4), AESVRRegressor(budget=3), IdentityRegressor(budget=3)):
         estimator.set_params(total_budget=500, random_state=1, intercept=False)
         whole = clone(estimator).partial_fit(X, y)
         pieces = clone(estimator)
@@ -150,11 +150,13 @@ def test_a_total_budget_holds_over_all_batches():
 
 def test_batches_are_checked_as_rows_of_one_table():
     X, y = examples()
-    model = AERR(budget=3).partial_fit(X, y)
-    with pytest.raises(ValueError, match="X has 7 features, but AERR is expecting 8 features as input"):
+    model = AERRRegressor(budget=3).partial_fit(X, y)
+    with pytest.raises(
+        ValueError, match="X has 7 features, but AERRRegressor is expecting 8 features as input"
+    ):
         model.partial_fit(X[:, :7], y)
     pandas = pytest.importorskip("pandas")
-    model = AERR(budget=3).partial_fit(pandas.DataFrame(X, columns=list("abcdefgh")), y)
+    model = AERRRegressor(budget=3).partial_fit(pandas.DataFrame(X, columns=list("abcdefgh")), y)
     with pytest.raises(ValueError, match="feature names should match"):
         model.partial_fit(pandas.DataFrame(X, columns=list("hgfedcba")), y)
     with pytest.raises(ValueError, match="contains NaN"):
@@ -166,8 +168,8 @@ def test_sparse_rows_are_learned_as_dense_ones():
     X, y = examples()
     X[np.abs(X) < 1] = 0
     for form in (scipy.sparse.csr_matrix, scipy.sparse.csr_array):
-        dense = AERR(budget=3, random_state=0).partial_fit(X, y)
-        same(AERR(budget=3, random_state=0).partial_fit(form(X), y), dense)
+        dense = AERRRegressor(budget=3, random_state=0).partial_fit(X, y)
+        same(AERRRegressor(budget=3, random_state=0).partial_fit(form(X), y), dense)
 
 
 def test_the_first_call_needs_the_classes():
@@ -200,7 +202,7 @@ def stop(done, total):
 def test_an_interrupted_batch_keeps_what_was_paid_for():
     X, y = examples(1_000_000, 4)
 
-    model = AERR(budget=3, random_state=0, verbose=stop)
+    model = AERRRegressor(budget=3, random_state=0, verbose=stop)
     with pytest.raises(EnoughError):
         model.partial_fit(X, y)
     report = model.report_
@@ -228,7 +230,7 @@ def test_an_interrupted_batch_of_one_that_keeps_its_reads_does_not_fit_first():
 def test_a_batch_that_cannot_be_learned_from_leaves_the_rows_before():
     X, y = examples(50)
     X[30] = 1e200
-    model = AERR(budget=8, random_state=0)
+    model = AERRRegressor(budget=8, random_state=0)
     with pytest.raises(ValueError, match="row 31, column 'x0': 1e200 is too large"):
         model.partial_fit(X, y)
     assert model.report_["examples"] == 30
@@ -238,10 +240,10 @@ def test_a_batch_that_cannot_be_learned_from_leaves_the_rows_before():
 def test_steps_that_are_too_long_are_told():
     X, y = examples(300, 6)
     with pytest.warns(halfseen.DataWarning, match="its own test cannot tell it from a constant"):
-        halfseen.PNorm(random_state=0).partial_fit(X, y)
+        halfseen.PNormRegressor(random_state=0).partial_fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        halfseen.PNorm(random_state=0, horizon=300).partial_fit(X, y)
+        halfseen.PNormRegressor(random_state=0, horizon=300).partial_fit(X, y)
 
 
 def test_a_fit_that_fails_leaves_nothing_fitted():
@@ -256,7 +258,7 @@ def test_a_fit_that_fails_leaves_nothing_fitted():
 @pytest.mark.filterwarnings("ignore:values outside:halfseen.warnings.DataWarning")
 def test_values_outside_bounds_are_counted_over_batches():
     X, y = examples()
-    model = AERR(budget=8, bounds=dict.fromkeys(range(8), (-2.0, 2.0)), random_state=0)
+    model = AERRRegressor(budget=8, bounds=dict.fromkeys(range(8), (-2.0, 2.0)), random_state=0)
     for rows in np.split(np.arange(400), 4):
         model = pickle.loads(pickle.dumps(model.partial_fit(X[rows], y[rows])))
     assert model.report_["outside_bounds"] == np.sum(np.abs(X) > 2)
@@ -266,13 +268,13 @@ def test_values_outside_bounds_are_counted_over_batches():
 @pytest.mark.parametrize("scale", ["each", "max", "common"])
 def test_no_honest_fit_scales_by_cells_that_it_did_not_read(scale):
     X, y = examples()
-    for learn in (AERR(budget=3, scale=scale).fit, AERR(budget=3, scale=scale).partial_fit):
+    for learn in (AERRRegressor(budget=3, scale=scale).fit, AERRRegressor(budget=3, scale=scale).partial_fit):
         with pytest.raises(
             ValueError, match=f"scale = {scale} needs the attributes' ranges.*declare their bounds"
         ):
             learn(X, y)
     bounds = dict.fromkeys(range(8), (-5.0, 5.0))
-    model = AERR(budget=3, scale=scale, bounds=bounds, random_state=0).fit(X, y)
+    model = AERRRegressor(budget=3, scale=scale, bounds=bounds, random_state=0).fit(X, y)
     # What was not read does not matter.
     again = clone(model).fit(X, y)
     same(model, again)
@@ -280,7 +282,12 @@ def test_no_honest_fit_scales_by_cells_that_it_did_not_read(scale):
 
 def test_cells_that_are_not_read_do_not_matter():
     X, y = examples(300)
-    for estimator in (AERR(budget=2), DDAERR(budget=2), AESVR(budget=2), Identity(budget=2)):
+    for estimator in (
+        AERRRegressor(budget=2),
+        DDAERRRegressor(budget=2),
+        AESVRRegressor(budget=2),
+        IdentityRegressor(budget=2),
+    ):
         estimator.set_params(random_state=3, intercept=False)
         model = clone(estimator).partial_fit(X, y)
         learner = estimator.start(8)
@@ -296,7 +303,7 @@ def test_cells_that_are_not_read_do_not_matter():
 def test_passive_estimators_learn_from_what_is_observed():
     X, y = examples(3000)
     X[np.random.default_rng(1).random(X.shape) < 0.5] = np.nan
-    for cls in (AERR, AELR):
+    for cls in (AERRRegressor, AELRRegressor):
         for passive in ("one", "all"):
             model = cls(passive=passive, radius=2.0, random_state=0).fit(X, y)
             assert np.array_equal(model.attributes_read_, np.sum(~np.isnan(X), axis=0))
@@ -313,7 +320,8 @@ def test_passive_estimators_learn_from_what_is_observed():
 
 
 @pytest.mark.parametrize(
-    ("cls", "learner"), [(DDAERR, "ddaerr"), (DDAELR, "ddaelr"), (DDAERRClassifier, "ddaerr")]
+    ("cls", "learner"),
+    [(DDAERRRegressor, "ddaerr"), (DDAELRRegressor, "ddaelr"), (DDAERRClassifier, "ddaerr")],
 )
 def test_moments_come_from_four_places(cls, learner):
     X, y = examples(2000)
@@ -344,23 +352,26 @@ def test_moments_come_from_four_places(cls, learner):
 
 def test_two_phases_ask_and_learn_in_batches_where_the_horizon_is_known():
     X, y = examples(1000)
-    model = DDAERR(budget=3, moments="two-phase", horizon=1000, random_state=0)
+    model = DDAERRRegressor(budget=3, moments="two-phase", horizon=1000, random_state=0)
     for rows in np.split(np.arange(1000), 5):
         model.partial_fit(X[rows], y[rows])
     assert model.report_["learner"] == "ddaerr-2p"
     assert model.score(X, y) > 0.5
     with pytest.raises(ValueError, match="phase1"):
-        DDAERR(budget=3, moments="two-phase").partial_fit(X, y)
-    assert DDAERR(budget=3, moments="two-phase", phase1=200).partial_fit(X, y).report_["examples"] == 1000
+        DDAERRRegressor(budget=3, moments="two-phase").partial_fit(X, y)
+    assert (
+        DDAERRRegressor(budget=3, moments="two-phase", phase1=200).partial_fit(X, y).report_["examples"]
+        == 1000
+    )
 
 
 def test_probabilities_decide_what_is_read():
     X, y = examples(2000, 4)
-    model = GAERR(budget=2, probabilities=[0.7, 0.1, 0.1, 0.1], random_state=0).fit(X, y)
+    model = GAERRRegressor(budget=2, probabilities=[0.7, 0.1, 0.1, 0.1], random_state=0).fit(X, y)
     # The others' product reads go by the weights.
     assert model.attributes_read_[0] > 1.3 * model.attributes_read_[1:].max()
     with pytest.raises(ValueError, match="probabilities"):
-        GAERR(budget=2, probabilities=[0.5, 0.5]).fit(X, y)
+        GAERRRegressor(budget=2, probabilities=[0.5, 0.5]).fit(X, y)
 
 
 def test_budgets_that_cannot_be_are_refused():
@@ -372,9 +383,9 @@ def test_budgets_that_cannot_be_are_refused():
         (2.5, "budget"),
     ):
         with pytest.raises(ValueError, match=says):
-            AERR(budget=budget).fit(X, y)
+            AERRRegressor(budget=budget).fit(X, y)
     with pytest.raises(TypeError, match="budget must be"):
-        AERR(budget={}).fit(X, y)
+        AERRRegressor(budget={}).fit(X, y)
 
 
 @EVERY
@@ -393,6 +404,6 @@ def test_a_model_made_of_batches_is_saved_like_any_other():
     X, y = examples()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = AERR(budget=3, random_state=0).partial_fit(X, y)
+        model = AERRRegressor(budget=3, random_state=0).partial_fit(X, y)
     text = model.model_.to_json()
     assert halfseen._core.Model.from_json(text).attributes_read() == model.attributes_read_.tolist()

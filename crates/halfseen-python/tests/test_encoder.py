@@ -179,10 +179,10 @@ def table(rows=300):
 @pytest.mark.parametrize(
     ("learner", "of", "parameters"),
     [
-        ("aerr", "AERR", {"budget": 3}),
-        ("ddaelr", "DDAELR", {"budget": 2, "moments": "online"}),
-        ("aer", "AER", {"budget": 5}),
-        ("online-lasso", "OnlineLasso", {}),
+        ("aerr", "AERRRegressor", {"budget": 3}),
+        ("ddaelr", "DDAELRRegressor", {"budget": 2, "moments": "online"}),
+        ("aer", "AERRegressor", {"budget": 5}),
+        ("online-lasso", "OnlineLassoRegressor", {}),
         ("robust-lp", "RobustLPRegressor", {"threat": 1.0}),
         ("karma", "KARMARegressor", {"gamma": 2}),
     ],
@@ -214,9 +214,9 @@ def test_a_text_costs_one_read():
     X, y = table().drop(columns="cost"), table()["cost"]
     encoder = Encoder().fit(X)
     pipe = make_pipeline(
-        encoder.set_output(transform="pandas"), halfseen.AERR(budget=5, groups=encoder.groups_)
+        encoder.set_output(transform="pandas"), halfseen.AERRRegressor(budget=5, groups=encoder.groups_)
     )
     model = pipe.fit(X, y)[-1]
     assert model.distinct_ == 5 * len(X), "five attributes, nine columns"
-    known = halfseen.AERR(budget=3, groups=encoder.groups_, known=["city", "age"])
+    known = halfseen.AERRRegressor(budget=3, groups=encoder.groups_, known=["city", "age"])
     assert known.fit(encoder.transform(X), y).distinct_ == 3 * len(X), "what is known costs nothing"

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from halfseen import AERR, Encoder, KARMAClassifier, KARMARegressor
+from halfseen import AERRRegressor, Encoder, KARMAClassifier, KARMARegressor
 from halfseen.testing import estimators
 from sklearn.base import clone, is_classifier
 from sklearn.compose import make_column_transformer
@@ -49,7 +49,8 @@ def test_columns_of_every_kind_of_number_are_learned(kind):
     given = pd.DataFrame(whole, columns=list("abcd")).astype(kind)
     y = whole[:, 0] - whole[:, 1].astype(float)
     np.testing.assert_array_equal(
-        AERR(random_state=0).fit(given, y).coef_, AERR(random_state=0).fit(whole.astype(float), y).coef_
+        AERRRegressor(random_state=0).fit(given, y).coef_,
+        AERRRegressor(random_state=0).fit(whole.astype(float), y).coef_,
     )
 
 
@@ -63,19 +64,21 @@ def test_null_is_missing_where_missing_cells_are_learned_from_and_refused_elsewh
     for given in (nullable, nulls, nullable.convert_dtypes(dtype_backend="pyarrow")):
         np.testing.assert_array_equal(KARMARegressor().fit(given, y).predict(given), plain)
         with pytest.raises(ValueError, match="Input X contains NaN"):
-            AERR().fit(given, y)
-    fitted = AERR(random_state=0).fit(pd.DataFrame(X, columns=names), y)
+            AERRRegressor().fit(given, y)
+    fitted = AERRRegressor(random_state=0).fit(pd.DataFrame(X, columns=names), y)
     assert np.isfinite(fitted.predict(nulls.to_pandas())).all(), "at prediction time cells may be missing"
 
 
 @pytest.mark.parametrize("of", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
-@pytest.mark.parametrize("estimator", [AERR(), KARMAClassifier()], ids=["AERR", "KARMAClassifier"])
+@pytest.mark.parametrize(
+    "estimator", [AERRRegressor(), KARMAClassifier()], ids=["AERRRegressor", "KARMAClassifier"]
+)
 def test_columns_of_texts_are_refused_with_the_encoder_as_remedy(of, estimator):
     X, y = numbers()
     given = of({"a": X[:, 0], "city": ["Rome", "Oslo"] * 30})
     with pytest.raises(ValueError, match=r"hold no numbers \(city\).*make_pipeline\(halfseen.Encoder\(\)"):
         estimator.fit(given, (y > 0).astype(int))
-    fitted = AERR().fit(of({"a": X[:, 0], "city": X[:, 1]}), y)
+    fitted = AERRRegressor().fit(of({"a": X[:, 0], "city": X[:, 1]}), y)
     with pytest.raises(ValueError, match=r"hold no numbers \(city\)"):
         fitted.predict(given)
     with pytest.raises(ValueError, match="feature names should match"):
@@ -88,7 +91,9 @@ def test_a_pipeline_takes_texts_and_names_its_weights(of):
     city = np.where(y > 0, "Rome", "Oslo")
     given = pd.DataFrame({"a": X[:, 0], "city": city, "b": X[:, 1]})
     given = given if of == "pandas" else pl.from_pandas(given)
-    pipe = make_pipeline(Encoder().set_output(transform=of), AERR(budget=3, random_state=0)).fit(given, y)
+    pipe = make_pipeline(Encoder().set_output(transform=of), AERRRegressor(budget=3, random_state=0)).fit(
+        given, y
+    )
     assert pipe[-1].feature_names_in_.tolist() == ["a", "city=Oslo", "city=Rome", "b"]
     weights = dict(zip(pipe[-1].feature_names_in_, pipe[-1].coef_, strict=True))
     assert weights["city=Rome"] > weights["city=Oslo"]
@@ -110,11 +115,11 @@ def test_a_column_transformer_takes_the_encoder_beside_others():
 
 def test_columns_named_by_numbers_are_counted_and_mixed_names_refused():
     X, y = numbers()
-    counted = AERR(random_state=0).fit(pd.DataFrame(X), y)
+    counted = AERRRegressor(random_state=0).fit(pd.DataFrame(X), y)
     assert not hasattr(counted, "feature_names_in_")
     np.testing.assert_array_equal(halfseen.Model(counted.model_).predict(pd.DataFrame(X)), counted.predict(X))
     assert Encoder().fit(pd.DataFrame(X)).get_feature_names_out().tolist() == ["x0", "x1", "x2", "x3"]
-    for estimator in (AERR(), Encoder()):
+    for estimator in (AERRRegressor(), Encoder()):
         with pytest.raises(TypeError, match="only supported if all input features have string names"):
             estimator.fit(pd.DataFrame(X, columns=["a", 1, 2, 3]), y)
 
@@ -122,12 +127,12 @@ def test_columns_named_by_numbers_are_counted_and_mixed_names_refused():
 def test_attributes_are_declared_by_name_or_by_index():
     X, y = numbers()
     given = pd.DataFrame(X, columns=list("abcd"))
-    named = AERR(budget=2, known=["d"], groups={"pair": ["a", "b"]}, random_state=0).fit(given, y)
-    counted = AERR(budget=2, known=[3], groups={"pair": [0, 1]}, random_state=0).fit(X, y)
+    named = AERRRegressor(budget=2, known=["d"], groups={"pair": ["a", "b"]}, random_state=0).fit(given, y)
+    counted = AERRRegressor(budget=2, known=[3], groups={"pair": [0, 1]}, random_state=0).fit(X, y)
     np.testing.assert_array_equal(named.coef_, counted.coef_)
-    bounded = AERR(bounds={"a": (-5, 5), 1: (-5, 5), "c": (-5, 5), "d": (-5, 5)}, random_state=0).fit(
-        given, y
-    )
+    bounded = AERRRegressor(
+        bounds={"a": (-5, 5), 1: (-5, 5), "c": (-5, 5), "d": (-5, 5)}, random_state=0
+    ).fit(given, y)
     assert bounded.report_["outside_bounds"] == 0
 
 
@@ -135,6 +140,6 @@ def test_frames_leave_no_trace_on_what_they_are_given():
     X, y = numbers()
     given = pd.DataFrame(X, columns=list("abcd"))
     before = given.copy(deep=True)
-    for estimator in (AERR(), KARMARegressor(), halfseen.RobustLPRegressor(threat=0), Encoder()):
+    for estimator in (AERRRegressor(), KARMARegressor(), halfseen.RobustLPRegressor(threat=0), Encoder()):
         estimator.fit(given, y)
     pd.testing.assert_frame_equal(given, before)

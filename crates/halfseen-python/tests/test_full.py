@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from halfseen import DataWarning, KARMARegressor, OnlineLasso, OnlineLassoClassifier, RobustLPRegressor
+from halfseen import (
+    DataWarning,
+    KARMARegressor,
+    OnlineLassoClassifier,
+    OnlineLassoRegressor,
+    RobustLPRegressor,
+)
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import cross_val_score
 
@@ -19,29 +25,29 @@ def numbers(rows=2000, columns=8):
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_weights_are_found_within_the_ball(variant):
     X, y = numbers()
-    model = OnlineLasso(variant=variant, radius=4, random_state=0).fit(X, y)
+    model = OnlineLassoRegressor(variant=variant, radius=4, random_state=0).fit(X, y)
     assert model.score(X, y) > 0.9
     # In scaled units, where the ball is.
     assert np.abs(model.coef_ * X.std(axis=0) / y.std()).sum() <= 4 * (1 + 1e-9)
-    small = OnlineLasso(variant=variant, radius=0.2, random_state=0).fit(X, y)
+    small = OnlineLassoRegressor(variant=variant, radius=0.2, random_state=0).fit(X, y)
     assert np.abs(small.coef_ * X.std(axis=0) / y.std()).sum() <= 0.2 * (1 + 1e-9)
     assert small.score(X, y) < model.score(X, y)
 
 
 def test_every_cell_is_read_once():
     X, y = numbers(100)
-    model = OnlineLasso(random_state=0).fit(X, y)
+    model = OnlineLassoRegressor(random_state=0).fit(X, y)
     assert (model.reads_, model.distinct_, model.n_iter_) == (800, 800, 1)
 
 
 def test_a_seed_repeats_and_others_differ():
     X, y = numbers(200)
-    first, again, other = (OnlineLasso(random_state=seed).fit(X, y).coef_ for seed in (1, 1, 2))
+    first, again, other = (OnlineLassoRegressor(random_state=seed).fit(X, y).coef_ for seed in (1, 1, 2))
     assert first.tobytes() == again.tobytes()
     assert first.tobytes() != other.tobytes()
-    drawn = OnlineLasso().fit(X, y)
+    drawn = OnlineLassoRegressor().fit(X, y)
     assert (
-        OnlineLasso(random_state=drawn.report_["params"]["seed"]).fit(X, y).coef_.tobytes()
+        OnlineLassoRegressor(random_state=drawn.report_["params"]["seed"]).fit(X, y).coef_.tobytes()
         == drawn.coef_.tobytes()
     )
 
@@ -59,26 +65,28 @@ def test_classes_are_told():
 def test_sparse_rows_are_as_dense_ones():
     X, y = numbers(300)
     X[np.abs(X) < 0.5] = 0.0
-    dense, sparse = (OnlineLasso(random_state=0).fit(of, y) for of in (X, scipy.sparse.csr_matrix(X)))
+    dense, sparse = (
+        OnlineLassoRegressor(random_state=0).fit(of, y) for of in (X, scipy.sparse.csr_matrix(X))
+    )
     np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-12)
 
 
 def test_what_cannot_be_is_refused():
     X, y = numbers(50)
     with pytest.raises(ValueError, match=r"variant = 'sgd' .* must be one of eg, ogd, rda"):
-        OnlineLasso(variant="sgd").fit(X, y)
+        OnlineLassoRegressor(variant="sgd").fit(X, y)
     with pytest.raises(ValueError, match="radius = -1"):
-        OnlineLasso(radius=-1.0).fit(X, y)
+        OnlineLassoRegressor(radius=-1.0).fit(X, y)
     with pytest.raises(ValueError, match="Only binary classification"):
         OnlineLassoClassifier().fit(X, np.arange(50) % 3)
     X[3, 2] = np.nan
     with pytest.raises(ValueError, match="contains NaN"):
-        OnlineLasso().fit(X, y)
+        OnlineLassoRegressor().fit(X, y)
     with pytest.raises(TypeError, match="sample_weight"):
-        OnlineLasso().fit(X, y, sample_weight=np.ones(50))
+        OnlineLassoRegressor().fit(X, y, sample_weight=np.ones(50))
 
 
-@pytest.mark.parametrize("estimator", [OnlineLasso(), KARMARegressor(), RobustLPRegressor()])
+@pytest.mark.parametrize("estimator", [OnlineLassoRegressor(), KARMARegressor(), RobustLPRegressor()])
 def test_a_fit_that_is_not_shown_better_than_a_constant_warns(estimator):
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(40, 5)), rng.normal(size=40)

@@ -266,12 +266,12 @@ def saved():
     """Return texts that the extension reads: of models of each kind, and of a learner and its query."""
     X, y = GOOD, GOOD[:, 0]
     fitted = (
-        halfseen.AERR(budget=2, random_state=0),
+        halfseen.AERRRegressor(budget=2, random_state=0),
         halfseen.KARMARegressor(),
         halfseen.MatrixCompletionRegressor(),
     )
     texts = [(_core.Model, estimator.fit(X, y).model_.to_json()) for estimator in fitted]
-    learner = halfseen.AERR(budget=2, random_state=0).start(["a", "b", "c"])
+    learner = halfseen.AERRRegressor(budget=2, random_state=0).start(["a", "b", "c"])
     query = learner.ask()
     return [*texts, (halfseen.Learner, learner.to_json()), (halfseen.Query, query.to_json())]
 
@@ -347,5 +347,5 @@ def test_learners_take_or_refuse_any_answer(data):
 @tries(60)
 @given(attributes=odd_values | st.lists(odd_values, max_size=3), target=odd_values, classes=odd_values)
 def test_learners_start_or_refuse(attributes, target, classes):
-    allowed(lambda: halfseen.AERR().start(attributes, target=target))
+    allowed(lambda: halfseen.AERRRegressor().start(attributes, target=target))
     allowed(lambda: halfseen.AERRClassifier().start(attributes, classes))

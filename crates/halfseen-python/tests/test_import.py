@@ -33,7 +33,7 @@ def test_import_brings_in_neither_scikit_learn_nor_numpy():
 
 
 def test_an_estimator_brings_scikit_learn_but_no_frames_and_no_pictures():
-    modules = set(imported(IMPORT.replace("import halfseen", "from halfseen import AERR"))[2])
+    modules = set(imported(IMPORT.replace("import halfseen", "from halfseen import AERRRegressor"))[2])
     assert "sklearn" in modules
     assert not {"polars", "matplotlib"} & modules
 
@@ -47,6 +47,18 @@ print(json.dumps([[name, name in dir(halfseen), type(getattr(halfseen, name)).__
     found = imported(program)
     assert len(found) > 30
     assert all(listed for _, listed, _ in found)
+
+
+def test_former_names_say_what_they_are_called_now():
+    program = """
+import json, halfseen
+try:
+    halfseen.MomentLasso
+except AttributeError as error:
+    print(json.dumps([hasattr(halfseen, "AERR"), str(error)]))
+"""
+    says = "module 'halfseen' has no attribute 'MomentLasso': MomentLasso is now MomentLassoRegressor"
+    assert imported(program) == [False, says]
 
 
 def test_other_names_are_refused():

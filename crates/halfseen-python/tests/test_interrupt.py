@@ -48,13 +48,13 @@ def repeated(estimator, rows, columns):
 
 #: Fits that take many seconds, of every kind of loop.
 CASES = {
-    "aerr": lambda: repeated(halfseen.AERR(budget=140), 2_000_000, 150),
-    "batch": lambda: repeated(Batch(halfseen.AERR(budget=140)), 2_000_000, 150),
-    "baseline": lambda: repeated(halfseen.MomentLasso(budget=140), 2_000_000, 150),
-    "aelr": lambda: repeated(halfseen.AELR(budget=140), 2_000_000, 150),
+    "aerr": lambda: repeated(halfseen.AERRRegressor(budget=140), 2_000_000, 150),
+    "batch": lambda: repeated(Batch(halfseen.AERRRegressor(budget=140)), 2_000_000, 150),
+    "baseline": lambda: repeated(halfseen.MomentLassoRegressor(budget=140), 2_000_000, 150),
+    "aelr": lambda: repeated(halfseen.AELRRegressor(budget=140), 2_000_000, 150),
     "fiml": lambda: fitting(halfseen.FIMLRegressor(budget=4), 50_000, 150),
     "fiml-batch": lambda: fitting(Batch(halfseen.FIMLRegressor(budget=4, n_jobs=2)), 50_000, 150),
-    "online-lasso": lambda: fitting(halfseen.OnlineLasso(), 100_000, 150),
+    "online-lasso": lambda: fitting(halfseen.OnlineLassoRegressor(), 100_000, 150),
     "karma": lambda: fitting(halfseen.KARMAClassifier(c=1e3, tol=1e-9), 4000, 100, 0.3),
     "karma-numbers": lambda: fitting(halfseen.KARMARegressor(c=1e3), 8000, 300, 0.3),
     "mcb": lambda: fitting(completion(), 3000, 300, 0.3),
@@ -101,7 +101,7 @@ def child(case):
     late = time.perf_counter() - sent[0]
     thread.join()
     X, y = normal(500, 5)
-    after = halfseen.AERR(budget=3, random_state=0).fit(X, y).score(X, y)
+    after = halfseen.AERRRegressor(budget=3, random_state=0).fit(X, y).score(X, y)
     print(json.dumps({"fits": fits, "late": late, "ticks": len(ticks), "after": after}))
 
 
@@ -151,11 +151,11 @@ def test_progress_is_told_and_what_it_raises_comes_out():
 
 def test_threads_of_python_fit_at_once():
     X, y = normal(3000, 20)
-    alone = halfseen.AERR(budget=4, random_state=0).fit(X, y).coef_
+    alone = halfseen.AERRRegressor(budget=4, random_state=0).fit(X, y).coef_
     found = [None] * 4
 
     def fit(at):
-        found[at] = halfseen.AERR(budget=4, random_state=0).fit(X, y).coef_
+        found[at] = halfseen.AERRRegressor(budget=4, random_state=0).fit(X, y).coef_
 
     threads = [threading.Thread(target=fit, args=(at,)) for at in range(4)]
     for thread in threads:
@@ -186,7 +186,7 @@ def test_joblib_fits_in_processes_and_in_threads():
     for backend in ("loky", "threading"):
         assert Parallel(n_jobs=2, backend=backend)(delayed(refit)(i) for i in range(3)) == [before] * 3
     X, y = normal(400, 6)
-    estimator = halfseen.AERR(budget=3, random_state=0)
+    estimator = halfseen.AERRRegressor(budget=3, random_state=0)
     np.testing.assert_array_equal(
         cross_val_score(estimator, X, y, n_jobs=2), cross_val_score(estimator, X, y, n_jobs=1)
     )

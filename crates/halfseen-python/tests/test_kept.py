@@ -7,7 +7,7 @@ import halfseen
 import numpy as np
 import pytest
 import scipy.sparse
-from halfseen import AERR, DataWarning, FIMLClassifier, FIMLRegressor, Learner
+from halfseen import AERRRegressor, DataWarning, FIMLClassifier, FIMLRegressor, Learner
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss
@@ -44,7 +44,7 @@ def test_all_that_a_table_with_holes_shows_is_learned_from():
     assert np.array_equal(model.attributes_read_, np.sum(~np.isnan(holes), axis=0))
     assert model.reads_ == model.distinct_ == np.sum(~np.isnan(holes))
     assert model.score(X, y) > 0.85
-    published = AERR(passive="all", random_state=0).fit(holes, y)
+    published = AERRRegressor(passive="all", random_state=0).fit(holes, y)
     assert model.score(X, y) > published.score(X, y)
     np.testing.assert_allclose(model.coef_, WEIGHTS, atol=0.15)
 
@@ -148,7 +148,7 @@ def test_intervals_are_refused_where_there_are_none():
     classes = FIMLClassifier(random_state=0).fit(X, told(y))
     with pytest.raises(ValueError, match="what is predicted is a class"):
         classes.model_.intervals_of_table(classes._table(X), 0.9)
-    published = AERR(random_state=0).fit(X, y)
+    published = AERRRegressor(random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="knows no distribution"):
         published.model_.intervals_of_table(model._table(X), 0.9)
 
@@ -331,7 +331,7 @@ def test_what_teaches_little_says_so():
 
 def test_weights_of_rows_are_refused_as_by_all_that_pay_for_reads():
     X, y, _ = factors(50)
-    for estimator in (FIMLRegressor(), AERR()):
+    for estimator in (FIMLRegressor(), AERRRegressor()):
         with pytest.raises(TypeError, match="sample_weight"):
             estimator.fit(X, y, sample_weight=np.ones(50))
 

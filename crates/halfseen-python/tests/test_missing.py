@@ -13,7 +13,8 @@ from halfseen import (
     MatrixCompletionClassifier,
     MatrixCompletionRegressor,
 )
-from halfseen._estimator import Classifier, Estimator, Regressor
+from halfseen._estimator import Estimator
+from halfseen._predictors import Classifier, Regressor
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.exceptions import ConvergenceWarning
@@ -26,23 +27,35 @@ REGRESSORS = [KARMARegressor, MatrixCompletionRegressor]
 VARIANTS = ["b", "1"]
 
 
-class ZeroClassifier(Classifier, Estimator, learner="zero"):
-    """Imputation by zero, as the library has it.
+class Zero(Estimator):
+    """Imputation by zero, as the library has it."""
 
-    {parameters}
-    """
-
+    _learner = "zero"
     _takes_holes = True
+
+    def __init__(
+        self,
+        *,
+        c=1.0,
+        loss="auto",
+        normalization="trace",
+        intercept=True,
+        tol=1e-4,
+        max_iter=10000,
+        scale=None,
+    ):
+        self.c, self.loss, self.normalization, self.intercept = c, loss, normalization, intercept
+        self.tol, self.max_iter, self.scale, self.verbose = tol, max_iter, scale, False
+
+
+class ZeroClassifier(Zero, Classifier):
+    """The same for classes."""
+
     _multi_class = True
 
 
-class ZeroRegressor(Regressor, Estimator, learner="zero"):
-    """Imputation by zero, as the library has it.
-
-    {parameters}
-    """
-
-    _takes_holes = True
+class ZeroRegressor(Zero, Regressor):
+    """The same for numbers."""
 
 
 def holed(X, share=0.3, seed=0):

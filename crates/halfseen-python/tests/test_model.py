@@ -82,21 +82,21 @@ def test_a_saved_estimator_is_loaded_as_a_model_and_as_itself(estimator, tmp_pat
 def test_what_was_declared_is_rebuilt():
     X, y = data()
     given = {"known": ["d"], "groups": {"pair": ["a", "c"]}, "prices": {"pair": 2.5}}
-    fit = halfseen.AERR(budget=2, random_state=0, **given).fit(X, y)
+    fit = halfseen.AERRRegressor(budget=2, random_state=0, **given).fit(X, y)
     rebuilt = Model(fit.model_).estimator()
     assert {name: rebuilt.get_params()[name] for name in given} == given
-    two = halfseen.DDAERR(moments="two-phase", random_state=0).fit(X, y)
+    two = halfseen.DDAERRRegressor(moments="two-phase", random_state=0).fit(X, y)
     rebuilt = Model(two.model_).estimator()
-    assert (type(rebuilt).__name__, rebuilt.moments) == ("DDAERR", "two-phase")
+    assert (type(rebuilt).__name__, rebuilt.moments) == ("DDAERRRegressor", "two-phase")
     one = halfseen.MatrixCompletionRegressor(variant="1").fit(X, y)
     assert Model(one.model_).estimator().variant == "1"
-    declared = halfseen.DDAERR(moments=[1.0, 2.0, 0.5, 0.25], random_state=0).fit(X, y)
+    declared = halfseen.DDAERRRegressor(moments=[1.0, 2.0, 0.5, 0.25], random_state=0).fit(X, y)
     assert list(Model(declared.model_).estimator().moments) == [1.0, 2.0, 0.5, 0.25]
 
 
 def test_a_model_tells_what_it_is():
     X, y = data()
-    fit = halfseen.AERR(budget=3, random_state=0).fit(X, y)
+    fit = halfseen.AERRRegressor(budget=3, random_state=0).fit(X, y)
     model = Model(fit.model_)
     weights, intercept = model.weights()
     assert list(weights) == list("abcd")
@@ -123,7 +123,7 @@ def test_labels_of_numbers_stay_numbers():
 
 def test_columns_are_matched_by_name_and_what_is_odd_is_told():
     X, y = data()
-    model = Model(halfseen.AERR(random_state=0).fit(X, y).model_)
+    model = Model(halfseen.AERRRegressor(random_state=0).fit(X, y).model_)
     with pytest.warns(DataWarning, match="does not use: e"):
         np.testing.assert_array_equal(model.predict(X.assign(e=1.0, y=y)), model.predict(X))
     with pytest.warns(DataWarning, match="expects and that count as missing: d"):
@@ -193,7 +193,7 @@ def test_the_program_predicts_with_saved_estimators(estimator, tmp_path):
 
 def saved():
     X, y = data()
-    return json.loads(halfseen.AERR(random_state=0).fit(X, y).model_.to_json())
+    return json.loads(halfseen.AERRRegressor(random_state=0).fit(X, y).model_.to_json())
 
 
 def without(key):
@@ -239,13 +239,13 @@ def test_files_that_are_no_text_or_not_there_are_refused(tmp_path):
     with pytest.raises(FileNotFoundError):
         halfseen.load(tmp_path / "absent.json")
     with pytest.raises(OSError, match="absent"):
-        fitted(halfseen.AERR()).save(tmp_path / "absent" / "model.json")
+        fitted(halfseen.AERRRegressor()).save(tmp_path / "absent" / "model.json")
 
 
 def test_a_failed_save_leaves_the_file_that_was_there(tmp_path, monkeypatch):
     path = tmp_path / "model.json"
     path.write_text("before")
-    fit = fitted(halfseen.AERR())
+    fit = fitted(halfseen.AERRRegressor())
 
     def full(*_):
         raise OSError("no space left")

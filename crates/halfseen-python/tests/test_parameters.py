@@ -201,9 +201,9 @@ def test_unknown_parameters_are_type_errors_and_wrong_kinds_too(estimator):
     ],
 )
 def test_what_is_declared_of_data_is_checked_by_fit(parameter, value, error, says):
-    from halfseen import AERR, RobustLPRegressor
+    from halfseen import AERRRegressor, RobustLPRegressor
 
-    of = RobustLPRegressor if parameter == "n_jobs" else AERR
+    of = RobustLPRegressor if parameter == "n_jobs" else AERRRegressor
     X, y = data(of())
     made = of(**{parameter: value})
     with pytest.raises(error, match=says):
@@ -211,17 +211,18 @@ def test_what_is_declared_of_data_is_checked_by_fit(parameter, value, error, say
 
 
 def test_numbers_of_any_kind_are_parameters():
-    from halfseen import AERR, DDAERR
+    from halfseen import AERRRegressor, DDAERRRegressor
 
-    X, y = data(AERR())
-    plain = AERR(budget=3, radius=2.0, random_state=1).fit(X, y)
-    other = AERR(budget=np.int32(3), radius=np.float32(2), random_state=np.uint8(1), intercept=np.True_).fit(
-        X, y
-    )
+    X, y = data(AERRRegressor())
+    plain = AERRRegressor(budget=3, radius=2.0, random_state=1).fit(X, y)
+    other = AERRRegressor(
+        budget=np.int32(3), radius=np.float32(2), random_state=np.uint8(1), intercept=np.True_
+    ).fit(X, y)
     np.testing.assert_array_equal(plain.coef_, other.coef_)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         lists = [
-            DDAERR(moments=of, random_state=0).fit(X, y) for of in ([1, 2, 1, 1], np.array([1, 2, 1, 1]))
+            DDAERRRegressor(moments=of, random_state=0).fit(X, y)
+            for of in ([1, 2, 1, 1], np.array([1, 2, 1, 1]))
         ]
     np.testing.assert_array_equal(lists[0].coef_, lists[1].coef_)

@@ -35,7 +35,7 @@ def lines(ax):
 
 
 def test_a_learning_curve_counts_what_was_paid_for(numbers):
-    estimators = {"few": halfseen.AERR(budget=2, random_state=0), "all": Ridge()}
+    estimators = {"few": halfseen.AERRRegressor(budget=2, random_state=0), "all": Ridge()}
     ax = plotting.learning_curve(estimators, *numbers, counts=[20, 300], splits=3, random_state=0)
     drawn = lines(ax)
     assert drawn["all"][:, 0].tolist() == [20 * 6, 300 * 6]
@@ -52,9 +52,9 @@ def test_a_learning_curve_counts_what_was_paid_for(numbers):
 
 def test_the_same_seed_draws_the_same_curve(numbers):
     draw = lambda: plotting.learning_curve(  # noqa: E731
-        halfseen.AERR(budget=2, random_state=0), *numbers, counts=3, splits=2, random_state=1
+        halfseen.AERRRegressor(budget=2, random_state=0), *numbers, counts=3, splits=2, random_state=1
     )
-    np.testing.assert_array_equal(lines(draw())["AERR"], lines(draw())["AERR"])
+    np.testing.assert_array_equal(lines(draw())["AERRRegressor"], lines(draw())["AERRRegressor"])
 
 
 def test_classifiers_are_counted_by_wrong_rows_and_named_by_their_last_step(numbers):
@@ -77,7 +77,7 @@ def test_classifiers_are_counted_by_wrong_rows_and_named_by_their_last_step(numb
     [
         ([Ridge(), LogisticRegression()], 3, ValueError, "of different kinds"),
         ([], 3, TypeError, "estimators must be"),
-        ("AERR", 3, TypeError, "estimators must be"),
+        ("AERRRegressor", 3, TypeError, "estimators must be"),
         (Ridge(), 0, ValueError, "counts = 0"),
         (Ridge(), [10, 301], ValueError, "2 to 300"),
         (Ridge(), [1], ValueError, "2 to 300"),
@@ -112,9 +112,9 @@ def test_a_robustness_curve_is_the_error_of_attacked_rows():
 
 def test_a_robustness_curve_of_numbers_has_squared_errors(numbers):
     X, y = numbers
-    model = halfseen.AERR(budget=4, random_state=0).fit(X, y)
+    model = halfseen.AERRRegressor(budget=4, random_state=0).fit(X, y)
     ax = plotting.robustness_curve(model, X, y, values=np.full(6, 2.0))
-    drawn = lines(ax)["AERR"]
+    drawn = lines(ax)["AERRRegressor"]
     assert drawn[0].tolist() == [0, pytest.approx(np.mean((model.predict(X) - y) ** 2))]
     assert drawn[-1, 1] > 2 * drawn[0, 1]
     assert "value taken away" in ax.get_xlabel()
@@ -123,7 +123,7 @@ def test_a_robustness_curve_of_numbers_has_squared_errors(numbers):
 
 
 def test_weights_are_drawn_about_zero(numbers):
-    model = halfseen.AERR(budget=4, random_state=0).fit(*numbers)
+    model = halfseen.AERRRegressor(budget=4, random_state=0).fit(*numbers)
     ax = plotting.weights_image(model, (2, 3))
     np.testing.assert_array_equal(ax.images[0].get_array(), model.coef_.reshape(2, 3))
     low, high = ax.images[0].get_clim()
@@ -138,13 +138,13 @@ def test_weights_are_drawn_about_zero(numbers):
 def test_weights_that_form_no_grid_are_refused(numbers):
     X, y = numbers
     with pytest.raises(ValueError, match=r"6 weights do not fill a grid of shape \(2, 2\)"):
-        plotting.weights_image(halfseen.AERR(random_state=0).fit(X, y), (2, 2))
+        plotting.weights_image(halfseen.AERRRegressor(random_state=0).fit(X, y), (2, 2))
     with pytest.raises(ValueError, match="output = 1 is not allowed"):
         plotting.weights_image(np.ones(4), (2, 2), output=1)
     with pytest.raises(ValueError, match="KARMARegressor has no weight for each attribute"):
         plotting.weights_image(halfseen.KARMARegressor().fit(X[:50], y[:50]), (2, 3))
     with pytest.raises(ValueError, match="not fitted"):
-        plotting.weights_image(halfseen.AERR(), (2, 3))
+        plotting.weights_image(halfseen.AERRRegressor(), (2, 3))
 
 
 def test_holes_are_grouped_by_pattern():

@@ -8,7 +8,14 @@ import joblib
 import numpy as np
 import pytest
 import scipy.sparse
-from halfseen import AERR, AERRClassifier, Encoder, KARMAClassifier, OnlineLassoClassifier, RobustLPClassifier
+from halfseen import (
+    AERRClassifier,
+    AERRRegressor,
+    Encoder,
+    KARMAClassifier,
+    OnlineLassoClassifier,
+    RobustLPClassifier,
+)
 from halfseen.testing import estimators, expected_failed_checks
 from sklearn.base import clone, is_classifier
 from sklearn.calibration import CalibratedClassifierCV
@@ -93,9 +100,9 @@ def test_sparse_entries_given_twice_or_in_any_order_are_summed_and_the_callers_s
         (np.repeat(twice.data, 2) / 2, np.repeat(twice.indices, 2), twice.indptr * 2), shape=X.shape
     )
     before = doubled.nnz
-    model = fitted(AERR(), doubled, y)
+    model = fitted(AERRRegressor(), doubled, y)
     assert doubled.nnz == before
-    np.testing.assert_array_equal(model.coef_, fitted(AERR(), X, y).coef_)
+    np.testing.assert_array_equal(model.coef_, fitted(AERRRegressor(), X, y).coef_)
 
 
 @EACH
@@ -167,18 +174,18 @@ def test_an_unfitted_estimator_says_so(estimator):
 
 def test_random_state_is_a_seed_or_draws_one_that_repeats_the_fit():
     X, y = data()
-    seed = fitted(AERR()).set_params(random_state=7).fit(X, y)
+    seed = fitted(AERRRegressor()).set_params(random_state=7).fit(X, y)
     assert seed.report_["params"]["seed"] == 7
-    drawn = AERR(random_state=np.random.RandomState(3)).fit(X, y)
+    drawn = AERRRegressor(random_state=np.random.RandomState(3)).fit(X, y)
     number = drawn.report_["params"]["seed"]
-    assert number == AERR(random_state=np.random.RandomState(3)).fit(X, y).report_["params"]["seed"]
-    np.testing.assert_array_equal(AERR(random_state=number).fit(X, y).coef_, drawn.coef_)
-    first, second = AERR(random_state=None).fit(X, y), AERR(random_state=None).fit(X, y)
+    assert number == AERRRegressor(random_state=np.random.RandomState(3)).fit(X, y).report_["params"]["seed"]
+    np.testing.assert_array_equal(AERRRegressor(random_state=number).fit(X, y).coef_, drawn.coef_)
+    first, second = AERRRegressor(random_state=None).fit(X, y), AERRRegressor(random_state=None).fit(X, y)
     assert first.report_["params"]["seed"] != second.report_["params"]["seed"]
-    again = AERR(random_state=first.report_["params"]["seed"]).fit(X, y)
+    again = AERRRegressor(random_state=first.report_["params"]["seed"]).fit(X, y)
     np.testing.assert_array_equal(again.coef_, first.coef_)
     state = np.random.RandomState(3)
-    once, more = (AERR(random_state=state).fit(X, y).coef_ for _ in range(2))
+    once, more = (AERRRegressor(random_state=state).fit(X, y).coef_ for _ in range(2))
     assert (once != more).any(), "an instance goes on"
 
 
@@ -186,7 +193,7 @@ def test_random_state_is_a_seed_or_draws_one_that_repeats_the_fit():
 def test_a_random_state_that_is_none_is_refused(wrong):
     X, y = data()
     with pytest.raises(ValueError, match=r"seed|random_state"):
-        AERR(random_state=wrong).fit(X, y)
+        AERRRegressor(random_state=wrong).fit(X, y)
 
 
 @EACH

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 from halfseen import (
-    AERR,
     AERRClassifier,
+    AERRRegressor,
     Encoder,
     FIMLClassifier,
     FIMLRegressor,
@@ -27,11 +27,11 @@ y: NDArray[np.float64] = np.zeros(10)
 
 def collecting() -> float:
     """Fit, ask and tell."""
-    model: AERR = AERR(budget=2, step="1.8x", random_state=0).fit(X, y)
-    AERR(budget=2.5)  # type: ignore[arg-type]
-    AERR(budgets=2)  # type: ignore[call-arg]
-    AERR(2)  # type: ignore[call-arg]
-    AERR(step_rule="fast")  # type: ignore[arg-type]
+    model: AERRRegressor = AERRRegressor(budget=2, step="1.8x", random_state=0).fit(X, y)
+    AERRRegressor(budget=2.5)  # type: ignore[arg-type]
+    AERRRegressor(budgets=2)  # type: ignore[call-arg]
+    AERRRegressor(2)  # type: ignore[call-arg]
+    AERRRegressor(step_rule="fast")  # type: ignore[arg-type]
     learner: Learner = model.start(["age", "weight", "pressure"], target=(50.0, 10.0))
     query: Query = Query.from_json(learner.ask().to_json())
     learned: bool = learner.tell(query, {"age": 3.0}, 1.0)

@@ -14,33 +14,80 @@ All follow scikit-learn's contract; NaN means missing. scikit-learn is imported 
 """
 
 import importlib
+from typing import TYPE_CHECKING, Any
 
 from halfseen._core import __version__
 
+if TYPE_CHECKING:  # the same names for type checkers
+    from halfseen import budget, full, missing, plotting, robust, testing
+    from halfseen.asktell import Learner, Query
+    from halfseen.budget import (
+        AELRClassifier,
+        AELRRegressor,
+        AERClassifier,
+        AERRClassifier,
+        AERRegressor,
+        AERRRegressor,
+        AESVRClassifier,
+        AESVRRegressor,
+        DDAELRClassifier,
+        DDAELRRegressor,
+        DDAERRClassifier,
+        DDAERRRegressor,
+        FIMLClassifier,
+        FIMLRegressor,
+        GAERRClassifier,
+        GAERRRegressor,
+        IdentityClassifier,
+        IdentityRegressor,
+        MomentLassoClassifier,
+        MomentLassoRegressor,
+        PNormClassifier,
+        PNormRegressor,
+    )
+    from halfseen.encoder import Encoder
+    from halfseen.errors import BudgetSpent
+    from halfseen.full import OnlineLassoClassifier, OnlineLassoRegressor
+    from halfseen.missing import (
+        GeometricMarginClassifier,
+        KARMAClassifier,
+        KARMARegressor,
+        MatrixCompletionClassifier,
+        MatrixCompletionRegressor,
+    )
+    from halfseen.model import Model, load
+    from halfseen.robust import (
+        FDROPClassifier,
+        RobustLPClassifier,
+        RobustLPRegressor,
+        RobustPerceptronClassifier,
+    )
+    from halfseen.warnings import DataWarning
+
 _HOMES = {
     "budget": (
-        "AELR",
-        "AER",
-        "AERR",
-        "AESVR",
-        "DDAELR",
-        "DDAERR",
-        "GAERR",
-        "Identity",
-        "MomentLasso",
-        "PNorm",
         "AELRClassifier",
+        "AELRRegressor",
         "AERClassifier",
         "AERRClassifier",
+        "AERRRegressor",
+        "AERRegressor",
         "AESVRClassifier",
+        "AESVRRegressor",
         "DDAELRClassifier",
+        "DDAELRRegressor",
         "DDAERRClassifier",
+        "DDAERRRegressor",
         "FIMLClassifier",
         "FIMLRegressor",
         "GAERRClassifier",
+        "GAERRRegressor",
         "IdentityClassifier",
+        "IdentityRegressor",
         "MomentLassoClassifier",
+        "MomentLassoRegressor",
         "PNormClassifier",
+        "PNormRegressor",
     ),
     "missing": (
         "GeometricMarginClassifier",
@@ -49,13 +96,8 @@ _HOMES = {
         "MatrixCompletionClassifier",
         "MatrixCompletionRegressor",
     ),
-    "robust": (
-        "FDROPClassifier",
-        "RobustLPClassifier",
-        "RobustLPRegressor",
-        "RobustPerceptronClassifier",
-    ),
-    "full": ("OnlineLasso", "OnlineLassoClassifier"),
+    "robust": ("FDROPClassifier", "RobustLPClassifier", "RobustLPRegressor", "RobustPerceptronClassifier"),
+    "full": ("OnlineLassoClassifier", "OnlineLassoRegressor"),
     "asktell": ("Learner", "Query"),
     "encoder": ("Encoder",),
     "errors": ("BudgetSpent",),
@@ -65,21 +107,70 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = ("budget", "full", "missing", "plotting", "robust", "testing")
 
-__all__ = ["__version__", *_HOME_OF, *_MODULES]
+__all__ = [
+    "AELRClassifier",
+    "AELRRegressor",
+    "AERClassifier",
+    "AERRClassifier",
+    "AERRRegressor",
+    "AERRegressor",
+    "AESVRClassifier",
+    "AESVRRegressor",
+    "BudgetSpent",
+    "DDAELRClassifier",
+    "DDAELRRegressor",
+    "DDAERRClassifier",
+    "DDAERRRegressor",
+    "DataWarning",
+    "Encoder",
+    "FDROPClassifier",
+    "FIMLClassifier",
+    "FIMLRegressor",
+    "GAERRClassifier",
+    "GAERRRegressor",
+    "GeometricMarginClassifier",
+    "IdentityClassifier",
+    "IdentityRegressor",
+    "KARMAClassifier",
+    "KARMARegressor",
+    "Learner",
+    "MatrixCompletionClassifier",
+    "MatrixCompletionRegressor",
+    "Model",
+    "MomentLassoClassifier",
+    "MomentLassoRegressor",
+    "OnlineLassoClassifier",
+    "OnlineLassoRegressor",
+    "PNormClassifier",
+    "PNormRegressor",
+    "Query",
+    "RobustLPClassifier",
+    "RobustLPRegressor",
+    "RobustPerceptronClassifier",
+    "__version__",
+    "budget",
+    "full",
+    "load",
+    "missing",
+    "plotting",
+    "robust",
+    "testing",
+]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     """Import what is asked for, and scikit-learn only with it."""
     if name in _HOME_OF:
         value = getattr(importlib.import_module(f"halfseen.{_HOME_OF[name]}"), name)
     elif name in _MODULES:
         value = importlib.import_module(f"halfseen.{name}")
     else:
-        raise AttributeError(f"module 'halfseen' has no attribute {name!r}")
+        now = f": {name} is now {name}Regressor" if f"{name}Regressor" in _HOME_OF else ""
+        raise AttributeError(f"module 'halfseen' has no attribute {name!r}{now}")
     globals()[name] = value
     return value
 
 
-def __dir__():
+def __dir__() -> list[str]:
     """List what can be imported."""
     return sorted([*globals(), *__all__])

@@ -1,74 +1,11 @@
 """Read what a caller declares of attributes: scale, what is known or read together, prices and bounds."""
 
 import numbers
-from collections.abc import Iterable, Mapping
-
-from halfseen._parameters import Declaration
-
-SCALE = Declaration(
-    "scale",
-    None,
-    "{'none', 'common', 'each', 'max'} or None",
-    (),
-    "",
-    "How attributes are scaled before learning: as given; all divided by one number; each centred and divided"
-    " by its deviation (or declared bounds); each divided by its largest absolute value, so that zero"
-    " stays zero. None: what suits the family (budgeted learners look at no unread cell, so 'none' without"
-    " bounds).",
-)
-KNOWN = Declaration(
-    "known",
-    None,
-    "list of str or int, or None",
-    (),
-    "",
-    "Attributes, by name or index, whose values are known for every example: they cost nothing and never"
-    " vanish. The name of a panel of ``groups`` means all its attributes.",
-)
-GROUPS = Declaration(
-    "groups",
-    None,
-    "dict of str to list, or None",
-    (),
-    "",
-    "Attributes that are read, or vanish, together: name of the panel -> names or indices of its columns."
-    " ``Encoder.groups_`` gives those of text columns.",
-)
-PRICES = Declaration(
-    "prices",
-    None,
-    "dict or None",
-    (),
-    "",
-    "What one read of an attribute or of a panel costs, by name or index; 1 elsewhere.",
-)
-BOUNDS = Declaration(
-    "bounds",
-    None,
-    "dict or None",
-    (),
-    "",
-    "Declared (low, high) of attributes, by name or index: what an honest learner may scale by.",
-)
-N_JOBS = Declaration(
-    "n_jobs",
-    None,
-    "int or None",
-    (),
-    "",
-    "Threads of a fit: None means 1, -1 one per processor. Results have the same bits for any number.",
-)
-VERBOSE = Declaration(
-    "verbose",
-    False,
-    "bool or callable",
-    (),
-    "",
-    "Whether to show progress on stderr; or a function of (done, total) that is called now and then.",
-)
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 
-def read(estimator, names):
+def read(estimator: Any, names: Sequence[str]) -> Any:
     """Return what an estimator's parameters declare of attributes of these names, as the library takes it.
 
     Raises

@@ -3,62 +3,115 @@
 import json
 import numbers
 import os
-import re
 import sys
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from halfseen import _attributes, _core
-from halfseen._attributes import BOUNDS, GROUPS, KNOWN, N_JOBS, PRICES, SCALE, VERBOSE
-from halfseen._parameters import RENAMED, declared, initializer, text_of
+from halfseen import _types as t
+from halfseen._docstrings import completed
+from halfseen._parameters import declared, text_of
 from halfseen.warnings import DataWarning
-
-__all__ = [
-    "BOUNDS",
-    "GROUPS",
-    "KNOWN",
-    "N_JOBS",
-    "PRICES",
-    "SCALE",
-    "VERBOSE",
-    "Classifier",
-    "Estimator",
-    "Regressor",
-]
 
 
 class Estimator(BaseEstimator):
     """What every estimator of the package does.
 
-    A subclass names its learner; signature and documentation of its parameters follow from the library's
-    declarations.
+    A subclass names its learner. ``generate.py`` writes its constructor from the library's declarations, and
+    here the documentation of the parameters that families share.
+
+    Parameters
+    ----------
+    radius : float
+        Radius B of the ball that holds the weights of the sampled attributes, in scaled units: Euclidean
+        (aerr, gaerr, ddaerr, ddaerr-2p, ridge, ogd), l1 (aer, aelr, ddaelr, ddaelr-2p, baseline,
+        identity, lasso, online-lasso), of the q-norm (pnorm), or as ball says (aesvr). Range: a finite
+        number above 0.
+    intercept : bool
+        Whether an unpenalised constant is learned.
+    known_radius : float
+        Radius of the Euclidean ball that holds the intercept and the weights of the always-known
+        attributes, in scaled units. Range: a finite number above 0.
+    step : float or str
+        Step size: theory (from the theorem, for the norms that the data have), a multiple of it such as
+        3.2x, or a number. Range: theory, a multiple of it such as 3.2x, or a finite number above 0.
+    tol : float
+        Relative duality gap at which the solver stops. Range: a finite number above 0.
+    max_iter : int
+        Iterations after which the solver gives up; the report then says so. Range: an integer of at least
+        1.
+    c : float
+        Weight C of the losses in |v|^2 / 2 + C sum of losses; 1/(rho m) in the paper's terms. Range: a
+        finite number above 0.
+    memory : float
+        GiB that the matrices of one fit may take; one that needs more is refused before it begins. Fits
+        that run side by side (tuning, comparisons) may each take so much. Range: a finite number above 0.
+    random_state : int, RandomState instance or None
+        Seed of all that is drawn: an int is that seed, otherwise one is drawn and kept in ``report_``.
+    scale : {'none', 'common', 'each', 'max'} or None
+        How attributes are scaled before learning: as given; all divided by one number; each centred and
+        divided by its deviation (or declared bounds); each divided by its largest absolute value, so that
+        zero stays zero. None: what suits the family (budgeted learners look at no unread cell, so 'none'
+        without bounds).
+    known : list of str or int, or None
+        Attributes, by name or index, whose values are known for every example: they cost nothing and never
+        vanish. The name of a panel of ``groups`` means all its attributes.
+    groups : dict of str to list, or None
+        Attributes that are read, or vanish, together: name of the panel -> names or indices of its columns.
+        ``Encoder.groups_`` gives those of text columns.
+    n_jobs : int or None
+        Threads of a fit: None means 1, -1 one per processor. Results have the same bits for any number.
+    verbose : bool or callable
+        Whether to show progress on stderr; or a function of (done, total) that is called now and then.
+
+    Attributes
+    ----------
+    report_ : dict
+        How the fit went: why it stopped, what was read, objective and gap, notes on the data;
+        ``report_["params"]["seed"]`` repeats it.
+    reads_ : int
+        Cells that were read, with multiplicity, as the papers count them.
+    distinct_ : int
+        Different cells that were read.
+    n_iter_ : int
+        Passes or iterations.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where X had any.
     """
 
-    _learner = None
-    _house = (SCALE, VERBOSE)
-    _takes_holes = False
+    #: The library's name of the learner.
+    _learner: ClassVar[str] = ""
+    #: Where the class is several learners: name -> the parameters that make it this one.
+    _forms: ClassVar[dict[str, dict[str, Any]]] = {}
+    _takes_holes: bool = False
 
-    def __init_subclass__(cls, learner=None, extra=(), **keywords):
-        """Write ``__init__`` and the section Parameters of a class that names a learner."""
+    report_: dict[str, Any]
+    reads_: int
+    distinct_: int
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: t.Array
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        """Complete the documentation of an estimator by what its bases say."""
         super().__init_subclass__(**keywords)
-        if learner is None:
-            return
-        cls._learner = learner
-        own = {declaration.name: declaration for declaration in (*declared(learner), *extra, *cls._house)}
-        cls._declared = tuple(own.values())
-        cls.__init__ = initializer(cls._declared)
-        sections = "\n".join(declaration.section() for declaration in cls._declared)
-        cls.__doc__ = re.sub(r"^ *\{parameters\}", _indented(sections), cls.__doc__, flags=re.MULTILINE)
+        ours = cls.__module__.startswith("halfseen.") and not cls.__name__.startswith("_")
+        if ours and cls._learner and cls.__doc__:
+            cls.__doc__ = completed(cls)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn what the estimator takes."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -72,16 +125,14 @@ class Estimator(BaseEstimator):
     @classmethod
     def _as_learner(cls, learner):
         """Return the parameters with which the class is this learner of the library; None if it never is."""
-        return {} if learner == cls._learner else None
+        return (cls._forms or {cls._learner: {}}).get(learner)
 
     def _parameters(self, seed):
         """Return the learner's parameters as the library reads them, by its names."""
-        back = {python: library for library, python in RENAMED.items()}
-        texts = []
-        for declaration in declared(self._learner_name()):
-            value = seed if declaration.name == "random_state" else getattr(self, declaration.name)
-            texts.append((back.get(declaration.name, declaration.name), text_of(declaration.name, value)))
-        return texts
+        return [
+            (of.written, text_of(of.name, seed if of.name == "random_state" else getattr(self, of.name)))
+            for of in declared(self._learner_name())
+        ]
 
     def _seed(self):
         """Return ``random_state`` as a seed: an int is that seed, anything else draws one of 63 bits."""
@@ -125,9 +176,9 @@ class Estimator(BaseEstimator):
             if "contains NaN" in str(error) and not self._takes_holes and "Input X" in str(error):
                 raise ValueError(
                     f"Input X contains NaN. {type(self).__name__} needs every cell that it reads: estimators"
-                    " of halfseen.missing learn from rows with holes; FIMLRegressor, FIMLClassifier, AERR and"
-                    " AELR with passive='all' from what happens to be observed; or fill them in, as"
-                    " sklearn.impute.SimpleImputer does"
+                    " of halfseen.missing learn from rows with holes; FIMLRegressor, FIMLClassifier,"
+                    " AERRRegressor and AELRRegressor with passive='all' from what happens to be observed; or"
+                    " fill them in, as sklearn.impute.SimpleImputer does"
                 ) from None
             columns = [] if "feature names" in str(error) else _tables.columns_without_numbers(X)
             if not columns:
@@ -138,7 +189,7 @@ class Estimator(BaseEstimator):
                 f" ({error})"
             ) from None
 
-    def fit(self, X, y):
+    def fit(self, X: t.Matrix, y: ArrayLike) -> Self:
         """Learn from examples.
 
         Parameters
@@ -202,7 +253,7 @@ class Estimator(BaseEstimator):
             name += "_"
         return name
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Save the fitted model as a file that :func:`halfseen.load`, Rust and the program load.
 
         Parameters
@@ -253,10 +304,14 @@ class Estimator(BaseEstimator):
         return model.scores(X)
 
 
-class Weighted:
+class Weighted(Estimator):
     """Let rows count by weights; for estimators whose learner takes them."""
 
-    def fit(self, X, y, sample_weight=None):
+    if TYPE_CHECKING:
+
+        def set_fit_request(self, *, sample_weight: t.Request = ...) -> Self: ...
+
+    def fit(self, X: t.Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from examples.
 
         Parameters
@@ -283,133 +338,7 @@ class Weighted:
         return self._fit(X, y, sample_weight)
 
 
-class Regressor(RegressorMixin, Estimator):
-    """Estimate numbers."""
-
-    _poor_score = False
-
-    def __sklearn_tags__(self):
-        """Tell scikit-learn whether a good score is to be expected on its small checks."""
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = self._poor_score
-        return tags
-
-    def _targets(self, y):
-        return np.asarray(y, dtype=np.float64), None
-
-    def _as_shaped(self, coefficients, intercept):
-        return coefficients, intercept
-
-    def predict(self, X):
-        """Estimate the target.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Estimates, in units of the target.
-        """
-        return self._scores(X)[:, 0]
-
-
-class ClippedRegressor(Regressor):
-    """Estimate numbers within the range of the targets learned from."""
-
-    def predict(self, X, *, clip=True):
-        """Estimate the target, within the range of the targets learned from.
-
-        Beyond that range a few rows of heavy tails would make most of the squared error. ``coef_`` and
-        ``intercept_`` do not know of it.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell.
-        clip : bool, default=True
-            Whether predictions keep within that range.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Estimates, in units of the target.
-        """
-        return self._scores(X, clip)[:, 0]
-
-
-class Classifier(ClassifierMixin, Estimator):
-    """Tell classes apart."""
-
-    _multi_class = False
-
-    def __sklearn_tags__(self):
-        """Tell scikit-learn how many classes are told apart."""
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = self._multi_class
-        return tags
-
-    def _targets(self, y):
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        name = type(self).__name__
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{name} needs samples of at least 2 classes, but y holds one class: {self.classes_[0]!r}"
-            )
-        if len(self.classes_) > 2 and not self._multi_class:
-            kind = type_of_target(y, input_name="y", raise_unknown=True)
-            raise ValueError(
-                f"Only binary classification is supported. The type of the target is {kind}: y holds"
-                f" {len(self.classes_)} classes, and {name} tells two apart. KARMAClassifier and"
-                " sklearn.multiclass.OneVsRestClassifier tell more."
-            )
-        return codes.astype(np.float64), self.classes_.tolist()
-
-    def _as_shaped(self, coefficients, intercept):
-        return coefficients[np.newaxis], np.array([intercept])
-
-    def decision_function(self, X):
-        """Score examples.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Of two classes the score of the second: above 0 it is predicted. Of more one score each.
-        """
-        scores = self._scores(X, clip=False)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def predict(self, X):
-        """Tell the class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The examples. NaN is a missing cell.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Labels, as they were in fit.
-        """
-        scores = self._scores(X)
-        at = (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
-        return self.classes_[at]
-
-
-def _indented(text):
-    return "\n".join(f"    {line}" if line else line for line in text.splitlines())
-
-
-def _seed_of(state):
+def _seed_of(state: t.Seed) -> int:
     """Return a ``random_state`` as a seed."""
     if not isinstance(state, numbers.Integral):
         return int(check_random_state(state).randint(np.iinfo(np.int64).max, dtype=np.int64))
@@ -422,7 +351,7 @@ def _seed_of(state):
     return int(state)
 
 
-def _threads(n_jobs):
+def _threads(n_jobs: int | None) -> int:
     """Return the number of threads for scikit-learn's ``n_jobs``, at most one per processor."""
     if n_jobs is None:
         return 1
@@ -433,7 +362,7 @@ def _threads(n_jobs):
 
 
 @contextmanager
-def _progress(verbose):
+def _progress(verbose: t.Verbose) -> Iterator[Callable[[int, int], object] | None]:
     """Give the function that shows progress, or None, and end the line that it has begun."""
     if callable(verbose) or not verbose:
         yield verbose or None

@@ -1,4 +1,4 @@
-"""Give types to what halfseen._query offers; written by stubs.py."""
+"""Give types to what halfseen._query offers."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

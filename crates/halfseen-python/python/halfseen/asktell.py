@@ -16,13 +16,14 @@ _FORMAT, _VERSION = "halfseen-asktell", 1
 class Learner:
     """A budgeted learner on its way: it asks before it sees, and takes one step with each answer.
 
-    Made by ``start`` of an estimator of :mod:`halfseen.budget`, such as :meth:`halfseen.AERR.start`, or
-    by :meth:`load`. Answers may come late and in any order; the same answers in the same order give the
+    Made by ``start`` of an estimator of :mod:`halfseen.budget`, such as :meth:`halfseen.AERRRegressor.start`,
+    or by :meth:`load`. Answers may come late and in any order; the same answers in the same order give the
     same bits, whatever was saved and loaded in between. A learner that steps (all but
-    :class:`~halfseen.FIMLRegressor`, :class:`~halfseen.FIMLClassifier`, :class:`~halfseen.MomentLasso` and
-    :class:`~halfseen.Identity`) divides the step of a query by the root of ``1 + 2 n`` if ``n`` others were
-    open when it was asked. So many open queries do no harm, but less is learned from as many answers.
-    Unlike ``fit`` it does not know how many examples will come: set the estimator's ``horizon`` if you do.
+    :class:`~halfseen.FIMLRegressor`, :class:`~halfseen.FIMLClassifier`,
+    :class:`~halfseen.MomentLassoRegressor` and :class:`~halfseen.IdentityRegressor`) divides the step of a
+    query by the root of ``1 + 2 n`` if ``n`` others were open when it was asked. So many open queries do no
+    harm, but less is learned from as many answers. Unlike ``fit`` it does not know how many examples will
+    come: set the estimator's ``horizon`` if you do.
 
     Attributes
     ----------
@@ -43,7 +44,7 @@ class Learner:
     customer but how much he spent, until the seller is asked:
 
     >>> import random
-    >>> from halfseen import AERR
+    >>> from halfseen import AERRRegressor
     >>> def customer(number):
     ...     draw = random.Random(number)
     ...     record = {name: draw.gauss(0, 1) for name in ["age", "income", "visits", "distance"]}
@@ -57,7 +58,7 @@ class Learner:
 
     The learner says what to buy before it is bought:
 
-    >>> estimator = AERR(budget=2, random_state=0)
+    >>> estimator = AERRRegressor(budget=2, random_state=0)
     >>> learner = estimator.start(["age", "income", "visits", "distance"], target=(100, 20))
     >>> for number in range(3000):
     ...     query = learner.ask()

@@ -1,4 +1,4 @@
-"""Give types to what halfseen.asktell offers; written by stubs.py."""
+"""Give types to what halfseen.asktell offers."""
 
 from collections.abc import Iterable, Mapping
 from os import PathLike

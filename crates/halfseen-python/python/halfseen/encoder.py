@@ -1,12 +1,15 @@
 """Encode texts as the program does, so that estimators can learn from them."""
 
 import warnings
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_array, check_is_fitted, validate_data
 
 from halfseen import _core
+from halfseen import _types as t
 from halfseen.warnings import DataWarning
 
 
@@ -59,7 +62,12 @@ class Encoder(TransformerMixin, BaseEstimator):
     {'city': ['city=Oslo', 'city=Rome']}
     """
 
-    def __sklearn_tags__(self):
+    categories_: dict[str, list[str]]
+    groups_: dict[str, list[str]]
+    n_features_in_: int
+    feature_names_in_: t.Array
+
+    def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn what the encoder takes."""
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
@@ -67,7 +75,7 @@ class Encoder(TransformerMixin, BaseEstimator):
         tags.transformer_tags.preserves_dtype = []
         return tags
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: None = None) -> Self:
         """Take the columns and their categories.
 
         Parameters
@@ -98,7 +106,7 @@ class Encoder(TransformerMixin, BaseEstimator):
         self.groups_ = {name: [f"{name}={text}" for text in of] for name, of in texts.items() if of}
         return self
 
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> Any:
         """Encode.
 
         Parameters
@@ -118,7 +126,7 @@ class Encoder(TransformerMixin, BaseEstimator):
             warnings.warn(text, DataWarning, stacklevel=3)  # scikit-learn wraps this method
         return cells
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> t.Array:
         """Return the names of the columns that come out.
 
         Parameters

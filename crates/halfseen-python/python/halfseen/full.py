@@ -1,50 +1,34 @@
 """Learn from every attribute of every example: references with full information that scikit-learn lacks."""
 
-from halfseen._estimator import SCALE, VERBOSE, Classifier, ClippedRegressor, Estimator
+from typing import Literal
+
+from halfseen import _types as t
+from halfseen._estimator import Estimator
+from halfseen._predictors import ClippedRegressor, LinearClassifier
 
 
-class _Full(Estimator):
-    _house = (SCALE, VERBOSE)
-
-
-class OnlineLasso(ClippedRegressor, _Full, learner="online-lasso"):
-    """Online lasso: one pass over all attributes in an l1 ball; the comparator of paper B [1]_, section 5.
-
-    Least squares with weights in an l1 ball, learned from one pass over the rows in a seeded order.
-    ``variant`` chooses the steps: exponentiated gradient (paper B's algorithm 2 with the example itself where
-    the paper estimates it), projected gradient [2]_ or regularised dual averaging [3]_. The model is the
-    average of the iterates, and its expected excess falls as one over the root of the number of rows, where
-    every row and target is bounded and the step is made for these bounds (``'theory'`` takes root means).
-
-    It is what budgeted learners are held against: the same pass, with every attribute read.
+class _OnlineLasso(Estimator):
+    """The parameters of :class:`OnlineLassoRegressor` and :class:`OnlineLassoClassifier`.
 
     Parameters
     ----------
-    {parameters}
-
-    Attributes
-    ----------
-    coef_ : ndarray of shape (n_features,)
-        Weight of each attribute, in units of the data.
-    intercept_ : float
-        The constant.
-    reads_ : int
-        Cells that were read: all of them.
-    distinct_ : int
-        The same number.
-    report_ : dict
-        How the fit went.
-    n_iter_ : int
-        1: one pass.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where X had any.
+    step : float, str or None
+        Step size: theory (from the variant's theorem, for the norms that the data have), a multiple of it
+        such as 3.2x, or a number. None: 32x for eg, theory for ogd and rda. Range: theory, a multiple of
+        it such as 3.2x, a finite number above 0, or None.
+    variant : {'eg', 'ogd', 'rda'}
+        How the weights move: exponentiated gradient, projected gradient steps, or regularised dual
+        averaging.
+    penalty : float
+        Strength lambda of the penalty lambda |w|_1 that variant rda adds to the loss (<w,x> - y)^2 / 2;
+        the other variants have none. Range: a finite number of at least 0.
 
     See Also
     --------
-    OnlineLassoClassifier : The same for two classes.
-    halfseen.AELR : The same ball from a few attributes of each example.
+    OnlineLassoRegressor : For numbers.
+    OnlineLassoClassifier : For two classes.
+    halfseen.AELRRegressor : The same ball from a few attributes of each example.
+    halfseen.AELRClassifier : The same ball from a few attributes of each example.
 
     Notes
     -----
@@ -56,15 +40,52 @@ class OnlineLasso(ClippedRegressor, _Full, learner="online-lasso"):
     .. [1] E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
     .. [2] M. Zinkevich, "Online Convex Programming and Generalized Infinitesimal Gradient Ascent", ICML 2003.
     .. [3] L. Xiao, "Dual Averaging Methods for Regularized Stochastic Learning and Online Optimization", JMLR
-    11,
-           2010.
+           11, 2010.
+    """
+
+    _learner = "online-lasso"
+
+    def __init__(
+        self,
+        *,
+        radius: float = 16.0,
+        step: t.Rule | None = None,
+        variant: Literal["eg", "ogd", "rda"] = "eg",
+        penalty: float = 0.001,
+        intercept: bool = True,
+        known_radius: float = 1.0,
+        random_state: t.Seed = None,
+        scale: t.Scale = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.radius = radius
+        self.step = step
+        self.variant = variant
+        self.penalty = penalty
+        self.intercept = intercept
+        self.known_radius = known_radius
+        self.random_state = random_state
+        self.scale = scale
+        self.verbose = verbose
+
+
+class OnlineLassoRegressor(_OnlineLasso, ClippedRegressor):
+    """Online lasso: one pass over all attributes in an l1 ball; the comparator of paper B [1]_, section 5.
+
+    Least squares with weights in an l1 ball, learned from one pass over the rows in a seeded order.
+    ``variant`` chooses the steps: exponentiated gradient (paper B's algorithm 2 with the example itself where
+    the paper estimates it), projected gradient [2]_ or regularised dual averaging [3]_. The model is the
+    average of the iterates, and its expected excess falls as one over the root of the number of rows, where
+    every row and target is bounded and the step is made for these bounds (``'theory'`` takes root means).
+
+    It is what budgeted learners are held against: the same pass, with every attribute read.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from halfseen import OnlineLasso
+    >>> from halfseen import OnlineLassoRegressor
     >>> X = np.random.default_rng(0).normal(size=(2000, 10))
-    >>> model = OnlineLasso(radius=2, random_state=0).fit(X, X[:, 0] - X[:, 1])
+    >>> model = OnlineLassoRegressor(radius=2, random_state=0).fit(X, X[:, 0] - X[:, 1])
     >>> model.reads_
     20000
     >>> sorted(np.abs(model.coef_).argsort()[-2:].tolist())
@@ -72,49 +93,10 @@ class OnlineLasso(ClippedRegressor, _Full, learner="online-lasso"):
     """
 
 
-class OnlineLassoClassifier(Classifier, _Full, learner="online-lasso"):
+class OnlineLassoClassifier(_OnlineLasso, LinearClassifier):
     """Online lasso for two classes: one pass over all attributes in an l1 ball, on targets of -1 and +1.
 
-    As :class:`OnlineLasso`; the sign of the estimate tells the class.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    coef_ : ndarray of shape (1, n_features)
-        Weight of each attribute, in units of the data.
-    intercept_ : ndarray of shape (1,)
-        The constant.
-    classes_ : ndarray of shape (2,)
-        The labels.
-    reads_ : int
-        Cells that were read: all of them.
-    distinct_ : int
-        The same number.
-    report_ : dict
-        How the fit went.
-    n_iter_ : int
-        1: one pass.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where X had any.
-
-    See Also
-    --------
-    OnlineLasso : The same for numbers.
-    halfseen.AELRClassifier : The same ball from a few attributes of each example.
-
-    Notes
-    -----
-    There is no ``sample_weight``: rows are met once, one after the other, and a step twice as long is not two
-    steps.
-
-    References
-    ----------
-    .. [1] E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
+    As :class:`OnlineLassoRegressor`; the sign of the estimate tells the class.
 
     Examples
     --------

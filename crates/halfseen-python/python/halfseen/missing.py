@@ -6,74 +6,66 @@ seen, as everywhere in scikit-learn; a NaN that is stored is missing.
 
 import warnings
 from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
 import scipy.sparse
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from halfseen import _core
-from halfseen._estimator import (
-    N_JOBS,
-    SCALE,
-    VERBOSE,
-    Classifier,
-    Estimator,
-    Regressor,
-    Weighted,
-    _progress,
-    _threads,
-)
-from halfseen._parameters import Declaration
+from halfseen import _types as t
+from halfseen._estimator import Estimator, Weighted, _progress, _threads
+from halfseen._predictors import Classifier, LinearClassifier, Regressor
 from halfseen.model import chosen
 
-VARIANT = Declaration(
-    "variant",
-    "b",
-    "choice",
-    ("b", "1"),
-    "",
-    "How the constant of the labels is learned: 'b' (MC-b) as a number of its own, '1' (MC-1) through a row"
-    " of ones in the completed matrix.",
-)
 
+class _Missing(Estimator):
+    """What estimators of rows with holes share."""
 
-class _Holed(Estimator):
-    _house = (SCALE, N_JOBS, VERBOSE)
     _takes_holes = True
 
 
-class KARMAClassifier(Weighted, Classifier, _Holed, learner="karma"):
-    """Kernelised Algorithm for Risk-minimisation with Missing Attributes (KARMA): paper D [1]_, algorithm 1.
-
-    A kernel machine that compares two rows by the attributes that both show, and by sequences of up to
-    ``gamma`` of them, so that nothing is ever filled in. Where rows lie near a subspace of few dimensions and
-    what a row shows determines the rest of it, theorem 1 of the paper says that with ``gamma`` of the order
-    of the logarithm of the accuracy this does nearly as well as the best linear predictor that sees every
-    attribute. The gap in ``report_`` bounds how far the objective is from its optimum. More than two classes
-    are told apart by one machine (Crammer and Singer).
+class _KARMA(_Missing):
+    """The parameters of :class:`KARMARegressor` and :class:`KARMAClassifier`.
 
     Parameters
     ----------
-    {parameters}
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-    report_ : dict
-        How the fit went: objective, gap, why it stopped, what holes were met.
-    n_iter_ : int
-        Passes of the solver.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where X had any.
+    gamma : int
+        Length of the sequences of attributes that the kernel k_gamma compares; 1 is imputation by zero.
+        Tuning tries 1 to 4. Range: an integer from 1 to 64.
+    loss : {'auto', 'squared', 'hinge'}
+        What is minimised: squared (of the score against the target, -1/+1, or one column per class), or
+        hinge (Crammer and Singer's for more than two classes). auto: squared for numbers, hinge for
+        classes.
+    normalization : {'none', 'trace', 'uniform', 'cosine'}
+        What the kernel is divided by: nothing; its mean over training rows with themselves (trace); its
+        largest value for rows of length 1 (uniform); or so that each row has 1 with itself (cosine,
+        another class of predictors).
+    length_weights : array-like or None
+        Weight a_r of the r-th power of the number of attributes that two rows share, for r = 0 to gamma -
+        1: as many numbers as gamma, of at least 0, not all 0. None: 1 each, as in the paper. Range: None,
+        or finite numbers of at least 0, separated by commas.
+    degree : int
+        Exponent p of the composed kernel (k + coef0)^p; 1 is KARMA. Range: an integer from 1 to 16.
+    coef0 : float
+        What is added to the kernel before it is raised to the power degree. Range: a finite number of at
+        least 0.
+    features : str
+        exact: the kernel itself, memory and time grow with the square of the rows. sketch:D: so many
+        random features that approximate it, linear in the rows. Range: exact, or sketch:D with a whole
+        number D of at least 1, such as sketch:2048.
+    solver : {'exact', 'online'}
+        exact: to the tolerance. online: the paper's algorithm 1, one pass over the rows in a random
+        order, averaged.
 
     See Also
     --------
-    KARMARegressor : The same for numbers.
+    KARMARegressor : For numbers.
+    KARMAClassifier : For classes.
+    MatrixCompletionRegressor : Attributes and targets completed as one matrix.
     GeometricMarginClassifier : A linear machine for rows with holes.
 
     Notes
@@ -85,6 +77,59 @@ class KARMAClassifier(Weighted, Classifier, _Holed, learner="karma"):
     References
     ----------
     .. [1] E. Hazan, R. Livni and Y. Mansour, "Classification with Low Rank and Missing Data", ICML 2015.
+    """
+
+    _learner = "karma"
+
+    def __init__(
+        self,
+        *,
+        gamma: int = 2,
+        c: float = 1.0,
+        loss: Literal["auto", "squared", "hinge"] = "auto",
+        normalization: Literal["none", "trace", "uniform", "cosine"] = "trace",
+        length_weights: ArrayLike | None = None,
+        degree: int = 1,
+        coef0: float = 0.0,
+        features: str = "exact",
+        solver: Literal["exact", "online"] = "exact",
+        intercept: bool = True,
+        memory: float = 8.0,
+        tol: float = 0.0001,
+        max_iter: int = 10000,
+        random_state: t.Seed = None,
+        scale: t.Scale = None,
+        n_jobs: int | None = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.gamma = gamma
+        self.c = c
+        self.loss = loss
+        self.normalization = normalization
+        self.length_weights = length_weights
+        self.degree = degree
+        self.coef0 = coef0
+        self.features = features
+        self.solver = solver
+        self.intercept = intercept
+        self.memory = memory
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.scale = scale
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class KARMAClassifier(Weighted, _KARMA, Classifier):
+    """Kernelised Algorithm for Risk-minimisation with Missing Attributes (KARMA): paper D [1]_, algorithm 1.
+
+    A kernel machine that compares two rows by the attributes that both show, and by sequences of up to
+    ``gamma`` of them, so that nothing is ever filled in. Where rows lie near a subspace of few dimensions and
+    what a row shows determines the rest of it, theorem 1 of the paper says that with ``gamma`` of the order
+    of the logarithm of the accuracy this does nearly as well as the best linear predictor that sees every
+    attribute. The gap in ``report_`` bounds how far the objective is from its optimum. More than two classes
+    are told apart by one machine (Crammer and Singer).
 
     Examples
     --------
@@ -104,36 +149,12 @@ class KARMAClassifier(Weighted, Classifier, _Holed, learner="karma"):
     _multi_class = True
 
 
-class KARMARegressor(Weighted, Regressor, _Holed, learner="karma"):
+class KARMARegressor(Weighted, _KARMA, Regressor):
     """Kernelised Algorithm for Risk-minimisation with Missing Attributes (KARMA), for numbers: paper D [1]_.
 
     Least squares over the kernel of :class:`KARMAClassifier`, which compares two rows by the attributes that
     both show: nothing is filled in. The paper's theorem 1 covers any convex loss of the score; the exact
     solution is found in closed form.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    report_ : dict
-        How the fit went: objective, gap, why it stopped, what holes were met.
-    n_iter_ : int
-        Passes of the solver.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where X had any.
-
-    See Also
-    --------
-    KARMAClassifier : The same for classes.
-    MatrixCompletionRegressor : Attributes and targets completed as one matrix.
-
-    References
-    ----------
-    .. [1] E. Hazan, R. Livni and Y. Mansour, "Classification with Low Rank and Missing Data", ICML 2015.
 
     Examples
     --------
@@ -164,17 +185,74 @@ class Completed:
         the estimate.
     """
 
-    X: np.ndarray
-    y: np.ndarray
-    scores: np.ndarray
+    X: t.Array
+    y: t.Array
+    scores: t.Array
 
 
-class _Completion(_Holed):
-    @classmethod
-    def _as_learner(cls, learner):
-        """Return what makes the class this learner of the library."""
-        variants = {"mcb": "b", "mc1": "1"}
-        return {"variant": variants[learner]} if learner in variants else None
+class _MatrixCompletion(_Missing):
+    """The parameters of :class:`MatrixCompletionRegressor` and :class:`MatrixCompletionClassifier`.
+
+    Parameters
+    ----------
+    label_weight : float
+        Weight lambda of the labels' loss beside that of the attributes. Range: a finite number above 0.
+    rank_penalty : float
+        Weight mu of the nuclear norm at the end of the continuation, as a share of the least weight at
+        which nothing but constants is learned. Range: a finite number above 0.
+    loss : {'auto', 'logistic', 'squared'}
+        Loss of the labels' entries. auto: logistic for two classes (-1/+1), squared for more (0/1, one
+        row per class) and for numbers.
+    variant : {'b', '1'}
+        How the constant of the labels is learned: 'b' (MC-b) as a number of its own, '1' (MC-1) through a row
+        of ones in the completed matrix.
+
+    See Also
+    --------
+    MatrixCompletionRegressor : For numbers.
+    MatrixCompletionClassifier : For classes.
+    KARMARegressor : A kernel machine for rows with holes.
+    KARMAClassifier : A kernel machine for rows with holes.
+
+    Notes
+    -----
+    There is no ``sample_weight``: a row twice would count twice in the losses, and otherwise in the norm that
+    stands for rank.
+
+    References
+    ----------
+    .. [1] A. Goldberg, X. Zhu, B. Recht, J.-M. Xu and R. Nowak, "Transduction with Matrix Completion: Three
+           Birds with One Stone", NIPS 2010.
+    .. [2] E. Hazan, R. Livni and Y. Mansour, "Classification with Low Rank and Missing Data", ICML 2015.
+    """
+
+    _learner = "mcb"
+    _forms: ClassVar = {"mcb": {"variant": "b"}, "mc1": {"variant": "1"}}
+    variant: str
+    n_jobs: int | None
+
+    def __init__(
+        self,
+        *,
+        label_weight: float = 0.1,
+        rank_penalty: float = 0.2,
+        loss: Literal["auto", "logistic", "squared"] = "auto",
+        tol: float = 0.001,
+        max_iter: int = 1000,
+        scale: t.Scale = None,
+        n_jobs: int | None = None,
+        variant: Literal["b", "1"] = "b",
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.label_weight = label_weight
+        self.rank_penalty = rank_penalty
+        self.loss = loss
+        self.tol = tol
+        self.max_iter = max_iter
+        self.scale = scale
+        self.n_jobs = n_jobs
+        self.variant = variant
+        self.verbose = verbose
 
     def _learner_name(self):
         names = {"b": "mcb", "1": "mc1"}
@@ -182,7 +260,7 @@ class _Completion(_Holed):
             raise ValueError(f"variant = {self.variant!r} is not allowed: it must be 'b' or '1'")
         return names[self.variant]
 
-    def complete(self, X, y):
+    def complete(self, X: ArrayLike, y: ArrayLike) -> Completed:
         """Fill targets and cells that are missing, all rows taken together (transduction).
 
         The rows without a target help as well: their attributes are part of the matrix. Nothing is kept of
@@ -212,22 +290,21 @@ class _Completion(_Holed):
         named = getattr(y, "name", None)
         if scipy.sparse.issparse(X):
             raise TypeError("Sparse data was passed, but a completed matrix is dense: pass X.toarray()")
-        X = own._validated(X, ensure_all_finite="allow-nan")
-        y = column_or_1d(y)
-        check_consistent_length(X, y)
-        unknown = _unknown(y)
+        rows, known = own._validated(X, ensure_all_finite="allow-nan"), column_or_1d(y)
+        check_consistent_length(rows, known)
+        unknown = _unknown(known)
         if unknown.all():
             raise ValueError(
                 "y holds no target that is known: at least one row needs one to fill others from"
             )
-        targets = np.full(len(y), np.nan)
+        targets = np.full(len(known), np.nan)
         # A list of labels, as numpy takes it without the unknown ones.
-        targets[~unknown], classes = own._targets(np.array(y[~unknown].tolist()))
+        targets[~unknown], classes = own._targets(np.array(known[~unknown].tolist()))
         with _progress(own.verbose) as progress:
             attributes, scores, converged, stop = _core.complete(
                 own._learner_name(),
                 own._parameters(own._seed()),
-                own._table(X),
+                own._table(rows),
                 own._target_name(named),
                 targets,
                 classes,
@@ -237,13 +314,13 @@ class _Completion(_Holed):
             )
         if not converged:
             warnings.warn(stop, ConvergenceWarning, stacklevel=2)
-        filled = y.copy() if classes is not None else y.astype(np.float64)
+        filled = known.copy() if classes is not None else known.astype(np.float64)
         found = own.classes_[chosen(scores)] if classes is not None else scores[:, 0]
         filled[unknown] = found[unknown]
-        return Completed(np.where(np.isnan(X), attributes, X), filled, scores)
+        return Completed(np.where(np.isnan(rows), attributes, rows), filled, scores)
 
 
-class MatrixCompletionClassifier(Classifier, _Completion, learner="mcb", extra=(VARIANT,)):
+class MatrixCompletionClassifier(_MatrixCompletion, Classifier):
     """Matrix completion (MC-b, MC-1; Goldberg et al. [1]_): attributes and labels as one matrix of low rank.
 
     Rows with their labels are parts of one matrix whose cells are partly known; the matrix of least nuclear
@@ -251,39 +328,6 @@ class MatrixCompletionClassifier(Classifier, _Completion, learner="mcb", extra=(
     far the objective is from its optimum. A fit learns from labelled rows; new rows are predicted one by one,
     from what each shows. :meth:`complete` is the form of the authors, in which rows without labels help as
     well. Paper D [2]_ compares KARMA with both.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
-    report_ : dict
-        How the fit went: objective, gap, why it stopped.
-    n_iter_ : int
-        Passes of the solver.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where X had any.
-
-    See Also
-    --------
-    MatrixCompletionRegressor : The same for numbers.
-    KARMAClassifier : A kernel machine for rows with holes.
-
-    Notes
-    -----
-    There is no ``sample_weight``: a row twice would count twice in the losses, and otherwise in the norm that
-    stands for rank.
-
-    References
-    ----------
-    .. [1] A. Goldberg, X. Zhu, B. Recht, J.-M. Xu and R. Nowak, "Transduction with Matrix Completion: Three
-           Birds with One Stone", NIPS 2010.
-    .. [2] E. Hazan, R. Livni and Y. Mansour, "Classification with Low Rank and Missing Data", ICML 2015.
 
     Examples
     --------
@@ -300,40 +344,10 @@ class MatrixCompletionClassifier(Classifier, _Completion, learner="mcb", extra=(
     _multi_class = True
 
 
-class MatrixCompletionRegressor(Regressor, _Completion, learner="mcb", extra=(VARIANT,)):
+class MatrixCompletionRegressor(_MatrixCompletion, Regressor):
     """Matrix completion (MC-b, MC-1; Goldberg et al. [1]_), for numbers.
 
     As :class:`MatrixCompletionClassifier`, with the squared loss of the targets.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    report_ : dict
-        How the fit went: objective, gap, why it stopped.
-    n_iter_ : int
-        Passes of the solver.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where X had any.
-
-    See Also
-    --------
-    MatrixCompletionClassifier : The same for classes.
-    KARMARegressor : A kernel machine for rows with holes.
-
-    Notes
-    -----
-    There is no ``sample_weight``: a row twice would count twice in the losses, and otherwise in the norm that
-    stands for rank.
-
-    References
-    ----------
-    .. [1] A. Goldberg, X. Zhu, B. Recht, J.-M. Xu and R. Nowak, "Transduction with Matrix Completion: Three
-           Birds with One Stone", NIPS 2010.
 
     Examples
     --------
@@ -348,7 +362,7 @@ class MatrixCompletionRegressor(Regressor, _Completion, learner="mcb", extra=(VA
     """
 
 
-class GeometricMarginClassifier(Weighted, Classifier, _Holed, learner="geom"):
+class GeometricMarginClassifier(Weighted, LinearClassifier, _Missing):
     """Geometric margin (geom; Chechik et al. [1]_): the largest margin within what each row shows.
 
     A linear machine whose margin of a row is measured in the space of the attributes that the row shows, so
@@ -358,24 +372,9 @@ class GeometricMarginClassifier(Weighted, Classifier, _Holed, learner="geom"):
 
     Parameters
     ----------
-    {parameters}
-
-    Attributes
-    ----------
-    coef_ : ndarray of shape (1, n_features)
-        Weight of each attribute, in units of the data.
-    intercept_ : ndarray of shape (1,)
-        The constant.
-    classes_ : ndarray of shape (2,)
-        The labels.
-    report_ : dict
-        How the fit went: objective and gap of the round that was kept.
-    n_iter_ : int
-        1: rounds are not passes.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where X had any.
+    rounds : int
+        Rounds of reweighting each example by the share of the weights that it shows. Range: an integer
+        from 1 to 1000.
 
     See Also
     --------
@@ -398,6 +397,27 @@ class GeometricMarginClassifier(Weighted, Classifier, _Holed, learner="geom"):
     >>> sorted(np.abs(model.coef_[0]).argsort()[-2:].tolist())
     [0, 1]
     """
+
+    _learner = "geom"
+
+    def __init__(
+        self,
+        *,
+        c: float = 1.0,
+        rounds: int = 5,
+        tol: float = 0.0001,
+        max_iter: int = 200,
+        scale: t.Scale = None,
+        n_jobs: int | None = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.c = c
+        self.rounds = rounds
+        self.tol = tol
+        self.max_iter = max_iter
+        self.scale = scale
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
 
 def _unknown(y):

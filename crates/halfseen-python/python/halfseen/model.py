@@ -6,13 +6,15 @@ import os
 import tempfile
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from halfseen import _core
 
 
-def load(path):
+def load(path: str | os.PathLike[str]) -> "Model":
     """Load a model that was saved from Python, from Rust or by the program.
 
     Parameters
@@ -94,14 +96,14 @@ class Model:
     Model('karma', columns=1)
     """
 
-    def __init__(self, model):
+    def __init__(self, model: Any):
         self._model = model
         self.learner, self.target = model.learner, model.target
         self.params, self.report = json.loads(model.parameters), json.loads(model.report())
         self.columns = dict(model.columns)
         self.classes = _labels(model.classes) if model.classifies else None
 
-    def scores(self, X):
+    def scores(self, X: ArrayLike) -> NDArray[Any]:
         """Score examples.
 
         Parameters
@@ -124,7 +126,7 @@ class Model:
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict.
 
         Parameters
@@ -142,7 +144,7 @@ class Model:
             return scores[:, 0]
         return self.classes[chosen(scores)]
 
-    def weights(self):
+    def weights(self) -> tuple[dict[str, float], float]:
         """Return name and weight of every encoded column, and the intercept, in raw units.
 
         Returns
@@ -164,7 +166,7 @@ class Model:
             )
         return dict(found[0]), found[1]
 
-    def declared(self):
+    def declared(self) -> dict[str, Any]:
         """Return what was declared of attributes: their scale, what is known, read together, and priced.
 
         Returns
@@ -175,7 +177,7 @@ class Model:
         declared = json.loads(self._model.declared)
         return declared | {"groups": dict(declared["groups"])}
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Save the model as a file that Python, Rust and the program load.
 
         Parameters
@@ -185,7 +187,7 @@ class Model:
         """
         write(self._model, path)
 
-    def estimator(self):
+    def estimator(self) -> Any:
         """Return the model as a fitted estimator.
 
         Returns
@@ -201,9 +203,9 @@ class Model:
             :class:`~halfseen.Encoder` and fit again; or if the learner has no estimator here (scikit-learn
             has ridge, lasso and linear support vector machines).
         """
-        from halfseen import _rebuilding
+        from halfseen import _from_model
 
-        return _rebuilding.estimator_of(self)
+        return _from_model.estimator_of(self)
 
     def __repr__(self):
         """Say which learner, and how many columns."""
@@ -254,7 +256,7 @@ class Model:
             warnings.warn(text, DataWarning, stacklevel=4)
 
 
-def chosen(scores: np.ndarray) -> np.ndarray:
+def chosen(scores: NDArray[Any]) -> NDArray[Any]:
     """Return for each row of scores the index of the class that they mean."""
     return (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
 

@@ -7,18 +7,34 @@ on from there. matplotlib is needed here only: ``pip install 'halfseen[plot]'``.
 import numbers
 import operator
 import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
+from numpy.typing import ArrayLike
 
+from halfseen import _types as t
 from halfseen.warnings import DataWarning
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["learning_curve", "missingness", "robustness_curve", "weights_image"]
 
 
 def learning_curve(
-    estimators, X, y, *, counts=6, splits=5, test_size=0.25, random_state=None, logarithmic=True, ax=None
-):
+    estimators: Any | Sequence[Any] | Mapping[str, Any],
+    X: t.Matrix,
+    y: ArrayLike,
+    *,
+    counts: int | ArrayLike = 6,
+    splits: int = 5,
+    test_size: float = 0.25,
+    random_state: t.Seed = None,
+    logarithmic: bool = True,
+    ax: "Axes | None" = None,
+) -> "Axes":
     """Draw error on unseen rows against the attributes that were paid for.
 
     Every estimator is fitted to growing prefixes of the training rows of each split. What it paid for are the
@@ -56,9 +72,9 @@ def learning_curve(
     Examples
     --------
     >>> import numpy as np
-    >>> from halfseen import AERR, plotting
+    >>> from halfseen import AERRRegressor, plotting
     >>> X = np.random.default_rng(0).normal(size=(400, 5))
-    >>> ax = plotting.learning_curve({"k = 2": AERR(budget=2, random_state=0)}, X, X[:, 0], splits=2)
+    >>> ax = plotting.learning_curve({"k = 2": AERRRegressor(budget=2, random_state=0)}, X, X[:, 0], splits=2)
     >>> ax.get_xlabel()
     'attributes paid for (different cells read)'
     """
@@ -73,13 +89,13 @@ def learning_curve(
     # Drawn once: every estimator gets the same splits.
     drawn = check_random_state(random_state).randint(np.iinfo(np.int32).max)
     parts = list(kind(splits, test_size=test_size, random_state=drawn).split(X, y))
-    counts = _counts(counts, len(parts[0][0]))
+    rows = _counts(counts, len(parts[0][0]))
     ax = _axes(ax)
     for name, estimator in named.items():
-        paid, errors = np.empty((2, len(parts), len(counts)))
+        paid, errors = np.empty((2, len(parts), len(rows)))
         for i, (train, test) in enumerate(parts):
             X_test, y_test = _safe_indexing(X, test), np.asarray(_safe_indexing(y, test))
-            for j, count in enumerate(counts):
+            for j, count in enumerate(rows):
                 X_train = _safe_indexing(X, train[:count])
                 with warnings.catch_warnings():
                     # What few rows do not teach is what the curve shows.
@@ -96,8 +112,16 @@ def learning_curve(
 
 
 def robustness_curve(
-    estimators, X, y, *, threats=None, values="uniform", kind="exact", random_state=0, ax=None
-):
+    estimators: Any | Sequence[Any] | Mapping[str, Any],
+    X: t.Matrix,
+    y: ArrayLike,
+    *,
+    threats: ArrayLike | None = None,
+    values: t.Values = "uniform",
+    kind: str = "exact",
+    random_state: t.Seed = 0,
+    ax: "Axes | None" = None,
+) -> "Axes":
     """Draw error under attack against the number of attributes that an adversary takes away.
 
     Parameters
@@ -137,7 +161,7 @@ def robustness_curve(
     >>> ax.get_xlabel()
     'attributes taken away from each row (threat)'
     """
-    from halfseen._trial import attack, attributes
+    from halfseen._adversarial import attack, attributes
 
     named = _named(estimators)
     tells = _tells(named)
@@ -161,7 +185,12 @@ def robustness_curve(
         )
         own = (estimator.report_.get("threat") or {}).get("budget")
         if own and threats[0] <= own <= threats[-1]:
-            ring = {"marker": "o", "markersize": 11, "markerfacecolor": "none", "color": line.get_color()}
+            ring: dict[str, Any] = {
+                "marker": "o",
+                "markersize": 11,
+                "markerfacecolor": "none",
+                "color": line.get_color(),
+            }
             ax.plot([own], [error(own)], linestyle="none", **ring)
             ringed = True
     plain = isinstance(values, str) and values == "uniform"
@@ -172,7 +201,14 @@ def robustness_curve(
     return ax
 
 
-def weights_image(estimator, shape, *, output=0, colorbar=True, ax=None):
+def weights_image(
+    estimator: Any | ArrayLike,
+    shape: tuple[int, ...],
+    *,
+    output: int = 0,
+    colorbar: bool = True,
+    ax: "Axes | None" = None,
+) -> "Axes":
     """Draw the weights of attributes that form a grid, such as pixels.
 
     Parameters
@@ -207,8 +243,7 @@ def weights_image(estimator, shape, *, output=0, colorbar=True, ax=None):
         if not hasattr(estimator, "coef_"):
             name = type(estimator).__name__
             raise ValueError(f"{name} has no weight for each attribute (coef_), so there is no image of them")
-        estimator = estimator.coef_
-    weights = np.atleast_2d(np.asarray(estimator, dtype=np.float64))
+    weights = np.atleast_2d(np.asarray(getattr(estimator, "coef_", estimator), dtype=np.float64))
     if not 0 <= output < len(weights):
         raise ValueError(
             f"output = {output} is not allowed: there are {len(weights)} rows of weights, counted from 0"
@@ -231,7 +266,7 @@ def weights_image(estimator, shape, *, output=0, colorbar=True, ax=None):
     return ax
 
 
-def missingness(X, *, names=None, ax=None):
+def missingness(X: t.Matrix, *, names: Sequence[str] | None = None, ax: "Axes | None" = None) -> "Axes":
     """Draw which cells are missing: rows grouped by their pattern of holes, columns by how much they lack.
 
     Parameters

@@ -5,21 +5,23 @@ Training rows are whole: NaN is refused in fit, and in prediction it is an attri
 counts 0. Attributes are scaled so that zero stays zero.
 """
 
+from typing import Literal
+
 import numpy as np
 
-from halfseen._estimator import (
-    GROUPS,
-    KNOWN,
-    N_JOBS,
-    SCALE,
-    VERBOSE,
-    Classifier,
-    Estimator,
-    Regressor,
-    Weighted,
+from halfseen import _types as t
+from halfseen._adversarial import (
+    Attackable,
+    Attacked,
+    Certificates,
+    attack,
+    attributes,
+    certify,
+    without_known,
 )
+from halfseen._estimator import Estimator, Weighted
 from halfseen._parameters import text_of
-from halfseen._trial import Attacked, Certificates, Tried, attack, attributes, certify, without_known
+from halfseen._predictors import LinearClassifier, LinearRegressor
 
 __all__ = [
     "Attacked",
@@ -33,28 +35,47 @@ __all__ = [
     "certify",
 ]
 
-#: Sections that classes share: {name} in their documentation stands for one of them.
-_SECTIONS = {
-    "attributes": """\
-coef_ : ndarray of shape {shape}
-    Weight of each attribute, in units of the data.
-intercept_ : {intercept}
-    The constant.
-{classes}report_ : dict
-    How the fit went: objective, gap, why it stopped, the threat and what it leaves.
-n_iter_ : int
-    Passes or iterations.
-n_features_in_ : int
-    Number of features.
-feature_names_in_ : ndarray of shape (n_features_in_,)
-    Their names, where X had any.""",
-    "E": """\
-.. [1] O. Dekel and O. Shamir, "Learning to Classify with Missing and Corrupted Features", ICML 2008.""",
-}
 
+class _Robust(Attackable, Estimator):
+    """What robust estimators share.
 
-class _Robust(Tried, Estimator):
-    _house = (SCALE, KNOWN, GROUPS, N_JOBS, VERBOSE)
+    Parameters
+    ----------
+    threat : float or None
+        Budget N of the adversary: the total value of the attributes that may vanish from a row at
+        prediction time. Attributes declared known never vanish. None: a tenth of the total value, rounded
+        down where values are uniform: nothing with fewer than ten attributes. Range: a finite number of
+        at least 0, or None.
+    values : array-like, 'uniform' or 'mi'
+        What it costs the adversary to take an attribute: uniform, 1 each; mi, in proportion to its mutual
+        information with the target in the training rows (best threshold), 1 on average; or one number for
+        each, in the order of the table. Range: uniform, mi, or finite numbers of at least 0, separated by
+        commas.
+    margin : float or None
+        Margin gamma that must be left after the worst deletions, in units of the score. None: a hundredth
+        of the value that is left, P = total value - threat, but no more than a tenth of the mean sum of
+        absolute values of a row. Range: a finite number above 0, or None.
+    box_radius : float
+        Largest absolute value C of a weight, in scaled units; only its ratio to margin matters. Range: a
+        finite number above 0.
+    deletions : {'fractional', 'whole'}
+        Whether the adversary may take a part of an attribute: fractional, the linear program (4), an
+        upper bound that is exact for equal values; or whole, the program (3) itself, for values that are
+        whole numbers.
+    damage : {'deletion', 'noise'}
+        What happens to the attributes that the adversary takes: deletion, they are 0; or noise, they are
+        replaced by independent noise of mean 0 that is no larger than 1 in scaled units, and the margin
+        is at least C sqrt(2 N ln(1/confidence)).
+    confidence : float
+        With damage = noise: the probability delta with which noise may do more than the margin covers.
+        Range: a number above 0 and below 1.
+    tried : int
+        How many settings of threat, margin, box and values were tried on these rows, this one included:
+        the bound on new rows in the report holds for all of them at once. The program's tuning sets it.
+        Range: an integer from 1 to 1000000000.
+    """
+
+    values: t.Values
 
     def _parameters(self, seed):
         """Return the learner's parameters as the library reads them; of values those of what can vanish."""
@@ -64,40 +85,24 @@ class _Robust(Tried, Estimator):
         texts["values"] = text_of("values", without_known(self, self.values))
         return list(texts.items())
 
-    def __init_subclass__(cls, learner=None, **keywords):
-        """Write the sections that classes share."""
-        super().__init_subclass__(learner=learner, **keywords)
-        tells = issubclass(cls, Classifier)
-        words = {
-            "{shape}": "(1, n_features)" if tells else "(n_features,)",
-            "{intercept}": "ndarray of shape (1,)" if tells else "float",
-            "{classes}": "classes_ : ndarray of shape (2,)\n    The labels.\n" if tells else "",
-        }
-        for name, text in _SECTIONS.items():
-            for word, by in words.items():
-                text = text.replace(word, by)
-            cls.__doc__ = cls.__doc__.replace(f"{{{name}}}", text.replace("\n", "\n    "))
 
-
-class RobustLPClassifier(Weighted, Classifier, _Robust, learner="robust-lp"):
-    """Robust linear program: the least mean hinge loss under the worst deletions; paper E [1]_, program (4).
-
-    The loss of a row is that after the adversary has taken what hurts it most; its mean is minimised over a
-    box of weights, exactly: the gap in ``report_`` bounds the distance from the optimum by duality. Where all
-    values are equal the linear program is the adversary's problem itself (theorem 1), else an upper bound, or
-    the problem itself with ``deletions='whole'``. Theorem 2 bounds the error of new rows under every attack;
-    ``report_["notes_text"]`` says by how much.
+class _RobustLP(_Robust):
+    """The parameters of :class:`RobustLPRegressor` and :class:`RobustLPClassifier`.
 
     Parameters
     ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    chunk : int or None
+        Rows of one chunk: the program is solved for random chunks of so many rows each, and their weights
+        are averaged, as the paper had to do. None: all rows at once, exactly. Range: an integer of at
+        least 2, or None.
+    quantile : float
+        For numbers: the quantile q to predict, by the loss max(q r, (q - 1) r) of the residual r after
+        the worst deletions; 0.5 is half the absolute loss. Range: a number above 0 and below 1.
 
     See Also
     --------
+    RobustLPRegressor : For numbers.
+    RobustLPClassifier : For two classes.
     RobustPerceptronClassifier : One pass over the rows, where the program takes too long.
     FDROPClassifier : A Euclidean norm in the place of the box.
     halfseen.robust.attack : Attack any linear predictor of the package.
@@ -110,7 +115,65 @@ class RobustLPClassifier(Weighted, Classifier, _Robust, learner="robust-lp"):
 
     References
     ----------
-    {E}
+    .. [1] O. Dekel and O. Shamir, "Learning to Classify with Missing and Corrupted Features", ICML 2008.
+    """
+
+    _learner = "robust-lp"
+
+    def __init__(
+        self,
+        *,
+        threat: float | None = None,
+        values: t.Values = "uniform",
+        margin: float | None = None,
+        box_radius: float = 1.0,
+        deletions: Literal["fractional", "whole"] = "fractional",
+        damage: Literal["deletion", "noise"] = "deletion",
+        confidence: float = 0.05,
+        tried: int = 1,
+        chunk: int | None = None,
+        quantile: float = 0.5,
+        intercept: bool = True,
+        tol: float = 1e-06,
+        max_iter: int = 300,
+        memory: float = 8.0,
+        random_state: t.Seed = None,
+        scale: t.Scale = None,
+        known: t.Names = None,
+        groups: t.Groups = None,
+        n_jobs: int | None = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.threat = threat
+        self.values = values
+        self.margin = margin
+        self.box_radius = box_radius
+        self.deletions = deletions
+        self.damage = damage
+        self.confidence = confidence
+        self.tried = tried
+        self.chunk = chunk
+        self.quantile = quantile
+        self.intercept = intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.memory = memory
+        self.random_state = random_state
+        self.scale = scale
+        self.known = known
+        self.groups = groups
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class RobustLPClassifier(Weighted, _RobustLP, LinearClassifier):
+    """Robust linear program: the least mean hinge loss under the worst deletions; paper E [1]_, program (4).
+
+    The loss of a row is that after the adversary has taken what hurts it most; its mean is minimised over a
+    box of weights, exactly: the gap in ``report_`` bounds the distance from the optimum by duality. Where all
+    values are equal the linear program is the adversary's problem itself (theorem 1), else an upper bound, or
+    the problem itself with ``deletions='whole'``. Theorem 2 bounds the error of new rows under every attack;
+    ``report_["notes_text"]`` says by how much.
 
     Examples
     --------
@@ -125,34 +188,13 @@ class RobustLPClassifier(Weighted, Classifier, _Robust, learner="robust-lp"):
     """
 
 
-class RobustLPRegressor(Weighted, Regressor, _Robust, learner="robust-lp"):
+class RobustLPRegressor(Weighted, _RobustLP, LinearRegressor):
     """Robust linear program for numbers: a quantile under the worst deletions; after paper E [1]_.
 
     The pinball loss of a row (for the median half the absolute error) is that after the adversary has moved
     the estimate to the worse side; its mean is minimised over a box of weights, exactly, by row generation.
     It is not in the paper, whose setting it takes over; the gap in ``report_`` bounds the distance from the
     optimum.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
-
-    See Also
-    --------
-    RobustLPClassifier : The same for two classes.
-
-    Notes
-    -----
-    ``margin``, ``damage`` and ``confidence`` are of classes alone. Rows cannot count by ``sample_weight``
-    where ``chunk`` is set: a chunk is so many rows.
-
-    References
-    ----------
-    {E}
 
     Examples
     --------
@@ -167,7 +209,7 @@ class RobustLPRegressor(Weighted, Regressor, _Robust, learner="robust-lp"):
     _poor_score = True  # where each of ten attributes counts alone, weights that bear the loss of one are 0
 
 
-class RobustPerceptronClassifier(Classifier, _Robust, learner="robust-perceptron"):
+class RobustPerceptronClassifier(LinearClassifier, _Robust):
     """Robust Perceptron: one pass of steps on rows under their worst deletions; paper E [1]_, section 3.
 
     Each row is attacked under the weights of the moment, and the weights make a step on what is left of it;
@@ -177,11 +219,13 @@ class RobustPerceptronClassifier(Classifier, _Robust, learner="robust-perceptron
 
     Parameters
     ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    passes : int
+        Passes over the rows, each in a random order of its own; the theorem covers one. Of several, the
+        pass whose average does best on the rows kept for validation is returned. Range: an integer from 1
+        to 10000.
+    validation : float
+        With more than one pass: the share of the rows that choose the pass, by their loss under the worst
+        deletions, and are not learned from. Range: a number above 0 and below 1.
 
     See Also
     --------
@@ -194,7 +238,7 @@ class RobustPerceptronClassifier(Classifier, _Robust, learner="robust-perceptron
 
     References
     ----------
-    {E}
+    .. [1] O. Dekel and O. Shamir, "Learning to Classify with Missing and Corrupted Features", ICML 2008.
 
     Examples
     --------
@@ -206,22 +250,57 @@ class RobustPerceptronClassifier(Classifier, _Robust, learner="robust-perceptron
     True
     """
 
+    _learner = "robust-perceptron"
 
-class FDROPClassifier(Weighted, Classifier, _Robust, learner="fdrop"):
+    def __init__(
+        self,
+        *,
+        threat: float | None = None,
+        values: t.Values = "uniform",
+        margin: float | None = None,
+        box_radius: float = 1.0,
+        step: t.Rule = "theory",
+        deletions: Literal["fractional", "whole"] = "fractional",
+        damage: Literal["deletion", "noise"] = "deletion",
+        confidence: float = 0.05,
+        tried: int = 1,
+        passes: int = 1,
+        validation: float = 0.1,
+        intercept: bool = True,
+        random_state: t.Seed = None,
+        scale: t.Scale = None,
+        known: t.Names = None,
+        groups: t.Groups = None,
+        n_jobs: int | None = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.threat = threat
+        self.values = values
+        self.margin = margin
+        self.box_radius = box_radius
+        self.step = step
+        self.deletions = deletions
+        self.damage = damage
+        self.confidence = confidence
+        self.tried = tried
+        self.passes = passes
+        self.validation = validation
+        self.intercept = intercept
+        self.random_state = random_state
+        self.scale = scale
+        self.known = known
+        self.groups = groups
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class FDROPClassifier(Weighted, LinearClassifier, _Robust):
     """Feature dropping (FDROP): support vector machine under the worst deletions; Globerson, Roweis [1]_.
 
     Hinge losses after the deletions that hurt each row most, and half the squared length of the weights,
     minimised by cutting planes to a certified gap. Where values differ the adversary may take attributes in
     part, which bounds the loss from above. With ``threat=0`` it is the linear support vector machine. Paper E
     [2]_ compares with it.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
 
     See Also
     --------
@@ -243,3 +322,32 @@ class FDROPClassifier(Weighted, Classifier, _Robust, learner="fdrop"):
     >>> certificates.prediction.tolist(), certificates.certified.tolist()
     ([0, 0], [7.0, 3.0])
     """
+
+    _learner = "fdrop"
+
+    def __init__(
+        self,
+        *,
+        c: float = 1.0,
+        threat: float | None = None,
+        values: t.Values = "uniform",
+        intercept: bool = True,
+        tol: float = 0.001,
+        max_iter: int = 5000,
+        scale: t.Scale = None,
+        known: t.Names = None,
+        groups: t.Groups = None,
+        n_jobs: int | None = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.c = c
+        self.threat = threat
+        self.values = values
+        self.intercept = intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.scale = scale
+        self.known = known
+        self.groups = groups
+        self.n_jobs = n_jobs
+        self.verbose = verbose

@@ -1,6 +1,8 @@
 """List the public estimators, and which of scikit-learn's checks they fail for a reason."""
 
-from halfseen._rebuilding import estimator_classes
+from typing import Any
+
+from halfseen._from_model import estimator_classes
 from halfseen.encoder import Encoder
 from halfseen.missing import GeometricMarginClassifier, KARMAClassifier
 
@@ -16,7 +18,7 @@ _WEIGHTS = (
 )
 
 
-def estimators():
+def estimators() -> list[Any]:
     """Return one instance of every public estimator, with default parameters.
 
     Returns
@@ -27,13 +29,13 @@ def estimators():
     Examples
     --------
     >>> from halfseen.testing import estimators
-    >>> any(type(estimator).__name__ == "AERR" for estimator in estimators())
+    >>> any(type(estimator).__name__ == "AERRRegressor" for estimator in estimators())
     True
     """
     return [of() for of in estimator_classes()] + [Encoder()]
 
 
-def expected_failed_checks(estimator):
+def expected_failed_checks(estimator: Any) -> dict[str, str]:
     """Return which of scikit-learn's checks an estimator fails, and why.
 
     Parameters

@@ -12,49 +12,54 @@ values that somebody fetches  ``start``: a :class:`halfseen.Learner` that says w
 learners, which forget it after one step. With ``passive='all'`` they learn from any table with holes.
 """
 
-from halfseen.budget._by_moments import (
-    DDAELR,
-    DDAERR,
-    GAERR,
+from halfseen.budget._aesvr import AESVRClassifier, AESVRRegressor
+from halfseen.budget._data_dependent import (
     DDAELRClassifier,
+    DDAELRRegressor,
     DDAERRClassifier,
+    DDAERRRegressor,
     GAERRClassifier,
+    GAERRRegressor,
 )
-from halfseen.budget._from_moments import Identity, IdentityClassifier, MomentLasso, MomentLassoClassifier
-from halfseen.budget._kept import FIMLClassifier, FIMLRegressor
-from halfseen.budget._smooth import AESVR, AESVRClassifier
+from halfseen.budget._fiml import FIMLClassifier, FIMLRegressor
+from halfseen.budget._moment_based import (
+    IdentityClassifier,
+    IdentityRegressor,
+    MomentLassoClassifier,
+    MomentLassoRegressor,
+)
 from halfseen.budget._uniform import (
-    AELR,
-    AER,
-    AERR,
     AELRClassifier,
+    AELRRegressor,
     AERClassifier,
     AERRClassifier,
-    PNorm,
+    AERRegressor,
+    AERRRegressor,
     PNormClassifier,
+    PNormRegressor,
 )
 
 __all__ = [
-    "AELR",
-    "AER",
-    "AERR",
-    "AESVR",
-    "DDAELR",
-    "DDAERR",
-    "GAERR",
     "AELRClassifier",
+    "AELRRegressor",
     "AERClassifier",
     "AERRClassifier",
+    "AERRRegressor",
+    "AERRegressor",
     "AESVRClassifier",
+    "AESVRRegressor",
     "DDAELRClassifier",
+    "DDAELRRegressor",
     "DDAERRClassifier",
+    "DDAERRRegressor",
     "FIMLClassifier",
     "FIMLRegressor",
     "GAERRClassifier",
-    "Identity",
+    "GAERRRegressor",
     "IdentityClassifier",
-    "MomentLasso",
+    "IdentityRegressor",
     "MomentLassoClassifier",
-    "PNorm",
+    "MomentLassoRegressor",
     "PNormClassifier",
+    "PNormRegressor",
 ]

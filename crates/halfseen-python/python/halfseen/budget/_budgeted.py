@@ -1,105 +1,114 @@
-"""Hold what all budgeted estimators share: batches, ask and tell, the books, and how they are documented."""
+"""Hold what all budgeted estimators share: batches, ask and tell, and the books."""
 
-import re
 import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from halfseen import _core
-from halfseen._estimator import (
-    BOUNDS,
-    GROUPS,
-    KNOWN,
-    PRICES,
-    SCALE,
-    VERBOSE,
-    Classifier,
-    ClippedRegressor,
-    Estimator,
-    _progress,
-    _threads,
-)
+from halfseen import _types as t
+from halfseen._estimator import Estimator, _progress, _threads
+from halfseen._predictors import ClippedRegressor, LinearClassifier
 from halfseen.warnings import DataWarning
 
-#: Sections that are the same for every class: {name} in its documentation stands for one of them.
-_SECTIONS = {
-    "attributes": """\
-coef_ : ndarray of shape {shape}
-    Weight of each attribute, in units of the data.
-intercept_ : {intercept}
-    The constant.
-{classes}reads_ : int
-    Reads with multiplicity, as the papers count them.
-distinct_ : int
-    Different cells that were read: what is paid for.
-attributes_read_ : ndarray of shape (n_features,)
-    How often each attribute was read; an always-known one costs nothing and counts 0. The columns of a panel
-    are read together.
-report_ : dict
-    Everything that is to be said of the fit: ``report_["params"]["seed"]`` repeats it.
-n_features_in_ : int
-    Number of attributes.
-feature_names_in_ : ndarray of shape (n_features_in_,)
-    Their names, where X had any.
-n_iter_ : int
-    {passes}""",
-    "notes": """\
-``budget`` counts every read of one example, those for the product <w, x> included; always-known attributes
-and targets cost nothing. A fit looks at nothing else, so ``scale`` needs declared ``bounds`` (or is 'none'),
-and the norms that set the step are estimated from the reads as they come.
-
-Rates of the expected excess are those of theorems, which need bounds on every example and target, and
-steps made for these bounds. ``'theory'`` puts root mean squares in their place: where tails are heavy such
-steps are too long, and the excess can be many times what the theorem's formula gives.
-
-There is no ``sample_weight``: an example is read once, and a row of weight 2 could not equal the same row
-twice, of which other attributes would be read the second time.""",
-    "A": """\
-.. [1] N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed
-       Attributes", ICML 2010.""",
-    "B": """\
-.. [1] E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.""",
-    "C": """\
-.. [1] D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent
-       Sampling", ICML 2015.""",
-}
+if TYPE_CHECKING:
+    from halfseen.asktell import Learner
 
 
 class Budgeted(Estimator):
-    """What budgeted estimators do besides."""
+    """What budgeted estimators do besides.
 
-    _house = (SCALE, KNOWN, GROUPS, PRICES, BOUNDS, VERBOSE)
-    _passes = "1: one pass."
+    Parameters
+    ----------
+    budget : int or None
+        Reads per example, all counted: those for the product <w,x> as well as those for the gradient.
+        While all weights are 0 the product is 0 and its reads are not made. None: 4, or all attributes
+        where there are fewer; of fiml in the program and in Python every cell that is there, unless there
+        is a total_budget. Range: an integer of at least 1, or None.
+    total_budget : int or None
+        Reads in all that may be made, of a fit and in ask and tell: a fit stops before the first example
+        whose reads would exceed what is left, and asking is refused, where open queries count with what
+        they asked for. None: as many as the examples need. Range: an integer of at least 1, or None.
+    centre : {'none', 'given', 'running'}
+        What is subtracted from each attribute: nothing, the given means, or its mean over the reads made
+        so far.
+    average : {'all', 'tail'}
+        Which iterates the model averages: all of them (the theorems), or the second half; without a
+        horizon tail weighs iterate t by t.
+    truncate : int or None
+        Attributes that the model needs at prediction time: those with the largest weights; the others
+        count as their mean. None: all. Range: an integer of at least 1, or None.
+    horizon : int or None
+        Examples to come; theory steps, penalties, tail averages and shares for a first phase use it.
+        None: the rows of a fit; unknown in ask and tell, where steps then fall as 1/sqrt(t). Range: an
+        integer of at least 1, or None.
+    money : float or None
+        What the reads of one example may cost in all, at declared prices (1 each where nothing is said);
+        never exceeded. None: only their number is limited. Range: a finite number above 0, or None.
+    replacement : bool
+        Whether one example's gradient reads are drawn with replacement (as paper B does) or without
+        (smaller variance).
+    step_rule : {'constant', 'adagrad'}
+        Whether all attributes share one step, or each has its own that falls with its squared gradients
+        (diagonal AdaGrad, after which the projection is radial: no theorem covers that; 1x is then a
+        four-hundredth of sqrt(2) times the radius).
+    passive : {'no', 'one', 'all'}
+        no: the learner chooses what it reads. Otherwise each row comes with what happens to be observed,
+        missing completely at random, and all of that is used (the budget plays no part): one observed
+        attribute, drawn, estimates the product <w,x>, or all of them do, with less variance.
+    exploration : float
+        With moments = online: share of uniform draws mixed in, so that no attribute starves. Range: a
+        number above 0 and below 1.
+    inner : {'weights', 'moments', 'mixed'}
+        How the product's reads are drawn: by the weights as the theorems have it, by |w| times the root
+        of the moments (less variance on average over examples, no theorem), or half and half (at most
+        twice the theorem's variance).
+    phase1 : float
+        Length of the first phase, whose draws are uniform: a share of the horizon (below 1), or a number
+        of examples. Range: a share above 0 and below 1, or a whole number of at least 1.
+    smoothing : float
+        Constant c of the smoothed moments A + c d log(2d/delta)/n1 of the second phase; 4/3 keeps the
+        theorem, 0.001 to 0.01 often does better. Range: a finite number of at least 0.
+    confidence : float
+        The probability delta with which the guarantee of the second phase may fail. Range: a number above
+        0 and below 1.
+    prices : dict or None
+        What one read of an attribute or of a panel costs, by name or index; 1 elsewhere.
+    bounds : dict or None
+        Declared (low, high) of attributes, by name or index: what an honest learner may scale by.
+
+    Attributes
+    ----------
+    attributes_read_ : ndarray of shape (n_features,)
+        How often each attribute was read; an always-known one costs nothing and counts 0. The columns of a
+        panel are read together.
+
+    Notes
+    -----
+    ``budget`` counts every read of one example, those for the product <w, x> included; always-known
+    attributes and targets cost nothing. A fit looks at nothing else, so ``scale`` needs declared ``bounds``
+    (or is 'none'), and the norms that set the step are estimated from the reads as they come.
+
+    Rates of the expected excess are those of theorems, which need bounds on every example and target, and
+    steps made for these bounds. ``'theory'`` puts root mean squares in their place: where tails are heavy
+    such steps are too long, and the excess can be many times what the theorem's formula gives.
+
+    There is no ``sample_weight``: an example is read once, and a row of weight 2 could not equal the same row
+    twice, of which other attributes would be read the second time.
+    """
+
     _keeps_reads = False
 
-    def __init_subclass__(cls, learner=None, **keywords):
-        """Write the sections that are the same for all."""
-        super().__init_subclass__(learner=learner, **keywords)
-        if learner is None:
-            return
-        tells = issubclass(cls, Classifier)
-        words = {
-            "{shape}": "(1, n_features)" if tells else "(n_features,)",
-            "{intercept}": "ndarray of shape (1,)" if tells else "float",
-            "{classes}": "classes_ : ndarray of shape (2,)\n    The labels.\n" if tells else "",
-            "{passes}": cls._passes,
-        }
-        for name, text in _SECTIONS.items():
-            for word, by in words.items():
-                text = text.replace(word, by)
-            lines = "\n".join(f"    {line}" if line else "" for line in text.splitlines())
-            cls.__doc__ = re.sub(
-                rf"^ *\{{{name}\}}", lambda _, lines=lines: lines, cls.__doc__, flags=re.MULTILINE
-            )
-
     @property
-    def _takes_holes(self):
+    def _takes_holes(self) -> bool:  # type: ignore[override]
         """Whether rows come with what happens to be observed of them."""
         return getattr(self, "passive", "no") != "no"
 
     @property
-    def attributes_read_(self):
+    def attributes_read_(self) -> t.Array:
         """How often each attribute was read: ndarray of shape (n_features,)."""
         return np.array(self.model_.attributes_read(), dtype=np.int64)
 
@@ -167,7 +176,7 @@ class BudgetedRegressor(ClippedRegressor, Budgeted):
         """Return the targets of a batch as the library takes them."""
         return self._targets(y)
 
-    def partial_fit(self, X, y):
+    def partial_fit(self, X: t.Matrix, y: ArrayLike) -> Self:
         """Learn from one more batch of examples, in their order.
 
         Several batches are one batch of all their rows, to the bit, and may lie any time apart: the
@@ -191,7 +200,9 @@ class BudgetedRegressor(ClippedRegressor, Budgeted):
         """
         return self._partial_fit(X, y)
 
-    def start(self, attributes, *, target=None):
+    def start(
+        self, attributes: Sequence[str] | int, *, target: tuple[float, float] | None = None
+    ) -> "Learner":
         """Start to ask: for values that are fetched one by one, and not at hand as rows.
 
         Attributes without ``bounds`` are scaled by their own reads as they come. Learners that step make
@@ -212,8 +223,9 @@ class BudgetedRegressor(ClippedRegressor, Budgeted):
 
         Examples
         --------
-        >>> from halfseen import AERR
-        >>> learner = AERR(budget=2, random_state=0).start(["age", "weight", "pressure"], target=(50, 10))
+        >>> from halfseen import AERRRegressor
+        >>> model = AERRRegressor(budget=2, random_state=0)
+        >>> learner = model.start(["age", "weight", "pressure"], target=(50, 10))
         >>> query = learner.ask()
         >>> query.attributes
         ('weight',)
@@ -225,8 +237,12 @@ class BudgetedRegressor(ClippedRegressor, Budgeted):
         return begin(self, attributes, None, target)
 
 
-class BudgetedClassifier(Classifier, Budgeted):
+class BudgetedClassifier(LinearClassifier, Budgeted):
     """Tell two classes apart from a few attributes of each example."""
+
+    if TYPE_CHECKING:
+
+        def set_partial_fit_request(self, *, classes: t.Request = ...) -> Self: ...
 
     def _take_classes(self, classes):
         """Keep the two labels that there are."""
@@ -255,7 +271,7 @@ class BudgetedClassifier(Classifier, Budgeted):
             raise ValueError(f"y holds {y[unknown].tolist()[0]!r}, and classes are {self.classes_.tolist()}")
         return at, self.classes_.tolist()
 
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(self, X: t.Matrix, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Learn from one more batch of examples, in their order.
 
         Several batches are one batch of all their rows, to the bit, and may lie any time apart: the
@@ -281,7 +297,7 @@ class BudgetedClassifier(Classifier, Budgeted):
         """
         return self._partial_fit(X, y, classes)
 
-    def start(self, attributes, classes):
+    def start(self, attributes: Sequence[str] | int, classes: ArrayLike) -> "Learner":
         """Start to ask: for values that are fetched one by one, and not at hand as rows.
 
         Attributes without ``bounds`` are scaled by their own reads as they come. Learners that step make

@@ -1,47 +1,95 @@
 """Define the learners that draw the reads of a gradient uniformly: AER, AERR, AELR and p-norm updates."""
 
-from halfseen.budget._budgeted import BudgetedClassifier, BudgetedRegressor
+from typing import Literal
+
+from halfseen import _types as t
+from halfseen.budget._budgeted import Budgeted, BudgetedClassifier, BudgetedRegressor
 
 
-class AER(BudgetedRegressor, learner="aer"):
+class _AER(Budgeted):
+    """The parameters of :class:`AERRegressor` and :class:`AERClassifier`.
+
+    Parameters
+    ----------
+    penalty : float or str
+        Strength lambda of the penalty (lambda/2) |w|^2: theory, a multiple of it such as 3.2x, or a
+        number. Range: theory, a multiple of it such as 3.2x, or a finite number above 0.
+
+    See Also
+    --------
+    AERRegressor : For numbers.
+    AERClassifier : For two classes.
+    AELRRegressor : The l1 ball by exponentiated gradient steps.
+    AERRRegressor : The Euclidean ball.
+    AERRClassifier : The Euclidean ball.
+
+    References
+    ----------
+    .. [1] N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed
+           Attributes", ICML 2010.
+    """
+
+    _learner = "aer"
+
+    def __init__(
+        self,
+        *,
+        budget: int | None = None,
+        total_budget: int | None = None,
+        money: float | None = None,
+        radius: float = 8.0,
+        penalty: t.Rule = "theory",
+        centre: Literal["none", "given", "running"] = "running",
+        average: Literal["all", "tail"] = "tail",
+        truncate: int | None = None,
+        intercept: bool = True,
+        known_radius: float = 1.0,
+        horizon: int | None = None,
+        random_state: t.Seed = None,
+        scale: t.Scale = None,
+        known: t.Names = None,
+        groups: t.Groups = None,
+        prices: t.ByAttribute = None,
+        bounds: t.ByAttribute = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.budget = budget
+        self.total_budget = total_budget
+        self.money = money
+        self.radius = radius
+        self.penalty = penalty
+        self.centre = centre
+        self.average = average
+        self.truncate = truncate
+        self.intercept = intercept
+        self.known_radius = known_radius
+        self.horizon = horizon
+        self.random_state = random_state
+        self.scale = scale
+        self.known = known
+        self.groups = groups
+        self.prices = prices
+        self.bounds = bounds
+        self.verbose = verbose
+
+
+class AERRegressor(_AER, BudgetedRegressor):
     """Attribute Efficient Regression: paper A [1]_, algorithm 2, theorem 2.
 
     Least squares with weights in an l1 ball. Half of the reads of an example, drawn without replacement,
     estimate the example itself, the others its product with the weights; strongly convex steps follow the
-    estimated gradient. The expected excess of the squared error falls as ``sqrt(log m / m)`` in the
-    number m of examples, and as one over the root of the reads per example. With a budget of all
-    attributes nothing is sampled. Where only a few reads can be had, :class:`AERR` and :class:`AELR` make
-    more of them.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
-
-    See Also
-    --------
-    AERClassifier : The same for two classes.
-    AELR : The l1 ball by exponentiated gradient steps.
-    AERR : The Euclidean ball.
-
-    Notes
-    -----
-    {notes}
-
-    References
-    ----------
-    {A}
+    estimated gradient. The expected excess of the squared error falls as ``sqrt(log m / m)`` in the number m
+    of examples, and as one over the root of the reads per example. With a budget of all attributes nothing is
+    sampled. Where only a few reads can be had, :class:`AERRRegressor` and :class:`AELRRegressor` make more of
+    them.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from halfseen import AER
+    >>> from halfseen import AERRegressor
     >>> X = np.random.default_rng(0).normal(size=(5000, 10))
     >>> y = X[:, 0] - X[:, 1]
-    >>> model = AER(budget=6, random_state=0).fit(X, y)
+    >>> model = AERRegressor(budget=6, random_state=0).fit(X, y)
     >>> model.score(X, y) > 0.8
     True
     >>> int(np.abs(model.coef_).argmin()) > 1
@@ -49,178 +97,11 @@ class AER(BudgetedRegressor, learner="aer"):
     """
 
 
-class AERR(BudgetedRegressor, learner="aerr"):
-    """Attribute Efficient Ridge Regression: paper B [1]_, algorithm 1, theorem 3.1.
-
-    Least squares with weights in a Euclidean ball. All reads of an example but one, drawn uniformly,
-    estimate the example; the last, drawn in proportion to the squared weights, its product with them.
-    Each example moves the weights by one projected gradient step; the model is an average over them. The
-    expected excess of the squared error falls as ``sqrt(d / (k m))`` for m examples with k reads of d
-    attributes each: hiding attributes costs what a sample smaller by the factor k / d would.
-
-    With ``passive`` nothing is chosen: rows come with NaN where nothing was observed, completely at
-    random, and all that they show is learned from. Then no theorem is claimed, ``budget`` plays no part
-    and the ``scale`` of ``fit`` may look at all cells; batches and single examples come unseen, and are
-    scaled by declared ``bounds`` or not at all.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
-
-    See Also
-    --------
-    AERRClassifier : The same for two classes.
-    AELR : Weights in an l1 ball, for few relevant attributes.
-    DDAERR : Reads attributes of large second moments more often.
-
-    Notes
-    -----
-    {notes}
-
-    References
-    ----------
-    {B}
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from halfseen import AERR
-    >>> X = np.random.default_rng(0).normal(size=(2000, 10))
-    >>> y = X[:, 0] - X[:, 1]
-    >>> model = AERR(budget=4, random_state=0).fit(X, y)
-    >>> model.reads_
-    7993
-    >>> model.score(X, y) > 0.8
-    True
-
-    What a batch shows is learned from, and the next one goes on from there:
-
-    >>> model = AERR(budget=4, random_state=0)
-    >>> for rows in np.split(np.arange(2000), 4):
-    ...     model = model.partial_fit(X[rows], y[rows])
-    >>> model.report_["examples"], int(model.attributes_read_.sum()) == model.distinct_
-    (2000, True)
-    """
-
-
-class AELR(BudgetedRegressor, learner="aelr"):
-    """Attribute Efficient Lasso Regression: paper B [1]_, algorithm 2, theorem 3.4.
-
-    Least squares with weights in an l1 ball. Reads are spent as in :class:`AERR`, the product's in
-    proportion to the absolute weights; weights move by exponentiated gradient steps with clipped entries.
-    The expected excess of the squared error falls as ``sqrt(d log d / (k m))`` where attributes are
-    bounded: the dimension enters only through what is not read, so this is the choice for many attributes
-    of which few matter.
-
-    ``passive`` means what it does in :class:`AERR`.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
-
-    See Also
-    --------
-    AELRClassifier : The same for two classes.
-    AERR : Weights in a Euclidean ball.
-    DDAELR : Reads attributes of large second moments more often.
-
-    Notes
-    -----
-    {notes}
-
-    References
-    ----------
-    {B}
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from halfseen import AELR
-    >>> X = np.random.default_rng(0).normal(size=(5000, 10))
-    >>> y = X[:, 0] - X[:, 1]
-    >>> model = AELR(budget=4, radius=6, random_state=0).fit(X, y)
-    >>> model.score(X, y) > 0.8
-    True
-    """
-
-
-class PNorm(BudgetedRegressor, learner="pnorm"):
-    """Additive p-norm updates from a few reads: paper A [1]_, section 5; Gentile [2]_, theorem 1.
-
-    Between gradient descent (``p=2``, as :class:`AERR` before its projection) and exponentiated gradient
-    (p near 2 log d, as :class:`AELR`). Reads are those of :class:`AERR`. The expected excess of the
-    squared error falls as ``sqrt((p - 1) / m)`` times a factor for what is not read, where the weights
-    stay in a ball of the dual norm, which ``project=True`` sees to.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
-
-    See Also
-    --------
-    PNormClassifier : The same for two classes.
-    AERR : The case p = 2 with a projection.
-    AELR : Exponentiated gradient.
-
-    Notes
-    -----
-    {notes}
-
-    References
-    ----------
-    {A}
-    .. [2] C. Gentile, "The Robustness of the p-Norm Algorithms", Machine Learning 53, 2003.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from halfseen import PNorm
-    >>> X = np.random.default_rng(0).normal(size=(5000, 10))
-    >>> y = X[:, 0] - X[:, 1]
-    >>> model = PNorm(budget=4, random_state=0).fit(X, y)
-    >>> model.score(X, y) > 0.8
-    True
-    """
-
-
-class AERClassifier(BudgetedClassifier, learner="aer"):
+class AERClassifier(_AER, BudgetedClassifier):
     """Attribute Efficient Regression for two classes: paper A [1]_, algorithm 2, theorem 2.
 
-    :class:`AER` on the labels as -1 and +1: the sign of what it estimates is the class. The guarantee is
-    about the squared error, which bounds the share of wrong labels from above.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
-
-    See Also
-    --------
-    AER : The method.
-    AERRClassifier : The Euclidean ball.
-
-    Notes
-    -----
-    {notes}
-
-    References
-    ----------
-    {A}
+    :class:`AERRegressor` on the labels as -1 and +1: the sign of what it estimates is the class. The
+    guarantee is about the squared error, which bounds the share of wrong labels from above.
 
     Examples
     --------
@@ -234,32 +115,113 @@ class AERClassifier(BudgetedClassifier, learner="aer"):
     """
 
 
-class AERRClassifier(BudgetedClassifier, learner="aerr"):
-    """Attribute Efficient Ridge Regression for two classes: paper B [1]_, algorithm 1, theorem 3.1.
-
-    :class:`AERR` on the labels as -1 and +1: the sign of what it estimates is the class. The guarantee is
-    about the squared error, which bounds the share of wrong labels from above.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+class _AERR(Budgeted):
+    """The parameters of :class:`AERRRegressor` and :class:`AERRClassifier`.
 
     See Also
     --------
-    AERR : The method.
+    AERRRegressor : For numbers.
+    AERRClassifier : For two classes.
+    AELRRegressor : Weights in an l1 ball, for few relevant attributes.
+    DDAERRRegressor : Reads attributes of large second moments more often.
     AESVRClassifier : Losses of classes, such as the hinge.
-
-    Notes
-    -----
-    {notes}
 
     References
     ----------
-    {B}
+    .. [1] E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
+    """
+
+    _learner = "aerr"
+
+    def __init__(
+        self,
+        *,
+        budget: int | None = None,
+        total_budget: int | None = None,
+        money: float | None = None,
+        radius: float = 2.0,
+        step: t.Rule = "1.8x",
+        step_rule: Literal["constant", "adagrad"] = "constant",
+        passive: Literal["no", "one", "all"] = "no",
+        replacement: bool = False,
+        centre: Literal["none", "given", "running"] = "running",
+        average: Literal["all", "tail"] = "tail",
+        truncate: int | None = None,
+        intercept: bool = True,
+        known_radius: float = 1.0,
+        horizon: int | None = None,
+        random_state: t.Seed = None,
+        scale: t.Scale = None,
+        known: t.Names = None,
+        groups: t.Groups = None,
+        prices: t.ByAttribute = None,
+        bounds: t.ByAttribute = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.budget = budget
+        self.total_budget = total_budget
+        self.money = money
+        self.radius = radius
+        self.step = step
+        self.step_rule = step_rule
+        self.passive = passive
+        self.replacement = replacement
+        self.centre = centre
+        self.average = average
+        self.truncate = truncate
+        self.intercept = intercept
+        self.known_radius = known_radius
+        self.horizon = horizon
+        self.random_state = random_state
+        self.scale = scale
+        self.known = known
+        self.groups = groups
+        self.prices = prices
+        self.bounds = bounds
+        self.verbose = verbose
+
+
+class AERRRegressor(_AERR, BudgetedRegressor):
+    """Attribute Efficient Ridge Regression: paper B [1]_, algorithm 1, theorem 3.1.
+
+    Least squares with weights in a Euclidean ball. All reads of an example but one, drawn uniformly,
+    estimate the example; the last, drawn in proportion to the squared weights, its product with them.
+    Each example moves the weights by one projected gradient step; the model is an average over them. The
+    expected excess of the squared error falls as ``sqrt(d / (k m))`` for m examples with k reads of d
+    attributes each: hiding attributes costs what a sample smaller by the factor k / d would.
+
+    With ``passive`` nothing is chosen: rows come with NaN where nothing was observed, completely at
+    random, and all that they show is learned from. Then no theorem is claimed, ``budget`` plays no part
+    and the ``scale`` of ``fit`` may look at all cells; batches and single examples come unseen, and are
+    scaled by declared ``bounds`` or not at all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfseen import AERRRegressor
+    >>> X = np.random.default_rng(0).normal(size=(2000, 10))
+    >>> y = X[:, 0] - X[:, 1]
+    >>> model = AERRRegressor(budget=4, random_state=0).fit(X, y)
+    >>> model.reads_
+    7993
+    >>> model.score(X, y) > 0.8
+    True
+
+    What a batch shows is learned from, and the next one goes on from there:
+
+    >>> model = AERRRegressor(budget=4, random_state=0)
+    >>> for rows in np.split(np.arange(2000), 4):
+    ...     model = model.partial_fit(X[rows], y[rows])
+    >>> model.report_["examples"], int(model.attributes_read_.sum()) == model.distinct_
+    (2000, True)
+    """
+
+
+class AERRClassifier(_AERR, BudgetedClassifier):
+    """Attribute Efficient Ridge Regression for two classes: paper B [1]_, algorithm 1, theorem 3.1.
+
+    :class:`AERRRegressor` on the labels as -1 and +1: the sign of what it estimates is the class. The
+    guarantee is about the squared error, which bounds the share of wrong labels from above.
 
     Examples
     --------
@@ -274,32 +236,98 @@ class AERRClassifier(BudgetedClassifier, learner="aerr"):
     """
 
 
-class AELRClassifier(BudgetedClassifier, learner="aelr"):
-    """Attribute Efficient Lasso Regression for two classes: paper B [1]_, algorithm 2, theorem 3.4.
-
-    :class:`AELR` on the labels as -1 and +1: the sign of what it estimates is the class. The guarantee is
-    about the squared error, which bounds the share of wrong labels from above.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+class _AELR(Budgeted):
+    """The parameters of :class:`AELRRegressor` and :class:`AELRClassifier`.
 
     See Also
     --------
-    AELR : The method.
+    AELRRegressor : For numbers.
+    AELRClassifier : For two classes.
+    AERRRegressor : Weights in a Euclidean ball.
+    DDAELRRegressor : Reads attributes of large second moments more often.
     DDAELRClassifier : Reads attributes of large second moments more often.
-
-    Notes
-    -----
-    {notes}
 
     References
     ----------
-    {B}
+    .. [1] E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012.
+    """
+
+    _learner = "aelr"
+
+    def __init__(
+        self,
+        *,
+        budget: int | None = None,
+        total_budget: int | None = None,
+        money: float | None = None,
+        radius: float = 8.0,
+        step: t.Rule = "5.6x",
+        passive: Literal["no", "one", "all"] = "no",
+        replacement: bool = False,
+        centre: Literal["none", "given", "running"] = "running",
+        average: Literal["all", "tail"] = "all",
+        truncate: int | None = None,
+        intercept: bool = True,
+        known_radius: float = 1.0,
+        horizon: int | None = None,
+        random_state: t.Seed = None,
+        scale: t.Scale = None,
+        known: t.Names = None,
+        groups: t.Groups = None,
+        prices: t.ByAttribute = None,
+        bounds: t.ByAttribute = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.budget = budget
+        self.total_budget = total_budget
+        self.money = money
+        self.radius = radius
+        self.step = step
+        self.passive = passive
+        self.replacement = replacement
+        self.centre = centre
+        self.average = average
+        self.truncate = truncate
+        self.intercept = intercept
+        self.known_radius = known_radius
+        self.horizon = horizon
+        self.random_state = random_state
+        self.scale = scale
+        self.known = known
+        self.groups = groups
+        self.prices = prices
+        self.bounds = bounds
+        self.verbose = verbose
+
+
+class AELRRegressor(_AELR, BudgetedRegressor):
+    """Attribute Efficient Lasso Regression: paper B [1]_, algorithm 2, theorem 3.4.
+
+    Least squares with weights in an l1 ball. Reads are spent as in :class:`AERRRegressor`, the product's in
+    proportion to the absolute weights; weights move by exponentiated gradient steps with clipped entries.
+    The expected excess of the squared error falls as ``sqrt(d log d / (k m))`` where attributes are
+    bounded: the dimension enters only through what is not read, so this is the choice for many attributes
+    of which few matter.
+
+    ``passive`` means what it does in :class:`AERRRegressor`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfseen import AELRRegressor
+    >>> X = np.random.default_rng(0).normal(size=(5000, 10))
+    >>> y = X[:, 0] - X[:, 1]
+    >>> model = AELRRegressor(budget=4, radius=6, random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+
+class AELRClassifier(_AELR, BudgetedClassifier):
+    """Attribute Efficient Lasso Regression for two classes: paper B [1]_, algorithm 2, theorem 3.4.
+
+    :class:`AELRRegressor` on the labels as -1 and +1: the sign of what it estimates is the class. The
+    guarantee is about the squared error, which bounds the share of wrong labels from above.
 
     Examples
     --------
@@ -313,31 +341,107 @@ class AELRClassifier(BudgetedClassifier, learner="aelr"):
     """
 
 
-class PNormClassifier(BudgetedClassifier, learner="pnorm"):
-    """Additive p-norm updates for two classes: paper A [1]_, section 5; Gentile [2]_, theorem 1.
-
-    :class:`PNorm` on the labels as -1 and +1: the sign of what it estimates is the class.
+class _PNorm(Budgeted):
+    """The parameters of :class:`PNormRegressor` and :class:`PNormClassifier`.
 
     Parameters
     ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    p : float or None
+        Exponent p of the p-norm updates: 2 moves as gradient descent does, 2 ln d as exponentiated
+        gradient, and beyond that the guarantee only gets worse. None: 2 ln d, at least 2. Range: a number
+        from 2 to 64, or None.
+    project : bool
+        Whether the weights are kept in the ball of the q-norm of this radius, 1/p + 1/q = 1. If not, the
+        radius only sets theory's step.
 
     See Also
     --------
-    PNorm : The method.
-
-    Notes
-    -----
-    {notes}
+    PNormRegressor : For numbers.
+    PNormClassifier : For two classes.
+    AERRRegressor : The case p = 2 with a projection.
+    AELRRegressor : Exponentiated gradient.
 
     References
     ----------
-    {A}
+    .. [1] N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed
+           Attributes", ICML 2010.
     .. [2] C. Gentile, "The Robustness of the p-Norm Algorithms", Machine Learning 53, 2003.
+    """
+
+    _learner = "pnorm"
+
+    def __init__(
+        self,
+        *,
+        budget: int | None = None,
+        total_budget: int | None = None,
+        money: float | None = None,
+        radius: float = 4.0,
+        step: t.Rule = "3.2x",
+        p: float | None = 4.0,
+        project: bool = False,
+        replacement: bool = False,
+        centre: Literal["none", "given", "running"] = "running",
+        average: Literal["all", "tail"] = "tail",
+        truncate: int | None = None,
+        intercept: bool = True,
+        known_radius: float = 1.0,
+        horizon: int | None = None,
+        random_state: t.Seed = None,
+        scale: t.Scale = None,
+        known: t.Names = None,
+        groups: t.Groups = None,
+        prices: t.ByAttribute = None,
+        bounds: t.ByAttribute = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.budget = budget
+        self.total_budget = total_budget
+        self.money = money
+        self.radius = radius
+        self.step = step
+        self.p = p
+        self.project = project
+        self.replacement = replacement
+        self.centre = centre
+        self.average = average
+        self.truncate = truncate
+        self.intercept = intercept
+        self.known_radius = known_radius
+        self.horizon = horizon
+        self.random_state = random_state
+        self.scale = scale
+        self.known = known
+        self.groups = groups
+        self.prices = prices
+        self.bounds = bounds
+        self.verbose = verbose
+
+
+class PNormRegressor(_PNorm, BudgetedRegressor):
+    """Additive p-norm updates from a few reads: paper A [1]_, section 5; Gentile [2]_, theorem 1.
+
+    Between gradient descent (``p=2``, as :class:`AERRRegressor` before its projection) and exponentiated
+    gradient (p near 2 log d, as :class:`AELRRegressor`). Reads are those of :class:`AERRRegressor`. The
+    expected excess of the squared error falls as ``sqrt((p - 1) / m)`` times a factor for what is not read,
+    where the weights stay in a ball of the dual norm, which ``project=True`` sees to.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfseen import PNormRegressor
+    >>> X = np.random.default_rng(0).normal(size=(5000, 10))
+    >>> y = X[:, 0] - X[:, 1]
+    >>> model = PNormRegressor(budget=4, random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+
+class PNormClassifier(_PNorm, BudgetedClassifier):
+    """Additive p-norm updates for two classes: paper A [1]_, section 5; Gentile [2]_, theorem 1.
+
+    :class:`PNormRegressor` on the labels as -1 and +1: the sign of what it estimates is the class.
 
     Examples
     --------

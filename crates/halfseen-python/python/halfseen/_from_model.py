@@ -1,6 +1,7 @@
 """Make fitted estimators of model files."""
 
 import importlib
+from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -11,7 +12,7 @@ from halfseen._parameters import RENAMED
 _FAMILIES = ("budget", "missing", "robust", "full")
 
 
-def estimator_classes():
+def estimator_classes() -> list[Any]:
     """Return the class of every public estimator, family by family."""
     homes = halfseen._HOMES
     return [
@@ -21,7 +22,7 @@ def estimator_classes():
     ]
 
 
-def estimator_of(model):
+def estimator_of(model: Any) -> Any:
     """Return a model as a fitted estimator; see :meth:`halfseen.Model.estimator`."""
     texts = [name for name, categories in model.columns.items() if categories is not None]
     if texts:
@@ -43,7 +44,7 @@ def estimator_of(model):
 def _fitted(of, own, model):
     given = {RENAMED.get(name, name): _value(value) for name, value in model.params.items()}
     given |= {name: value for name, value in model.declared().items() if value and name not in given}
-    known = {declaration.name for declaration in of._declared}
+    known = of._get_param_names()
     estimator = of(**{name: value for name, value in (given | own).items() if name in known})
     names = list(model.columns)
     estimator.n_features_in_ = len(names)

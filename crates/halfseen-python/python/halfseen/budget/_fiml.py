@@ -1,25 +1,25 @@
 """Define the learner that keeps its reads, and fits the joint distribution to them: FIML."""
 
+from collections.abc import Callable
 from functools import update_wrapper
 from types import MethodType
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from halfseen._attributes import N_JOBS, VERBOSE
+from halfseen import _types as t
 from halfseen.budget._budgeted import Budgeted, BudgetedClassifier, BudgetedRegressor
-
-_HOUSE = (*(given for given in Budgeted._house if given is not VERBOSE), N_JOBS, VERBOSE)
 
 
 class _WithLink:
     """A method that is there where a link turns scores into probabilities."""
 
-    def __init__(self, method):
+    def __init__(self, method: Callable[..., Any]) -> None:
         self.method = method
-        update_wrapper(self, method)
+        update_wrapper(self, method)  # type: ignore[arg-type]  # it may be any callable
 
-    def __get__(self, estimator, owner=None):
+    def __get__(self, estimator: Any, owner: Any = None) -> Any:
         if estimator is None:
             return self.method
         if estimator.link == "identity":
@@ -30,55 +30,40 @@ class _WithLink:
         return MethodType(self.method, estimator)
 
 
-class _Kept(Budgeted):
-    """What is known of weights, where the reads are kept."""
-
-    _house = _HOUSE
-    _passes = "Passes of the fit over what was read."
-    _takes_holes = True
-    _keeps_reads = True
-
-    @property
-    def coef_errors_(self):
-        """Standard error of each weight, shaped as ``coef_``: ndarray."""
-        check_is_fitted(self, "model_")
-        errors = self.model_.errors()
-        if errors is None:
-            raise AttributeError(
-                f"this {type(self).__name__} has no coef_errors_, since it was fitted without deviations: fit"
-                " with deviations=100, which refits to reweighted examples"
-            )
-        return np.array(errors).reshape(self.coef_.shape)
-
-
-class FIMLRegressor(_Kept, BudgetedRegressor, learner="fiml"):
-    """Full-information maximum likelihood (FIML) from what was read: nothing is forgotten, nothing filled in.
-
-    **Rows with holes** are learned from as they are: with ``budget=None`` every cell that X shows is read.
-    With a ``budget`` the learner chooses what it reads, as all of :mod:`halfseen.budget` do: so many
-    attributes of each example. Then a NaN among them is a read that was paid for and refused. (With a
-    ``total_budget`` alone it chooses 4 of each example.)
-
-    All reads are kept. The joint distribution of attributes and target is fitted to them, by the likelihood
-    of what was read: a factor model, then refinements of it, averaged by how they predict reads that were
-    held out. So it tunes itself, and needs no data beside its reads. What a new row shows is all that a
-    prediction uses: missing cells are replaced by what is expected of them given the others.
+class _FIML(Budgeted):
+    """The parameters of :class:`FIMLRegressor` and :class:`FIMLClassifier`.
 
     Parameters
     ----------
-    {parameters}
+    design : {'uniform', 'adaptive'}
+        How the attributes to read are chosen. uniform: every set of so many attributes is as likely as
+        any other. adaptive: after a first uniform part in proportion to what each adds to the prediction,
+        as the reads so far tell; three tenths of the reads stay uniform.
+    rank : int or None
+        Factors of the model of the attributes. None: models of several ranks are fitted, and chosen among
+        by held-out reads. Range: an integer of at least 1, or None.
+    folds : int
+        Folds of the examples: models are fitted to the others, judged by the reads of the one held out,
+        and averaged. Range: an integer from 2 to 10.
+    deviations : int
+        Refits to reweighted examples, from which standard errors of the weights and prediction intervals
+        come; 0: none. Range: an integer from 0 to 1000.
+    link : {'identity', 'probit', 'logistic', 'auto'}
+        For two classes: how a score becomes the probability of a class. identity: not at all, scores
+        estimate -1 and +1; probit, logistic: by that function; auto: by what held-out reads favour.
 
     Attributes
     ----------
-    {attributes}
-    coef_errors_ : ndarray of shape (n_features,)
+    coef_errors_ : ndarray shaped as ``coef_``
         Standard error of each weight, in units of the data; there only where ``deviations`` is above 0.
 
     See Also
     --------
-    FIMLClassifier : The same for two classes.
-    AERR : A published learner, with a guarantee.
+    FIMLRegressor : For numbers.
+    FIMLClassifier : For two classes.
+    AERRRegressor : A published learner, with a guarantee.
     halfseen.KARMARegressor : A kernel machine for rows with holes.
+    halfseen.KARMAClassifier : A kernel machine for rows with holes, of any number of classes.
 
     Notes
     -----
@@ -96,6 +81,76 @@ class FIMLRegressor(_Kept, BudgetedRegressor, learner="fiml"):
     ----------
     .. [1] D. Rubin and D. Thayer, "EM Algorithms for ML Factor Analysis", Psychometrika 47, 1982.
     .. [2] D. Rubin, "Inference and Missing Data", Biometrika 63, 1976.
+    """
+
+    _learner = "fiml"
+    link: str
+    coef_: t.Array
+    _takes_holes = True
+    _keeps_reads = True
+
+    def __init__(
+        self,
+        *,
+        budget: int | None = None,
+        total_budget: int | None = None,
+        design: Literal["uniform", "adaptive"] = "adaptive",
+        passive: Literal["no", "one", "all"] = "no",
+        rank: int | None = None,
+        folds: int = 3,
+        deviations: int = 0,
+        link: Literal["identity", "probit", "logistic", "auto"] = "identity",
+        random_state: t.Seed = None,
+        scale: t.Scale = None,
+        known: t.Names = None,
+        groups: t.Groups = None,
+        prices: t.ByAttribute = None,
+        bounds: t.ByAttribute = None,
+        n_jobs: int | None = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.budget = budget
+        self.total_budget = total_budget
+        self.design = design
+        self.passive = passive
+        self.rank = rank
+        self.folds = folds
+        self.deviations = deviations
+        self.link = link
+        self.random_state = random_state
+        self.scale = scale
+        self.known = known
+        self.groups = groups
+        self.prices = prices
+        self.bounds = bounds
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @property
+    def coef_errors_(self) -> t.Array:
+        """Standard error of each weight, shaped as ``coef_``: ndarray."""
+        check_is_fitted(self, "model_")
+        errors = self.model_.errors()
+        if errors is None:
+            raise AttributeError(
+                f"this {type(self).__name__} has no coef_errors_, since it was fitted without deviations: fit"
+                " with deviations=100, which refits to reweighted examples"
+            )
+        return np.array(errors).reshape(self.coef_.shape)
+
+
+class FIMLRegressor(_FIML, BudgetedRegressor):
+    """Full-information maximum likelihood (FIML) from what was read: nothing is forgotten, nothing filled in.
+
+    **Rows with holes** are learned from as they are: with ``budget=None`` every cell that X shows is read.
+    With a ``budget`` the learner chooses what it reads, as all of :mod:`halfseen.budget` do: so many
+    attributes of each example. Then a NaN among them is a read that was paid for and refused. (With a
+    ``total_budget`` alone it chooses 4 of each example.)
+
+    All reads are kept. The joint distribution of attributes and target is fitted to them, by the likelihood
+    of what was read: a factor model, then refinements of it, averaged by how they predict reads that were
+    held out. So it tunes itself, and needs no data beside its reads. What a new row shows is all that a
+    prediction uses: missing cells are replaced by what is expected of them given the others.
 
     Examples
     --------
@@ -119,7 +174,7 @@ class FIMLRegressor(_Kept, BudgetedRegressor, learner="fiml"):
     True
     """
 
-    def predict_interval(self, X, level=0.9):
+    def predict_interval(self, X: t.Matrix, level: float = 0.9) -> t.Array:
         """Tell ranges that hold the targets of a share ``level`` of rows, if the fitted model is right.
 
         A missing cell widens the range of its row. What is not known of the weights does too, where
@@ -143,7 +198,7 @@ class FIMLRegressor(_Kept, BudgetedRegressor, learner="fiml"):
         return self.model_.intervals_of_table(self._table(X), level)
 
 
-class FIMLClassifier(_Kept, BudgetedClassifier, learner="fiml"):
+class FIMLClassifier(_FIML, BudgetedClassifier):
     """Full-information maximum likelihood (FIML) for two classes, from what was read.
 
     **Rows with holes** are learned from as they are: with ``budget=None`` every cell that X shows is read.
@@ -153,36 +208,6 @@ class FIMLClassifier(_Kept, BudgetedClassifier, learner="fiml"):
     :class:`FIMLRegressor` on the labels as -1 and +1: the sign of what it estimates is the class. With a
     ``link`` the score is turned into a probability, which also knows what a row does not show, and
     :meth:`predict_proba` is there.
-
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
-    coef_errors_ : ndarray of shape (1, n_features)
-        Standard error of each weight, in units of the data; there only where ``deviations`` is above 0.
-
-    See Also
-    --------
-    FIMLRegressor : The method.
-    halfseen.KARMAClassifier : A kernel machine for rows with holes, of any number of classes.
-
-    Notes
-    -----
-    ``budget`` counts every read of one example; always-known attributes and targets cost nothing. A fit looks
-    at nothing else. What is read, refused or missing may depend on what was read before, but not on the
-    values themselves.
-
-    ``partial_fit`` and ``Learner.model`` fit to all that was kept, each time anew: give large batches. There
-    is no ``sample_weight``: an example is read once, and a row of weight 2 could not equal the same row
-    twice, of which other attributes would be read the second time.
-
-    References
-    ----------
-    .. [1] D. Rubin and D. Thayer, "EM Algorithms for ML Factor Analysis", Psychometrika 47, 1982.
-    .. [2] D. Rubin, "Inference and Missing Data", Biometrika 63, 1976.
 
     Examples
     --------
@@ -206,7 +231,7 @@ class FIMLClassifier(_Kept, BudgetedClassifier, learner="fiml"):
     """
 
     @_WithLink
-    def predict_proba(self, X):
+    def predict_proba(self, X: t.Matrix) -> t.Array:
         """Tell how likely each class is; there only where ``link`` is not 'identity'.
 
         Parameters

@@ -1,13 +1,16 @@
 """Try fitted estimators as an adversary would: certify predictions, attack rows, score them."""
 
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import is_classifier
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from halfseen import _core
+from halfseen import _types as t
 from halfseen._estimator import Estimator, _seed_of, _threads
 
 
@@ -38,20 +41,20 @@ class Certificates:
         What each costs the adversary.
     """
 
-    prediction: np.ndarray
-    certified: np.ndarray
-    flips_at: np.ndarray
-    flips: tuple
-    exact: np.ndarray
-    missing: np.ndarray
-    attributes: tuple
-    values: np.ndarray
+    prediction: t.Array
+    certified: t.Array
+    flips_at: t.Array
+    flips: tuple[t.Array, ...]
+    exact: t.Array
+    missing: t.Array
+    attributes: tuple[str, ...]
+    values: t.Array
 
-    def __len__(self):
+    def __len__(self) -> int:
         """Return the number of rows."""
         return len(self.prediction)
 
-    def error(self, threat, y=None):
+    def error(self, threat: float, y: ArrayLike | None = None) -> float:
         """Bound the error under every attack of a budget.
 
         Parameters
@@ -89,14 +92,14 @@ class Attacked:
         Rows for which no search proved that no other deletions do more damage; 0 but for ``kind='exact'``.
     """
 
-    prediction: np.ndarray
-    scores: np.ndarray
+    prediction: t.Array
+    scores: t.Array
     score: float
     threat: float
     unproven: int
 
 
-def attributes(estimator):
+def attributes(estimator: Any) -> tuple[str, ...]:
     """Name the attributes that can vanish, in the order in which ``values`` are given.
 
     Parameters
@@ -113,7 +116,13 @@ def attributes(estimator):
     return tuple(name for name, _ in _core.attributes(estimator.model_))
 
 
-def certify(estimator, X, values=None, within=None, y=None):
+def certify(
+    estimator: Any,
+    X: t.Matrix,
+    values: t.Values | None = None,
+    within: float | None = None,
+    y: ArrayLike | None = None,
+) -> Certificates:
     """Certify predictions: the largest threat that cannot change each, and what would change it first.
 
     Equal values, and whole ones, give exact certificates; for others a search may give up, which ``exact``
@@ -151,10 +160,10 @@ def certify(estimator, X, values=None, within=None, y=None):
     [2.0, 2.0, 1.0, 1.0]
     """
     rows, table = _table(estimator, X)
-    values = _values(estimator, values, table, None if y is None else _codes(estimator, y, rows))
+    costs = _values(estimator, values, table, None if y is None else _codes(estimator, y, rows))
     within = None if within is None else float(within)
     count = _threads(getattr(estimator, "n_jobs", None))
-    found = _core.certify(estimator.model_, table, values, within, count)
+    found = _core.certify(estimator.model_, table, costs, within, count)
     certified, flips_at, flips, exact, missing = found
     return Certificates(
         prediction=estimator.predict(X),
@@ -164,11 +173,21 @@ def certify(estimator, X, values=None, within=None, y=None):
         exact=exact,
         missing=missing,
         attributes=attributes(estimator),
-        values=np.array(values),
+        values=np.array(costs),
     )
 
 
-def attack(estimator, X, y, threat=None, values=None, kind="exact", random_state=0):
+def attack(
+    estimator: Any,
+    X: t.Matrix,
+    y: ArrayLike,
+    threat: float | None = None,
+    values: t.Values | None = None,
+    kind: Literal[
+        "exact", "greedy", "random", "noise", "greedy-value", "greedy-weight", "noise-weight"
+    ] = "exact",
+    random_state: t.Seed = 0,
+) -> Attacked:
     """Attack rows before they are predicted: attributes vanish, or turn into noise, within a budget.
 
     Parameters
@@ -211,7 +230,7 @@ def attack(estimator, X, y, threat=None, values=None, kind="exact", random_state
     """
     rows, table = _table(estimator, X)
     targets = _codes(estimator, y, rows)
-    values = _values(estimator, values, table, targets)
+    costs = _values(estimator, values, table, targets)
     if threat is None:
         own = estimator.report_.get("threat")
         if own is None:
@@ -221,9 +240,7 @@ def attack(estimator, X, y, threat=None, values=None, kind="exact", random_state
             )
         threat = own["budget"]
     count, seed = _threads(getattr(estimator, "n_jobs", None)), _seed_of(random_state)
-    scores, unproven = _core.attack(
-        estimator.model_, table, targets, values, float(threat), kind, seed, count
-    )
+    scores, unproven = _core.attack(estimator.model_, table, targets, costs, float(threat), kind, seed, count)
     scores = scores[:, 0]
     classes = is_classifier(estimator)
     prediction = estimator.classes_[(scores > 0).astype(np.intp)] if classes else scores
@@ -231,10 +248,12 @@ def attack(estimator, X, y, threat=None, values=None, kind="exact", random_state
     return Attacked(prediction, scores, float(score), float(threat), unproven)
 
 
-class Tried:
+class Attackable:
     """Certify and attack a fitted estimator as methods."""
 
-    def certify(self, X, values=None, within=None):
+    def certify(
+        self, X: t.Matrix, values: t.Values | None = None, within: float | None = None
+    ) -> Certificates:
         """Certify predictions; see :func:`halfseen.robust.certify`.
 
         Parameters
@@ -253,7 +272,17 @@ class Tried:
         """
         return certify(self, X, values=values, within=within)
 
-    def attacked_score(self, X, y, threat=None, values=None, kind="exact", random_state=0):
+    def attacked_score(
+        self,
+        X: t.Matrix,
+        y: ArrayLike,
+        threat: float | None = None,
+        values: t.Values | None = None,
+        kind: Literal[
+            "exact", "greedy", "random", "noise", "greedy-value", "greedy-weight", "noise-weight"
+        ] = "exact",
+        random_state: t.Seed = 0,
+    ) -> float:
         """Score the predictions of attacked rows; see :func:`halfseen.robust.attack`.
 
         Parameters
@@ -279,7 +308,7 @@ class Tried:
         return attack(self, X, y, threat, values, kind, random_state).score
 
 
-def without_known(estimator, values):
+def without_known(estimator: Any, values: Any) -> Any:
     """Return values of attributes: those of features without the known ones, which cannot vanish."""
     values = column_or_1d(values, dtype=np.float64)
     declared = estimator._declarations()

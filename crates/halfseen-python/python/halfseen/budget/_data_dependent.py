@@ -1,0 +1,382 @@
+"""Define the learners that read some attributes more often than others: GAERR, DDAERR and DDAELR."""
+
+from typing import ClassVar, Literal
+
+from numpy.typing import ArrayLike
+
+from halfseen import _types as t
+from halfseen.budget._budgeted import Budgeted, BudgetedClassifier, BudgetedRegressor
+
+
+class _ByMoments(Budgeted):
+    """What learners do that draw by second moments.
+
+    Parameters
+    ----------
+    moments : array-like, 'online', 'two-phase' or None
+        Second moments mu = E x^2 of the attributes about their centre, in scaled units, one per column. None:
+        those that the data declare or, where the learner may look, show; where neither, 'online': estimated
+        from the reads as they come. 'two-phase': estimated from a first phase of uniform reads, which has a
+        theorem.
+    """
+
+    moments: t.Moments
+
+    def _learner_name(self):
+        """Return the two-phase form where it is asked for."""
+        phases = isinstance(self.moments, str) and self.moments == "two-phase"
+        return f"{self._learner}-2p" if phases else self._learner
+
+
+class _GAERR(Budgeted):
+    """The parameters of :class:`GAERRRegressor` and :class:`GAERRClassifier`.
+
+    Parameters
+    ----------
+    probabilities : array-like or None
+        Probability q of each attribute in one draw for the gradient, one number per attribute that can be
+        read, in the order of the table. None: all alike. Range: None, or numbers of at least 0 that sum
+        to 1, separated by commas.
+
+    See Also
+    --------
+    GAERRRegressor : For numbers.
+    GAERRClassifier : For two classes.
+    DDAERRRegressor : Takes the best probabilities for second moments.
+
+    References
+    ----------
+    .. [1] D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent
+           Sampling", ICML 2015.
+    """
+
+    _learner = "gaerr"
+
+    def __init__(
+        self,
+        *,
+        budget: int | None = None,
+        total_budget: int | None = None,
+        money: float | None = None,
+        radius: float = 2.0,
+        step: t.Rule = "1.8x",
+        step_rule: Literal["constant", "adagrad"] = "constant",
+        probabilities: ArrayLike | None = None,
+        replacement: bool = False,
+        centre: Literal["none", "given", "running"] = "running",
+        average: Literal["all", "tail"] = "tail",
+        truncate: int | None = None,
+        intercept: bool = True,
+        known_radius: float = 1.0,
+        horizon: int | None = None,
+        random_state: t.Seed = None,
+        scale: t.Scale = None,
+        known: t.Names = None,
+        groups: t.Groups = None,
+        prices: t.ByAttribute = None,
+        bounds: t.ByAttribute = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.budget = budget
+        self.total_budget = total_budget
+        self.money = money
+        self.radius = radius
+        self.step = step
+        self.step_rule = step_rule
+        self.probabilities = probabilities
+        self.replacement = replacement
+        self.centre = centre
+        self.average = average
+        self.truncate = truncate
+        self.intercept = intercept
+        self.known_radius = known_radius
+        self.horizon = horizon
+        self.random_state = random_state
+        self.scale = scale
+        self.known = known
+        self.groups = groups
+        self.prices = prices
+        self.bounds = bounds
+        self.verbose = verbose
+
+
+class GAERRRegressor(_GAERR, BudgetedRegressor):
+    """General Attribute Efficient Ridge Regression: paper C [1]_, algorithm 1, theorem 3.1.
+
+    :class:`AERRRegressor` with declared ``probabilities`` for the reads of the gradient, such as those that
+    an expert would give. The guarantee is that of :class:`AERRRegressor`, with the sum of the second moments
+    over the probabilities in the place of d times theirs: good probabilities make it smaller, and an
+    attribute that is never read must never vary. With equal probabilities it is :class:`AERRRegressor` to the
+    bit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfseen import GAERRRegressor
+    >>> X = np.random.default_rng(0).normal(size=(2000, 4)) * [2.0, 1.0, 0.1, 0.1]
+    >>> y = X[:, 0] - X[:, 1]
+    >>> model = GAERRRegressor(budget=2, probabilities=[0.6, 0.3, 0.05, 0.05], random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.7
+    True
+    """
+
+
+class GAERRClassifier(_GAERR, BudgetedClassifier):
+    """General Attribute Efficient Ridge Regression for two classes: paper C [1]_, algorithm 1, theorem 3.1.
+
+    :class:`GAERRRegressor` on the labels as -1 and +1: the sign of what it estimates is the class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfseen import GAERRClassifier
+    >>> X = np.random.default_rng(0).normal(size=(2000, 4)) * [2.0, 1.0, 0.1, 0.1]
+    >>> y = X[:, 0] > X[:, 1]
+    >>> model = GAERRClassifier(budget=2, probabilities=[0.6, 0.3, 0.05, 0.05], random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.9
+    True
+    """
+
+
+class _DDAERR(_ByMoments):
+    """The parameters of :class:`DDAERRRegressor` and :class:`DDAERRClassifier`.
+
+    Parameters
+    ----------
+    moment_norm : float or None
+        The half-norm H = (sum of sqrt mu)^2 of the second moments, in scaled units, where it is known
+        beforehand. None: estimated from the first phase. Range: a finite number above 0, or None.
+
+    See Also
+    --------
+    DDAERRRegressor : For numbers.
+    DDAERRClassifier : For two classes.
+    DDAELRRegressor : Weights in an l1 ball.
+    GAERRRegressor : Any probabilities.
+
+    References
+    ----------
+    .. [1] D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent
+           Sampling", ICML 2015.
+    """
+
+    _learner = "ddaerr"
+    _forms: ClassVar = {"ddaerr": {}, "ddaerr-2p": {"moments": "two-phase"}}
+
+    def __init__(
+        self,
+        *,
+        budget: int | None = None,
+        total_budget: int | None = None,
+        money: float | None = None,
+        radius: float = 2.0,
+        step: t.Rule = "1.8x",
+        step_rule: Literal["constant", "adagrad"] = "constant",
+        moments: t.Moments = None,
+        exploration: float = 0.3,
+        inner: Literal["weights", "moments", "mixed"] = "weights",
+        replacement: bool = False,
+        centre: Literal["none", "given", "running"] = "running",
+        average: Literal["all", "tail"] = "tail",
+        truncate: int | None = None,
+        intercept: bool = True,
+        known_radius: float = 1.0,
+        horizon: int | None = None,
+        random_state: t.Seed = None,
+        phase1: float = 0.2,
+        smoothing: float = 0.01,
+        confidence: float = 0.05,
+        moment_norm: float | None = None,
+        scale: t.Scale = None,
+        known: t.Names = None,
+        groups: t.Groups = None,
+        prices: t.ByAttribute = None,
+        bounds: t.ByAttribute = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.budget = budget
+        self.total_budget = total_budget
+        self.money = money
+        self.radius = radius
+        self.step = step
+        self.step_rule = step_rule
+        self.moments = moments
+        self.exploration = exploration
+        self.inner = inner
+        self.replacement = replacement
+        self.centre = centre
+        self.average = average
+        self.truncate = truncate
+        self.intercept = intercept
+        self.known_radius = known_radius
+        self.horizon = horizon
+        self.random_state = random_state
+        self.phase1 = phase1
+        self.smoothing = smoothing
+        self.confidence = confidence
+        self.moment_norm = moment_norm
+        self.scale = scale
+        self.known = known
+        self.groups = groups
+        self.prices = prices
+        self.bounds = bounds
+        self.verbose = verbose
+
+
+class DDAERRRegressor(_DDAERR, BudgetedRegressor):
+    """Data-Dependent Attribute Efficient Ridge Regression: paper C [1]_, theorems 3.5, 3.6 and 3.12.
+
+    :class:`AERRRegressor` that reads attributes in proportion to the root of their second moments. The
+    expected excess of the squared error falls as ``sqrt((H / k + 1) / m)``, H the squared sum of these roots:
+    at most what :class:`AERRRegressor` has, and far less where few attributes carry most of an example.
+
+    The moments are declared, estimated from the reads as they come (the default; no theorem), or with
+    ``moments="two-phase"`` by a first phase of uniform reads. The latter keeps the guarantee with
+    probability 1 - ``confidence`` (theorem 3.6 where ``moment_norm`` is given, else 3.12), needs to know
+    how many examples will come (``fit`` does; otherwise set ``horizon``), and is what ``phase1``,
+    ``smoothing``, ``confidence`` and ``moment_norm`` belong to.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfseen import DDAERRRegressor
+    >>> X = np.random.default_rng(0).normal(size=(5000, 20)) / np.arange(1, 21)
+    >>> y = X[:, 0] - X[:, 1]
+    >>> model = DDAERRRegressor(budget=3, random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.5
+    True
+    >>> model = DDAERRRegressor(budget=3, moments="two-phase", random_state=0).fit(X, y)
+    >>> model.report_["learner"], model.score(X, y) > 0.7
+    ('ddaerr-2p', True)
+    """
+
+
+class DDAERRClassifier(_DDAERR, BudgetedClassifier):
+    """Data-Dependent Attribute Efficient Ridge Regression for two classes: paper C [1]_, theorem 3.5.
+
+    :class:`DDAERRRegressor` on the labels as -1 and +1: the sign of what it estimates is the class.
+
+    Examples
+    --------
+    >>> from halfseen import DDAERRClassifier
+    >>> from sklearn.datasets import load_digits
+    >>> digits = load_digits()
+    >>> some = (digits.target == 3) | (digits.target == 5)
+    >>> X, y = digits.data[some] / 16, digits.target[some]
+    >>> model = DDAERRClassifier(budget=8, random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.9
+    True
+    """
+
+
+class _DDAELR(_ByMoments):
+    """The parameters of :class:`DDAELRRegressor` and :class:`DDAELRClassifier`.
+
+    See Also
+    --------
+    DDAELRRegressor : For numbers.
+    DDAELRClassifier : For two classes.
+    DDAERRRegressor : Weights in a Euclidean ball.
+
+    References
+    ----------
+    .. [1] D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent
+           Sampling", ICML 2015.
+    """
+
+    _learner = "ddaelr"
+    _forms: ClassVar = {"ddaelr": {}, "ddaelr-2p": {"moments": "two-phase"}}
+
+    def __init__(
+        self,
+        *,
+        budget: int | None = None,
+        total_budget: int | None = None,
+        money: float | None = None,
+        radius: float = 8.0,
+        step: t.Rule = "5.6x",
+        moments: t.Moments = None,
+        exploration: float = 0.3,
+        inner: Literal["weights", "moments", "mixed"] = "weights",
+        replacement: bool = False,
+        centre: Literal["none", "given", "running"] = "running",
+        average: Literal["all", "tail"] = "all",
+        truncate: int | None = None,
+        intercept: bool = True,
+        known_radius: float = 1.0,
+        horizon: int | None = None,
+        random_state: t.Seed = None,
+        phase1: float = 0.2,
+        smoothing: float = 0.01,
+        confidence: float = 0.05,
+        scale: t.Scale = None,
+        known: t.Names = None,
+        groups: t.Groups = None,
+        prices: t.ByAttribute = None,
+        bounds: t.ByAttribute = None,
+        verbose: t.Verbose = False,
+    ) -> None:
+        self.budget = budget
+        self.total_budget = total_budget
+        self.money = money
+        self.radius = radius
+        self.step = step
+        self.moments = moments
+        self.exploration = exploration
+        self.inner = inner
+        self.replacement = replacement
+        self.centre = centre
+        self.average = average
+        self.truncate = truncate
+        self.intercept = intercept
+        self.known_radius = known_radius
+        self.horizon = horizon
+        self.random_state = random_state
+        self.phase1 = phase1
+        self.smoothing = smoothing
+        self.confidence = confidence
+        self.scale = scale
+        self.known = known
+        self.groups = groups
+        self.prices = prices
+        self.bounds = bounds
+        self.verbose = verbose
+
+
+class DDAELRRegressor(_DDAELR, BudgetedRegressor):
+    """Data-Dependent Attribute Efficient Lasso Regression: paper C [1]_, section 4.
+
+    :class:`AELRRegressor` that reads attributes in proportion to their second moments. The expected excess of
+    the squared error is that of :class:`AELRRegressor` with the mean squared length of an example in the
+    place of d times the largest second moment.
+
+    Where the moments come from: as in :class:`DDAERRRegressor`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfseen import DDAELRRegressor
+    >>> X = np.random.default_rng(0).normal(size=(5000, 20)) / np.arange(1, 21)
+    >>> y = X[:, 0] - X[:, 1]
+    >>> moments = 1 / np.arange(1.0, 21.0) ** 2
+    >>> model = DDAELRRegressor(budget=3, radius=2, moments=moments, random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.7
+    True
+    """
+
+
+class DDAELRClassifier(_DDAELR, BudgetedClassifier):
+    """Data-Dependent Attribute Efficient Lasso Regression for two classes: paper C [1]_, section 4.
+
+    :class:`DDAELRRegressor` on the labels as -1 and +1: the sign of what it estimates is the class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfseen import DDAELRClassifier
+    >>> X = np.random.default_rng(0).normal(size=(5000, 20)) / np.arange(1, 21)
+    >>> y = X[:, 0] > X[:, 1]
+    >>> model = DDAELRClassifier(budget=3, radius=2, random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.8
+    True
+    """

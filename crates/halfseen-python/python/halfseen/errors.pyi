@@ -1,3 +1,0 @@
-"""Give types to what halfseen.errors offers; written by stubs.py."""
-
-class BudgetSpent(RuntimeError): ...

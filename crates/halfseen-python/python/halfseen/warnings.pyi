@@ -1,3 +1,0 @@
-"""Give types to what halfseen.warnings offers; written by stubs.py."""
-
-class DataWarning(UserWarning): ...
