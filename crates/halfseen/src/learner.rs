@@ -5,6 +5,7 @@ mod options;
 mod query;
 pub(crate) mod reading;
 
+pub(crate) use query::hex;
 pub use query::{AskTell, Part, Query, Read, Role, Told};
 
 use crate::data::{Examples, Layout};
