@@ -208,7 +208,7 @@ fn what_cannot_be_adopted_is_refused_and_changes_nothing() {
         tell(&mut session, &queries[2], 2);
         let error = session.adopt(&queries[2]).unwrap_err();
         assert_eq!(kind(&error), "NumberUsed", "{name}");
-        let mut poor = configured(name, &[("total_budget", "3")]);
+        let mut poor = configured(name, &[("total_budget", "50")]);
         if passive {
             poor.set("passive", "all").unwrap();
         }
@@ -311,7 +311,8 @@ fn contradictions_and_values_that_are_none_are_refused_by_name() {
     session.tell_part(&query, &part(Answer::Value(9.0)), Some(&Label::Number(3.0))).unwrap();
     session.tell_part(&query, &part(Answer::Value(9.0)), Some(&Label::Number(3.0))).unwrap();
     let before = session.to_json().unwrap();
-    let refused: [(&[(&str, Answer)], Option<Label>, &str); 9] = [
+    type Part<'a> = &'a [(&'a str, Answer)];
+    let refused: [(Part<'_>, Option<Label>, &str); 9] = [
         (&part(Answer::Value(8.0)), None, "ToldOtherwise"),
         (&part(Answer::Missing("after all".into())), None, "ToldOtherwise"),
         (&[], Some(Label::Number(4.0)), "ToldOtherwise"),
@@ -804,6 +805,6 @@ fn a_damaged_file_is_refused_with_its_key() {
     refused(&|f| f["unknown"] = serde_json::json!([4]), "open");
     refused(&|f| f["kept"][0]["answers"][0][0] = 77.into(), "kept");
     refused(&|f| f["kept"][0]["answers"][0][1] = serde_json::json!({"category": "a"}), "kept");
-    refused(&|f| drop(f["prepare"]["schema"]["columns"].as_array_mut().unwrap().pop()), "schema");
+    refused(&|f| drop(f["prepare"]["schema"]["columns"].as_array_mut().unwrap().pop()), "prepare");
     refused(&|f| f["learner"]["state"]["ledger"]["open"] = serde_json::json!([]), "state");
 }
