@@ -6,13 +6,13 @@ use crate::errors::{guarded, raised};
 use crate::fitting::{Declared, coded, target};
 use crate::learners::configured;
 use crate::model::Model;
+use crate::query::{Query, text};
 use crate::watched::{apart, watched, watched_here};
-use halfseen::budget::{self, Told};
+use halfseen::budget::Told;
 use halfseen::data::{Label, Target, TargetScale};
 use halfseen::session::{Answer, Session, Start};
 use halfseen::{Monitor, Silent};
 use numpy::PyArray1;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,50 +27,6 @@ type Open = (Query, u64, u64, Vec<String>, bool);
 
 /// A query's number, an attribute, its value, why there is none, the target (of a class its place).
 type Kept = (u64, String, Option<f64>, Option<String>, Option<f64>);
-
-/// A question; see the library's `budget::Query`.
-#[pyclass(frozen, module = "halfseen._core")]
-pub(crate) struct Query(budget::Query);
-
-#[pymethods]
-impl Query {
-    /// A query from the text that `to_json` wrote.
-    #[staticmethod]
-    fn from_json(text: &str) -> PyResult<Query> {
-        let wrong = |e| PyValueError::new_err(format!("this is no query of a learner: {e}"));
-        Ok(Query(serde_json::from_str(text).map_err(wrong)?))
-    }
-
-    fn to_json(&self) -> PyResult<String> {
-        text(&self.0)
-    }
-
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
-        Ok((py.get_type::<Query>().getattr("from_json")?, (self.to_json()?,)))
-    }
-
-    fn __eq__(&self, other: &Query) -> bool {
-        self.0 == other.0
-    }
-
-    /// Its number, from 0.
-    #[getter]
-    fn number(&self) -> u64 {
-        self.0.number
-    }
-
-    /// Number of the panel of each read, and what it is read for.
-    #[getter]
-    fn reads(&self) -> Vec<(u32, &'static str)> {
-        let role = |read: &budget::Read| match read.role {
-            budget::Role::Gradient => "gradient",
-            budget::Role::Product => "product",
-            budget::Role::Full => "full",
-            budget::Role::Known => "known",
-        };
-        self.0.reads.iter().map(|read| (read.panel, role(read))).collect()
-    }
-}
 
 /// A value, or why there is none.
 #[derive(FromPyObject)]
@@ -343,9 +299,4 @@ impl Learner {
         };
         Ok(Model::new(model))
     }
-}
-
-/// A value of the library as JSON.
-fn text(value: &impl serde::Serialize) -> PyResult<String> {
-    serde_json::to_string(value).map_err(|e| PyValueError::new_err(e.to_string()))
 }

@@ -780,7 +780,8 @@ fn files_that_python_wrote_before_are_loaded() {
         let mut session = Session::from_json(&saved["session"].to_string()).unwrap();
         let query: Query = serde_json::from_value(saved["query"].clone()).unwrap();
         assert_eq!(query.asker, 0);
-        let numbers = |key: &str| -> Vec<f64> { serde_json::from_value(saved[key].clone()).unwrap() };
+        let numbers =
+            |key: &str| -> Vec<f64> { serde_json::from_value(saved[key].clone()).unwrap() };
         let values: Vec<Answer> = numbers("values").into_iter().map(Answer::Value).collect();
         session.tell(&query, &values, &Label::Number(saved["target"].as_f64().unwrap())).unwrap();
         let weights = session.model(&Silent).unwrap().raw_weights().unwrap().0;

@@ -218,12 +218,11 @@ def part(query: Query, values: Mapping[str, Any] | None) -> dict[str, float]:
         return {}
     if not hasattr(values, "keys"):
         raise TypeError(f"values must be a mapping by name; got {type(values).__name__}")
-    other = [name for name in values.keys() if name not in query.attributes]
+    other = [name for name in values if name not in query.attributes]
     if other:
-        raise ValueError(
-            f"the query {query.number} does not ask for {listed(other)}; it asks for {listed(query.attributes)}"
-        )
-    return {name: number(values[name], name) for name in values.keys()}
+        asked = listed(query.attributes)
+        raise ValueError(f"the query {query.number} does not ask for {listed(other)}; it asks for {asked}")
+    return {name: number(values[name], name) for name in values}
 
 
 def cells(query: Query, values: Any) -> dict[str, float]:

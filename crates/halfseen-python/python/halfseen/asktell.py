@@ -51,12 +51,12 @@ class Learner:
     remaining : Remaining
         The reads and the money that are left if all open queries are answered.
     total_cost : float or None
-        What all reads may cost together, at the estimator's ``prices`` (1 each without any). Queries that it
-        does not pay for are refused from then on. None, the default, is no limit.
+        What all reads may cost together; see :meth:`set_total_cost`. None, the default, is no limit.
     keeps_reads : bool
-        Whether what is read from now on is kept for :meth:`export`; False by default.
+        Whether what is read is kept for :meth:`export`; see :meth:`set_keep_reads`. False by default.
     strict : bool
-        Whether values outside the estimator's ``bounds`` are refused. By default they are taken and counted.
+        Whether values outside the estimator's ``bounds`` are refused; see :meth:`set_strict`. By default they
+        are taken and counted.
 
     See Also
     --------
@@ -210,8 +210,8 @@ class Learner:
         ------
         ValueError
             If the query is of another learner or of another copy of this one, was edited, or is not open
-            (answered, forgotten, never asked); if values are missing, too many, infinite or of other attributes; if there is no target. The
-            learner is then as it was, and the query still open.
+            (answered, forgotten, never asked); if values are missing, too many, infinite or of other
+            attributes; if there is no target. The learner is then as it was, and the query still open.
         """
         if not isinstance(query, Query):
             raise TypeError(f"tell takes a query that ask gave, not {type(query).__name__}")
@@ -292,7 +292,7 @@ class Learner:
         estimator._keep(estimator._learned(self._learner))
         return estimator
 
-    def export(self):
+    def export(self) -> list[KeptRead]:
         """Return what was read, where reads are kept.
 
         Returns
@@ -304,7 +304,7 @@ class Learner:
         Raises
         ------
         ValueError
-            Unless :attr:`keeps_reads` was set before.
+            Unless :meth:`set_keep_reads` was called before.
         """
         classes = getattr(self._estimator, "classes_", None)
         labels = None if classes is None else classes.tolist()
@@ -315,7 +315,7 @@ class Learner:
         return [KeptRead(*read, label(code)) for *read, code in self._learner.export()]
 
     @property
-    def open(self):
+    def open(self) -> list[OpenQuery]:
         """The open queries, oldest first, as a list of :class:`OpenQuery`."""
         return [
             OpenQuery(self._named(query), asked, closed, tuple(missing), target)
@@ -323,39 +323,64 @@ class Learner:
         ]
 
     @property
-    def remaining(self):
+    def remaining(self) -> Remaining:
         """The reads and the money that are left if all open queries are answered."""
         return Remaining(*self._learner.remaining())
 
     @property
-    def keeps_reads(self):
+    def keeps_reads(self) -> bool:
         """Whether what is read from now on is kept for :meth:`export`."""
         return self._learner.settings[0]
 
-    @keeps_reads.setter
-    def keeps_reads(self, keep):
-        _, strict, cost = self._learner.settings
-        self._learner.set(bool(keep), strict, cost)
-
     @property
-    def strict(self):
+    def strict(self) -> bool:
         """Whether values outside their bounds are refused."""
         return self._learner.settings[1]
 
-    @strict.setter
-    def strict(self, strict):
-        keep, _, cost = self._learner.settings
-        self._learner.set(keep, bool(strict), cost)
-
     @property
-    def total_cost(self):
+    def total_cost(self) -> float | None:
         """What all reads may cost together; None is no limit."""
         return self._learner.settings[2]
 
-    @total_cost.setter
-    def total_cost(self, total):
+    def set_total_cost(self, total):
+        """Set what all reads may cost together, at the estimator's ``prices`` (1 each without any).
+
+        Queries that it does not pay for are refused from now on, open queries counted.
+
+        Parameters
+        ----------
+        total : float or None
+            The cost; None: no limit.
+
+        Raises
+        ------
+        ValueError
+            If it is negative or not finite.
+        """
         keep, strict, _ = self._learner.settings
         self._learner.set(keep, strict, None if total is None else number(total, "total_cost"))
+
+    def set_keep_reads(self, keep=True):
+        """Say whether what is read from now on is kept for :meth:`export`.
+
+        Parameters
+        ----------
+        keep : bool, default True
+            False drops what was kept.
+        """
+        _, strict, cost = self._learner.settings
+        self._learner.set(bool(keep), strict, cost)
+
+    def set_strict(self, strict=True):
+        """Say whether values outside the estimator's ``bounds`` are refused.
+
+        Parameters
+        ----------
+        strict : bool, default True
+            False: they are taken and counted.
+        """
+        keep, _, cost = self._learner.settings
+        self._learner.set(keep, bool(strict), cost)
 
     @property
     def report(self):
