@@ -31,6 +31,7 @@ learner
 theory plan
 budget missing robust full
 registry
+session
 select
 lib
 """

@@ -1,164 +1,67 @@
-//! Lets Python ask and tell: a budgeted learner that says what it wants to read, and is told.
+//! Lets Python ask and tell: converts the arguments of the library's session, and runs what takes
+//! long off the interpreter's lock.
 
 use crate::arrays::{Table, list};
 use crate::errors::{guarded, raised};
 use crate::fitting::{Declared, coded, target};
 use crate::learners::configured;
 use crate::model::Model;
+use crate::query::{Query, text};
 use crate::watched::{apart, watched, watched_here};
-use halfseen::budget::{self, AskTell, Told, next_batch};
-use halfseen::data::{self, Bounds, Cell, Examples, Label, Layout, Matrix, Target, TargetScale};
-use halfseen::model::{self, Outside, Report, Stop};
-use halfseen::params::set_from_json;
-use halfseen::prepare::{Prepare, Prepared};
-use halfseen::registry::find;
-use halfseen::{ErrorKind, Monitor, Silent, registry};
-use ndarray::Array2;
+use halfseen::budget::Told;
+use halfseen::data::{Label, Target, TargetScale};
+use halfseen::session::{Answer, Session, Start};
+use halfseen::{Monitor, Silent};
 use numpy::PyArray1;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A batch of no more rows is over before anybody could interrupt it: starting a thread would take
 /// longer.
 const FEW: usize = 1024;
 
-/// A question; see the library's `budget::Query`.
-#[pyclass(frozen, module = "halfseen._core")]
-pub(crate) struct Query(budget::Query);
+/// A query, the queries asked after it and closed since, the attributes that wait for an answer,
+/// and whether the target was told.
+type Open = (Query, u64, u64, Vec<String>, bool);
 
-#[pymethods]
-impl Query {
-    /// A query from the text that `to_json` wrote.
-    #[staticmethod]
-    fn from_json(text: &str) -> PyResult<Query> {
-        let wrong = |e| PyValueError::new_err(format!("this is no query of a learner: {e}"));
-        Ok(Query(serde_json::from_str(text).map_err(wrong)?))
-    }
+/// A query's number, an attribute, its value, why there is none, the target (of a class its place).
+type Kept = (u64, String, Option<f64>, Option<String>, Option<f64>);
 
-    fn to_json(&self) -> PyResult<String> {
-        text(&self.0)
-    }
-
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
-        Ok((py.get_type::<Query>().getattr("from_json")?, (self.to_json()?,)))
-    }
-
-    fn __eq__(&self, other: &Query) -> bool {
-        self.0 == other.0
-    }
-
-    /// Its number, from 0.
-    #[getter]
-    fn number(&self) -> u64 {
-        self.0.number
-    }
-
-    /// Number of the panel of each read, and what it is read for.
-    #[getter]
-    fn reads(&self) -> Vec<(u32, &'static str)> {
-        let role = |read: &budget::Read| match read.role {
-            budget::Role::Gradient => "gradient",
-            budget::Role::Product => "product",
-            budget::Role::Full => "full",
-            budget::Role::Known => "known",
-        };
-        self.0.reads.iter().map(|read| (read.panel, role(read))).collect()
-    }
+/// A value, or why there is none.
+#[derive(FromPyObject)]
+enum Given {
+    Value(f64),
+    Missing(String),
 }
 
-/// A learner on its way: what it has been told, what it waits for, and how values in raw units
-/// become its own.
+/// A session of the library.
 #[pyclass(frozen, module = "halfseen._core")]
 pub(crate) struct Learner {
     /// Shared with a fit that was interrupted and is left to itself.
-    running: Arc<Mutex<Running>>,
-    layout: Arc<Layout>,
-    prepare: Prepare,
-    params: serde_json::Map<String, serde_json::Value>,
-    target: String,
+    session: Arc<Mutex<Session>>,
     classes: Vec<Label>,
-    bounds: Option<Bounds>,
+    /// Whether an answer, and whether a model, takes so long that somebody could interrupt it.
+    long: (bool, bool),
 }
 
-/// What changes.
-struct Running {
-    learner: Box<dyn AskTell>,
-    passed: Passed,
-}
-
-/// What batches have shown besides what the learner knows.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Passed {
-    /// Why the last one ended.
-    stop: Option<Stop>,
-    outside_bounds: u64,
-    first_outside: Option<Outside>,
-    seconds: f64,
-}
-
-/// The file of a learner, key by key.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Saved {
-    learner: serde_json::Value,
-    prepare: Prepare,
-    target: String,
-    classes: Vec<Label>,
-    bounds: Option<Bounds>,
-    passed: Passed,
-}
-
-impl Running {
-    fn shared(learner: Box<dyn AskTell>, passed: Passed) -> Arc<Mutex<Running>> {
-        Arc::new(Mutex::new(Running { learner, passed }))
-    }
-
-    /// Off the interpreter's lock. A panic while telling was reported as a defect of ours: whoever
-    /// goes on has been told.
-    fn of(shared: &Mutex<Running>) -> MutexGuard<'_, Running> {
-        shared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The learner's report with what batches have shown.
-    fn noted(&self, mut report: Report) -> Report {
-        if let Some(stop) = self.passed.stop {
-            (report.stop, report.converged) = (stop, stop.converged());
-        }
-        report.outside_bounds = self.passed.outside_bounds;
-        report.first_outside = self.passed.first_outside.clone();
-        report.seconds = self.passed.seconds;
-        report
-    }
+/// Off the interpreter's lock. A panic while telling was reported as a defect of ours: whoever goes
+/// on has been told.
+fn of(shared: &Mutex<Session>) -> MutexGuard<'_, Session> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Learner {
+    fn new(session: Session) -> Learner {
+        let long = (session.fits_to_answers(), session.fits_late());
+        let classes = session.classes().to_vec();
+        Learner { session: Arc::new(Mutex::new(session)), classes, long }
+    }
+
     /// Lets other threads of Python run while it waits for one that teaches.
-    fn lock(&self) -> MutexGuard<'_, Running> {
-        Python::attach(|py| self.running.lock_py_attached(py))
+    fn lock(&self) -> MutexGuard<'_, Session> {
+        Python::attach(|py| self.session.lock_py_attached(py))
             .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether a fit may come with an answer, since what is read next depends on what was read.
-    fn fits_to_answers(&self) -> bool {
-        self.params.get("design").is_some_and(|design| design == "adaptive")
-    }
-
-    /// Targets as Python has them (numbers, or for each row the index of its class) in the
-    /// learner's units.
-    fn targets(&self, values: Vec<f64>) -> halfseen::Result<Vec<f64>> {
-        let scores = self.target_of(values).scores()?;
-        Ok(scores.into_iter().map(|y| self.prepare.target.apply(y)).collect())
-    }
-
-    fn target_of(&self, values: Vec<f64>) -> Target {
-        if self.classes.is_empty() {
-            return Target::Numbers(values);
-        }
-        coded(values, self.classes.clone())
     }
 }
 
@@ -182,106 +85,37 @@ impl Learner {
         scale: Option<(f64, f64)>,
     ) -> PyResult<Learner> {
         let learner = configured(learner, &parameters)?;
-        let mut options = declared.options(&*learner)?;
-        // There is no cell yet to look at.
-        options.honest = true;
-        // Without an intercept nothing is subtracted of targets, nor of classes that are learned as
-        // they are.
-        let centred = options.intercept && !(options.plain_classes && classes.is_some());
-        let nothing = Matrix::F64(Array2::zeros((0, names.len())));
-        let table = data::Table::from_matrix(nothing, names).map_err(raised)?;
-        let unknown = Target::Numbers(Vec::new());
-        let prepared =
-            Prepared::new(&table, (&target_name, &unknown), &[], &options).map_err(raised)?;
-        let (mut prepare, layout) = (prepared.prepare.clone(), Arc::clone(&prepared.layout));
+        let declared = declared.options(&*learner)?;
         let first = target(list(targets)?, classes)?;
-        registry::check_classes(&*learner, first.classes().len()).map_err(raised)?;
-        let started = guarded(|| learner.start(&layout))?;
-        let Some(running) = started else {
-            let name = learner.name();
-            return Err(PyValueError::new_err(format!(
-                "{name} does not ask and tell: it sees whole examples"
-            )));
-        };
-        let signs = running.needs_classes();
-        if signs && first.classes().is_empty() {
-            let what = "two classes as the target, and this one holds numbers; choose loss = absolute, or the classifier";
-            return Err(raised(
-                ErrorKind::Needs { name: "loss", value: "one of classes", what }.into(),
-            ));
+        // The same seed gives the same queries, tags included.
+        let seed = learner.get("seed").and_then(|seed| seed.parse::<u64>().ok()).unwrap_or(0);
+        let instance = seed.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15).max(1);
+        let mut start = Start::new(&*learner, names)
+            .declared(declared)
+            .target(target_name)
+            .first_targets(first)
+            .instance(instance);
+        if let Some((mean, deviation)) = scale {
+            start = start.scale(TargetScale { mean, deviation });
         }
-        let link = learner.get("link").filter(|link| link != "identity");
-        if let (Some(value), true) = (link, first.classes().is_empty()) {
-            // What a fit says, before anything is read.
-            let allowed = "identity, where targets are numbers".to_owned();
-            return Err(raised(ErrorKind::OutOfRange { name: "link", value, allowed }.into()));
-        }
-        prepare.target = match scale {
-            Some((mean, deviation)) => TargetScale { mean, deviation },
-            None => {
-                let scores = first.scores().map_err(raised)?;
-                let rows: Vec<u32> = (0..scores.len() as u32).collect();
-                TargetScale::fit(&first, &scores, &rows, centred && !signs)
-            }
-        };
-        let bounds = prepared.examples().declared.bounds.cloned();
-        Ok(Learner {
-            running: Running::shared(running, Passed::default()),
-            layout,
-            prepare,
-            params: learner.to_json(),
-            target: target_name,
-            classes: first.classes().to_vec(),
-            bounds,
-        })
+        Ok(Learner::new(guarded(|| start.begin())?))
     }
 
     /// A learner from the text that `to_json` wrote; it goes on with the same bits, open queries
     /// included.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Learner> {
-        let wrong =
-            |problem: String| PyValueError::new_err(format!("this is no saved learner: {problem}"));
-        let saved: Saved = serde_json::from_str(text).map_err(|e| wrong(e.to_string()))?;
-        let running = guarded(|| halfseen::registry::load(&saved.learner))?;
-        saved.prepare.validate().map_err(raised)?;
-        let layout = Arc::new(saved.prepare.schema.layout().map_err(raised)?);
-        if serde_json::to_value(&*layout).map_err(|e| wrong(e.to_string()))?
-            != saved.learner["layout"]
-        {
-            return Err(wrong("its attributes are not those of its state".to_owned()));
-        }
-        if !matches!(saved.classes.len(), 0 | 2) {
-            return Err(wrong(format!("it has {} classes", saved.classes.len())));
-        }
-        let width = saved.prepare.schema.width();
-        if saved.bounds.as_ref().is_some_and(|b| b.low.len() != width || b.high.len() != width) {
-            return Err(wrong("its bounds are not those of its attributes".to_owned()));
-        }
-        let mut learner = find(&running.report().learner).map_err(raised)?;
-        let params = saved.learner["params"].as_object().cloned().unwrap_or_default();
-        set_from_json(&mut *learner, &params).map_err(raised)?;
-        Ok(Learner {
-            running: Running::shared(running, saved.passed),
-            layout,
-            prepare: saved.prepare,
-            params: learner.to_json(),
-            target: saved.target,
-            classes: saved.classes,
-            bounds: saved.bounds,
-        })
+        Ok(Learner::new(guarded(|| Session::from_json(text))?))
     }
 
     fn to_json(&self) -> PyResult<String> {
-        let running = self.lock();
-        text(&Saved {
-            learner: running.learner.save().map_err(raised)?,
-            prepare: self.prepare.clone(),
-            target: self.target.clone(),
-            classes: self.classes.clone(),
-            bounds: self.bounds.clone(),
-            passed: running.passed.clone(),
-        })
+        self.lock().to_json().map_err(raised)
+    }
+
+    /// Takes the number of the next generation, unless the text that is there now is of a later one
+    /// or of another session.
+    fn advance(&self, path: &str, existing: Option<&str>) -> PyResult<()> {
+        self.lock().advance(path, existing).map_err(raised)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
@@ -290,84 +124,139 @@ impl Learner {
 
     /// The next question.
     fn ask(&self) -> PyResult<Query> {
-        guarded(|| Ok(Query(self.lock().learner.ask()?)))
+        guarded(|| self.lock().ask().map(Query))
     }
 
     /// What is to be told of an example of which these panels happen to be observed.
-    fn ask_observed(&self, mut panels: Vec<u32>) -> PyResult<Query> {
-        panels.sort_unstable();
-        let mut query = budget::Query::default();
-        guarded(|| self.lock().learner.ask_observed_into(&panels, &mut query))?;
-        Ok(Query(query))
+    fn ask_observed(&self, panels: Vec<u32>) -> PyResult<Query> {
+        guarded(|| self.lock().ask_observed(&panels).map(Query))
     }
 
-    /// Takes one step from the raw values of a query's columns and the raw target (the index of the
-    /// class, where there are classes). NaN is a read that was refused. Says whether the learner
-    /// learned from it.
-    fn tell(&self, py: Python<'_>, query: &Query, values: Vec<f64>, target: f64) -> PyResult<bool> {
-        let columns = self.columns_of(query)?;
-        if columns.len() != values.len() {
-            let what = "values, one for each attribute that the query names".to_owned();
-            return Err(raised(
-                ErrorKind::WrongLength { what, expected: columns.len(), found: values.len() }
-                    .into(),
-            ));
-        }
-        let mut scaled = Vec::with_capacity(values.len());
-        for (&column, &value) in columns.iter().zip(&values) {
-            let cell = if value.is_nan() { Cell::Missing } else { Cell::Number(value) };
-            self.prepare.push_cell(column, cell, &mut scaled).map_err(raised)?;
-        }
-        let target = self.targets(vec![target]).map_err(raised)?[0];
-        let told = if self.fits_to_answers() {
-            apart(py, false, || Running::of(&self.running).learner.tell(&query.0, &scaled, target))?
-        } else {
-            guarded(|| self.lock().learner.tell(&query.0, &scaled, target))?
+    /// Opens a query of a log without drawing it anew.
+    fn adopt(&self, query: &Query) -> PyResult<()> {
+        guarded(|| self.lock().adopt(&query.0))
+    }
+
+    /// Takes raw values by attribute, or reasons why there are none, and the raw target (the index
+    /// of the class, where there are classes); says whether the learner learned, once all is there.
+    #[pyo3(signature = (query, answers, target))]
+    fn tell(
+        &self,
+        py: Python<'_>,
+        query: &Query,
+        answers: Vec<(String, Given)>,
+        target: Option<f64>,
+    ) -> PyResult<Option<bool>> {
+        let answer = |given: &Given| match given {
+            Given::Value(value) => Answer::Value(*value),
+            Given::Missing(reason) => Answer::Missing(reason.clone()),
         };
-        Ok(told == Told::Learned)
+        let answers: Vec<(&str, Answer)> =
+            answers.iter().map(|(name, given)| (name.as_str(), answer(given))).collect();
+        let label = |code: f64| self.classes.get(code as usize).cloned();
+        let target = target.map(|code| label(code).unwrap_or(Label::Number(code)));
+        let tell = |mut session: MutexGuard<'_, Session>| {
+            session.tell_part(&query.0, &answers, target.as_ref())
+        };
+        let told = if self.long.0 {
+            apart(py, false, || tell(of(&self.session)))?
+        } else {
+            guarded(|| tell(self.lock()))?
+        };
+        Ok(told.map(|told| told == Told::Learned))
     }
 
-    /// The columns that a query names, in the order in which `tell` takes their values.
-    fn columns_of(&self, query: &Query) -> PyResult<Vec<usize>> {
-        let mut columns = Vec::new();
-        for read in &query.0.reads {
-            if read.panel as usize >= self.layout.panels() {
-                let text = "this query is of another learner: it names an attribute that this one does not have";
-                return Err(PyValueError::new_err(text));
-            }
-            columns.extend(self.columns_in(read.panel as usize));
-        }
-        Ok(columns)
+    /// The attributes that a query names, each once.
+    fn attributes_of(&self, query: &Query) -> PyResult<Vec<String>> {
+        let session = self.lock();
+        Ok(session.attributes_of(&query.0).map_err(raised)?.map(str::to_owned).collect())
     }
 
     /// Name and columns of each panel; the first so many cost a read, the others are always known.
     #[getter]
     fn panels(&self) -> (Vec<(String, Vec<usize>)>, usize) {
-        let panel = |panel| (self.layout.name(panel).to_owned(), self.columns_in(panel).collect());
-        ((0..self.layout.panels()).map(panel).collect(), self.layout.sampled_panels())
+        let session = self.lock();
+        let layout = session.panels();
+        let columns = |panel| layout.slots_of(panel).map(|slot| layout.column(slot)).collect();
+        let panel = |panel| (layout.name(panel).to_owned(), columns(panel));
+        ((0..layout.panels()).map(panel).collect(), layout.sampled_panels())
     }
 
     /// The names of the columns.
     #[getter]
     fn columns(&self) -> Vec<String> {
-        self.prepare.schema.encoded_names()
+        self.lock().columns().to_vec()
     }
 
     /// Mean and deviation of the target, by which the learner scales it.
     #[getter]
     fn target_scale(&self) -> (f64, f64) {
-        (self.prepare.target.mean, self.prepare.target.deviation)
+        let TargetScale { mean, deviation } = self.lock().prepare().target;
+        (mean, deviation)
     }
 
     /// The learner's name.
     #[getter]
     fn learner(&self) -> String {
-        self.lock().learner.report().learner
+        self.lock().learner()
     }
 
     /// Closes a query that will never be answered.
     fn forget(&self, number: u64) -> PyResult<()> {
-        guarded(|| self.lock().learner.forget(number))
+        guarded(|| self.lock().forget(number))
+    }
+
+    /// The open queries, oldest first.
+    fn open(&self) -> Vec<Open> {
+        let session = self.lock();
+        let open = session.open().map(|open| {
+            let missing = open.missing.iter().map(|&name| name.to_owned()).collect();
+            let query = Query(open.query.clone());
+            (query, open.asked_since, open.closed_since, missing, open.has_target)
+        });
+        open.collect()
+    }
+
+    /// Reads and money that are left, and those that open queries are promised.
+    fn remaining(&self) -> (Option<u64>, Option<f64>, u64, f64) {
+        let left = self.lock().remaining();
+        (left.reads, left.cost, left.promised_reads, left.promised_cost)
+    }
+
+    /// What was read, one by one.
+    fn export(&self) -> PyResult<Vec<Kept>> {
+        let session = self.lock();
+        let code = |label: &Label| match (label, self.classes.iter().position(|c| c == label)) {
+            (_, Some(code)) => Some(code as f64),
+            (Label::Number(number), None) => Some(*number),
+            (Label::Text(_), None) => None,
+        };
+        let read = |read: halfseen::session::KeptRead<'_>| {
+            let (value, reason) = match read.answer {
+                Answer::Value(value) => (Some(*value), None),
+                Answer::Missing(text) | Answer::Category(text) => (None, Some(text.clone())),
+            };
+            let target = read.target.as_ref().and_then(code);
+            (read.number, read.attribute.to_owned(), value, reason, target)
+        };
+        Ok(session.export().map_err(raised)?.map(read).collect())
+    }
+
+    /// Whether reads are kept, whether bounds are strict, and what all reads may cost.
+    #[getter]
+    fn settings(&self) -> (bool, bool, Option<f64>) {
+        let session = self.lock();
+        (session.keeps_reads(), session.is_strict(), session.total_cost())
+    }
+
+    fn set(&self, keep: bool, strict: bool, total_cost: Option<f64>) -> PyResult<()> {
+        let mut session = self.lock();
+        if total_cost != session.total_cost() {
+            session.set_total_cost(total_cost).map_err(raised)?;
+        }
+        session.set_keep_reads(keep);
+        session.set_strict(strict);
+        Ok(())
     }
 
     /// Teaches the rows of a table in their order, reading only what the queries name, until the
@@ -379,38 +268,15 @@ impl Learner {
         targets: &Bound<'_, PyArray1<f64>>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let (columns, expected) = (table.0.numbers().columns(), self.layout.slots());
-        if columns != expected {
-            return Err(PyValueError::new_err(format!(
-                "the table has {columns} columns, and the learner {expected}"
-            )));
-        }
-        let targets = self.targets(list(targets)?).map_err(raised)?;
-        if targets.len() != table.0.rows() {
-            let (expected, found) = (table.0.rows(), targets.len());
-            return Err(PyValueError::new_err(format!(
-                "there are {found} targets for {expected} rows"
-            )));
-        }
-        let names = self.prepare.schema.encoded_names();
-        let work = |monitor: &dyn Monitor| {
-            let mut running = Running::of(&self.running);
-            let Running { learner, passed } = &mut *running;
-            // A query of fewer reads might fit into what is left, were it asked in another batch.
-            if passed.stop == Some(Stop::BudgetSpent) {
-                return Ok(());
-            }
-            let mut examples =
-                Examples::new(table.0.numbers(), &self.prepare.scaler, &self.layout, &targets);
-            (examples.declared.names, examples.declared.bounds) = (&names, self.bounds.as_ref());
-            let report = next_batch(&mut **learner, &examples, monitor)?;
-            passed.stop = Some(report.stop);
-            passed.outside_bounds += report.outside_bounds;
-            passed.first_outside = passed.first_outside.take().or(report.first_outside);
-            passed.seconds += report.seconds;
-            Ok(())
+        let targets = list(targets)?;
+        let rows = targets.len();
+        let target = match self.classes.is_empty() {
+            true => Target::Numbers(targets),
+            false => coded(targets, self.classes.clone()),
         };
-        if targets.len() <= FEW && !self.fits_to_answers() {
+        let work =
+            |monitor: &dyn Monitor| of(&self.session).teach(table.0.numbers(), &target, monitor);
+        if rows <= FEW && !self.long.0 {
             return py.detach(|| guarded(|| work(&Silent)));
         }
         watched_here(py, progress, work)
@@ -418,46 +284,19 @@ impl Learner {
 
     /// The report so far, as JSON.
     fn report(&self) -> PyResult<String> {
-        let running = self.lock();
-        text(&running.noted(running.learner.report()))
+        text(&self.lock().report())
     }
 
     /// What has been learned so far, on so many threads.
     fn model(&self, py: Python<'_>, threads: usize) -> PyResult<Model> {
         // Some learners solve for their predictor only now.
-        let shared = Arc::clone(&self.running);
-        let work = move |monitor: &dyn Monitor| {
-            let running = Running::of(&shared);
-            let fit = running.learner.fitted(monitor)?;
-            Ok((fit.predictor, running.noted(fit.report)))
-        };
-        // Only to keep the reads and fit to all of them takes so long that somebody could interrupt
-        // it.
-        let keeps = self.lock().learner.takes_holes();
-        let (predictor, report) = if keeps {
+        let shared = Arc::clone(&self.session);
+        let work = move |monitor: &dyn Monitor| of(&shared).model(monitor);
+        let model = if self.long.1 {
             watched(py, threads, None, work)?
         } else {
             py.detach(|| guarded(|| work(&Silent)))?
         };
-        Ok(Model::new(model::Model {
-            learner: report.learner.clone(),
-            params: self.params.clone(),
-            prepare: self.prepare.clone(),
-            target: self.target.clone(),
-            task: self.target_of(Vec::new()).task(),
-            classes: self.classes.clone(),
-            predictor,
-            report,
-        }))
+        Ok(Model::new(model))
     }
-}
-
-impl Learner {
-    fn columns_in(&self, panel: usize) -> impl Iterator<Item = usize> + '_ {
-        self.layout.slots_of(panel).map(|slot| self.layout.column(slot))
-    }
-}
-
-fn text(value: &impl Serialize) -> PyResult<String> {
-    serde_json::to_string(value).map_err(|e| PyValueError::new_err(e.to_string()))
 }

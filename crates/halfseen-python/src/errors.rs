@@ -17,7 +17,7 @@ pub(crate) fn raised(error: halfseen::Error) -> PyErr {
         // What the library calls auto is None in Python, but for the words of a choice.
         text = text.replace(", or auto", ", or None").replace("must be auto,", "must be None,");
     }
-    if let ErrorKind::BudgetSpent { .. } = error.kind() {
+    if let ErrorKind::BudgetSpent { .. } | ErrorKind::CostSpent { .. } = error.kind() {
         return BudgetSpent::new_err(text);
     }
     match error.class() {

@@ -12,6 +12,7 @@ mod errors;
 mod fitting;
 mod learners;
 mod model;
+mod query;
 mod robustness;
 mod watched;
 
@@ -32,6 +33,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::Model>()?;
     module.add_class::<encoder::Encoder>()?;
     module.add_class::<asked::Learner>()?;
-    module.add_class::<asked::Query>()?;
+    module.add_class::<query::Query>()?;
     Ok(())
 }

@@ -64,6 +64,18 @@ pub enum ErrorKind {
         "total_budget = {total} does not pay for another example: {made} reads were made, open queries asked for {open}, and the next query asks for {asked}; forget open queries that nobody will answer, or start with a larger total_budget"
     )]
     BudgetSpent { total: u64, made: u64, open: u64, asked: u64 },
+    /// The total cost does not pay for the next query.
+    #[error(
+        "a total cost of {} does not pay for another example: reads cost {} so far, open queries {}, and the next query {}; forget open queries that nobody will answer, or raise the total cost",
+        shown(*total), shown(*made), shown(*open), shown(*asked)
+    )]
+    CostSpent { total: f64, made: f64, open: f64, asked: f64 },
+    /// The learner sees whole examples, and cannot ask.
+    #[error(
+        "{} does not ask and tell: it sees whole examples; choose a learner that asks, such as fiml or aerr",
+        short(learner)
+    )]
+    SeesWhole { learner: String },
     /// The learner would keep more numbers than a computer has room for.
     #[error(
         "{} would keep {needed} second moments for {columns} columns, and {most} is the most; a learner such as aerr keeps a few numbers per column",
@@ -204,6 +216,63 @@ pub enum ErrorKind {
     /// An answer that does not fit its query.
     #[error("the answer to query {number} does not fit: {}", line(problem))]
     WrongAnswer { number: u64, problem: String },
+    /// A query that cannot be adopted or released: changed, or not of this learner's shape.
+    #[error(
+        "query {number} cannot be used: {}; take it from the log as it was written",
+        line(problem)
+    )]
+    WrongQuery { number: u64, problem: String },
+    /// A query is to be adopted under a number that is taken.
+    #[error(
+        "query {number} cannot be adopted: the number was used before, and the next one is {next}; adopt queries in the order of their numbers, into a learner that has not asked them"
+    )]
+    NumberUsed { number: u64, next: u64 },
+    /// A query that another copy of the session asked under the same number.
+    #[error(
+        "query {number} was asked by another session, or by another copy of this one: its tag is {found:016x}, that of the open query {expected:016x}; tell it to the one that asked"
+    )]
+    ForeignQuery { number: u64, expected: u64, found: u64 },
+    /// An answer names an attribute that the query does not ask for.
+    #[error("query {number} does not ask for '{}'; it asks for {}", short(attribute), list(asked))]
+    NotAsked { number: u64, attribute: String, asked: Vec<String> },
+    /// The value of an answer is infinite or NaN.
+    #[error(
+        "query {number}, attribute '{}': {value} is not a finite number; correct it, or say that the value is missing, and why",
+        short(attribute)
+    )]
+    AnswerNotFinite { number: u64, attribute: String, value: f64 },
+    /// The value of an answer lies outside its declared bounds, where those are strict.
+    #[error(
+        "query {number}, attribute '{}': {} lies outside its bounds, {} to {}; correct it, or take such values by strict = false",
+        short(attribute), shown(*value), shown(*low), shown(*high)
+    )]
+    OutOfBounds { number: u64, attribute: String, value: f64, low: f64, high: f64 },
+    /// A second answer for the same attribute contradicts the first.
+    #[error(
+        "query {number}, '{}': {} was told before, and {} now; an answer cannot be changed: forget the query, and ask again",
+        short(attribute),
+        short(before),
+        short(now)
+    )]
+    ToldOtherwise { number: u64, attribute: String, before: String, now: String },
+    /// Reads are to be exported that nobody kept.
+    #[error("this session keeps no reads; let it keep them before it is told the first")]
+    KeepsNoReads,
+    /// The file at a place holds another session.
+    #[error(
+        "{} holds session {found:016x}, and this one is {own:016x}; save it under another name",
+        short(path)
+    )]
+    OtherInstance { path: String, own: u64, found: u64 },
+    /// The file at a place was saved later, or by another copy of the session.
+    #[error(
+        "{} holds generation {found} of this session, saved by another copy; this one is at generation {own}: load the file and tell it what this copy was told, or save under another name",
+        short(path)
+    )]
+    OlderGeneration { path: String, own: u64, found: u64 },
+    /// A file cannot be read or written.
+    #[error("{} cannot be {what}: {}; choose another place", short(path), line(problem))]
+    FileAccess { path: String, what: &'static str, problem: String },
     /// A saved model or learner state that cannot be used.
     #[error("{what}, key '{}': {}", short(key), line(problem))]
     BadFile { what: &'static str, key: String, problem: String },
@@ -235,6 +304,16 @@ impl Error {
             | BudgetTooSmall { .. }
             | BudgetTooLarge { .. }
             | BudgetSpent { .. }
+            | CostSpent { .. }
+            | SeesWhole { .. }
+            | WrongQuery { .. }
+            | NumberUsed { .. }
+            | ForeignQuery { .. }
+            | NotAsked { .. }
+            | AnswerNotFinite { .. }
+            | OutOfBounds { .. }
+            | ToldOtherwise { .. }
+            | KeepsNoReads
             | Needs { .. }
             | TakesNoWeights { .. }
             | WrongWeight { .. }
@@ -264,6 +343,9 @@ impl Error {
             | WrongTarget { .. }
             | WrongKind { .. }
             | TooManyAbsent { .. }
+            | OtherInstance { .. }
+            | OlderGeneration { .. }
+            | FileAccess { .. }
             | BadFile { .. } => ErrorClass::Data,
             Diverged { .. } | Numerical { .. } => ErrorClass::Numerical,
             Interrupted { .. } => ErrorClass::Interrupted,

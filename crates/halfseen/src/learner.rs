@@ -5,6 +5,7 @@ mod query;
 pub(crate) mod reading;
 pub(crate) mod together;
 
+pub(crate) use query::hex;
 pub use query::{AskTell, Part, Query, Read, Role, Told};
 
 use crate::data::{Examples, Layout};

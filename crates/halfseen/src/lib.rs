@@ -62,6 +62,7 @@
 //! A table goes through [`prepare`] (fitted once on training rows, stored in the model) to
 //! [`data::Examples`]; a [`Learner`] makes a [`model::Fit`] of them; [`model::Model`] keeps
 //! predictor, preparation and report together. [`select`] splits, tunes and compares.
+//! [`session::Session`] collects data for a budgeted learner over weeks, in raw units.
 //! [`registry::all`] lists every learner; each declares its parameters once, in [`params`].
 //! [`plan`] says what they promise before a value is read. [`solve`] holds the solvers of losses
 //! over Gram matrices and features, [`kernel`] what compares rows with holes.
@@ -88,6 +89,7 @@ pub mod prepare;
 pub mod registry;
 pub mod robust;
 pub mod select;
+pub mod session;
 mod student;
 
 pub use error::{Error, ErrorClass, ErrorKind, Result};

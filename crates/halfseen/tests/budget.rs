@@ -33,6 +33,21 @@ impl AskTell for Recorder {
     fn forget(&mut self, number: u64) -> halfseen::Result<()> {
         self.inner.forget(number)
     }
+    fn adopt(&mut self, query: &Query) -> halfseen::Result<()> {
+        self.inner.adopt(query)
+    }
+    fn unask(&mut self, number: u64) -> halfseen::Result<()> {
+        self.inner.unask(number)
+    }
+    fn release(&mut self, query: &Query, read: &[u32]) -> halfseen::Result<()> {
+        self.inner.release(query, read)
+    }
+    fn fingerprint(&self) -> u64 {
+        self.inner.fingerprint()
+    }
+    fn asked_and_closed(&self) -> (u64, u64) {
+        self.inner.asked_and_closed()
+    }
     fn predictor(&self) -> Linear {
         self.inner.predictor()
     }

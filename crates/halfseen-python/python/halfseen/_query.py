@@ -1,8 +1,10 @@
-"""Define a learner's question, and read the answers that come to it."""
+"""Define a learner's question and what is said of it, and read the answers that come to it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from halfseen import _core
 
@@ -117,6 +119,110 @@ class Query:
     def __reduce__(self):
         """Pickle as JSON."""
         return Query.from_json, (self.to_json(),)
+
+
+class OpenQuery(NamedTuple):
+    """A query that waits for its answer.
+
+    Attributes
+    ----------
+    query : Query
+        The query.
+    asked_since : int
+        How many were asked after it.
+    closed_since : int
+        How many were answered, skipped or forgotten since it was asked.
+    missing : tuple of str
+        The attributes of which nothing was told yet.
+    has_target : bool
+        Whether the target was told.
+    """
+
+    query: Query
+    asked_since: int
+    closed_since: int
+    missing: tuple[str, ...]
+    has_target: bool
+
+
+class Remaining(NamedTuple):
+    """What is left to spend if all open queries are answered.
+
+    Attributes
+    ----------
+    reads : int or None
+        Reads of ``total_budget``; None: no limit.
+    cost : float or None
+        Money of ``total_cost``; None: no limit.
+    promised_reads : int
+        Reads that open queries ask for.
+    promised_cost : float
+        What those cost.
+    """
+
+    reads: int | None
+    cost: float | None
+    promised_reads: int
+    promised_cost: float
+
+
+class KeptRead(NamedTuple):
+    """One value that was read, or could not be had.
+
+    Attributes
+    ----------
+    number : int
+        The number of the example's query.
+    attribute : str
+        The attribute.
+    value : float or None
+        The value in its own units.
+    reason : str or None
+        Why there is none.
+    target : float, label or None
+        The example's target; None while nobody told it.
+    """
+
+    number: int
+    attribute: str
+    value: float | None
+    reason: str | None
+    target: Any
+
+
+#: The reason of a value for which nobody gave one.
+NO_REASON = "no reason given"
+
+
+def given(
+    query: Query, values: Mapping[str, float], reasons: Mapping[str, str] | None
+) -> list[tuple[str, float | str]]:
+    """Return values by name as the library takes them: a text is the reason why there is none."""
+    reasons = {} if reasons is None else dict(reasons)
+    for name, reason in reasons.items():
+        if name not in query.attributes:
+            raise ValueError(
+                f"the query {query.number} does not ask for {name!r}; it asks for {listed(query.attributes)}"
+            )
+        if not isinstance(reason, str):
+            raise TypeError(f"the reason why {name} is missing must be a text; got {reason!r}")
+        if not np.isnan(values.get(name, float("nan"))):
+            raise ValueError(f"{name} has a value, and a reason why it has none; give one of them")
+    missing = {name: reasons.get(name, NO_REASON) for name, value in values.items() if np.isnan(value)}
+    return list({**values, **reasons, **missing}.items())
+
+
+def part(query: Query, values: Mapping[str, Any] | None) -> dict[str, float]:
+    """Return the values of some of a query's attributes by name."""
+    if values is None:
+        return {}
+    if not hasattr(values, "keys"):
+        raise TypeError(f"values must be a mapping by name; got {type(values).__name__}")
+    other = [name for name in values if name not in query.attributes]
+    if other:
+        asked = listed(query.attributes)
+        raise ValueError(f"the query {query.number} does not ask for {listed(other)}; it asks for {asked}")
+    return {name: number(values[name], name) for name in values}
 
 
 def cells(query: Query, values: Any) -> dict[str, float]:

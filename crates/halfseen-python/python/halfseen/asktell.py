@@ -2,13 +2,26 @@
 
 import json
 import numbers
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from halfseen import _core
-from halfseen._query import Query, Read, cells, listed, number, problem
+from halfseen._query import (
+    KeptRead,
+    OpenQuery,
+    Query,
+    Read,
+    Remaining,
+    cells,
+    given,
+    listed,
+    number,
+    part,
+    problem,
+)
 
 _FORMAT, _VERSION = "halfseen-asktell", 1
 
@@ -32,7 +45,19 @@ class Learner:
     attributes_read : ndarray of shape (n_attributes,)
         How often each was read.
     report : dict
-        What was read, told and refused so far.
+        What was read, told and refused so far; under ``missing_reasons`` how often each reason was given for
+        a value that could not be had, and under ``outside_bounds`` how many values lay outside their bounds.
+    open : list of OpenQuery
+        The open queries, oldest first, with their age in queries and what they wait for.
+    remaining : Remaining
+        The reads and the money that are left if all open queries are answered.
+    total_cost : float or None
+        What all reads may cost together; see :meth:`set_total_cost`. None, the default, is no limit.
+    keeps_reads : bool
+        Whether what is read is kept for :meth:`export`; see :meth:`set_keep_reads`. False by default.
+    strict : bool
+        Whether values outside the estimator's ``bounds`` are refused; see :meth:`set_strict`. By default they
+        are taken and counted.
 
     See Also
     --------
@@ -96,10 +121,33 @@ class Learner:
         Raises
         ------
         BudgetSpent
-            If ``total_budget`` does not pay for another example, the reads that open queries asked for
-            included. ``report["unused"]`` tells how many reads are left.
+            If ``total_budget`` or ``total_cost`` does not pay for another example, the reads that open
+            queries asked for included. :attr:`remaining` tells what is left.
         """
         return self._named(self._learner.ask())
+
+    def adopt(self, query):
+        """Open a query of a log, which was asked before, without drawing it anew.
+
+        A learner that was started alike, adopts the queries of a log in the order of their numbers, and is
+        told the same answers in the same order comes to the same model, bit for bit.
+
+        Parameters
+        ----------
+        query : Query
+            A query that a learner of the same parameters, attributes and seed asked.
+
+        Raises
+        ------
+        ValueError
+            If the query is of another learner or was edited, or if its number was used before.
+        BudgetSpent
+            As in :meth:`ask`.
+        """
+        if not isinstance(query, Query):
+            raise TypeError(f"adopt takes a query that ask gave, not {type(query).__name__}")
+        self._checked(query)
+        self._learner.adopt(query._query)
 
     def ask_observed(self, attributes):
         """Ask about an example of which some attributes happen to be observed; for ``passive`` estimators.
@@ -130,7 +178,14 @@ class Learner:
         seen = [all(self.attributes[column] in observed for column in columns) for _, columns in self._panels]
         return self._named(self._learner.ask_observed([p for p in range(self._sampled) if seen[p]]))
 
-    def tell(self, query: Query, values: Mapping[str, Any] | Iterable[Any], target: Any) -> bool:
+    def tell(
+        self,
+        query: Query,
+        values: Mapping[str, Any] | Iterable[Any],
+        target: Any,
+        *,
+        reasons: Mapping[str, str] | None = None,
+    ) -> bool:
         """Answer a query: the learner takes one step.
 
         Parameters
@@ -143,6 +198,9 @@ class Learner:
             Only :class:`~halfseen.FIMLRegressor` and :class:`~halfseen.FIMLClassifier` learn from the others.
         target : float or label
             The target of that example.
+        reasons : mapping of str to str, optional
+            Why values could not be had, by attribute: any text. How often each was given is in
+            ``report["missing_reasons"]``.
 
         Returns
         -------
@@ -152,26 +210,61 @@ class Learner:
         Raises
         ------
         ValueError
-            If the query is of another learner, was edited, or is not open (answered, forgotten, never asked);
-            if values are missing, too many, infinite or of other attributes; if there is no target. The
-            learner is then as it was, and the query still open.
+            If the query is of another learner or of another copy of this one, was edited, or is not open
+            (answered, forgotten, never asked); if values are missing, too many, infinite or of other
+            attributes; if there is no target. The learner is then as it was, and the query still open.
         """
         if not isinstance(query, Query):
             raise TypeError(f"tell takes a query that ask gave, not {type(query).__name__}")
-        columns = [self.attributes[column] for column in self._learner.columns_of(query._query)]
-        asked = self._named(query._query)
-        if (asked.attributes, asked.known, asked.reads) != (query.attributes, query.known, query.reads):
-            raise ValueError(
-                f"the query {query.number} was changed after it was asked, or is of another learner"
-            )
-        by_name = cells(query, values)
-        return self._learner.tell(query._query, [by_name[name] for name in columns], self._code(target))
+        self._checked(query)
+        answers = given(query, cells(query, values), reasons)
+        return bool(self._learner.tell(query._query, answers, self._code(target)))
+
+    def tell_part(
+        self,
+        query: Query,
+        values: Mapping[str, Any] | None = None,
+        target: Any = None,
+        *,
+        reasons: Mapping[str, str] | None = None,
+    ) -> bool | None:
+        """Tell what is known of a query so far: some values, why others are missing, the target.
+
+        It is held, also in a saved learner, until every attribute has a value or a reason and the target is
+        there; then the learner is told. A value that was missing may still be told meanwhile.
+
+        Parameters
+        ----------
+        query : Query
+            An open query of this learner.
+        values : mapping of str to float, optional
+            Values for some of ``query.attributes``, by name. None or NaN is a read that was refused.
+        target : float or label, optional
+            The target of that example; None: not known yet.
+        reasons : mapping of str to str, optional
+            Why values could not be had, by attribute.
+
+        Returns
+        -------
+        learned : bool or None
+            None while something is missing; then as :meth:`tell`.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`tell`; if another value was told before. Nothing has changed then.
+        """
+        if not isinstance(query, Query):
+            raise TypeError(f"tell_part takes a query that ask gave, not {type(query).__name__}")
+        self._checked(query)
+        answers = given(query, part(query, values), reasons)
+        return self._learner.tell(query._query, answers, None if target is None else self._code(target))
 
     def forget(self, query):
-        """Close a query that will never be answered, and of which nothing was read.
+        """Close a query that will not be answered whole.
 
-        The reads that it asked for may then be spent on other examples. Where some were made and others were
-        not, tell the values that there are, and None for the others: they are counted as read.
+        The reads that it asked for may then be spent on other examples. Those that were told by
+        :meth:`tell_part` were made: they stay on the bill, and the example counts as skipped.
 
         Parameters
         ----------
@@ -199,6 +292,96 @@ class Learner:
         estimator = _like(self._estimator)
         estimator._keep(estimator._learned(self._learner))
         return estimator
+
+    def export(self) -> list[KeptRead]:
+        """Return what was read, where reads are kept.
+
+        Returns
+        -------
+        reads : list of KeptRead
+            Number of the query, attribute, value or reason, and target, in the order in which examples were
+            closed; then what was told of open queries. ``pandas.DataFrame`` makes a frame of it.
+
+        Raises
+        ------
+        ValueError
+            Unless :meth:`set_keep_reads` was called before.
+        """
+        classes = getattr(self._estimator, "classes_", None)
+        labels = None if classes is None else classes.tolist()
+
+        def label(code):
+            return code if code is None or labels is None else labels[int(code)]
+
+        return [KeptRead(*read, label(code)) for *read, code in self._learner.export()]
+
+    @property
+    def open(self) -> list[OpenQuery]:
+        """The open queries, oldest first, as a list of :class:`OpenQuery`."""
+        return [
+            OpenQuery(self._named(query), asked, closed, tuple(missing), target)
+            for query, asked, closed, missing, target in self._learner.open()
+        ]
+
+    @property
+    def remaining(self) -> Remaining:
+        """The reads and the money that are left if all open queries are answered."""
+        return Remaining(*self._learner.remaining())
+
+    @property
+    def keeps_reads(self) -> bool:
+        """Whether what is read from now on is kept for :meth:`export`."""
+        return self._learner.settings[0]
+
+    @property
+    def strict(self) -> bool:
+        """Whether values outside their bounds are refused."""
+        return self._learner.settings[1]
+
+    @property
+    def total_cost(self) -> float | None:
+        """What all reads may cost together; None is no limit."""
+        return self._learner.settings[2]
+
+    def set_total_cost(self, total):
+        """Set what all reads may cost together, at the estimator's ``prices`` (1 each without any).
+
+        Queries that it does not pay for are refused from now on, open queries counted.
+
+        Parameters
+        ----------
+        total : float or None
+            The cost; None: no limit.
+
+        Raises
+        ------
+        ValueError
+            If it is negative or not finite.
+        """
+        keep, strict, _ = self._learner.settings
+        self._learner.set(keep, strict, None if total is None else number(total, "total_cost"))
+
+    def set_keep_reads(self, keep=True):
+        """Say whether what is read from now on is kept for :meth:`export`.
+
+        Parameters
+        ----------
+        keep : bool, default True
+            False drops what was kept.
+        """
+        _, strict, cost = self._learner.settings
+        self._learner.set(bool(keep), strict, cost)
+
+    def set_strict(self, strict=True):
+        """Say whether values outside the estimator's ``bounds`` are refused.
+
+        Parameters
+        ----------
+        strict : bool, default True
+            False: they are taken and counted.
+        """
+        keep, _, cost = self._learner.settings
+        self._learner.set(keep, bool(strict), cost)
 
     @property
     def report(self):
@@ -284,9 +467,16 @@ class Learner:
         ----------
         path : str or path-like
             Where to; a file that is there is replaced at once, or stays as it was.
+
+        Raises
+        ------
+        ValueError
+            If the file holds another learner, or this one as another copy saved it after this copy was
+            started or loaded: saving would lose what that copy was told.
         """
         from halfseen.model import write
 
+        self._learner.advance(os.fsdecode(path), _saved_at(path))
         write(self, path)
 
     @classmethod
@@ -324,11 +514,18 @@ class Learner:
 
     def _named(self, query):
         """Return a query of the library with the names of what it asks for."""
-        asked = self._learner.columns_of(query)
-        attributes = tuple(dict.fromkeys(self.attributes[column] for column in asked))
+        attributes = tuple(self._learner.attributes_of(query))
         free = {self.attributes[column] for _, columns in self._panels[self._sampled :] for column in columns}
         reads = tuple(Read(self._panels[panel][0], role) for panel, role in query.reads)
         return Query(query, attributes, tuple(name for name in attributes if name in free), reads)
+
+    def _checked(self, query):
+        """Refuse a query whose names are not those of what it asks for."""
+        asked = self._named(query._query)
+        if (asked.attributes, asked.known, asked.reads) != (query.attributes, query.known, query.reads):
+            raise ValueError(
+                f"the query {query.number} was changed after it was asked, or is of another learner"
+            )
 
     def _code(self, target):
         """Return a target as the library takes it."""
@@ -383,6 +580,15 @@ def _scale(scale, labels):
     if not (np.isfinite(mean) and np.isfinite(deviation) and deviation > 0):
         raise ValueError(f"target = {scale!r} is not allowed: both must be finite, and the deviation above 0")
     return mean, deviation
+
+
+def _saved_at(path):
+    """Return the session of the learner that a file holds; None if it holds none."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.dumps(json.load(file)["learner"])
+    except (OSError, KeyError, TypeError, ValueError, RecursionError):
+        return None
 
 
 def _like(estimator):

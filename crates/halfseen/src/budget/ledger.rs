@@ -2,7 +2,7 @@
 
 use crate::data::{Layout, widened};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Query, Role};
+use crate::learner::{Query, Read, Role};
 use crate::model::{Report, Stop};
 use halfseen_solve::sampling::keep_distinct;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,10 @@ pub(super) struct Ledger {
     /// How many reads each of them asked for; empty in a state older than these counts.
     #[serde(default)]
     asked: Vec<u64>,
-    /// The sum of these.
+    /// Numbers and checksums of the open queries that were adopted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    adopted: Vec<(u64, u64)>,
+    /// The sum of `asked`.
     #[serde(skip)]
     promised: u64,
     /// The reads in all that may be made, which is a parameter of the learner; `None`: no limit.
@@ -42,6 +45,12 @@ pub(super) struct Ledger {
     spent: f64,
     max_reads: u64,
     largest_delay: u64,
+}
+
+/// What a query asks for that costs a read.
+#[inline]
+fn reads_of(query: &Query) -> u64 {
+    query.reads.iter().filter(|r| r.role != Role::Known).count() as u64
 }
 
 impl Ledger {
@@ -77,13 +86,76 @@ impl Ledger {
     /// [`ErrorKind::BudgetSpent`].
     #[inline]
     pub(super) fn open(&mut self, query: &mut Query) -> Result<()> {
-        let asked = query.reads.iter().filter(|r| r.role != Role::Known).count() as u64;
+        let asked = reads_of(query);
         self.afford(asked).inspect_err(|_| query.clear())?;
-        self.open.push(self.next);
+        self.enter(self.next, asked);
+        Ok(())
+    }
+
+    /// Opens a query that was asked elsewhere, under its own number.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NumberUsed`], [`ErrorKind::BudgetSpent`]; nothing changes then.
+    pub(super) fn adopt(&mut self, query: &Query) -> Result<()> {
+        let (number, next) = (query.number, self.next);
+        if number < next {
+            return Err(ErrorKind::NumberUsed { number, next }.into());
+        }
+        let asked = reads_of(query);
+        self.afford(asked)?;
+        self.adopted.push((number, query.checksum));
+        self.enter(number, asked);
+        Ok(())
+    }
+
+    #[inline]
+    fn enter(&mut self, number: u64, asked: u64) {
+        self.open.push(number);
         self.asked.push(asked);
         self.promised += asked;
-        self.next += 1;
+        self.next = number + 1;
+    }
+
+    /// The checksum of an open query that was adopted.
+    #[inline]
+    pub(super) fn adopted(&self, number: u64) -> Option<u64> {
+        if self.adopted.is_empty() {
+            return None;
+        }
+        let place = self.adopted.binary_search_by_key(&number, |(number, _)| *number).ok()?;
+        Some(self.adopted[place].1)
+    }
+
+    /// Gives the number of the last query back.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotOpen`].
+    pub(super) fn unask(&mut self, number: u64) -> Result<()> {
+        let place = self.find(number)?;
+        if number + 1 != self.next {
+            return Err(ErrorKind::NotOpen { number }.into());
+        }
+        self.close(place);
+        self.next = number;
         Ok(())
+    }
+
+    /// Closes the query at this place, of which these panels were read. `panels` is room to work
+    /// in.
+    pub(super) fn release(
+        &mut self,
+        place: usize,
+        query: &Query,
+        read: &[u32],
+        panels: &mut Vec<u32>,
+        layout: &Layout,
+    ) {
+        panels.clear();
+        let was_read = |r: &&Read| r.role != Role::Known && read.contains(&r.panel);
+        panels.extend(query.reads.iter().filter(was_read).map(|r| r.panel));
+        self.close(place);
+        self.bill(panels, layout);
+        self.skipped();
     }
 
     /// The place of an open query in the books.
@@ -99,7 +171,10 @@ impl Ledger {
     /// made, are on the bill.
     #[inline]
     pub(super) fn close(&mut self, place: usize) {
-        self.open.remove(place);
+        let number = self.open.remove(place);
+        if !self.adopted.is_empty() {
+            self.adopted.retain(|(adopted, _)| *adopted != number);
+        }
         self.promised -= self.asked.remove(place);
     }
 
@@ -202,6 +277,8 @@ impl Ledger {
                 .is_none_or(|[low, high]| low.is_finite() && high.is_finite() && low <= high)
             && self.asked.len() == self.open.len()
             && self.open.windows(2).all(|w| w[0] < w[1])
+            && self.adopted.windows(2).all(|w| w[0].0 < w[1].0)
+            && self.adopted.iter().all(|(number, _)| self.open.binary_search(number).is_ok())
             && self.open.last().is_none_or(|&last| last < self.next)
     }
 }

@@ -16,7 +16,7 @@ const BETWEEN_LOOKS: usize = 256;
 /// Teaches a learner every example once, in an order drawn from `seed`, and returns what it had
 /// learned after each of the given numbers of examples (increasing), the last of which ends the
 /// pass. So does, before anything of it is seen, the first example whose query the learner's total
-/// budget does not pay for.
+/// budget, or a total cost, does not pay for.
 ///
 /// # Errors
 /// A missing or infinite cell among those read, with its place; a value where a second moment of 0
@@ -165,7 +165,12 @@ impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
             self.learner.ask_into(&mut self.query)
         };
         match asked {
-            Err(error) if matches!(error.kind(), ErrorKind::BudgetSpent { .. }) => {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::BudgetSpent { .. } | ErrorKind::CostSpent { .. }
+                ) =>
+            {
                 return Ok(false);
             }
             asked => asked?,

@@ -15,7 +15,7 @@ mod smooth;
 #[cfg(test)]
 mod tests;
 
-use super::admission::{LARGEST_STEP, admit};
+use super::admission::{LARGEST_STEP, admit, check_adoptable, find_whole};
 use super::allowance::given_means;
 use super::drawing::Drawing;
 use super::gen_est::GenEst;
@@ -322,6 +322,37 @@ impl<I: Iterate> AskTell for Sgd<I> {
         Ok(())
     }
 
+    fn adopt(&mut self, query: &Query) -> Result<()> {
+        check_adoptable(self.fingerprint, |q, adopted| self.could_have_asked(q, adopted), query)?;
+        self.state.ledger.adopt(query)?;
+        // What it names is all that was observed.
+        if let Some(observed) = &mut self.state.observed {
+            self.panels.clear();
+            let sampled = query.reads.iter().filter(|r| r.role != Role::Known);
+            self.panels.extend(sampled.map(|r| r.panel));
+            observed.see(&self.panels);
+        }
+        Ok(())
+    }
+
+    fn unask(&mut self, number: u64) -> Result<()> {
+        self.state.ledger.unask(number)
+    }
+
+    fn release(&mut self, query: &Query, read: &[u32]) -> Result<()> {
+        let place = find_whole(self.fingerprint, &self.state.ledger, query)?;
+        self.state.ledger.release(place, query, read, &mut self.panels, &self.layout);
+        Ok(())
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn asked_and_closed(&self) -> (u64, u64) {
+        (self.state.ledger.next(), self.state.ledger.closed())
+    }
+
     fn is_passive(&self) -> bool {
         self.state.observed.is_some()
     }
@@ -333,7 +364,14 @@ impl<I: Iterate> AskTell for Sgd<I> {
     #[inline]
     fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told> {
         let (learner, ledger) = (self.fingerprint, &self.state.ledger);
-        let place = admit(learner, ledger, |q| self.could_have_asked(q), query, values, target)?;
+        let place = admit(
+            learner,
+            ledger,
+            |q, adopted| self.could_have_asked(q, adopted),
+            query,
+            values,
+            target,
+        )?;
         if self.recipe.loss.needs_classes() && target.abs() != 1.0 {
             let problem = format!(
                 "the target {target} is no class, -1 or +1, and this loss is one of classes"

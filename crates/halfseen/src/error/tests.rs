@@ -7,6 +7,7 @@ use crate::data::{
 };
 use crate::model::Model;
 use crate::prepare::{Moment, Options, Prepared, Schema};
+use crate::session::{Answer, Session, Start};
 use halfseen_solve::Silent;
 use ndarray::{Array2, array};
 use std::collections::BTreeSet;
@@ -27,6 +28,8 @@ fn name(kind: &ErrorKind) -> &'static str {
         BudgetTooSmall,
         BudgetTooLarge,
         BudgetSpent,
+        CostSpent,
+        SeesWhole,
         TooManyMoments,
         TakesNoWeights,
         WrongWeight,
@@ -55,6 +58,17 @@ fn name(kind: &ErrorKind) -> &'static str {
         TooManyAbsent,
         WrongLearner,
         NotOpen,
+        WrongQuery,
+        NumberUsed,
+        ForeignQuery,
+        NotAsked,
+        AnswerNotFinite,
+        OutOfBounds,
+        ToldOtherwise,
+        KeepsNoReads,
+        OtherInstance,
+        OlderGeneration,
+        FileAccess,
         WrongAnswer,
         BadFile,
         Diverged,
@@ -122,6 +136,46 @@ fn asking() -> (Box<dyn AskTell>, Query) {
     let mut started = aerr.start(&Arc::new(Layout::singletons(3))).unwrap().unwrap();
     let query = started.ask().unwrap();
     (started, query)
+}
+
+/// The errors of sessions over attributes of which two have long names.
+fn of_sessions(long: &str) -> Vec<Error> {
+    let fiml = crate::registry::find("fiml").unwrap();
+    let names = ["a".to_owned(), format!("{long}b"), format!("{long}c")];
+    let bounds = names.iter().map(|name| (name.clone(), (0.0, 1.0))).collect();
+    let declared = Options { bounds, ..Options::default() };
+    let start =
+        |learner| Start::new(learner, names.clone()).declared(declared.clone()).target(long);
+    let mut session = start(&*fiml).begin().unwrap();
+    let copy = || Session::from_json(&start(&*fiml).begin().unwrap().to_json().unwrap()).unwrap();
+    let query = session.ask().unwrap();
+    let changed = Query { exact: 1.0, ..query.clone() };
+    let foreign = Query { asker: query.asker ^ 1, ..query.clone() };
+    let name = names[2].as_str();
+    let mut tell = |value: f64, strict| {
+        session.set_strict(strict);
+        session.tell_part(&query, &[(name, Answer::Value(value))], None)
+    };
+    let mut errors = vec![
+        tell(f64::INFINITY, false).unwrap_err(),
+        tell(2.0, true).unwrap_err(),
+        tell(0.5, true).map(|_| tell(0.25, true).unwrap_err()).unwrap(),
+    ];
+    errors.extend([
+        session.tell_part(&query, &[(long, Answer::Value(0.0))], None).unwrap_err(),
+        session.tell_part(&foreign, &[], None).unwrap_err(),
+        session.export().err().unwrap(),
+        session.adopt(&query).unwrap_err(),
+        session.adopt(&changed).unwrap_err(),
+        session.set_total_cost(Some(1.5)).map(|()| session.ask().unwrap_err()).unwrap(),
+        start(&*crate::registry::find("ridge").unwrap()).begin().unwrap_err(),
+        session.advance(long, Some(&copy().to_json().unwrap())).unwrap_err(),
+        session.save_to(std::path::Path::new(long).join("nowhere")).unwrap_err(),
+    ]);
+    let mut later = Session::from_json(&session.to_json().unwrap()).unwrap();
+    later.advance("", None).unwrap();
+    errors.push(session.advance(long, Some(&later.to_json().unwrap())).unwrap_err());
+    errors
 }
 
 /// At least one error of every kind, each from the call that gives it. `Numerical` and
@@ -241,6 +295,7 @@ fn provoked(long: &str) -> Vec<Error> {
         ErrorKind::Interrupted { during: "measuring" }.into(),
     ];
     errors.extend(halfseen_solve::sampling::AliasTable::new(&[f64::NAN]).err().map(Error::from));
+    errors.extend(of_sessions(long));
     errors
 }
 
@@ -249,7 +304,7 @@ fn every_kind_is_provoked() {
     let provoked: BTreeSet<&str> = provoked("column").iter().map(|e| name(e.kind())).collect();
     let missing: Vec<&str> = all_names().difference(&provoked).copied().collect();
     assert!(missing.is_empty(), "no case provokes {missing:?}");
-    assert_eq!(all_names().len(), 40);
+    assert_eq!(all_names().len(), 53);
 }
 
 #[test]
@@ -275,7 +330,9 @@ fn every_kind_belongs_to_somebody() {
             "DuplicateColumn" | "TooFewRows" | "NoAttributes" | "NothingObserved" | "NotFinite"
             | "TooLarge" | "MissingCell" | "MomentContradicted" | "MissingTarget"
             | "ConstantTarget" | "WrongTarget" | "WrongKind" | "TooManyAbsent"
-            | "TooManyMoments" | "BadFile" => ErrorClass::Data,
+            | "TooManyMoments" | "BadFile" | "OtherInstance" | "OlderGeneration" | "FileAccess" => {
+                ErrorClass::Data
+            }
             _ => ErrorClass::Parameter,
         };
         assert_eq!(error.class(), class, "{error}");

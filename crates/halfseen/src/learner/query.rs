@@ -16,6 +16,9 @@ pub struct Query {
     /// Fingerprint of the learner that asks: parameters, layout and seed.
     #[serde(with = "hex")]
     pub learner: u64,
+    /// Tag of the [session](crate::session::Session) that asks; 0 of a learner without one.
+    #[serde(with = "hex", default, skip_serializing_if = "untagged")]
+    pub asker: u64,
     /// Its number, from 0.
     pub number: u64,
     /// The phase of learners that have several; 0 otherwise.
@@ -45,9 +48,10 @@ impl Query {
         self.number.saturating_sub(self.asked_at)
     }
 
-    /// Takes everything that was asked out of it.
+    /// Takes everything that was asked out of it, and who asked.
     #[inline]
     pub(crate) fn clear(&mut self) {
+        self.asker = 0;
         self.reads.clear();
         self.parts.clear();
         self.orders.clear();
@@ -60,7 +64,7 @@ impl Query {
         columns == self.parts.len() && self.exact.is_finite() && self.parts.iter().all(finite)
     }
 
-    /// A checksum of everything but the learner and the checksum. It finds every single change; it
+    /// A checksum of everything but the learner, the asker and the checksum. It finds every single change; it
     /// is no protection against a forger.
     #[inline]
     pub fn digest(&self) -> u64 {
@@ -167,6 +171,43 @@ pub trait AskTell: Send {
         Err(crate::ErrorKind::Chooses { learner: self.report().learner }.into())
     }
 
+    /// Opens a query that was asked before, without drawing: so a log of queries and answers is
+    /// replayed. Told the same answers in the same order, the learner has the same bits as the one
+    /// that asked. The query may have been drawn by other probabilities than the present ones: it
+    /// carries all that its answer needs.
+    ///
+    /// Numbers increase: one that is passed over counts as forgotten.
+    ///
+    /// # Errors
+    /// [`WrongLearner`](crate::ErrorKind::WrongLearner) for a query of other parameters, attributes
+    /// or seed; [`WrongQuery`](crate::ErrorKind::WrongQuery) for one that was changed;
+    /// [`NumberUsed`](crate::ErrorKind::NumberUsed) for one that was asked or adopted here before;
+    /// what `total_budget` does not pay for, as in [`ask_into`](Self::ask_into). The learner is
+    /// then unchanged.
+    fn adopt(&mut self, query: &Query) -> Result<()>;
+
+    /// Takes back the query that was asked last, as if nobody had asked: the next one has its
+    /// number and asks the same. For those who find what it asks for too expensive. A learner that
+    /// is passive goes on counting what that row showed.
+    ///
+    /// # Errors
+    /// [`NotOpen`](crate::ErrorKind::NotOpen) if it is not open, or not the last.
+    fn unask(&mut self, number: u64) -> Result<()>;
+
+    /// Closes a query of which only some panels were read and no more will be: those reads are on
+    /// the bill, the others may be spent elsewhere, and the example counts as skipped.
+    ///
+    /// # Errors
+    /// If it is of another learner, was changed, or is not open.
+    fn release(&mut self, query: &Query, read: &[u32]) -> Result<()>;
+
+    /// The fingerprint of its parameters, layout and seed, which its queries carry.
+    fn fingerprint(&self) -> u64;
+
+    /// How many queries were asked or adopted, numbers that were passed over included, and how many
+    /// of those are no longer open.
+    fn asked_and_closed(&self) -> (u64, u64);
+
     /// Whether rows come with what happens to be observed of them.
     fn is_passive(&self) -> bool {
         false
@@ -227,8 +268,13 @@ pub trait AskTell: Send {
     fn save(&self) -> Result<serde_json::Value>;
 }
 
+/// Whether nobody tagged a query.
+fn untagged(asker: &u64) -> bool {
+    *asker == 0
+}
+
 /// Writes a fingerprint as 16 hexadecimal digits: JSON's numbers end at 53 bits in many languages.
-mod hex {
+pub(crate) mod hex {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     pub(crate) fn serialize<S: Serializer>(word: &u64, serializer: S) -> Result<S::Ok, S::Error> {

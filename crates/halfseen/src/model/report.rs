@@ -4,12 +4,14 @@ use super::Note;
 use super::Stop;
 use crate::data::{Layout, Threat};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A value that was read outside its declared bounds, in raw units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outside {
-    /// The row of the table, from 1.
+    /// The row of the table, from 1; of a session that is told values one by one, the number of
+    /// the query and 1.
     pub row: u64,
     /// The attribute.
     pub column: String,
@@ -67,6 +69,10 @@ pub struct Report {
     /// file without it is older than prices.)
     #[serde(default = "unpriced")]
     pub spent: f64,
+    /// How often each reason was given for a value that could not be had, where a
+    /// [session](crate::session::Session) was told reasons.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub missing_reasons: BTreeMap<String, u64>,
     /// Reads of the total budget that were left, where there is one.
     #[serde(default)]
     pub unused: Option<u64>,
@@ -139,6 +145,7 @@ impl Report {
             distinct: m * d,
             panel_reads: Vec::new(),
             spent: (m * d) as f64,
+            missing_reasons: BTreeMap::new(),
             unused: None,
             outside_bounds: 0,
             first_outside: None,

@@ -32,7 +32,7 @@ pub(super) struct DeclaredMoments {
 
 /// The declared bounds per encoded column; indicators of categories lie in [0, 1]. `None` without
 /// any.
-pub(super) fn bounds(
+pub(crate) fn bounds(
     declared: &BTreeMap<String, (f64, f64)>,
     schema: &Schema,
 ) -> Result<Option<Bounds>> {

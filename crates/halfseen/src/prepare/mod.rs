@@ -12,6 +12,7 @@ mod prepared;
 mod schema;
 
 pub use declared::Moment;
+pub(crate) use declared::bounds as declared_bounds;
 pub use encoder::{Applied, Encoded};
 pub use prepared::{Missing, Options, Other, Prepared};
 pub use schema::{ColumnKind, ColumnSchema, Group, Schema};

@@ -7,7 +7,7 @@ use super::estimate::{Estimate, Setting, estimate};
 use super::predicting::{conditional, linked, predictor_of};
 use super::reads::Reads;
 use super::survey::Survey;
-use crate::budget::admission::admit;
+use crate::budget::admission::{admit, check_adoptable, find_whole};
 use crate::budget::allowance::{self, affordable};
 use crate::budget::ledger::{LARGEST_COUNT, Ledger};
 use crate::budget::{AskTell, Part, Query, Read, Role, Told, saved};
@@ -227,13 +227,13 @@ impl Asker {
     }
 
     /// Whether a query has the shape of this learner's. Known panels come first, then those drawn,
-    /// or observed, in order.
+    /// or observed, in order. One that was adopted may be of probabilities that are yet to come.
     #[inline]
-    fn could_have_asked(&self, query: &Query) -> bool {
+    fn could_have_asked(&self, query: &Query, adopted: bool) -> bool {
         let (sampled, known) =
             (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
         if query.reads.len() < known
-            || query.phase > self.state.plan.version
+            || (query.phase > self.state.plan.version && !adopted)
             || !query.orders.is_empty()
         {
             return false;
@@ -337,6 +337,29 @@ impl AskTell for Asker {
         Ok(())
     }
 
+    fn adopt(&mut self, query: &Query) -> Result<()> {
+        check_adoptable(self.fingerprint, |q, adopted| self.could_have_asked(q, adopted), query)?;
+        self.state.ledger.adopt(query)
+    }
+
+    fn unask(&mut self, number: u64) -> Result<()> {
+        self.state.ledger.unask(number)
+    }
+
+    fn release(&mut self, query: &Query, read: &[u32]) -> Result<()> {
+        let place = find_whole(self.fingerprint, &self.state.ledger, query)?;
+        self.state.ledger.release(place, query, read, &mut self.panels, &self.layout);
+        Ok(())
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn asked_and_closed(&self) -> (u64, u64) {
+        (self.state.ledger.next(), self.state.ledger.closed())
+    }
+
     fn is_passive(&self) -> bool {
         self.passive()
     }
@@ -347,7 +370,14 @@ impl AskTell for Asker {
 
     fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told> {
         let (learner, ledger) = (self.fingerprint, &self.state.ledger);
-        let place = admit(learner, ledger, |q| self.could_have_asked(q), query, values, target)?;
+        let place = admit(
+            learner,
+            ledger,
+            |q, adopted| self.could_have_asked(q, adopted),
+            query,
+            values,
+            target,
+        )?;
         // Of a NaN and a number the larger is the number.
         let largest = values.iter().fold(target.abs(), |a, v| a.max(v.abs()));
         if largest >= LARGEST_VALUE {

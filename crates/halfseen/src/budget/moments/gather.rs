@@ -6,7 +6,7 @@ use super::own_test::{OwnTest, Trust};
 use super::products::LARGEST_SUM;
 use super::reduced::{Reduced, View};
 use super::sums::{Seen, Shape, Sums};
-use crate::budget::admission::{LARGEST_STEP, admit};
+use crate::budget::admission::{LARGEST_STEP, admit, check_adoptable, find_whole};
 use crate::budget::allowance::{affordable, given_means};
 use crate::budget::ledger::Ledger;
 use crate::budget::running::Running;
@@ -261,9 +261,10 @@ impl<L: FromMoments> Gatherer<L> {
         Ok(L::solve(learners, &moments, monitor)?.into_iter().map(fit).collect())
     }
 
-    /// Whether a query has the shape of this learner's. Known panels come first, then those drawn.
+    /// Whether a query has the shape of this learner's. Known panels come first, then those drawn,
+    /// always alike, so that one that was adopted is no exception.
     #[inline]
-    fn could_have_asked(&self, query: &Query) -> bool {
+    fn could_have_asked(&self, query: &Query, _adopted: bool) -> bool {
         let (sampled, known) =
             (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
         if query.reads.len() < known {
@@ -378,9 +379,39 @@ impl<L: FromMoments> AskTell for Gatherer<L> {
         Ok(())
     }
 
+    fn adopt(&mut self, query: &Query) -> Result<()> {
+        check_adoptable(self.fingerprint, |q, adopted| self.could_have_asked(q, adopted), query)?;
+        self.state.ledger.adopt(query)
+    }
+
+    fn unask(&mut self, number: u64) -> Result<()> {
+        self.state.ledger.unask(number)
+    }
+
+    fn release(&mut self, query: &Query, read: &[u32]) -> Result<()> {
+        let place = find_whole(self.fingerprint, &self.state.ledger, query)?;
+        self.state.ledger.release(place, query, read, &mut self.panels, &self.layout);
+        Ok(())
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn asked_and_closed(&self) -> (u64, u64) {
+        (self.state.ledger.next(), self.state.ledger.closed())
+    }
+
     fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told> {
         let (learner, ledger) = (self.fingerprint, &self.state.ledger);
-        let place = admit(learner, ledger, |q| self.could_have_asked(q), query, values, target)?;
+        let place = admit(
+            learner,
+            ledger,
+            |q, adopted| self.could_have_asked(q, adopted),
+            query,
+            values,
+            target,
+        )?;
         self.take_apart(query, values);
         if values.iter().any(|v| v.is_nan()) {
             self.state.ledger.close(place);

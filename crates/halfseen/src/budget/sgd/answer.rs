@@ -62,9 +62,9 @@ impl<I: Iterate> Sgd<I> {
 
     /// Whether a query has the shape of this learner's: one that came back from a file or a network
     /// may have been edited. Known panels come first, then those of the gradient, then the
-    /// product's.
+    /// product's. One that was adopted may have been drawn by other probabilities.
     #[inline]
-    pub(super) fn could_have_asked(&self, query: &Query) -> bool {
+    pub(super) fn could_have_asked(&self, query: &Query, adopted: bool) -> bool {
         if self.state.observed.is_some() {
             return self.could_have_observed(query);
         }
@@ -76,7 +76,10 @@ impl<I: Iterate> Sgd<I> {
         let drawn = query.reads.iter().skip(known).take_while(|read| read.role == role).count();
         let enough = match sampler {
             Some(s) => {
-                !s.is_uniform() || query.phase != self.state.drawing.version || drawn == most
+                adopted
+                    || !s.is_uniform()
+                    || query.phase != self.state.drawing.version
+                    || drawn == most
             }
             None => drawn == most,
         };
@@ -100,7 +103,7 @@ impl<I: Iterate> Sgd<I> {
                 };
                 let coefficient = match sampler {
                     // Drawn by probabilities that have changed since.
-                    Some(_) if query.phase < self.state.drawing.version => {
+                    Some(_) if adopted || query.phase < self.state.drawing.version => {
                         read.coefficient.is_finite()
                     }
                     Some(s) => panel < sampled && read.coefficient == s.coefficient(panel),

@@ -1,0 +1,146 @@
+//! Says what became of a read, and holds it against kind and bounds of its attribute.
+
+use super::Session;
+use crate::data::{Cell, Label};
+use crate::error::{ErrorKind, Result};
+use crate::model::Outside;
+use crate::prepare::ColumnKind;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What became of one read, in the attribute's own units.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Answer {
+    /// The value of a number.
+    Value(f64),
+    /// The category of a text.
+    Category(String),
+    /// The value could not be had, and why: "refused", "sample lost". Any text, which is counted.
+    Missing(String),
+}
+
+impl From<f64> for Answer {
+    fn from(value: f64) -> Answer {
+        Answer::Value(value)
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Answer::Value(value) => f.write_str(&crate::error::shown(*value)),
+            Answer::Category(text) => f.write_str(text),
+            Answer::Missing(reason) => write!(f, "missing ({reason})"),
+        }
+    }
+}
+
+impl Answer {
+    /// The cell that the encoder takes.
+    pub(super) fn cell(&self) -> Cell<'_> {
+        match self {
+            Answer::Value(value) => Cell::Number(*value),
+            Answer::Category(text) => Cell::Text(text),
+            Answer::Missing(_) => Cell::Missing,
+        }
+    }
+
+    /// Whether a later answer may stand in its place: a value that could be had after all, or the
+    /// same again.
+    pub(super) fn gives_way_to(&self, later: &Answer) -> bool {
+        matches!(self, Answer::Missing(_)) || self == later
+    }
+}
+
+impl Session {
+    /// Refuses an answer that cannot be one of this attribute; says whether it lies outside its
+    /// bounds.
+    pub(super) fn check_answer(
+        &self,
+        number: u64,
+        attribute: usize,
+        answer: &Answer,
+    ) -> Result<Option<Outside>> {
+        let column = &self.prepare.schema.columns[attribute];
+        let wrong = |problem: String| ErrorKind::WrongAnswer { number, problem };
+        match (answer, &column.kind) {
+            (Answer::Missing(_), _) => Ok(None),
+            (Answer::Value(value), ColumnKind::Number) if !value.is_finite() => {
+                let (attribute, value) = (column.name.clone(), *value);
+                Err(ErrorKind::AnswerNotFinite { number, attribute, value }.into())
+            }
+            (Answer::Value(value), ColumnKind::Number) => {
+                self.check_bounds(number, attribute, *value)
+            }
+            (Answer::Category(text), ColumnKind::Text { categories }) => {
+                if categories.contains(text) {
+                    return Ok(None);
+                }
+                let (text, name) = (crate::error::short(text), crate::error::short(&column.name));
+                let known = crate::error::list(categories);
+                Err(wrong(format!("'{text}' is no category of '{name}', which has {known}")).into())
+            }
+            (_, kind) => {
+                let kind = if *kind == ColumnKind::Number { "a number" } else { "a category" };
+                let name = crate::error::short(&column.name);
+                Err(wrong(format!("'{name}' is {kind}, and the answer is {answer}")).into())
+            }
+        }
+    }
+
+    fn check_bounds(&self, number: u64, attribute: usize, value: f64) -> Result<Option<Outside>> {
+        let Some(bounds) = &self.bounds else { return Ok(None) };
+        let at = self.first_columns[attribute];
+        let (low, high) = (bounds.low[at], bounds.high[at]);
+        if (low..=high).contains(&value) {
+            return Ok(None);
+        }
+        let column = self.prepare.schema.columns[attribute].name.clone();
+        if self.strict {
+            let attribute = column;
+            return Err(ErrorKind::OutOfBounds { number, attribute, value, low, high }.into());
+        }
+        Ok(Some(Outside { row: number + 1, column, value, low, high }))
+    }
+
+    /// The target of an answer as a number, of a class its place among the classes.
+    pub(super) fn code_of(&self, number: u64, target: &Label) -> Result<f64> {
+        let problem = match (target, self.classes.is_empty()) {
+            (Label::Number(value), true) if value.is_finite() => return Ok(*value),
+            (Label::Number(value), true) if value.is_nan() => "the target is missing".to_owned(),
+            (Label::Number(value), true) => format!("the target {value} is not a finite number"),
+            (Label::Text(text), true) => {
+                format!("the target '{}' is no number", crate::error::short(text))
+            }
+            (label, false) => match self.classes.iter().position(|class| class == label) {
+                Some(code) => return Ok(code as f64),
+                None => {
+                    let classes: Vec<String> = self.classes.iter().map(Label::to_string).collect();
+                    let (label, classes) =
+                        (crate::error::short(&label.to_string()), crate::error::list(&classes));
+                    format!("the target '{label}' is none of the classes, {classes}")
+                }
+            },
+        };
+        Err(ErrorKind::WrongAnswer { number, problem }.into())
+    }
+
+    /// The target that a number of [`Session::code_of`] stands for.
+    pub(super) fn label_of(&self, code: f64) -> Label {
+        self.classes
+            .get(code as usize)
+            .filter(|_| !self.classes.is_empty())
+            .map_or(Label::Number(code), Label::clone)
+    }
+
+    /// The target in the learner's units.
+    pub(super) fn scaled_target(&self, code: f64) -> f64 {
+        let score = match self.classes.is_empty() {
+            true => code,
+            false if code == 1.0 => 1.0,
+            false => -1.0,
+        };
+        self.prepare.target.apply(score)
+    }
+}

@@ -1,0 +1,374 @@
+//! Collects data for a budgeted learner: what it asks for and is told, in the attributes' own
+//! units, over weeks.
+//!
+//! A [`Session`] stands between a learner, which thinks in panels and scaled values, and those who
+//! fetch values. It gives out queries, holds answers that come in parts until they are whole, says
+//! which queries are open and what is left of reads and money, counts why values could not be had,
+//! and is saved and loaded with all of it.
+//!
+//! ```
+//! use halfseen::Silent;
+//! use halfseen::budget::Fiml;
+//! use halfseen::data::Label;
+//! use halfseen::session::{Answer, Start};
+//!
+//! let learner = Fiml { budget: Some(2), ..Fiml::default() };
+//! let mut session = Start::new(&learner, ["age", "sodium", "potassium"]).begin()?;
+//! for patient in 0..30 {
+//!     let query = session.ask()?; // two attributes of the next patient
+//!     let asked: Vec<String> = session.attributes_of(&query)?.map(str::to_owned).collect();
+//!     // The first comes today, the second is refused, the outcome is known in six weeks.
+//!     let age = Answer::Value(30.0 + f64::from(patient));
+//!     session.tell_part(&query, &[(&asked[0], age)], None)?;
+//!     session.tell_part(&query, &[(&asked[1], Answer::Missing("refused".into()))], None)?;
+//!     session.tell_part(&query, &[], Some(&Label::Number(2.0 * f64::from(patient))))?;
+//! }
+//! assert_eq!(session.report().missing_reasons["refused"], 30);
+//! let model = session.model(&Silent)?;
+//! assert_eq!(model.report.examples, 30);
+//! # Ok::<(), halfseen::Error>(())
+//! ```
+
+mod answer;
+mod file;
+mod meter;
+mod start;
+mod status;
+mod telling;
+
+pub use answer::Answer;
+pub use start::Start;
+pub use status::{KeptRead, OpenQuery, Remaining};
+
+use crate::budget::next_batch;
+use crate::data::{Bounds, Examples, Label, Layout, Matrix, Target};
+use crate::error::{ErrorKind, Result};
+use crate::learner::{AskTell, Query, Role};
+use crate::model::{Outside, Stop};
+use crate::prepare::Prepare;
+use crate::registry;
+use halfseen_solve::Monitor;
+use meter::Metered;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A learner that collects; see the [module](self). Start one with [`Start`].
+pub struct Session {
+    learner: Metered,
+    layout: Arc<Layout>,
+    prepare: Prepare,
+    params: serde_json::Map<String, serde_json::Value>,
+    target: String,
+    classes: Vec<Label>,
+    bounds: Option<Bounds>,
+    /// Whether values outside their bounds are refused.
+    strict: bool,
+    /// The names of the encoded columns, and of each attribute the first of them.
+    names: Vec<String>,
+    first_columns: Vec<usize>,
+    /// The attributes of each panel.
+    attributes: Vec<Vec<u32>>,
+    /// The open queries, by number.
+    open: BTreeMap<u64, Waiting>,
+    /// Open queries of a file older than sessions, whose content only their holders know.
+    unknown: BTreeSet<u64>,
+    passed: Passed,
+    reasons: BTreeMap<String, u64>,
+    kept: Option<Vec<Kept>>,
+    /// Tells the session from others.
+    instance: u64,
+    /// Tells this copy of it from others: queries carry it.
+    tag: u64,
+    /// How often the session was saved, and the tag of the copy that saved it last.
+    generation: u64,
+    writer: u64,
+    /// The same of the file that it was loaded from.
+    loaded: (u64, u64),
+}
+
+/// An open query with what has been told of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Waiting {
+    query: Query,
+    /// By attribute.
+    answers: BTreeMap<u32, Answer>,
+    /// A number, or the place of a class.
+    target: Option<f64>,
+    /// How many queries had been closed when it was opened.
+    closed: u64,
+}
+
+/// What was read of one example.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kept {
+    number: u64,
+    answers: Vec<(u32, Answer)>,
+    target: Option<f64>,
+}
+
+/// What batches and answers have shown besides what the learner knows.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Passed {
+    /// Why the last batch ended.
+    stop: Option<Stop>,
+    outside_bounds: u64,
+    first_outside: Option<Outside>,
+    seconds: f64,
+}
+
+impl Session {
+    fn over(
+        learner: Metered,
+        layout: Arc<Layout>,
+        prepare: Prepare,
+        params: serde_json::Map<String, serde_json::Value>,
+        target: String,
+    ) -> Session {
+        let columns = &prepare.schema.columns;
+        let (mut of_column, mut first_columns) = (Vec::new(), Vec::new());
+        for (attribute, column) in columns.iter().enumerate() {
+            first_columns.push(of_column.len());
+            of_column.extend(std::iter::repeat_n(attribute as u32, column.width()));
+        }
+        let attributes_in = |panel| {
+            let columns = layout.slots_of(panel).map(|slot| layout.column(slot));
+            let mut attributes: Vec<u32> = columns.map(|column| of_column[column]).collect();
+            attributes.dedup();
+            attributes
+        };
+        Session {
+            names: prepare.schema.encoded_names(),
+            attributes: (0..layout.panels()).map(attributes_in).collect(),
+            first_columns,
+            learner,
+            layout,
+            prepare,
+            params,
+            target,
+            classes: Vec::new(),
+            bounds: None,
+            strict: false,
+            open: BTreeMap::new(),
+            unknown: BTreeSet::new(),
+            passed: Passed::default(),
+            reasons: BTreeMap::new(),
+            kept: None,
+            instance: 0,
+            tag: 0,
+            generation: 0,
+            writer: 0,
+            loaded: (0, 0),
+        }
+    }
+
+    /// The next question. It stays open until it is told, released or forgotten.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BudgetSpent`] or [`ErrorKind::CostSpent`] if what is left does not pay for it,
+    /// open queries included; nothing is asked then.
+    pub fn ask(&mut self) -> Result<Query> {
+        let mut query = Query::default();
+        self.learner.ask_into(&mut query)?;
+        Ok(self.enter(query))
+    }
+
+    /// What is to be told of an example of which these panels, in any order, happen to be observed:
+    /// for learners that are passive. Panels are numbered as in [`Session::panels`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Chooses`] if the learner chooses what it reads; panels that are not there; as
+    /// [`Session::ask`].
+    pub fn ask_observed(&mut self, panels: &[u32]) -> Result<Query> {
+        let mut panels = panels.to_vec();
+        panels.sort_unstable();
+        let mut query = Query::default();
+        self.learner.ask_observed_into(&panels, &mut query)?;
+        Ok(self.enter(query))
+    }
+
+    /// Opens a query of a log without drawing it anew. A session that was started alike, adopts the
+    /// queries of a log in the order of their numbers and is told their answers in the same order
+    /// comes to the same model, bit for bit. The query keeps the tag of the copy that asked it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLearner`] for one of other parameters, attributes or seed,
+    /// [`ErrorKind::WrongQuery`] for one that was changed, [`ErrorKind::NumberUsed`]; as
+    /// [`Session::ask`].
+    pub fn adopt(&mut self, query: &Query) -> Result<()> {
+        let (_, closed) = self.learner.asked_and_closed();
+        self.learner.adopt(query)?;
+        self.open.insert(query.number, Waiting::new(query.clone(), closed));
+        Ok(())
+    }
+
+    fn enter(&mut self, mut query: Query) -> Query {
+        query.asker = self.tag;
+        let (_, closed) = self.learner.asked_and_closed();
+        self.open.insert(query.number, Waiting::new(query.clone(), closed));
+        query
+    }
+
+    /// Closes a query that will not be answered whole. Of what was told of it in part the reads
+    /// stay on the bill, and the example counts as skipped; what was not read may be spent on
+    /// others.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotOpen`].
+    pub fn forget(&mut self, number: u64) -> Result<()> {
+        let told = |waiting: &&Waiting| !waiting.answers.is_empty();
+        if let Some(waiting) = self.open.get(&number).filter(told) {
+            let told = |panel: &u32| {
+                let attributes = &self.attributes[*panel as usize];
+                attributes.iter().any(|attribute| waiting.answers.contains_key(attribute))
+            };
+            let reads = waiting.query.reads.iter().filter(|read| read.role != Role::Known);
+            let panels: Vec<u32> = reads.map(|read| read.panel).filter(told).collect();
+            self.learner.release(&waiting.query, &panels)?;
+        } else {
+            self.learner.forget(number)?;
+        }
+        self.unknown.remove(&number);
+        if let Some(waiting) = self.open.remove(&number) {
+            self.book(waiting);
+        }
+        Ok(())
+    }
+
+    /// Teaches the rows of a matrix in their order, reading only what the queries name, until the
+    /// total budget is spent: (n_rows, n_columns) in raw units, the columns those of
+    /// [`Session::columns`]. Several batches are one of all their rows.
+    ///
+    /// # Errors
+    /// Not as many columns or targets as there must be; classes that are not the session's; a
+    /// missing or infinite cell among those read, with its place; numerical failure.
+    pub fn teach(&mut self, rows: &Matrix, target: &Target, monitor: &dyn Monitor) -> Result<()> {
+        let (found, expected) = (rows.columns(), self.layout.slots());
+        if found != expected {
+            let what = "columns, one for each that the learner has".to_owned();
+            return Err(ErrorKind::WrongLength { what, expected, found }.into());
+        }
+        let (found, expected) = (target.len(), rows.rows());
+        if found != expected {
+            let what = "targets, one for each row".to_owned();
+            return Err(ErrorKind::WrongLength { what, expected, found }.into());
+        }
+        if target.classes() != self.classes {
+            let (column, problem) =
+                (self.target.clone(), "its classes are not those of the session".to_owned());
+            return Err(ErrorKind::WrongTarget { column, problem }.into());
+        }
+        let scores = target.scores()?;
+        // A query of fewer reads might fit into what is left, were it asked in another batch.
+        if self.passed.stop == Some(Stop::BudgetSpent) {
+            return Ok(());
+        }
+        let targets: Vec<f64> =
+            scores.into_iter().map(|score| self.prepare.target.apply(score)).collect();
+        let mut examples = Examples::new(rows, &self.prepare.scaler, &self.layout, &targets);
+        (examples.declared.names, examples.declared.bounds) = (&self.names, self.bounds.as_ref());
+        let counted = self.kept.is_some() || self.learner.limit().is_some();
+        self.learner.log = self.kept.is_some().then(Vec::new);
+        let report = match counted {
+            true => next_batch(&mut self.learner, &examples, monitor),
+            false => next_batch(&mut *self.learner.learner, &examples, monitor),
+        };
+        self.keep_rows(rows, target);
+        let report = report?;
+        self.passed.stop = Some(report.stop);
+        self.passed.outside_bounds += report.outside_bounds;
+        self.passed.first_outside = self.passed.first_outside.take().or(report.first_outside);
+        self.passed.seconds += report.seconds;
+        Ok(())
+    }
+
+    /// The attributes that a query asks for, each once, in the order in which [`Session::tell`]
+    /// takes their answers.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongQuery`] for one that names what this session does not have.
+    pub fn attributes_of(&self, query: &Query) -> Result<impl Iterator<Item = &str>> {
+        self.check_panels(query)?;
+        Ok(self.asked_in(query).into_iter().map(|attribute| self.name_of(attribute)))
+    }
+
+    fn check_panels(&self, query: &Query) -> Result<()> {
+        if query.reads.iter().all(|read| (read.panel as usize) < self.attributes.len()) {
+            return Ok(());
+        }
+        let problem =
+            "it is of another learner: it names an attribute that this one does not have".into();
+        Err(ErrorKind::WrongQuery { number: query.number, problem }.into())
+    }
+
+    /// The attributes of a query, each once.
+    fn asked_in(&self, query: &Query) -> Vec<u32> {
+        let mut asked: Vec<u32> = Vec::with_capacity(query.reads.len());
+        for attribute in query.reads.iter().flat_map(|read| &self.attributes[read.panel as usize]) {
+            if !asked.contains(attribute) {
+                asked.push(*attribute);
+            }
+        }
+        asked
+    }
+
+    fn name_of(&self, attribute: u32) -> &str {
+        &self.prepare.schema.columns[attribute as usize].name
+    }
+
+    /// The learner's name.
+    pub fn learner(&self) -> String {
+        self.learner.report().learner
+    }
+
+    /// The learner's parameters.
+    pub fn params(&self) -> &serde_json::Map<String, serde_json::Value> {
+        &self.params
+    }
+
+    /// Which columns a read gives, and what it costs.
+    pub fn panels(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The names of the encoded columns: the attributes, or their categories.
+    pub fn columns(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Attributes, scales of attributes and target.
+    pub fn prepare(&self) -> &Prepare {
+        &self.prepare
+    }
+
+    /// The classes of the target, sorted; empty for numbers.
+    pub fn classes(&self) -> &[Label] {
+        &self.classes
+    }
+
+    /// Whether a model takes long, as the learner keeps its reads and fits only then.
+    pub fn fits_late(&self) -> bool {
+        self.learner.takes_holes()
+    }
+
+    /// Whether an answer may take long, as what is read next depends on a fit to what was read.
+    pub fn fits_to_answers(&self) -> bool {
+        let learner = registry::with_params(&self.learner.report().learner, &self.params);
+        learner.is_ok_and(|learner| learner.needs().fits_to_answers)
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (asked, closed) = self.learner.asked_and_closed();
+        f.debug_struct("Session")
+            .field("learner", &self.learner())
+            .field("asked", &asked)
+            .field("closed", &closed)
+            .field("generation", &self.generation)
+            .finish_non_exhaustive()
+    }
+}
