@@ -502,7 +502,7 @@ def test_a_log_is_replayed_by_adopting_its_queries(cls, name):
 
 def test_two_copies_of_a_learner_take_no_answers_of_each_other_and_lose_none(tmp_path):
     path = tmp_path / "learner.json"
-    learner = AERR(budget=2, random_state=0).start(NAMES)
+    learner = AERRRegressor(budget=2, random_state=0).start(NAMES)
     learner.save(path)
     one, other = Learner.load(path), Learner.load(path)
     asked, same = one.ask(), other.ask()
@@ -517,7 +517,7 @@ def test_two_copies_of_a_learner_take_no_answers_of_each_other_and_lose_none(tmp
     with pytest.raises(ValueError, match="holds generation 2"):
         other.save(path)
     with pytest.raises(ValueError, match="holds session"):
-        AERR(budget=2, random_state=1).start(NAMES).save(path)
+        AERRRegressor(budget=2, random_state=1).start(NAMES).save(path)
     assert path.read_text() == text
     one.save(path)
     other.save(tmp_path / "other.json")
@@ -576,7 +576,7 @@ def test_reads_are_exported_where_they_are_kept_and_bounds_are_held():
 
 
 def test_a_learner_saved_before_there_were_sessions_is_loaded():
-    learner = AERR(budget=2, random_state=0).start(NAMES)
+    learner = AERRRegressor(budget=2, random_state=0).start(NAMES)
     late = json.loads(learner.ask().to_json())
     saved = json.loads(learner.to_json())
     keys = ("learner", "prepare", "target", "classes", "bounds", "passed")

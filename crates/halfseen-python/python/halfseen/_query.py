@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -51,11 +51,11 @@ class Query:
         attributes: tuple[str, ...],
         known: tuple[str, ...],
         reads: tuple[Read, ...],
-    ):
+    ) -> None:
         self._query = query
         self.number, self.attributes, self.known, self.reads = query.number, attributes, known, reads
 
-    def to_json(self):
+    def to_json(self) -> str:
         """Return the query as a text that :meth:`from_json` reads.
 
         Returns
@@ -74,7 +74,7 @@ class Query:
         )
 
     @classmethod
-    def from_json(cls, text):
+    def from_json(cls, text: str) -> Self:
         """Return the query that :meth:`to_json` wrote.
 
         Parameters
@@ -106,13 +106,13 @@ class Query:
         known = f", known={list(self.known)}" if self.known else ""
         return f"Query({self.number}, {[name for name in self.attributes if name not in self.known]}{known})"
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         """Compare all that the learner decided."""
         if not isinstance(other, Query):
             return NotImplemented
         return self._query == other._query
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         """Return a hash of the number."""
         return hash(self.number)
 

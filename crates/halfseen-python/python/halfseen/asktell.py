@@ -4,9 +4,10 @@ import json
 import numbers
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfseen import _core
 from halfseen._query import (
@@ -99,12 +100,12 @@ class Learner:
     True
     """
 
-    def __init__(self, estimator: Any, learner: _core.Learner):
+    def __init__(self, estimator: Any, learner: _core.Learner) -> None:
         self._estimator, self._learner = estimator, learner
         self.attributes = tuple(learner.columns)
         self._panels, self._sampled = learner.panels
 
-    def ask(self):
+    def ask(self) -> Query:
         """Ask for values of the next example.
 
         Several queries may be open at once. A learner that steps knows nothing yet of the answers to those
@@ -126,7 +127,7 @@ class Learner:
         """
         return self._named(self._learner.ask())
 
-    def adopt(self, query):
+    def adopt(self, query: Query) -> None:
         """Open a query of a log, which was asked before, without drawing it anew.
 
         A learner that was started alike, adopts the queries of a log in the order of their numbers, and is
@@ -149,7 +150,7 @@ class Learner:
         self._checked(query)
         self._learner.adopt(query._query)
 
-    def ask_observed(self, attributes):
+    def ask_observed(self, attributes: Iterable[str]) -> Query:
         """Ask about an example of which some attributes happen to be observed; for ``passive`` estimators.
 
         Parameters
@@ -260,7 +261,7 @@ class Learner:
         answers = given(query, part(query, values), reasons)
         return self._learner.tell(query._query, answers, None if target is None else self._code(target))
 
-    def forget(self, query):
+    def forget(self, query: Query | int) -> None:
         """Close a query that will not be answered whole.
 
         The reads that it asked for may then be spent on other examples. Those that were told by
@@ -281,7 +282,7 @@ class Learner:
             raise TypeError(f"forget takes a query or its number, not {query!r}")
         self._learner.forget(int(given))
 
-    def model(self):
+    def model(self) -> Any:
         """Return what has been learned so far.
 
         Returns
@@ -343,7 +344,7 @@ class Learner:
         """What all reads may cost together; None is no limit."""
         return self._learner.settings[2]
 
-    def set_total_cost(self, total):
+    def set_total_cost(self, total: float | None) -> None:
         """Set what all reads may cost together, at the estimator's ``prices`` (1 each without any).
 
         Queries that it does not pay for are refused from now on, open queries counted.
@@ -361,7 +362,7 @@ class Learner:
         keep, strict, _ = self._learner.settings
         self._learner.set(keep, strict, None if total is None else number(total, "total_cost"))
 
-    def set_keep_reads(self, keep=True):
+    def set_keep_reads(self, keep: bool = True) -> None:
         """Say whether what is read from now on is kept for :meth:`export`.
 
         Parameters
@@ -372,7 +373,7 @@ class Learner:
         _, strict, cost = self._learner.settings
         self._learner.set(bool(keep), strict, cost)
 
-    def set_strict(self, strict=True):
+    def set_strict(self, strict: bool = True) -> None:
         """Say whether values outside the estimator's ``bounds`` are refused.
 
         Parameters
@@ -384,19 +385,19 @@ class Learner:
         self._learner.set(keep, bool(strict), cost)
 
     @property
-    def report(self):
+    def report(self) -> dict[str, Any]:
         """What was read, told and refused so far, as a dict."""
         return json.loads(self._learner.report())
 
     @property
-    def attributes_read(self):
+    def attributes_read(self) -> NDArray[Any]:
         """How often each attribute was read, (n_attributes,)."""
         counts = np.zeros(len(self.attributes), dtype=np.int64)
         for (_, columns), count in zip(self._panels, self.report.get("panel_reads", ()), strict=False):
             counts[columns] = count
         return counts
 
-    def to_json(self):
+    def to_json(self) -> str:
         """Return the whole learner as a text, open queries included.
 
         Returns
@@ -418,7 +419,7 @@ class Learner:
         )
 
     @classmethod
-    def from_json(cls, text):
+    def from_json(cls, text: str) -> Self:
         """Return the learner that :meth:`to_json` wrote; it goes on with the same bits.
 
         Parameters
@@ -460,7 +461,7 @@ class Learner:
             estimator._take_classes(classes)
         return cls(estimator, learner)
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Save the learner as a file.
 
         Parameters
@@ -480,7 +481,7 @@ class Learner:
         write(self, path)
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: str | os.PathLike[str]) -> Self:
         """Load a learner that :meth:`save` wrote; it goes on with the same bits.
 
         Parameters
