@@ -2,9 +2,9 @@
 //! filled.
 
 use crate::arrays::{Table, list};
+use crate::background::run_interruptible;
 use crate::errors::raised;
 use crate::fitting::{Declared, target};
-use crate::watched::watched;
 use halfseen::data::{Examples, Target, TargetScale};
 use halfseen::learner::Learner;
 use halfseen::missing::completion::Completed;
@@ -53,7 +53,7 @@ pub(crate) fn complete<'py>(
     };
     let options = declared.options(learner.learner())?;
     let (table, n) = (Arc::clone(&table.0), table.0.rows());
-    let (completed, prepare) = watched(py, threads, progress, move |monitor| {
+    let (completed, prepare) = run_interruptible(py, threads, progress, move |monitor| {
         let rows: Vec<u32> = (0..table.rows() as u32).collect();
         let mut prepared = Prepared::new(&table, (&target_name, &target), &rows, &options)?;
         let scaled = in_units_of_the_labelled(&mut prepared, &target, &labelled)?;

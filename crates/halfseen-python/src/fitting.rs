@@ -1,10 +1,10 @@
 //! Fits a learner to a table.
 
 use crate::arrays::{Table, list};
+use crate::background::run_interruptible;
 use crate::errors::raised;
 use crate::learners::configured;
 use crate::model::Model;
-use crate::watched::watched;
 use halfseen::data::{Label, Target};
 use halfseen::prepare::{Group, Moment, Options, Prepared};
 use halfseen::registry;
@@ -77,7 +77,7 @@ pub(crate) fn fit(
     let weights = weights.map(|weights| list(&weights)).transpose()?;
     let rows: Vec<u32> = (0..table.0.rows() as u32).collect();
     let table = Arc::clone(&table.0);
-    let model = watched(py, threads, progress, move |monitor| {
+    let model = run_interruptible(py, threads, progress, move |monitor| {
         let named = (&*target_name, &target);
         let prepared = match &weights {
             None => Prepared::new(&table, named, &rows, &options)?,

@@ -5,7 +5,8 @@
 //! every default is the library's.
 
 mod arrays;
-mod asked;
+mod ask_tell;
+mod background;
 mod completion;
 mod encoder;
 mod errors;
@@ -14,7 +15,6 @@ mod learners;
 mod model;
 mod query;
 mod robustness;
-mod watched;
 
 use pyo3::prelude::*;
 
@@ -32,7 +32,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<arrays::Table>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<encoder::Encoder>()?;
-    module.add_class::<asked::Learner>()?;
+    module.add_class::<ask_tell::Learner>()?;
     module.add_class::<query::Query>()?;
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Holds a fitted model for Python: predicts off the lock, and is JSON when saved.
 
 use crate::arrays::{Table, matrix};
+use crate::background::run_short;
 use crate::errors::raised;
-use crate::watched::apart;
 use halfseen::data::{Examples, Label, Layout, Scaler, Task};
 use halfseen::model;
 use halfseen::prepare::{ColumnKind, ColumnSchema, Schema};
@@ -77,7 +77,7 @@ impl Model {
                 format!("X has {} columns, and the model expects {expected}", cells.columns());
             return Err(PyValueError::new_err(text));
         }
-        let scores = apart(py, self.is_sum(), || {
+        let scores = run_short(py, self.is_sum(), || {
             if let Some((row, at)) = cells.first_infinite() {
                 let (value, column) =
                     (cells.get(row, at), self.model.prepare.schema.columns[at].name.clone());
@@ -98,7 +98,7 @@ impl Model {
         py: Python<'py>,
         table: &Table,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Met)> {
-        let prediction = apart(py, self.is_sum(), || self.model.predict(&table.0))?;
+        let prediction = run_short(py, self.is_sum(), || self.model.predict(&table.0))?;
         let applied = prediction.applied;
         Ok((
             Model::array(py, prediction.scores)?,
@@ -114,7 +114,7 @@ impl Model {
         table: &Table,
         level: f64,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let intervals = apart(py, self.is_sum(), || self.model.intervals(&table.0, level))?;
+        let intervals = run_short(py, self.is_sum(), || self.model.intervals(&table.0, level))?;
         let ends: Vec<f64> =
             intervals.ends.into_iter().flat_map(|(low, high)| [low, high]).collect();
         PyArray1::from_vec(py, ends).reshape([table.0.rows(), 2])

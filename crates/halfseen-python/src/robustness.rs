@@ -2,10 +2,10 @@
 //! their attributes.
 
 use crate::arrays::{Table, list};
+use crate::background::run_interruptible;
 use crate::errors::raised;
 use crate::fitting::coded;
 use crate::model::Model;
-use crate::watched::watched;
 use halfseen::Monitor;
 use halfseen::data::{Target, Task, Threat};
 use halfseen::model::Scores;
@@ -49,7 +49,7 @@ pub(crate) fn certify<'py>(
     threads: usize,
 ) -> PyResult<Certified<'py>> {
     let (of, rows) = (Arc::clone(&model.model), Arc::clone(&table.0));
-    let certificates = watched(py, threads, None, move |monitor| {
+    let certificates = run_interruptible(py, threads, None, move |monitor| {
         let values = Threat::new(values, 0.0)?;
         let mut trial = Trial::new(&of, &rows, None)?;
         let mut all = Vec::with_capacity(rows.rows());
@@ -118,7 +118,7 @@ pub(crate) fn attack<'py>(
     };
     let (of, rows, target) =
         (Arc::clone(&model.model), Arc::clone(&table.0), target_of(model, targets)?);
-    let (scores, unproven) = watched(py, threads, None, move |monitor| {
+    let (scores, unproven) = run_interruptible(py, threads, None, move |monitor| {
         let threat = Threat::new(values, budget)?;
         let mut trial = Trial::new(&of, &rows, Some(&target))?;
         let (mut scores, mut unproven) = (Vec::with_capacity(rows.rows()), 0);
@@ -143,8 +143,9 @@ pub(crate) fn information<'py>(
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let (of, rows, target) =
         (Arc::clone(&model.model), Arc::clone(&table.0), target_of(model, targets)?);
-    let found =
-        watched(py, 1, None, move |_| Trial::new(&of, &rows, Some(&target))?.information())?;
+    let found = run_interruptible(py, 1, None, move |_| {
+        Trial::new(&of, &rows, Some(&target))?.information()
+    })?;
     Ok(PyArray1::from_vec(py, found))
 }
 

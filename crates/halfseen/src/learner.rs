@@ -1,12 +1,12 @@
 //! Defines what every learner offers, and how it asks and is told.
 
+pub(crate) mod missingness;
 mod model;
 mod query;
-pub(crate) mod reading;
 pub(crate) mod together;
 
 pub(crate) use query::hex;
-pub use query::{AskTell, Part, Query, Read, Role, Told};
+pub use query::{AskTell, ColumnTerm, Query, Read, Role, TellOutcome};
 
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};

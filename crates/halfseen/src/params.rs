@@ -9,10 +9,10 @@ mod values;
 mod words;
 
 pub use needs::{Family, Looks, Needs, Targets};
-pub use values::{Features, MomentSource, Rule, Value, Worth};
+pub use values::{AttributeCosts, Features, MomentSource, Rule, Value};
 pub use words::{
     Average, Ball, Centre, Damage, Deletions, Design, Inner, KernelLoss, KernelSolver, LabelLoss,
-    Link, Normalization, Passive, Reading, SmoothLoss, Steps, Variant,
+    Link, MomentRepair, Normalization, Passive, SmoothLoss, Steps, Variant,
 };
 
 use crate::error::{Error, ErrorKind, Result, nearest};

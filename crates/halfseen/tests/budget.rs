@@ -6,7 +6,7 @@ mod common;
 
 use common::{Data, assert_near, budgeted, layout, learner, singletons, started};
 use halfseen::Silent;
-use halfseen::budget::{AskTell, Query, Role, Told, one_pass};
+use halfseen::budget::{AskTell, Query, Role, TellOutcome, one_pass};
 use halfseen::data::Matrix;
 use halfseen::model::{BudgetKind, Linear, Note, Report};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +27,12 @@ impl AskTell for Recorder {
         self.known += query.reads.iter().filter(|r| r.role == Role::Known).count() as u64;
         Ok(())
     }
-    fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> halfseen::Result<Told> {
+    fn tell(
+        &mut self,
+        query: &Query,
+        values: &[f64],
+        target: f64,
+    ) -> halfseen::Result<TellOutcome> {
         self.inner.tell(query, values, target)
     }
     fn forget(&mut self, number: u64) -> halfseen::Result<()> {

@@ -5,7 +5,7 @@ mod common;
 
 use common::{Data, assert_near, budgeted, key, kind, layout, learner, singletons, started};
 use halfseen::Silent;
-use halfseen::budget::{Query, Role, Told};
+use halfseen::budget::{Query, Role, TellOutcome};
 use halfseen::data::Layout;
 use halfseen::model::Fit;
 use halfseen::registry::load;
@@ -241,7 +241,7 @@ fn asking_without_saying_what_is_observed_means_everything() {
             for learner in [&mut asks, &mut says] {
                 assert_eq!(
                     learner.tell(&query, &data.answer(&query, row), data.y[row]).unwrap(),
-                    Told::Learned
+                    TellOutcome::Learned
                 );
             }
         }

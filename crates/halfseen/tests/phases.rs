@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Data, layout, started};
-use halfseen::budget::{AskTell, Query, Role, Told};
+use halfseen::budget::{AskTell, Query, Role, TellOutcome};
 use halfseen::registry::load;
 
 type Settings = &'static [(&'static str, &'static str)];
@@ -38,7 +38,7 @@ fn go_on(
     for (at, query) in open.iter().enumerate() {
         assert_eq!(
             learner.tell(query, &data.answer(query, 60 + at), data.y[60 + at]).unwrap(),
-            Told::Learned
+            TellOutcome::Learned
         );
     }
     asked.extend(data.teach(learner, from + 4..from + 30));
@@ -97,7 +97,7 @@ fn answers_to_queries_of_an_earlier_phase_are_accepted_later() {
         for at in [3, 0, 4, 1] {
             let (query, row) = (&old[at], 40 + at);
             let told = learner.tell(query, &data.answer(query, row), data.y[row]);
-            assert_eq!(told.unwrap(), Told::Learned, "{name}");
+            assert_eq!(told.unwrap(), TellOutcome::Learned, "{name}");
         }
         learner.tell(&new, &data.answer(&new, 50), data.y[50]).unwrap();
         let before = learner.save().unwrap();

@@ -10,7 +10,7 @@ use clarabel::solver::{
 use common::{Data, layout, singletons};
 use halfseen::data::Threat;
 use halfseen::model::{Fit, Note, Stop};
-use halfseen::params::{Damage, Worth};
+use halfseen::params::{AttributeCosts, Damage};
 use halfseen::robust::RobustLp;
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{ErrorKind, Learner, Monitor, Silent};
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The optimum of the linear program (4) as the paper has it: one alpha for every row and
 /// attribute. `attributes` names the attribute of each column, or none where it never vanishes.
-fn textbook(
+fn reference_lp(
     data: &Data,
     attributes: &[Option<usize>],
     learner: &RobustLp,
@@ -168,7 +168,7 @@ fn the_optimum_is_the_textbooks() {
         let data = random(m, &vec![1; n], &[], case);
         let learner = RobustLp {
             threat: Some(budget),
-            values: Worth::Numbers(values.clone()),
+            values: AttributeCosts::Numbers(values.clone()),
             margin: Some(0.3 + stream.unit()),
             box_radius: [0.2, 1.0, 5.0][case as usize % 3],
             intercept: case % 7 != 3,
@@ -178,7 +178,7 @@ fn the_optimum_is_the_textbooks() {
         let threat = Threat::new(values, budget).unwrap();
         let threat = threat.with_budget(threat.effective()).unwrap();
         let attributes: Vec<Option<usize>> = (0..n).map(Some).collect();
-        let optimum = textbook(&data, &attributes, &learner, &threat, learner.margin.unwrap());
+        let optimum = reference_lp(&data, &attributes, &learner, &threat, learner.margin.unwrap());
         same(&fit(&learner, &data), optimum, &format!("case {case}, {m} x {n}"));
     }
 }
@@ -196,7 +196,7 @@ fn attributes_of_several_columns_vanish_together_and_known_ones_never() {
         let mut attributes: Vec<Option<usize>> =
             widths.iter().enumerate().flat_map(columns).collect();
         attributes.resize(data.x.ncols(), None);
-        let optimum = textbook(&data, &attributes, &learner, &threat, 0.5);
+        let optimum = reference_lp(&data, &attributes, &learner, &threat, 0.5);
         same(&fit(&learner, &data), optimum, &format!("case {case}"));
     }
 }
@@ -305,7 +305,7 @@ fn one_class_needs_a_bias_only() {
     let threat = Threat::uniform(12, 2.0).unwrap();
     same(
         &fit(&learner, &data),
-        textbook(&data, &attributes, &learner, &threat, 0.2),
+        reference_lp(&data, &attributes, &learner, &threat, 0.2),
         "one class, no bias",
     );
 }
@@ -317,13 +317,13 @@ fn odd_rows_are_no_trouble() {
     let threat = Threat::new(values.clone(), 1.0).unwrap();
     let learner = RobustLp {
         threat: Some(1.0),
-        values: Worth::Numbers(values),
+        values: AttributeCosts::Numbers(values),
         margin: Some(0.4),
         tol: 1e-9,
         ..RobustLp::default()
     };
     let check = |data: &Data, what: &str| {
-        same(&fit(&learner, data), textbook(data, &attributes, &learner, &threat, 0.4), what);
+        same(&fit(&learner, data), reference_lp(data, &attributes, &learner, &threat, 0.4), what);
     };
     let mut data = random(40, &[1; 10], &[], 12);
     data.x.column_mut(5).fill(2.0);

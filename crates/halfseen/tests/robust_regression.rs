@@ -6,7 +6,7 @@ mod common;
 
 use common::{Data, layout};
 use halfseen::model::{Fit, Note, Stop};
-use halfseen::params::{Damage, Deletions, Worth};
+use halfseen::params::{AttributeCosts, Damage, Deletions};
 use halfseen::robust::RobustLp;
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{ErrorKind, Learner, Monitor, Silent};
@@ -198,7 +198,7 @@ fn whole_deletions_of_whole_values_are_exact() {
         let data = classes(50, &[1, 1, 2, 1, 1, 1], 20 + case);
         let learner = RobustLp {
             threat: Some(4.0),
-            values: Worth::Numbers(values.clone()),
+            values: AttributeCosts::Numbers(values.clone()),
             margin: Some(1.5),
             deletions: Deletions::Whole,
             tol: 1e-8,
@@ -319,7 +319,7 @@ fn what_cannot_be_is_refused() {
     assert!(matches!(noise.kind(), ErrorKind::Needs { name: "damage", .. }), "{noise}");
     let memory = refuse(RobustLp { memory: 1e-6, ..learner() }, &data);
     assert!(matches!(memory.kind(), ErrorKind::TooMuchMemory { rows: 20, .. }), "{memory}");
-    let values = Worth::Numbers(vec![0.5, 1.2, 0.7, 1.0]);
+    let values = AttributeCosts::Numbers(vec![0.5, 1.2, 0.7, 1.0]);
     for data in [&data, &classes(20, &[1; 4], 71)] {
         let whole = refuse(
             RobustLp { deletions: Deletions::Whole, values: values.clone(), ..learner() },
@@ -327,7 +327,7 @@ fn what_cannot_be_is_refused() {
         );
         assert!(matches!(whole.kind(), ErrorKind::Needs { name: "deletions", .. }), "{whole}");
     }
-    let mi = refuse(RobustLp { values: Worth::Information, ..learner() }, &data);
+    let mi = refuse(RobustLp { values: AttributeCosts::Information, ..learner() }, &data);
     assert!(mi.to_string().contains("numbers"), "{mi}");
     assert!(!RobustLp::default().needs().targets.allow(3));
     assert!(

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{budgeted, keeps_reads, key, kind, learner};
-use halfseen::budget::{Query, Role, Told};
+use halfseen::budget::{Query, Role, TellOutcome};
 use halfseen::data::{Label, Matrix, Target, TargetScale};
 use halfseen::prepare::{ColumnKind, Group, Options};
 use halfseen::sampling::{Purpose, Stream};
@@ -49,7 +49,7 @@ fn answers(session: &Session, query: &Query, person: u64) -> Vec<Answer> {
     session.attributes_of(query).unwrap().map(value).collect()
 }
 
-fn tell(session: &mut Session, query: &Query, person: u64) -> Told {
+fn tell(session: &mut Session, query: &Query, person: u64) -> TellOutcome {
     let answers = answers(session, query, person);
     session.tell(query, &answers, &Label::Number(outcome(person))).unwrap()
 }
@@ -62,7 +62,7 @@ fn paid(query: &Query) -> u64 {
 #[derive(Debug)]
 enum Event {
     Asked(Query),
-    Told(Query, Vec<Answer>, f64),
+    TellOutcome(Query, Vec<Answer>, f64),
     Forgotten(u64),
 }
 
@@ -94,7 +94,7 @@ fn collected(session: &mut Session, passive: bool) -> Vec<Event> {
         }
         let target = outcome(query.number);
         session.tell(&query, &values, &Label::Number(target)).unwrap();
-        log.push(Event::Told(query, values, target));
+        log.push(Event::TellOutcome(query, values, target));
     }
     for query in open {
         session.forget(query.number).unwrap();
@@ -122,7 +122,7 @@ fn a_log_that_is_adopted_and_told_gives_the_same_bits() {
         for event in &log {
             match event {
                 Event::Asked(query) => again.adopt(query).unwrap(),
-                Event::Told(query, values, target) => {
+                Event::TellOutcome(query, values, target) => {
                     again.tell(query, values, &Label::Number(*target)).map(drop).unwrap();
                 }
                 Event::Forgotten(number) => again.forget(*number).unwrap(),
@@ -148,7 +148,7 @@ fn a_log_can_be_told_in_the_order_of_its_numbers() {
         let mut told: Vec<_> = log
             .iter()
             .filter_map(|event| match event {
-                Event::Told(query, values, target) => Some((query, values, *target)),
+                Event::TellOutcome(query, values, target) => Some((query, values, *target)),
                 _ => None,
             })
             .collect();
@@ -265,7 +265,7 @@ fn answers_come_in_parts_and_are_told_when_they_are_whole() {
             let mut loaded = Session::from_json(&parts.to_json().unwrap()).unwrap();
             let last = [(asked[0].as_str(), values[0].clone())];
             let told = loaded.tell_part(&query, &last, Some(&target)).unwrap();
-            assert_eq!(told, Some(Told::Learned), "{name}");
+            assert_eq!(told, Some(TellOutcome::Learned), "{name}");
             parts.tell_part(&query, &last, Some(&target)).unwrap();
             assert_eq!(loaded.to_json().unwrap(), parts.to_json().unwrap(), "{name}");
         }
@@ -286,7 +286,11 @@ fn missing_values_are_counted_by_reason() {
                 values[0] = Answer::Missing(reason.into());
             }
             let told = session.tell(&query, &values, &Label::Number(outcome(person))).unwrap();
-            let expected = if holes && !keeps_reads(&name) { Told::Skipped } else { Told::Learned };
+            let expected = if holes && !keeps_reads(&name) {
+                TellOutcome::Skipped
+            } else {
+                TellOutcome::Learned
+            };
             assert_eq!(told, expected, "{name}");
         }
         let report = session.report();
@@ -311,8 +315,8 @@ fn contradictions_and_values_that_are_none_are_refused_by_name() {
     session.tell_part(&query, &part(Answer::Value(9.0)), Some(&Label::Number(3.0))).unwrap();
     session.tell_part(&query, &part(Answer::Value(9.0)), Some(&Label::Number(3.0))).unwrap();
     let before = session.to_json().unwrap();
-    type Part<'a> = &'a [(&'a str, Answer)];
-    let refused: [(Part<'_>, Option<Label>, &str); 9] = [
+    type ColumnTerm<'a> = &'a [(&'a str, Answer)];
+    let refused: [(ColumnTerm<'_>, Option<Label>, &str); 9] = [
         (&part(Answer::Value(8.0)), None, "ToldOtherwise"),
         (&part(Answer::Missing("after all".into())), None, "ToldOtherwise"),
         (&[], Some(Label::Number(4.0)), "ToldOtherwise"),
@@ -338,7 +342,7 @@ fn contradictions_and_values_that_are_none_are_refused_by_name() {
     assert_eq!(kind(&session.tell_part(&query, &rest, None).unwrap_err()), "WrongAnswer");
     assert_eq!(session.to_json().unwrap(), before);
     rest.iter_mut().for_each(|(_, value)| *value = Answer::Value(1.0));
-    assert_eq!(session.tell_part(&query, &rest, None).unwrap(), Some(Told::Learned));
+    assert_eq!(session.tell_part(&query, &rest, None).unwrap(), Some(TellOutcome::Learned));
     assert_eq!(kind(&session.tell_part(&query, &rest, None).unwrap_err()), "NotOpen");
     let query = session.ask().unwrap();
     let error = session.tell(&query, &[], &Label::Number(1.0)).unwrap_err();

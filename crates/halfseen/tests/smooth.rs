@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Data, assert_near, kind, learner, singletons, started};
-use halfseen::budget::{Aesvr, Facts, Norms, Query, Reads, Role};
+use halfseen::budget::{Aesvr, DataNorms, Norms, Query, Reads, Role};
 use halfseen::model::{BudgetKind, Note};
 use halfseen::params::{Ball, Rule};
 use halfseen::projection::onto_l2_ball;
@@ -417,8 +417,14 @@ fn steps_equal_values_by_hand() {
         known: 4.0,
         target: 25.0,
     };
-    let facts =
-        Facts { radius: 3.0, power: 2.0, slots: 50.0, examples: 100.0, norms, slope: Some(16.0) };
+    let facts = DataNorms {
+        radius: 3.0,
+        power: 2.0,
+        slots: 50.0,
+        examples: 100.0,
+        norms,
+        slope: Some(16.0),
+    };
     let plan = |ball| {
         let learner =
             Aesvr { ball, step: Rule::Theory(1.0), horizon: Some(100), ..Aesvr::default() };

@@ -6,11 +6,13 @@ mod common;
 
 use common::{Data, learner, singletons};
 use halfseen::Silent;
-use halfseen::budget::{Aelr, Aer, Aerr, Budgeted, Facts, Norms, Pnorm, Reads, Sampler, Theory};
+use halfseen::budget::{
+    Aelr, Aer, Aerr, Budgeted, DataNorms, Norms, PNormRegression, Reads, Sampler, TheoryStep,
+};
 use halfseen::sampling::{Purpose, Stream};
 use ndarray::Array2;
 
-fn theory<B: Budgeted>(learner: &B) -> Theory {
+fn theory<B: Budgeted>(learner: &B) -> TheoryStep {
     learner.recipe(Reads { budget: 4, panels: 20 }).unwrap().pace.theory
 }
 
@@ -22,7 +24,7 @@ fn facts(
     square: f64,
     largest: f64,
     target: f64,
-) -> Facts {
+) -> DataNorms {
     let norms = Norms {
         square,
         largest,
@@ -31,7 +33,7 @@ fn facts(
         known: 1.0,
         target,
     };
-    Facts { radius, power: 2.0, slots: d, examples: m, norms, slope: None }
+    DataNorms { radius, power: 2.0, slots: d, examples: m, norms, slope: None }
 }
 
 fn assert_equal(found: f64, expected: f64) {
@@ -58,8 +60,8 @@ fn steps_equal_values_by_hand() {
 #[test]
 fn pnorm_steps_equal_values_by_hand_and_those_of_aerr_for_p_2() {
     // X^2 = sqrt(16) sqrt(0.25) = 2, V = sqrt(9 * 16) sqrt(9 * 0.25) = 18, B / (G sqrt(3 m)).
-    let four = Facts { power: 4.0, ..facts(3.0, 50.0, 9.0, 100.0, 16.0, 0.25, 25.0) };
-    let theory_of = theory(&Pnorm::default());
+    let four = DataNorms { power: 4.0, ..facts(3.0, 50.0, 9.0, 100.0, 16.0, 0.25, 25.0) };
+    let theory_of = theory(&PNormRegression::default());
     assert_equal((theory_of.reach)(&four), 3.0 * 2.0_f64.sqrt());
     let slope = 3.0 * 2.0_f64.sqrt() + 5.0;
     assert_equal((theory_of.value)(&four), 3.0 / (slope * 18.0_f64.sqrt() * 300.0_f64.sqrt()));

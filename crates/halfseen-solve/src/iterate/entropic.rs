@@ -233,7 +233,7 @@ impl Iterate for Entropic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::iterate::twin::{Dense, check_twin};
+    use crate::iterate::dense_reference::{Dense, check_twin};
 
     /// The paper's two-vector form, with the logarithms of z+ and z- kept apart and renormalised in
     /// each step.

@@ -277,7 +277,7 @@ impl Iterate for L1Ball {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::iterate::twin::{Dense, check_twin};
+    use crate::iterate::dense_reference::{Dense, check_twin};
     use crate::projection::onto_l1_ball;
 
     fn naive(radius: f64) -> impl Fn(&mut Dense, &[(u32, f64)], f64, f64) {

@@ -6,24 +6,24 @@
 //! | [`L2Ball`] | Euclidean norm at most B | gradient step, radial projection |
 //! | [`L1Ball`] | l1 norm at most B | gradient step, soft threshold |
 //! | [`Entropic`] | l1 norm at most B | normalised exponentiated gradient |
-//! | [`PNorm`] | none, or q-norm at most B | gradient step through the p-norm's link |
+//! | [`PNormIterate`] | none, or q-norm at most B | gradient step through the p-norm's link |
 //!
 //! Every iterate also knows in what proportion to draw an attribute for the estimate of <w,x>, and
 //! sums the iterates that are to be averaged.
 
 mod active_set;
+#[cfg(test)]
+mod dense_reference;
 mod entropic;
 mod l1_ball;
 mod l2_ball;
 mod p_norm;
-#[cfg(test)]
-mod twin;
 mod weighing;
 
 pub use entropic::Entropic;
 pub use l1_ball::L1Ball;
 pub use l2_ball::L2Ball;
-pub use p_norm::PNorm;
+pub use p_norm::PNormIterate;
 pub use weighing::Weighing;
 
 use crate::error::{Error, Result};

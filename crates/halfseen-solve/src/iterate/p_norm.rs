@@ -32,7 +32,7 @@ const LARGEST_SUM: f64 = 1e100;
 /// A vector moved through the p-norm's link; see the module's documentation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PNorm {
+pub struct PNormIterate {
     radius: f64,
     /// p.
     #[serde(skip, default = "two")]
@@ -98,7 +98,7 @@ fn raised(value: f64, power: f64) -> f64 {
     if power == 2.0 { value * value } else { value.abs().powf(power) }
 }
 
-impl PNorm {
+impl PNormIterate {
     /// |u|_p.
     fn norm(&self) -> f64 {
         self.powers.total().powf(1.0 / self.power)
@@ -159,9 +159,9 @@ impl PNorm {
     }
 }
 
-impl Iterate for PNorm {
+impl Iterate for PNormIterate {
     fn new(len: usize, radius: f64) -> Self {
-        PNorm {
+        PNormIterate {
             radius,
             power: 2.0,
             ball: false,
@@ -295,7 +295,7 @@ impl Iterate for PNorm {
 mod tests {
     use super::*;
     use crate::iterate::L2Ball;
-    use crate::iterate::twin::{Dense, check_twin_of};
+    use crate::iterate::dense_reference::{Dense, check_twin_of};
     use crate::sampling::{Purpose, Stream};
 
     /// The link as it is written, from a dual vector that every step touches in full.
@@ -328,7 +328,7 @@ mod tests {
     fn check(len: usize, radius: f64, power: f64, ball: bool, size: f64, shrink: f64) {
         let shape = Shape { power: Some(power), ball };
         let make = || {
-            let mut iterate = PNorm::new(len, radius);
+            let mut iterate = PNormIterate::new(len, radius);
             iterate.shape(shape);
             iterate
         };
@@ -356,7 +356,7 @@ mod tests {
 
     #[test]
     fn equals_the_euclidean_ball_for_p_2_while_that_does_not_project() {
-        let (mut plain, mut ball) = (PNorm::new(20, 1e6), L2Ball::new(20, 1e6));
+        let (mut plain, mut ball) = (PNormIterate::new(20, 1e6), L2Ball::new(20, 1e6));
         plain.shape(Shape { power: Some(2.0), ball: false });
         let mut stream = Stream::new(3, Purpose::Data, 0);
         for t in 0..2_000 {
@@ -385,7 +385,7 @@ mod tests {
     fn norms_and_second_moments_are_as_documented() {
         let mut stream = Stream::new(4, Purpose::Data, 0);
         for power in [2.0, 3.0, 7.5] {
-            let mut iterate = PNorm::new(6, 1.0);
+            let mut iterate = PNormIterate::new(6, 1.0);
             iterate.shape(Shape { power: Some(power), ball: false });
             let theta: Vec<f64> = (0..6).map(|_| stream.normal()).collect();
             let gradient: Vec<(u32, f64)> =
@@ -409,7 +409,7 @@ mod tests {
 
     #[test]
     fn leaps_and_cancellations_leave_the_numbers_in_range() {
-        let mut iterate = PNorm::new(10, 1.0);
+        let mut iterate = PNormIterate::new(10, 1.0);
         iterate.shape(Shape { power: Some(27.0), ball: false });
         iterate.step(&[(3, -1e-90)], 1.0, 1.0);
         assert!((iterate.weight(3) / 1e-90 - 1.0).abs() < 1e-12);

@@ -17,9 +17,9 @@
 
 use super::allowance::Reads;
 use super::budgeted::Budgeted;
-use super::design::Goal;
-use super::pace::{Facts, Pace, Schedule, Theory};
+use super::design::DesignCriterion;
 use super::recipe::{Draws, Recipe, recipe};
+use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
 use crate::error::Result;
 use crate::learner::Grid;
 use crate::loss::Loss;
@@ -53,13 +53,13 @@ parameters! {
 }
 
 /// Theorem 3.4 with the norms that the data have.
-pub(super) const THEORY: Theory = Theory { reach, value: step };
+pub(super) const THEORY: TheoryStep = TheoryStep { reach, value: step };
 
-fn reach(facts: &Facts) -> f64 {
+fn reach(facts: &DataNorms) -> f64 {
     facts.radius * facts.norms.largest.sqrt()
 }
 
-fn step(facts: &Facts) -> f64 {
+fn step(facts: &DataNorms) -> f64 {
     let slope = reach(facts) + facts.norms.target.sqrt();
     entropic_eta(facts.slots, facts.examples, slope * facts.norms.drawn_largest.sqrt())
 }
@@ -110,9 +110,9 @@ impl Budgeted for Aelr {
         let recipe = recipe! {
             self,
             money: self.money,
-            draws: Draws::uniform(reads, Goal::Largest, 1, self.replacement).filter(|_| !passive),
+            draws: Draws::uniform(reads, DesignCriterion::MaxVariance, 1, self.replacement).filter(|_| !passive),
             loss: Loss::HalfSquare,
-            pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
+            pace: StepSchedule { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
             average_before_step: true,
         };
         Ok(Recipe { passive: self.passive, ..recipe })

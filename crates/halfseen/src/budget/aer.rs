@@ -19,9 +19,9 @@
 
 use super::allowance::Reads;
 use super::budgeted::Budgeted;
-use super::design::Goal;
-use super::pace::{Facts, Pace, Schedule, Theory};
+use super::design::DesignCriterion;
 use super::recipe::{Draws, Recipe, recipe};
+use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
 use crate::error::Result;
 use crate::learner::Grid;
 use crate::loss::Loss;
@@ -51,14 +51,14 @@ parameters! {
 }
 
 /// Theorem 2 with the norms that the data have.
-const THEORY: Theory = Theory { reach, value: penalty };
+const THEORY: TheoryStep = TheoryStep { reach, value: penalty };
 
-fn reach(facts: &Facts) -> f64 {
+fn reach(facts: &DataNorms) -> f64 {
     facts.radius * facts.norms.largest.sqrt()
 }
 
 /// lambda = 2 G sqrt((1 + ln m)/m) / B.
-fn penalty(facts: &Facts) -> f64 {
+fn penalty(facts: &DataNorms) -> f64 {
     let slope = 2.0 * (reach(facts) + facts.norms.target.sqrt());
     let example = facts.norms.drawn_square.sqrt();
     2.0 * slope * example * ((1.0 + facts.examples.ln()) / facts.examples).sqrt() / facts.radius
@@ -103,9 +103,9 @@ impl Budgeted for Aer {
         Ok(recipe! {
             self,
             money: self.money,
-            draws: Draws::uniform(reads, Goal::Sum, reads.budget.div_ceil(2), false),
+            draws: Draws::uniform(reads, DesignCriterion::TotalVariance, reads.budget.div_ceil(2), false),
             loss: Loss::Square,
-            pace: Pace {
+            pace: StepSchedule {
                 rule: self.penalty,
                 horizon: self.horizon,
                 schedule: Schedule::StronglyConvex,

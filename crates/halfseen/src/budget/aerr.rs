@@ -22,9 +22,9 @@
 
 use super::allowance::Reads;
 use super::budgeted::Budgeted;
-use super::design::Goal;
-use super::pace::{Facts, Pace, Schedule, Theory};
+use super::design::DesignCriterion;
 use super::recipe::{Draws, Recipe, recipe};
+use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
 use crate::error::Result;
 use crate::learner::Grid;
 use crate::loss::Loss;
@@ -57,13 +57,13 @@ parameters! {
 }
 
 /// Theorem 3.1 with the norms that the data have.
-pub(super) const THEORY: Theory = Theory { reach, value: step };
+pub(super) const THEORY: TheoryStep = TheoryStep { reach, value: step };
 
-fn reach(facts: &Facts) -> f64 {
+fn reach(facts: &DataNorms) -> f64 {
     facts.radius * facts.norms.square.sqrt()
 }
 
-fn step(facts: &Facts) -> f64 {
+fn step(facts: &DataNorms) -> f64 {
     let slope = reach(facts) + facts.norms.target.sqrt();
     euclidean_eta(facts.radius, facts.examples, slope * facts.norms.drawn_square.sqrt())
 }
@@ -109,9 +109,9 @@ impl Budgeted for Aerr {
         let recipe = recipe! {
             self,
             money: self.money,
-            draws: Draws::uniform(reads, Goal::Sum, 1, self.replacement).filter(|_| !passive),
+            draws: Draws::uniform(reads, DesignCriterion::TotalVariance, 1, self.replacement).filter(|_| !passive),
             loss: Loss::HalfSquare,
-            pace: Pace {
+            pace: StepSchedule {
                 rule: self.step,
                 horizon: self.horizon,
                 schedule: Schedule::projected(self.steps),

@@ -34,10 +34,10 @@
 
 use super::allowance::Reads;
 use super::budgeted::{completed, fit_curve};
-use super::design::Goal;
+use super::design::DesignCriterion;
 use super::gen_est::{GenEst, check_reach};
-use super::pace::{Facts, Pace, Schedule, Theory};
 use super::recipe::{Draws, Recipe, recipe};
+use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
 use super::{pass, sgd::Sgd};
 use crate::data::{Examples, Layout};
 use crate::error::{ErrorKind, Result};
@@ -77,16 +77,18 @@ parameters! {
 }
 
 /// Theorem 3.1's step for the slopes seen.
-const EUCLIDEAN: Theory = Theory { reach: |f| f.radius * f.norms.square.sqrt(), value: euclidean };
+const EUCLIDEAN: TheoryStep =
+    TheoryStep { reach: |f| f.radius * f.norms.square.sqrt(), value: euclidean };
 /// Theorem 3.4's.
-const ENTROPIC: Theory = Theory { reach: |f| f.radius * f.norms.largest.sqrt(), value: entropic };
+const ENTROPIC: TheoryStep =
+    TheoryStep { reach: |f| f.radius * f.norms.largest.sqrt(), value: entropic };
 
-fn euclidean(facts: &Facts) -> f64 {
+fn euclidean(facts: &DataNorms) -> f64 {
     let slope = facts.slope.unwrap_or(1.0).sqrt();
     euclidean_eta(facts.radius, facts.examples, slope * facts.norms.drawn_square.sqrt())
 }
 
-fn entropic(facts: &Facts) -> f64 {
+fn entropic(facts: &DataNorms) -> f64 {
     let slope = facts.slope.unwrap_or(1.0).sqrt();
     entropic_eta(facts.slots, facts.examples, slope * facts.norms.drawn_largest.sqrt())
 }
@@ -108,8 +110,8 @@ impl Aesvr {
     pub fn recipe(&self, reads: Reads) -> Result<Recipe> {
         reads.at_least(2, Self::NAME)?;
         let (theory, goal) = match self.ball {
-            Ball::L2 => (EUCLIDEAN, Goal::Sum),
-            Ball::L1 => (ENTROPIC, Goal::Largest),
+            Ball::L2 => (EUCLIDEAN, DesignCriterion::TotalVariance),
+            Ball::L1 => (ENTROPIC, DesignCriterion::MaxVariance),
         };
         Ok(recipe! {
             self,
@@ -117,7 +119,7 @@ impl Aesvr {
             // The number of reads is random; what they cost has no limit.
             money: None,
             loss: self.loss(!reads.all())?,
-            pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory },
+            pace: StepSchedule { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory },
             average_before_step: true,
         })
     }

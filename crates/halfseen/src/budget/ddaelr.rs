@@ -15,10 +15,10 @@
 use super::aelr::{Aelr, THEORY};
 use super::allowance::Reads;
 use super::budgeted::Budgeted;
-use super::design::Goal;
+use super::design::DesignCriterion;
 use super::gaerr::inflation;
-use super::pace::{Pace, Schedule};
 use super::recipe::{Draws, Proportions, Recipe, Source, recipe};
+use super::step_size::{Schedule, StepSchedule};
 use crate::error::Result;
 use crate::learner::Grid;
 use crate::loss::Loss;
@@ -92,9 +92,9 @@ impl Budgeted for Ddaelr {
         Ok(recipe! {
             self,
             money: self.money,
-            draws: Draws::weighted(reads, Goal::Largest, self.replacement, proportions, self.inner),
+            draws: Draws::weighted(reads, DesignCriterion::MaxVariance, self.replacement, proportions, self.inner),
             loss: Loss::HalfSquare,
-            pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
+            pace: StepSchedule { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
             average_before_step: true,
         })
     }

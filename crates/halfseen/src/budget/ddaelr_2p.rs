@@ -16,10 +16,10 @@
 use super::aelr::{Aelr, THEORY};
 use super::allowance::Reads;
 use super::budgeted::Budgeted;
-use super::design::Goal;
+use super::design::DesignCriterion;
 use super::gaerr::inflation;
-use super::pace::{Pace, Schedule};
 use super::recipe::{Draws, Proportions, Recipe, Source, TwoPhase, recipe};
+use super::step_size::{Schedule, StepSchedule};
 use super::two_phase::{Phases, THEOREM, largest_ratio};
 use crate::error::Result;
 use crate::learner::Grid;
@@ -133,9 +133,9 @@ impl Budgeted for Ddaelr2p {
         Ok(recipe! {
             self,
             money: self.money,
-            draws: Draws::weighted(reads, Goal::Largest, self.replacement, proportions, self.inner),
+            draws: Draws::weighted(reads, DesignCriterion::MaxVariance, self.replacement, proportions, self.inner),
             loss: Loss::HalfSquare,
-            pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
+            pace: StepSchedule { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
             average_before_step: true,
         })
     }

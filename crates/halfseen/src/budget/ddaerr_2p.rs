@@ -27,10 +27,10 @@
 use super::aerr::{Aerr, THEORY};
 use super::allowance::Reads;
 use super::budgeted::Budgeted;
-use super::design::Goal;
+use super::design::DesignCriterion;
 use super::gaerr::inflation;
-use super::pace::{Pace, Schedule};
 use super::recipe::{Draws, Proportions, Recipe, Source, TwoPhase, recipe};
+use super::step_size::{Schedule, StepSchedule};
 use super::two_phase::{Phases, most_estimated, ridge_given, ridge_safe};
 use crate::error::Result;
 use crate::learner::Grid;
@@ -154,9 +154,9 @@ impl Budgeted for Ddaerr2p {
         Ok(recipe! {
             self,
             money: self.money,
-            draws: Draws::weighted(reads, Goal::Sum, self.replacement, proportions, self.inner),
+            draws: Draws::weighted(reads, DesignCriterion::TotalVariance, self.replacement, proportions, self.inner),
             loss: Loss::HalfSquare,
-            pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::projected(self.steps), theory: THEORY },
+            pace: StepSchedule { rule: self.step, horizon: self.horizon, schedule: Schedule::projected(self.steps), theory: THEORY },
             average_before_step: true,
         })
     }

@@ -16,21 +16,23 @@ use serde::{Deserialize, Serialize};
 
 /// What the draws are to make small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Goal {
+pub enum DesignCriterion {
     /// E |x~|_2^2: for the Euclidean ball.
-    Sum,
+    #[serde(rename = "Sum")]
+    TotalVariance,
     /// max_j E x~_j^2: for the l1 ball.
-    Largest,
+    #[serde(rename = "Largest")]
+    MaxVariance,
 }
 
-impl Goal {
+impl DesignCriterion {
     /// The weight of each sampled panel, for the second moments of the sampled slots.
     pub fn weights(self, layout: &Layout, moments: &[f64]) -> Vec<f64> {
         let weight = |panel: usize| {
             let of_slots = layout.slots_of(panel).map(|slot| moments[slot]);
             match self {
-                Goal::Sum => of_slots.sum::<f64>().sqrt(),
-                Goal::Largest => of_slots.fold(0.0, f64::max),
+                DesignCriterion::TotalVariance => of_slots.sum::<f64>().sqrt(),
+                DesignCriterion::MaxVariance => of_slots.fold(0.0, f64::max),
             }
         };
         (0..layout.sampled_panels()).map(weight).collect()
@@ -41,8 +43,8 @@ impl Goal {
     pub(super) fn moment(self, weights: &[f64], inclusion: &[f64]) -> f64 {
         let drawn = weights.iter().zip(inclusion).filter(|(w, _)| **w > 0.0);
         match self {
-            Goal::Sum => drawn.map(|(w, share)| w / share * w).sum(),
-            Goal::Largest => drawn.map(|(w, share)| w / share).fold(0.0, f64::max),
+            DesignCriterion::TotalVariance => drawn.map(|(w, share)| w / share * w).sum(),
+            DesignCriterion::MaxVariance => drawn.map(|(w, share)| w / share).fold(0.0, f64::max),
         }
     }
 }
@@ -108,17 +110,21 @@ mod tests {
     fn weights_are_optimal() {
         let mut stream = Stream::new(11, Purpose::Data, 0);
         let layout = Layout::singletons(6);
-        for goal in [Goal::Sum, Goal::Largest] {
+        for goal in [DesignCriterion::TotalVariance, DesignCriterion::MaxVariance] {
             let mu: Vec<f64> = (0..6).map(|_| stream.unit().powi(3)).collect();
             let value = |q: &[f64]| {
                 let total: f64 = q.iter().sum();
                 let parts = mu.iter().zip(q).map(|(mu, q)| mu * total / q);
-                if goal == Goal::Sum { parts.sum::<f64>() } else { parts.fold(0.0, f64::max) }
+                if goal == DesignCriterion::TotalVariance {
+                    parts.sum::<f64>()
+                } else {
+                    parts.fold(0.0, f64::max)
+                }
             };
             let best = goal.weights(&layout, &mu);
             let closed = match goal {
-                Goal::Sum => mu.iter().map(|m| m.sqrt()).sum::<f64>().powi(2),
-                Goal::Largest => mu.iter().sum(),
+                DesignCriterion::TotalVariance => mu.iter().map(|m| m.sqrt()).sum::<f64>().powi(2),
+                DesignCriterion::MaxVariance => mu.iter().sum(),
             };
             assert!((value(&best) / closed - 1.0).abs() < 1e-14);
             for size in [1e-3, 0.1, 2.0] {

@@ -17,9 +17,9 @@
 use super::aerr::{Aerr, THEORY};
 use super::allowance::Reads;
 use super::budgeted::Budgeted;
-use super::design::Goal;
-use super::pace::{Pace, Schedule};
+use super::design::DesignCriterion;
 use super::recipe::{Draws, Proportions, Recipe, recipe};
+use super::step_size::{Schedule, StepSchedule};
 use crate::error::Result;
 use crate::learner::Grid;
 use crate::loss::Loss;
@@ -76,9 +76,9 @@ impl Budgeted for Gaerr {
         Ok(recipe! {
             self,
             money: self.money,
-            draws: Draws::weighted(reads, Goal::Sum, self.replacement, proportions, Inner::Weights),
+            draws: Draws::weighted(reads, DesignCriterion::TotalVariance, self.replacement, proportions, Inner::Weights),
             loss: Loss::HalfSquare,
-            pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::projected(self.steps), theory: THEORY },
+            pace: StepSchedule { rule: self.step, horizon: self.horizon, schedule: Schedule::projected(self.steps), theory: THEORY },
             average_before_step: true,
         })
     }

@@ -8,7 +8,7 @@
 //! | [`Aer`] | uniform subset | l1 ball | strongly convex |
 //! | [`Aerr`] | uniform | Euclidean ball | projected gradient |
 //! | [`Aelr`] | uniform | exponentiated | exponentiated gradient |
-//! | [`Pnorm`] | uniform | p-norm link | gradient |
+//! | [`PNormRegression`] | uniform | p-norm link | gradient |
 //! | [`Gaerr`] | declared probabilities | Euclidean ball | projected gradient |
 //! | [`Ddaerr`] | by the root of the moments | Euclidean ball | projected gradient |
 //! | [`Ddaelr`] | by the moments | exponentiated | exponentiated gradient |
@@ -36,6 +36,7 @@
 //! [`one_pass`] teaches a learner the rows of a table, reading only the cells that its queries
 //! name.
 
+mod adaptive_sampler;
 mod admission;
 pub(crate) mod aelr;
 mod aer;
@@ -44,12 +45,12 @@ mod aesvr;
 mod allowance;
 mod budgeted;
 mod classes;
+mod cost_constraint;
 mod ddaelr;
 mod ddaelr_2p;
 mod ddaerr;
 mod ddaerr_2p;
 mod design;
-mod drawing;
 mod fiml;
 mod gaerr;
 mod gen_est;
@@ -59,21 +60,20 @@ mod ledger;
 mod moment_lasso;
 mod moments;
 mod observed;
-mod pace;
 mod packing;
 mod pass;
 mod pnorm;
-mod purse;
+mod progressive_validation;
 mod recipe;
-mod risk;
-mod running;
+mod running_moments;
 mod sampler;
 mod saved;
 mod sgd;
-mod steepness;
+mod slope_stats;
+mod step_size;
 pub(crate) mod two_phase;
 
-pub use crate::learner::{AskTell, Part, Query, Read, Role, Told};
+pub use crate::learner::{AskTell, ColumnTerm, Query, Read, Role, TellOutcome};
 pub use aelr::Aelr;
 pub use aer::Aer;
 pub use aerr::Aerr;
@@ -84,18 +84,18 @@ pub use ddaelr::Ddaelr;
 pub use ddaelr_2p::Ddaelr2p;
 pub use ddaerr::Ddaerr;
 pub use ddaerr_2p::Ddaerr2p;
-pub use design::Goal;
+pub use design::DesignCriterion;
 pub use fiml::Fiml;
 pub use gaerr::Gaerr;
 pub use identity::Identity;
 pub use moment_lasso::MomentLasso;
-pub use pace::{Facts, Move, Norms, Pace, Planned, Schedule, Theory, Wait};
 pub use pass::{next_batch, one_pass};
-pub use pnorm::Pnorm;
+pub use pnorm::PNormRegression;
 pub use recipe::{Draws, Proportions, Recipe, Source, TwoPhase};
 pub use sampler::Sampler;
 pub(crate) use saved::Saved;
 pub use sgd::Sgd;
+pub use step_size::{DataNorms, Norms, Schedule, Step, StepPlan, StepSchedule, TheoryStep, Wait};
 
 use crate::learner::Learner;
 use crate::plan::Promise;
@@ -106,7 +106,7 @@ pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(Aer::default()),
         Box::new(Aerr::default()),
         Box::new(Aelr::default()),
-        Box::new(Pnorm::default()),
+        Box::new(PNormRegression::default()),
         Box::new(Gaerr::default()),
         Box::new(Ddaerr::default()),
         Box::new(Ddaelr::default()),

@@ -35,7 +35,7 @@ use crate::data::{Examples, Layout};
 use crate::error::Result;
 use crate::learner::{Grid, Setting};
 use crate::model::Fit;
-use crate::params::{Centre, Reading, parameters};
+use crate::params::{Centre, MomentRepair, parameters};
 use crate::plan::{self, Excess, Guarantee};
 use halfseen_solve::Monitor;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ parameters! {
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 4.0, RADIUS;
-        reading: Reading = Reading::Psd, READING;
+        reading: MomentRepair = MomentRepair::Psd, READING;
         tol: f64 = 1e-4, TOL;
         max_iter: u64 = 100_000, MAX_ITER;
         centre: Centre = Centre::Running, CENTRE;
@@ -84,7 +84,7 @@ impl FromMoments for MomentLasso {
     /// before it.
     fn solve(learners: &[&Self], moments: &Reduced, monitor: &dyn Monitor) -> Result<Vec<Solved>> {
         let mut solved: Vec<Option<Solved>> = vec![None; learners.len()];
-        for reading in [Reading::Stationary, Reading::Psd, Reading::DiagShift] {
+        for reading in [MomentRepair::Stationary, MomentRepair::Psd, MomentRepair::DiagShift] {
             let mut order: Vec<usize> =
                 (0..learners.len()).filter(|&i| learners[i].reading == reading).collect();
             if order.is_empty() {
@@ -97,7 +97,7 @@ impl FromMoments for MomentLasso {
             let radii = order.iter().map(|&i| (learners[i].radius, limits(learners[i])));
             for (&i, found) in order.iter().zip(ball.minimise(radii, monitor)) {
                 // Without convexity a gap bounds nothing.
-                let gap = (reading != Reading::Stationary).then_some(found.gap);
+                let gap = (reading != MomentRepair::Stationary).then_some(found.gap);
                 let (objective, seconds) = (Some(found.objective), start.elapsed().as_secs_f64());
                 solved[i] = Some(Solved {
                     weights: found.weights,

@@ -28,19 +28,19 @@
 
 use super::allowance::Reads;
 use super::budgeted::Budgeted;
-use super::design::Goal;
-use super::pace::{Facts, Pace, Schedule, Theory};
+use super::design::DesignCriterion;
 use super::recipe::{Draws, Recipe, recipe};
+use super::step_size::{DataNorms, Schedule, StepSchedule, TheoryStep};
 use crate::error::Result;
 use crate::learner::Grid;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Rule, parameters};
 use crate::plan::euclidean_eta;
-use halfseen_solve::iterate::{PNorm, Shape};
+use halfseen_solve::iterate::{PNormIterate, Shape};
 
 parameters! {
     /// Parameters of the p-norm learner, and the learner itself.
-    pub struct Pnorm {
+    pub struct PNormRegression {
         name: "pnorm", family: Budget,
         title: "p-norm updates: k reads per example, between AERR and AELR",
         source: "A 5; Gentile 2003";
@@ -64,7 +64,7 @@ parameters! {
 
 /// The p-norm bound with the norms that the data have, those of x~ entry by entry; for p = 2 it is
 /// theorem 3.1 of paper B.
-const THEORY: Theory = Theory { reach, value: step };
+const THEORY: TheoryStep = TheoryStep { reach, value: step };
 
 /// |v|_p^2 of a vector with |v|_2^2 = `square` and |v|_inf^2 = `largest`, at most.
 fn between(power: f64, square: f64, largest: f64) -> f64 {
@@ -72,20 +72,20 @@ fn between(power: f64, square: f64, largest: f64) -> f64 {
 }
 
 /// B X.
-fn reach(facts: &Facts) -> f64 {
+fn reach(facts: &DataNorms) -> f64 {
     facts.radius * between(facts.power, facts.norms.square, facts.norms.largest).sqrt()
 }
 
 /// eta = B / (G sqrt((p - 1) m)).
-fn step(facts: &Facts) -> f64 {
+fn step(facts: &DataNorms) -> f64 {
     let norms = &facts.norms;
     let slope = reach(facts) + norms.target.sqrt();
     let example = between(facts.power, norms.drawn_square, norms.drawn_largest).sqrt();
     euclidean_eta(facts.radius, (facts.power - 1.0) * facts.examples, slope * example)
 }
 
-impl Budgeted for Pnorm {
-    type Iterate = PNorm;
+impl Budgeted for PNormRegression {
+    type Iterate = PNormIterate;
 
     fn grid() -> Grid {
         Grid::new(&[
@@ -104,9 +104,9 @@ impl Budgeted for Pnorm {
         let recipe = recipe! {
             self,
             money: self.money,
-            draws: Draws::uniform(reads, Goal::Sum, 1, self.replacement),
+            draws: Draws::uniform(reads, DesignCriterion::TotalVariance, 1, self.replacement),
             loss: Loss::HalfSquare,
-            pace: Pace { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
+            pace: StepSchedule { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },
             average_before_step: true,
         };
         Ok(Recipe { shape: Shape { power: self.power, ball: self.project }, ..recipe })

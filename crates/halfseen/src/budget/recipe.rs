@@ -1,8 +1,8 @@
 //! Describes a budgeted gradient learner: the row of the table that it is.
 
 use super::allowance::Reads;
-use super::design::Goal;
-use super::pace::Pace;
+use super::design::DesignCriterion;
+use super::step_size::StepSchedule;
 use crate::data::Layout;
 use crate::error::Result;
 use crate::loss::Loss;
@@ -37,7 +37,7 @@ pub struct Recipe {
     /// The loss.
     pub loss: Loss,
     /// Step sizes.
-    pub pace: Pace,
+    pub pace: StepSchedule,
     /// What is subtracted from attributes.
     pub centre: Centre,
     /// Which iterates are averaged.
@@ -60,7 +60,7 @@ pub struct Draws {
     /// Whether one example's gradient can draw a panel twice.
     pub replacement: bool,
     /// What the draws are to make small.
-    pub goal: Goal,
+    pub goal: DesignCriterion,
     /// In what proportions the gradient's panels are drawn.
     pub proportions: Proportions,
     /// In what proportions the product's are; the second moments come from `proportions`.
@@ -70,7 +70,12 @@ pub struct Draws {
 impl Draws {
     /// All panels alike for the gradient, and the product by the weights; `None` if the budget
     /// allows every panel.
-    pub fn uniform(reads: Reads, goal: Goal, products: usize, replacement: bool) -> Option<Draws> {
+    pub fn uniform(
+        reads: Reads,
+        goal: DesignCriterion,
+        products: usize,
+        replacement: bool,
+    ) -> Option<Draws> {
         let gradient = reads.budget.saturating_sub(products);
         let (proportions, inner) = (Proportions::Uniform, Inner::Weights);
         let draws = Draws {
@@ -89,7 +94,7 @@ impl Draws {
     /// budget allows every panel.
     pub fn weighted(
         reads: Reads,
-        goal: Goal,
+        goal: DesignCriterion,
         replacement: bool,
         proportions: Proportions,
         inner: Inner,

@@ -15,21 +15,21 @@ mod smooth;
 #[cfg(test)]
 mod tests;
 
+use super::adaptive_sampler::AdaptiveSampler;
 use super::admission::{LARGEST_STEP, admit, check_adoptable, find_whole};
 use super::allowance::given_means;
-use super::drawing::Drawing;
 use super::gen_est::GenEst;
 use super::known::Known;
 use super::ledger::Ledger;
 use super::observed::Observed;
-use super::pace::{Move, Norms, Planned, Schedule, Wait};
+use super::progressive_validation::ProgressiveValidation;
 use super::recipe::{Proportions, Recipe, Source};
-use super::risk::Risk;
-use super::running::Running;
-use super::steepness::Steepness;
+use super::running_moments::RunningMoments;
+use super::slope_stats::SlopeStats;
+use super::step_size::{Norms, Schedule, Step, StepPlan, Wait};
 use crate::data::{Layout, Moments};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{AskTell, Query, Role, Told};
+use crate::learner::{AskTell, Query, Role, TellOutcome};
 use crate::model::{BudgetKind, Linear, Note, Report, check_truncation};
 use crate::params::{Average, Centre, Passive};
 use halfseen_solve::iterate::Iterate;
@@ -57,7 +57,7 @@ pub struct Sgd<I> {
     scaled: bool,
     state: State<I>,
     /// The plan for the norms of `state`; none before there are norms.
-    planned: Option<Planned>,
+    planned: Option<StepPlan>,
     /// Drawn panels, and the gradient, of the current example.
     panels: Vec<u32>,
     gradient: Vec<(u32, f64)>,
@@ -71,14 +71,14 @@ pub struct Sgd<I> {
 struct State<I> {
     iterate: I,
     known: Known,
-    running: Running,
+    running: RunningMoments,
     ledger: Ledger,
-    drawing: Drawing,
-    risk: Risk,
+    drawing: AdaptiveSampler,
+    risk: ProgressiveValidation,
     /// Where nothing is chosen.
     observed: Option<Observed>,
     /// Of smooth losses.
-    steepness: Steepness,
+    steepness: SlopeStats,
     /// Means, where the recipe centres by given ones, per sampled slot.
     given: Vec<f64>,
     /// Sum of the squared targets told.
@@ -117,13 +117,13 @@ impl<I: Iterate> Sgd<I> {
         let state = State {
             iterate,
             known: Known::new(slots - sampled, recipe.intercept, recipe.known_radius),
-            running: Running::new(slots),
+            running: RunningMoments::new(slots),
             ledger: Ledger::new(layout.sampled_panels(), recipe.total_budget),
-            drawing: Drawing::new(&recipe, layout, squares)?,
-            risk: Risk::default(),
+            drawing: AdaptiveSampler::new(&recipe, layout, squares)?,
+            risk: ProgressiveValidation::default(),
             observed: (recipe.passive != Passive::No)
                 .then(|| Observed::new(layout.sampled_panels())),
-            steepness: Steepness::new(),
+            steepness: SlopeStats::new(),
             given,
             target_squares: 0.0,
             target_sum: 0.0,
@@ -236,14 +236,14 @@ impl<I: Iterate> Sgd<I> {
         query: &Query,
         values: &[f64],
         slope: f64,
-        step: Move,
+        step: Step,
         known_size: f64,
         t: u64,
     ) -> f64 {
         if t == self.average_restarts {
             self.state.iterate.restart_average();
             self.state.known.restart_average();
-            self.state.risk = Risk::default();
+            self.state.risk = ProgressiveValidation::default();
         }
         self.precondition();
         // A tail without an end in sight: later iterates weigh more, in proportion to t.
@@ -362,7 +362,7 @@ impl<I: Iterate> AskTell for Sgd<I> {
     }
 
     #[inline]
-    fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told> {
+    fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<TellOutcome> {
         let (learner, ledger) = (self.fingerprint, &self.state.ledger);
         let place = admit(
             learner,
@@ -382,7 +382,7 @@ impl<I: Iterate> AskTell for Sgd<I> {
             self.state.ledger.close(place);
             self.bill(query);
             self.state.ledger.skipped();
-            return Ok(Told::Skipped);
+            return Ok(TellOutcome::Skipped);
         }
         let estimate = self.estimate(query, values);
         let (slope, risk) = if self.state.observed.is_some() {
@@ -428,7 +428,7 @@ impl<I: Iterate> AskTell for Sgd<I> {
         if self.redraw(t)? || (estimated && (is_milestone(t) || self.state.norms.is_none())) {
             self.renew_norms();
         }
-        Ok(Told::Learned)
+        Ok(TellOutcome::Learned)
     }
 
     fn forget(&mut self, number: u64) -> Result<()> {

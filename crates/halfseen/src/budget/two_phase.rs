@@ -167,7 +167,7 @@ impl Phases {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::design::Goal;
+    use crate::budget::design::DesignCriterion;
     use crate::data::Layout;
     use halfseen_solve::sampling::{Purpose, Stream};
 
@@ -213,7 +213,7 @@ mod tests {
                         let total: f64 = weights.iter().sum();
                         mu.iter().zip(weights).map(|(m, w)| m * total / w).sum()
                     };
-                    let weights = Goal::Sum.weights(&layout, &smoothed);
+                    let weights = DesignCriterion::TotalVariance.weights(&layout, &smoothed);
                     let known = TwoPhase { moment_norm: Some(half_norm), ..phases };
                     assert!(sum(&weights) <= phase.sum_bound(&known, &estimates, &weights, square));
                     assert!(
@@ -223,7 +223,7 @@ mod tests {
                         let total: f64 = weights.iter().sum();
                         mu.iter().zip(weights).map(|(m, w)| m * total / w).fold(0.0, f64::max)
                     };
-                    let weights = Goal::Largest.weights(&layout, &smoothed);
+                    let weights = DesignCriterion::MaxVariance.weights(&layout, &smoothed);
                     assert!(max(&weights) <= phase.largest_bound(&phases, &weights, largest));
                 }
                 assert!(

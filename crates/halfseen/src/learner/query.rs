@@ -32,7 +32,7 @@ pub struct Query {
     /// The panels to read.
     pub reads: Vec<Read>,
     /// One entry per column of each read, in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ColumnTerm>,
     /// The part of <w,x> that needs no read: the intercept at ask time.
     pub exact: f64,
     /// [`Query::digest`] when it was asked: an edited query is refused.
@@ -60,7 +60,7 @@ impl Query {
     /// Whether its numbers are finite, and those of so many columns: one that came back may have
     /// been edited.
     pub(crate) fn is_of(&self, columns: usize) -> bool {
-        let finite = |p: &Part| p.weight.is_finite() && p.centre.is_finite();
+        let finite = |p: &ColumnTerm| p.weight.is_finite() && p.centre.is_finite();
         columns == self.parts.len() && self.exact.is_finite() && self.parts.iter().all(finite)
     }
 
@@ -75,7 +75,7 @@ impl Query {
             (word ^ r.coefficient.to_bits().rotate_left(7))
                 .wrapping_mul(odd(i, 0x9E37_79B9_7F4A_7C15))
         };
-        let part = |(i, p): (usize, &Part)| {
+        let part = |(i, p): (usize, &ColumnTerm)| {
             (p.weight.to_bits() ^ p.centre.to_bits().rotate_left(17))
                 .wrapping_mul(odd(i, 0xC2B2_AE3D_27D4_EB4F))
         };
@@ -106,7 +106,7 @@ pub struct Read {
 /// One column of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Part {
+pub struct ColumnTerm {
     /// What the centred value is multiplied by in the estimate of the product <w,x>.
     pub weight: f64,
     /// What is subtracted from the value.
@@ -129,7 +129,7 @@ pub enum Role {
 
 /// What became of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum TellOutcome {
     /// One step was taken.
     Learned,
     /// A value was missing (NaN), or nothing was observed that teaches anything: the example was
@@ -231,7 +231,7 @@ pub trait AskTell: Send {
     /// A query of another learner, one that is not open, too few or too many or infinite values, a
     /// target that is not finite, or numbers that grow out of range. The learner is then unchanged
     /// and the query still open.
-    fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told>;
+    fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<TellOutcome>;
 
     /// Closes a query of which nothing was read and nothing will be: the reads that it asked for
     /// may be spent on others.

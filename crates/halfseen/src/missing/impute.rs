@@ -9,12 +9,12 @@
 //! **Cost**: the problem is linear in the attributes, so it is solved over them, in time linear in
 //! the rows.
 
-use super::goal::Goal;
 use super::karma::CS;
+use super::training_objective::TrainingObjective;
 use crate::data::{Examples, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Kernel, Masked};
-use crate::learner::reading::Reading;
+use crate::learner::missingness::MissingnessSummary;
 use crate::learner::together::{fits_together, grouped};
 use crate::learner::{Grid, Learner};
 use crate::model::{Fit, Linear, Linears, Predictor, Stop};
@@ -114,7 +114,7 @@ fn fit_all(setups: &[Setup], examples: &Examples<'_>, monitor: &dyn Monitor) -> 
             == (b.loss, b.normalization, b.intercept, b.options)
     };
     let examples = &*examples.counted()?;
-    let reading = Reading::of(examples);
+    let reading = MissingnessSummary::of(examples);
     grouped(setups, alike, |setup| setup.c, |group| path(group, examples, &reading, monitor))
 }
 
@@ -122,7 +122,7 @@ fn fit_all(setups: &[Setup], examples: &Examples<'_>, monitor: &dyn Monitor) -> 
 fn path(
     group: &[&Setup],
     examples: &Examples<'_>,
-    reading: &Reading,
+    reading: &MissingnessSummary,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Fit>> {
     let (began, first) = (Instant::now(), group[0]);
@@ -130,7 +130,7 @@ fn path(
         let what = "another normalization: rows divided by their lengths have no weighted sum (karma with gamma=1 has it)";
         return Err(ErrorKind::Needs { name: "normalization", value: "cosine", what }.into());
     }
-    let goal = Goal::new(first.name, first.loss, examples)?;
+    let goal = TrainingObjective::new(first.name, first.loss, examples)?;
     let mut rows = Masked::new(examples, first.intercept)?;
     let columns = examples.columns();
     let fill = if first.mean { Moments::measure(examples).mean } else { vec![0.0; columns] };

@@ -14,12 +14,12 @@
 //! **Symbols**: K the Gram matrix of the training rows; a the coefficients, v = sum_i a_i phi(x_i);
 //! C = 1/(rho m) in the paper's terms.
 
-use super::goal::Goal;
+use super::training_objective::TrainingObjective;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::gram::{bytes_needed, gram};
 use crate::kernel::{Kernel, Masked, Sketch};
-use crate::learner::reading::Reading;
+use crate::learner::missingness::MissingnessSummary;
 use crate::learner::{Grid, Learner, STEPS, Setting, configured, refuse_weights};
 use crate::model::{Expansion, Fit, Predictor, Report, Sketched, Stop};
 use crate::params::{
@@ -147,9 +147,8 @@ impl Karma {
     /// Bytes that the solver takes beside a Gram matrix, for so many C.
     fn bytes_beside(&self, examples: &Examples<'_>, cs: usize) -> Result<u64> {
         match self.solver {
-            KernelSolver::Exact => {
-                Ok(Goal::new(Karma::NAME, self.loss, examples)?.bytes_beside(examples.len(), cs))
-            }
+            KernelSolver::Exact => Ok(TrainingObjective::new(Karma::NAME, self.loss, examples)?
+                .bytes_beside(examples.len(), cs)),
             KernelSolver::Online => Ok(0),
         }
     }
@@ -232,7 +231,7 @@ fn batches<'g, 'l>(
 }
 
 /// What a solver tells of a solution.
-struct Told {
+struct SolverSummary {
     objective: f64,
     gap: f64,
     passes: u64,
@@ -247,7 +246,7 @@ struct Training<'a, 'b> {
     rows: Arc<Masked>,
     weights: Option<Vec<f64>>,
     constant: bool,
-    reading: Reading,
+    reading: MissingnessSummary,
     began: Instant,
 }
 
@@ -255,7 +254,7 @@ impl<'a, 'b> Training<'a, 'b> {
     fn new(examples: &'a Examples<'b>, constant: bool) -> Result<Self> {
         let began = Instant::now();
         let rows = Arc::new(Masked::new(examples, constant)?);
-        let (weights, reading) = (examples.weight_list(), Reading::of(examples));
+        let (weights, reading) = (examples.weight_list(), MissingnessSummary::of(examples));
         Ok(Training { examples, rows, weights, constant, reading, began })
     }
 
@@ -279,7 +278,7 @@ impl<'a, 'b> Training<'a, 'b> {
         }
         for ((group, kernel), gram) in groups.iter().zip(kernels).zip(grams) {
             let first = &learners[group[0]];
-            let goal = Goal::new(Karma::NAME, first.loss, self.examples)?;
+            let goal = TrainingObjective::new(Karma::NAME, first.loss, self.examples)?;
             let cs: Vec<f64> = group.iter().map(|&at| learners[at].c).collect();
             let solved = match first.solver {
                 KernelSolver::Exact => goal.path(gram.as_ref(), &cs, &first.options(), monitor)?,
@@ -314,7 +313,7 @@ impl<'a, 'b> Training<'a, 'b> {
         kernel.fit_weighted(&self.rows, self.weights.as_deref())?;
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         let sketch = Sketch::of(&kernel, self.rows.columns(), count, first.seed)?;
-        let goal = Goal::new(Karma::NAME, first.loss, self.examples)?;
+        let goal = TrainingObjective::new(Karma::NAME, first.loss, self.examples)?;
         // Squares take second moments or products of rows, whichever are smaller: these, a copy,
         // and the factors of all threads or, where one fails, an eigendecomposition.
         let side = sketch.width().min(self.rows.len());
@@ -329,7 +328,7 @@ impl<'a, 'b> Training<'a, 'b> {
         let solved = goal.features_path(features.as_ref(), &cs, &first.options(), monitor)?;
         for (&at, solved) in group.iter().zip(solved) {
             let LinearSolved { weights, objective, gap, passes, support, stop } = solved;
-            let report = self.report(&Told {
+            let report = self.report(&SolverSummary {
                 objective,
                 gap,
                 passes,
@@ -344,7 +343,7 @@ impl<'a, 'b> Training<'a, 'b> {
         Ok(())
     }
 
-    fn report(&self, told: &Told) -> Report {
+    fn report(&self, told: &SolverSummary) -> Report {
         let mut report = self.reading.report("karma", told.stop, self.examples);
         report.objective = Some(told.objective);
         // One pass certifies nothing.
@@ -356,10 +355,22 @@ impl<'a, 'b> Training<'a, 'b> {
         report
     }
 
-    fn fit(&self, kernel: &Kernel, goal: &Goal, solved: Solved, left_out: Option<f64>) -> Fit {
+    fn fit(
+        &self,
+        kernel: &Kernel,
+        goal: &TrainingObjective,
+        solved: Solved,
+        left_out: Option<f64>,
+    ) -> Fit {
         let Solved { objective, gap, passes, support, stop, .. } = solved;
-        let report =
-            self.report(&Told { objective, gap, passes, support, stop: stop.into(), left_out });
+        let report = self.report(&SolverSummary {
+            objective,
+            gap,
+            passes,
+            support,
+            stop: stop.into(),
+            left_out,
+        });
         let predictor = Predictor::Kernel(Expansion {
             kernel: kernel.clone(),
             constant: self.constant,

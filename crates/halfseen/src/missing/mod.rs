@@ -20,10 +20,10 @@
 pub mod bounds;
 pub mod completion;
 pub mod geom;
-mod goal;
 mod impute;
 mod karma;
 pub mod online;
+mod training_objective;
 
 pub use completion::{Completion1, CompletionB};
 pub use geom::GeometricMargin;

@@ -123,7 +123,7 @@ impl Value for MomentSource {
 
 /// What it costs to take an attribute away.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Worth {
+pub enum AttributeCosts {
     /// 1 each.
     Uniform,
     /// In proportion to the mutual information with the target.
@@ -132,30 +132,30 @@ pub enum Worth {
     Numbers(Vec<f64>),
 }
 
-impl Value for Worth {
+impl Value for AttributeCosts {
     fn from_text(text: &str) -> Option<Self> {
         match text {
-            "uniform" => Some(Worth::Uniform),
-            "mi" => Some(Worth::Information),
-            numbers => Vec::from_text(numbers).map(Worth::Numbers),
+            "uniform" => Some(AttributeCosts::Uniform),
+            "mi" => Some(AttributeCosts::Information),
+            numbers => Vec::from_text(numbers).map(AttributeCosts::Numbers),
         }
     }
     fn to_text(&self) -> String {
         match self {
-            Worth::Uniform => "uniform".into(),
-            Worth::Information => "mi".into(),
-            Worth::Numbers(numbers) => numbers.to_text(),
+            AttributeCosts::Uniform => "uniform".into(),
+            AttributeCosts::Information => "mi".into(),
+            AttributeCosts::Numbers(numbers) => numbers.to_text(),
         }
     }
     fn to_json(&self) -> serde_json::Value {
         match self {
-            Worth::Numbers(numbers) => numbers.to_json(),
+            AttributeCosts::Numbers(numbers) => numbers.to_json(),
             word => word.to_text().into(),
         }
     }
     fn is_in(&self, kind: &Kind) -> bool {
         match self {
-            Worth::Numbers(numbers) => numbers.is_in(kind),
+            AttributeCosts::Numbers(numbers) => numbers.is_in(kind),
             _ => matches!(kind, Kind::Values),
         }
     }

@@ -200,7 +200,7 @@ words! {
 
 words! {
     /// How estimated second moments, which need not be positive semidefinite, are read.
-    Reading {
+    MomentRepair {
         /// As they are: a stationary point of a problem that need not be convex.
         Stationary = "stationary",
         /// As the nearest positive semidefinite matrix.

@@ -103,9 +103,9 @@ fn hand_values_of_two_phases() {
 /// with |x|_2 = 1, |y| = B and B.
 #[test]
 fn steps_are_those_of_the_learners_own_theory() {
-    use crate::budget::{Budgeted, Facts, Norms, Reads};
+    use crate::budget::{Budgeted, DataNorms, Norms, Reads};
     let (s, m) = (Setting { radius: 2.0, ..setting() }, 5000);
-    let facts = |largest: f64, square: f64, target: f64, inflation: f64| Facts {
+    let facts = |largest: f64, square: f64, target: f64, inflation: f64| DataNorms {
         radius: 2.0,
         slots: 100.0,
         examples: 5000.0,

@@ -15,15 +15,15 @@
 //!
 //! **Symbols**: C `c`, N `threat`, v `values`.
 
-use super::frame::Frame;
-use super::silence::least;
+use super::breakdown::breakdown_threat;
+use super::fit_context::FitContext;
 use super::{RobustHinge, Rows, Scratch};
 use crate::data::{Examples, Signs, Threat};
 use crate::error::Result;
 use crate::learner::together::{fits_together, grouped};
 use crate::learner::{Grid, Learner};
 use crate::model::{Fit, Note};
-use crate::params::{Damage, Needs, Targets, Worth, parameters};
+use crate::params::{AttributeCosts, Damage, Needs, Targets, parameters};
 use halfseen_solve::Monitor;
 use halfseen_solve::Stop;
 use halfseen_solve::biased::Until;
@@ -38,7 +38,7 @@ parameters! {
         source: "E 4 (comparator); Globerson and Roweis 2006; Teo et al. 2010";
         c: f64 = 1.0, C;
         threat: Option<f64> = None, THREAT;
-        values: Worth = Worth::Uniform, VALUES;
+        values: AttributeCosts = AttributeCosts::Uniform, VALUES;
         intercept: bool = true, INTERCEPT;
         tol: f64 = 1e-3, TOL;
         max_iter: u64 = 5_000, MAX_ITER;
@@ -102,7 +102,7 @@ fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -
         |path| {
             let (start, of) = (Instant::now(), path[0]);
             let signs = Signs::of(examples, Fdrop::NAME)?;
-            let frame = Frame::new(examples, Fdrop::NAME, &of.values, of.threat)?;
+            let frame = FitContext::new(examples, Fdrop::NAME, &of.values, of.threat)?;
             let attacked =
                 Attacked::new(&frame.rows, &signs.signs, weights.as_deref(), &frame.threat);
             let mut bundle = Bundle::new(&attacked, of.intercept)?;
@@ -127,7 +127,7 @@ fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -
                         learner.is_silent(&attacked, monitor)
                     };
                     let threat = frame.threat.effective();
-                    let from = least(&frame.threat, monitor, silent)?;
+                    let from = breakdown_threat(&frame.threat, monitor, silent)?;
                     report.notes.push(Note::ThreatBeatsSignal { threat, from });
                 }
                 report.seconds = shared + start.elapsed().as_secs_f64();

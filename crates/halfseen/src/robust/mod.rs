@@ -11,26 +11,27 @@
 //! | [`RobustPerceptron`] | the mean robust hinge loss | the box | one pass: gradient steps, averaged |
 //! | [`Fdrop`] | hinge losses after deletions and a quadratic penalty | everything | cutting planes, to a certified gap |
 
+mod adversarial_eval;
 mod adversary;
 mod attack;
 pub mod bounds;
+mod breakdown;
 mod certify;
 mod cuts;
 mod effects;
 mod fdrop;
-mod frame;
+mod fit_context;
 mod hinge;
 mod lp;
 mod margin;
 mod perceptron;
+#[cfg(test)]
+mod reference_lp;
 mod robust_lp;
 mod rows;
-mod silence;
-#[cfg(test)]
-mod textbook;
-mod trial;
 mod values;
 
+pub use adversarial_eval::Trial;
 pub use adversary::{Adversary, Worst};
 pub use attack::{Attack, Attacked, Choice, Order, attack};
 pub use certify::{Certificate, Promise, certified_error, certify};
@@ -39,7 +40,6 @@ pub use hinge::{RobustHinge, RowLoss, Scratch};
 pub use perceptron::RobustPerceptron;
 pub use robust_lp::RobustLp;
 pub use rows::{KNOWN, Rows};
-pub use trial::Trial;
 pub use values::information;
 
 use crate::learner::Learner;

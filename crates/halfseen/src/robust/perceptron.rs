@@ -22,14 +22,16 @@
 //! columns, m rows.
 
 use super::bounds::Learned;
-use super::frame::{Frame, from_rows, unproven_note};
+use super::fit_context::{FitContext, from_rows, unproven_note};
 use super::margin::margin_of;
 use super::{RobustHinge, RowLoss, Rows, Scratch};
 use crate::data::{Costs, Examples, Signs};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Grid, Learner, STEPS, Setting, configured, refuse_weights};
 use crate::model::{Fit, Stop};
-use crate::params::{Damage, Deletions, Needs, Parameters, Rule, Targets, Worth, parameters};
+use crate::params::{
+    AttributeCosts, Damage, Deletions, Needs, Parameters, Rule, Targets, parameters,
+};
 use halfseen_solve::sampling::{Purpose, Stream, shuffle, splits};
 use halfseen_solve::{Monitor, Quiet};
 use rayon::prelude::*;
@@ -41,7 +43,7 @@ parameters! {
         title: "Perceptron under the worst deletions, averaged over one pass",
         source: "E 3, theorem 4, corollary 1";
         threat: Option<f64> = None, THREAT;
-        values: Worth = Worth::Uniform, VALUES;
+        values: AttributeCosts = AttributeCosts::Uniform, VALUES;
         margin: Option<f64> = None, MARGIN;
         box_radius: f64 = 1.0, BOX_RADIUS;
         step: Rule = Rule::Theory(1.0), STEP;
@@ -85,7 +87,7 @@ impl Learner for RobustPerceptron {
             .map(|s| configured(self, s))
             .collect::<Result<Vec<RobustPerceptron>>>()?;
         let signs = Signs::of(examples, "robust-perceptron")?;
-        let mut frames: Vec<(&RobustPerceptron, Frame)> = Vec::new();
+        let mut frames: Vec<(&RobustPerceptron, FitContext)> = Vec::new();
         let mut of = Vec::with_capacity(learners.len());
         for learner in &learners {
             let same = |other: &RobustPerceptron| {
@@ -109,9 +111,9 @@ impl Learner for RobustPerceptron {
 const BETWEEN_LOOKS: usize = 256;
 
 impl RobustPerceptron {
-    fn frame(&self, examples: &Examples<'_>) -> Result<Frame> {
+    fn frame(&self, examples: &Examples<'_>) -> Result<FitContext> {
         refuse_weights("robust-perceptron", examples, STEPS)?;
-        let frame = Frame::new(examples, "robust-perceptron", &self.values, self.threat)?;
+        let frame = FitContext::new(examples, "robust-perceptron", &self.values, self.threat)?;
         if self.deletions == Deletions::Whole && frame.threat.costs() == Costs::General {
             let what = "values that are all equal or whole numbers; use fractional";
             return Err(ErrorKind::Needs { name: "deletions", value: "whole", what }.into());
@@ -119,7 +121,7 @@ impl RobustPerceptron {
         Ok(frame)
     }
 
-    fn fit_on(&self, mut frame: Frame, signs: &Signs, monitor: &dyn Monitor) -> Result<Fit> {
+    fn fit_on(&self, mut frame: FitContext, signs: &Signs, monitor: &dyn Monitor) -> Result<Fit> {
         let margin = margin_of(
             self.margin,
             &frame.threat,

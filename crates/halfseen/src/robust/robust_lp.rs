@@ -25,17 +25,17 @@
 //! over all rows, the gap is certified too, and says what the chunks may have cost.
 
 use super::bounds::Learned;
+use super::breakdown::breakdown_threat;
 use super::cuts::{self, Loss};
-use super::frame::{Frame, from_rows, unproven_note};
+use super::fit_context::{FitContext, from_rows, unproven_note};
 use super::lp::{self, Program};
 use super::margin::margin_of;
-use super::silence::least;
 use super::{RobustHinge, Rows};
 use crate::data::{Costs, Examples, Signs, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::learner::{Grid, Learner, refuse_weights};
 use crate::model::{Fit, Note, Stop};
-use crate::params::{Damage, Deletions, Needs, Parameters, Worth, parameters};
+use crate::params::{AttributeCosts, Damage, Deletions, Needs, Parameters, parameters};
 use halfseen_solve::Monitor;
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use rayon::prelude::*;
@@ -47,7 +47,7 @@ parameters! {
         title: "Robust linear program: the least mean loss under the worst deletions",
         source: "E, equations (3) and (4)";
         threat: Option<f64> = None, THREAT;
-        values: Worth = Worth::Uniform, VALUES;
+        values: AttributeCosts = AttributeCosts::Uniform, VALUES;
         margin: Option<f64> = None, MARGIN;
         box_radius: f64 = 1.0, BOX_RADIUS;
         deletions: Deletions = Deletions::Fractional, DELETIONS;
@@ -108,7 +108,7 @@ impl RobustLp {
     /// Two classes.
     fn classify(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
         let signs = Signs::of(examples, Self::NAME)?;
-        let mut frame = Frame::new(examples, Self::NAME, &self.values, self.threat)?;
+        let mut frame = FitContext::new(examples, Self::NAME, &self.values, self.threat)?;
         let threat = frame.threat.clone();
         let margin = margin_of(
             self.margin,
@@ -191,7 +191,7 @@ impl RobustLp {
             let what = "a target of two classes: what it promises is a sign";
             return Err(ErrorKind::Needs { name: "damage", value: "noise", what }.into());
         }
-        let mut frame = Frame::new(examples, Self::NAME, &self.values, self.threat)?;
+        let mut frame = FitContext::new(examples, Self::NAME, &self.values, self.threat)?;
         let threat = frame.threat.clone();
         let (whole, rows) = (self.whole(&threat), &frame.rows);
         let targets: Vec<f64> = (0..examples.len()).map(|i| examples.target(i)).collect();
@@ -209,7 +209,7 @@ impl RobustLp {
                 let loss = Loss::Quantile { targets: &targets, q, threat };
                 Ok(self.rounds(rows, &all, loss, monitor)?.weights.iter().all(|w| *w == 0.0))
             };
-            let from = least(&threat, monitor, silent)?;
+            let from = breakdown_threat(&threat, monitor, silent)?;
             frame.notes.push(Note::ThreatBeatsSignal { threat: threat.effective(), from });
         }
         frame.notes.extend(unproven_note(unproven));

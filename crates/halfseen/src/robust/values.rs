@@ -2,23 +2,25 @@
 
 use crate::data::{Examples, Signs, Threat, check_row};
 use crate::error::{ErrorKind, Result};
-use crate::params::Worth;
+use crate::params::AttributeCosts;
 
 /// The threat that parameters mean for these examples; `budget` auto is a tenth of the total value.
 ///
 /// # Errors
-/// Not one number for each attribute; see [`Threat::new`]; [`Worth::Information`] without two
+/// Not one number for each attribute; see [`Threat::new`]; [`AttributeCosts::Information`] without two
 /// classes.
 pub(crate) fn threat_of(
-    worth: &Worth,
+    worth: &AttributeCosts,
     budget: Option<f64>,
     examples: &Examples<'_>,
 ) -> Result<Threat> {
     let attributes = examples.layout.sampled_panels();
     let values = match worth {
-        Worth::Uniform => vec![1.0; attributes],
-        Worth::Information => information(examples, &Signs::of(examples, "values = mi")?.signs)?,
-        Worth::Numbers(numbers) if numbers.len() != attributes => {
+        AttributeCosts::Uniform => vec![1.0; attributes],
+        AttributeCosts::Information => {
+            information(examples, &Signs::of(examples, "values = mi")?.signs)?
+        }
+        AttributeCosts::Numbers(numbers) if numbers.len() != attributes => {
             let what = "values, one for each attribute that can vanish".to_owned();
             return Err(ErrorKind::WrongLength {
                 what,
@@ -27,11 +29,11 @@ pub(crate) fn threat_of(
             }
             .into());
         }
-        Worth::Numbers(numbers) => numbers.clone(),
+        AttributeCosts::Numbers(numbers) => numbers.clone(),
     };
     let budget = budget.unwrap_or_else(|| {
         let tenth = 0.1 * values.iter().sum::<f64>();
-        if *worth == Worth::Uniform { tenth.floor() } else { tenth }
+        if *worth == AttributeCosts::Uniform { tenth.floor() } else { tenth }
     });
     Threat::new(values, budget)
 }

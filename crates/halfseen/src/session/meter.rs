@@ -2,7 +2,7 @@
 
 use crate::data::Layout;
 use crate::error::{ErrorKind, Result};
-use crate::learner::{AskTell, Query, Role, Told};
+use crate::learner::{AskTell, Query, Role, TellOutcome};
 use crate::model::{Fit, Linear, Predictor, Report};
 use halfseen_solve::Monitor;
 use std::sync::Arc;
@@ -124,7 +124,7 @@ impl AskTell for Metered {
         Ok(())
     }
 
-    fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told> {
+    fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<TellOutcome> {
         let told = self.learner.tell(query, values, target)?;
         self.spent += self.close(query.number);
         if let Some(log) = &mut self.log {

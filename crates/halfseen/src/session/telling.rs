@@ -3,7 +3,7 @@
 use super::{Answer, Kept, Session, Waiting};
 use crate::data::{Label, Matrix, Target};
 use crate::error::{Error, ErrorKind, Result};
-use crate::learner::{AskTell, Query, Told};
+use crate::learner::{AskTell, Query, TellOutcome};
 use crate::model::Outside;
 use crate::prepare::ColumnKind;
 use std::collections::BTreeMap;
@@ -23,7 +23,12 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::tell_part`]; [`ErrorKind::WrongLength`] for too few or too many answers.
-    pub fn tell(&mut self, query: &Query, answers: &[Answer], target: &Label) -> Result<Told> {
+    pub fn tell(
+        &mut self,
+        query: &Query,
+        answers: &[Answer],
+        target: &Label,
+    ) -> Result<TellOutcome> {
         self.check_panels(query)?;
         let asked = self.asked_in(query);
         if asked.len() != answers.len() {
@@ -54,7 +59,7 @@ impl Session {
         query: &Query,
         answers: &[(&str, Answer)],
         target: Option<&Label>,
-    ) -> Result<Option<Told>> {
+    ) -> Result<Option<TellOutcome>> {
         self.check_panels(query)?;
         let asked = self.asked_in(query);
         let mut pairs = Vec::with_capacity(answers.len());
@@ -76,7 +81,7 @@ impl Session {
         query: &Query,
         answers: &[(u32, &Answer)],
         target: Option<&Label>,
-    ) -> Result<Option<Told>> {
+    ) -> Result<Option<TellOutcome>> {
         let number = query.number;
         let mut waiting = self.waiting(query)?;
         let mut outside = Vec::new();

@@ -1,7 +1,7 @@
 //! Makes layouts, data and answers for the integration tests.
 #![allow(dead_code, unreachable_pub)] // each test program uses its own part
 
-use halfseen::budget::{AskTell, Query, Told};
+use halfseen::budget::{AskTell, Query, TellOutcome};
 use halfseen::data::{Examples, Labels, Layout, Matrix, Moments, Scaler};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{Error, ErrorKind, Learner};
@@ -205,7 +205,7 @@ impl Data {
         for row in rows {
             let query = learner.ask().unwrap();
             let told = learner.tell(&query, &self.answer(&query, row), self.y[row]).unwrap();
-            assert_eq!(told, Told::Learned);
+            assert_eq!(told, TellOutcome::Learned);
             asked.push(query);
         }
         asked

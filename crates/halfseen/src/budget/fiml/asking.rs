@@ -2,15 +2,15 @@
 
 use super::Fiml;
 use super::design::importance;
-use super::drawing::{Drawing, Plan};
 use super::estimate::{Estimate, Setting, estimate};
 use super::predicting::{conditional, linked, predictor_of};
+use super::read_design::{Plan, ReadDesign};
+use super::read_summary::ReadSummary;
 use super::reads::Reads;
-use super::survey::Survey;
 use crate::budget::admission::{admit, check_adoptable, find_whole};
 use crate::budget::allowance::{self, affordable};
 use crate::budget::ledger::{LARGEST_COUNT, Ledger};
-use crate::budget::{AskTell, Part, Query, Read, Role, Told, saved};
+use crate::budget::{AskTell, ColumnTerm, Query, Read, Role, TellOutcome, saved};
 use crate::data::Layout;
 use crate::error::{ErrorKind, Result};
 use crate::model::{Conditional, Fit, Linear, Note, Predictor, Report, Stop};
@@ -35,7 +35,7 @@ pub(super) struct Asker {
     fingerprint: u64,
     params: serde_json::Map<String, serde_json::Value>,
     budget: allowance::Reads,
-    drawing: Drawing,
+    drawing: ReadDesign,
     state: State,
     /// What was found at the last look, after so many answers.
     found: RefCell<Option<(u64, Fit)>>,
@@ -111,7 +111,7 @@ impl Asker {
             fingerprint: saved::fingerprint(Fiml::NAME, &params, layout)?,
             params,
             budget,
-            drawing: Drawing::new(budget, learner.seed),
+            drawing: ReadDesign::new(budget, learner.seed),
             state,
             found: RefCell::new(None),
             panels: Vec::new(),
@@ -130,7 +130,7 @@ impl Asker {
 
     /// Fits to what was read so far.
     fn conditional(&self, monitor: &dyn Monitor) -> Result<(Conditional, Report)> {
-        let (reads, survey) = (&self.state.reads, Survey::of(&self.state.reads, &self.layout));
+        let (reads, survey) = (&self.state.reads, ReadSummary::of(&self.state.reads, &self.layout));
         let found = if survey.teaches() {
             estimate(reads, &self.setting(), monitor)?
         } else {
@@ -179,7 +179,7 @@ impl Asker {
 
     /// The mean of the targets.
     fn nothing(&self) -> Conditional {
-        let survey = Survey::of(&self.state.reads, &self.layout);
+        let survey = ReadSummary::of(&self.state.reads, &self.layout);
         let nothing =
             Estimate::nothing(survey.means, survey.centre, survey.variance, self.state.reads.len());
         conditional(&nothing, &self.layout)
@@ -218,7 +218,9 @@ impl Asker {
     #[inline]
     fn push(&self, query: &mut Query, panel: usize, role: Role) {
         query.reads.push(Read { panel: panel as u32, role, coefficient: 1.0 });
-        query.parts.extend(self.layout.slots_of(panel).map(|_| Part { weight: 0.0, centre: 0.0 }));
+        query
+            .parts
+            .extend(self.layout.slots_of(panel).map(|_| ColumnTerm { weight: 0.0, centre: 0.0 }));
     }
 
     /// The role of what is not known beforehand.
@@ -368,7 +370,7 @@ impl AskTell for Asker {
         true
     }
 
-    fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told> {
+    fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<TellOutcome> {
         let (learner, ledger) = (self.fingerprint, &self.state.ledger);
         let place = admit(
             learner,
@@ -394,7 +396,7 @@ impl AskTell for Asker {
         self.state.ledger.bill(&mut self.panels, &self.layout);
         self.state.ledger.learned(query.asked_at, target);
         self.redesign();
-        Ok(Told::Learned)
+        Ok(TellOutcome::Learned)
     }
 
     fn forget(&mut self, number: u64) -> Result<()> {

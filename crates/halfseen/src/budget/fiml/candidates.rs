@@ -10,8 +10,8 @@ use super::column::ColumnRefinement;
 use super::covariance::Covariance;
 use super::dense::{Dense, Refinement};
 use super::factor::Factor;
+use super::folds::{FoldSubset, WeightedSubset};
 use super::judge::squared_errors;
-use super::parts::{Chosen, Part};
 use super::standard::{Rows, Standard};
 use halfseen_solve::Monitor;
 use rayon::prelude::*;
@@ -188,7 +188,7 @@ pub(crate) fn models(
     rows: &Rows,
     standard: &Standard,
     menu: &Menu,
-    parts: &[Chosen<'_>],
+    parts: &[WeightedSubset<'_>],
     seed: u64,
     monitor: &dyn Monitor,
 ) -> Vec<Vec<Factor>> {
@@ -208,7 +208,7 @@ pub(crate) fn models(
         model
     };
     let mut found = jobs.par_iter().map(fit).collect::<Vec<_>>().into_iter();
-    let by_part = |_: &Chosen<'_>| {
+    let by_part = |_: &WeightedSubset<'_>| {
         let mut models: Vec<Factor> = found.by_ref().take(menu.ranks.len()).collect();
         models.reverse();
         models
@@ -221,8 +221,8 @@ pub(crate) fn fit(
     rows: &Rows,
     menu: &Menu,
     models: Vec<Factor>,
-    fitted: Chosen<'_>,
-    held: Option<Part>,
+    fitted: WeightedSubset<'_>,
+    held: Option<FoldSubset>,
     monitor: &dyn Monitor,
 ) -> Fitted {
     let held: Vec<usize> = held.map_or_else(Vec::new, |part| part.of(rows.len()).collect());

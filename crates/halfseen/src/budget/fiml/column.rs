@@ -6,12 +6,12 @@
 //! example. One step costs O(m (k^2 r + k^3) + d r), memory O(d r): it is what can be done of many
 //! attributes.
 
-use super::blocks::Blocks;
+use super::batched_cholesky::Blocks;
 use super::covariance::Covariance;
 use super::factor::Factor;
-use super::lanes::{NullaryFnOnce, wide};
-use super::parts::Chosen;
-use super::small::dot;
+use super::folds::WeightedSubset;
+use super::simd4::{NullaryFnOnce, wide};
+use super::small_cholesky::dot;
 use super::standard::Rows;
 
 /// By what the relaxation grows after a step that was taken, and shrinks after one that was not.
@@ -33,7 +33,7 @@ pub(crate) struct Column<'a> {
 #[derive(Debug)]
 pub(crate) struct ColumnRefinement<'a> {
     rows: &'a Rows,
-    chosen: Chosen<'a>,
+    chosen: WeightedSubset<'a>,
     /// The covariance now.
     pub(crate) now: Column<'a>,
     score: Vec<f64>,
@@ -47,7 +47,7 @@ pub(crate) struct ColumnRefinement<'a> {
 struct Evaluate<'a, 'b> {
     of: &'a Column<'b>,
     rows: &'a Rows,
-    chosen: Chosen<'a>,
+    chosen: WeightedSubset<'a>,
     blocks: &'a mut Blocks,
     score: &'a mut [f64],
 }
@@ -123,7 +123,7 @@ impl<'a> ColumnRefinement<'a> {
     /// Starts at a factor model. `None` where the likelihood is no number.
     pub(crate) fn start(
         rows: &'a Rows,
-        chosen: impl Into<Chosen<'a>>,
+        chosen: impl Into<WeightedSubset<'a>>,
         factor: &'a Factor,
     ) -> Option<Self> {
         let chosen = chosen.into();

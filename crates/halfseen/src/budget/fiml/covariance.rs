@@ -1,7 +1,7 @@
 //! Says what is asked of a joint covariance of attributes and target: its blocks and means.
 
 use super::factor::Factor;
-use super::small::dot;
+use super::small_cholesky::dot;
 
 /// A joint covariance in standard units, with means.
 pub(crate) trait Covariance {

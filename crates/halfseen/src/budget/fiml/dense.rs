@@ -15,12 +15,12 @@
 //! algorithm", 1977; over-relaxation as in R. Salakhutdinov and S. Roweis, "Adaptive overrelaxed
 //! bound optimization methods", ICML 2003.
 
-use super::blocks::Blocks;
+use super::batched_cholesky::Blocks;
 use super::covariance::Covariance;
 use super::factor::Factor;
-use super::lanes::{NullaryFnOnce, wide};
-use super::parts::Chosen;
-use super::small::dot;
+use super::folds::WeightedSubset;
+use super::simd4::{NullaryFnOnce, wide};
+use super::small_cholesky::dot;
 use super::standard::Rows;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
@@ -49,7 +49,7 @@ pub(crate) struct Dense {
 #[derive(Debug)]
 pub(crate) struct Refinement<'a> {
     rows: &'a Rows,
-    chosen: Chosen<'a>,
+    chosen: WeightedSubset<'a>,
     /// The covariance now.
     pub(crate) now: Dense,
     /// Its score: A, and the means'.
@@ -75,7 +75,7 @@ pub(crate) struct Refinement<'a> {
 struct Evaluate<'a> {
     of: &'a Dense,
     rows: &'a Rows,
-    chosen: Chosen<'a>,
+    chosen: WeightedSubset<'a>,
     blocks: &'a mut Blocks,
     of_means: &'a mut [f64],
     /// A, where it is asked for.
@@ -254,7 +254,7 @@ impl<'a> Refinement<'a> {
     /// likelihood is no number.
     pub(crate) fn start(
         rows: &'a Rows,
-        chosen: impl Into<Chosen<'a>>,
+        chosen: impl Into<WeightedSubset<'a>>,
         factor: &Factor,
     ) -> Option<Refinement<'a>> {
         let chosen = chosen.into();

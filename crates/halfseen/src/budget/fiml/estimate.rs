@@ -5,9 +5,9 @@ use super::average::{self, Share, find, shares};
 use super::candidates::{self, Candidate, Fitted, Menu, Origin};
 use super::deviations::deviations;
 use super::factor::Factor;
+use super::folds::{FoldSubset, WeightedSubset};
 use super::link::Pair;
 use super::own_test::{Given, OwnTest, Shown, given};
-use super::parts::{Chosen, Part};
 use super::reads::Reads;
 use super::standard::{Rows, Standard};
 use crate::error::{ErrorKind, Result};
@@ -145,10 +145,10 @@ pub(crate) fn estimate(
     }
     let menu = Menu::of(&standard, &rows, setting.rank);
     let folds = setting.folds;
-    let mut parts: Vec<Chosen<'_>> =
-        (0..folds).map(|fold| Part::Without { fold, of: folds }.into()).collect();
-    parts.push(Part::All.into());
-    let held = |p: usize| (p < folds).then_some(Part::Only { fold: p, of: folds });
+    let mut parts: Vec<WeightedSubset<'_>> =
+        (0..folds).map(|fold| FoldSubset::Without { fold, of: folds }.into()).collect();
+    parts.push(FoldSubset::All.into());
+    let held = |p: usize| (p < folds).then_some(FoldSubset::Only { fold: p, of: folds });
     let models = candidates::models(&rows, &standard, &menu, &parts, setting.seed, monitor);
     let jobs: Vec<(usize, Vec<Factor>)> = models.into_iter().enumerate().collect();
     let fit = |(p, models): (usize, Vec<Factor>)| {
@@ -166,7 +166,7 @@ pub(crate) fn estimate(
             &units,
             &menu,
             filling,
-            Part::Only { fold, of: folds },
+            FoldSubset::Only { fold, of: folds },
             setting.seed,
             monitor,
         )
@@ -325,7 +325,7 @@ fn second_look(
     units: &Units<'_>,
     menu: &Menu,
     filling: usize,
-    part: Part,
+    part: FoldSubset,
     seed: u64,
     monitor: &dyn Monitor,
 ) -> Fitted {
@@ -348,7 +348,7 @@ impl Judge<'_> {
         let (standard, rows) = (self.units.standard, self.rows);
         let of = self.folds.len();
         let by_fold = |(fold, fitted): (usize, &Fitted)| {
-            let part = Part::Only { fold, of };
+            let part = FoldSubset::Only { fold, of };
             let (weights, constant) = self.units.average(fitted, chosen);
             let look = |by: &Fitted, filling: usize| {
                 let (sum, examples) = ((&*weights, constant), part.of(rows.len()));
@@ -386,7 +386,7 @@ fn refit(
     seed: u64,
     monitor: &dyn Monitor,
 ) -> Result<Vec<f64>> {
-    let part = Chosen { part: Part::All, weights: Some(weights) };
+    let part = WeightedSubset { part: FoldSubset::All, weights: Some(weights) };
     let models = candidates::models(rows, units.standard, menu, &[part], seed, monitor);
     let models = models.into_iter().next().unwrap_or_default();
     let fitted = candidates::fit(rows, menu, models, part, None, monitor);

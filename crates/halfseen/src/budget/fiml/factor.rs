@@ -15,13 +15,13 @@
 //! missing reads are ignorable where they depend on earlier reads alone (D. Rubin,
 //! Biometrika 1976).
 
-use super::lanes::{
+use super::folds::WeightedIndex;
+use super::posterior::Posterior;
+use super::simd4::{
     Lane, NullaryFnOnce, WIDE, ZERO, add, eliminate, identity, lanes, packed, packed_before,
     product, wide,
 };
-use super::parts::Counted;
-use super::posterior::Posterior;
-use super::small::{backward, cholesky, dot, forward};
+use super::small_cholesky::{backward, cholesky, dot, forward};
 use super::standard::{Rows, Standard};
 use halfseen_solve::sampling::{Purpose, Stream};
 
@@ -104,7 +104,7 @@ struct Expect<'a, I> {
     examples: I,
 }
 
-impl<I: Iterator<Item = impl Into<Counted>>> NullaryFnOnce for Expect<'_, I> {
+impl<I: Iterator<Item = impl Into<WeightedIndex>>> NullaryFnOnce for Expect<'_, I> {
     type Output = Sums;
 
     #[inline(always)]
@@ -135,14 +135,14 @@ impl Factor {
     pub(crate) fn start(
         rows: &Rows,
         standard: &Standard,
-        examples: impl Iterator<Item = impl Into<Counted>>,
+        examples: impl Iterator<Item = impl Into<WeightedIndex>>,
         rank: usize,
         seed: u64,
     ) -> Factor {
         let d = standard.len();
         let (mut with_target, mut count) = (vec![0.0; d], vec![0.0_f64; d]);
         for counted in examples {
-            let Counted { example, weight } = counted.into();
+            let WeightedIndex { example, weight } = counted.into();
             let (places, values, y) = rows.example(example);
             for (&j, &x) in places.iter().zip(values) {
                 with_target[j as usize] += weight * x * y;
@@ -182,7 +182,7 @@ impl Factor {
         &mut self,
         rows: &Rows,
         standard: &Standard,
-        examples: impl Iterator<Item = impl Into<Counted>>,
+        examples: impl Iterator<Item = impl Into<WeightedIndex>>,
     ) -> (f64, f64) {
         let sums = wide(Expect { model: self, rows, examples });
         let (likelihood, count) = (sums.likelihood, sums.examples);
@@ -194,7 +194,11 @@ impl Factor {
 
     /// Adds up what the posteriors of z say.
     #[inline(always)]
-    fn expect(&self, rows: &Rows, examples: impl Iterator<Item = impl Into<Counted>>) -> Sums {
+    fn expect(
+        &self,
+        rows: &Rows,
+        examples: impl Iterator<Item = impl Into<WeightedIndex>>,
+    ) -> Sums {
         // Loops over a number of lanes that is known are unrolled; these are those of ranks to 4,
         // 12, 20 and 40.
         match lanes(self.rank) {
@@ -211,7 +215,7 @@ impl Factor {
         &self,
         width: usize,
         rows: &Rows,
-        examples: impl Iterator<Item = impl Into<Counted>>,
+        examples: impl Iterator<Item = impl Into<WeightedIndex>>,
     ) -> Sums {
         let (d, r) = (self.noise.len(), self.rank);
         let square = packed(r);
@@ -241,7 +245,7 @@ impl Factor {
         spread(&self.target, root, &mut of_target);
         let mut room = Posterior::new(rows.most() + 1, r);
         for counted in examples {
-            let Counted { example, weight } = counted.into();
+            let WeightedIndex { example, weight } = counted.into();
             let (places, values, y) = rows.example(example);
             let n = places.len() + 1;
             let mut logs_of = log;

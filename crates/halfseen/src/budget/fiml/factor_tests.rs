@@ -4,7 +4,7 @@
 use super::super::column::ColumnRefinement;
 use super::super::covariance::likelihood;
 use super::super::dense::Refinement;
-use super::super::parts::{Chosen, Part};
+use super::super::folds::{FoldSubset, WeightedSubset};
 use super::super::reads::Reads;
 use super::*;
 use faer::Mat;
@@ -154,7 +154,7 @@ fn weights_are_repetitions() {
     let repeated = reads(m, |i| i % 3);
     let standard = Standard::of(&repeated, 8);
     let (rows, twice) = (standard.rows(&once), standard.rows(&repeated));
-    let chosen = Chosen { part: Part::All, weights: Some(&weights) };
+    let chosen = WeightedSubset { part: FoldSubset::All, weights: Some(&weights) };
     for rank in [2, 5] {
         let mut a = Factor::start(&rows, &standard, chosen.of(m), rank, 1);
         let mut b = Factor::start(&twice, &standard, 0..twice.len(), rank, 1);
@@ -168,16 +168,16 @@ fn weights_are_repetitions() {
         }
         a.loadings.iter().zip(&b.loadings).for_each(|(a, b)| close(*a, *b, 1e-11));
         let mut x = Refinement::start(&rows, chosen, &a).expect("a likelihood");
-        let mut y = Refinement::start(&twice, Part::All, &a).expect("a likelihood");
+        let mut y = Refinement::start(&twice, FoldSubset::All, &a).expect("a likelihood");
         assert!(x.step() && y.step());
         x.now.with_target().iter().zip(y.now.with_target()).for_each(|(a, b)| close(*a, *b, 1e-11));
         let mut x = ColumnRefinement::start(&rows, chosen, &a).expect("a likelihood");
-        let mut y = ColumnRefinement::start(&twice, Part::All, &a).expect("a likelihood");
+        let mut y = ColumnRefinement::start(&twice, FoldSubset::All, &a).expect("a likelihood");
         assert!(x.step() && y.step());
         x.now.with_target.iter().zip(&y.now.with_target).for_each(|(a, b)| close(*a, *b, 1e-11));
     }
     let ones = vec![1.0; m];
-    let chosen = Chosen { part: Part::All, weights: Some(&ones) };
+    let chosen = WeightedSubset { part: FoldSubset::All, weights: Some(&ones) };
     let mut a = Factor::start(&rows, &standard, chosen.of(m), 3, 1);
     let mut b = Factor::start(&rows, &standard, 0..m, 3, 1);
     assert_eq!(a.improve(&rows, &standard, chosen.of(m)), b.improve(&rows, &standard, 0..m));

@@ -4,10 +4,10 @@
 //! variance is left out of it: a covariance that tells too little scatter would else be mended by a
 //! ridge that spoils the weights of all attributes together.
 
-use super::blocks::Blocks;
+use super::batched_cholesky::Blocks;
 use super::covariance::Covariance;
-use super::lanes::{NullaryFnOnce, wide};
-use super::parts::Counted;
+use super::folds::WeightedIndex;
+use super::simd4::{NullaryFnOnce, wide};
 use super::standard::Rows;
 
 /// Sum of (y - E(y | x_o))^2 over examples under S + ridge I, for each ridge; infinity where that
@@ -18,7 +18,7 @@ pub(crate) fn squared_errors(
     rows: &Rows,
     examples: impl Iterator<Item = usize>,
 ) -> Vec<f64> {
-    wide(Judge { covariance, ridges, rows, examples: examples.map(Counted::from) })
+    wide(Judge { covariance, ridges, rows, examples: examples.map(WeightedIndex::from) })
 }
 
 /// The pass over the examples.
@@ -29,7 +29,7 @@ struct Judge<'a, C, I> {
     examples: I,
 }
 
-impl<C: Covariance, I: Iterator<Item = Counted>> NullaryFnOnce for Judge<'_, C, I> {
+impl<C: Covariance, I: Iterator<Item = WeightedIndex>> NullaryFnOnce for Judge<'_, C, I> {
     type Output = Vec<f64>;
 
     #[inline(always)]

@@ -24,27 +24,27 @@
 
 mod asking;
 mod average;
-mod blocks;
+mod batched_cholesky;
 mod candidates;
 mod column;
 mod covariance;
 mod dense;
 mod design;
 mod deviations;
-mod drawing;
 mod estimate;
 mod factor;
+mod folds;
 mod judge;
-mod lanes;
 mod link;
 mod own_test;
-mod parts;
 mod posterior;
 mod predicting;
+mod read_design;
+mod read_summary;
 mod reads;
-mod small;
+mod simd4;
+mod small_cholesky;
 mod standard;
-mod survey;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -54,7 +54,7 @@ use super::budgeted::check_moments;
 use super::pass;
 use crate::data::{Examples, Layout};
 use crate::error::Result;
-use crate::learner::reading::Reading;
+use crate::learner::missingness::MissingnessSummary;
 use crate::learner::{AskTell, Grid, Learner};
 use crate::model::{Fit, Note, Stop};
 use crate::params::{Centre, Design, Link, Needs, Passive, parameters};
@@ -146,6 +146,6 @@ fn informative_holes(learner: &Fiml, examples: &Examples<'_>) -> Option<Note> {
     if learner.passive == Passive::No {
         return None;
     }
-    let notes = Reading::of(examples).report(Fiml::NAME, Stop::OnePass, examples).notes;
+    let notes = MissingnessSummary::of(examples).report(Fiml::NAME, Stop::OnePass, examples).notes;
     notes.into_iter().find(|note| matches!(note, Note::InformativeHoles { .. }))
 }

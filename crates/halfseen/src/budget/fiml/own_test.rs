@@ -21,7 +21,7 @@
 //! error.
 
 use super::covariance::Covariance;
-use super::small::{cholesky, dot, forward};
+use super::small_cholesky::{cholesky, dot, forward};
 use super::standard::Rows;
 
 /// What is known of f of one held-out example.
@@ -194,7 +194,7 @@ pub(crate) fn given(
 #[cfg(test)]
 mod tests {
     use super::super::candidates::{Menu, models};
-    use super::super::parts::Part;
+    use super::super::folds::FoldSubset;
     use super::super::reads::Reads;
     use super::super::standard::Standard;
     use super::*;
@@ -225,7 +225,8 @@ mod tests {
         let standard = Standard::of(&reads, D);
         let rows = standard.rows(&reads);
         let menu = Menu::of(&standard, &rows, Some(2));
-        let model = models(&rows, &standard, &menu, &[Part::All.into()], 1, &Silent)[0][0].clone();
+        let model =
+            models(&rows, &standard, &menu, &[FoldSubset::All.into()], 1, &Silent)[0][0].clone();
         let shown = Shown::of(&rows, D);
         let found = given(&model, (&WEIGHTS, 0.3), &rows, &shown, 0..rows.len()).unwrap();
         let mut whole = vec![0.0; (D + 1) * (D + 1)];
@@ -292,7 +293,7 @@ mod tests {
         let rows = standard.rows(&reads);
         let menu = Menu::of(&standard, &rows, Some(1));
         let mut model =
-            models(&rows, &standard, &menu, &[Part::All.into()], 1, &Silent)[0][0].clone();
+            models(&rows, &standard, &menu, &[FoldSubset::All.into()], 1, &Silent)[0][0].clone();
         model.means.fill(0.0);
         model.target_mean = 0.0;
         model.noise.iter_mut().for_each(|v| *v *= 3.0);
@@ -308,7 +309,8 @@ mod tests {
         let standard = Standard::of(&reads, D);
         let rows = standard.rows(&reads);
         let menu = Menu::of(&standard, &rows, Some(2));
-        let model = models(&rows, &standard, &menu, &[Part::All.into()], 1, &Silent)[0][0].clone();
+        let model =
+            models(&rows, &standard, &menu, &[FoldSubset::All.into()], 1, &Silent)[0][0].clone();
         let found =
             given(&model, (&WEIGHTS, 0.1), &rows, &Shown::of(&rows, D), 0..rows.len()).unwrap();
         let squares = (0..rows.len()).map(|i| {

@@ -4,7 +4,7 @@
 //! likewise, z given the reads is normal with precision I + U'U and mean (I + U'U)^-1 U'b. Of the
 //! two forms, that by the matrix of reads (n, n) is taken where n < r.
 
-use super::lanes::{
+use super::simd4::{
     Lane, WIDE, ZERO, add, eliminate, identity, lanes, packed, packed_before, product, tile,
 };
 

@@ -2,7 +2,7 @@
 //! nothing.
 
 use super::Fiml;
-use crate::budget::{Query, Role, Told};
+use crate::budget::{Query, Role, TellOutcome};
 use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::error::ErrorKind;
 use crate::learner::Learner;
@@ -149,9 +149,9 @@ fn observed_rows_are_told_as_they_come() {
     }
     learner.ask_observed_into(&[0, 2], &mut query).unwrap();
     assert!(query.reads.iter().all(|r| r.role == Role::Full) && query.reads.len() == 2);
-    assert_eq!(learner.tell(&query, &[0.5, 1.5], 1.0).unwrap(), Told::Learned);
+    assert_eq!(learner.tell(&query, &[0.5, 1.5], 1.0).unwrap(), TellOutcome::Learned);
     learner.ask_observed_into(&[], &mut query).unwrap();
-    assert_eq!(learner.tell(&query, &[], 1.0).unwrap(), Told::Learned);
+    assert_eq!(learner.tell(&query, &[], 1.0).unwrap(), TellOutcome::Learned);
     assert_eq!(learner.report().examples, 2);
     let p = learner.predictor();
     assert_eq!((p.weights, p.intercept, p.fill), (vec![0.0; 3], 1.0, vec![0.5, 0.0, 1.5]));
@@ -253,7 +253,7 @@ fn an_adaptive_design_reads_more_of_what_predicts_and_goes_on_from_a_saved_state
     for learner in [&mut running, &mut twin] {
         for query in [&early, &late] {
             let values: Vec<f64> = query.reads.iter().map(|r| x[[7, r.panel as usize]]).collect();
-            assert_eq!(learner.tell(query, &values, y[7]).unwrap(), Told::Learned);
+            assert_eq!(learner.tell(query, &values, y[7]).unwrap(), TellOutcome::Learned);
         }
     }
     assert_eq!(running.ask().unwrap(), twin.ask().unwrap());

@@ -14,7 +14,7 @@
 use super::reduced::Reduced;
 use crate::error::Result;
 use crate::model::Stop;
-use crate::params::Reading;
+use crate::params::MomentRepair;
 use faer::Mat;
 use halfseen_solve::Monitor;
 use halfseen_solve::projection::onto_l1_ball;
@@ -57,14 +57,14 @@ impl Ball {
     ///
     /// # Errors
     /// If that fails.
-    pub(crate) fn new(moments: &Reduced, reading: Reading) -> Result<Ball> {
+    pub(crate) fn new(moments: &Reduced, reading: MomentRepair) -> Result<Ball> {
         let (gram, mut cross) = (&moments.gram, moments.cross.clone());
         let (gram, steepness) = match reading {
-            Reading::Stationary => {
+            MomentRepair::Stationary => {
                 let largest = eigenvalues(gram)?.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
                 (gram.clone(), Some(largest))
             }
-            Reading::Psd => {
+            MomentRepair::Psd => {
                 let mut seen = gram.clone();
                 for &i in &moments.unseen {
                     cross[i] = 0.0;
@@ -73,7 +73,7 @@ impl Ball {
                 }
                 (nearest_semidefinite(&seen)?, None)
             }
-            Reading::DiagShift => (shifted(gram)?, None),
+            MomentRepair::DiagShift => (shifted(gram)?, None),
         };
         let quadratic = Quadratic::new(Form::Gram(gram), cross, moments.constant);
         Ok(Ball { quadratic, steepness })

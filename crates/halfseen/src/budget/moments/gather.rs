@@ -9,8 +9,8 @@ use super::sums::{Seen, Shape, Sums};
 use crate::budget::admission::{LARGEST_STEP, admit, check_adoptable, find_whole};
 use crate::budget::allowance::{affordable, given_means};
 use crate::budget::ledger::Ledger;
-use crate::budget::running::Running;
-use crate::budget::{AskTell, Part, Query, Read, Reads, Role, Told, saved};
+use crate::budget::running_moments::RunningMoments;
+use crate::budget::{AskTell, ColumnTerm, Query, Read, Reads, Role, TellOutcome, saved};
 use crate::data::{Layout, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::learner::Grid;
@@ -99,7 +99,7 @@ pub(crate) struct Gatherer<L> {
 #[serde(deny_unknown_fields)]
 pub(super) struct State {
     pub(super) sums: Sums,
-    pub(super) running: Running,
+    pub(super) running: RunningMoments,
     pub(super) ledger: Ledger,
     /// Means, where they are given, per sampled slot.
     given: Vec<f64>,
@@ -121,7 +121,7 @@ impl<L: FromMoments> Gatherer<L> {
     ) -> Result<Self> {
         let (shape, draws) = plan(learner, layout)?;
         let given = given_means(learner.gathering().centre, moments, layout)?;
-        let (sums, running) = (Sums::new(shape), Running::new(layout.slots()));
+        let (sums, running) = (Sums::new(shape), RunningMoments::new(layout.slots()));
         let ledger = Ledger::new(layout.sampled_panels(), learner.gathering().total_budget);
         let own = scales(learner, layout, moments.is_some()).then(OwnTest::new);
         Self::with_state(learner, layout, draws, State { sums, running, ledger, given, own })
@@ -306,7 +306,7 @@ impl<L: FromMoments> Gatherer<L> {
         let slots = query.reads.iter().filter(|r| r.role != Role::Known);
         let slots = slots.flat_map(|r| self.layout.slots_of(r.panel as usize));
         let (running, state) = (self.is_running(), &self.state.running);
-        let deviation = |((slot, part), value): ((usize, &Part), &f64)| match running {
+        let deviation = |((slot, part), value): ((usize, &ColumnTerm), &f64)| match running {
             true => state.deviation(slot, part.centre, *value),
             false => value - part.centre,
         };
@@ -362,16 +362,16 @@ impl<L: FromMoments> AskTell for Gatherer<L> {
         query.number = self.state.ledger.next();
         for panel in self.layout.sampled_panels()..self.layout.panels() {
             query.reads.push(Read { panel: panel as u32, role: Role::Known, coefficient: 1.0 });
-            query
-                .parts
-                .extend(self.layout.slots_of(panel).map(|_| Part { weight: 0.0, centre: 0.0 }));
+            query.parts.extend(
+                self.layout.slots_of(panel).map(|_| ColumnTerm { weight: 0.0, centre: 0.0 }),
+            );
         }
         let mut stream = Stream::new(self.gathering.seed, Purpose::Query, query.number);
         self.draws.draw(&mut stream, &mut self.panels, &mut self.codes);
         let (role, coefficient) = (self.role(), self.draws.coefficient());
         for &panel in &self.panels {
             query.reads.push(Read { panel, role, coefficient });
-            let part = |slot| Part { weight: 0.0, centre: self.centre(slot) };
+            let part = |slot| ColumnTerm { weight: 0.0, centre: self.centre(slot) };
             query.parts.extend(self.layout.slots_of(panel as usize).map(part));
         }
         self.state.ledger.open(query)?;
@@ -402,7 +402,7 @@ impl<L: FromMoments> AskTell for Gatherer<L> {
         (self.state.ledger.next(), self.state.ledger.closed())
     }
 
-    fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<Told> {
+    fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<TellOutcome> {
         let (learner, ledger) = (self.fingerprint, &self.state.ledger);
         let place = admit(
             learner,
@@ -417,7 +417,7 @@ impl<L: FromMoments> AskTell for Gatherer<L> {
             self.state.ledger.close(place);
             self.state.ledger.bill(&mut self.panels, &self.layout);
             self.state.ledger.skipped();
-            return Ok(Told::Skipped);
+            return Ok(TellOutcome::Skipped);
         }
         let largest =
             self.deviations.iter().chain(&self.known).fold(target.abs(), |a, v| a.max(v.abs()));
@@ -434,7 +434,7 @@ impl<L: FromMoments> AskTell for Gatherer<L> {
         self.state.ledger.bill(&mut self.panels, &self.layout);
         self.state.ledger.learned(query.asked_at, target);
         self.renew_test();
-        Ok(Told::Learned)
+        Ok(TellOutcome::Learned)
     }
 
     fn forget(&mut self, number: u64) -> Result<()> {

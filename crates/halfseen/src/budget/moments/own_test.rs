@@ -13,7 +13,7 @@
 //! reading of least error is the learner's, and its error the report's.
 
 use super::draws::Draws;
-use crate::budget::risk::Risk;
+use crate::budget::progressive_validation::ProgressiveValidation;
 use serde::{Deserialize, Serialize};
 
 /// What products of different attributes are multiplied by, besides what their noise asks for.
@@ -53,7 +53,7 @@ struct Tested {
     weights: Vec<f64>,
     /// Of what costs nothing, the constant first.
     known: Vec<f64>,
-    risk: Risk,
+    risk: ProgressiveValidation,
 }
 
 /// One answer, taken apart.

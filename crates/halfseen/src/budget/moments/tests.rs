@@ -4,10 +4,10 @@ mod readings;
 
 use super::gather::{FromMoments, Gatherer};
 use super::{Ball, Limits, Reduced};
-use crate::budget::{AskTell, Identity, MomentLasso, Query, Read, Role, Told};
+use crate::budget::{AskTell, Identity, MomentLasso, Query, Read, Role, TellOutcome};
 use crate::data::Layout;
 use crate::model::Stop;
-use crate::params::{Centre, Reading};
+use crate::params::{Centre, MomentRepair};
 use faer::Mat;
 use halfseen_solve::Silent;
 use halfseen_solve::eigenvalues;
@@ -101,12 +101,16 @@ fn tell_all<L: FromMoments>(
         query.parts.truncate(layout.slots() - layout.sampled_slots());
         for &panel in panels {
             query.reads.push(Read { panel, role: Role::Gradient, coefficient });
-            let part = |slot: usize| crate::budget::Part { weight: 0.0, centre: centre[slot] };
+            let part =
+                |slot: usize| crate::budget::ColumnTerm { weight: 0.0, centre: centre[slot] };
             query.parts.extend(layout.slots_of(panel as usize).map(part));
         }
         query.checksum = query.digest();
         // That it is admitted says that it could have been drawn.
-        assert_eq!(learner.tell(&query, &answer(layout, &query, x), y).unwrap(), Told::Learned);
+        assert_eq!(
+            learner.tell(&query, &answer(layout, &query, x), y).unwrap(),
+            TellOutcome::Learned
+        );
         learner
     };
     draws.iter().map(tell).collect()

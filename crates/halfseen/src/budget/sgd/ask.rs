@@ -3,7 +3,7 @@
 use super::Sgd;
 use crate::budget::gen_est::GenEst;
 use crate::error::Result;
-use crate::learner::{Part, Query, Read, Role};
+use crate::learner::{ColumnTerm, Query, Read, Role};
 use crate::params::Centre;
 use halfseen_solve::iterate::Iterate;
 use halfseen_solve::sampling::{Purpose, Stream};
@@ -112,9 +112,10 @@ impl<I: Iterate> Sgd<I> {
     ) {
         query.reads.push(Read { panel: panel as u32, role, coefficient });
         for slot in self.layout.slots_of(panel) {
-            query
-                .parts
-                .push(Part { weight: self.raw(slot, weight(slot)), centre: self.centre(slot) });
+            query.parts.push(ColumnTerm {
+                weight: self.raw(slot, weight(slot)),
+                centre: self.centre(slot),
+            });
         }
     }
 
@@ -126,9 +127,10 @@ impl<I: Iterate> Sgd<I> {
             query.reads.push(Read { panel: panel as u32, role: Role::Known, coefficient: 1.0 });
             for slot in self.layout.slots_of(panel) {
                 let weight = self.state.known.weight(slot - self.layout.sampled_slots());
-                query
-                    .parts
-                    .push(Part { weight: self.raw(slot, weight), centre: self.known_centre(slot) });
+                query.parts.push(ColumnTerm {
+                    weight: self.raw(slot, weight),
+                    centre: self.known_centre(slot),
+                });
             }
         }
     }

@@ -3,9 +3,9 @@
 
 use super::Sgd;
 use super::scale::UNIT_SQUARE;
-use crate::budget::design::Goal;
-use crate::budget::pace::{Facts, Norms, Planned};
+use crate::budget::design::DesignCriterion;
 use crate::budget::recipe::{Proportions, Source, TwoPhase};
+use crate::budget::step_size::{DataNorms, Norms, StepPlan};
 use crate::budget::two_phase::{FirstPhase, first_examples};
 use crate::data::{Layout, Moments};
 use crate::error::{ErrorKind, Result};
@@ -65,7 +65,7 @@ impl<I: Iterate> Sgd<I> {
         query: &Query,
         values: &[f64],
         target: f64,
-    ) -> Planned {
+    ) -> StepPlan {
         match (self.planned, self.state.norms) {
             (Some(plan), _) if !self.recipe.pace.is_timeless() => plan,
             (_, Some(norms)) => self.plan_for(t, open, norms),
@@ -76,7 +76,7 @@ impl<I: Iterate> Sgd<I> {
                 if self.recipe.centre == Centre::Running
                     && matches!(self.recipe.pace.rule, Rule::Theory(_)) =>
             {
-                Planned {
+                StepPlan {
                     value: f64::INFINITY,
                     ..self.plan_for(t, open, self.norms_of(query, values, target))
                 }
@@ -85,11 +85,11 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    fn plan_for(&self, t: u64, open: u64, norms: Norms) -> Planned {
+    fn plan_for(&self, t: u64, open: u64, norms: Norms) -> StepPlan {
         let slots = self.layout.sampled_slots();
         let power = self.recipe.shape.power(slots);
         let slope = self.gen_est.map(|_| self.state.steepness.settled);
-        let facts = Facts {
+        let facts = DataNorms {
             radius: self.recipe.radius,
             power,
             slots: slots as f64,
@@ -274,7 +274,7 @@ impl<I: Iterate> Sgd<I> {
     fn after_first_phase(
         &self,
         phases: &TwoPhase,
-        goal: Goal,
+        goal: DesignCriterion,
         t: u64,
     ) -> (Vec<f64>, Vec<f64>, f64) {
         let (panels, slots) = (self.layout.sampled_panels(), self.layout.sampled_slots());
@@ -298,8 +298,8 @@ impl<I: Iterate> Sgd<I> {
         let bound = match goal {
             // Nothing to bound it by: steps go by what the reads to come will show.
             _ if self.knows_no_spread() => 0.0,
-            Goal::Sum => phase.sum_bound(phases, &estimates, &weights, square),
-            Goal::Largest => phase.largest_bound(phases, &weights, largest),
+            DesignCriterion::TotalVariance => phase.sum_bound(phases, &estimates, &weights, square),
+            DesignCriterion::MaxVariance => phase.largest_bound(phases, &weights, largest),
         };
         (weights, moments, bound)
     }

@@ -25,7 +25,7 @@ fn check<I: Iterate>(sgd: &mut Sgd<I>, seen: &[u64], x: &[f64], y: f64, what: &s
         .map(|s| {
             sgd.deviation(
                 s,
-                crate::budget::Part { weight: 0.0, centre: sgd.centre(s) },
+                crate::budget::ColumnTerm { weight: 0.0, centre: sgd.centre(s) },
                 x[layout.column(s)],
             )
         })

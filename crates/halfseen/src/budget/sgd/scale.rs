@@ -20,10 +20,10 @@
 //! S. Ross, P. Mineiro and J. Langford, "Normalized Online Learning", UAI 2013.
 
 use super::Sgd;
-use crate::budget::pace::Norms;
 use crate::budget::recipe::{Proportions, Recipe, Source};
+use crate::budget::step_size::Norms;
 use crate::data::Layout;
-use crate::learner::{Part, Query};
+use crate::learner::{ColumnTerm, Query};
 use crate::loss::Loss;
 use crate::params::Centre;
 use halfseen_solve::iterate::Iterate;
@@ -65,7 +65,7 @@ impl<I: Iterate> Sgd<I> {
     /// How far a value is from its centre, in units of the attribute where it is scaled; 0 while
     /// they are not known.
     #[inline]
-    pub(super) fn deviation(&self, slot: usize, part: Part, value: f64) -> f64 {
+    pub(super) fn deviation(&self, slot: usize, part: ColumnTerm, value: f64) -> f64 {
         let deviation = self.unscaled(slot, part, value);
         if !self.scaled || deviation == 0.0 {
             return deviation;
@@ -76,7 +76,7 @@ impl<I: Iterate> Sgd<I> {
 
     /// How far a value is from its centre.
     #[inline]
-    pub(super) fn unscaled(&self, slot: usize, part: Part, value: f64) -> f64 {
+    pub(super) fn unscaled(&self, slot: usize, part: ColumnTerm, value: f64) -> f64 {
         let running = self.recipe.centre == Centre::Running
             && (self.scaled || slot < self.layout.sampled_slots());
         if running {

@@ -6,7 +6,8 @@ mod smooth;
 use super::*;
 use crate::budget::sampler::Sampler;
 use crate::budget::{
-    Aelr, Aer, Aerr, Budgeted, Ddaelr, Ddaelr2p, Ddaerr, Ddaerr2p, Gaerr, Part, Pnorm, Reads,
+    Aelr, Aer, Aerr, Budgeted, ColumnTerm, Ddaelr, Ddaelr2p, Ddaerr, Ddaerr2p, Gaerr,
+    PNormRegression, Reads,
 };
 use crate::learner::Learner;
 use halfseen_solve::iterate::Iterate;
@@ -228,7 +229,7 @@ fn check_with<B: Budgeted>(learner: &B, layout: &Arc<Layout>, budget: usize, mea
         }
         let query = sgd.ask().unwrap();
         let values = answer(layout, &query, &x);
-        assert_eq!(sgd.tell(&query, &values, y).unwrap(), Told::Learned);
+        assert_eq!(sgd.tell(&query, &values, y).unwrap(), TellOutcome::Learned);
     }
     assert!(most_nonzero >= 2, "{learner:?}: the check must have seen a choice between draws");
 }
@@ -238,7 +239,7 @@ fn check_moments<I: Iterate>(sgd: &mut Sgd<I>, x: &[f64], y: f64, what: &str) {
     let sampler = sgd.state.drawing.sampler().unwrap().clone();
     let sampled = layout.sampled_slots();
     // The truth, about the centre of this moment.
-    let part = |s: usize| Part {
+    let part = |s: usize| ColumnTerm {
         weight: 0.0,
         centre: if s < sampled { sgd.centre(s) } else { sgd.known_centre(s) },
     };
@@ -367,7 +368,7 @@ fn aelr_is_unbiased_over_all_draws() {
 #[test]
 fn pnorm_is_unbiased_over_all_draws() {
     for p in ["2", "3.5", "auto"] {
-        check_all::<Pnorm>(&[("p", p), ("replacement", "false")]);
-        check_all::<Pnorm>(&[("p", p), ("replacement", "true"), ("project", "true")]);
+        check_all::<PNormRegression>(&[("p", p), ("replacement", "false")]);
+        check_all::<PNormRegression>(&[("p", p), ("replacement", "true"), ("project", "true")]);
     }
 }

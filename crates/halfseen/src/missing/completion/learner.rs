@@ -5,7 +5,7 @@ use super::{Completed, Form, LabelLoss, Problem, Settings, Solution, complete, s
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Masked;
-use crate::learner::reading::Reading;
+use crate::learner::missingness::MissingnessSummary;
 use crate::learner::together::fits_together;
 use crate::learner::{Grid, Learner, refuse_weights};
 use crate::model::{Fit, Predictor};
@@ -136,7 +136,7 @@ fn fit_all(
         return Err(ErrorKind::TooFewRows { what: name.to_owned(), least: 1, rows: 0 }.into());
     }
     let rows = Masked::new(examples, false)?;
-    let reading = Reading::of(examples);
+    let reading = MissingnessSummary::of(examples);
     // Setups that share everything but the rank penalty.
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (at, setup) in setups.iter().enumerate() {
@@ -165,7 +165,7 @@ fn continuation(
     name: &str,
     setups: &[Setup],
     group: &[usize],
-    (rows, reading): (&Masked, &Reading),
+    (rows, reading): (&Masked, &MissingnessSummary),
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Fit>> {

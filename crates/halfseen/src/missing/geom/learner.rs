@@ -4,7 +4,7 @@ use super::{Plane, Setup, separate_weighted};
 use crate::data::{Examples, Signs};
 use crate::error::Result;
 use crate::kernel::Masked;
-use crate::learner::reading::Reading;
+use crate::learner::missingness::MissingnessSummary;
 use crate::learner::together::fits_together;
 use crate::learner::{Grid, Learner};
 use crate::model::{Fit, Linear, Predictor};
@@ -68,7 +68,7 @@ impl GeometricMargin {
 
 fn fit_of(plane: Plane, signs: &Signs, rows: &Masked, examples: &Examples<'_>, shared: f64) -> Fit {
     let linear = Linear::of_signs(signs, plane.weights, plane.bias, vec![0.0; rows.columns()]);
-    let mut report = Reading::of(examples).report("geom", plane.stop, examples);
+    let mut report = MissingnessSummary::of(examples).report("geom", plane.stop, examples);
     let kept = plane.rounds.get(plane.kept);
     (report.objective, report.gap) = (kept.map(|r| r.objective), kept.map(|r| r.gap));
     if plane.empty < examples.len() {

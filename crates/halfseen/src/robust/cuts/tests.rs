@@ -3,7 +3,7 @@
 use super::*;
 use crate::data::Layout;
 use crate::robust::RobustHinge;
-use crate::robust::textbook::{Optimum, Textbook, quantile_loss, random, rows_in, rows_of};
+use crate::robust::reference_lp::{Optimum, Textbook, quantile_loss, random, rows_in, rows_of};
 use halfseen_solve::Silent;
 use halfseen_solve::sampling::{Purpose, Stream};
 use ndarray::Array2;

@@ -22,7 +22,13 @@ fn random(m: usize, n: usize, stream: &mut Stream) -> (Array2<f64>, Vec<f64>) {
 }
 
 /// The quadratic program as it is printed: weights, bias, then for each row xi, z and u.
-fn textbook(cells: &Array2<f64>, signs: &[f64], threat: &Threat, c: f64, intercept: bool) -> f64 {
+fn reference_lp(
+    cells: &Array2<f64>,
+    signs: &[f64],
+    threat: &Threat,
+    c: f64,
+    intercept: bool,
+) -> f64 {
     let (m, n) = cells.dim();
     let (xi, z, u) = (n + 1, n + 1 + m, n + 1 + 2 * m);
     let variables = u + m * n;
@@ -103,7 +109,7 @@ fn the_optimum_is_that_of_the_quadratic_program() {
             let until = Until { tol: 1e-8, max_iter: 20_000 };
             let found =
                 Bundle::new(&attacked, intercept).unwrap().minimise(c, until, &Silent).unwrap();
-            let expected = textbook(&cells, &signs, &threat, c, intercept);
+            let expected = reference_lp(&cells, &signs, &threat, c, intercept);
             let difference = (found.objective - expected).abs() / expected.max(1e-9);
             assert!(
                 difference < 1e-6,

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::budget::fiml::estimate::{Estimate, Remarks};
-use crate::budget::fiml::small::dot;
+use crate::budget::fiml::small_cholesky::dot;
 use crate::data::{Examples, Layout, Matrix, Scaler};
 use crate::model::Linear;
 use halfseen_solve::sampling::{Purpose, Stream};

@@ -37,7 +37,7 @@ fn convex_readings_are_convex_nearest_and_certified() {
         let (least, largest) =
             before.iter().fold((0.0_f64, 0.0_f64), |(a, b), &v| (a.min(v), b.max(v)));
         assert!(least < -0.1 * largest, "the check must have seen an indefinite matrix");
-        for reading in [Reading::Psd, Reading::DiagShift] {
+        for reading in [MomentRepair::Psd, MomentRepair::DiagShift] {
             let ball = Ball::new(&moments, reading).unwrap();
             let gram = matrix_of(&ball, n);
             let after = eigenvalues(&gram).unwrap();
@@ -45,7 +45,7 @@ fn convex_readings_are_convex_nearest_and_certified() {
             match reading {
                 // A projection on a cone: what was added is in the cone, and orthogonal to the
                 // result.
-                Reading::Psd => {
+                MomentRepair::Psd => {
                     let added = &gram - &moments.gram;
                     assert!(eigenvalues(&added).unwrap().iter().all(|v| *v > -1e-12 * largest));
                     let inner: f64 = (0..n)
@@ -106,7 +106,7 @@ fn the_stationary_reading_descends_to_a_stationary_point() {
         let moments = indefinite(seed);
         let largest =
             eigenvalues(&moments.gram).unwrap().iter().fold(0.0_f64, |a, v| a.max(v.abs()));
-        let ball = Ball::new(&moments, Reading::Stationary).unwrap();
+        let ball = Ball::new(&moments, MomentRepair::Stationary).unwrap();
         let at = |radius: f64, steps: u64| {
             ball.minimise([(radius, Limits { gap: 1e-9, steps })].into_iter(), &Silent)
                 .next()
@@ -162,7 +162,7 @@ fn what_was_seen_in_no_product_has_no_weight_in_the_nearest_matrix() {
         let ball = Ball::new(&moments, reading).unwrap();
         ball.minimise([(1.0, limits)].into_iter(), &Silent).next().unwrap().weights
     };
-    let (nearest, literal) = (weights(Reading::Psd), weights(Reading::Stationary));
+    let (nearest, literal) = (weights(MomentRepair::Psd), weights(MomentRepair::Stationary));
     assert!(nearest[0] == 0.0 && nearest[1] > 0.0, "{nearest:?}");
     assert!(literal[0] > 0.0, "as it is, the problem falls furthest there: {literal:?}");
 }
@@ -172,7 +172,7 @@ fn moments_of_nothing_have_every_reading() {
     let layout = Arc::new(Layout::singletons(3));
     let moments = Gatherer::new(&baseline(2), &layout, None).unwrap().reduced().unwrap();
     assert!(moments.slots.is_empty());
-    for reading in [Reading::Stationary, Reading::Psd, Reading::DiagShift] {
+    for reading in [MomentRepair::Stationary, MomentRepair::Psd, MomentRepair::DiagShift] {
         let ball = Ball::new(&moments, reading).unwrap();
         let found = ball
             .minimise([(1.0, Limits { gap: 0.0, steps: 10 })].into_iter(), &Silent)

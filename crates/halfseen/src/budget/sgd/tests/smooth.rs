@@ -60,7 +60,7 @@ fn check<I: Iterate>(learner: &Aesvr, layout: &Arc<Layout>, budget: usize) -> us
         .map(|s| {
             sgd.deviation(
                 s,
-                crate::budget::Part { weight: 0.0, centre: sgd.centre(s) },
+                crate::budget::ColumnTerm { weight: 0.0, centre: sgd.centre(s) },
                 x[layout.column(s)],
             )
         })

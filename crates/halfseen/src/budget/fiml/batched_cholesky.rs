@@ -6,8 +6,8 @@
 //! all. What a lane holds does not depend on the others.
 
 use super::covariance::Covariance;
-use super::lanes::{Lane, WIDE, ZERO};
-use super::parts::Counted;
+use super::folds::WeightedIndex;
+use super::simd4::{Lane, WIDE, ZERO};
 use super::standard::Rows;
 
 /// ln(2 pi).
@@ -19,7 +19,7 @@ pub(crate) struct Blocks {
     /// Rows of the largest of these blocks, the target counted.
     pub(crate) len: usize,
     /// The examples, as many as `filled`; the others count as none.
-    pub(crate) examples: [Counted; WIDE],
+    pub(crate) examples: [WeightedIndex; WIDE],
     pub(crate) filled: usize,
     /// The lower triangles row by row, (len, len).
     matrix: Vec<Lane>,
@@ -42,7 +42,7 @@ impl Blocks {
         let square = || vec![ZERO; n * n];
         Blocks {
             len: 0,
-            examples: [Counted { example: 0, weight: 0.0 }; WIDE],
+            examples: [WeightedIndex { example: 0, weight: 0.0 }; WIDE],
             filled: 0,
             matrix: square(),
             centred: vec![ZERO; n],
@@ -59,7 +59,7 @@ impl Blocks {
         &mut self,
         covariance: &impl Covariance,
         rows: &Rows,
-        examples: &mut impl Iterator<Item = Counted>,
+        examples: &mut impl Iterator<Item = WeightedIndex>,
     ) -> bool {
         self.filled = 0;
         let mut n = 1;

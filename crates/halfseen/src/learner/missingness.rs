@@ -5,7 +5,7 @@ use crate::model::{Note, Report, Stop};
 
 /// What was observed of the training rows.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Reading {
+pub(crate) struct MissingnessSummary {
     /// Observed cells, by panel; those that are always known cost nothing and are not counted.
     observed: u64,
     /// The sum of their prices.
@@ -25,9 +25,9 @@ const STANDARD_ERRORS: f64 = 4.0;
 /// Correlations below this matter to nobody.
 const LEAST: f64 = 0.1;
 
-impl Reading {
+impl MissingnessSummary {
     /// Reads every row once.
-    pub(crate) fn of(examples: &Examples<'_>) -> Reading {
+    pub(crate) fn of(examples: &Examples<'_>) -> MissingnessSummary {
         let layout = examples.layout;
         let panels = layout.panels();
         let first: Vec<usize> = (0..panels).map(|p| layout.slots_of(p).start).collect();
@@ -84,7 +84,7 @@ impl Reading {
             .filter(|&p| !empty[p] && missing[p] == n)
             .map(|p| layout.name(p).to_owned());
         let never = unseen.next().map(|first| (first, 1 + unseen.count() as u64));
-        Reading { never, observed, spent, most, empty: rows_empty, informative }
+        MissingnessSummary { never, observed, spent, most, empty: rows_empty, informative }
     }
 
     /// A report of a learner that read what was there.
@@ -127,16 +127,16 @@ fn target_into(examples: &Examples<'_>, example: usize, out: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use crate::data::{Layout, Matrix, Scaler};
-    use crate::learner::reading::*;
+    use crate::learner::missingness::*;
     use halfseen_solve::sampling::{Purpose, Stream};
     use ndarray::Array2;
     use std::sync::Arc;
 
-    fn reading(cells: &Array2<f64>, targets: &[f64]) -> Reading {
+    fn reading(cells: &Array2<f64>, targets: &[f64]) -> MissingnessSummary {
         let (matrix, layout) =
             (Matrix::F64(cells.clone()), Arc::new(Layout::singletons(cells.ncols())));
         let examples = Examples::new(&matrix, &Scaler::None {}, &layout, targets);
-        Reading::of(&examples)
+        MissingnessSummary::of(&examples)
     }
 
     #[test]

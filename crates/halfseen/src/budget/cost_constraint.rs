@@ -19,7 +19,7 @@
 //! largest expected price for which they can be. Of the two that with the smaller second moment is
 //! taken.
 
-use super::design::{Goal, capped, inclusion};
+use super::design::{DesignCriterion, capped, inclusion};
 use super::packing::pack;
 use super::sampler::Sampler;
 
@@ -28,16 +28,16 @@ const HALVINGS: usize = 50;
 
 /// Prices of the panels that can be drawn, and what one example's gradient may cost.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Purse<'a> {
+pub(super) struct CostConstrained<'a> {
     pub(super) prices: &'a [f64],
     pub(super) money: f64,
 }
 
-impl Purse<'_> {
+impl CostConstrained<'_> {
     /// The sampler without replacement that makes the second moment least for these weights
     /// (sqrt(mu_i) or mu_i, as the goal has it), never reads more than `draws` panels, and never
     /// spends more than the money: which must pay for the dearest panel.
-    pub(super) fn sampler(&self, goal: Goal, weights: &[f64], draws: usize) -> Sampler {
+    pub(super) fn sampler(&self, goal: DesignCriterion, weights: &[f64], draws: usize) -> Sampler {
         let mut order: Vec<u32> = (0..weights.len() as u32).collect();
         order.sort_by(|&a, &b| {
             self.prices[b as usize].total_cmp(&self.prices[a as usize]).then(a.cmp(&b))
@@ -60,7 +60,13 @@ impl Purse<'_> {
     }
 
     /// The best probabilities with this expected price.
-    fn cheapest(&self, goal: Goal, weights: &[f64], draws: usize, expected: f64) -> Vec<f64> {
+    fn cheapest(
+        &self,
+        goal: DesignCriterion,
+        weights: &[f64],
+        draws: usize,
+        expected: f64,
+    ) -> Vec<f64> {
         let within = |shares: &[f64]| {
             shares.iter().zip(self.prices).map(|(p, c)| p * c).sum::<f64>() <= expected
         };
@@ -74,14 +80,14 @@ impl Purse<'_> {
         let mixed = |left: f64| -> Vec<f64> {
             let cost = |c: f64| left + (1.0 - left) * (c / dearest).max(1e-12);
             match goal {
-                Goal::Sum => {
+                DesignCriterion::TotalVariance => {
                     weights.iter().zip(self.prices).map(|(w, &c)| w / cost(c).sqrt()).collect()
                 }
-                Goal::Largest => weights.to_vec(),
+                DesignCriterion::MaxVariance => weights.to_vec(),
             }
         };
         let by_price = mixed(0.0);
-        if goal == Goal::Sum && within(&inclusion(&by_price, draws)) {
+        if goal == DesignCriterion::TotalVariance && within(&inclusion(&by_price, draws)) {
             return inclusion(
                 &mixed(largest(|left| within(&inclusion(&mixed(left), draws)), 1.0)),
                 draws,
@@ -131,12 +137,12 @@ mod tests {
     fn with_the_price_alone_in_force_shares_go_by_the_root_of_moment_over_price() {
         let (mu, prices) = ([1.0_f64, 4.0, 0.25, 1.0], [1.0, 2.0, 5.0, 8.0]);
         let roots: Vec<f64> = mu.iter().map(|m| m.sqrt()).collect();
-        let purse = Purse { prices: &prices, money: 8.0 };
-        let shares = purse.cheapest(Goal::Sum, &roots, 4, 2.0);
+        let cost_constraint = CostConstrained { prices: &prices, money: 8.0 };
+        let shares = cost_constraint.cheapest(DesignCriterion::TotalVariance, &roots, 4, 2.0);
         let ratio = |i: usize| shares[i] / (mu[i] / prices[i]).sqrt();
         assert!((1..4).all(|i| (ratio(i) / ratio(0) - 1.0).abs() < 1e-9), "{shares:?}");
         assert!((price(&shares, &prices) - 2.0).abs() < 1e-9);
-        let shares = purse.cheapest(Goal::Largest, &mu, 4, 2.0);
+        let shares = cost_constraint.cheapest(DesignCriterion::MaxVariance, &mu, 4, 2.0);
         assert!((1..4).all(|i| (shares[i] / mu[i] / shares[0] - 1.0).abs() < 1e-9), "{shares:?}");
         assert!((price(&shares, &prices) - 2.0).abs() < 1e-9);
     }
@@ -151,7 +157,12 @@ mod tests {
             let prices: Vec<f64> = (0..n).map(|_| 1.0 + 9.0 * stream.unit()).collect();
             let roots: Vec<f64> = mu.iter().map(|m| m.sqrt()).collect();
             let (draws, money) = (3, 6.0 + 8.0 * stream.unit());
-            let shares = Purse { prices: &prices, money }.cheapest(Goal::Sum, &roots, draws, money);
+            let shares = CostConstrained { prices: &prices, money }.cheapest(
+                DesignCriterion::TotalVariance,
+                &roots,
+                draws,
+                money,
+            );
             let value = |p: &[f64]| mu.iter().zip(p).map(|(m, p)| m / p).sum::<f64>();
             let (best, reads) = (value(&shares), shares.iter().sum::<f64>());
             assert!(reads <= draws as f64 + 1e-9 && price(&shares, &prices) <= money + 1e-9);
@@ -181,10 +192,12 @@ mod tests {
         let roots: Vec<f64> = moments.iter().map(|m| m.sqrt()).collect();
         let decades: Vec<f64> = (0..21).map(|i| 10_f64.powi((7 * i) % 13 - 6)).collect();
         for prices in [vec![1.0; 21], decades] {
-            let purse = Purse { prices: &prices, money: 1.0 };
-            for (goal, weights) in [(Goal::Sum, &roots), (Goal::Largest, &moments)] {
+            let cost_constraint = CostConstrained { prices: &prices, money: 1.0 };
+            for (goal, weights) in
+                [(DesignCriterion::TotalVariance, &roots), (DesignCriterion::MaxVariance, &moments)]
+            {
                 for expected in [1e-3, 0.5, 1.0] {
-                    let shares = purse.cheapest(goal, weights, 4, expected);
+                    let shares = cost_constraint.cheapest(goal, weights, 4, expected);
                     assert!(
                         shares.iter().all(|p| (0.0..=1.0).contains(p) && *p > 0.0),
                         "{goal:?} {expected}: {shares:?}"
@@ -201,16 +214,20 @@ mod tests {
                     // mu_i / pi_i^2 = nu + lambda c_i, which is no less for a dearer panel; or mu_i
                     // / pi_i = 1/s.
                     let multiplier = |i: usize| match goal {
-                        Goal::Sum => (weights[i] / shares[i]).powi(2),
-                        Goal::Largest => weights[i] / shares[i],
+                        DesignCriterion::TotalVariance => (weights[i] / shares[i]).powi(2),
+                        DesignCriterion::MaxVariance => weights[i] / shares[i],
                     };
                     let mut free: Vec<usize> = (0..21).filter(|&i| shares[i] < 1.0).collect();
                     free.sort_by(|&a, &b| prices[a].total_cmp(&prices[b]));
                     for pair in free.windows(2) {
                         let (less, more) = (multiplier(pair[0]), multiplier(pair[1]));
-                        assert!(more >= less * (1.0 - 1e-9) || goal == Goal::Largest, "{shares:?}");
                         assert!(
-                            goal == Goal::Sum || (more / less - 1.0).abs() < 1e-9,
+                            more >= less * (1.0 - 1e-9) || goal == DesignCriterion::MaxVariance,
+                            "{shares:?}"
+                        );
+                        assert!(
+                            goal == DesignCriterion::TotalVariance
+                                || (more / less - 1.0).abs() < 1e-9,
                             "{shares:?}"
                         );
                     }
@@ -238,7 +255,11 @@ mod tests {
         let prices = [1.0, 1.0, 1.0, 1.0, 5.0, 5.0, 5.0, 5.0];
         // The best of all: one dear panel with probability 2/3, else all that are cheap.
         let best = 4.0 / (1.0 / 3.0) + 4.0 / (1.0 / 6.0);
-        let sampler = Purse { prices: &prices, money: 5.0 }.sampler(Goal::Sum, &[1.0; 8], 7);
+        let sampler = CostConstrained { prices: &prices, money: 5.0 }.sampler(
+            DesignCriterion::TotalVariance,
+            &[1.0; 8],
+            7,
+        );
         let found: f64 = (0..8).map(|p| sampler.coefficient(p)).sum();
         assert!(found < 1.01 * best, "{found} where {best} can be had");
         let (dearest, mean) = dearest_and_mean(&sampler, &prices, &mut stream);
@@ -253,8 +274,8 @@ mod tests {
             let weights: Vec<f64> = (0..n).map(|_| stream.unit()).collect();
             let prices: Vec<f64> = (0..n).map(|_| (10.0 * stream.unit()).floor()).collect();
             let money = 10.0 + 20.0 * stream.unit();
-            for goal in [Goal::Sum, Goal::Largest] {
-                let sampler = Purse { prices: &prices, money }.sampler(goal, &weights, 8);
+            for goal in [DesignCriterion::TotalVariance, DesignCriterion::MaxVariance] {
+                let sampler = CostConstrained { prices: &prices, money }.sampler(goal, &weights, 8);
                 let (dearest, mean) = dearest_and_mean(&sampler, &prices, &mut stream);
                 assert!(dearest <= money * (1.0 + 1e-9), "round {round}: {dearest} of {money}");
                 // What is used up, of the money or of the reads; lines with the dearest first

@@ -3,7 +3,7 @@
 
 /// Some of the examples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum FoldSubset {
     /// All of them.
     All,
     /// All but those of a fold.
@@ -24,30 +24,30 @@ pub(crate) enum Part {
 
 /// Some of the examples, with weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Chosen<'a> {
+pub(crate) struct WeightedSubset<'a> {
     /// Which.
-    pub(crate) part: Part,
+    pub(crate) part: FoldSubset,
     /// How often each of all examples counts, finite and not negative; `None`: once.
     pub(crate) weights: Option<&'a [f64]>,
 }
 
 /// An example that counts so often.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Counted {
+pub(crate) struct WeightedIndex {
     /// Its number.
     pub(crate) example: usize,
     /// How often it counts; above 0.
     pub(crate) weight: f64,
 }
 
-impl Part {
+impl FoldSubset {
     /// Whether an example is among them.
     #[inline]
     pub(crate) fn holds(self, example: usize) -> bool {
         match self {
-            Part::All => true,
-            Part::Without { fold, of } => example % of != fold,
-            Part::Only { fold, of } => example % of == fold,
+            FoldSubset::All => true,
+            FoldSubset::Without { fold, of } => example % of != fold,
+            FoldSubset::Only { fold, of } => example % of == fold,
         }
     }
 
@@ -57,24 +57,27 @@ impl Part {
     }
 }
 
-impl<'a> Chosen<'a> {
+impl<'a> WeightedSubset<'a> {
     /// The examples that count, of so many in all.
-    pub(crate) fn of(self, examples: usize) -> impl Iterator<Item = Counted> + Clone + use<'a> {
+    pub(crate) fn of(
+        self,
+        examples: usize,
+    ) -> impl Iterator<Item = WeightedIndex> + Clone + use<'a> {
         let weight = move |i: usize| self.weights.map_or(1.0, |weights| weights[i]);
-        let counted = move |i| Counted { example: i, weight: weight(i) };
+        let counted = move |i| WeightedIndex { example: i, weight: weight(i) };
         self.part.of(examples).map(counted).filter(|counted| counted.weight > 0.0)
     }
 }
 
-impl From<Part> for Chosen<'_> {
-    fn from(part: Part) -> Self {
-        Chosen { part, weights: None }
+impl From<FoldSubset> for WeightedSubset<'_> {
+    fn from(part: FoldSubset) -> Self {
+        WeightedSubset { part, weights: None }
     }
 }
 
-impl From<usize> for Counted {
+impl From<usize> for WeightedIndex {
     #[inline]
     fn from(example: usize) -> Self {
-        Counted { example, weight: 1.0 }
+        WeightedIndex { example, weight: 1.0 }
     }
 }

@@ -18,7 +18,7 @@ const HOPELESS: f64 = 1e4;
 /// documentation.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Steepness {
+pub(super) struct SlopeStats {
     slopes: f64,
     slope_squares: f64,
     residuals: f64,
@@ -27,9 +27,9 @@ pub(super) struct Steepness {
     pub(super) settled: f64,
 }
 
-impl Steepness {
-    pub(super) fn new() -> Steepness {
-        Steepness {
+impl SlopeStats {
+    pub(super) fn new() -> SlopeStats {
+        SlopeStats {
             slopes: 0.0,
             slope_squares: 0.0,
             residuals: 0.0,
@@ -67,7 +67,7 @@ impl Steepness {
 
     /// Whether the numbers of a saved state can be true.
     pub(super) fn is_sound(&self) -> bool {
-        let Steepness { slopes, slope_squares, residuals, residual_squares, settled } = *self;
+        let SlopeStats { slopes, slope_squares, residuals, residual_squares, settled } = *self;
         let sums = [slopes, slope_squares, residuals, residual_squares];
         sums.iter().all(|v| v.is_finite() && *v >= 0.0) && settled.is_finite() && settled > 0.0
     }

@@ -13,7 +13,7 @@ const LEAST_READS: f64 = 4.0;
 /// Running moments of every slot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Running {
+pub(super) struct RunningMoments {
     slots: Vec<Slot>,
     /// The slots read so far, in order of their first read.
     touched: Vec<u32>,
@@ -30,10 +30,14 @@ struct Slot {
     spread: f64,
 }
 
-impl Running {
-    pub(super) fn new(slots: usize) -> Running {
+impl RunningMoments {
+    pub(super) fn new(slots: usize) -> RunningMoments {
         let slot = Slot { reads: 0.0, mean: 0.0, spread: 0.0 };
-        Running { slots: vec![slot; slots], touched: Vec::with_capacity(slots), pooled: (0.0, 0.0) }
+        RunningMoments {
+            slots: vec![slot; slots],
+            touched: Vec::with_capacity(slots),
+            pooled: (0.0, 0.0),
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -171,7 +175,7 @@ mod tests {
 
     #[test]
     fn moments_of_reads_are_those_of_the_values() {
-        let mut running = Running::new(3);
+        let mut running = RunningMoments::new(3);
         for v in [1.0, 2.0, 6.0] {
             running.see(1, v);
             running.pool(v);

@@ -2,8 +2,8 @@
 //! them.
 
 use super::admission::LARGEST_STEP;
+use super::cost_constraint::CostConstrained;
 use super::design::inclusion;
-use super::purse::Purse;
 use super::recipe::{Draws, Proportions, Recipe, Source};
 use super::sampler::Sampler;
 use crate::data::Layout;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// The present draws; see the module's documentation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Drawing {
+pub(super) struct AdaptiveSampler {
     /// How often the probabilities have changed: queries say by which they were drawn.
     pub(super) version: u32,
     /// Weight of each panel; empty while all are alike.
@@ -34,7 +34,7 @@ pub(super) struct Drawing {
     sampler: Option<Sampler>,
 }
 
-impl Drawing {
+impl AdaptiveSampler {
     /// The draws of a start; `measured` are second moments per sampled slot, where the learner may
     /// know them.
     ///
@@ -45,8 +45,8 @@ impl Drawing {
         recipe: &Recipe,
         layout: &Layout,
         measured: Option<&[f64]>,
-    ) -> Result<Drawing> {
-        let mut drawing = Drawing {
+    ) -> Result<AdaptiveSampler> {
+        let mut drawing = AdaptiveSampler {
             version: 0,
             weights: Vec::new(),
             moments: Vec::new(),
@@ -128,7 +128,7 @@ impl Drawing {
             (Some((prices, money)), _) => {
                 let alike = vec![1.0; panels];
                 let weights = if nothing { &alike } else { &self.weights };
-                Purse { prices: &prices, money }.sampler(draws.goal, weights, k)
+                CostConstrained { prices: &prices, money }.sampler(draws.goal, weights, k)
             }
             // Nothing but zeros is to be expected: all panels are alike.
             _ if nothing => Sampler::uniform(panels, k, draws.replacement),

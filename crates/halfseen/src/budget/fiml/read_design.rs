@@ -48,7 +48,7 @@ impl Plan {
 
 /// Draws, and keeps what draws share.
 #[derive(Debug, Clone)]
-pub(super) struct Drawing {
+pub(super) struct ReadDesign {
     reads: allowance::Reads,
     seed: u64,
     uniform: Sampler,
@@ -56,9 +56,9 @@ pub(super) struct Drawing {
     line: Option<((u32, u64), Sampler)>,
 }
 
-impl Drawing {
-    pub(super) fn new(reads: allowance::Reads, seed: u64) -> Drawing {
-        Drawing {
+impl ReadDesign {
+    pub(super) fn new(reads: allowance::Reads, seed: u64) -> ReadDesign {
+        ReadDesign {
             reads,
             seed,
             uniform: Sampler::uniform(reads.panels, reads.budget, false),

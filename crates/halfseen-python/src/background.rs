@@ -47,7 +47,7 @@ impl Monitor for Watch {
 /// An exception that a signal or `progress` raises ends the work early and is raised. Work that
 /// does not come to an end soon enough is left to itself: it owns all that it looks at, and ends
 /// when it next asks whether to stop.
-pub(crate) fn watched<T: Send + 'static>(
+pub(crate) fn run_interruptible<T: Send + 'static>(
     py: Python<'_>,
     threads: usize,
     progress: Option<&Bound<'_, PyAny>>,
@@ -65,7 +65,7 @@ pub(crate) fn watched<T: Send + 'static>(
 }
 
 /// The same for work on what the caller keeps: that is always waited for.
-pub(crate) fn watched_here<T: Send>(
+pub(crate) fn run_scoped<T: Send>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&dyn Monitor) -> halfseen::Result<T> + Send,
@@ -129,7 +129,7 @@ fn unstarted(error: &dyn Display) -> PyErr {
 /// Runs short work off the lock: `alone` on this thread, which it then must not leave, else in a
 /// pool of its own, as a process that is forked later would wait for the threads of a global one
 /// forever.
-pub(crate) fn apart<T: Send>(
+pub(crate) fn run_short<T: Send>(
     py: Python<'_>,
     alone: bool,
     work: impl FnOnce() -> halfseen::Result<T> + Send,

@@ -16,7 +16,7 @@ const QUICK: usize = 1500;
 
 /// A loss with its targets, and how much each row counts.
 #[derive(Debug, Clone)]
-pub(crate) struct Goal {
+pub(crate) struct TrainingObjective {
     losses: Losses,
     /// Above 0, one for each row; `None` is 1 for all.
     weights: Option<Vec<f64>>,
@@ -33,13 +33,20 @@ enum Losses {
     Classes(Vec<u32>, usize),
 }
 
-impl Goal {
+impl TrainingObjective {
     /// The goal of a learner with this loss.
     ///
     /// # Errors
     /// No rows or columns; targets that are not finite; the hinge loss of numbers.
-    pub(crate) fn new(learner: &str, loss: KernelLoss, examples: &Examples<'_>) -> Result<Goal> {
-        Ok(Goal { losses: Losses::new(learner, loss, examples)?, weights: examples.weight_list() })
+    pub(crate) fn new(
+        learner: &str,
+        loss: KernelLoss,
+        examples: &Examples<'_>,
+    ) -> Result<TrainingObjective> {
+        Ok(TrainingObjective {
+            losses: Losses::new(learner, loss, examples)?,
+            weights: examples.weight_list(),
+        })
     }
 
     /// Whether a score estimates the target.
@@ -87,7 +94,7 @@ impl Goal {
         })
     }
 
-    /// Bytes that [`Goal::path`] takes beside a Gram matrix of n rows, for so many C.
+    /// Bytes that [`TrainingObjective::path`] takes beside a Gram matrix of n rows, for so many C.
     pub(crate) fn bytes_beside(&self, n: usize, cs: usize) -> u64 {
         // Weights are in a copy of the matrix.
         let copy = if self.weights.is_some() { square_bytes(n) } else { 0 };

@@ -9,7 +9,7 @@ pub(super) const FEW: usize = 10;
 
 /// What the reads show.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Survey {
+pub(super) struct ReadSummary {
     examples: usize,
     /// Mean of each slot; 0 for what was never read.
     pub(super) means: Vec<f64>,
@@ -27,9 +27,9 @@ pub(super) struct Survey {
     no_pairs: bool,
 }
 
-impl Survey {
+impl ReadSummary {
     /// Looks at all reads once.
-    pub(super) fn of(reads: &Reads, layout: &Layout) -> Survey {
+    pub(super) fn of(reads: &Reads, layout: &Layout) -> ReadSummary {
         let slots = layout.slots();
         let mut means = vec![0.0_f64; slots];
         let mut count = vec![0_u64; slots];
@@ -56,7 +56,7 @@ impl Survey {
             let panel = |slot: &u32| layout.panel_of(*slot as usize);
             slots.first().map(panel) != slots.last().map(panel)
         };
-        Survey {
+        ReadSummary {
             examples: reads.len(),
             centre,
             variance: targets.iter().map(|y| (y - centre).powi(2)).sum::<f64>() / m,

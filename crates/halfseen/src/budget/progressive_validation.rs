@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// A weighted running mean with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Risk {
+pub(super) struct ProgressiveValidation {
     weight: f64,
     square_weight: f64,
     mean: f64,
@@ -20,7 +20,7 @@ pub(super) struct Risk {
     count: f64,
 }
 
-impl Risk {
+impl ProgressiveValidation {
     /// Takes in the estimate that one example gives.
     #[inline]
     pub(super) fn see(&mut self, estimate: f64, weight: f64) {
@@ -63,25 +63,33 @@ mod tests {
     fn one_example_is_sound_whatever_rounding_does() {
         let mut below = 0;
         for i in 1..2_000 {
-            let mut risk = Risk::default();
+            let mut risk = ProgressiveValidation::default();
             risk.see(f64::from(i) / 7.0, 5.0);
             below += u32::from(risk.spread < 0.0);
             assert!(risk.is_sound(), "{risk:?}");
         }
         assert!(below > 0, "rounding went below 0 nowhere: the test tells nothing");
-        assert!(!Risk { spread: -1.0, weight: 1.0, count: 1.0, ..Risk::default() }.is_sound());
+        assert!(
+            !ProgressiveValidation {
+                spread: -1.0,
+                weight: 1.0,
+                count: 1.0,
+                ..ProgressiveValidation::default()
+            }
+            .is_sound()
+        );
     }
 
     #[test]
     fn mean_and_error_by_hand() {
-        let mut risk = Risk::default();
+        let mut risk = ProgressiveValidation::default();
         assert_eq!(risk.report(), (None, None));
         risk.see(2.0, 1.0);
         assert_eq!(risk.report(), (Some(2.0), None));
         risk.see(6.0, 1.0);
         // Mean 4, variance 8, over two examples.
         assert_eq!(risk.report(), (Some(4.0), Some(2.0)));
-        let mut weighted = Risk::default();
+        let mut weighted = ProgressiveValidation::default();
         weighted.see(1.0, 1.0);
         weighted.see(5.0, 3.0);
         assert_eq!(weighted.report().0, Some(4.0));

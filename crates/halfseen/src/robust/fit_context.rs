@@ -7,7 +7,7 @@ use super::{RobustHinge, Rows, rows::KNOWN};
 use crate::data::{Examples, Layout, Signs, Threat};
 use crate::error::{ErrorKind, Result};
 use crate::model::{Fit, Linear, Note, Predictor, Report, Stop};
-use crate::params::{Damage, Worth};
+use crate::params::{AttributeCosts, Damage};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ const UNEVEN: f64 = 1e3;
 
 /// The rows of a fit and the threat they prepare for.
 #[derive(Debug, Clone)]
-pub(crate) struct Frame {
+pub(crate) struct FitContext {
     /// The rows, entries in the order of slots.
     pub(crate) rows: Rows,
     /// What may vanish.
@@ -28,7 +28,7 @@ pub(crate) struct Frame {
     start: Instant,
 }
 
-impl Frame {
+impl FitContext {
     /// Reads the rows and settles the threat.
     ///
     /// # Errors
@@ -36,14 +36,14 @@ impl Frame {
     pub(crate) fn new(
         examples: &Examples<'_>,
         learner: &'static str,
-        values: &Worth,
+        values: &AttributeCosts,
         budget: Option<f64>,
-    ) -> Result<Frame> {
+    ) -> Result<FitContext> {
         let start = Instant::now();
         let rows = Rows::new(examples, learner)?;
         let threat = threat_of(values, budget, examples)?;
         let notes = floored(&threat).into_iter().chain(uneven(&rows, examples)).collect();
-        Ok(Frame { rows, threat, notes, layout: Arc::clone(examples.layout), learner, start })
+        Ok(FitContext { rows, threat, notes, layout: Arc::clone(examples.layout), learner, start })
     }
 
     /// The fit whose weights (n_slots) and bias tell -1 from +1, made for this damage.
@@ -120,8 +120,8 @@ fn floored(threat: &Threat) -> Option<Note> {
 
 /// What the program took from the rows, though bounds on new rows want it fixed before they are
 /// seen.
-pub(crate) fn from_rows(values: &Worth, margin: bool) -> Vec<String> {
-    let values = (*values == Worth::Information).then_some("values");
+pub(crate) fn from_rows(values: &AttributeCosts, margin: bool) -> Vec<String> {
+    let values = (*values == AttributeCosts::Information).then_some("values");
     let margin = margin.then_some("margin");
     values.into_iter().chain(margin).map(str::to_owned).collect()
 }
@@ -175,7 +175,8 @@ mod tests {
         let labels = Some(Labels { codes: &codes, classes: 2 });
         let examples = Examples { labels, ..data.examples() };
         let signs = Signs::of(&examples, "test").unwrap();
-        let frame = Frame::new(&examples, "test", &Worth::Uniform, Some(1.0)).unwrap();
+        let frame =
+            FitContext::new(&examples, "test", &AttributeCosts::Uniform, Some(1.0)).unwrap();
         for (damage, expected) in [(Damage::Deletion, 1), (Damage::Noise, 0)] {
             let fit = frame
                 .clone()

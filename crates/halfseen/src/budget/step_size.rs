@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a theorem needs to know; everything in scaled units, attributes about their centre.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Facts {
+pub struct DataNorms {
     /// B.
     pub radius: f64,
     /// p, where the iterate has a choice of norm.
@@ -55,14 +55,14 @@ pub struct Norms {
 
 /// A theorem: the bound on |<w,x>| that it uses, and its step (or penalty) for so many examples.
 #[derive(Debug, Clone, Copy)]
-pub struct Theory {
+pub struct TheoryStep {
     /// Bound on |<w,x>|.
-    pub reach: fn(&Facts) -> f64,
+    pub reach: fn(&DataNorms) -> f64,
     /// eta of a projected step, or lambda of a strongly convex one.
-    pub value: fn(&Facts) -> f64,
+    pub value: fn(&DataNorms) -> f64,
 }
 
-/// How step sizes follow from a [`Theory`].
+/// How step sizes follow from a [`TheoryStep`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schedule {
     /// w <- Proj(w - eta g), eta constant over the horizon.
@@ -89,7 +89,7 @@ impl Schedule {
 
 /// Theory's value resolved for the norms at hand, and the step of the known block.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Planned {
+pub struct StepPlan {
     /// eta, or lambda.
     pub value: f64,
     /// Step of the intercept and of the known attributes.
@@ -98,7 +98,7 @@ pub struct Planned {
 
 /// The size of one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Move {
+pub struct Step {
     /// What the gradient is multiplied by.
     pub size: f64,
     /// What the weights are multiplied by before.
@@ -128,7 +128,7 @@ impl Wait {
 
 /// Step sizes over time.
 #[derive(Debug, Clone, Copy)]
-pub struct Pace {
+pub struct StepSchedule {
     /// Theory, a multiple of it, or a number.
     pub rule: Rule,
     /// The examples to come, if known. If not, theory's value for as many examples as have been
@@ -137,15 +137,21 @@ pub struct Pace {
     /// How steps follow from the value.
     pub schedule: Schedule,
     /// Theory's value.
-    pub theory: Theory,
+    pub theory: TheoryStep,
 }
 
-impl Pace {
+impl StepSchedule {
     /// What stays the same from step to step while the norms do, where so many examples have been
     /// seen or asked for, `began` of them before this phase.
-    pub fn plan(&self, examples: u64, began: u64, facts: &Facts, known_radius: f64) -> Planned {
+    pub fn plan(
+        &self,
+        examples: u64,
+        began: u64,
+        facts: &DataNorms,
+        known_radius: f64,
+    ) -> StepPlan {
         let examples = self.horizon.unwrap_or(examples).saturating_sub(began).max(1) as f64;
-        let facts = Facts { examples, ..*facts };
+        let facts = DataNorms { examples, ..*facts };
         let value = self.rule.resolve(match self.schedule {
             Schedule::Adagrad => ADAGRAD * std::f64::consts::SQRT_2 * facts.radius,
             _ => (self.theory.value)(&facts),
@@ -155,7 +161,7 @@ impl Pace {
         let slope =
             facts.slope.map_or((self.theory.reach)(&facts) + facts.norms.target.sqrt(), f64::sqrt);
         let known = known_radius / (slope * (facts.norms.known * facts.examples).sqrt());
-        Planned { value, known: if known.is_finite() { known } else { 0.0 } }
+        StepPlan { value, known: if known.is_finite() { known } else { 0.0 } }
     }
 
     /// Whether the plan must be made anew for each step.
@@ -165,7 +171,7 @@ impl Pace {
 
     /// The t-th step, t from 1.
     #[inline]
-    pub fn at(&self, t: u64, plan: &Planned, wait: Wait) -> Move {
+    pub fn at(&self, t: u64, plan: &StepPlan, wait: Wait) -> Step {
         let (seen, t, value) = ((t + wait.open) as f64, t as f64, plan.value);
         let falls = self.is_timeless() && matches!(self.rule, Rule::Theory(_));
         let (size, shrink) = match self.schedule {
@@ -174,7 +180,7 @@ impl Pace {
             Schedule::StronglyConvex => (1.0 / (value * t), 1.0 - 1.0 / t),
         };
         // Norms of zero (nothing but zeros was read) give no scale: stand still.
-        Move { size: if size.is_finite() { size * wait.shortened() } else { 0.0 }, shrink }
+        Step { size: if size.is_finite() { size * wait.shortened() } else { 0.0 }, shrink }
     }
 }
 
@@ -182,13 +188,13 @@ impl Pace {
 mod tests {
     use super::*;
 
-    fn pace(schedule: Schedule, horizon: Option<u64>) -> Pace {
+    fn pace(schedule: Schedule, horizon: Option<u64>) -> StepSchedule {
         // lambda or eta: a constant over the root of the examples.
-        let theory = Theory { reach: |_| 1.0, value: |f| 3.0 / f.examples.sqrt() };
-        Pace { rule: Rule::Theory(1.0), horizon, schedule, theory }
+        let theory = TheoryStep { reach: |_| 1.0, value: |f| 3.0 / f.examples.sqrt() };
+        StepSchedule { rule: Rule::Theory(1.0), horizon, schedule, theory }
     }
 
-    fn facts() -> Facts {
+    fn facts() -> DataNorms {
         let norms = Norms {
             square: 1.0,
             largest: 1.0,
@@ -197,7 +203,7 @@ mod tests {
             known: 1.0,
             target: 1.0,
         };
-        Facts { radius: 1.0, power: 2.0, slots: 4.0, examples: 1.0, norms, slope: None }
+        DataNorms { radius: 1.0, power: 2.0, slots: 4.0, examples: 1.0, norms, slope: None }
     }
 
     #[test]
@@ -221,7 +227,7 @@ mod tests {
         let (unknown, known) =
             (pace(Schedule::Projected, None), pace(Schedule::Projected, Some(100)));
         let wait = Wait { delay: 91, open: 91 };
-        let plan = |pace: &Pace| pace.plan(9 + 91, 0, &facts(), 1.0);
+        let plan = |pace: &StepSchedule| pace.plan(9 + 91, 0, &facts(), 1.0);
         assert_eq!(unknown.at(9, &plan(&unknown), wait), known.at(9, &plan(&known), wait));
     }
 }

@@ -13,7 +13,7 @@ const HALVINGS: u32 = 7;
 ///
 /// # Errors
 /// Those of `silent`.
-pub(super) fn least(
+pub(super) fn breakdown_threat(
     threat: &Threat,
     monitor: &dyn Monitor,
     mut silent: impl FnMut(&Threat) -> Result<bool>,
@@ -71,16 +71,18 @@ mod tests {
     fn the_least_silent_budget_is_found() {
         let equal = Threat::uniform(100, 60.0).unwrap();
         for from in [0.0, 1.0, 37.0, 60.0] {
-            let found = least(&equal, &Silent, |threat| Ok(threat.effective() >= from)).unwrap();
+            let found =
+                breakdown_threat(&equal, &Silent, |threat| Ok(threat.effective() >= from)).unwrap();
             assert_eq!(found, Some(from));
         }
         let general = Threat::new(vec![1.0, 2.5, 4.0], 6.0).unwrap();
-        let found =
-            least(&general, &Silent, |threat| Ok(threat.effective() >= 2.0)).unwrap().unwrap();
+        let found = breakdown_threat(&general, &Silent, |threat| Ok(threat.effective() >= 2.0))
+            .unwrap()
+            .unwrap();
         assert!((2.0..2.06).contains(&found), "{found}");
         // A search that is stopped says nothing, whatever it was told so far.
         for silent in [true, false] {
-            assert_eq!(least(&equal, &Stopped, |_| Ok(silent)).unwrap(), None);
+            assert_eq!(breakdown_threat(&equal, &Stopped, |_| Ok(silent)).unwrap(), None);
         }
     }
 }

@@ -2,13 +2,13 @@
 //! long off the interpreter's lock.
 
 use crate::arrays::{Table, list};
+use crate::background::{run_interruptible, run_scoped, run_short};
 use crate::errors::{guarded, raised};
 use crate::fitting::{Declared, coded, target};
 use crate::learners::configured;
 use crate::model::Model;
 use crate::query::{Query, text};
-use crate::watched::{apart, watched, watched_here};
-use halfseen::budget::Told;
+use halfseen::budget::TellOutcome;
 use halfseen::data::{Label, Target, TargetScale};
 use halfseen::session::{Answer, Session, Start};
 use halfseen::{Monitor, Silent};
@@ -159,11 +159,11 @@ impl Learner {
             session.tell_part(&query.0, &answers, target.as_ref())
         };
         let told = if self.long.0 {
-            apart(py, false, || tell(of(&self.session)))?
+            run_short(py, false, || tell(of(&self.session)))?
         } else {
             guarded(|| tell(self.lock()))?
         };
-        Ok(told.map(|told| told == Told::Learned))
+        Ok(told.map(|told| told == TellOutcome::Learned))
     }
 
     /// The attributes that a query names, each once.
@@ -279,7 +279,7 @@ impl Learner {
         if rows <= FEW && !self.long.0 {
             return py.detach(|| guarded(|| work(&Silent)));
         }
-        watched_here(py, progress, work)
+        run_scoped(py, progress, work)
     }
 
     /// The report so far, as JSON.
@@ -293,7 +293,7 @@ impl Learner {
         let shared = Arc::clone(&self.session);
         let work = move |monitor: &dyn Monitor| of(&shared).model(monitor);
         let model = if self.long.1 {
-            watched(py, threads, None, work)?
+            run_interruptible(py, threads, None, work)?
         } else {
             py.detach(|| guarded(|| work(&Silent)))?
         };
