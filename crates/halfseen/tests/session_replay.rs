@@ -6,12 +6,11 @@ mod common;
 use common::collecting::{answers, cell, configured, each, outcome, paid, started, tell};
 use common::{budgeted, kind};
 use halfseen::Silent;
-use halfseen::budget::{Query, Role, Told};
+use halfseen::budget::{Query, Role};
 use halfseen::data::{Label, Matrix, Target};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::session::{Answer, Session};
 use ndarray::Array2;
-use serde_json::Value;
 
 /// What happened to queries, in order.
 #[derive(Debug)]
