@@ -2,7 +2,9 @@
 
 use crate::parse::{Values, positive, share, whole};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use halfseen::params::Needs;
 use halfseen::plan::{MOST_EXAMPLES, Setting};
+use halfseen::registry;
 use std::path::{Path, PathBuf};
 
 /// Learn from data you only half see.
@@ -106,10 +108,7 @@ pub(crate) struct CompareArgs {
     /// Name of the target column
     #[arg(long, value_name = "COL")]
     pub(crate) target: Option<String>,
-    /// Learners to compare. Default, where cells are missing or hidden or classes are more than
-    /// two, and no budget is named: karma,zero,mean,mcb,mc1, for two classes geom, and but for more
-    /// than two fiml; else ridge,lasso,online-lasso,aer,aerr,aelr,ddaelr-2p,baseline,fiml
-    #[arg(long, value_delimiter = ',', value_name = "A,B")]
+    #[arg(long, value_delimiter = ',', value_name = "A,B", help = compared())]
     pub(crate) learners: Option<Vec<String>>,
     /// Reads per example of the budgeted learners; default: 4, or all attributes where there are
     /// fewer. Where cells are missing, fiml then takes all that each row shows; with a budget a
@@ -139,12 +138,7 @@ pub(crate) struct CompareArgs {
     /// Touch nothing that the budget does not cover: no tuning, no measured means, scales or norms
     #[arg(long)]
     pub(crate) honest: bool,
-    /// What becomes of missing cells for learners that need every cell: mean, their column's
-    /// training mean; observed, nothing is filled in, and aerr and aelr learn from what each row
-    /// shows. Learners of holes (karma, zero, mean, mcb, mc1, geom, fiml) get the holes with both;
-    /// for learners of the robust family a missing cell vanished, and is 0, with mean. For all
-    /// learners: drop leaves out the rows with holes, refuse stops at one
-    #[arg(long, value_enum, default_value_t = MissingArg::Mean)]
+    #[arg(long, value_enum, default_value_t = MissingArg::Mean, help = missing_in_compare())]
     pub(crate) missing: MissingArg,
     /// Compare again with these shares of the observed cells hidden completely at random, in
     /// training and test rows alike, but never of --known columns: the error against what is left
@@ -206,11 +200,7 @@ pub(crate) struct FitArgs {
     /// times quicker
     #[arg(long, requires = "tune")]
     pub(crate) holdout: bool,
-    /// What becomes of missing cells: mean, their column's mean; drop, their rows are left out;
-    /// refuse; or observed, nothing is filled in, and the learner learns from what each row shows,
-    /// missing at random (aerr, aelr). Default: observed for learners of holes (karma, zero, mean,
-    /// mcb, mc1, geom, fiml), refuse for others
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help = missing_in_fit())]
     pub(crate) missing: Option<MissingArg>,
     /// Save a model that needs only so many attributes to predict: those of largest weight
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = whole(0, u64::MAX))]
@@ -471,4 +461,39 @@ pub(crate) enum MissingArg {
     Drop,
     Refuse,
     Observed,
+}
+
+/// The names of the learners of which this holds.
+fn which(holds: impl Fn(&Needs) -> bool) -> String {
+    let all = registry::all();
+    let names = all.iter().filter(|learner| holds(&learner.needs())).map(|learner| learner.name());
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn compared() -> String {
+    format!(
+        "Learners to compare. Default: {}; where cells are missing or hidden, or classes are more than two, and no budget is named, those of \
+         {} that can learn the target",
+        registry::compared(false, 2).join(","),
+        registry::compared(true, 2).join(",")
+    )
+}
+
+fn missing_in_compare() -> String {
+    format!(
+        "What becomes of missing cells for learners that need every cell: mean, their column's training mean; observed, nothing is filled in, \
+         and {} learn from what each row shows. Learners of missing values ({}) get the table as it is with both; for learners of the robust family a \
+         missing cell was deleted, and is 0, with mean. For all learners: drop leaves out the rows with missing cells, refuse stops at one",
+        which(|needs| needs.either && !needs.holes),
+        which(|needs| needs.holes)
+    )
+}
+
+fn missing_in_fit() -> String {
+    format!(
+        "What becomes of missing cells: mean, their column's mean; drop, their rows are left out; refuse; or observed, nothing is filled in, and \
+         the learner learns from what each row shows, missing at random ({}). Default: observed for learners of missing values ({}), refuse for others",
+        which(|needs| needs.either && !needs.holes),
+        which(|needs| needs.holes)
+    )
 }

@@ -84,14 +84,10 @@ pub trait Learner: Named + Parameters + std::fmt::Debug + Send + Sync {
 
     /// What it wants of its data, and what it can do with them.
     ///
-    /// | learner | takes weights |
-    /// |---|---|
-    /// | `karma`, `zero`, `mean`, `geom` | yes; `karma` not with `solver = online` |
-    /// | `robust-lp`, `fdrop` | yes; `robust-lp` not with `chunk`, as chunks are drawn among rows |
-    /// | `ridge`, `lasso`, `svm` | yes |
-    /// | the budgeted learners | no: they read a sample of each row, once, and two reads of a row are not one read twice |
-    /// | `robust-perceptron`, `online-lasso`, `ogd` | no: they step once for each row, and a step of twice the length is not two |
-    /// | `mcb`, `mc1` | no: a row twice raises the rank of nothing, but the norms that stand for rank |
+    /// Learners that solve a problem over all rows take weights of rows. Those that sample do not,
+    /// as two reads of a row are not one read twice; nor do those that step once for each row, as a
+    /// doubled step is not two steps; nor matrix completion, as duplicating a row keeps the rank but
+    /// changes the nuclear norm.
     fn needs(&self) -> Needs {
         Needs::of_family(self.family(), self)
     }

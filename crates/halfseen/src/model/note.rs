@@ -299,7 +299,7 @@ impl fmt::Display for Note {
             Note::NoBetterThanConstant { attacked, constant } => write!(
                 f,
                 "under the threat {:.1} % of the rows it learned from go wrong, and {:.1} % would if it always told the same class: the \
-                 threat leaves too little; lower threat, or try fdrop",
+                 threat leaves too little; lower threat, or choose another learner of the robust family",
                 100.0 * attacked,
                 100.0 * constant
             ),
