@@ -199,6 +199,8 @@ const PASSES_PER_ROUND: u64 = 4;
 const LIGHT_ROUNDS: u64 = 2;
 /// The same without a factor and with many examples, whose matrix it factors some thirty times.
 const HEAVY_ROUNDS: u64 = 12;
+/// A rank is low up to this part of n, or this number: what a search in vain costs.
+const LOW_RANK: (usize, usize) = (16, 256);
 /// Few examples.
 const DENSE: usize = 800;
 
@@ -371,7 +373,7 @@ impl<'a> Search<'a> {
             }
         }
         let n = self.a.len();
-        let rank = (n / 20).max(128).min(n / 3);
+        let rank = (n / LOW_RANK.0).max(LOW_RANK.1).min(n / 3);
         if stalled || block.free().len() > rank {
             let low = self.factor.get_or_init(|| factor::low_rank(self.columns, rank));
             let system = match low {
