@@ -55,7 +55,8 @@ pub struct Separator {
     pub gap: f64,
     /// Newton steps.
     pub steps: u64,
-    /// [`Stop::Tolerance`], [`Stop::IterationLimit`] or [`Stop::Interrupted`].
+    /// [`Stop::Tolerance`], [`Stop::IterationLimit`], [`Stop::NoProgress`],
+    /// [`Stop::NumericalFailure`] or [`Stop::Interrupted`].
     pub stop: Stop,
 }
 
@@ -131,30 +132,30 @@ impl<'a> Examples<'a> {
             Part { features, of: &all, signs: self.signs, costs, margins, fixed, bias: true };
         let mut interior = Interior::new(part);
         let mut best = self.certified(&interior, costs, margins, None);
-        let mut stop = Stop::IterationLimit;
         let mut steps = 0;
         let mut since = 0;
-        loop {
+        let stop = loop {
             if best.gap <= until.tol * best.objective {
-                stop = Stop::Tolerance;
-                break;
+                break Stop::Tolerance;
+            }
+            if steps == until.max_iter {
+                break Stop::IterationLimit;
             }
             // Rounding ends all progress some steps after the last.
-            if steps == until.max_iter || since == PATIENCE {
-                break;
+            if since == PATIENCE {
+                break Stop::NoProgress;
             }
             if monitor.should_stop() {
-                stop = Stop::Interrupted;
-                break;
+                break Stop::Interrupted;
             }
-            if !interior.step() {
-                break;
+            if let Err(stop) = interior.step() {
+                break stop;
             }
             steps += 1;
             let gap = best.gap;
             best = self.certified(&interior, costs, margins, Some(best));
             since = if best.gap < 0.9 * gap { 0 } else { since + 1 };
-        }
+        };
         let Certificate { weights, bias, multipliers, objective, gap } = best;
         if !(objective.is_finite() && gap.is_finite()) {
             let problem =

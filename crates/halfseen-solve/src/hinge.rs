@@ -27,7 +27,7 @@ mod newton;
 use super::{Options, Solved, check_gram, check_weighted, positive, square_bytes};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
-use crate::stop::Stop;
+use crate::stop::{FUTILE_ROUNDS, Stop};
 use ascent::Block;
 use factor::System;
 use faer::{Mat, MatRef};
@@ -51,8 +51,8 @@ pub struct Problem<'a> {
 ///
 /// `warm` holds n dual variables to start from (they are clipped to 0..=C); `Solved::coefficients`
 /// times the labels are such. `Options::max_passes` bounds the passes of coordinate ascent, Newton
-/// steps and interior-point steps together; [`Stop::IterationLimit`] is also said where two dozen
-/// rounds in a row could not lower the gap.
+/// steps and interior-point steps together; [`Stop::NoProgress`] is said where two dozen rounds in a
+/// row could not lower the gap.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] (c, tol), [`Error::WrongLength`], [`Error::WrongTarget`] (a
@@ -199,8 +199,8 @@ const PASSES_PER_ROUND: u64 = 4;
 const LIGHT_ROUNDS: u64 = 2;
 /// The same without a factor and with many examples, whose matrix it factors some thirty times.
 const HEAVY_ROUNDS: u64 = 12;
-/// Rounds in a row that do not lower the gap before the solver gives up: rounding allows no better.
-const FUTILE_ROUNDS: u64 = 24;
+/// A rank is low up to this part of n, or this number: what a search in vain costs.
+const LOW_RANK: (usize, usize) = (16, 256);
 /// Few examples.
 const DENSE: usize = 800;
 
@@ -214,6 +214,8 @@ struct Search<'a> {
     /// Summed afresh by `certify`, and only there.
     f: Vec<f64>,
     passes: u64,
+    /// Whether a factorisation of the last round failed.
+    failed: bool,
     /// L with K = L L' when the rank of K is low; sought when the first rounds do not suffice.
     factor: &'a OnceCell<Option<Mat<f64>>>,
     /// Memory of the Gram matrix of a round's examples, and of Newton steps' factors: fresh pages
@@ -244,6 +246,7 @@ impl<'a> Search<'a> {
             a: vec![0.0; y.len()],
             f,
             passes: 0,
+            failed: false,
             factor,
             rooms: Default::default(),
         }
@@ -294,8 +297,9 @@ impl<'a> Search<'a> {
             if best.gap <= options.tol * best.primal {
                 break Stop::Tolerance;
             }
-            if self.passes >= options.max_passes || futile > FUTILE_ROUNDS {
-                break Stop::IterationLimit;
+            let limit = self.passes >= options.max_passes;
+            if limit || futile > FUTILE_ROUNDS {
+                break Stop::short(self.failed, limit);
             }
             if monitor.should_stop() {
                 break Stop::Interrupted;
@@ -343,6 +347,7 @@ impl<'a> Search<'a> {
         for (&i, &a) in active.iter().zip(&block.a) {
             self.a[i] = a;
         }
+        self.failed = block.failed;
         let room = block.room;
         self.rooms = [compact, room];
     }
@@ -368,7 +373,7 @@ impl<'a> Search<'a> {
             }
         }
         let n = self.a.len();
-        let rank = (n / 20).max(128).min(n / 3);
+        let rank = (n / LOW_RANK.0).max(LOW_RANK.1).min(n / 3);
         if stalled || block.free().len() > rank {
             let low = self.factor.get_or_init(|| factor::low_rank(self.columns, rank));
             let system = match low {

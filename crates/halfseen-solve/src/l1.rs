@@ -55,7 +55,7 @@ impl<'a> Point<'a> {
                 }
                 let (to, slope) = self.steepest();
                 if !self.step(to, slope) {
-                    break;
+                    return Stop::NoProgress;
                 }
             }
         }

@@ -7,13 +7,14 @@
 //! | [`bundle`] | margins that are not linear in the weights, by cutting planes |
 //! | [`Quadratic`], [`Point`] | a quadratic, and its least value in an l1 ball |
 //!
-//! Underneath, [`sampling`] draws indices, [`iterate`] moves weight vectors by sparse steps without
+//! Underneath, [`cholesky`] factors, [`sampling`] draws indices, [`iterate`] moves weight vectors by sparse steps without
 //! ever touching all of them, [`projection`] is their dense counterpart. Nothing here knows a table
 //! or a learner, and results never depend on the number of threads.
 #![forbid(unsafe_code)]
 
 pub mod biased;
 pub mod bundle;
+pub mod cholesky;
 mod eigen;
 mod error;
 pub mod hinge;

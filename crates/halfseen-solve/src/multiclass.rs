@@ -31,7 +31,7 @@ use super::hinge::low_rank;
 use super::{Options, Solved, check_gram, length, positive, square_bytes};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
-use crate::stop::Stop;
+use crate::stop::{FUTILE_ROUNDS, Stop};
 use ascent::Ascent;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
@@ -241,6 +241,8 @@ struct Search<'a> {
     /// (n, classes): 1(r != y_i) + z_ir, multiplied afresh by `certify`.
     g: Mat<f64>,
     passes: u64,
+    /// Whether the interior-point method ended with a system that could not be solved.
+    failed: bool,
 }
 
 /// What is certain of a point.
@@ -254,7 +256,7 @@ impl<'a> Search<'a> {
     fn new(gram: MatRef<'a, f64>, codes: &[u32], classes: usize, c: Vec<f64>) -> Search<'a> {
         let y: Vec<usize> = codes.iter().map(|&y| y as usize).collect();
         let w = Mat::from_fn(y.len(), classes, |i, r| if r == y[i] { c[i] } else { 0.0 });
-        Search { gram, g: Mat::zeros(y.len(), classes), y, c, w, passes: 0 }
+        Search { gram, g: Mat::zeros(y.len(), classes), y, c, w, passes: 0, failed: false }
     }
 
     fn start(&mut self, warm: MatRef<'_, f64>) {
@@ -323,11 +325,15 @@ impl<'a> Search<'a> {
         let mut may_interior = true;
         let mut now = self.certify();
         let (mut best, mut best_w) = (now, self.w.clone());
+        let (mut futile, mut dual) = (0, f64::NEG_INFINITY);
         let stop = loop {
             if !(now.primal.is_finite() && now.gap.is_finite()) {
                 let problem = format!("objective {:e}, gap {:e}", now.primal, now.gap);
                 return Err(Error::Numerical { what: "multi-class hinge loss", problem });
             }
+            // The dual objective rises with every round of ascent; the gap need not fall.
+            futile = if now.gap < best.gap || now.primal - now.gap > dual { 0 } else { futile + 1 };
+            dual = dual.max(now.primal - now.gap);
             if now.gap <= best.gap {
                 best = now;
                 best_w.copy_from(&self.w);
@@ -335,8 +341,9 @@ impl<'a> Search<'a> {
             if best.gap <= options.tol * best.primal {
                 break Stop::Tolerance;
             }
-            if self.passes >= options.max_passes {
-                break Stop::IterationLimit;
+            let limit = self.passes >= options.max_passes;
+            if limit || futile > FUTILE_ROUNDS {
+                break Stop::short(self.failed, limit);
             }
             if monitor.should_stop() {
                 break Stop::Interrupted;

@@ -13,12 +13,10 @@
 //! outputs); y the targets, (n, outputs); r the residual of the linear equations.
 
 use super::{Solved, check_gram, length, positive, square_bytes};
+use crate::cholesky::{Factor, NotPositive};
 use crate::eigen;
 use crate::error::{Error, Result};
 use crate::stop::Stop;
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::cholesky::llt::solve::{solve_in_place, solve_in_place_scratch};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use std::cmp::Ordering;
@@ -45,13 +43,8 @@ const INDEFINITE: f64 = 1e-8;
 pub fn solve(gram: MatRef<'_, f64>, targets: MatRef<'_, f64>, c: f64) -> Result<Solved> {
     check_rows(gram)?;
     check(gram, targets, c)?;
-    if let Some(factor) = factorise(gram, c, Par::rayon(0)) {
-        let invert = |b: &mut Mat<f64>| {
-            let scratch = solve_in_place_scratch::<f64>(b.nrows(), b.ncols(), Par::Seq);
-            let mut memory = MemBuffer::new(scratch);
-            solve_in_place(factor.as_ref(), b.as_mut(), Par::Seq, MemStack::new(&mut memory));
-        };
-        let found = refined(gram, targets, c, invert);
+    if let Ok(factor) = factorise(gram, c, Par::rayon(0)) {
+        let found = refined(gram, targets, c, |b| factor.solve(b));
         if found.gap <= COARSE * found.objective.abs() {
             return finished(found);
         }
@@ -166,15 +159,11 @@ impl<'a> Spectrum<'a> {
     }
 }
 
-/// The lower triangular factor of G; `None` where rounding made a pivot negative.
-fn factorise(gram: MatRef<'_, f64>, c: f64, par: Par) -> Option<Mat<f64>> {
-    let n = gram.nrows();
-    let mut factor = gram.to_owned();
-    (0..n).for_each(|i| factor[(i, i)] += 1.0 / c);
-    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(n, par, Default::default()));
-    let stack = MemStack::new(&mut memory);
-    cholesky_in_place(factor.as_mut(), Default::default(), par, stack, Default::default()).ok()?;
-    Some(factor)
+/// Factors G.
+fn factorise(gram: MatRef<'_, f64>, c: f64, par: Par) -> std::result::Result<Factor, NotPositive> {
+    let mut shifted = gram.to_owned();
+    (0..shifted.nrows()).for_each(|i| shifted[(i, i)] += 1.0 / c);
+    Factor::new(shifted, par)
 }
 
 /// Coefficients with what certifies them.
@@ -459,7 +448,7 @@ mod tests {
             gram[(i, i)] -= 1e-11;
         }
         let c = 1e12;
-        assert!(factorise(gram.as_ref(), c, Par::Seq).is_none());
+        assert!(factorise(gram.as_ref(), c, Par::Seq).is_err());
         let found = solve(gram.as_ref(), targets.as_ref(), c).unwrap();
         let exact = Spectrum::new(exact.as_ref()).unwrap().solve(targets.as_ref(), c).unwrap();
         // The same but for the rounding of `exact`, whose eigenvalues of 1e-14 are not quite 0

@@ -20,6 +20,8 @@ pub(super) struct Block<'a> {
     threshold: f64,
     /// Memory for the factors of Newton steps, which the next block takes over.
     pub(super) room: Vec<f64>,
+    /// Whether the last factorisation failed.
+    pub(super) failed: bool,
 }
 
 /// The share of the largest gain of a pass below which the next pass leaves a variable alone: to
@@ -35,8 +37,8 @@ impl<'a> Block<'a> {
         number: u64,
     ) -> Block<'a> {
         let order = (0..y.len()).collect();
-        let mut block =
-            Block { columns, y, c, a, f, order, seed, number, threshold: 0.0, room: Vec::new() };
+        let (threshold, room, failed) = (0.0, Vec::new(), false);
+        let mut block = Block { columns, y, c, a, f, order, seed, number, threshold, room, failed };
         block.threshold =
             WORTH * (0..block.a.len()).fold(0.0_f64, |most, i| most.max(block.gain(i).1));
         block

@@ -1,12 +1,10 @@
 //! Factors K + D for diagonal D: through a factor of K where its rank is low, else directly.
 
 use super::gram::Columns;
+use crate::cholesky::{factor_in_place, solve_in_place};
 use crate::vectors::{add_multiple, dot};
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::cholesky::llt::solve::solve_in_place;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular};
-use faer::{Accum, Mat, MatMut, Par};
+use faer::{Accum, Mat, Par};
 
 /// Residual diagonals below this share of the largest diagonal are rounding.
 const ROUNDING: f64 = 1e-14;
@@ -106,14 +104,14 @@ impl<'a> System<'a> {
                     Par::Seq,
                 );
                 (0..inner.nrows()).for_each(|k| inner[(k, k)] += 1.0);
-                cholesky(inner.as_mut())
+                factor_in_place(inner.as_mut(), Par::Seq).is_ok()
             }
             System::Dense { gram, sum } => {
                 for (j, d) in d.iter().enumerate() {
                     sum.col_as_slice_mut(j)[j..].copy_from_slice(&gram.column(j)[j..]);
                     sum[(j, j)] += d;
                 }
-                cholesky(sum.as_mut())
+                factor_in_place(sum.as_mut(), Par::Seq).is_ok()
             }
         }
     }
@@ -139,7 +137,7 @@ impl<'a> System<'a> {
                 let first: Vec<f64> = (0..n).map(|i| y[i] * right[i] / d[i]).collect();
                 let mut inside =
                     Mat::from_fn(rows.ncols(), 1, |k, _| dot(rows.col_as_slice(k), &first));
-                solve_in_place(inner.as_ref(), inside.as_mut(), Par::Seq, MemStack::new(&mut []));
+                solve_in_place(inner.as_ref(), inside.as_mut());
                 let mut back = vec![0.0; n];
                 for k in 0..rows.ncols() {
                     add_multiple(&mut back, inside[(k, 0)], rows.col_as_slice(k));
@@ -148,20 +146,9 @@ impl<'a> System<'a> {
             }
             System::Dense { sum, .. } => {
                 let mut solution = Mat::from_fn(n, 1, |i, _| y[i] * right[i]);
-                solve_in_place(sum.as_ref(), solution.as_mut(), Par::Seq, MemStack::new(&mut []));
+                solve_in_place(sum.as_ref(), solution.as_mut());
                 (0..n).map(|i| y[i] * solution[(i, 0)]).collect()
             }
         }
     }
-}
-
-/// The Cholesky factor of a matrix, in its lower triangle; false where a pivot is not positive.
-pub(super) fn cholesky(matrix: MatMut<'_, f64>) -> bool {
-    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(
-        matrix.nrows(),
-        Par::Seq,
-        Default::default(),
-    ));
-    let stack = MemStack::new(&mut memory);
-    cholesky_in_place(matrix, Default::default(), Par::Seq, stack, Default::default()).is_ok()
 }

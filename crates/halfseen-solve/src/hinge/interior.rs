@@ -90,6 +90,7 @@ impl Block<'_> {
                 *d = point.lambda[i] / point.a[i] + point.mu[i] / point.w[i];
             }
             if !system.factor(&d) {
+                self.failed = true;
                 break;
             }
             // Towards the optimum itself.

@@ -1,10 +1,8 @@
 //! Ascends the dual of a hinge problem by Newton steps on the variables between their bounds.
 
 use super::ascent::Block;
-use super::factor::cholesky;
+use crate::cholesky::{factor_in_place, solve_in_place};
 use crate::vectors::dot;
-use faer::dyn_stack::MemStack;
-use faer::linalg::cholesky::llt::solve::solve_in_place;
 use faer::{Mat, MatRef, Par};
 
 /// Most steps of one round; each that is cut short brings at least one variable to a bound.
@@ -30,7 +28,10 @@ impl Block<'_> {
             match step {
                 Some(false) => {}
                 Some(true) => return done + 1,
-                None => return done,
+                None => {
+                    self.failed = true;
+                    return done;
+                }
             }
         }
         most.min(STEPS)
@@ -51,14 +52,9 @@ impl Block<'_> {
         for _ in 0..3 {
             let mut factor = self.columns.triangle_into(free, room);
             (0..n).for_each(|i| factor[(i, i)] += ridge);
-            if cholesky(factor.as_mut()) {
+            if factor_in_place(factor.as_mut(), Par::Seq).is_ok() {
                 let mut direction = Mat::from_fn(n, 1, |i, _| self.f[free[i]]);
-                solve_in_place(
-                    factor.as_ref(),
-                    direction.as_mut(),
-                    Par::Seq,
-                    MemStack::new(&mut []),
-                );
+                solve_in_place(factor.as_ref(), direction.as_mut());
                 return Some(self.search(free, factor.as_ref(), ridge, &direction));
             }
             ridge *= 100.0;

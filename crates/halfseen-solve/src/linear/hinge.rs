@@ -20,7 +20,7 @@ use super::{Features, LinearSolved, check_finite, increasing};
 use crate::error::Result;
 use crate::monitor::Monitor;
 use crate::sampling::{Purpose, Stream};
-use crate::stop::Stop;
+use crate::stop::{FUTILE_ROUNDS, Stop};
 use crate::vectors::{add_multiple, dot, square};
 use crate::{Options, check_weighted};
 use faer::{Mat, MatRef};
@@ -149,6 +149,8 @@ struct Search<'a> {
     /// As of the last certificate.
     g: Vec<f64>,
     passes: u64,
+    /// Whether the last interior-point method ended with a system that could not be solved.
+    failed: bool,
     best: Best,
 }
 
@@ -207,6 +209,7 @@ impl<'a> Search<'a> {
             w: vec![0.0; features.width()],
             g: vec![0.0; n],
             passes: 0,
+            failed: false,
             best: Best {
                 weights: vec![0.0; features.width()],
                 primal: f64::INFINITY,
@@ -238,13 +241,17 @@ impl<'a> Search<'a> {
         let mut now = self.certify()?;
         self.offer(now);
         let mut patience = LEAST_LEFT;
+        let (mut futile, mut least) = (0, f64::INFINITY);
         let stop = loop {
             let target = options.tol * self.best.primal;
             if self.best.gap() <= target {
                 break Stop::Tolerance;
             }
-            if self.passes >= options.max_passes {
-                break Stop::IterationLimit;
+            futile = if self.best.gap() < least { 0 } else { futile + 1 };
+            least = least.min(self.best.gap());
+            let limit = self.passes >= options.max_passes;
+            if limit || futile > FUTILE_ROUNDS {
+                break Stop::short(self.failed, limit);
             }
             if monitor.should_stop() {
                 break Stop::Interrupted;
@@ -385,7 +392,9 @@ impl<'a> Search<'a> {
             bias,
         };
         let mut path = Interior::new(part);
-        self.passes += path.run(0.1 * target, most, monitor);
+        let (steps, failed) = path.run(0.1 * target, most, monitor);
+        self.passes += steps;
+        self.failed = failed;
         // Its own w.
         let weights = match &narrow {
             Some(rotation) => {

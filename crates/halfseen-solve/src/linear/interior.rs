@@ -16,10 +16,12 @@
 //! number with them.
 
 use super::Features;
-use super::outer::{Factor, add_outer};
+use super::outer::add_outer;
+use crate::cholesky::{Factor, NotPositive};
 use crate::monitor::Monitor;
+use crate::stop::Stop;
 use crate::vectors::add_multiple;
-use faer::Mat;
+use faer::{Mat, Par};
 
 /// Steps go this share of the way to the nearest bound.
 const SHARE: f64 = 0.995;
@@ -147,29 +149,30 @@ impl<'a> Interior<'a> {
     }
 
     /// Steps until lower beta and upper t sum to at most `target`, which is the gap up to rounding,
-    /// or no step helps; returns the number of steps.
-    pub(crate) fn run(&mut self, target: f64, most: u64, monitor: &dyn Monitor) -> u64 {
+    /// or no step helps; returns the number of steps, and whether a system could not be solved.
+    pub(crate) fn run(&mut self, target: f64, most: u64, monitor: &dyn Monitor) -> (u64, bool) {
         let whole = 2.0 * self.beta.len() as f64;
         let (mut steps, mut idle, mut least) = (0, 0, whole * self.complementarity(None));
-        while steps < most
-            && idle < PATIENCE
-            && least > target
-            && !monitor.should_stop()
-            && self.step()
-        {
+        while steps < most && idle < PATIENCE && least > target && !monitor.should_stop() {
+            if let Err(stop) = self.step() {
+                return (steps, stop == Stop::NumericalFailure);
+            }
             steps += 1;
             let sum = whole * self.complementarity(None);
             idle = if sum < 0.9 * least { 0 } else { idle + 1 };
             least = least.min(sum);
         }
-        steps
+        (steps, false)
     }
 
-    /// One predictor and one corrector. `false` where the numbers allow no further step; the point
-    /// is then unchanged.
-    pub(crate) fn step(&mut self) -> bool {
+    /// One predictor and one corrector. Where the numbers allow no further step the point is
+    /// unchanged.
+    ///
+    /// # Errors
+    /// [`Stop::NumericalFailure`] or [`Stop::NoProgress`].
+    pub(crate) fn step(&mut self) -> Result<(), Stop> {
         self.residuals();
-        let Some(factor) = self.factor() else { return false };
+        let factor = self.factor().map_err(|_| Stop::NumericalFailure)?;
         let mu = self.complementarity(None);
         let first = self.solve(&factor, |_| (0.0, 0.0));
         let affine = self.complementarity(Some((&first, self.longest(&first))));
@@ -181,8 +184,11 @@ impl<'a> Interior<'a> {
         let length = (SHARE * self.longest(&step)).min(1.0);
         let mut numbers =
             step.vector.iter().chain(&step.beta).chain(&step.lower).chain(&step.upper);
-        if length.is_nan() || length <= 0.0 || !numbers.all(|v| v.is_finite()) {
-            return false;
+        if length.is_nan() || !numbers.all(|v| v.is_finite()) {
+            return Err(Stop::NumericalFailure);
+        }
+        if length <= 0.0 {
+            return Err(Stop::NoProgress);
         }
         add_multiple(&mut self.vector, length, &step.vector);
         add_multiple(&mut self.beta, length, &step.beta);
@@ -200,7 +206,7 @@ impl<'a> Interior<'a> {
                 *room = cost - *beta;
             }
         }
-        true
+        Ok(())
     }
 
     /// J v - v_0 - X beta and X'v - s - lower + upper.
@@ -219,7 +225,7 @@ impl<'a> Interior<'a> {
     }
 
     /// Cholesky's factor of J + X W X'.
-    fn factor(&mut self) -> Option<Factor> {
+    fn factor(&mut self) -> Result<Factor, NotPositive> {
         let (features, m) = (self.vector.len(), self.beta.len());
         let mut system = Mat::identity(features, features);
         if self.part.bias {
@@ -244,7 +250,7 @@ impl<'a> Interior<'a> {
             }
             add_outer(&mut system, scaled.as_ref().subcols(0, many));
         }
-        Factor::new(system)
+        Factor::new(system, Par::Seq)
     }
 
     /// The Newton step towards lower beta and upper t of these values.

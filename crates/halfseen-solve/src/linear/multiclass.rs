@@ -21,7 +21,7 @@ use super::{Features, LinearSolved, check_finite, increasing};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 use crate::sampling::{Purpose, Stream};
-use crate::stop::Stop;
+use crate::stop::{FUTILE_ROUNDS, Stop};
 use crate::vectors::{add_multiple, dot, square};
 use crate::{Options, length, positive};
 use faer::{Mat, MatRef};
@@ -121,6 +121,8 @@ struct Search<'a> {
     /// (D, classes).
     weights: Mat<f64>,
     passes: u64,
+    /// Whether the interior-point method ended with a system that could not be solved.
+    failed: bool,
 }
 
 /// Objective and gap.
@@ -143,6 +145,7 @@ impl<'a> Search<'a> {
             duals: vec![0.0; n * classes],
             weights: Mat::zeros(features.width(), classes),
             passes: 0,
+            failed: false,
         }
     }
 
@@ -201,19 +204,23 @@ impl<'a> Search<'a> {
     }
 
     fn run(&mut self, options: &Options, monitor: &dyn Monitor) -> Result<LinearSolved> {
-        self.passes = 0;
+        (self.passes, self.failed) = (0, false);
         let mut now = self.certify()?;
         // The best primal and the best dual point so far, each with its objective.
         let (mut primal, mut weights) = (now.primal, self.weights.clone());
         let (mut dual, mut duals) = (now.primal - now.gap, self.duals.clone());
         let mut may_finish = affordable(self.all.len(), self.features.width(), self.classes);
+        let (mut futile, mut least) = (0, f64::INFINITY);
         let stop = loop {
             let target = options.tol * primal;
             if primal - dual <= target {
                 break Stop::Tolerance;
             }
-            if self.passes >= options.max_passes {
-                break Stop::IterationLimit;
+            futile = if primal - dual < least { 0 } else { futile + 1 };
+            least = least.min(primal - dual);
+            let limit = self.passes >= options.max_passes;
+            if limit || futile > FUTILE_ROUNDS {
+                break Stop::short(self.failed, limit);
             }
             if monitor.should_stop() {
                 break Stop::Interrupted;
@@ -262,7 +269,9 @@ impl<'a> Search<'a> {
         };
         let costs = self.c.clone();
         let mut path = Interior::new(features, self.labels, classes, &costs);
-        self.passes += path.run(0.1 * tol, most, monitor);
+        let (steps, failed) = path.run(0.1 * tol, most, monitor);
+        self.passes += steps;
+        self.failed = failed;
         for ((i, block), &c) in self.duals.chunks_exact_mut(classes).enumerate().zip(&costs) {
             // What a step on this example alone would bring to 0 is 0.
             let kept = |r: usize| {

@@ -1,8 +1,5 @@
-//! Sums outer products of examples into D x D matrices, and factors what comes of it.
+//! Sums outer products of examples into D x D matrices.
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::cholesky::llt::solve::{solve_in_place, solve_in_place_scratch};
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatRef, Par};
@@ -42,30 +39,5 @@ pub(super) fn mirror(matrix: &mut Mat<f64>) {
         for i in j + 1..matrix.nrows() {
             matrix[(j, i)] = matrix[(i, j)];
         }
-    }
-}
-
-/// Cholesky's factor of a matrix whose lower triangle is given.
-pub(super) struct Factor(Mat<f64>);
-
-impl Factor {
-    /// `None` where rounding made a pivot negative.
-    pub(super) fn new(mut matrix: Mat<f64>) -> Option<Factor> {
-        let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(
-            matrix.nrows(),
-            Par::Seq,
-            Default::default(),
-        ));
-        let stack = MemStack::new(&mut memory);
-        cholesky_in_place(matrix.as_mut(), Default::default(), Par::Seq, stack, Default::default())
-            .ok()?;
-        Some(Factor(matrix))
-    }
-
-    /// Replaces b, (D, outputs), by the solution.
-    pub(super) fn solve(&self, b: &mut Mat<f64>) {
-        let mut memory =
-            MemBuffer::new(solve_in_place_scratch::<f64>(b.nrows(), b.ncols(), Par::Seq));
-        solve_in_place(self.0.as_ref(), b.as_mut(), Par::Seq, MemStack::new(&mut memory));
     }
 }

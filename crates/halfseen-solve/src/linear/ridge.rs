@@ -9,8 +9,9 @@
 //! the optimum. Gradient and objective come from the moments; that costs accuracy where the losses
 //! are tiny beside y.
 
-use super::outer::{Factor, add_outer, mirror};
+use super::outer::{add_outer, mirror};
 use super::{Features, LinearSolved, check_finite, increasing};
+use crate::cholesky::Factor;
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 use crate::stop::Stop;
@@ -101,7 +102,7 @@ impl Moments {
             }
             let mut shifted = full.clone();
             (0..shifted.nrows()).for_each(|k| shifted[(k, k)] += 1.0 / c);
-            let Some(factor) = Factor::new(shifted) else { return Ok(None) };
+            let Ok(factor) = Factor::new(shifted, Par::Seq) else { return Ok(None) };
             let found = self.refined(&full, c, |b| factor.solve(b));
             Ok((found.gap <= COARSE * found.objective).then_some(found))
         };

@@ -65,7 +65,10 @@ impl Search<'_> {
             {
                 return;
             }
-            let Some(newton) = Newton::new(form, mean, &self.w, &s) else { return };
+            let Ok(newton) = Newton::new(form, mean, &self.w, &s) else {
+                self.failed = true;
+                return;
+            };
             self.passes += 1;
             let predict = Mat::from_fn(n, classes, |i, r| -s[(i, r)]);
             let (dw, ds, _) = newton.direction(&predict);
@@ -80,6 +83,7 @@ impl Search<'_> {
             let (dw, ds, dm) = newton.direction(&t);
             let step = SHARE * longest(&self.w, &dw).min(longest(&s, &ds));
             if !step.is_finite() || step < 1e-8 {
+                self.failed = !step.is_finite();
                 return;
             }
             for i in 0..n {

@@ -13,9 +13,7 @@
 //! solves (I + N) u = -L' (H t), where block (r, s) of N is L' diag(h_rs) L. Nothing is subtracted
 //! from the diagonal, so large and small d mix without loss.
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::cholesky::llt::solve::solve_in_place;
+use crate::cholesky::{Factor, NotPositive};
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular};
 use faer::{Accum, Mat, MatRef, Par};
@@ -39,9 +37,9 @@ pub(super) enum Form<'a> {
 /// A system that is ready to be solved.
 pub(super) enum Newton<'a> {
     /// K, its (K + D_r)^-1, and the Cholesky factor of their sum.
-    Dense { gram: MatRef<'a, f64>, inverses: Vec<Mat<f64>>, sum: Mat<f64> },
+    Dense { gram: MatRef<'a, f64>, inverses: Vec<Mat<f64>>, sum: Factor },
     /// L, d (n, classes), and the Cholesky factor of I + N.
-    Low { rows: MatRef<'a, f64>, d: Mat<f64>, inner: Mat<f64> },
+    Low { rows: MatRef<'a, f64>, d: Mat<f64>, inner: Factor },
 }
 
 /// Multiplications of one step with K itself, and with a factor of this rank.
@@ -53,20 +51,6 @@ pub(super) fn work(n: usize, classes: usize, rank: Option<usize>) -> f64 {
     }
 }
 
-fn factor(mut matrix: Mat<f64>) -> Option<Mat<f64>> {
-    let n = matrix.nrows();
-    let mut memory =
-        MemBuffer::new(cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default()));
-    let stack = MemStack::new(&mut memory);
-    cholesky_in_place(matrix.as_mut(), Default::default(), Par::Seq, stack, Default::default())
-        .ok()?;
-    Some(matrix)
-}
-
-fn substitute(factor: MatRef<'_, f64>, right: &mut Mat<f64>) {
-    solve_in_place(factor, right.as_mut(), Par::Seq, MemStack::new(&mut []));
-}
-
 fn multiply(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     let mut product = Mat::zeros(a.nrows(), b.ncols());
     matmul(product.as_mut(), Accum::Replace, a, b, 1.0, Par::Seq);
@@ -74,9 +58,13 @@ fn multiply(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
 }
 
 impl<'a> Newton<'a> {
-    /// `mean` is that of the Gram matrix's diagonal. `None` where rounding leaves no positive
-    /// pivot.
-    pub(super) fn new(form: Form<'a>, mean: f64, w: &Mat<f64>, s: &Mat<f64>) -> Option<Newton<'a>> {
+    /// `mean` is that of the Gram matrix's diagonal.
+    pub(super) fn new(
+        form: Form<'a>,
+        mean: f64,
+        w: &Mat<f64>,
+        s: &Mat<f64>,
+    ) -> Result<Newton<'a>, NotPositive> {
         let floor = FLOOR * mean;
         match form {
             Form::Dense(gram) => Newton::dense(gram, floor, w, s),
@@ -84,26 +72,35 @@ impl<'a> Newton<'a> {
         }
     }
 
-    fn dense(gram: MatRef<'a, f64>, floor: f64, w: &Mat<f64>, s: &Mat<f64>) -> Option<Newton<'a>> {
+    fn dense(
+        gram: MatRef<'a, f64>,
+        floor: f64,
+        w: &Mat<f64>,
+        s: &Mat<f64>,
+    ) -> Result<Newton<'a>, NotPositive> {
         let n = gram.nrows();
-        let inverses: Option<Vec<Mat<f64>>> = (0..w.ncols())
+        let inverses: Vec<Mat<f64>> = (0..w.ncols())
             .into_par_iter()
             .map(|r| {
                 let mut matrix = gram.to_owned();
                 (0..n).for_each(|i| matrix[(i, i)] += (s[(i, r)] / w[(i, r)]).max(floor));
-                let factor = factor(matrix)?;
+                let factor = Factor::new(matrix, Par::Seq)?;
                 let mut inverse = Mat::identity(n, n);
-                substitute(factor.as_ref(), &mut inverse);
-                Some(inverse)
+                factor.solve(&mut inverse);
+                Ok(inverse)
             })
-            .collect();
-        let inverses = inverses?;
+            .collect::<Result<_, NotPositive>>()?;
         let mut sum = Mat::zeros(n, n);
         inverses.iter().for_each(|inverse| sum += inverse);
-        Some(Newton::Dense { gram, inverses, sum: factor(sum)? })
+        Ok(Newton::Dense { gram, inverses, sum: Factor::new(sum, Par::Seq)? })
     }
 
-    fn low(rows: MatRef<'a, f64>, floor: f64, w: &Mat<f64>, s: &Mat<f64>) -> Option<Newton<'a>> {
+    fn low(
+        rows: MatRef<'a, f64>,
+        floor: f64,
+        w: &Mat<f64>,
+        s: &Mat<f64>,
+    ) -> Result<Newton<'a>, NotPositive> {
         let (n, classes, rank) = (w.nrows(), w.ncols(), rows.ncols());
         let most = 1.0 / floor.max(f64::MIN_POSITIVE);
         let d = Mat::from_fn(n, classes, |i, r| (w[(i, r)] / s[(i, r)]).min(most));
@@ -134,7 +131,7 @@ impl<'a> Newton<'a> {
             }
         }
         drop(blocks);
-        Some(Newton::Low { rows, d, inner: factor(inner)? })
+        Ok(Newton::Low { rows, d, inner: Factor::new(inner, Par::Seq)? })
     }
 
     /// The changes (dw, ds, dm) for the right-hand sides t (n, classes), with ds_r = dm + K dw_r.
@@ -164,7 +161,7 @@ impl<'a> Newton<'a> {
     }
 }
 
-fn by_inverses(inverses: &[Mat<f64>], sum: &Mat<f64>, t: &Mat<f64>) -> (Mat<f64>, Mat<f64>) {
+fn by_inverses(inverses: &[Mat<f64>], sum: &Factor, t: &Mat<f64>) -> (Mat<f64>, Mat<f64>) {
     let (n, classes) = (t.nrows(), t.ncols());
     let mut dw = Mat::zeros(n, classes);
     let mut dm = Mat::zeros(n, 1);
@@ -175,7 +172,7 @@ fn by_inverses(inverses: &[Mat<f64>], sum: &Mat<f64>, t: &Mat<f64>) -> (Mat<f64>
         times(r, t.as_ref().subcols(r, 1), dw.as_mut().subcols_mut(r, 1));
         dm += dw.as_ref().subcols(r, 1);
     }
-    substitute(sum.as_ref(), &mut dm);
+    sum.solve(&mut dm);
     for r in 0..classes {
         let right = Mat::from_fn(n, 1, |i, _| t[(i, r)] - dm[(i, 0)]);
         times(r, right.as_ref(), dw.as_mut().subcols_mut(r, 1));
@@ -186,7 +183,7 @@ fn by_inverses(inverses: &[Mat<f64>], sum: &Mat<f64>, t: &Mat<f64>) -> (Mat<f64>
 fn by_factor(
     rows: MatRef<'_, f64>,
     d: &Mat<f64>,
-    inner: &Mat<f64>,
+    inner: &Factor,
     t: &Mat<f64>,
 ) -> (Mat<f64>, Mat<f64>) {
     let (rank, classes) = (rows.ncols(), d.ncols());
@@ -198,7 +195,7 @@ fn by_factor(
     for _ in 0..2 {
         let mut left = stacked(&multiply(rows.transpose(), dw.as_ref()));
         left = -(left + stacked(&u));
-        substitute(inner.as_ref(), &mut left);
+        inner.solve(&mut left);
         u += Mat::from_fn(rank, classes, |i, r| left[(r * rank + i, 0)]);
         let scores = multiply(rows, u.as_ref());
         (dw, dm) = laplacian(d, &(t + scores));

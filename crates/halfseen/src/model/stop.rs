@@ -24,6 +24,10 @@ pub enum Stop {
     Stationary,
     /// The iterations ran out first.
     IterationLimit,
+    /// Further steps no longer lowered the gap: rounding allows no better.
+    NoProgress,
+    /// A factorisation failed, and what can do without it did not reach the tolerance.
+    NumericalFailure,
     /// The monitor asked to stop; this is the best point so far.
     Interrupted,
     /// More examples may still be told.
@@ -55,6 +59,8 @@ impl From<halfseen_solve::Stop> for Stop {
             Of::ClosedForm => Stop::ClosedForm,
             Of::Tolerance => Stop::Tolerance,
             Of::IterationLimit => Stop::IterationLimit,
+            Of::NoProgress => Stop::NoProgress,
+            Of::NumericalFailure => Stop::NumericalFailure,
             Of::Interrupted => Stop::Interrupted,
         }
     }
@@ -72,6 +78,12 @@ impl fmt::Display for Stop {
             Stop::Stationary => "a stationary point was reached, which need not be the optimum",
             Stop::IterationLimit => {
                 "the iterations ran out before the gap fell below the tolerance; raise max_iter or tol"
+            }
+            Stop::NoProgress => {
+                "rounding allowed no further progress before the gap fell below the tolerance; raise tol, or lower c"
+            }
+            Stop::NumericalFailure => {
+                "a system of linear equations could not be solved before the gap fell below the tolerance; scale the attributes, or lower c"
             }
             Stop::Interrupted => "it was interrupted; this is the best point so far",
             Stop::Open => "more examples may still be told",

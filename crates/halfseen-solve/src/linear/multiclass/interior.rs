@@ -13,8 +13,9 @@
 //! indefinite.
 
 use super::super::Features;
-use super::super::outer::Factor;
+use crate::cholesky::{Factor, NotPositive};
 use crate::monitor::Monitor;
+use crate::stop::Stop;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
@@ -119,28 +120,35 @@ impl<'a> Interior<'a> {
     }
 
     /// Steps until the products sum to at most `tol` times the objective, which is the gap up to
-    /// rounding, or no step helps; returns the number of steps.
-    pub(super) fn run(&mut self, tol: f64, most: u64, monitor: &dyn Monitor) -> u64 {
+    /// rounding, or no step helps; returns the number of steps, and whether a system could not be
+    /// solved.
+    pub(super) fn run(&mut self, tol: f64, most: u64, monitor: &dyn Monitor) -> (u64, bool) {
         let (mut steps, mut idle, mut least) = (0, 0, product(&self.w, &self.s));
         while steps < most && idle < PATIENCE && least > tol * self.objective() {
-            if monitor.should_stop() || !self.step() {
+            if monitor.should_stop() {
                 break;
+            }
+            if let Err(stop) = self.step() {
+                return (steps, stop == Stop::NumericalFailure);
             }
             steps += 1;
             let sum = product(&self.w, &self.s);
             idle = if sum < 0.9 * least { 0 } else { idle + 1 };
             least = least.min(sum);
         }
-        steps
+        (steps, false)
     }
 
-    /// One predictor and one corrector. `false` where the numbers allow no further step; the point
-    /// is then unchanged.
-    fn step(&mut self) -> bool {
+    /// One predictor and one corrector. Where the numbers allow no further step the point is
+    /// unchanged.
+    ///
+    /// # Errors
+    /// [`Stop::NumericalFailure`] or [`Stop::NoProgress`].
+    fn step(&mut self) -> Result<(), Stop> {
         let (n, classes) = (self.w.nrows(), self.w.ncols());
         let missing = self.missing();
         let o = Mat::from_fn(n, classes, |i, r| self.w[(i, r)] / self.s[(i, r)]);
-        let Some(factor) = self.factor(&o) else { return false };
+        let factor = self.factor(&o).map_err(|_| Stop::NumericalFailure)?;
         let sum = product(&self.w, &self.s);
         let first = self.solve(&factor, &o, &missing, |_, _| 0.0);
         let reach = self.longest(&first);
@@ -152,11 +160,11 @@ impl<'a> Interior<'a> {
             self.solve(&factor, &o, &missing, |i, r| centre - first.w[(i, r)] * first.s[(i, r)]);
         let reach = SHARE * self.longest(&step);
         let finite = |m: &Mat<f64>| m.col_iter().all(|c| c.iter().all(|v| v.is_finite()));
-        if !(finite(&step.vectors) && finite(&step.w) && finite(&step.s))
-            || reach.is_nan()
-            || reach <= 0.0
-        {
-            return false;
+        if reach.is_nan() || !(finite(&step.vectors) && finite(&step.w) && finite(&step.s)) {
+            return Err(Stop::NumericalFailure);
+        }
+        if reach <= 0.0 {
+            return Err(Stop::NoProgress);
         }
         self.vectors += faer::Scale(reach) * &step.vectors;
         self.w += faer::Scale(reach) * &step.w;
@@ -168,7 +176,7 @@ impl<'a> Interior<'a> {
                 self.s[(i, r)] = self.s[(i, r)].max(f64::MIN_POSITIVE);
             }
         }
-        true
+        Ok(())
     }
 
     fn missing(&self) -> Residuals {
@@ -179,7 +187,7 @@ impl<'a> Interior<'a> {
     }
 
     /// Cholesky's factor of I + sum_i A_i x f_i f_i', class by class.
-    fn factor(&self, o: &Mat<f64>) -> Option<Factor> {
+    fn factor(&self, o: &Mat<f64>) -> Result<Factor, NotPositive> {
         let (n, classes, width) = (o.nrows(), o.ncols(), self.features.width());
         let pairs: Vec<(usize, usize)> =
             (0..classes).flat_map(|q| (q..classes).map(move |r| (r, q))).collect();
@@ -216,7 +224,7 @@ impl<'a> Interior<'a> {
             let mut place = system.as_mut().submatrix_mut(r * width, q * width, width, width);
             place += block;
         }
-        Factor::new(system)
+        Factor::new(system, Par::Seq)
     }
 
     /// The Newton step towards products w s of these values.

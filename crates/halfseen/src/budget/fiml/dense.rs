@@ -22,12 +22,10 @@ use super::folds::WeightedSubset;
 use super::simd4::{NullaryFnOnce, wide};
 use super::small_cholesky::dot;
 use super::standard::Rows;
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::cholesky::llt::solve::{solve_in_place, solve_in_place_scratch};
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, Par};
+use halfseen_solve::cholesky::{factor_in_place, solve_in_place};
 
 /// Noise floor of every attribute, in standard units.
 const FLOOR: f64 = 1e-4;
@@ -178,12 +176,11 @@ impl Dense {
         let d = self.len();
         let mut factor = self.matrix.submatrix(0, 0, d, d).to_owned();
         (0..d).for_each(|j| factor[(j, j)] += FLOOR + ridge);
-        if !definite(&mut factor) {
+        if factor_in_place(factor.as_mut(), Par::Seq).is_err() {
             return None;
         }
         let mut found = Mat::from_fn(d, 1, |i, _| b[i]);
-        let mut memory = MemBuffer::new(solve_in_place_scratch::<f64>(d, 1, Par::Seq));
-        solve_in_place(factor.as_ref(), found.as_mut(), Par::Seq, MemStack::new(&mut memory));
+        solve_in_place(factor.as_ref(), found.as_mut());
         let found = found.col_as_slice(0).to_vec();
         found.iter().all(|v| v.is_finite()).then_some(found)
     }
@@ -200,20 +197,8 @@ impl Dense {
     fn is_definite(&self, room: &mut Mat<f64>) -> bool {
         room.copy_from(&self.matrix);
         (0..=self.len()).for_each(|j| room[(j, j)] += 0.5 * FLOOR);
-        definite(room)
+        factor_in_place(room.as_mut(), Par::Seq).is_ok()
     }
-}
-
-/// Replaces the lower triangle by its Cholesky factor, where there is one.
-fn definite(matrix: &mut Mat<f64>) -> bool {
-    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(
-        matrix.nrows(),
-        Par::Seq,
-        Default::default(),
-    ));
-    let stack = MemStack::new(&mut memory);
-    cholesky_in_place(matrix.as_mut(), Default::default(), Par::Seq, stack, Default::default())
-        .is_ok()
 }
 
 impl Covariance for Dense {

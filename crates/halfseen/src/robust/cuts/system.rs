@@ -10,11 +10,9 @@
 //! only the second part touches all entries of a row.
 
 use super::pieces::Pieces;
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::cholesky::llt::solve::{solve_in_place, solve_in_place_scratch};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, Par};
+use halfseen_solve::cholesky::Factor;
 use rayon::prelude::*;
 
 /// Private matrices take at most so many bytes together, but are at least two.
@@ -221,7 +219,7 @@ fn scatter(matrix: &mut Mat<f64>, slots: &[u32], values: &[f64], factor: f64) {
 /// The equations, scaled to a diagonal of ones, and their factor.
 pub(super) struct System {
     matrix: Mat<f64>,
-    factor: Mat<f64>,
+    factor: Factor,
     scale: Vec<f64>,
 }
 
@@ -262,23 +260,9 @@ impl System {
         }
         let mut ridge = 0.0;
         for _ in 0..4 {
-            let mut factor = matrix.clone();
-            (0..width).for_each(|j| factor[(j, j)] += ridge);
-            let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(
-                width,
-                Par::Seq,
-                Default::default(),
-            ));
-            let stack = MemStack::new(&mut memory);
-            if cholesky_in_place(
-                factor.as_mut(),
-                Default::default(),
-                Par::Seq,
-                stack,
-                Default::default(),
-            )
-            .is_ok()
-            {
+            let mut shifted = matrix.clone();
+            (0..width).for_each(|j| shifted[(j, j)] += ridge);
+            if let Ok(factor) = Factor::new(shifted, Par::Seq) {
                 return Some(System { matrix, factor, scale });
             }
             ridge = if ridge == 0.0 { RIDGE } else { 100.0 * ridge };
@@ -290,12 +274,11 @@ impl System {
     pub(super) fn solve(&self, right: &mut [f64]) {
         let width = right.len();
         let wanted = Mat::from_fn(width, 1, |j, _| right[j] * self.scale[j]);
-        let mut memory = MemBuffer::new(solve_in_place_scratch::<f64>(width, 1, Par::Seq));
         let mut found = wanted.clone();
-        solve_in_place(self.factor.as_ref(), found.as_mut(), Par::Seq, MemStack::new(&mut memory));
+        self.factor.solve(&mut found);
         let mut rest = wanted;
         self.subtract_product(found.col_as_slice(0), rest.col_as_slice_mut(0));
-        solve_in_place(self.factor.as_ref(), rest.as_mut(), Par::Seq, MemStack::new(&mut memory));
+        self.factor.solve(&mut rest);
         for (j, to) in right.iter_mut().enumerate() {
             *to = (found[(j, 0)] + rest[(j, 0)]) * self.scale[j];
         }

@@ -1,11 +1,9 @@
 //! Sums the rank-one terms of sparse rows into packed lower triangles, and solves with their sum.
 
 use crate::robust::KNOWN;
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::cholesky::llt::solve::solve_in_place;
 use faer::prelude::ReborrowMut;
 use faer::{Mat, Par};
+use halfseen_solve::cholesky::{factor_in_place, solve_in_place};
 
 /// Numbers in the lower triangle of a matrix with so many rows.
 pub(super) const fn size(n: usize) -> usize {
@@ -91,7 +89,6 @@ pub(super) struct System {
     factor: Mat<f64>,
     right: Mat<f64>,
     residual: Vec<f64>,
-    memory: MemBuffer,
 }
 
 /// What is added to the scaled diagonal where the plain factorisation fails: tried in this order.
@@ -99,7 +96,6 @@ const RIDGES: [f64; 4] = [0.0, 1e-14, 1e-12, 1e-10];
 
 impl System {
     pub(super) fn new(n: usize) -> System {
-        let scratch = cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default());
         System {
             n,
             matrix: vec![0.0; size(n)],
@@ -107,7 +103,6 @@ impl System {
             factor: Mat::zeros(n, n),
             right: Mat::zeros(n, 1),
             residual: vec![0.0; n],
-            memory: MemBuffer::new(scratch),
         }
     }
 
@@ -142,15 +137,7 @@ impl System {
                 }
                 self.factor[(j, j)] = 1.0 + ridge;
             }
-            let stack = MemStack::new(&mut self.memory);
-            cholesky_in_place(
-                self.factor.as_mut(),
-                Default::default(),
-                Par::Seq,
-                stack,
-                Default::default(),
-            )
-            .is_ok()
+            factor_in_place(self.factor.as_mut(), Par::Seq).is_ok()
                 && (0..n).all(|j| self.factor[(j, j)].is_finite())
         })
     }
@@ -179,12 +166,7 @@ impl System {
         for (i, (r, s)) in right.iter().zip(&self.scale).enumerate() {
             column[(i, 0)] = r * s;
         }
-        solve_in_place(
-            self.factor.as_ref(),
-            column.rb_mut(),
-            Par::Seq,
-            MemStack::new(&mut self.memory),
-        );
+        solve_in_place(self.factor.as_ref(), column.rb_mut());
         for (i, (x, s)) in solution.iter_mut().zip(&self.scale).enumerate() {
             let new = column[(i, 0)] * s;
             *x = if add { *x + new } else { new };
