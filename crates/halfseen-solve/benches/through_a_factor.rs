@@ -41,6 +41,9 @@ fn synthetic(n: usize, d: usize, gamma: u32, classes: usize) -> (Mat<f64>, Vec<u
     (Mat::from_fn(n, n, |i, j| gram[(i.max(j), i.min(j))] / mean), codes)
 }
 
+/// Seconds, and objective, gap and stop of each C.
+type Timed = (f64, Vec<(f64, f64, Stop)>);
+
 /// Processor time of all threads so far, in seconds: the clock on the wall counts other programs.
 fn seconds() -> f64 {
     let of = |task: fs::DirEntry| fs::read_to_string(task.path().join("schedstat")).unwrap();
@@ -131,7 +134,7 @@ fn main() {
             seconds() - start
         );
     }
-    let tell = |name: &str, times: &[(f64, Vec<(f64, f64, Stop)>)]| {
+    let tell = |name: &str, times: &[Timed]| {
         let least = times.iter().map(|t| t.0).fold(f64::INFINITY, f64::min);
         let open = times[0].1.iter().filter(|f| f.2 != Stop::Tolerance).count();
         let gap = times[0].1.iter().map(|f| f.1 / f.0).fold(0.0, f64::max);
