@@ -125,8 +125,11 @@ impl Rounds<'_, '_> {
             }
             let added: usize = more.iter().map(|list| list.len()).sum();
             let failed = found.value - found.bound > gap;
-            if self.rounds >= self.options.max_iter || (added == 0 && failed && !warm) {
+            if self.rounds >= self.options.max_iter {
                 return Stop::IterationLimit;
+            }
+            if added == 0 && failed && !warm {
+                return Stop::NoProgress;
             }
             share = if added == 0 { 0.1 * share } else { LOOSE };
             // After a start too near the optimum for what was added, one from farther off, and then

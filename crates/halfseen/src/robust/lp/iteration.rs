@@ -125,12 +125,13 @@ impl<'p> State<'p> {
                 break Stop::Interrupted;
             }
             if ends {
-                break Stop::IterationLimit;
+                let limit = iterations >= options.max_iter;
+                break if limit { Stop::IterationLimit } else { Stop::NoProgress };
             }
             monitor.progress(iterations, options.max_iter);
             let Some(steps) = self.step(products / pairs) else {
-                self.certify();
-                break Stop::IterationLimit;
+                let solved = self.certify() <= self.allowed(options.tol);
+                break if solved { Stop::Tolerance } else { Stop::NumericalFailure };
             };
             short = if steps.primal.max(steps.dual) < SHORT.0 { short + 1 } else { 0 };
             iterations += 1;

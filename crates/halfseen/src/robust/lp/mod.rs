@@ -70,8 +70,8 @@ pub(super) struct Solved {
 }
 
 /// Minimises the mean relaxed loss of the rows `keep`, which are all of them where they count by
-/// weights. Where rounding ends the iteration before the gap is small, that is
-/// [`Stop::IterationLimit`].
+/// weights. Where rounding ends the iteration before the gap is small, it stops by
+/// [`Stop::NoProgress`] or [`Stop::NumericalFailure`].
 pub(super) fn solve(program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Solved {
     iteration::minimise(program, keep, monitor)
 }
