@@ -270,7 +270,7 @@ fn summary(model: &Model, args: &FitArgs) -> Result<String> {
         return Ok(format!("{}\n", serde_json::to_string_pretty(&json)?));
     }
     let number = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.6}"));
-    let learner = registry::find(&model.learner)?;
+    let learner = registry::with_params(&model.learner, &model.params)?;
     let mut rows = vec![("learner", report.learner.clone())];
     if args.tune.is_some() {
         let chosen = learner.grid().0.into_iter().filter_map(|(name, _)| {
