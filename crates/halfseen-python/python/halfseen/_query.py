@@ -209,7 +209,8 @@ def given(
         if not np.isnan(values.get(name, float("nan"))):
             raise ValueError(f"{name} has a value, and a reason why it has none; give one of them")
     missing = {name: reasons.get(name, NO_REASON) for name, value in values.items() if np.isnan(value)}
-    return list({**values, **reasons, **missing}.items())
+    merged: dict[str, float | str] = {**values, **reasons, **missing}
+    return list(merged.items())
 
 
 def part(query: Query, values: Mapping[str, Any] | None) -> dict[str, float]:

@@ -22,6 +22,8 @@ class Status:
     attributes: tuple[str, ...]
     _estimator: Any
     _learner: _core.Learner
+    _panels: list[tuple[str, list[int]]]
+    _sampled: int
 
     def export(self) -> list[KeptRead]:
         """Return what was read, where reads are kept.
@@ -43,7 +45,8 @@ class Status:
         def label(code):
             return code if code is None or labels is None else labels[int(code)]
 
-        return [KeptRead(*read, label(code)) for *read, code in self._learner.export()]
+        rows = self._learner.export()
+        return [KeptRead(*row[:4], label(row[4])) for row in rows]
 
     @property
     def open(self) -> list[OpenQuery]:

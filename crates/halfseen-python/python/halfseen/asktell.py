@@ -336,11 +336,11 @@ class Learner(Status):
             estimator, classes = getattr(budget, name)(**saved["params"]), saved["classes"]
             if hasattr(estimator, "decision_function") != (classes is not None):
                 raise ValueError(f"its classes are {classes!r}, and it is of {name}")
-            learner = json.dumps(saved["learner"])
+            state = json.dumps(saved["learner"])
             named = bool(saved["named"])
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise ValueError(f"this is no saved learner: {problem(error)}") from None
-        learner = _core.Learner.from_json(learner)
+        learner = _core.Learner.from_json(state)
         _settle(estimator, list(learner.columns), named)
         if classes is not None:
             estimator._take_classes(classes)

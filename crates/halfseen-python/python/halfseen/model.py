@@ -6,7 +6,7 @@ import os
 import tempfile
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -261,7 +261,15 @@ def chosen(scores: NDArray[Any]) -> NDArray[Any]:
     return (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
 
 
-def write(model: _core.Model, path: str | os.PathLike[str]) -> None:
+class _Saved(Protocol):
+    """What is saved as the text of a file."""
+
+    def to_json(self) -> str:
+        """Return the text."""
+        ...
+
+
+def write(model: _Saved, path: str | os.PathLike[str]) -> None:
     """Write the file of a model beside its place, and put it there."""
     path = Path(path)
     text = model.to_json() + "\n"
