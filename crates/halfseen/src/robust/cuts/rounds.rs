@@ -125,11 +125,10 @@ impl Rounds<'_, '_> {
             }
             let added: usize = more.iter().map(|list| list.len()).sum();
             let failed = found.value - found.bound > gap;
-            if self.rounds >= self.options.max_iter {
-                return Stop::IterationLimit;
-            }
-            if added == 0 && failed && !warm {
-                return Stop::NoProgress;
+            let limit = self.options.max_iter;
+            if self.rounds >= limit || (added == 0 && failed && !warm) {
+                let ran_out = self.rounds >= limit || found.steps >= limit;
+                return if ran_out { Stop::IterationLimit } else { Stop::NoProgress };
             }
             share = if added == 0 { 0.1 * share } else { LOOSE };
             // After a start too near the optimum for what was added, one from farther off, and then
