@@ -4,7 +4,8 @@
 mod common;
 
 use common::{Data, budgeted, keeps_reads, kind, layout, learner, singletons, started};
-use halfseen::budget::{AskTell, Query, Role, TellOutcome};
+use halfseen::budget::TellOutcome::{Learned, Skipped};
+use halfseen::budget::{AskTell, Query, Role};
 use halfseen::{model::Note, registry::load};
 use serde_json::Value;
 
@@ -68,7 +69,7 @@ fn several_queries_may_be_open_and_answered_out_of_order() {
         for at in [3, 0, 5, 1, 4, 2] {
             let told =
                 learner.tell(&queries[at], &data.answer(&queries[at], 20 + at), data.y[20 + at]);
-            assert_eq!(told.unwrap(), TellOutcome::Learned);
+            assert_eq!(told.unwrap(), Learned);
         }
         let report = learner.report();
         // The fifth answer given (to query 4) waited for four others, the last for five.
@@ -157,12 +158,8 @@ fn queries_of_another_learner_are_refused() {
             let query = started(other, &OPEN, &data.layout).ask().unwrap();
             refuse(&mut *learner, &query, &data.answer(&query, 0), 0.0, "WrongLearner");
         }
-        // The same learner started twice is the same learner.
-        let query = ask(&[], &data.layout);
-        assert_eq!(
-            learner.tell(&query, &data.answer(&query, 0), 0.0).unwrap(),
-            TellOutcome::Learned
-        );
+        let query = ask(&[], &data.layout); // the same learner started twice is the same learner
+        assert_eq!(learner.tell(&query, &data.answer(&query, 0), 0.0).unwrap(), Learned);
     }
 }
 
@@ -189,11 +186,7 @@ fn answers_that_do_not_fit_are_refused_and_the_query_stays_open() {
         for target in [f64::NAN, f64::INFINITY, -f64::INFINITY, f64::MAX] {
             refuse(&mut *learner, &query, &values, target, "WrongAnswer");
         }
-        assert_eq!(
-            learner.tell(&query, &values, data.y[40]).unwrap(),
-            TellOutcome::Learned,
-            "{name}"
-        );
+        assert_eq!(learner.tell(&query, &values, data.y[40]).unwrap(), Learned, "{name}");
     });
 }
 
@@ -204,11 +197,7 @@ fn numbers_that_would_leave_the_range_are_refused_and_the_query_stays_open() {
         let values: Vec<f64> = data.answer(&query, 40).iter().map(|_| 1e99).collect();
         refuse(&mut *learner, &query, &values, 1e99, "Diverged");
         let values = data.answer(&query, 40);
-        assert_eq!(
-            learner.tell(&query, &values, data.y[40]).unwrap(),
-            TellOutcome::Learned,
-            "{name}"
-        );
+        assert_eq!(learner.tell(&query, &values, data.y[40]).unwrap(), Learned, "{name}");
     });
 }
 
@@ -241,13 +230,13 @@ fn a_refused_read_skips_the_example_and_is_counted() {
         *values.last_mut().unwrap() = f64::NAN;
         if keeps_reads(name) {
             // The other values are kept, and what gave none is told of.
-            assert_eq!(learner.tell(&query, &values, data.y[40]).unwrap(), TellOutcome::Learned);
+            assert_eq!(learner.tell(&query, &values, data.y[40]).unwrap(), Learned);
             let after = learner.report();
             assert_eq!((after.skipped, after.examples), (0, before.examples + 1));
             assert_eq!(after.notes, [Note::RefusedReads { reads: 1 }]);
             return;
         }
-        assert_eq!(learner.tell(&query, &values, data.y[40]).unwrap(), TellOutcome::Skipped);
+        assert_eq!(learner.tell(&query, &values, data.y[40]).unwrap(), Skipped);
         let after = learner.report();
         assert_eq!((after.skipped, after.examples), (1, before.examples), "{name}");
         assert!(after.reads > before.reads, "the other reads were made");
@@ -259,7 +248,7 @@ fn a_refused_read_skips_the_example_and_is_counted() {
 /// What happened to a learner.
 enum Entry {
     Asked,
-    TellOutcome(Query, Vec<f64>, f64),
+    Told(Query, Vec<f64>, f64),
     Forgotten(u64),
 }
 
@@ -267,7 +256,7 @@ fn replay(learner: &mut dyn AskTell, log: &[Entry]) {
     for entry in log {
         match entry {
             Entry::Asked => drop(learner.ask().unwrap()),
-            Entry::TellOutcome(query, values, target) => {
+            Entry::Told(query, values, target) => {
                 learner.tell(query, values, *target).unwrap();
             }
             Entry::Forgotten(number) => learner.forget(*number).unwrap(),
@@ -295,7 +284,7 @@ fn study(data: &Data, learner: &mut dyn AskTell, from: usize, to: usize) -> Vec<
             values[0] = f64::NAN;
         }
         learner.tell(&query, &values, data.y[row]).unwrap();
-        log.push(Entry::TellOutcome(query, values, data.y[row]));
+        log.push(Entry::Told(query, values, data.y[row]));
     }
     log
 }
@@ -482,11 +471,7 @@ fn edited_queries_are_refused_without_a_panic() {
             accepted <= 2 * query.reads.len(),
             "{name}: {accepted} forged queries were accepted"
         );
-        assert_eq!(
-            learner.tell(&query, &values, data.y[40]).unwrap(),
-            TellOutcome::Learned,
-            "{name}"
-        );
+        assert_eq!(learner.tell(&query, &values, data.y[40]).unwrap(), Learned, "{name}");
         let query = learner.ask().unwrap();
         let late = Query { asked_at: u64::MAX, ..query.clone() };
         let error = learner.tell(&late, &data.answer(&query, 41), data.y[41]).unwrap_err();
