@@ -431,4 +431,4 @@ def test_what_is_shown_helps():
     assert query == Query.from_json(query.to_json())
     assert query != learner.ask()
     assert query != 3
-    assert repr(learner) == "<Learner of AERR: 0 examples, 0 reads>"
+    assert repr(learner) == "<Learner of AERRRegressor: 0 examples, 0 reads>"
