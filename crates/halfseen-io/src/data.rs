@@ -1,5 +1,4 @@
-//! Reads whatever a path holds: a table in one of the formats told by content, or a folder of IDX
-//! files.
+//! Reads the data at a path: a table in a format recognised by content, or a folder of IDX files.
 
 use crate::arff::{ArffOptions, read_arff};
 use crate::csv::{CsvOptions, read_csv};
@@ -13,7 +12,7 @@ use crate::svmlight::{SvmlightOptions, read_svmlight};
 use halfseen::data::Table;
 use std::path::Path;
 
-/// What a path held.
+/// Data read from a path.
 #[derive(Debug, Clone)]
 pub enum Data {
     /// A file of named columns.
@@ -22,14 +21,14 @@ pub enum Data {
     Images(IdxData),
 }
 
-/// Reads a file by its content, or a folder of IDX files.
+/// Reads a file, whose format is recognised by content, or a folder of IDX files.
 ///
-/// ARFF starts with `@relation` and `@attribute`, Parquet with `PAR1`, and SVMlight with a number
-/// and pairs index:value (before which lines of one number alone may stand). All else is read as
-/// CSV.
+/// ARFF starts with `@relation` and `@attribute`, and Parquet with `PAR1`. SVMlight starts with a
+/// number and pairs index:value; lines of a single number may come first. Everything else is read
+/// as CSV.
 ///
 /// # Errors
-/// As the reader of the format with default options, or [`read_idx_folder`].
+/// As for the reader of the format with default options, or [`read_idx_folder`].
 pub fn read_data(path: impl AsRef<Path>) -> Result<Data> {
     let path = path.as_ref();
     if path.is_dir() {

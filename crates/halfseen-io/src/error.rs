@@ -1,41 +1,41 @@
-//! Names which file could not be read, where it broke, and what to do about it.
+//! Names the file that could not be read, the place of the failure, and a remedy.
 //!
-//! [`Error`] is opaque: [`Error::subject`] is the file (or the figure), [`Error::kind`] what went
-//! wrong with its numbers and its place. A message is one sentence of at most 1 kB that starts with
-//! the subject and ends with a remedy.
+//! [`Error`] is opaque: [`Error::subject`] is the file (or figure), [`Error::kind`] the failure
+//! with its numbers and place. A message is one sentence of at most 1 kB that starts with the
+//! subject and usually ends with a remedy.
 
 use halfseen::error::short;
 
-/// The result of everything in this crate that can fail.
+/// Result of every fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong with which file; see [`Error::kind`].
+/// Failure to read a file or draw a figure; see [`Error::kind`].
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {kind}", tail(subject))]
 pub struct Error {
     subject: String,
-    // not a source: the message already holds it, and reports of chains would say it twice
+    // not a source: the message contains it already, and error chains would repeat it
     kind: Box<ErrorKind>,
 }
 
-/// Every way to fail. Rows count from 1 (the first below the header), lines from 1 (the header's).
+/// Every kind of failure. Rows count from 1 (below the header), lines from 1 (the header).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-#[allow(missing_docs)] // the fields' names and the messages say it
+#[allow(missing_docs)] // the names of the fields and the messages explain them
 pub enum ErrorKind {
-    /// The operating system does not give the file.
+    /// The operating system cannot read the file.
     #[error("cannot be read ({reason}); check the path and its permissions")]
     Unreadable { reason: String },
-    /// There is not one byte, or only blank lines.
+    /// The file has no bytes, or only blank lines.
     #[error("the file is empty; a table needs a header and at least one row")]
     Empty,
-    /// There is a header and nothing below.
+    /// The file has a header but no rows.
     #[error("the file holds a header of {columns} columns and no row; is it cut off?")]
     NoRows { columns: usize },
     /// A row has more or fewer fields than the header.
     #[error("row {row} (line {line}) has {found} fields where the header has {expected}; {}", ragged_remedy(*found, *expected))]
     Ragged { row: usize, line: u64, expected: usize, found: usize },
-    /// A record is longer than the limit, mostly because a quote is not closed.
+    /// A record is longer than the limit, usually because of an unclosed quote.
     #[error(
         "the record at line {line} is longer than {limit} bytes; close its quotes, or raise the limit on a record's length"
     )]
@@ -45,7 +45,7 @@ pub enum ErrorKind {
         "line {line} is longer than {limit} bytes; is the file cut into lines? Else raise the limit on a line's length"
     )]
     LineTooLong { line: u64, limit: usize },
-    /// A line is not as its format has it.
+    /// A line violates its format.
     #[error("line {line}: '{}' {problem}", short(text))]
     Malformed { line: u64, text: String, problem: &'static str },
     /// A cell of a numeric column is text.
@@ -62,7 +62,7 @@ pub enum ErrorKind {
         short(text)
     )]
     UndeclaredCategory { row: usize, line: u64, column: String, text: String },
-    /// A column has a type that no table holds.
+    /// A column has a type that tables do not support.
     #[error("column '{}' is {what}; {remedy}", short(column))]
     UnsupportedColumn { column: String, what: String, remedy: &'static str },
     /// The index of a column is larger than the limit.
@@ -70,12 +70,12 @@ pub enum ErrorKind {
         "line {line}: the index {index} is beyond the limit of {limit} columns; number the attributes from 1 on"
     )]
     TooManyColumns { line: u64, index: String, limit: usize },
-    /// The table would need more memory than the file gives reason for.
+    /// The table has too many cells for the size of its file.
     #[error(
         "the table has more than {limit} cells, far more than its file explains; raise the limit if it is meant"
     )]
     TooManyCells { limit: usize },
-    /// The file ends inside quotes.
+    /// The file ends inside a quoted field.
     #[error(
         "the record at line {line} opens a quote that the file never closes; close it, or double it if it is meant as text"
     )]
@@ -85,7 +85,7 @@ pub enum ErrorKind {
         "column {column} has no name in the header; name it, or remove it (pandas: to_csv(index=False))"
     )]
     UnnamedColumn { column: usize },
-    /// A text is not UTF-8.
+    /// The text is not UTF-8.
     #[error(
         "line {line} is not UTF-8 text; save the file as UTF-8 (for example: iconv -f latin1 -t utf-8)"
     )]
@@ -97,28 +97,28 @@ pub enum ErrorKind {
         short(text)
     )]
     NotFinite { row: usize, line: u64, column: String, text: String },
-    /// The second reading of a file did not find what the first had found.
+    /// The second pass over a file found other content than the first.
     #[error(
         "row {row}, column '{}': the file changed while it was read; read it again when it is complete",
         short(column)
     )]
     Changed { row: usize, column: String },
-    /// The compressed data are broken or cut off.
+    /// The compressed data are damaged or truncated.
     #[error("the gzip data are broken or cut off ({problem}); fetch or compress the file again")]
     BadGzip { problem: String },
-    /// The Parquet data are broken, cut off, or not as the format has them.
+    /// The Parquet data are damaged, truncated or invalid.
     #[error(
         "the Parquet data are broken or cut off ({}); fetch or write the file again",
         short(problem)
     )]
     BadParquet { problem: String },
-    /// An integer is too large for a double to hold it exactly.
+    /// An integer is too large for an exact double.
     #[error(
         "row {row}, column '{}': {value} is beyond 2^53, where doubles skip integers; write an identifier as text, else as a double",
         short(column)
     )]
     Inexact { row: usize, column: String, value: String },
-    /// The content is no CSV, and it can be told what it is.
+    /// The content is in another format than CSV, which was recognised.
     #[error("looks like {what}, not like CSV; {remedy}")]
     LooksLike { what: &'static str, remedy: &'static str },
     /// The first bytes are not those of an IDX file.
@@ -126,7 +126,7 @@ pub enum ErrorKind {
         "is no IDX file: it starts with the bytes {found:02x?} where 00 00, a type and a number of dimensions belong"
     )]
     WrongMagic { found: Vec<u8> },
-    /// An IDX file holds something other than unsigned bytes.
+    /// An IDX file holds elements other than unsigned bytes.
     #[error(
         "holds IDX elements of type 0x{code:02x} ({name}) and only unsigned bytes (0x08) are supported; convert it"
     )]
@@ -139,32 +139,32 @@ pub enum ErrorKind {
     /// An IDX file is longer than its header says.
     #[error("goes on after the {expected} bytes that its header asks for; is it the right file?")]
     TrailingBytes { expected: u64 },
-    /// An IDX array has a shape that its use does not allow.
+    /// An IDX array has the wrong shape for its use.
     #[error(
         "holds an array of shape {} where {expected} are needed; are images and labels mixed up?",
         shape_text(shape)
     )]
     WrongShape { shape: Vec<usize>, expected: &'static str },
-    /// The pictures of two files differ in size.
+    /// The images of two files differ in size.
     #[error(
         "holds images of {found} pixels where the files before it have {expected}; read them separately"
     )]
     ImageSizesDiffer { expected: usize, found: usize },
-    /// Images and labels do not go together.
+    /// The numbers of images and labels differ.
     #[error(
         "holds {images} images and its labels ({}) are {labels}; are they of the same set?",
         tail(labels_file)
     )]
     CountsDiffer { images: usize, labels: usize, labels_file: String },
-    /// Of a pair of IDX files one is absent.
+    /// One file of a pair of IDX files is missing.
     #[error("has '{}' but not its {missing} file; put it into the same folder", short(present))]
     MissingPartner { present: String, missing: &'static str },
-    /// A folder without IDX files.
+    /// A folder has no IDX files.
     #[error(
         "is a folder without IDX files (*images*idx3* with *labels*idx1*); give a file, or the folder that holds them"
     )]
     NoIdxFiles,
-    /// A figure without a point that could be drawn.
+    /// A figure has no point that can be drawn.
     #[error("there is no point to draw; give at least one with finite x and y{}", if *log_x { " and x above 0" } else { "" })]
     NoPoints { log_x: bool },
     /// The drawing routines failed.
@@ -180,18 +180,18 @@ impl Error {
         Self { subject: subject.into(), kind: Box::new(kind) }
     }
 
-    /// The file, folder or figure that the error is about.
+    /// Returns the file, folder or figure that the error is about.
     pub fn subject(&self) -> &str {
         &self.subject
     }
 
-    /// What went wrong, with its numbers and place.
+    /// Returns the kind of failure, with its numbers and place.
     pub fn kind(&self) -> &ErrorKind {
         &self.kind
     }
 }
 
-/// Keeps the last 200 characters of a path, where the file's name is.
+/// Keeps the last 200 characters of a path, which include the file name.
 fn tail(path: &str) -> String {
     let characters = path.chars().count();
     let kept: String =
@@ -199,7 +199,7 @@ fn tail(path: &str) -> String {
     if characters > 200 { format!("…{kept}") } else { kept }
 }
 
-/// Escapes control characters and leaves quotes alone.
+/// Escapes control characters but not quotes.
 fn printable(c: char) -> impl Iterator<Item = char> {
     let (plain, escaped) =
         if c.is_control() { (None, Some(c.escape_default())) } else { (Some(c), None) };

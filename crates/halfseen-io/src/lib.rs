@@ -11,7 +11,7 @@
 //!
 //! | to read | call | get |
 //! |---|---|---|
-//! | whatever a path holds | [`read_data`] | [`Data`] |
+//! | data of any kind at a path | [`read_data`] | [`Data`] |
 //! | a CSV file | [`read_csv`] | [`Table`](halfseen::data::Table) |
 //! | SVMlight or LIBSVM rows | [`read_svmlight`] | [`Table`](halfseen::data::Table), sparse |
 //! | an ARFF file | [`read_arff`] | [`Table`](halfseen::data::Table) |
@@ -20,8 +20,8 @@
 //! | a folder of IDX images and labels | [`read_idx_folder`] | [`IdxData`] |
 //! | images and labels in memory | [`IdxData::from_pairs`] | [`IdxData`] |
 //!
-//! Every error names the file, and where it can the row, the line and the column. Rows count from
-//! 1, the first below the header; lines count from 1, the header's.
+//! Every error names the file and, where known, the row, line and column. Rows count from 1 below
+//! the header; lines count from 1 at the header.
 #![forbid(unsafe_code)]
 
 mod arff;

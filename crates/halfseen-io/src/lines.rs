@@ -1,12 +1,10 @@
-//! Cuts the content of a text file into numbered lines, holding one chunk or the longest line at a
-//! time.
+//! Splits a text file into numbered lines, holding one chunk or the longest line at a time.
 
 use crate::error::{ErrorKind, Result};
 use crate::source::Content;
 use memchr::memchr2;
 
-/// As for CSV: small enough for the second cache level, large enough that system calls do not
-/// matter.
+/// Fits into the second-level cache, and makes the cost of system calls negligible (as for CSV).
 const CHUNK: usize = 256 << 10;
 
 /// The lines of a file, in order; they end with LF, CR LF or CR.
@@ -22,7 +20,7 @@ pub(crate) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Starts at the first byte after a byte order mark; no line may have more than `limit` bytes.
+    /// Starts after a byte order mark; no line may have more than `limit` bytes.
     pub(crate) fn new(content: Content<'a>, limit: usize) -> Result<Self> {
         let buffer = vec![0; CHUNK];
         let mut lines = Self {
@@ -42,7 +40,7 @@ impl<'a> Lines<'a> {
         Ok(lines)
     }
 
-    /// The next line and its number, from 1.
+    /// Returns the next line and its number, from 1.
     pub(crate) fn next(&mut self) -> Result<Option<(u64, &[u8])>> {
         loop {
             let pending = &self.buffer[self.start..self.end];
@@ -70,7 +68,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Reads more of the line that the buffer holds the beginning of.
+    /// Reads more of the line that starts in the buffer.
     fn fill(&mut self) -> Result<()> {
         let pending = self.end - self.start;
         if pending > self.limit {

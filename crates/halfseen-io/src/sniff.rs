@@ -1,24 +1,24 @@
-//! Recognises the format of a file by its first bytes, and files that cannot be read.
+//! Recognises the format of a file by its first bytes, and refuses formats that cannot be read.
 
 use crate::error::{ErrorKind, Result};
 use crate::source::Source;
 use crate::{arff, svmlight};
 
-/// The formats of tables.
+/// Formats of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     Csv,
     Arff,
     Svmlight,
-    /// Only where it can be read: else it is refused by name, as CSV.
+    /// Without the feature `parquet` such a file is treated as CSV and refused by name.
     #[cfg(feature = "parquet")]
     Parquet,
 }
 
-/// How much of a file is looked at: a long comment may stand before the first line that counts.
+/// Number of bytes inspected; a long comment may precede the first relevant line.
 const HEAD: u64 = 256 << 10;
 
-/// Tells the format of a source by its content, unpacked. What no other format claims is CSV.
+/// Recognises the format of a source by its decompressed content; CSV if no other format matches.
 pub(crate) fn recognise(source: &Source<'_>) -> Result<Format> {
     let mut content = source.open()?;
     let mut head = Vec::new();
@@ -32,7 +32,7 @@ pub(crate) fn recognise(source: &Source<'_>) -> Result<Format> {
 }
 
 fn of_text(head: &[u8], whole: bool) -> Format {
-    // a part of a word could mislead; a long line is judged by its beginning
+    // drop the last, possibly cut word; a long line is judged by its beginning
     let end = if whole { None } else { head.iter().rposition(|b| b" \t\r\n".contains(b)) };
     let lines = || head[..end.unwrap_or(head.len())].split(|b| b"\r\n".contains(b));
     if arff::resembles(lines()) {
@@ -44,7 +44,7 @@ fn of_text(head: &[u8], whole: bool) -> Format {
     }
 }
 
-/// First bytes, what they tell, and what to do.
+/// First bytes, the format that they indicate, and the remedy.
 const MAGIC: [(&[u8], &str, &str); 15] = [
     (b"PAR1", "a Parquet file", CONVERT),
     (b"PK\x03\x04", "an Excel workbook or a zip archive", CONVERT),
@@ -67,10 +67,10 @@ const CONVERT: &str = "convert it to CSV";
 const MODEL: &str = "give a table; if this is a saved model, name it before the data";
 const UNPACK: &str = "unpack it, or compress it by gzip";
 
-/// How many bytes [`refuse_foreign`] looks at.
+/// Number of bytes that [`refuse_foreign`] inspects.
 pub(crate) const SNIFFED: usize = 1024;
 
-/// Refuses content that starts like another format or holds NUL bytes in its first kB.
+/// Refuses content that starts like another format or has a NUL byte among its first 1024.
 pub(crate) fn refuse_foreign(head: &[u8]) -> Result<(), ErrorKind> {
     let head = &head[..head.len().min(SNIFFED)];
     if let Some(&(_, what, remedy)) = MAGIC.iter().find(|(magic, ..)| head.starts_with(magic)) {

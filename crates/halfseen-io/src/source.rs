@@ -1,4 +1,4 @@
-//! Opens a file or bytes in memory, and unpacks gzip when the content says so.
+//! Opens a file or bytes in memory, and decompresses gzip recognised by its first bytes.
 
 use crate::error::{Error, ErrorKind, Result};
 use flate2::read::MultiGzDecoder;
@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
 
-/// Where data come from: a path, or bytes in memory under a name for messages.
+/// Origin of data: a path, or bytes in memory with a name for messages.
 #[derive(Debug, Clone)]
 pub struct Source<'a> {
     name: String,
@@ -40,7 +40,7 @@ impl<'a> Source<'a> {
         &self.name
     }
 
-    /// Makes sure that [`Source::open`] can be called twice: pipes are read into memory.
+    /// Ensures that [`Source::open`] can be called twice, by reading pipes into memory.
     pub(crate) fn rewindable(self) -> Result<Self> {
         let Origin::Path(path) = self.origin else { return Ok(self) };
         let unreadable =
@@ -53,7 +53,7 @@ impl<'a> Source<'a> {
         Ok(Self { name: self.name, origin: Origin::Bytes(Cow::Owned(bytes)) })
     }
 
-    /// The content as it is, for formats that are read from any place.
+    /// Returns the raw content, for formats that need random access.
     #[cfg(feature = "parquet")]
     pub(crate) fn raw(&self) -> Result<Raw<'_>> {
         let unreadable = |e: io::Error| self.fail(ErrorKind::Unreadable { reason: e.to_string() });
@@ -63,7 +63,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Opens the content, unpacked, from its start.
+    /// Opens the decompressed content at its start.
     pub(crate) fn open(&self) -> Result<Content<'_>> {
         let unreadable = |e: io::Error| self.fail(ErrorKind::Unreadable { reason: e.to_string() });
         let mut raw: Box<dyn Read + '_> = match &self.origin {
@@ -80,7 +80,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Content that is read from any place.
+/// Content with random access.
 #[cfg(feature = "parquet")]
 pub(crate) enum Raw<'a> {
     File(File),
@@ -93,7 +93,7 @@ impl<'a, P: AsRef<Path> + ?Sized> From<&'a P> for Source<'a> {
     }
 }
 
-/// The unpacked content of a source; its errors say whether the disk or the compression failed.
+/// Decompressed content of a source; its errors distinguish the disk from the compression.
 pub(crate) struct Content<'a> {
     source: &'a Source<'a>,
     reader: Box<dyn Read + 'a>,
@@ -115,14 +115,13 @@ impl Content<'_> {
         Ok(read)
     }
 
-    /// Appends at most `limit` bytes to `out`, which grows with what is there and not with the
-    /// limit.
+    /// Appends at most `limit` bytes to `out`, which grows with the content and not with the limit.
     pub(crate) fn append(&mut self, limit: u64, out: &mut Vec<u8>) -> Result<()> {
         let read = self.reader.by_ref().take(limit).read_to_end(out);
         read.map(|_| ()).map_err(|e| self.failed(&e))
     }
 
-    /// Whether the content was packed.
+    /// Returns true if the content was compressed.
     #[cfg(feature = "parquet")]
     pub(crate) fn is_gzip(&self) -> bool {
         self.gzip
@@ -135,7 +134,7 @@ impl Content<'_> {
 
     fn failed(&self, e: &io::Error) -> Error {
         let text = e.to_string();
-        // an error of the operating system has a number, one of the decompressor has none
+        // errors of the operating system have a number, those of the decompressor have none
         let from_gzip = self.gzip && e.raw_os_error().is_none();
         self.fail(if from_gzip {
             ErrorKind::BadGzip { problem: text }

@@ -1,4 +1,4 @@
-//! Reads the declarations of an ARFF file: its attributes, their names and types.
+//! Reads the declarations of an ARFF file: attributes with names and types.
 
 use super::token::{Token, Tokens};
 use crate::error::{ErrorKind, Result};
@@ -13,18 +13,19 @@ pub(super) struct Attribute {
     pub kind: Kind,
 }
 
-/// What the cells of an attribute are.
+/// Type of the cells of an attribute.
 pub(super) enum Kind {
     Number,
     Text,
-    /// The declared categories in their order, and the place of each.
+    /// Declared categories in order, and the code of each.
     Nominal {
         levels: Vec<String>,
         codes: HashMap<Vec<u8>, u32>,
     },
 }
 
-/// Whether the lines that count start with `@relation` and then `@attribute`, each before a blank.
+/// Returns true if the non-blank, non-comment lines start with `@relation` and then `@attribute`,
+/// each followed by a blank.
 pub(crate) fn resembles<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
     let mut words = lines.filter_map(|line| match Tokens::new(line).next() {
         Ok(None) => None,
@@ -36,7 +37,7 @@ pub(crate) fn resembles<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
     is(b"@relation") && is(b"@attribute")
 }
 
-/// Reads up to and with `@data`.
+/// Reads the header through `@data`.
 pub(super) fn read(lines: &mut Lines<'_>) -> Result<Vec<Attribute>> {
     let mut attributes = Vec::new();
     let mut empty = true;
@@ -66,7 +67,7 @@ pub(super) fn read(lines: &mut Lines<'_>) -> Result<Vec<Attribute>> {
         }
         empty = false;
     }
-    // the library's own check of the names, before the rows are read
+    // the library's own check of the names, before rows are read
     let names: Vec<String> = attributes.iter().map(|a| a.name.clone()).collect();
     let none = Matrix::F64(Array2::zeros((0, names.len())));
     Table::from_matrix(none, names).map_err(|e| lines.fail(ErrorKind::Library(e)))?;
@@ -79,7 +80,7 @@ enum Declaration {
     Data,
 }
 
-/// What a line declares; nothing if it is blank or a comment.
+/// Parses the declaration of a line; `None` if the line is blank or a comment.
 fn declaration(line: u64, text: &[u8]) -> Result<Option<Declaration>, ErrorKind> {
     let malformed = |problem| malformed(line, text, problem);
     let mut tokens = Tokens::new(text);
@@ -144,7 +145,7 @@ const NO_LIST: &str = "is no list of different categories; write {a,b}";
 pub(super) const UNCLOSED: &str =
     "opens a quote that its line never closes; close it, or write \\' if it is meant";
 
-/// The categories up to the closing brace; `None` if it is missing or a category occurs twice.
+/// Parses categories up to the closing brace; `None` if it is missing or a category is repeated.
 fn nominal<'a>(
     line: u64,
     mut next: impl FnMut() -> Result<Option<Token<'a>>, ErrorKind>,

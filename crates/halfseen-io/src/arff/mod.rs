@@ -1,20 +1,20 @@
-//! Reads ARFF, Weka's format, into a table.
+//! Reads ARFF, the format of Weka, into a table.
 //!
-//! **The header.** `@relation`, then `@attribute name type` for each column, then `@data`; keywords
-//! in any case. Types are `numeric`, `real` and `integer` (numbers all three), `string`, and lists
-//! of categories `{a,b}`; dates and relations are refused. Names and texts that hold blanks,
-//! commas, braces or `%` stand in single or double quotes, where a backslash escapes. `%` starts a
+//! **Header.** `@relation`, then `@attribute name type` for each column, then `@data`; keywords in
+//! any case. Types are `numeric`, `real` and `integer` (all of them numbers), `string`, and lists
+//! of categories `{a,b}`; dates and relations are refused. Names and texts with blanks, commas,
+//! braces or `%` need single or double quotes, inside which a backslash escapes. `%` starts a
 //! comment.
 //!
-//! **The rows.** One line each, cells separated by commas or blanks; `?` without quotes is missing.
-//! In a numeric column `NaN` and `NA` are missing too. A category must be declared. Categories and
-//! strings become text columns; the levels of a category column are the declared ones in their
-//! order, which nothing reads as a ranking.
+//! **Rows.** One line each, cells separated by commas or blanks; unquoted `?` is missing. In a
+//! numeric column `NaN` and `NA` are missing too. A category must be declared. Categories and
+//! strings become text columns. The levels of a category column keep the declared order, which does
+//! not imply a ranking.
 //!
-//! **Sparse rows** are `{index value, index value}`, indices from 0, increasing. A number that is
-//! not named is 0, a category that is not named is the first declared one (Weka's convention):
-//! absent is not missing. A string must be named. Rows are all dense or all sparse; sparse numbers
-//! are stored sparse.
+//! **Sparse rows** are `{index value, index value}`, with increasing indices from 0. An omitted
+//! number is 0, and an omitted category is the first declared one (Weka's convention): absent is
+//! not missing. A string must be given. Rows are all dense or all sparse; sparse numbers are stored
+//! sparse.
 //!
 //! Gzip is recognised by content.
 
@@ -30,13 +30,13 @@ use crate::source::Source;
 use halfseen::data::Table;
 use rows::Rows;
 
-/// How to read ARFF.
+/// Options for reading ARFF.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArffOptions {
-    /// The most bytes that one line may have. Default: 16 MiB.
+    /// Largest number of bytes of a line. Default: 16 MiB.
     pub line_limit: usize,
-    /// The most cells of text columns that sparse rows may make: they take 4 bytes each, named in
-    /// the row or not. Default: 268 435 456 (1 GiB).
+    /// Largest number of cells of text columns in sparse rows; each cell takes 4 bytes even if the
+    /// row omits it. Default: 268 435 456 (1 GiB).
     pub cell_limit: usize,
 }
 
@@ -49,10 +49,9 @@ impl Default for ArffOptions {
 /// Reads an ARFF file, gzipped or not, into a table of shape (n_examples, n_columns).
 ///
 /// # Errors
-/// If the file cannot be read or unpacked, has no row, a line is too long or not as the format has
-/// it; if an attribute is a date or a relation, or two share a name; if a row has more or fewer
-/// cells than attributes, a number is none or infinite, a category is not declared, or text is not
-/// UTF-8.
+/// If the file cannot be read or decompressed, has no row, or a line is too long or malformed; if
+/// an attribute is a date or a relation, or two share a name; if a row has more or fewer cells than
+/// attributes, a number is invalid or infinite, a category is not declared, or text is not UTF-8.
 pub fn read_arff<'a>(source: impl Into<Source<'a>>, options: &ArffOptions) -> Result<Table> {
     let source = source.into();
     let mut lines = Lines::new(source.open()?, options.line_limit)?;

@@ -1,4 +1,4 @@
-//! Stores the rows below `@data`, dense or sparse, in the columns of a table.
+//! Stores the dense or sparse rows after `@data` in the columns of a table.
 
 use super::header::{Attribute, Kind, UNCLOSED, malformed, utf8};
 use super::token::{Token, Tokens};
@@ -9,26 +9,26 @@ use halfseen::data::{Column, Csr, Matrix, Place, Table, TextColumn};
 use ndarray::Array2;
 use std::collections::HashMap;
 
-/// The rows read so far.
+/// Rows read so far.
 pub(super) struct Rows {
     columns: Vec<Column>,
     numbers: Numbers,
     width: usize,
     texts: Vec<Texts>,
-    /// The categories that a sparse row being read has named.
+    /// Text columns that the current sparse row has named.
     named: Vec<bool>,
     rows: usize,
     cell_limit: usize,
 }
 
-/// Numeric cells; the first row decides how they are stored.
+/// Numeric cells; the first row determines their storage.
 enum Numbers {
     Undecided,
     Dense(Vec<f64>),
     Sparse { starts: Vec<usize>, indices: Vec<u32>, values: Vec<f64> },
 }
 
-/// The cells of a column that is no number.
+/// Cells of a column of strings or categories.
 enum Texts {
     Free(TextBuilder),
     Nominal { codes: Vec<u32>, levels: Vec<String>, known: HashMap<Vec<u8>, u32> },
@@ -66,7 +66,7 @@ impl Rows {
         self.columns.len()
     }
 
-    /// Adds the row of a line, unless it is blank or a comment.
+    /// Adds the row of a line, unless the line is blank or a comment.
     pub(super) fn push(&mut self, line: u64, text: &[u8]) -> Result<(), ErrorKind> {
         let mut tokens = Tokens::new(text);
         let first = tokens.next().map_err(|_| malformed(line, text, UNCLOSED))?;
@@ -170,7 +170,7 @@ impl Rows {
         self.fill_texts(line)
     }
 
-    /// Gives the text columns that a sparse row did not name their first category.
+    /// Gives text columns omitted by a sparse row their first category.
     fn fill_texts(&mut self, line: u64) -> Result<(), ErrorKind> {
         for (at, _) in self.named.iter().enumerate().filter(|(_, named)| !**named) {
             match &mut self.texts[at] {
@@ -187,7 +187,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Stores the next cell of the row that is being read.
+    /// Stores the next cell of the current row.
     fn cell(&mut self, line: u64, column: usize, token: &Token<'_>) -> Result<(), ErrorKind> {
         let text = token.bytes();
         let missing = *token == Token::Plain(b"?");
@@ -241,7 +241,7 @@ impl Rows {
         Ok(())
     }
 
-    /// The table of all rows.
+    /// Returns the table of all rows.
     pub(super) fn into_table(self) -> halfseen::Result<Table> {
         let numbers = match self.numbers {
             Numbers::Sparse { starts, indices, values } => {

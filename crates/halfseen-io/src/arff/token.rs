@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-/// A part of a line.
+/// Part of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token<'a> {
-    /// Up to the next blank, comma or brace.
+    /// A word up to the next blank, comma or brace.
     Plain(&'a [u8]),
-    /// What stood between quotes, unescaped.
+    /// Unescaped text between quotes.
     Quoted(Cow<'a, [u8]>),
     Comma,
     Open,
@@ -15,7 +15,7 @@ pub(super) enum Token<'a> {
 }
 
 impl Token<'_> {
-    /// The text of a word or of a quoted text; of a comma or brace the sign itself.
+    /// Returns the text of a word or quoted text, or the sign of a comma or brace.
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
             Token::Plain(word) => word,
@@ -27,12 +27,12 @@ impl Token<'_> {
     }
 }
 
-/// The tokens of a line up to its comment, which starts with `%` where a token could start.
+/// Tokens of a line before its comment; `%` starts a comment only at the start of a token.
 pub(super) struct Tokens<'a> {
     rest: &'a [u8],
 }
 
-/// The line ends inside quotes.
+/// Error of a line that ends inside quotes.
 #[derive(Debug, PartialEq)]
 pub(super) struct Unclosed;
 
@@ -65,7 +65,7 @@ impl<'a> Tokens<'a> {
         Ok(Some(sign))
     }
 
-    /// Takes the text up to the closing quote; a backslash escapes what follows it.
+    /// Reads the text up to the closing quote; a backslash escapes the next character.
     fn quoted(&mut self, quote: u8) -> Result<Cow<'a, [u8]>, Unclosed> {
         let text = &self.rest[1..];
         let end = text.iter().position(|&b| b == quote || b == b'\\').ok_or(Unclosed)?;
@@ -89,7 +89,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Appends what the escape after a backslash means; returns where the text goes on.
+/// Appends the character of a backslash escape; returns the position after it.
 fn unescape(text: &[u8], at: usize, out: &mut Vec<u8>) -> Result<usize, Unclosed> {
     let plain = match text.get(at).ok_or(Unclosed)? {
         b'n' => b'\n',

@@ -1,19 +1,19 @@
-//! Splits a record into cells and tells numbers, texts and missing values apart.
+//! Splits a record into cells, and classifies them as numbers, texts or missing values.
 
-/// What a cell holds, whatever its column.
+/// Content of a cell, independent of its column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Value {
     /// A finite number.
     Number(f64),
     /// Empty, `NA`, `?`, or `NaN` in any case.
     Missing,
-    /// A number that no finite double can hold, such as `inf` or `1e999`.
+    /// A number beyond the range of finite doubles, such as `inf` or `1e999`.
     Infinite,
     /// Anything else.
     Text,
 }
 
-/// Reads one cell whose surrounding blanks are gone.
+/// Parses one cell without surrounding blanks.
 pub(crate) fn value(cell: &[u8]) -> Value {
     if let Some((number, end)) = short_number(cell, 0)
         && end == cell.len()
@@ -22,7 +22,7 @@ pub(crate) fn value(cell: &[u8]) -> Value {
     }
     match cell.first() {
         None => return Value::Missing,
-        // the only characters that a number, `inf` or `nan` can start with, and the marker `?`
+        // the only characters that start a number, `inf` or `nan`, and the marker `?`
         Some(b'0'..=b'9' | b'+' | b'-' | b'.' | b'i' | b'I' | b'n' | b'N' | b'?') => {}
         Some(_) => return Value::Text,
     }
@@ -37,13 +37,12 @@ pub(crate) fn value(cell: &[u8]) -> Value {
     }
 }
 
-/// Calls `each(column, cell, value)` for every cell of a record without quotes; returns their
-/// number.
+/// Calls `each(column, cell, value)` for every cell of an unquoted record; returns their number.
 #[inline]
 pub(super) fn split<'a>(record: &'a [u8], mut each: impl FnMut(usize, &'a [u8], Value)) -> usize {
     let (mut column, mut at) = (0, 0);
     loop {
-        // Pixels, counts and indicators are mostly zeros: four of them are one comparison.
+        // Pixels, counts and indicators are mostly zeros: one comparison handles four of them.
         while record.get(at..at + 8) == Some(b"0,0,0,0,") {
             (0..4).for_each(|i| each(column + i, b"0", Value::Number(0.0)));
             (column, at) = (column + 4, at + 8);
@@ -75,10 +74,10 @@ pub(super) fn split<'a>(record: &'a [u8], mut each: impl FnMut(usize, &'a [u8], 
 const POWERS: [f64; 16] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
-/// Reads a cell of at most 15 digits, with or without sign and point; `None` for all other cells.
+/// Parses a cell of at most 15 digits with optional sign and point; `None` for other cells.
 ///
-/// Digits and power of ten are exact doubles, so their quotient is rounded once and equals what
-/// `str::parse` gives, several times faster (Clinger, "How to read floating point numbers
+/// Digits and power of ten are exact doubles, so their quotient is rounded once. It equals the
+/// result of `str::parse`, several times faster (Clinger, "How to read floating point numbers
 /// accurately", 1990).
 #[inline]
 fn short_number(record: &[u8], start: usize) -> Option<(f64, usize)> {
@@ -101,7 +100,7 @@ fn short_number(record: &[u8], start: usize) -> Option<(f64, usize)> {
     Some((if first > start { -number } else { number }, at))
 }
 
-/// Appends digits to a number until there is none; wraps, as the caller refuses long numbers.
+/// Appends consecutive digits to a number; wraps, because the caller refuses long numbers.
 #[inline]
 fn digits(record: &[u8], mut at: usize, mut number: u64) -> (u64, usize) {
     while let Some(digit) = record.get(at).map(|b| b.wrapping_sub(b'0')).filter(|&d| d <= 9) {

@@ -1,11 +1,11 @@
-//! Reads the names of the columns, and refuses names that are absent, equal or not text.
+//! Reads the column names, and refuses names that are missing, repeated or not text.
 
 use super::records::Records;
 use crate::error::{ErrorKind, Result};
 use halfseen::data::{Matrix, Table};
 use ndarray::Array2;
 
-/// The names in the first record.
+/// Reads the names in the first record.
 pub(super) fn read(records: &mut Records<'_>) -> Result<Vec<String>> {
     let mut names = Vec::new();
     let mut line = 0;
@@ -27,7 +27,7 @@ pub(super) fn read(records: &mut Records<'_>) -> Result<Vec<String>> {
     if let Some(unnamed) = names.iter().position(String::is_empty) {
         return Err(records.fail(ErrorKind::UnnamedColumn { column: unnamed + 1 }));
     }
-    // The library's own check, on a table without rows, before the rows are read.
+    // The library's own check, on an empty table, before rows are read.
     let none = Matrix::F64(Array2::zeros((0, names.len())));
     match Table::from_matrix(none, names.clone()) {
         Ok(_) => Ok(names),

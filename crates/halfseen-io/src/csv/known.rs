@@ -1,4 +1,4 @@
-//! Reads all rows once it is known which columns are numbers and which are text.
+//! Reads all rows once the numeric and the text columns are known.
 
 use super::cell::Value;
 use super::optimistic::{FirstPass, matrix};
@@ -35,7 +35,7 @@ pub(super) fn read(
                 Ok(text) => texts[at].push(text),
                 Err(_) => problem = Some(ErrorKind::NotUtf8 { line }),
             },
-            // The first pass saw a finite number or nothing here.
+            // The first pass saw a finite number or a missing value here.
             (Some(&Place::Number(_)), Value::Infinite | Value::Text) => {
                 problem = Some(ErrorKind::Changed { row, column: names[column].clone() });
             }
@@ -56,7 +56,7 @@ pub(super) fn read(
         .map_err(|e| records.fail(ErrorKind::Library(e)))
 }
 
-/// Numeric and text columns are counted apart, each in the order of the file.
+/// Numbers numeric and text columns separately, each in the order of the file.
 fn places(is_text: &[bool]) -> Vec<Place> {
     let (mut numbers, mut texts) = (0..is_text.len(), 0..is_text.len());
     let place = |&text: &bool| {

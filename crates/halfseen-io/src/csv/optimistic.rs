@@ -1,4 +1,4 @@
-//! Reads all rows as numbers, and notes which columns are text after all.
+//! Reads all rows as numbers, and records which columns contain text.
 
 use super::cell::Value;
 use super::records::Records;
@@ -7,14 +7,14 @@ use halfseen::data::{Matrix, Table};
 use ndarray::Array2;
 use std::collections::BTreeMap;
 
-/// What the first pass learns; `numbers` is complete if no column is text.
+/// Result of the first pass; `numbers` is complete if no column is text.
 pub(super) struct FirstPass {
     pub rows: usize,
     pub is_text: Vec<bool>,
     numbers: Vec<f64>,
 }
 
-/// Where a column has its first infinite cell, and how that is written.
+/// First infinite cell of a column: its place and its text.
 struct Infinite {
     row: usize,
     line: u64,
@@ -29,8 +29,7 @@ pub(super) fn read(records: &mut Records<'_>, names: &[String]) -> Result<FirstP
     let mut only_numbers = true;
     while let Some(record) = records.next()? {
         let (row, line) = (pass.rows + 1, record.line);
-        // The row is written in place; after the first text the same row is written again and
-        // again.
+        // The row is written in place; after the first text, one row is overwritten repeatedly.
         let start = if only_numbers { pass.numbers.len() } else { 0 };
         pass.numbers.resize(start + width, f64::NAN);
         let cells = &mut pass.numbers[start..];
@@ -60,7 +59,7 @@ pub(super) fn read(records: &mut Records<'_>, names: &[String]) -> Result<FirstP
     if pass.rows == 0 {
         return Err(records.fail(ErrorKind::NoRows { columns: width }));
     }
-    // In a column of texts `inf` is a text like any other.
+    // In a text column `inf` is ordinary text.
     infinite.retain(|&column, _| !pass.is_text[column]);
     if let Some((&column, first)) = infinite.iter().min_by_key(|(_, i)| i.row) {
         let (column, text) = (names[column].clone(), first.text.clone());
@@ -78,14 +77,14 @@ pub(super) fn read(records: &mut Records<'_>, names: &[String]) -> Result<FirstP
 }
 
 impl FirstPass {
-    /// The table of a file without text.
+    /// Returns the table of a file without text.
     pub(super) fn into_table(mut self, names: Vec<String>) -> halfseen::Result<Table> {
         self.numbers.shrink_to_fit();
         Table::from_matrix(Matrix::F64(matrix(self.rows, names.len(), self.numbers)?), names)
     }
 }
 
-/// Row-major cells as an array of shape (rows, columns).
+/// Returns row-major cells as an array of shape (rows, columns).
 pub(crate) fn matrix(
     rows: usize,
     columns: usize,

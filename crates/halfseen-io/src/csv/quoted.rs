@@ -1,9 +1,9 @@
-//! Splits records with quotes, reading every input as the `csv` crate does.
+//! Splits records with quotes exactly as the `csv` crate does.
 
 use super::cell::{self, Value};
 use memchr::{memchr, memchr3};
 
-/// The fields of one record, unescaped, one after the other.
+/// Unescaped fields of one record, concatenated.
 #[derive(Default)]
 pub(super) struct Quoted {
     bytes: Vec<u8>,
@@ -15,25 +15,25 @@ struct Field {
     quoted: bool,
 }
 
-/// What [`Quoted::parse`] found.
+/// Result of [`Quoted::parse`].
 #[derive(Debug, PartialEq)]
 pub(super) enum Parsed {
-    /// A record; it and its line end take so many bytes.
+    /// A record; its length in bytes, with its line end.
     Record(usize),
-    /// The record goes on beyond the bytes given.
+    /// The record continues beyond the given bytes.
     More,
-    /// The content ends inside quotes.
+    /// The content ends inside a quoted field.
     Unclosed,
 }
 
 impl Quoted {
-    /// Parses the record at the start of `input`; `last` if nothing follows the input.
+    /// Parses the record at the start of `input`; `last` if the content ends there.
     pub(super) fn parse(&mut self, input: &[u8], last: bool) -> Parsed {
         self.bytes.clear();
         self.fields.clear();
         let mut at = 0;
         loop {
-            // A quote counts only where a field begins.
+            // A quote matters only at the start of a field.
             let quoted = input.get(at) == Some(&b'"');
             if quoted {
                 match self.unquote(input, at + 1) {
@@ -42,7 +42,7 @@ impl Quoted {
                     None => return Parsed::More,
                 }
             }
-            // What follows a closing quote belongs to the field as it is.
+            // Text after a closing quote belongs to the field unchanged.
             let rest = &input[at..];
             let Some(length) = memchr3(b',', b'\n', b'\r', rest).or(last.then_some(rest.len()))
             else {
@@ -57,11 +57,11 @@ impl Quoted {
         }
     }
 
-    /// Takes over the text between quotes, doubled ones made single; returns what follows the
-    /// closing one.
+    /// Appends the text between quotes, with doubled quotes made single; returns the position after
+    /// the closing quote.
     ///
-    /// A quote at the very end of the input counts as closing: if more input follows, the record
-    /// does not end there either, and is parsed again.
+    /// A quote at the very end of the input counts as closing: if more input follows, the record is
+    /// incomplete and is parsed again.
     fn unquote(&mut self, input: &[u8], mut at: usize) -> Option<usize> {
         loop {
             let quote = at + memchr(b'"', &input[at..])?;
@@ -74,7 +74,7 @@ impl Quoted {
         }
     }
 
-    /// As [`cell::split`], for the record parsed last. Blanks inside quotes stay.
+    /// Splits the last parsed record as [`cell::split`] does; blanks inside quotes stay.
     pub(super) fn split<'a>(&'a self, mut each: impl FnMut(usize, &'a [u8], Value)) -> usize {
         let mut start = 0;
         for (column, field) in self.fields.iter().enumerate() {

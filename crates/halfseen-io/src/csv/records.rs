@@ -1,4 +1,4 @@
-//! Cuts the content of a CSV file into records, holding one chunk or the longest record at a time.
+//! Splits a CSV file into records, holding one chunk or the longest record at a time.
 
 use super::cell::{self, Value};
 use super::quoted::{Parsed, Quoted};
@@ -7,10 +7,10 @@ use crate::sniff::refuse_foreign;
 use crate::source::Content;
 use memchr::{memchr2_iter, memchr3};
 
-/// Small enough for the second cache level, large enough that system calls do not matter.
+/// Fits into the second-level cache, and makes the cost of system calls negligible.
 const CHUNK: usize = 256 << 10;
 
-/// The records of a file, in order.
+/// Records of a file, in order.
 pub(super) struct Records<'a> {
     content: Content<'a>,
     limit: usize,
@@ -23,9 +23,9 @@ pub(super) struct Records<'a> {
     after_cr: bool,
 }
 
-/// One record that is not blank.
+/// One non-blank record.
 pub(super) struct Record<'a> {
-    /// The line that it starts at.
+    /// Line at which the record starts.
     pub line: u64,
     fields: Fields<'a>,
 }
@@ -47,8 +47,7 @@ impl<'a> Record<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// Starts at the first byte after a byte order mark; no record may have more than `limit`
-    /// bytes.
+    /// Starts after a byte order mark; no record may have more than `limit` bytes.
     pub(super) fn new(content: Content<'a>, limit: usize) -> Result<Self> {
         let (buffer, quoted) = (vec![0; CHUNK], Quoted::default());
         let mut records = Self {
@@ -71,7 +70,7 @@ impl<'a> Records<'a> {
         Ok(records)
     }
 
-    /// The next record that is not blank.
+    /// Returns the next non-blank record.
     pub(super) fn next(&mut self) -> Result<Option<Record<'_>>> {
         loop {
             let pending = &self.buffer[self.start..self.end];
@@ -116,11 +115,11 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Counts the line ends from `from` to the start of the next record; CR LF is one.
+    /// Counts the line ends from `from` to the start of the next record; CR LF counts once.
     fn count_lines(&mut self, from: usize, quoted: bool) {
         let taken = &self.buffer[from..self.start];
         self.line += if quoted {
-            // a CR that LF follows is counted at the LF
+            // a CR before LF is counted at the LF
             let ends =
                 memchr2_iter(b'\n', b'\r', taken).filter(|&i| taken[i..].get(..2) != Some(b"\r\n"));
             ends.count() as u64
@@ -130,7 +129,7 @@ impl<'a> Records<'a> {
         self.after_cr = taken.last() == Some(&b'\r');
     }
 
-    /// Reads more of the record that the buffer holds the beginning of.
+    /// Reads more of the record that starts in the buffer.
     fn fill(&mut self) -> Result<()> {
         let pending = self.end - self.start;
         if pending > self.limit {
@@ -141,8 +140,8 @@ impl<'a> Records<'a> {
         self.buffer.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, pending);
         if pending == self.buffer.len() {
-            // Doubling, because a record is searched again from its start; two more bytes than the
-            // limit are enough to see that it is passed.
+            // Doubles, because a record is searched again from its start; two bytes beyond the
+            // limit suffice to detect a longer record.
             let longer = pending.saturating_mul(2).min(self.limit.saturating_add(2));
             self.buffer.resize(longer, 0);
         }
@@ -191,12 +190,12 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// Without blanks, which we trim and the csv crate does not, every record is the same.
+        /// Without blanks, which only our reader trims, all records are equal.
         #[test]
         fn records_are_those_of_the_csv_crate(text in "[0a,,\"\"\"\n\r]{0,24}") {
             match ours(&text) {
                 Ok(rows) => prop_assert_eq!(rows, of_the_csv_crate(&text)),
-                // the csv crate takes a quote that is never closed as closed
+                // the csv crate accepts an unclosed quote
                 Err(error) => prop_assert!(matches!(error.kind(), ErrorKind::UnclosedQuote { .. }), "{}", error),
             }
         }

@@ -1,9 +1,9 @@
-//! Codes the cells of a text column in order of first appearance.
+//! Encodes the cells of a text column in order of first appearance.
 
 use halfseen::data::TextColumn;
 use std::collections::HashMap;
 
-/// A text column that grows by one cell per row.
+/// Text column that grows by one cell per row.
 #[derive(Default)]
 pub(crate) struct TextBuilder {
     codes: Vec<u32>,
@@ -14,7 +14,7 @@ pub(crate) struct TextBuilder {
 impl TextBuilder {
     pub(crate) fn push(&mut self, text: &str) {
         let code = self.known.get(text).copied().unwrap_or_else(|| {
-            let code = self.levels.len() as u32; // 2^32 different levels would need more than 100 GB
+            let code = self.levels.len() as u32; // 2^32 distinct levels would need over 100 GB
             self.levels.push(text.to_owned());
             self.known.insert(text.to_owned(), code);
             code

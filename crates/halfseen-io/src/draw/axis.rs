@@ -1,6 +1,6 @@
-//! Chooses the range and the ticks of an axis, and writes their labels readably.
+//! Chooses the range and ticks of an axis, and formats the tick labels.
 
-/// A range of values on a linear or logarithmic scale.
+/// Range of values on a linear or logarithmic scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Axis {
     low: f64,
@@ -8,7 +8,7 @@ pub(super) struct Axis {
     log: bool,
 }
 
-/// A mark on an axis; a small one has no label.
+/// Mark on an axis; a small one has no label.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tick {
     pub value: f64,
@@ -16,7 +16,7 @@ pub(super) struct Tick {
 }
 
 impl Axis {
-    /// A linear axis that shows all of `low..=high`.
+    /// Returns a linear axis that shows all of `low..=high`.
     ///
     /// It starts at 0 if all values are positive and `low` is less than half of `high`.
     pub(super) fn linear(low: f64, high: f64) -> Self {
@@ -30,12 +30,12 @@ impl Axis {
         Self { low: if from_zero { 0.0 } else { low - pad }, high: high + pad, log: false }
     }
 
-    /// The axis with another end.
+    /// Returns the axis with another end.
     pub(super) fn ending_at(self, high: f64) -> Self {
         Self { high, ..self }
     }
 
-    /// A logarithmic axis that shows all of `low..=high`, both above 0.
+    /// Returns a logarithmic axis that shows all of `low..=high`, both above 0.
     pub(super) fn logarithmic(low: f64, high: f64) -> Self {
         let pad = match (high / low).powf(0.02) {
             factor if factor > 1.001 => factor,
@@ -44,7 +44,7 @@ impl Axis {
         Self { low: low / pad, high: high * pad, log: true }
     }
 
-    /// Where a value lies: 0 at the start of the axis, 1 at its end.
+    /// Returns the relative position of a value: 0 at the start of the axis, 1 at its end.
     pub(super) fn position(&self, value: f64) -> f64 {
         if self.log {
             (value / self.low).ln() / (self.high / self.low).ln()
@@ -53,7 +53,7 @@ impl Axis {
         }
     }
 
-    /// The ticks inside the range, in increasing order.
+    /// Returns the ticks inside the range, in increasing order.
     pub(super) fn ticks(&self) -> Vec<Tick> {
         if !self.log {
             return self.even_ticks();
@@ -68,7 +68,7 @@ impl Axis {
         for exponent in first..=last {
             for digit in 1..=9 {
                 let value = f64::from(digit) * power(exponent);
-                // with few decades 2 and 5 are labelled too, with many not even each power
+                // with few decades 2 and 5 are labelled too; with many, not every power is
                 let labelled = match digit {
                     1 => exponent.rem_euclid(stride) == 0,
                     2 | 5 => powers <= 2,
@@ -86,7 +86,7 @@ impl Axis {
         (self.low..=self.high).contains(&value)
     }
 
-    /// Four to nine ticks at multiples of 1, 2 or 5 times a power of ten.
+    /// Returns four to nine ticks at multiples of 1, 2 or 5 times a power of ten.
     fn even_ticks(&self) -> Vec<Tick> {
         let rough = (self.high - self.low) / 8.0;
         let unit = power(rough.log10().floor() as i32);
@@ -106,7 +106,7 @@ fn power(exponent: i32) -> f64 {
     10_f64.powi(exponent)
 }
 
-/// Writes a multiple of `step` with no more decimals than the step has: 0.25, 500, 20k, 1.5M, 1e-7.
+/// Formats a multiple of `step` with at most its decimals: 0.25, 500, 20k, 1.5M, 1e-7.
 fn number(value: f64, step: f64) -> String {
     let size = value.abs().max(step);
     let (unit, suffix) = match size {
@@ -122,13 +122,13 @@ fn number(value: f64, step: f64) -> String {
     let decimals = (-(step / unit * 1.000_001).log10().floor()).clamp(0.0, 12.0) as usize;
     let digits = format!("{:.decimals$}", value / unit);
     if unit > 1.0 && decimals > 0 {
-        // 800k, 1M, 1.2M: where the unit changes, decimals do not line up anyway
+        // 800k, 1M, 1.2M: where the unit changes, decimals are not aligned anyway
         return format!("{}{suffix}", digits.trim_end_matches('0').trim_end_matches('.'));
     }
     digits + suffix
 }
 
-/// Three digits are as many as such numbers need, and zeros at the end say nothing.
+/// Formats with at most three digits and without trailing zeros.
 fn scientific(value: f64) -> String {
     let text = format!("{value:.2e}");
     match text.split_once('e') {

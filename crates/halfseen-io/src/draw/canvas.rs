@@ -1,4 +1,4 @@
-//! Puts lines, areas and text on an SVG page, in pixels with fractions.
+//! Draws lines, areas and text on an SVG page, in fractional pixels.
 
 use crate::error::{Error, ErrorKind};
 use halfseen::error::short;
@@ -10,20 +10,20 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontTransform, IntoFont, RGBColor, ShapeStyle, TextStyle, WHITE};
 use std::fmt::Display;
 
-/// Plotters knows whole pixels only; so the page is drawn larger and shown smaller.
+/// Scale at which pages are drawn before they are shrunk, because Plotters rounds to whole pixels.
 const FINE: f64 = 8.0;
 
-/// Plotters divides the size of a font by this when it writes SVG.
+/// Divisor that Plotters applies to font sizes when it writes SVG.
 const FONT: f64 = 1.24;
 
 pub(super) type Place = (f64, f64);
 
-/// An SVG page in the making.
+/// SVG page under construction.
 pub(super) struct Canvas<'a> {
     area: DrawingArea<SVGBackend<'a>, Shift>,
 }
 
-/// A failure of the drawing routines, in words.
+/// Message of a failure of the drawing routines.
 pub(crate) struct Failure(String);
 
 impl<E: std::error::Error + Send + Sync> From<DrawingAreaErrorKind<E>> for Failure {
@@ -38,7 +38,7 @@ impl Failure {
     }
 }
 
-/// What errors call a figure.
+/// Returns the name of a figure in errors.
 pub(super) fn subject(title: &str) -> String {
     format!("figure '{}'", short(title))
 }
@@ -64,7 +64,7 @@ pub(super) fn page(
 }
 
 impl Canvas<'_> {
-    /// A line through the points.
+    /// Draws a line through the points.
     pub(super) fn line(
         &self,
         points: &[Place],
@@ -80,7 +80,7 @@ impl Canvas<'_> {
         Ok(self.area.draw(&PathElement::new(points, style))?)
     }
 
-    /// The area inside an outline.
+    /// Fills the area inside an outline.
     pub(super) fn fill(
         &self,
         outline: &[Place],
@@ -91,7 +91,7 @@ impl Canvas<'_> {
         Ok(self.area.draw(&Polygon::new(outline, colour.mix(opacity).filled()))?)
     }
 
-    /// A text whose letters are `size` pixels high, at the given side of a place.
+    /// Writes text with letters `size` pixels high, at the given side of a place.
     pub(super) fn text(
         &self,
         text: &str,
@@ -111,12 +111,12 @@ fn fine((x, y): Place) -> (i32, i32) {
     ((x * FINE).round() as i32, (y * FINE).round() as i32)
 }
 
-/// About how wide a text is, in pixels; no font is at hand to measure it.
+/// Estimates the width of a text in pixels, without font metrics.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(|c| if c.is_ascii() { 0.58 } else { 1.0 } * size).sum()
 }
 
-/// Cuts a text to a width in pixels, and escapes what XML cannot hold.
+/// Shortens a text to a width in pixels, and escapes characters that XML does not allow.
 pub(super) fn fit(text: &str, size: f64, room: f64) -> String {
     let text = short(text);
     if width(&text, size) <= room {

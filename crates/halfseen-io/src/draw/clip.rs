@@ -1,8 +1,8 @@
-//! Cuts lines and areas at the top of the plot.
+//! Clips lines and areas at the top of the plot.
 
 use super::canvas::Place;
 
-/// The parts of a line that lie at or below the height `top`; y grows downwards.
+/// Returns the parts of a line at or below the height `top`; y grows downwards.
 pub(super) fn line(points: &[Place], top: f64) -> Vec<Vec<Place>> {
     let mut parts: Vec<Vec<Place>> = vec![Vec::new()];
     for (i, &point) in points.iter().enumerate() {
@@ -21,7 +21,7 @@ pub(super) fn line(points: &[Place], top: f64) -> Vec<Vec<Place>> {
     parts
 }
 
-/// The part of an area that lies at or below the height `top` (Sutherland and Hodgman, one edge).
+/// Returns the part of an area at or below the height `top` (Sutherland and Hodgman, one edge).
 pub(super) fn area(outline: &[Place], top: f64) -> Vec<Place> {
     let before = outline.iter().cycle().skip(outline.len().saturating_sub(1));
     let mut kept = Vec::with_capacity(outline.len() + 2);
@@ -34,7 +34,7 @@ pub(super) fn area(outline: &[Place], top: f64) -> Vec<Place> {
     kept
 }
 
-/// Where the segment from a to b crosses the height `top`, if it does.
+/// Returns the point where the segment from a to b crosses the height `top`, if any.
 fn crossing(a: Place, b: Place, top: f64) -> Option<Place> {
     if (a.1 < top) == (b.1 < top) {
         return None;

@@ -1,11 +1,11 @@
-//! Keeps of a series what can be drawn, in the order of x.
+//! Selects the points of a series that can be drawn, in the order of x.
 
 use super::{Point, Series};
 
-/// Values beyond this are left out: differences and quotients of larger ones overflow.
+/// Larger values are left out, because their differences and quotients overflow.
 const LARGEST: f64 = 1e100;
 
-/// The points of a series, sorted by x, all numbers finite, low <= y <= high.
+/// Returns the points of a series, sorted by x, all finite, low <= y <= high.
 pub(super) fn drawable(series: &Series, log_x: bool) -> Vec<Point> {
     let finite = |v: f64| v.abs() <= LARGEST; // false for NaN
     let visible = |p: &&Point| finite(p.x) && finite(p.y) && (!log_x || p.x >= 1.0 / LARGEST);

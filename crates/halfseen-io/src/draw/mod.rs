@@ -1,4 +1,4 @@
-//! Draws figures as SVG text, legible in print, in grey, and to the colour-blind.
+//! Draws figures as SVG text, legible in print, in greyscale and with colour blindness.
 //!
 //! ```
 //! use halfseen_io::draw::{Figure, Point, Series, learning_curve};
@@ -32,52 +32,51 @@ use crate::error::Result;
 /// Curves with bands over a common x axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// Stands above the figure.
+    /// Title above the figure.
     pub title: String,
-    /// Stands below the x axis; with its unit.
+    /// Label below the x axis, with its unit.
     pub x_label: String,
-    /// Stands beside the y axis; with its unit.
+    /// Label beside the y axis, with its unit.
     pub y_label: String,
-    /// Whether x is drawn on a logarithmic axis.
+    /// True if the x axis is logarithmic.
     pub log_x: bool,
-    /// Where the y axis ends, if before the largest value: curves leave the plot there. The label
+    /// End of the y axis, if below the largest value; curves leave the plot there, and the label
     /// should say so.
     pub y_limit: Option<f64>,
-    /// The curves; the legend lists them by their last y, as they end in the figure.
+    /// Curves; the legend orders them by their last y, as they end in the figure.
     pub series: Vec<Series>,
 }
 
 /// One curve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// The name in the legend.
+    /// Name in the legend.
     pub name: String,
-    /// The points, in any order; what is not finite (or x not above 0 on a logarithmic axis) is
+    /// Points in any order. Points that are not finite, or have x <= 0 on a logarithmic axis, are
     /// left out.
     pub points: Vec<Point>,
 }
 
-/// One point of a curve, such as a mean, and its band, such as mean - deviation to mean +
-/// deviation.
+/// One point of a curve, such as a mean, and its band, such as mean -+ standard deviation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// Where along the x axis.
+    /// Position on the x axis.
     pub x: f64,
-    /// The curve.
+    /// Value of the curve.
     pub y: f64,
-    /// The lower edge of the band; not finite: no band here.
+    /// Lower edge of the band; no band if not finite.
     pub low: f64,
-    /// The upper edge of the band; not finite: no band here.
+    /// Upper edge of the band; no band if not finite.
     pub high: f64,
 }
 
-/// Draws curves with bands, and a legend at their right, as SVG text.
+/// Draws curves with bands, and a legend to their right, as SVG text.
 ///
 /// The y axis starts at 0 if all values are positive and the smallest is less than half of the
-/// largest. A series without a point that can be drawn is listed as such in the legend.
+/// largest. The legend marks a series without drawable points as such.
 ///
 /// # Errors
-/// [`NoPoints`](crate::ErrorKind::NoPoints) if no series has a point that can be drawn.
+/// [`NoPoints`](crate::ErrorKind::NoPoints) if no series has a drawable point.
 pub fn learning_curve(figure: &Figure) -> Result<String> {
     page::draw(figure)
 }

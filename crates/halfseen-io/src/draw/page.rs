@@ -21,23 +21,23 @@ const TICK: f64 = 14.0;
 const NAME: f64 = 15.0;
 const NAME_ROOM: f64 = 270.0;
 const ENTRY: f64 = 26.0;
-/// The line before a name, with the gaps around it.
+/// Width of the line before a name, with the gaps around it.
 const SAMPLE: f64 = 62.0;
-/// Markers of one curve keep this distance.
+/// Least distance between markers of one curve.
 const MARKER_GAP: f64 = 55.0;
 const MARKER: f64 = 4.5;
 
 const INK: RGBColor = RGBColor(0x33, 0x33, 0x33);
 const GRID: RGBColor = RGBColor(0xe2, 0xe2, 0xe2);
 
-/// A series as it is drawn.
+/// Series prepared for drawing.
 struct Curve {
     name: String,
     points: Vec<Point>,
     style: Style,
 }
 
-/// The plot's place on the page and its axes.
+/// Position of the plot on the page, and its axes.
 struct Frame {
     left: f64,
     x: Axis,
@@ -69,7 +69,7 @@ pub(super) fn draw(figure: &Figure) -> Result<String> {
     let (y_low, y_high) = extent(points().flat_map(|p| [p.low, p.high]));
     let x =
         if figure.log_x { Axis::logarithmic(x_low, x_high) } else { Axis::linear(x_low, x_high) };
-    // A limit below every value would leave nothing to see.
+    // A limit below every value would hide everything.
     let limit = figure.y_limit.filter(|&limit| limit > y_low).unwrap_or(f64::INFINITY);
     let y = if y_high > limit {
         Axis::linear(y_low, limit).ending_at(limit)
@@ -80,7 +80,7 @@ pub(super) fn draw(figure: &Figure) -> Result<String> {
         y.ticks().iter().flat_map(|t| &t.label).map(|l| width(l, TICK)).fold(0.0, f64::max);
     let frame = Frame { left: tick_room + 52.0, x, y };
 
-    // The legend's order is that of the curves' ends, where the reader looks from one to the other.
+    // The legend follows the order of the ends of the curves, beside which it stands.
     let end = |c: &Curve| c.points.last().map_or(f64::NEG_INFINITY, |p| p.y);
     curves.sort_by(|a, b| end(b).total_cmp(&end(a)));
     let name_room = curves.iter().map(|c| width(&c.name, NAME)).fold(0.0, f64::max);
@@ -99,7 +99,7 @@ pub(super) fn draw(figure: &Figure) -> Result<String> {
     drawn.map_err(|failure| failure.about(&figure.title))
 }
 
-/// Smallest and largest value; at least one is given.
+/// Returns the smallest and largest of at least one value.
 fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
 }
@@ -159,7 +159,7 @@ fn band(canvas: &Canvas<'_>, frame: &Frame, curve: &Curve) -> Result<(), Failure
     canvas.fill(&outline, curve.style.colour, 0.15)
 }
 
-/// The curve, with markers that keep their distance and do not hide those of other curves.
+/// Draws the curve, with spaced markers that avoid those of other curves.
 fn line(
     canvas: &Canvas<'_>,
     frame: &Frame,
@@ -180,7 +180,7 @@ fn line(
             next = if dense { at.0 + MARKER_GAP } else { next };
         }
     }
-    // Where there is only one point, its deviation is a line.
+    // A single point shows its band as a line.
     if let ([point], [(x, _)]) = (&curve.points[..], &places[..]) {
         let ends = [point.low, point.high].map(|v| (*x, frame.place(point.x, v).1.max(TOP)));
         canvas.line(&ends, curve.style.colour, 1.0)?;

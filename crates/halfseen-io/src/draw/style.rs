@@ -1,9 +1,9 @@
-//! Tells curves apart by colour and by marker, so that they differ in grey too.
+//! Distinguishes curves by colour and by marker, so that they differ in greyscale too.
 
 use plotters::style::RGBColor;
 
-/// The palette of Okabe and Ito (2008) without its yellow, which is too pale for a line, and four
-/// more: a comparison draws ten learners.
+/// Palette of Okabe and Ito (2008) without its yellow, which is too pale for a line, plus four
+/// colours: a comparison draws ten learners.
 const COLOURS: [RGBColor; 11] = [
     RGBColor(0x00, 0x72, 0xb2), // blue
     RGBColor(0xd5, 0x5e, 0x00), // vermilion
@@ -18,7 +18,7 @@ const COLOURS: [RGBColor; 11] = [
     RGBColor(0x99, 0x99, 0x33), // olive
 ];
 
-/// Outlines of markers about (0, 0), of about equal area; the unit is the marker's radius.
+/// Outlines of markers around (0, 0), of similar area; the unit is the radius of the marker.
 const MARKERS: [&[(f64, f64)]; 5] = [
     &[
         (0.9, 0.0),
@@ -36,7 +36,7 @@ const MARKERS: [&[(f64, f64)]; 5] = [
     &[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)],
 ];
 
-/// How one curve looks. Colours and markers repeat after 11 and 5, so 55 curves differ.
+/// Appearance of a curve. Colours and markers repeat after 11 and 5, so 55 curves differ.
 #[derive(Clone, Copy)]
 pub(super) struct Style {
     pub colour: RGBColor,

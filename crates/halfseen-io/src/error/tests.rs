@@ -1,4 +1,4 @@
-//! Provokes every kind of error, and fails if a kind has no case.
+//! Provokes every kind of error, and fails if a kind has no test case.
 
 use super::*;
 use crate::draw::{Figure, learning_curve};
@@ -7,7 +7,7 @@ use crate::{read_arff, read_csv, read_data, read_idx, read_idx_folder, read_svml
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 
-/// The name of a kind, exhaustively, and the list of all names.
+/// Defines the exhaustive `name` of a kind, and the list of all names.
 macro_rules! kinds {
     ($($name:ident)*) => {
         const KINDS: &[&str] = &[$(stringify!($name)),*];
@@ -24,7 +24,7 @@ kinds! {
     MissingPartner NoIdxFiles NoPoints Drawing Library
 }
 
-/// A name that would fill a screen.
+/// Returns a name that would fill a screen.
 fn long() -> String {
     "long\nname ".repeat(500)
 }
@@ -39,7 +39,7 @@ fn svmlight(text: &str) -> Error {
     read_svmlight(Source::bytes("t.svm", text.as_bytes()), &options).unwrap_err()
 }
 
-/// The error of an ARFF file with these attributes and rows.
+/// Returns the error for an ARFF file with these attributes and rows.
 fn arff(attributes: &str, rows: &str) -> Error {
     let text = format!("@relation r\n{attributes}\n@data\n{rows}\n");
     read_arff(Source::bytes("t.arff", text.as_bytes()), &ArffOptions::default()).unwrap_err()
@@ -72,7 +72,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 const IMAGE: &[u8] = &[0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 200];
 const LABEL: &[u8] = &[0, 0, 8, 1, 0, 0, 0, 1, 7];
 
-/// At least one error of every kind, with a part of its message.
+/// Returns at least one error of every kind, with a part of its message.
 fn cases() -> Vec<(Error, &'static str)> {
     let nothing = Figure {
         title: long(),

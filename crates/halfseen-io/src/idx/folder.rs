@@ -1,4 +1,4 @@
-//! Finds the pairs of IDX files in a folder, the training files first.
+//! Finds the pairs of IDX files in a folder, training files first.
 
 use super::IdxData;
 use crate::error::{Error, ErrorKind, Result};
@@ -6,13 +6,13 @@ use crate::source::Source;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Reads all pairs of `*images*idx3*` and `*labels*idx1*` of a folder, gzipped or not.
+/// Reads all pairs of `*images*idx3*` and `*labels*idx1*` in a folder, gzipped or not.
 ///
-/// Files whose name contains `train` come first, then the others (`t10k`), each in the order of
-/// their names. A file that lies there packed and unpacked is read once.
+/// Files with `train` in their name come first, then the others (`t10k`), each in the order of
+/// their names. A file present both compressed and decompressed is read once.
 ///
 /// # Errors
-/// If the folder cannot be read, has no such files or half of a pair, or as
+/// If the folder cannot be read, has no such files or an incomplete pair, or as for
 /// [`IdxData::from_pairs`].
 pub fn read_idx_folder(folder: impl AsRef<Path>) -> Result<IdxData> {
     let folder = folder.as_ref();
@@ -21,7 +21,7 @@ pub fn read_idx_folder(folder: impl AsRef<Path>) -> Result<IdxData> {
         |e: std::io::Error| Error::new(&subject, ErrorKind::Unreadable { reason: e.to_string() });
     let mut names = Vec::new();
     for entry in folder.read_dir().map_err(unreadable)? {
-        // A name that is not Unicode is none that the patterns would match.
+        // A name that is not Unicode matches no pattern.
         names.extend(entry.map_err(unreadable)?.file_name().into_string());
     }
     let pairs = pairs(names).map_err(|kind| Error::new(&subject, kind))?;
@@ -29,9 +29,9 @@ pub fn read_idx_folder(folder: impl AsRef<Path>) -> Result<IdxData> {
     IdxData::from_pairs(paths.iter().map(|(i, l)| (Source::path(i), Source::path(l))))
 }
 
-/// The names of the images and of the labels of each pair, in reading order.
+/// Returns the image and label file names of each pair, in reading order.
 fn pairs(mut names: Vec<String>) -> Result<Vec<(String, String)>, ErrorKind> {
-    // Sorted, a name comes before the same name with `.gz`, and what comes first is kept.
+    // A name sorts before the same name with `.gz`, and the first is kept.
     names.sort();
     let mut sets: BTreeMap<(bool, String), [Option<String>; 2]> = BTreeMap::new();
     for name in names {

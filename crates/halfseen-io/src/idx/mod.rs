@@ -1,5 +1,4 @@
-//! Reads IDX, the format of MNIST: a type, a number of dimensions, the dimensions, then the
-//! elements.
+//! Reads IDX, the format of MNIST: type, number of dimensions, dimensions, elements.
 
 mod folder;
 mod pairs;
@@ -13,22 +12,22 @@ use crate::source::Source;
 /// An array of unsigned bytes, row-major.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdxArray {
-    /// The length of each dimension.
+    /// Length of each dimension.
     pub shape: Vec<usize>,
-    /// The elements; as many as the product of `shape`.
+    /// Elements; their number is the product of `shape`.
     pub data: Vec<u8>,
 }
 
-/// The only element type that images and labels are published in.
+/// The only element type of published images and labels.
 const UNSIGNED_BYTE: u8 = 0x08;
 
 /// Reads an IDX file, gzipped or not.
 ///
-/// The memory taken follows the bytes that are there, never the dimensions that the header claims.
+/// Memory grows with the bytes present, not with the dimensions that the header claims.
 ///
 /// # Errors
-/// If the file cannot be read or unpacked, does not start as IDX does, holds another type than
-/// unsigned bytes, or is shorter or longer than its header says.
+/// If the file cannot be read or decompressed, does not start as an IDX file, holds elements other
+/// than unsigned bytes, or is shorter or longer than its header says.
 pub fn read_idx<'a>(source: impl Into<Source<'a>>) -> Result<IdxArray> {
     let source = source.into();
     let mut content = source.open()?;
@@ -51,7 +50,7 @@ pub fn read_idx<'a>(source: impl Into<Source<'a>>) -> Result<IdxArray> {
     }
     let (lengths, _) = lengths.as_chunks::<4>();
     let lengths = lengths.iter().map(|&bytes| u32::from_be_bytes(bytes));
-    // 255 dimensions of 2^32 - 1 saturate; no file is so long, so it will be found cut off
+    // 255 dimensions of 2^32 - 1 saturate; any real file is shorter and is reported as truncated
     let elements =
         lengths.clone().fold(1, |product: u64, length| product.saturating_mul(u64::from(length)));
     let expected = header.saturating_add(elements);

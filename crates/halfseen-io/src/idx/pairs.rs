@@ -1,4 +1,4 @@
-//! Joins files of images and of labels into one matrix of pixels and one list of labels.
+//! Joins files of images and labels into a matrix of pixels and a list of labels.
 
 use super::{IdxArray, read_idx};
 use crate::error::{Error, ErrorKind, Result};
@@ -8,7 +8,7 @@ use ndarray::Array2;
 /// Images with their labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdxData {
-    /// Pixels, shape (n_examples, n_pixels): one image per row, its rows one after the other.
+    /// Pixels, shape (n_examples, n_pixels): one image per row, in row-major order.
     pub images: Array2<u8>,
     /// One label per image.
     pub labels: Vec<u8>,
@@ -18,9 +18,9 @@ impl IdxData {
     /// Reads pairs of (images, labels) and appends them in that order.
     ///
     /// # Errors
-    /// As [`read_idx`] for each file; if images have fewer than two dimensions or labels not one,
-    /// if there are not as many labels as images, if images of different files differ in size, or
-    /// if there is no image.
+    /// As for [`read_idx`], for each file; if images have fewer than two dimensions or labels not
+    /// one, the numbers of images and labels differ, images of different files differ in size, or
+    /// there is no image.
     pub fn from_pairs<'a>(
         pairs: impl IntoIterator<Item = (Source<'a>, Source<'a>)>,
     ) -> Result<Self> {
@@ -52,7 +52,7 @@ impl IdxData {
         Ok(Self { images, labels })
     }
 
-    /// The names of the pixels: `p0`, `p1` and so on.
+    /// Returns the names of the pixels: `p0`, `p1` and so on.
     pub fn attribute_names(&self) -> Vec<String> {
         (0..self.images.ncols()).map(|i| format!("p{i}")).collect()
     }
@@ -82,7 +82,7 @@ impl Joined {
                 ErrorKind::CountsDiffer { images: count, labels: label_count, labels_file },
             ));
         }
-        // Without images there is nothing to divide, and nothing to be wide.
+        // Without images the number of pixels is 0.
         let pixels = images.data.len().checked_div(count).unwrap_or(0);
         Ok(Self { pixels, images: images.data, labels: labels.data })
     }

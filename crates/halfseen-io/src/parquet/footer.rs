@@ -1,22 +1,22 @@
-//! Checks the schema in a Parquet footer before the decoder of the `parquet` crate sees it.
+//! Checks the schema in a Parquet footer before the `parquet` crate decodes it.
 //!
-//! That decoder follows the schema by recursion, and reserves as many children as a column claims.
-//! A few hostile bytes could so exhaust the stack or the memory, which ends the program and cannot
-//! be caught. A table needs no nested columns, so all that is allowed here is a root with its
-//! columns. Metadata are in Thrift's compact protocol (apache/thrift,
+//! That decoder follows the schema recursively and reserves the number of children that a column
+//! claims. A few hostile bytes could exhaust the stack or the memory, which ends the program
+//! without an error that can be caught. Tables need no nested columns, so only a root with its
+//! columns is allowed. Metadata use Thrift's compact protocol (apache/thrift,
 //! doc/specs/thrift-compact-protocol.md).
 
 use crate::error::ErrorKind;
 use std::io::{Read, Seek, SeekFrom};
 
-/// Structures deeper than this do not occur in a footer.
+/// Largest nesting depth; footers have no deeper structures.
 const DEEPEST: usize = 32;
 
 fn broken(problem: &str) -> ErrorKind {
     ErrorKind::BadParquet { problem: problem.to_owned() }
 }
 
-/// Reads the footer at the end of a file and refuses nested columns by their name.
+/// Reads the footer at the end of a file, and refuses nested columns by name.
 pub(super) fn check(mut file: impl Read + Seek) -> Result<(), ErrorKind> {
     let unreadable = |e: std::io::Error| ErrorKind::Unreadable { reason: e.to_string() };
     let length = file.seek(SeekFrom::End(0)).map_err(unreadable)?;
@@ -66,7 +66,7 @@ fn cut() -> ErrorKind {
     broken("its footer is damaged")
 }
 
-/// Checks the list of columns: the first is the root of all others.
+/// Checks the list of columns: the first is the root of the others.
 fn elements(thrift: &mut Thrift<'_>) -> Result<(), ErrorKind> {
     let (count, kind) = thrift.list().ok_or_else(cut)?;
     if kind != STRUCT {
@@ -82,7 +82,7 @@ fn elements(thrift: &mut Thrift<'_>) -> Result<(), ErrorKind> {
             }
         }
         if at == 0 && u64::try_from(children).ok() != Some(count - 1) {
-            // then either another column has children, or the schema is broken
+            // either another column has children, or the schema is damaged
             if children < 1 || u64::try_from(children).is_ok_and(|children| children > count - 1) {
                 return Err(broken("its schema is damaged"));
             }
@@ -107,7 +107,7 @@ const BINARY: u8 = 8;
 const LIST: u8 = 9;
 const STRUCT: u8 = 12;
 
-/// What is left of the footer; methods answer `None` where it is cut off.
+/// Rest of the footer; methods return `None` where it is truncated.
 struct Thrift<'a> {
     rest: &'a [u8],
 }
@@ -147,7 +147,7 @@ impl<'a> Thrift<'a> {
         self.take(length)
     }
 
-    /// The next field's number and type; `Some(None)` at the end of the structure.
+    /// Returns the number and type of the next field; `Some(None)` at the end of the structure.
     fn field(&mut self, last: &mut i64) -> Option<Option<(i64, u8)>> {
         let head = self.byte()?;
         if head == 0 {
@@ -160,11 +160,11 @@ impl<'a> Thrift<'a> {
         Some(Some((*last, head & 15)))
     }
 
-    /// Number and type of a list's elements.
+    /// Returns the number and type of the elements of a list.
     fn list(&mut self) -> Option<(u64, u8)> {
         let head = self.byte()?;
         let count = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
-        // every element has a byte at least
+        // every element takes at least one byte
         (count <= self.rest.len() as u64).then_some((count, head & 15))
     }
 
@@ -189,7 +189,7 @@ impl<'a> Thrift<'a> {
             }
             LIST | 10 => {
                 let (count, kind) = self.list()?;
-                // booleans in a list take a byte each
+                // each boolean in a list takes one byte
                 let kind = if matches!(kind, 1 | 2) { 3 } else { kind };
                 (0..count).try_for_each(|_| self.skip(kind, depth + 1))?;
             }
@@ -220,7 +220,7 @@ impl<'a> Thrift<'a> {
 mod tests {
     use super::*;
 
-    /// A footer whose schema has these elements, (name, children).
+    /// Returns a footer whose schema has these elements, (name, children).
     fn footer(elements: &[(&str, i32)]) -> Vec<u8> {
         let mut bytes = vec![0x15, 2, 0x19, 0xfc, elements.len() as u8];
         for (name, children) in elements {

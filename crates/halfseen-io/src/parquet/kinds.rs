@@ -1,11 +1,11 @@
-//! Decides how the cells of each Parquet column become numbers or texts, or why they cannot.
+//! Maps each Parquet column to numbers or text, or refuses it with a reason.
 
 use crate::error::ErrorKind;
 use parquet::basic::{Compression, ConvertedType, LogicalType, Type};
 use parquet::file::metadata::ParquetMetaData;
 use parquet::schema::types::ColumnDescriptor;
 
-/// What the cells of a column are.
+/// Type of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
     Bool,
@@ -15,7 +15,7 @@ pub(super) enum Kind {
     UInt64,
     Float,
     Double,
-    /// Integers that count units of 10^-places.
+    /// Integers in units of 10^-places.
     Decimal32(u8),
     Decimal64(u8),
     Text,
@@ -25,11 +25,11 @@ pub(super) enum Kind {
 pub(super) struct Column {
     pub name: String,
     pub kind: Kind,
-    /// Whether cells may be null.
+    /// True if cells may be null.
     pub nulls: bool,
 }
 
-/// The columns of a file.
+/// Returns the columns of a file.
 pub(super) fn columns(metadata: &ParquetMetaData) -> Result<Vec<Column>, ErrorKind> {
     let described = metadata.file_metadata().schema_descr().columns();
     described.iter().map(|column| describe(column)).collect()
@@ -57,7 +57,7 @@ const TIME: &str = "write it as a number, such as days since a date, or as text"
 const CAST: &str = "cast it to double";
 const STRINGS: &str = "write it as strings, or leave it out";
 
-/// The largest power of ten that a double holds exactly.
+/// Largest exponent of a power of ten that is an exact double.
 const PLACES: i32 = 22;
 
 fn kind(column: &ColumnDescriptor) -> Result<Kind, (&'static str, &'static str)> {
@@ -116,7 +116,7 @@ fn kind(column: &ColumnDescriptor) -> Result<Kind, (&'static str, &'static str)>
     }
 }
 
-/// Refuses a compression that cannot be unpacked.
+/// Refuses unsupported compressions.
 pub(super) fn check_compression(name: &str, compression: Compression) -> Result<(), ErrorKind> {
     let what = match compression {
         Compression::BROTLI(_) => "compressed by brotli",

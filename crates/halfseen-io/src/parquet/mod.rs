@@ -1,21 +1,20 @@
 //! Reads Parquet into a table.
 //!
 //! **Columns.** Integers, floats and decimals of at most 64 bits are numbers; strings and booleans
-//! (`true`, `false`) are text, as they are in CSV. Null is missing, and so is NaN among numbers; a
-//! string is kept as it is, were it empty or `NA`. Integers beyond 2^53 are refused, because
-//! doubles skip some of them; a decimal becomes the nearest double. Infinity is refused. Nested
-//! columns, dates and times, raw bytes and half precision are refused by name.
+//! (`true`, `false`) are text, as in CSV. Null is missing, and so is a numeric NaN; strings are
+//! kept unchanged, even if empty or `NA`. Integers beyond 2^53 are refused, because doubles cannot
+//! represent all of them; a decimal becomes the nearest double. Infinity is refused. Nested
+//! columns, dates, times, raw bytes and half precision are refused by name.
 //!
 //! **Storage.** Pages may be plain or compressed by snappy, gzip, zstd or LZ4; encryption, brotli
-//! and the delta encodings of strings are not read.
+//! and the delta encodings of strings are not supported.
 //!
-//! **Hostile files.** The decoder is that of the `parquet` crate. It asserts what a damaged file
-//! may violate, so panics inside it are caught and become errors; what would end the program
-//! instead (recursion, reservations by claimed sizes) is checked before: see `footer.rs` and
-//! `pages.rs`. Rows are stored as they are decoded, never reserved by the number that the file
-//! claims. A few bytes can still describe millions of equal cells, so tables are limited by
-//! [`ParquetOptions::cell_limit`]. A page may unpack to 2 GiB, the largest size that its header can
-//! name.
+//! **Hostile files.** The `parquet` crate decodes the file and asserts what a damaged file may
+//! violate. Panics inside it are caught and become errors; causes of an abort (recursion,
+//! reservation of claimed sizes) are checked before, in `footer.rs` and `pages.rs`. Storage grows
+//! with the decoded rows, not with the claimed number. A few bytes can describe millions of equal
+//! cells, so [`ParquetOptions::cell_limit`] limits tables. A page may decompress to 2 GiB, the
+//! largest size that its header can state.
 
 mod footer;
 mod kinds;
@@ -33,11 +32,11 @@ use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use values::{Chunk, Out, failed};
 
-/// How to read Parquet.
+/// Options for reading Parquet.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ParquetOptions {
-    /// The most cells (rows times columns, 8 bytes each) that the table may have. Default: 64 for
-    /// each byte of the file, and 67 108 864 for a small one.
+    /// Largest number of cells (rows times columns, 8 bytes each). Default: 64 per byte of the
+    /// file, at least 67 108 864.
     pub cell_limit: Option<usize>,
 }
 
@@ -50,13 +49,12 @@ impl ParquetOptions {
 
 /// Reads a Parquet file into a table of shape (n_examples, n_columns).
 ///
-/// All numeric columns are in one matrix of f64, in the order of the file, with NaN where a cell is
-/// missing.
+/// All numeric columns are in one matrix of f64, in the order of the file; missing cells are NaN.
 ///
 /// # Errors
-/// If the file cannot be read, is damaged or cut off, has no row or more cells than the limit; if a
-/// column is nested or of a type that is not read (see the module's rules), two columns share a
-/// name, an integer is beyond 2^53 or a number is infinite.
+/// If the file cannot be read, is damaged or truncated, has no row or more cells than the limit; if
+/// a column is nested or of an unsupported type (see the module), two columns share a name, an
+/// integer is beyond 2^53 or a number is infinite.
 pub fn read_parquet<'a>(source: impl Into<Source<'a>>, options: &ParquetOptions) -> Result<Table> {
     let source = source.into().rewindable()?;
     // Nothing that the closure touches is used after a panic.
@@ -118,15 +116,15 @@ fn damaged(problem: &str) -> ErrorKind {
     ErrorKind::BadParquet { problem: problem.to_owned() }
 }
 
-/// The table so far.
+/// Table under construction.
 struct Builder {
     columns: Vec<Column>,
-    /// Row-major, of whole row groups.
+    /// Row-major cells of complete row groups.
     numbers: Vec<f64>,
     width: usize,
     texts: Vec<TextBuilder>,
     rows: usize,
-    /// One column of the row group.
+    /// One column of the current row group.
     column: Vec<f64>,
 }
 
@@ -146,21 +144,21 @@ impl Builder {
         let width = columns.iter().filter(|c| matches!(c.place, Place::Number(_))).count();
         let texts =
             std::iter::repeat_with(TextBuilder::default).take(columns.len() - width).collect();
-        // the library's own check of the names, before the rows are read
+        // the library's own check of the names, before rows are read
         let names = columns.iter().map(|c| c.name.clone()).collect();
         let none = Matrix::F64(ndarray::Array2::zeros((0, columns.len())));
         Table::from_matrix(none, names).map_err(ErrorKind::Library)?;
         Ok(Builder { columns, numbers: Vec::new(), width, texts, rows: 0, column: Vec::new() })
     }
 
-    /// Adds the cells of one column of the row group behind the rows so far.
+    /// Appends the cells of one column of the current row group.
     fn add(&mut self, at: usize, chunk: Chunk<'_>) -> Result<(), ErrorKind> {
         match self.columns[at].place {
             Place::Text(at) => chunk.read(Out::Text(&mut self.texts[at])),
             Place::Number(at) => {
                 self.column.clear();
                 chunk.read(Out::Numbers(&mut self.column))?;
-                // the first column has shown that the rows are there
+                // reading the first column has shown that the rows exist
                 self.numbers.resize((self.rows + self.column.len()) * self.width, f64::NAN);
                 let cells =
                     self.numbers[self.rows * self.width + at..].iter_mut().step_by(self.width);

@@ -1,16 +1,15 @@
-//! Refuses pages whose headers would make the decoder of the `parquet` crate reserve unbounded
-//! memory.
+//! Refuses pages whose headers would make the `parquet` crate reserve unbounded memory.
 
 use parquet::basic::Encoding;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 
-/// Hands on the pages of another reader, checked.
+/// Page reader that checks the pages of another reader.
 pub(super) struct Checked(pub Box<dyn PageReader>);
 
 fn check(page: Page) -> Result<Page> {
-    // A dictionary is reserved for as many values as its header claims. Every value of the types
-    // that tables hold takes 4 bytes at least: strings begin with their length.
+    // The decoder reserves the number of dictionary values that the header claims. Every supported
+    // value takes at least 4 bytes: strings begin with their length.
     if let Page::DictionaryPage { buf, num_values, .. } = &page
         && (*num_values as usize) > buf.len() / 4
     {
@@ -18,7 +17,7 @@ fn check(page: Page) -> Result<Page> {
             "a dictionary claims more values than it has bytes for".into(),
         ));
     }
-    // These reserve what a header inside the page claims.
+    // These encodings reserve the size that a header inside the page claims.
     match page.encoding() {
         Encoding::DELTA_LENGTH_BYTE_ARRAY | Encoding::DELTA_BYTE_ARRAY => {
             Err(ParquetError::NYI(format!("pages encoded as {}", page.encoding())))

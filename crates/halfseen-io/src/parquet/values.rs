@@ -1,4 +1,4 @@
-//! Reads the cells of one column of one row group, a batch at a time.
+//! Reads the cells of one column of one row group, in batches.
 
 use super::kinds::{Column, Kind};
 use super::pages::Checked;
@@ -11,10 +11,10 @@ use parquet::data_type::{
 };
 use parquet::schema::types::ColumnDescPtr;
 
-/// Cells decoded at a time: what fits into the second cache level.
+/// Number of cells decoded at a time; they fit into the second-level cache.
 const BATCH: usize = 4096;
 
-/// The largest integer up to which doubles hold all.
+/// Largest integer up to which all integers are exact doubles.
 const EXACT: u64 = 1 << 53;
 
 /// One column of one row group.
@@ -22,20 +22,20 @@ pub(super) struct Chunk<'a> {
     pub column: &'a Column,
     pub descriptor: ColumnDescPtr,
     pub pages: Box<dyn PageReader>,
-    /// Rows that the group has.
+    /// Number of rows of the group.
     pub rows: usize,
-    /// Rows of the groups before, for places in errors.
+    /// Number of rows of previous groups, for places in errors.
     pub before: usize,
 }
 
-/// Where cells go.
+/// Destination of cells.
 pub(super) enum Out<'a> {
     Numbers(&'a mut Vec<f64>),
     Text(&'a mut TextBuilder),
 }
 
 impl Chunk<'_> {
-    /// Appends exactly the group's rows to `out`; missing numbers are NaN.
+    /// Appends exactly the rows of the group to `out`; missing numbers are NaN.
     pub(super) fn read(self, out: Out<'_>) -> Result<(), ErrorKind> {
         let (column, before) = (self.column, self.before);
         let inexact = |at: usize, value: String| ErrorKind::Inexact {
@@ -116,7 +116,7 @@ impl Chunk<'_> {
         }
     }
 
-    /// Calls `each` with the row in the group, from 1, and the cell, for every row.
+    /// Calls `each` for every row, with its number in the group (from 1) and its cell.
     fn cells<T: DataType>(
         self,
         mut each: impl FnMut(usize, Option<&T::T>) -> Result<(), ErrorKind>,
@@ -163,7 +163,7 @@ fn push(out: &mut Vec<f64>, value: Option<Result<f64, ErrorKind>>) -> Result<(),
     Ok(())
 }
 
-/// NaN is a missing cell; infinity is refused as by every reader.
+/// Refuses infinity, as every reader does; NaN is a missing cell.
 fn finite(row: usize, column: &str, value: f64) -> Result<f64, ErrorKind> {
     if value.is_infinite() {
         let kind = halfseen::ErrorKind::NotFinite { row, column: column.to_owned(), value };
@@ -172,7 +172,7 @@ fn finite(row: usize, column: &str, value: f64) -> Result<f64, ErrorKind> {
     Ok(value)
 }
 
-/// What the crate says, as an error of ours.
+/// Converts an error of the `parquet` crate.
 pub(super) fn failed(error: parquet::errors::ParquetError) -> ErrorKind {
     ErrorKind::BadParquet { problem: error.to_string() }
 }

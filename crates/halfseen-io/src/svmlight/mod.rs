@@ -1,18 +1,17 @@
-//! Reads SVMlight (LIBSVM) rows into a sparse table with the column `label`.
+//! Reads SVMlight (LIBSVM) rows into a sparse table with a column `label`.
 //!
-//! **The format.** One row per line, `label [qid:query] index:value index:value ... # comment`,
-//! parts separated by blanks or tabs; indices increase. Blank lines and lines of comments are
-//! skipped. Gzip is recognised by content.
+//! **Format.** One row per line, `label [qid:query] index:value index:value ... # comment`,
+//! separated by blanks or tabs; indices increase. Blank lines and comment lines are skipped. Gzip
+//! is recognised by content.
 //!
-//! **Absent is zero, not missing.** A cell that a row does not name is 0: that is the format's
-//! convention, and what makes the table sparse. A missing cell has to be written, as `nan` (or `NA`
-//! or `?`).
+//! **Absent is zero, not missing.** A cell that a row omits is 0: this is the convention of the
+//! format, and makes the table sparse. A missing cell must be written as `nan`, `NA` or `?`.
 //!
-//! **Columns.** The attribute of index i is called `f`i; there are `f1` to the largest index of the
-//! file. Indices count from 1, unless the file names an index 0: then there is `f0` too. So a name
-//! never depends on what other rows hold. Behind them stand `label`, and `qid` (missing where a row
-//! has none) if any row has one. A test file may end at a smaller index than the file it belongs
-//! to; [`SvmlightOptions::columns`] makes them equal.
+//! **Columns.** The attribute of index i is called `f`i; columns run from `f1` to the largest index
+//! of the file. Indices count from 1, but an index 0 in the file adds `f0`, so names do not depend
+//! on other rows. The columns `label` and, if any row has one, `qid` follow; `qid` is missing where
+//! a row has none. A test file may end at a smaller index than its training file;
+//! [`SvmlightOptions::columns`] makes them equal.
 
 mod row;
 
@@ -24,15 +23,15 @@ use crate::lines::Lines;
 use crate::source::Source;
 use halfseen::data::{Csr, Matrix, Table};
 
-/// How to read SVMlight.
+/// Options for reading SVMlight.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SvmlightOptions {
-    /// The most bytes that one line may have. Default: 16 MiB.
+    /// Largest number of bytes of a line. Default: 16 MiB.
     pub line_limit: usize,
-    /// The largest index. Entries are cheap, but every column up to the largest index needs a name:
-    /// about 100 bytes each. Default: 4 194 304.
+    /// Largest index. Every column up to the largest index present needs a name of about 100 bytes.
+    /// Default: 4 194 304.
     pub column_limit: usize,
-    /// The table has at least the columns up to this index, whatever the file holds. Default: 0.
+    /// Index up to which columns exist at least, whatever the file holds. Default: 0.
     pub columns: usize,
 }
 
@@ -43,11 +42,11 @@ impl Default for SvmlightOptions {
 }
 
 /// Reads SVMlight rows, gzipped or not, into a sparse table of shape (n_examples, n_attributes)
-/// with the columns `label` and perhaps `qid` beside it.
+/// with the additional columns `label` and, if present, `qid`.
 ///
 /// # Errors
-/// If the file cannot be read or unpacked, is empty, a line is too long or not as the format has
-/// it, a row's indices do not increase, an index is beyond the limit, or a number is infinite.
+/// If the file cannot be read or decompressed, is empty, a line is too long or malformed, the
+/// indices of a row do not increase, an index is beyond the limit, or a number is infinite.
 pub fn read_svmlight<'a>(
     source: impl Into<Source<'a>>,
     options: &SvmlightOptions,
@@ -66,10 +65,10 @@ pub fn read_svmlight<'a>(
     rows.into_table().map_err(|e| source.fail(ErrorKind::Library(e)))
 }
 
-/// The rows read so far.
+/// Rows read so far.
 struct Rows {
     starts: Vec<usize>,
-    /// As written: whether index 0 occurs is known at the end only.
+    /// Indices as written: only the end of the file shows whether index 0 occurs.
     indices: Vec<u32>,
     values: Vec<f64>,
     labels: Vec<f64>,

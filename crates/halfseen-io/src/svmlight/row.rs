@@ -1,23 +1,23 @@
-//! Parses one line of SVMlight: a label, perhaps a query, and pairs of index and value.
+//! Parses one line of SVMlight: a label, an optional query, and pairs of index and value.
 
 use crate::csv::cell::{self, Value};
 use crate::error::ErrorKind;
 
-/// What is needed of one line to store it.
+/// Parsed line, ready to be stored.
 pub(super) struct Row<'a> {
     pub label: f64,
     pub query: Option<f64>,
     pairs: Tokens<'a>,
 }
 
-/// One entry of a row, its index as written.
+/// One entry of a row, with its index as written.
 pub(super) struct Pair<'a> {
     pub index: &'a [u8],
     pub value: Value,
     pub text: &'a [u8],
 }
 
-/// Parts between blanks and tabs.
+/// Iterator over the parts between blanks and tabs.
 #[derive(Clone)]
 struct Tokens<'a>(&'a [u8]);
 
@@ -34,7 +34,7 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// The line without its comment, which starts at `#`.
+/// Returns the line without its comment, which starts at `#`.
 fn content(line: &[u8]) -> &[u8] {
     cell::trim(memchr::memchr(b'#', line).map_or(line, |at| &line[..at]))
 }
@@ -73,7 +73,7 @@ pub(super) fn parse<'a>(number: u64, line: &'a [u8]) -> Result<Option<Row<'a>>, 
 }
 
 impl<'a> Row<'a> {
-    /// The entries in their order; `number` is the line, for errors.
+    /// Returns the entries in order; `number` is the line, for errors.
     pub(super) fn pairs(self, number: u64) -> impl Iterator<Item = Result<Pair<'a>, ErrorKind>> {
         self.pairs.map(move |token| pair(token).ok_or_else(|| malformed(number, token, NO_PAIR)))
     }
@@ -89,7 +89,8 @@ fn pair(token: &[u8]) -> Option<Pair<'_>> {
         .then_some(Pair { index, value, text })
 }
 
-/// Whether a line could be SVMlight: `None` if it cannot be told, as of a comment or a lone number.
+/// Returns true if a line could be SVMlight, and `None` if it is undecidable (a comment, a single
+/// number).
 pub(crate) fn resembles(line: &[u8]) -> Option<bool> {
     let mut tokens = Tokens(content(line));
     let first = tokens.next()?;
@@ -107,7 +108,7 @@ pub(crate) fn resembles(line: &[u8]) -> Option<bool> {
             return Some(false);
         }
     }
-    // a number alone is a row of zeros, or the header of a CSV; several are such a header
+    // a single number is a row of zeros, or the header of a CSV; several numbers are a CSV header
     if pairs > 0 {
         Some(true)
     } else if first.contains(&b',') {
