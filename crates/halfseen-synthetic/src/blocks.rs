@@ -1,5 +1,5 @@
-//! Draws rows of a random subspace and hides blocks of columns, each of which would do: the second
-//! toy data of D, section 5.1.
+//! Draws rows of a random subspace and hides blocks of columns, any one of which suffices: the
+//! second toy data of Hazan, Livni and Mansour 2015, section 5.1.
 
 use crate::incomplete::{Incomplete, Subspace};
 use crate::{out_of_range, rank_in_range};
@@ -7,16 +7,17 @@ use halfseen::error::Result;
 use halfseen::sampling::Stream;
 use ndarray::Array2;
 
-/// Blocks.
+/// Number of blocks.
 const BLOCKS: usize = 3;
 
-/// x normal in a random subspace of `rank` dimensions, y = <w, x> of mean 0 and standard deviation
-/// 1, and the columns divided at random into three blocks. Each block is observed with probability
-/// 1/3 by itself, given that at least one is (D, section 5.1.2: rank 20 in 200 columns).
+/// Rows x normal in a random subspace of `rank` dimensions, y = <w, x> with mean 0 and standard
+/// deviation 1, and columns divided at random into three blocks. Each block is observed
+/// independently with probability 1/3, given that at least one is (Hazan, Livni and Mansour 2015,
+/// section 5.1.2: rank 20 in 200 columns).
 ///
-/// Any block determines the row, so one linear rule per block predicts perfectly; 0-imputation adds
-/// the rules of the blocks that are seen and is wrong where there are several. With gamma >= 3 the
-/// kernel can divide by their number.
+/// Any block determines the row, so one linear rule per block predicts perfectly. 0-imputation adds
+/// the rules of the observed blocks and is wrong for several. With gamma >= 3 the kernel can divide
+/// by their number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Blocks {
     /// d.
@@ -26,14 +27,14 @@ pub struct Blocks {
 }
 
 impl Default for Blocks {
-    /// The paper's 200 columns of rank 20.
+    /// Returns the 200 columns of rank 20 of the paper.
     fn default() -> Self {
         Blocks { columns: 200, rank: 20 }
     }
 }
 
 impl Blocks {
-    /// Draws rows; [`Incomplete::blocks`] tells the block of each column.
+    /// Draws rows; [`Incomplete::blocks`] gives the block of each column.
     ///
     /// # Errors
     /// Fewer than three columns, or a rank that a block cannot have.
@@ -63,7 +64,7 @@ impl Blocks {
     }
 }
 
-/// Which blocks are shown: drawn again until there is one.
+/// Draws the observed blocks, until there is at least one.
 fn at_least_one(stream: &mut Stream) -> [bool; BLOCKS] {
     loop {
         let shown = std::array::from_fn(|_| stream.below(3) == 0);

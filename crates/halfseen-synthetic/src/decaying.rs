@@ -1,5 +1,5 @@
-//! Gives attributes second moments that decay: where drawing by moments is worth something (paper
-//! C).
+//! Draws attributes with decaying second moments, for which drawing by moments pays (Kukliansky and
+//! Shamir 2015).
 
 use crate::{
     Synthetic, Weights, at_least_one_column, fair_signs, noise_in_range, out_of_range, sign,
@@ -7,8 +7,8 @@ use crate::{
 };
 use halfseen::error::Result;
 
-/// How the second moments mu_i of the attributes i = 1, 2, ... fall; they are then divided by their
-/// sum.
+/// Decay of the second moments mu_i of the attributes i = 1, 2, ..., which are then divided by
+/// their sum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Decay {
     /// mu_i ~ i^-alpha, alpha >= 0; 0 makes them equal.
@@ -17,18 +17,18 @@ pub enum Decay {
     Exponential(f64),
 }
 
-/// x_i = sigma_i sqrt(mu_i) with independent fair signs sigma_i, so that |x|_2 = 1 in every row,
-/// and y = <w*,x> + noise, normal with mean 0.
+/// Rows x_i = sigma_i sqrt(mu_i) with independent fair signs sigma_i, so that |x|_2 = 1, and y =
+/// <w*,x> + noise, normal with mean 0.
 ///
-/// The excess of w is sum_i mu_i (w_i - w*_i)^2. Paper C's gain over uniform draws is that of
-/// (sum_i sqrt(mu_i))^2 over d ([`Synthetic::half_norm`]).
+/// The excess of w is sum_i mu_i (w_i - w*_i)^2. The gain of Kukliansky and Shamir (2015) over
+/// uniform draws is that of (sum_i sqrt(mu_i))^2 over d ([`Synthetic::half_norm`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decaying {
     /// d.
     pub columns: usize,
-    /// The second moments.
+    /// Second moments.
     pub decay: Decay,
-    /// The true weights.
+    /// True weights.
     pub weights: Weights,
     /// Standard deviation of the noise.
     pub noise: f64,
@@ -55,7 +55,7 @@ impl Decaying {
 }
 
 impl Decay {
-    /// mu_1, ..., mu_d, with sum 1.
+    /// Returns mu_1, ..., mu_d, with sum 1.
     ///
     /// # Errors
     /// No column, a rate out of range, or moments that fall below 1e-300.
@@ -67,7 +67,7 @@ impl Decay {
         }
         let raw = |i: usize| match self {
             Decay::Power(alpha) => (i as f64).powf(-alpha),
-            // From i - 1, which is the same after the division, and starts at 1.
+            // i - 1 instead of i cancels in the division, and starts at 1.
             Decay::Exponential(rate) => (-rate * (i - 1) as f64).exp(),
         };
         let total: f64 = (1..=columns).map(raw).sum();

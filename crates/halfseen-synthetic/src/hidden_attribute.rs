@@ -1,15 +1,16 @@
-//! Hides the one attribute that tells the target: the instance of A, theorem 3.
+//! Hides the only informative attribute: the instance of theorem 3 of Cesa-Bianchi, Shalev-Shwartz
+//! and Shamir 2010.
 
 use crate::{Synthetic, at_least_one_column, fair_signs, out_of_range, sign, sign_scaler, streams};
 use halfseen::error::Result;
 
-/// x uniform on {-1, +1}^d; a hidden j with y = x_j in a share 1/2 + sqrt(eps) of the rows, else
-/// y = -x_j.
+/// Rows x uniform on {-1, +1}^d, with a hidden j such that y = x_j in a share 1/2 + sqrt(eps) of
+/// the rows, else y = -x_j.
 ///
-/// w* = 2 sqrt(eps) e_j, and the excess of w is |w - w*|_2^2. Whoever reads k attributes of each
-/// example needs of the order of d / (k eps) examples to an excess of eps, although one attribute
-/// is all there is to find (A, theorem 3, for d >= 4k; it states the bound and leaves the instance
-/// to its proof).
+/// w* = 2 sqrt(eps) e_j, and the excess of w is |w - w*|_2^2. A learner that reads k attributes per
+/// example needs of the order of d / (k eps) examples for an excess of eps, although only one
+/// attribute is relevant (theorem 3, for d >= 4k; it states the bound and leaves the instance to
+/// its proof).
 #[derive(Debug, Clone, PartialEq)]
 pub struct HiddenAttribute {
     /// d.

@@ -1,15 +1,16 @@
-//! Lets every attribute tell a little, with a hidden sign: the instance of B, theorem 2.2.
+//! Makes every attribute weakly informative, with a hidden sign: the instance of theorem 2.2 of
+//! Hazan and Koren 2012.
 
 use crate::{Correlation, Synthetic, out_of_range, sign, sign_rows, sign_scaler, streams};
 use halfseen::error::Result;
 
-/// Hidden s in {-1, +1}^d, y = -+1 with equal shares, x_i = y s_i / sqrt(d) in a share 1/2 + `gap`
-/// of the rows, else the opposite; attributes are independent given y, and |x|_2 = 1.
+/// Rows with hidden s in {-1, +1}^d, y = -+1 with equal shares, x_i = y s_i / sqrt(d) in a share
+/// 1/2 + `gap` of the rows, else the opposite; attributes are independent given y, and |x|_2 = 1.
 ///
 /// w* = s / sqrt(d) is the best in the unit ball. With r = 2 `gap` and v = <w, w*>, the squared
-/// error of w is (1 - r^2) |w|^2 / d + r^2 v^2 - 2 r v + 1. Examples to a fixed excess grow like d
-/// (B, theorem 2.2 states the bound d / (k eps^2) for `gap` of the order of eps, and leaves the
-/// instance to its proof).
+/// error of w is (1 - r^2) |w|^2 / d + r^2 v^2 - 2 r v + 1. The number of examples for a fixed
+/// excess grows like d (theorem 2.2 states the bound d / (k eps^2) for `gap` of the order of eps,
+/// and leaves the instance to its proof).
 #[derive(Debug, Clone, PartialEq)]
 pub struct HiddenSigns {
     /// d, at least 2.
@@ -37,7 +38,7 @@ impl HiddenSigns {
         let (matrix, targets) = sign_rows(rows, self.columns, |row| {
             let y = stream.word() as u8 & 1;
             for (cell, s) in row.into_iter().zip(&hidden) {
-                // The byte of y s_i, turned over where the attribute errs.
+                // The byte of y s_i, inverted where the attribute errs.
                 *cell = 1 ^ y ^ s ^ u8::from(stream.unit() >= 0.5 + self.gap);
             }
             sign(y)

@@ -1,4 +1,4 @@
-//! Holds drawn rows of a known subspace with holes in them, and what is true of them.
+//! Stores drawn rows of a known subspace with missing values, and their true parameters.
 
 use crate::streams;
 use faer::{Mat, MatRef};
@@ -10,24 +10,24 @@ use ndarray::Array2;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Drawn rows with holes, the rows as they were, and the subspace that they come from.
+/// Rows with missing values, the complete rows, and their subspace.
 #[derive(Debug, Clone)]
 pub struct Incomplete {
-    /// The cells, (rows, columns); NaN where missing. Always [`Matrix::F64`].
+    /// Cells, (rows, columns); NaN where missing. Always [`Matrix::F64`].
     pub matrix: Matrix,
-    /// The cells before any was hidden, (rows, columns).
+    /// Complete cells, (rows, columns).
     pub complete: Array2<f64>,
-    /// Scales nothing.
+    /// Identity scaler.
     pub scaler: Scaler,
-    /// Every column by itself.
+    /// Layout with one column per read.
     pub layout: Arc<Layout>,
     /// One target per row.
     pub targets: Vec<f64>,
-    /// w, (columns): what the targets are made of from complete rows, as each generator says.
+    /// w, (columns), from which the generators compute the targets of complete rows.
     pub truth: Vec<f64>,
-    /// Orthonormal columns that span the subspace of the rows, (columns, rank).
+    /// Orthonormal basis of the subspace of the rows, (columns, rank).
     pub basis: Mat<f64>,
-    /// The block that each column belongs to, (columns); all 0 where columns are hidden one by one.
+    /// Block of each column, (columns); all 0 where columns are hidden one by one.
     pub blocks: Vec<usize>,
 }
 
@@ -59,18 +59,18 @@ impl Incomplete {
         }
     }
 
-    /// All rows, as a learner gets them.
+    /// Returns all rows, as a learner gets them.
     pub fn examples(&self) -> Examples<'_> {
         Examples::new(&self.matrix, &self.scaler, &self.layout, &self.targets)
     }
 
-    /// What is observed of one row, (columns).
+    /// Returns the mask of the observed cells of one row, (columns).
     pub fn observed(&self, row: usize) -> Vec<bool> {
         (0..self.truth.len()).map(|j| !self.matrix.get(row, j).is_nan()).collect()
     }
 
-    /// kappa over the patterns of the drawn rows, and how many of the different patterns do not
-    /// determine their row (see [`Regularity`]).
+    /// Returns kappa over the patterns of the drawn rows, and the number of distinct patterns that
+    /// do not determine their row (see [`Regularity`]).
     ///
     /// # Errors
     /// Numerical failure.
@@ -81,20 +81,20 @@ impl Incomplete {
     }
 }
 
-/// A random subspace and a random w with |P_E w| = 1, so that <w, x> has variance 1 where x = U z
-/// with z of independent standard normals.
+/// Random subspace and random w with |P_E w| = 1, so that <w, x> has variance 1 for x = U z with z
+/// of independent standard normals.
 pub(super) struct Subspace {
     /// U: orthonormal columns, (columns, rank).
     pub(super) basis: Mat<f64>,
-    /// The normals that U was made of; then what rows are made of, where they spread by them.
+    /// Normals from which U is computed, and B of `spread_by_loadings`.
     loadings: Mat<f64>,
     by_loadings: bool,
-    /// w, itself in the subspace.
+    /// w, which lies in the subspace.
     pub(super) truth: Vec<f64>,
 }
 
 impl Subspace {
-    /// `rank` is at least 1 and at most `columns`; the stream for the rows is the second part.
+    /// Draws a subspace of `rank` from 1 to `columns`; the last stream is for the rows.
     pub(super) fn draw(
         columns: usize,
         rank: usize,
@@ -110,8 +110,8 @@ impl Subspace {
         (Subspace { basis, loadings: normals, by_loadings: false, truth }, secret, stream)
     }
 
-    /// Makes rows x = B z from now on, B the normals that U spans, and scales w so that <w, x> has
-    /// variance 1 again.
+    /// Makes rows x = B z from now on, B the normals that span the same subspace as U, and scales w
+    /// so that <w, x> has variance 1 again.
     pub(super) fn spread_by_loadings(&mut self) {
         self.by_loadings = true;
         let along = |k: usize| {
@@ -121,14 +121,14 @@ impl Subspace {
         self.truth.iter_mut().for_each(|w| *w /= size);
     }
 
-    /// x = U z, or B z.
+    /// Draws x = U z, or B z.
     pub(super) fn row(&self, stream: &mut Stream) -> Vec<f64> {
         let z: Vec<f64> = (0..self.basis.ncols()).map(|_| stream.normal()).collect();
         let of = if self.by_loadings { &self.loadings } else { &self.basis };
         combined(of.as_ref(), &z)
     }
 
-    /// <w, x>.
+    /// Returns <w, x>.
     pub(super) fn score(&self, x: &[f64]) -> f64 {
         self.truth.iter().zip(x).map(|(w, x)| w * x).sum()
     }
@@ -138,7 +138,7 @@ fn combined(basis: MatRef<'_, f64>, z: &[f64]) -> Vec<f64> {
     (0..basis.nrows()).map(|j| z.iter().enumerate().map(|(k, z)| basis[(j, k)] * z).sum()).collect()
 }
 
-/// Gram and Schmidt's process, twice: once leaves what rounding makes of nearly dependent columns.
+/// Applies Gram-Schmidt twice, because once leaves rounding errors of nearly dependent columns.
 fn orthonormalised(mut columns: Mat<f64>) -> Mat<f64> {
     for k in 0..columns.ncols() {
         for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! Compares the generators with holes with what they state.
+//! Compares the generators of incomplete rows with their documented properties.
 
 use crate::*;
 use faer::Mat;
@@ -21,7 +21,7 @@ fn bits(matrix: &Matrix) -> Vec<u64> {
         .collect()
 }
 
-/// Largest distance of a row from the span of the basis.
+/// Returns the largest distance of a row from the span of the basis.
 fn outside(set: &Incomplete) -> f64 {
     let (u, mut worst) = (&set.basis, 0.0_f64);
     for row in set.complete.rows() {
@@ -104,7 +104,7 @@ fn targets_are_standard_and_cells_are_observed_as_often_as_stated() {
     let all = LowRank { observed: 1.0, ..LowRank::default() }.draw(50, 5).unwrap();
     assert!((0..50).all(|i| all.observed(i).into_iter().all(|seen| seen)));
     assert!((all.kappa().unwrap().regular().unwrap() - 1.0).abs() < 1e-12);
-    // Fewer cells are seen where the share is smaller, never others.
+    // A smaller share shows fewer cells, never others.
     assert_eq!(low.complete.row(49), all.complete.row(49));
 }
 
@@ -148,8 +148,8 @@ fn two_completions_of_least_rank_contradict_each_other_in_the_labels() {
         }
     }
     assert!((20..40).all(|i| one[[i, 4]] == -other[[i, 4]]));
-    // The truth is a third of them; and rank 1 is impossible, by rows 1 (or 2) and 3: the label
-    // would follow.
+    // The truth is a third completion. Rank 1 is impossible by rows 1 (or 2) and 3; otherwise it
+    // would determine the label.
     let truth =
         Array2::from_shape_fn(
             (40, 5),
@@ -157,7 +157,8 @@ fn two_completions_of_least_rank_contradict_each_other_in_the_labels() {
         );
     assert_eq!(rank(&truth), 2);
     assert!((0..40).all(|i| score(&set, i) == set.targets[i]));
-    // Rank 1 makes row 2 a multiple of row 3; column 2 says once, the labels say minus once.
+    // Rank 1 makes row 2 a multiple of row 3: by column 2 with factor 1, by the labels with factor
+    // -1.
     let (second, third) =
         (set.matrix.get(1, 1) / set.matrix.get(2, 1), set.targets[1] / set.targets[2]);
     assert_eq!((second, third), (1.0, -1.0));
@@ -166,8 +167,8 @@ fn two_completions_of_least_rank_contradict_each_other_in_the_labels() {
     assert!(TwoCompletions.completions(&set, &[40]).is_err());
 }
 
-/// Mistakes on the second half of the rows after a fit to the first, by the kernel (1 + c) D of
-/// gamma = 2 or by D alone.
+/// Counts errors on the second half of the rows after a fit to the first, by the kernel (1 + c) D
+/// of gamma = 2 or by D alone.
 fn mistakes(set: &Incomplete, gamma: u32) -> usize {
     let (n, d) = (set.targets.len(), set.truth.len());
     let kernel = |a: usize, b: usize| {
@@ -202,7 +203,7 @@ fn the_kernel_classifies_what_completions_cannot() {
             (0..2).all(|j| !set.observed(i)[j] || completion[[i, j]] == set.complete[[i, j]])
         }));
     }
-    // Both labels on both sides of the other line.
+    // Both labels occur on both sides of the other line.
     for label in [-1.0, 1.0] {
         let signs = (0..200).filter(|&i| set.targets[i] == label).map(|i| other[[i, 0]] > 0.0);
         let positive = signs.clone().filter(|s| *s).count();

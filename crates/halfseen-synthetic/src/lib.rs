@@ -1,21 +1,21 @@
-//! Draws data whose truth is known: the instances of the papers' lower bounds, and second moments
-//! that decay.
+//! Draws data with a known truth: the instances of the papers' lower bounds, and decaying moments.
 //!
-//! | generator | what is hidden | source |
+//! | generator | hidden | source |
 //! |---|---|---|
-//! | [`HiddenAttribute`] | which attribute tells the target | A, theorem 3 |
-//! | [`ThreeAttributes`] | nothing, but two attributes are not enough to predict | A, theorem 4 |
-//! | [`HiddenSigns`] | every attribute tells a little, with a sign of its own | B, theorem 2.2 |
-//! | [`Decaying`] | weights, over attributes of very different sizes | C, section 3 |
-//! | [`Sparse`] | weights, over many attributes that are mostly zero | C, section 3 |
-//! | [`LowRank`] | a subspace, and cells one by one | D, section 5.1.1 |
-//! | [`Blocks`] | a subspace, and blocks of columns | D, section 5.1.2 |
-//! | [`TwoCompletions`], [`TwoLines`] | cells that complete in two ways | D, section 1 |
-//! | [`SortedRows`] | a subspace and cells, in an adverse order | D, theorem 3 |
+//! | [`HiddenAttribute`] | the only informative attribute | Cesa-Bianchi et al. 2010, theorem 3 |
+//! | [`ThreeAttributes`] | nothing, but no two attributes predict y | the same, theorem 4 |
+//! | [`HiddenSigns`] | signs of weakly informative attributes | Hazan and Koren 2012, theorem 2.2 |
+//! | [`Decaying`] | weights of attributes of unequal size | Kukliansky and Shamir 2015, section 3 |
+//! | [`Sparse`] | weights of many attributes, mostly zero | the same, section 3 |
+//! | [`LowRank`] | a subspace, and single cells | Hazan, Livni and Mansour 2015, section 5.1.1 |
+//! | [`Blocks`] | a subspace, and blocks of columns | the same, section 5.1.2 |
+//! | [`TwoCompletions`], [`TwoLines`] | cells with two completions | the same, section 1 |
+//! | [`SortedRows`] | a subspace and cells, in an adverse order | the same, theorem 3 |
 //!
-//! Each is a small struct with `draw(rows, seed)`. The same seed gives the same truth and the same
-//! rows for ever, and fewer rows are the first of more (but for [`SortedRows`]). Those with holes
-//! give [`Incomplete`], which keeps the complete rows and their subspace; the others [`Synthetic`].
+//! Each generator is a small struct with `draw(rows, seed)`. A seed always gives the same truth and
+//! rows, and a shorter draw is a prefix of a longer one (except for [`SortedRows`]). Generators
+//! with missing values return [`Incomplete`], with the complete rows and their subspace; the others
+//! [`Synthetic`].
 //!
 //! ```
 //! use halfseen_synthetic::{Decay, Decaying, Weights};
@@ -59,19 +59,19 @@ use halfseen::sampling::{Purpose, Stream};
 use ndarray::{Array2, ArrayView1, ArrayViewMut1};
 use std::sync::Arc;
 
-/// Drawn rows, and what is true of the distribution that they come from. All attributes and the
-/// target have mean 0.
+/// Drawn rows with the true parameters of their distribution. All attributes and the target have
+/// mean 0.
 #[derive(Debug, Clone)]
 pub struct Synthetic {
-    /// The cells, (rows, columns); signs are stored as bytes, 0 for -1.
+    /// Cells, (rows, columns); signs are stored as bytes, 0 for -1.
     pub matrix: Matrix,
-    /// Turns them into attributes.
+    /// Scaler from cells to attributes.
     pub scaler: Scaler,
-    /// Every attribute is a read of its own.
+    /// Layout with one attribute per read.
     pub layout: Arc<Layout>,
     /// One target per row.
     pub targets: Vec<f64>,
-    /// The true moments (not those of the rows): mu_i = E x_i^2, and means of 0.
+    /// True moments, not those of the rows: mu_i = E x_i^2, and means of 0.
     pub moments: Moments,
     /// w*: the best weights in the Euclidean ball of radius |w*|, (columns).
     pub truth: Vec<f64>,
@@ -80,18 +80,16 @@ pub struct Synthetic {
     correlation: Correlation,
 }
 
-/// What the second moments hold beside their diagonal: E x x' = (1 - shared) diag(mu) + shared w*
-/// w*'.
+/// Off-diagonal part of the second moments: E x x' = (1 - shared) diag(mu) + shared w* w*'.
 #[derive(Debug, Clone, Copy, Default)]
 struct Correlation {
     shared: f64,
-    /// Half the gradient of E (<w,x> - y)^2 at w* is this times w*: not 0 where the ball holds w*
-    /// back.
+    /// Factor of w* in half the gradient of E (<w,x> - y)^2 at w*; not 0 if the ball constrains w*.
     pull: f64,
 }
 
 impl Synthetic {
-    /// Uncorrelated attributes with a target whose best weights are `truth`.
+    /// Creates uncorrelated attributes with a target whose best weights are `truth`.
     fn new(
         matrix: Matrix,
         scaler: Scaler,
@@ -114,21 +112,22 @@ impl Synthetic {
         }
     }
 
-    /// All rows, as a learner gets them that knows nothing else.
+    /// Returns all rows, for a learner without further knowledge.
     pub fn examples(&self) -> Examples<'_> {
         Examples::new(&self.matrix, &self.scaler, &self.layout, &self.targets)
     }
 
-    /// All rows, as a learner gets them that is told the true moments.
+    /// Returns all rows, for a learner that knows the true moments.
     pub fn informed(&self) -> Examples<'_> {
         Examples { moments: Some(&self.moments), ..self.examples() }
     }
 
-    /// E (<w,x> + b - y)^2 - E (<w*,x> - y)^2, exactly, for `weights` w (columns) and `intercept`
-    /// b. The excess of the halved loss of papers B and C is half of it.
+    /// Returns E (<w,x> + b - y)^2 - E (<w*,x> - y)^2 exactly, for `weights` w (columns) and
+    /// `intercept` b. For the halved loss of Hazan and Koren and of Kukliansky and Shamir the
+    /// excess is half of it.
     pub fn excess(&self, weights: &[f64], intercept: f64) -> f64 {
         debug_assert_eq!(weights.len(), self.truth.len());
-        // In w - w*, so that nothing cancels near the truth.
+        // In terms of w - w*, so that nothing cancels near the truth.
         let (mut own, mut along) = (0.0, 0.0);
         for ((w, truth), mu) in weights.iter().zip(&self.truth).zip(&self.moments.square) {
             own += mu * (w - truth).powi(2);
@@ -138,20 +137,21 @@ impl Synthetic {
         (1.0 - shared) * own + shared * along * along + 2.0 * pull * along + intercept * intercept
     }
 
-    /// |mu|_(1/2) = (sum_i sqrt(mu_i))^2: what takes the place of d where attributes are drawn by their moments.
+    /// Returns |mu|_(1/2) = (sum_i sqrt(mu_i))^2, which replaces d if attributes are drawn by
+    /// moments.
     pub fn half_norm(&self) -> f64 {
         self.moments.square.iter().map(|mu| mu.sqrt()).sum::<f64>().powi(2)
     }
 }
 
-/// One stream for the truth and one for the rows, so that the truth does not depend on how many
-/// rows are drawn.
+/// Returns separate streams for the truth and the rows, so that the truth is independent of the
+/// number of rows.
 fn streams(seed: u64, generator: u64) -> (Stream, Stream) {
     let stream = |part| Stream::new(seed, Purpose::Data, (generator << 8) | part);
     (stream(1), stream(2))
 }
 
-/// Signs as bytes, (rows, columns): `fill` writes a row and tells its target.
+/// Returns signs as bytes, (rows, columns); `fill` writes a row and returns its target.
 fn sign_rows(
     rows: usize,
     columns: usize,
@@ -162,7 +162,7 @@ fn sign_rows(
     (Matrix::U8(cells), targets)
 }
 
-/// Fair signs, with the target that `tell` gives each row.
+/// Draws fair signs; `tell` returns the target of each row.
 fn fair_signs(
     stream: &mut Stream,
     rows: usize,
@@ -181,7 +181,7 @@ fn fair_signs(
     })
 }
 
-/// Reads the bytes 0 and 1 of column j as -+`sizes[j]`.
+/// Returns a scaler that maps the bytes 0 and 1 of column j to -+`sizes[j]`.
 fn sign_scaler(sizes: &[f64]) -> Scaler {
     Scaler::Each {
         offset: vec![0.5; sizes.len()],

@@ -1,17 +1,18 @@
-//! Draws rows of a random subspace and hides cells at random: the first toy data of D, section 5.1.
+//! Draws rows of a random subspace and hides random cells: the first toy data of Hazan, Livni and
+//! Mansour 2015, section 5.1.
 
 use crate::incomplete::{Incomplete, Subspace};
 use crate::{out_of_range, rank_in_range};
 use halfseen::error::Result;
 use ndarray::Array2;
 
-/// x normal in a random subspace of `rank` dimensions, y = <w, x> of mean 0 and standard deviation
-/// 1, and every cell observed with probability `observed` by itself (D, section 5.1.1: 1,000 rows
-/// of rank 10 in 20 columns).
+/// Rows x normal in a random subspace of `rank` dimensions, y = <w, x> with mean 0 and standard
+/// deviation 1, and every cell observed independently with probability `observed` (Hazan, Livni and
+/// Mansour 2015, section 5.1.1: 1,000 rows of rank 10 in 20 columns).
 ///
-/// The paper divides by the deviation of the drawn targets, here it is that of their distribution:
-/// so that fewer rows are the first of more. The same seed has the same rows for every `observed`,
-/// and hides fewer cells where it is larger. Rows with nothing observed are left in.
+/// The paper divides by the standard deviation of the drawn targets; here it is that of their
+/// distribution, so that a shorter draw is a prefix of a longer one. A seed gives the same rows for
+/// every `observed`, and hides fewer cells if it is larger. Rows without observed cells are kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LowRank {
     /// d.
@@ -20,22 +21,21 @@ pub struct LowRank {
     pub rank: usize,
     /// p, above 0 and at most 1.
     pub observed: f64,
-    /// Which normal distribution in the subspace.
+    /// Normal distribution in the subspace.
     pub spread: Spread,
 }
 
-/// A normal distribution in a subspace: papers that say no more than that may mean either.
+/// Normal distribution in a subspace; papers that do not specify it may mean either.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spread {
-    /// x = U z with U orthonormal: alike in all directions of the subspace.
+    /// x = U z with U orthonormal: equal variance in all directions of the subspace.
     Isotropic,
-    /// x = B z with independent standard normals in B as well, so that some directions spread more
-    /// than others.
+    /// x = B z with independent standard normals in B too, so that variances differ by direction.
     Loadings,
 }
 
 impl Default for LowRank {
-    /// The paper's 20 columns of rank 10, half of the cells observed.
+    /// Returns the paper's 20 columns of rank 10, with half of the cells observed.
     fn default() -> Self {
         LowRank { columns: 20, rank: 10, observed: 0.5, spread: Spread::Isotropic }
     }
@@ -45,7 +45,7 @@ impl LowRank {
     /// Draws rows.
     ///
     /// # Errors
-    /// No column, a rank that is not from 1 to the columns, or `observed` out of range.
+    /// No column, a rank outside 1 to the number of columns, or `observed` out of range.
     pub fn draw(&self, rows: usize, seed: u64) -> Result<Incomplete> {
         rank_in_range(self.rank, self.columns)?;
         if !(self.observed > 0.0 && self.observed <= 1.0) {

@@ -1,5 +1,5 @@
-//! Draws rows with holes in an order that misleads who learns online: for the regret bound of D,
-//! theorem 3.
+//! Draws incomplete rows in an order that misleads online learners, for the regret bound of Hazan,
+//! Livni and Mansour 2015, theorem 3.
 
 use crate::incomplete::{Incomplete, Subspace};
 use crate::{out_of_range, rank_in_range};
@@ -7,44 +7,44 @@ use halfseen::error::{ErrorKind, Result};
 use halfseen::missing::bounds::kappa;
 use ndarray::Array2;
 
-/// Patterns that are tried for each that is kept.
+/// Number of patterns tried for each kept one.
 const TRIES: usize = 10_000;
 
-/// A regular sequence in an adverse order: phase by phase another pattern of `shown` observed
-/// columns, and in each phase first all rows of one label, then all of the other, the labels the
-/// other way round in every second phase.
+/// Regular sequence in an adverse order. Each phase has another pattern of `shown` observed
+/// columns, and shows first all rows of one label, then all of the other; the order of the labels
+/// alternates between phases.
 ///
-/// x = U z / |P_o x| has length 1 where it is observed, y = sign <w, x> and |w| = 1. What was
-/// learned in one phase says little about the next pattern, and half of the time the label that was
-/// always right is always wrong. Every pattern has a kappa of at least `least_kappa`, so that
-/// theorem 3 holds with it, for this order as for any. Unlike elsewhere fewer rows are not the
-/// first of more: the phases share the rows that are asked for.
+/// x = U z / |P_o x| has length 1 where observed, y = sign <w, x> and |w| = 1. One phase is little
+/// informative about the pattern of the next, and half of the time the previously correct label is
+/// always wrong. Every pattern has a kappa of at least `least_kappa`, so that theorem 3 holds with
+/// it, for this order as for any. A shorter draw is not a prefix of a longer one, because the
+/// phases share the requested rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SortedRows {
     /// d.
     pub columns: usize,
     /// r, from 1 to `shown`.
     pub rank: usize,
-    /// Columns observed in every row, at most d.
+    /// Number of columns observed in every row, at most d.
     pub shown: usize,
-    /// Phases, at least 1.
+    /// Number of phases, at least 1.
     pub phases: usize,
-    /// Above 0 and at most 1; less than what the best of 10,000 random patterns has.
+    /// Above 0 and at most 1, and below the best of 10,000 random patterns.
     pub least_kappa: f64,
 }
 
 impl Default for SortedRows {
-    /// 8 columns of rank 2, 5 of them shown, in 6 phases, kappa of at least 0.3.
+    /// Returns 8 columns of rank 2, 5 of them shown, in 6 phases, kappa of at least 0.3.
     fn default() -> Self {
         SortedRows { columns: 8, rank: 2, shown: 5, phases: 6, least_kappa: 0.3 }
     }
 }
 
 impl SortedRows {
-    /// Draws rows in their order.
+    /// Draws rows in order.
     ///
     /// # Errors
-    /// A number out of range, among them a `least_kappa` that no pattern was found for.
+    /// A number out of range, including a `least_kappa` for which no pattern was found.
     pub fn draw(&self, rows: usize, seed: u64) -> Result<Incomplete> {
         rank_in_range(self.shown, self.columns).map_err(|_| {
             out_of_range(
@@ -83,7 +83,7 @@ impl SortedRows {
                 .map(|(x, _)| x * x)
                 .sum::<f64>()
                 .sqrt();
-            // As likely one as its negative.
+            // x and -x are equally likely.
             let sign = if space.score(&x) * label >= 0.0 { 1.0 } else { -1.0 };
             cells.iter_mut().zip(x).for_each(|(cell, x)| *cell = sign * x / size);
             targets.push(label);
@@ -92,7 +92,7 @@ impl SortedRows {
         Ok(Incomplete::new(complete, &observed, targets, space.truth, space.basis))
     }
 
-    /// A random pattern that is regular enough.
+    /// Draws a random pattern that is sufficiently regular.
     fn pattern(
         &self,
         space: &Subspace,

@@ -1,32 +1,32 @@
-//! Draws wide rows with few entries, in attributes whose frequencies fall by a power.
+//! Draws wide rows with few entries; the frequencies of attributes decay by a power law.
 
 use crate::{Synthetic, Weights, at_least_one_column, noise_in_range, out_of_range, streams};
 use halfseen::data::{Csr, Matrix, Scaler};
 use halfseen::error::Result;
 use halfseen::sampling::AliasTable;
 
-/// Each row draws `entries` attributes, attribute i in proportion to i^-`exponent`, and sets each
-/// that it drew to a fair sign over sqrt(`entries`): |x|_2 <= 1, and fewer entries where one is
-/// drawn twice, as words of a text are. y = <w*,x> + noise, normal with mean 0.
+/// Rows of `entries` draws of attributes, with probabilities proportional to i^-`exponent`; each
+/// drawn attribute is a fair sign over sqrt(`entries`). Repeated draws, as of words in a text, give
+/// fewer entries, and |x|_2 <= 1. y = <w*,x> + noise, normal with mean 0.
 ///
-/// With p_i the chance of one draw, mu_i = (1 - (1 - p_i)^entries) / entries; signs leave
+/// With p_i the probability of one draw, mu_i = (1 - (1 - p_i)^entries) / entries. Signs leave
 /// attributes uncorrelated, so the excess of w is sum_i mu_i (w_i - w*_i)^2.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sparse {
     /// d.
     pub columns: usize,
-    /// Draws per row.
+    /// Number of draws per row.
     pub entries: usize,
-    /// How frequencies fall; 1 is Zipf's law.
+    /// Exponent of the frequencies; 1 is Zipf's law.
     pub exponent: f64,
-    /// The true weights.
+    /// True weights.
     pub weights: Weights,
     /// Standard deviation of the noise.
     pub noise: f64,
 }
 
 impl Default for Sparse {
-    /// 10^4 attributes by Zipf's law, 50 draws, aligned weights, little noise.
+    /// Returns 10^4 attributes by Zipf's law, 50 draws, aligned weights, little noise.
     fn default() -> Self {
         Self { columns: 10_000, entries: 50, exponent: 1.0, weights: Weights::Aligned, noise: 0.01 }
     }
@@ -54,7 +54,7 @@ impl Sparse {
             (1..=self.columns).map(|i| (i as f64).powf(-self.exponent)).collect();
         let total: f64 = frequencies.iter().sum();
         let n = self.entries as f64;
-        // 1 - (1 - p)^n, without loss where p is small.
+        // 1 - (1 - p)^n, without loss of precision for small p.
         let mu: Vec<f64> =
             frequencies.iter().map(|f| -(n * (-f / total).ln_1p()).exp_m1() / n).collect();
         let (mut secret, mut stream) = streams(seed, 5);

@@ -1,9 +1,9 @@
-//! Compares what the generators state with enumeration of all rows, and with the rows that they
-//! draw.
+//! Compares the documented properties of the generators with enumeration of all rows, and with
+//! drawn rows.
 
 use crate::*;
 
-/// Every x in {-1, +1}^d.
+/// Returns every x in {-1, +1}^d.
 fn patterns(d: usize) -> impl Iterator<Item = Vec<f64>> {
     (0..1_u32 << d)
         .map(move |bits| (0..d).map(|i| if bits >> i & 1 == 1 { 1.0 } else { -1.0 }).collect())
@@ -13,7 +13,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Some predictors, the zero and the truth among them.
+/// Returns some predictors, including zero and the truth.
 fn predictors(truth: &[f64]) -> Vec<(Vec<f64>, f64)> {
     let mut stream = Stream::new(5, Purpose::Data, 77);
     let mut some: Vec<(Vec<f64>, f64)> = (0..5)
@@ -61,7 +61,7 @@ fn excess_floor_and_moments_equal_enumeration() {
         for right in patterns(5) {
             let chance: f64 = right.iter().map(|r| 0.5 + r * gap).product();
             for y in [-1.0, 1.0] {
-                // truth = s / sqrt(d) is what x is where y = 1 and every attribute is right.
+                // truth = s / sqrt(d) equals x if y = 1 and every attribute is right.
                 all.push((
                     right.iter().zip(&set.truth).map(|(r, s)| y * r * s).collect(),
                     y,
@@ -126,7 +126,7 @@ fn drawn_rows_have_the_stated_moments_and_errors() {
         let examples = set.examples();
         let found = Moments::measure(&examples);
         for (j, mu) in set.moments.square.iter().enumerate() {
-            // Six standard errors of a mean: a wrong chance or size is far outside.
+            // Six standard errors of a mean: a wrong probability or size is far outside.
             let error = 6.0 * (mu / rows as f64).sqrt();
             assert!(found.mean[j].abs() < error, "{name}, mean of {j}: {}", found.mean[j]);
             let error = 1e-12 + if name == "sparse" { error / 50.0_f64.sqrt() } else { 0.0 };

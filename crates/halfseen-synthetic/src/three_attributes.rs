@@ -1,13 +1,13 @@
-//! Spreads the target over three attributes, so that no two predict it: the instance of A,
-//! theorem 4.
+//! Spreads the target over three attributes, so that no two predict it: the instance of theorem 4
+//! of Cesa-Bianchi, Shalev-Shwartz and Shamir 2010.
 
 use crate::{Synthetic, fair_signs, sign, sign_scaler, streams};
 
-/// x uniform on {-1, +1}^3 and y = (x_1 + x_2 + x_3) / 3.
+/// Rows x uniform on {-1, +1}^3 and y = (x_1 + x_2 + x_3) / 3.
 ///
-/// w* = (1, 1, 1) / 3 has no error, but whatever sees two attributes at the time of prediction has
-/// a squared error of at least 1/9, the variance of the third's part (A, theorem 4). Two reads
-/// per *training* example are enough to learn it.
+/// w* = (1, 1, 1) / 3 has no error, but a predictor that reads two attributes has a squared error
+/// of at least 1/9, the variance of the third's part (theorem 4). Two reads per *training* example
+/// suffice to learn it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThreeAttributes;
 

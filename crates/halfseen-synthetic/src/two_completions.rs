@@ -1,26 +1,25 @@
-//! Draws data that complete in more than one best way, of which not all tell the labels: the
-//! examples of D, section 1.
+//! Draws data with several best completions, not all of which determine the labels: the examples of
+//! Hazan, Livni and Mansour 2015, section 1.
 
 use crate::{Incomplete, out_of_range, streams};
 use faer::Mat;
 use halfseen::error::Result;
 use ndarray::Array2;
 
-/// Rows that are (1, *, 1, *), (*, -1, *, -1) or (1, -1, 1, -1), with labels 1, -1 and 1 (D,
-/// section 1, equation 1).
+/// Rows (1, *, 1, *), (*, -1, *, -1) or (1, -1, 1, -1), with labels 1, -1 and 1 (Hazan, Livni and
+/// Mansour 2015, section 1, equation 1).
 ///
-/// No matrix of rank 1 agrees with all that is seen of rows and labels. Many of rank 2 do, and
-/// whoever completes rows and labels together to the least rank is free in the labels that are not
-/// given: [`TwoCompletions::completions`] gives two that contradict each other. No number of rows
-/// helps. A linear rule on what is observed, 0 elsewhere, makes no mistake.
+/// No matrix of rank 1 agrees with all observed cells and labels. Many of rank 2 do, and joint
+/// completion of rows and labels to the least rank leaves unknown labels undetermined:
+/// [`TwoCompletions::completions`] gives two that contradict each other. More rows do not help. A
+/// linear rule on observed cells, 0 elsewhere, makes no error.
 ///
 /// The truth is one of them: rows (a, b, a, b), w = (1, 0, 1, 0) / 2 and y = <w, x>. The second
-/// pattern does not determine its row: the data are not regular, and still they are easily
-/// classified.
+/// pattern does not determine its row: the data are not regular and still easily classified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TwoCompletions;
 
-/// What is seen of a row, whole rows, and labels.
+/// Masks of observed cells, complete rows, and labels.
 const KINDS: [([bool; 4], [f64; 4], f64); 3] = [
     ([true, false, true, false], [1.0, 1.0, 1.0, 1.0], 1.0),
     ([false, true, false, true], [-1.0, -1.0, -1.0, -1.0], -1.0),
@@ -28,7 +27,7 @@ const KINDS: [([bool; 4], [f64; 4], f64); 3] = [
 ];
 
 impl TwoCompletions {
-    /// Draws rows: one of each kind, then kinds at random.
+    /// Draws rows: one of each kind, then random kinds.
     pub fn draw(&self, rows: usize, seed: u64) -> Incomplete {
         let (_, mut stream) = streams(seed, 8);
         let kinds: Vec<usize> = (0..rows)
@@ -42,12 +41,12 @@ impl TwoCompletions {
         Incomplete::new(complete, &observed, targets, vec![0.5, 0.0, 0.5, 0.0], basis)
     }
 
-    /// Two completions of rows and labels, (rows, 5), the label last, both of rank 2 and in
-    /// agreement with all that is seen and with the labels of all rows but `unlabelled`, to which
-    /// one gives the label 1 and the other -1.
+    /// Returns two completions of rows and labels, (rows, 5), the label last. Both have rank 2 and
+    /// agree with all observed cells and with all labels except those of `unlabelled`, which are 1
+    /// in one and -1 in the other.
     ///
     /// # Errors
-    /// A row that is not there.
+    /// A row does not exist.
     pub fn completions(&self, set: &Incomplete, unlabelled: &[usize]) -> Result<[Array2<f64>; 2]> {
         let rows = set.targets.len();
         if let Some(&row) = unlabelled.iter().find(|row| **row >= rows) {
@@ -56,7 +55,7 @@ impl TwoCompletions {
         Ok([1.0, -1.0].map(|label| {
             let mut whole = Array2::from_shape_fn((rows, 5), |(row, j)| match j {
                 4 => set.targets[row],
-                // All rows alike: the labels may then be any.
+                // All rows equal, so that the labels may be arbitrary.
                 _ => KINDS[2].1[j],
             });
             unlabelled.iter().for_each(|&row| whole[[row, 4]] = label);
@@ -65,13 +64,12 @@ impl TwoCompletions {
     }
 }
 
-/// Rows t (1, -1), of which one coordinate is seen, with the sign of t as label, 1/2 <= |t| <= 1
-/// (D, section 1, figure 1).
+/// Rows t (1, -1), of which one coordinate is observed, with the sign of t as label, 1/2 <= |t| <=
+/// 1 (Hazan, Livni and Mansour 2015, section 1, figure 1).
 ///
-/// Rank 1 completes what is seen in two ways: to the true line, on which the labels are separated,
-/// and to the line (1, 1), on which rows of both labels fall on the same points. Whoever completes
-/// rows before looking at labels cannot tell. w = (1, -1) / sqrt(2) on what is observed makes no
-/// mistake, and kappa = 1/2.
+/// Rank 1 has two completions: to the true line, on which the labels are separated, and to the line
+/// (1, 1), on which rows of both labels coincide. Completion without the labels cannot distinguish
+/// them. w = (1, -1) / sqrt(2) on observed cells makes no error, and kappa = 1/2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TwoLines;
 
@@ -94,7 +92,7 @@ impl TwoLines {
         Incomplete::new(complete, &observed, targets, vec![half, -half], basis)
     }
 
-    /// The completions to the true line and to the other, (rows, 2) each, both of rank 1.
+    /// Returns the completions to the true and to the other line, (rows, 2) each, both of rank 1.
     pub fn completions(&self, set: &Incomplete) -> [Array2<f64>; 2] {
         let other = Array2::from_shape_fn(set.complete.dim(), |(row, _)| {
             let seen = usize::from(!set.observed(row)[0]);

@@ -1,19 +1,19 @@
-//! Draws the weights that a target is made of, relative to the attributes' second moments.
+//! Draws true weights, relative to the second moments of the attributes.
 
 use crate::out_of_range;
 use halfseen::error::Result;
 use halfseen::sampling::Stream;
 
-/// The true weights w*, |w*|_2 = 1.
+/// True weights w*, |w*|_2 = 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weights {
-    /// w*_i proportional to sqrt(mu_i), with random signs: attributes matter as much as they are
-    /// large. Drawing by moments gains most.
+    /// w*_i proportional to sqrt(mu_i), with random signs: large attributes matter most. Drawing by
+    /// moments gains most.
     Aligned,
-    /// A uniformly random direction: many attributes matter that are hardly ever large. Drawing by
-    /// moments still estimates x best, but weights of small attributes are learned slowly.
+    /// A uniformly random direction: small attributes matter too. Drawing by moments still
+    /// estimates x best, but weights of small attributes are learned slowly.
     Isotropic,
-    /// All of one size, with random signs.
+    /// All of equal size, with random signs.
     Equal,
     /// One attribute, counted from 0.
     Single(usize),
