@@ -1,18 +1,18 @@
-//! Holds the active slots of an l1-ball iterate: their keys' sum, number and minimum, and draws.
+//! Maintains the active slots of an l1-ball iterate: sum, number and minimum of keys, and draws.
 //!
 //! A tree of eight-fold nodes, each recomputed from its children (see `sampling::fan`), so it has
-//! no history. An order-statistic tree is the textbook structure here; but the threshold of a
-//! sparse update never needs ranks: it rises past the smallest keys one by one, and each of them is
-//! removed for good. A minimum suffices, ordered by index, without rotations or pointers.
+//! no history. The textbook structure is an order-statistic tree, but the threshold of a sparse
+//! update never needs ranks: it rises past the smallest keys one by one, and each of them is
+//! removed permanently. A minimum suffices, ordered by index, without rotations or pointers.
 
 use crate::sampling::fan::{Fan, choose};
 
 /// Keys of the active slots among 0..n.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ActiveSet {
-    /// Infinite for inactive slots; padded.
+    /// Keys, infinite for inactive slots; padded.
     keys: Vec<f64>,
-    /// The levels above the keys.
+    /// Levels above the keys.
     nodes: Vec<Node>,
     shape: Fan,
 }
@@ -43,7 +43,7 @@ impl Node {
 }
 
 impl ActiveSet {
-    /// No active slot among so many.
+    /// Creates a set of `len` inactive slots.
     pub(super) fn new(len: usize) -> ActiveSet {
         let shape = Fan::new(len);
         let keys = vec![f64::INFINITY; shape.start(1)];
@@ -56,19 +56,19 @@ impl ActiveSet {
         &self.nodes[self.nodes.len() - 1]
     }
 
-    /// Sum of the keys.
+    /// Returns the sum of the keys.
     #[inline]
     pub(super) fn sum(&self) -> f64 {
         self.root().sum
     }
 
-    /// Number of active slots.
+    /// Returns the number of active slots.
     #[inline]
     pub(super) fn number(&self) -> f64 {
         self.root().number
     }
 
-    /// The smallest key; infinite if there is none.
+    /// Returns the smallest key; infinite if no slot is active.
     #[inline]
     pub(super) fn least(&self) -> f64 {
         self.root().least
@@ -81,14 +81,14 @@ impl ActiveSet {
         self.refresh(std::iter::once(slot));
     }
 
-    /// Sets a key and leaves the nodes above it stale until [`refresh`](ActiveSet::refresh).
+    /// Sets a key; nodes above it stay stale until [`refresh`](ActiveSet::refresh).
     #[inline]
     pub(super) fn write(&mut self, slot: usize, key: f64) {
         debug_assert!(!key.is_nan());
         self.keys[slot] = key;
     }
 
-    /// Recomputes the nodes above the written slots; where these increase, each node once.
+    /// Recomputes the nodes above the written slots, each once if the slots increase.
     #[inline]
     pub(super) fn refresh(&mut self, written: impl Iterator<Item = usize> + Clone) {
         for level in 1..self.shape.levels() {
@@ -100,7 +100,7 @@ impl ActiveSet {
         }
     }
 
-    /// The i-th child of the `at`-th node of a level.
+    /// Returns the i-th child of the `at`-th node of a level.
     #[inline]
     fn child(&self, level: usize, at: usize, i: usize) -> Node {
         let index = self.shape.start(level - 1) + at * Fan::OUT + i;
@@ -111,19 +111,19 @@ impl ActiveSet {
         }
     }
 
-    /// An active slot with the smallest key.
+    /// Returns an active slot with the smallest key.
     pub(super) fn argmin(&self) -> Option<usize> {
         self.descend(|node| node.least == self.least())
     }
 
-    /// The first active slot.
+    /// Returns the first active slot.
     pub(super) fn first(&self) -> Option<usize> {
         self.descend(|_| true)
     }
 
-    /// The next active slot after `slot`.
+    /// Returns the next active slot after `slot`.
     pub(super) fn next(&self, slot: usize) -> Option<usize> {
-        // Climb until a later sibling has an active slot, then go down to its first.
+        // Climb until a later sibling has an active slot, then descend to its first.
         let mut at = slot;
         for level in 1..self.shape.levels() {
             let (parent, child) = (at / Fan::OUT, at % Fan::OUT);
@@ -160,7 +160,8 @@ impl ActiveSet {
         Some(at)
     }
 
-    /// Draws an active slot in proportion to key - threshold; `threshold` is below every key.
+    /// Draws an active slot with probability proportional to key - threshold; all keys exceed
+    /// `threshold`.
     #[inline]
     pub(super) fn draw(&self, unit: f64, threshold: f64) -> Option<usize> {
         let mass = |n: &Node| n.sum - threshold * n.number;
@@ -168,7 +169,7 @@ impl ActiveSet {
         let mut at = 0;
         for level in (1..self.shape.levels()).rev() {
             let weight = |i| mass(&self.child(level, at, i));
-            // Where keys nearly equal the threshold, every difference of sums may round to zero.
+            // Where keys nearly equal the threshold, all differences of sums may round to zero.
             let chosen = choose(&mut rest, weight)
                 .or_else(|| (0..Fan::OUT).find(|&i| self.child(level, at, i).number > 0.0))?;
             at = at * Fan::OUT + chosen;

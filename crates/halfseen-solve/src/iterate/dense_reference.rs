@@ -1,9 +1,9 @@
-//! Runs every lazy iterate beside a plain dense one, on the same steps (tests only).
+//! Compares every lazy iterate with a plain dense one on the same steps (tests only).
 
 use super::Iterate;
 use crate::sampling::{Purpose, Stream};
 
-/// The plain form: every operation touches every slot.
+/// Plain iterate whose every operation touches every slot.
 pub(super) struct Dense {
     pub(super) weights: Vec<f64>,
     pub(super) sum: Vec<f64>,
@@ -19,8 +19,8 @@ impl Dense {
     }
 }
 
-/// 10,000 random sparse steps; weights, draw shares and averages must agree to 1e-12 of the radius,
-/// before and after a save in the middle.
+/// Takes 10,000 random sparse steps. Weights, draw probabilities and averages must agree to 1e-12
+/// of the radius, before and after a save in the middle.
 pub(super) fn check_twin<I: Iterate>(
     len: usize,
     radius: f64,
@@ -32,8 +32,8 @@ pub(super) fn check_twin<I: Iterate>(
     check_twin_of(|| I::new(len, radius), |_| {}, radius, size, shrink, step, mass);
 }
 
-/// The same for an iterate that is made otherwise; `complete` gives one from a file what is not
-/// saved.
+/// Does the same for an iterate that `make` creates; `complete` restores unsaved settings after
+/// loading.
 pub(super) fn check_twin_of<I: Iterate>(
     make: impl Fn() -> I,
     complete: impl Fn(&mut I),
@@ -106,7 +106,7 @@ fn compare<I: Iterate>(lazy: &I, dense: &Dense, radius: f64, mass: &impl Fn(f64)
             (share - mass(expected) / total).abs() < 1e-11,
             "step {t}, slot {j}: share {share}"
         );
-        // The share is that of the draw: the middle of slot j's interval draws j.
+        // The middle of the interval of slot j must draw j.
         let before: f64 = (0..j).map(|i| lazy.mass(i)).sum();
         if share > 1e-9 {
             let unit = (before + 0.5 * lazy.mass(j)) / lazy.total_mass();
@@ -115,7 +115,7 @@ fn compare<I: Iterate>(lazy: &I, dense: &Dense, radius: f64, mass: &impl Fn(f64)
     }
 }
 
-/// The second weighting, where there is one: its shares, and that draws go by them.
+/// Checks the probabilities and draws of the second weighting, if there is one.
 fn compare_weighing<I: Iterate>(lazy: &I, dense: &Dense, factors: &[f64], t: usize) {
     let Some(weighing) = lazy.weighed() else { return };
     let total: f64 = dense.weights.iter().zip(factors).map(|(w, f)| w.abs() * f).sum();

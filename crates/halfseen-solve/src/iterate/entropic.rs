@@ -1,25 +1,25 @@
-//! Holds the iterate of normalised exponentiated gradient by its log-odds, one number per slot.
+//! Maintains the iterate of normalised exponentiated gradient by its log-odds, one number per slot.
 //!
-//! The two-sided weights z+ and z- start equal and get opposite updates, so z- = 1/z+ and one
-//! number theta_j = -eta sum_t g_tj suffices: w_j = B sinh(theta_j) / Z with Z = sum_i
-//! cosh(theta_i) (Hazan and Koren 2012, algorithm 2, in closed form). Slots never touched cost
-//! nothing. Both sums live in sum trees of leaves shifted by e^-M, so that |theta| may grow to the
-//! number of steps.
+//! The two-sided weights z+ and z- start equal and get opposite updates. Therefore z- = 1/z+, and
+//! one number theta_j = -eta sum_t g_tj suffices: w_j = B sinh(theta_j) / Z with Z = sum_i
+//! cosh(theta_i) (Hazan and Koren 2012, algorithm 2, in closed form). Untouched slots cost nothing.
+//! Both sums are in sum trees with leaves scaled by e^-M, so that |theta| may grow to the number of
+//! steps.
 
 use super::{Iterate, NOTHING, Weighing, check_saved, is_count, lazy_sum, no_tree};
 use crate::error::Result;
 use crate::sampling::SumTree;
 use serde::{Deserialize, Serialize};
 
-/// Leaves are shifted anew when Z has grown so many times since the last shift. The averages set
-/// this threshold, long before overflow: the sum of 1/Z would absorb the terms of late iterates.
+/// Growth of Z since the last shift at which leaves are shifted again. Averages require this
+/// threshold, long before overflow: the sum of 1/Z would absorb the terms of late iterates.
 const LARGEST_GROWTH: f64 = 1e3;
-/// ... or when Z has become so small in shifted units.
+/// Value of Z in shifted units below which leaves are shifted again.
 const SMALLEST_TOTAL: f64 = 1e-200;
-/// No saved |theta| exceeds the shift by so much.
+/// Largest excess of a saved |theta| over the shift.
 const LARGEST_EXPONENT: f64 = 300.0;
 
-/// A vector in the l1 ball, moved multiplicatively; see the module's documentation.
+/// Vector in the l1 ball with multiplicative updates; see the module.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entropic {
@@ -30,10 +30,10 @@ pub struct Entropic {
     total_at_shift: f64,
     /// Sum of B/Z over the counted iterates since the last shift, in shifted units.
     counted_scale: f64,
-    /// Sum of the weights with which iterates were counted.
+    /// Sum of the weights of the counted iterates.
     counted: f64,
-    /// `counted_scale` when the average started anew: what slots owe or summed up to then is
-    /// forgotten, when next they are looked at.
+    /// `counted_scale` at the last restart of the average. Earlier contributions of a slot are
+    /// dropped when the slot is next accessed.
     forgotten: f64,
     slots: Vec<Slot>,
     /// |sinh theta_j| e^-M.
@@ -47,25 +47,25 @@ pub struct Entropic {
     weighing: Option<Weighing>,
 }
 
-/// What is kept of one slot, side by side in memory.
+/// State of one slot, contiguous in memory.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Slot {
     theta: f64,
     /// Sum of the counted w_j up to `since`.
     sum: f64,
-    /// `counted_scale` when `sum` was brought up to date.
+    /// `counted_scale` at the last update of `sum`.
     since: f64,
 }
 
 impl Slot {
-    /// The sum of the counted w_j up to now, given |sinh theta_j| in shifted units.
+    /// Returns the present sum of the counted w_j, given |sinh theta_j| in shifted units.
     #[inline]
     fn sum_at(&self, now: f64, forgotten: f64, sinh: f64) -> f64 {
         lazy_sum(self.sum, self.since, sinh.copysign(self.theta), now, forgotten)
     }
 }
 
-/// |sinh theta| e^-M and cosh theta e^-M, without overflow and without cancellation near 0.
+/// Returns |sinh theta| e^-M and cosh theta e^-M, without overflow or cancellation near 0.
 #[inline]
 fn shifted(theta: f64, shift: f64, scale: f64) -> (f64, f64) {
     debug_assert!(scale == (-shift).exp());
@@ -82,7 +82,7 @@ fn shifted(theta: f64, shift: f64, scale: f64) -> (f64, f64) {
 }
 
 impl Entropic {
-    /// Moves the shift to the largest |theta| and brings every sum up to date.
+    /// Moves the shift to the largest |theta| and updates every sum.
     fn reshift(&mut self) {
         for (j, slot) in self.slots.iter_mut().enumerate() {
             slot.sum = slot.sum_at(self.counted_scale, self.forgotten, self.sinh.get(j));
@@ -145,7 +145,7 @@ impl Iterate for Entropic {
         self.sinh.total()
     }
 
-    /// The step of each slot is clipped to [-1, 1] (the paper clips g to 1/eta).
+    /// Clips the step of each slot to [-1, 1] (Hazan and Koren clip g to 1/eta).
     #[inline]
     fn step(&mut self, gradient: &[(u32, f64)], size: f64, shrink: f64) {
         debug_assert!(shrink == 1.0, "exponentiated gradient does not shrink");
@@ -175,7 +175,7 @@ impl Iterate for Entropic {
 
     #[inline]
     fn count(&mut self, weight: f64) {
-        // Without any slot Z is 0, and there is nothing to sum.
+        // Without slots Z is 0, and there is nothing to sum.
         if !self.is_empty() {
             self.counted_scale += weight * self.radius / self.cosh.total();
         }
@@ -235,8 +235,8 @@ mod tests {
     use super::*;
     use crate::iterate::dense_reference::{Dense, check_twin};
 
-    /// The paper's two-vector form, with the logarithms of z+ and z- kept apart and renormalised in
-    /// each step.
+    /// Takes the published two-vector step, with separate logarithms of z+ and z- renormalised each
+    /// time.
     fn naive(len: usize, radius: f64) -> impl Fn(&mut Dense, &[(u32, f64)], f64, f64) {
         let logs = std::cell::RefCell::new((vec![0.0_f64; len], vec![0.0_f64; len]));
         move |dense, gradient, size, _| {

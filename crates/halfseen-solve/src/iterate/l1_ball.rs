@@ -1,24 +1,22 @@
-//! Holds a weight vector in an l1 ball as scale times shifted keys, so that soft thresholding is
-//! O(log d).
+//! Maintains weights in an l1 ball as scale times shifted keys, with soft thresholding in O(log d).
 //!
 //! Active slots have w_j = s sigma_j (a_j - Theta) with a_j > Theta; all others are zero.
 //! Projecting onto the ball (Duchi, Shalev-Shwartz, Singer and Chandra 2008) only raises the common
-//! threshold Theta, and makes the slots inactive whose keys it passes; each of those was once
-//! inserted, so a step costs O(k log d) amortised. Averages are lazy: with S the sum of s and R
-//! that of s Theta over the counted iterates, slot j owes sigma_j (a_j dS - dR) since it was last
-//! touched.
+//! threshold Theta and deactivates slots whose keys it passes. Each of these was inserted once, so
+//! a step costs O(k log d) amortised. Averages are lazy: with S the sum of s and R that of s Theta
+//! over the counted iterates, slot j owes sigma_j (a_j dS - dR) since its last update.
 
 use super::active_set::ActiveSet;
 use super::{Iterate, LARGEST_COUNT, check_saved, is_count};
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
 
-/// Below this scale keys are rebased, so that late iterates are not absorbed in S and R.
+/// Scale below which keys are rebased, so that late iterates are not absorbed in S and R.
 const SMALLEST_SCALE: f64 = 1e-3;
-/// Keys are rebased when Theta exceeds the mean active weight so many times: a_j - Theta cancels.
+/// Ratio of Theta to the mean active weight above which keys are rebased: a_j - Theta cancels.
 const LARGEST_THRESHOLD: f64 = 1e6;
 
-/// A vector in the l1 ball; see the module's documentation.
+/// Vector in the l1 ball; see the module.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct L1Ball {
@@ -29,11 +27,11 @@ pub struct L1Ball {
     counted_scale: f64,
     /// R.
     counted_threshold: f64,
-    /// Sum of the weights with which iterates were counted.
+    /// Sum of the weights of the counted iterates.
     counted: f64,
-    /// Slots touched since the last rebase.
+    /// Number of slots touched since the last rebase.
     touched: u64,
-    /// How often the average started anew, and (S, R) when it last did.
+    /// Number of restarts of the average, and (S, R) at the last one.
     restarts: u32,
     restarted_at: (f64, f64),
     slots: Vec<Slot>,
@@ -41,18 +39,18 @@ pub struct L1Ball {
     active: ActiveSet,
 }
 
-/// What is kept of one slot, side by side in memory.
+/// State of one slot, contiguous in memory.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Slot {
     /// sigma_j: -1, 1, or 0 if the slot is inactive.
     sign: f32,
-    /// The restarts that `sum` knows of; after later ones it is forgotten.
+    /// Value of `restarts` at the last update of `sum`; a later restart invalidates `sum`.
     restarts: u32,
     /// a_j, while active.
     key: f64,
     /// Sum of the counted w_j up to `since`.
     sum: f64,
-    /// S and R when `sum` was brought up to date.
+    /// S and R at the last update of `sum`.
     since: (f64, f64),
 }
 
@@ -61,7 +59,7 @@ fn empty() -> ActiveSet {
 }
 
 impl L1Ball {
-    /// The sum of the counted w_j up to now.
+    /// Returns the present sum of the counted w_j.
     #[inline]
     fn sum_now(&self, slot: &Slot) -> f64 {
         let known = slot.restarts == self.restarts;
@@ -83,11 +81,11 @@ impl L1Ball {
         slot.restarts = self.restarts;
     }
 
-    /// Gives slot j, which must be up to date, the weight w; the active set is to be refreshed.
+    /// Sets the weight of an up-to-date slot j to w; the active set needs a refresh afterwards.
     #[inline]
     fn write_weight(&mut self, j: usize, w: f64) {
         let key = w.abs() / self.scale + self.threshold;
-        // A weight that rounds away beside the threshold is zero.
+        // A weight lost to rounding beside the threshold is zero.
         if key > self.threshold {
             self.slots[j].sign = w.signum() as f32;
             self.slots[j].key = key;
@@ -104,7 +102,7 @@ impl L1Ball {
         self.active.refresh(std::iter::once(j));
     }
 
-    /// Makes s = 1 and Theta = 0 again. Visits active slots only: the others owe nothing.
+    /// Resets s to 1 and Theta to 0. Visits active slots only: the others owe nothing.
     fn rebase(&mut self) {
         let (scale, threshold) = (self.scale, self.threshold);
         let mut next = self.active.first();
@@ -121,7 +119,7 @@ impl L1Ball {
             self.set_weight(j, w.copysign(f64::from(self.slots[j].sign)));
         }
         self.touched = 0;
-        // S and R restart: what slots have up to now is in their sums.
+        // S and R restart: the sums of the slots are up to date.
         self.counted_scale = 0.0;
         self.counted_threshold = 0.0;
         self.restarted_at = (0.0, 0.0);
@@ -132,7 +130,7 @@ impl L1Ball {
         }
     }
 
-    /// Raises the threshold until the ball holds w, dropping the slots that it passes.
+    /// Raises the threshold until w is in the ball, dropping the slots that it passes.
     fn project(&mut self) {
         let room = self.radius / self.scale;
         if self.active.sum() - self.threshold * self.active.number() <= room {
@@ -148,7 +146,7 @@ impl L1Ball {
             let Some(j) = self.active.argmin() else { return };
             self.bring_up_to_date(j);
             if self.active.number() == 1.0 {
-                // Only where one weight exceeds the radius by the whole precision of numbers.
+                // Only if one weight exceeds the radius beyond the precision of f64.
                 let sign = f64::from(self.slots[j].sign);
                 self.threshold = 0.0;
                 self.set_weight(j, sign * self.radius);

@@ -1,6 +1,6 @@
-//! Holds a weight vector in a Euclidean ball as scale times vector, so that a projection is O(1).
+//! Maintains a weight vector in a Euclidean ball as scale times vector, with projection in O(1).
 //!
-//! w = s u, with u_j^2 in a sum tree of total Q, so |w| = s sqrt(Q): an active projection only sets
+//! w = s u, with u_j^2 in a sum tree of total Q, so |w| = s sqrt(Q). An active projection only sets
 //! s = B / sqrt(Q), and drawing j in proportion to w_j^2 is drawing in proportion to u_j^2.
 //! Averages are lazy: with S the sum of the scales of counted iterates, slot j owes (S - S_j) u_j,
 //! where S_j was S when u_j last changed.
@@ -10,22 +10,22 @@ use crate::error::Result;
 use crate::sampling::SumTree;
 use serde::{Deserialize, Serialize};
 
-/// Below this scale the vector is rebased. The averages set the threshold: S would absorb the
-/// scales of late iterates if they were much smaller than the early ones.
+/// Scale below which the vector is rebased. Averages require this threshold: S would absorb the
+/// scales of late iterates if they were much smaller than early ones.
 const SMALLEST_SCALE: f64 = 1e-3;
 
-/// A vector in the Euclidean ball; see the module's documentation.
+/// Vector in the Euclidean ball; see the module.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct L2Ball {
     radius: f64,
     scale: f64,
-    /// S: scales of the counted iterates, times their weights, since the last rebase.
+    /// S: the weighted sum of the scales of the counted iterates since the last rebase.
     counted_scale: f64,
-    /// Sum of the weights with which iterates were counted.
+    /// Sum of the weights of the counted iterates.
     counted: f64,
-    /// S when the average started anew: what slots owe or summed up to then is forgotten, when next
-    /// they are looked at.
+    /// S at the last restart of the average. Earlier contributions of a slot are dropped when the
+    /// slot is next accessed.
     forgotten: f64,
     slots: Vec<Slot>,
     /// u_j^2.
@@ -36,19 +36,19 @@ pub struct L2Ball {
     weighing: Option<Weighing>,
 }
 
-/// What is kept of one slot, side by side in memory.
+/// State of one slot, contiguous in memory.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Slot {
     /// u_j.
     value: f64,
     /// Sum of the counted w_j up to `since`.
     sum: f64,
-    /// S when `sum` was brought up to date.
+    /// S at the last update of `sum`.
     since: f64,
 }
 
 impl Slot {
-    /// The sum of the counted w_j up to S = `now`.
+    /// Returns the sum of the counted w_j up to S = `now`.
     #[inline]
     fn sum_at(&self, now: f64, forgotten: f64) -> f64 {
         lazy_sum(self.sum, self.since, self.value, now, forgotten)

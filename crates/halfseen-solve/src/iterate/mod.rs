@@ -1,5 +1,5 @@
-//! Moves a weight vector by sparse steps, holding it lazily: each operation costs O(k log d), never
-//! O(d).
+//! Moves a weight vector by sparse steps in a lazy representation, at O(k log d) per operation and
+//! never O(d).
 //!
 //! | iterate | constraint | step |
 //! |---|---|---|
@@ -8,8 +8,8 @@
 //! | [`Entropic`] | l1 norm at most B | normalised exponentiated gradient |
 //! | [`PNormIterate`] | none, or q-norm at most B | gradient step through the p-norm's link |
 //!
-//! Every iterate also knows in what proportion to draw an attribute for the estimate of <w,x>, and
-//! sums the iterates that are to be averaged.
+//! Every iterate also gives the probability of drawing each attribute for the estimate of <w,x>,
+//! and sums the iterates to be averaged.
 
 mod active_set;
 #[cfg(test)]
@@ -29,112 +29,112 @@ pub use weighing::Weighing;
 use crate::error::{Error, Result};
 use crate::sampling::SumTree;
 
-/// What the geometry of an iterate has besides a radius, where it has a choice.
+/// Geometry of an iterate beside its radius, if it has a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Shape {
-    /// p, at least 2; `None` is 2 ln of the number of slots, at least 2.
+    /// p, at least 2; `None` means 2 ln of the number of slots, at least 2.
     pub power: Option<f64>,
-    /// Whether w is kept in the ball.
+    /// True if w is projected onto the ball.
     pub ball: bool,
 }
 
 impl Shape {
-    /// p for so many slots.
+    /// Returns p for a number of slots.
     pub fn power(self, slots: usize) -> f64 {
         self.power.unwrap_or_else(|| (2.0 * (slots as f64).ln()).max(2.0))
     }
 }
 
-/// A weight vector w over slots 0..len, starting at 0, in a ball of fixed radius.
+/// Weight vector w over slots 0..len, starting at 0, in a ball of fixed radius.
 pub trait Iterate: Clone + Send + serde::Serialize + serde::de::DeserializeOwned {
-    /// The zero vector.
+    /// Creates the zero vector.
     fn new(len: usize, radius: f64) -> Self;
 
-    /// Takes a shape, before anything else; an iterate that has no choice of one ignores it. It is
-    /// not saved.
+    /// Sets the shape, before any other call; iterates without a choice ignore it. It is not saved.
     fn shape(&mut self, shape: Shape) {
         let _ = shape;
     }
 
-    /// Number of slots.
+    /// Returns the number of slots.
     fn len(&self) -> usize;
 
-    /// Whether there is no slot.
+    /// Returns true if there are no slots.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// One weight.
+    /// Returns one weight.
     fn weight(&self, slot: usize) -> f64;
 
-    /// The slot at position `unit` in [0, 1) of the cumulated masses; `None` while w = 0.
+    /// Returns the slot at position `unit` in [0, 1) of the cumulated masses; `None` while w = 0.
     fn draw(&self, unit: f64) -> Option<usize>;
 
-    /// The share of a slot in the draw is its mass over [`total_mass`](Iterate::total_mass): these
-    /// are the very numbers that `draw` goes by.
+    /// Returns the mass of a slot: `draw` has probability mass /
+    /// [`total_mass`](Iterate::total_mass), and uses these very numbers.
     fn mass(&self, slot: usize) -> f64;
 
-    /// The sum of all masses.
+    /// Returns the sum of all masses.
     fn total_mass(&self) -> f64;
 
-    /// w <- Proj(shrink w - size g) for a sparse gradient g of (slot, value) pairs with increasing
-    /// slots.
+    /// Sets w to Proj(shrink w - size g) for a sparse gradient g of (slot, value) pairs with
+    /// increasing slots.
     fn step(&mut self, gradient: &[(u32, f64)], size: f64, shrink: f64);
 
-    /// Adds the present w to the average, with this weight above 0.
+    /// Adds the present w to the average, with a weight above 0.
     fn count(&mut self, weight: f64);
 
-    /// Forgets what was counted, in O(1).
+    /// Drops all counted iterates, in O(1).
     fn restart_average(&mut self);
 
-    /// The weighted average of the counted iterates, (len); the present w if none was counted.
+    /// Returns the weighted average of the counted iterates, (len); the present w if none is
+    /// counted.
     fn average(&self) -> Vec<f64>;
 
-    /// Keeps a second weighting too, |w_j| times a factor for each slot (factors replace earlier
-    /// ones). Whether this iterate can; it is not saved.
+    /// Maintains a second weighting, |w_j| times a factor per slot, replacing earlier factors.
+    /// Returns true if the iterate supports it; it is not saved.
     fn weigh(&mut self, factors: Vec<f64>) -> bool {
         let _ = factors;
         false
     }
 
-    /// The second weighting, if one is kept.
+    /// Returns the second weighting, if any.
     #[inline]
     fn weighed(&self) -> Option<&Weighing> {
         None
     }
 
-    /// Completes and checks an iterate that was read from a file.
+    /// Completes and checks an iterate loaded from a file.
     ///
     /// # Errors
     /// [`Error::BadState`] if its numbers cannot be an iterate of this length and radius.
     fn restore(&mut self, len: usize, radius: f64) -> Result<()>;
 }
 
-/// Below every S of a lazy average: nothing is forgotten.
+/// Value below every S of a lazy average, for which nothing is dropped.
 const NOTHING: f64 = -1.0;
 
-/// What a slot adds to a lazy average up to S = `now`, S the sum over the counted iterates of what
-/// scales all slots alike: its `sum` up to S = `since`, and `value` times the growth since then;
-/// nothing of what was up to `forgotten`.
+/// Returns the contribution of a slot to a lazy average up to S = `now`, where S sums the common
+/// scale over the counted iterates. It is `sum`, up to S = `since`, plus `value` times the growth
+/// since; contributions up to `forgotten` are dropped.
 #[inline]
 fn lazy_sum(sum: f64, since: f64, value: f64, now: f64, forgotten: f64) -> f64 {
     if since <= forgotten { (now - forgotten) * value } else { sum + (now - since) * value }
 }
 
-/// A tree that is filled when an iterate is restored.
+/// Returns an empty tree, to be filled when an iterate is restored.
 fn no_tree() -> SumTree {
     SumTree::filled(0, 0.0)
 }
 
-/// No count of a saved iterate is larger: counting on must not overflow.
+/// Largest count of a saved iterate, so that further counting cannot overflow.
 const LARGEST_COUNT: u64 = 1 << 53;
 
-/// Whether this can be a sum of weights of a saved iterate.
+/// Returns true if a number can be the sum of weights of a saved iterate.
 fn is_count(counted: f64) -> bool {
     counted >= 0.0 && counted.is_finite()
 }
 
-/// Refuses a saved iterate whose numbers are not finite or of another size.
+/// Refuses a saved iterate whose numbers are not finite or have another size.
 fn check_saved(len: (usize, usize), radius: (f64, f64), finite: bool) -> Result<()> {
     let problem = if len.0 != len.1 {
         format!("has {} slots, the layout {}", len.0, len.1)

@@ -1,35 +1,34 @@
-//! Holds the iterate of a p-norm algorithm by its dual vector, one number per slot and one common
+//! Maintains the iterate of a p-norm algorithm by its dual vector, one number per slot and a common
 //! scale.
 //!
-//! theta adds up the steps -eta g, and w is the gradient of |theta|_p^2 / 2: w_j =
-//! sgn(theta_j) |theta_j|^(p - 1) / |theta|_p^(p - 2), whose q-norm, 1/p + 1/q = 1, is |theta|_p
-//! (Gentile 2003; Cesa-Bianchi and Lugosi 2006, section 11.2). p = 2 is gradient descent; p = 2 ln
-//! d behaves as exponentiated gradient does. The link is homogeneous: w is scaled by scaling theta,
-//! which is also the Bregman projection on a ball of the q-norm.
+//! theta sums the steps -eta g, and w is the gradient of |theta|_p^2 / 2: w_j = sgn(theta_j)
+//! |theta_j|^(p - 1) / |theta|_p^(p - 2), whose q-norm, 1/p + 1/q = 1, is |theta|_p (Gentile 2003;
+//! Cesa-Bianchi and Lugosi 2006, section 11.2). p = 2 is gradient descent; p = 2 ln d behaves like
+//! exponentiated gradient. The link is homogeneous: scaling theta scales w, which is also the
+//! Bregman projection on a ball of the q-norm.
 //!
-//! With theta = s u one sum tree of leaves |u_j|^p serves for all: its root gives |u|_p =: N, and
-//! w_j = c v_j with v_j = sgn(u_j) |u_j|^(p - 1) of the slot alone, c = s N^(2 - p) common to all.
-//! So averages are lazy as in the Euclidean ball: with S the sum of c over the counted iterates,
-//! slot j owes (S - S_j) v_j. u is rebased to N = 1 when c has fallen far, for the averages' sake,
-//! and before powers leave the range of numbers.
+//! With theta = s u a single sum tree of leaves |u_j|^p suffices: its root gives |u|_p =: N, and
+//! w_j = c v_j with v_j = sgn(u_j) |u_j|^(p - 1) of the slot alone and a common c = s N^(2 - p). So
+//! averages are lazy as in the Euclidean ball: with S the sum of c over the counted iterates, slot
+//! j owes (S - S_j) v_j. u is rebased to N = 1 when c has fallen far, for accurate averages, and
+//! before powers leave the range of f64.
 //!
 //! Slots are drawn in proportion to |theta_j|^p, which is |w_j|^q up to scale: w^2 for p = 2,
-//! towards |w| as p grows. One draw's estimate w_j x_j / share_j of <w,x> then has the second
-//! moment |theta|_p^2 sum_j x_j^2 (|theta_j| / |theta|_p)^(p - 2), at most
-//! |w|_q^2 |x|_p^2 by Hoelder: as much as is known of <w,x>^2 itself from these norms.
+//! towards |w| as p grows. The estimate w_j x_j / share_j of <w,x> from one draw then has the
+//! second moment |theta|_p^2 sum_j x_j^2 (|theta_j| / |theta|_p)^(p - 2), at most |w|_q^2 |x|_p^2
+//! by Hoelder: the bound that these norms give for <w,x>^2 itself.
 
 use super::{Iterate, NOTHING, Shape, Weighing, check_saved, is_count, lazy_sum, no_tree};
 use crate::error::Result;
 use crate::sampling::SumTree;
 use serde::{Deserialize, Serialize};
 
-/// u is rebased when c has fallen below so small a part of its largest value: S would absorb late
-/// terms.
+/// Fraction of the largest c below which u is rebased: S would absorb late terms.
 const SMALLEST_SHARE: f64 = 1e-3;
-/// ... or when N^p has left 1/this to this.
+/// N^p beyond this, or below its reciprocal, also causes a rebase.
 const LARGEST_SUM: f64 = 1e100;
 
-/// A vector moved through the p-norm's link; see the module's documentation.
+/// Vector moved through the link of the p-norm; see the module.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PNormIterate {
@@ -37,19 +36,19 @@ pub struct PNormIterate {
     /// p.
     #[serde(skip, default = "two")]
     power: f64,
-    /// Whether w is kept in the ball of the q-norm.
+    /// True if w is kept in the ball of the q-norm.
     #[serde(skip)]
     ball: bool,
     /// s.
     scale: f64,
-    /// The largest c since the last rebase.
+    /// Largest c since the last rebase.
     peak: f64,
-    /// S: the c of the counted iterates, times their weights, since the last rebase.
+    /// S: the weighted sum of c over the counted iterates since the last rebase.
     counted_scale: f64,
-    /// Sum of the weights with which iterates were counted.
+    /// Sum of the weights of the counted iterates.
     counted: f64,
-    /// S when the average started anew: what slots owe or summed up to then is forgotten, when next
-    /// they are looked at.
+    /// S at the last restart of the average. Earlier contributions of a slot are dropped when the
+    /// slot is next accessed.
     forgotten: f64,
     slots: Vec<Slot>,
     /// |u_j|^p.
@@ -63,25 +62,25 @@ pub struct PNormIterate {
     weighing: Option<Weighing>,
 }
 
-/// What is kept of one slot, side by side in memory.
+/// State of one slot, contiguous in memory.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Slot {
     /// u_j.
     value: f64,
     /// Sum of the counted w_j up to `since`.
     sum: f64,
-    /// S when `sum` was brought up to date.
+    /// S at the last update of `sum`.
     since: f64,
 }
 
 impl Slot {
-    /// v_j, given |u_j|^p.
+    /// Returns v_j, given |u_j|^p.
     #[inline]
     fn moved(&self, power: f64) -> f64 {
         if self.value == 0.0 { 0.0 } else { power / self.value }
     }
 
-    /// The sum of the counted w_j up to S = `now`, given |u_j|^p.
+    /// Returns the sum of the counted w_j up to S = `now`, given |u_j|^p.
     #[inline]
     fn sum_at(&self, now: f64, forgotten: f64, power: f64) -> f64 {
         lazy_sum(self.sum, self.since, self.moved(power), now, forgotten)
@@ -92,19 +91,19 @@ fn two() -> f64 {
     2.0
 }
 
-/// |u|^p; p = 2 without a logarithm.
+/// Returns |u|^p; p = 2 needs no logarithm.
 #[inline]
 fn raised(value: f64, power: f64) -> f64 {
     if power == 2.0 { value * value } else { value.abs().powf(power) }
 }
 
 impl PNormIterate {
-    /// |u|_p.
+    /// Returns |u|_p.
     fn norm(&self) -> f64 {
         self.powers.total().powf(1.0 / self.power)
     }
 
-    /// Divides u by `unit`, which s takes up, and brings every sum up to date.
+    /// Divides u by `unit`, multiplies s by it, and updates every sum.
     fn rebase(&mut self, unit: f64) {
         for (j, slot) in self.slots.iter_mut().enumerate() {
             slot.sum = slot.sum_at(self.counted_scale, self.forgotten, self.powers.get(j));
@@ -118,7 +117,7 @@ impl PNormIterate {
         self.peak = self.factor;
     }
 
-    /// Everything that follows from s and u.
+    /// Recomputes all quantities derived from s and u.
     fn rebuild(&mut self) {
         let (slots, power) = (&self.slots, self.power);
         self.powers.refill(|j| raised(slots[j].value, power));
@@ -129,7 +128,7 @@ impl PNormIterate {
         self.factor = self.present_factor();
     }
 
-    /// s N^(2 - p).
+    /// Returns s N^(2 - p).
     #[inline]
     fn present_factor(&self) -> f64 {
         match self.powers.total() {
@@ -139,13 +138,13 @@ impl PNormIterate {
         }
     }
 
-    /// Rebases where the present numbers ask for it.
+    /// Rebases if the present numbers require it.
     #[inline]
     fn tidy(&mut self, moved: bool) {
         let total = self.powers.total();
         let lost = total < 1.0 / LARGEST_SUM && moved;
         if lost || total > LARGEST_SUM {
-            // Powers may all have vanished: the largest entry is the unit then.
+            // All powers may have underflowed: then the largest entry is the unit.
             let largest = self.slots.iter().fold(0.0_f64, |a, s| a.max(s.value.abs()));
             if largest > 0.0 {
                 self.rebase(largest);
@@ -208,7 +207,7 @@ impl Iterate for PNormIterate {
     #[inline]
     fn step(&mut self, gradient: &[(u32, f64)], size: f64, shrink: f64) {
         self.scale *= shrink;
-        // One leap must not take a power out of range.
+        // A single large step must not take a power out of range.
         let reach =
             |&(j, g): &(u32, f64)| (self.slots[j as usize].value - size / self.scale * g).abs();
         let largest = gradient.iter().map(reach).fold(0.0, f64::max);
@@ -298,7 +297,7 @@ mod tests {
     use crate::iterate::dense_reference::{Dense, check_twin_of};
     use crate::sampling::{Purpose, Stream};
 
-    /// The link as it is written, from a dual vector that every step touches in full.
+    /// Takes the step literally, on a dual vector that every step touches in full.
     fn naive(
         len: usize,
         power: f64,
@@ -309,7 +308,7 @@ mod tests {
             let theta = &mut *theta.borrow_mut();
             theta.iter_mut().for_each(|v| *v *= shrink);
             gradient.iter().for_each(|&(j, g)| theta[j as usize] -= size * g);
-            // The largest entry out of the norm, so that no power overflows.
+            // The largest entry is factored out of the norm, so that no power overflows.
             let top = theta.iter().fold(0.0_f64, |a, v| a.max(v.abs())).max(1e-300);
             let norm = |v: &[f64]| {
                 top * v.iter().map(|v| (v.abs() / top).powf(power)).sum::<f64>().powf(1.0 / power)
@@ -380,7 +379,7 @@ mod tests {
         }
     }
 
-    /// The norms that theory steps rely on: |w|_q = |theta|_p, and the second moment of one draw.
+    /// Checks the norms behind theory steps: |w|_q = |theta|_p, and the second moment of one draw.
     #[test]
     fn norms_and_second_moments_are_as_documented() {
         let mut stream = Stream::new(4, Purpose::Data, 0);

@@ -1,13 +1,12 @@
-//! Draws slots in proportion to |w_j| times fixed factors, beside an iterate's own masses.
+//! Draws slots in proportion to |w_j| times fixed factors, in addition to an iterate's own masses.
 //!
-//! With the factors sqrt(E x_j^2) this is the proportion in which one draw of <w,x> has the least
-//! second moment on average over x: (sum_j |w_j| sqrt(mu_j))^2 (the heuristic of Kukliansky and
-//! Shamir 2015). Only an iterate that scales all its slots alike can carry it: leaves change with
-//! their slot alone.
+//! With the factors sqrt(E x_j^2) one draw of <w,x> has the least second moment on average over x:
+//! (sum_j |w_j| sqrt(mu_j))^2 (the heuristic of Kukliansky and Shamir 2015). Only iterates that
+//! scale all slots alike support it, because a leaf may change with its slot only.
 
 use crate::sampling::SumTree;
 
-/// The second weighting of an iterate.
+/// Second weighting of an iterate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weighing {
     factors: Vec<f64>,
@@ -15,7 +14,8 @@ pub struct Weighing {
 }
 
 impl Weighing {
-    /// One factor of at least 0 per slot; `relative` gives |w_j| up to a common scale.
+    /// Creates a weighting with one factor >= 0 per slot; `relative` gives |w_j| up to a common
+    /// scale.
     pub(super) fn new(factors: Vec<f64>, relative: impl Fn(usize) -> f64) -> Weighing {
         let tree = SumTree::filled(factors.len(), 0.0);
         let mut weighing = Weighing { factors, tree };
@@ -23,13 +23,13 @@ impl Weighing {
         weighing
     }
 
-    /// Takes in a change of the common scale.
+    /// Updates all leaves after a change of the common scale.
     pub(super) fn refill(&mut self, relative: impl Fn(usize) -> f64) {
         let factors = &self.factors;
         self.tree.refill(|j| factors[j] * relative(j));
     }
 
-    /// Takes in a changed slot; the sums stay stale until [`refresh`](Weighing::refresh).
+    /// Updates a changed slot; sums stay stale until [`refresh`](Weighing::refresh).
     #[inline]
     pub(super) fn write(&mut self, slot: usize, relative: f64) {
         self.tree.write(slot, self.factors[slot] * relative);
@@ -41,19 +41,20 @@ impl Weighing {
         self.tree.refresh(written);
     }
 
-    /// The slot at position `unit` in [0, 1) of the cumulated masses; `None` while all are zero.
+    /// Returns the slot at position `unit` in [0, 1) of the cumulated masses; `None` while all are
+    /// zero.
     #[inline]
     pub fn draw(&self, unit: f64) -> Option<usize> {
         self.tree.draw(unit)
     }
 
-    /// The mass by which [`draw`](Weighing::draw) goes.
+    /// Returns the mass of a slot in [`draw`](Weighing::draw).
     #[inline]
     pub fn mass(&self, slot: usize) -> f64 {
         self.tree.get(slot)
     }
 
-    /// The sum of all masses.
+    /// Returns the sum of all masses.
     #[inline]
     pub fn total_mass(&self) -> f64 {
         self.tree.total()

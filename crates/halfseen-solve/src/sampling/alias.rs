@@ -3,10 +3,10 @@
 use super::Stream;
 use crate::error::{Error, Result};
 
-/// A table of fixed probabilities over 0..n.
+/// Table of fixed probabilities over 0..n.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AliasTable {
-    /// Chance of keeping a cell's own index, else its alias is taken.
+    /// Probability of a cell's own index; otherwise its alias is drawn.
     keep: Vec<f64>,
     alias: Vec<u32>,
     probability: Vec<f64>,
@@ -38,7 +38,7 @@ impl AliasTable {
                 small.push(l);
             }
         }
-        // What rounding left over keeps its own index, except where the weight is zero.
+        // Cells left over by rounding keep their own index, unless their weight is zero.
         let heaviest = (0..n).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap_or(0);
         for i in small.into_iter().chain(large) {
             keep[i] = 1.0;
@@ -57,7 +57,7 @@ impl AliasTable {
         if stream.unit() < self.keep[cell] { cell } else { self.alias[cell] as usize }
     }
 
-    /// The probability with which `draw` returns an index.
+    /// Returns the probability that `draw` returns an index.
     #[inline]
     pub fn probability(&self, index: usize) -> f64 {
         self.probability[index]
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn cells_carry_exactly_the_declared_probabilities() {
-        // By enumeration over the cells, not by drawing.
+        // Enumerates the cells instead of drawing.
         let weights = [0.5, 0.0, 3.0, 1.25, 0.25, 0.0];
         let table = AliasTable::new(&weights).unwrap();
         let mut mass = [0.0; 6];

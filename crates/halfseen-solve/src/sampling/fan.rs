@@ -1,23 +1,23 @@
-//! Lays out trees whose nodes have eight children side by side, and walks them.
+//! Defines the layout of trees with eight adjacent children per node, and walks them.
 
 use std::ops::Range;
 
-/// The shape of a tree over n leaves, all levels in one array, leaves first.
+/// Shape of a tree over n leaves, all levels in one array, leaves first.
 ///
-/// Eight f64 fill a cache line: at n = 10^6 an update or a draw touches 7 lines instead of the 20
+/// Eight f64 fill a cache line: at n = 10^6 an update or a draw touches 7 lines, compared with 20
 /// levels of a binary tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fan {
-    /// Where each level starts; the last is the root. 8^11 leaves are more than memory holds.
+    /// Start of each level; the last is the root. 8^11 leaves exceed any memory.
     starts: [usize; 12],
     levels: usize,
 }
 
 impl Fan {
-    /// Children of a node.
+    /// Number of children of a node.
     pub(crate) const OUT: usize = 8;
 
-    /// A tree over so many leaves; every level is padded to a multiple of eight.
+    /// Creates a tree over `leaves`; every level is padded to a multiple of eight.
     pub(crate) fn new(leaves: usize) -> Fan {
         let mut fan = Fan { starts: [0; 12], levels: 1 };
         let mut width = leaves.max(1).next_multiple_of(Self::OUT);
@@ -34,24 +34,24 @@ impl Fan {
         fan
     }
 
-    /// Nodes in all levels.
+    /// Returns the number of nodes in all levels.
     pub(crate) fn nodes(&self) -> usize {
         self.starts[self.levels() - 1] + 1
     }
 
-    /// Number of levels, the leaves' and the root's included.
+    /// Returns the number of levels, including leaves and root.
     #[inline]
     pub(crate) fn levels(&self) -> usize {
         self.levels
     }
 
-    /// Where a level starts.
+    /// Returns the start of a level.
     #[inline]
     pub(crate) fn start(&self, level: usize) -> usize {
         self.starts[level]
     }
 
-    /// The nodes of a level above the given leaves, each once where the leaves increase.
+    /// Returns the nodes of a level above the given leaves, each once if the leaves increase.
     #[inline]
     pub(crate) fn above(
         level: usize,
@@ -63,7 +63,7 @@ impl Fan {
             .filter(move |&at| std::mem::replace(&mut last, at) != at)
     }
 
-    /// The children of the `at`-th node of a level.
+    /// Returns the range of the children of the `at`-th node of a level.
     #[inline]
     pub(crate) fn children(&self, level: usize, at: usize) -> Range<usize> {
         let first = self.starts[level - 1] + at * Self::OUT;
@@ -71,11 +71,11 @@ impl Fan {
     }
 }
 
-/// The child at position `rest` of the cumulated weights; `rest` becomes the position inside it.
-/// `None` if no child has weight.
+/// Returns the child at position `rest` of the cumulated weights, and makes `rest` the position
+/// inside it. `None` if no child has weight.
 ///
-/// The rounding guard: only children with weight are ever chosen, and where rounding leaves a rest
-/// beyond the last of them, that last one is.
+/// Guards against rounding: only children with weight are chosen, and the last of them if rounding
+/// leaves a rest beyond it.
 #[inline]
 pub(crate) fn choose(rest: &mut f64, weight: impl Fn(usize) -> f64) -> Option<usize> {
     let mut chosen = None;

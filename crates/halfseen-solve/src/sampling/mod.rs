@@ -1,4 +1,4 @@
-//! Draws indices: seeded streams, uniform subsets, static weights, weights that change.
+//! Draws indices: seeded streams, uniform subsets, fixed weights, changing weights.
 
 mod alias;
 pub(crate) mod fan;

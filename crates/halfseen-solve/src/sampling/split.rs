@@ -1,4 +1,4 @@
-//! Splits rows at random into training and test parts, by class in proportion or by whole groups.
+//! Splits rows at random into training and test parts, stratified by class or by whole groups.
 
 use super::{Purpose, Stream, shuffle};
 use crate::error::{Error, Result};
@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 /// Training and test rows, both in random order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
-    /// Rows to learn from.
+    /// Training rows.
     pub train: Vec<u32>,
-    /// Rows to test on.
+    /// Test rows.
     pub test: Vec<u32>,
 }
 
-/// `count` independent random splits of `rows` rows with a test share in (0, 1). With `strata` each
-/// class is split in proportion; with `groups` whole groups are kept on one side.
+/// Draws `count` independent random splits of `rows` rows with a test share in (0, 1). With
+/// `strata` each class is split in proportion; with `groups` no group is divided.
 ///
 /// # Errors
 /// If a part would be empty.
@@ -30,7 +30,7 @@ pub fn splits(
     let split = |number: u64| {
         let mut stream = Stream::new(seed, Purpose::Split, number);
         let units = units(&all, strata, groups, &mut stream);
-        // Every stratum gives its share; what rounding leaves over is carried to the next.
+        // Every stratum gives its share; rounding errors carry over to the next.
         let (mut train, mut test, mut owed) = (Vec::new(), Vec::new(), 0.0);
         for stratum in units {
             owed += test_share * stratum.len() as f64;
@@ -40,7 +40,7 @@ pub fn splits(
             test.extend(t.iter().flatten());
             train.extend(rest.iter().flatten());
         }
-        // Of fewer rows the smaller part gets less than half a row.
+        // With fewer rows the smaller part gets less than half a row.
         let least = (0.5 / test_share.min(1.0 - test_share)).ceil() as usize;
         finish(train, test, &mut stream, &format!("a split with test share {test_share}"), least)
     };
@@ -78,7 +78,7 @@ pub fn folds(
     (0..count).map(fold).collect()
 }
 
-/// What is dealt out: for each stratum its units in random order; a unit is a row or a whole group.
+/// Returns for each stratum its units in random order; a unit is a row or a whole group.
 fn units(
     rows: &[u32],
     strata: Option<&[u32]>,
@@ -109,7 +109,7 @@ fn finish(
 ) -> Result<Split> {
     if train.is_empty() || test.is_empty() {
         let rows = train.len() + test.len();
-        // Whole groups may need more rows than that.
+        // Whole groups may need more rows.
         let least = least.max(rows + 1);
         return Err(Error::TooFewRows { what: what.to_owned(), least, rows });
     }

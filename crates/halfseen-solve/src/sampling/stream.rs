@@ -1,23 +1,23 @@
 //! Seeds one generator per (seed, purpose, number), so that any draw can be repeated alone.
 //!
 //! Query n of a learner draws from its own xoshiro256++ stream. Resumed, out-of-order and naive
-//! runs therefore repeat exactly, in every language. The conversions below are ours because they
-//! must stay the same for ever.
+//! runs therefore repeat exactly, in every language. The conversions below are our own because they
+//! must never change.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// What a stream is for; streams of different purposes are independent.
+/// Purpose of a stream; streams of different purposes are independent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Purpose {
-    /// The reads of one query.
+    /// Reads of one query.
     Query = 1,
-    /// The order in which a fit visits its examples.
+    /// Order in which a fit visits its examples.
     Order = 2,
-    /// Splitting rows into training and test parts.
+    /// Splits into training and test parts.
     Split = 3,
-    /// Splitting training rows into folds.
+    /// Splits of training rows into folds.
     Fold = 4,
     /// Seeds of learners inside a comparison.
     Learner = 5,
@@ -25,41 +25,43 @@ pub enum Purpose {
     Data = 6,
     /// Hashes and signs of random features.
     Feature = 7,
-    /// Cells that are hidden on top of those that were missing.
+    /// Cells hidden in addition to missing ones.
     Hide = 8,
-    /// What an attack on a row draws.
+    /// Draws of an attack on a row.
     Attack = 9,
-    /// Loadings from which a factor model starts.
+    /// Initial loadings of a factor model.
     Factor = 10,
-    /// Weights of examples in refits that measure how sure a fit is.
+    /// Weights of examples in refits that measure the uncertainty of a fit.
     Bootstrap = 11,
 }
 
-/// A stream of random numbers.
+/// Stream of random numbers.
 #[derive(Debug, Clone)]
 pub struct Stream(Xoshiro256PlusPlus);
 
 impl Stream {
-    /// The stream of (seed, purpose, number): SplitMix64 mixes the three into xoshiro256++'s seed.
+    /// Creates the stream of (seed, purpose, number); SplitMix64 mixes the three into the seed of
+    /// xoshiro256++.
     #[inline]
     pub fn new(seed: u64, purpose: Purpose, number: u64) -> Stream {
         let mixed = split_mix(split_mix(split_mix(seed) ^ purpose as u64) ^ number);
         Stream(Xoshiro256PlusPlus::seed_from_u64(mixed))
     }
 
-    /// The next 64 random bits.
+    /// Returns the next 64 random bits.
     #[inline]
     pub fn word(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// Uniform on [0, 1), a multiple of 2^-53.
+    /// Draws uniformly from [0, 1), in multiples of 2^-53.
     #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.word() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 
-    /// Uniform on 0..n, without bias (Lemire's multiplication with rejection). n must not be 0.
+    /// Draws uniformly from 0..n, without bias (Lemire's multiplication with rejection). n must not
+    /// be 0.
     #[inline]
     pub fn below(&mut self, n: usize) -> usize {
         debug_assert!(n > 0);
@@ -74,14 +76,15 @@ impl Stream {
         (product >> 64) as usize
     }
 
-    /// Standard normal, by Box and Muller's transform of two uniforms.
+    /// Draws a standard normal, by Box and Muller's transform of two uniforms.
     pub fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.unit()).cos()
     }
 }
 
-/// The output function of SplitMix64 (Steele, Lea and Flood 2014); a bijection of 64-bit words.
+/// Applies the output function of SplitMix64 (Steele, Lea and Flood 2014), a bijection of 64-bit
+/// words.
 #[inline]
 pub(crate) fn split_mix(word: u64) -> u64 {
     let mut z = word.wrapping_add(0x9E37_79B9_7F4A_7C15);

@@ -1,12 +1,11 @@
-//! Draws uniform subsets without replacement, shuffles, and drops repeated draws, without
-//! allocating.
+//! Draws uniform subsets without replacement, shuffles, and removes duplicates, without allocating.
 
 use super::Stream;
 
 /// Replaces `out` by a uniform subset of `size` of 0..n, in increasing order.
 ///
-/// Few of many are drawn until `size` are distinct, sorted once: O(size log size), independent of
-/// n. Otherwise by Floyd's algorithm, which never draws in vain.
+/// Small subsets are drawn until `size` are distinct, then sorted: O(size log size), independent of
+/// n. Others use Floyd's algorithm, which rejects no draw.
 #[inline]
 pub fn subset(stream: &mut Stream, n: usize, size: usize, out: &mut Vec<u32>) {
     debug_assert!(size <= n);
@@ -30,7 +29,7 @@ fn floyd(stream: &mut Stream, n: usize, size: usize, out: &mut Vec<u32>) {
         let drawn = stream.below(last + 1) as u32;
         match out.binary_search(&drawn) {
             Err(at) => out.insert(at, drawn),
-            // Already in: take `last`, which is larger than everything so far.
+            // Already present: take `last`, which is larger than all entries so far.
             Ok(_) => out.push(last as u32),
         }
     }
@@ -43,7 +42,7 @@ pub fn shuffle<T>(stream: &mut Stream, items: &mut [T]) {
     }
 }
 
-/// Keeps each entry once; their order is lost. Fast where most of them increase already.
+/// Keeps each entry once, in any order. Fast if most entries are already increasing.
 #[inline]
 pub fn keep_distinct(items: &mut Vec<u32>) {
     let few = items.len() <= 8;
@@ -58,7 +57,7 @@ pub fn keep_distinct(items: &mut Vec<u32>) {
         let seen = if few {
             items[..kept].contains(&item)
         } else {
-            // The tail is sorted: its last that was kept is the only one that can be the same.
+            // The tail is sorted: only its last kept entry can be equal.
             (kept > increasing && items[kept - 1] == item)
                 || items[..increasing].binary_search(&item).is_ok()
         };
@@ -78,7 +77,7 @@ mod tests {
 
     #[test]
     fn every_subset_is_equally_likely() {
-        // 2 of 5 goes by Floyd's algorithm, 2 of 8 by drawing until distinct.
+        // 2 of 5 uses Floyd's algorithm; 2 of 8 draws until distinct.
         for (n, subsets) in [(5, 10), (8, 28)] {
             let mut counts: HashMap<Vec<u32>, f64> = HashMap::new();
             let mut drawn = Vec::new();
@@ -88,7 +87,7 @@ mod tests {
                 *counts.entry(drawn.clone()).or_default() += 1.0;
             }
             assert_eq!(counts.len(), subsets as usize);
-            // Four deviations above the mean of a chi-square; the seed is fixed.
+            // Four standard deviations above the mean of a chi-square; the seed is fixed.
             let chi: f64 = counts.values().map(|c| (c - 3000.0).powi(2) / 3000.0).sum();
             let freedom = subsets as f64 - 1.0;
             assert!(chi < freedom + 4.0 * (2.0 * freedom).sqrt(), "{n}: chi-square {chi}");

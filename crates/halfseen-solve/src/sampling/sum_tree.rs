@@ -1,23 +1,22 @@
 //! Draws an index in proportion to weights that change one at a time, in O(log d).
 //!
-//! Structures of this kind often keep a running total, which drifts. Here every inner node
-//! is *recomputed* from its children, so a node depends on the present leaves only, not on the
-//! history: its relative error is at most about log(d) rounding errors, and a rebuilt tree has the
-//! same bits.
+//! Such structures often keep a running total, which drifts. Here every inner node is *recomputed*
+//! from its children, so it depends on the present leaves only and not on the history: its relative
+//! error is at most about log(d) rounding errors, and a rebuilt tree has the same bits.
 
 use super::fan::{Fan, choose};
 
 /// Non-negative weights over 0..n with their sum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SumTree {
-    /// All levels, leaves first; each is padded with zeros.
+    /// All levels, leaves first; each padded with zeros.
     nodes: Vec<f64>,
     shape: Fan,
     len: usize,
 }
 
 impl SumTree {
-    /// A tree of so many equal weights.
+    /// Creates a tree of `len` equal weights.
     pub fn filled(len: usize, weight: f64) -> SumTree {
         let shape = Fan::new(len);
         let mut tree = SumTree { nodes: vec![0.0; shape.nodes()], shape, len };
@@ -37,43 +36,43 @@ impl SumTree {
         }
     }
 
-    /// Number of weights.
+    /// Returns the number of weights.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is no weight.
+    /// Returns true if there are no weights.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// One weight.
+    /// Returns one weight.
     #[inline]
     pub fn get(&self, index: usize) -> f64 {
         self.nodes[index]
     }
 
-    /// The sum of all weights.
+    /// Returns the sum of all weights.
     #[inline]
     pub fn total(&self) -> f64 {
         self.nodes[self.nodes.len() - 1]
     }
 
-    /// Changes one weight, which must be finite and not negative.
+    /// Sets one weight, which must be finite and not negative.
     #[inline]
     pub fn set(&mut self, index: usize, weight: f64) {
         self.write(index, weight);
         self.refresh(std::iter::once(index));
     }
 
-    /// Changes one weight and leaves the sums above it stale until [`refresh`](SumTree::refresh).
+    /// Sets one weight; sums above it stay stale until [`refresh`](SumTree::refresh).
     #[inline]
     pub fn write(&mut self, index: usize, weight: f64) {
         debug_assert!(index < self.len && weight >= 0.0 && weight.is_finite(), "weight {weight}");
         self.nodes[index] = weight;
     }
 
-    /// Recomputes the sums above the written indices; where these increase, each sum once.
+    /// Recomputes the sums above the written indices, each once if the indices increase.
     #[inline]
     pub fn refresh(&mut self, written: impl Iterator<Item = usize> + Clone) {
         for level in 1..self.shape.levels() {
@@ -84,10 +83,10 @@ impl SumTree {
         }
     }
 
-    /// The index at position `unit` of the cumulated weights, `unit` in [0, 1). `None` if all are
+    /// Returns the index at position `unit` in [0, 1) of the cumulated weights; `None` if all are
     /// zero.
     ///
-    /// Never returns an index of weight zero, whatever rounding does.
+    /// Never returns an index of weight zero, despite rounding.
     #[inline]
     pub fn draw(&self, unit: f64) -> Option<usize> {
         if self.total() <= 0.0 {
@@ -103,7 +102,7 @@ impl SumTree {
     }
 }
 
-/// Sums a node's children in a fixed order that the processor can do four at a time.
+/// Sums a node's children in a fixed order that suits four-fold SIMD.
 #[inline]
 fn sum(c: &[f64]) -> f64 {
     ((c[0] + c[4]) + (c[2] + c[6])) + ((c[1] + c[5]) + (c[3] + c[7]))
@@ -153,7 +152,7 @@ mod tests {
                     freedom += 1.0;
                 }
             }
-            // Four deviations of a chi-square above its mean; the seed is fixed.
+            // Four standard deviations above the mean of a chi-square; the seed is fixed.
             assert!(chi <= freedom + 4.0 * f64::sqrt(2.0 * freedom), "d = {len}: chi-square {chi}");
         }
     }
