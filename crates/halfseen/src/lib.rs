@@ -1,17 +1,17 @@
-//! Learns linear and kernel predictors from data that is only half seen.
+//! Learns linear and kernel predictors from partially observed data.
 //!
-//! Attributes can be unseen at three moments; each is a family of learners, told apart by what a
-//! learner may look at, and when:
+//! Attributes can be unseen at three moments. Each defines a family of learners, by the cells that
+//! a learner may look at and when:
 //!
 //! | moment | module | a learner gets |
 //! |---|---|---|
-//! | while the training set is collected, because each look costs something | [`budget`] | nothing: it asks for at most k attributes of each example, and is told |
-//! | in the data as they came | [`missing`] | values with a mask |
-//! | at prediction time, when attributes vanish | [`robust`] | full rows and a [threat](data::Threat) |
+//! | data collection, at a cost per read | [`budget`] | answers to queries of k attributes |
+//! | data with missing values | [`missing`] | values with a mask |
+//! | prediction, with deleted attributes | [`robust`] | full rows and a [threat](data::Threat) |
 //!
-//! [`full`] holds the references that see everything.
+//! [`full`] has reference learners that see everything.
 //!
-//! # While collecting
+//! # Data collection
 //!
 //! ```
 //! use halfseen::{Learner, budget::Aerr, data::Layout};
@@ -31,11 +31,11 @@
 //! # Ok::<(), halfseen::Error>(())
 //! ```
 //!
-//! Most of these learners take one step for each example and forget it. [`budget::Fiml`] keeps what
-//! was read and models attributes and target jointly; it also learns from tables with holes, and
-//! its [`model::Conditional`] predictions fill in what a row does not show.
+//! Most of these learners take one step per example and forget it. [`budget::Fiml`] keeps all reads
+//! and models attributes and target jointly. It also learns from tables with missing values, and
+//! its [`model::Conditional`] predictions impute missing values in new rows.
 //!
-//! # In the data as they came
+//! # Data with missing values
 //!
 //! ```
 //! use halfseen::data::{Matrix, Table, Target};
@@ -57,20 +57,21 @@
 //! # Ok::<(), halfseen::Error>(())
 //! ```
 //!
-//! # The map
+//! # Overview
 //!
 //! A table goes through [`prepare`] (fitted once on training rows, stored in the model) to
-//! [`data::Examples`]; a [`Learner`] makes a [`model::Fit`] of them; [`model::Model`] keeps
-//! predictor, preparation and report together. [`select`] splits, tunes and compares.
+//! [`data::Examples`]. A [`Learner`] turns them into a [`model::Fit`], and [`model::Model`]
+//! combines predictor, preparation and report. [`select`] splits, tunes and compares.
 //! [`session::Session`] collects data for a budgeted learner over weeks, in raw units.
 //! [`registry::all`] lists every learner; each declares its parameters once, in [`params`].
-//! [`plan`] says what they promise before a value is read. [`solve`] holds the solvers of losses
-//! over Gram matrices and features, [`kernel`] what compares rows with holes.
+//! [`plan`] computes theoretical guarantees before any value is read. [`solve`] has solvers of
+//! losses over Gram matrices and features, and [`kernel`] compares rows with missing values.
 //!
-//! Underneath: [`sampling`] draws indices, [`iterate`] moves weight vectors by sparse steps without
-//! ever touching all of them, [`projection`] is their dense counterpart.
+//! At the lowest level, [`sampling`] draws indices, [`iterate`] moves weight vectors by sparse
+//! steps without touching all entries, and [`projection`] is the dense counterpart.
 //!
-//! Results never depend on the number of threads. Nothing here prints, and nothing panics on input.
+//! Results never depend on the number of threads. The library prints nothing, and does not panic on
+//! any input.
 #![forbid(unsafe_code)]
 
 pub mod budget;

@@ -1,5 +1,5 @@
-//! Differentiates losses of a score and a target, and writes derivatives as power series where they
-//! are no straight line.
+//! Differentiates losses of a score and a target, and expands nonlinear derivatives as power
+//! series.
 //!
 //! With z = p - y for regression and z = y p for classes (y = -1 or +1):
 //!
@@ -11,11 +11,11 @@
 //! | exponential | e^-z | -y e^-z |
 //! | logistic | log(1 + e^-z) | -y (1 + tanh(-z/2)) / 2 |
 //!
-//! Smoothed is with rho(u) = u erf(u) + e^(-u^2)/sqrt(pi) in the place of abs(u): the smoothed
-//! absolute loss is (eps/2) (rho((z - tube)/eps) + rho((z + tube)/eps)) - tube. It lies above the
-//! loss by at most eps/(2 sqrt(pi)) + (eps/2) h(2 tube/eps), h(u) = rho(u) - abs(u), reached at
-//! abs(z) = tube: 0.283 eps where the tube is as wide as eps, 0.565 eps without a tube. The
-//! smoothed hinge lies above its own by at most eps/(2 sqrt(pi)).
+//! Smoothing replaces abs(u) by rho(u) = u erf(u) + e^(-u^2)/sqrt(pi): the smoothed absolute loss
+//! is (eps/2) (rho((z - tube)/eps) + rho((z + tube)/eps)) - tube. It exceeds the loss by at most
+//! eps/(2 sqrt(pi)) + (eps/2) h(2 tube/eps), h(u) = rho(u) - abs(u), attained at abs(z) = tube:
+//! 0.283 eps if the tube is as wide as eps, 0.565 eps without a tube. The smoothed hinge exceeds
+//! the hinge by at most eps/(2 sqrt(pi)).
 //!
 //! E. Hazan and T. Koren, "Linear Regression with Limited Observation", ICML 2012, section 4.2.
 
@@ -26,23 +26,23 @@ pub use series::Series;
 use series::erf;
 use std::f64::consts::PI;
 
-/// A loss of the estimated product p and the target y.
+/// Loss of the estimated product p and the target y.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Loss {
-    /// (p - y)^2 / 2, as in papers B and C.
+    /// (p - y)^2 / 2, as in Hazan and Koren 2012 and Kukliansky and Shamir 2015.
     HalfSquare,
-    /// (p - y)^2, as in paper A.
+    /// (p - y)^2, as in Cesa-Bianchi, Shalev-Shwartz and Shamir 2010.
     Square,
-    /// The absolute loss outside a tube, smoothed.
+    /// Smoothed absolute loss outside a tube.
     Absolute {
-        /// Half the width of the tube within which nothing is lost.
+        /// Half the width of the tube in which the loss is 0.
         tube: f64,
-        /// eps: the width over which the kinks are rounded.
+        /// eps: width of the smoothing at the kinks.
         width: f64,
     },
-    /// The hinge loss of classes, smoothed.
+    /// Smoothed hinge loss of classes.
     Hinge {
-        /// eps: the width over which the kink is rounded.
+        /// eps: width of the smoothing at the kink.
         width: f64,
     },
     /// The exponential loss of classes.
@@ -54,25 +54,25 @@ pub enum Loss {
     },
 }
 
-/// A derivative by p as constant + factor * sum over the shifts of series(gain p + shift).
+/// Derivative by p as constant + factor * sum over the shifts of series(gain p + shift).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Expansion {
-    /// The series.
+    /// Series.
     pub series: Series,
-    /// What is known without it.
+    /// Constant term.
     pub constant: f64,
-    /// What each value of the series is multiplied by.
+    /// Factor of each value of the series.
     pub factor: f64,
-    /// What p is multiplied by.
+    /// Factor of p.
     pub gain: f64,
-    /// What is added to that: so many values, so many shifts; the first `calls` of them count.
+    /// Summands of the arguments, one per value of the series; the first `calls` count.
     pub shifts: [f64; 2],
-    /// How many.
+    /// Number of values of the series.
     pub calls: usize,
 }
 
 impl Expansion {
-    /// The derivative at p.
+    /// Returns the derivative at p.
     pub fn value(&self, product: f64) -> f64 {
         let at = |shift: &f64| self.series.value(self.gain * product + shift);
         self.constant + self.factor * self.shifts[..self.calls].iter().map(at).sum::<f64>()
@@ -80,8 +80,8 @@ impl Expansion {
 }
 
 impl Loss {
-    /// The derivative by p. Linear in p for the squares, so that an unbiased product gives an
-    /// unbiased slope; for the others see [`Loss::expansion`].
+    /// Returns the derivative by p. It is linear in p for the squares, so that an unbiased product
+    /// gives an unbiased slope; for other losses see [`Loss::expansion`].
     #[inline]
     pub fn slope(self, product: f64, target: f64) -> f64 {
         match self {
@@ -91,7 +91,7 @@ impl Loss {
         }
     }
 
-    /// The loss itself.
+    /// Returns the loss.
     pub fn value(self, product: f64, target: f64) -> f64 {
         let (residual, margin) = (product - target, target * product);
         match self {
@@ -109,13 +109,13 @@ impl Loss {
         }
     }
 
-    /// Whether targets must be classes, -1 or +1.
+    /// Returns true if targets must be classes, -1 or +1.
     #[inline]
     pub fn needs_classes(self) -> bool {
         matches!(self, Loss::Hinge { .. } | Loss::Exponential | Loss::Logistic { .. })
     }
 
-    /// The derivative by p for this target as a power series; `None` for the squares.
+    /// Returns the derivative by p for this target as a power series; `None` for the squares.
     pub fn expansion(self, target: f64) -> Option<Expansion> {
         let y = target;
         let once = |series, constant, gain, shift| Expansion {
@@ -143,7 +143,7 @@ impl Loss {
     }
 }
 
-/// A smooth abs(u), whose derivative is erf(u).
+/// Computes a smooth abs(u), whose derivative is erf(u).
 fn rho(u: f64) -> f64 {
     u * erf(u) + (-u * u).exp() / PI.sqrt()
 }
@@ -173,7 +173,7 @@ mod tests {
                 for i in -40..=40 {
                     let (p, h) = (0.1 * f64::from(i), 1e-5);
                     let found = loss.slope(p, target);
-                    // Richardson's quotient: its error is of the order of h^4.
+                    // Richardson's quotient has an error of the order of h^4.
                     let quotient = |h: f64| {
                         (loss.value(p + h, target) - loss.value(p - h, target)) / (2.0 * h)
                     };
@@ -188,8 +188,8 @@ mod tests {
         }
     }
 
-    /// The distance between the smoothed and the plain loss is largest where the tube ends, and
-    /// known there.
+    /// Checks the largest distance between smoothed and plain loss, which is at the end of the
+    /// tube.
     #[test]
     fn smoothing_adds_what_it_is_said_to_add() {
         for width in [0.25, 1.0, 3.0] {

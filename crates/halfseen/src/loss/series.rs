@@ -1,8 +1,8 @@
-//! Knows the power series of the functions that losses are differentiated into.
+//! Computes the power series of the functions in the derivatives of losses.
 
 use std::f64::consts::{FRAC_2_PI, FRAC_2_SQRT_PI, PI};
 
-/// A function g(u) = sum_n a_n u^n.
+/// Function g(u) = sum_n a_n u^n.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Series {
     /// The error function: a_(2k+1) = (2/sqrt pi) (-1)^k / (k! (2k+1)). Entire.
@@ -13,11 +13,11 @@ pub enum Series {
     Tanh,
 }
 
-/// From this order on the poles nearest to 0 give a coefficient of tanh to the last bit.
+/// Order from which the poles nearest to 0 give a coefficient of tanh to the last bit.
 const FAR: u32 = 64;
 
 impl Series {
-    /// The function.
+    /// Returns g(u).
     pub fn value(self, u: f64) -> f64 {
         match self {
             Series::Erf => erf(u),
@@ -26,13 +26,13 @@ impl Series {
         }
     }
 
-    /// Whether a_n = 0.
+    /// Returns true if a_n = 0.
     #[inline]
     pub fn vanishes(self, order: u32) -> bool {
         self != Series::Exp && order.is_multiple_of(2)
     }
 
-    /// a_n.
+    /// Returns a_n.
     pub fn coefficient(self, order: u32) -> f64 {
         if self.vanishes(order) {
             return 0.0;
@@ -47,9 +47,9 @@ impl Series {
         }
     }
 
-    /// sum_n 2^(n+1) a_n^2 s^n: the second moment of an estimate whose order n has probability
-    /// 2^-(n+1), and whose factors have second moment s >= 0. At most [`f64::MAX`], which also
-    /// stands for a sum that diverges.
+    /// Returns sum_n 2^(n+1) a_n^2 s^n: the second moment of an estimate whose order n has
+    /// probability 2^-(n+1) and whose factors have second moment s >= 0. At most [`f64::MAX`],
+    /// which also stands for divergence.
     pub fn second_moment(self, s: f64) -> f64 {
         let first = match self {
             Series::Exp => 0,
@@ -77,14 +77,14 @@ impl Series {
         sum.min(f64::MAX)
     }
 
-    /// The root of s from which [`Series::second_moment`] diverges: the radius of convergence over
-    /// sqrt 2; `None` for entire functions.
+    /// Returns the value of sqrt(s) from which [`Series::second_moment`] diverges: the radius of
+    /// convergence over sqrt 2; `None` for entire functions.
     pub fn reach(self) -> Option<f64> {
         (self == Series::Tanh).then_some(PI / 8_f64.sqrt())
     }
 }
 
-/// (2/sqrt pi) e^(-u^2) sum_n 2^n u^(2n+1) / (2n+1)!!: every term has the sign of u.
+/// Computes (2/sqrt pi) e^(-u^2) sum_n 2^n u^(2n+1) / (2n+1)!!, whose terms all have the sign of u.
 pub(super) fn erf(u: f64) -> f64 {
     if u.abs() > 6.0 {
         // erfc(6) = 2e-17.
@@ -99,8 +99,8 @@ pub(super) fn erf(u: f64) -> f64 {
     FRAC_2_SQRT_PI * (-u * u).exp() * sum
 }
 
-/// From tanh' = 1 - tanh^2, order by order; far out 2 (-1)^k (2/pi)^(n+1), n = 2k + 1, from the
-/// poles at +-i pi/2.
+/// Computes low orders recursively from tanh' = 1 - tanh^2, and high ones from the poles at +-i
+/// pi/2: 2 (-1)^k (2/pi)^(n+1), n = 2k + 1.
 fn tanh_coefficient(order: u32) -> f64 {
     let sign = if (order / 2).is_multiple_of(2) { 1.0 } else { -1.0 };
     if order >= FAR {
@@ -135,12 +135,12 @@ mod tests {
                 );
             }
         }
-        // The change of formula is not seen.
+        // Both formulas agree where they meet.
         let (near, far) = (Series::Tanh.coefficient(63), Series::Tanh.coefficient(65));
         assert!((far / near + FRAC_2_PI * FRAC_2_PI).abs() < 1e-14);
     }
 
-    /// Values from tables (Abramowitz and Stegun, table 7.1).
+    /// Compares with Abramowitz and Stegun, table 7.1.
     #[test]
     fn erf_equals_its_table() {
         for (u, expected) in [
@@ -158,8 +158,7 @@ mod tests {
         }
     }
 
-    /// log(1 + e^-z) has the derivative -(1 + tanh(-z/2))/2, whose series tells nothing at |z| >=
-    /// pi.
+    /// log(1 + e^-z) has the derivative -(1 + tanh(-z/2))/2, whose series diverges at |z| >= pi.
     #[test]
     fn the_series_of_the_logistic_loss_diverges_outside_its_radius() {
         let slope = |z: f64, orders| -0.5 - 0.5 * partial_sum(Series::Tanh, -0.5 * z, orders);
@@ -169,7 +168,7 @@ mod tests {
             let error = (slope(3.5, orders) - truth(3.5)).abs();
             assert!(error > least, "{orders} terms at 3.5: off by {error}");
         }
-        // ... and second moments diverge from pi / sqrt 2 on, in units of z.
+        // Second moments diverge from pi / sqrt 2 on, in units of z.
         let reach = Series::Tanh.reach().unwrap();
         assert!((2.0 * reach - PI / 2_f64.sqrt()).abs() < 1e-15);
         assert!(Series::Tanh.second_moment((0.99 * reach).powi(2)) < 1e3);
@@ -192,7 +191,7 @@ mod tests {
                 );
             }
         }
-        // Like e^(4 s): what makes small smoothing hopeless.
+        // They grow like e^(4 s), which rules out narrow smoothing.
         for (residual, expected) in [(1.0_f64, 8.4), (2.0, 8e4), (3.0, 1.3e13), (5.0, 1.1e40)] {
             let found = Series::Erf.second_moment(residual * residual);
             assert!((found / expected).ln().abs() < 0.3, "{residual}: {found:e}");

@@ -1,6 +1,6 @@
-//! Names what the theorems assume, and takes a promise back where the moments contradict it.
+//! Names the assumptions of the theorems, and rejects a guarantee that the moments contradict.
 
-/// What a theorem assumes about examples and rules.
+/// Assumptions of a theorem about examples and predictors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Assumptions {
     /// |x|_2 <= R, |w|_2 <= B, |y| <= B R.
@@ -13,12 +13,12 @@ pub enum Assumptions {
         /// B.
         reach: f64,
     },
-    /// |x_i| <= 1, |w|_1 <= B, |y| <= 1: paper A.
+    /// x_i| <= 1, |w|_1 <= B, |y| <= 1: Cesa-Bianchi, Shalev-Shwartz and Shamir 2010.
     Bounded,
 }
 
 impl Assumptions {
-    /// In formulas.
+    /// Returns the assumptions as formulas.
     pub fn text(&self) -> &'static str {
         match self {
             Assumptions::Ridge { .. } => "|x|_2 <= R, |w|_2 <= B, |y| <= B R",
@@ -27,8 +27,8 @@ impl Assumptions {
         }
     }
 
-    /// The most by which predicting 0 can be worse than the best rule: a bound that is not below
-    /// this says nothing.
+    /// Returns the largest excess of predicting 0 over the best predictor; a bound that is not
+    /// smaller is vacuous.
     pub fn excess_of_zero(&self) -> f64 {
         match self {
             Assumptions::Ridge { reach } | Assumptions::Lasso { reach } => reach * reach,

@@ -1,80 +1,82 @@
-//! Holds a theorem as a function of the examples, and inverts it.
+//! Represents a theorem as a function of the number of examples, and inverts it.
 
 use super::assumptions::Assumptions;
 use super::setting::Setting;
 use std::fmt;
 
-/// Measured moments are means, with rounding.
+/// Tolerance for rounding in measured moments, which are means.
 const ROUNDING: f64 = 1.0 + 1e-9;
 
-/// Plans for more examples than this are not made.
+/// Largest number of examples of a plan.
 pub const MOST_EXAMPLES: u64 = 1_000_000_000_000_000_000;
 
-/// What a theorem promises for one learner.
+/// Guarantee of a theorem for one learner.
 #[derive(Debug)]
 pub struct Guarantee {
-    /// The learner's name.
+    /// Name of the learner.
     pub learner: &'static str,
     /// Paper and theorem.
     pub theorem: &'static str,
-    /// What the theorem assumes.
+    /// Assumptions of the theorem.
     pub assumes: Assumptions,
-    /// Reads of one example.
+    /// Number of reads of one example.
     pub budget: u64,
-    /// How far above the best rule the learned one can be.
+    /// Excess error over the best predictor.
     pub excess: Excess,
 }
 
-/// How far above the best rule the learned one can be.
+/// Excess error of the learned predictor over the best one.
 #[derive(Debug)]
 pub enum Excess {
-    /// A bound with its constants.
+    /// A bound with constants.
     Known(Bound),
-    /// The theorem has no constants.
+    /// A theorem without constants.
     RateOnly {
-        /// The theorem's O(...).
+        /// Rate O(...) of the theorem.
         rate: &'static str,
-        /// What a user should know.
+        /// Remark for the user.
         note: &'static str,
     },
     /// The assumptions cannot hold.
     Inapplicable {
-        /// Why, and what to change.
+        /// Reason, and remedy.
         why: String,
     },
 }
 
-/// A bound of the examples.
+/// Bound as a function of the number of examples.
 type Curve = Box<dyn Fn(u64) -> f64 + Send + Sync>;
-/// The symbols of a formula and their values for so many examples.
+/// Symbols of a formula with their values for a number of examples.
 type Constants = Box<dyn Fn(u64) -> Vec<(&'static str, f64)> + Send + Sync>;
 
-/// A bound on the excess of the mean squared error, in expectation over examples and draws.
+/// Bound on the excess of the mean squared error, in expectation over examples and draws.
 pub struct Bound {
-    /// For this implementation.
+    /// Formula for this implementation.
     pub formula: &'static str,
-    /// What the paper prints: of half the squared error in papers B and C.
+    /// Published bound: of half the squared error in Hazan and Koren 2012, Kukliansky and Shamir
+    /// 2015.
     pub printed: Printed,
-    /// The parameter that the theorem sets, and its value.
+    /// Parameter that the theorem sets, and its value.
     pub tuning: Tuning,
-    /// How formula and print differ, and what else to know.
+    /// Difference between the formula and the published bound, and further remarks.
     pub note: &'static str,
-    /// If not always, then with at least this probability over the first phase.
+    /// Least probability over the first phase with which the bound holds; `None` if it always
+    /// holds.
     pub probability: Option<f64>,
     constants: Constants,
     curve: Curve,
 }
 
-/// A theorem's own words.
+/// Published form of a theorem.
 pub struct Printed {
-    /// The formula.
+    /// Formula.
     pub formula: &'static str,
     curve: Option<Curve>,
 }
 
-/// The parameter that a theorem sets.
+/// Parameter that a theorem sets.
 pub struct Tuning {
-    /// Its name.
+    /// Name of the parameter.
     pub name: &'static str,
     curve: Curve,
 }
@@ -87,18 +89,18 @@ impl Printed {
         Printed { formula, curve: Some(Box::new(curve)) }
     }
 
-    /// A formula whose constant the paper leaves open.
+    /// Creates a formula whose constant the paper leaves open.
     pub(crate) fn rate(formula: &'static str) -> Printed {
         Printed { formula, curve: None }
     }
 
-    /// The value after so many examples; `None` where the theorem does not hold yet, or has no
-    /// constant.
+    /// Returns the value for a number of examples; `None` if the theorem does not hold yet, or has
+    /// no constant.
     pub fn at(&self, examples: u64) -> Option<f64> {
         self.curve.as_ref().and_then(|curve| finite(curve, examples))
     }
 
-    /// The least number of examples whose printed bound is at most `error`; `None` as in
+    /// Returns the least number of examples whose published bound is at most `error`; `None` as in
     /// [`Bound::examples`].
     pub fn examples(&self, error: f64) -> Option<u64> {
         self.curve.as_ref().and_then(|curve| least_examples(curve, error))
@@ -113,15 +115,15 @@ impl Tuning {
         Tuning { name, curve: Box::new(curve) }
     }
 
-    /// The value for so many examples.
+    /// Returns the value for a number of examples.
     pub fn at(&self, examples: u64) -> Option<f64> {
         finite(&self.curve, examples)
     }
 }
 
 impl Bound {
-    /// A bound; `curve` falls with the examples and is infinite where the theorem does not hold
-    /// yet.
+    /// Creates a bound; `curve` decreases in the number of examples and is infinite where the
+    /// theorem does not hold yet.
     pub(crate) fn new(
         formula: &'static str,
         curve: impl Fn(u64) -> f64 + Send + Sync + 'static,
@@ -140,7 +142,7 @@ impl Bound {
         }
     }
 
-    /// Names the symbols of the formula that the setting does not name.
+    /// Adds the symbols of the formula that the setting does not define.
     pub(crate) fn with_constants(
         mut self,
         constants: impl Fn(u64) -> Vec<(&'static str, f64)> + Send + Sync + 'static,
@@ -149,17 +151,18 @@ impl Bound {
         self
     }
 
-    /// The symbols of the formula that the setting does not name, for so many examples.
+    /// Returns the symbols of the formula that the setting does not define, for a number of
+    /// examples.
     pub fn constants(&self, examples: u64) -> Vec<(&'static str, f64)> {
         (self.constants)(examples)
     }
 
-    /// The excess after so many examples; `None` where the theorem does not hold yet.
+    /// Returns the excess for a number of examples; `None` if the theorem does not hold yet.
     pub fn at(&self, examples: u64) -> Option<f64> {
         finite(&self.curve, examples)
     }
 
-    /// The least number of examples whose bound is at most `error`; `None`: more than
+    /// Returns the least number of examples whose bound is at most `error`; `None` if it exceeds
     /// [`MOST_EXAMPLES`].
     pub fn examples(&self, error: f64) -> Option<u64> {
         least_examples(&self.curve, error)
@@ -176,8 +179,7 @@ fn finite(curve: &Curve, examples: u64) -> Option<f64> {
     (examples > 0).then(|| curve(examples)).filter(|value| value.is_finite())
 }
 
-/// Bisection on whole numbers, so that bound(m) <= error < bound(m - 1) as computed, not only as
-/// written.
+/// Bisects over integers, so that bound(m) <= error < bound(m - 1) as computed, not only in theory.
 fn least_examples(curve: &Curve, error: f64) -> Option<u64> {
     let enough = |examples| finite(curve, examples).is_some_and(|excess| excess <= error);
     let (mut short, mut long) = (0, MOST_EXAMPLES);
@@ -192,7 +194,7 @@ fn least_examples(curve: &Curve, error: f64) -> Option<u64> {
 }
 
 impl Guarantee {
-    /// A promise for examples of |x|_2 <= R.
+    /// Creates a guarantee for examples of |x|_2 <= R.
     pub(crate) fn ridge(
         setting: &Setting,
         learner: &'static str,
@@ -201,7 +203,7 @@ impl Guarantee {
     ) -> Guarantee {
         let sum = setting.moments.map_or(0.0, |moments| moments.sum);
         let why = || {
-            // Rounded up, so that what is named is enough.
+            // Rounded up, so that the named norm suffices.
             let least = (sum.sqrt() * 1000.0).ceil() / 1000.0;
             format!(
                 "the moments sum to {sum:.4}, so |x|_2 <= {} cannot hold; give a norm of at least {least}",
@@ -214,7 +216,7 @@ impl Guarantee {
         Guarantee { learner, theorem, assumes, budget: setting.budget, excess }
     }
 
-    /// A promise for examples of |x_i| <= 1 and targets of |y| <= B.
+    /// Creates a guarantee for examples of |x_i| <= 1 and targets of |y| <= B.
     pub(crate) fn lasso(
         setting: &Setting,
         learner: &'static str,
@@ -231,7 +233,7 @@ impl Guarantee {
         }
     }
 
-    /// A promise of paper A, for examples of |x_i| <= 1 and targets of |y| <= 1.
+    /// Creates a guarantee by Cesa-Bianchi, Shalev-Shwartz and Shamir 2010: |x_i| <= 1, |y| <= 1.
     pub(crate) fn bounded(
         setting: &Setting,
         learner: &'static str,

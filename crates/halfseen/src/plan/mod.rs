@@ -1,9 +1,12 @@
-//! Promises what learners reach before a value is read: the theorems of papers A, B and C as
-//! numbers.
+//! Computes theoretical guarantees of learners before any value is read.
 //!
-//! A [`Setting`] says what the theorems assume; each learner's file turns it into a [`Guarantee`];
-//! [`make`] gives the excess error for so many examples, or the examples for so small an excess;
-//! [`best`] finds how many reads to spend on each example where their total is what counts.
+//! Theorems are from Cesa-Bianchi, Shalev-Shwartz and Shamir 2010, Hazan and Koren 2012, and
+//! Kukliansky and Shamir 2015.
+//!
+//! A [`Setting`] states the assumptions of the theorems; each learner's file turns it into a
+//! [`Guarantee`]; [`make`] gives the excess error for a number of examples, or the number of
+//! examples for an excess; [`best`] finds the number of reads per example if their total is
+//! limited.
 //!
 //! ```
 //! use halfseen::plan::{self, Goal, Setting};
@@ -16,12 +19,12 @@
 //! assert_eq!(plan.reads, Some(4 * 2134));
 //! ```
 //!
-//! **One unit**: every excess is of E (<w,x> - y)^2, the mean squared error that tests report.
-//! Papers B and C bound half of it; their bounds are doubled, and [`Bound::printed`] keeps what
-//! they print.
+//! **One unit**: every excess is of E (<w,x> - y)^2, the mean squared error that tests report. The
+//! papers of 2012 and 2015 bound half of it; these bounds are doubled, and [`Bound::printed`] keeps
+//! the published ones.
 //!
-//! The theorems hold for the learners as the papers run them: `step = theory` for the assumed norms
-//! (the value is in [`Bound::tuning`]), `average = all`, `centre = none`, no intercept.
+//! The theorems hold for the learners as published: `step = theory` for the assumed norms (the
+//! value is in [`Bound::tuning`]), `average = all`, `centre = none`, no intercept.
 
 mod assumptions;
 mod guarantee;
@@ -40,5 +43,5 @@ pub use setting::Setting;
 pub(crate) use setting::{CONFIDENCE, SHARE};
 pub(crate) use steps::{entropic_eta, euclidean_eta, half_excess, planned_step};
 
-/// What a learner promises in a setting.
+/// Function from a setting to the guarantee of a learner.
 pub type Promise = fn(&Setting) -> Guarantee;

@@ -1,4 +1,4 @@
-//! Reduces second moments to the norms that the bounds of paper C need.
+//! Reduces second moments to the norms in the bounds of Kukliansky and Shamir 2015.
 
 use crate::error::{ErrorKind, Result};
 
@@ -14,7 +14,7 @@ pub struct MomentNorms {
 }
 
 impl MomentNorms {
-    /// The norms of these moments.
+    /// Returns the norms of these moments.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfRange`] if a moment is negative, NaN or above 1e100, or all are 0.
@@ -45,14 +45,14 @@ impl MomentNorms {
         })
     }
 
-    /// The norms of mu_i = i^-power for i from 1 to `dims`, power >= 0.
+    /// Returns the norms of mu_i = i^-power for i from 1 to `dims`, power >= 0.
     pub fn decaying(dims: u64, power: f64) -> MomentNorms {
-        // From the smallest up, so that small terms are not absorbed.
+        // In increasing order, so that small terms are not absorbed.
         let total = |power: f64| (1..=dims).rev().map(|i| (i as f64).powf(-power)).sum::<f64>();
         MomentNorms { sum: total(power), half: total(power / 2.0).powi(2), largest: 1.0 }
     }
 
-    /// The same in units in which x is divided by `norm`.
+    /// Returns the norms after x is divided by `norm`.
     pub fn divided_by(self, norm: f64) -> MomentNorms {
         let square = norm * norm;
         MomentNorms {

@@ -1,40 +1,39 @@
-//! Turns promises into plans, and finds the best number of reads per example where their total
-//! counts.
+//! Turns guarantees into plans, and finds the best number of reads per example for a total.
 
 use super::Promise;
 use super::guarantee::{Excess, Guarantee, MOST_EXAMPLES};
 use super::setting::Setting;
 
-/// What a plan is made for.
+/// Goal of a plan.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Goal {
-    /// So many examples; the excess follows.
+    /// A number of examples; the excess follows.
     Examples(u64),
-    /// An excess error at most this; the examples follow.
+    /// A largest excess error; the number of examples follows.
     Error(f64),
 }
 
-/// A promise, and what it takes.
+/// Guarantee with the examples and reads that it needs.
 #[derive(Debug)]
 pub struct Plan {
-    /// The promise, with the reads of one example.
+    /// Guarantee, with the reads of one example.
     pub guarantee: Guarantee,
-    /// Examples; `None`: more than [`MOST_EXAMPLES`], or unknown.
+    /// Number of examples; `None` if unknown or more than [`MOST_EXAMPLES`].
     pub examples: Option<u64>,
-    /// Excess of the mean squared error after these.
+    /// Excess of the mean squared error after these examples.
     pub excess: Option<f64>,
-    /// All reads of all examples; `None`: more than [`MOST_EXAMPLES`], or unknown.
+    /// Number of reads of all examples; `None` if unknown or more than [`MOST_EXAMPLES`].
     pub reads: Option<u64>,
 }
 
 impl Plan {
-    /// Whether the promise is one: the bound is below what predicting 0 can lose.
+    /// Returns true if the bound is below the largest excess of predicting 0, hence not vacuous.
     pub fn says_something(&self) -> bool {
         self.excess.is_some_and(|excess| excess < self.guarantee.assumes.excess_of_zero())
     }
 }
 
-/// The plan that a guarantee makes for a goal, at its reads per example.
+/// Returns the plan of a guarantee for a goal, at its reads per example.
 pub fn make(guarantee: Guarantee, goal: Goal) -> Plan {
     let Excess::Known(bound) = &guarantee.excess else {
         let examples = if let Goal::Examples(examples) = goal { Some(examples) } else { None };
@@ -50,11 +49,11 @@ pub fn make(guarantee: Guarantee, goal: Goal) -> Plan {
     Plan { guarantee, examples, excess, reads }
 }
 
-/// The best plan for `total` reads: with no goal or so many examples at most, the least excess;
-/// with an error, the fewest reads (which may be more than `total`).
+/// Returns the best plan for `total` reads. Without a goal, or with a largest number of examples,
+/// it has the least excess; with an error, it has the fewest reads (possibly more than `total`).
 ///
-/// Ties go to the fewer reads per example. Numbers of reads above 4096 are tried 64 to the octave,
-/// and d and d - 1 always.
+/// Ties go to fewer reads per example. Above 4096 reads only 64 numbers per octave are tried, and
+/// always d and d - 1.
 pub fn best(promise: Promise, setting: &Setting, total: u64, goal: Option<Goal>) -> Plan {
     let at = |budget| promise(&Setting { budget, ..setting.clone() });
     let plan = |budget: u64| {
@@ -84,7 +83,7 @@ pub fn best(promise: Promise, setting: &Setting, total: u64, goal: Option<Goal>)
     found
 }
 
-/// Numbers of reads per example to try, from 3 on.
+/// Returns the numbers of reads per example to try, from 3 on.
 fn candidates(dims: u64) -> impl Iterator<Item = u64> {
     const EACH: u64 = 4096;
     let octaves = (1..64 * 40).map(|i| (EACH as f64 * (f64::from(i) / 64.0).exp2()) as u64);

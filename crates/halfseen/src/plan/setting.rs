@@ -1,36 +1,34 @@
-//! States what the theorems assume about the data, the reads and the rule to be found.
+//! States the assumptions of the theorems about data, reads and the best predictor.
 
 use super::moments::MomentNorms;
 use crate::error::{ErrorKind, Result, shown};
 
-/// The share of the examples that a first phase takes, unless another is set: of learners and of
-/// plans.
+/// Default share of the examples in a first phase, of learners and of plans.
 pub(crate) const SHARE: f64 = 0.2;
-/// The probability delta with which a first phase may mislead, unless another is set: of learners
-/// and of plans.
+/// Default probability delta that a first phase misleads, of learners and of plans.
 pub(crate) const CONFIDENCE: f64 = 0.05;
 
-/// The assumptions of the theorems, as numbers.
+/// Assumptions of the theorems, as numbers.
 ///
-/// Attributes are in units in which |x_i| <= 1 (papers A and C's and B's lasso) and |x|_2 <=
-/// [`norm`](Setting::norm) (ridge).
+/// Units of attributes are such that |x_i| <= 1 (Cesa-Bianchi et al. 2010, Kukliansky and Shamir
+/// 2015, lasso of Hazan and Koren 2012) and |x|_2 <= [`norm`](Setting::norm) (ridge).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
-    /// d: attributes that can be read.
+    /// d: number of attributes that can be read.
     pub dims: u64,
-    /// All reads of one example; papers B and C call it k + 1.
+    /// Number of all reads of one example; k + 1 in the papers of 2012 and 2015.
     pub budget: u64,
-    /// B: the rule to be found has |w|_1 <= B or |w|_2 <= B.
+    /// B: the best predictor has |w|_1 <= B or |w|_2 <= B.
     pub radius: f64,
-    /// B_2 of paper A: the rule to be found has |w|_2 <= B_2 as well; `None`: B.
+    /// B_2 of Cesa-Bianchi et al.: the best predictor also has |w|_2 <= B_2; `None` means B.
     pub radius2: Option<f64>,
-    /// R: |x|_2 <= R. The papers take 1.
+    /// R: |x|_2 <= R. The papers assume 1.
     pub norm: f64,
-    /// Norms of the second moments, in the same units; `None`: as bad as the assumptions allow.
+    /// Norms of the second moments, in the same units; `None` means the worst case.
     pub moments: Option<MomentNorms>,
-    /// delta: what is learned in a first phase fails with at most this probability.
+    /// delta: largest probability that the first phase fails.
     pub confidence: f64,
-    /// The share of the examples that a first phase takes.
+    /// Share of the examples in the first phase.
     pub phase1: f64,
 }
 
@@ -49,11 +47,11 @@ impl Default for Setting {
     }
 }
 
-/// The largest number of attributes: all whole numbers up to here are exact.
+/// Largest number of attributes: all integers up to here are exact.
 const MOST_DIMS: u64 = 1_000_000_000_000;
 
 impl Setting {
-    /// Refuses what no theorem can be applied to.
+    /// Refuses settings to which no theorem applies.
     ///
     /// # Errors
     /// A value out of range, or a budget that is too small or too large for the attributes.
@@ -62,7 +60,7 @@ impl Setting {
             Err(ErrorKind::OutOfRange { name, value: shown(value), allowed: allowed.to_owned() }
                 .into())
         };
-        // Wide enough for any unit, and squares stay finite.
+        // Wide enough for any unit, with finite squares.
         let sizes = "a number from 1e-50 to 1e50";
         let size = |value: f64| (1e-50..=1e50).contains(&value);
         if !(1..=MOST_DIMS).contains(&self.dims) {
@@ -114,33 +112,34 @@ impl Setting {
         Ok(())
     }
 
-    /// Whether every attribute is read, so that nothing is estimated.
+    /// Returns true if every attribute is read, so that nothing is estimated.
     pub fn reads_all(&self) -> bool {
         self.budget == self.dims
     }
 
-    /// d.
+    /// Returns d.
     pub fn d(&self) -> f64 {
         self.dims as f64
     }
 
-    /// k of papers B and C: the reads that estimate the example, one less than the budget.
+    /// Returns k of the papers of 2012 and 2015: the reads for the example, one less than the
+    /// budget.
     pub fn draws(&self) -> f64 {
         self.budget.saturating_sub(1).max(1) as f64
     }
 
-    /// B R: the radius in units in which |x|_2 <= 1, as the ridge theorems have it.
+    /// Returns B R: the radius in units with |x|_2 <= 1, as in the ridge theorems.
     pub fn ridge_radius(&self) -> f64 {
         self.radius * self.norm
     }
 
-    /// |mu|_{1/2} in units in which |x|_2 <= 1; d without moments, which is the most it can be.
+    /// Returns |mu|_{1/2} in units with |x|_2 <= 1; without moments its largest value, d.
     pub fn half_norm(&self) -> f64 {
         self.moments
             .map_or(self.d(), |moments| (moments.half / (self.norm * self.norm)).min(self.d()))
     }
 
-    /// |mu|_1 in units in which |x_i| <= 1; d without moments.
+    /// Returns |mu|_1 in units with |x_i| <= 1; d without moments.
     pub fn moment_sum(&self) -> f64 {
         self.moments.map_or(self.d(), |moments| moments.sum.min(self.d()))
     }

@@ -1,4 +1,4 @@
-//! Checks every bound against values worked out by hand, and how bounds move with m, d and k.
+//! Checks every bound against values computed by hand, and its dependence on m, d and k.
 
 use super::*;
 use crate::error::ErrorKind;
@@ -68,7 +68,7 @@ fn hand_values() {
     close(bound(&s, "online-lasso").at(m), 8.0 * (5.0 * log / 10_000.0).sqrt());
 }
 
-/// m = 10^9: m1 = 2 10^8, n1 = 6 10^8, m2 = 8 10^8; delta = 0.05.
+/// Uses m = 10^9: m1 = 2 10^8, n1 = 6 10^8, m2 = 8 10^8; delta = 0.05.
 #[test]
 fn hand_values_of_two_phases() {
     let moments = MomentNorms { sum: 0.5, half: 9.0, largest: 0.1 };
@@ -83,7 +83,7 @@ fn hand_values_of_two_phases() {
     close(found.tuning.at(m), 1.0 / ((given / 3.0 + 1.0) * 8e8).sqrt());
     close(bound(&s, "ddaerr-2p C, theorem 3.12").at(m), bound_of(54.0 + 32.0 / 3.0 * 1e4 * eps));
 
-    // Too short a first phase: the safe branch, S <= d (1 + sqrt(2 sum A)).
+    // The first phase is too short: safe branch, S <= d (1 + sqrt(2 sum A)).
     let safe = 100.0 * (1.0 + (2.0_f64 * (1.5 + 4.0 / 3.0 * 100.0 * 40.0_f64.ln() / 600.0)).sqrt());
     for theorem in ["3.6", "3.12"] {
         let found = bound(&s, &format!("ddaerr-2p C, theorem {theorem}"));
@@ -99,8 +99,8 @@ fn hand_values_of_two_phases() {
     close(found.at(1000), 8.0 * (5.0 * log * (short / 3.0 + 1.0) / 800.0).sqrt());
 }
 
-/// Theory's step at the assumed norms is the step that the learners take: their own formulas,
-/// with |x|_2 = 1, |y| = B and B.
+/// Compares the step of the theorem at the assumed norms with the formulas of the learners, for
+/// |x|_2 = 1, |y| = B and B.
 #[test]
 fn steps_are_those_of_the_learners_own_theory() {
     use crate::budget::{Budgeted, DataNorms, Norms, Reads};
@@ -135,7 +135,8 @@ fn steps_are_those_of_the_learners_own_theory() {
 
 #[test]
 fn equal_moments_make_ddaerr_aerr() {
-    // |mu|_{1/2} -> d: 4 B^2 sqrt((d/k + 1)/m), between AERR's printed bound and its own, with or without moments.
+    // |mu|_{1/2} -> d: 4 B^2 sqrt((d/k + 1)/m), between AERR's published and own bound, with or
+    // without moments.
     for dims in [10, 100, 1000] {
         let flat = MomentNorms::of(&vec![1.0 / dims as f64; dims]).unwrap();
         let s = Setting { dims: dims as u64, moments: Some(flat), ..setting() };
@@ -222,7 +223,7 @@ fn examples_for_an_error_are_exact_for_every_learner() {
         let never = make(of(&s), Goal::Error(1e-12));
         assert_eq!((never.examples, never.excess, never.reads), (None, None, None));
     }
-    // From the closed form: 16 d / (k e^2), and the printed 32 d / (k e^2).
+    // By the closed form: 16 d / (k e^2), and the published 32 d / (k e^2).
     let aerr = bound(&s, "aerr");
     assert_eq!(aerr.examples(0.1), Some(53_334));
     assert_eq!(aerr.printed.examples(0.1), Some(106_667));

@@ -1,4 +1,4 @@
-//! Measures what learners are compared with: the best constant, and one adversary for all.
+//! Measures the references of a comparison: the best constant, and one adversary for all learners.
 
 use super::row::{CurvePoint, Row};
 use super::score::Score;
@@ -9,25 +9,24 @@ use crate::prepare::Prepared;
 use crate::robust::{Attack, attack};
 use halfseen_solve::sampling::Split;
 
-/// The name of the row that no learner has: it always predicts the training mean, or the commonest
-/// class.
+/// Name of the row of the constant predictor: the training mean, or the most frequent class.
 pub const CONSTANT: &str = "constant";
 
-/// What may vanish from the test rows of all learners alike.
+/// Attack on the test rows of all learners alike.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Siege {
-    /// How many attributes; each is worth 1.
+    /// Number of attributes to delete; each has cost 1.
     pub threat: f64,
-    /// Who attacks. Every predictor is attacked by an adversary who knows it.
+    /// Kind of adversary, who knows the predictor.
     pub attack: Attack,
 }
 
 impl Siege {
-    /// The errors of a fit on test rows under attack; `None` where the effects of deletions on its
-    /// score do not add up, and no attack is known.
+    /// Returns the errors of a fit on attacked test rows; `None` if its model is not additive, so
+    /// that no attack is known.
     ///
     /// # Errors
-    /// A threat of all attributes or more.
+    /// A threat of at least all attributes.
     pub(super) fn score(
         &self,
         fit: &Fit,
@@ -48,7 +47,8 @@ impl Siege {
     }
 }
 
-/// The row and the point of a curve of the constant on one split. No attribute vanishes from it.
+/// Returns the row and the curve point of the constant on one split. No attribute is deleted from
+/// it.
 pub(super) fn constant(
     (trained, tested): (&Target, &Target),
     number: usize,
@@ -98,8 +98,8 @@ pub(super) fn constant(
     (row, point)
 }
 
-/// So many times the mean of the training rows' numbers or signs, or the commonest of more than two
-/// classes (the first of equals).
+/// Repeats the mean of the training targets or signs, or the most frequent of more than two classes
+/// (the first of equals), `count` times.
 fn predictions(target: &Target, train: &[u32], count: usize) -> Scores {
     match target.scores() {
         Ok(values) => {

@@ -1,4 +1,4 @@
-//! Compares learners on the same random splits, each tuned inside the training part only.
+//! Compares learners on the same random splits, each tuned on the training part only.
 
 use super::beside::{CONSTANT, Siege, constant};
 use super::row::{CurvePoint, Row};
@@ -16,70 +16,67 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How learners are compared.
+/// Design of a comparison.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Number of random splits; of runs that differ in their seeds only, where the test rows are
-    /// given.
+    /// Number of random splits; with given test rows, number of runs that differ in seeds only.
     pub splits: usize,
-    /// Folds of the tuning; none: every learner keeps its parameters.
+    /// Number of folds for tuning; without it learners keep their parameters.
     pub folds: Option<usize>,
-    /// Parameters that tuning leaves as they are.
+    /// Parameters excluded from tuning.
     pub fixed: Vec<String>,
-    /// Share of the rows that test, in (0, 1).
+    /// Share of the rows for testing, in (0, 1).
     pub test_share: f64,
     /// Seed of the splits, the folds and the learners.
     pub seed: u64,
-    /// Points of the learning curves.
+    /// Number of points of the learning curves.
     pub curve_points: usize,
-    /// Threads; `None`: as many as the machine has.
+    /// Number of threads; `None` means all of the machine.
     pub threads: Option<usize>,
-    /// What attacks the test rows of all learners besides.
+    /// Attack on the test rows of all learners.
     pub siege: Option<Siege>,
 }
 
-/// One learner over all splits. `None` where no split has the figure.
+/// Results of one learner over all splits. A figure is `None` if no split has it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// The learner's name.
+    /// Name of the learner.
     pub learner: &'static str,
-    /// Attributes it may read of each example.
+    /// Number of attributes that it may read per example.
     pub budget: u64,
     /// Mean squared error on the test rows.
     pub test_mse: Option<Statistics>,
-    /// Share of the test rows told wrongly.
+    /// Share of misclassified test rows.
     pub test_error: Option<Statistics>,
     /// Mean squared error on the test rows under attack.
     pub attacked_mse: Option<Statistics>,
-    /// Share of the test rows told wrongly under attack.
+    /// Share of misclassified test rows under attack.
     pub attacked_error: Option<Statistics>,
-    /// Reads with multiplicity.
+    /// Number of reads with multiplicity.
     pub reads: Option<Statistics>,
-    /// Distinct cells read.
+    /// Number of distinct cells read.
     pub distinct: Option<Statistics>,
-    /// The sum of their prices, where prices were declared.
+    /// Sum of their prices, if prices were declared.
     pub spent: Option<Statistics>,
     /// Seconds of the final fit.
     pub seconds: Option<Statistics>,
 }
 
-/// The result of [`compare`].
+/// Result of [`compare`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// Learner by learner, split by split; last the best constant, see
-    /// [`CONSTANT`](super::CONSTANT).
+    /// Rows by learner and split; the best constant is last, see [`CONSTANT`](super::CONSTANT).
     pub rows: Vec<Row>,
-    /// Learner by learner; last the best constant.
+    /// Summaries by learner; the best constant is last.
     pub summary: Vec<Summary>,
     /// Learning curves.
     pub curve: Vec<CurvePoint>,
 }
 
-/// Compares learners, and the best constant, on random splits of a table, or on test rows of their
-/// own.
+/// Compares learners, and the best constant, on random splits of a table or on given test rows.
 ///
 /// # Errors
-/// What fits return; [`ErrorKind::Interrupted`] if the monitor stops it.
+/// As for fits; [`ErrorKind::Interrupted`] if the monitor stops it.
 pub fn compare(
     learners: &[Box<dyn Learner>],
     task: &Task<'_>,
@@ -97,7 +94,7 @@ pub fn compare(
     let (done, total) = (AtomicU64::new(0), per_split * splits.len() as u64);
     let settled =
         |units: u64| monitor.progress(done.fetch_add(units, Ordering::Relaxed) + units, total);
-    // A pool of our own: the global one must not be started in a process that may fork.
+    // A separate pool: the global one must not be started in a process that may fork.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(plan.threads.unwrap_or(0)).build();
     let pool = pool
         .map_err(|e| ErrorKind::Numerical { what: "starting threads", problem: e.to_string() })?;
@@ -111,7 +108,8 @@ pub fn compare(
     let compared = learners.len() + 1;
     let mut rows: Vec<Row> = (0..compared).flat_map(by_learner).collect();
     if rows.iter().all(|row| row.learner == CONSTANT || row.test_mse.is_none()) {
-        // Where no learner estimates the target a constant's squared error is beside none.
+        // Without a learner that estimates the target, a constant's squared error has no
+        // counterpart.
         rows.iter_mut().for_each(|row| (row.test_mse, row.attacked_mse) = (None, None));
     }
     let summary =
@@ -121,12 +119,12 @@ pub fn compare(
     Ok(Comparison { rows, summary, curve })
 }
 
-/// Whether there is anything to tune: some learners tune themselves.
+/// Returns true if parameters can be tuned here: some learners tune themselves.
 fn has_grid(learner: &dyn Learner) -> bool {
     !learner.grid().0.is_empty()
 }
 
-/// Everything of one split: tuning, final fits, tests.
+/// Tunes, fits and tests on one split.
 fn one_split(
     learners: &[Box<dyn Learner>],
     task: &Task<'_>,
@@ -149,7 +147,7 @@ fn one_split(
     let apply = |prepared: &Prepared<'_>| {
         task.test.map(|test| prepared.apply(test.table, test.target)).transpose()
     };
-    // Encoding does not depend on what becomes of holes.
+    // The encoding does not depend on the treatment of missing values.
     let other = apply(&views.prepared[0])?;
     let target = task.test.map_or(task.target, |test| test.target);
     let counts = curve_counts(split.train.len(), plan.curve_points);
@@ -170,8 +168,8 @@ fn one_split(
                 fit.predictor.scores(&tests)?.map(|score| prepared.prepare.target.undo(score));
             Ok(Score::of(&scores, target, &tests.rows))
         };
-        // What is missing in test rows of their own is a deletion to robust learners, and not
-        // filled in.
+        // Robust learners treat missing values of given test rows as deletions and do not impute
+        // them.
         let apart = other.as_ref().filter(|_| learner.needs().family != Family::Robust);
         let filled = apart.map_or(0, |other| other.applied.missing + other.applied.new_categories);
         let imputed = if learner.needs().holes { 0 } else { prepared.imputed + filled };
@@ -257,7 +255,7 @@ fn one_split(
     Ok((rows, curves))
 }
 
-/// Numbers of examples, evenly spaced in their logarithm from about 16 to all.
+/// Returns numbers of examples, evenly spaced in their logarithm from about 16 to all.
 fn curve_counts(examples: usize, points: usize) -> Vec<usize> {
     let first = examples.min(16) as f64;
     let steps = points.saturating_sub(1).max(1) as f64;
@@ -287,7 +285,8 @@ fn summarise(rows: &[Row]) -> Summary {
 }
 
 impl Serialize for Summary {
-    /// Flat keys: `test_mse_mean`, `test_mse_sd`, `test_mse_median`, and so for every figure.
+    /// Writes flat keys: `test_mse_mean`, `test_mse_sd`, `test_mse_median`, and so for every
+    /// figure.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeMap;
         let mut map = serializer.serialize_map(None)?;
@@ -303,7 +302,7 @@ impl Serialize for Summary {
             ("seconds", self.seconds),
             ("spent", self.spent),
         ];
-        // Without prices or an attack there are no such figures.
+        // These figures need prices or an attack.
         let optional = ["spent", "attacked_mse", "attacked_error"];
         let figures = figures
             .into_iter()

@@ -1,29 +1,28 @@
-//! Hides observed cells of a table completely at random, to see how learners do with less.
+//! Hides observed cells of a table completely at random, to test learners on less data.
 //!
-//! Each cell has one uniform number of its own, drawn from the seed and its place, and is hidden
-//! where that number is below the share. So whether a cell is hidden depends on no value and no
-//! other cell, and a larger share hides the same cells and more: errors at two shares differ by
-//! what was hidden between them.
+//! Each cell has its own uniform number, drawn from the seed and its place, and is hidden if this
+//! number is below the share. So hiding depends on no value and no other cell, and a larger share
+//! hides a superset of cells: errors at two shares differ only by the cells hidden between them.
 
 use crate::data::{Cell, Table};
 use halfseen_solve::sampling::{Purpose, Stream};
 
-/// What a table shows of its attributes.
+/// Counts of observed cells of the attributes of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
-    /// Cells of attributes.
+    /// Number of cells of attributes.
     pub cells: u64,
-    /// Those that are observed.
+    /// Number of observed cells.
     pub observed: u64,
-    /// Rows in which a cell is missing.
+    /// Number of rows with a missing value.
     pub rows_with_holes: u64,
-    /// Rows that show no attribute.
+    /// Number of rows without an observed attribute.
     pub empty_rows: u64,
 }
 
-/// Hides a share of the observed cells, in \[0, 1\], of every column but those in `except`.
+/// Hides a share in \[0, 1\] of the observed cells of every column not in `except`.
 ///
-/// `part` tells tables apart that share a seed, such as training and test rows in two files.
+/// `part` distinguishes tables that share a seed, such as training and test rows in two files.
 pub fn hide(table: &Table, except: &[&str], share: f64, seed: u64, part: u32) -> Table {
     let kept: Vec<bool> =
         table.columns().iter().map(|c| except.contains(&c.name.as_str())).collect();
@@ -38,7 +37,7 @@ pub fn hide(table: &Table, except: &[&str], share: f64, seed: u64, part: u32) ->
 }
 
 impl Seen {
-    /// Counts what a table shows in every column but those in `except`.
+    /// Counts the observed cells of every column not in `except`.
     pub fn of(table: &Table, except: &[&str]) -> Seen {
         let attributes: Vec<_> =
             table.columns().iter().filter(|c| !except.contains(&c.name.as_str())).collect();
@@ -59,7 +58,7 @@ impl Seen {
         seen
     }
 
-    /// The observed share of the cells; 1 where there are none.
+    /// Returns the observed share of the cells; 1 if there are none.
     pub fn share(&self) -> f64 {
         if self.cells == 0 { 1.0 } else { self.observed as f64 / self.cells as f64 }
     }
@@ -71,7 +70,8 @@ mod tests {
     use crate::data::{Column, Csr, Matrix, Place, TextColumn};
     use ndarray::Array2;
 
-    /// Numbers, a text and a column apart, named x0, x1, kind, y; every seventh number is missing.
+    /// Returns numbers, a text and a separate column, named x0, x1, kind, y; every seventh number
+    /// is missing.
     fn mixed(rows: usize) -> Table {
         let cell = |(i, j): (usize, usize)| {
             if (2 * i + j) % 7 == 0 { f64::NAN } else { (i * 2 + j) as f64 }
@@ -114,7 +114,7 @@ mod tests {
                 );
             }
             assert!(cells(&less, "y").iter().all(|seen| *seen));
-            // What is still there is what was there.
+            // The remaining cells are unchanged.
             for column in table.columns() {
                 for row in 0..50 {
                     let (old, new) = (table.cell(row, column), less.cell(row, column));

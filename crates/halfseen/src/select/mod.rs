@@ -1,6 +1,6 @@
-//! Chooses between settings and between learners: splits, folds, scores, tuning, comparison.
+//! Selects settings and learners: splits, folds, scores, tuning, comparison.
 //!
-//! Everything is seeded and runs in parallel; results are the same bits for any number of threads.
+//! Everything is seeded and runs in parallel; results have the same bits for any number of threads.
 
 mod beside;
 mod compare;

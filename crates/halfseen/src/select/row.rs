@@ -1,102 +1,102 @@
-//! Holds what a comparison tells of one learner on one split.
+//! Stores the results of one learner on one split.
 
 use crate::model::{Note, Outside, Stop};
 use serde::Serialize;
 
-/// One learner on one split.
+/// Result of one learner on one split.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// The learner's name.
+    /// Name of the learner.
     pub learner: &'static str,
-    /// The split's number.
+    /// Number of the split.
     pub split: usize,
-    /// Attributes it may read of each example; rounded, where the budget is kept on average.
+    /// Number of attributes that it may read per example; rounded if the budget holds on average.
     pub budget: u64,
-    /// Training examples.
+    /// Number of training examples.
     pub examples: u64,
-    /// Reads with multiplicity.
+    /// Number of reads with multiplicity.
     pub reads: u64,
-    /// Distinct cells read.
+    /// Number of distinct cells read.
     pub distinct: u64,
-    /// The sum of their prices, where prices were declared.
+    /// Sum of their prices, if prices were declared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spent: Option<f64>,
-    /// Values read outside their declared bounds, where there are such.
+    /// Number of values read outside their declared bounds, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outside_bounds: Option<u64>,
     /// The first of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_outside: Option<Outside>,
-    /// Reads of the total budget that were left, where there is one.
+    /// Unused reads of the total budget, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unused: Option<u64>,
-    /// Reads that tuning made on top.
+    /// Number of additional reads by tuning.
     pub tuning_reads: u64,
-    /// Whether parameters, means or norms were taken from cells that the budget does not cover.
+    /// True if parameters, means or norms come from cells outside the budget.
     pub tuned: bool,
-    /// Cells that were missing and filled with a mean.
+    /// Number of missing cells imputed by a mean.
     pub imputed: u64,
-    /// Cells that were missing and count as vanished; written where there are such.
+    /// Number of missing cells treated as deleted; omitted if 0.
     #[serde(skip_serializing_if = "none_of_them")]
     pub vanished: u64,
     /// Mean squared error on the test rows.
     pub test_mse: Option<f64>,
-    /// Share of the test rows told wrongly.
+    /// Share of misclassified test rows.
     pub test_error: Option<f64>,
-    /// Mean squared error on the test rows under attack, where they were attacked.
+    /// Mean squared error on the attacked test rows, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attacked_mse: Option<f64>,
-    /// Share of the test rows told wrongly under attack, where they were attacked.
+    /// Share of misclassified attacked test rows, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attacked_error: Option<f64>,
     /// Seconds of the final fit.
     pub seconds: f64,
-    /// Whether the final fit did all that it promises, see [`Stop`]; written where it did not.
+    /// True if the final fit reached its guarantee, see [`Stop`]; written only if false.
     #[serde(skip_serializing_if = "told")]
     pub converged: bool,
-    /// Why it stopped.
+    /// Reason to stop.
     #[serde(skip)]
     pub stop: Stop,
-    /// The winning parameters.
+    /// Selected parameters.
     pub params: serde_json::Map<String, serde_json::Value>,
-    /// What a reader must know besides; no part of the table.
+    /// Notes for the reader, which are not columns of the table.
     #[serde(skip)]
     pub notes: Vec<Note>,
 }
 
-/// A point of a learning curve.
+/// Point of a learning curve.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CurvePoint {
-    /// The learner's name.
+    /// Name of the learner.
     pub learner: &'static str,
-    /// The split's number.
+    /// Number of the split.
     pub split: usize,
-    /// Examples learned from.
+    /// Number of training examples.
     pub examples: u64,
-    /// Distinct cells read.
+    /// Number of distinct cells read.
     pub distinct: u64,
-    /// The sum of their prices, where prices were declared.
+    /// Sum of their prices, if prices were declared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spent: Option<f64>,
     /// Mean squared error on the test rows.
     pub test_mse: Option<f64>,
-    /// Share of the test rows told wrongly.
+    /// Share of misclassified test rows.
     pub test_error: Option<f64>,
-    /// The mean squared error that the learner estimates from its own reads, in the target's units;
+    /// Mean squared error that the learner estimates from its own reads, in units of the target;
     /// see [`Report::risk`](crate::model::Report::risk).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub risk: Option<f64>,
-    /// Its standard error.
+    /// Standard error of `risk`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub risk_error: Option<f64>,
 }
 
-/// What need not be written.
+/// Returns true if a count need not be written.
 fn none_of_them(count: &u64) -> bool {
     *count == 0
 }
 
-/// What goes without saying.
+/// Returns true if convergence need not be written.
 fn told(converged: &bool) -> bool {
     *converged
 }

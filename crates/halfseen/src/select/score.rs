@@ -1,4 +1,4 @@
-//! Scores predictions against targets, in the target's own units.
+//! Scores predictions against targets, in units of the target.
 
 use crate::data::Target;
 use crate::model::Scores;
@@ -6,17 +6,17 @@ use crate::model::Scores;
 /// Errors on a set of rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Score {
-    /// Mean squared error: in the target's units, or of the score against -1/+1.
-    /// `None` where a score estimates no target: more than two classes, or margins.
+    /// Mean squared error, in units of the target or of the score against -1/+1. `None` if scores
+    /// estimate no target: more than two classes, or margins.
     pub mse: Option<f64>,
-    /// Share of rows whose class is told wrongly; `None` for regression.
+    /// Share of misclassified rows; `None` for regression.
     pub error: Option<f64>,
-    /// Mean over the classes of the share told wrongly in each; `None` for regression.
+    /// Mean over the classes of the misclassified share; `None` for regression.
     pub balanced_error: Option<f64>,
 }
 
 impl Score {
-    /// Scores the predictions of some rows of a target, one row of `scores` for each.
+    /// Scores the predictions for some rows of a target, one row of `scores` each.
     pub fn of(scores: &Scores, target: &Target, rows: &[u32]) -> Score {
         let n = rows.len().max(1) as f64;
         let square = |wanted: &dyn Fn(u32) -> f64| {
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!((score.mse, score.error), (None, Some(0.5)));
         let three =
             Target::Classes { classes: (0..3).map(label).collect(), codes: vec![2, 0, 2, 2] };
-        // The first of equal scores counts.
+        // The first of equal scores wins.
         let values = vec![0.0, 1.0, 2.0, 5.0, 5.0, 5.0, 1.0, 1.0, 0.0, -3.0, -2.0, -1.0];
         let score =
             Score::of(&Scores { values, outputs: 3, estimates: true }, &three, &[0, 1, 2, 3]);

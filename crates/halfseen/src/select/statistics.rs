@@ -1,18 +1,18 @@
-//! Sums figures of several splits up.
+//! Summarises figures of several splits.
 
-/// Mean, deviation and median over the splits.
+/// Mean, standard deviation and median over the splits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Statistics {
-    /// The mean.
+    /// Mean.
     pub mean: f64,
-    /// The deviation of one split (n - 1 in the denominator); 0 for one split.
+    /// Standard deviation of one split (n - 1 in the denominator); 0 for one split.
     pub sd: f64,
-    /// The median.
+    /// Median.
     pub median: f64,
 }
 
 impl Statistics {
-    /// The statistics of some figures; `None` if there are none.
+    /// Returns the statistics of some figures; `None` if there are none.
     pub fn of(mut figures: Vec<f64>) -> Option<Statistics> {
         if figures.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! States what is to be learned: a table, its target, and how learners get both.
+//! Defines a learning task: a table, its target, and their preparation.
 
 use crate::data::{Table, Target};
 use crate::error::{ErrorKind, Result};
@@ -6,35 +6,35 @@ use crate::learner::Learner;
 use crate::prepare::{Options, Prepared};
 use crate::registry;
 
-/// A table, its target, and how both are prepared.
+/// Table and target, with their preparation.
 #[derive(Debug, Clone, Copy)]
 pub struct Task<'a> {
-    /// The table.
+    /// Table.
     pub table: &'a Table,
-    /// The name of the target column.
+    /// Name of the target column.
     pub target_name: &'a str,
-    /// The target.
+    /// Target.
     pub target: &'a Target,
-    /// For each row the group that must not be split, where there are groups.
+    /// Group of each row, if any; groups must not be split.
     pub groups: Option<&'a [u32]>,
-    /// How the table is prepared.
+    /// Preparation of the table.
     pub options: &'a Options,
-    /// Rows of another table to test on; every row of `table` then trains. `None`: each split keeps
-    /// some of the table's own rows for the test.
+    /// Test rows from another table; all rows of `table` then train. `None`: each split holds out
+    /// some of the table's own rows.
     pub test: Option<Test<'a>>,
 }
 
-/// Rows that test and never train.
+/// Rows for testing only.
 #[derive(Debug, Clone, Copy)]
 pub struct Test<'a> {
-    /// The table; its columns are matched by name.
+    /// Table, with columns matched by name.
     pub table: &'a Table,
-    /// Its target, with the classes of the training table's.
+    /// Target, with the classes of the training target.
     pub target: &'a Target,
 }
 
 impl Task<'_> {
-    /// What a split keeps in proportion: the classes.
+    /// Returns the classes, which a split keeps in proportion.
     pub(super) fn strata(&self) -> Option<&[u32]> {
         match self.target {
             Target::Classes { codes, .. } => Some(codes),
@@ -43,17 +43,16 @@ impl Task<'_> {
     }
 }
 
-/// One table as each learner gets it: with its holes, with its zeros where they are, or with means
-/// for both.
+/// Table as each learner needs it: with missing values, with sparse zeros, or with means for both.
 #[derive(Debug)]
 pub(super) struct Views<'a> {
     pub(super) prepared: Vec<Prepared<'a>>,
-    /// For each learner an index into `prepared`.
+    /// Index into `prepared` for each learner.
     pub(super) of: Vec<usize>,
 }
 
 impl<'a> Views<'a> {
-    /// Prepares what the learners need, fitted on these rows.
+    /// Prepares the views that the learners need, fitted on these rows.
     pub(super) fn new<'l>(
         learners: impl Iterator<Item = &'l dyn Learner>,
         task: &Task<'a>,
@@ -80,13 +79,13 @@ impl<'a> Views<'a> {
         Ok(views)
     }
 
-    /// The table as the `learner`-th of them gets it.
+    /// Returns the view of the `learner`-th learner.
     pub(super) fn get(&self, learner: usize) -> &Prepared<'a> {
         &self.prepared[self.of[learner]]
     }
 }
 
-/// The error with the target's name, which a learner does not know.
+/// Adds the name of the target, which a learner does not know, to an error.
 pub fn named(error: crate::Error, name: &str) -> crate::Error {
     match error.kind() {
         ErrorKind::WrongTarget { problem, .. } => {

@@ -1,12 +1,10 @@
-//! Fits a learner, and where it has no test of its own cross-fits one: is it better than a
-//! constant?
+//! Fits a learner, and compares it with a constant by cross-fitting unless it has its own test.
 //!
-//! Budgeted learners test themselves by reads that they pay for anyway. All others see whole rows,
-//! so rows can be held out: each of five folds is predicted by the learner's fit to the other four,
-//! and so is the constant (the mean of their targets; the commonest class where scores are
-//! margins). The differences of the two losses, row by row, have a mean and a standard error.
-//! Held-out fits have fewer examples than the one that is returned, so the test errs on the side of
-//! a warning.
+//! Budgeted learners test themselves by reads that they pay for anyway. Other learners see whole
+//! rows, so rows can be held out. Each of five folds is predicted by a fit to the other four, and
+//! by a constant (the mean of their targets, or the most frequent class if scores are margins). The
+//! row-wise differences of the two losses have a mean and a standard error. Held-out fits have
+//! fewer examples than the returned fit, so the test errs on the side of a warning.
 
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
@@ -16,25 +14,24 @@ use halfseen_solve::sampling::{Purpose, Stream, folds, shuffle};
 use halfseen_solve::{Monitor, Quiet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Folds of the test.
+/// Number of folds of the test.
 const FOLDS: usize = 5;
-/// The most rows that the test takes, so that a fit of many costs hardly more: the second number,
-/// where the first leave doubt.
+/// Largest numbers of rows in the test, which bound its cost for large tables; the second applies
+/// if the first is inconclusive.
 const ROWS: [usize; 2] = [500, 5_000];
 
-/// A fit that is tested may look at its monitor so often at least.
+/// Least number of times that a held-out fit may poll its monitor.
 const LEAST_LOOKS: u64 = 100;
 
-/// Learns from examples, as a user's fit does: the report says by [`Note::NotShownBetter`] where
-/// the learner's own test cannot tell its predictions from a constant.
+/// Learns from examples as for a user; adds [`Note::NotShownBetter`] if the learner's own test
+/// cannot distinguish its predictions from a constant.
 ///
-/// Budgeted learners have such a test in themselves. Of others the folds of at most 500 of the rows
-/// are predicted by fits to the rest (of at most 5,000, where those leave doubt): about 4 times the
-/// work of a fit to so many. Where scores estimate the target,
-/// [`Report::risk`](crate::model::Report::risk) is what that comes to.
+/// Budgeted learners include such a test. For others at most 500 rows (5,000 if these are
+/// inconclusive) are cross-fitted, which costs about 4 fits to that number of rows. If scores
+/// estimate the target, [`Report::risk`](crate::model::Report::risk) is the resulting error.
 ///
 /// # Errors
-/// As [`Learner::fit`].
+/// As for [`Learner::fit`].
 pub fn tested(
     learner: &dyn Learner,
     examples: &Examples<'_>,
@@ -48,8 +45,7 @@ pub fn tested(
     let examples = &*examples.counted()?;
     let mut order = examples.rows.to_vec();
     shuffle(&mut Stream::new(0, Purpose::Fold, u64::MAX), &mut order);
-    // A fit to fewer rows may take many more iterations; this is a test, and need not wait for the
-    // last digit.
+    // A fit to fewer rows may take many more iterations, but the test needs no full precision.
     let looks = 2 * whole.looks.into_inner() + LEAST_LOOKS;
     let mut note = None;
     for most in ROWS {
@@ -60,7 +56,7 @@ pub fn tested(
                 fit.report.notes.push(Note::FewExamples { examples: order.len() as u64 });
                 return Ok(fit);
             }
-            // What was learned is whole, and untested.
+            // The fit is complete but untested.
             Err(error) if matches!(error.kind(), ErrorKind::Interrupted { .. }) => {
                 (fit.report.stop, fit.report.converged) = (Stop::Interrupted, false);
                 return Ok(fit);
@@ -82,10 +78,10 @@ pub fn tested(
     Ok(fit)
 }
 
-/// Ends a fit after so many looks, which unlike seconds are the same in every run, and counts them.
+/// Monitor that counts polls and ends a fit after a number of them, reproducibly unlike seconds.
 struct Bounded<'a> {
     monitor: &'a dyn Monitor,
-    /// Whether progress is shown.
+    /// True if progress is shown.
     shows: bool,
     most: u64,
     looks: AtomicU64,
@@ -103,24 +99,24 @@ impl Monitor for Bounded<'_> {
     }
 }
 
-/// A row that was held out.
+/// Held-out row.
 struct Row {
     weight: f64,
-    /// Of the prediction: a squared error in scaled units, or 1 where the class is wrong.
+    /// Loss of the prediction: a squared error in scaled units, or 1 if misclassified.
     loss: f64,
-    /// Of the constant.
+    /// Loss of the constant.
     constant: f64,
 }
 
 /// All rows, each held out once.
 struct HeldOut {
     rows: Vec<Row>,
-    /// Whether losses are squared errors.
+    /// True if losses are squared errors.
     estimates: bool,
 }
 
 impl HeldOut {
-    /// The weighted mean of a figure of the rows, with its standard error.
+    /// Returns the weighted mean of a figure of the rows, with its standard error.
     fn mean(&self, figure: impl Fn(&Row) -> f64) -> (f64, f64) {
         let total: f64 = self.rows.iter().map(|row| row.weight).sum();
         let mean = self.rows.iter().map(|row| row.weight * figure(row)).sum::<f64>() / total;
@@ -130,8 +126,8 @@ impl HeldOut {
     }
 }
 
-/// Predicts every fold by a fit to the others. `None` where a fit would see one target only, which
-/// tells nothing.
+/// Predicts every fold by a fit to the others. `None` if a fit would see a single target value,
+/// which carries no information.
 fn cross_fit(
     learner: &dyn Learner,
     examples: &Examples<'_>,
@@ -151,7 +147,7 @@ fn cross_fit(
         }
         let bounded = Bounded { monitor, shows: false, most: looks, looks: AtomicU64::new(0) };
         let found = match learner.fit(&train, &bounded) {
-            // Of a learner that has no best point so far.
+            // The learner has no best point so far.
             Err(error)
                 if matches!(error.kind(), ErrorKind::Interrupted { .. })
                     && !monitor.should_stop() =>
@@ -174,7 +170,7 @@ fn cross_fit(
     Ok(Some(held_out))
 }
 
-/// Whether the target of the `i`-th example is that of the first.
+/// Returns true if the `i`-th example has the target of the first.
 fn same(examples: &Examples<'_>, i: usize) -> bool {
     match examples.code(0) {
         Some(code) => examples.code(i) == Some(code),
@@ -182,7 +178,7 @@ fn same(examples: &Examples<'_>, i: usize) -> bool {
     }
 }
 
-/// The losses of the test rows, and those of the constant that the training rows give.
+/// Returns the losses of the test rows, and those of the constant of the training rows.
 fn losses(scores: &Scores, train: &Examples<'_>, test: &Examples<'_>) -> Vec<Row> {
     let weight = |i: usize| train.weight(i);
     if scores.estimates && scores.outputs == 1 {

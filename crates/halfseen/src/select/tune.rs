@@ -1,8 +1,7 @@
-//! Chooses a learner's parameters by cross-validation over its grid, inside the training rows.
+//! Selects the parameters of a learner by cross-validation over its grid, within the training rows.
 //!
-//! What prepares for a threat is judged under it: a fit whose report names one is scored on
-//! held-out rows that the exact adversary of that threat has attacked. Without that, tuning would
-//! choose what does best where nothing vanishes.
+//! A fit whose report names a threat is scored under this threat, on held-out rows attacked by the
+//! exact adversary. Otherwise tuning would select the best setting without deletions.
 
 use super::statistics::Statistics;
 use super::task::{Task, Views};
@@ -16,64 +15,64 @@ use halfseen_solve::sampling::{Purpose, Stream, folds};
 use halfseen_solve::{Monitor, Quiet};
 use rayon::prelude::*;
 
-/// How cross-validation is run, and what it takes for the best setting.
+/// Design of the cross-validation, and the criterion for the best setting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tuning {
     /// Number of folds.
     pub folds: usize,
-    /// Whether only the first fold validates: a holdout of one `folds`-th of the rows.
+    /// True if only the first fold validates: a holdout of one `folds`-th of the rows.
     pub holdout: bool,
-    /// Runs of a sampled learner per setting and fold, each with a seed of its own: one run's error
-    /// is noisy, and the least of many noisy errors picks luck.
+    /// Number of runs of a sampled learner per setting and fold, each with its own seed: the error
+    /// of one run is noisy, and the minimum of many noisy errors selects luck.
     pub runs: u64,
-    /// What is compared between settings.
+    /// Figure by which settings are compared.
     pub by: By,
     /// Seed of the folds, of the runs, and of attacks that draw.
     pub seed: u64,
-    /// What attacks the held-out rows of every learner of one weighted sum. `None`: the exact
-    /// adversary those of learners that prepare for a threat (their own), nothing those of others.
+    /// Attack on the held-out rows of every linear model. `None`: learners that prepare for a
+    /// threat face the exact adversary of their own threat, and others no attack.
     pub attack: Option<(Threat, Attack)>,
 }
 
-/// What stands for a setting's errors over folds and runs.
+/// Summary of the errors of a setting over folds and runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
-    /// Their mean: one run that blew up rules a setting out.
+    /// The mean: one diverged run rules a setting out.
     Mean,
-    /// Their median: one run that blew up, or one lucky one, does not decide.
+    /// The median: one diverged or lucky run does not decide.
     Median,
 }
 
 impl Tuning {
-    /// The mean over folds, two runs of sampled learners in each.
+    /// Creates a design with the mean over folds, and two runs of sampled learners in each.
     pub fn new(folds: usize, seed: u64) -> Tuning {
         Tuning { folds, holdout: false, runs: 2, by: By::Mean, seed, attack: None }
     }
 }
 
-/// What cross-validation chose.
+/// Result of cross-validation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tuned {
-    /// The setting with the least validation error.
+    /// Setting with the least validation error.
     pub setting: Setting,
-    /// Every setting with its validation error (squared; the share told wrongly where scores
-    /// estimate no target), under attack where rows are attacked: the mean or median over folds and
+    /// Every setting with its validation error (squared, or the misclassified share if scores
+    /// estimate no target), under attack if rows are attacked: the mean or median over folds and
     /// runs.
     pub errors: Vec<(Setting, f64)>,
-    /// Reads that the tuning made, beyond any budget of the final fit.
+    /// Number of reads by tuning, beyond any budget of the final fit.
     pub reads: u64,
 }
 
 impl Tuned {
-    /// The learner with the chosen setting, and told how many were tried, where it bounds what that
-    /// may cost.
+    /// Returns the learner with the selected setting, and tells it the number of tried settings if
+    /// its bounds depend on it.
     ///
     /// # Errors
-    /// As [`with`].
+    /// As for [`with`].
     pub fn apply(&self, learner: Box<dyn Learner>) -> Result<Box<dyn Learner>> {
         let mut learner = with(learner, &self.setting)?;
         if let Some(tried) = learner.get(TRIED.name) {
-            // What was tried before tuning began counts too.
+            // Settings tried before tuning count too.
             let before = tried.parse::<u64>().unwrap_or(1);
             learner
                 .set(TRIED.name, &before.saturating_mul(self.errors.len() as u64).to_string())?;
@@ -82,12 +81,12 @@ impl Tuned {
     }
 }
 
-/// Tunes each learner over its own grid, in parallel over folds and learners; the parameters named
-/// in `fixed` keep their values. Learners that prepare for a threat are compared by their errors
-/// under it; see [`Tuning::attack`].
+/// Tunes each learner over its own grid, in parallel over folds and learners; parameters named in
+/// `fixed` keep their values. Learners that prepare for a threat are compared by their errors under
+/// it; see [`Tuning::attack`].
 ///
 /// # Errors
-/// What fits return; [`ErrorKind::Interrupted`] if the monitor stops it.
+/// As for fits; [`ErrorKind::Interrupted`] if the monitor stops it.
 pub fn tune(
     learners: &[Box<dyn Learner>],
     fixed: &[String],
@@ -102,10 +101,10 @@ pub fn tune(
     tune_over(&candidates, task, rows, tuning, monitor, settled)
 }
 
-/// Tunes each learner over the settings given with it, in parallel over folds and learners.
+/// Tunes each learner over the given settings, in parallel over folds and learners.
 ///
 /// # Errors
-/// As [`tune`].
+/// As for [`tune`].
 pub fn tune_over(
     candidates: &[(Box<dyn Learner>, Vec<Setting>)],
     task: &Task<'_>,
@@ -168,10 +167,10 @@ pub fn tune_over(
     Ok(tuned.collect())
 }
 
-/// Learns with each setting; `None` where one diverges, which rules out this setting and no other.
+/// Learns with each setting; `None` for a diverging setting, which rules out no other.
 ///
 /// # Errors
-/// What fits return; that of divergence where every setting diverges.
+/// As for fits; that of divergence if every setting diverges.
 fn fit_those_that_hold(
     learner: &dyn Learner,
     settings: &[Setting],
@@ -179,7 +178,7 @@ fn fit_those_that_hold(
     monitor: &dyn Monitor,
 ) -> Result<Vec<Option<Fit>>> {
     let diverged = |error: &crate::Error| matches!(error.kind(), ErrorKind::Diverged { .. });
-    // Together they share work.
+    // Fitted together, settings share work.
     let error = match learner.fit_grid(settings, examples, monitor) {
         Err(error) if diverged(&error) => error,
         fits => return Ok(fits?.into_iter().map(Some).collect()),
@@ -197,7 +196,7 @@ fn fit_those_that_hold(
 }
 
 impl Tuning {
-    /// The validation error of a fit with these scores, under attack where there is one.
+    /// Returns the validation error of a fit with these scores, under attack if there is one.
     fn error(&self, fit: &Fit, scores: &Scores, held_out: &Examples<'_>) -> Result<f64> {
         let own = fit.report.threat.as_ref().map(|threat| (threat, Attack::Exact));
         let given = self.attack.as_ref().map(|(threat, kind)| (threat, *kind));
@@ -212,7 +211,7 @@ impl Tuning {
 }
 
 impl By {
-    /// One number for the errors of a setting, fold by fold and run by run.
+    /// Summarises the errors of a setting over folds and runs.
     fn of(self, folds: &[Vec<f64>]) -> f64 {
         match self {
             By::Mean => {
@@ -225,16 +224,16 @@ impl By {
     }
 }
 
-/// A copy with another seed, where the learner has one.
+/// Returns a copy with another seed, if the learner has one.
 pub(super) fn reseed(learner: &dyn Learner, seed: u64) -> Result<Box<dyn Learner>> {
     if !learner.needs().seeded {
         return Ok(learner.clone_box());
     }
-    // Seeds are shown and stored as signed 64-bit numbers in some languages.
+    // Some languages display and store seeds as signed 64-bit integers.
     with(learner.clone_box(), &vec![("seed", (seed >> 1).to_string())])
 }
 
-/// The mean squared error where scores estimate the target, else the share of rows told wrongly.
+/// Returns the mean squared error if scores estimate the target, else the misclassified share.
 fn mean_loss(scores: &Scores, examples: &Examples<'_>) -> f64 {
     let loss = |i: usize| match examples.code(i) {
         Some(code) if !scores.estimates || scores.outputs > 1 => {
@@ -284,7 +283,7 @@ mod tests {
             tuning.error(fit, &fit.predictor.scores(&held_out).unwrap(), &held_out).unwrap()
         };
         assert_eq!(error(&plain, &fit([1.0, 0.0], None)), 0.0);
-        // All weight on one attribute: its loss turns what is of the second class.
+        // All weight on one attribute: its deletion misclassifies rows of the second class.
         assert_eq!(error(&plain, &fit([1.0, 0.0], Some(threat.clone()))), 2.0 / 3.0);
         assert_eq!(error(&plain, &fit([0.4, 0.6], Some(threat.clone()))), 0.0);
         let given = Tuning { attack: Some((threat, Attack::Exact)), ..plain };
