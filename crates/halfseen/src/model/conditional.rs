@@ -1,15 +1,14 @@
-//! Predicts by a weighted sum that fills in what a row does not show by what it shows, and says how
-//! sure it is.
+//! Predicts by a linear model that imputes missing cells from observed ones, with its uncertainty.
 //!
 //! **Setting**: attributes follow a factor model, x_j = mean_j + W_j z + e_j with var e_j = psi_j
-//! and z ~ N(0, I_r); the target is <w, x> + intercept + e. Given x_o, the cells that a row shows,
+//! and z ~ N(0, I_r); the target is <w, x> + intercept + e. Given x_o, the observed cells of a row,
 //!   E z = A^-1 sum_o W_j (x_j - mean_j) / psi_j and cov z = A^-1, A = I + sum_o W_j W_j' / psi_j,
-//! so <w, x> has the mean m_o in which missing cells are replaced by mean_j + W_j E z, and the
+//! so <w, x> has the mean m_o, in which missing cells are replaced by mean_j + W_j E z, and the
 //! variance
 //!   v_o = u' A^-1 u + sum_m w_j^2 psi_j, u = sum_m w_j W_j, sums over the missing cells m.
-//! A row that shows all scores the weighted sum, an empty one its value at the means.
+//! A complete row gets the score of the linear model, an empty one its value at the means.
 //!
-//! One row costs O(d), with holes O(d r^2 + r^3) for d cells shown.
+//! One row costs O(d), with missing values O(d r^2 + r^3) for d observed cells.
 
 mod cut;
 #[cfg(test)]
@@ -22,36 +21,36 @@ use crate::error::{ErrorKind, Result};
 use crate::{normal, student};
 use serde::{Deserialize, Serialize};
 
-/// A weighted sum with the distribution of its attributes, everything in scaled units.
+/// Linear model with the distribution of its attributes, in scaled units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Conditional {
-    /// The sum; its fill is the mean of each column.
+    /// Linear model; its fill is the mean of each column.
     pub linear: Linear,
-    /// r: columns of W.
+    /// r: number of columns of W.
     pub rank: usize,
-    /// W row by row, (n_columns, r).
+    /// W in row-major order, (n_columns, r).
     pub loadings: Vec<f64>,
     /// psi, (n_columns): all above 0.
     pub noise: Vec<f64>,
-    /// The target's variance about the sum where everything is seen.
+    /// Residual variance of the target for complete rows.
     pub residual: f64,
-    /// The degrees of freedom with which that is known; none: it counts as known.
+    /// Degrees of freedom of `residual`; `None` if it counts as known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub degrees: Option<f64>,
     /// Deviations of the weights, (n_deviations, n_columns): the sum of v v' over them is V, the
-    /// weights' covariance. May be empty.
+    /// covariance of the weights. May be empty.
     pub deviations: Vec<f64>,
-    /// Turns the sum into a probability, for two classes.
+    /// Link from the linear predictor to a probability, for two classes.
     #[serde(deserialize_with = "Option::deserialize")]
     pub link: Option<Link>,
 }
 
-/// Room for one row.
+/// Buffers for one row.
 struct Work {
-    /// The scaled row, then what is expected of missing cells in their place.
+    /// Scaled row, with missing cells replaced by their expectations.
     row: Vec<f64>,
-    /// Whether a cell was missing.
+    /// True if a cell was missing.
     missing: Vec<bool>,
     posterior: Room,
     /// u, (r).
@@ -59,10 +58,10 @@ struct Work {
 }
 
 impl Conditional {
-    /// The scores of all examples, in scaled units.
+    /// Returns the scores of all examples, in scaled units.
     ///
     /// # Errors
-    /// Cells so large that a score is no finite number.
+    /// Cells so large that a score is not finite.
     pub fn scores(&self, examples: &Examples<'_>) -> Result<Scores> {
         let mut work = self.work();
         let mut values = Vec::with_capacity(examples.len());
@@ -76,11 +75,11 @@ impl Conditional {
         Ok(Scores::estimates(values))
     }
 
-    /// Mean and variance of the weighted sum of all examples given the cells that they show, in
-    /// scaled units. The variance is 0 for a complete row.
+    /// Returns mean and variance of the linear predictor of all examples given their observed
+    /// cells, in scaled units. The variance is 0 for a complete row.
     ///
     /// # Errors
-    /// As [`Conditional::scores`].
+    /// As for [`Conditional::scores`].
     pub fn sums(&self, examples: &Examples<'_>) -> Result<Vec<(f64, f64)>> {
         let mut work = self.work();
         let one = |i| {
@@ -91,17 +90,17 @@ impl Conditional {
         (0..examples.len()).map(one).collect()
     }
 
-    /// Intervals that hold the target of a share `level` of rows like these, in scaled units:
-    /// quantiles of Student's t about the prediction, at the variance
+    /// Returns intervals that contain the target for a share `level` of such rows, in scaled units:
+    /// quantiles of Student's t around the prediction, with the variance
     ///   residual + (x - mean)' V (x - mean) + v_o,
-    /// with missing cells of x replaced by what is expected of them. Without deviations the weights
+    /// where missing cells of x are replaced by their expectations. Without deviations the weights
     /// count as known.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`]: a level that is not above 0 and below 1. [`ErrorKind::NoIntervals`]: there is a link. As
-    /// [`Conditional::scores`].
+    /// [`ErrorKind::OutOfRange`] if the level is not above 0 and below 1;
+    /// [`ErrorKind::NoIntervals`] if there is a link; as for [`Conditional::scores`].
     pub fn intervals(&self, examples: &Examples<'_>, level: f64) -> Result<Vec<(f64, f64)>> {
-        // NaN is in no range.
+        // NaN fails this test.
         if !(level > 0.0 && level < 1.0) {
             let allowed = "above 0 and below 1".to_owned();
             return Err(
@@ -139,7 +138,7 @@ impl Conditional {
         (0..examples.len()).map(one).collect()
     }
 
-    /// Standard error of each weight, in scaled units, (n_columns); `None` where there are no
+    /// Returns the standard error of each weight, in scaled units, (n_columns); `None` without
     /// deviations.
     pub fn standard_errors(&self) -> Option<Vec<f64>> {
         if self.deviations.is_empty() {
@@ -162,13 +161,13 @@ impl Conditional {
         }
     }
 
-    /// The loading of one column, (r).
+    /// Returns the loadings of one column, (r).
     #[inline]
     fn row(&self, column: usize) -> &[f64] {
         &self.loadings[column * self.rank..(column + 1) * self.rank]
     }
 
-    /// m_o and v_o of the row in `work`. Leaves E z there, and means in the place of missing cells.
+    /// Returns m_o and v_o of the row in `work`, and leaves there E z, and means for missing cells.
     fn sum(&self, work: &mut Work) -> (f64, f64) {
         let Work { row, missing, posterior, u } = work;
         let mut complete = true;
@@ -203,7 +202,7 @@ impl Conditional {
         (score + filled, variance + u.iter().map(|a| a * a).sum::<f64>())
     }
 
-    /// Replaces the means that stand for missing cells by what is expected of these.
+    /// Adds to the means of missing cells, to give their conditional expectations.
     fn expect(&self, work: &mut Work) {
         for j in (0..work.row.len()).filter(|&j| work.missing[j]) {
             work.row[j] +=
@@ -211,7 +210,7 @@ impl Conditional {
         }
     }
 
-    /// Refuses numbers that are not finite, not as many as there are columns, or no variances.
+    /// Refuses non-finite numbers, wrong lengths, and invalid variances.
     pub(crate) fn validate(&self, columns: usize) -> Result<()> {
         let bad = |key: &str, problem: String| {
             Err(ErrorKind::BadFile { what: "model", key: format!("predictor.{key}"), problem }
@@ -221,7 +220,7 @@ impl Conditional {
         for (key, numbers, width) in
             [("loadings", &self.loadings, self.rank), ("noise", &self.noise, 1)]
         {
-            // A product out of range is not the length of anything.
+            // An overflowing product cannot be a length.
             if columns.checked_mul(width) != Some(numbers.len()) {
                 return bad(
                     key,
@@ -247,7 +246,7 @@ impl Conditional {
                 return bad(key, "holds a number that is not finite".into());
             }
         }
-        // What is divided by may not be so small that the quotient is no number.
+        // Divisors must not be so small that quotients overflow.
         if !self.noise.iter().all(|v| *v >= f64::MIN_POSITIVE) {
             return bad("noise", "holds a number that is not above 0".into());
         }

@@ -1,11 +1,11 @@
-//! Predicts by the factor of a completed matrix: fits a new item's own factor to what it shows.
+//! Predicts by the factor of a completed matrix, fitting a new item's factor to its observed cells.
 //!
 //! **Setting**: Z = L R' minimises mu |Z|_* + smooth(Z). As |Z|_* = min (|L|^2 + |R|^2) / 2 over
-//! such products (Srebro, Rennie and Jaakkola 2005), each row r of R minimises, with L held fixed,
+//! such products (Srebro, Rennie and Jaakkola 2005), each row r of R minimises, for fixed L,
 //!   rho |r|^2 / 2 + |L_o r - x_o|^2 / 2, rho = mu |Omega_X|,
-//! for an item without labels that shows x_o. A new item gets the r of that ridge regression, and
-//! the scores L_y r + b. An unlabelled item of the completed matrix gets back the scores that it
-//! has there.
+//! for an item without labels and with observed cells x_o. A new item gets the r of this ridge
+//! regression, and the scores L_y r + b. An unlabelled item of the completed matrix gets the same
+//! scores as there.
 
 use super::Scores;
 use crate::data::Examples;
@@ -14,50 +14,50 @@ use crate::kernel::Masked;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
-/// Rows scored at once: bounds the memory of a prediction.
+/// Number of rows scored at once, which bounds the memory of a prediction.
 const BLOCK: usize = 1024;
 
-/// score_i = <L_y,i, r> + b_i, in scaled units, with r fitted to the attributes that an item shows.
+/// Scores <L_y,i, r> + b_i, in scaled units, with r fitted to the observed attributes of an item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Factor {
-    /// Columns of L.
+    /// Number of columns of L.
     pub rank: usize,
-    /// L_x row by row, (n_columns, rank).
+    /// L_x in row-major order, (n_columns, rank).
     pub attributes: Vec<f64>,
-    /// L_y row by row, (n_outputs, rank).
+    /// L_y in row-major order, (n_outputs, rank).
     pub labels: Vec<f64>,
     /// The row of ones of MC-1.
     #[serde(deserialize_with = "Option::deserialize")]
     pub one: Option<One>,
     /// b, (n_outputs).
     pub bias: Vec<f64>,
-    /// rho: the penalty on |r|^2 / 2.
+    /// rho: penalty on |r|^2 / 2.
     pub ridge: f64,
-    /// Whether a score estimates the target; see [`Scores`].
+    /// True if a score estimates the target; see [`Scores`].
     pub estimates: bool,
 }
 
-/// A further attribute that is 1 for every item, and adds weight (<l, r> - 1)^2 / 2 to what r
-/// minimises.
+/// Additional attribute of value 1 for every item, which adds weight (<l, r> - 1)^2 / 2 to the
+/// objective of r.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct One {
     /// Its row l of L, (rank).
     pub row: Vec<f64>,
-    /// Its weight beside an attribute's.
+    /// Its weight relative to an attribute.
     pub weight: f64,
 }
 
 impl Factor {
-    /// Number of scores of an item.
+    /// Returns the number of scores of an item.
     pub fn outputs(&self) -> usize {
         self.bias.len()
     }
 
-    /// The scores of items, (n_outputs, n), from values (n_columns, n) and a mask of the same
-    /// shape: 1 where observed, else 0. An item that shows nothing scores b; for MC-1 what the row
-    /// of ones gives.
+    /// Returns the scores of items, (n_outputs, n), from values (n_columns, n) and a mask of the
+    /// same shape: 1 if observed, else 0. An empty item scores b, and for MC-1 the value due to the
+    /// row of ones.
     pub fn scores(&self, values: &Mat<f64>, observed: &Mat<f32>) -> Mat<f64> {
         let mut scores = Mat::zeros(self.outputs(), values.ncols());
         let mut room = self.room();
@@ -72,16 +72,16 @@ impl Factor {
         scores
     }
 
-    /// The same with other words on what its scores mean.
+    /// Returns the factor with another `estimates`.
     pub(crate) fn estimating(self, estimates: bool) -> Factor {
         Factor { estimates, ..self }
     }
 
-    /// The scores of all examples by each of several factors, in scaled units; rows are read once
-    /// for all.
+    /// Returns the scores of all examples by each of several factors, in scaled units; rows are
+    /// read once for all.
     ///
     /// # Errors
-    /// Cells so large that a score is no finite number.
+    /// Cells so large that a score is not finite.
     pub fn scores_of(factors: &[&Factor], examples: &Examples<'_>) -> Result<Vec<Scores>> {
         let empty = |factor: &&Factor| Scores {
             values: Vec::with_capacity(examples.len() * factor.outputs()),
@@ -89,7 +89,7 @@ impl Factor {
             estimates: factor.estimates,
         };
         let mut all: Vec<Scores> = factors.iter().map(empty).collect();
-        // Without a factor nothing is read, and nothing refused.
+        // Without a factor no row is read or refused.
         let rows = if factors.is_empty() { &[] } else { &examples.rows[..] };
         for rows in rows.chunks(BLOCK) {
             let block = Masked::new(&examples.with_rows(rows), false)?;
@@ -104,7 +104,7 @@ impl Factor {
         }
     }
 
-    /// Room to score with.
+    /// Returns buffers for scoring.
     pub fn room(&self) -> Room {
         Room::new(self.rank)
     }
@@ -135,7 +135,7 @@ impl Factor {
         }
     }
 
-    /// Refuses numbers that are not finite, or not as many as there are columns and outputs.
+    /// Refuses non-finite numbers and wrong lengths.
     pub(crate) fn validate(&self, columns: usize, outputs: usize) -> Result<()> {
         let bad = |key: &str, problem: String| {
             Err(ErrorKind::BadFile { what: "model", key: format!("predictor.{key}"), problem }
@@ -150,7 +150,7 @@ impl Factor {
             ("bias", &self.bias[..], Some(outputs), 1),
         ];
         for (key, numbers, rows, width) in lists {
-            // A product out of range is not the length of anything.
+            // An overflowing product cannot be a length.
             if rows.and_then(|rows| rows.checked_mul(width)) != Some(numbers.len()) {
                 let rows = rows.unwrap_or(0);
                 return bad(
@@ -186,7 +186,7 @@ impl Factor {
     }
 }
 
-/// The normal equations of one item.
+/// Normal equations of one item.
 #[derive(Debug, Clone)]
 pub struct Room {
     /// Lower triangle, row by row, (rank, rank).
@@ -196,12 +196,12 @@ pub struct Room {
 }
 
 impl Room {
-    /// Room for this rank.
+    /// Creates buffers for this rank.
     pub(super) fn new(rank: usize) -> Room {
         Room { matrix: vec![0.0; rank * rank], vector: vec![0.0; rank] }
     }
 
-    /// Begins with ridge |r|^2 / 2.
+    /// Starts with ridge |r|^2 / 2.
     pub(super) fn start(&mut self, ridge: f64) {
         let rank = self.vector.len();
         self.matrix.fill(0.0);
@@ -209,13 +209,13 @@ impl Room {
         (0..rank).for_each(|k| self.matrix[k * rank + k] = ridge);
     }
 
-    /// The solution, (rank).
+    /// Returns the solution, (rank).
     pub(super) fn solution(&self) -> &[f64] {
         &self.vector
     }
 
-    /// Replaces v by the solution of L a = v, L the factor that solving left: |a|^2 is v' M^-1 v, M
-    /// the matrix that was added up.
+    /// Replaces v by the solution of L a = v, with L the factor left by `solve`: |a|^2 is v' M^-1
+    /// v, with M the accumulated matrix.
     pub(super) fn whiten(&self, v: &mut [f64]) {
         let rank = self.vector.len();
         for i in 0..rank {
@@ -225,7 +225,7 @@ impl Room {
         }
     }
 
-    /// Replaces v by M^-1 v, M the matrix that was added up.
+    /// Replaces v by M^-1 v, with M the accumulated matrix.
     pub(super) fn apply(&self, v: &mut [f64]) {
         self.whiten(v);
         let rank = self.vector.len();
@@ -261,7 +261,7 @@ impl Room {
             }
             let diagonal = row[i];
             let sum: f64 = row[..i].iter().map(|a| a * a).sum();
-            // The ridge keeps it above zero, but for rounding.
+            // The ridge keeps it positive, except for rounding.
             row[i] = (diagonal - sum).max(f64::EPSILON * diagonal).sqrt();
             let sum: f64 = row[..i].iter().zip(&self.vector).map(|(a, v)| a * v).sum();
             self.vector[i] = (self.vector[i] - sum) / row[i];
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn the_fitted_factor_has_gradient_zero() {
         for (columns, rank, one) in [(6, 3, false), (2, 5, true), (4, 1, true), (3, 2, false)] {
-            // Outputs that are the coordinates of r.
+            // The outputs are the coordinates of r.
             let mut factor = random(columns, rank, rank, one);
             factor.labels =
                 (0..rank * rank).map(|i| f64::from(u8::from(i / rank == i % rank))).collect();
@@ -344,7 +344,7 @@ mod tests {
             assert_eq!((found.len(), found.outputs), (n, factor.outputs()));
             assert!((0..n).all(|i| found.row(i) == expected.col_as_slice(i)));
         }
-        // Without a factor nothing is read, and no cell refused.
+        // Without a factor no row is read or refused.
         let matrix = Matrix::F64(ndarray::Array2::from_elem((1, 4), f64::INFINITY));
         let examples = Examples::new(&matrix, &Scaler::None {}, &layout, &[]);
         assert!(Factor::scores_of(&[], &examples).unwrap().is_empty());

@@ -1,4 +1,4 @@
-//! Predicts by comparing a row with the rows learned from.
+//! Predicts by comparing a row with the training rows.
 
 use super::Scores;
 use crate::data::Examples;
@@ -10,33 +10,33 @@ use halfseen_solve::Silent;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Rows compared at once: bounds the memory of a prediction.
+/// Number of rows compared at once, which bounds the memory of a prediction.
 const BLOCK: usize = 1024;
 
-/// score_j(x) = sum_i coefficients_ij k(x_i, x), everything in scaled units. Nothing stands in for
-/// a missing cell: the kernel looks at what both rows show.
+/// Scores score_j(x) = sum_i coefficients_ij k(x_i, x), in scaled units. Missing cells are not
+/// imputed: the kernel compares the cells observed in both rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "File", try_from = "File")]
 pub struct Expansion {
-    /// The kernel, fitted.
+    /// Fitted kernel.
     pub kernel: Kernel,
-    /// Whether a constant, always observed, is among the columns.
+    /// True if the columns include an always observed constant.
     pub constant: bool,
-    /// The rows learned from, the constant included.
+    /// Training rows, including the constant.
     pub support: Arc<Masked>,
     /// (n_support, outputs).
     pub coefficients: Mat<f64>,
-    /// Whether a score estimates the target; see [`Scores::estimates`].
+    /// True if a score estimates the target; see [`Scores::estimates`].
     pub estimates: bool,
 }
 
 impl Expansion {
-    /// Scores of one row.
+    /// Returns the number of scores of a row.
     pub fn outputs(&self) -> usize {
         self.coefficients.ncols()
     }
 
-    /// The same without the rows whose coefficients are all 0; one row stays.
+    /// Removes rows whose coefficients are all 0; at least one row stays.
     pub fn pruned(self) -> Expansion {
         let used = |&i: &usize| (0..self.outputs()).any(|j| self.coefficients[(i, j)] != 0.0);
         let mut keep: Vec<usize> = (0..self.support.len()).filter(used).collect();
@@ -51,11 +51,11 @@ impl Expansion {
         Expansion { support: Arc::new(self.support.select(&keep)), coefficients, ..self }
     }
 
-    /// The scores of all examples by each of several predictors. Those that learned from the same
-    /// rows share what a comparison costs: two products of matrices for all kernels.
+    /// Returns the scores of all examples by each of several predictors. Predictors with the same
+    /// training rows share the cost of a comparison: two matrix products for all kernels.
     ///
     /// # Errors
-    /// Cells or kernels too large to be finite numbers.
+    /// Cells or kernel values too large to be finite.
     pub fn scores_of(predictors: &[&Expansion], examples: &Examples<'_>) -> Result<Vec<Scores>> {
         let empty = |p: &&Expansion| Scores {
             values: Vec::with_capacity(examples.len() * p.outputs()),
@@ -76,7 +76,7 @@ impl Expansion {
         Ok(scores)
     }
 
-    /// Scores by those predictors that share their rows.
+    /// Adds the scores of those predictors that share their rows.
     fn compare(
         all: &[&Expansion],
         these: &[usize],
@@ -113,7 +113,7 @@ impl Expansion {
         Ok(())
     }
 
-    /// Refuses rows that are not of so many columns.
+    /// Refuses rows with a number of columns other than `columns`.
     pub(crate) fn validate(&self, columns: usize) -> Result<()> {
         let expected = columns + usize::from(self.constant);
         if self.support.columns() == expected {
@@ -130,7 +130,7 @@ fn bad(key: &str, problem: String) -> crate::Error {
     ErrorKind::BadFile { what: "model", key: format!("predictor.{key}"), problem }.into()
 }
 
-/// The predictor as it is written.
+/// Predictor as stored in a file.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {

@@ -1,29 +1,29 @@
-//! Predicts by a weighted sum of scaled attributes.
+//! Predicts by a linear model of scaled attributes.
 
 use crate::data::{Examples, Signs};
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
-/// score = intercept + sum_j weights_j x_j, everything in scaled units.
+/// Linear model: score = intercept + sum_j weights_j x_j, in scaled units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Linear {
     /// One weight per encoded column, (n_columns).
     pub weights: Vec<f64>,
-    /// The constant.
+    /// Constant term.
     pub intercept: f64,
-    /// What stands in for a missing cell, (n_columns): the mean of the attribute as the learner
-    /// knows it.
+    /// Replacement for a missing cell, (n_columns): the mean of the attribute as known to the
+    /// learner.
     pub fill: Vec<f64>,
-    /// The least and the largest target learned from: nothing beyond is predicted.
-    /// [`Linear::score`] does not know of it.
+    /// Smallest and largest training target, the range of predictions. [`Linear::score`] ignores
+    /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clip: Option<[f64; 2]>,
 }
 
 impl Linear {
-    /// The weighted sum in scaled units whose sign about the middle of two classes is that of
-    /// `weights` and `bias`.
+    /// Returns the linear model in scaled units whose sign relative to the middle of two classes is
+    /// that of `weights` and `bias`.
     pub(crate) fn of_signs(
         signs: &Signs,
         mut weights: Vec<f64>,
@@ -34,11 +34,11 @@ impl Linear {
         Linear { weights, intercept: signs.centre + signs.half * bias, fill, clip: None }
     }
 
-    /// The weighted sum of one scaled row, (n_columns).
+    /// Returns the linear predictor of one scaled row, (n_columns).
     #[inline]
     pub fn score(&self, row: &[f64]) -> f64 {
-        // Four partial sums: the compiler may then use vector registers, and the result does not
-        // depend on how many threads score other rows.
+        // Four partial sums allow vector registers, and keep the result independent of the number
+        // of threads that score other rows.
         let mut sums = [0.0; 4];
         let (weights, values) = (self.weights.chunks_exact(4), row.chunks_exact(4));
         let rest: f64 =
@@ -51,18 +51,18 @@ impl Linear {
         self.intercept + (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
     }
 
-    /// The nearest number that may be predicted. A NaN stays one.
+    /// Returns the nearest number in the range of predictions; NaN stays NaN.
     #[inline]
     pub fn clip(&self, sum: f64) -> f64 {
         self.clip.map_or(sum, |[low, high]| sum.clamp(low, high))
     }
 
-    /// The scores of all examples, in scaled units; missing cells take [`Linear::fill`].
+    /// Returns the scores of all examples, in scaled units; missing cells take [`Linear::fill`].
     pub fn scores(&self, examples: &Examples<'_>) -> Vec<f64> {
         Linear::scores_of(&[self], examples).pop().unwrap_or_default()
     }
 
-    /// The scores of all examples by each of several predictors: every row is read once.
+    /// Returns the scores of all examples by each of several predictors, reading every row once.
     pub fn scores_of(predictors: &[&Linear], examples: &Examples<'_>) -> Vec<Vec<f64>> {
         let (mut row, mut filled) = (vec![0.0; examples.columns()], Vec::new());
         let mut scores = vec![Vec::with_capacity(examples.len()); predictors.len()];
@@ -84,12 +84,12 @@ impl Linear {
         scores
     }
 
-    /// Refuses numbers that are not finite or not as many as there are columns.
+    /// Refuses non-finite numbers and wrong lengths.
     pub(crate) fn validate(&self, columns: usize) -> Result<()> {
         self.validate_at("predictor", columns)
     }
 
-    /// The same for a sum that stands at this key of a file.
+    /// Does the same for a linear model stored at this key of a file.
     pub(super) fn validate_at(&self, place: &str, columns: usize) -> Result<()> {
         let bad = |key: &str, problem: String| {
             Err(ErrorKind::BadFile { what: "model", key: format!("{place}.{key}"), problem }.into())

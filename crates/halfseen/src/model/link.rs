@@ -1,41 +1,40 @@
-//! Turns the weighted sum of a model of two classes into a probability, also where attributes are
-//! not seen.
+//! Turns the linear predictor of two classes into a probability, even if attributes are missing.
 
 use crate::normal;
 use serde::{Deserialize, Serialize};
 
-/// The curve from a sum to the probability of the second class.
+/// Function from the linear predictor to the probability of the second class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Curve {
-    /// P = Phi(t), Phi the distribution function of the standard normal.
+    /// P = Phi(t), Phi the standard normal distribution function.
     Probit,
     /// P = 1 / (1 + exp(-t)).
     Logistic,
 }
 
-/// P(y = +1 | x) = curve(t), where t is the weighted sum in the units of the targets -1 and +1. The
-/// score is then 2 P - 1, which estimates the target.
+/// P(y = +1 | x) = curve(t), with the linear predictor t in units of the targets -1 and +1. The
+/// score 2 P - 1 then estimates the target.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// The curve.
+    /// Curve.
     pub curve: Curve,
-    /// What was subtracted of the targets -1 and +1: scores are given about it, as the weighted sum
-    /// is.
+    /// Number subtracted from the targets -1 and +1; like the linear predictor, scores are relative
+    /// to it.
     pub centre: f64,
 }
 
 impl Curve {
-    /// By how much a normal t of this variance is divided, so that the curve of its mean is the
-    /// mean of the curve: exactly for the probit; for the logistic with an error below 0.02 (D.
+    /// Returns the divisor of a normal t of this variance for which the curve of its mean is the
+    /// mean of the curve: exactly for the probit, with an error below 0.02 for the logistic (D.
     /// MacKay, Neural Computation 1992).
     #[inline]
     pub fn flattening(self, variance: f64) -> f64 {
         (1.0 + variance * self.per_variance()).sqrt()
     }
 
-    /// How much a variance of 1 adds to the square of [`Curve::flattening`].
+    /// Returns the increase of the square of [`Curve::flattening`] per unit of variance.
     pub(crate) fn per_variance(self) -> f64 {
         match self {
             Curve::Probit => 1.0,
@@ -43,7 +42,7 @@ impl Curve {
         }
     }
 
-    /// The probability at t.
+    /// Returns the probability at t.
     pub fn probability(self, t: f64) -> f64 {
         match self {
             Curve::Probit => normal::below(t),
@@ -51,7 +50,7 @@ impl Curve {
         }
     }
 
-    /// log P(t), its slope, and minus its second derivative.
+    /// Returns log P(t), its derivative, and minus its second derivative.
     pub(crate) fn log(self, t: f64) -> (f64, f64, f64) {
         match self {
             Curve::Probit => {
@@ -68,13 +67,13 @@ impl Curve {
 }
 
 impl Link {
-    /// The probability of the second class where the sum, in scaled units, has this mean and
-    /// variance given what is seen.
+    /// Returns the probability of the second class for this mean and variance of the linear
+    /// predictor, in scaled units, given the observed cells.
     pub fn probability(&self, mean: f64, variance: f64) -> f64 {
         self.curve.probability((mean + self.centre) / self.curve.flattening(variance))
     }
 
-    /// The score: 2 P - 1, about the centre.
+    /// Returns the score: 2 P - 1, relative to the centre.
     #[inline]
     pub(super) fn score(&self, mean: f64, variance: f64) -> f64 {
         2.0 * self.probability(mean, variance) - 1.0 - self.centre

@@ -1,4 +1,4 @@
-//! What a fit returns: a predictor, a report, and the model file that keeps both.
+//! Defines the result of a fit: a predictor, a report, and the model file of both.
 
 mod conditional;
 mod factor;
@@ -28,17 +28,17 @@ pub use sketched::Sketched;
 pub use stop::Stop;
 pub use truncate::check_truncation;
 
-/// What a learner returns.
+/// Result of a fit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
-    /// How to predict, in scaled units.
+    /// Predictor, in scaled units.
     pub predictor: Predictor,
-    /// How it was learned.
+    /// Report on the fit.
     pub report: Report,
 }
 
 impl Fit {
-    /// The weighted sum that was learned, where it is one.
+    /// Returns the linear model, if the predictor is one.
     ///
     /// # Errors
     /// [`ErrorKind::NotLinear`](crate::ErrorKind::NotLinear).

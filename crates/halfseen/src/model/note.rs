@@ -1,186 +1,182 @@
-//! Says what a reader of a report must know, and words it.
+//! Defines and words the notes of a report.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a reader of a report must know.
+/// Note for the reader of a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", rename_all_fields = "snake_case", deny_unknown_fields)]
 pub enum Note {
-    /// Estimated slopes scatter so much that hardly anything is learned.
+    /// Estimated slopes are so noisy that hardly anything is learned.
     SlopeVariance {
-        /// Root mean square of one draw's estimate of the loss's argument, such as (<w,x> - y) /
-        /// width: the scaled residual, and its scatter.
+        /// Root mean square of one draw's estimate of the argument of the loss, such as (<w,x> - y)
+        /// / width: the scaled residual, and its scatter.
         residual: f64,
-        /// What the mean square of a slope's estimate is at that residual; like e^(4 residual^2)
-        /// for the error function.
+        /// Mean square of the estimated slope at that residual; like e^(4 residual^2) for the error
+        /// function.
         second_moment: f64,
     },
-    /// Rows show nothing at all; what is learned of them is the constant.
+    /// Rows without any observed attribute inform the intercept only.
     EmptyRows {
-        /// How many.
+        /// Number of rows.
         rows: u64,
     },
-    /// Attributes that no training row shows: nothing is learned of them, and their values play no
-    /// part.
+    /// Attributes missing in all training rows are not learned, and their values are ignored.
     NeverObserved {
-        /// The first.
+        /// First of them.
         column: String,
-        /// How many.
+        /// Number of attributes.
         columns: u64,
     },
-    /// Whether an attribute is missing goes with the target: values are then hardly missing at
-    /// random, and a model holds only where they go on missing as they did.
+    /// Missingness of an attribute correlates with the target: values are hardly missing at random,
+    /// and the model requires the same missingness in new rows.
     InformativeHoles {
-        /// The attribute where it shows most.
+        /// Attribute with the largest correlation.
         column: String,
-        /// The correlation of its being missing with the target, or with the class that it tells
-        /// most of.
+        /// Correlation of its missingness with the target, or with the class of the largest
+        /// correlation.
         correlation: f64,
     },
-    /// Reads were asked for and gave no value. They are paid for, and what else was read of their
-    /// examples is learned from.
+    /// Requested reads returned no value. They are paid for, and the other reads of these examples
+    /// are used.
     RefusedReads {
-        /// How many.
+        /// Number of reads.
         reads: u64,
     },
-    /// Attributes that showed one value only, or were read once: their weights are 0.
+    /// Attributes with a single value, or a single read, have weight 0.
     ConstantAttributes {
-        /// The first.
+        /// First of them.
         column: String,
-        /// How many.
+        /// Number of attributes.
         columns: u64,
     },
-    /// The target was the same in all examples: all weights are 0.
+    /// The target was the same in all examples, so all weights are 0.
     ConstantTarget,
-    /// No two attributes were ever read of one example: of each is known how it goes with the
-    /// target, and not how attributes go with each other.
+    /// No example had two attributes read, so correlations between attributes are unknown, unlike
+    /// correlations with the target.
     NoPairs,
-    /// Fewer examples than a fit can be judged by.
+    /// Too few examples to evaluate a fit.
     FewExamples {
-        /// How many.
+        /// Number of examples.
         examples: u64,
     },
-    /// Refinements of a model that ended early, as the likelihood would have fallen or a matrix
-    /// lost its definiteness.
+    /// Refinements of a model ended early, because the likelihood would have decreased or a matrix
+    /// was not positive definite.
     GuardedRefinements {
-        /// How many.
+        /// Number of refinements.
         refinements: u64,
     },
-    /// Equal values cannot be spent in parts: the budget was lowered to a multiple of the value.
+    /// With equal costs the budget was lowered to a multiple of the cost.
     ThreatFloored {
-        /// The budget that was asked for.
+        /// Requested budget.
         asked: f64,
-        /// The budget that counts.
+        /// Budget that applies.
         used: f64,
     },
-    /// The optimum is w = 0: nothing that is left under this threat tells the target.
+    /// The optimum is w = 0: the attributes that survive this threat do not predict the target.
     ThreatBeatsSignal {
-        /// The budget N.
+        /// Budget N.
         threat: f64,
-        /// The least budget at which weights are 0; `None` where it was not found.
+        /// Least budget with zero weights; `None` if it was not found.
         from: Option<f64>,
     },
-    /// Under the threat the predictor errs on the rows it learned from no less than a constant
-    /// does.
+    /// Under the threat the predictor has no fewer errors on training rows than a constant.
     NoBetterThanConstant {
-        /// The share of them that the worst deletions turn wrong.
+        /// Share of these rows misclassified under the worst deletions.
         attacked: f64,
-        /// The share of the rarer class.
+        /// Share of the rarer class.
         constant: f64,
     },
-    /// The learner's own test cannot tell its predictions from a constant: the mean of the targets,
-    /// or where scores are margins the commonest class.
+    /// The learner's own test cannot distinguish its predictions from a constant: the mean of the
+    /// targets, or the most frequent class if scores are margins.
     NotShownBetter {
-        /// Its squared error, or its share of wrong classes, as a share of the constant's.
+        /// Squared error, or misclassified share, relative to that of the constant.
         ratio: f64,
-        /// The standard error of that share; 0 where none is known.
+        /// Standard error of the ratio; 0 if unknown.
         standard_error: f64,
     },
-    /// Answers came late: many queries were open at once.
+    /// Answers were delayed: many queries were open at once.
     LateAnswers {
-        /// The largest number of answers to other queries between a query and its own.
+        /// Largest number of answers to other queries between a query and its own.
         delay: u64,
-        /// How many times shorter the steps of so late an answer are.
+        /// Factor by which steps for the most delayed answer are shorter.
         shorter: f64,
     },
-    /// What a theorem promises of new rows.
+    /// Theoretical bound for new rows.
     RiskBound {
-        /// The theorem.
+        /// Theorem.
         theorem: String,
-        /// The share of new rows that the worst deletions turn wrong is at most this.
+        /// Bound on the share of new rows misclassified under the worst deletions.
         risk: f64,
-        /// But for this probability.
+        /// Probability that the bound fails.
         confidence: f64,
-        /// How many settings were tried on the rows, this one included: the bound holds for all of
-        /// them at once.
+        /// Number of settings tried on the rows, including this one; the bound holds for all of
+        /// them jointly.
         #[serde(default = "one")]
         tried: u64,
-        /// What was taken from the rows, though the theorem wants it fixed before they are seen.
+        /// Quantities chosen by the rows, although the theorem requires them to be fixed before.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         from_rows: Vec<String>,
     },
-    /// What theorems 2 and 3 of paper E promise where attributes turn into noise.
+    /// Bounds of theorems 2 and 3 of Dekel and Shamir 2008 for noise in attributes.
     NoiseBound {
-        /// The probability, at most, that noise moves a score by more than the margin.
+        /// Largest probability that noise changes a score by more than the margin.
         failure: f64,
-        /// The share of training rows that the worst deletions leave within the margin.
+        /// Share of training rows within the margin under the worst deletions.
         within: f64,
-        /// The share of new rows that the noise turns wrong is at most this, on average over the
-        /// noise.
+        /// Bound on the share of new rows misclassified under noise, averaged over the noise.
         risk: f64,
-        /// But for this probability.
+        /// Probability that the bound fails.
         confidence: f64,
-        /// How many settings were tried on the rows, this one included.
+        /// Number of settings tried on the rows, including this one.
         tried: u64,
-        /// What was taken from the rows, though the theorem wants it fixed before they are seen.
+        /// Quantities chosen by the rows, although the theorem requires them to be fixed before.
         from_rows: Vec<String>,
     },
-    /// The margin is too small for the promise about noise.
+    /// The margin is too small for the bound on noise.
     MarginTooSmall {
-        /// The margin that was used.
+        /// Margin that was used.
         margin: f64,
-        /// The least that theorem 3 of paper E asks for.
+        /// Least margin in theorem 3 of Dekel and Shamir 2008.
         needed: f64,
     },
-    /// Of some training rows no search could prove which deletions are the worst.
+    /// For some training rows the search did not prove the worst deletions.
     UnprovenDeletions {
-        /// How many.
+        /// Number of rows.
         rows: u64,
     },
-    /// The predictor was cut down after the fit: what the report said of the whole one was left
-    /// out.
+    /// The predictor was truncated after the fit, and report entries on the whole predictor were
+    /// removed.
     Truncated {
-        /// Attributes that were kept.
+        /// Number of kept attributes.
         attributes: u64,
-        /// Of how many.
+        /// Number of attributes before.
         of: u64,
-        /// The threat that the whole predictor was prepared for, where all that is left is worth no
-        /// more.
+        /// Threat of the whole predictor, if it could delete all remaining attributes.
         threat: Option<f64>,
     },
     /// Attributes of very different sizes share one box of weights.
     UnevenScales {
-        /// The attribute of the largest values.
+        /// Attribute with the largest values.
         largest: String,
-        /// The attribute of the smallest.
+        /// Attribute with the smallest values.
         smallest: String,
-        /// The ratio of their largest absolute values.
+        /// Ratio of their largest absolute values.
         ratio: f64,
     },
 }
 
-/// A delay below this is not worth a note.
+/// Least delay that is worth a note.
 const LEAST_DELAY: u64 = 10;
 
 impl Note {
-    /// What must be said of answers that came as late as this, among so many.
+    /// Returns a note on a delay of answers, if large enough.
     pub(crate) fn of_delay(delay: u64, examples: u64) -> Option<Note> {
         let shorter = (1.0 + 2.0 * delay as f64).sqrt();
         (delay >= LEAST_DELAY && examples > 0).then_some(Note::LateAnswers { delay, shorter })
     }
 
-    /// Whether it speaks of the predictor that was fitted, and not of the data.
+    /// Returns true if a note is about the fitted predictor and not about the data.
     pub(super) fn is_of_predictor(&self) -> bool {
         matches!(
             self,
@@ -194,11 +190,11 @@ impl Note {
         )
     }
 
-    /// What must be said of a squared error (or a share of wrong classes), where it is not below
-    /// the constant's by two of its standard errors.
+    /// Returns a note if a squared error (or misclassified share) is not below the constant's by
+    /// two standard errors.
     pub fn beside_constant(error: f64, standard_error: Option<f64>, constant: f64) -> Option<Note> {
         let deviation = standard_error.unwrap_or(0.0);
-        // Unlike the opposite this takes in a NaN.
+        // NaN is not better.
         let better = error + 2.0 * deviation < constant;
         let note = || Note::NotShownBetter {
             ratio: error / constant,
@@ -208,12 +204,12 @@ impl Note {
     }
 }
 
-/// The number of settings where a file of an older version says nothing.
+/// Default number of settings, for files of older versions.
 fn one() -> u64 {
     1
 }
 
-/// Under which conditions a bound on new rows holds.
+/// Returns the conditions of a bound on new rows.
 fn conditions(tried: u64, from_rows: &[String]) -> String {
     let settings = match tried {
         1 => "threat, margin, box and values".to_owned(),
@@ -228,7 +224,7 @@ fn conditions(tried: u64, from_rows: &[String]) -> String {
     }
 }
 
-/// Larger numbers are not told apart from infinity.
+/// Larger numbers are shown as more than this.
 const LARGEST_SHOWN: f64 = 1e300;
 
 impl fmt::Display for Note {

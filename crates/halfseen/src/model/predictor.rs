@@ -1,40 +1,40 @@
-//! Gathers the forms of predictors: what turns a scaled row into scores.
+//! Combines all forms of predictors, which map a scaled row to scores.
 
 use super::{Conditional, Expansion, Factor, Linear, Scores, Sketched};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
-/// What a fit returns to predict by, in scaled units.
+/// Predictor of a fit, in scaled units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Predictor {
-    /// A weighted sum.
+    /// A linear model.
     Linear(Linear),
-    /// A weighted sum whose sign tells a class, and whose size estimates nothing.
+    /// A linear model whose sign is a class, and whose size is no estimate.
     Margin(Linear),
-    /// A weighted sum that fills in what a row does not show by what it shows.
+    /// A linear model that imputes missing cells from observed ones.
     Conditional(Conditional),
-    /// A weighted sum for each of more than two classes.
+    /// One linear model for each of more than two classes.
     Linears(Linears),
-    /// Comparisons with the rows learned from.
+    /// Comparisons with training rows.
     Kernel(Expansion),
-    /// Weighted sums of random features.
+    /// Linear models of random features.
     Sketch(Sketched),
     /// A factor of a completed matrix.
     Factor(Factor),
 }
 
-/// One weighted sum for each class.
+/// One linear model per class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Linears {
-    /// Class by class.
+    /// Models in the order of the classes.
     pub classes: Vec<Linear>,
 }
 
 impl Predictor {
-    /// Scores of one row: 1, or one for each of more than two classes.
+    /// Returns the number of scores of a row: 1, or one for each of more than two classes.
     pub fn outputs(&self) -> usize {
         match self {
             Predictor::Linear(_) | Predictor::Margin(_) | Predictor::Conditional(_) => 1,
@@ -45,8 +45,8 @@ impl Predictor {
         }
     }
 
-    /// The weighted sum, where it is one. That of a [`Conditional`] scores complete rows as it
-    /// does; with a link its sign is the class, and its size is no estimate.
+    /// Returns the linear model, if the predictor is one. That of a [`Conditional`] gives its
+    /// scores for complete rows; with a link its sign is the class, and its size is no estimate.
     ///
     /// # Errors
     /// [`ErrorKind::NotLinear`].
@@ -58,8 +58,8 @@ impl Predictor {
         }
     }
 
-    /// The weighted sum, where a missing cell counts as its fill whatever else a row shows: what
-    /// deletions do then adds up.
+    /// Returns the linear model if a missing cell counts as its fill whatever the other cells, so
+    /// that effects of deletions are additive.
     ///
     /// # Errors
     /// [`ErrorKind::NotAdditive`] for a [`Conditional`]; [`ErrorKind::NotLinear`].
@@ -70,8 +70,7 @@ impl Predictor {
         }
     }
 
-    /// The predictor that predicts whatever the weighted sum is, also beyond the targets learned
-    /// from.
+    /// Removes the restriction of predictions to the range of training targets.
     #[must_use]
     pub fn without_clip(mut self) -> Predictor {
         match &mut self {
@@ -82,11 +81,11 @@ impl Predictor {
         self
     }
 
-    /// Prediction intervals of this level for all examples, in scaled units; see
+    /// Returns prediction intervals of this level for all examples, in scaled units; see
     /// [`Conditional::intervals`].
     ///
     /// # Errors
-    /// [`ErrorKind::NoIntervals`] for predictors of other forms; as [`Conditional::intervals`].
+    /// [`ErrorKind::NoIntervals`] for other forms of predictors; as for [`Conditional::intervals`].
     pub fn intervals(&self, examples: &Examples<'_>, level: f64) -> Result<Vec<(f64, f64)>> {
         match self {
             Predictor::Conditional(conditional) => conditional.intervals(examples, level),
@@ -97,20 +96,20 @@ impl Predictor {
         }
     }
 
-    /// The scores of all examples, in scaled units.
+    /// Returns the scores of all examples, in scaled units.
     ///
     /// # Errors
-    /// Cells so large that a score is no finite number.
+    /// Cells so large that a score is not finite.
     pub fn scores(&self, examples: &Examples<'_>) -> Result<Scores> {
         let mut scores = Self::scores_of(&[self], examples)?;
         Ok(scores.pop().unwrap_or_else(|| Scores::estimates(Vec::new())))
     }
 
-    /// The scores of all examples by each of several predictors, which share what they can: rows
-    /// are read once, and compared once with those learned from.
+    /// Returns the scores of all examples by each of several predictors, which share work: rows are
+    /// read once, and compared once with training rows.
     ///
     /// # Errors
-    /// As [`Predictor::scores`].
+    /// As for [`Predictor::scores`].
     pub fn scores_of(predictors: &[&Predictor], examples: &Examples<'_>) -> Result<Vec<Scores>> {
         let (mut linear, mut kernel, mut sketched, mut factors) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -146,7 +145,7 @@ impl Predictor {
         Ok(scores)
     }
 
-    /// Refuses numbers that are not finite, or not of these sizes.
+    /// Refuses non-finite numbers and wrong sizes.
     pub(crate) fn validate(&self, columns: usize) -> Result<()> {
         match self {
             Predictor::Linear(linear) | Predictor::Margin(linear) => linear.validate(columns),

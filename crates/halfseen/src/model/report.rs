@@ -1,4 +1,4 @@
-//! Tells how a fit went: why it stopped, what it read, what is certified.
+//! Reports on a fit: its reason to stop, its reads, its certificates.
 
 use super::Note;
 use super::Stop;
@@ -6,131 +6,132 @@ use crate::data::{Layout, Threat};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A value that was read outside its declared bounds, in raw units.
+/// Value read outside its declared bounds, in raw units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outside {
-    /// The row of the table, from 1; of a session that is told values one by one, the number of
-    /// the query and 1.
+    /// Row of the table, from 1; in a session that is told single values, the number of the query
+    /// plus 1.
     pub row: u64,
-    /// The attribute.
+    /// Attribute.
     pub column: String,
-    /// The value.
+    /// Value.
     pub value: f64,
-    /// The least value declared.
+    /// Declared minimum.
     pub low: f64,
-    /// The largest value declared.
+    /// Declared maximum.
     pub high: f64,
 }
 
-/// On what the budget is kept.
+/// Unit on which the budget is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BudgetKind {
     /// On every example.
     Each,
-    /// On average over the learner's draws, and nearly: the reads of one example are a random
-    /// number, whose mean is at most the budget and 1.06 more (`aesvr`); see [`Report::mean_reads`]
-    /// for what it was.
+    /// On average over the learner's draws, approximately: the number of reads of one example is
+    /// random, with a mean of at most the budget plus 1.06 (`aesvr`); see [`Report::mean_reads`]
+    /// for the actual mean.
     Expected,
 }
 
-/// How a fit went. No key may be absent from a file: what is not there is null.
+/// Report on a fit. Keys without a default are required in files, with null for an absent value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Report {
-    /// The learner's name.
+    /// Name of the learner.
     pub learner: String,
-    /// Why it stopped.
+    /// Reason to stop.
     pub stop: Stop,
     /// [`Stop::converged`].
     pub converged: bool,
-    /// The objective reached, in scaled units, where there is one.
+    /// Objective reached, in scaled units, if there is one.
     #[serde(deserialize_with = "Option::deserialize")]
     pub objective: Option<f64>,
-    /// A certified bound on objective minus optimum, where there is one.
+    /// Certified bound on objective minus optimum, if there is one.
     #[serde(deserialize_with = "Option::deserialize")]
     pub gap: Option<f64>,
-    /// Examples learned from.
+    /// Number of examples learned from.
     pub examples: u64,
-    /// Examples skipped because a requested read was refused, or nothing was observed that teaches
-    /// anything. Estimates stay unbiased only if a refusal does not depend on the value refused.
+    /// Number of examples skipped because a requested read was refused, or because no observed cell
+    /// was informative. Estimates stay unbiased only if refusals do not depend on the refused
+    /// value.
     pub skipped: u64,
-    /// Reads with multiplicity, as the papers count them; what happened to be observed, at no cost,
-    /// where a learner is passive.
+    /// Number of reads with multiplicity, as in the papers; for a passive learner, number of
+    /// observed cells, at no cost.
     pub reads: u64,
-    /// Distinct (example, panel) cells read: what is paid for.
+    /// Number of distinct (example, panel) cells read, which are paid for.
     pub distinct: u64,
-    /// How often each panel that can be read was, in the order of the layout: they sum to
-    /// `distinct`. Empty where every cell is read, and in files older than these counts.
+    /// Number of reads of each readable panel, in the order of the layout, with sum `distinct`.
+    /// Empty if every cell is read, and in files older than these counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub panel_reads: Vec<u64>,
-    /// The sum of the prices of the distinct reads: their number where no prices were declared. (A
-    /// file without it is older than prices.)
+    /// Sum of the prices of the distinct reads; their number without declared prices. (Files
+    /// without it are older than prices.)
     #[serde(default = "unpriced")]
     pub spent: f64,
-    /// How often each reason was given for a value that could not be had, where a
+    /// Number of times that each reason was given for an unavailable value, if a
     /// [session](crate::session::Session) was told reasons.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub missing_reasons: BTreeMap<String, u64>,
-    /// Reads of the total budget that were left, where there is one.
+    /// Unused reads of the total budget, if there is one.
     #[serde(default)]
     pub unused: Option<u64>,
-    /// Values read that lie outside the declared bounds of their attributes. The learner goes on,
-    /// but the theorems' excess errors assume that there are none.
+    /// Number of values read outside the declared bounds of their attributes. The learner
+    /// continues, but the excess errors of the theorems assume that there are none.
     #[serde(default)]
     pub outside_bounds: u64,
-    /// The first of them.
+    /// First of them.
     #[serde(default)]
     pub first_outside: Option<Outside>,
-    /// Whether the budget was kept on each example, or only nearly, on average.
+    /// Unit on which the budget was kept.
     pub budget_kind: BudgetKind,
-    /// The largest number of reads of one example.
+    /// Largest number of reads of one example.
     pub max_reads: u64,
-    /// The longest wait between a query and its answer, in answers to other queries. The theorems
-    /// cover 0.
+    /// Longest delay between a query and its answer, in answers to other queries. The theorems
+    /// assume 0.
     pub largest_delay: u64,
-    /// Estimated mean squared error of the averaged iterates, in scaled units, from the reads that
-    /// were made anyway (progressive validation): unbiased, and by convexity no less than the
-    /// model's own in expectation. The iterates are those of when the queries were asked: where
-    /// answers come late ([`Note::LateAnswers`]), those of long before. Of learners that see whole
-    /// rows that of rows held out, see [`tested`](crate::select::tested).
+    /// Estimated mean squared error of the averaged iterates, in scaled units, from the reads made
+    /// anyway (progressive validation). It is unbiased, and by convexity at least the model's own
+    /// in expectation. The iterates are those at the time of the queries: with delayed answers
+    /// ([`Note::LateAnswers`]) these are old. For learners that see whole rows it is the error on
+    /// held-out rows, see [`tested`](crate::select::tested).
     #[serde(deserialize_with = "Option::deserialize")]
     pub risk: Option<f64>,
-    /// Its standard error.
+    /// Standard error of `risk`.
     #[serde(deserialize_with = "Option::deserialize")]
     pub risk_error: Option<f64>,
-    /// What a reader must know besides.
+    /// Notes for the reader.
     pub notes: Vec<Note>,
-    /// Passes or iterations of the solver, where it has such.
+    /// Number of passes or iterations of the solver, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passes: Option<u64>,
-    /// Rows that the predictor compares with: those whose coefficient is not 0.
+    /// Number of rows that the predictor compares with: those with a nonzero coefficient.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub support: Option<u64>,
-    /// Mean squared error, in scaled units, of each row's prediction from all the others, where it
-    /// comes for free.
+    /// Mean squared error, in scaled units, of each row's prediction from all others, if available
+    /// at no cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leave_one_out: Option<f64>,
-    /// What the predictor is prepared for, where a learner prepares for attributes that vanish.
+    /// Threat for which the predictor is prepared, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threat: Option<Threat>,
-    /// Seconds of the fit.
+    /// Duration of the fit, in seconds.
     pub seconds: f64,
 }
 
-/// No number: [`Model`](super::Model) replaces it by the number of distinct reads.
+/// Returns NaN, which [`Model`](super::Model) replaces by the number of distinct reads.
 fn unpriced() -> f64 {
     f64::NAN
 }
 
 impl Report {
-    /// Mean number of reads of one example, those skipped included; 0 before the first.
+    /// Returns the mean number of reads of one example, including skipped ones; 0 before the first.
     pub fn mean_reads(&self) -> f64 {
         self.reads as f64 / (self.examples + self.skipped).max(1) as f64
     }
 
-    /// A report of a learner that reads every cell of `examples` rows with `panels` panels.
+    /// Returns a report of a learner that reads every cell of `examples` rows with `panels` panels.
     pub fn full(learner: &str, stop: Stop, examples: usize, panels: usize) -> Report {
         let (m, d) = (examples as u64, panels as u64);
         Report {
@@ -163,7 +164,7 @@ impl Report {
         }
     }
 
-    /// The same report, of a learner that pays the prices of every panel for each example.
+    /// Sets the cost to the prices of all panels for each example.
     pub fn paid(mut self, layout: &Layout) -> Report {
         self.spent = self.examples as f64 * layout.full_price();
         self

@@ -1,45 +1,45 @@
-//! Holds the scores of rows, and the classes that they mean.
+//! Stores the scores of rows, and determines their classes.
 
-/// The scores of some rows, (n_rows, outputs).
+/// Scores of some rows, (n_rows, outputs).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scores {
-    /// Row by row.
+    /// Scores in row-major order.
     pub values: Vec<f64>,
-    /// Scores of one row: 1, or one for each of more than two classes.
+    /// Number of scores of a row: 1, or one for each of more than two classes.
     pub outputs: usize,
-    /// Whether a score estimates the target (a number, or -1/+1). If not, only its sign or the
-    /// largest one means something.
+    /// True if a score estimates the target (a number, or -1/+1). Otherwise only its sign or the
+    /// index of the largest score is meaningful.
     pub estimates: bool,
 }
 
 impl Scores {
-    /// One estimate of the target for each row.
+    /// Creates scores from one estimate of the target per row.
     pub fn estimates(values: Vec<f64>) -> Scores {
         Scores { values, outputs: 1, estimates: true }
     }
 
-    /// One margin for each row: its sign tells a class.
+    /// Creates scores from one margin per row, whose sign is a class.
     pub fn margins(values: Vec<f64>) -> Scores {
         Scores { values, outputs: 1, estimates: false }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.values.len() / self.outputs.max(1)
     }
 
-    /// Whether there is no row.
+    /// Returns true if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The scores of one row, (outputs).
+    /// Returns the scores of one row, (outputs).
     pub fn row(&self, row: usize) -> &[f64] {
         &self.values[row * self.outputs..(row + 1) * self.outputs]
     }
 
-    /// The class that a row's scores mean: the second of two where the score is above 0, else the
-    /// first with the largest score.
+    /// Returns the class of a row: the second of two if the score is above 0, else the first with
+    /// the largest score.
     pub fn class(&self, row: usize) -> usize {
         match self.row(row) {
             [score] => usize::from(*score > 0.0),
@@ -49,13 +49,13 @@ impl Scores {
         }
     }
 
-    /// The same with every score changed.
+    /// Applies a function to every score.
     pub fn map(mut self, change: impl Fn(f64) -> f64) -> Scores {
         self.values.iter_mut().for_each(|v| *v = change(*v));
         self
     }
 
-    /// Columns of scores side by side, (n_rows, columns).
+    /// Joins columns of scores, (n_rows, columns).
     pub(super) fn beside(columns: Vec<Vec<f64>>) -> Scores {
         let rows = columns.first().map_or(0, Vec::len);
         let values = (0..rows).flat_map(|i| columns.iter().map(move |column| column[i])).collect();

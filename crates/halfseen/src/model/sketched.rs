@@ -1,4 +1,4 @@
-//! Predicts by random features of a row: weighted sums of what a sketch makes of it.
+//! Predicts by linear models of random features of a row.
 
 use super::Scores;
 use crate::data::Examples;
@@ -7,35 +7,34 @@ use crate::kernel::{Masked, Sketch};
 use faer::{Mat, Par};
 use serde::{Deserialize, Serialize};
 
-/// Rows sketched at once: bounds the memory of a prediction.
+/// Number of rows sketched at once, which bounds the memory of a prediction.
 const BLOCK: usize = 1024;
 
-/// score_j(x) = sum_k weights_kj phi_k(x), everything in scaled units; nothing stands in for a
-/// missing cell.
+/// Scores score_j(x) = sum_k weights_kj phi_k(x), in scaled units; missing cells are not imputed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "File", try_from = "File")]
 pub struct Sketched {
-    /// Makes the features.
+    /// Map to the features.
     pub sketch: Sketch,
-    /// Whether a constant, always observed, is among the columns.
+    /// True if the columns include an always observed constant.
     pub constant: bool,
     /// (n_features, outputs).
     pub weights: Mat<f64>,
-    /// Whether a score estimates the target; see [`Scores::estimates`].
+    /// True if a score estimates the target; see [`Scores::estimates`].
     pub estimates: bool,
 }
 
 impl Sketched {
-    /// Scores of one row.
+    /// Returns the number of scores of a row.
     pub fn outputs(&self) -> usize {
         self.weights.ncols()
     }
 
-    /// The scores of all examples by each of several predictors; those of one sketch share its
-    /// features.
+    /// Returns the scores of all examples by each of several predictors; those with the same sketch
+    /// share its features.
     ///
     /// # Errors
-    /// Cells too large to be finite numbers.
+    /// Cells too large to be finite.
     pub fn scores_of(predictors: &[&Sketched], examples: &Examples<'_>) -> Result<Vec<Scores>> {
         let empty = |p: &&Sketched| Scores {
             values: Vec::new(),
@@ -87,7 +86,7 @@ fn bad(key: &str, problem: String) -> crate::Error {
     ErrorKind::BadFile { what: "model", key: format!("predictor.{key}"), problem }.into()
 }
 
-/// The predictor as it is written.
+/// Predictor as stored in a file.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {

@@ -1,15 +1,15 @@
-//! Names the ways in which a fit can stop.
+//! Names the reasons for which a fit stops.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Why a fit stopped. Stopping early never looks like success.
+/// Reason for which a fit stopped. Stopping early never looks like success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
-    /// One pass over the examples, as the method is defined.
+    /// The method finished its single pass over the examples.
     OnePass,
-    /// Several passes over the examples, as many as were asked for.
+    /// The requested number of passes over the examples was finished.
     Passes,
     /// Chunks of the examples were solved to the tolerance, and their predictors averaged.
     Chunks,
@@ -19,23 +19,23 @@ pub enum Stop {
     ClosedForm,
     /// The certified gap fell below the tolerance.
     Tolerance,
-    /// A stationary point was reached of a problem that need not be convex: nothing says how far it
-    /// is from the optimum.
+    /// A stationary point of a possibly nonconvex problem was reached: its distance to the optimum
+    /// is unknown.
     Stationary,
-    /// The iterations ran out first.
+    /// The iteration limit was reached.
     IterationLimit,
-    /// Further steps no longer lowered the gap: rounding allows no better.
+    /// Rounding prevented further decrease of the gap.
     NoProgress,
-    /// A factorisation failed, and what can do without it did not reach the tolerance.
+    /// A factorisation failed, and the remaining methods did not reach the tolerance.
     NumericalFailure,
     /// The monitor asked to stop; this is the best point so far.
     Interrupted,
-    /// More examples may still be told.
+    /// The fit is still running: more examples can be added.
     Open,
 }
 
 impl Stop {
-    /// Whether the method did all that it promises.
+    /// Returns true if the method reached its guarantee.
     pub fn converged(self) -> bool {
         matches!(
             self,

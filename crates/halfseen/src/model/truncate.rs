@@ -1,21 +1,21 @@
-//! Cuts a predictor down to the attributes with the largest weights.
+//! Truncates a predictor to the attributes with the largest weights.
 //!
-//! Prediction then needs so few attributes, as paper A (section 1.1) asks of a predictor for
-//! patients who pay for each test. What is dropped counts as its mean: the intercept takes up w_j
-//! times the mean that the learner knew, so the truncated predictor scores as the whole one does
-//! where those cells are missing. A predictor that fills in missing cells by those that are there
-//! does so for good.
+//! Prediction then needs a limited number of attributes, as for patients who pay per test
+//! (Cesa-Bianchi, Shalev-Shwartz and Shamir 2010, section 1.1). A dropped attribute counts as its
+//! mean: the intercept grows by w_j times the mean known to the learner. So the truncated predictor
+//! scores as the whole one does if these cells are missing. A predictor that imputes missing cells
+//! from observed ones does so permanently.
 
 use super::{Linear, Model, Note, Predictor};
 use crate::data::{Layout, Scaler, Threat};
 use crate::error::{ErrorKind, Result};
 
 impl Linear {
-    /// The predictor that keeps the `attributes` sampled panels of largest weight, and every known
-    /// one.
+    /// Returns the predictor with the `attributes` sampled panels of largest weight, and every
+    /// known one.
     ///
-    /// A panel's weight is the Euclidean length of its columns' weights, in scaled units; of equal
-    /// ones the first stays.
+    /// The weight of a panel is the Euclidean norm of the weights of its columns, in scaled units;
+    /// the first of equal ones is kept.
     ///
     /// # Errors
     /// See [`check_truncation`].
@@ -23,7 +23,7 @@ impl Linear {
         self.truncated_by(attributes, layout, |_| 1.0)
     }
 
-    /// The same where a weight counts by how large its column's values are.
+    /// Does the same with the weight of each column multiplied by `size`.
     pub(crate) fn truncated_by(
         &self,
         attributes: usize,
@@ -35,7 +35,7 @@ impl Linear {
         let length = |panel| layout.slots_of(panel).map(weight).fold(0.0, f64::hypot);
         let mut panels: Vec<(usize, f64)> =
             (0..layout.sampled_panels()).map(|p| (p, length(p))).collect();
-        // Stable: equal weights stay in their order.
+        // A stable sort keeps the order of equal weights.
         panels.sort_by(|a, b| b.1.total_cmp(&a.1));
         let mut cut = self.clone();
         for &(panel, _) in &panels[attributes..] {
@@ -47,18 +47,18 @@ impl Linear {
         Ok(cut)
     }
 
-    /// Number of sampled panels whose weight is not 0: what a prediction has to read.
+    /// Returns the number of sampled panels with nonzero weight, which a prediction has to read.
     pub fn attributes(&self, layout: &Layout) -> usize {
         (0..layout.sampled_panels()).filter(|&p| self.panel_weight(p, layout) != 0.0).count()
     }
 
-    /// The Euclidean length of a panel's weights.
+    /// Returns the Euclidean norm of a panel's weights.
     fn panel_weight(&self, panel: usize, layout: &Layout) -> f64 {
         layout.slots_of(panel).map(|slot| self.weights[layout.column(slot)]).fold(0.0, f64::hypot)
     }
 }
 
-/// Refuses to keep no attribute, or more than there are.
+/// Refuses to keep no attribute, or more than exist.
 ///
 /// # Errors
 /// [`ErrorKind::OutOfRange`].
@@ -76,11 +76,11 @@ pub fn check_truncation(attributes: usize, layout: &Layout) -> Result<()> {
 }
 
 impl Predictor {
-    /// The predictor of the same form that keeps the `attributes` sampled panels of largest weight,
-    /// and every known one.
+    /// Returns the predictor of the same form with the `attributes` sampled panels of largest
+    /// weight, and every known one.
     ///
     /// # Errors
-    /// See [`check_truncation`]; a predictor that is not one weighted sum.
+    /// See [`check_truncation`]; a predictor that is not one linear model.
     pub fn truncated(&self, attributes: usize, layout: &Layout) -> Result<Predictor> {
         Ok(match self {
             Predictor::Conditional(conditional) => {
@@ -93,13 +93,12 @@ impl Predictor {
 }
 
 impl Model {
-    /// The model of [`Linear::truncated`], or of
-    /// [`Conditional::truncated`](super::Conditional::truncated), which does not even list the
-    /// attributes that it no longer needs: tables that it predicts may be without them.
+    /// Returns the model of [`Linear::truncated`], or of
+    /// [`Conditional::truncated`](super::Conditional::truncated), without the unneeded attributes:
+    /// tables for prediction may omit them.
     ///
-    /// Where a weight was dropped the report loses what holds for the whole predictor only
-    /// (objective, gap, errors that it estimates of itself, bounds), and says so by
-    /// [`Note::Truncated`].
+    /// If a weight was dropped, the report loses entries on the whole predictor (objective, gap,
+    /// its own error estimates, bounds), and gets a [`Note::Truncated`].
     ///
     /// # Errors
     /// See [`check_truncation`].
@@ -113,7 +112,7 @@ impl Model {
             (0..layout.sampled_panels()).filter(|&p| linear.panel_weight(p, &layout) != 0.0);
         let mut kept: Vec<usize> = weighted.chain(known).collect();
         if kept.is_empty() {
-            // A model of no attribute is none: one of weight 0 stays.
+            // A model needs at least one attribute, even of weight 0.
             kept.push(0);
         }
         for panel in kept {
@@ -122,8 +121,8 @@ impl Model {
         self.keeping(predictor, &needed)
     }
 
-    /// The model of this predictor without the encoded columns that are not needed, and without the
-    /// attributes that no column is left of.
+    /// Returns the model of this predictor without unneeded encoded columns, and without attributes
+    /// that have no column left.
     fn keeping(&self, mut predictor: Predictor, needed: &[bool]) -> Result<Model> {
         let dropped = predictor.linear()?.weights != self.predictor.linear()?.weights;
         let kept = |numbers: &mut Vec<f64>| {
@@ -145,7 +144,7 @@ impl Model {
         }
         let schema = &mut prepare.schema;
         let mut first = 0;
-        // Columns of one attribute are in one panel, so all of them are needed or none.
+        // All columns of an attribute are in one panel, so all are needed or none.
         schema.columns.retain(|attribute| {
             let columns = first..first + attribute.width();
             first = columns.end;
@@ -157,15 +156,15 @@ impl Model {
             group.columns.retain(|name| left.contains(name.as_str()));
             !group.columns.is_empty()
         });
-        // What is never asked for has no price.
+        // Panels that are never read have no price.
         let groups = schema.groups.iter().map(|g| g.name.as_str());
         let left: std::collections::HashSet<&str> = left.into_iter().chain(groups).collect();
         schema.prices.retain(|name, _| left.contains(name.as_str()));
         let (before, after) = (self.prepare.schema.layout()?, prepare.schema.layout()?);
         let mut report = self.report.clone();
-        // The reads are still those of all panels, and can no longer be told panel by panel.
+        // The total of reads still covers all panels, so counts by panel are dropped.
         report.panel_reads.clear();
-        // What is left may still vanish, as far as the threat leaves anything of it.
+        // The remaining attributes keep the threat, unless it covers all of them.
         report.threat = self.report.threat.as_ref().and_then(|threat| {
             let of = |panel: usize| {
                 (0..before.sampled_panels()).find(|&p| before.name(p) == after.name(panel))
@@ -254,7 +253,7 @@ mod tests {
             let kept: Vec<bool> = cut.weights.iter().map(|w| *w != 0.0).collect();
             row.iter_mut().zip(&whole.fill).zip(&kept).filter(|(_, k)| !**k).for_each(|((v, fill), _)| *v = *fill);
             prop_assert!((whole.score(&row) - score).abs() < 1e-12 * 9.0 * cells.len() as f64);
-            // No dropped panel outweighs one that stays.
+            // No dropped panel has more weight than a kept one.
             let size = |p: usize| {
                 let squares = layout.slots_of(p).map(|s| whole.weights[layout.column(s)].powi(2));
                 squares.sum::<f64>().sqrt()
@@ -285,7 +284,8 @@ mod tests {
         }
     }
 
-    /// Attributes x0, x1 and x2 together, a text of three categories, a known one, x4.
+    /// Returns a model of attributes x0, x1 and x2 together, a text of three categories, a known
+    /// one, x4.
     fn model(scaler: Scaler) -> Model {
         let column = |name: &str, kind, known| ColumnSchema { name: name.into(), kind, known };
         let number = |name| column(name, ColumnKind::Number, false);
@@ -350,10 +350,10 @@ mod tests {
                     cut.prepare.schema.columns.iter().map(|c| c.name.as_str()).collect();
                 assert_eq!(names, left);
                 assert_eq!(Model::from_json(&cut.to_json().unwrap()).unwrap(), cut);
-                // Without what was dropped, and without the text, which is missing to both.
+                // Without dropped attributes, and without the text, which is missing to both.
                 let present: Vec<&str> = left.iter().copied().filter(|n| *n != "kind").collect();
                 let found = cut.predict(&numbers(&present)).unwrap().scores.values;
-                // The whole model, told that the same cells are missing.
+                // The whole model with the same cells missing.
                 let all = ["x0", "x1", "x2", "age", "x4"];
                 let table = numbers(&all);
                 let hidden = Array2::from_shape_fn((5, 5), |(i, j)| {

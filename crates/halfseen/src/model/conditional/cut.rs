@@ -1,17 +1,16 @@
-//! Cuts the weighted sum of a factor model down to fewer attributes, which then speak for those
-//! that were dropped.
+//! Truncates a factor model's linear predictor; the kept attributes then stand in for dropped ones.
 //!
-//! A dropped attribute counts as missing from every row: what is expected of it is linear in those
-//! that stay, so their weights take it up, and its variance about that joins the residual. With a
-//! link the sum is divided by what that variance flattens the curve by.
+//! A dropped attribute is missing from every row. Its expectation is linear in the kept attributes,
+//! so it moves to their weights, and its conditional variance joins the residual. With a link the
+//! linear predictor is divided by the flattening of this variance.
 
 use super::{Conditional, Room};
 use crate::data::Layout;
 use crate::error::Result;
 
 impl Conditional {
-    /// The predictor of the `attributes` sampled panels of largest weight, and of every known one,
-    /// which scores as this one does where the others are missing. Columns that are dropped have
+    /// Returns the predictor of the `attributes` sampled panels of largest weight, and of every
+    /// known one. It scores as this one does if the other panels are missing. Dropped columns have
     /// weight and loadings 0.
     ///
     /// # Errors
@@ -21,7 +20,7 @@ impl Conditional {
         let mut stays = vec![false; shown.weights.len()];
         for panel in 0..layout.panels() {
             let columns = || layout.slots_of(panel).map(|slot| layout.column(slot));
-            // A panel without weight is not needed where all that counts is seen.
+            // A panel without weight is unnecessary if all relevant ones are observed.
             let needed =
                 panel >= layout.sampled_panels() || columns().any(|j| shown.weights[j] != 0.0);
             columns().for_each(|j| stays[j] = needed);
@@ -57,8 +56,8 @@ impl Conditional {
         Ok(cut)
     }
 
-    /// Moves the weights of columns that do not stay to those that do. Returns the variance of the
-    /// sum that is lost.
+    /// Moves the weights of dropped columns to kept ones. Returns the lost variance of the linear
+    /// predictor.
     fn take_up(&self, weights: &mut [f64], stays: &[bool], posterior: &Room) -> f64 {
         let mut lost = 0.0;
         let mut u = vec![0.0; self.rank];
@@ -75,7 +74,7 @@ impl Conditional {
         lost + dot(&u, &solved)
     }
 
-    /// Without the columns that are not needed.
+    /// Deletes the columns that are not needed.
     pub(in crate::model) fn keep(&mut self, needed: &[bool]) {
         let kept = |numbers: &mut Vec<f64>, width: usize| {
             let mut at = 0;
@@ -96,13 +95,13 @@ impl Conditional {
         self.narrow();
     }
 
-    /// Rotates the factors, where there are more than columns, into as many as these.
+    /// Rotates the factors, if more than columns, to equal the number of columns.
     fn narrow(&mut self) {
         let (rank, columns) = (self.rank, self.noise.len());
         if rank <= columns {
             return;
         }
-        // Reflections from the right: W becomes lower triangular, and W W' stays.
+        // Reflections from the right make W lower triangular, and keep W W'.
         for i in 0..columns {
             let length = self.row(i)[i..].iter().map(|w| w * w).sum::<f64>().sqrt();
             if length == 0.0 {

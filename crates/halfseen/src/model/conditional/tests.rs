@@ -1,5 +1,5 @@
-//! Holds what is expected of missing cells against dense covariances, and intervals against data of
-//! known truth.
+//! Compares expectations of missing cells with dense covariances, and intervals with data of known
+//! truth.
 
 use super::*;
 use crate::data::{Label, Layout, Matrix, Scaler, Table, TargetScale, Task, Threat};
@@ -32,7 +32,7 @@ fn random(columns: usize, rank: usize, deviations: usize, seed: u64) -> Conditio
     }
 }
 
-/// Rows of which each cell is missing with probability `share`; the first is complete, the second
+/// Returns rows with each cell missing with probability `share`; the first is complete, the second
 /// empty.
 fn rows(columns: usize, count: usize, share: f64) -> Matrix {
     let mut stream = Stream::new(5, Purpose::Data, columns as u64);
@@ -54,7 +54,7 @@ fn covariance(model: &Conditional) -> Mat<f64> {
     Mat::from_fn(d, d, |i, j| dot(i, j) + if i == j { model.noise[i] } else { 0.0 })
 }
 
-/// The filled row, m_o and v_o, by solving with S_oo.
+/// Returns the completed row, m_o and v_o, by solving with S_oo.
 fn twin(model: &Conditional, row: &[f64]) -> (Vec<f64>, f64, f64) {
     let (s, fill, weights) = (covariance(model), &model.linear.fill, &model.linear.weights);
     let seen: Vec<usize> = (0..row.len()).filter(|&j| !row[j].is_nan()).collect();
@@ -200,7 +200,7 @@ fn a_cut_predictor_scores_as_the_whole_one_where_the_rest_is_missing() {
                     if stays[j] { matrix.get(i, j) } else { f64::NAN }
                 }));
                 let expected = on(&hidden, |examples| whole.scores(examples).unwrap());
-                // What was dropped may be there or not.
+                // Dropped attributes may be observed or missing.
                 for matrix in [&matrix, &hidden] {
                     let found = on(matrix, |examples| cut.scores(examples).unwrap());
                     for (a, b) in found.values.iter().zip(&expected.values) {
@@ -287,7 +287,7 @@ fn a_model_gives_intervals_in_the_targets_units_and_the_same_from_its_file() {
     assert_eq!(whole.truncated(2).unwrap().prepare.schema.width(), 2);
     let cut = whole.truncated(2).unwrap();
     assert_eq!(Model::from_json(&cut.to_json().unwrap()).unwrap(), cut);
-    // A row without its columns at all is an empty row.
+    // A row without any of its columns is an empty row.
     assert_eq!(whole.raw_weights().unwrap().0.len(), 5);
     // One unit of the target is 4 raw ones, one of an attribute 2.
     let errors = conditional.standard_errors().unwrap();
@@ -325,7 +325,7 @@ fn intervals_are_refused_where_there_are_none() {
     let two = model(Predictor::Conditional(linked), classes);
     assert!(matches!(refused(&two, 0.9).kind(), ErrorKind::NoIntervals { .. }));
     assert_eq!(Model::from_json(&two.to_json().unwrap()).unwrap(), two);
-    // The sign of the weighted sum, in the target's units, is the class.
+    // The class is the sign of the linear predictor, in units of the target.
     let table =
         Table::from_matrix(rows(3, 20, 0.0), (0..3).map(|j| format!("x{j}")).collect()).unwrap();
     let scores = two.predict(&table).unwrap().scores;
