@@ -90,7 +90,6 @@ impl<'a> Lines<'a> {
         if length > limit { Err(self.fail(ErrorKind::LineTooLong { line, limit })) } else { Ok(()) }
     }
 
-    /// An error about this file.
     pub(crate) fn fail(&self, kind: ErrorKind) -> crate::Error {
         self.content.fail(kind)
     }

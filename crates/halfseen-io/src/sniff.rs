@@ -4,7 +4,6 @@ use crate::error::{ErrorKind, Result};
 use crate::source::Source;
 use crate::{arff, svmlight};
 
-/// Formats of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     Csv,

@@ -31,7 +31,6 @@ impl<'a> Source<'a> {
         Self { name: name.into(), origin: Origin::Bytes(Cow::Borrowed(bytes)) }
     }
 
-    /// An error about this source.
     pub(crate) fn fail(&self, kind: ErrorKind) -> Error {
         Error::new(&self.name, kind)
     }
@@ -121,13 +120,11 @@ impl Content<'_> {
         read.map(|_| ()).map_err(|e| self.failed(&e))
     }
 
-    /// Returns true if the content was compressed.
     #[cfg(feature = "parquet")]
     pub(crate) fn is_gzip(&self) -> bool {
         self.gzip
     }
 
-    /// An error about the source of this content.
     pub(crate) fn fail(&self, kind: ErrorKind) -> Error {
         self.source.fail(kind)
     }

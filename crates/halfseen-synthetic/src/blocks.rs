@@ -7,7 +7,6 @@ use halfseen::error::Result;
 use halfseen::sampling::Stream;
 use ndarray::Array2;
 
-/// Number of blocks.
 const BLOCKS: usize = 3;
 
 /// Rows x normal in a random subspace of `rank` dimensions, y = <w, x> with mean 0 and standard
@@ -16,8 +15,8 @@ const BLOCKS: usize = 3;
 /// section 5.1.2: rank 20 in 200 columns).
 ///
 /// Any block determines the row, so one linear rule per block predicts perfectly. 0-imputation adds
-/// the rules of the observed blocks and is wrong for several. With gamma >= 3 the kernel can divide
-/// by their number.
+/// the rules of all observed blocks and is wrong if there are several. With gamma >= 3 the kernel
+/// can divide by their number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Blocks {
     /// d.

@@ -7,7 +7,6 @@ use halfseen::data::{Matrix, Table};
 use ndarray::Array2;
 use std::collections::HashMap;
 
-/// A declared attribute.
 pub(super) struct Attribute {
     pub name: String,
     pub kind: Kind,

@@ -9,7 +9,6 @@ use halfseen::data::{Column, Csr, Matrix, Place, Table, TextColumn};
 use ndarray::Array2;
 use std::collections::HashMap;
 
-/// Rows read so far.
 pub(super) struct Rows {
     columns: Vec<Column>,
     numbers: Numbers,
@@ -187,7 +186,6 @@ impl Rows {
         Ok(())
     }
 
-    /// Stores the next cell of the current row.
     fn cell(&mut self, line: u64, column: usize, token: &Token<'_>) -> Result<(), ErrorKind> {
         let text = token.bytes();
         let missing = *token == Token::Plain(b"?");
@@ -241,7 +239,6 @@ impl Rows {
         Ok(())
     }
 
-    /// Returns the table of all rows.
     pub(super) fn into_table(self) -> halfseen::Result<Table> {
         let numbers = match self.numbers {
             Numbers::Sparse { starts, indices, values } => {

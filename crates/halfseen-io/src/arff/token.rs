@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-/// Part of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token<'a> {
     /// A word up to the next blank, comma or brace.

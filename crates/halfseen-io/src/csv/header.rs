@@ -5,7 +5,6 @@ use crate::error::{ErrorKind, Result};
 use halfseen::data::{Matrix, Table};
 use ndarray::Array2;
 
-/// Reads the names in the first record.
 pub(super) fn read(records: &mut Records<'_>) -> Result<Vec<String>> {
     let mut names = Vec::new();
     let mut line = 0;

@@ -10,7 +10,6 @@ use memchr::{memchr2_iter, memchr3};
 /// Fits into the second-level cache, and makes the cost of system calls negligible.
 const CHUNK: usize = 256 << 10;
 
-/// Records of a file, in order.
 pub(super) struct Records<'a> {
     content: Content<'a>,
     limit: usize,
@@ -151,7 +150,6 @@ impl<'a> Records<'a> {
         Ok(())
     }
 
-    /// An error about this file.
     pub(super) fn fail(&self, kind: ErrorKind) -> crate::Error {
         self.content.fail(kind)
     }

@@ -30,7 +30,6 @@ impl Axis {
         Self { low: if from_zero { 0.0 } else { low - pad }, high: high + pad, log: false }
     }
 
-    /// Returns the axis with another end.
     pub(super) fn ending_at(self, high: f64) -> Self {
         Self { high, ..self }
     }

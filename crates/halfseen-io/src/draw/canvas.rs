@@ -64,7 +64,6 @@ pub(super) fn page(
 }
 
 impl Canvas<'_> {
-    /// Draws a line through the points.
     pub(super) fn line(
         &self,
         points: &[Place],
@@ -80,7 +79,6 @@ impl Canvas<'_> {
         Ok(self.area.draw(&PathElement::new(points, style))?)
     }
 
-    /// Fills the area inside an outline.
     pub(super) fn fill(
         &self,
         outline: &[Place],

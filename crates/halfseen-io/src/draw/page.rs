@@ -30,7 +30,6 @@ const MARKER: f64 = 4.5;
 const INK: RGBColor = RGBColor(0x33, 0x33, 0x33);
 const GRID: RGBColor = RGBColor(0xe2, 0xe2, 0xe2);
 
-/// Series prepared for drawing.
 struct Curve {
     name: String,
     points: Vec<Point>,
@@ -50,7 +49,6 @@ impl Frame {
     }
 }
 
-/// Draws the whole figure.
 pub(super) fn draw(figure: &Figure) -> Result<String> {
     let curve = |(i, s): (usize, &Series)| {
         let points = drawable(s, figure.log_x);

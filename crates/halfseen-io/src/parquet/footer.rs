@@ -168,7 +168,6 @@ impl<'a> Thrift<'a> {
         (count <= self.rest.len() as u64).then_some((count, head & 15))
     }
 
-    /// Skips the value of a field.
     fn skip(&mut self, kind: u8, depth: usize) -> Option<()> {
         if depth > DEEPEST {
             return None;

@@ -21,7 +21,6 @@ pub(super) enum Kind {
     Text,
 }
 
-/// A column of the table.
 pub(super) struct Column {
     pub name: String,
     pub kind: Kind,
@@ -29,7 +28,6 @@ pub(super) struct Column {
     pub nulls: bool,
 }
 
-/// Returns the columns of a file.
 pub(super) fn columns(metadata: &ParquetMetaData) -> Result<Vec<Column>, ErrorKind> {
     let described = metadata.file_metadata().schema_descr().columns();
     described.iter().map(|column| describe(column)).collect()
@@ -116,7 +114,6 @@ fn kind(column: &ColumnDescriptor) -> Result<Kind, (&'static str, &'static str)>
     }
 }
 
-/// Refuses unsupported compressions.
 pub(super) fn check_compression(name: &str, compression: Compression) -> Result<(), ErrorKind> {
     let what = match compression {
         Compression::BROTLI(_) => "compressed by brotli",

@@ -116,7 +116,6 @@ fn damaged(problem: &str) -> ErrorKind {
     ErrorKind::BadParquet { problem: problem.to_owned() }
 }
 
-/// Table under construction.
 struct Builder {
     columns: Vec<Column>,
     /// Row-major cells of complete row groups.

@@ -28,7 +28,6 @@ pub(super) struct Chunk<'a> {
     pub before: usize,
 }
 
-/// Destination of cells.
 pub(super) enum Out<'a> {
     Numbers(&'a mut Vec<f64>),
     Text(&'a mut TextBuilder),
@@ -172,7 +171,6 @@ fn finite(row: usize, column: &str, value: f64) -> Result<f64, ErrorKind> {
     Ok(value)
 }
 
-/// Converts an error of the `parquet` crate.
 pub(super) fn failed(error: parquet::errors::ParquetError) -> ErrorKind {
     ErrorKind::BadParquet { problem: error.to_string() }
 }

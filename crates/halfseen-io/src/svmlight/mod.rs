@@ -65,7 +65,6 @@ pub fn read_svmlight<'a>(
     rows.into_table().map_err(|e| source.fail(ErrorKind::Library(e)))
 }
 
-/// Rows read so far.
 struct Rows {
     starts: Vec<usize>,
     /// Indices as written: only the end of the file shows whether index 0 occurs.

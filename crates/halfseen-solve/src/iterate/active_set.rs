@@ -56,13 +56,11 @@ impl ActiveSet {
         &self.nodes[self.nodes.len() - 1]
     }
 
-    /// Returns the sum of the keys.
     #[inline]
     pub(super) fn sum(&self) -> f64 {
         self.root().sum
     }
 
-    /// Returns the number of active slots.
     #[inline]
     pub(super) fn number(&self) -> f64 {
         self.root().number

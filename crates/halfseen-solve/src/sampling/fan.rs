@@ -45,7 +45,6 @@ impl Fan {
         self.levels
     }
 
-    /// Returns the start of a level.
     #[inline]
     pub(crate) fn start(&self, level: usize) -> usize {
         self.starts[level]

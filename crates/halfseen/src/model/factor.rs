@@ -196,7 +196,6 @@ pub struct Room {
 }
 
 impl Room {
-    /// Creates buffers for this rank.
     pub(super) fn new(rank: usize) -> Room {
         Room { matrix: vec![0.0; rank * rank], vector: vec![0.0; rank] }
     }

@@ -14,7 +14,6 @@ use halfseen_solve::sampling::{Purpose, Stream, folds, shuffle};
 use halfseen_solve::{Monitor, Quiet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of folds of the test.
 const FOLDS: usize = 5;
 /// Largest numbers of rows in the test, which bound its cost for large tables; the second applies
 /// if the first is inconclusive.
@@ -99,7 +98,6 @@ impl Monitor for Bounded<'_> {
     }
 }
 
-/// Held-out row.
 struct Row {
     weight: f64,
     /// Loss of the prediction: a squared error in scaled units, or 1 if misclassified.

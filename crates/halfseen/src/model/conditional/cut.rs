@@ -74,7 +74,6 @@ impl Conditional {
         lost + dot(&u, &solved)
     }
 
-    /// Deletes the columns that are not needed.
     pub(in crate::model) fn keep(&mut self, needed: &[bool]) {
         let kept = |numbers: &mut Vec<f64>, width: usize| {
             let mut at = 0;
