@@ -125,9 +125,9 @@ fn files_of_other_formats() {
     );
     let packed = gzip(common::table(60).as_bytes());
     place.write("t.csv", &packed[..packed.len() / 2]);
-    place.refused(FIT, &["t.csv", "gzip", "cut off"]);
+    place.refused(FIT, &["t.csv", "gzip", "truncated"]);
     place.write("t.csv", b"\x1f\x8bno gzip at all");
-    place.refused(FIT, &["t.csv", "gzip", "broken"]);
+    place.refused(FIT, &["t.csv", "gzip", "damaged"]);
     place.write("t.csv", b"PK\x03\x04sheet");
     place.refused(FIT, &["t.csv", "Excel", "CSV"]);
 }
@@ -145,7 +145,7 @@ fn images_that_are_cut_off() {
     place.refused(fit, &["x-images-idx3-ubyte", "labels", "same folder"]);
     place.write("d/x-labels-idx1-ubyte", labels);
     place.write("d/x-images-idx3-ubyte", &images[..20]);
-    place.refused(fit, &["x-images-idx3-ubyte", "cut off", "24", "20"]);
+    place.refused(fit, &["x-images-idx3-ubyte", "truncated", "24", "20"]);
     place.write("d/x-images-idx3-ubyte", b"hello world");
     place.refused(fit, &["x-images-idx3-ubyte", "no IDX file"]);
     place.write("d/x-images-idx3-ubyte", &gzip(&images)[..25]);

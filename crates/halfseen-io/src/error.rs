@@ -30,19 +30,19 @@ pub enum ErrorKind {
     #[error("the file is empty; a table needs a header and at least one row")]
     Empty,
     /// The file has a header but no rows.
-    #[error("the file holds a header of {columns} columns and no row; is it cut off?")]
+    #[error("the file has a header of {columns} columns but no rows; is it truncated?")]
     NoRows { columns: usize },
     /// A row has more or fewer fields than the header.
-    #[error("row {row} (line {line}) has {found} fields where the header has {expected}; {}", ragged_remedy(*found, *expected))]
+    #[error("row {row} (line {line}) has {found} fields, but the header has {expected}; {}", ragged_remedy(*found, *expected))]
     Ragged { row: usize, line: u64, expected: usize, found: usize },
     /// A record is longer than the limit, usually because of an unclosed quote.
     #[error(
-        "the record at line {line} is longer than {limit} bytes; close its quotes, or raise the limit on a record's length"
+        "the record at line {line} is longer than {limit} bytes; close its quotes, or raise the limit on the length of a record"
     )]
     RecordTooLong { line: u64, limit: usize },
     /// A line is longer than the limit.
     #[error(
-        "line {line} is longer than {limit} bytes; is the file cut into lines? Else raise the limit on a line's length"
+        "line {line} is longer than {limit} bytes; does the file have line ends? Otherwise raise the limit on the length of a line"
     )]
     LineTooLong { line: u64, limit: usize },
     /// A line violates its format.
@@ -50,14 +50,14 @@ pub enum ErrorKind {
     Malformed { line: u64, text: String, problem: &'static str },
     /// A cell of a numeric column is text.
     #[error(
-        "row {row} (line {line}), column '{}': '{}' is no number; correct it, or write ? if the value is missing",
+        "row {row} (line {line}), column '{}': '{}' is not a number; correct it, or write ? if the value is missing",
         short(column),
         short(text)
     )]
     NotNumber { row: usize, line: u64, column: String, text: String },
     /// A cell holds a category that its column does not declare.
     #[error(
-        "row {row} (line {line}), column '{}': '{}' is none of its declared categories; declare it, or correct the cell",
+        "row {row} (line {line}), column '{}': '{}' is not a declared category; declare it, or correct the cell",
         short(column),
         short(text)
     )]
@@ -72,12 +72,12 @@ pub enum ErrorKind {
     TooManyColumns { line: u64, index: String, limit: usize },
     /// The table has too many cells for the size of its file.
     #[error(
-        "the table has more than {limit} cells, far more than its file explains; raise the limit if it is meant"
+        "the table has more than {limit} cells, far more than the size of its file suggests; raise the limit if this is intended"
     )]
     TooManyCells { limit: usize },
     /// The file ends inside a quoted field.
     #[error(
-        "the record at line {line} opens a quote that the file never closes; close it, or double it if it is meant as text"
+        "the record at line {line} opens a quote that the file never closes; close it, or double it if it is part of the text"
     )]
     UnclosedQuote { line: u64 },
     /// A column has no name.
@@ -104,17 +104,17 @@ pub enum ErrorKind {
     )]
     Changed { row: usize, column: String },
     /// The compressed data are damaged or truncated.
-    #[error("the gzip data are broken or cut off ({problem}); fetch or compress the file again")]
+    #[error("the gzip data are damaged or truncated ({problem}); fetch or compress the file again")]
     BadGzip { problem: String },
     /// The Parquet data are damaged, truncated or invalid.
     #[error(
-        "the Parquet data are broken or cut off ({}); fetch or write the file again",
+        "the Parquet data are damaged or truncated ({}); fetch or write the file again",
         short(problem)
     )]
     BadParquet { problem: String },
     /// An integer is too large for an exact double.
     #[error(
-        "row {row}, column '{}': {value} is beyond 2^53, where doubles skip integers; write an identifier as text, else as a double",
+        "row {row}, column '{}': {value} is beyond 2^53, where doubles cannot represent all integers; write an identifier as text, any other number as a double",
         short(column)
     )]
     Inexact { row: usize, column: String, value: String },
@@ -123,36 +123,36 @@ pub enum ErrorKind {
     LooksLike { what: &'static str, remedy: &'static str },
     /// The first bytes are not those of an IDX file.
     #[error(
-        "is no IDX file: it starts with the bytes {found:02x?} where 00 00, a type and a number of dimensions belong"
+        "is not an IDX file: it starts with the bytes {found:02x?} instead of 00 00, a type and a number of dimensions"
     )]
     WrongMagic { found: Vec<u8> },
     /// An IDX file holds elements other than unsigned bytes.
     #[error(
-        "holds IDX elements of type 0x{code:02x} ({name}) and only unsigned bytes (0x08) are supported; convert it"
+        "holds IDX elements of type 0x{code:02x} ({name}), but only unsigned bytes (0x08) are supported; convert it"
     )]
     ElementType { code: u8, name: &'static str },
     /// An IDX file is shorter than its header says.
     #[error(
-        "is cut off: its header asks for {expected} bytes and only {found} are there; fetch it again"
+        "is truncated: its header requires {expected} bytes, but only {found} are present; fetch it again"
     )]
     Truncated { expected: u64, found: u64 },
     /// An IDX file is longer than its header says.
-    #[error("goes on after the {expected} bytes that its header asks for; is it the right file?")]
+    #[error("continues after the {expected} bytes that its header requires; is it the right file?")]
     TrailingBytes { expected: u64 },
     /// An IDX array has the wrong shape for its use.
     #[error(
-        "holds an array of shape {} where {expected} are needed; are images and labels mixed up?",
+        "holds an array of shape {} where {expected} are expected; are images and labels swapped?",
         shape_text(shape)
     )]
     WrongShape { shape: Vec<usize>, expected: &'static str },
     /// The images of two files differ in size.
     #[error(
-        "holds images of {found} pixels where the files before it have {expected}; read them separately"
+        "holds images of {found} pixels, but previous files have {expected}; read them separately"
     )]
     ImageSizesDiffer { expected: usize, found: usize },
     /// The numbers of images and labels differ.
     #[error(
-        "holds {images} images and its labels ({}) are {labels}; are they of the same set?",
+        "holds {images} images, but its labels file ({}) holds {labels} labels; do they belong together?",
         tail(labels_file)
     )]
     CountsDiffer { images: usize, labels: usize, labels_file: String },

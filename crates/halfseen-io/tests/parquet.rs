@@ -145,7 +145,7 @@ fn types_that_no_table_holds_are_refused_by_name() {
         (
             "required fixed_len_byte_array(9) c (DECIMAL(20,2));",
             Cells::Fixed(vec![Some(vec![0; 9])]),
-            "is a decimal of many digits",
+            "is a decimal with too many digits",
         ),
         (
             "required fixed_len_byte_array(2) c (FLOAT16);",
@@ -191,7 +191,7 @@ fn cells_that_no_table_holds_are_refused_with_their_place() {
     let at: Vec<usize> = (0..bytes.len() - 6).filter(|&i| &bytes[i..i + 6] == b"marker").collect();
     let mut broken = bytes.clone();
     at.iter().for_each(|&i| broken[i] = 0xff);
-    assert!(read(&broken).unwrap_err().to_string().contains("broken or cut off"));
+    assert!(read(&broken).unwrap_err().to_string().contains("damaged or truncated"));
 }
 
 #[test]

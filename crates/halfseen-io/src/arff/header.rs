@@ -54,7 +54,8 @@ pub(super) fn read(lines: &mut Lines<'_>) -> Result<Vec<Attribute>> {
             Ok(Some(Declaration::Relation)) => {}
             Ok(Some(Declaration::Attribute(attribute))) => attributes.push(attribute),
             Ok(Some(Declaration::Data)) if attributes.is_empty() => {
-                let problem = "stands before any attribute; declare them with @attribute";
+                let problem =
+                    "comes before any attribute; declare attributes with @attribute first";
                 return Err(lines.fail(ErrorKind::Malformed {
                     line: number,
                     text: "@data".into(),
@@ -93,7 +94,9 @@ fn declaration(line: u64, text: &[u8]) -> Result<Option<Declaration>, ErrorKind>
         return Ok(Some(Declaration::Data));
     }
     if !is("@attribute") {
-        return Err(malformed("is no declaration; before @data stand @relation and @attribute"));
+        return Err(malformed(
+            "is not a declaration; only @relation and @attribute may come before @data",
+        ));
     }
     let name = match next()? {
         Some(Token::Plain(name)) => utf8(line, name)?,
@@ -120,11 +123,7 @@ fn declaration(line: u64, text: &[u8]) -> Result<Option<Declaration>, ErrorKind>
                 ));
             }
             b"relational" => {
-                return Err(unsupported(
-                    &name,
-                    "a relation of its own",
-                    "write one row for each bag",
-                ));
+                return Err(unsupported(&name, "a nested relation", "write one row per bag"));
             }
             _ => return Err(malformed(NO_TYPE)),
         },
@@ -132,17 +131,15 @@ fn declaration(line: u64, text: &[u8]) -> Result<Option<Declaration>, ErrorKind>
         _ => return Err(malformed(NO_TYPE)),
     };
     if next()?.is_some() {
-        return Err(malformed(
-            "goes on after its type; put quotes around a name that holds blanks",
-        ));
+        return Err(malformed("continues after its type; put quotes around a name with blanks"));
     }
     Ok(Some(Declaration::Attribute(Attribute { name, kind })))
 }
 
 const NO_TYPE: &str = "has no type; write numeric, string, or the categories as {a,b}";
-const NO_LIST: &str = "is no list of different categories; write {a,b}";
+const NO_LIST: &str = "is not a list of distinct categories; write {a,b}";
 pub(super) const UNCLOSED: &str =
-    "opens a quote that its line never closes; close it, or write \\' if it is meant";
+    "opens a quote that its line never closes; close it, or write \\' if it is part of the text";
 
 /// Parses categories up to the closing brace; `None` if it is missing or a category is repeated.
 fn nominal<'a>(

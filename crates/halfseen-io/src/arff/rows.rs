@@ -83,7 +83,7 @@ impl Rows {
             return Err(malformed(
                 line,
                 text,
-                "is sparse where the first row is dense, or the reverse; write all alike",
+                "is sparse but the first row is dense, or vice versa; write all rows in one form",
             ));
         }
         self.rows += 1;
@@ -256,9 +256,10 @@ impl Rows {
 }
 
 const EMPTY: &str = "has an empty cell; write ? where a value is missing";
-const BRACE: &str = "has a brace where none belongs; remove instance weights, put quotes around text that holds braces";
-const NO_PAIRS: &str = "is no sparse row; write {index value, index value}";
+const BRACE: &str =
+    "has a misplaced brace; remove instance weights, and put quotes around text with braces";
+const NO_PAIRS: &str = "is not a sparse row; write {index value, index value}";
 const NO_INDEX: &str =
-    "is no larger index of an attribute than the one before it; they count from 0";
+    "is not a valid attribute index; indices count from 0 and increase within a row";
 const LEFT_OUT: &str =
-    "is a string attribute that this sparse row leaves out; write it, or ? if it is missing";
+    "is a string attribute that this sparse row omits; write it, or ? if it is missing";

@@ -91,7 +91,7 @@ fn kind(column: &ColumnDescriptor) -> Result<Kind, (&'static str, &'static str)>
         .contains(&converted);
     let places = || match column.type_scale() {
         places @ 0..=PLACES => Ok(places as u8),
-        _ => Err(("a decimal of more places than doubles hold", CAST)),
+        _ => Err(("a decimal with too many places for a double", CAST)),
     };
     match column.physical_type() {
         Type::BOOLEAN => Ok(Kind::Bool),
@@ -103,7 +103,7 @@ fn kind(column: &ColumnDescriptor) -> Result<Kind, (&'static str, &'static str)>
         Type::DOUBLE => Ok(Kind::Double),
         Type::INT96 => Err(("a timestamp of 96 bits", TIME)),
         Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY if decimal => {
-            Err(("a decimal of many digits", CAST))
+            Err(("a decimal with too many digits", CAST))
         }
         Type::FIXED_LEN_BYTE_ARRAY => Err(("raw bytes", STRINGS)),
         Type::BYTE_ARRAY => match (logical, converted) {

@@ -69,7 +69,7 @@ pub fn read_parquet<'a>(source: impl Into<Source<'a>>, options: &ParquetOptions)
         }
     }));
     read.unwrap_or_else(|_| {
-        Err(source.fail(ErrorKind::BadParquet { problem: "the decoder gave up".into() }))
+        Err(source.fail(ErrorKind::BadParquet { problem: "the decoder failed".into() }))
     })
 }
 
@@ -95,7 +95,7 @@ fn read(file: impl ChunkReader + 'static, options: &ParquetOptions) -> Result<Ta
             return Err(ErrorKind::TooManyCells { limit });
         }
         if group.metadata().num_columns() != columns.len() {
-            return Err(damaged("a row group has not all columns"));
+            return Err(damaged("a row group lacks columns"));
         }
         for (i, column) in columns.iter().enumerate() {
             let chunk = group.metadata().column(i);

@@ -14,7 +14,7 @@ fn check(page: Page) -> Result<Page> {
         && (*num_values as usize) > buf.len() / 4
     {
         return Err(ParquetError::General(
-            "a dictionary claims more values than it has bytes for".into(),
+            "a dictionary claims more values than its bytes can hold".into(),
         ));
     }
     // These encodings reserve the size that a header inside the page claims.

@@ -102,7 +102,7 @@ impl Chunk<'_> {
                         Ok(text) => out.push(text),
                         Err(_) => {
                             let problem =
-                                format!("row {}, column '{name}' is no UTF-8", before + at);
+                                format!("row {}, column '{name}' is not UTF-8", before + at);
                             return Err(ErrorKind::BadParquet { problem });
                         }
                     }

@@ -106,7 +106,7 @@ impl Rows {
             if index < next {
                 let text = String::from_utf8_lossy(pair.index).into_owned();
                 let problem =
-                    "is no larger index than the one before it; sort the row, name each index once";
+                    "is not larger than the previous index; sort the row, and give each index once";
                 return Err(ErrorKind::Malformed { line: number, text, problem });
             }
             next = index + 1;

@@ -50,12 +50,14 @@ pub(super) fn parse<'a>(number: u64, line: &'a [u8]) -> Result<Option<Row<'a>>, 
     let label = match cell::value(first) {
         Value::Number(label) => label,
         Value::Missing => f64::NAN,
-        Value::Infinite => return Err(malformed(number, first, "is no finite label; correct it")),
+        Value::Infinite => {
+            return Err(malformed(number, first, "is not a finite label; correct it"));
+        }
         Value::Text if first.contains(&b',') => {
-            return Err(malformed(number, first, "are several labels; keep one for each row"));
+            return Err(malformed(number, first, "are several labels; keep one per row"));
         }
         Value::Text => {
-            return Err(malformed(number, first, "is no label; a row starts with a number"));
+            return Err(malformed(number, first, "is not a label; a row starts with a number"));
         }
     };
     let mut pairs = tokens.clone();
@@ -65,7 +67,7 @@ pub(super) fn parse<'a>(number: u64, line: &'a [u8]) -> Result<Option<Row<'a>>, 
             pairs = tokens;
             match cell::value(text) {
                 Value::Number(query) => Some(query),
-                _ => return Err(malformed(number, text, "is no query; write qid:1")),
+                _ => return Err(malformed(number, text, "is not a query; write qid:1")),
             }
         }
     };
@@ -79,7 +81,7 @@ impl<'a> Row<'a> {
     }
 }
 
-const NO_PAIR: &str = "is no pair index:value of two numbers; correct it";
+const NO_PAIR: &str = "is not a pair index:value of two numbers; correct it";
 
 fn pair(token: &[u8]) -> Option<Pair<'_>> {
     let colon = token.iter().position(|&b| b == b':')?;
