@@ -147,7 +147,7 @@ fn images_that_are_cut_off() {
     place.write("d/x-images-idx3-ubyte", &images[..20]);
     place.refused(fit, &["x-images-idx3-ubyte", "truncated", "24", "20"]);
     place.write("d/x-images-idx3-ubyte", b"hello world");
-    place.refused(fit, &["x-images-idx3-ubyte", "no IDX file"]);
+    place.refused(fit, &["x-images-idx3-ubyte", "not an IDX file"]);
     place.write("d/x-images-idx3-ubyte", &gzip(&images)[..25]);
     place.refused(fit, &["x-images-idx3-ubyte", "gzip"]);
     place.write("d/x-images-idx3-ubyte", &images);

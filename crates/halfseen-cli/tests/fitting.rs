@@ -425,7 +425,7 @@ fn a_model_that_is_not_shown_better_than_a_constant_warns() {
         let ran = place.run(&fit);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         assert!(
-            ran.err.contains("warning: its own test cannot tell it from a constant"),
+            ran.err.contains("warning: its own test cannot distinguish it from a constant"),
             "{learner}: {}",
             ran.err
         );

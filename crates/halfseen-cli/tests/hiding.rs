@@ -138,8 +138,11 @@ fn notes_about_the_data_are_told_once() {
     let ran =
         place.run(&format!("compare t.csv --target who --learners karma,zero,mean,geom {FAST}"));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let notes: Vec<&str> =
-        ran.err.lines().filter(|l| l.contains("'b' is missing goes with the target")).collect();
+    let notes: Vec<&str> = ran
+        .err
+        .lines()
+        .filter(|l| l.contains("missingness of 'b' is correlated with the target"))
+        .collect();
     assert_eq!(notes.len(), 1, "{}", ran.err);
     assert!(
         notes[0].starts_with("note: karma, zero, mean, geom, in 2 of 2 splits: "),

@@ -136,7 +136,7 @@ fn rows_that_show_nothing_are_learned_from_predicted_and_noted() {
     place.write("t.csv", "a,b,y\n1,2,u\n,,v\n3,,v\n4,1,v\n,,v\n0,5,u\n");
     let ran = place.run("fit t.csv --target y --learner karma --out m.json");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.err.contains("note: rows that show no attribute: 2"), "{}", ran.err);
+    assert!(ran.err.contains("note: rows without any observed attribute: 2"), "{}", ran.err);
     assert!(
         ran.out.lines().any(|l| l.starts_with("empty rows") && l.contains(" 2 ")),
         "{}",
@@ -285,7 +285,7 @@ fn tables_with_an_answer_although_little_can_be_learned() {
     for (table, remark) in [
         (
             "a,b,y\n1,,u\n2,,v\n3,,v\n",
-            Some("attributes that no training row shows: 1 (first: 'b')"),
+            Some("attributes missing in every training row: 1 (first: 'b')"),
         ),
         ("a,b,y\n1,1,u\n1,1,v\n1,,v\n", None),
         ("a,b,y\n1,,u\n,2,v\n3,4,w\n", None),

@@ -214,7 +214,7 @@ fn no_bound_in_a_truncated_model_is_below_what_new_rows_show() {
     assert!(cut.err.contains("do not hold for the truncated one"), "{}", cut.err);
     // One attribute cannot lose one and keep anything.
     let one = place.run(&format!("{fit} one.json --truncate 1"));
-    assert!(one.err.contains("The threat of 1 no longer fits"), "{}", one.err);
+    assert!(one.err.contains("The threat of 1 no longer applies"), "{}", one.err);
     assert!(place.json("one.json")["report"]["threat"].is_null());
     // Where nothing was cut everything still holds.
     place.ok(&format!("{fit} all.json --truncate 8"));

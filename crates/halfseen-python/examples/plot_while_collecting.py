@@ -50,7 +50,7 @@ def nurse(patient, measurements):
 
 
 # From so few patients the learner warns that it is hardly better than a constant, which is no news here.
-warnings.filterwarnings("ignore", "its own test cannot tell", DataWarning)
+warnings.filterwarnings("ignore", "its own test cannot distinguish", DataWarning)
 estimator = AERRRegressor(budget=4, horizon=len(X_train), random_state=0)
 learner = estimator.start(list(X_train.columns), target=(150, 80))
 for patient in range(len(X_train)):

@@ -94,7 +94,7 @@ def test_only_what_a_query_names_is_needed():
 
 
 # What many open queries come to is tested elsewhere.
-@pytest.mark.filterwarnings("ignore:answers came up to:halfseen.warnings.DataWarning")
+@pytest.mark.filterwarnings("ignore:answers were delayed:halfseen.warnings.DataWarning")
 @pytest.mark.parametrize(("cls", "name"), BUDGETED, ids=lambda of: of if isinstance(of, str) else "")
 def test_a_total_budget_is_never_exceeded_open_queries_included(cls, name):
     X, y = examples()

@@ -239,7 +239,7 @@ def test_a_batch_that_cannot_be_learned_from_leaves_the_rows_before():
 
 def test_steps_that_are_too_long_are_told():
     X, y = examples(300, 6)
-    with pytest.warns(halfseen.DataWarning, match="its own test cannot tell it from a constant"):
+    with pytest.warns(halfseen.DataWarning, match="its own test cannot distinguish it from a constant"):
         halfseen.PNormRegressor(random_state=0).partial_fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -90,7 +90,7 @@ def test_what_cannot_be_is_refused():
 def test_a_fit_that_is_not_shown_better_than_a_constant_warns(estimator):
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(40, 5)), rng.normal(size=40)
-    with pytest.warns(DataWarning, match="its own test cannot tell it from a constant"):
+    with pytest.warns(DataWarning, match="its own test cannot distinguish it from a constant"):
         estimator.fit(X, y)
     assert any("not-shown-better" in note for note in estimator.report_["notes"])
     assert estimator.report_["risk"] > 0

@@ -15,7 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 # With six attributes some rows show none, and a fit says so.
-pytestmark = pytest.mark.filterwarnings("ignore:rows that show no attribute:halfseen.warnings.DataWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:rows without any observed attribute:halfseen.warnings.DataWarning"
+)
 
 NAMES = ["age", "weight", "pressure", "pulse", "sugar", "salt"]
 WEIGHTS = np.array([1.0, -1.0, 0.5, 0.0, 0.0, 0.25])
@@ -64,7 +66,7 @@ def test_a_prediction_uses_what_is_there_to_tell_what_is_not():
 
 def test_a_missing_cell_is_a_refused_read_where_the_learner_chooses():
     X, y, holes = factors(holes=0.2)
-    with pytest.warns(DataWarning, match="reads that gave no value"):
+    with pytest.warns(DataWarning, match="reads that returned no value"):
         model = FIMLRegressor(budget=3, random_state=0).fit(holes, y)
     report = model.report_
     refused = next(note["refused-reads"]["reads"] for note in report["notes"] if "refused-reads" in note)
@@ -93,7 +95,7 @@ def test_without_a_budget_everything_that_is_there_is_read():
 def test_a_budget_says_how_much_is_chosen():
     X, y, holes = factors(300, holes=0.3)
     assert FIMLRegressor(budget=4, random_state=0).fit(X, y).reads_ == 4 * 300
-    with pytest.warns(DataWarning, match="reads that gave no value"):
+    with pytest.warns(DataWarning, match="reads that returned no value"):
         assert FIMLRegressor(budget=4, random_state=0).fit(holes, y).reads_ == 4 * 300
     with pytest.warns(DataWarning, match="the total budget"):
         assert FIMLRegressor(total_budget=400, random_state=0).fit(X, y).reads_ == 400
@@ -225,7 +227,7 @@ def test_batches_and_answers_give_what_one_pass_gives():
     labels = told(y)
     model = FIMLClassifier(budget=3, link="probit", random_state=2)
     for rows in np.split(np.arange(600), 3):
-        with pytest.warns(DataWarning, match="reads that gave no value"):
+        with pytest.warns(DataWarning, match="reads that returned no value"):
             model.partial_fit(holes[rows], labels[rows], classes=["no", "yes"])
         model = pickle.loads(pickle.dumps(model))
     learner = FIMLClassifier(budget=3, link="probit", random_state=2).start(6, ["no", "yes"])
@@ -236,7 +238,7 @@ def test_batches_and_answers_give_what_one_pass_gives():
         refused += np.isnan(values).sum()
         # None as well as NaN is a read without a value; the others are learned from.
         assert learner.tell(query, [None if np.isnan(v) else v for v in values], labels[row])
-    with pytest.warns(DataWarning, match=f"reads that gave no value: {refused}"):
+    with pytest.warns(DataWarning, match=f"reads that returned no value: {refused}"):
         answered = learner.model()
     np.testing.assert_array_equal(answered.coef_, model.coef_)
     np.testing.assert_array_equal(answered.predict_proba(holes), model.predict_proba(holes))
@@ -315,11 +317,11 @@ def test_threads_and_files_change_no_bit(tmp_path):
 def test_what_teaches_little_says_so():
     X, y, _ = factors(300)
     cases = [
-        (FIMLRegressor(budget=1), X, y, "no two attributes were ever read of one example"),
-        (FIMLRegressor(), X[:8], y[:8], "there are 8 examples only"),
+        (FIMLRegressor(budget=1), X, y, "no example had two attributes read"),
+        (FIMLRegressor(), X[:8], y[:8], "there are only 8 examples"),
         (FIMLRegressor(), X, np.ones(300), "the target is the same in all examples"),
-        (FIMLRegressor(), with_column(X, 1.0), y, "attributes that showed one value only"),
-        (FIMLRegressor(passive="all"), with_column(X, np.nan), y, "no training row shows"),
+        (FIMLRegressor(), with_column(X, 1.0), y, "attributes with a single distinct value"),
+        (FIMLRegressor(passive="all"), with_column(X, np.nan), y, "missing in every training row"),
     ]
     for estimator, rows, targets, says in cases:
         with pytest.warns(DataWarning, match=says):

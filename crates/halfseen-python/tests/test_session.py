@@ -59,7 +59,7 @@ def test_answers_come_in_parts_with_reasons():
     assert learner.report["missing_reasons"] == {"refused": 20, "no reason given": 3}
 
 
-@pytest.mark.filterwarnings("ignore:answers came up to:halfseen.warnings.DataWarning")
+@pytest.mark.filterwarnings("ignore:answers were delayed:halfseen.warnings.DataWarning")
 @pytest.mark.parametrize(("cls", "name"), BUDGETED, ids=lambda of: of if isinstance(of, str) else "")
 def test_a_log_is_replayed_by_adopting_its_queries(cls, name):
     X, y = examples()

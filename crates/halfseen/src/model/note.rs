@@ -218,7 +218,7 @@ fn conditions(tried: u64, from_rows: &[String]) -> String {
     match from_rows {
         [] => format!("if {settings} were chosen before the rows were seen"),
         some => format!(
-            "if {settings} were chosen before the rows were seen, which does not hold here for {}: take it as a guide",
+            "if {settings} were chosen before the rows were seen, which does not hold here for {}; treat it as a guide only",
             crate::error::list(some)
         ),
     }
@@ -232,108 +232,109 @@ impl fmt::Display for Note {
         match self {
             Note::SlopeVariance { residual, second_moment } => write!(
                 f,
-                "the estimated slopes have a mean square of {}{:.0e} where exact ones have about 1, as one \
-                 draw's estimate of the scaled residual has a root mean square of {}: too noisy to learn from; \
-                 raise smoothing_width or lower radius",
+                "the estimated slopes are too noisy to learn from: their mean square is {}{:.0e} (exact slopes: about 1), \
+                 because single draws estimate the scaled residual with a root mean square of {}; raise \
+                 smoothing_width or lower radius",
                 if *second_moment < LARGEST_SHOWN { "about " } else { "more than " },
                 second_moment.min(LARGEST_SHOWN),
                 if *residual < 1e6 { format!("{residual:.1}") } else { format!("{residual:.0e}") },
             ),
             Note::EmptyRows { rows } => {
-                write!(f, "rows that show no attribute: {rows}; they tell only how targets are without any")
+                write!(f, "rows without any observed attribute: {rows}; they only affect the intercept")
             }
             Note::NeverObserved { column, columns } => write!(
                 f,
-                "attributes that no training row shows: {columns} (first: '{}'); nothing is learned of them, and their values play no part",
+                "attributes missing in every training row: {columns} (first: '{}'); they are not learned, and their values are ignored",
                 crate::error::short(column)
             ),
             Note::InformativeHoles { column, correlation } => write!(
                 f,
-                "whether '{}' is missing goes with the target (correlation {correlation:.2}): its values are hardly missing at \
-                 random, and the model holds only where they go on missing as they did here",
+                "missingness of '{}' is correlated with the target (correlation {correlation:.2}): its values are probably not \
+                 missing at random, and the model is valid only for rows with the same missingness",
                 crate::error::short(column)
             ),
             Note::RefusedReads { reads } => write!(
                 f,
-                "reads that gave no value: {reads}; they are paid for, and what is learned holds only if being missing does not \
+                "reads that returned no value: {reads}; they are paid for, and the fit is valid only if missingness does not \
                  depend on the value"
             ),
             Note::ConstantAttributes { column, columns } => write!(
                 f,
-                "attributes that showed one value only, or were read once: {columns} (first: '{}'); their weights are 0",
+                "attributes with a single distinct value, or read only once: {columns} (first: '{}'); their weights are 0",
                 crate::error::short(column)
             ),
             Note::ConstantTarget => f.write_str("the target is the same in all examples: all weights are 0"),
             Note::NoPairs => f.write_str(
-                "no two attributes were ever read of one example: of each it is known how it goes with the target, and how attributes \
-                 go with each other is not; with a budget of 2 or more it would be",
+                "no example had two attributes read: correlations between attributes could not be estimated, only those with the \
+                 target; use a budget of at least 2",
             ),
             Note::FewExamples { examples } => write!(
                 f,
-                "there are {examples} examples only: nothing can be held out to judge a fit by; fiml then predicts the mean of the \
+                "there are only {examples} examples, too few to hold any out for evaluation; fiml then predicts the mean of the \
                  targets, and weights of other learners may be far off"
             ),
             Note::GuardedRefinements { refinements } => write!(
                 f,
-                "refinements of the model that ended early, as the likelihood would have fallen or a covariance lost its \
-                 definiteness: {refinements}; what had been reached by then was used"
+                "model refinements that ended early, because the likelihood would have decreased or a covariance was not \
+                 positive definite: {refinements}; the last valid result was used"
             ),
             Note::ThreatFloored { asked, used } => write!(
                 f,
-                "all values are equal, and an attribute vanishes whole or not at all: threat {asked} means {used}"
+                "all values are equal, so only multiples of this value can be spent: threat {asked} means {used}"
             ),
             Note::ThreatBeatsSignal { from: Some(0.0), .. } => f.write_str(
-                "all weights are 0, and would be with no threat at all: with these parameters the attributes tell too little of the target (a larger c, box_radius or a smaller margin may help)",
+                "all weights are 0 even without a threat: the attributes carry too little signal with these parameters (a larger c or box_radius, or a smaller margin, may help)",
             ),
             Note::ThreatBeatsSignal { threat, from } => {
-                let from = from.map_or(String::new(), |from| format!(", as every threat from {from} on does"));
+                let from = from.map_or(String::new(), |from| format!(", as under every threat of at least {from}"));
                 write!(
                     f,
-                    "all weights are 0: a threat of {threat} leaves nothing that tells the target{from}; lower threat"
+                    "all weights are 0: under a threat of {threat} the remaining attributes do not predict the target{from}; lower threat"
                 )
             }
             Note::NoBetterThanConstant { attacked, constant } => write!(
                 f,
-                "under the threat {:.1} % of the rows it learned from go wrong, and {:.1} % would if it always told the same class: the \
-                 threat leaves too little; lower threat, or choose another learner of the robust family",
+                "under the threat {:.1} % of the training rows are misclassified, compared with {:.1} % by a constant class: the \
+                 threat leaves too little signal; lower threat, or choose another learner of the robust family",
                 100.0 * attacked,
                 100.0 * constant
             ),
             Note::NotShownBetter { ratio, standard_error } => write!(
                 f,
-                "its own test cannot tell it from a constant (the mean of the targets, or the commonest class): its error is {ratio:.3} +- \
-                 {standard_error:.3} times the constant's; more examples or more reads of each would help"
+                "its own test cannot distinguish it from a constant (the mean of the targets, or the most frequent class): its error is \
+                 {ratio:.3} +- {standard_error:.3} times the constant's; more examples or more reads of each would help"
             ),
             Note::LateAnswers { delay, shorter } => write!(
                 f,
-                "answers came up to {delay} other answers late: their steps were made up to {shorter:.1} times shorter, so less is \
-                 learned than from answers in time, and its own test is one of the predictors at the time of asking; wait for answers \
-                 before asking more, or use fiml, to which delay makes no difference"
+                "answers were delayed by up to {delay} other answers: steps were up to {shorter:.1} times shorter, so less was learned \
+                 than from immediate answers, and its own test evaluates the predictors at the time of the queries; wait for answers \
+                 before asking more, or use fiml, which delays do not affect"
             ),
             Note::RiskBound { theorem, risk, .. } if *risk >= 0.5 => write!(
                 f,
-                "{theorem} of paper E promises nothing here: its bound on the share of new rows that the worst deletions turn wrong is \
-                 vacuous (one half or more); more rows, fewer attributes or a larger margin would help"
+                "{theorem} of Dekel and Shamir (2008) gives no guarantee here: its bound on the share of new rows misclassified under \
+                 the worst deletions is vacuous (one half or more); more rows, fewer attributes or a larger margin would help"
             ),
             Note::RiskBound { theorem, risk, confidence, tried, from_rows } => write!(
                 f,
-                "but for a probability of {confidence}, deletions within the threat turn at most {:.1} % of new rows wrong ({theorem} of \
-                 paper E; {})",
+                "except with probability {confidence}, deletions within the threat misclassify at most {:.1} % of new rows ({theorem} of \
+                 Dekel and Shamir 2008; {})",
                 100.0 * risk,
                 conditions(*tried, from_rows)
             ),
             Note::NoiseBound { failure, within, risk, confidence, tried, from_rows } => {
                 write!(
                     f,
-                    "noise of mean 0 in [-1, 1] on as many columns as the threat buys moves a score by more than the margin with a \
-                     probability of at most {failure:.2e}, and {:.1} % of the training rows are within the margin (theorem 3 of paper E); ",
+                    "noise of mean 0 in [-1, 1] on any columns within the threat changes a score by more than the margin with a \
+                     probability of at most {failure:.2e}, and {:.1} % of the training rows are within the margin (theorem 3 of Dekel \
+                     and Shamir 2008); ",
                     100.0 * within
                 )?;
                 match *risk >= 0.5 {
-                    true => f.write_str("with theorem 2 that promises nothing of new rows, as the bound is one half or more"),
+                    true => f.write_str("theorem 2 gives no guarantee for new rows, because the bound is one half or more"),
                     false => write!(
                         f,
-                        "with theorem 2, but for a probability of {confidence}, the noise turns at most {:.1} % of new rows wrong ({})",
+                        "by theorem 2, except with probability {confidence}, the noise misclassifies at most {:.1} % of new rows ({})",
                         100.0 * risk,
                         conditions(*tried, from_rows)
                     ),
@@ -341,26 +342,26 @@ impl fmt::Display for Note {
             }
             Note::MarginTooSmall { margin, needed } => write!(
                 f,
-                "a margin of {margin} is too small for the promise about noise, which needs {needed:.4}: raise margin, or leave it at auto"
+                "a margin of {margin} is too small for the bound on noise, which needs {needed:.4}: raise margin, or leave it at auto"
             ),
             Note::UnprovenDeletions { rows } => write!(
                 f,
                 "for {rows} training rows the search for the worst whole deletions ended early: the objective is a lower bound, and there is no \
-                 certified gap; use smaller whole numbers as values, or deletions = fractional"
+                 certified gap; use smaller integers as values, or deletions = fractional"
             ),
             Note::Truncated { attributes, of, threat } => {
                 write!(
                     f,
                     "{attributes} of {of} attributes were kept after the fit: the objective, bounds and error estimates of the whole \
-                     predictor do not hold for the truncated one and were left out; evaluate it on new rows"
+                     predictor do not hold for the truncated one and were removed; evaluate it on new rows"
                 )?;
                 threat.map_or(Ok(()), |threat| {
-                    write!(f, ". The threat of {threat} no longer fits: the attributes that are left are worth no more, and all of them could vanish")
+                    write!(f, ". The threat of {threat} no longer applies: it could delete all of the remaining attributes")
                 })
             }
             Note::UnevenScales { largest, smallest, ratio } => write!(
                 f,
-                "values of '{}' are up to {ratio:.0e} times those of '{}', and one box holds the weights of both: scale each by its largest value (scale max)",
+                "values of '{}' are up to {ratio:.0e} times those of '{}', but one box bounds the weights of both: scale each by its largest value (scale max)",
                 crate::error::short(largest),
                 crate::error::short(smallest)
             ),

@@ -77,16 +77,16 @@ impl fmt::Display for Stop {
             Stop::Tolerance => "the certified gap fell below the tolerance",
             Stop::Stationary => "a stationary point was reached, which need not be the optimum",
             Stop::IterationLimit => {
-                "the iterations ran out before the gap fell below the tolerance; raise max_iter or tol"
+                "the iteration limit was reached before the gap fell below the tolerance; raise max_iter or tol"
             }
             Stop::NoProgress => {
                 "rounding allowed no further progress before the gap fell below the tolerance; raise tol, or lower c"
             }
             Stop::NumericalFailure => {
-                "a system of linear equations could not be solved before the gap fell below the tolerance; scale the attributes, or lower c"
+                "a linear system could not be solved before the gap fell below the tolerance; scale the attributes, or lower c"
             }
-            Stop::Interrupted => "it was interrupted; this is the best point so far",
-            Stop::Open => "more examples may still be told",
+            Stop::Interrupted => "the fit was interrupted; this is the best point so far",
+            Stop::Open => "still running: more examples can be added",
         })
     }
 }
