@@ -7,7 +7,7 @@ use halfseen::error::{ErrorKind, Result};
 use halfseen::missing::bounds::kappa;
 use ndarray::Array2;
 
-/// Number of patterns tried for each kept one.
+/// Largest number of patterns tried for each kept one.
 const TRIES: usize = 10_000;
 
 /// Regular sequence in an adverse order. Each phase has another pattern of `shown` observed
@@ -29,7 +29,7 @@ pub struct SortedRows {
     pub shown: usize,
     /// Number of phases, at least 1.
     pub phases: usize,
-    /// Above 0 and at most 1, and below the best of 10,000 random patterns.
+    /// Above 0 and at most 1; at most the best of 10,000 random patterns.
     pub least_kappa: f64,
 }
 

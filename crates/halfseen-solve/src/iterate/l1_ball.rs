@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 
 /// Scale below which keys are rebased, so that late iterates are not absorbed in S and R.
 const SMALLEST_SCALE: f64 = 1e-3;
-/// Ratio of Theta to the mean active weight above which keys are rebased: a_j - Theta cancels.
+/// Ratio of s Theta to B / (number of active slots) above which keys are rebased: a_j - Theta
+/// cancels.
 const LARGEST_THRESHOLD: f64 = 1e6;
 
 /// Vector in the l1 ball; see the module.
@@ -29,7 +30,7 @@ pub struct L1Ball {
     counted_threshold: f64,
     /// Sum of the weights of the counted iterates.
     counted: f64,
-    /// Number of slots touched since the last rebase.
+    /// Number of slot updates since the last rebase.
     touched: u64,
     /// Number of restarts of the average, and (S, R) at the last one.
     restarts: u32,

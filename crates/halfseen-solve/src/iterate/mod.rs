@@ -29,7 +29,7 @@ pub use weighing::Weighing;
 use crate::error::{Error, Result};
 use crate::sampling::SumTree;
 
-/// Geometry of an iterate beside its radius, if it has a choice.
+/// Geometry of an iterate besides its radius, if it has a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Shape {
     /// p, at least 2; `None` means 2 ln of the number of slots, at least 2.

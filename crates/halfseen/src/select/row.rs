@@ -24,7 +24,7 @@ pub struct Row {
     /// Number of values read outside their declared bounds, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outside_bounds: Option<u64>,
-    /// The first of them.
+    /// First of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_outside: Option<Outside>,
     /// Unused reads of the total budget, if there is one.
