@@ -11,8 +11,8 @@ const BLOCKS: usize = 3;
 
 /// Rows x normal in a random subspace of `rank` dimensions, y = <w, x> with mean 0 and standard
 /// deviation 1, and columns divided at random into three blocks. Each block is observed
-/// independently with probability 1/3, given that at least one is (Hazan, Livni and Mansour 2015,
-/// section 5.1.2: rank 20 in 200 columns).
+/// independently with probability 1/3, given that at least one is (Hazan et al. 2015, section
+/// 5.1.2: rank 20 in 200 columns).
 ///
 /// Any block determines the row, so one linear rule per block predicts perfectly. 0-imputation adds
 /// the rules of all observed blocks and is wrong if there are several. With gamma >= 3 the kernel

@@ -9,8 +9,8 @@ use halfseen::error::Result;
 ///
 /// w* = 2 sqrt(eps) e_j, and the excess of w is |w - w*|_2^2. A learner that reads k attributes per
 /// example needs of the order of d / (k eps) examples for an excess of eps, although only one
-/// attribute is relevant (theorem 3, for d >= 4k; it states the bound and leaves the instance to
-/// its proof).
+/// attribute is relevant (Cesa-Bianchi et al. 2010, theorem 3, for d >= 4k; it states the bound and
+/// leaves the instance to its proof).
 #[derive(Debug, Clone, PartialEq)]
 pub struct HiddenAttribute {
     /// d.

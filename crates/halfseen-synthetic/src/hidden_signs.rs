@@ -9,8 +9,8 @@ use halfseen::error::Result;
 ///
 /// w* = s / sqrt(d) is the best in the unit ball. With r = 2 `gap` and v = <w, w*>, the squared
 /// error of w is (1 - r^2) |w|^2 / d + r^2 v^2 - 2 r v + 1. The number of examples for a fixed
-/// excess grows like d (theorem 2.2 states the bound d / (k eps^2) for `gap` of the order of eps,
-/// and leaves the instance to its proof).
+/// excess grows like d (Hazan and Koren 2012, theorem 2.2, states the bound d / (k eps^2) for `gap`
+/// of the order of eps, and leaves the instance to its proof).
 #[derive(Debug, Clone, PartialEq)]
 pub struct HiddenSigns {
     /// d, at least 2.

@@ -14,7 +14,7 @@
 //!
 //! Each generator is a small struct with `draw(rows, seed)`. A seed always gives the same truth and
 //! rows, and a shorter draw is a prefix of a longer one (except for [`SortedRows`]). Generators
-//! with missing values return [`Incomplete`], with the complete rows and their subspace; the others
+//! with missing values return [`Incomplete`], which includes the complete rows, the others
 //! [`Synthetic`].
 //!
 //! ```
@@ -123,8 +123,7 @@ impl Synthetic {
     }
 
     /// Returns E (<w,x> + b - y)^2 - E (<w*,x> - y)^2 exactly, for `weights` w (columns) and
-    /// `intercept` b. For the halved loss of Hazan and Koren and of Kukliansky and Shamir the
-    /// excess is half of it.
+    /// `intercept` b. Hazan and Koren, and Kukliansky and Shamir, halve the loss, hence the excess.
     pub fn excess(&self, weights: &[f64], intercept: f64) -> f64 {
         debug_assert_eq!(weights.len(), self.truth.len());
         // In terms of w - w*, so that nothing cancels near the truth.
@@ -144,8 +143,7 @@ impl Synthetic {
     }
 }
 
-/// Returns separate streams for the truth and the rows, so that the truth is independent of the
-/// number of rows.
+/// Returns separate streams for truth and rows, so that the truth does not depend on their number.
 fn streams(seed: u64, generator: u64) -> (Stream, Stream) {
     let stream = |part| Stream::new(seed, Purpose::Data, (generator << 8) | part);
     (stream(1), stream(2))

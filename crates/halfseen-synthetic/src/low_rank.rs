@@ -7,12 +7,12 @@ use halfseen::error::Result;
 use ndarray::Array2;
 
 /// Rows x normal in a random subspace of `rank` dimensions, y = <w, x> with mean 0 and standard
-/// deviation 1, and every cell observed independently with probability `observed` (Hazan, Livni and
-/// Mansour 2015, section 5.1.1: 1,000 rows of rank 10 in 20 columns).
+/// deviation 1, and cells observed independently with probability `observed` (Hazan et al. 2015,
+/// section 5.1.1: 1,000 rows of rank 10 in 20 columns).
 ///
-/// The paper divides by the standard deviation of the drawn targets; here it is that of their
-/// distribution, so that a shorter draw is a prefix of a longer one. A seed gives the same rows for
-/// every `observed`, and hides fewer cells if it is larger. Rows without observed cells are kept.
+/// The paper divides by the standard deviation of the drawn targets, this generator by that of
+/// their distribution, so that a shorter draw is a prefix of a longer one. A seed gives the same
+/// rows for every `observed`, and a larger one hides fewer cells. Empty rows are kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LowRank {
     /// d.

@@ -6,8 +6,8 @@ use crate::{Synthetic, fair_signs, sign, sign_scaler, streams};
 /// Rows x uniform on {-1, +1}^3 and y = (x_1 + x_2 + x_3) / 3.
 ///
 /// w* = (1, 1, 1) / 3 has no error, but a predictor that reads two attributes has a squared error
-/// of at least 1/9, the variance of the third's part (theorem 4). Two reads per *training* example
-/// suffice to learn it.
+/// of at least 1/9, the variance of the third's part (Cesa-Bianchi et al. 2010, theorem 4). Two
+/// reads per *training* example suffice to learn it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThreeAttributes;
 

@@ -6,8 +6,8 @@ use faer::Mat;
 use halfseen::error::Result;
 use ndarray::Array2;
 
-/// Rows (1, *, 1, *), (*, -1, *, -1) or (1, -1, 1, -1), with labels 1, -1 and 1 (Hazan, Livni and
-/// Mansour 2015, section 1, equation 1).
+/// Rows (1, *, 1, *), (*, -1, *, -1) or (1, -1, 1, -1), with labels 1, -1 and 1 (Hazan et al. 2015,
+/// section 1, equation 1).
 ///
 /// No matrix of rank 1 agrees with all observed cells and labels. Many of rank 2 do, and joint
 /// completion of rows and labels to the least rank leaves unknown labels undetermined:
@@ -65,7 +65,7 @@ impl TwoCompletions {
 }
 
 /// Rows t (1, -1), of which one coordinate is observed, with the sign of t as label, 1/2 <= |t| <=
-/// 1 (Hazan, Livni and Mansour 2015, section 1, figure 1).
+/// 1 (Hazan et al. 2015, section 1, figure 1).
 ///
 /// Rank 1 has two completions: to the true line, on which the labels are separated, and to the line
 /// (1, 1), on which rows of both labels coincide. Completion without the labels cannot distinguish

@@ -7,7 +7,7 @@ use crate::{read_arff, read_csv, read_data, read_idx, read_idx_folder, read_svml
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 
-/// Defines the exhaustive `name` of a kind, and the list of all names.
+/// Defines the exhaustive `name` of a kind, and all names.
 macro_rules! kinds {
     ($($name:ident)*) => {
         const KINDS: &[&str] = &[$(stringify!($name)),*];

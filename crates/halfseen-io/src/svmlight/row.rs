@@ -91,8 +91,7 @@ fn pair(token: &[u8]) -> Option<Pair<'_>> {
         .then_some(Pair { index, value, text })
 }
 
-/// Returns true if a line could be SVMlight, and `None` if it is undecidable (a comment, a single
-/// number).
+/// Returns true if a line may be SVMlight; `None` if undecidable (a comment, a single number).
 pub(crate) fn resembles(line: &[u8]) -> Option<bool> {
     let mut tokens = Tokens(content(line));
     let first = tokens.next()?;
@@ -110,7 +109,7 @@ pub(crate) fn resembles(line: &[u8]) -> Option<bool> {
             return Some(false);
         }
     }
-    // a single number is a row of zeros, or the header of a CSV; several numbers are a CSV header
+    // a single number is a row of zeros or a CSV header; several numbers are a CSV header
     if pairs > 0 {
         Some(true)
     } else if first.contains(&b',') {

@@ -1,5 +1,4 @@
-//! Moves a weight vector by sparse steps in a lazy representation, at O(k log d) per operation and
-//! never O(d).
+//! Moves a weight vector by sparse steps, lazily: an operation costs O(k log d), never O(d).
 //!
 //! | iterate | constraint | step |
 //! |---|---|---|
@@ -69,15 +68,15 @@ pub trait Iterate: Clone + Send + serde::Serialize + serde::de::DeserializeOwned
     /// Returns the slot at position `unit` in [0, 1) of the cumulated masses; `None` while w = 0.
     fn draw(&self, unit: f64) -> Option<usize>;
 
-    /// Returns the mass of a slot: `draw` has probability mass /
-    /// [`total_mass`](Iterate::total_mass), and uses these very numbers.
+    /// Returns the mass of a slot, as `draw` uses it: the probability is mass /
+    /// [`total_mass`](Iterate::total_mass).
     fn mass(&self, slot: usize) -> f64;
 
     /// Returns the sum of all masses.
     fn total_mass(&self) -> f64;
 
-    /// Sets w to Proj(shrink w - size g) for a sparse gradient g of (slot, value) pairs with
-    /// increasing slots.
+    /// Sets w to Proj(shrink w - size g) for a sparse gradient g of (slot, value) pairs, slots
+    /// increasing.
     fn step(&mut self, gradient: &[(u32, f64)], size: f64, shrink: f64);
 
     /// Adds the present w to the average, with a weight above 0.
@@ -90,8 +89,8 @@ pub trait Iterate: Clone + Send + serde::Serialize + serde::de::DeserializeOwned
     /// counted.
     fn average(&self) -> Vec<f64>;
 
-    /// Maintains a second weighting, |w_j| times a factor per slot, replacing earlier factors.
-    /// Returns true if the iterate supports it; it is not saved.
+    /// Adds a second weighting, |w_j| times a factor per slot, which is not saved and replaces
+    /// earlier ones. Returns true if the iterate supports it.
     fn weigh(&mut self, factors: Vec<f64>) -> bool {
         let _ = factors;
         false

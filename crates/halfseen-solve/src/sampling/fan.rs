@@ -4,8 +4,8 @@ use std::ops::Range;
 
 /// Shape of a tree over n leaves, all levels in one array, leaves first.
 ///
-/// Eight f64 fill a cache line: at n = 10^6 an update or a draw touches 7 lines, compared with 20
-/// levels of a binary tree.
+/// Eight f64 fill a cache line: at n = 10^6 an update or draw touches 7 lines, not the 20 levels of
+/// a binary tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fan {
     /// Start of each level; the last is the root. 8^11 leaves exceed any memory.

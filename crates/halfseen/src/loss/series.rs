@@ -99,8 +99,8 @@ pub(super) fn erf(u: f64) -> f64 {
     FRAC_2_SQRT_PI * (-u * u).exp() * sum
 }
 
-/// Computes low orders recursively from tanh' = 1 - tanh^2, and high ones from the poles at +-i
-/// pi/2: 2 (-1)^k (2/pi)^(n+1), n = 2k + 1.
+/// Uses tanh' = 1 - tanh^2 for low orders, and for high ones the poles at +-i pi/2: 2 (-1)^k
+/// (2/pi)^(n+1), n = 2k + 1.
 fn tanh_coefficient(order: u32) -> f64 {
     let sign = if (order / 2).is_multiple_of(2) { 1.0 } else { -1.0 };
     if order >= FAR {

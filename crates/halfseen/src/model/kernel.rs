@@ -13,8 +13,8 @@ use std::sync::Arc;
 /// Number of rows compared at once, which bounds the memory of a prediction.
 const BLOCK: usize = 1024;
 
-/// Scores score_j(x) = sum_i coefficients_ij k(x_i, x), in scaled units. Missing cells are not
-/// imputed: the kernel compares the cells observed in both rows.
+/// Scores score_j(x) = sum_i coefficients_ij k(x_i, x), in scaled units. The kernel compares the
+/// cells observed in both rows, without imputation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "File", try_from = "File")]
 pub struct Expansion {
@@ -51,8 +51,8 @@ impl Expansion {
         Expansion { support: Arc::new(self.support.select(&keep)), coefficients, ..self }
     }
 
-    /// Returns the scores of all examples by each of several predictors. Predictors with the same
-    /// training rows share the cost of a comparison: two matrix products for all kernels.
+    /// Returns the scores of all examples by each of several predictors. Those with the same
+    /// training rows share each comparison: two matrix products for all kernels.
     ///
     /// # Errors
     /// Cells or kernel values too large to be finite.

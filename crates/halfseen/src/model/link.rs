@@ -67,8 +67,8 @@ impl Curve {
 }
 
 impl Link {
-    /// Returns the probability of the second class for this mean and variance of the linear
-    /// predictor, in scaled units, given the observed cells.
+    /// Returns the probability of the second class, given mean and variance of the linear predictor
+    /// in scaled units.
     pub fn probability(&self, mean: f64, variance: f64) -> f64 {
         self.curve.probability((mean + self.centre) / self.curve.flattening(variance))
     }

@@ -105,8 +105,8 @@ impl Predictor {
         Ok(scores.pop().unwrap_or_else(|| Scores::estimates(Vec::new())))
     }
 
-    /// Returns the scores of all examples by each of several predictors, which share work: rows are
-    /// read once, and compared once with training rows.
+    /// Returns the scores of all examples by each of several predictors. Rows are read once, and
+    /// compared once with training rows.
     ///
     /// # Errors
     /// As for [`Predictor::scores`].

@@ -53,9 +53,8 @@ pub struct Report {
     pub gap: Option<f64>,
     /// Number of examples learned from.
     pub examples: u64,
-    /// Number of examples skipped because a requested read was refused, or because no observed cell
-    /// was informative. Estimates stay unbiased only if refusals do not depend on the refused
-    /// value.
+    /// Number of examples skipped because a read was refused, or no observed cell was informative.
+    /// Estimates stay unbiased only if refusals do not depend on the refused value.
     pub skipped: u64,
     /// Number of reads with multiplicity, as in the papers; for a passive learner, number of
     /// observed cells, at no cost.
@@ -91,11 +90,11 @@ pub struct Report {
     /// Longest delay between a query and its answer, in answers to other queries. The theorems
     /// assume 0.
     pub largest_delay: u64,
-    /// Estimated mean squared error of the averaged iterates, in scaled units, from the reads made
+    /// Estimated mean squared error of the averaged iterates, in scaled units, from reads made
     /// anyway (progressive validation). It is unbiased, and by convexity at least the model's own
-    /// in expectation. The iterates are those at the time of the queries: with delayed answers
-    /// ([`Note::LateAnswers`]) these are old. For learners that see whole rows it is the error on
-    /// held-out rows, see [`tested`](crate::select::tested).
+    /// in expectation. The iterates are those at the time of the queries, old if answers are
+    /// delayed ([`Note::LateAnswers`]). For learners of whole rows: error on held-out rows, see
+    /// [`tested`](crate::select::tested).
     #[serde(deserialize_with = "Option::deserialize")]
     pub risk: Option<f64>,
     /// Standard error of `risk`.

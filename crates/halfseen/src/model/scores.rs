@@ -7,18 +7,18 @@ pub struct Scores {
     pub values: Vec<f64>,
     /// Number of scores of a row: 1, or one for each of more than two classes.
     pub outputs: usize,
-    /// True if a score estimates the target (a number, or -1/+1). Otherwise only its sign or the
-    /// index of the largest score is meaningful.
+    /// True if a score estimates the target (a number, or -1/+1). Otherwise only its sign, or the
+    /// largest one, has a meaning.
     pub estimates: bool,
 }
 
 impl Scores {
-    /// Creates scores from one estimate of the target per row.
+    /// Creates scores of one estimate of the target per row.
     pub fn estimates(values: Vec<f64>) -> Scores {
         Scores { values, outputs: 1, estimates: true }
     }
 
-    /// Creates scores from one margin per row, whose sign is a class.
+    /// Creates scores of one margin per row, whose sign is a class.
     pub fn margins(values: Vec<f64>) -> Scores {
         Scores { values, outputs: 1, estimates: false }
     }
@@ -38,8 +38,8 @@ impl Scores {
         &self.values[row * self.outputs..(row + 1) * self.outputs]
     }
 
-    /// Returns the class of a row: the second of two if the score is above 0, else the first with
-    /// the largest score.
+    /// Returns the class of a row: the second of two if the score is above 0, or the first of
+    /// largest score.
     pub fn class(&self, row: usize) -> usize {
         match self.row(row) {
             [score] => usize::from(*score > 0.0),

@@ -97,8 +97,8 @@ impl Model {
     /// [`Conditional::truncated`](super::Conditional::truncated), without the unneeded attributes:
     /// tables for prediction may omit them.
     ///
-    /// If a weight was dropped, the report loses entries on the whole predictor (objective, gap,
-    /// its own error estimates, bounds), and gets a [`Note::Truncated`].
+    /// If a weight was dropped, [`Note::Truncated`] replaces what the report says on the whole
+    /// predictor (objective, gap, its own error estimates, bounds).
     ///
     /// # Errors
     /// See [`check_truncation`].

@@ -49,7 +49,7 @@ type Curve = Box<dyn Fn(u64) -> f64 + Send + Sync>;
 /// Symbols of a formula with their values for a number of examples.
 type Constants = Box<dyn Fn(u64) -> Vec<(&'static str, f64)> + Send + Sync>;
 
-/// Bound on the excess of the mean squared error, in expectation over examples and draws.
+/// Bound on the excess mean squared error, in expectation over examples and draws.
 pub struct Bound {
     /// Formula for this implementation.
     pub formula: &'static str,
@@ -60,8 +60,7 @@ pub struct Bound {
     pub tuning: Tuning,
     /// Difference between the formula and the published bound, and further remarks.
     pub note: &'static str,
-    /// Least probability over the first phase with which the bound holds; `None` if it always
-    /// holds.
+    /// Least probability, over the first phase, of the bound; `None` if it always holds.
     pub probability: Option<f64>,
     constants: Constants,
     curve: Curve,
@@ -94,14 +93,12 @@ impl Printed {
         Printed { formula, curve: None }
     }
 
-    /// Returns the value for a number of examples; `None` if the theorem does not hold yet, or has
-    /// no constant.
+    /// Returns the value; `None` if the theorem does not hold yet, or has no constant.
     pub fn at(&self, examples: u64) -> Option<f64> {
         self.curve.as_ref().and_then(|curve| finite(curve, examples))
     }
 
-    /// Returns the least number of examples whose published bound is at most `error`; `None` as in
-    /// [`Bound::examples`].
+    /// Inverts the published bound as [`Bound::examples`] does.
     pub fn examples(&self, error: f64) -> Option<u64> {
         self.curve.as_ref().and_then(|curve| least_examples(curve, error))
     }
@@ -115,15 +112,14 @@ impl Tuning {
         Tuning { name, curve: Box::new(curve) }
     }
 
-    /// Returns the value for a number of examples.
+    /// Returns the value of the parameter.
     pub fn at(&self, examples: u64) -> Option<f64> {
         finite(&self.curve, examples)
     }
 }
 
 impl Bound {
-    /// Creates a bound; `curve` decreases in the number of examples and is infinite where the
-    /// theorem does not hold yet.
+    /// Creates a bound; `curve` decreases, and is infinite where the theorem does not hold yet.
     pub(crate) fn new(
         formula: &'static str,
         curve: impl Fn(u64) -> f64 + Send + Sync + 'static,
@@ -151,18 +147,17 @@ impl Bound {
         self
     }
 
-    /// Returns the symbols of the formula that the setting does not define, for a number of
-    /// examples.
+    /// Returns the symbols of the formula that the setting does not define.
     pub fn constants(&self, examples: u64) -> Vec<(&'static str, f64)> {
         (self.constants)(examples)
     }
 
-    /// Returns the excess for a number of examples; `None` if the theorem does not hold yet.
+    /// Returns the excess; `None` if the theorem does not hold yet.
     pub fn at(&self, examples: u64) -> Option<f64> {
         finite(&self.curve, examples)
     }
 
-    /// Returns the least number of examples whose bound is at most `error`; `None` if it exceeds
+    /// Returns the least number of examples with a bound of at most `error`; `None` if above
     /// [`MOST_EXAMPLES`].
     pub fn examples(&self, error: f64) -> Option<u64> {
         least_examples(&self.curve, error)

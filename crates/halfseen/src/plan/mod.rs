@@ -3,10 +3,9 @@
 //! Theorems are from Cesa-Bianchi, Shalev-Shwartz and Shamir 2010, Hazan and Koren 2012, and
 //! Kukliansky and Shamir 2015.
 //!
-//! A [`Setting`] states the assumptions of the theorems; each learner's file turns it into a
-//! [`Guarantee`]; [`make`] gives the excess error for a number of examples, or the number of
-//! examples for an excess; [`best`] finds the number of reads per example if their total is
-//! limited.
+//! A [`Setting`] states the assumptions of the theorems. Each learner's file turns it into a
+//! [`Guarantee`]. [`make`] computes the excess error from the number of examples, or vice versa,
+//! and [`best`] the reads per example for a given total.
 //!
 //! ```
 //! use halfseen::plan::{self, Goal, Setting};

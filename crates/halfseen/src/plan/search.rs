@@ -1,4 +1,4 @@
-//! Turns guarantees into plans, and finds the best number of reads per example for a total.
+//! Turns guarantees into plans, and finds the best reads per example for a total.
 
 use super::Promise;
 use super::guarantee::{Excess, Guarantee, MOST_EXAMPLES};
@@ -49,11 +49,10 @@ pub fn make(guarantee: Guarantee, goal: Goal) -> Plan {
     Plan { guarantee, examples, excess, reads }
 }
 
-/// Returns the best plan for `total` reads. Without a goal, or with a largest number of examples,
-/// it has the least excess; with an error, it has the fewest reads (possibly more than `total`).
+/// Returns the best plan for `total` reads: the one of least excess, or for [`Goal::Error`] the one
+/// of fewest reads (possibly more than `total`). [`Goal::Examples`] limits the examples.
 ///
-/// Ties go to fewer reads per example. Above 4096 reads only 64 numbers per octave are tried, and
-/// always d and d - 1.
+/// Ties go to fewer reads per example. Above 4096 it tries 64 numbers per octave, d and d - 1.
 pub fn best(promise: Promise, setting: &Setting, total: u64, goal: Option<Goal>) -> Plan {
     let at = |budget| promise(&Setting { budget, ..setting.clone() });
     let plan = |budget: u64| {

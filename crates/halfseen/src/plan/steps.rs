@@ -12,8 +12,8 @@ pub(crate) fn entropic_eta(slots: f64, examples: f64, g: f64) -> f64 {
     ((2.0 * slots).ln() / (5.0 * examples)).sqrt() / g
 }
 
-/// Returns 4 B^2 sqrt(5 c log(2d) / m): the bound on half the squared error for |x_i| <= 1, |y| <=
-/// B and E x~_i^2 <= c, G = 2 B sqrt(c).
+/// Returns 4 B^2 sqrt(5 c log(2d) / m): bounds half the squared error for |x_i| <= 1, |y| <= B and
+/// E x~_i^2 <= c, G = 2 B sqrt(c).
 pub(crate) fn half_excess(setting: &Setting, c: f64, examples: f64) -> f64 {
     let log = (2.0 * setting.d()).ln();
     if examples < log {

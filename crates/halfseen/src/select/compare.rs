@@ -108,8 +108,7 @@ pub fn compare(
     let compared = learners.len() + 1;
     let mut rows: Vec<Row> = (0..compared).flat_map(by_learner).collect();
     if rows.iter().all(|row| row.learner == CONSTANT || row.test_mse.is_none()) {
-        // Without a learner that estimates the target, a constant's squared error has no
-        // counterpart.
+        // If no learner estimates the target, a constant's squared error has no counterpart.
         rows.iter_mut().for_each(|row| (row.test_mse, row.attacked_mse) = (None, None));
     }
     let summary =
