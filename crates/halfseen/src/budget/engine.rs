@@ -16,16 +16,6 @@ pub(super) trait Engine: Send {
     /// The ledger with what else is saved.
     fn saved(&self) -> Result<serde_json::Value>;
 
-    /// Whether nothing is chosen: rows come with what happens to be observed of them.
-    fn passive(&self) -> bool {
-        false
-    }
-
-    /// As [`AskTell::takes_holes`].
-    fn holes(&self) -> bool {
-        false
-    }
-
     /// As [`AskTell::check_numbers`].
     fn numbers(&self) -> Result<()> {
         Ok(())
@@ -71,7 +61,7 @@ pub(super) trait Engine: Send {
 impl<E: Engine> AskTell for E {
     #[inline]
     fn ask_into(&mut self, query: &mut Query) -> Result<()> {
-        if self.passive() {
+        if self.ledger().passive {
             // All of it happens to be observed.
             let all: Vec<u32> = (0..self.ledger().layout.sampled_panels() as u32).collect();
             return self.ask_observed_into(&all, query);
@@ -83,7 +73,7 @@ impl<E: Engine> AskTell for E {
 
     fn ask_observed_into(&mut self, observed: &[u32], query: &mut Query) -> Result<()> {
         query.clear();
-        if !self.passive() {
+        if !self.ledger().passive {
             return Err(ErrorKind::Chooses { learner: self.ledger().name.to_owned() }.into());
         }
         check_observed(observed, &self.ledger().layout)?;
@@ -97,7 +87,7 @@ impl<E: Engine> AskTell for E {
     fn adopt(&mut self, query: &Query) -> Result<()> {
         self.ledger().check_adoptable(query, |adopted| self.could_have_asked(query, adopted))?;
         self.ledger_mut().adopt(query)?;
-        if self.passive() {
+        if self.ledger().passive {
             // What it names is all that was observed.
             self.see(&paid(query).collect::<Vec<u32>>());
         }
@@ -141,11 +131,11 @@ impl<E: Engine> AskTell for E {
     }
 
     fn is_passive(&self) -> bool {
-        self.passive()
+        self.ledger().passive
     }
 
     fn takes_holes(&self) -> bool {
-        self.holes()
+        self.ledger().holes
     }
 
     fn check_numbers(&self) -> Result<()> {

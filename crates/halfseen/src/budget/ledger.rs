@@ -23,6 +23,10 @@ pub(super) struct Ledger {
     params: Map<String, Value>,
     pub(super) layout: Arc<Layout>,
     pub(super) fingerprint: u64,
+    /// Whether nothing is chosen: rows come with what happens to be observed of them.
+    pub(super) passive: bool,
+    /// As [`AskTell::takes_holes`](crate::learner::AskTell::takes_holes).
+    pub(super) holes: bool,
     /// The reads in all that may be made, which is a parameter of the learner; `None`: no limit.
     limit: Option<u64>,
     /// What reads may cost in all, if somebody said so.
@@ -142,6 +146,8 @@ impl Ledger {
             fingerprint: saved::fingerprint(name, &params, layout)?,
             params,
             layout: Arc::clone(layout),
+            passive: false,
+            holes: false,
             limit,
             money: None,
             queries: Vec::new(),

@@ -46,7 +46,6 @@ use crate::error::{ErrorKind, Result};
 use crate::learner::{Query, Role, TellOutcome};
 use crate::model::{BudgetKind, Linear, Note, Report, check_truncation};
 use crate::params::{Average, Centre, Passive};
-use answer::Estimate;
 use halfseen_solve::iterate::Iterate;
 use norms::{Measured, first_phase, is_milestone};
 use scale::by_reads;
@@ -242,28 +241,6 @@ impl<I: Iterate> Sgd<I> {
         Ok(values.iter().any(|v| v.is_nan()) || self.teaches_nothing(query))
     }
 
-    /// Makes of `gradient`, which is x~, phi x~. Returns phi, and an unbiased estimate of the
-    /// squared error where there is one.
-    #[inline]
-    fn multiply_by_slope(
-        &mut self,
-        query: &Query,
-        values: &[f64],
-        target: f64,
-        estimate: Estimate,
-    ) -> Result<(Slope, Option<f64>)> {
-        if self.state.observed.is_some() {
-            let value = self.recipe.loss.slope(estimate.product, target);
-            let risk = self.slope_observed(query, values, estimate.product, target);
-            return Ok((Slope { value, product: None, residuals: (0.0, 0.0) }, risk));
-        }
-        let slope = self.slope(query, values, target, estimate)?;
-        self.gradient.iter_mut().for_each(|(_, g)| *g *= slope.value);
-        // Two estimates that are independent given the example.
-        let risk = slope.product.map(|product| (product - target) * (estimate.second - target));
-        Ok((slope, risk))
-    }
-
     /// Refuses a step that would leave the range of numbers.
     #[inline]
     fn check_step(&self, slope: f64, step: Step, risk: Option<f64>) -> Result<()> {
@@ -372,7 +349,10 @@ impl<I: Iterate> Sgd<I> {
 }
 
 fn ledger(recipe: &Recipe, layout: &Arc<Layout>) -> Result<Ledger> {
-    Ledger::new(recipe.name, recipe.params.clone(), layout, recipe.total_budget)
+    let Recipe { name, params, total_budget, passive, .. } = recipe;
+    let mut ledger = Ledger::new(name, params.clone(), layout, *total_budget)?;
+    ledger.passive = *passive != Passive::No;
+    Ok(ledger)
 }
 
 impl<I: Iterate> Engine for Sgd<I> {
@@ -388,11 +368,6 @@ impl<I: Iterate> Engine for Sgd<I> {
 
     fn saved(&self) -> Result<serde_json::Value> {
         self.ledger.save(&self.state)
-    }
-
-    #[inline]
-    fn passive(&self) -> bool {
-        self.state.observed.is_some()
     }
 
     fn numbers(&self) -> Result<()> {

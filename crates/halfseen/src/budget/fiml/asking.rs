@@ -174,7 +174,7 @@ impl Asker {
 
     /// The role of what is not known beforehand.
     fn role(&self) -> Role {
-        if self.passive() || self.budget.all() { Role::Full } else { Role::Gradient }
+        if self.ledger.passive || self.budget.all() { Role::Full } else { Role::Gradient }
     }
 
     /// Keeps the values that were obtained, in the order of their slots: what is known comes last.
@@ -196,7 +196,9 @@ impl Asker {
 }
 
 fn ledger(learner: &Fiml, layout: &Arc<Layout>) -> Result<Ledger> {
-    Ledger::new(Fiml::NAME, learner.to_json(), layout, learner.total_budget)
+    let mut ledger = Ledger::new(Fiml::NAME, learner.to_json(), layout, learner.total_budget)?;
+    (ledger.passive, ledger.holes) = (learner.passive != Passive::No, true);
+    Ok(ledger)
 }
 
 /// How often probabilities have been made anew by this number of answers.
@@ -234,14 +236,6 @@ impl Engine for Asker {
         self.ledger.save(&self.state)
     }
 
-    fn passive(&self) -> bool {
-        self.learner.passive != Passive::No
-    }
-
-    fn holes(&self) -> bool {
-        true
-    }
-
     fn numbers(&self) -> Result<()> {
         match self.learner.link {
             Link::Identity => Ok(()),
@@ -266,7 +260,7 @@ impl Engine for Asker {
     fn could_have_asked(&self, query: &Query, adopted: bool) -> bool {
         let Some(drawn) = self.ledger.alike_in(query, self.role(), 1.0) else { return false };
         // Rounded probabilities may leave out one.
-        let number = self.passive()
+        let number = self.ledger.passive
             || drawn.len() == self.budget.budget
             || (query.phase > 0 && drawn.len() + 1 == self.budget.budget);
         number
