@@ -197,7 +197,7 @@ impl Learner {
 
     /// The learner's name.
     #[getter]
-    fn learner(&self) -> String {
+    fn learner(&self) -> &'static str {
         self.lock().learner()
     }
 

@@ -41,8 +41,8 @@ impl AskTell for Recorder {
     fn adopt(&mut self, query: &Query) -> halfseen::Result<()> {
         self.inner.adopt(query)
     }
-    fn unask(&mut self, number: u64) -> halfseen::Result<()> {
-        self.inner.unask(number)
+    fn limit_cost(&mut self, total: Option<f64>, open: &mut dyn Iterator<Item = &Query>) {
+        self.inner.limit_cost(total, open);
     }
     fn release(&mut self, query: &Query, read: &[u32]) -> halfseen::Result<()> {
         self.inner.release(query, read)

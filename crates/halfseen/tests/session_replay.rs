@@ -3,13 +3,14 @@
 
 mod common;
 
-use common::collecting::{answers, cell, configured, each, outcome, paid, started, tell};
+use common::collecting::{NAMES, answers, cell, configured, each, outcome, paid, started, tell};
 use common::{budgeted, kind};
 use halfseen::Silent;
 use halfseen::budget::{Query, Role};
 use halfseen::data::{Label, Matrix, Target};
+use halfseen::prepare::Options;
 use halfseen::sampling::{Purpose, Stream};
-use halfseen::session::{Answer, Session};
+use halfseen::session::{Answer, Session, Start};
 use ndarray::Array2;
 
 /// What happened to queries, in order.
@@ -232,6 +233,36 @@ fn reads_and_money_are_left_when_open_queries_are_paid_for() {
     for wrong in [-1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(kind(&session.set_total_cost(Some(wrong)).unwrap_err()), "OutOfRange");
     }
+}
+
+#[test]
+fn queries_that_came_and_went_leave_nothing_behind() {
+    let prices = [0.1, 0.7, 1e-9, 123.456, 0.3, 1e5 + 0.1];
+    let prices = NAMES.iter().map(|name| (*name).to_owned()).zip(prices).collect();
+    let options = Options { prices, ..Options::default() };
+    let learner = configured("aerr", &[]);
+    let mut session = Start::new(&*learner, NAMES).declared(options).begin().unwrap();
+    session.set_total_cost(Some(1e7)).unwrap();
+    let (mut stream, mut open) = (Stream::new(4, Purpose::Data, 0), Vec::new());
+    for _ in 0..3000 {
+        open.push(session.ask().unwrap().number);
+        if open.len() > 40 {
+            session.forget(open.swap_remove(stream.below(open.len()))).unwrap();
+        }
+    }
+    // One that was loaded has added up nothing but what is open.
+    let mut loaded = Session::from_json(&session.to_json().unwrap()).unwrap();
+    let spent = |session: &mut Session| {
+        let error = std::iter::repeat_with(|| session.ask()).find_map(Result::err).unwrap();
+        (kind(&error), error.to_string(), session.remaining())
+    };
+    let found = spent(&mut session);
+    assert_eq!(found.0, "CostSpent");
+    assert_eq!(found, spent(&mut loaded));
+    let open: Vec<u64> = session.open().map(|open| open.query.number).collect();
+    open.into_iter().for_each(|number| session.forget(number).unwrap());
+    session.ask().unwrap();
+    assert!(session.remaining().promised_cost > 0.0);
 }
 
 /// The prices of [`declared`], by panel: the group comes first or last, as the layout has it.

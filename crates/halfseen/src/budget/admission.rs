@@ -3,93 +3,124 @@
 
 use super::ledger::{LARGEST_COUNT, Ledger};
 use crate::error::{ErrorKind, Result, shown};
-use crate::learner::Query;
+use crate::learner::{Query, Read, Role};
 
 /// Numbers are refused beyond this: squares must stay in range.
 pub(super) const LARGEST_STEP: f64 = 1e100;
 
-/// The place of the query in the books, if the answer can be learned from. `learner` is the
-/// fingerprint of the learner, `could_have_asked` says whether a query has the shape of its
-/// queries, or of one that was adopted: one that came back from a file or a network may have been
-/// edited.
-///
-/// # Errors
-/// [`ErrorKind::WrongLearner`], [`ErrorKind::NotOpen`], [`ErrorKind::WrongAnswer`].
-#[inline]
-pub(super) fn admit(
-    learner: u64,
-    ledger: &Ledger,
-    could_have_asked: impl FnOnce(&Query, bool) -> bool,
-    query: &Query,
-    values: &[f64],
-    target: f64,
-) -> Result<usize> {
-    let number = query.number;
-    check_learner(learner, query)?;
-    let place = ledger.find(number)?;
-    let adopted = ledger.adopted(number);
-    if query.checksum != query.digest()
-        || adopted.is_some_and(|checksum| checksum != query.checksum)
-        || !could_have_asked(query, adopted.is_some())
-    {
-        let problem = "the query was changed after it was asked".into();
-        return Err(ErrorKind::WrongAnswer { number, problem }.into());
+impl Ledger {
+    /// The place of the query, if the answer can be learned from. `could_have_asked` says whether a
+    /// query has the shape of the learner's, or of one that was adopted: one that came back from a
+    /// file or a network may have been edited.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLearner`], [`ErrorKind::NotOpen`], [`ErrorKind::WrongAnswer`].
+    #[inline]
+    pub(super) fn admit(
+        &self,
+        query: &Query,
+        values: &[f64],
+        target: f64,
+        could_have_asked: impl FnOnce(bool) -> bool,
+    ) -> Result<usize> {
+        let number = query.number;
+        self.check_learner(query)?;
+        let place = self.find(number)?;
+        let adopted = self.adopted(place);
+        if query.checksum != query.digest()
+            || adopted.is_some_and(|checksum| checksum != query.checksum)
+            || !could_have_asked(adopted.is_some())
+        {
+            let problem = "the query was changed after it was asked".into();
+            return Err(ErrorKind::WrongAnswer { number, problem }.into());
+        }
+        if values.len() != query.parts.len() {
+            let problem = format!("{} values for {} columns", values.len(), query.parts.len());
+            return Err(ErrorKind::WrongAnswer { number, problem }.into());
+        }
+        if let Some(value) = values.iter().chain([&target]).find(|v| v.abs() > LARGEST_STEP) {
+            let problem =
+                format!("{} is not a finite number of at most {LARGEST_STEP:e}", shown(*value));
+            return Err(ErrorKind::WrongAnswer { number, problem }.into());
+        }
+        if target.is_nan() {
+            let problem = "the target is missing".into();
+            return Err(ErrorKind::WrongAnswer { number, problem }.into());
+        }
+        Ok(place)
     }
-    if values.len() != query.parts.len() {
-        let problem = format!("{} values for {} columns", values.len(), query.parts.len());
-        return Err(ErrorKind::WrongAnswer { number, problem }.into());
-    }
-    if let Some(value) = values.iter().chain([&target]).find(|v| v.abs() > LARGEST_STEP) {
-        let problem =
-            format!("{} is not a finite number of at most {LARGEST_STEP:e}", shown(*value));
-        return Err(ErrorKind::WrongAnswer { number, problem }.into());
-    }
-    if target.is_nan() {
-        return Err(
-            ErrorKind::WrongAnswer { number, problem: "the target is missing".into() }.into()
-        );
-    }
-    Ok(place)
-}
 
-/// Refuses a query that cannot be adopted: of another learner, changed, or of another shape than
-/// this learner's.
-///
-/// # Errors
-/// [`ErrorKind::WrongLearner`], [`ErrorKind::WrongQuery`].
-pub(super) fn check_adoptable(
-    learner: u64,
-    could_have_asked: impl FnOnce(&Query, bool) -> bool,
-    query: &Query,
-) -> Result<()> {
-    check_learner(learner, query)?;
-    let number = query.number;
-    check_whole(query)?;
-    if number >= LARGEST_COUNT || query.asked_at > number || !could_have_asked(query, true) {
-        let problem = "this learner does not ask such queries".into();
-        return Err(ErrorKind::WrongQuery { number, problem }.into());
+    /// Refuses a query that cannot be adopted: of another learner, changed, or of another shape
+    /// than this learner's.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLearner`], [`ErrorKind::WrongQuery`].
+    pub(super) fn check_adoptable(
+        &self,
+        query: &Query,
+        could_have_asked: impl FnOnce(bool) -> bool,
+    ) -> Result<()> {
+        self.check_learner(query)?;
+        check_whole(query)?;
+        let number = query.number;
+        if number >= LARGEST_COUNT || query.asked_at > number || !could_have_asked(true) {
+            let problem = "this learner does not ask such queries".into();
+            return Err(ErrorKind::WrongQuery { number, problem }.into());
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-/// The place of a query of this learner in the books.
-///
-/// # Errors
-/// [`ErrorKind::WrongLearner`], [`ErrorKind::NotOpen`], [`ErrorKind::WrongQuery`].
-pub(super) fn find_whole(learner: u64, ledger: &Ledger, query: &Query) -> Result<usize> {
-    check_learner(learner, query)?;
-    let place = ledger.find(query.number)?;
-    check_whole(query)?;
-    Ok(place)
-}
-
-#[inline]
-fn check_learner(learner: u64, query: &Query) -> Result<()> {
-    if query.learner == learner {
-        return Ok(());
+    /// The place of an open query of this learner.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLearner`], [`ErrorKind::NotOpen`], [`ErrorKind::WrongQuery`].
+    pub(super) fn find_whole(&self, query: &Query) -> Result<usize> {
+        self.check_learner(query)?;
+        let place = self.find(query.number)?;
+        check_whole(query)?;
+        Ok(place)
     }
-    let (number, expected, found) = (query.number, learner, query.learner);
-    Err(ErrorKind::WrongLearner { number, expected, found }.into())
+
+    #[inline]
+    fn check_learner(&self, query: &Query) -> Result<()> {
+        if query.learner == self.fingerprint {
+            return Ok(());
+        }
+        let (number, expected, found) = (query.number, self.fingerprint, query.learner);
+        Err(ErrorKind::WrongLearner { number, expected, found }.into())
+    }
+
+    /// What a query reads besides what is known, if what is known comes first, the others can be
+    /// read, and it has a finite part for each column.
+    #[inline]
+    pub(super) fn chosen_in<'q>(&self, query: &'q Query) -> Option<&'q [Read]> {
+        let (layout, sampled) = (&self.layout, self.layout.sampled_panels());
+        let (free, chosen) = query.reads.split_at_checked(layout.panels() - sampled)?;
+        let is_known =
+            |(r, panel): (&Read, usize)| r.panel as usize == panel && r.role == Role::Known;
+        let can_be_read = |r: &Read| (r.panel as usize) < sampled && r.role != Role::Known;
+        if !(free.iter().zip(sampled..).all(is_known) && chosen.iter().all(can_be_read)) {
+            return None;
+        }
+        let columns = |r: &Read| layout.slots_of(r.panel as usize).len();
+        query.is_of(query.reads.iter().map(columns).sum()).then_some(chosen)
+    }
+
+    /// The same of a learner that estimates no product: all that it reads has this role and
+    /// coefficient.
+    #[inline]
+    pub(super) fn alike_in<'q>(
+        &self,
+        query: &'q Query,
+        role: Role,
+        coefficient: f64,
+    ) -> Option<&'q [Read]> {
+        self.chosen_in(query).filter(|chosen| {
+            chosen.iter().all(|r| r.role == role && r.coefficient == coefficient)
+                && query.parts.iter().all(|p| p.weight == 0.0)
+                && (query.exact == 0.0 && query.orders.is_empty())
+        })
+    }
 }
 
 fn check_whole(query: &Query) -> Result<()> {

@@ -1,19 +1,76 @@
-//! Keeps the books of a learner: which queries are open, what was read, how late answers came.
+//! Keeps the books of a learner: who it is, which queries are open, what was read and may be, how
+//! late answers came.
 
+use super::saved;
 use crate::data::{Layout, widened};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Query, Read, Role};
+use crate::learner::{Query, Role, TellOutcome};
 use crate::model::{Report, Stop};
 use halfseen_solve::sampling::keep_distinct;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// No count of a saved state is larger: counting on must not overflow.
 pub(super) const LARGEST_COUNT: u64 = 1 << 53;
+/// Reads for which there is room from the start, as the number of a query's may be random.
+const USUAL_READS: usize = 256;
 
 /// The books; see the module's documentation.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone)]
 pub(super) struct Ledger {
+    pub(super) name: &'static str,
+    params: Map<String, Value>,
+    pub(super) layout: Arc<Layout>,
+    pub(super) fingerprint: u64,
+    /// Whether nothing is chosen: rows come with what happens to be observed of them.
+    pub(super) passive: bool,
+    /// As [`AskTell::takes_holes`](crate::learner::AskTell::takes_holes).
+    pub(super) holes: bool,
+    /// The reads in all that may be made, which is a parameter of the learner; `None`: no limit.
+    limit: Option<u64>,
+    /// What reads may cost in all, if somebody said so.
+    money: Option<Money>,
+    /// Queries by number, increasing. Those that were closed stay until they are half of all, so
+    /// that closing one costs the same however many are open.
+    queries: Vec<Open>,
+    /// How many of `queries` were closed.
+    shut: usize,
+    /// The reads that open queries asked for.
+    promised: u64,
+    entries: Entries,
+    /// Panels of the current query: room to work in.
+    panels: Vec<u32>,
+}
+
+/// A query that is open, or was.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    number: u64,
+    /// How many reads it asked for.
+    reads: u64,
+    /// What they cost, where that is limited.
+    price: f64,
+    /// The checksum of one that was adopted.
+    adopted: Option<u64>,
+    shut: bool,
+}
+
+/// A total cost, and what open queries would add to what was spent.
+///
+/// Prices are added as whole multiples of a power of two, 2^80 or more of which make the total:
+/// such sums are exact in any order, so that nothing drifts however many queries come and go.
+#[derive(Debug, Clone, Copy)]
+struct Money {
+    total: f64,
+    unit: f64,
+    promised: u128,
+}
+
+/// The books as a file has them, in which the lists are of the open queries.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entries {
     /// The number of the next query.
     next: u64,
     /// Numbers of the open queries, increasing.
@@ -21,21 +78,13 @@ pub(super) struct Ledger {
     /// How many reads each of them asked for; empty in a state older than these counts.
     #[serde(default)]
     asked: Vec<u64>,
-    /// Numbers and checksums of the open queries that were adopted.
+    /// Numbers and checksums of those that were adopted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     adopted: Vec<(u64, u64)>,
-    /// The sum of `asked`.
-    #[serde(skip)]
-    promised: u64,
-    /// The reads in all that may be made, which is a parameter of the learner; `None`: no limit.
-    #[serde(skip)]
-    limit: Option<u64>,
-    /// Answers learned from: t of the algorithms.
-    pub(super) answered: u64,
-    /// The least and the largest target learned from; `None` at the start and in a state older than
-    /// these.
+    answered: u64,
+    /// `None` at the start and in a state older than these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) range: Option<[f64; 2]>,
+    range: Option<[f64; 2]>,
     skipped: u64,
     reads: u64,
     distinct: u64,
@@ -47,115 +96,260 @@ pub(super) struct Ledger {
     largest_delay: u64,
 }
 
-/// What a query asks for that costs a read.
+/// The panels of a query that cost a read, as often as they are read.
 #[inline]
-fn reads_of(query: &Query) -> u64 {
-    query.reads.iter().filter(|r| r.role != Role::Known).count() as u64
+pub(super) fn paid(query: &Query) -> impl Iterator<Item = u32> {
+    query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel)
+}
+
+/// What distinct panels cost together.
+fn price(layout: &Layout, panels: &mut Vec<u32>) -> f64 {
+    panels.sort_unstable();
+    panels.dedup();
+    panels.iter().map(|&panel| layout.price(panel as usize)).sum()
+}
+
+impl Money {
+    /// Sums of prices are rounded: a share of the total that is no reason to refuse.
+    const ROUNDING: f64 = 1e-12;
+
+    fn new(total: f64) -> Money {
+        let exponent = total.max(1e-200).log2().floor() as i32;
+        Money { total, unit: 2_f64.powi(exponent - 80), promised: 0 }
+    }
+
+    /// A price in whole units. One far above the total counts as 2^20 of it: sums stay in range.
+    fn units(&self, price: f64) -> u128 {
+        (price / self.unit).min(2_f64.powi(100)) as u128
+    }
+
+    fn afford(&self, made: f64, asked: f64) -> Result<()> {
+        let (total, open) = (self.total, self.promised as f64 * self.unit);
+        if made + open + asked > total * (1.0 + Self::ROUNDING) {
+            return Err(ErrorKind::CostSpent { total, made, open, asked }.into());
+        }
+        Ok(())
+    }
 }
 
 impl Ledger {
-    /// The books of a start, over so many panels that can be read and with so many reads to spend.
-    pub(super) fn new(panels: usize, limit: Option<u64>) -> Ledger {
-        Ledger { of_panels: vec![0; panels], limit, ..Ledger::default() }
+    /// The books at the start of the learner of this name and these parameters, with so many reads
+    /// to spend.
+    pub(super) fn new(
+        name: &'static str,
+        params: Map<String, Value>,
+        layout: &Arc<Layout>,
+        limit: Option<u64>,
+    ) -> Result<Ledger> {
+        Ok(Ledger {
+            name,
+            fingerprint: saved::fingerprint(name, &params, layout)?,
+            params,
+            layout: Arc::clone(layout),
+            passive: false,
+            holes: false,
+            limit,
+            money: None,
+            queries: Vec::new(),
+            shut: 0,
+            promised: 0,
+            entries: Entries { of_panels: vec![0; layout.sampled_panels()], ..Entries::default() },
+            panels: Vec::with_capacity(USUAL_READS),
+        })
     }
 
-    /// The number of the next query.
-    #[inline]
-    pub(super) fn next(&self) -> u64 {
-        self.next
-    }
-
-    /// Refuses a query of so many reads if they are more than the total budget leaves, were all
-    /// open queries answered.
+    /// The same with the entries that it takes out of a saved state, which must be such as can be
+    /// true.
     ///
     /// # Errors
-    /// [`ErrorKind::BudgetSpent`].
+    /// [`ErrorKind::BadFile`].
+    pub(super) fn resumed(mut self, state: &mut Value) -> Result<Ledger> {
+        let entries = state.as_object_mut().and_then(|state| state.remove("ledger"));
+        self.entries = saved::state(entries.unwrap_or_default())?;
+        let Entries { open, asked, adopted, .. } = &mut self.entries;
+        if asked.is_empty() && self.limit.is_none() {
+            // Of an older state, in which nothing depends on them.
+            asked.resize(open.len(), 0);
+        }
+        self.promised = asked.iter().fold(0, |sum, &asked| sum.saturating_add(asked));
+        let (open, asked, adopted) =
+            (std::mem::take(open), std::mem::take(asked), std::mem::take(adopted));
+        let checksum = |number: &u64| {
+            let place = adopted.binary_search_by_key(number, |(number, _)| *number);
+            place.ok().map(|place| adopted[place].1)
+        };
+        let query = |(number, reads): (&u64, &u64)| {
+            let adopted = checksum(number);
+            Open { number: *number, reads: *reads, price: 0.0, adopted, shut: false }
+        };
+        let sound = self.is_sound()
+            && asked.len() == open.len()
+            && open.windows(2).all(|w| w[0] < w[1])
+            && adopted.windows(2).all(|w| w[0].0 < w[1].0)
+            && adopted.iter().all(|(number, _)| open.binary_search(number).is_ok())
+            && open.last().is_none_or(|&last| last < self.entries.next);
+        if !sound {
+            return Err(saved::untrue());
+        }
+        self.queries = open.iter().zip(&asked).map(query).collect();
+        Ok(self)
+    }
+
+    /// Whether counts and sums can be true.
+    fn is_sound(&self) -> bool {
+        let e = &self.entries;
+        let of_panels: u128 = e.of_panels.iter().map(|&n| u128::from(n)).sum();
+        [e.next, e.answered, e.skipped, e.reads, e.distinct, e.max_reads, e.largest_delay]
+            .iter()
+            .chain([&self.promised])
+            .all(|&n| n <= LARGEST_COUNT)
+            && (e.of_panels.is_empty()
+                || (e.of_panels.len() == self.layout.sampled_panels()
+                    && of_panels == u128::from(e.distinct)))
+            && (0.0..f64::INFINITY).contains(&e.spent)
+            && e.range.is_none_or(|[low, high]| low.is_finite() && high.is_finite() && low <= high)
+    }
+
+    /// The whole learner as JSON, of which `state` is the rest.
+    ///
+    /// # Errors
+    /// If a number is not finite.
+    pub(super) fn save(&self, state: &impl Serialize) -> Result<Value> {
+        let open = || self.queries.iter().filter(|query| !query.shut);
+        let entries = Entries {
+            open: open().map(|query| query.number).collect(),
+            asked: open().map(|query| query.reads).collect(),
+            adopted: open().filter_map(|query| Some((query.number, query.adopted?))).collect(),
+            ..self.entries.clone()
+        };
+        let json = |e: serde_json::Error| saved::bad("state", e.to_string());
+        let mut state = serde_json::to_value(state).map_err(json)?;
+        state["ledger"] = serde_json::to_value(entries).map_err(json)?;
+        saved::wrap(self.name, &self.params, &self.layout, state)
+    }
+
+    /// Answers learned from: t of the algorithms.
     #[inline]
-    pub(super) fn afford(&self, asked: u64) -> Result<()> {
-        let (made, open) = (self.reads, self.promised);
-        match self.limit.filter(|total| asked > total.saturating_sub(made + open)) {
-            Some(total) => Err(ErrorKind::BudgetSpent { total, made, open, asked }.into()),
-            None => Ok(()),
+    pub(super) fn answered(&self) -> u64 {
+        self.entries.answered
+    }
+
+    /// The least and the largest target learned from.
+    pub(super) fn range(&self) -> Option<[f64; 2]> {
+        self.entries.range
+    }
+
+    /// Begins the next query, without reads.
+    #[inline]
+    pub(super) fn begin(&self, query: &mut Query) {
+        query.clear();
+        (query.learner, query.phase, query.exact) = (self.fingerprint, 0, 0.0);
+        (query.asked_at, query.number) = (self.closed(), self.entries.next);
+    }
+
+    /// The queries that were asked.
+    pub(super) fn asked(&self) -> u64 {
+        self.entries.next
+    }
+
+    /// The queries that are open.
+    #[inline]
+    pub(super) fn waiting(&self) -> u64 {
+        (self.queries.len() - self.shut) as u64
+    }
+
+    /// The queries that were answered or forgotten: a query's number less those before it is how
+    /// many were open when it was asked.
+    #[inline]
+    pub(super) fn closed(&self) -> u64 {
+        self.entries.next - self.waiting()
+    }
+
+    /// Limits what all reads may cost together from now on, given the open queries; some of those
+    /// of an older file nobody has.
+    pub(super) fn limit_cost(
+        &mut self,
+        total: Option<f64>,
+        open: &mut dyn Iterator<Item = &Query>,
+    ) {
+        self.money = total.map(Money::new);
+        self.queries.iter_mut().for_each(|query| query.price = 0.0);
+        for query in open {
+            let price = self.price(query);
+            if let Some((place, money)) = self.find(query.number).ok().zip(self.money.as_mut()) {
+                self.queries[place].price = price;
+                money.promised += money.units(price);
+            }
         }
     }
 
-    /// Opens the query that was written under the next number. One that cannot be paid for is
-    /// emptied, and nothing changes.
+    /// What the distinct reads of a query cost, where that is limited.
+    #[inline]
+    fn price(&mut self, query: &Query) -> f64 {
+        if self.money.is_none() {
+            return 0.0;
+        }
+        self.panels.clear();
+        self.panels.extend(paid(query));
+        price(&self.layout, &mut self.panels)
+    }
+
+    /// Refuses so many reads of this price if they are more than is left, were all open queries
+    /// answered.
+    #[inline]
+    fn afford(&self, asked: u64, price: f64) -> Result<()> {
+        let (made, open) = (self.entries.reads, self.promised);
+        if let Some(total) = self.limit.filter(|total| asked > total.saturating_sub(made + open)) {
+            return Err(ErrorKind::BudgetSpent { total, made, open, asked }.into());
+        }
+        self.money.map_or(Ok(()), |money| money.afford(self.entries.spent, price))
+    }
+
+    /// Refuses to read these panels if that is more than is left.
     ///
     /// # Errors
-    /// [`ErrorKind::BudgetSpent`].
+    /// [`ErrorKind::BudgetSpent`], [`ErrorKind::CostSpent`].
+    pub(super) fn afford_panels(&self, panels: &[u32]) -> Result<()> {
+        let limited = panels.iter().filter(|_| self.money.is_some());
+        let price = limited.map(|&panel| self.layout.price(panel as usize)).sum();
+        self.afford(panels.len() as u64, price)
+    }
+
+    /// Opens the query that was written under the next number, and signs it. One that cannot be
+    /// paid for is emptied, and nothing changes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BudgetSpent`], [`ErrorKind::CostSpent`].
     #[inline]
     pub(super) fn open(&mut self, query: &mut Query) -> Result<()> {
-        let asked = reads_of(query);
-        self.afford(asked).inspect_err(|_| query.clear())?;
-        self.enter(self.next, asked);
+        self.enter(query, None).inspect_err(|_| query.clear())?;
+        query.checksum = query.digest();
         Ok(())
     }
 
     /// Opens a query that was asked elsewhere, under its own number.
     ///
     /// # Errors
-    /// [`ErrorKind::NumberUsed`], [`ErrorKind::BudgetSpent`]; nothing changes then.
+    /// [`ErrorKind::NumberUsed`]; as [`Ledger::open`]; nothing changes then.
     pub(super) fn adopt(&mut self, query: &Query) -> Result<()> {
-        let (number, next) = (query.number, self.next);
+        let (number, next) = (query.number, self.asked());
         if number < next {
             return Err(ErrorKind::NumberUsed { number, next }.into());
         }
-        let asked = reads_of(query);
-        self.afford(asked)?;
-        self.adopted.push((number, query.checksum));
-        self.enter(number, asked);
-        Ok(())
+        self.enter(query, Some(query.checksum))
     }
 
     #[inline]
-    fn enter(&mut self, number: u64, asked: u64) {
-        self.open.push(number);
-        self.asked.push(asked);
-        self.promised += asked;
-        self.next = number + 1;
-    }
-
-    /// The checksum of an open query that was adopted.
-    #[inline]
-    pub(super) fn adopted(&self, number: u64) -> Option<u64> {
-        if self.adopted.is_empty() {
-            return None;
+    fn enter(&mut self, query: &Query, adopted: Option<u64>) -> Result<()> {
+        let (number, reads, price) = (query.number, paid(query).count() as u64, self.price(query));
+        self.afford(reads, price)?;
+        self.queries.push(Open { number, reads, price, adopted, shut: false });
+        self.promised += reads;
+        if let Some(money) = &mut self.money {
+            money.promised += money.units(price);
         }
-        let place = self.adopted.binary_search_by_key(&number, |(number, _)| *number).ok()?;
-        Some(self.adopted[place].1)
-    }
-
-    /// Gives the number of the last query back.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotOpen`].
-    pub(super) fn unask(&mut self, number: u64) -> Result<()> {
-        let place = self.find(number)?;
-        if number + 1 != self.next {
-            return Err(ErrorKind::NotOpen { number }.into());
-        }
-        self.close(place);
-        self.next = number;
+        self.entries.next = number + 1;
         Ok(())
-    }
-
-    /// Closes the query at this place, of which these panels were read. `panels` is room to work
-    /// in.
-    pub(super) fn release(
-        &mut self,
-        place: usize,
-        query: &Query,
-        read: &[u32],
-        panels: &mut Vec<u32>,
-        layout: &Layout,
-    ) {
-        panels.clear();
-        let was_read = |r: &&Read| r.role != Role::Known && read.contains(&r.panel);
-        panels.extend(query.reads.iter().filter(was_read).map(|r| r.panel));
-        self.close(place);
-        self.bill(panels, layout);
-        self.skipped();
     }
 
     /// The place of an open query in the books.
@@ -164,121 +358,118 @@ impl Ledger {
     /// [`ErrorKind::NotOpen`].
     #[inline]
     pub(super) fn find(&self, number: u64) -> Result<usize> {
-        self.open.binary_search(&number).map_err(|_| ErrorKind::NotOpen { number }.into())
+        let place = self.queries.binary_search_by_key(&number, |query| query.number).ok();
+        let open = place.filter(|&place| !self.queries[place].shut);
+        open.ok_or_else(|| ErrorKind::NotOpen { number }.into())
+    }
+
+    /// The checksum of the query at this place, if it was adopted.
+    #[inline]
+    pub(super) fn adopted(&self, place: usize) -> Option<u64> {
+        self.queries[place].adopted
     }
 
     /// Closes the query at this place: what it asked for is free again, and its reads, if they were
     /// made, are on the bill.
     #[inline]
     pub(super) fn close(&mut self, place: usize) {
-        let number = self.open.remove(place);
-        if !self.adopted.is_empty() {
-            self.adopted.retain(|(adopted, _)| *adopted != number);
+        let Open { reads, price, .. } = self.queries[place];
+        self.queries[place].shut = true;
+        self.shut += 1;
+        if 2 * self.shut > self.queries.len() {
+            self.queries.retain(|query| !query.shut);
+            self.shut = 0;
         }
-        self.promised -= self.asked.remove(place);
+        self.promised -= reads;
+        if let Some(money) = &mut self.money {
+            money.promised -= money.units(price);
+        }
     }
 
-    /// The queries that are open.
+    /// Closes the query at this place, with what became of its answer.
     #[inline]
-    pub(super) fn waiting(&self) -> u64 {
-        self.open.len() as u64
+    pub(super) fn book(&mut self, place: usize, query: &Query, target: f64, told: TellOutcome) {
+        self.close(place);
+        self.bill(paid(query));
+        match told {
+            TellOutcome::Learned => self.learned(query.asked_at, target),
+            TellOutcome::Skipped => self.entries.skipped += 1,
+        }
     }
 
-    /// The queries that were answered or forgotten: a query's number less those before it is how
-    /// many were open when it was asked.
-    #[inline]
-    pub(super) fn closed(&self) -> u64 {
-        self.next - self.open.len() as u64
+    /// Closes the query at this place, of which these panels alone were read.
+    pub(super) fn release(&mut self, place: usize, query: &Query, read: &[u32]) {
+        let mut read = read.to_vec();
+        read.sort_unstable();
+        self.close(place);
+        self.bill(paid(query).filter(|panel| read.binary_search(panel).is_ok()));
+        self.entries.skipped += 1;
     }
 
     /// Books the panels read of one example, each as often as it was read; distinct ones are paid
-    /// for, and left in some order.
+    /// for.
     #[inline]
-    pub(super) fn bill(&mut self, panels: &mut Vec<u32>, layout: &Layout) {
+    fn bill(&mut self, read: impl Iterator<Item = u32>) {
+        let (entries, panels) = (&mut self.entries, &mut self.panels);
+        panels.clear();
+        panels.extend(read);
         let reads = panels.len() as u64;
         keep_distinct(panels);
         let distinct = panels.len() as u64;
         for &panel in &*panels {
-            if let Some(count) = self.of_panels.get_mut(panel as usize) {
+            if let Some(count) = entries.of_panels.get_mut(panel as usize) {
                 *count += 1;
             }
         }
-        self.reads += reads;
-        self.distinct += distinct;
-        self.max_reads = self.max_reads.max(reads);
-        self.spent += if layout.is_priced() {
-            panels.sort_unstable();
-            panels.iter().map(|&panel| layout.price(panel as usize)).sum()
-        } else {
-            distinct as f64
+        entries.reads += reads;
+        entries.distinct += distinct;
+        entries.max_reads = entries.max_reads.max(reads);
+        entries.spent += match self.layout.is_priced() {
+            true => price(&self.layout, panels),
+            false => distinct as f64,
         };
     }
 
     /// Books an answer with this target that was learned from, to a query just closed that was
     /// asked when `asked_at` had been.
     #[inline]
-    pub(super) fn learned(&mut self, asked_at: u64, target: f64) {
-        self.largest_delay = self.largest_delay.max((self.closed() - 1).saturating_sub(asked_at));
+    fn learned(&mut self, asked_at: u64, target: f64) {
+        let delay = (self.closed() - 1).saturating_sub(asked_at);
+        let entries = &mut self.entries;
+        entries.largest_delay = entries.largest_delay.max(delay);
         // Answers of a state older than ranges are unknown: no range then.
-        if self.range.is_some() || self.answered == 0 {
-            self.range = Some(widened(self.range, target));
+        if entries.range.is_some() || entries.answered == 0 {
+            entries.range = Some(widened(entries.range, target));
         }
-        self.answered += 1;
+        entries.answered += 1;
     }
 
-    /// Books an answer with holes.
-    pub(super) fn skipped(&mut self) {
-        self.skipped += 1;
+    /// Takes the range of the targets told to an older state, which has none.
+    pub(super) fn take_range(&mut self, targets: &[f64]) {
+        self.entries.range = targets.iter().fold(None, |range, &y| Some(widened(range, y)));
     }
 
     /// The variance of the targets learned from, given their sum and that of their squares: what
     /// always predicting their mean costs.
     pub(super) fn variance(&self, sum: f64, squares: f64) -> f64 {
-        let examples = self.answered.max(1) as f64;
+        let examples = self.answered().max(1) as f64;
         (squares / examples - (sum / examples).powi(2)).max(0.0)
     }
 
     /// The books as a report.
-    pub(super) fn report(&self, learner: &str) -> Report {
+    pub(super) fn report(&self) -> Report {
+        let e = &self.entries;
         Report {
-            examples: self.answered,
-            skipped: self.skipped,
-            reads: self.reads,
-            distinct: self.distinct,
-            panel_reads: self.of_panels.clone(),
-            spent: self.spent,
-            max_reads: self.max_reads,
-            largest_delay: self.largest_delay,
-            unused: self.limit.map(|total| total.saturating_sub(self.reads + self.promised)),
-            ..Report::full(learner, Stop::Open, 0, 0)
+            examples: e.answered,
+            skipped: e.skipped,
+            reads: e.reads,
+            distinct: e.distinct,
+            panel_reads: e.of_panels.clone(),
+            spent: e.spent,
+            max_reads: e.max_reads,
+            largest_delay: e.largest_delay,
+            unused: self.limit.map(|total| total.saturating_sub(e.reads + self.promised)),
+            ..Report::full(self.name, Stop::Open, 0, 0)
         }
-    }
-
-    /// Completes a saved ledger with what is not saved. Whether its numbers can be true, over so
-    /// many panels that can be read and with so many reads to spend.
-    pub(super) fn restore(&mut self, panels: usize, limit: Option<u64>) -> bool {
-        if self.asked.is_empty() && limit.is_none() {
-            // Of an older state, in which nothing depends on them.
-            self.asked.resize(self.open.len(), 0);
-        }
-        self.limit = limit;
-        self.promised = self.asked.iter().fold(0, |sum, &asked| sum.saturating_add(asked));
-        let Ledger { next, answered, skipped, reads, distinct, max_reads, largest_delay, .. } =
-            *self;
-        let counts =
-            [next, answered, skipped, reads, distinct, max_reads, largest_delay, self.promised];
-        let of_panels: u128 = self.of_panels.iter().map(|&n| u128::from(n)).sum();
-        counts.iter().all(|&n| n <= LARGEST_COUNT)
-            && (self.of_panels.is_empty()
-                || (self.of_panels.len() == panels && of_panels == u128::from(distinct)))
-            && (0.0..f64::INFINITY).contains(&self.spent)
-            && self
-                .range
-                .is_none_or(|[low, high]| low.is_finite() && high.is_finite() && low <= high)
-            && self.asked.len() == self.open.len()
-            && self.open.windows(2).all(|w| w[0] < w[1])
-            && self.adopted.windows(2).all(|w| w[0].0 < w[1].0)
-            && self.adopted.iter().all(|(number, _)| self.open.binary_search(number).is_ok())
-            && self.open.last().is_none_or(|&last| last < self.next)
     }
 }

@@ -28,40 +28,28 @@ pub fn one_pass<L: AskTell>(
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Fit>> {
-    let mut fits: Vec<Fit> = Vec::new();
     one_pass_with(learner, seed, counts, examples, monitor, |pass, stop| {
-        let fit = Fit {
-            predictor: pass.learner().predictor().into(),
-            report: pass.noted(pass.learner().report(), stop),
-        };
-        // A point of the curve may have been reached with the last read.
-        let again = |last: &mut Fit| {
-            stop == Stop::BudgetSpent && last.report.examples == fit.report.examples
-        };
-        fits.pop_if(again);
-        fits.push(fit);
-        Ok(())
-    })?;
-    Ok(fits)
+        let predictor = pass.learner().predictor().into();
+        Ok(Fit { predictor, report: pass.noted(pass.learner().report(), stop) })
+    })
 }
 
-/// The same for learners of which more is to be had than a predictor: `look` is shown the pass
-/// after each of the numbers of examples, and where it ends before the last, and told why it
-/// stopped.
-pub(super) fn one_pass_with<L: AskTell>(
+/// The same for learners of which more is to be had than a predictor: what `look` makes of the pass
+/// after each of the numbers of examples, and where it ends before the last, and why it stopped.
+pub(super) fn one_pass_with<L: AskTell, T>(
     learner: &mut L,
     seed: u64,
     counts: &[usize],
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
-    look: impl FnMut(&Pass<'_, '_, L>, Stop) -> Result<()>,
-) -> Result<()> {
+    look: impl FnMut(&Pass<'_, '_, L>, Stop) -> Result<T>,
+) -> Result<Vec<T>> {
     if examples.weights.is_some() {
         refuse_weights(&learner.report().learner, examples, SAMPLES)?;
     }
     let mut order: Vec<u32> = (0..examples.len() as u32).collect();
     shuffle(&mut Stream::new(seed, Purpose::Order, 0), &mut order);
-    in_this_order(learner, &order, counts, examples, monitor, look)
+    in_this_order(learner, &order, counts, examples, monitor, look, |_| ())
 }
 
 /// Teaches a learner every example once, in the order they come in: what a stream of batches is.
@@ -75,24 +63,41 @@ pub fn next_batch(
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Report> {
-    let order: Vec<u32> = (0..examples.len() as u32).collect();
-    let mut report = None;
-    in_this_order(learner, &order, &[examples.len()], examples, monitor, |pass, stop| {
-        report = Some(pass.noted(pass.learner().report(), stop));
-        Ok(())
-    })?;
-    Ok(report.unwrap_or_else(|| learner.report()))
+    next_batch_with(learner, examples, monitor, |_| ())
 }
 
-fn in_this_order<L: AskTell + ?Sized>(
+/// The same; `told` is shown the query of each row that was taught.
+pub(crate) fn next_batch_with(
+    learner: &mut dyn AskTell,
+    examples: &Examples<'_>,
+    monitor: &dyn Monitor,
+    told: impl FnMut(&Query),
+) -> Result<Report> {
+    let order: Vec<u32> = (0..examples.len() as u32).collect();
+    let look =
+        |pass: &Pass<'_, '_, dyn AskTell + '_>, stop| Ok(pass.noted(pass.learner().report(), stop));
+    let reports = in_this_order(learner, &order, &[examples.len()], examples, monitor, look, told)?;
+    Ok(reports.into_iter().next_back().unwrap_or_else(|| learner.report()))
+}
+
+fn in_this_order<L: AskTell + ?Sized, T>(
     learner: &mut L,
     order: &[u32],
     counts: &[usize],
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
-    mut look: impl FnMut(&Pass<'_, '_, L>, Stop) -> Result<()>,
-) -> Result<()> {
+    mut look: impl FnMut(&Pass<'_, '_, L>, Stop) -> Result<T>,
+    mut told: impl FnMut(&Query),
+) -> Result<Vec<T>> {
     let mut pass = Pass::new(learner, examples);
+    let mut seen: Vec<(u64, T)> = Vec::new();
+    let mut look = |pass: &Pass<'_, '_, L>, stop| {
+        let learned = pass.learner.report().examples;
+        // A point of the curve may have been reached with the last read.
+        seen.pop_if(|(last, _)| stop == Stop::BudgetSpent && *last == learned);
+        seen.push((learned, look(pass, stop)?));
+        Ok::<(), Error>(())
+    };
     let last = counts.last().map_or(0, |&c| c.min(examples.len()));
     let mut counts = counts.iter().map(|&c| c.min(examples.len())).peekable();
     let mut taught = order.iter().take(last);
@@ -114,10 +119,11 @@ fn in_this_order<L: AskTell + ?Sized>(
             look(&pass, Stop::BudgetSpent)?;
             break;
         }
+        told(&pass.query);
         done += 1;
     }
     monitor.progress(last as u64, last as u64);
-    Ok(())
+    Ok(seen.into_iter().map(|(_, found)| found).collect())
 }
 
 /// A pass on its way: the learner, and what the reads have shown.

@@ -3,8 +3,6 @@
 use super::allowance::Reads;
 use super::design::DesignCriterion;
 use super::step_size::StepSchedule;
-use crate::data::Layout;
-use crate::error::Result;
 use crate::loss::Loss;
 use crate::params::{Average, Centre, Inner, MomentSource, Passive};
 use halfseen_solve::iterate::Shape;
@@ -178,10 +176,3 @@ macro_rules! recipe {
     };
 }
 pub(super) use recipe;
-
-impl Recipe {
-    /// Which answers belong to this learner.
-    pub(super) fn fingerprint(&self, layout: &Layout) -> Result<u64> {
-        super::saved::fingerprint(self.name, &self.params, layout)
-    }
-}

@@ -3,7 +3,7 @@
 use crate::data::Layout;
 use crate::error::{Error, ErrorKind, Result};
 use crate::learner::{AskTell, Learner};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -81,6 +81,14 @@ fn hole(value: &serde_json::Value) -> Option<String> {
 
 pub(super) fn bad(key: &str, problem: String) -> Error {
     ErrorKind::BadFile { what: "learner state", key: key.to_owned(), problem }.into()
+}
+
+/// What a part of a state is.
+///
+/// # Errors
+/// [`ErrorKind::BadFile`].
+pub(super) fn state<T: DeserializeOwned>(json: serde_json::Value) -> Result<T> {
+    serde_json::from_value(json).map_err(|e| bad("state", e.to_string()))
 }
 
 /// The error for a state whose numbers contradict each other or what they belong to.

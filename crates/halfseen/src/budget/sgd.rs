@@ -2,7 +2,19 @@
 //!
 //! A learner is a row of a table, its [`Recipe`]: how the gradient's panels are drawn, how many
 //! reads estimate the product <w,x>, which iterate is moved, by which steps, for which loss. All
-//! that such learners share is here.
+//! that such learners share is here. Symbols, those of Hazan and Koren 2012:
+//!
+//! | | | where |
+//! |---|---|---|
+//! | t, m | the answer learned from now, from 1; the examples to come | `Ledger::answered`, `StepSchedule::horizon` |
+//! | x, y | example and target | `values`, `target` |
+//! | x~ | the estimate of x by the gradient's reads | `gradient`, before the slope |
+//! | <w,x> | the product, estimated by reads of its own | `Estimate::product` |
+//! | phi | the estimate of the loss's slope at the product, of the squares <w,x> - y | `Slope::value` |
+//! | g~ | phi x~, the estimate of the gradient | `gradient`, with the slope |
+//! | eta | the step's length | `Step::size` |
+//! | w, w- | the iterate; the average of the iterates | `Iterate` |
+//! | u, z | weights and values of what costs nothing, the constant first | `Known` |
 
 mod answer;
 mod ask;
@@ -16,8 +28,9 @@ mod smooth;
 mod tests;
 
 use super::adaptive_sampler::AdaptiveSampler;
-use super::admission::{LARGEST_STEP, admit, check_adoptable, find_whole};
+use super::admission::LARGEST_STEP;
 use super::allowance::given_means;
+use super::engine::Engine;
 use super::gen_est::GenEst;
 use super::known::Known;
 use super::ledger::Ledger;
@@ -25,11 +38,12 @@ use super::observed::Observed;
 use super::progressive_validation::ProgressiveValidation;
 use super::recipe::{Proportions, Recipe, Source};
 use super::running_moments::RunningMoments;
+use super::saved;
 use super::slope_stats::SlopeStats;
 use super::step_size::{Norms, Schedule, Step, StepPlan, Wait};
 use crate::data::{Layout, Moments};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{AskTell, Query, Role, TellOutcome};
+use crate::learner::{Query, Role, TellOutcome};
 use crate::model::{BudgetKind, Linear, Note, Report, check_truncation};
 use crate::params::{Average, Centre, Passive};
 use halfseen_solve::iterate::Iterate;
@@ -38,9 +52,6 @@ use scale::by_reads;
 use smooth::Slope;
 use std::sync::Arc;
 
-/// Reads for which there is room from the start, where their number is random.
-const USUAL_READS: usize = 256;
-
 /// A running learner; see the module's documentation.
 #[derive(Debug, Clone)]
 pub struct Sgd<I> {
@@ -48,13 +59,13 @@ pub struct Sgd<I> {
     layout: Arc<Layout>,
     /// How slopes are estimated that are not linear in the product.
     gen_est: Option<GenEst>,
-    fingerprint: u64,
     /// The t at which the average starts anew; 0 if it never does.
     average_restarts: u64,
     /// Examples before the second phase, where there is one.
     first_phase: Option<u64>,
     /// Whether attributes are scaled by their reads.
     scaled: bool,
+    ledger: Ledger,
     state: State<I>,
     /// The plan for the norms of `state`; none before there are norms.
     planned: Option<StepPlan>,
@@ -65,14 +76,13 @@ pub struct Sgd<I> {
     free: Vec<f64>,
 }
 
-/// What changes over time, and is saved.
+/// What changes over time, and is saved beside the ledger.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct State<I> {
     iterate: I,
     known: Known,
     running: RunningMoments,
-    ledger: Ledger,
     drawing: AdaptiveSampler,
     risk: ProgressiveValidation,
     /// Where nothing is chosen.
@@ -118,7 +128,6 @@ impl<I: Iterate> Sgd<I> {
             iterate,
             known: Known::new(slots - sampled, recipe.intercept, recipe.known_radius),
             running: RunningMoments::new(slots),
-            ledger: Ledger::new(layout.sampled_panels(), recipe.total_budget),
             drawing: AdaptiveSampler::new(&recipe, layout, squares)?,
             risk: ProgressiveValidation::default(),
             observed: (recipe.passive != Passive::No)
@@ -131,7 +140,8 @@ impl<I: Iterate> Sgd<I> {
             norms: None,
             measured,
         };
-        let mut sgd = Self::with_state(recipe, layout, state)?;
+        let ledger = ledger(&recipe, layout)?;
+        let mut sgd = Self::with_state(recipe, layout, (state, ledger))?;
         sgd.renew_norms();
         Ok(sgd)
     }
@@ -140,9 +150,13 @@ impl<I: Iterate> Sgd<I> {
     ///
     /// # Errors
     /// If the state is not one of this recipe and layout.
-    pub fn resume(recipe: Recipe, layout: &Arc<Layout>, state: serde_json::Value) -> Result<Self> {
-        let mut state: State<I> =
-            serde_json::from_value(state).map_err(|e| bad_state(e.to_string()))?;
+    pub fn resume(
+        recipe: Recipe,
+        layout: &Arc<Layout>,
+        mut state: serde_json::Value,
+    ) -> Result<Self> {
+        let ledger = ledger(&recipe, layout)?.resumed(&mut state)?;
+        let mut state: State<I> = saved::state(state)?;
         let sampled = layout.sampled_slots();
         state.iterate.shape(recipe.shape);
         state.iterate.restore(sampled, recipe.radius)?;
@@ -151,7 +165,6 @@ impl<I: Iterate> Sgd<I> {
         let slopes = if recipe.pace.schedule == Schedule::Adagrad { sampled } else { 0 };
         let sound = state.running.len() == layout.slots()
             && state.running.is_sound()
-            && state.ledger.restore(layout.sampled_panels(), recipe.total_budget)
             && state.known.is_sound(&known)
             && state.risk.is_sound()
             && state.observed.is_some() == (recipe.passive != Passive::No)
@@ -167,14 +180,18 @@ impl<I: Iterate> Sgd<I> {
                 .chain([&state.target_squares, &state.target_sum])
                 .all(|v| v.is_finite());
         if !sound {
-            return Err(super::saved::untrue());
+            return Err(saved::untrue());
         }
-        let mut sgd = Self::with_state(recipe, layout, state)?;
+        let mut sgd = Self::with_state(recipe, layout, (state, ledger))?;
         sgd.replan();
         Ok(sgd)
     }
 
-    fn with_state(recipe: Recipe, layout: &Arc<Layout>, state: State<I>) -> Result<Self> {
+    fn with_state(
+        recipe: Recipe,
+        layout: &Arc<Layout>,
+        (state, ledger): (State<I>, Ledger),
+    ) -> Result<Self> {
         let horizon = recipe.pace.horizon;
         let first_phase = match recipe.draws.as_ref().map(|d| &d.proportions) {
             Some(Proportions::Optimal(Source::FirstPhase(phases))) => first_phase(phases, horizon)?,
@@ -189,28 +206,57 @@ impl<I: Iterate> Sgd<I> {
         if let Some(count) = recipe.truncate {
             check_truncation(usize::try_from(count).unwrap_or(usize::MAX), layout)?;
         }
-        let fingerprint = recipe.fingerprint(layout)?;
         let scaled = state.measured.is_none() && by_reads(&recipe, layout);
-        let (layout, gradient, free) = (Arc::clone(layout), Vec::new(), Vec::new());
         let gen_est = GenEst::of(recipe.loss, recipe.radius);
-        let panels = Vec::with_capacity(if gen_est.is_some() { USUAL_READS } else { 0 });
-        let planned = None;
         let mut sgd = Sgd {
             recipe,
-            layout,
+            layout: Arc::clone(layout),
             gen_est,
-            fingerprint,
             average_restarts,
             first_phase,
             scaled,
+            ledger,
             state,
-            planned,
-            panels,
-            gradient,
-            free,
+            planned: None,
+            panels: Vec::new(),
+            gradient: Vec::new(),
+            free: Vec::new(),
         };
         sgd.weigh_iterate()?;
         Ok(sgd)
+    }
+
+    /// Whether an answer teaches nothing: a read was refused, or the row shows nothing.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongAnswer`] for a number where the loss is one of classes.
+    #[inline]
+    fn skips(&self, query: &Query, values: &[f64], target: f64) -> Result<bool> {
+        if self.recipe.loss.needs_classes() && target.abs() != 1.0 {
+            let problem = format!(
+                "the target {target} is no class, -1 or +1, and this loss is one of classes"
+            );
+            return Err(ErrorKind::WrongAnswer { number: query.number, problem }.into());
+        }
+        Ok(values.iter().any(|v| v.is_nan()) || self.teaches_nothing(query))
+    }
+
+    /// Refuses a step that would leave the range of numbers.
+    #[inline]
+    fn check_step(&self, slope: f64, step: Step, risk: Option<f64>) -> Result<()> {
+        // Unlike `max` this keeps a NaN.
+        let larger =
+            |a: f64, (_, g): &(u32, f64)| if g.abs() > a || g.is_nan() { g.abs() } else { a };
+        let largest = self.gradient.iter().fold(slope.abs(), larger);
+        let length = largest * step.size.max(1.0);
+        if length.is_nan() || length >= LARGEST_STEP {
+            let (what, value) = ("a gradient step", largest * step.size);
+            return Err(ErrorKind::Diverged { what, value }.into());
+        }
+        match risk.filter(|risk| risk.is_nan() || risk.abs() >= LARGEST_STEP) {
+            Some(value) => Err(ErrorKind::Diverged { what: "a squared error", value }.into()),
+            None => Ok(()),
+        }
     }
 
     /// Divides each slot's gradient by the root of the sum of its squares, this one included.
@@ -228,44 +274,37 @@ impl<I: Iterate> Sgd<I> {
         }
     }
 
-    /// Everything that an admitted answer changes. Returns the weight with which the iterate was
-    /// counted.
+    /// The weight with which the t-th iterate is averaged, the first of some where t restarts it.
     #[inline]
-    fn apply(
-        &mut self,
-        query: &Query,
-        values: &[f64],
-        slope: f64,
-        step: Step,
-        known_size: f64,
-        t: u64,
-    ) -> f64 {
+    fn weight_in_average(&mut self, t: u64) -> f64 {
         if t == self.average_restarts {
             self.state.iterate.restart_average();
             self.state.known.restart_average();
             self.state.risk = ProgressiveValidation::default();
         }
-        self.precondition();
         // A tail without an end in sight: later iterates weigh more, in proportion to t.
         let endless = self.recipe.average == Average::Tail && self.recipe.pace.is_timeless();
-        let weight = if endless { t as f64 } else { 1.0 };
-        if self.recipe.average_before_step {
+        if endless { t as f64 } else { 1.0 }
+    }
+
+    /// Adds the iterates to their averages: before the step, or after.
+    #[inline]
+    fn count(&mut self, weight: f64, before: bool) {
+        if self.recipe.average_before_step == before {
             self.state.iterate.count(weight);
             self.state.known.count(weight);
         }
-        self.state.iterate.step(&self.gradient, step.size, step.shrink);
+    }
+
+    /// Steps what costs nothing.
+    #[inline]
+    fn step_known(&mut self, query: &Query, values: &[f64], slope: f64, size: f64) {
         if !self.state.known.is_idle() {
             let mut free = std::mem::take(&mut self.free);
             self.read_known(query, values, &mut free);
-            self.state.known.step(free.iter().copied(), slope, known_size);
+            self.state.known.step(free.iter().copied(), slope, size);
             self.free = free;
         }
-        if !self.recipe.average_before_step {
-            self.state.iterate.count(weight);
-            self.state.known.count(weight);
-        }
-        self.remember(query, values);
-        weight
     }
 
     /// Takes in what the values of an answer tell of attributes.
@@ -296,148 +335,112 @@ impl<I: Iterate> Sgd<I> {
         slots.zip(values).for_each(|(slot, value)| self.state.running.see(slot, *value));
     }
 
-    /// Books the reads of a query.
+    /// Takes in what an answer tells of errors, slopes and targets.
     #[inline]
-    fn bill(&mut self, query: &Query) {
-        self.panels.clear();
-        self.panels.extend(query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel));
-        self.state.ledger.bill(&mut self.panels, &self.layout);
-    }
-}
-
-impl<I: Iterate> AskTell for Sgd<I> {
-    #[inline]
-    fn ask_into(&mut self, query: &mut Query) -> Result<()> {
-        self.write(query)?;
-        self.state.ledger.open(query)?;
-        query.checksum = query.digest();
-        Ok(())
-    }
-
-    fn ask_observed_into(&mut self, observed: &[u32], query: &mut Query) -> Result<()> {
-        self.check_observed(observed)?;
-        self.write_observed(observed, query)?;
-        self.state.ledger.open(query)?;
-        query.checksum = query.digest();
-        Ok(())
-    }
-
-    fn adopt(&mut self, query: &Query) -> Result<()> {
-        check_adoptable(self.fingerprint, |q, adopted| self.could_have_asked(q, adopted), query)?;
-        self.state.ledger.adopt(query)?;
-        // What it names is all that was observed.
-        if let Some(observed) = &mut self.state.observed {
-            self.panels.clear();
-            let sampled = query.reads.iter().filter(|r| r.role != Role::Known);
-            self.panels.extend(sampled.map(|r| r.panel));
-            observed.see(&self.panels);
-        }
-        Ok(())
-    }
-
-    fn unask(&mut self, number: u64) -> Result<()> {
-        self.state.ledger.unask(number)
-    }
-
-    fn release(&mut self, query: &Query, read: &[u32]) -> Result<()> {
-        let place = find_whole(self.fingerprint, &self.state.ledger, query)?;
-        self.state.ledger.release(place, query, read, &mut self.panels, &self.layout);
-        Ok(())
-    }
-
-    fn fingerprint(&self) -> u64 {
-        self.fingerprint
-    }
-
-    fn asked_and_closed(&self) -> (u64, u64) {
-        (self.state.ledger.next(), self.state.ledger.closed())
-    }
-
-    fn is_passive(&self) -> bool {
-        self.state.observed.is_some()
-    }
-
-    fn needs_classes(&self) -> bool {
-        self.recipe.loss.needs_classes()
-    }
-
-    #[inline]
-    fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<TellOutcome> {
-        let (learner, ledger) = (self.fingerprint, &self.state.ledger);
-        let place = admit(
-            learner,
-            ledger,
-            |q, adopted| self.could_have_asked(q, adopted),
-            query,
-            values,
-            target,
-        )?;
-        if self.recipe.loss.needs_classes() && target.abs() != 1.0 {
-            let problem = format!(
-                "the target {target} is no class, -1 or +1, and this loss is one of classes"
-            );
-            return Err(ErrorKind::WrongAnswer { number: query.number, problem }.into());
-        }
-        if values.iter().any(|v| v.is_nan()) || self.teaches_nothing(query) {
-            self.state.ledger.close(place);
-            self.bill(query);
-            self.state.ledger.skipped();
-            return Ok(TellOutcome::Skipped);
-        }
-        let estimate = self.estimate(query, values);
-        let (slope, risk) = if self.state.observed.is_some() {
-            let slope = self.recipe.loss.slope(estimate.product, target);
-            let risk = self.slope_observed(query, values, estimate.product, target);
-            (Slope { value: slope, product: None, residuals: (0.0, 0.0) }, risk)
-        } else {
-            let slope = self.slope(query, values, target, estimate)?;
-            self.gradient.iter_mut().for_each(|(_, g)| *g *= slope.value);
-            (slope, slope.product.map(|product| (product - target) * (estimate.second - target)))
-        };
-        let t = self.state.ledger.answered + 1;
-        let wait = Wait { delay: query.delay(), open: self.state.ledger.waiting() - 1 };
-        let plan = self.plan(t, wait.open, query, values, target);
-        let step = self.recipe.pace.at(t, &plan, wait);
-        // Unlike `max` this keeps a NaN.
-        let larger =
-            |a: f64, (_, g): &(u32, f64)| if g.abs() > a || g.is_nan() { g.abs() } else { a };
-        let largest = self.gradient.iter().fold(slope.value.abs(), larger);
-        let length = largest * step.size.max(1.0);
-        if length.is_nan() || length >= LARGEST_STEP {
-            return Err(ErrorKind::Diverged {
-                what: "a gradient step",
-                value: largest * step.size,
-            }
-            .into());
-        }
-        if let Some(value) = risk.filter(|risk| risk.is_nan() || risk.abs() >= LARGEST_STEP) {
-            return Err(ErrorKind::Diverged { what: "a squared error", value }.into());
-        }
-        let weight = self.apply(query, values, slope.value, step, plan.known * wait.shortened(), t);
+    fn record(&mut self, slope: Slope, risk: Option<f64>, weight: f64, target: f64) {
         risk.into_iter().for_each(|square| self.state.risk.see(square, weight));
         if self.gen_est.is_some() {
             self.state.steepness.see_slope(slope.value);
             self.state.steepness.see_residuals(slope.residuals);
         }
-        self.state.ledger.close(place);
-        self.bill(query);
-        self.state.ledger.learned(query.asked_at, target);
         self.state.target_squares += target * target;
         self.state.target_sum += target;
+    }
+}
+
+fn ledger(recipe: &Recipe, layout: &Arc<Layout>) -> Result<Ledger> {
+    let Recipe { name, params, total_budget, passive, .. } = recipe;
+    let mut ledger = Ledger::new(name, params.clone(), layout, *total_budget)?;
+    ledger.passive = *passive != Passive::No;
+    Ok(ledger)
+}
+
+impl<I: Iterate> Engine for Sgd<I> {
+    #[inline]
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    #[inline]
+    fn ledger_mut(&mut self) -> &mut Ledger {
+        &mut self.ledger
+    }
+
+    fn saved(&self) -> Result<serde_json::Value> {
+        self.ledger.save(&self.state)
+    }
+
+    fn numbers(&self) -> Result<()> {
+        if !self.recipe.loss.needs_classes() {
+            return Ok(());
+        }
+        let what = "two classes as the target, and this one holds numbers; choose loss = absolute, or the classifier";
+        Err(ErrorKind::Needs { name: "loss", value: "one of classes", what }.into())
+    }
+
+    fn see(&mut self, observed: &[u32]) {
+        self.state.observed.iter_mut().for_each(|shares| shares.see(observed));
+    }
+
+    #[inline]
+    fn write(&mut self, query: &mut Query, observed: Option<&[u32]>) {
+        query.phase = self.state.drawing.version;
+        self.push_known(query);
+        match observed {
+            Some(observed) => self.write_observed(observed, query),
+            None => self.draw(query),
+        }
+    }
+
+    #[inline]
+    fn could_have_asked(&self, query: &Query, adopted: bool) -> bool {
+        match &self.state.observed {
+            Some(_) => self.could_have_observed(query),
+            None => self.could_have_drawn(query, adopted),
+        }
+    }
+
+    /// One step, by the lines of AERR (Hazan and Koren 2012, algorithm 1); [`Engine::write`] drew
+    /// what its first lines draw.
+    #[inline]
+    fn learn(&mut self, query: &Query, values: &[f64], target: f64) -> Result<TellOutcome> {
+        if self.skips(query, values, target)? {
+            return Ok(TellOutcome::Skipped);
+        }
+        let t = self.ledger.answered() + 1;
+        // x~ = sum over the drawn i of d x_i e_i / (k - 1); |w|^2 x_j / w_j, of mean <w,x>.
+        let estimate = self.estimate(query, values);
+        // phi = |w|^2 x_j / w_j - y, g~ = phi x~.
+        let (slope, risk) = self.multiply_by_slope(query, values, target, estimate)?;
+        // eta, as the theorem has it for the norms of the data.
+        let wait = Wait { delay: query.delay(), open: self.ledger.waiting() - 1 };
+        let plan = self.plan(t, wait.open, query, values, target);
+        let step = self.recipe.pace.at(t, &plan, wait);
+        self.check_step(slope.value, step, risk)?;
+        // w- = 1/m sum_t w_t, of the iterates before their steps here.
+        let weight = self.weight_in_average(t);
+        self.precondition();
+        self.count(weight, true);
+        // w = v min(1, B / |v|) where v = w - eta g~; and u by phi z.
+        self.state.iterate.step(&self.gradient, step.size, step.shrink);
+        self.step_known(query, values, slope.value, plan.known * wait.shortened());
+        self.count(weight, false);
+        self.remember(query, values);
+        self.record(slope, risk, weight, target);
+        Ok(TellOutcome::Learned)
+    }
+
+    #[inline]
+    fn renew(&mut self) -> Result<()> {
+        let t = self.ledger.answered();
         let estimated = self.state.measured.is_none() || self.gen_est.is_some();
         if self.redraw(t)? || (estimated && (is_milestone(t) || self.state.norms.is_none())) {
             self.renew_norms();
         }
-        Ok(TellOutcome::Learned)
-    }
-
-    fn forget(&mut self, number: u64) -> Result<()> {
-        let place = self.state.ledger.find(number)?;
-        self.state.ledger.close(place);
         Ok(())
     }
 
-    fn predictor(&self) -> Linear {
+    fn present(&self) -> Linear {
         let columns = self.layout.slots();
         let (mut weights, mut fill) = (vec![0.0; columns], vec![0.0; columns]);
         let (mut intercept, known) = self.state.known.average();
@@ -453,7 +456,7 @@ impl<I: Iterate> AskTell for Sgd<I> {
             }
         }
         // A score of classes is a margin, not an estimate of the target.
-        let clip = self.state.ledger.range.filter(|_| !self.recipe.loss.needs_classes());
+        let clip = self.ledger.range().filter(|_| !self.recipe.loss.needs_classes());
         let all = Linear { weights, intercept, fill, clip };
         let size = |column| match self.scaled {
             true => self.size(self.layout.slot(column), None),
@@ -467,29 +470,19 @@ impl<I: Iterate> AskTell for Sgd<I> {
         some.unwrap_or(all)
     }
 
-    fn report(&self) -> Report {
+    fn noted(&self, report: Report) -> Report {
         let (risk, risk_error) = self.state.risk.report();
         let drawn = self.gen_est.filter(|_| self.state.drawing.sampler().is_some());
         let budget_kind = if drawn.is_some() { BudgetKind::Expected } else { BudgetKind::Each };
-        let report = self.state.ledger.report(self.recipe.name);
         let steep = drawn.and_then(|estimator| self.state.steepness.note(&estimator));
         let late = Note::of_delay(report.largest_delay, report.examples);
         // A score that tells classes apart by its sign estimates no target, and its squared error
         // says nothing.
         let risk_of_target = risk.filter(|_| !self.recipe.loss.needs_classes());
-        let constant = self.state.ledger.variance(self.state.target_sum, self.state.target_squares);
+        let constant = self.ledger.variance(self.state.target_sum, self.state.target_squares);
         let worse =
             risk_of_target.and_then(|risk| Note::beside_constant(risk, risk_error, constant));
         let notes = [steep, late, worse].into_iter().flatten().collect();
         Report { risk, risk_error, budget_kind, notes, ..report }
     }
-
-    fn save(&self) -> Result<serde_json::Value> {
-        let state = serde_json::to_value(&self.state).map_err(|e| bad_state(e.to_string()))?;
-        super::saved::wrap(self.recipe.name, &self.recipe.params, &self.layout, state)
-    }
-}
-
-fn bad_state(problem: String) -> crate::Error {
-    super::saved::bad("state", problem)
 }

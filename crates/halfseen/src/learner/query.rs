@@ -186,20 +186,19 @@ pub trait AskTell: Send {
     /// then unchanged.
     fn adopt(&mut self, query: &Query) -> Result<()>;
 
-    /// Takes back the query that was asked last, as if nobody had asked: the next one has its
-    /// number and asks the same. For those who find what it asks for too expensive. A learner that
-    /// is passive goes on counting what that row showed.
-    ///
-    /// # Errors
-    /// [`NotOpen`](crate::ErrorKind::NotOpen) if it is not open, or not the last.
-    fn unask(&mut self, number: u64) -> Result<()>;
-
     /// Closes a query of which only some panels were read and no more will be: those reads are on
     /// the bill, the others may be spent elsewhere, and the example counts as skipped.
     ///
     /// # Errors
     /// If it is of another learner, was changed, or is not open.
     fn release(&mut self, query: &Query, read: &[u32]) -> Result<()>;
+
+    /// Limits what all reads may cost together from now on, at the prices that the layout declares
+    /// (1 each without any), given the queries that are open; `None`: no limit. A query that is not
+    /// paid for, were all open ones answered, is refused by
+    /// [`ErrorKind::CostSpent`](crate::ErrorKind::CostSpent) before it is open, so that the next
+    /// one asks the same. The limit is no part of a saved state.
+    fn limit_cost(&mut self, total: Option<f64>, open: &mut dyn Iterator<Item = &Query>);
 
     /// The fingerprint of its parameters, layout and seed, which its queries carry.
     fn fingerprint(&self) -> u64;
@@ -219,9 +218,12 @@ pub trait AskTell: Send {
         false
     }
 
-    /// Whether targets must be -1 or +1, as they are: the losses of classes take no others.
-    fn needs_classes(&self) -> bool {
-        false
+    /// Refuses targets that are numbers, where only classes are learned: -1 and +1, as they are.
+    ///
+    /// # Errors
+    /// As [`Learner::fit`](crate::learner::Learner::fit), naming the parameter that wants classes.
+    fn check_numbers(&self) -> Result<()> {
+        Ok(())
     }
 
     /// Takes one step from the scaled values of a query's reads and the scaled target. A NaN among

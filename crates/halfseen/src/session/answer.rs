@@ -45,12 +45,6 @@ impl Answer {
             Answer::Missing(_) => Cell::Missing,
         }
     }
-
-    /// Whether a later answer may stand in its place: a value that could be had after all, or the
-    /// same again.
-    pub(super) fn gives_way_to(&self, later: &Answer) -> bool {
-        matches!(self, Answer::Missing(_)) || self == later
-    }
 }
 
 impl Session {

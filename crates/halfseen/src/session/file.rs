@@ -1,11 +1,9 @@
 //! Saves a session as versioned JSON, and keeps two copies of one from overwriting each other.
 
-use super::meter::Metered;
 use super::{Kept, Passed, Session, Waiting};
 use crate::data::{Bounds, Label};
 use crate::error::{Error, ErrorKind, Result};
-use crate::learner::{AskTell, hex};
-use crate::params::set_from_json;
+use crate::learner::hex;
 use crate::prepare::Prepare;
 use crate::registry;
 use serde::{Deserialize, Serialize};
@@ -103,7 +101,7 @@ impl Session {
             generation: self.generation,
             writer: self.writer,
             strict: self.strict,
-            total_cost: self.learner.limit(),
+            total_cost: self.total_cost,
             open: self.open.values().cloned().collect(),
             unknown: self.unknown.clone(),
             reasons: self.reasons.clone(),
@@ -127,7 +125,7 @@ impl Session {
                 format!("is {found} {}; this program reads {FORMAT} {VERSION}", file.version);
             return Err(bad("version", problem));
         }
-        let learner = registry::load(&file.learner)?;
+        let running = registry::load(&file.learner)?;
         file.prepare.validate()?;
         let layout = Arc::new(file.prepare.schema.layout()?);
         let written = serde_json::to_value(&*layout).map_err(|e| bad("prepare", e.to_string()))?;
@@ -141,12 +139,10 @@ impl Session {
         if file.bounds.as_ref().is_some_and(|b| b.low.len() != width || b.high.len() != width) {
             return Err(bad("bounds", "its bounds are not those of its attributes"));
         }
-        let mut parameters = registry::find(&learner.report().learner)?;
         let params = file.learner["params"].as_object().cloned().unwrap_or_default();
-        set_from_json(&mut *parameters, &params)?;
-        let learner = Metered::new(learner, &layout);
-        let params = parameters.to_json();
-        let mut session = Session::over(learner, layout, file.prepare, params, file.target);
+        let name = file.learner["learner"].as_str().unwrap_or_default();
+        let learner = registry::with_params(name, &params)?;
+        let mut session = Session::over(&*learner, running, layout, file.prepare, file.target);
         (session.classes, session.bounds, session.strict) =
             (file.classes, file.bounds, file.strict);
         (session.passed, session.reasons) = (file.passed, file.reasons);
@@ -170,17 +166,19 @@ impl Session {
     /// Takes the open queries of a file, which must be those that the learner knows as open.
     fn take_open(&mut self, open: Vec<Waiting>, ledger: &BTreeSet<u64>) -> Result<()> {
         let (fingerprint, wrong) = (self.learner.fingerprint(), |problem| bad("open", problem));
-        for waiting in open {
+        for mut waiting in open {
             let query = &waiting.query;
             self.check_panels(query).map_err(|e| wrong(e.to_string()))?;
             if query.learner != fingerprint || query.checksum != query.digest() {
                 return Err(wrong(format!("query {} was changed", query.number)));
             }
-            let asked = self.asked_in(query);
+            let asked = self.sorted_in(query);
             let answers = waiting.answers.iter().map(|(attribute, answer)| (*attribute, answer));
-            self.check_answers(query.number, answers, waiting.target, |a| asked.contains(&a))
+            let is_asked = |attribute| asked.binary_search(&attribute).is_ok();
+            self.check_answers(query.number, answers, waiting.target, is_asked)
                 .map_err(|e| wrong(e.to_string()))?;
-            self.open.insert(query.number, waiting);
+            waiting.asked = asked;
+            self.open.insert(waiting.query.number, waiting);
         }
         let mut here: BTreeSet<u64> = self.open.keys().copied().collect();
         here.extend(&self.unknown);

@@ -31,7 +31,6 @@
 
 mod answer;
 mod file;
-mod meter;
 mod start;
 mod status;
 mod telling;
@@ -40,25 +39,26 @@ pub use answer::Answer;
 pub use start::Start;
 pub use status::{KeptRead, OpenQuery, Remaining};
 
-use crate::budget::next_batch;
+use crate::budget::next_batch_with;
 use crate::data::{Bounds, Examples, Label, Layout, Matrix, Target};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{AskTell, Query, Role};
+use crate::learner::{AskTell, Learner, Query, Read, Role};
 use crate::model::{Outside, Stop};
+use crate::params::Needs;
 use crate::prepare::Prepare;
-use crate::registry;
 use halfseen_solve::Monitor;
-use meter::Metered;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A learner that collects; see the [module](self). Start one with [`Start`].
 pub struct Session {
-    learner: Metered,
+    learner: Box<dyn AskTell>,
+    name: &'static str,
+    needs: Needs,
+    params: serde_json::Map<String, serde_json::Value>,
     layout: Arc<Layout>,
     prepare: Prepare,
-    params: serde_json::Map<String, serde_json::Value>,
     target: String,
     classes: Vec<Label>,
     bounds: Option<Bounds>,
@@ -67,8 +67,12 @@ pub struct Session {
     /// The names of the encoded columns, and of each attribute the first of them.
     names: Vec<String>,
     first_columns: Vec<usize>,
-    /// The attributes of each panel.
+    /// The attributes in the order of their names.
+    by_name: Vec<u32>,
+    /// The attributes of each panel. No two panels share one.
     attributes: Vec<Vec<u32>>,
+    /// What all reads may cost together.
+    total_cost: Option<f64>,
     /// The open queries, by number.
     open: BTreeMap<u64, Waiting>,
     /// Open queries of a file older than sessions, whose content only their holders know.
@@ -92,6 +96,9 @@ pub struct Session {
 #[serde(deny_unknown_fields)]
 struct Waiting {
     query: Query,
+    /// The attributes that it asks for, increasing; a file has them in the query alone.
+    #[serde(skip)]
+    asked: Vec<u32>,
     /// By attribute.
     answers: BTreeMap<u32, Answer>,
     /// A number, or the place of a class.
@@ -122,10 +129,10 @@ struct Passed {
 
 impl Session {
     fn over(
-        learner: Metered,
+        learner: &dyn Learner,
+        running: Box<dyn AskTell>,
         layout: Arc<Layout>,
         prepare: Prepare,
-        params: serde_json::Map<String, serde_json::Value>,
         target: String,
     ) -> Session {
         let columns = &prepare.schema.columns;
@@ -140,14 +147,20 @@ impl Session {
             attributes.dedup();
             attributes
         };
+        let mut by_name: Vec<u32> = (0..columns.len() as u32).collect();
+        by_name.sort_unstable_by_key(|&attribute| &columns[attribute as usize].name);
         Session {
+            learner: running,
+            name: learner.name(),
+            needs: learner.needs(),
+            params: learner.to_json(),
             names: prepare.schema.encoded_names(),
+            by_name,
             attributes: (0..layout.panels()).map(attributes_in).collect(),
+            total_cost: None,
             first_columns,
-            learner,
             layout,
             prepare,
-            params,
             target,
             classes: Vec::new(),
             bounds: None,
@@ -201,14 +214,13 @@ impl Session {
     pub fn adopt(&mut self, query: &Query) -> Result<()> {
         let (_, closed) = self.learner.asked_and_closed();
         self.learner.adopt(query)?;
-        self.open.insert(query.number, Waiting::new(query.clone(), closed));
+        self.open.insert(query.number, Waiting { closed, ..self.waiting_for(query) });
         Ok(())
     }
 
     fn enter(&mut self, mut query: Query) -> Query {
         query.asker = self.tag;
-        let (_, closed) = self.learner.asked_and_closed();
-        self.open.insert(query.number, Waiting::new(query.clone(), closed));
+        self.open.insert(query.number, self.waiting_for(&query));
         query
     }
 
@@ -270,13 +282,15 @@ impl Session {
             scores.into_iter().map(|score| self.prepare.target.apply(score)).collect();
         let mut examples = Examples::new(rows, &self.prepare.scaler, &self.layout, &targets);
         (examples.declared.names, examples.declared.bounds) = (&self.names, self.bounds.as_ref());
-        let counted = self.kept.is_some() || self.learner.limit().is_some();
-        self.learner.log = self.kept.is_some().then(Vec::new);
-        let report = match counted {
-            true => next_batch(&mut self.learner, &examples, monitor),
-            false => next_batch(&mut *self.learner.learner, &examples, monitor),
-        };
-        self.keep_rows(rows, target);
+        // Number and panels of each query told, where they are wanted.
+        let mut log = Vec::new();
+        let (keeps, learner) = (self.kept.is_some(), &mut *self.learner);
+        let report = next_batch_with(learner, &examples, monitor, |query| {
+            if keeps {
+                log.push((query.number, query.reads.iter().map(|read| read.panel).collect()));
+            }
+        });
+        self.keep_rows(log, rows, target);
         let report = report?;
         self.passed.stop = Some(report.stop);
         self.passed.outside_bounds += report.outside_bounds;
@@ -304,24 +318,30 @@ impl Session {
         Err(ErrorKind::WrongQuery { number: query.number, problem }.into())
     }
 
-    /// The attributes of a query, each once.
+    /// The attributes of a query, each once, in the order of its reads.
     fn asked_in(&self, query: &Query) -> Vec<u32> {
-        let mut asked: Vec<u32> = Vec::with_capacity(query.reads.len());
-        for attribute in query.reads.iter().flat_map(|read| &self.attributes[read.panel as usize]) {
-            if !asked.contains(attribute) {
-                asked.push(*attribute);
-            }
-        }
-        asked
+        let of = |read: &Read| &self.attributes[read.panel as usize];
+        let mut asked: Vec<(u32, usize)> =
+            query.reads.iter().flat_map(of).copied().zip(0..).collect();
+        asked.sort_unstable();
+        asked.dedup_by_key(|(attribute, _)| *attribute);
+        asked.sort_unstable_by_key(|(_, at)| *at);
+        asked.into_iter().map(|(attribute, _)| attribute).collect()
     }
 
     fn name_of(&self, attribute: u32) -> &str {
         &self.prepare.schema.columns[attribute as usize].name
     }
 
+    /// The attribute of a name.
+    fn named(&self, name: &str) -> Option<u32> {
+        let found = self.by_name.binary_search_by(|&attribute| self.name_of(attribute).cmp(name));
+        found.ok().map(|place| self.by_name[place])
+    }
+
     /// The learner's name.
-    pub fn learner(&self) -> String {
-        self.learner.report().learner
+    pub fn learner(&self) -> &'static str {
+        self.name
     }
 
     /// The learner's parameters.
@@ -351,13 +371,13 @@ impl Session {
 
     /// Whether a model takes long, as the learner keeps its reads and fits only then.
     pub fn fits_late(&self) -> bool {
-        self.learner.takes_holes()
+        // Of learners that ask those alone keep them that learn from what holes leave.
+        self.needs.holes
     }
 
     /// Whether an answer may take long, as what is read next depends on a fit to what was read.
     pub fn fits_to_answers(&self) -> bool {
-        let learner = registry::with_params(&self.learner.report().learner, &self.params);
-        learner.is_ok_and(|learner| learner.needs().fits_to_answers)
+        self.needs.fits_to_answers
     }
 }
 

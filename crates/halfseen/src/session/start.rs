@@ -1,11 +1,9 @@
 //! Starts a session: from a learner, the names of attributes and what is declared of them.
 
 use super::Session;
-use super::meter::Metered;
 use crate::data::{Bounds, Label, Layout, Matrix, Table, Target, TargetScale};
 use crate::error::{ErrorKind, Result};
 use crate::learner::Learner;
-use crate::params::LINK;
 use crate::prepare::{Options, Prepare, Prepared, declared_bounds};
 use crate::registry;
 use ndarray::Array2;
@@ -117,16 +115,11 @@ impl<'a> Start<'a> {
             return Err(ErrorKind::SeesWhole { learner: learner.name().to_owned() }.into());
         };
         let numbers = self.first.classes().is_empty();
-        let signs = started.needs_classes();
-        if signs && numbers {
-            let what = "two classes as the target, and this one holds numbers; choose loss = absolute, or the classifier";
-            return Err(ErrorKind::Needs { name: "loss", value: "one of classes", what }.into());
-        }
-        let link = learner.get(LINK.name).filter(|link| link != "identity");
-        if let (Some(value), true) = (link, numbers) {
+        let learned = started.check_numbers();
+        let signs = learned.is_err();
+        if numbers {
             // What a fit says, before anything is read.
-            let allowed = "identity, where targets are numbers".to_owned();
-            return Err(ErrorKind::OutOfRange { name: "link", value, allowed }.into());
+            learned?;
         }
         prepare.target = match self.scale {
             Some(scale) => scale,
@@ -141,8 +134,7 @@ impl<'a> Start<'a> {
             }
         };
         prepare.validate()?;
-        let started = Metered::new(started, &layout);
-        let mut session = Session::over(started, layout, prepare, learner.to_json(), self.target);
+        let mut session = Session::over(learner, started, layout, prepare, self.target);
         session.classes = self.first.classes().to_vec();
         session.bounds = bounds;
         session.instance = self.instance.unwrap_or_else(super::file::draw_tag);

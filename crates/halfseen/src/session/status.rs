@@ -1,12 +1,13 @@
 //! Says how far a session is: its model and report, open queries, what is left to spend, what was
 //! read.
 
-use super::{Answer, Session, meter};
-use crate::data::{Label, Task};
+use super::{Answer, Session};
+use crate::data::{Label, Layout, Task};
 use crate::error::{ErrorKind, Result};
-use crate::learner::{AskTell, Query, Role};
+use crate::learner::{Query, Role};
 use crate::model::{Model, Report, Stop};
 use halfseen_solve::Monitor;
+use std::collections::BTreeSet;
 
 /// A query that waits for its answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +61,7 @@ impl Session {
         let report = self.noted(fit.report);
         let regression = self.classes.is_empty();
         Ok(Model {
-            learner: report.learner.clone(),
+            learner: self.name.to_owned(),
             params: self.params.clone(),
             prepare: self.prepare.clone(),
             target: self.target.clone(),
@@ -112,11 +113,11 @@ impl Session {
         let report = self.learner.report();
         let queries = || self.open.values().map(|waiting| &waiting.query);
         let reads = |query: &Query| query.reads.iter().filter(|r| r.role != Role::Known).count();
-        let promised_cost = queries().map(|query| meter::price(query, &self.layout)).sum::<f64>();
+        let promised_cost = queries().map(|query| price(query, &self.layout)).sum::<f64>();
         let left = |total: f64| (total - report.spent - promised_cost).max(0.0);
         Remaining {
             reads: report.unused,
-            cost: self.learner.limit().map(left),
+            cost: self.total_cost.map(left),
             promised_reads: queries().map(reads).sum::<usize>() as u64,
             promised_cost,
         }
@@ -133,7 +134,8 @@ impl Session {
             let allowed = "a finite number of at least 0".to_owned();
             return Err(ErrorKind::OutOfRange { name, value, allowed }.into());
         }
-        self.learner.set_limit(total, self.open.values().map(|waiting| &waiting.query));
+        self.total_cost = total;
+        self.learner.limit_cost(total, &mut self.open.values().map(|waiting| &waiting.query));
         if self.passed.stop == Some(Stop::BudgetSpent) {
             self.passed.stop = None;
         }
@@ -142,7 +144,7 @@ impl Session {
 
     /// What all reads may cost together, where there is a limit.
     pub fn total_cost(&self) -> Option<f64> {
-        self.learner.limit()
+        self.total_cost
     }
 
     /// Says whether values outside their declared bounds are refused, or taken and counted as they
@@ -196,4 +198,11 @@ impl Session {
         });
         Ok(closed.chain(open))
     }
+}
+
+/// What the distinct reads of a query cost together.
+fn price(query: &Query, layout: &Layout) -> f64 {
+    let paid = query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel);
+    let panels: BTreeSet<u32> = paid.collect();
+    panels.into_iter().map(|panel| layout.price(panel as usize)).sum()
 }

@@ -3,19 +3,14 @@
 use super::{Answer, Kept, Session, Waiting};
 use crate::data::{Label, Matrix, Target};
 use crate::error::{Error, ErrorKind, Result};
-use crate::learner::{AskTell, Query, TellOutcome};
+use crate::learner::{Query, TellOutcome};
 use crate::model::Outside;
 use crate::prepare::ColumnKind;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The reason of a cell that is missing in a table.
 const NO_CELL: &str = "missing in the table";
-
-impl Waiting {
-    pub(super) fn new(query: Query, closed: u64) -> Waiting {
-        Waiting { query, answers: BTreeMap::new(), target: None, closed }
-    }
-}
 
 impl Session {
     /// Answers a query whole: an answer for each of [`Session::attributes_of`], in that order, and
@@ -36,8 +31,8 @@ impl Session {
             let (expected, found) = (asked.len(), answers.len());
             return Err(ErrorKind::WrongLength { what, expected, found }.into());
         }
-        let pairs: Vec<(u32, &Answer)> = asked.into_iter().zip(answers).collect();
-        self.take(query, &pairs, Some(target))?.ok_or_else(|| not_open(query.number))
+        let answers = asked.into_iter().zip(answers);
+        self.take(query, answers, Some(target))?.ok_or_else(|| not_open(query.number))
     }
 
     /// Takes what is known so far of a query: some of its answers by attribute, the target, or
@@ -61,79 +56,83 @@ impl Session {
         target: Option<&Label>,
     ) -> Result<Option<TellOutcome>> {
         self.check_panels(query)?;
-        let asked = self.asked_in(query);
         let mut pairs = Vec::with_capacity(answers.len());
         for (name, answer) in answers {
-            let found = asked.iter().find(|attribute| self.name_of(**attribute) == *name);
-            let Some(&attribute) = found else {
-                let asked = asked.iter().map(|&a| self.name_of(a).to_owned()).collect();
-                let (number, attribute) = (query.number, (*name).to_owned());
-                return Err(ErrorKind::NotAsked { number, attribute, asked }.into());
-            };
+            let attribute = self.named(name).ok_or_else(|| self.not_asked(query, name))?;
             pairs.push((attribute, answer));
         }
-        self.take(query, &pairs, target)
+        self.take(query, pairs.into_iter(), target)
+    }
+
+    fn not_asked(&self, query: &Query, name: &str) -> Error {
+        let asked = self.asked_in(query).into_iter().map(|a| self.name_of(a).to_owned()).collect();
+        ErrorKind::NotAsked { number: query.number, attribute: name.to_owned(), asked }.into()
     }
 
     /// Merges answers into what was told before; tells the learner if that is whole.
-    fn take(
+    fn take<'a>(
         &mut self,
         query: &Query,
-        answers: &[(u32, &Answer)],
+        answers: impl Iterator<Item = (u32, &'a Answer)>,
         target: Option<&Label>,
     ) -> Result<Option<TellOutcome>> {
         let number = query.number;
-        let mut waiting = self.waiting(query)?;
-        let mut outside = Vec::new();
-        for &(attribute, answer) in answers {
+        let waiting = self.waiting(query)?;
+        // What is new, and of that what lies outside its bounds.
+        let (mut fresh, mut outside) = (BTreeMap::new(), Vec::new());
+        let mut missing = waiting.asked.len() - waiting.answers.len();
+        for (attribute, answer) in answers {
+            if waiting.asked.binary_search(&attribute).is_err() {
+                return Err(self.not_asked(query, self.name_of(attribute)));
+            }
             let flagged = self.check_answer(number, attribute as usize, answer)?;
-            if let Some(before) = waiting.answers.get(&attribute) {
-                if before == answer {
-                    continue;
+            let before = fresh.get(&attribute).copied();
+            match before.or_else(|| waiting.answers.get(&attribute)) {
+                Some(before) if before == answer => continue,
+                Some(before @ (Answer::Value(_) | Answer::Category(_))) => {
+                    let (before, now) = (before.to_string(), answer.to_string());
+                    return Err(told_otherwise(number, self.name_of(attribute), before, now));
                 }
-                if !before.gives_way_to(answer) {
-                    let name = self.name_of(attribute);
-                    return Err(told_otherwise(
-                        number,
-                        name,
-                        before.to_string(),
-                        answer.to_string(),
-                    ));
-                }
+                Some(Answer::Missing(_)) => {}
+                None => missing -= 1,
             }
             outside.extend(flagged);
-            waiting.answers.insert(attribute, answer.clone());
+            fresh.insert(attribute, answer);
         }
-        if let Some(target) = target {
-            let code = self.code_of(number, target)?;
-            if let Some(before) = waiting.target.filter(|before| *before != code) {
-                let (before, now) = (self.label_of(before).to_string(), target.to_string());
-                return Err(told_otherwise(number, &self.target, before, now));
-            }
-            waiting.target = Some(code);
+        let code = target.map(|target| self.code_of(number, target)).transpose()?;
+        if let (Some(before), Some(code), Some(now)) = (waiting.target, code, target)
+            && before != code
+        {
+            let (before, now) = (self.label_of(before).to_string(), now.to_string());
+            return Err(told_otherwise(number, &self.target, before, now));
         }
-        let whole = self.asked_in(query).iter().all(|a| waiting.answers.contains_key(a));
-        let told = match waiting.target.filter(|_| whole) {
-            Some(code) => {
-                let values = self.scaled(&waiting)?;
-                let told = self.learner.tell(query, &values, self.scaled_target(code))?;
-                self.open.remove(&number);
-                self.unknown.remove(&number);
-                self.book(waiting);
-                Some(told)
-            }
-            None => {
-                self.open.insert(number, waiting);
-                self.unknown.remove(&number);
-                None
-            }
+        let code = waiting.target.or(code);
+        let answer = |attribute| {
+            fresh.get(&attribute).copied().unwrap_or_else(|| &waiting.answers[&attribute])
         };
+        let whole = match code.filter(|_| missing == 0) {
+            Some(code) => Some((self.scaled(query, answer)?, self.scaled_target(code))),
+            None => None,
+        };
+        drop(waiting);
+        let told = match whole {
+            Some((values, target)) => Some(self.learner.tell(query, &values, target)?),
+            None => None,
+        };
+        self.unknown.remove(&number);
+        let mut waiting = self.open.remove(&number).unwrap_or_else(|| self.waiting_for(query));
+        waiting.answers.extend(fresh.into_iter().map(|(a, answer)| (a, answer.clone())));
+        waiting.target = code;
+        match told {
+            Some(_) => self.book(waiting),
+            None => drop(self.open.insert(number, waiting)),
+        }
         self.flag(outside);
         Ok(told)
     }
 
-    /// A copy of what is known of an open query, if this is that query.
-    fn waiting(&self, query: &Query) -> Result<Waiting> {
+    /// What is known of an open query, if this is that query.
+    fn waiting(&self, query: &Query) -> Result<Cow<'_, Waiting>> {
         let (number, learner) = (query.number, self.learner.fingerprint());
         if query.learner != learner {
             let (expected, found) = (learner, query.learner);
@@ -148,7 +147,11 @@ impl Session {
                 let (expected, found) = (waiting.query.asker, query.asker);
                 return Err(ErrorKind::ForeignQuery { number, expected, found }.into());
             }
-            return if *query == waiting.query { Ok(waiting.clone()) } else { Err(changed()) };
+            return if *query == waiting.query {
+                Ok(Cow::Borrowed(waiting))
+            } else {
+                Err(changed())
+            };
         }
         if !self.unknown.contains(&number) {
             return Err(not_open(number));
@@ -157,17 +160,29 @@ impl Session {
         if query.asker != 0 || query.checksum != query.digest() {
             return Err(changed());
         }
-        Ok(Waiting::new(query.clone(), self.learner.asked_and_closed().1))
+        Ok(Cow::Owned(self.waiting_for(query)))
+    }
+
+    /// A query of which nothing was told yet.
+    pub(super) fn waiting_for(&self, query: &Query) -> Waiting {
+        let (asked, (_, closed)) = (self.sorted_in(query), self.learner.asked_and_closed());
+        Waiting { query: query.clone(), asked, answers: BTreeMap::new(), target: None, closed }
+    }
+
+    /// The attributes of a query, each once, increasing.
+    pub(super) fn sorted_in(&self, query: &Query) -> Vec<u32> {
+        let mut asked = self.asked_in(query);
+        asked.sort_unstable();
+        asked
     }
 
     /// The values of all reads of a query in scaled units, NaN where there is none.
-    fn scaled(&self, waiting: &Waiting) -> Result<Vec<f64>> {
-        let mut values = Vec::with_capacity(waiting.query.parts.len());
-        let reads = waiting.query.reads.iter();
-        for attribute in reads.flat_map(|read| &self.attributes[read.panel as usize]) {
-            let (from, at) = (values.len(), *attribute as usize);
-            let answer = &waiting.answers[attribute];
-            self.prepare.schema.columns[at].push(answer.cell(), &mut values)?;
+    fn scaled<'a>(&self, query: &Query, answer: impl Fn(u32) -> &'a Answer) -> Result<Vec<f64>> {
+        let mut values = Vec::with_capacity(query.parts.len());
+        let reads = query.reads.iter();
+        for &attribute in reads.flat_map(|read| &self.attributes[read.panel as usize]) {
+            let (from, at) = (values.len(), attribute as usize);
+            self.prepare.schema.columns[at].push(answer(attribute).cell(), &mut values)?;
             for (offset, value) in values[from..].iter_mut().enumerate() {
                 *value = self.prepare.scaler.scale(self.first_columns[at] + offset, *value);
             }
@@ -197,8 +212,7 @@ impl Session {
     }
 
     /// Keeps what was read of the rows of a batch, the first of which the first query was about.
-    pub(super) fn keep_rows(&mut self, rows: &Matrix, target: &Target) {
-        let log = self.learner.log.take().unwrap_or_default();
+    pub(super) fn keep_rows(&mut self, log: Vec<(u64, Vec<u32>)>, rows: &Matrix, target: &Target) {
         let Some(mut kept) = self.kept.take() else { return };
         for (row, (number, panels)) in log.into_iter().enumerate() {
             let attributes = panels.iter().flat_map(|&panel| &self.attributes[panel as usize]);

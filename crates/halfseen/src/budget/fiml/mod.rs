@@ -106,20 +106,13 @@ impl Learner for Fiml {
         check_moments(examples, Centre::None)?;
         let mut asker = Asker::new(self, examples.layout)?;
         let informative = informative_holes(self, examples);
-        let mut fits: Vec<Fit> = Vec::new();
         pass::one_pass_with(&mut asker, self.seed, counts, examples, monitor, |pass, stop| {
             let mut fit = pass.learner().fit(stop, monitor)?;
             let stop = fit.report.stop;
             fit.report.notes.extend(informative.iter().cloned());
             fit.report = pass.noted(fit.report, stop);
-            // A point of the curve may have been reached with the last read.
-            fits.pop_if(|last| {
-                stop == Stop::BudgetSpent && last.report.examples == fit.report.examples
-            });
-            fits.push(fit);
-            Ok(())
-        })?;
-        Ok(fits)
+            Ok(fit)
+        })
     }
 
     fn start(&self, layout: &Arc<Layout>) -> Result<Option<Box<dyn AskTell>>> {

@@ -5,7 +5,7 @@ use super::estimate::Estimate;
 use super::link::Calibration;
 use super::reads::Reads;
 use crate::data::Layout;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Conditional, Curve, Linear};
 use crate::params::{Link, Value};
 
@@ -60,13 +60,7 @@ pub(super) fn linked(
         return Ok(plain);
     }
     if !reads.targets().iter().all(|y| y.abs() == 1.0) {
-        let (name, value) = (crate::params::LINK.name, link.to_text());
-        return Err(ErrorKind::OutOfRange {
-            name,
-            value,
-            allowed: "identity, where targets are numbers".into(),
-        }
-        .into());
+        return Err(needs_classes(link));
     }
     let fit = |curve| Calibration::fit(curve, &found.held_out);
     let best = match link {
@@ -78,6 +72,13 @@ pub(super) fn linked(
         }
     };
     Ok(best.link(plain, 0.0))
+}
+
+/// The error of a link of classes where targets are numbers.
+pub(super) fn needs_classes(link: Link) -> Error {
+    let (name, value) = (crate::params::LINK.name, link.to_text());
+    let allowed = "identity, where targets are numbers".to_owned();
+    ErrorKind::OutOfRange { name, value, allowed }.into()
 }
 
 /// The weighted sum, by columns.

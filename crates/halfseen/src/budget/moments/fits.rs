@@ -7,7 +7,7 @@ use crate::data::Examples;
 use crate::error::Result;
 use crate::learner::Setting;
 use crate::learner::together::{each, grouped};
-use crate::model::{Fit, Report, Stop};
+use crate::model::{Fit, Report};
 use halfseen_solve::Monitor;
 use std::time::Instant;
 
@@ -27,7 +27,6 @@ pub(crate) fn fit_all<L: FromMoments>(
     let Gathering { centre, seed, .. } = first.gathering();
     check_moments(examples, centre)?;
     let mut gatherer = Gatherer::new(*first, examples.layout, examples.moments)?;
-    let mut all: Vec<Vec<Fit>> = Vec::new();
     pass::one_pass_with(&mut gatherer, seed, counts, examples, monitor, |pass, stop| {
         let gathered = began.elapsed().as_secs_f64();
         let mut fits = pass.learner().fits(learners, stop, monitor)?;
@@ -36,12 +35,8 @@ pub(crate) fn fit_all<L: FromMoments>(
             let (solver, seconds) = (report.stop, report.seconds);
             *report = Report { seconds: seconds + gathered, ..pass.noted(report.clone(), solver) };
         }
-        let examples = |fits: &Vec<Fit>| fits.first().map(|fit| fit.report.examples);
-        all.pop_if(|last| stop == Stop::BudgetSpent && examples(last) == examples(&fits));
-        all.push(fits);
-        Ok(())
-    })?;
-    Ok(all)
+        Ok(fits)
+    })
 }
 
 /// The fits of a grid: parameters that were gathered for alike share one pass.

@@ -6,11 +6,12 @@ use super::own_test::{OwnTest, Trust};
 use super::products::LARGEST_SUM;
 use super::reduced::{Reduced, View};
 use super::sums::{Seen, Shape, Sums};
-use crate::budget::admission::{LARGEST_STEP, admit, check_adoptable, find_whole};
+use crate::budget::admission::LARGEST_STEP;
 use crate::budget::allowance::{affordable, given_means};
-use crate::budget::ledger::Ledger;
+use crate::budget::engine::{Engine, push, push_known};
+use crate::budget::ledger::{Ledger, paid};
 use crate::budget::running_moments::RunningMoments;
-use crate::budget::{AskTell, ColumnTerm, Query, Read, Reads, Role, TellOutcome, saved};
+use crate::budget::{AskTell, ColumnTerm, Query, Reads, Role, TellOutcome, saved};
 use crate::data::{Layout, Moments};
 use crate::error::{ErrorKind, Result};
 use crate::learner::Grid;
@@ -80,9 +81,8 @@ pub(crate) struct Gatherer<L> {
     pub(super) learner: L,
     pub(super) gathering: Gathering,
     pub(super) layout: Arc<Layout>,
-    fingerprint: u64,
-    params: serde_json::Map<String, serde_json::Value>,
     pub(super) draws: Draws,
+    pub(super) ledger: Ledger,
     pub(super) state: State,
     /// Of the current example: codes of the drawn pairs, panels drawn, their values about the
     /// centre, and 1 with the known.
@@ -90,17 +90,16 @@ pub(crate) struct Gatherer<L> {
     panels: Vec<u32>,
     pub(super) deviations: Vec<f64>,
     pub(super) known: Vec<f64>,
-    /// The same by slot and panel, where it is tested.
-    pub(super) drawn: (Vec<(usize, f64)>, Vec<usize>, Vec<f64>),
+    /// Room for its test.
+    terms: Vec<f64>,
 }
 
-/// What changes over time, and is saved.
+/// What changes over time, and is saved beside the ledger.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct State {
     pub(super) sums: Sums,
     pub(super) running: RunningMoments,
-    pub(super) ledger: Ledger,
     /// Means, where they are given, per sampled slot.
     given: Vec<f64>,
     /// Where attributes are scaled by their reads.
@@ -122,9 +121,9 @@ impl<L: FromMoments> Gatherer<L> {
         let (shape, draws) = plan(learner, layout)?;
         let given = given_means(learner.gathering().centre, moments, layout)?;
         let (sums, running) = (Sums::new(shape), RunningMoments::new(layout.slots()));
-        let ledger = Ledger::new(layout.sampled_panels(), learner.gathering().total_budget);
         let own = scales(learner, layout, moments.is_some()).then(OwnTest::new);
-        Self::with_state(learner, layout, draws, State { sums, running, ledger, given, own })
+        let state = State { sums, running, given, own };
+        Ok(Self::with_state(learner, layout, draws, (state, ledger(learner, layout)?)))
     }
 
     /// Goes on from a saved state.
@@ -134,15 +133,14 @@ impl<L: FromMoments> Gatherer<L> {
     pub(crate) fn resume(
         learner: &L,
         layout: &Arc<Layout>,
-        state: serde_json::Value,
+        mut state: serde_json::Value,
     ) -> Result<Self> {
         let (shape, draws) = plan(learner, layout)?;
-        let mut state: State =
-            serde_json::from_value(state).map_err(|e| saved::bad("state", e.to_string()))?;
+        let ledger = ledger(learner, layout)?.resumed(&mut state)?;
+        let mut state: State = saved::state(state)?;
         let given = if learner.gathering().centre == Centre::Given { shape.slots } else { 0 };
         let sound = state.running.len() == layout.slots()
             && state.running.is_sound()
-            && state.ledger.restore(layout.sampled_panels(), learner.gathering().total_budget)
             && state.given.len() == given
             && state.given.iter().all(|v| v.abs() <= LARGEST_SUM)
             && state.own.is_none() != scales(learner, layout, false)
@@ -151,25 +149,28 @@ impl<L: FromMoments> Gatherer<L> {
         if !sound {
             return Err(saved::untrue());
         }
-        Self::with_state(learner, layout, draws, state)
+        Ok(Self::with_state(learner, layout, draws, (state, ledger)))
     }
 
-    fn with_state(learner: &L, layout: &Arc<Layout>, draws: Draws, state: State) -> Result<Self> {
-        let params = learner.to_json();
-        Ok(Gatherer {
+    fn with_state(
+        learner: &L,
+        layout: &Arc<Layout>,
+        draws: Draws,
+        (state, ledger): (State, Ledger),
+    ) -> Self {
+        Gatherer {
             learner: learner.clone(),
             gathering: learner.gathering(),
             layout: Arc::clone(layout),
-            fingerprint: saved::fingerprint(L::NAME, &params, layout)?,
-            params,
             draws,
+            ledger,
             state,
             codes: Vec::new(),
             panels: Vec::new(),
             deviations: Vec::new(),
             known: Vec::new(),
-            drawn: Default::default(),
-        })
+            terms: Vec::new(),
+        }
     }
 
     /// What is subtracted from a sampled slot now.
@@ -197,11 +198,7 @@ impl<L: FromMoments> Gatherer<L> {
     pub(super) fn reduced(&self) -> Result<Reduced> {
         let (intercept, recentre, spread) =
             (self.gathering.intercept, self.recentre(), self.state.running.pooled());
-        Reduced::new(
-            &self.state.sums,
-            self.state.ledger.answered,
-            View { intercept, recentre, spread },
-        )
+        Reduced::new(&self.state.sums, self.ledger.answered(), View { intercept, recentre, spread })
     }
 
     #[cfg(test)]
@@ -231,7 +228,7 @@ impl<L: FromMoments> Gatherer<L> {
         for (slot, w) in (self.layout.sampled_slots()..).zip(known.iter().skip(1)) {
             all[self.layout.column(slot)] = *w;
         }
-        Linear { weights: all, intercept, fill, clip: self.state.ledger.range }
+        Linear { weights: all, intercept, fill, clip: self.ledger.range() }
     }
 
     /// What several parameters make of the moments so far. A stop that is not `OnePass` goes before
@@ -261,33 +258,6 @@ impl<L: FromMoments> Gatherer<L> {
         Ok(L::solve(learners, &moments, monitor)?.into_iter().map(fit).collect())
     }
 
-    /// Whether a query has the shape of this learner's. Known panels come first, then those drawn,
-    /// always alike, so that one that was adopted is no exception.
-    #[inline]
-    fn could_have_asked(&self, query: &Query, _adopted: bool) -> bool {
-        let (sampled, known) =
-            (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
-        if query.reads.len() < known {
-            return false;
-        }
-        let (free, drawn) = query.reads.split_at(known);
-        let free_fits = |(at, read): (usize, &Read)| {
-            read.panel as usize == sampled + at && read.role == Role::Known
-        };
-        let (role, coefficient) = (self.role(), self.draws.coefficient());
-        let fits = free.iter().enumerate().all(free_fits)
-            && drawn.iter().all(|r| r.role == role && r.coefficient == coefficient)
-            && self.draws.could_draw(drawn.iter().map(|r| r.panel));
-        fits && query
-            .reads
-            .iter()
-            .map(|r| self.layout.slots_of(r.panel as usize).len())
-            .sum::<usize>()
-            == query.parts.len()
-            && query.parts.iter().all(|p| p.weight == 0.0 && p.centre.is_finite())
-            && query.exact == 0.0
-    }
-
     fn role(&self) -> Role {
         if self.draws.all() { Role::Full } else { Role::Gradient }
     }
@@ -296,15 +266,14 @@ impl<L: FromMoments> Gatherer<L> {
     #[inline]
     fn take_apart(&mut self, query: &Query, values: &[f64]) {
         self.panels.clear();
-        self.panels.extend(query.reads.iter().filter(|r| r.role != Role::Known).map(|r| r.panel));
+        self.panels.extend(paid(query));
         let columns = self.layout.slots() - self.layout.sampled_slots();
         let (free, drawn) = values.split_at(columns);
         self.known.clear();
         self.known.push(1.0);
         self.known.extend(free);
         self.deviations.clear();
-        let slots = query.reads.iter().filter(|r| r.role != Role::Known);
-        let slots = slots.flat_map(|r| self.layout.slots_of(r.panel as usize));
+        let slots = self.panels.iter().flat_map(|&panel| self.layout.slots_of(panel as usize));
         let (running, state) = (self.is_running(), &self.state.running);
         let deviation = |((slot, part), value): ((usize, &ColumnTerm), &f64)| match running {
             true => state.deviation(slot, part.centre, *value),
@@ -313,10 +282,14 @@ impl<L: FromMoments> Gatherer<L> {
         self.deviations.extend(slots.zip(&query.parts[columns..]).zip(drawn).map(deviation));
     }
 
-    /// Adds the answer taken apart.
+    /// Tests what was learned so far on the answer taken apart, and adds it.
     #[inline]
-    fn learn(&mut self, query: &Query, values: &[f64], target: f64) {
+    fn add(&mut self, query: &Query, values: &[f64], target: f64) {
         let seen = Seen { panels: &self.panels, e: &self.deviations, z: &self.known, y: target };
+        if let Some(own) = &mut self.state.own {
+            let t = self.ledger.answered() + 1;
+            own.see(self.draws, &self.layout, seen, &mut self.terms, t);
+        }
         self.state.sums.add(self.draws, &self.layout, seen);
         let running = self.is_running();
         let slots = || query.reads.iter().flat_map(|r| self.layout.slots_of(r.panel as usize));
@@ -334,6 +307,10 @@ impl<L: FromMoments> Gatherer<L> {
 /// Whether a learner is to find out by its reads how large attributes are, and whom to trust.
 fn scales<L: FromMoments>(learner: &L, layout: &Layout, known: bool) -> bool {
     layout.scaled_by_reads() && !known && learner.gathering().centre != Centre::Given
+}
+
+fn ledger<L: FromMoments>(learner: &L, layout: &Arc<Layout>) -> Result<Ledger> {
+    Ledger::new(L::NAME, learner.to_json(), layout, learner.gathering().total_budget)
 }
 
 /// Checks parameters and budget: the sizes of a learner's sums, and how it draws.
@@ -354,98 +331,59 @@ fn plan<L: FromMoments>(learner: &L, layout: &Layout) -> Result<(Shape, Draws)> 
     Ok((shape, Draws::new(reads, L::PAIRS)))
 }
 
-impl<L: FromMoments> AskTell for Gatherer<L> {
-    fn ask_into(&mut self, query: &mut Query) -> Result<()> {
-        query.clear();
-        (query.learner, query.phase, query.exact) = (self.fingerprint, 0, 0.0);
-        query.asked_at = self.state.ledger.closed();
-        query.number = self.state.ledger.next();
-        for panel in self.layout.sampled_panels()..self.layout.panels() {
-            query.reads.push(Read { panel: panel as u32, role: Role::Known, coefficient: 1.0 });
-            query.parts.extend(
-                self.layout.slots_of(panel).map(|_| ColumnTerm { weight: 0.0, centre: 0.0 }),
-            );
-        }
+impl<L: FromMoments> Engine for Gatherer<L> {
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    fn ledger_mut(&mut self) -> &mut Ledger {
+        &mut self.ledger
+    }
+
+    fn saved(&self) -> Result<serde_json::Value> {
+        self.ledger.save(&self.state)
+    }
+
+    fn write(&mut self, query: &mut Query, _: Option<&[u32]>) {
+        push_known(query, &self.layout);
         let mut stream = Stream::new(self.gathering.seed, Purpose::Query, query.number);
         self.draws.draw(&mut stream, &mut self.panels, &mut self.codes);
         let (role, coefficient) = (self.role(), self.draws.coefficient());
         for &panel in &self.panels {
-            query.reads.push(Read { panel, role, coefficient });
-            let part = |slot| ColumnTerm { weight: 0.0, centre: self.centre(slot) };
-            query.parts.extend(self.layout.slots_of(panel as usize).map(part));
+            push(query, &self.layout, (panel, role, coefficient), |slot| self.centre(slot));
         }
-        self.state.ledger.open(query)?;
-        query.checksum = query.digest();
-        Ok(())
     }
 
-    fn adopt(&mut self, query: &Query) -> Result<()> {
-        check_adoptable(self.fingerprint, |q, adopted| self.could_have_asked(q, adopted), query)?;
-        self.state.ledger.adopt(query)
+    /// Panels are always drawn alike, so that a query that was adopted is no exception.
+    #[inline]
+    fn could_have_asked(&self, query: &Query, _: bool) -> bool {
+        let drawn = self.ledger.alike_in(query, self.role(), self.draws.coefficient());
+        drawn.is_some_and(|drawn| self.draws.could_draw(drawn.iter().map(|r| r.panel)))
     }
 
-    fn unask(&mut self, number: u64) -> Result<()> {
-        self.state.ledger.unask(number)
-    }
-
-    fn release(&mut self, query: &Query, read: &[u32]) -> Result<()> {
-        let place = find_whole(self.fingerprint, &self.state.ledger, query)?;
-        self.state.ledger.release(place, query, read, &mut self.panels, &self.layout);
-        Ok(())
-    }
-
-    fn fingerprint(&self) -> u64 {
-        self.fingerprint
-    }
-
-    fn asked_and_closed(&self) -> (u64, u64) {
-        (self.state.ledger.next(), self.state.ledger.closed())
-    }
-
-    fn tell(&mut self, query: &Query, values: &[f64], target: f64) -> Result<TellOutcome> {
-        let (learner, ledger) = (self.fingerprint, &self.state.ledger);
-        let place = admit(
-            learner,
-            ledger,
-            |q, adopted| self.could_have_asked(q, adopted),
-            query,
-            values,
-            target,
-        )?;
-        self.take_apart(query, values);
+    fn learn(&mut self, query: &Query, values: &[f64], target: f64) -> Result<TellOutcome> {
         if values.iter().any(|v| v.is_nan()) {
-            self.state.ledger.close(place);
-            self.state.ledger.bill(&mut self.panels, &self.layout);
-            self.state.ledger.skipped();
             return Ok(TellOutcome::Skipped);
         }
+        self.take_apart(query, values);
         let largest =
             self.deviations.iter().chain(&self.known).fold(target.abs(), |a, v| a.max(v.abs()));
-        let product =
-            largest * largest * self.draws.pair_coefficient().max(self.draws.coefficient());
-        if product.is_nan() || product >= LARGEST_STEP {
-            return Err(
-                ErrorKind::Diverged { what: "a product of two values", value: product }.into()
-            );
+        let value = largest * largest * self.draws.pair_coefficient().max(self.draws.coefficient());
+        if value.is_nan() || value >= LARGEST_STEP {
+            return Err(ErrorKind::Diverged { what: "a product of two values", value }.into());
         }
-        self.test(query, target);
-        self.learn(query, values, target);
-        self.state.ledger.close(place);
-        self.state.ledger.bill(&mut self.panels, &self.layout);
-        self.state.ledger.learned(query.asked_at, target);
-        self.renew_test();
+        self.add(query, values, target);
         Ok(TellOutcome::Learned)
     }
 
-    fn forget(&mut self, number: u64) -> Result<()> {
-        let place = self.state.ledger.find(number)?;
-        self.state.ledger.close(place);
+    fn renew(&mut self) -> Result<()> {
+        self.renew_test();
         Ok(())
     }
 
     /// Solves anew each time. Should that fail numerically, which a fit reports, no attribute has a
     /// weight.
-    fn predictor(&self) -> Linear {
+    fn present(&self) -> Linear {
         let fits = self.fits(&[&self.learner], Stop::OnePass, &Silent);
         let found = fits
             .ok()
@@ -454,22 +392,12 @@ impl<L: FromMoments> AskTell for Gatherer<L> {
         found.unwrap_or_else(|| self.linear(&[], &[], &[]))
     }
 
-    fn report(&self) -> Report {
-        let report = self.state.ledger.report(L::NAME);
+    fn noted(&self, report: Report) -> Report {
         let (_, risk, risk_error) =
             self.state.own.as_ref().map_or((Trust::FULL, None, None), OwnTest::best);
         let sums = &self.state.sums;
-        let constant = self.state.ledger.variance(sums.known_target[0], sums.target);
-        let notes = risk
-            .and_then(|risk| Note::beside_constant(risk, risk_error, constant))
-            .into_iter()
-            .collect();
-        Report { risk, risk_error, notes, ..report }
-    }
-
-    fn save(&self) -> Result<serde_json::Value> {
-        let state =
-            serde_json::to_value(&self.state).map_err(|e| saved::bad("state", e.to_string()))?;
-        saved::wrap(L::NAME, &self.params, &self.layout, state)
+        let constant = self.ledger.variance(sums.known_target[0], sums.target);
+        let worse = risk.and_then(|risk| Note::beside_constant(risk, risk_error, constant));
+        Report { risk, risk_error, notes: worse.into_iter().collect(), ..report }
     }
 }

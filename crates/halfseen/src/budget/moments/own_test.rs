@@ -13,7 +13,9 @@
 //! reading of least error is the learner's, and its error the report's.
 
 use super::draws::Draws;
+use super::sums::Seen;
 use crate::budget::progressive_validation::ProgressiveValidation;
+use crate::data::Layout;
 use serde::{Deserialize, Serialize};
 
 /// What products of different attributes are multiplied by, besides what their noise asks for.
@@ -56,18 +58,6 @@ struct Tested {
     risk: ProgressiveValidation,
 }
 
-/// One answer, taken apart.
-pub(super) struct Answer<'a> {
-    /// Slots and values about their centre of each panel drawn, in order.
-    pub(super) e: &'a [(usize, f64)],
-    /// Columns of each panel drawn.
-    pub(super) widths: &'a [usize],
-    /// What costs nothing.
-    pub(super) z: &'a [f64],
-    /// The target.
-    pub(super) y: f64,
-}
-
 /// The readings, in the order in which they are tested.
 fn all() -> impl Iterator<Item = Trust> {
     SHARES.into_iter().flat_map(|share| LENGTHS.map(|length| Trust { share, length }))
@@ -99,16 +89,23 @@ impl OwnTest {
 
     /// Tests every reading on an answer, the t-th.
     #[inline]
-    pub(super) fn see(&mut self, draws: Draws, answer: &Answer<'_>, terms: &mut Vec<f64>, t: u64) {
+    pub(super) fn see(
+        &mut self,
+        draws: Draws,
+        layout: &Layout,
+        answer: Seen<'_>,
+        terms: &mut Vec<f64>,
+        t: u64,
+    ) {
         for tested in self.readings.iter_mut().filter(|tested| !tested.weights.is_empty()) {
             let left =
                 answer.y - tested.known.iter().zip(answer.z).map(|(u, z)| u * z).sum::<f64>();
             terms.clear();
-            let mut at = 0;
-            for width in answer.widths {
-                let own = &answer.e[at..at + width];
-                terms.push(own.iter().map(|&(slot, e)| tested.weights[slot] * e).sum());
-                at += width;
+            let mut rest = answer.e;
+            for slots in answer.panels.iter().map(|&panel| layout.slots_of(panel as usize)) {
+                let (own, later) = rest.split_at(slots.len());
+                terms.push(slots.zip(own).map(|(slot, e)| tested.weights[slot] * e).sum());
+                rest = later;
             }
             let sum = draws.coefficient() * terms.iter().sum::<f64>();
             if let Some(square) = draws.square_of_sum(terms) {

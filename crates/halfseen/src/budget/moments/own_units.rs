@@ -2,9 +2,8 @@
 //! and tests what they give.
 
 use super::gather::{FromMoments, Gatherer};
-use super::own_test::{Answer, Trust};
+use super::own_test::Trust;
 use super::reduced::Reduced;
-use crate::budget::{Query, Role};
 use crate::params::Centre;
 use halfseen_solve::Silent;
 
@@ -23,29 +22,15 @@ impl<L: FromMoments> Gatherer<L> {
         if self.state.own.is_none() {
             return moments;
         }
-        let noise = self.draws.pair_coefficient() / self.state.ledger.answered.max(1) as f64;
+        let noise = self.draws.pair_coefficient() / self.ledger.answered().max(1) as f64;
         let sampled = (!self.draws.all()).then_some((noise, trust.share));
         moments.in_own_units(|slot| self.size(slot), sampled)
-    }
-
-    /// Tests what was learned so far on an answer taken apart, before it is learned from.
-    pub(super) fn test(&mut self, query: &Query, target: f64) {
-        let Some(own) = &mut self.state.own else { return };
-        let reads = || query.reads.iter().filter(|r| r.role != Role::Known);
-        let (e, widths, terms) = &mut self.drawn;
-        let slots = reads().flat_map(|r| self.layout.slots_of(r.panel as usize));
-        e.clear();
-        e.extend(slots.zip(&self.deviations).map(|(slot, e)| (slot, *e)));
-        widths.clear();
-        widths.extend(reads().map(|r| self.layout.slots_of(r.panel as usize).len()));
-        let answer = Answer { e, widths, z: &self.known, y: target };
-        own.see(self.draws, &answer, terms, self.state.ledger.answered + 1);
     }
 
     /// Makes the weights anew that are tested next, where it is time to. Where they cannot be
     /// solved for, which a fit reports, they are 0.
     pub(super) fn renew_test(&mut self) {
-        let answers = self.state.ledger.answered;
+        let answers = self.ledger.answered();
         let Some(mut own) = self.state.own.take_if(|own| own.is_due(answers)) else { return };
         // Sizes are looked up while there is a test.
         self.state.own = Some(own.clone());

@@ -2,7 +2,8 @@
 //! answer.
 
 use super::Sgd;
-use crate::learner::{Query, Role};
+use crate::budget::sampler::Sampler;
+use crate::learner::{Query, Read, Role};
 use halfseen_solve::iterate::Iterate;
 
 /// What an answer gives besides the estimate of the example.
@@ -64,61 +65,27 @@ impl<I: Iterate> Sgd<I> {
     /// may have been edited. Known panels come first, then those of the gradient, then the
     /// product's. One that was adopted may have been drawn by other probabilities.
     #[inline]
-    pub(super) fn could_have_asked(&self, query: &Query, adopted: bool) -> bool {
-        if self.state.observed.is_some() {
-            return self.could_have_observed(query);
-        }
-        let (sampled, known) =
-            (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
-        let sampler = self.state.drawing.sampler();
+    pub(super) fn could_have_drawn(&self, query: &Query, adopted: bool) -> bool {
+        let Some(chosen) = self.ledger.chosen_in(query) else { return false };
+        let (sampler, version) = (self.state.drawing.sampler(), self.state.drawing.version);
         let role = if sampler.is_some() { Role::Gradient } else { Role::Full };
-        let most = sampler.map_or(sampled, |s| s.draws());
-        let drawn = query.reads.iter().skip(known).take_while(|read| read.role == role).count();
-        let enough = match sampler {
-            Some(s) => {
-                adopted
-                    || !s.is_uniform()
-                    || query.phase != self.state.drawing.version
-                    || drawn == most
-            }
-            None => drawn == most,
+        let most = sampler.map_or(self.layout.sampled_panels(), |s| s.draws());
+        let drawn = chosen.iter().take_while(|read| read.role == role).count();
+        let (drawn, products) = chosen.split_at(drawn);
+        let changeable = |s: &Sampler| adopted || !s.is_uniform() || query.phase != version;
+        let number = drawn.len() == most || (drawn.len() < most && sampler.is_some_and(changeable));
+        let increasing = || drawn.windows(2).all(|w| w[0].panel < w[1].panel);
+        let fits = |r: &Read| match sampler {
+            // Drawn by probabilities that have changed since.
+            Some(_) if adopted || query.phase < version => r.coefficient.is_finite(),
+            Some(s) => r.coefficient == s.coefficient(r.panel as usize),
+            None => r.coefficient == 1.0,
         };
-        if !enough || drawn > most || query.reads.len() < known + drawn {
-            return false;
-        }
-        if !self.could_read(query.reads.len() - known - drawn, &query.orders) {
-            return false;
-        }
-        let mut columns = 0;
-        for (at, read) in query.reads.iter().enumerate() {
-            let panel = read.panel as usize;
-            let fits = if at < known {
-                panel == sampled + at && read.role == Role::Known
-            } else if at < known + drawn {
-                let order = match sampler {
-                    Some(s) => {
-                        s.replacement() || at == known || query.reads[at - 1].panel < read.panel
-                    }
-                    None => panel == at - known,
-                };
-                let coefficient = match sampler {
-                    // Drawn by probabilities that have changed since.
-                    Some(_) if adopted || query.phase < self.state.drawing.version => {
-                        read.coefficient.is_finite()
-                    }
-                    Some(s) => panel < sampled && read.coefficient == s.coefficient(panel),
-                    None => read.coefficient == 1.0,
-                };
-                panel < sampled && coefficient && order
-            } else {
-                panel < sampled && read.role == Role::Product
-            };
-            if !fits {
-                return false;
-            }
-            columns += self.layout.slots_of(panel).len();
-        }
-        query.is_of(columns)
+        number
+            && (sampler.is_some_and(Sampler::replacement) || increasing())
+            && drawn.iter().all(fits)
+            && products.iter().all(|read| read.role == Role::Product)
+            && self.could_read(products.len(), &query.orders)
     }
 }
 

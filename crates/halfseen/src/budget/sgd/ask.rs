@@ -2,31 +2,20 @@
 
 use super::Sgd;
 use crate::budget::gen_est::GenEst;
-use crate::error::Result;
 use crate::learner::{ColumnTerm, Query, Read, Role};
 use crate::params::Centre;
 use halfseen_solve::iterate::Iterate;
 use halfseen_solve::sampling::{Purpose, Stream};
 
 impl<I: Iterate> Sgd<I> {
-    /// Writes the next query.
-    ///
-    /// # Errors
-    /// [`ErrorKind::BudgetSpent`](crate::ErrorKind::BudgetSpent), where nothing is chosen.
+    /// Adds what is drawn to the next query.
     #[inline]
-    pub(super) fn write(&mut self, query: &mut Query) -> Result<()> {
-        if self.state.observed.is_some() {
-            // All of it happens to be observed.
-            let all: Vec<u32> = (0..self.layout.sampled_panels() as u32).collect();
-            return self.write_observed(&all, query);
-        }
-        self.head(query);
-        self.push_known(query);
+    pub(super) fn draw(&mut self, query: &mut Query) {
         let Some(sampler) = self.state.drawing.sampler() else {
             for panel in 0..self.layout.sampled_panels() {
                 self.push(query, panel, Role::Full, 1.0, |slot| self.state.iterate.weight(slot));
             }
-            return Ok(());
+            return;
         };
         let mut stream = Stream::new(self.recipe.seed, Purpose::Query, query.number);
         sampler.draw(&mut stream, &mut self.panels);
@@ -43,7 +32,6 @@ impl<I: Iterate> Sgd<I> {
             None => self.push_products(query, self.products(), &mut stream),
             Some(estimator) => self.push_powers(query, estimator, &mut stream),
         }
-        Ok(())
     }
 
     /// Draws the reads whose mean estimates the product.
@@ -71,16 +59,6 @@ impl<I: Iterate> Sgd<I> {
                 self.push_products(query, draws, stream);
             }
         }
-    }
-
-    /// Begins the next query, without reads.
-    #[inline]
-    pub(super) fn head(&mut self, query: &mut Query) {
-        query.clear();
-        query.learner = self.fingerprint;
-        query.phase = self.state.drawing.version;
-        query.asked_at = self.state.ledger.closed();
-        query.number = self.state.ledger.next();
     }
 
     /// What is subtracted from a sampled slot now.

@@ -144,9 +144,9 @@ impl<I: Iterate> Sgd<I> {
             Some(Measured { squares, known, target }) => {
                 (squares.iter().sum(), squares.iter().copied().fold(0.0, f64::max), *known, *target)
             }
-            None if self.state.ledger.answered == 0 => return,
+            None if self.ledger.answered() == 0 => return,
             None if self.scaled => {
-                let target = self.state.target_squares / self.state.ledger.answered as f64;
+                let target = self.state.target_squares / self.ledger.answered() as f64;
                 self.state.norms = Some(self.unit_norms(target));
                 return self.replan();
             }
@@ -156,12 +156,7 @@ impl<I: Iterate> Sgd<I> {
                 let (square, largest) = self.state.running.squares(slots, |slot| self.centre(slot));
                 let known = self.state.running.known_squares(slots)
                     + f64::from(u8::from(self.recipe.intercept));
-                (
-                    square,
-                    largest,
-                    known,
-                    self.state.target_squares / self.state.ledger.answered as f64,
-                )
+                (square, largest, known, self.state.target_squares / self.ledger.answered() as f64)
             }
         };
         self.state.norms = Some(self.norms(square, largest, known, target));
@@ -188,7 +183,7 @@ impl<I: Iterate> Sgd<I> {
 
     pub(super) fn replan(&mut self) {
         self.planned =
-            self.state.norms.map(|norms| self.plan_for(self.state.ledger.answered + 1, 0, norms));
+            self.state.norms.map(|norms| self.plan_for(self.ledger.answered() + 1, 0, norms));
     }
 
     /// E |x~|^2 and max_j E x~_j^2 for the present draws.

@@ -25,7 +25,7 @@
 use super::Sgd;
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
-use crate::learner::{Query, Role};
+use crate::learner::{Query, Read, Role};
 use crate::params::Passive;
 use halfseen_solve::iterate::Iterate;
 use halfseen_solve::sampling::{Purpose, Stream};
@@ -44,43 +44,14 @@ impl<I: Iterate> Sgd<I> {
         Ok(())
     }
 
-    /// Refuses panels that cannot be what a row shows.
-    pub(super) fn check_observed(&self, observed: &[u32]) -> Result<()> {
-        if self.state.observed.is_none() {
-            return Err(ErrorKind::Chooses { learner: self.recipe.name.to_owned() }.into());
-        }
-        let panels = self.layout.sampled_panels();
-        let sound = observed.windows(2).all(|w| w[0] < w[1])
-            && observed.last().is_none_or(|&last| (last as usize) < panels);
-        if sound {
-            return Ok(());
-        }
-        let value = observed.iter().take(20).map(u32::to_string).collect::<Vec<_>>().join(",");
-        let allowed = format!("increasing numbers of panels that can be read, below {panels}");
-        Err(ErrorKind::OutOfRange { name: "observed", value, allowed }.into())
-    }
-
-    /// Writes the query of a row that shows these panels.
-    ///
-    /// # Errors
-    /// [`ErrorKind::BudgetSpent`], before the row counts as seen.
-    pub(super) fn write_observed(&mut self, observed: &[u32], query: &mut Query) -> Result<()> {
-        query.clear();
-        self.state.ledger.afford(observed.len() as u64)?;
-        if let Some(shares) = &mut self.state.observed {
-            shares.see(observed);
-        }
-        self.head(query);
-        self.push_known(query);
+    /// Adds what a row shows to its query.
+    pub(super) fn write_observed(&self, observed: &[u32], query: &mut Query) {
+        let stream = || Stream::new(self.recipe.seed, Purpose::Query, query.number);
         let drawn = match self.recipe.passive {
-            Passive::One => self.draw_observed(
-                observed,
-                Stream::new(self.recipe.seed, Purpose::Query, query.number),
-            ),
+            Passive::One => self.draw_observed(observed, stream()),
             _ => None,
         };
         self.push_observed(query, observed, drawn);
-        Ok(())
     }
 
     /// Mass over share: in proportion to it the observed panel for the product is drawn.
@@ -174,27 +145,10 @@ impl<I: Iterate> Sgd<I> {
 
     /// Whether a query has the shape of one for observed panels.
     pub(super) fn could_have_observed(&self, query: &Query) -> bool {
-        let (sampled, known) =
-            (self.layout.sampled_panels(), self.layout.panels() - self.layout.sampled_panels());
-        let mut columns = 0;
-        for (at, read) in query.reads.iter().enumerate() {
-            let panel = read.panel as usize;
-            let fits = if at < known {
-                panel == sampled + at && read.role == Role::Known
-            } else {
-                let order = at == known || query.reads[at - 1].panel < read.panel;
-                let coefficient = read.coefficient.is_finite() && read.coefficient >= 1.0;
-                panel < sampled
-                    && order
-                    && coefficient
-                    && matches!(read.role, Role::Gradient | Role::Full)
-            };
-            if !fits {
-                return false;
-            }
-            columns += self.layout.slots_of(panel).len();
-        }
-        query.reads.len() >= known && query.is_of(columns)
+        let Some(shown) = self.ledger.chosen_in(query) else { return false };
+        let fits =
+            |r: &Read| r.role != Role::Product && (1.0..f64::INFINITY).contains(&r.coefficient);
+        shown.iter().all(fits) && shown.windows(2).all(|w| w[0].panel < w[1].panel)
     }
 
     /// E |x~|^2 and max_j E x~_j^2, and the largest E x_j^2 (1/pi - 1), over the slots that are

@@ -2,7 +2,7 @@
 
 use super::tests::{assert_close, example, layout};
 use super::*;
-use crate::budget::{Aelr, Aerr, Budgeted, Reads};
+use crate::budget::{Aelr, Aerr, AskTell, Budgeted, Reads};
 use halfseen_solve::sampling::{Purpose, Stream};
 
 /// Widths of sampled panels, then of known ones; at most four sampled panels.

@@ -21,6 +21,31 @@ pub(super) struct Slope {
 }
 
 impl<I: Iterate> Sgd<I> {
+    /// Makes of `gradient`, which is x~, phi x~. Returns phi, and an unbiased estimate of the
+    /// squared error where there is one.
+    ///
+    /// # Errors
+    /// As [`Sgd::slope`].
+    #[inline]
+    pub(super) fn multiply_by_slope(
+        &mut self,
+        query: &Query,
+        values: &[f64],
+        target: f64,
+        estimate: Estimate,
+    ) -> Result<(Slope, Option<f64>)> {
+        if self.state.observed.is_some() {
+            let value = self.recipe.loss.slope(estimate.product, target);
+            let risk = self.slope_observed(query, values, estimate.product, target);
+            return Ok((Slope { value, product: None, residuals: (0.0, 0.0) }, risk));
+        }
+        let slope = self.slope(query, values, target, estimate)?;
+        self.gradient.iter_mut().for_each(|(_, g)| *g *= slope.value);
+        // Two estimates that are independent given the example.
+        let risk = slope.product.map(|product| (product - target) * (estimate.second - target));
+        Ok((slope, risk))
+    }
+
     /// The slope that an answer gives.
     ///
     /// # Errors

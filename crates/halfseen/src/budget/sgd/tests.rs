@@ -9,7 +9,7 @@ use crate::budget::{
     Aelr, Aer, Aerr, Budgeted, ColumnTerm, Ddaelr, Ddaelr2p, Ddaerr, Ddaerr2p, Gaerr,
     PNormRegression, Reads,
 };
-use crate::learner::Learner;
+use crate::learner::{AskTell, Learner};
 use halfseen_solve::iterate::Iterate;
 use halfseen_solve::sampling::{Purpose, Stream};
 
