@@ -73,10 +73,5 @@ fn own(matrix: Matrix) -> Array2<f64> {
     if let Matrix::F64(cells) = matrix {
         return cells;
     }
-    let mut cells = Array2::zeros((matrix.rows(), matrix.columns()));
-    for (at, mut row) in cells.rows_mut().into_iter().enumerate() {
-        // Rows of a new matrix are slices.
-        row.as_slice_mut().into_iter().for_each(|row| matrix.row_into(at, row));
-    }
-    cells
+    matrix.dense(0..matrix.rows())
 }

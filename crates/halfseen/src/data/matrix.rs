@@ -1,7 +1,7 @@
-//! Stores cells as f64, f32, u8 or sparse rows, here or elsewhere, and answers a single cell
+//! Stores cells as f64, f32, u8, sparse rows or codes, here or elsewhere, and answers a single cell
 //! without copying a row.
 
-use super::Shared;
+use super::{Coded, Shared};
 use crate::error::{ErrorKind, Result};
 use ndarray::{Array2, Axis};
 
@@ -17,6 +17,8 @@ pub enum Matrix {
     U8(Array2<u8>),
     /// Compressed sparse rows; absent cells are zero.
     Csr(Csr),
+    /// Numbers, and codes of categories for their indicators.
+    Coded(Coded),
     /// Dense double precision that somebody else owns.
     Shared(Shared),
 }
@@ -29,6 +31,7 @@ impl Matrix {
             Matrix::F32(a) => a.nrows(),
             Matrix::U8(a) => a.nrows(),
             Matrix::Csr(a) => a.rows(),
+            Matrix::Coded(a) => a.rows(),
             Matrix::Shared(a) => a.rows(),
         }
     }
@@ -40,6 +43,7 @@ impl Matrix {
             Matrix::F32(a) => a.ncols(),
             Matrix::U8(a) => a.ncols(),
             Matrix::Csr(a) => a.columns,
+            Matrix::Coded(a) => a.columns(),
             Matrix::Shared(a) => a.columns(),
         }
     }
@@ -52,6 +56,7 @@ impl Matrix {
             Matrix::F32(a) => f64::from(a[[row, column]]),
             Matrix::U8(a) => f64::from(a[[row, column]]),
             Matrix::Csr(a) => a.get(row, column),
+            Matrix::Coded(a) => a.get(row, column),
             Matrix::Shared(a) => a.get(row, column),
         }
     }
@@ -69,6 +74,10 @@ impl Matrix {
                     out[c as usize] = v;
                 }
             }
+            Matrix::Coded(a) => {
+                out.fill(0.0);
+                a.each(row, |column, v| out[column] = v);
+            }
             Matrix::Shared(a) => a.row_into(row, out),
         }
     }
@@ -81,43 +90,83 @@ impl Matrix {
             Matrix::F32(a) => Matrix::F32(a.select(Axis(0), keep)),
             Matrix::U8(a) => Matrix::U8(a.select(Axis(0), keep)),
             Matrix::Csr(a) => Matrix::Csr(a.select_rows(keep)),
-            Matrix::Shared(a) => Matrix::F64(a.dense(keep.iter().copied())),
+            Matrix::Coded(a) => Matrix::Coded(a.select_rows(keep)),
+            Matrix::Shared(_) => Matrix::F64(self.dense(keep.iter().copied())),
         }
     }
 
     /// Number of missing cells. Bytes have none.
     pub fn missing(&self) -> usize {
-        match self {
-            Matrix::F64(a) => a.iter().filter(|v| v.is_nan()).count(),
-            Matrix::F32(a) => a.iter().filter(|v| v.is_nan()).count(),
-            Matrix::U8(_) => 0,
-            Matrix::Csr(a) => a.values.iter().filter(|v| v.is_nan()).count(),
-            Matrix::Shared(a) => a.count(f64::is_nan),
-        }
+        self.count(f64::is_nan)
     }
 
     /// Whether no cell is missing or infinite.
     pub fn is_finite(&self) -> bool {
+        self.count(|v| !v.is_finite()) == 0
+    }
+
+    /// How many cells are so, where bytes and zeros never are.
+    fn count(&self, is: impl Fn(f64) -> bool) -> usize {
         match self {
-            Matrix::F64(a) => a.iter().all(|v| v.is_finite()),
-            Matrix::F32(a) => a.iter().all(|v| v.is_finite()),
-            Matrix::U8(_) => true,
-            Matrix::Csr(a) => a.values.iter().all(|v| v.is_finite()),
-            Matrix::Shared(a) => a.count(|v| !v.is_finite()) == 0,
+            Matrix::F64(a) => a.iter().filter(|v| is(**v)).count(),
+            Matrix::F32(a) => a.iter().filter(|v| is(f64::from(**v))).count(),
+            Matrix::U8(_) => 0,
+            Matrix::Csr(a) => a.values.iter().filter(|v| is(**v)).count(),
+            Matrix::Coded(a) => {
+                let mut count = 0;
+                (0..a.rows()).for_each(|row| a.each(row, |_, v| count += usize::from(is(v))));
+                count
+            }
+            Matrix::Shared(a) => a.count(is),
         }
     }
 
-    /// The first infinite cell, as (row, column), both from 0. Bytes have none.
+    /// The first infinite cell, row by row, as (row, column), both from 0. Bytes have none.
     pub fn first_infinite(&self) -> Option<(usize, usize)> {
+        if self.count(f64::is_infinite) == 0 {
+            return None;
+        }
+        let mut cells = vec![0.0; self.columns()];
+        (0..self.rows()).find_map(|row| {
+            self.row_into(row, &mut cells);
+            cells.iter().position(|v| v.is_infinite()).map(|column| (row, column))
+        })
+    }
+
+    /// A copy of the rows of `keep`, in that order, as numbers with every zero.
+    pub fn dense(&self, keep: impl ExactSizeIterator<Item = usize>) -> Array2<f64> {
+        let mut copy = Array2::zeros((keep.len(), self.columns()));
+        for (mut to, from) in copy.rows_mut().into_iter().zip(keep) {
+            // Rows of a new matrix are slices.
+            to.as_slice_mut().into_iter().for_each(|to| self.row_into(from, to));
+        }
+        copy
+    }
+
+    /// The same with a number for each column in its missing cells.
+    pub(crate) fn filled(&self, number: impl Fn(usize) -> f64) -> Matrix {
+        let fill = |(column, v): (usize, &mut f64)| {
+            if v.is_nan() {
+                *v = number(column);
+            }
+        };
         match self {
-            Matrix::F64(a) => a.indexed_iter().find(|(_, v)| v.is_infinite()).map(|(at, _)| at),
-            Matrix::F32(a) => a.indexed_iter().find(|(_, v)| v.is_infinite()).map(|(at, _)| at),
-            Matrix::U8(_) => None,
-            Matrix::Csr(a) => (0..a.rows()).find_map(|r| {
-                let (columns, values) = a.row(r);
-                values.iter().position(|v| v.is_infinite()).map(|i| (r, columns[i] as usize))
-            }),
-            Matrix::Shared(a) => a.first_infinite(),
+            Matrix::Coded(a) => {
+                let mut a = a.clone();
+                a.fill(number);
+                Matrix::Coded(a)
+            }
+            Matrix::Csr(a) => {
+                let mut a = a.clone();
+                let columns = a.indices.iter().map(|&column| column as usize);
+                columns.zip(&mut a.values).for_each(fill);
+                Matrix::Csr(a)
+            }
+            _ => {
+                let mut cells = self.dense(0..self.rows());
+                cells.indexed_iter_mut().for_each(|((_, column), v)| fill((column, v)));
+                Matrix::F64(cells)
+            }
         }
     }
 }

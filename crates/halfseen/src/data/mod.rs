@@ -1,6 +1,7 @@
 //! Holds what was measured: matrices that answer single cells, tables with names, targets.
 
 mod checks;
+mod coded;
 mod examples;
 mod layout;
 mod matrix;
@@ -13,6 +14,7 @@ mod target;
 mod threat;
 
 pub(crate) use checks::{bad_cell, check_row, check_shape};
+pub use coded::Coded;
 pub use examples::{Declared, Examples, Labels, Moments};
 pub(crate) use examples::{check_weights, widened};
 pub use layout::{Layout, LayoutBuilder};

@@ -49,6 +49,10 @@ impl Cells {
                 self.values[..values.len()].copy_from_slice(values);
                 self.len = columns.len();
             }
+            Matrix::Coded(coded) if self.sparse => {
+                self.room(examples.columns());
+                coded.each(row, |column, value| self.keep(column, [value].into_iter()));
+            }
             _ => {
                 let mut scaled = std::mem::take(&mut self.row);
                 scaled.resize(examples.columns(), 0.0);
@@ -114,7 +118,7 @@ impl Cells {
 #[cfg(test)]
 mod tests {
     use crate::data::*;
-    use crate::data::{Csr, Layout};
+    use crate::data::{Coded, Csr, Layout};
     use ndarray::Array2;
     use std::sync::Arc;
 
@@ -134,7 +138,11 @@ mod tests {
             }
             starts.push(columns.len());
         }
+        let codes = vec![Coded::MISSING, 3, 18, 0];
+        let coded =
+            Coded::new(4, (0..8).map(f64::from).collect(), vec![None, Some((codes, 19)), None]);
         let stores = [
+            Matrix::Coded(coded).filled(|j| (j % 3) as f64),
             Matrix::Csr(Csr::new(starts, columns, values, 21).unwrap()),
             Matrix::F64(bytes.mapv(f64::from)),
             Matrix::F32(bytes.mapv(f32::from)),

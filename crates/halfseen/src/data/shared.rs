@@ -1,7 +1,6 @@
 //! Reads cells that somebody else owns, such as an array of Python's, in place: nothing is copied.
 
 use crate::error::{ErrorKind, Result};
-use ndarray::Array2;
 use std::fmt;
 use std::sync::Arc;
 
@@ -84,16 +83,6 @@ impl Shared {
         }
     }
 
-    /// A copy of the rows of `keep`, in that order.
-    pub(super) fn dense(&self, keep: impl ExactSizeIterator<Item = usize>) -> Array2<f64> {
-        let mut copy = Array2::zeros((keep.len(), self.columns));
-        for (mut to, from) in copy.rows_mut().into_iter().zip(keep) {
-            // Rows of a new matrix are slices.
-            to.as_slice_mut().into_iter().for_each(|to| self.row_into(from, to));
-        }
-        copy
-    }
-
     /// How many cells are so; looks along the smaller stride, at neighbours.
     pub(super) fn count(&self, is: impl Fn(f64) -> bool) -> usize {
         let cells = self.slice();
@@ -112,20 +101,6 @@ impl Shared {
             step => cells.iter().step_by(step).take(inner).filter(|v| is(**v)).count(),
         };
         if inner == 0 { 0 } else { (0..outer).map(|i| among(&cells[i * far..])).sum() }
-    }
-
-    /// The first infinite cell, row by row, as (row, column), both from 0.
-    pub(super) fn first_infinite(&self) -> Option<(usize, usize)> {
-        if self.count(f64::is_infinite) == 0 {
-            return None;
-        }
-        let cells = self.slice();
-        let infinite = |row: usize, column: &usize| {
-            cells[row * self.row_stride + column * self.column_stride].is_infinite()
-        };
-        (0..self.rows).find_map(|row| {
-            (0..self.columns).find(|column| infinite(row, column)).map(|column| (row, column))
-        })
     }
 
     fn slice(&self) -> &[f64] {
@@ -155,6 +130,7 @@ mod tests {
     use super::*;
     use crate::data::{Matrix, Table, Target};
     use crate::prepare::{Options, Prepared};
+    use ndarray::Array2;
     use std::borrow::Cow;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -218,7 +194,7 @@ mod tests {
     fn infinite_cells_are_found_where_they_are_and_equal_cells_are_equal() {
         let shared =
             over(vec![1.0, 2.0, f64::INFINITY, 3.0, 4.0, f64::INFINITY], (3, 2), (1, 3)).unwrap();
-        assert_eq!(shared.first_infinite(), Some((2, 0)));
+        assert_eq!(Matrix::Shared(shared.clone()).first_infinite(), Some((2, 0)));
         let sideways =
             over(vec![1.0, 3.0, 2.0, 4.0, f64::INFINITY, f64::INFINITY], (3, 2), (2, 1)).unwrap();
         assert_eq!(shared, sideways);

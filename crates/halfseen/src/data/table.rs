@@ -191,12 +191,12 @@ impl Table {
 
     /// The same table with the cells empty of which `hidden(row, column)` is true; both count from
     /// 0, columns as in [`Table::columns`]. Bytes become single precision, which can be missing,
-    /// and [`Matrix::Shared`] a copy.
+    /// [`Matrix::Shared`] and [`Matrix::Coded`] a copy.
     pub fn without(&self, hidden: impl Fn(usize, usize) -> bool) -> Table {
         let mut numbers = match &self.numbers {
             Matrix::U8(a) => Matrix::F32(a.mapv(f32::from)),
-            Matrix::Shared(a) => Matrix::F64(a.dense(0..a.rows())),
-            other => other.clone(),
+            Matrix::F64(_) | Matrix::F32(_) | Matrix::Csr(_) => self.numbers.clone(),
+            other => Matrix::F64(other.dense(0..self.rows())),
         };
         let (mut texts, mut apart) = (self.texts.clone(), self.apart.clone());
         let rows = self.rows();

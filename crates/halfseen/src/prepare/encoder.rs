@@ -1,8 +1,9 @@
 //! Encodes a table into the matrix that learners see: columns matched by name, categories as
-//! indicators.
+//! indicators that are kept as codes.
 
+use super::schema::category;
 use super::{ColumnKind, Schema};
-use crate::data::{Cell, Column, Matrix, Place, Table};
+use crate::data::{Cell, Coded, Column, Matrix, Place, Table};
 use crate::error::{ErrorKind, Result};
 use ndarray::Array2;
 use std::borrow::Cow;
@@ -79,30 +80,42 @@ impl Schema {
             }
             return Ok(Encoded { matrix: Cow::Borrowed(table.numbers()), applied });
         }
-        let width = self.width();
-        let mut values = Vec::with_capacity(table.rows() * width);
+        let texts = self.columns.iter().filter(|c| c.kind != ColumnKind::Number).count();
+        let mut numbers = Vec::with_capacity(table.rows() * (self.columns.len() - texts));
+        let mut codes = vec![Vec::new(); texts];
+        codes.iter_mut().for_each(|codes| codes.reserve_exact(table.rows()));
         for row in 0..table.rows() {
+            let mut codes = codes.iter_mut();
             for (column, place) in self.columns.iter().zip(&found) {
                 let cell = place.map_or(Cell::Missing, |p| table.cell(row, p));
-                match cell {
-                    Cell::Number(v) if v.is_infinite() => {
-                        return Err(not_finite(row, &column.name, v));
-                    }
-                    Cell::Text(t) if column.is_new(t) => applied.new_categories += 1,
-                    Cell::Number(v)
-                        if column.kind != ColumnKind::Number && column.is_new(&v.to_string()) =>
-                    {
-                        applied.new_categories += 1
-                    }
-                    Cell::Missing => applied.missing += 1,
-                    _ => {}
+                let number = if let Cell::Number(v) = cell { v } else { f64::NAN };
+                if number.is_infinite() {
+                    return Err(not_finite(row, &column.name, number));
                 }
-                column.push(cell, &mut values)?;
+                applied.missing += usize::from(cell == Cell::Missing);
+                let ColumnKind::Text { categories } = &column.kind else {
+                    numbers.push(number);
+                    continue;
+                };
+                let code = category(categories, cell);
+                applied.new_categories += usize::from(code.is_none() && cell != Cell::Missing);
+                let code = code.map_or(Coded::MISSING, |code| code as u32);
+                codes.next().into_iter().for_each(|codes| codes.push(code));
             }
         }
-        let matrix = Array2::from_shape_vec((table.rows(), width), values)
-            .map_err(|e| ErrorKind::Numerical { what: "encoding", problem: e.to_string() })?;
-        Ok(Encoded { matrix: Cow::Owned(Matrix::F64(matrix)), applied })
+        let matrix = if texts == 0 {
+            Array2::from_shape_vec((table.rows(), self.columns.len()), numbers)
+                .map(Matrix::F64)
+                .map_err(|e| ErrorKind::Numerical { what: "encoding", problem: e.to_string() })?
+        } else {
+            let mut codes = codes.into_iter();
+            let attributes = self.columns.iter().map(|column| match &column.kind {
+                ColumnKind::Number => None,
+                ColumnKind::Text { categories } => codes.next().zip(Some(categories.len())),
+            });
+            Matrix::Coded(Coded::new(table.rows(), numbers, attributes.collect()))
+        };
+        Ok(Encoded { matrix: Cow::Owned(matrix), applied })
     }
 
     /// Refuses text where numbers were fitted. The other way round is fine: a column of codes that
@@ -119,17 +132,6 @@ impl Schema {
             }
         }
         Ok(())
-    }
-}
-
-impl super::ColumnSchema {
-    fn is_new(&self, text: &str) -> bool {
-        match &self.kind {
-            ColumnKind::Text { categories } => {
-                categories.binary_search_by(|c| c.as_str().cmp(text)).is_err()
-            }
-            ColumnKind::Number => false,
-        }
     }
 }
 

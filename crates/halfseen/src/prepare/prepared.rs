@@ -8,7 +8,6 @@ use crate::data::{
 };
 use crate::error::{ErrorKind, Result};
 use crate::params::Needs;
-use ndarray::Array2;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -174,7 +173,7 @@ impl<'a> Prepared<'a> {
         let scaler = Scaler::fit_weighted(scale, shown, rows, weights, bounds.as_ref());
         let declared = declared::moments(&options.moments, &schema, &scaler, shown, rows)?;
         if vanished > 0 {
-            whole = Some(without_holes(&matrix, |j| scaler.affine(j).0));
+            whole = Some(matrix.filled(|j| scaler.affine(j).0));
         }
         schema.by_reads = options.honest && scale == Scale::None && options.is_undeclared();
         let layout = Arc::new(schema.layout()?);
@@ -364,26 +363,6 @@ fn labels(codes: &Option<(Vec<u32>, usize)>) -> Option<Labels<'_>> {
     codes.as_ref().map(|(codes, classes)| Labels { codes, classes: *classes })
 }
 
-/// The cells of a matrix, (rows, columns).
-fn dense(matrix: &Matrix) -> Array2<f64> {
-    let mut cells = Array2::zeros((matrix.rows(), matrix.columns()));
-    for (i, mut row) in cells.rows_mut().into_iter().enumerate() {
-        // Rows of a new matrix are slices.
-        row.as_slice_mut().into_iter().for_each(|row| matrix.row_into(i, row));
-    }
-    cells
-}
-
-/// The matrix with a value of each column in its missing cells.
-fn without_holes(matrix: &Matrix, fill: impl Fn(usize) -> f64) -> Matrix {
-    let mut cells = dense(matrix);
-    cells
-        .indexed_iter_mut()
-        .filter(|(_, cell)| cell.is_nan())
-        .for_each(|((_, j), cell)| *cell = fill(j));
-    Matrix::F64(cells)
-}
-
 /// The matrix with the means of the training rows' observed cells in missing ones; 0 where a column
 /// has none.
 fn with_means(matrix: &Matrix, rows: &[u32], weights: Option<&[f64]>) -> Matrix {
@@ -397,7 +376,7 @@ fn with_means(matrix: &Matrix, rows: &[u32], weights: Option<&[f64]>) -> Matrix 
             (*count, *sum) = (*count + weight(r), *sum + weight(r) * v)
         });
     }
-    without_holes(matrix, |j| means[j].1 / if means[j].0 > 0.0 { means[j].0 } else { 1.0 })
+    matrix.filled(|j| means[j].1 / if means[j].0 > 0.0 { means[j].0 } else { 1.0 })
 }
 
 #[cfg(test)]
@@ -405,6 +384,7 @@ mod tests {
     use super::*;
     use crate::data::{Column, Place, TextColumn};
     use crate::prepare::ColumnKind;
+    use ndarray::Array2;
 
     /// Two numbers, one with a hole, and a text whose level "rare" only the third row shows.
     fn table(rows: &[usize]) -> (Table, Target) {

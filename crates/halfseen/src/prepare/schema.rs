@@ -89,17 +89,9 @@ impl ColumnSchema {
             (ColumnKind::Number, Cell::Number(v)) => values.push(v),
             (ColumnKind::Number, Cell::Text(_)) => return wrong("numbers", "text"),
             (ColumnKind::Text { categories }, cell) => {
-                let text = match cell {
-                    Cell::Text(t) => t.to_owned(),
-                    Cell::Number(v) => v.to_string(),
-                    Cell::Missing => String::new(),
-                };
-                match categories.binary_search(&text) {
-                    Ok(at) => {
-                        values.extend((0..categories.len()).map(|c| f64::from(u8::from(c == at))))
-                    }
-                    Err(_) => values.extend(std::iter::repeat_n(f64::NAN, categories.len())),
-                }
+                let at = category(categories, cell);
+                let indicator = |c| at.map_or(f64::NAN, |at| f64::from(u8::from(c == at)));
+                values.extend((0..categories.len()).map(indicator));
             }
         }
         Ok(())
@@ -113,6 +105,16 @@ impl ColumnSchema {
                 categories.iter().map(|c| format!("{}={c}", self.name)).collect()
             }
         }
+    }
+}
+
+/// Which of the sorted categories a cell holds; `None` if it is missing or holds another.
+pub(super) fn category(categories: &[String], cell: Cell<'_>) -> Option<usize> {
+    let find = |text: &str| categories.binary_search_by(|c| c.as_str().cmp(text)).ok();
+    match cell {
+        Cell::Text(text) => find(text),
+        Cell::Number(number) => find(&number.to_string()),
+        Cell::Missing => None,
     }
 }
 

@@ -1,0 +1,146 @@
+//! Stores numbers beside categories: a row holds the code of a category, and no indicators.
+
+/// An (n_examples, n_attributes) matrix whose columns are numbers and indicators of categories, in
+/// the memory of the numbers and of one code for each row and text, however many categories there
+/// are. [`Schema::encode`](crate::prepare::Schema::encode) makes it of tables with texts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Coded {
+    rows: usize,
+    /// Row by row, without what lies between them.
+    numbers: Vec<f64>,
+    /// How many numbers a row has.
+    width: usize,
+    parts: Vec<Part>,
+    /// Column -> part.
+    part_of: Vec<u32>,
+    /// What the columns of texts hold in rows whose category is missing, (n_attributes).
+    holes: Vec<f64>,
+}
+
+/// Columns that follow one another.
+#[derive(Debug, Clone, PartialEq)]
+struct Part {
+    /// The first column.
+    first: usize,
+    /// How many columns.
+    width: usize,
+    cells: Cells,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Cells {
+    /// The numbers of a row from this one on.
+    Numbers(usize),
+    /// For each row which indicator is 1; [`Coded::MISSING`] where none is known.
+    Codes(Vec<u32>),
+}
+
+impl Coded {
+    /// The code of a missing category.
+    pub(crate) const MISSING: u32 = u32::MAX;
+
+    /// Takes numbers row by row, and the attributes in their order: `None` is the next number, a
+    /// text is the codes of its rows and how many categories it has. Missing categories are NaN in
+    /// all their columns.
+    pub(crate) fn new(
+        rows: usize,
+        numbers: Vec<f64>,
+        attributes: Vec<Option<(Vec<u32>, usize)>>,
+    ) -> Coded {
+        let mut parts: Vec<Part> = Vec::new();
+        let (mut columns, mut at) = (0, 0);
+        for attribute in attributes {
+            let first = columns;
+            let (width, cells) = match (attribute, parts.last_mut()) {
+                (Some((codes, width)), _) => (width, Cells::Codes(codes)),
+                (None, Some(Part { width, cells: Cells::Numbers(_), .. })) => {
+                    (*width, columns, at) = (*width + 1, columns + 1, at + 1);
+                    continue;
+                }
+                (None, _) => (1, Cells::Numbers(at)),
+            };
+            columns += width;
+            at += usize::from(matches!(cells, Cells::Numbers(_)));
+            parts.push(Part { first, width, cells });
+        }
+        let part_of = parts.iter().zip(0..).flat_map(|(part, p)| vec![p; part.width]).collect();
+        Coded { rows, numbers, width: at, parts, part_of, holes: vec![f64::NAN; columns] }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.part_of.len()
+    }
+
+    /// One cell.
+    #[inline]
+    pub fn get(&self, row: usize, column: usize) -> f64 {
+        let Part { first, cells, .. } = &self.parts[self.part_of[column] as usize];
+        match cells {
+            Cells::Numbers(at) => self.numbers[row * self.width + at + column - first],
+            Cells::Codes(codes) => match codes[row] {
+                Self::MISSING => self.holes[column],
+                code => f64::from(u8::from(first + code as usize == column)),
+            },
+        }
+    }
+
+    /// Shows all cells of a row but zeros of indicators, by increasing column.
+    #[inline]
+    pub(super) fn each(&self, row: usize, mut show: impl FnMut(usize, f64)) {
+        for Part { first, width, cells } in &self.parts {
+            let values = match cells {
+                Cells::Numbers(at) => &self.numbers[row * self.width + at..][..*width],
+                Cells::Codes(codes) => match codes[row] {
+                    Self::MISSING => &self.holes[*first..first + width],
+                    code => {
+                        show(first + code as usize, 1.0);
+                        continue;
+                    }
+                },
+            };
+            values.iter().enumerate().for_each(|(i, v)| show(first + i, *v));
+        }
+    }
+
+    /// The rows of `keep`, in that order.
+    pub(super) fn select_rows(&self, keep: &[usize]) -> Coded {
+        let row = |&row: &usize| &self.numbers[row * self.width..][..self.width];
+        let numbers = keep.iter().flat_map(row).copied().collect();
+        let of_part = |part: &Part| match &part.cells {
+            Cells::Numbers(_) => part.clone(),
+            Cells::Codes(codes) => {
+                let codes = keep.iter().map(|&row| codes[row]).collect();
+                Part { cells: Cells::Codes(codes), ..*part }
+            }
+        };
+        let (parts, rows) = (self.parts.iter().map(of_part).collect(), keep.len());
+        Coded {
+            rows,
+            numbers,
+            parts,
+            part_of: self.part_of.clone(),
+            holes: self.holes.clone(),
+            ..*self
+        }
+    }
+
+    /// Puts the number of each column in its missing cells.
+    pub(super) fn fill(&mut self, number: impl Fn(usize) -> f64) {
+        for Part { first, width, cells } in &self.parts {
+            let (values, per_row) = match cells {
+                Cells::Numbers(at) => (self.numbers.get_mut(*at..).unwrap_or_default(), self.width),
+                Cells::Codes(_) => (&mut self.holes[*first..first + width], *width),
+            };
+            for values in values.chunks_mut(per_row.max(1)) {
+                let cells = values.iter_mut().take(*width).enumerate();
+                cells.filter(|(_, v)| v.is_nan()).for_each(|(i, v)| *v = number(first + i));
+            }
+        }
+    }
+}
