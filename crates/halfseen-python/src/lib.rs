@@ -13,6 +13,7 @@ mod errors;
 mod fitting;
 mod learners;
 mod model;
+mod online;
 mod query;
 mod robustness;
 
@@ -34,5 +35,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<encoder::Encoder>()?;
     module.add_class::<ask_tell::Learner>()?;
     module.add_class::<query::Query>()?;
+    module.add_class::<online::OnlineKarma>()?;
     Ok(())
 }

@@ -1,5 +1,8 @@
 """Hold the estimators of rows with holes to what users rely on."""
 
+import itertools
+import json
+import pickle
 import warnings
 
 import halfseen
@@ -368,3 +371,92 @@ def test_what_cannot_be_is_refused():
             KARMAClassifier(n_jobs=n_jobs).fit(X, y > 0)
     with pytest.raises(ValueError, match="features"):
         KARMAClassifier().fit(X, y > 0).predict(X[:, 1:])
+
+
+def halves(rows, columns, seed=0):
+    """Rows with holes, and as many of either class in any two rows."""
+    rng = np.random.default_rng(seed)
+    codes = np.arange(rows) % 2
+    X = rng.normal(size=(rows, columns)) + codes[:, None]
+    X[rng.random(X.shape) < 0.3] = np.nan
+    return X, codes
+
+
+def learned(model):
+    """The rows that a model keeps, and their coefficients."""
+    predictor = json.loads(model.model_.to_json())["predictor"]
+    return predictor["support"]["rows"], predictor["coefficients"]
+
+
+@pytest.mark.parametrize("columns", [3, 60])
+@pytest.mark.parametrize("classifies", [True, False])
+def test_batches_are_one_batch_to_the_bit(columns, classifies):
+    X, codes = halves(512, columns)
+    y = np.where(codes, "up", "down") if classifies else 2.0 * codes - 1
+    estimator = KARMAClassifier if classifies else KARMARegressor
+    known = {"classes": ["down", "up"]} if classifies else {}
+    settings = {"normalization": "cosine", "loss": "squared", "scale": "none", "random_state": 0}
+    whole = estimator(c=0.25, **settings).partial_fit(X, y, **known)
+    # Four times as large a c for a quarter of the rows is the same rho.
+    parts = estimator(c=1.0, **settings)
+    for at, (start, end) in enumerate(itertools.pairwise([0, 128, 129, 200, 390, 512])):
+        parts.partial_fit(X[start:end], y[start:end], **(known if at == 0 else {}))
+        parts = pickle.loads(pickle.dumps(parts))
+    assert learned(whole) == learned(parts)
+    assert parts.report_["examples"] == 512 and parts.n_features_in_ == columns
+    assert np.array_equal(whole.predict(X), parts.predict(X))
+
+    # A fit draws another order (the library's tests hold it to the bit): nearly the same.
+    fit = estimator(c=0.25, solver="online", **settings).fit(X, y)
+    assert len(learned(fit)[0]) == 512
+    if classifies:
+        assert np.mean(fit.predict(X) == parts.predict(X)) > 0.97
+    else:
+        assert np.corrcoef(fit.predict(X), parts.predict(X))[0, 1] > 0.99
+
+
+@pytest.mark.parametrize("estimator", [KARMAClassifier, KARMARegressor])
+def test_partial_fit_keeps_the_contract(estimator):
+    X, codes = halves(60, 4)
+    classifies = estimator is KARMAClassifier
+    y = np.array(["a", "b", "c"])[np.arange(60) % 3] if classifies else X.shape[1] + 3.0 * codes
+    model = estimator()
+    if classifies:
+        with pytest.raises(ValueError, match="classes must be passed on the first call"):
+            model.partial_fit(X, y)
+        model.partial_fit(X[:10], np.full(10, "a"), classes=["c", "a", "b"])  # one class alone
+        assert model.classes_.tolist() == ["a", "b", "c"]
+        model.partial_fit(X, y).partial_fit(X, y, classes=["a", "b", "c"])
+        with pytest.raises(ValueError, match="was \\['a', 'b', 'c'\\] in the first call"):
+            model.partial_fit(X, y, classes=["a", "b"])
+        with pytest.raises(ValueError, match="y holds 'd'"):
+            model.partial_fit(X[:1], ["d"])
+        assert model.report_["examples"] == 130 and model.decision_function(X).shape == (60, 3)
+    else:
+        model.partial_fit(X[:1], y[:1]).partial_fit(X, y)
+        assert model.report_["examples"] == 61 and 3 < model.predict(X).mean() < 9
+    with pytest.raises(ValueError, match="5 features"):
+        model.partial_fit(np.ones((1, 5)), y[:1])
+    # A fit forgets the batches, and a batch the fit.
+    fitted = model.fit(X, y).predict(X)
+    assert np.array_equal(fitted, clone(model).fit(X, y).predict(X))
+    again = model.partial_fit(X, y)
+    assert again.report_["examples"] == 60
+    known = {"classes": ["a", "b", "c"]} if classifies else {}
+    assert learned(again) == learned(estimator().partial_fit(X, y, **known))
+    # Nothing is scaled by rows that have not come.
+    with pytest.raises(ValueError, match="scale"):
+        estimator(scale="each").partial_fit(X, y, **known)
+    with pytest.raises(ValueError, match="features = exact"):
+        estimator(features="sketch:64").partial_fit(X, y, **known)
+
+
+def test_one_pass_over_numbers_learns_at_the_default_c():
+    X, y = load_diabetes(return_X_y=True)
+    assert KARMARegressor(solver="online", random_state=0).fit(X, y).score(X, y) > 0.3
+    assert (
+        KARMARegressor()
+        .partial_fit(StandardScaler().fit_transform(X), y)
+        .score(StandardScaler().fit_transform(X), y)
+        > 0.3
+    )

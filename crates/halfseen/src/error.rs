@@ -430,11 +430,12 @@ pub fn list<S: AsRef<str>>(names: &[S]) -> impl fmt::Display {
 
 /// The known name nearest to `name`, if one is close enough to be meant.
 pub fn nearest<S: AsRef<str>>(name: &str, known: &[S]) -> Option<String> {
-    let length = name.chars().take(64).count();
+    let begin = |name: &str| name.to_lowercase().chars().take(64).collect::<String>();
+    let (length, name) = (name.chars().take(64).count(), begin(name));
     let limit = (length / 3).max(2).min(length / 2);
     known
         .iter()
-        .map(|k| (edits(&name.to_lowercase(), &k.as_ref().to_lowercase()), k.as_ref()))
+        .map(|k| (strsim::levenshtein(&name, &begin(k.as_ref())), k.as_ref()))
         .filter(|&(distance, _)| distance <= limit)
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, k)| k.to_owned())
@@ -468,22 +469,6 @@ fn gibibytes(size: f64) -> String {
 
 fn maybe(nearest: &Option<String>) -> String {
     nearest.as_deref().map_or(String::new(), |n| format!(" (did you mean '{}'?)", short(n)))
-}
-
-/// Levenshtein distance, for names of at most 64 characters.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(64).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

@@ -236,28 +236,20 @@ fn the_order_of_rows_does_not_matter_to_exact_solvers() {
 #[test]
 fn a_setting_that_diverges_ends_no_tuning() {
     use halfseen::select::{Task as Given, Tuning, tune, tune_over};
-    let data = Holed::new(400, 12, 0, 0.3);
-    let options = Options { scale: Some(Scale::Each), intercept: true, ..Options::default() };
-    let task = Given {
-        table: &data.table,
-        target_name: "y",
-        target: &data.target,
-        groups: None,
-        options: &options,
-        test: None,
-    };
-    let learner = set("karma", &[("solver", "online")]);
-    let diverged = |error: &halfseen::Error| matches!(error.kind(), ErrorKind::Diverged { .. });
-    let prepared = data.prepared(&*learner, &rows(400), Scale::Each);
-    assert!(
-        diverged(&learner.fit(&prepared.examples(), &Silent).unwrap_err()),
-        "c = 1 steps too far"
-    );
-    let settings: Vec<Setting> = ["1e-4", "1e-3", "1"].map(|c| vec![("c", c.to_owned())]).to_vec();
     let tuning = Tuning::new(3, 0);
+    let options = Options { intercept: true, ..Options::default() };
+    fn task<'a>(data: &'a Holed, options: &'a Options) -> Given<'a> {
+        let Holed { table, target } = data;
+        Given { table, target_name: "y", target, groups: None, options, test: None }
+    }
+    let data = Holed::new(400, 12, 0, 0.0);
+    let learner = set("aerr", &[("budget", "3")]);
+    let settings: Vec<Setting> =
+        ["1e-3", "1e-2", "1e200"].map(|step| vec![("step", step.to_owned())]).to_vec();
+    let diverged = |error: &halfseen::Error| matches!(error.kind(), ErrorKind::Diverged { .. });
     let over = |settings: &[Setting]| {
         let candidates = [(learner.clone_box(), settings.to_vec())];
-        tune_over(&candidates, &task, &rows(400), &tuning, &Silent, &|_| ())
+        tune_over(&candidates, &task(&data, &options), &rows(400), &tuning, &Silent, &|_| ())
     };
     let tuned = over(&settings).unwrap().remove(0);
     assert_eq!(tuned.errors[2].1, f64::INFINITY);
@@ -266,12 +258,37 @@ fn a_setting_that_diverges_ends_no_tuning() {
     assert_eq!((&tuned.setting, &tuned.errors[..2]), (&without.setting, &without.errors[..]));
     assert!(diverged(&over(&settings[2..]).unwrap_err()), "nothing is left to choose");
     // The grid of one pass is where steps are right: better than the mean, whose error is 1.
-    let learners = [learner.clone_box()];
-    let tuned =
-        tune(&learners, &[], &task, &rows(400), &tuning, &Silent, &|_| ()).unwrap().remove(0);
+    let data = Holed::new(400, 12, 0, 0.3);
+    let learner = set("karma", &[("solver", "online")]);
+    let tuned = tune(
+        &[learner.clone_box()],
+        &[],
+        &task(&data, &options),
+        &rows(400),
+        &tuning,
+        &Silent,
+        &|_| (),
+    );
+    let tuned = tuned.unwrap().remove(0);
     let least = tuned.errors.iter().map(|(_, error)| *error).fold(f64::INFINITY, f64::min);
     assert!(least < 0.6, "{least}");
+    let prepared = data.prepared(&*learner, &rows(400), Scale::Each);
     tuned.apply(learner).unwrap().fit(&prepared.examples(), &Silent).unwrap();
+}
+
+/// Steps of 1/(rho t) alone would be a thousand times too long for squares at the default C.
+#[test]
+fn one_pass_learns_numbers_whatever_c_is() {
+    let data = Holed::new(500, 12, 0, 0.3);
+    for (c, most) in [("1e-3", 0.8), ("1", 0.5), ("1e6", 0.5)] {
+        let (fit, prepared) =
+            data.fit(&*set("karma", &[("solver", "online"), ("c", c)]), &rows(350));
+        let tests: Vec<u32> = (350..500).collect();
+        let tests = prepared.examples_of(&tests);
+        let scores = fit.predictor.scores(&tests).unwrap();
+        let error = (0..150).map(|i| (scores.values[i] - tests.target(i)).powi(2)).sum::<f64>();
+        assert!(error / 150.0 < most, "{c}: {}", error / 150.0);
+    }
 }
 
 fn rows_of(n: u32) -> Vec<u32> {

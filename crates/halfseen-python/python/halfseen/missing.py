@@ -6,7 +6,7 @@ seen, as everywhere in scikit-learn; a NaN that is stored is missing.
 
 import warnings
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse
@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from halfseen import _core
 from halfseen import _types as t
 from halfseen._estimator import Estimator, Weighted, _progress, _threads
+from halfseen._incremental import Incremental, IncrementalClassifier
 from halfseen._predictors import Classifier, LinearClassifier, Regressor
 from halfseen.model import chosen
 
@@ -28,7 +29,7 @@ class _Missing(Estimator):
     _takes_holes = True
 
 
-class _KARMA(_Missing):
+class _KARMA(Incremental, _Missing):
     """The parameters of :class:`KARMARegressor` and :class:`KARMAClassifier`.
 
     Parameters
@@ -72,7 +73,8 @@ class _KARMA(_Missing):
     -----
     A kernel machine keeps the rows it learned from: memory and time grow with their square. Beyond a few
     thousand rows take ``features='sketch:2048'``, which is linear in them. ``solver='online'`` takes no
-    ``sample_weight``, as it makes one step for each row.
+    ``sample_weight``, as it makes one step for each row; ``partial_fit`` is the same algorithm over rows that
+    come in batches, whatever ``solver`` says.
 
     References
     ----------
@@ -120,8 +122,25 @@ class _KARMA(_Missing):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    def _teach(self, table, targets, classes, named, progress):
+        if self._started_before():
+            self.learner_.teach(table, targets, progress)
+            return
+        self.learner_ = _core.OnlineKarma.start(
+            self._parameters(self._seed()),
+            table,
+            self._target_name(named),
+            targets,
+            classes,
+            self._declarations(),
+            progress,
+        )
 
-class KARMAClassifier(Weighted, _KARMA, Classifier):
+    def _so_far(self):
+        return self.learner_.model()
+
+
+class KARMAClassifier(Weighted, IncrementalClassifier, _KARMA, Classifier):
     """Kernelised Algorithm for Risk-minimisation with Missing Attributes (KARMA): paper D [1]_, algorithm 1.
 
     A kernel machine that compares two rows by the attributes that both show, and by sequences of up to
@@ -148,6 +167,33 @@ class KARMAClassifier(Weighted, _KARMA, Classifier):
 
     _multi_class = True
 
+    def partial_fit(self, X: t.Matrix, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+        """Learn from one more batch of rows with holes, in their order: algorithm 1 of the paper.
+
+        Several batches are one batch of all their rows, to the bit, and may lie any time apart: the estimator
+        can be pickled in between. Of the rows those are kept that taught something. The first batch fixes
+        what a fit learns from its rows: rho = 1/(c m) for its m rows (take a larger ``c`` where more are to
+        come) and what ``normalization='trace'`` divides by. Let it be typical. Values are taken as they are:
+        ``scale`` is None or 'none'. With rho, ``scale`` and ``normalization`` alike it is to the bit what a
+        fit with ``solver='online'`` learns of the rows in the order that it draws. After ``fit`` it begins
+        anew, and ``fit`` forgets all batches.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows. NaN is a missing cell.
+        y : array-like of shape (n_samples,)
+            The labels; a batch may show some of them alone.
+        classes : array-like of shape (n_classes,), optional
+            All labels. Needed in the first call, unless ``fit`` has seen them.
+
+        Returns
+        -------
+        self : object
+            The estimator. After an error or an interrupt it has learned from the rows before.
+        """
+        return self._partial_fit(X, y, classes)
+
 
 class KARMARegressor(Weighted, _KARMA, Regressor):
     """Kernelised Algorithm for Risk-minimisation with Missing Attributes (KARMA), for numbers: paper D [1]_.
@@ -168,6 +214,31 @@ class KARMARegressor(Weighted, _KARMA, Regressor):
     >>> more.score(X[200:], y[200:]) > plain.score(X[200:], y[200:]) > 0.8
     True
     """
+
+    def partial_fit(self, X: t.Matrix, y: ArrayLike) -> Self:
+        """Learn from one more batch of rows with holes, in their order: algorithm 1 of the paper.
+
+        Several batches are one batch of all their rows, to the bit, and may lie any time apart: the estimator
+        can be pickled in between. Of the rows those are kept that taught something. The first batch fixes
+        what a fit learns from its rows: rho = 1/(c m) for its m rows (take a larger ``c`` where more are to
+        come), what ``normalization='trace'`` divides by, and the mean and deviation of the targets. Let it be
+        typical. Values are taken as they are: ``scale`` is None or 'none'. With rho, ``scale`` and
+        ``normalization`` alike it is to the bit what a fit with ``solver='online'`` learns of the rows in the
+        order that it draws. After ``fit`` it begins anew, and ``fit`` forgets all batches.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows. NaN is a missing cell.
+        y : array-like of shape (n_samples,)
+            The targets.
+
+        Returns
+        -------
+        self : object
+            The estimator. After an error or an interrupt it has learned from the rows before.
+        """
+        return self._partial_fit(X, y)
 
 
 @dataclass(frozen=True)

@@ -43,25 +43,6 @@ pub fn gram(kernels: &[Kernel], rows: &Masked, monitor: &dyn Monitor) -> Result<
     Ok(outputs)
 }
 
-/// As [`gram`], into matrices that are there already: to take fresh memory costs more time than the
-/// products do. Matrices of another shape are replaced, and as many are kept as there are kernels.
-///
-/// # Errors
-/// As [`gram`]; the matrices then hold nothing of use.
-pub fn grams_into(
-    kernels: &[Kernel],
-    rows: &Masked,
-    out: &mut Vec<Mat<f64>>,
-    monitor: &dyn Monitor,
-) -> Result<()> {
-    let n = rows.len();
-    // Old room is given back before new room is taken.
-    out.retain(|matrix| (matrix.nrows(), matrix.ncols()) == (n, n));
-    out.truncate(kernels.len());
-    out.extend(zeros(n, n, kernels.len() - out.len()));
-    fill(kernels, rows, rows, out, Half::Lower, monitor)
-}
-
 /// The matrices of k(s_i, x_j), one for each kernel, (n_support, n_rows): scores of the rows are
 /// coefficients times columns.
 ///
@@ -368,15 +349,12 @@ mod tests {
             for constant in [false, true] {
                 let rows = random(n, d, 0.6, constant);
                 let kernels = kernels(&rows);
-                let mut reused = vec![Mat::zeros(3, 3)];
                 for (kernel, found) in kernels.iter().zip(gram(&kernels, &rows, &Silent).unwrap()) {
                     agrees(kernel, &rows, &rows, &found);
                     assert!((0..n).all(|j| (0..j).all(|i| found[(i, j)] == found[(j, i)])));
                     for (i, own) in kernel.diagonal(&rows).unwrap().iter().enumerate() {
                         assert!((found[(i, i)] - own).abs() <= 1e-13 * own.max(1.0));
                     }
-                    grams_into(std::slice::from_ref(kernel), &rows, &mut reused, &Silent).unwrap();
-                    assert_eq!(reused, [found]);
                 }
             }
         }
@@ -425,12 +403,7 @@ mod tests {
         let rows = random(BLOCK + 9, 5, 0.4, false);
         let kernels = kernels(&rows);
         let together = gram(&kernels, &rows, &Silent).unwrap();
-        // One matrix too small, one too many, and what was there is overwritten.
-        let mut reused: Vec<_> = [3, rows.len(), rows.len()].map(|n| Mat::full(n, n, 7.0)).into();
-        for count in [kernels.len(), 1, 2] {
-            grams_into(&kernels[..count], &rows, &mut reused, &Silent).unwrap();
-            assert_eq!(reused, together[..count]);
-        }
+        assert_eq!(gram(&kernels[..2], &rows, &Silent).unwrap(), together[..2]);
         for (kernel, found) in kernels.iter().zip(&together) {
             assert_eq!(&gram(std::slice::from_ref(kernel), &rows, &Silent).unwrap()[0], found);
         }

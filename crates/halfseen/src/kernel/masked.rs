@@ -94,11 +94,22 @@ impl Masked {
 
     /// The rows of `keep`, counted from 0, in that order.
     pub fn select(&self, keep: &[usize]) -> Masked {
+        let rows: Vec<_> = keep.iter().map(|&row| (self, row)).collect();
+        Masked::gather(self.columns(), &rows)
+    }
+
+    /// These rows, and those of another table of as many columns behind them.
+    pub(crate) fn with(&self, others: &Masked) -> Masked {
+        let rows = |of| (0..Masked::len(of)).map(move |row| (of, row));
+        Masked::gather(others.columns(), &rows(self).chain(rows(others)).collect::<Vec<_>>())
+    }
+
+    fn gather(columns: usize, rows: &[(&Masked, usize)]) -> Masked {
         let (mut values, mut observed) =
-            (Mat::zeros(self.columns(), keep.len()), Mat::zeros(self.columns(), keep.len()));
-        for (to, &from) in keep.iter().enumerate() {
-            values.col_as_slice_mut(to).copy_from_slice(self.values.col_as_slice(from));
-            observed.col_as_slice_mut(to).copy_from_slice(self.observed.col_as_slice(from));
+            (Mat::zeros(columns, rows.len()), Mat::zeros(columns, rows.len()));
+        for (to, (of, from)) in rows.iter().enumerate() {
+            values.col_as_slice_mut(to).copy_from_slice(of.values.col_as_slice(*from));
+            observed.col_as_slice_mut(to).copy_from_slice(of.observed.col_as_slice(*from));
         }
         Masked { values, observed }
     }
@@ -106,24 +117,6 @@ impl Masked {
     /// How many columns one row shows, the constant included.
     pub fn shown(&self, row: usize) -> usize {
         self.observed.col_as_slice(row).iter().filter(|&&seen| seen != 0.0).count()
-    }
-
-    /// Share of the cells that are observed, without the constant that these rows were built with;
-    /// 1 where there is no other cell.
-    pub fn share_observed(&self, constant: bool) -> f64 {
-        let without = usize::from(constant);
-        let cells = self.len() * self.columns().saturating_sub(without);
-        if cells == 0 {
-            return 1.0;
-        }
-        let shown: usize = (0..self.len()).map(|i| self.shown(i).saturating_sub(without)).sum();
-        shown as f64 / cells as f64
-    }
-
-    /// The rows that show nothing besides the constant that these rows were built with, counted
-    /// from 0.
-    pub fn empty_rows(&self, constant: bool) -> Vec<usize> {
-        (0..self.len()).filter(|&i| self.shown(i) <= usize::from(constant)).collect()
     }
 }
 
@@ -262,8 +255,6 @@ mod tests {
             let shown: Vec<usize> =
                 (0..3).map(|i| masked.shown(i) - usize::from(constant)).collect();
             assert_eq!(shown, [2, 0, 2]);
-            assert_eq!(masked.empty_rows(constant), [1]);
-            assert!((masked.share_observed(constant) - 4.0 / 9.0).abs() < 1e-15);
         }
     }
 
@@ -335,9 +326,9 @@ mod tests {
     #[test]
     fn no_rows_and_no_columns_are_defined() {
         let none = Masked::from_rows(Array2::zeros((0, 3)).view(), true).unwrap();
-        assert!(none.is_empty() && none.columns() == 4 && none.share_observed(true) == 1.0);
+        assert!(none.is_empty() && none.columns() == 4);
         let bare = Masked::from_rows(Array2::zeros((2, 0)).view(), true).unwrap();
-        assert_eq!((bare.len(), bare.columns(), bare.empty_rows(true)), (2, 1, vec![0, 1]));
+        assert_eq!((bare.len(), bare.columns(), bare.shown(0), bare.shown(1)), (2, 1, 1, 1));
     }
 
     #[test]

@@ -14,7 +14,7 @@
 //! default) or by f of all columns (`uniform`). Both leave the class of predictors as it is;
 //! `cosine` does not: it divides each row's embedding by its length.
 
-use super::{Comparison, Masked, Row};
+use super::Masked;
 use crate::error::{Error, ErrorKind, Result};
 use crate::params::{self, Kind, Normalization};
 use serde::{Deserialize, Serialize};
@@ -190,7 +190,19 @@ impl Kernel {
     ///
     /// Rows are counted from 0 and must have as many columns.
     pub fn between(&self, left: &Masked, i: usize, right: &Masked, j: usize) -> f64 {
-        self.compare(row_of(left, i), row_of(right, j))
+        let plain = |left: &Masked, i, right: &Masked, j| {
+            let seen = left.observed.col_as_slice(i).iter().zip(right.observed.col_as_slice(j));
+            let count = seen.filter(|&(&s, &t)| s != 0.0 && t != 0.0).count();
+            let values = left.values.col_as_slice(i).iter().zip(right.values.col_as_slice(j));
+            self.horner(count as f64) * values.map(|(x, y)| x * y).sum::<f64>()
+        };
+        let k = plain(left, i, right, j);
+        self.composed(match self.normalization {
+            Normalization::Cosine => {
+                k * inverse_root(plain(left, i, left, i)) * inverse_root(plain(right, j, right, j))
+            }
+            _ => k,
+        })
     }
 
     /// k(x, x) of every row.
@@ -244,13 +256,6 @@ impl Kernel {
     /// f(c) / scale by Horner's scheme: no quotient, so c = 1 is like any other count.
     fn horner(&self, count: f64) -> f64 {
         self.scaled.iter().rev().fold(0.0, |sum, a| sum * count + a)
-    }
-
-    /// f(c) D / scale.
-    fn plain(&self, a: Row<'_>, b: Row<'_>) -> f64 {
-        let count =
-            a.observed.iter().zip(b.observed).filter(|&(&s, &t)| s != 0.0 && t != 0.0).count();
-        self.horner(count as f64) * a.values.iter().zip(b.values).map(|(x, y)| x * y).sum::<f64>()
     }
 
     /// (k + coef0)^degree.
@@ -313,23 +318,6 @@ fn each(counts: &[f32], products: &[f64], out: &mut [f64], f: impl Fn(f64) -> f6
     for ((k, &c), d) in out.iter_mut().zip(counts).zip(products) {
         *k = f(f64::from(c)) * d;
     }
-}
-
-/// For [`OnlineKarma`](crate::missing::online::OnlineKarma), which compares rows one by one.
-impl Comparison for Kernel {
-    fn compare(&self, a: Row<'_>, b: Row<'_>) -> f64 {
-        let k = self.plain(a, b);
-        self.composed(match self.normalization {
-            Normalization::Cosine => {
-                k * inverse_root(self.plain(a, a)) * inverse_root(self.plain(b, b))
-            }
-            _ => k,
-        })
-    }
-}
-
-fn row_of(rows: &Masked, i: usize) -> Row<'_> {
-    Row { values: rows.values.col_as_slice(i), observed: rows.observed.col_as_slice(i) }
 }
 
 /// 1 / sqrt(k); 0 where k is 0, so that empty rows have 0 with everybody.

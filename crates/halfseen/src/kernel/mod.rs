@@ -8,13 +8,11 @@
 //! | [`gram`] | Gram matrices of several kernels at once |
 //! | [`Sketch`] | random features of k_gamma, for many rows |
 
-mod comparison;
 pub mod gram;
 mod masked;
 mod masked_kernel;
 mod sketch;
 
-pub use comparison::{Comparison, Row};
 pub use masked::Masked;
 pub use masked_kernel::Kernel;
 pub use sketch::{Scratch, Sketch};

@@ -83,62 +83,6 @@ pub fn theorem_1_examples(error: f64, lipschitz: f64, dimension: f64, confidence
     lipschitz.powi(2) * dimension.powi(2) * -confidence.ln() / error.powi(2)
 }
 
-/// L^2 Gamma ln(T/delta) / (rho T): the order of what theorem 2.2 lets the averaged iterate of T
-/// rounds be above the least regularised empirical loss (rho/2) |v|^2 + mean loss, with probability
-/// 1 - delta. The constant is unknown; here it is 1. An exact solver has none of it.
-pub fn theorem_2_excess(
-    lipschitz: f64,
-    dimension: f64,
-    rounds: u64,
-    rho: f64,
-    confidence: f64,
-) -> f64 {
-    let rounds = rounds as f64;
-    lipschitz.powi(2) * dimension * (rounds / confidence).ln() / (rho * rounds)
-}
-
-/// What theorem 3's regret bound needs.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Regret {
-    /// L.
-    pub lipschitz: f64,
-    /// X, above |x_t|.
-    pub norm: f64,
-    /// Gamma, or any bound on |phi_gamma(x_t)|^2 / X^2, such as [`powers`].
-    pub dimension: f64,
-    /// rho.
-    pub rho: f64,
-    /// B, a bound on |v|^2 such as [`squared_norm`].
-    pub squared_norm: f64,
-    /// gamma.
-    pub gamma: u64,
-    /// kappa.
-    pub kappa: f64,
-}
-
-impl Regret {
-    /// (2 L^2 X^2 Gamma / rho) (1 + log T) + (rho/2) T B + (e^(-kappa gamma) / kappa) L X T after T
-    /// rounds (D, theorem 3): the summed loss of KARMA with steps 1/(rho t), less that of the best
-    /// f_(w, Q). The text at hand has lost parts of the print, the last X among them; the first two
-    /// constants are read as far as it goes, and suffice: gradients are at most G = L X
-    /// sqrt(Gamma) + rho |v|, where |v| <= L X sqrt(Gamma) / rho, so that their squares give (G^2 /
-    /// (2 rho)) (1 + log T) <= (2 L^2 X^2 Gamma / rho) (1 + log T).
-    pub fn after(&self, rounds: u64) -> f64 {
-        let rounds = rounds as f64;
-        let Regret { lipschitz, norm, dimension, rho, squared_norm, gamma, kappa } = *self;
-        let steps = 2.0 * (lipschitz * norm).powi(2) * dimension / rho * (1.0 + rounds.ln());
-        let truncated = (-kappa * gamma as f64).exp() / kappa * lipschitz * norm * rounds;
-        steps + rho / 2.0 * rounds * squared_norm + truncated
-    }
-
-    /// The rho at which the first two terms are least together.
-    pub fn best_rho(&self, rounds: u64) -> f64 {
-        let rounds = rounds as f64;
-        let gain = 4.0 * self.dimension * (1.0 + rounds.ln());
-        self.lipschitz * self.norm * (gain / (self.squared_norm * rounds)).sqrt()
-    }
-}
-
 /// L X sqrt(8 gamma f_gamma(d) / m): how far, in expectation over m examples, the exact minimiser
 /// of (1/2) |v|^2 + C sum of losses is above the best v of |v|^2 <= gamma, at the C of [`tuned_c`].
 ///

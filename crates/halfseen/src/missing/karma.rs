@@ -65,7 +65,7 @@ pub(super) const CS: &[&str] =
 const SMALL_CS: &[&str] = &["1e-6", "3e-6", "1e-5", "3e-5", "1e-4", "3e-4", "1e-3", "3e-3", "1e-2"];
 
 impl Learner for Karma {
-    /// One pass steps by c n / t: where that is far above 1 / k(x, x) its squared loss diverges.
+    /// One pass steps by c n / t: its best C are far smaller.
     fn grid(&self) -> Grid {
         let cs = if self.solver == KernelSolver::Online { SMALL_CS } else { CS };
         Grid::new(&[("gamma", &["1", "2", "3", "4"]), ("c", cs)])
@@ -108,7 +108,7 @@ impl Learner for Karma {
 }
 
 impl Karma {
-    fn kernel(&self) -> Result<Kernel> {
+    pub(super) fn kernel(&self) -> Result<Kernel> {
         Kernel::new(
             self.gamma,
             self.length_weights.as_deref(),

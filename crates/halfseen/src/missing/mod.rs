@@ -10,7 +10,7 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`online`] | KARMA as printed, one example at a time |
+//! | [`online`] | KARMA as printed, one example at a time; [`IncrementalKarma`] feeds it tables that come in parts |
 //! | [`geom`] | the geometric margin of incomplete rows |
 //! | [`completion`] | MC-b and MC-1 |
 //! | [`bounds`] | what paper D's theorems promise |
@@ -21,6 +21,7 @@ pub mod bounds;
 pub mod completion;
 pub mod geom;
 mod impute;
+mod incremental;
 mod karma;
 pub mod online;
 mod training_objective;
@@ -28,6 +29,7 @@ mod training_objective;
 pub use completion::{Completion1, CompletionB};
 pub use geom::GeometricMargin;
 pub use impute::{Mean, Zero};
+pub use incremental::IncrementalKarma;
 pub use karma::Karma;
 
 use crate::learner::Learner;

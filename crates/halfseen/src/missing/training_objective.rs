@@ -2,7 +2,7 @@
 
 use crate::data::{Examples, check_shape};
 use crate::error::{ErrorKind, Result};
-use crate::missing::online::{self, Iterate, OnlineLoss, Targets};
+use crate::missing::online::{Iterate, OnlineKarma, OnlineLoss, Outcomes};
 use crate::params::KernelLoss;
 use faer::{Mat, MatRef, Par};
 use halfseen_solve::Monitor;
@@ -167,8 +167,8 @@ impl TrainingObjective {
         })
     }
 
-    /// One pass of paper D's algorithm 1 over the rows in a random order, averaged; of rows without
-    /// weights.
+    /// One pass of algorithm 1 of Hazan, Livni and Mansour 2015 over the rows in a random order,
+    /// averaged; of rows without weights.
     pub(crate) fn online(
         &self,
         gram: MatRef<'_, f64>,
@@ -177,34 +177,38 @@ impl TrainingObjective {
         monitor: &dyn Monitor,
     ) -> Result<Solved> {
         let n = gram.ncols();
-        let mut order: Vec<u32> = (0..n as u32).collect();
+        let mut order: Vec<usize> = (0..n).collect();
         shuffle(&mut Stream::new(seed, Purpose::Learner, 0), &mut order);
-        let rho = 1.0 / (c * n as f64);
-        let signs;
-        let (targets, loss) = match &self.losses {
-            Losses::Squares(targets) => {
-                (Targets::Numbers(targets.transpose()), OnlineLoss::Squared)
-            }
-            Losses::Signs(labels) => {
-                signs = Mat::from_fn(1, n, |_, i| labels[i]);
-                (Targets::Numbers(signs.as_ref()), OnlineLoss::Hinge)
-            }
-            Losses::Classes(codes, classes) => {
-                (Targets::Classes(codes, *classes), OnlineLoss::CrammerSinger)
-            }
-        };
-        let pass = online::run(gram, &order, targets, rho, loss, monitor)?;
-        let coefficients = pass.coefficients(Iterate::Averaged).clone();
+        let (mut learner, targets) = self.online_start(1.0 / (c * n as f64))?;
+        let mut kept = Vec::with_capacity(n);
+        let rows = order.into_iter().map(|row| (row, row));
+        let stop = learner.pass(gram, rows, &targets, &mut kept, monitor)?;
+        let found = learner.coefficients(Iterate::Averaged);
+        let mut coefficients = Mat::zeros(n, found.ncols());
+        for (i, &row) in kept.iter().enumerate() {
+            coefficients.row_mut(row).copy_from(found.row(i));
+        }
         let support = (0..n).filter(|&i| coefficients.row(i).iter().any(|v| *v != 0.0)).count();
         let objective = self.objective(gram, &coefficients, c);
-        Ok(Solved {
-            coefficients,
-            objective,
-            gap: f64::INFINITY,
-            passes: 1,
-            support,
-            stop: pass.stop,
-        })
+        Ok(Solved { coefficients, objective, gap: f64::INFINITY, passes: 1, support, stop })
+    }
+
+    /// The online learner of this loss before its first step, and the targets that it is told.
+    pub(crate) fn online_start(&self, rho: f64) -> Result<(OnlineKarma, Outcomes)> {
+        let (loss, outputs, targets) = match &self.losses {
+            Losses::Squares(targets) => {
+                let targets = targets.transpose().to_owned();
+                (OnlineLoss::Squared, targets.nrows(), Outcomes::Numbers(targets))
+            }
+            Losses::Signs(signs) => {
+                let signs = Mat::from_fn(1, signs.len(), |_, i| signs[i]);
+                (OnlineLoss::Hinge, 1, Outcomes::Numbers(signs))
+            }
+            Losses::Classes(codes, classes) => {
+                (OnlineLoss::CrammerSinger, *classes, Outcomes::Classes(codes.clone()))
+            }
+        };
+        Ok((OnlineKarma::new(loss, outputs, rho)?, targets))
     }
 
     /// (1/2) |v|^2 + C sum of losses of v = sum_i coefficients_i phi_i.

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from halfseen import _core
 from halfseen import _types as t
-from halfseen._estimator import Estimator, _progress, _threads
+from halfseen._estimator import _threads
+from halfseen._incremental import Incremental, IncrementalClassifier
 from halfseen._predictors import ClippedRegressor, LinearClassifier
 from halfseen.warnings import DataWarning
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from halfseen.asktell import Learner
 
 
-class Budgeted(Estimator):
+class Budgeted(Incremental):
     """What budgeted estimators do besides.
 
     Parameters
@@ -100,8 +100,6 @@ class Budgeted(Estimator):
     twice, of which other attributes would be read the second time.
     """
 
-    _keeps_reads = False
-
     @property
     def _takes_holes(self) -> bool:  # type: ignore[override]
         """Whether rows come with what happens to be observed of them."""
@@ -147,34 +145,19 @@ class Budgeted(Estimator):
         """Return the model that a learner of the library has come to."""
         return learner.model(_threads(getattr(self, "n_jobs", None)))
 
-    def _partial_fit(self, X, y, classes=None):
-        first = getattr(self, "learner_", None) is None
-        named = getattr(y, "name", None)
-        X, y = self._checked(X, y, reset=first, at_least=1)
-        targets, labels = self._batch(y, classes, first)
-        if first:
-            self.learner_ = self._started(targets, labels, None, named)
-        try:
-            with _progress(self.verbose) as progress:
-                self.learner_.teach(self._table(X), targets, progress)
-        except BaseException:
-            # What was read was paid for, and has been learned from.
-            # A whole fit would keep an interrupt waiting.
-            if not self._keeps_reads:
-                self._keep(self._learned(self.learner_), quiet=True)
-            raise
-        self._keep(self._learned(self.learner_))
-        return self
+    def _teach(self, table, targets, classes, named, progress):
+        if not self._started_before():
+            self.learner_ = self._started(targets, classes, None, named)
+        self.learner_.teach(table, targets, progress)
+
+    def _so_far(self):
+        return self._learned(self.learner_)
 
 
 class BudgetedRegressor(ClippedRegressor, Budgeted):
     """Estimate numbers from a few attributes of each example."""
 
     _poor_score = True  # after one pass over a few attributes of the 200 rows of scikit-learn's checks
-
-    def _batch(self, y, classes, first):
-        """Return the targets of a batch as the library takes them."""
-        return self._targets(y)
 
     def partial_fit(self, X: t.Matrix, y: ArrayLike) -> Self:
         """Learn from one more batch of examples, in their order.
@@ -237,39 +220,8 @@ class BudgetedRegressor(ClippedRegressor, Budgeted):
         return begin(self, attributes, None, target)
 
 
-class BudgetedClassifier(LinearClassifier, Budgeted):
+class BudgetedClassifier(IncrementalClassifier, LinearClassifier, Budgeted):
     """Tell two classes apart from a few attributes of each example."""
-
-    if TYPE_CHECKING:
-
-        def set_partial_fit_request(self, *, classes: t.Request = ...) -> Self: ...
-
-    def _take_classes(self, classes):
-        """Keep the two labels that there are."""
-        found = unique_labels(classes)
-        if len(found) != 2:
-            name = type(self).__name__
-            raise ValueError(
-                f"{name} tells two classes apart, and classes holds {len(found)}: {found.tolist()}"
-            )
-        self.classes_ = found
-
-    def _batch(self, y, classes, first):
-        """Return the targets of a batch as the library takes them: indices of classes, and the classes."""
-        check_classification_targets(y)
-        if classes is None and not hasattr(self, "classes_"):
-            raise ValueError("classes must be passed on the first call to partial_fit.")
-        if first and classes is not None:
-            self._take_classes(classes)
-        elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
-            raise ValueError(
-                f"classes is {list(classes)}, and was {self.classes_.tolist()} in the first call"
-            )
-        at = (y == self.classes_[1]).astype(np.float64)
-        unknown = (at == 0) & (y != self.classes_[0])
-        if np.any(unknown):
-            raise ValueError(f"y holds {y[unknown].tolist()[0]!r}, and classes are {self.classes_.tolist()}")
-        return at, self.classes_.tolist()
 
     def partial_fit(self, X: t.Matrix, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Learn from one more batch of examples, in their order.

@@ -87,7 +87,7 @@ class _FIML(Budgeted):
     link: str
     coef_: t.Array
     _takes_holes = True
-    _keeps_reads = True
+    _tells_before_errors = False  # a whole fit would keep an interrupt waiting
 
     def __init__(
         self,

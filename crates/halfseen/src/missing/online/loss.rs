@@ -1,18 +1,17 @@
 //! Derives the losses of the online algorithm by its scores.
 
 use crate::error::{ErrorKind, Result};
+use faer::Mat;
 use serde::{Deserialize, Serialize};
 
-/// Scores this many times the largest target are no longer sums that cancel: they have no digits
-/// left.
-const BEYOND: f64 = 1e10;
+/// The largest target that can be computed with.
+const LARGEST: f64 = 1e100;
 
-/// The loss of one example, as paper D has them.
+/// The loss of one example, as Hazan, Livni and Mansour 2015 have them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnlineLoss {
-    /// Sum over the outputs of (z - y)^2 / 2. Not Lipschitz: no regret bound, and steps of 1/(rho
-    /// t) may diverge.
+    /// Sum over the outputs of (z - y)^2 / 2. Not Lipschitz: no regret bound, and shorter steps.
     Squared,
     /// Sum over the outputs of [1 - y z]_+ for y = -1 or +1; 1-Lipschitz in each.
     Hinge,
@@ -29,9 +28,23 @@ pub enum Outcome<'a> {
     Class(usize),
 }
 
-/// The largest target that can be computed with.
-pub(super) fn largest_score() -> f64 {
-    1e100
+/// The targets of n rows.
+#[derive(Debug, Clone)]
+pub enum Outcomes {
+    /// One number per row and output, (outputs, n): one matrix column per row.
+    Numbers(Mat<f64>),
+    /// The class of each row, (n).
+    Classes(Vec<u32>),
+}
+
+impl Outcomes {
+    /// What happened to one row.
+    pub fn of(&self, row: usize) -> Outcome<'_> {
+        match self {
+            Outcomes::Numbers(numbers) => Outcome::Numbers(numbers.col_as_slice(row)),
+            Outcomes::Classes(codes) => Outcome::Class(codes[row] as usize),
+        }
+    }
 }
 
 impl OnlineLoss {
@@ -45,13 +58,13 @@ impl OnlineLoss {
         Err(ErrorKind::OutOfRange { name: "outputs", value: outputs.to_string(), allowed }.into())
     }
 
-    /// Refuses targets that the loss does not have. Returns the largest absolute value.
-    pub(super) fn check(self, target: Outcome<'_>, outputs: usize) -> Result<f64> {
+    /// Refuses targets that the loss does not have.
+    pub(super) fn check(self, target: Outcome<'_>, outputs: usize) -> Result<()> {
         let wrong = |problem: String| {
             Err(ErrorKind::WrongTarget { column: "target".into(), problem }.into())
         };
         match (self, target) {
-            (OnlineLoss::CrammerSinger, Outcome::Class(class)) if class < outputs => Ok(1.0),
+            (OnlineLoss::CrammerSinger, Outcome::Class(class)) if class < outputs => Ok(()),
             (OnlineLoss::CrammerSinger, Outcome::Class(class)) => {
                 wrong(format!("there is no class {class} among {outputs} (they count from 0)"))
             }
@@ -68,27 +81,15 @@ impl OnlineLoss {
             (OnlineLoss::Hinge, Outcome::Numbers(numbers)) => {
                 match numbers.iter().find(|y| y.abs() != 1.0) {
                     Some(y) => wrong(format!("the hinge loss needs -1 or +1, got {y}")),
-                    None => Ok(1.0),
+                    None => Ok(()),
                 }
             }
             (OnlineLoss::Squared, Outcome::Numbers(numbers)) => {
-                match numbers.iter().find(|y| !(0.0..=largest_score()).contains(&y.abs())) {
+                match numbers.iter().find(|y| !(0.0..=LARGEST).contains(&y.abs())) {
                     Some(y) => wrong(format!("{y} is not a number of at most 1e100")),
-                    None => Ok(numbers.iter().fold(0.0, |a, y| a.max(y.abs()))),
+                    None => Ok(()),
                 }
             }
-        }
-    }
-
-    /// Refuses scores that have left the range in which the targets lie, or that of numbers.
-    pub(super) fn check_scores(self, scores: &[f64], largest: f64) -> Result<()> {
-        let most = if self == OnlineLoss::Squared { BEYOND * largest } else { f64::MAX };
-        match scores.iter().find(|z| !(0.0..=most).contains(&z.abs())) {
-            Some(&value) => {
-                let what = "a score of the online pass, whose t-th step is 1/(rho t), rho = 1/(c n) (lower c, for a larger rho, or take solver=exact),";
-                Err(ErrorKind::Diverged { what, value }.into())
-            }
-            None => Ok(()),
         }
     }
 

@@ -1,5 +1,5 @@
-//! Measures the average regret against the best f_{w,Q} on an adversarial order (paper D,
-//! theorem 3).
+//! Measures the average regret against the best f_{w,Q} on an adversarial order (Hazan, Livni and
+//! Mansour 2015, theorem 3).
 
 use super::*;
 
@@ -90,17 +90,15 @@ fn average_regret_falls_below_the_bound_on_an_adversarial_order() {
     let low = low_rank(200, truth);
     assert!((low.kappa - 0.5).abs() < 1e-12, "{}", low.kappa);
     let gamma = 4;
-    let kernel = Plain { gamma };
-    let gram = gram(&low.rows, &kernel);
+    let gram = gram(&low.rows, gamma);
     let largest = (0..200).map(|i| gram[(i, i)]).fold(0.0, f64::max);
     // Section 5.4's constants: Gamma = d + ... + d^gamma, |v|^2 <= gamma |w|^2 for a projection.
-    let embedding: f64 = (1..=gamma).map(|k| 4.0_f64.powi(k)).sum();
-    let length = f64::from(gamma) * radius * radius;
-    let truncation = radius * (1.0 - low.kappa).powi(gamma) / low.kappa;
-    let by_class =
-        |sign: f64| (0..200_u32).filter(|&i| low.classes[i as usize] == sign).collect::<Vec<u32>>();
+    let embedding: f64 = (1..=gamma).map(|k| 4.0_f64.powi(k as i32)).sum();
+    let length = gamma as f64 * radius * radius;
+    let truncation = radius * (1.0 - low.kappa).powi(gamma as i32) / low.kappa;
+    let by_class = |sign: f64| (0..200).filter(|&i| low.classes[i] == sign).collect::<Vec<usize>>();
     let classes = [by_class(1.0), by_class(-1.0)];
-    let targets = Mat::from_fn(1, 200, |_, i| low.classes[i]);
+    let targets = Outcomes::Numbers(Mat::from_fn(1, 200, |_, i| low.classes[i]));
     let mut points = Vec::new();
     for power in 8..=17 {
         let steps = 1_usize << power;
@@ -115,11 +113,11 @@ fn average_regret_falls_below_the_bound_on_an_adversarial_order() {
         order.truncate(steps);
         let t = steps as f64;
         let rho = (4.0 * largest * (1.0 + t.ln()) / (t * length)).sqrt();
-        let numbers = Targets::Numbers(targets.as_ref());
-        let pass = run(gram.as_ref(), &order, numbers, rho, OnlineLoss::Hinge, &Silent).unwrap();
+        let hinge = (rho, OnlineLoss::Hinge);
+        let pass = Pass::run(&gram, &order, &targets, hinge, &Silent).unwrap();
         let mut counts = vec![0.0; 200];
-        order.iter().for_each(|&i| counts[i as usize] += 1.0);
-        let regret = (pass.suffered - best_loss(&low, &counts, radius)) / t;
+        order.iter().for_each(|&i| counts[i] += 1.0);
+        let regret = (pass.learner.suffered() - best_loss(&low, &counts, radius)) / t;
         let rest = 0.5 * rho * length + truncation;
         let sharp = 2.0 * largest / rho * (1.0 + t.ln()) / t + rest;
         let printed = 2.0 * embedding / rho * (1.0 + t.ln()) / t + rest;
