@@ -10,9 +10,9 @@
 //! only the second part touches all entries of a row.
 
 use super::pieces::Pieces;
+use crate::cholesky::{Factor, NotPositive};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, Par};
-use halfseen_solve::cholesky::Factor;
 use rayon::prelude::*;
 
 /// Private matrices take at most so many bytes together, but are at least two.
@@ -22,8 +22,8 @@ const MOST_PARTS: usize = 16;
 const DENSE: f64 = 0.25;
 /// Rows of one dense block.
 const BLOCK: usize = 128;
-/// What is added to a scaled diagonal where rounding made a pivot negative.
-const RIDGE: f64 = 1e-13;
+/// What is added to a scaled diagonal where rounding made a pivot negative, tried in this order.
+const RIDGES: [f64; 3] = [1e-13, 1e-11, 1e-9];
 
 /// Number of private matrices.
 fn parts(width: usize) -> usize {
@@ -53,7 +53,7 @@ struct Sum<'p, 'a> {
 impl<'p, 'a> Sum<'p, 'a> {
     fn new(pieces: &'p Pieces<'a>) -> Sum<'p, 'a> {
         let width = pieces.width();
-        let cells = (pieces.rows.len() * pieces.rows.width()) as f64;
+        let cells = (pieces.rows.len() * pieces.rows.width) as f64;
         let block =
             (pieces.rows.entries() as f64 >= DENSE * cells).then(|| Mat::zeros(width, BLOCK));
         let (dense, matrix) = (vec![0.0; width], Mat::zeros(width, width));
@@ -113,7 +113,7 @@ impl<'p, 'a> Sum<'p, 'a> {
             }
         }
         let (slots, entries) = self.pieces.rows.row(row);
-        let bias = self.pieces.intercept.then_some(self.pieces.rows.width());
+        let bias = self.pieces.intercept.then_some(self.pieces.rows.width);
         if let Some(block) = &mut self.block {
             let column = block.col_as_slice_mut(self.waiting);
             column.fill(0.0);
@@ -224,14 +224,16 @@ pub(super) struct System {
 }
 
 impl System {
-    /// Of D for each piece, Z for each row, and what the box adds to the diagonal. `None` where
-    /// there is no factor.
+    /// Of D for each piece, Z for each row, and what the box adds to the diagonal.
+    ///
+    /// # Errors
+    /// Where not even the largest ridge helps.
     pub(super) fn new(
         pieces: &Pieces<'_>,
         weights: &[f64],
         z: &[f64],
         diagonal: &[f64],
-    ) -> Option<System> {
+    ) -> Result<System, NotPositive> {
         let (width, m) = (pieces.width(), pieces.rows.len());
         let parts = parts(width).min(m);
         let sums: Vec<Mat<f64>> = (0..parts)
@@ -243,8 +245,7 @@ impl System {
                 sum.matrix
             })
             .collect();
-        let mut sums = sums.into_iter();
-        let mut matrix = sums.next()?;
+        let mut matrix = Mat::<f64>::zeros(width, width);
         for sum in sums {
             for j in 0..width {
                 let (to, from) = (matrix.col_as_slice_mut(j), sum.col_as_slice(j));
@@ -258,16 +259,16 @@ impl System {
             let column = matrix.col_as_slice_mut(j);
             column[j..].iter_mut().zip(&scale[j..]).for_each(|(v, s)| *v *= s * scale[j]);
         }
-        let mut ridge = 0.0;
-        for _ in 0..4 {
+        let mut factored = Factor::new(matrix.clone(), Par::Seq);
+        for ridge in RIDGES {
+            if factored.is_ok() {
+                break;
+            }
             let mut shifted = matrix.clone();
             (0..width).for_each(|j| shifted[(j, j)] += ridge);
-            if let Ok(factor) = Factor::new(shifted, Par::Seq) {
-                return Some(System { matrix, factor, scale });
-            }
-            ridge = if ridge == 0.0 { RIDGE } else { 100.0 * ridge };
+            factored = Factor::new(shifted, Par::Seq);
         }
-        None
+        Ok(System { matrix, factor: factored?, scale })
     }
 
     /// Replaces a right-hand side by the solution, refined once.

@@ -1,9 +1,9 @@
 //! Sums the rank-one terms of sparse rows into packed lower triangles, and solves with their sum.
 
-use crate::robust::KNOWN;
+use super::KNOWN;
+use crate::cholesky::{NotPositive, factor_in_place, solve_in_place};
 use faer::prelude::ReborrowMut;
 use faer::{Mat, Par};
-use halfseen_solve::cholesky::{factor_in_place, solve_in_place};
 
 /// Numbers in the lower triangle of a matrix with so many rows.
 pub(super) const fn size(n: usize) -> usize {
@@ -120,26 +120,37 @@ impl System {
         }
     }
 
-    /// Factors the matrix, scaled so that its diagonal is 1. Says whether that worked.
-    pub(super) fn factor(&mut self) -> bool {
+    /// Factors the matrix, scaled so that its diagonal is 1.
+    ///
+    /// # Errors
+    /// Where not even the largest ridge helps.
+    pub(super) fn factor(&mut self) -> Result<(), NotPositive> {
         let n = self.n;
         for j in 0..n {
             let diagonal = self.matrix[size(j) + j];
             if !(diagonal > 0.0 && diagonal.is_finite()) {
-                return false;
+                return Err(NotPositive { column: j + 1 });
             }
             self.scale[j] = 1.0 / diagonal.sqrt();
         }
-        RIDGES.iter().any(|ridge| {
+        let mut factored = Ok(());
+        for ridge in RIDGES {
             for j in 0..n {
                 for i in j..n {
                     self.factor[(i, j)] = self.matrix[size(i) + j] * self.scale[i] * self.scale[j];
                 }
                 self.factor[(j, j)] = 1.0 + ridge;
             }
-            factor_in_place(self.factor.as_mut(), Par::Seq).is_ok()
-                && (0..n).all(|j| self.factor[(j, j)].is_finite())
-        })
+            factored = factor_in_place(self.factor.as_mut(), Par::Seq);
+            if factored.is_ok() {
+                let bad = (0..n).find(|&j| !self.factor[(j, j)].is_finite());
+                factored = bad.map_or(Ok(()), |j| Err(NotPositive { column: j + 1 }));
+            }
+            if factored.is_ok() {
+                break;
+            }
+        }
+        factored
     }
 
     /// Solves in place, refined once.
@@ -177,7 +188,7 @@ impl System {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfseen_solve::sampling::{Purpose, Stream};
+    use crate::sampling::{Purpose, Stream};
 
     /// The terms of the head of [`Terms`], written out: r r' - q q' + sum of items' (q q' + D a
     /// a').
@@ -242,7 +253,7 @@ mod tests {
                 }
                 let mut system = System::new(n);
                 system.set([triangle.as_slice(), triangle.as_slice()].into_iter(), &vec![50.0; n]);
-                assert!(system.factor());
+                system.factor().unwrap();
                 let right = numbers(n);
                 let mut solution = vec![0.0; n];
                 system.solve(&right, &mut solution);

@@ -47,7 +47,7 @@ impl Worker<'_> {
             let factor = if part.signs[row] > 0.0 { balance.positive } else { balance.negative };
             let sigma = factor * at.sigma.clamp(0.0, part.weights[row]);
             let items = part.items(row);
-            let (u, values) = (&now.u[items.clone()], &part.values[items]);
+            let (u, values) = (&now.items[1].multiplier[items.clone()], &part.values[items]);
             // Not clamp, which has no answer to NaN.
             let clipped = |u: f64| u.max(0.0).min(sigma);
             let spent: f64 = u.iter().zip(values).map(|(&u, v)| v * clipped(u)).sum();
