@@ -153,11 +153,20 @@ pub(crate) trait CentralPath {
     /// Most centrality correctors of one step.
     const CORRECTORS: usize = 0;
 
+    /// The pairs at the point; those who keep them otherwise say sum and number themselves.
+    fn at(&self) -> &[Pairs] {
+        &[]
+    }
+
     /// The sum of all products.
-    fn products(&self) -> f64;
+    fn products(&self) -> f64 {
+        products(self.at())
+    }
 
     /// The number of pairs, each counted by its weight.
-    fn pairs(&self) -> f64;
+    fn pairs(&self) -> f64 {
+        self.at().iter().map(|pairs| pairs.slack.len()).sum::<usize>() as f64
+    }
 
     /// Computes what the equations lack at the point, and factors the Newton matrix there.
     fn factor(&mut self) -> Result<Self::System, NotPositive>;

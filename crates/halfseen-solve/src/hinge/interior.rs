@@ -7,7 +7,7 @@
 use super::ascent::Block;
 use super::factor::System;
 use crate::cholesky::NotPositive;
-use crate::interior::{Bounds, CentralPath, Progress, Reach, Steps, Target, follow};
+use crate::interior::{Bounds, CentralPath, Pairs, Progress, Reach, Steps, Target, follow};
 use crate::monitor::Monitor;
 use crate::stop::Stop;
 
@@ -146,12 +146,8 @@ impl CentralPath for Path<'_, '_> {
     type System = ();
     const SHARE: f64 = 0.995;
 
-    fn products(&self) -> f64 {
-        self.bounds.products()
-    }
-
-    fn pairs(&self) -> f64 {
-        self.bounds.pairs()
+    fn at(&self) -> &[Pairs] {
+        &self.bounds.at
     }
 
     /// Q + D; the residual is as [`Path::renew`] left it.

@@ -1,6 +1,7 @@
 //! Computes with pairs of a slack and a multiplier, kept in two lists.
 
 use super::{Reach, Steps, Target};
+use crate::vectors::add_multiple;
 use std::ops::Range;
 
 /// Slacks and multipliers of one kind of bound, at a point; or their changes.
@@ -24,6 +25,12 @@ impl Pairs {
     #[inline(always)]
     pub(crate) fn at_mut(&mut self, range: Range<usize>) -> (&mut [f64], &mut [f64]) {
         (&mut self.slack[range.clone()], &mut self.multiplier[range])
+    }
+
+    /// Adds another direction.
+    pub(crate) fn add(&mut self, other: &Pairs) {
+        add_multiple(&mut self.slack, 1.0, &other.slack);
+        add_multiple(&mut self.multiplier, 1.0, &other.multiplier);
     }
 
     /// z / s: what a multiplier gains for each unit that its slack loses.
@@ -106,14 +113,6 @@ impl Bounds {
 
     pub(crate) fn variables(&self) -> &[f64] {
         &self.at[0].slack
-    }
-
-    pub(crate) fn products(&self) -> f64 {
-        products(&self.at)
-    }
-
-    pub(crate) fn pairs(&self) -> f64 {
-        (2 * self.variables().len()) as f64
     }
 
     /// What both bounds add to the diagonal of the variables' equations.

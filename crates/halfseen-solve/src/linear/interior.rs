@@ -17,7 +17,7 @@
 use super::Features;
 use super::outer::add_outer;
 use crate::cholesky::{Factor, NotPositive};
-use crate::interior::{Bounds, CentralPath, Progress, Reach, Steps, Target, follow};
+use crate::interior::{Bounds, CentralPath, Pairs, Progress, Reach, Steps, Target, follow};
 use crate::monitor::Monitor;
 use crate::stop::Stop;
 use crate::vectors::add_multiple;
@@ -162,12 +162,8 @@ impl CentralPath for Interior<'_> {
     type System = System;
     const SHARE: f64 = 0.995;
 
-    fn products(&self) -> f64 {
-        self.bounds.products()
-    }
-
-    fn pairs(&self) -> f64 {
-        self.bounds.pairs()
+    fn at(&self) -> &[Pairs] {
+        &self.bounds.at
     }
 
     /// J + X W X'.

@@ -9,7 +9,7 @@ use super::newton::{Form, Newton};
 use super::{Certificate, Search};
 use crate::cholesky::NotPositive;
 use crate::interior::{CentralPath, Pairs, Progress, Reach, Steps, Target};
-use crate::interior::{advance, follow, products, reach};
+use crate::interior::{advance, follow, reach};
 use crate::monitor::Monitor;
 use crate::stop::Stop;
 use faer::{Mat, MatRef};
@@ -92,12 +92,8 @@ impl<'s> CentralPath for Path<'s, '_> {
     type System = Newton<'s>;
     const SHARE: f64 = 0.99;
 
-    fn products(&self) -> f64 {
-        products(&self.pairs)
-    }
-
-    fn pairs(&self) -> f64 {
-        self.pairs[0].slack.len() as f64
+    fn at(&self) -> &[Pairs] {
+        &self.pairs
     }
 
     fn factor(&mut self) -> Result<Newton<'s>, NotPositive> {

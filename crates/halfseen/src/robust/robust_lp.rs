@@ -36,6 +36,7 @@ use crate::learner::{Grid, Learner, refuse_weights};
 use crate::model::{Fit, Note, Stop};
 use crate::params::{AttributeCosts, Damage, Deletions, Needs, Parameters, parameters};
 use halfseen_solve::Monitor;
+use halfseen_solve::lp::cuts::Oracle;
 use halfseen_solve::lp::deletion;
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use rayon::prelude::*;
@@ -133,12 +134,12 @@ impl RobustLp {
         let mut found = self.all_or_chunks(&all, &|keep| self.optimum(&classes, keep, monitor))?;
         let task = self.task(&frame.rows, Loss::Hinge { signs: &signs.signs, hinge });
         let (mut objective, unproven) = cuts::mean(&task, &found.weights, found.bias);
-        let nothing = self.constant(&classes, &all);
-        if self.chunk.is_none() && nothing.loss - found.bound <= self.tol * nothing.loss {
+        let (alone_bias, alone) = task.alone();
+        if self.chunk.is_none() && alone - found.bound <= self.tol * alone {
             (found.weights, found.bias, objective) =
-                (vec![0.0; frame.rows.width()], nothing.bias, nothing.loss);
+                (vec![0.0; frame.rows.width()], alone_bias, alone);
             let threat = threat.effective();
-            if !nothing.one_class && threat > 0.0 {
+            if !self.one_class(&classes, &all) && threat > 0.0 {
                 // Small weights make no deletion worth its price, so that weights of 0 are as good
                 // with any threat as with none.
                 let priced = frame.threat.values().iter().all(|v| *v > 0.0);
@@ -219,6 +220,11 @@ impl RobustLp {
         Ok(fit)
     }
 
+    /// Whether a bias is allowed, and is right for all rows.
+    fn one_class(&self, &Classes { signs, .. }: &Classes<'_>, keep: &[usize]) -> bool {
+        self.intercept && keep.iter().all(|&i| signs[i] == signs[keep[0]])
+    }
+
     /// Whether attributes vanish whole in a way that differs from fractions.
     fn whole(&self, threat: &Threat) -> bool {
         self.deletions == Deletions::Whole
@@ -247,16 +253,11 @@ impl RobustLp {
         monitor: &dyn Monitor,
     ) -> Result<Found> {
         let Classes { rows, hinge, .. } = *classes;
-        let nothing = self.constant(classes, keep);
-        if nothing.one_class {
-            let weights = vec![0.0; rows.width()];
-            return Ok(Found {
-                weights,
-                bias: nothing.bias,
-                bound: nothing.loss,
-                passes: 0,
-                stop: Stop::Tolerance,
-            });
+        if self.one_class(classes, keep) {
+            // A bias alone has no loss.
+            let bias = classes.signs[keep[0]] * hinge.rate() * hinge.threat.total();
+            let (weights, stop) = (vec![0.0; rows.width()], Stop::Tolerance);
+            return Ok(Found { weights, bias, bound: 0.0, passes: 0, stop });
         }
         if hinge.threat.effective() > 0.0 && !self.whole(hinge.threat) {
             return self.interior(classes, keep, monitor);
@@ -359,35 +360,4 @@ impl RobustLp {
 /// then be larger.
 fn certified(objective: f64, bound: f64, unproven: usize) -> Option<f64> {
     (unproven == 0).then_some((objective - bound).max(0.0))
-}
-
-/// The best that weights of 0 can do.
-struct Constant {
-    bias: f64,
-    loss: f64,
-    /// Whether a bias alone is right everywhere.
-    one_class: bool,
-}
-
-impl RobustLp {
-    /// Without weights the loss of a row is [G - y b]_+, G = gamma V / P.
-    fn constant(&self, &Classes { rows, signs, hinge }: &Classes<'_>, keep: &[usize]) -> Constant {
-        let asked = hinge.rate() * hinge.threat.total();
-        if !self.intercept {
-            return Constant { bias: 0.0, loss: asked, one_class: false };
-        }
-        let of = |sign: f64| {
-            let own = keep.iter().filter(|&&i| signs[i] == sign);
-            own.map(|&i| rows.weight(i)).sum::<f64>()
-        };
-        let (positive, negative) = (of(1.0), of(-1.0));
-        let rarer = positive.min(negative);
-        let bias = match positive.partial_cmp(&negative) {
-            Some(std::cmp::Ordering::Greater) => asked,
-            Some(std::cmp::Ordering::Less) => -asked,
-            _ => 0.0,
-        };
-        let loss = 2.0 * asked * rarer / (positive + negative);
-        Constant { bias, loss, one_class: rarer == 0.0 }
-    }
 }

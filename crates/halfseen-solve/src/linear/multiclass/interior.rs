@@ -14,7 +14,7 @@
 use super::super::Features;
 use crate::cholesky::{Factor, NotPositive};
 use crate::interior::{CentralPath, Pairs, Progress, Reach, Steps, Target};
-use crate::interior::{advance, follow, products, reach};
+use crate::interior::{advance, follow, reach};
 use crate::monitor::Monitor;
 use crate::stop::Stop;
 use faer::linalg::matmul::matmul;
@@ -156,12 +156,8 @@ impl CentralPath for Interior<'_> {
     type System = System;
     const SHARE: f64 = 0.99;
 
-    fn products(&self) -> f64 {
-        products(&self.pairs)
-    }
-
-    fn pairs(&self) -> f64 {
-        self.pairs[0].slack.len() as f64
+    fn at(&self) -> &[Pairs] {
+        &self.pairs
     }
 
     /// I + sum_i A_i x f_i f_i', class by class.

@@ -11,10 +11,10 @@
 //! C |sum_c sigma_c a_c|_1.
 
 use super::pieces::Pieces;
-use super::system::System;
-use crate::cholesky::NotPositive;
+use super::system::factored;
+use crate::cholesky::{NotPositive, Scaled};
 use crate::interior::{CentralPath, Pairs, Progress, Reach, Steps, Target};
-use crate::interior::{advance, follow, products, reach};
+use crate::interior::{advance, follow, reach};
 use crate::monitor::Monitor;
 use crate::vectors::add_multiple;
 
@@ -38,7 +38,7 @@ pub(super) struct Master<'p, 'a> {
 
 /// What a direction needs to know of its point.
 pub(super) struct Equations {
-    system: System,
+    system: Scaled,
     /// D by piece, Z by row: multiplier over slack.
     ratios: [Vec<f64>; 2],
     /// What the equations of s, zeta and w lack.
@@ -142,8 +142,8 @@ impl CentralPath for Master<'_, '_> {
     type System = Equations;
     const SHARE: f64 = 0.995;
 
-    fn products(&self) -> f64 {
-        products(&self.pairs)
+    fn at(&self) -> &[Pairs] {
+        &self.pairs
     }
 
     fn pairs(&self) -> f64 {
@@ -168,7 +168,7 @@ impl CentralPath for Master<'_, '_> {
         let ratios = [of_pieces.ratios(), of_rows.ratios()];
         let diagonal: Vec<f64> =
             above.ratios().iter().zip(below.ratios()).map(|(a, b)| a + b).collect();
-        let system = System::new(pieces, &ratios[0], &ratios[1], &diagonal)?;
+        let system = factored(pieces, &ratios[0], &ratios[1], &diagonal)?;
         Ok(Equations { system, ratios, slack, zeta, point })
     }
 

@@ -1,4 +1,4 @@
-//! Assembles and solves the Newton equations of the linear program over pieces, after all losses
+//! Assembles the Newton equations of the linear program over pieces, after all losses
 //! are eliminated.
 //!
 //! With D_c = dual / slack of piece c and Z = dual / slack of its row's loss, a row adds sum_c D_c
@@ -10,7 +10,7 @@
 //! only the second part touches all entries of a row.
 
 use super::pieces::Pieces;
-use crate::cholesky::{Factor, NotPositive};
+use crate::cholesky::{NotPositive, Scaled};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
@@ -22,8 +22,6 @@ const MOST_PARTS: usize = 16;
 const DENSE: f64 = 0.25;
 /// Rows of one dense block.
 const BLOCK: usize = 128;
-/// What is added to a scaled diagonal where rounding made a pivot negative, tried in this order.
-const RIDGES: [f64; 3] = [1e-13, 1e-11, 1e-9];
 
 /// Number of private matrices.
 fn parts(width: usize) -> usize {
@@ -216,85 +214,34 @@ fn scatter(matrix: &mut Mat<f64>, slots: &[u32], values: &[f64], factor: f64) {
     }
 }
 
-/// The equations, scaled to a diagonal of ones, and their factor.
-pub(super) struct System {
-    matrix: Mat<f64>,
-    factor: Factor,
-    scale: Vec<f64>,
-}
-
-impl System {
-    /// Of D for each piece, Z for each row, and what the box adds to the diagonal.
-    ///
-    /// # Errors
-    /// Where not even the largest ridge helps.
-    pub(super) fn new(
-        pieces: &Pieces<'_>,
-        weights: &[f64],
-        z: &[f64],
-        diagonal: &[f64],
-    ) -> Result<System, NotPositive> {
-        let (width, m) = (pieces.width(), pieces.rows.len());
-        let parts = parts(width).min(m);
-        let sums: Vec<Mat<f64>> = (0..parts)
-            .into_par_iter()
-            .map(|part| {
-                let mut sum = Sum::new(pieces);
-                (part * m / parts..(part + 1) * m / parts).for_each(|i| sum.row(i, weights, z[i]));
-                sum.flush();
-                sum.matrix
-            })
-            .collect();
-        let mut matrix = Mat::<f64>::zeros(width, width);
-        for sum in sums {
-            for j in 0..width {
-                let (to, from) = (matrix.col_as_slice_mut(j), sum.col_as_slice(j));
-                to[j..].iter_mut().zip(&from[j..]).for_each(|(t, f)| *t += f);
-            }
-        }
-        diagonal.iter().enumerate().for_each(|(j, d)| matrix[(j, j)] += d);
-        let root = |j: usize| if matrix[(j, j)] > 0.0 { 1.0 / matrix[(j, j)].sqrt() } else { 1.0 };
-        let scale: Vec<f64> = (0..width).map(root).collect();
+/// The matrix of D for each piece, Z for each row, and what the box adds to the diagonal, factored.
+///
+/// # Errors
+/// Where not even a ridge helps.
+pub(super) fn factored(
+    pieces: &Pieces<'_>,
+    weights: &[f64],
+    z: &[f64],
+    diagonal: &[f64],
+) -> Result<Scaled, NotPositive> {
+    let (width, m) = (pieces.width(), pieces.rows.len());
+    let parts = parts(width).min(m);
+    let sums: Vec<Mat<f64>> = (0..parts)
+        .into_par_iter()
+        .map(|part| {
+            let mut sum = Sum::new(pieces);
+            (part * m / parts..(part + 1) * m / parts).for_each(|i| sum.row(i, weights, z[i]));
+            sum.flush();
+            sum.matrix
+        })
+        .collect();
+    let mut matrix = Mat::<f64>::zeros(width, width);
+    for sum in sums {
         for j in 0..width {
-            let column = matrix.col_as_slice_mut(j);
-            column[j..].iter_mut().zip(&scale[j..]).for_each(|(v, s)| *v *= s * scale[j]);
-        }
-        let mut factored = Factor::new(matrix.clone(), Par::Seq);
-        for ridge in RIDGES {
-            if factored.is_ok() {
-                break;
-            }
-            let mut shifted = matrix.clone();
-            (0..width).for_each(|j| shifted[(j, j)] += ridge);
-            factored = Factor::new(shifted, Par::Seq);
-        }
-        Ok(System { matrix, factor: factored?, scale })
-    }
-
-    /// Replaces a right-hand side by the solution, refined once.
-    pub(super) fn solve(&self, right: &mut [f64]) {
-        let width = right.len();
-        let wanted = Mat::from_fn(width, 1, |j, _| right[j] * self.scale[j]);
-        let mut found = wanted.clone();
-        self.factor.solve(&mut found);
-        let mut rest = wanted;
-        self.subtract_product(found.col_as_slice(0), rest.col_as_slice_mut(0));
-        self.factor.solve(&mut rest);
-        for (j, to) in right.iter_mut().enumerate() {
-            *to = (found[(j, 0)] + rest[(j, 0)]) * self.scale[j];
+            let (to, from) = (matrix.col_as_slice_mut(j), sum.col_as_slice(j));
+            to[j..].iter_mut().zip(&from[j..]).for_each(|(t, f)| *t += f);
         }
     }
-
-    /// rest -= M v, from the lower triangle.
-    fn subtract_product(&self, v: &[f64], rest: &mut [f64]) {
-        for (j, &vj) in v.iter().enumerate() {
-            let column = &self.matrix.col_as_slice(j)[j..];
-            let mut sum = column[0] * vj;
-            for ((m, v), rest) in column[1..].iter().zip(&v[j + 1..]).zip(&mut rest[j + 1..]) {
-                sum += m * v;
-                *rest -= m * vj;
-            }
-            rest[j] -= sum;
-        }
-    }
+    diagonal.iter().enumerate().for_each(|(j, d)| matrix[(j, j)] += d);
+    Scaled::new(matrix)
 }

@@ -1,16 +1,10 @@
 //! Holds a point of the interior point for some rows, or a direction from one: slacks and their
 //! multipliers.
 
-use crate::interior::{Pairs, Steps, advance, products};
+use crate::interior::Pairs;
 
-/// Slacks and multipliers, each pair with a product that falls to 0.
-#[derive(Debug, Clone)]
-pub(super) struct Point {
-    /// Per item: beta with `del`, and beta - z + v mu with `u`.
-    pub(super) items: [Pairs; 2],
-    /// Per row, the numbers that go in pairs.
-    pub(super) rows: Vec<Row>,
-}
+/// Of items beta with `del`, and beta - z + v mu with `u`; of rows the three pairs of a [`Row`].
+pub(super) type Point = [Pairs; 5];
 
 /// Slacks and multipliers of a row.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -29,44 +23,25 @@ pub(super) struct Row {
     pub(super) kappa: f64,
 }
 
-impl Point {
-    pub(super) fn zeros(items: usize, rows: usize) -> Point {
-        let items = [Pairs::zeros(items), Pairs::zeros(items)];
-        Point { items, rows: vec![Row::default(); rows] }
-    }
-
-    /// Goes along a direction.
-    pub(super) fn advance(&mut self, direction: &Point, steps: Steps) {
-        advance(&mut self.items, &direction.items, steps);
-        let Steps { primal, dual } = steps;
-        for (row, d) in self.rows.iter_mut().zip(&direction.rows) {
-            row.xi += primal * d.xi;
-            row.slack += primal * d.slack;
-            row.price += primal * d.price;
-            row.zeta += dual * d.zeta;
-            row.sigma += dual * d.sigma;
-            row.kappa += dual * d.kappa;
-        }
-    }
-
-    /// The sum of all products.
-    pub(super) fn products(&self) -> f64 {
-        let rows: f64 =
-            self.rows.iter().map(|r| r.xi * r.zeta + r.slack * r.sigma + r.price * r.kappa).sum();
-        products(&self.items) + rows
-    }
+pub(super) fn zeros(items: usize, rows: usize) -> Point {
+    [items, items, rows, rows, rows].map(Pairs::zeros)
 }
 
 impl Row {
-    /// The sum.
-    pub(super) fn plus(self, other: &Row) -> Row {
-        Row {
-            xi: self.xi + other.xi,
-            zeta: self.zeta + other.zeta,
-            slack: self.slack + other.slack,
-            sigma: self.sigma + other.sigma,
-            price: self.price + other.price,
-            kappa: self.kappa + other.kappa,
+    pub(super) fn of([.., loss, side, price]: &Point, row: usize) -> Row {
+        let [(xi, zeta), (slack, sigma), (price, kappa)] =
+            [loss, side, price].map(|pairs| (pairs.slack[row], pairs.multiplier[row]));
+        Row { xi, zeta, slack, sigma, price, kappa }
+    }
+
+    /// Its slacks with their multipliers.
+    pub(super) fn pairs(&self) -> [[f64; 2]; 3] {
+        [[self.xi, self.zeta], [self.slack, self.sigma], [self.price, self.kappa]]
+    }
+
+    pub(super) fn write(&self, point: &mut Point, row: usize) {
+        for (to, [slack, multiplier]) in point[2..].iter_mut().zip(self.pairs()) {
+            (to.slack[row], to.multiplier[row]) = (slack, multiplier);
         }
     }
 }

@@ -23,13 +23,13 @@ impl Worker<'_> {
             let sigma = share(part.signs[row]) * most;
             let taken =
                 sigma * if value > 0.0 { (0.5 * problem.budget / value).min(0.5) } else { 0.5 };
-            let [beta, slack] = &mut now.items;
+            let [beta, slack, ..] = now;
             for (k, v) in items.clone().zip(values) {
                 (beta.slack[k], beta.multiplier[k]) = (SLACK, sigma - taken);
                 (slack.slack[k], slack.multiplier[k]) = (SLACK + v * mu, taken);
             }
             let needed = problem.margin + problem.budget * mu + SLACK * items.len() as f64;
-            now.rows[row] = Row {
+            let start = Row {
                 xi: needed + SLACK,
                 zeta: most - sigma,
                 slack: SLACK,
@@ -37,6 +37,7 @@ impl Worker<'_> {
                 price: SLACK,
                 kappa: problem.budget * sigma - taken * value,
             };
+            start.write(now, row);
             let kept = &mut kept[..items.len()];
             kept.fill(sigma - taken);
             part.spread(row, kept, sigma, vector);

@@ -1,6 +1,6 @@
 //! Holds the weights in their box, with the slacks of its sides and their multipliers.
 
-use crate::interior::{Pairs, Reach, Steps, Target, advance, products, reach};
+use crate::interior::{Pairs, Reach, Steps, Target, advance, reach};
 use crate::vectors::add_multiple;
 
 /// Weights w in [-1, 1] and the bias b; or their changes.
@@ -18,11 +18,9 @@ impl Weights {
     }
 
     /// What the box adds to the matrix's diagonal.
-    pub(super) fn diagonal(&self, out: &mut [f64]) {
-        let [above, below] = &self.sides;
-        for (j, d) in out.iter_mut().enumerate() {
-            *d = above.multiplier[j] / above.slack[j] + below.multiplier[j] / below.slack[j];
-        }
+    pub(super) fn diagonal(&self) -> Vec<f64> {
+        let [above, below] = self.sides.each_ref().map(Pairs::ratios);
+        above.iter().zip(&below).map(|(a, b)| a + b).collect()
     }
 
     /// Adds the box's share to the right side; see [`super::worker::Worker::right_side`]. `trial`
@@ -53,10 +51,7 @@ impl Weights {
         }
         if let Some(last) = last {
             add_multiple(&mut trial.w, 1.0, &last.w);
-            for (new, last) in trial.sides.iter_mut().zip(&last.sides) {
-                add_multiple(&mut new.slack, 1.0, &last.slack);
-                add_multiple(&mut new.multiplier, 1.0, &last.multiplier);
-            }
+            trial.sides.iter_mut().zip(&last.sides).for_each(|(trial, last)| trial.add(last));
         }
         reach(&self.sides, &trial.sides)
     }
@@ -64,9 +59,5 @@ impl Weights {
     pub(super) fn advance(&mut self, direction: &Weights, steps: Steps) {
         add_multiple(&mut self.w, steps.primal, &direction.w);
         advance(&mut self.sides, &direction.sides, steps);
-    }
-
-    pub(super) fn products(&self) -> f64 {
-        products(&self.sides)
     }
 }

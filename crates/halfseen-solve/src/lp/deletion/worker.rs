@@ -10,10 +10,10 @@
 //! (rho/M) q) / sqrt(S + rho^2/M).
 
 use super::KNOWN;
-use super::point::{Point, Row};
+use super::point::{Point, Row, zeros};
 use super::problem::{Part, Problem};
 use super::triangle::{self, Terms};
-use crate::interior::{Reach, Target};
+use crate::interior::{Reach, Target, reach};
 
 /// One part of the rows with its points and room to work in.
 #[derive(Debug)]
@@ -86,9 +86,9 @@ impl<'p> Worker<'p> {
         let room = || vec![0.0; part.longest()];
         Worker {
             part,
-            now: Point::zeros(items, rows),
-            direction: Point::zeros(items, rows),
-            trial: Point::zeros(items, rows),
+            now: zeros(items, rows),
+            direction: zeros(items, rows),
+            trial: zeros(items, rows),
             triangle: vec![0.0; triangle::size(width + 1)],
             vector: vec![0.0; width + 1],
             pivots: vec![Pivot::default(); rows],
@@ -106,9 +106,8 @@ impl<'p> Worker<'p> {
             let items = part.items(row);
             let count = items.len();
             let values = &part.values[items.clone()];
-            let ((beta, del), (slack, u)) =
-                (now.items[0].at(items.clone()), now.items[1].at(items));
-            let at = &now.rows[row];
+            let ((beta, del), (slack, u)) = (now[0].at(items.clone()), now[1].at(items));
+            let at = Row::of(now, row);
             let (mut s, mut rho) = (at.slack / at.sigma + at.xi / at.zeta, problem.budget);
             let free = at.kappa / at.price;
             let (mut m, mut largest) = (free, 0.0);
@@ -189,13 +188,13 @@ impl<'p> Worker<'p> {
             let items = part.items(row);
             let count = items.len();
             let values = &part.values[items.clone()];
-            let [(beta, del), (slack, u)] = [0, 1].map(|kind| now.items[kind].at(items.clone()));
+            let [(beta, del), (slack, u)] = [0, 1].map(|kind| now[kind].at(items.clone()));
             let [(d_beta, d_del), (d_slack, d_u)] =
-                [0, 1].map(|kind| direction.items[kind].at(items.clone()));
-            let [of_beta, of_slack] = &mut trial.items;
+                [0, 1].map(|kind| direction[kind].at(items.clone()));
+            let [of_beta, of_slack, ..] = &mut *trial;
             let (right_del, right_u) =
                 (&mut of_beta.multiplier[items.clone()], &mut of_slack.multiplier[items]);
-            let (at, step, weight) = (&now.rows[row], &direction.rows[row], part.weights[row]);
+            let (at, weight) = (Row::of(now, row), part.weights[row]);
             let (mut pull, mut weighed, mut spent) = (0.0, 0.0, 0.0);
             for k in 0..count {
                 let item = Item::new(beta[k], del[k], slack[k], u[k]);
@@ -213,15 +212,16 @@ impl<'p> Worker<'p> {
                 kept[k] = item.kept();
                 costs[k] = values[k] * item.h();
             }
-            let xi = target.change(weight, [at.xi, at.zeta], [step.xi, step.zeta]);
-            let side = target.change(weight, [at.slack, at.sigma], [step.slack, step.sigma]);
-            let price = target.change(weight, [at.price, at.kappa], [step.price, step.kappa]);
+            let (pairs, changes) = (at.pairs(), Row::of(direction, row).pairs());
+            let [xi, side, price] =
+                [0, 1, 2].map(|kind| target.change(weight, pairs[kind], changes[kind]));
             let loss = xi / at.xi - residual * (weight - at.sigma - at.zeta);
             let unspent = problem.budget * at.sigma - spent - at.kappa;
             let rs = side / at.sigma + pull - loss * at.xi / at.zeta;
             let rm = price / at.price + weighed - residual * unspent;
             let (along, across) = pivot.solve(rs, rm);
-            trial.rows[row] = Row { xi: loss, zeta: xi, slack: side, sigma: rs, price, kappa: rm };
+            let right = Row { xi: loss, zeta: xi, slack: side, sigma: rs, price, kappa: rm };
+            right.write(trial, row);
             for k in 0..count {
                 numbers[k] = kept[k] * along + costs[k] * across - numbers[k];
             }
@@ -238,15 +238,13 @@ impl<'p> Worker<'p> {
     /// `trial`. A correction is added to the direction before.
     pub(super) fn substitute(&mut self, target: Target, weights: &[f64]) -> Reach {
         let Worker { part, now, direction, trial, pivots, room: [ds, cs, gs, zs, _], .. } = self;
-        let add = target.corrects();
-        let residual = if add { 0.0 } else { 1.0 };
-        let mut reach = Reach::default();
+        let residual = if target.corrects() { 0.0 } else { 1.0 };
         for (row, pivot) in pivots.iter().enumerate() {
             let items = part.items(row);
             let count = items.len();
             let known = part.gather(row, weights, &mut zs[..count]);
             let values = &part.values[items.clone()];
-            let [(beta, del), (slack, u)] = [0, 1].map(|kind| now.items[kind].at(items.clone()));
+            let [(beta, del), (slack, u)] = [0, 1].map(|kind| now[kind].at(items.clone()));
             let bias = part.signs[row] * weights[weights.len() - 1];
             let (mut p, mut q) = (known + bias, 0.0);
             for k in 0..count {
@@ -255,10 +253,10 @@ impl<'p> Worker<'p> {
                 q += values[k] * item.h() * zs[k];
                 (ds[k], cs[k], gs[k]) = (item.d, item.c, item.g);
             }
-            let (at, right) = (&now.rows[row], trial.rows[row]);
+            let (at, right) = (Row::of(now, row), Row::of(trial, row));
             let (d_sigma, d_mu) = pivot.solve(right.sigma - p, right.kappa + q);
             let d_xi = (d_sigma + right.xi) * at.xi / at.zeta;
-            let mut step = Row {
+            let step = Row {
                 xi: d_xi,
                 zeta: (right.zeta - at.zeta * d_xi) / at.xi,
                 slack: (right.slack - at.slack * d_sigma) / at.sigma,
@@ -266,40 +264,25 @@ impl<'p> Worker<'p> {
                 price: d_mu,
                 kappa: (right.price - at.kappa * d_mu) / at.price,
             };
-            if add {
-                step = step.plus(&direction.rows[row]);
-            }
-            reach.pair([at.xi, at.zeta], [step.xi, step.zeta]);
-            reach.pair([at.slack, at.sigma], [step.slack, step.sigma]);
-            reach.pair([at.price, at.kappa], [step.price, step.kappa]);
-            trial.rows[row] = step;
-            let [of_beta, of_slack] = &mut trial.items;
+            step.write(trial, row);
+            let [of_beta, of_slack, ..] = &mut *trial;
             let (to_beta, to_del) = of_beta.at_mut(items.clone());
             let (to_slack, to_u) = of_slack.at_mut(items.clone());
-            let [(old_beta, old_del), (old_slack, old_u)] =
-                [0, 1].map(|kind| direction.items[kind].at(items.clone()));
             for k in 0..count {
                 let (d, c, g) = (ds[k], cs[k], gs[k]);
                 let d_z = zs[k] - values[k] * d_mu;
                 let (for_u, for_del) = (to_u[k], to_del[k]);
                 let rest = for_del - residual * (at.sigma - u[k] - del[k]);
                 let both = g * (for_u + rest - d_sigma);
-                let mut d_beta = both + d * g * d_z;
-                let mut d_slack = both - c * g * d_z;
-                let mut d_u = for_u - d * d_slack;
-                let mut d_del = for_del - c * d_beta;
-                if add {
-                    d_beta += old_beta[k];
-                    d_slack += old_slack[k];
-                    d_u += old_u[k];
-                    d_del += old_del[k];
-                }
-                reach.pair([beta[k], del[k]], [d_beta, d_del]);
-                reach.pair([slack[k], u[k]], [d_slack, d_u]);
-                (to_beta[k], to_del[k], to_slack[k], to_u[k]) = (d_beta, d_del, d_slack, d_u);
+                let (d_beta, d_slack) = (both + d * g * d_z, both - c * g * d_z);
+                (to_beta[k], to_del[k]) = (d_beta, for_del - c * d_beta);
+                (to_slack[k], to_u[k]) = (d_slack, for_u - d * d_slack);
             }
         }
-        reach
+        if target.corrects() {
+            trial.iter_mut().zip(direction).for_each(|(trial, last)| trial.add(last));
+        }
+        reach(now, trial)
     }
 
     /// Takes the trial for the direction.
