@@ -266,3 +266,140 @@ pub(crate) fn follow<P: CentralPath>(
     };
     (steps, stop)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::monitor::Silent;
+
+    /// The least <c, x> over 0 <= x <= u, from the middle: x is u where c < 0, else 0.
+    struct Toy<const CORRECTORS: usize> {
+        c: Vec<f64>,
+        u: Vec<f64>,
+        bounds: Bounds,
+        trial: [Pairs; 2],
+        corrected: usize,
+        fails: bool,
+    }
+
+    impl<const CORRECTORS: usize> Toy<CORRECTORS> {
+        fn new() -> Self {
+            let c = (0..40).map(|i| (1.0 + f64::from(i)) * [1.0, -3.0][i as usize % 2]).collect();
+            let u: Vec<f64> = (0..40).map(|i| 10_f64.powi(i % 7 - 3)).collect();
+            let multiplier = || vec![1.0; 40];
+            let x = u.iter().map(|u| 0.5 * u).collect();
+            let bounds = Bounds::new(x, &u, multiplier(), multiplier());
+            let trial = [0, 0].map(Pairs::zeros);
+            Toy { c, u, bounds, trial, corrected: 0, fails: false }
+        }
+
+        fn lack(&self, i: usize) -> f64 {
+            let [lower, upper] = &self.bounds.at;
+            self.c[i] - lower.multiplier[i] + upper.multiplier[i]
+        }
+
+        fn run(&mut self, tol: f64, most: u64) -> (u64, Stop) {
+            let judge = |toy: &mut Self| {
+                let left = toy.products();
+                Progress { solved: left <= tol, left }
+            };
+            follow(self, judge, most, &Silent)
+        }
+    }
+
+    impl<const CORRECTORS: usize> CentralPath for Toy<CORRECTORS> {
+        type System = Vec<f64>;
+        const SHARE: f64 = 0.95;
+        const CORRECTORS: usize = CORRECTORS;
+
+        fn at(&self) -> &[Pairs] {
+            &self.bounds.at
+        }
+
+        fn factor(&mut self) -> Result<Vec<f64>, NotPositive> {
+            if self.fails { Err(NotPositive { column: 1 }) } else { Ok(self.bounds.diagonal()) }
+        }
+
+        fn solve(&mut self, diagonal: &Vec<f64>, target: Target) -> Reach {
+            let (held, last) = (self.bounds.held(target), self.bounds.direction.clone());
+            let lack = |i: usize| if target.corrects() { 0.0 } else { self.lack(i) };
+            let change = |i: usize| (held[0][i] - held[1][i] - lack(i)) / diagonal[i];
+            let change = (0..diagonal.len()).map(change).collect();
+            let mut reach = self.bounds.complete(change, held);
+            if target.corrects() {
+                self.trial = std::mem::replace(&mut self.bounds.direction, last);
+                let pairs = self.trial.iter_mut().zip(&self.bounds.direction);
+                pairs.for_each(|(trial, last)| trial.add(last));
+                reach = super::reach(&self.bounds.at, &self.trial).together();
+            }
+            reach
+        }
+
+        fn accept(&mut self) {
+            self.corrected += 1;
+            std::mem::swap(&mut self.bounds.direction, &mut self.trial);
+        }
+
+        fn advance(&mut self, steps: Steps) {
+            self.bounds.advance(steps, &self.u);
+        }
+    }
+
+    fn solved<const CORRECTORS: usize>() -> (u64, usize) {
+        let mut toy = Toy::<CORRECTORS>::new();
+        let (steps, stop) = toy.run(1e-9, 60);
+        assert_eq!(stop, Stop::Tolerance);
+        for (i, x) in toy.bounds.variables().iter().enumerate() {
+            let wanted = if toy.c[i] < 0.0 { toy.u[i] } else { 0.0 };
+            assert!((x - wanted).abs() <= 1e-9 && toy.lack(i).abs() < 1e-6, "{i}: {x}");
+        }
+        (steps, toy.corrected)
+    }
+
+    #[test]
+    fn the_optimum_is_reached_and_correctors_save_steps() {
+        let ((plain, none), (corrected, some)) = (solved::<0>(), solved::<2>());
+        assert!(none == 0 && some > 0 && corrected < plain, "{plain} {corrected} {some}");
+    }
+
+    #[test]
+    fn every_way_to_stop_is_told() {
+        struct Now;
+        impl Monitor for Now {
+            fn should_stop(&self) -> bool {
+                true
+            }
+        }
+        let start = Toy::<0>::new().bounds.at[0].slack.clone();
+        let mut toy = Toy::<0>::new();
+        assert_eq!(toy.run(1e-9, 2), (2, Stop::IterationLimit));
+        let idle = |_: &mut Toy<0>| Progress { solved: false, left: 1.0 };
+        let mut toy = Toy::<0>::new();
+        let patience = u64::from(PATIENCE);
+        assert_eq!(follow(&mut toy, idle, 99, &Silent), (patience, Stop::NoProgress));
+        let mut toy = Toy::<0> { fails: true, ..Toy::new() };
+        assert_eq!(toy.run(1e-9, 60), (0, Stop::NumericalFailure));
+        assert_eq!(toy.bounds.variables(), start);
+        let mut toy = Toy::<0>::new();
+        toy.c[3] = f64::NAN;
+        assert_eq!(toy.run(1e-9, 60), (0, Stop::NumericalFailure));
+        assert_eq!(toy.bounds.variables(), start);
+        assert_eq!(follow(&mut Toy::<0>::new(), idle, 99, &Now), (0, Stop::Interrupted));
+    }
+
+    #[test]
+    fn targets_change_products_as_they_say() {
+        let (s, z, ds, dz) = (2.0, 3.0, -0.5, 0.25);
+        let change = |target: Target| target.change(1.5, [s, z], [ds, dz]);
+        assert_eq!(change(Target::Optimum), -6.0);
+        assert_eq!(change(Target::Centre { mu: 2.0 }), 3.0 - 6.0 + 0.125);
+        let ahead = Steps { primal: 1.0, dual: 1.0 };
+        // The product will be 1.5 x 3.25 = 4.875.
+        let correction = |mu| change(Target::Correction { mu, ahead });
+        assert_eq!(correction(1.0), 0.0);
+        assert!((correction(100.0) - (15.0 - 4.875)).abs() < 1e-12);
+        assert!((correction(0.2) - (3.0 - 4.875)).abs() < 1e-12);
+        // But at most as much as the largest product that is left alone.
+        assert!((correction(0.1) + 1.5).abs() < 1e-12);
+    }
+}

@@ -42,7 +42,7 @@ mod weights;
 mod worker;
 
 use super::SparseRows;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 use crate::stop::Stop;
 use crate::{length, positive};
@@ -113,5 +113,11 @@ pub fn solve(program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Re
     length("the attributes of slots", program.rows.width, program.attribute.len())?;
     let numbers = [("radius", program.radius), ("budget", program.budget), ("tol", program.tol)];
     numbers.into_iter().try_for_each(|(name, value)| positive(name, value))?;
+    let valued = |&j: &u32| j == KNOWN || (j as usize) < program.values.len();
+    let there = |&i: &usize| i < program.rows.len();
+    if keep.is_empty() || !keep.iter().all(there) || !program.attribute.iter().all(valued) {
+        let problem = "no rows to keep, one that is not there, or an attribute without a value";
+        return Err(Error::Numerical { what: "robust linear program", problem: problem.into() });
+    }
     Ok(path::minimise(program, keep, monitor))
 }
