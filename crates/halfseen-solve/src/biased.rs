@@ -19,6 +19,7 @@
 mod certify;
 
 use crate::error::{Error, Result};
+use crate::interior::{Progress, follow};
 use crate::linear::Features;
 use crate::linear::interior::{Interior, Part};
 use crate::linear::rotate::Rotation;
@@ -131,31 +132,12 @@ impl<'a> Examples<'a> {
         let part =
             Part { features, of: &all, signs: self.signs, costs, margins, fixed, bias: true };
         let mut interior = Interior::new(part);
-        let mut best = self.certified(&interior, costs, margins, None);
-        let mut steps = 0;
-        let mut since = 0;
-        let stop = loop {
-            if best.gap <= until.tol * best.objective {
-                break Stop::Tolerance;
-            }
-            if steps == until.max_iter {
-                break Stop::IterationLimit;
-            }
-            // Rounding ends all progress some steps after the last.
-            if since == PATIENCE {
-                break Stop::NoProgress;
-            }
-            if monitor.should_stop() {
-                break Stop::Interrupted;
-            }
-            if let Err(stop) = interior.step() {
-                break stop;
-            }
-            steps += 1;
-            let gap = best.gap;
-            best = self.certified(&interior, costs, margins, Some(best));
-            since = if best.gap < 0.9 * gap { 0 } else { since + 1 };
+        let mut best = self.certified(&interior, costs, margins);
+        let judge = |path: &mut Interior<'_>| {
+            best.merge(self.certified(path, costs, margins));
+            Progress { solved: best.gap <= until.tol * best.objective, left: best.gap }
         };
+        let (steps, stop) = follow(&mut interior, judge, until.max_iter, monitor);
         let Certificate { weights, bias, multipliers, objective, gap } = best;
         if !(objective.is_finite() && gap.is_finite()) {
             let problem =
@@ -178,29 +160,16 @@ impl<'a> Examples<'a> {
         Some(Separator { weights, bias, multipliers, objective, gap, steps, stop: Stop::Tolerance })
     }
 
-    /// The best primal point and the best dual point so far.
-    fn certified(
-        &self,
-        at: &Interior<'_>,
-        costs: &[f64],
-        margins: &[f64],
-        before: Option<Certificate>,
-    ) -> Certificate {
+    /// What is certain of a point.
+    fn certified(&self, at: &Interior<'_>, costs: &[f64], margins: &[f64]) -> Certificate {
         let (_, weights) = at.vector().split_last().unwrap_or((&0.0, &[]));
         let weights = match &self.rotation {
             Some(rotation) => rotation.back(weights),
             None => weights.to_vec(),
         };
-        let new = certify(self.rows, self.signs, costs, margins, weights, at.beta());
-        match before {
-            Some(before) => before.merge(new),
-            None => new,
-        }
+        certify(self.rows, self.signs, costs, margins, weights, at.beta())
     }
 }
-
-/// Steps without progress after which the method gives up.
-const PATIENCE: u32 = 12;
 
 fn check_length(what: &str, expected: usize, numbers: &[f64]) -> Result<()> {
     if numbers.len() == expected {

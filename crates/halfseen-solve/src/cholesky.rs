@@ -56,6 +56,71 @@ impl Factor {
     }
 }
 
+/// What is added to a diagonal of ones where rounding leaves no factor, tried in this order.
+const RIDGES: [f64; 3] = [1e-14, 1e-12, 1e-10];
+
+/// A matrix scaled to a diagonal of ones, and its factor: what interior points make of a matrix is
+/// of wild scale.
+#[derive(Debug)]
+pub(crate) struct Scaled {
+    matrix: Mat<f64>,
+    factor: Mat<f64>,
+    scale: Vec<f64>,
+}
+
+impl Scaled {
+    /// Factors a matrix whose lower triangle is given.
+    ///
+    /// # Errors
+    /// Where not even the largest ridge helps.
+    pub(crate) fn new(mut matrix: Mat<f64>) -> Result<Scaled, NotPositive> {
+        let width = matrix.nrows();
+        let root = |j: usize| if matrix[(j, j)] > 0.0 { 1.0 / matrix[(j, j)].sqrt() } else { 1.0 };
+        let scale: Vec<f64> = (0..width).map(root).collect();
+        for j in 0..width {
+            let column = &mut matrix.col_as_slice_mut(j)[j..];
+            column.iter_mut().zip(&scale[j..]).for_each(|(v, s)| *v *= s * scale[j]);
+        }
+        let mut factor = matrix.clone();
+        let mut factored = factor_in_place(factor.as_mut(), Par::Seq);
+        for ridge in RIDGES {
+            if factored.is_ok() {
+                break;
+            }
+            factor.copy_from(&matrix);
+            (0..width).for_each(|j| factor[(j, j)] += ridge);
+            factored = factor_in_place(factor.as_mut(), Par::Seq);
+        }
+        factored.map(|()| Scaled { matrix, factor, scale })
+    }
+
+    /// Replaces a right-hand side by the solution, refined once.
+    pub(crate) fn solve(&self, right: &mut [f64]) {
+        let scaled = |j: usize, right: &[f64]| right[j] * self.scale[j];
+        let mut rest = Mat::from_fn(right.len(), 1, |j, _| scaled(j, right));
+        let mut found = rest.clone();
+        solve_in_place(self.factor.as_ref(), found.as_mut());
+        self.subtract_product(found.col_as_slice(0), rest.col_as_slice_mut(0));
+        solve_in_place(self.factor.as_ref(), rest.as_mut());
+        for (j, to) in right.iter_mut().enumerate() {
+            *to = (found[(j, 0)] + rest[(j, 0)]) * self.scale[j];
+        }
+    }
+
+    /// rest -= M v, from the lower triangle.
+    fn subtract_product(&self, v: &[f64], rest: &mut [f64]) {
+        for (j, &vj) in v.iter().enumerate() {
+            let column = &self.matrix.col_as_slice(j)[j..];
+            let mut sum = column[0] * vj;
+            for ((m, v), rest) in column[1..].iter().zip(&v[j + 1..]).zip(&mut rest[j + 1..]) {
+                sum += m * v;
+                *rest -= m * vj;
+            }
+            rest[j] -= sum;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,6 +145,30 @@ mod tests {
             factor_in_place(factor.as_mut(), Par::Seq).unwrap();
             solve_in_place(factor.as_ref(), found.as_mut());
             assert!((&found - &wanted).norm_max() < 1e-7, "{n}");
+        }
+    }
+
+    #[test]
+    fn matrices_of_wild_scale_and_singular_ones_are_solved() {
+        let mut stream = Stream::new(2, Purpose::Data, 0);
+        let rows = Mat::from_fn(20, 25, |_, _| stream.normal());
+        let plain = &rows * rows.transpose();
+        let size = |i: usize| 10_f64.powi(i as i32 - 10);
+        let wild = Mat::from_fn(20, 20, |i, j| size(i) * plain[(i, j)] * size(j));
+        let wanted: Vec<f64> = (0..20).map(|i| stream.normal() / size(i)).collect();
+        let lower = Mat::from_fn(20, 20, |i, j| if i < j { f64::NAN } else { wild[(i, j)] });
+        let mut found: Vec<f64> =
+            (0..20).map(|i| (0..20).map(|j| wild[(i, j)] * wanted[j]).sum()).collect();
+        Scaled::new(lower).unwrap().solve(&mut found);
+        for (i, (x, wanted)) in found.iter().zip(&wanted).enumerate() {
+            assert!((x - wanted).abs() < 1e-8 / size(i), "{i}: {x} {wanted}");
+        }
+        // Twice the same equation: a ridge helps, and the solution solves it.
+        let mut twice = vec![3.0, 3.0];
+        Scaled::new(Mat::full(2, 2, 4.0)).unwrap().solve(&mut twice);
+        assert!((4.0 * (twice[0] + twice[1]) - 3.0).abs() < 1e-8, "{twice:?}");
+        for bad in [-1.0, f64::NAN, f64::INFINITY] {
+            assert!(Scaled::new(Mat::full(1, 1, bad)).is_err(), "{bad}");
         }
     }
 

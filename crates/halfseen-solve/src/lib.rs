@@ -5,6 +5,7 @@
 //! | [`hinge`], [`multiclass`], [`ridge`] | (1/2) |v|^2 + C sum of losses over a Gram matrix |
 //! | [`linear`], [`biased`] | the same over features; a hard margin with a free bias |
 //! | [`bundle`] | margins that are not linear in the weights, by cutting planes |
+//! | [`lp`] | mean losses that an adversary makes larger, over weights in a box |
 //! | [`Quadratic`], [`Point`] | a quadratic, and its least value in an l1 ball |
 //!
 //! Underneath, [`cholesky`] factors, [`sampling`] draws indices, [`iterate`] moves weight vectors by sparse steps without
@@ -18,9 +19,11 @@ pub mod cholesky;
 mod eigen;
 mod error;
 pub mod hinge;
+mod interior;
 pub mod iterate;
 mod l1;
 pub mod linear;
+pub mod lp;
 mod monitor;
 pub mod multiclass;
 pub mod projection;

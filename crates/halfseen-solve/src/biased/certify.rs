@@ -13,17 +13,16 @@ pub(super) struct Certificate {
 }
 
 impl Certificate {
-    /// The better primal point of two, and the better dual one.
-    pub(super) fn merge(self, new: Certificate) -> Certificate {
-        let dual = (self.objective - self.gap).max(new.objective - new.gap);
-        let newer = new.objective - new.gap >= self.objective - self.gap;
-        let objective = self.objective.min(new.objective);
-        let (weights, bias) = match new.objective <= self.objective {
-            true => (new.weights, new.bias),
-            false => (self.weights, self.bias),
-        };
-        let multipliers = if newer { new.multipliers } else { self.multipliers };
-        Certificate { weights, bias, multipliers, objective, gap: (objective - dual).max(0.0) }
+    /// Keeps the better primal point of two, and the better dual one.
+    pub(super) fn merge(&mut self, new: Certificate) {
+        let duals = [self.objective - self.gap, new.objective - new.gap];
+        if duals[1] >= duals[0] {
+            self.multipliers = new.multipliers;
+        }
+        if new.objective <= self.objective {
+            (self.weights, self.bias, self.objective) = (new.weights, new.bias, new.objective);
+        }
+        self.gap = (self.objective - duals[0].max(duals[1])).max(0.0);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Factors K + D for diagonal D: through a factor of K where its rank is low, else directly.
 
 use super::gram::Columns;
-use crate::cholesky::{factor_in_place, solve_in_place};
+use crate::cholesky::{NotPositive, factor_in_place, solve_in_place};
 use crate::vectors::{add_multiple, dot};
 use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular};
 use faer::{Accum, Mat, Par};
@@ -79,8 +79,11 @@ impl<'a> System<'a> {
         product
     }
 
-    /// Factors for this D; false where rounding leaves no positive pivot.
-    pub(super) fn factor(&mut self, d: &[f64]) -> bool {
+    /// Factors for this D.
+    ///
+    /// # Errors
+    /// Where rounding leaves no positive pivot.
+    pub(super) fn factor(&mut self, d: &[f64]) -> Result<(), NotPositive> {
         match self {
             System::Low { rows, scaled, inner } => {
                 let roots: Vec<f64> = d.iter().map(|d| 1.0 / d.sqrt()).collect();
@@ -104,14 +107,14 @@ impl<'a> System<'a> {
                     Par::Seq,
                 );
                 (0..inner.nrows()).for_each(|k| inner[(k, k)] += 1.0);
-                factor_in_place(inner.as_mut(), Par::Seq).is_ok()
+                factor_in_place(inner.as_mut(), Par::Seq)
             }
             System::Dense { gram, sum } => {
                 for (j, d) in d.iter().enumerate() {
                     sum.col_as_slice_mut(j)[j..].copy_from_slice(&gram.column(j)[j..]);
                     sum[(j, j)] += d;
                 }
-                factor_in_place(sum.as_mut(), Par::Seq).is_ok()
+                factor_in_place(sum.as_mut(), Par::Seq)
             }
         }
     }

@@ -1,28 +1,37 @@
-//! Follows the central path of a hinge problem's dual to its optimum (Mehrotra, SIAM J.
-//! Optim. 1992).
+//! Follows the central path of a hinge problem's dual to its optimum, by [`crate::interior`].
 //!
 //! **Symbols**: Q = (y y') o K; lambda, mu >= 0 the multipliers of a >= 0 and of a <= c; w = c - a
 //! the room above. The optimality conditions are Q a - r = lambda - mu, lambda a = 0 and mu w = 0,
-//! elementwise; a step solves (Q + D) da = right-hand side with D = lambda / a + mu / w, twice:
-//! towards the optimum, and corrected for the products that the first ignored.
+//! elementwise; a direction solves (Q + D) da = right-hand side with D = lambda / a + mu / w.
 
 use super::ascent::Block;
 use super::factor::System;
+use crate::cholesky::NotPositive;
+use crate::interior::{Bounds, CentralPath, Pairs, Progress, Reach, Steps, Target, follow};
 use crate::monitor::Monitor;
+use crate::stop::Stop;
 
-/// The share of the way to the nearest bound that a step goes.
-const SHARE: f64 = 0.995;
 /// Most steps; some thirty suffice.
 const STEPS: u64 = 80;
 /// The share of the objective below which the sum of the products is as good as 0.
 const PRECISION: f64 = 1e-11;
+/// The share of the residual's part of the gap below which the products need not fall.
+const RESIDUAL: f64 = 0.01;
+/// Variables start this share of their cost from both bounds at least.
+const INSIDE: f64 = 0.05;
+/// Multipliers start at this share of the mean gradient at least.
+const LEAST: f64 = 0.1;
 
-/// A strictly feasible point with its multipliers.
-struct Point {
-    a: Vec<f64>,
-    w: Vec<f64>,
-    lambda: Vec<f64>,
-    mu: Vec<f64>,
+/// A strictly feasible point with its multipliers, lambda and mu.
+struct Path<'p, 'a> {
+    system: &'p mut System<'a>,
+    y: &'p [f64],
+    c: &'p [f64],
+    /// r.
+    linear: Vec<f64>,
+    bounds: Bounds,
+    /// D.
+    diagonal: Vec<f64>,
     /// Q a - r - lambda + mu.
     residual: Vec<f64>,
 }
@@ -42,10 +51,10 @@ impl Block<'_> {
     ) -> u64 {
         let (before, start) = (self.a.clone(), self.f.clone());
         let (point, mut steps) = self.follow(system, dual, most, monitor);
-        self.a.copy_from_slice(&point.a);
+        self.a.copy_from_slice(point.variables());
         self.renew(&before, &start);
         let (inner, moved, gap) = (self.a.clone(), self.f.clone(), self.gap());
-        self.settle(&point);
+        self.a = point.settled(&self.c, &self.columns.diagonal);
         self.renew(&before, &start);
         steps += self.newton(0.1 * target, most - steps);
         let settled = self.gap();
@@ -65,70 +74,37 @@ impl Block<'_> {
         }
     }
 
+    /// Steps from the present variables, moved inside; returns where they end, and their number.
     fn follow(
         &mut self,
         system: &mut System<'_>,
         dual: f64,
         most: u64,
         monitor: &dyn Monitor,
-    ) -> (Point, u64) {
-        let n = self.a.len();
+    ) -> (Bounds, u64) {
         let (linear, known) = self.linear(system);
-        let mut point = self.centre(system);
-        let mut steps = 0;
-        let (mut d, mut right) = (vec![0.0; n], vec![0.0; n]);
-        while steps < most.min(STEPS) && !monitor.should_stop() {
-            let sum = point.products();
-            let objective = dual - known + point.renew(system, &self.y, &linear) + sum;
-            let residual =
-                point.residual.iter().zip(&self.c).map(|(r, c)| r.abs() * c).sum::<f64>();
-            if sum <= (PRECISION * objective.abs()).max(0.01 * residual) || !sum.is_finite() {
-                break;
-            }
-            let centre = sum / (2 * n) as f64;
-            for (i, d) in d.iter_mut().enumerate() {
-                *d = point.lambda[i] / point.a[i] + point.mu[i] / point.w[i];
-            }
-            if !system.factor(&d) {
-                self.failed = true;
-                break;
-            }
-            // Towards the optimum itself.
-            for (i, right) in right.iter_mut().enumerate() {
-                *right = -point.residual[i] - point.lambda[i] + point.mu[i];
-            }
-            let ahead = system.solve(&d, &self.y, &right);
-            let (dl, dm) = point.multipliers(&ahead, 0.0, None);
-            let reach = point.reach(&ahead, &dl, &dm).min(1.0);
-            let mut left = 0.0;
-            for i in 0..n {
-                left += (point.lambda[i] + reach * dl[i]) * (point.a[i] + reach * ahead[i])
-                    + (point.mu[i] + reach * dm[i]) * (point.w[i] - reach * ahead[i]);
-            }
-            let aim = centre * (left / sum).clamp(0.0, 1.0).powi(3);
-            // With the products of the first step in the right-hand side.
-            for (i, right) in right.iter_mut().enumerate() {
-                *right = -point.residual[i]
-                    + (aim - point.lambda[i] * point.a[i] - ahead[i] * dl[i]) / point.a[i]
-                    - (aim - point.mu[i] * point.w[i] + ahead[i] * dm[i]) / point.w[i];
-            }
-            let step = system.solve(&d, &self.y, &right);
-            let (dl, dm) = point.multipliers(&step, aim, Some((&ahead, &dl, &dm)));
-            let reach = (SHARE * point.reach(&step, &dl, &dm)).min(1.0);
-            steps += 1;
-            if reach.is_nan() || reach <= 1e-10 {
-                break;
-            }
-            point.step(reach, &step, &dl, &dm, &self.c);
-        }
-        (point, steps)
+        let bounds = self.centre(system);
+        let (diagonal, residual) = (Vec::new(), Vec::new());
+        let (y, c) = (&self.y, &self.c);
+        let mut path = Path { system, y, c, linear, bounds, diagonal, residual };
+        let judge = |path: &mut Path<'_, '_>| {
+            let left = path.products();
+            let objective = dual - known + path.renew() + left;
+            let missing: f64 = path.residual.iter().zip(path.c).map(|(r, c)| r.abs() * c).sum();
+            let enough = (PRECISION * objective.abs()).max(RESIDUAL * missing);
+            Progress { solved: left <= enough, left }
+        };
+        let (steps, stop) = follow(&mut path, judge, most.min(STEPS), monitor);
+        let bounds = path.bounds;
+        self.failed |= stop == Stop::NumericalFailure;
+        (bounds, steps)
     }
 
     /// The present variables moved inside, with multipliers that balance their gradient.
-    fn centre(&mut self, system: &System<'_>) -> Point {
+    fn centre(&mut self, system: &System<'_>) -> Bounds {
         let before = self.a.clone();
         for (a, c) in self.a.iter_mut().zip(&self.c) {
-            *a = a.clamp(0.05 * c, 0.95 * c);
+            *a = a.clamp(INSIDE * c, (1.0 - INSIDE) * c);
         }
         let moved: Vec<f64> = self.a.iter().zip(&before).map(|(to, from)| to - from).collect();
         let change = system.times(&self.y, &moved);
@@ -137,14 +113,10 @@ impl Block<'_> {
         }
         let g: Vec<f64> = self.f.iter().zip(&self.y).map(|(f, y)| f * y).collect();
         let mean = g.iter().map(|g| g.abs()).sum::<f64>() / g.len() as f64;
-        let least = 0.1 * mean + f64::MIN_POSITIVE;
-        Point {
-            w: self.a.iter().zip(&self.c).map(|(a, c)| c - a).collect(),
-            lambda: g.iter().map(|g| (-g).max(0.0) + least).collect(),
-            mu: g.iter().map(|g| g.max(0.0) + least).collect(),
-            residual: vec![0.0; g.len()],
-            a: self.a.clone(),
-        }
+        let least = LEAST * mean + f64::MIN_POSITIVE;
+        let lambda = g.iter().map(|g| (-g).max(0.0) + least).collect();
+        let mu = g.iter().map(|g| g.max(0.0) + least).collect();
+        Bounds::new(self.a.clone(), &self.c, lambda, mu)
     }
 
     /// r, the gradient at a = 0 of the block's variables, the others held; and <r, a> - <a, Q a>
@@ -156,81 +128,43 @@ impl Block<'_> {
         let value = (0..self.a.len()).map(|i| self.a[i] * (linear[i] - 0.5 * curved[i])).sum();
         (linear, value)
     }
+}
 
-    /// Takes a point over; a variable that one coordinate step would bring to its bound goes there.
-    fn settle(&mut self, point: &Point) {
-        for i in 0..self.a.len() {
-            let (a, w, k) = (point.a[i], point.w[i], self.columns.diagonal[i]);
-            let near = 1e-3 * self.c[i];
-            self.a[i] = if a < near && point.lambda[i] > a * k {
-                0.0
-            } else if w < near && point.mu[i] > w * k {
-                self.c[i]
-            } else {
-                a
-            };
-        }
+impl Path<'_, '_> {
+    /// Sums the residual afresh; returns <r, a> - <a, Q a> / 2.
+    fn renew(&mut self) -> f64 {
+        let a = self.bounds.variables();
+        let (curved, [lower, upper]) = (self.system.times(self.y, a), &self.bounds.at);
+        let residual =
+            |i: usize| curved[i] - self.linear[i] - lower.multiplier[i] + upper.multiplier[i];
+        self.residual = (0..a.len()).map(residual).collect();
+        (0..a.len()).map(|i| a[i] * (self.linear[i] - 0.5 * curved[i])).sum()
     }
 }
 
-impl Point {
-    fn products(&self) -> f64 {
-        let below: f64 = self.lambda.iter().zip(&self.a).map(|(l, a)| l * a).sum();
-        below + self.mu.iter().zip(&self.w).map(|(m, w)| m * w).sum::<f64>()
+impl CentralPath for Path<'_, '_> {
+    type System = ();
+    const SHARE: f64 = 0.995;
+
+    fn at(&self) -> &[Pairs] {
+        &self.bounds.at
     }
 
-    /// Sums the residual afresh; returns <r, a> - <a, Q a> / 2.
-    fn renew(&mut self, system: &System<'_>, y: &[f64], linear: &[f64]) -> f64 {
-        let curved = system.times(y, &self.a);
-        let mut value = 0.0;
-        for i in 0..self.a.len() {
-            self.residual[i] = curved[i] - linear[i] - self.lambda[i] + self.mu[i];
-            value += self.a[i] * (linear[i] - 0.5 * curved[i]);
-        }
-        value
+    /// Q + D; the residual is as [`Path::renew`] left it.
+    fn factor(&mut self) -> Result<(), NotPositive> {
+        self.diagonal = self.bounds.diagonal();
+        self.system.factor(&self.diagonal)
     }
 
-    /// The multipliers' steps that belong to a step in a.
-    fn multipliers(
-        &self,
-        da: &[f64],
-        aim: f64,
-        ahead: Option<(&[f64], &[f64], &[f64])>,
-    ) -> (Vec<f64>, Vec<f64>) {
-        let n = self.a.len();
-        let (mut dl, mut dm) = (vec![0.0; n], vec![0.0; n]);
-        for i in 0..n {
-            let (below, above) = ahead.map_or((0.0, 0.0), |(a, l, m)| (a[i] * l[i], -a[i] * m[i]));
-            dl[i] = (aim - below - self.lambda[i] * da[i]) / self.a[i] - self.lambda[i];
-            dm[i] = (aim - above + self.mu[i] * da[i]) / self.w[i] - self.mu[i];
-        }
-        (dl, dm)
+    fn solve(&mut self, (): &(), target: Target) -> Reach {
+        let held = self.bounds.held(target);
+        let right: Vec<f64> =
+            (0..self.y.len()).map(|i| held[0][i] - held[1][i] - self.residual[i]).collect();
+        let change = self.system.solve(&self.diagonal, self.y, &right);
+        self.bounds.complete(change, held)
     }
 
-    /// The longest step that keeps everything nonnegative.
-    fn reach(&self, da: &[f64], dl: &[f64], dm: &[f64]) -> f64 {
-        let mut reach = f64::INFINITY;
-        let mut bound = |value: f64, change: f64| {
-            if change < 0.0 {
-                reach = reach.min(-value / change);
-            }
-        };
-        for i in 0..da.len() {
-            bound(self.a[i], da[i]);
-            bound(self.w[i], -da[i]);
-            bound(self.lambda[i], dl[i]);
-            bound(self.mu[i], dm[i]);
-        }
-        if da.iter().chain(dl).chain(dm).all(|x| x.is_finite()) { reach } else { 0.0 }
-    }
-
-    fn step(&mut self, reach: f64, da: &[f64], dl: &[f64], dm: &[f64], c: &[f64]) {
-        for i in 0..da.len() {
-            let least = c[i] * f64::MIN_POSITIVE.sqrt();
-            self.a[i] = (self.a[i] + reach * da[i]).max(least);
-            self.w[i] = (self.w[i] - reach * da[i]).max(least);
-            self.lambda[i] = (self.lambda[i] + reach * dl[i]).max(f64::MIN_POSITIVE.sqrt());
-            self.mu[i] = (self.mu[i] + reach * dm[i]).max(f64::MIN_POSITIVE.sqrt());
-        }
+    fn advance(&mut self, steps: Steps) {
+        self.bounds.advance(steps, self.c);
     }
 }

@@ -275,8 +275,8 @@ impl<'a> Search<'a> {
         for ((i, block), &c) in self.duals.chunks_exact_mut(classes).enumerate().zip(&costs) {
             // What a step on this example alone would bring to 0 is 0.
             let kept = |r: usize| {
-                let w = path.w[(i, r)];
-                if w < 1e-3 * c && w * self.squares[i] < path.s[(i, r)] { 0.0 } else { w }
+                let w = path.w()[(i, r)];
+                if w < 1e-3 * c && w * self.squares[i] < path.s()[(i, r)] { 0.0 } else { w }
             };
             let label = self.labels[i];
             let others: f64 = (0..classes).filter(|&r| r != label).map(kept).sum();

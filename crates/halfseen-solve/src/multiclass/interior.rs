@@ -1,37 +1,39 @@
-//! Follows the central path of the dual of the multi-class hinge loss to its optimum
-//! (Mehrotra 1992).
+//! Follows the central path of the dual of the multi-class hinge loss to its optimum, by
+//! [`crate::interior`].
 //!
 //! With multipliers m_i of sum_r w_ir = c_i and slacks s_ir = m_i - g_ir >= 0 the gap is sum_ir
-//! w_ir s_ir. A step solves (K + diag(s_r / w_r)) dw_r + dm = t_r for every class r, and sum_r
-//! dw_r = 0. Weights and slacks stay feasible, as ds_r = dm + K dw_r.
+//! w_ir s_ir. A direction solves (K + diag(s_r / w_r)) dw_r + dm = t_r for every class r, and
+//! sum_r dw_r = 0. Weights and slacks stay feasible, as ds_r = dm + K dw_r.
 
-use super::Search;
 use super::newton::{Form, Newton};
+use super::{Certificate, Search};
+use crate::cholesky::NotPositive;
+use crate::interior::{CentralPath, Pairs, Progress, Reach, Steps, Target};
+use crate::interior::{advance, follow, reach};
 use crate::monitor::Monitor;
-use faer::Mat;
+use crate::stop::Stop;
+use faer::{Mat, MatRef};
 
 /// Most steps; the method needs 15 to 40.
-const STEPS: usize = 100;
-/// Share of the way to the boundary that a step may go.
-const SHARE: f64 = 0.99;
+const STEPS: u64 = 100;
+/// The gap to reach, as a share of that which is accepted.
+const TIGHT: f64 = 0.3;
 
-/// The longest step, at most 1 / SHARE, that keeps `values` at least 0.
-fn longest(values: &Mat<f64>, change: &Mat<f64>) -> f64 {
-    let mut step = 1.0 / SHARE;
-    for r in 0..values.ncols() {
-        for (v, d) in values.col(r).iter().zip(change.col(r).iter()) {
-            if *d < 0.0 {
-                step = f64::min(step, -v / d);
-            }
-        }
-    }
-    step
+/// A point with its room for a step.
+struct Path<'s, 'a> {
+    search: &'s mut Search<'a>,
+    form: Form<'s>,
+    /// m, and its direction.
+    m: Vec<f64>,
+    dm: Vec<f64>,
+    /// w and s, class by class.
+    pairs: [Pairs; 1],
+    direction: [Pairs; 1],
 }
 
-fn product(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
-    (0..a.ncols())
-        .map(|r| a.col(r).iter().zip(b.col(r).iter()).map(|(x, y)| x * y).sum::<f64>())
-        .sum()
+/// The numbers of a matrix, column by column.
+fn flat(matrix: &Mat<f64>) -> Vec<f64> {
+    (0..matrix.ncols()).flat_map(|r| matrix.col_as_slice(r)).copied().collect()
 }
 
 impl Search<'_> {
@@ -45,65 +47,75 @@ impl Search<'_> {
         monitor: &dyn Monitor,
     ) {
         let (n, classes) = (self.w.nrows(), self.w.ncols());
-        let count = (n * classes) as f64;
-        let mean = (0..n).map(|i| self.gram[(i, i)]).sum::<f64>() / n as f64;
         self.w = Mat::from_fn(n, classes, |i, _| self.c[i] / classes as f64);
-        let mut now = self.certify();
+        self.certify();
         let largest =
-            |g: &Mat<f64>, i: usize| g.row(i).iter().fold(f64::NEG_INFINITY, |m, &x| m.max(x));
-        let spread: f64 = (0..n)
-            .map(|i| self.g.row(i).iter().map(|g| largest(&self.g, i) - g).sum::<f64>())
-            .sum();
-        let room = 1.0 + spread / count;
-        let mut m: Vec<f64> = (0..n).map(|i| largest(&self.g, i) + room).collect();
-        let mut s = Mat::from_fn(n, classes, |i, r| m[i] - self.g[(i, r)]);
-        for _ in 0..STEPS {
-            let gap = product(&self.w, &s);
-            if now.gap <= 0.3 * tol * now.primal
-                || self.passes >= max_passes
-                || monitor.should_stop()
-            {
-                return;
-            }
-            let Ok(newton) = Newton::new(form, mean, &self.w, &s) else {
-                self.failed = true;
-                return;
-            };
-            self.passes += 1;
-            let predict = Mat::from_fn(n, classes, |i, r| -s[(i, r)]);
-            let (dw, ds, _) = newton.direction(&predict);
-            let step = longest(&self.w, &dw).min(longest(&s, &ds)).min(1.0);
-            let reached = gap
-                + step * (product(&self.w, &ds) + product(&dw, &s))
-                + step * step * product(&dw, &ds);
-            let centre = (reached / gap).clamp(1e-6, 1.0).powi(3).max(1e-8) * gap / count;
-            let t = Mat::from_fn(n, classes, |i, r| {
-                (centre - dw[(i, r)] * ds[(i, r)]) / self.w[(i, r)] - s[(i, r)]
-            });
-            let (dw, ds, dm) = newton.direction(&t);
-            let step = SHARE * longest(&self.w, &dw).min(longest(&s, &ds));
-            if !step.is_finite() || step < 1e-8 {
-                self.failed = !step.is_finite();
-                return;
-            }
-            for i in 0..n {
-                m[i] += step * dm[(i, 0)];
-                for r in 0..classes {
-                    self.w[(i, r)] += step * dw[(i, r)];
-                    s[(i, r)] += step * ds[(i, r)];
-                }
-            }
-            // Scores start large and end small: slacks that were only updated would keep the first
-            // ones' rounding.
-            now = self.certify();
-            for i in 0..n {
-                for r in 0..classes {
-                    let fresh = m[i] - self.g[(i, r)];
-                    if fresh > 0.0 {
-                        s[(i, r)] = fresh;
-                    }
-                }
+            |i: usize| self.g.row(i).iter().fold(f64::NEG_INFINITY, |most, &g| most.max(g));
+        let spread: f64 =
+            (0..n).map(|i| self.g.row(i).iter().map(|g| largest(i) - g).sum::<f64>()).sum();
+        let room = 1.0 + spread / (n * classes) as f64;
+        let m: Vec<f64> = (0..n).map(|i| largest(i) + room).collect();
+        let s = Mat::from_fn(n, classes, |i, r| m[i] - self.g[(i, r)]);
+        let pairs = [Pairs { slack: flat(&self.w), multiplier: flat(&s) }];
+        let (dm, direction) = (vec![0.0; n], [Pairs::zeros(n * classes)]);
+        let most = STEPS.min(max_passes - self.passes);
+        let mut path = Path { search: self, form, m, dm, pairs, direction };
+        let judge = |path: &mut Path<'_, '_>| {
+            let now = path.certify();
+            Progress { solved: now.gap <= TIGHT * tol * now.primal, left: now.gap }
+        };
+        let (steps, stop) = follow(&mut path, judge, most, monitor);
+        self.passes += steps;
+        self.failed = stop == Stop::NumericalFailure;
+    }
+}
+
+impl Path<'_, '_> {
+    /// Multiplies the scores afresh. Those start large and end small: slacks that were only updated
+    /// would keep the first ones' rounding.
+    fn certify(&mut self) -> Certificate {
+        let [Pairs { slack: w, multiplier: s }] = &mut self.pairs;
+        let n = self.m.len();
+        self.search.w = Mat::from_fn(n, w.len() / n, |i, r| w[r * n + i]);
+        let now = self.search.certify();
+        for (at, s) in s.iter_mut().enumerate() {
+            let fresh = self.m[at % n] - self.search.g[(at % n, at / n)];
+            if fresh > 0.0 {
+                *s = fresh;
             }
         }
+        now
+    }
+}
+
+impl<'s> CentralPath for Path<'s, '_> {
+    type System = Newton<'s>;
+    const SHARE: f64 = 0.99;
+
+    fn at(&self) -> &[Pairs] {
+        &self.pairs
+    }
+
+    fn factor(&mut self) -> Result<Newton<'s>, NotPositive> {
+        let n = self.m.len();
+        let mean = (0..n).map(|i| self.search.gram[(i, i)]).sum::<f64>() / n as f64;
+        let ratios = self.pairs[0].ratios();
+        let ratios = MatRef::from_column_major_slice(&ratios, n, ratios.len() / n);
+        Newton::new(self.form, mean, ratios)
+    }
+
+    fn solve(&mut self, newton: &Newton<'s>, target: Target) -> Reach {
+        let n = self.m.len();
+        let t = self.pairs[0].held(target, &self.direction[0], |_| 1.0);
+        let t = Mat::from_fn(n, t.len() / n, |i, r| t[r * n + i]);
+        let (dw, ds, dm) = newton.direction(&t);
+        self.dm = flat(&dm);
+        self.direction = [Pairs { slack: flat(&dw), multiplier: flat(&ds) }];
+        reach(&self.pairs, &self.direction).together()
+    }
+
+    fn advance(&mut self, steps: Steps) {
+        advance(&mut self.pairs, &self.direction, steps);
+        self.m.iter_mut().zip(&self.dm).for_each(|(m, d)| *m += steps.primal * d);
     }
 }

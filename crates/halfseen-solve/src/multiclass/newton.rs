@@ -58,32 +58,30 @@ fn multiply(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
 }
 
 impl<'a> Newton<'a> {
-    /// `mean` is that of the Gram matrix's diagonal.
+    /// `mean` is that of the Gram matrix's diagonal, `ratios` are s / w, (n, classes).
     pub(super) fn new(
         form: Form<'a>,
         mean: f64,
-        w: &Mat<f64>,
-        s: &Mat<f64>,
+        ratios: MatRef<'_, f64>,
     ) -> Result<Newton<'a>, NotPositive> {
         let floor = FLOOR * mean;
         match form {
-            Form::Dense(gram) => Newton::dense(gram, floor, w, s),
-            Form::Low(rows) => Newton::low(rows, floor, w, s),
+            Form::Dense(gram) => Newton::dense(gram, floor, ratios),
+            Form::Low(rows) => Newton::low(rows, floor, ratios),
         }
     }
 
     fn dense(
         gram: MatRef<'a, f64>,
         floor: f64,
-        w: &Mat<f64>,
-        s: &Mat<f64>,
+        ratios: MatRef<'_, f64>,
     ) -> Result<Newton<'a>, NotPositive> {
         let n = gram.nrows();
-        let inverses: Vec<Mat<f64>> = (0..w.ncols())
+        let inverses: Vec<Mat<f64>> = (0..ratios.ncols())
             .into_par_iter()
             .map(|r| {
                 let mut matrix = gram.to_owned();
-                (0..n).for_each(|i| matrix[(i, i)] += (s[(i, r)] / w[(i, r)]).max(floor));
+                (0..n).for_each(|i| matrix[(i, i)] += ratios[(i, r)].max(floor));
                 let factor = Factor::new(matrix, Par::Seq)?;
                 let mut inverse = Mat::identity(n, n);
                 factor.solve(&mut inverse);
@@ -98,12 +96,11 @@ impl<'a> Newton<'a> {
     fn low(
         rows: MatRef<'a, f64>,
         floor: f64,
-        w: &Mat<f64>,
-        s: &Mat<f64>,
+        ratios: MatRef<'_, f64>,
     ) -> Result<Newton<'a>, NotPositive> {
-        let (n, classes, rank) = (w.nrows(), w.ncols(), rows.ncols());
-        let most = 1.0 / floor.max(f64::MIN_POSITIVE);
-        let d = Mat::from_fn(n, classes, |i, r| (w[(i, r)] / s[(i, r)]).min(most));
+        let (n, classes, rank) = (ratios.nrows(), ratios.ncols(), rows.ncols());
+        let floor = floor.max(f64::MIN_POSITIVE);
+        let d = Mat::from_fn(n, classes, |i, r| 1.0 / ratios[(i, r)].max(floor));
         let totals: Vec<f64> = (0..n).map(|i| d.row(i).iter().sum()).collect();
         let pairs: Vec<(usize, usize)> =
             (0..classes).flat_map(|r| (0..=r).map(move |q| (r, q))).collect();
@@ -270,7 +267,8 @@ mod tests {
             let (w, s) = (positive(n, classes), positive(n, classes));
             let t = Mat::from_fn(n, classes, |i, r| ((i * classes + r) as f64).sin());
             for form in [Form::Dense(gram.as_ref()), Form::Low(rows.as_ref())] {
-                let (dw, ds, dm) = Newton::new(form, 1.0, &w, &s).unwrap().direction(&t);
+                let ratios = Mat::from_fn(n, classes, |i, r| s[(i, r)] / w[(i, r)]);
+                let (dw, ds, dm) = Newton::new(form, 1.0, ratios.as_ref()).unwrap().direction(&t);
                 let curved = &gram * &dw;
                 for i in 0..n {
                     assert!(dw.row(i).iter().sum::<f64>().abs() < 1e-10);
@@ -295,7 +293,9 @@ mod tests {
         let w = Mat::from_fn(n, classes, |i, r| [1e3, 1e-12, 3e-5][(i + r) % 3]);
         let s = Mat::from_fn(n, classes, |i, r| 1e-9 / w[(i, r)]);
         let t = Mat::from_fn(n, classes, |i, r| -s[(i, r)]);
-        let (dw, _, dm) = Newton::new(Form::Low(rows.as_ref()), 1.0, &w, &s).unwrap().direction(&t);
+        let ratios = Mat::from_fn(n, classes, |i, r| s[(i, r)] / w[(i, r)]);
+        let form = Form::Low(rows.as_ref());
+        let (dw, _, dm) = Newton::new(form, 1.0, ratios.as_ref()).unwrap().direction(&t);
         let curved = &gram * &dw;
         for i in 0..n {
             for r in 0..classes {

@@ -22,7 +22,6 @@ mod effects;
 mod fdrop;
 mod fit_context;
 mod hinge;
-mod lp;
 mod margin;
 mod perceptron;
 #[cfg(test)]

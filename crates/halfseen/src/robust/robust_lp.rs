@@ -26,9 +26,8 @@
 
 use super::bounds::Learned;
 use super::breakdown::breakdown_threat;
-use super::cuts::{self, Loss};
+use super::cuts::{self, Loss, Task};
 use super::fit_context::{FitContext, from_rows, unproven_note};
-use super::lp::{self, Program};
 use super::margin::margin_of;
 use super::{RobustHinge, Rows};
 use crate::data::{Costs, Examples, Signs, Threat};
@@ -37,6 +36,8 @@ use crate::learner::{Grid, Learner, refuse_weights};
 use crate::model::{Fit, Note, Stop};
 use crate::params::{AttributeCosts, Damage, Deletions, Needs, Parameters, parameters};
 use halfseen_solve::Monitor;
+use halfseen_solve::lp::cuts::Oracle;
+use halfseen_solve::lp::deletion;
 use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use rayon::prelude::*;
 
@@ -101,6 +102,14 @@ struct Found {
     stop: Stop,
 }
 
+/// Two classes, as rows of both kinds of linear programs.
+#[derive(Clone, Copy)]
+struct Classes<'a> {
+    rows: &'a Rows,
+    signs: &'a [f64],
+    hinge: RobustHinge<'a>,
+}
+
 /// Solves for some rows.
 type Solve<'s> = &'s (dyn Fn(&[usize]) -> Result<Found> + Sync);
 
@@ -120,26 +129,17 @@ impl RobustLp {
         );
         frame.notes.extend(margin.note);
         let hinge = RobustHinge { threat: &threat, margin: margin.gamma };
-        let program = Program {
-            rows: &frame.rows,
-            signs: &signs.signs,
-            hinge,
-            radius: self.box_radius,
-            bias: self.intercept,
-            tol: self.tol,
-            max_iter: self.max_iter,
-        };
+        let classes = Classes { rows: &frame.rows, signs: &signs.signs, hinge };
         let all: Vec<usize> = (0..frame.rows.len()).collect();
-        let mut found = self.all_or_chunks(&all, &|keep| self.optimum(&program, keep, monitor))?;
-        let loss = Loss::Hinge { signs: &signs.signs, hinge };
-        let (mut objective, unproven) =
-            cuts::mean(&frame.rows, loss, self.whole(&threat), &found.weights, found.bias);
-        let nothing = constant(&program, &all);
-        if self.chunk.is_none() && nothing.loss - found.bound <= self.tol * nothing.loss {
+        let mut found = self.all_or_chunks(&all, &|keep| self.optimum(&classes, keep, monitor))?;
+        let task = self.task(&frame.rows, Loss::Hinge { signs: &signs.signs, hinge });
+        let (mut objective, unproven) = cuts::mean(&task, &found.weights, found.bias);
+        let (alone_bias, alone) = task.alone();
+        if self.chunk.is_none() && alone - found.bound <= self.tol * alone {
             (found.weights, found.bias, objective) =
-                (vec![0.0; frame.rows.width()], nothing.bias, nothing.loss);
+                (vec![0.0; frame.rows.width()], alone_bias, alone);
             let threat = threat.effective();
-            if !nothing.one_class && threat > 0.0 {
+            if !self.one_class(&classes, &all) && threat > 0.0 {
                 // Small weights make no deletion worth its price, so that weights of 0 are as good
                 // with any threat as with none.
                 let priced = frame.threat.values().iter().all(|v| *v > 0.0);
@@ -193,7 +193,7 @@ impl RobustLp {
         }
         let mut frame = FitContext::new(examples, Self::NAME, &self.values, self.threat)?;
         let threat = frame.threat.clone();
-        let (whole, rows) = (self.whole(&threat), &frame.rows);
+        let rows = &frame.rows;
         let targets: Vec<f64> = (0..examples.len()).map(|i| examples.target(i)).collect();
         let all: Vec<usize> = (0..rows.len()).collect();
         let q = self.quantile;
@@ -202,7 +202,7 @@ impl RobustLp {
             self.rounds(rows, keep, Loss::Quantile { targets: &kept, q, threat: &threat }, monitor)
         })?;
         let loss = Loss::Quantile { targets: &targets, q, threat: &threat };
-        let (objective, unproven) = cuts::mean(rows, loss, whole, &found.weights, found.bias);
+        let (objective, unproven) = cuts::mean(&self.task(rows, loss), &found.weights, found.bias);
         let zero = found.weights.iter().all(|w| *w == 0.0);
         if zero && objective > 0.0 && threat.effective() > 0.0 {
             let silent = |threat: &Threat| {
@@ -220,11 +220,21 @@ impl RobustLp {
         Ok(fit)
     }
 
+    /// Whether a bias is allowed, and is right for all rows.
+    fn one_class(&self, &Classes { signs, .. }: &Classes<'_>, keep: &[usize]) -> bool {
+        self.intercept && keep.iter().all(|&i| signs[i] == signs[keep[0]])
+    }
+
     /// Whether attributes vanish whole in a way that differs from fractions.
     fn whole(&self, threat: &Threat) -> bool {
         self.deletions == Deletions::Whole
             && !matches!(threat.costs(), Costs::Equal { .. })
             && threat.effective() > 0.0
+    }
+
+    /// The losses of rows, as row generation asks for them.
+    fn task<'a>(&self, rows: &'a Rows, loss: Loss<'a>) -> Task<'a> {
+        Task { rows, loss, whole: self.whole(loss.threat()), intercept: self.intercept }
     }
 
     /// What `solve` finds of all rows, or the mean of what it finds of chunks.
@@ -238,32 +248,22 @@ impl RobustLp {
     /// The optimum over some rows: which solver is exact depends on what the adversary may do.
     fn optimum(
         &self,
-        program: &Program<'_>,
+        classes: &Classes<'_>,
         keep: &[usize],
         monitor: &dyn Monitor,
     ) -> Result<Found> {
-        let threat = program.hinge.threat;
-        let nothing = constant(program, keep);
-        if nothing.one_class {
-            let weights = vec![0.0; program.rows.width()];
-            return Ok(Found {
-                weights,
-                bias: nothing.bias,
-                bound: nothing.loss,
-                passes: 0,
-                stop: Stop::Tolerance,
-            });
+        let Classes { rows, hinge, .. } = *classes;
+        if self.one_class(classes, keep) {
+            // A bias alone has no loss.
+            let bias = classes.signs[keep[0]] * hinge.rate() * hinge.threat.total();
+            let (weights, stop) = (vec![0.0; rows.width()], Stop::Tolerance);
+            return Ok(Found { weights, bias, bound: 0.0, passes: 0, stop });
         }
-        if threat.effective() > 0.0 && !self.whole(threat) {
-            return self.interior(program, keep, monitor);
+        if hinge.threat.effective() > 0.0 && !self.whole(hinge.threat) {
+            return self.interior(classes, keep, monitor);
         }
-        let signs: Vec<f64> = keep.iter().map(|&i| program.signs[i]).collect();
-        self.rounds(
-            program.rows,
-            keep,
-            Loss::Hinge { signs: &signs, hinge: program.hinge },
-            monitor,
-        )
+        let signs: Vec<f64> = keep.iter().map(|&i| classes.signs[i]).collect();
+        self.rounds(rows, keep, Loss::Hinge { signs: &signs, hinge }, monitor)
     }
 
     /// Least mean loss by row generation; the loss is of the rows `keep` in their order. Weights
@@ -277,33 +277,46 @@ impl RobustLp {
     ) -> Result<Found> {
         let chosen = (keep.len() < rows.len()).then(|| rows.select(keep));
         let rows = chosen.as_ref().unwrap_or(rows);
-        let whole = self.whole(loss.threat());
-        self.check_memory(keep.len(), cuts::bytes(rows, loss, whole))?;
-        let (box_radius, intercept, tol, max_iter) =
-            (self.box_radius, self.intercept, self.tol, self.max_iter);
-        let options = cuts::Options { box_radius, intercept, whole, tol, max_iter };
-        let found = cuts::solve(rows, loss, &options, monitor)?;
+        let task = self.task(rows, loss);
+        self.check_memory(keep.len(), cuts::bytes(&task))?;
+        let &RobustLp { box_radius, intercept, tol, max_iter, .. } = self;
+        let options = cuts::Options { box_radius, intercept, tol, max_iter };
+        let found = cuts::solve(&task, &options, monitor)?;
         let bound = found.objective - found.gap;
         let (mut weights, mut bias) = (found.weights, found.bias);
         if found.alone - bound <= self.tol * found.alone {
             weights.fill(0.0);
             bias = found.alone_bias;
         }
-        Ok(Found { weights, bias, bound, passes: found.passes, stop: found.stop })
+        Ok(Found { weights, bias, bound, passes: found.passes, stop: found.stop.into() })
     }
 
     /// The program (4) by the interior point.
     fn interior(
         &self,
-        program: &Program<'_>,
+        &Classes { rows, signs, hinge }: &Classes<'_>,
         keep: &[usize],
         monitor: &dyn Monitor,
     ) -> Result<Found> {
-        let entries: usize = keep.iter().map(|&i| program.rows.range(i).len()).sum();
-        self.check_memory(keep.len(), lp::bytes(program.rows, keep.len(), entries))?;
-        let lp::Solved { weights, bias, bound, iterations, stop } =
-            lp::solve(program, keep, monitor);
-        Ok(Found { weights, bias, bound, passes: iterations, stop })
+        let entries: usize = keep.iter().map(|&i| rows.range(i).len()).sum();
+        let bytes = deletion::bytes(rows.width(), rows.single(), keep.len(), entries);
+        self.check_memory(keep.len(), bytes)?;
+        let program = deletion::Program {
+            rows: rows.view(),
+            signs,
+            attribute: rows.attribute(),
+            values: hinge.threat.values(),
+            budget: hinge.threat.effective(),
+            margin: hinge.margin,
+            rate: hinge.rate(),
+            radius: self.box_radius,
+            bias: self.intercept,
+            tol: self.tol,
+            max_iter: self.max_iter,
+        };
+        let deletion::Solved { weights, bias, bound, iterations, stop } =
+            deletion::solve(&program, keep, monitor)?;
+        Ok(Found { weights, bias, bound, passes: iterations, stop: stop.into() })
     }
 
     /// The mean of the optima over random chunks of at most `chunk` rows each.
@@ -347,34 +360,4 @@ impl RobustLp {
 /// then be larger.
 fn certified(objective: f64, bound: f64, unproven: usize) -> Option<f64> {
     (unproven == 0).then_some((objective - bound).max(0.0))
-}
-
-/// The best that weights of 0 can do.
-struct Constant {
-    bias: f64,
-    loss: f64,
-    /// Whether a bias alone is right everywhere.
-    one_class: bool,
-}
-
-/// Without weights the loss of a row is [G - y b]_+, G = gamma V / P.
-fn constant(program: &Program<'_>, keep: &[usize]) -> Constant {
-    let asked = program.hinge.rate() * program.hinge.threat.total();
-    if !program.bias {
-        return Constant { bias: 0.0, loss: asked, one_class: false };
-    }
-    let of = |sign: f64| {
-        keep.iter()
-            .filter(|&&i| program.signs[i] == sign)
-            .map(|&i| program.rows.weight(i))
-            .sum::<f64>()
-    };
-    let (positive, negative) = (of(1.0), of(-1.0));
-    let rarer = positive.min(negative);
-    let bias = match positive.partial_cmp(&negative) {
-        Some(std::cmp::Ordering::Greater) => asked,
-        Some(std::cmp::Ordering::Less) => -asked,
-        _ => 0.0,
-    };
-    Constant { bias, loss: 2.0 * asked * rarer / (positive + negative), one_class: rarer == 0.0 }
 }

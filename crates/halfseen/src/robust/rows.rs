@@ -3,6 +3,7 @@
 
 use crate::data::{Cells, Examples, Layout, bad_cell, check_shape};
 use crate::error::{ErrorKind, Result};
+use halfseen_solve::lp::SparseRows;
 use std::sync::Arc;
 
 /// Scaled rows without their zeros.
@@ -26,7 +27,7 @@ pub struct Rows {
 }
 
 /// Stands for an attribute that never vanishes.
-pub const KNOWN: u32 = u32::MAX;
+pub use halfseen_solve::lp::deletion::KNOWN;
 
 impl Rows {
     /// Reads all rows.
@@ -82,6 +83,12 @@ impl Rows {
             rows.starts.push(rows.slots.len());
         }
         Ok(rows)
+    }
+
+    /// What the linear programs see of them.
+    pub(super) fn view(&self) -> SparseRows<'_> {
+        let Rows { starts, slots, values, weights, .. } = self;
+        SparseRows { starts, slots, values, weights: weights.as_deref(), width: self.width() }
     }
 
     /// How much a row counts in means: 1 where rows have no weights. Weights whose mean is neither

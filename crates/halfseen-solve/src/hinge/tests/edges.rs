@@ -109,7 +109,7 @@ fn a_low_rank_is_found_and_its_factor_is_one() {
     let d: Vec<f64> = (0..90).map(|i| 10_f64.powi(i % 7 - 3)).collect();
     let right: Vec<f64> = (0..90).map(|i| f64::from(i % 5) - 2.0).collect();
     let (mut low, mut dense) = (System::low(&factor, &all), System::dense(&columns));
-    assert!(low.factor(&d) && dense.factor(&d));
+    assert!(low.factor(&d).is_ok() && dense.factor(&d).is_ok());
     for (a, b) in low.solve(&d, &y, &right).iter().zip(dense.solve(&d, &y, &right)) {
         assert!((a - b).abs() < 1e-8 * (1.0 + b.abs()), "{a} {b}");
     }

@@ -5,25 +5,21 @@
 //!
 //!   v_r = sum_i (C 1[r = y_i] - w_ir) f_i,   sum_r w_ir = C,   w_ir s_ir = mu.
 //!
-//! With o = w / s and O_i = sum_r o_ir, a Newton step solves (I + sum_i A_i x f_i f_i') dv =
-//! right-hand side, A_i = diag(o_i) - o_i o_i' / O_i, in D x classes unknowns, by Mehrotra's
-//! predictor and corrector (1992). v is moved by itself, not summed from w, so that large costs
-//! take none of its digits. As sum_r v_r = 0 and A_i maps equal numbers to 0, any multiple of the
-//! matrix of ones may be added to A_i; one of its own size keeps rounding from making the system
-//! indefinite.
+//! With o = w / s and O_i = sum_r o_ir, a direction of [`crate::interior`] solves (I + sum_i A_i x
+//! f_i f_i') dv = right-hand side, A_i = diag(o_i) - o_i o_i' / O_i, in D x classes unknowns. v is
+//! moved by itself, not summed from w, so that large costs take none of its digits. As sum_r v_r =
+//! 0 and A_i maps equal numbers to 0, any multiple of the matrix of ones may be added to A_i; one
+//! of its own size keeps rounding from making the system indefinite.
 
 use super::super::Features;
 use crate::cholesky::{Factor, NotPositive};
+use crate::interior::{CentralPath, Pairs, Progress, Reach, Steps, Target};
+use crate::interior::{advance, follow, reach};
 use crate::monitor::Monitor;
 use crate::stop::Stop;
 use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par};
+use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
-
-/// Steps go this share of the way to the nearest bound.
-const SHARE: f64 = 0.99;
-/// Steps without progress after which the method gives up.
-const PATIENCE: u32 = 8;
 
 /// A point with positive weights and slacks.
 pub(super) struct Interior<'a> {
@@ -33,19 +29,19 @@ pub(super) struct Interior<'a> {
     c: &'a [f64],
     /// v, (D, classes).
     pub(super) vectors: Mat<f64>,
-    /// w and s, (n, classes).
-    pub(super) w: Mat<f64>,
-    pub(super) s: Mat<f64>,
     /// m.
     m: Vec<f64>,
+    /// s and w, class by class.
+    pairs: [Pairs; 1],
+    /// Changes of all these.
+    change: (Mat<f64>, Vec<f64>, [Pairs; 1]),
 }
 
-/// Changes of a point.
-struct Direction {
-    vectors: Mat<f64>,
-    w: Mat<f64>,
-    s: Mat<f64>,
-    m: Vec<f64>,
+/// What a direction needs to know of its point.
+pub(super) struct System {
+    factor: Factor,
+    o: Mat<f64>,
+    missing: Residuals,
 }
 
 /// What a point misses of the equations: those of v, of s and of the sums of w.
@@ -63,10 +59,12 @@ impl<'a> Interior<'a> {
         classes: usize,
         c: &'a [f64],
     ) -> Interior<'a> {
-        let n = labels.len();
-        let w = Mat::from_fn(n, classes, |i, _| c[i] / classes as f64);
-        let (vectors, s) = (Mat::zeros(features.width(), classes), Mat::zeros(n, classes));
-        let mut point = Interior { features, labels, c, vectors, w, s, m: vec![0.0; n] };
+        let (n, width) = (labels.len(), features.width());
+        let w = (0..n * classes).map(|at| c[at % n] / classes as f64).collect();
+        let pairs = [Pairs { slack: vec![0.0; n * classes], multiplier: w }];
+        let change = (Mat::zeros(width, classes), vec![0.0; n], [Pairs::zeros(n * classes)]);
+        let (vectors, m) = (Mat::zeros(width, classes), vec![0.0; n]);
+        let mut point = Interior { features, labels, c, vectors, m, pairs, change };
         point.vectors = point.summed();
         let g = point.levels(&point.vectors);
         let span = |i: usize| {
@@ -74,16 +72,30 @@ impl<'a> Interior<'a> {
         };
         let room = (0..n).map(|i| span(i).1 - span(i).0).fold(1.0, f64::max);
         point.m = (0..n).map(|i| span(i).1 + room).collect();
-        point.s = Mat::from_fn(n, classes, |i, r| point.m[i] - g[(i, r)]);
+        let s = |at: usize| point.m[at % n] - g[(at % n, at / n)];
+        point.pairs[0].slack = (0..n * classes).map(s).collect();
         point
+    }
+
+    /// w, (n, classes).
+    pub(super) fn w(&self) -> MatRef<'_, f64> {
+        self.matrix(&self.pairs[0].multiplier)
+    }
+
+    /// s, (n, classes).
+    pub(super) fn s(&self) -> MatRef<'_, f64> {
+        self.matrix(&self.pairs[0].slack)
+    }
+
+    fn matrix<'m>(&self, numbers: &'m [f64]) -> MatRef<'m, f64> {
+        MatRef::from_column_major_slice(numbers, self.m.len(), self.vectors.ncols())
     }
 
     /// sum_i (C 1[r = y_i] - w_ir) f_i.
     fn summed(&self) -> Mat<f64> {
         let own = |i: usize, r: usize| if r == self.labels[i] { self.c[i] } else { 0.0 };
-        self.combined(&Mat::from_fn(self.w.nrows(), self.w.ncols(), |i, r| {
-            own(i, r) - self.w[(i, r)]
-        }))
+        let w = self.w();
+        self.combined(&Mat::from_fn(w.nrows(), w.ncols(), |i, r| own(i, r) - w[(i, r)]))
     }
 
     /// F b.
@@ -123,71 +135,34 @@ impl<'a> Interior<'a> {
     /// rounding, or no step helps; returns the number of steps, and whether a system could not be
     /// solved.
     pub(super) fn run(&mut self, tol: f64, most: u64, monitor: &dyn Monitor) -> (u64, bool) {
-        let (mut steps, mut idle, mut least) = (0, 0, product(&self.w, &self.s));
-        while steps < most && idle < PATIENCE && least > tol * self.objective() {
-            if monitor.should_stop() {
-                break;
-            }
-            if let Err(stop) = self.step() {
-                return (steps, stop == Stop::NumericalFailure);
-            }
-            steps += 1;
-            let sum = product(&self.w, &self.s);
-            idle = if sum < 0.9 * least { 0 } else { idle + 1 };
-            least = least.min(sum);
-        }
-        (steps, false)
-    }
-
-    /// One predictor and one corrector. Where the numbers allow no further step the point is
-    /// unchanged.
-    ///
-    /// # Errors
-    /// [`Stop::NumericalFailure`] or [`Stop::NoProgress`].
-    fn step(&mut self) -> Result<(), Stop> {
-        let (n, classes) = (self.w.nrows(), self.w.ncols());
-        let missing = self.missing();
-        let o = Mat::from_fn(n, classes, |i, r| self.w[(i, r)] / self.s[(i, r)]);
-        let factor = self.factor(&o).map_err(|_| Stop::NumericalFailure)?;
-        let sum = product(&self.w, &self.s);
-        let first = self.solve(&factor, &o, &missing, |_, _| 0.0);
-        let reach = self.longest(&first);
-        let reached = sum
-            + reach * (product(&self.w, &first.s) + product(&first.w, &self.s))
-            + reach * reach * product(&first.w, &first.s);
-        let centre = (reached / sum).clamp(0.0, 1.0).powi(3) * sum / (n * classes) as f64;
-        let step =
-            self.solve(&factor, &o, &missing, |i, r| centre - first.w[(i, r)] * first.s[(i, r)]);
-        let reach = SHARE * self.longest(&step);
-        let finite = |m: &Mat<f64>| m.col_iter().all(|c| c.iter().all(|v| v.is_finite()));
-        if reach.is_nan() || !(finite(&step.vectors) && finite(&step.w) && finite(&step.s)) {
-            return Err(Stop::NumericalFailure);
-        }
-        if reach <= 0.0 {
-            return Err(Stop::NoProgress);
-        }
-        self.vectors += faer::Scale(reach) * &step.vectors;
-        self.w += faer::Scale(reach) * &step.w;
-        self.s += faer::Scale(reach) * &step.s;
-        self.m.iter_mut().zip(&step.m).for_each(|(m, d)| *m += reach * d);
-        for r in 0..classes {
-            for i in 0..n {
-                self.w[(i, r)] = self.w[(i, r)].max(f64::MIN_POSITIVE);
-                self.s[(i, r)] = self.s[(i, r)].max(f64::MIN_POSITIVE);
-            }
-        }
-        Ok(())
+        let judge = |path: &mut Self| {
+            let left = path.products();
+            Progress { solved: left <= tol * path.objective(), left }
+        };
+        let (steps, stop) = follow(self, judge, most, monitor);
+        (steps, stop == Stop::NumericalFailure)
     }
 
     fn missing(&self) -> Residuals {
-        let g = self.levels(&self.vectors);
-        let s = Mat::from_fn(g.nrows(), g.ncols(), |i, r| self.s[(i, r)] - self.m[i] + g[(i, r)]);
-        let sums = (0..g.nrows()).map(|i| self.w.row(i).iter().sum::<f64>() - self.c[i]).collect();
+        let (g, w) = (self.levels(&self.vectors), self.w());
+        let s = self.s();
+        let s = Mat::from_fn(g.nrows(), g.ncols(), |i, r| s[(i, r)] - self.m[i] + g[(i, r)]);
+        let sums = (0..g.nrows()).map(|i| w.row(i).iter().sum::<f64>() - self.c[i]).collect();
         Residuals { vectors: &self.vectors - self.summed(), s, sums }
     }
+}
 
-    /// Cholesky's factor of I + sum_i A_i x f_i f_i', class by class.
-    fn factor(&self, o: &Mat<f64>) -> Result<Factor, NotPositive> {
+impl CentralPath for Interior<'_> {
+    type System = System;
+    const SHARE: f64 = 0.99;
+
+    fn at(&self) -> &[Pairs] {
+        &self.pairs
+    }
+
+    /// I + sum_i A_i x f_i f_i', class by class.
+    fn factor(&mut self) -> Result<System, NotPositive> {
+        let o = self.matrix(&self.pairs[0].ratios()).to_owned();
         let (n, classes, width) = (o.nrows(), o.ncols(), self.features.width());
         let pairs: Vec<(usize, usize)> =
             (0..classes).flat_map(|q| (q..classes).map(move |r| (r, q))).collect();
@@ -224,27 +199,20 @@ impl<'a> Interior<'a> {
             let mut place = system.as_mut().submatrix_mut(r * width, q * width, width, width);
             place += block;
         }
-        Factor::new(system, Par::Seq)
+        let factor = Factor::new(system, Par::Seq)?;
+        Ok(System { factor, o, missing: self.missing() })
     }
 
-    /// The Newton step towards products w s of these values.
-    fn solve(
-        &self,
-        factor: &Factor,
-        o: &Mat<f64>,
-        missing: &Residuals,
-        towards: impl Fn(usize, usize) -> f64,
-    ) -> Direction {
+    fn solve(&mut self, System { factor, o, missing }: &System, target: Target) -> Reach {
         let (n, classes, width) = (o.nrows(), o.ncols(), self.features.width());
         // dw = p - o dm + o F'dv.
-        let p = Mat::from_fn(n, classes, |i, r| {
-            towards(i, r) / self.s[(i, r)] - self.w[(i, r)] + o[(i, r)] * missing.s[(i, r)]
-        });
+        let held = self.pairs[0].held(target, &self.change.2[0], |_| 1.0);
+        let p = Mat::from_fn(n, classes, |i, r| held[r * n + i] + o[(i, r)] * missing.s[(i, r)]);
         let sums: Vec<f64> = (0..n).map(|i| o.row(i).iter().sum()).collect();
         let needed: Vec<f64> =
             (0..n).map(|i| (missing.sums[i] + p.row(i).iter().sum::<f64>()) / sums[i]).collect();
-        let held = Mat::from_fn(n, classes, |i, r| p[(i, r)] - o[(i, r)] * needed[i]);
-        let mut right = self.combined(&held) + &missing.vectors;
+        let fixed = Mat::from_fn(n, classes, |i, r| p[(i, r)] - o[(i, r)] * needed[i]);
+        let mut right = self.combined(&fixed) + &missing.vectors;
         for k in 0..width {
             let mean = right.row(k).iter().sum::<f64>() / classes as f64;
             right.row_mut(k).iter_mut().for_each(|v| *v -= mean);
@@ -255,31 +223,19 @@ impl<'a> Interior<'a> {
         let z = self.scores(&vectors);
         let mean = |i: usize| (0..classes).map(|r| o[(i, r)] * z[(i, r)]).sum::<f64>() / sums[i];
         let moved: Vec<f64> = (0..n).map(mean).collect();
-        let w = Mat::from_fn(n, classes, |i, r| held[(i, r)] + o[(i, r)] * (z[(i, r)] - moved[i]));
         let m: Vec<f64> = (0..n).map(|i| needed[i] + moved[i]).collect();
-        let s = Mat::from_fn(n, classes, |i, r| m[i] - z[(i, r)] - missing.s[(i, r)]);
-        Direction { vectors, w, s, m }
+        let all = || (0..n * classes).map(|at| (at % n, at / n));
+        let slack = all().map(|(i, r)| m[i] - z[(i, r)] - missing.s[(i, r)]).collect();
+        let multiplier =
+            all().map(|(i, r)| fixed[(i, r)] + o[(i, r)] * (z[(i, r)] - moved[i])).collect();
+        self.change = (vectors, m, [Pairs { slack, multiplier }]);
+        reach(&self.pairs, &self.change.2).together()
     }
 
-    /// The longest step, at most 1, that keeps w and s at least 0.
-    fn longest(&self, step: &Direction) -> f64 {
-        let mut length = 1.0_f64;
-        for (values, changes) in [(&self.w, &step.w), (&self.s, &step.s)] {
-            for (values, changes) in values.col_iter().zip(changes.col_iter()) {
-                for (value, change) in
-                    values.iter().zip(changes.iter()).filter(|(_, change)| **change < 0.0)
-                {
-                    length = length.min(-value / change);
-                }
-            }
-        }
-        length
+    fn advance(&mut self, steps: Steps) {
+        let (vectors, m, pairs) = &self.change;
+        self.vectors += faer::Scale(steps.primal) * vectors;
+        self.m.iter_mut().zip(m).for_each(|(m, d)| *m += steps.primal * d);
+        advance(&mut self.pairs, pairs, steps);
     }
-}
-
-fn product(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
-    a.col_iter()
-        .zip(b.col_iter())
-        .map(|(a, b)| a.iter().zip(b.iter()).map(|(a, b)| a * b).sum::<f64>())
-        .sum()
 }

@@ -1,8 +1,8 @@
 //! Asks the adversary what each row loses at a point, and writes the answer as affine pieces.
 
 use super::super::{Adversary, RobustHinge, Rows};
-use super::pieces::{List, Pieces};
 use crate::data::Threat;
+use halfseen_solve::lp::cuts::{Answer, List, Oracle};
 use rayon::prelude::*;
 
 /// Groups of rows that one adversary answers for; fixed, so that no number of threads changes the
@@ -73,38 +73,48 @@ impl<'a> Loss<'a> {
             Loss::Quantile { .. } => 0.0,
         }
     }
+}
 
+/// The losses of a table.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Task<'a> {
+    pub(crate) rows: &'a Rows,
+    pub(crate) loss: Loss<'a>,
+    /// Whether attributes vanish whole, not in fractions.
+    pub(crate) whole: bool,
+    /// Whether there is a bias.
+    pub(crate) intercept: bool,
+}
+
+impl Oracle for Task<'_> {
     /// Every row's pieces without deletions.
-    pub(super) fn intact(&self, rows: usize) -> List {
+    fn first(&self) -> List {
         let mut list = List::default();
-        for i in 0..rows {
-            let (slopes, count) = self.slopes(i);
+        for i in 0..self.rows.len() {
+            let (slopes, count) = self.loss.slopes(i);
             for (group, &slope) in slopes[..count].iter().enumerate() {
-                list.push(i, group as u8, slope, self.constant(i, slope));
+                list.push(i, group as u8, slope, self.loss.constant(i, slope));
             }
         }
         list
     }
 
-    /// The best bias of weights that are all 0, and the mean loss there.
-    pub(super) fn alone(&self, rows: &Rows, intercept: bool) -> (f64, f64) {
+    fn alone(&self) -> (f64, f64) {
+        let Task { rows, loss, .. } = self;
         let m = rows.len();
         let mean = |bias: f64| {
-            let loss = |i: usize| {
-                let (slopes, count) = self.slopes(i);
-                rows.weight(i)
-                    * slopes[..count]
-                        .iter()
-                        .map(|&e| self.constant(i, e) - e * bias)
-                        .fold(0.0, f64::max)
+            let row = |i: usize| {
+                let (slopes, count) = loss.slopes(i);
+                let pieces = slopes[..count].iter().map(|&e| loss.constant(i, e) - e * bias);
+                rows.weight(i) * pieces.fold(0.0, f64::max)
             };
-            (0..m).map(loss).sum::<f64>() / rows.total()
+            (0..m).map(row).sum::<f64>() / rows.total()
         };
-        let best = match self {
-            _ if !intercept => 0.0,
+        let best = match loss {
+            _ if !self.intercept => 0.0,
             Loss::Hinge { signs, .. } => {
                 let sum: f64 = signs.iter().enumerate().map(|(i, y)| rows.weight(i) * y).sum();
-                if sum == 0.0 { 0.0 } else { self.constant(0, 1.0) * sum.signum() }
+                if sum == 0.0 { 0.0 } else { loss.constant(0, 1.0) * sum.signum() }
             }
             Loss::Quantile { targets, q, .. } => {
                 // The first target that more than a share q of the rows do not exceed.
@@ -122,59 +132,36 @@ impl<'a> Loss<'a> {
         (best, mean(best))
     }
 
-    /// The sum of losses after the worst deletions, and the pieces that exceed what `pieces` say of
-    /// their row by more than `margin`.
-    pub(super) fn ask(
-        &self,
-        pieces: &Pieces<'_>,
-        whole: bool,
-        point: &[f64],
-        margin: f64,
-    ) -> Answer {
-        let rows = pieces.rows;
-        let (m, n) = (rows.len(), rows.width());
-        let mut scores = vec![0.0; pieces.len()];
-        pieces.scores(point, &mut scores);
-        let bias = if pieces.intercept { point[n] } else { 0.0 };
-        let answers: Vec<Asked<'_>> = (0..CHUNKS)
-            .into_par_iter()
-            .map(|chunk| {
-                let mut asked = Asked::new(*self, rows, &point[..n], bias, whole);
-                for i in chunk * m / CHUNKS..(chunk + 1) * m / CHUNKS {
-                    let known = pieces
-                        .of(i)
-                        .map(|c| pieces.list.constant[c] - scores[c])
-                        .fold(0.0, f64::max);
-                    asked.row(i, known + margin);
-                }
-                asked
-            })
-            .collect();
-        Answer {
-            sum: answers.iter().map(|a| a.sum).sum(),
-            unproven: answers.iter().map(|a| a.unproven).sum(),
-            lists: answers.into_iter().map(|a| a.list).collect(),
-        }
+    fn ask(&self, weights: &[f64], bias: f64, levels: &[f64]) -> Answer {
+        self.answer(weights, bias, levels).0
     }
 }
 
-/// What the adversary answers for all rows.
-pub(super) struct Answer {
-    /// The sum of losses; too small where some are not proven.
-    pub(super) sum: f64,
-    /// Rows whose worst deletions were not proven to be the worst.
-    pub(super) unproven: usize,
-    /// The pieces.
-    pub(super) lists: Vec<List>,
+impl Task<'_> {
+    /// What [`Oracle::ask`] says; the sum is too small where rows are not proven, whose number is
+    /// told.
+    pub(super) fn answer(&self, weights: &[f64], bias: f64, levels: &[f64]) -> (Answer, usize) {
+        let m = self.rows.len();
+        let answers: Vec<Asked<'_>> = (0..CHUNKS)
+            .into_par_iter()
+            .map(|chunk| {
+                let mut asked = Asked::new(self, weights, bias);
+                let range = chunk * m / CHUNKS..(chunk + 1) * m / CHUNKS;
+                range.for_each(|i| asked.row(i, levels[i]));
+                asked
+            })
+            .collect();
+        let sum = answers.iter().map(|a| a.sum).sum();
+        let unproven = answers.iter().map(|a| a.unproven).sum();
+        (Answer { sum, lists: answers.into_iter().map(|a| a.list).collect() }, unproven)
+    }
 }
 
 /// One thread's answers.
 struct Asked<'q> {
-    loss: Loss<'q>,
-    rows: &'q Rows,
+    task: &'q Task<'q>,
     weights: &'q [f64],
     bias: f64,
-    whole: bool,
     adversary: Adversary<'q>,
     attributes: Vec<u32>,
     sums: Vec<f64>,
@@ -185,46 +172,27 @@ struct Asked<'q> {
 }
 
 impl<'q> Asked<'q> {
-    fn new(
-        loss: Loss<'q>,
-        rows: &'q Rows,
-        weights: &'q [f64],
-        bias: f64,
-        whole: bool,
-    ) -> Asked<'q> {
-        let adversary = Adversary::new(loss.threat());
+    fn new(task: &'q Task<'q>, weights: &'q [f64], bias: f64) -> Asked<'q> {
+        let adversary = Adversary::new(task.loss.threat());
         let (attributes, sums, gains) = (Vec::new(), Vec::new(), Vec::new());
         let (sum, unproven, list) = (0.0, 0, List::default());
-        Asked {
-            loss,
-            rows,
-            weights,
-            bias,
-            whole,
-            adversary,
-            attributes,
-            sums,
-            gains,
-            sum,
-            unproven,
-            list,
-        }
+        Asked { task, weights, bias, adversary, attributes, sums, gains, sum, unproven, list }
     }
 
     /// Adds a row's loss, and its pieces above `level`.
     fn row(&mut self, row: usize, level: f64) {
         let known =
-            self.rows.contributions(row, self.weights, &mut self.attributes, &mut self.sums);
+            self.task.rows.contributions(row, self.weights, &mut self.attributes, &mut self.sums);
         let score = self.bias + known + self.sums.iter().sum::<f64>();
-        let (rate, values) = (self.loss.rate(), self.loss.threat().values());
-        let (slopes, count) = self.loss.slopes(row);
+        let (rate, values) = (self.task.loss.rate(), self.task.loss.threat().values());
+        let (slopes, count) = self.task.loss.slopes(row);
         let (mut worst, mut proven) = (0.0_f64, true);
         for (group, &slope) in slopes[..count].iter().enumerate() {
             self.gains.clear();
             let gain =
                 |(&attribute, sum): (&u32, &f64)| slope * sum - rate * values[attribute as usize];
             self.gains.extend(self.attributes.iter().zip(&self.sums).map(gain));
-            let damage = match self.whole {
+            let damage = match self.task.whole {
                 true => {
                     let found = self.adversary.whole(&self.attributes, &self.gains);
                     proven &= found.exact;
@@ -232,7 +200,7 @@ impl<'q> Asked<'q> {
                 }
                 false => self.adversary.relaxed(&self.attributes, &self.gains),
             };
-            let constant = self.loss.constant(row, slope);
+            let constant = self.task.loss.constant(row, slope);
             let value = constant - slope * score + damage;
             worst = worst.max(value);
             if value > level {
@@ -240,20 +208,20 @@ impl<'q> Asked<'q> {
             }
         }
         self.unproven += usize::from(!proven);
-        self.sum += self.rows.weight(row) * worst;
+        self.sum += self.task.rows.weight(row) * worst;
     }
 
     /// The piece of the adversary's last answer.
     fn write(&mut self, row: usize, group: u8, slope: f64, constant: f64) {
-        let (rate, values) = (self.loss.rate(), self.loss.threat().values());
+        let (rate, values) = (self.task.loss.rate(), self.task.loss.threat().values());
         let shares = self.adversary.shares();
         let deleted: f64 =
             self.attributes.iter().zip(shares).map(|(&j, share)| share * values[j as usize]).sum();
         self.list.push(row, group, slope, constant - rate * deleted);
-        let (slots, entries) = self.rows.row(row);
+        let (slots, entries) = self.task.rows.row(row);
         let mut at = 0;
         for (&slot, x) in slots.iter().zip(entries) {
-            let attribute = self.rows.attribute()[slot as usize];
+            let attribute = self.task.rows.attribute()[slot as usize];
             while at < shares.len() && self.attributes[at] < attribute {
                 at += 1;
             }

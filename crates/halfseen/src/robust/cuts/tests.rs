@@ -4,38 +4,32 @@ use super::*;
 use crate::data::Layout;
 use crate::robust::RobustHinge;
 use crate::robust::reference_lp::{Optimum, Textbook, quantile_loss, random, rows_in, rows_of};
-use halfseen_solve::Silent;
 use halfseen_solve::sampling::{Purpose, Stream};
+use halfseen_solve::{Silent, Stop};
 use ndarray::Array2;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-fn options(case: &Textbook<'_>, whole: bool) -> Options {
-    Options {
-        box_radius: case.box_radius,
-        intercept: case.intercept,
-        whole,
-        tol: 1e-8,
-        max_iter: 300,
-    }
+fn options(case: &Textbook<'_>) -> Options {
+    Options { box_radius: case.box_radius, intercept: case.intercept, tol: 1e-8, max_iter: 300 }
+}
+
+fn task<'a>(case: &Textbook<'a>, loss: Loss<'a>, whole: bool) -> Task<'a> {
+    Task { rows: case.rows, loss, whole, intercept: case.intercept }
 }
 
 fn of_hinge(
     case: &Textbook<'_>,
     signs: &[f64],
-    margin: f64,
+    (margin, whole): (f64, bool),
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Solution> {
-    solve(
-        case.rows,
-        Loss::Hinge { signs, hinge: RobustHinge { threat: case.threat, margin } },
-        options,
-        monitor,
-    )
+    let loss = Loss::Hinge { signs, hinge: RobustHinge { threat: case.threat, margin } };
+    solve(&task(case, loss, whole), options, monitor)
 }
 
 fn hinge(case: &Textbook<'_>, signs: &[f64], margin: f64, whole: bool) -> Solution {
-    let found = of_hinge(case, signs, margin, &options(case, whole), &Silent).unwrap();
+    let found = of_hinge(case, signs, (margin, whole), &options(case), &Silent).unwrap();
     assert!(found.weights.iter().all(|w| w.abs() <= case.box_radius));
     assert!(case.intercept || found.bias == 0.0);
     if !whole {
@@ -48,15 +42,13 @@ fn hinge(case: &Textbook<'_>, signs: &[f64], margin: f64, whole: bool) -> Soluti
 
 fn quantile(case: &Textbook<'_>, targets: &[f64], q: f64, whole: bool) -> Solution {
     let loss = Loss::Quantile { targets, q, threat: case.threat };
-    let found = solve(case.rows, loss, &options(case, whole), &Silent).unwrap();
+    let task = task(case, loss, whole);
+    let found = solve(&task, &options(case), &Silent).unwrap();
     assert!(found.weights.iter().all(|w| w.abs() <= case.box_radius));
     let at =
         Optimum { weights: found.weights.clone(), bias: found.bias, objective: found.objective };
     let plain = quantile_loss(case, targets, q, &at, whole);
-    assert!(
-        (mean(case.rows, loss, whole, &found.weights, found.bias).0 - plain).abs()
-            <= 1e-12 * plain.max(1.0)
-    );
+    assert!((mean(&task, &found.weights, found.bias).0 - plain).abs() <= 1e-12 * plain.max(1.0));
     assert!((plain - found.objective).abs() <= 1e-12 * found.objective.max(1.0));
     found
 }
@@ -305,7 +297,7 @@ fn an_interrupted_solver_returns_its_best_point_and_gap() {
     let optimum = case.relaxed(&signs, 1.0).objective;
     for after in [0, 3, 10, 20] {
         let patience = Patience(AtomicU64::new(0), after);
-        let found = of_hinge(&case, &signs, 1.0, &options(&case, false), &patience).unwrap();
+        let found = of_hinge(&case, &signs, (1.0, false), &options(&case), &patience).unwrap();
         assert_eq!(found.stop, Stop::Interrupted);
         assert!(
             (loss.mean(&rows, &signs, &found.weights, found.bias) - found.objective).abs() < 1e-12
@@ -316,8 +308,8 @@ fn an_interrupted_solver_returns_its_best_point_and_gap() {
             "{found:?} {optimum}"
         );
     }
-    let few = Options { max_iter: 2, ..options(&case, false) };
-    let found = of_hinge(&case, &signs, 1.0, &few, &Silent).unwrap();
+    let few = Options { max_iter: 2, ..options(&case) };
+    let found = of_hinge(&case, &signs, (1.0, false), &few, &Silent).unwrap();
     assert_eq!(found.stop, Stop::IterationLimit);
     assert!(found.gap > 1e-8 && found.objective - found.gap <= optimum);
 }
@@ -329,9 +321,10 @@ fn whole_deletions_of_other_values_are_refused() {
     let threat = Threat::new(vec![0.5, 1.2, 0.7], 1.0).unwrap();
     let case = Textbook { rows: &rows, threat: &threat, box_radius: 1.0, intercept: true };
     let error =
-        of_hinge(&case, &signs, 1.0, &options(&case, true), &Silent).unwrap_err().to_string();
+        of_hinge(&case, &signs, (1.0, true), &options(&case), &Silent).unwrap_err().to_string();
     assert!(error.contains("deletions = fractional"), "{error}");
     let loss = Loss::Quantile { targets: &signs, q: 0.5, threat: &threat };
-    let error = solve(&rows, loss, &options(&case, true), &Silent).unwrap_err().to_string();
+    let refused = task(&case, loss, true);
+    let error = solve(&refused, &options(&case), &Silent).unwrap_err().to_string();
     assert!(error.contains("whole numbers"), "{error}");
 }

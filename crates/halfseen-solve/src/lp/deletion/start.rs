@@ -4,6 +4,7 @@ use super::point::Row;
 use super::problem::Problem;
 use super::weights::Weights;
 use super::worker::Worker;
+use crate::interior::Pairs;
 
 /// Slacks at the start.
 const SLACK: f64 = 0.1;
@@ -22,12 +23,13 @@ impl Worker<'_> {
             let sigma = share(part.signs[row]) * most;
             let taken =
                 sigma * if value > 0.0 { (0.5 * problem.budget / value).min(0.5) } else { 0.5 };
+            let [beta, slack, ..] = now;
             for (k, v) in items.clone().zip(values) {
-                (now.beta[k], now.del[k]) = (SLACK, sigma - taken);
-                (now.slack[k], now.u[k]) = (SLACK + v * mu, taken);
+                (beta.slack[k], beta.multiplier[k]) = (SLACK, sigma - taken);
+                (slack.slack[k], slack.multiplier[k]) = (SLACK + v * mu, taken);
             }
             let needed = problem.margin + problem.budget * mu + SLACK * items.len() as f64;
-            now.rows[row] = Row {
+            let start = Row {
                 xi: needed + SLACK,
                 zeta: most - sigma,
                 slack: SLACK,
@@ -35,6 +37,7 @@ impl Worker<'_> {
                 price: SLACK,
                 kappa: problem.budget * sigma - taken * value,
             };
+            start.write(now, row);
             let kept = &mut kept[..items.len()];
             kept.fill(sigma - taken);
             part.spread(row, kept, sigma, vector);
@@ -45,11 +48,11 @@ impl Worker<'_> {
 impl Weights {
     /// w = 0, b = 0 and multipliers that meet the dual's equations for this sum of a (sigma - u).
     pub(super) fn start(pull: &[f64]) -> Weights {
-        let mut weights = Weights::at(vec![0.0; pull.len()]);
-        for (j, pull) in pull[..weights.width()].iter().enumerate() {
-            weights.p[j] = pull.max(0.0) + SLACK;
-            weights.q[j] = (-pull).max(0.0) + SLACK;
-        }
-        weights
+        let width = pull.len() - 1;
+        let side = |sign: f64| Pairs {
+            slack: vec![1.0; width],
+            multiplier: pull[..width].iter().map(|pull| (sign * pull).max(0.0) + SLACK).collect(),
+        };
+        Weights { w: vec![0.0; width + 1], sides: [side(1.0), side(-1.0)] }
     }
 }

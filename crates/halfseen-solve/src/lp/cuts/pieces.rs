@@ -4,7 +4,7 @@
 //! deleted of the row, which has few entries. Pieces are never written out: their scores and sums
 //! go through the row once and correct it.
 
-use super::super::Rows;
+use crate::lp::SparseRows;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ const CHUNKS: usize = 16;
 
 /// Pieces in any order.
 #[derive(Debug, Clone, Default)]
-pub(super) struct List {
+pub struct List {
     pub(super) example: Vec<u32>,
     /// Which of the loss's slopes it has.
     pub(super) group: Vec<u8>,
@@ -31,8 +31,9 @@ impl List {
         self.slope.len()
     }
 
-    /// Adds a piece whose entries follow by [`List::remove`].
-    pub(super) fn push(&mut self, example: usize, group: u8, slope: f64, constant: f64) {
+    /// Adds the piece `constant` - `slope` (score + b) of a row, `group` the number of its slope; what
+    /// is deleted follows by [`List::remove`].
+    pub fn push(&mut self, example: usize, group: u8, slope: f64, constant: f64) {
         self.example.push(example as u32);
         self.group.push(group);
         self.slope.push(slope);
@@ -41,7 +42,7 @@ impl List {
     }
 
     /// Deletes so much at a slot, of the last piece; slots increase.
-    pub(super) fn remove(&mut self, slot: u32, value: f64) {
+    pub fn remove(&mut self, slot: u32, value: f64) {
         self.slots.push(slot);
         self.removed.push(value);
         if let Some(end) = self.ends.last_mut() {
@@ -72,7 +73,7 @@ impl List {
 /// Pieces by row, and within a row by slope.
 #[derive(Debug, Clone)]
 pub(super) struct Pieces<'a> {
-    pub(super) rows: &'a Rows,
+    pub(super) rows: SparseRows<'a>,
     pub(super) intercept: bool,
     pub(super) list: List,
     /// Row i has the pieces `of[i]..of[i + 1]`.
@@ -80,7 +81,7 @@ pub(super) struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    pub(super) fn new(rows: &'a Rows, intercept: bool) -> Pieces<'a> {
+    pub(super) fn new(rows: SparseRows<'a>, intercept: bool) -> Pieces<'a> {
         Pieces { rows, intercept, list: List::default(), of: vec![0; rows.len() + 1] }
     }
 
@@ -100,12 +101,12 @@ impl<'a> Pieces<'a> {
     pub(super) fn pairs(&self) -> f64 {
         let rows: f64 =
             (0..self.rows.len()).map(|i| self.rows.weight(i) * (self.of(i).len() + 1) as f64).sum();
-        rows + 2.0 * self.rows.width() as f64
+        rows + 2.0 * self.rows.width as f64
     }
 
     /// Number of unknowns: weights, and the bias last where there is one.
     pub(super) fn width(&self) -> usize {
-        self.rows.width() + usize::from(self.intercept)
+        self.rows.width + usize::from(self.intercept)
     }
 
     /// The pieces of a row.
@@ -184,13 +185,13 @@ impl<'a> Pieces<'a> {
     /// <x_i, w> + b.
     fn score(&self, row: usize, point: &[f64]) -> f64 {
         let (slots, values) = self.rows.row(row);
-        let bias = if self.intercept { point[self.rows.width()] } else { 0.0 };
+        let bias = if self.intercept { point[self.rows.width] } else { 0.0 };
         slots.iter().zip(values).map(|(&j, x)| x * point[j as usize]).sum::<f64>() + bias
     }
 
     /// sum_c factor_c e_c (x - r_c, 1).
     pub(super) fn combine(&self, factors: &[f64]) -> Vec<f64> {
-        let (n, width) = (self.rows.width(), self.width());
+        let (n, width) = (self.rows.width, self.width());
         let sums: Vec<Vec<f64>> = self
             .chunks()
             .map(|range| {

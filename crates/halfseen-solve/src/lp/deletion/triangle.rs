@@ -1,9 +1,7 @@
-//! Sums the rank-one terms of sparse rows into packed lower triangles, and solves with their sum.
+//! Sums the rank-one terms of sparse rows into packed lower triangles, and these into a matrix.
 
-use crate::robust::KNOWN;
-use faer::prelude::ReborrowMut;
-use faer::{Mat, Par};
-use halfseen_solve::cholesky::{factor_in_place, solve_in_place};
+use super::KNOWN;
+use faer::Mat;
 
 /// Numbers in the lower triangle of a matrix with so many rows.
 pub(super) const fn size(n: usize) -> usize {
@@ -79,105 +77,28 @@ fn add_grouped(triangle: &mut [f64], terms: &Terms<'_>) {
     }
 }
 
-/// A symmetric positive definite system of n rows.
-pub(super) struct System {
-    n: usize,
-    /// The matrix, packed.
-    matrix: Vec<f64>,
-    /// 1 / sqrt of its diagonal.
-    scale: Vec<f64>,
-    factor: Mat<f64>,
-    right: Mat<f64>,
-    residual: Vec<f64>,
-}
-
-/// What is added to the scaled diagonal where the plain factorisation fails: tried in this order.
-const RIDGES: [f64; 4] = [0.0, 1e-14, 1e-12, 1e-10];
-
-impl System {
-    pub(super) fn new(n: usize) -> System {
-        System {
-            n,
-            matrix: vec![0.0; size(n)],
-            scale: vec![1.0; n],
-            factor: Mat::zeros(n, n),
-            right: Mat::zeros(n, 1),
-            residual: vec![0.0; n],
+/// The sum of triangles, in their order, and a diagonal: its lower triangle.
+pub(super) fn sum<'t>(
+    triangles: impl Iterator<Item = &'t [f64]> + Clone,
+    diagonal: &[f64],
+) -> Mat<f64> {
+    let n = diagonal.len();
+    let mut sum = Mat::zeros(n, n);
+    for row in 0..n {
+        for column in 0..=row {
+            let at = size(row) + column;
+            sum[(row, column)] = triangles.clone().map(|triangle| triangle[at]).sum();
         }
+        sum[(row, row)] += diagonal[row];
     }
-
-    /// Sums triangles in their order and adds a diagonal.
-    pub(super) fn set<'t>(&mut self, triangles: impl Iterator<Item = &'t [f64]>, diagonal: &[f64]) {
-        for (at, triangle) in triangles.enumerate() {
-            if at == 0 {
-                self.matrix.copy_from_slice(triangle);
-            } else {
-                self.matrix.iter_mut().zip(triangle).for_each(|(sum, x)| *sum += x);
-            }
-        }
-        for (j, d) in diagonal.iter().enumerate() {
-            self.matrix[size(j) + j] += d;
-        }
-    }
-
-    /// Factors the matrix, scaled so that its diagonal is 1. Says whether that worked.
-    pub(super) fn factor(&mut self) -> bool {
-        let n = self.n;
-        for j in 0..n {
-            let diagonal = self.matrix[size(j) + j];
-            if !(diagonal > 0.0 && diagonal.is_finite()) {
-                return false;
-            }
-            self.scale[j] = 1.0 / diagonal.sqrt();
-        }
-        RIDGES.iter().any(|ridge| {
-            for j in 0..n {
-                for i in j..n {
-                    self.factor[(i, j)] = self.matrix[size(i) + j] * self.scale[i] * self.scale[j];
-                }
-                self.factor[(j, j)] = 1.0 + ridge;
-            }
-            factor_in_place(self.factor.as_mut(), Par::Seq).is_ok()
-                && (0..n).all(|j| self.factor[(j, j)].is_finite())
-        })
-    }
-
-    /// Solves in place, refined once.
-    pub(super) fn solve(&mut self, right: &[f64], solution: &mut [f64]) {
-        self.substitute(right, solution, false);
-        self.residual.copy_from_slice(right);
-        for i in 0..self.n {
-            let line = &self.matrix[size(i)..size(i) + i];
-            let mut sum = self.matrix[size(i) + i] * solution[i];
-            let x = solution[i];
-            for ((a, r), s) in line.iter().zip(&mut self.residual).zip(solution.iter()) {
-                sum += a * s;
-                *r -= a * x;
-            }
-            self.residual[i] -= sum;
-        }
-        let residual = std::mem::take(&mut self.residual);
-        self.substitute(&residual, solution, true);
-        self.residual = residual;
-    }
-
-    fn substitute(&mut self, right: &[f64], solution: &mut [f64], add: bool) {
-        let mut column = self.right.as_mut();
-        for (i, (r, s)) in right.iter().zip(&self.scale).enumerate() {
-            column[(i, 0)] = r * s;
-        }
-        solve_in_place(self.factor.as_ref(), column.rb_mut());
-        for (i, (x, s)) in solution.iter_mut().zip(&self.scale).enumerate() {
-            let new = column[(i, 0)] * s;
-            *x = if add { *x + new } else { new };
-        }
-    }
+    sum
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halfseen_solve::sampling::{Purpose, Stream};
+    use crate::cholesky::Scaled;
+    use crate::sampling::{Purpose, Stream};
 
     /// The terms of the head of [`Terms`], written out: r r' - q q' + sum of items' (q q' + D a
     /// a').
@@ -240,12 +161,11 @@ mod tests {
                         );
                     }
                 }
-                let mut system = System::new(n);
-                system.set([triangle.as_slice(), triangle.as_slice()].into_iter(), &vec![50.0; n]);
-                assert!(system.factor());
+                let twice = [triangle.as_slice(), triangle.as_slice()].into_iter();
+                let system = Scaled::new(sum(twice, &vec![50.0; n])).unwrap();
                 let right = numbers(n);
-                let mut solution = vec![0.0; n];
-                system.solve(&right, &mut solution);
+                let mut solution = right.clone();
+                system.solve(&mut solution);
                 for i in 0..n {
                     let line: f64 = (0..n).map(|j| 2.0 * whole[i * n + j] * solution[j]).sum();
                     assert!((line + 50.0 * solution[i] - right[i]).abs() < 1e-12);

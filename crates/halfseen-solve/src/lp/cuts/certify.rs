@@ -18,7 +18,7 @@ impl Pieces<'_> {
         let slope = self.combine(&sigma);
         let gain: f64 = sigma.iter().zip(&self.list.constant).map(|(s, k)| s * k).sum();
         // What balancing left on the bias is rounding.
-        gain - radius * slope[..self.rows.width()].iter().map(|g| g.abs()).sum::<f64>()
+        gain - radius * slope[..self.rows.width].iter().map(|g| g.abs()).sum::<f64>()
     }
 
     /// Lowers the multipliers of the slopes of one sign until sum_c sigma_c e_c = 0.

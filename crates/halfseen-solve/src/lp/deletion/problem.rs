@@ -1,8 +1,8 @@
 //! Lays the rows out for the interior point: signed values, in units where box, values and scores
 //! are about 1.
 
-use super::Program;
-use crate::robust::{KNOWN, Rows};
+use super::super::SparseRows;
+use super::{KNOWN, Program};
 use std::ops::Range;
 
 /// Rows of one part at least; more parts than needed cost a triangle each.
@@ -62,26 +62,26 @@ pub(super) struct Part {
 impl Problem {
     /// Lays out the rows `keep`, in that order.
     pub(super) fn new(program: &Program<'_>, keep: &[usize]) -> Problem {
-        let Program { rows, signs, hinge, radius, bias, .. } = *program;
+        let Program { rows, values, radius, bias, .. } = *program;
         let largest = keep.iter().flat_map(|&i| rows.row(i).1).fold(0.0_f64, |m, x| m.max(x.abs()));
-        let (values, mut count, mut sum) = (hinge.threat.values(), 0.0, 0.0);
+        let (mut count, mut sum) = (0.0, 0.0);
         for value in values.iter().filter(|v| **v > 0.0) {
             count += 1.0;
             sum += value;
         }
         let (worth, unit) = (sum / count, if largest > 0.0 { radius * largest } else { radius });
         let scale = radius / unit;
-        let parts = split(rows, keep)
+        let parts = split(&rows, keep)
             .into_iter()
-            .map(|range| Part::new(rows, signs, &keep[range], values, scale, 1.0 / worth))
+            .map(|range| Part::new(program, &keep[range], scale, 1.0 / worth))
             .collect();
         Problem {
             parts,
-            width: rows.width(),
+            width: rows.width,
             bias,
-            budget: hinge.threat.effective() / worth,
-            margin: hinge.margin / unit,
-            rate: hinge.rate() * worth / unit,
+            budget: program.budget / worth,
+            margin: program.margin / unit,
+            rate: program.rate * worth / unit,
             radius,
             unit,
         }
@@ -104,8 +104,8 @@ impl Problem {
 }
 
 /// Parts of about the same number of entries.
-fn split(rows: &Rows, keep: &[usize]) -> Vec<Range<usize>> {
-    let parts = parts(rows, keep.len());
+fn split(rows: &SparseRows<'_>, keep: &[usize]) -> Vec<Range<usize>> {
+    let parts = parts(rows.width, keep.len());
     let total: usize = keep.iter().map(|&i| rows.range(i).len() + 1).sum();
     let (mut ranges, mut first, mut passed) = (Vec::with_capacity(parts), 0, 0);
     for (at, &i) in keep.iter().enumerate() {
@@ -119,35 +119,31 @@ fn split(rows: &Rows, keep: &[usize]) -> Vec<Range<usize>> {
 }
 
 /// How many parts so many rows make.
-fn parts(rows: &Rows, count: usize) -> usize {
-    let triangle = 8.0 * super::triangle::size(rows.width() + 1) as f64;
+fn parts(width: usize, count: usize) -> usize {
+    let triangle = 8.0 * super::triangle::size(width + 1) as f64;
     let affordable = (TRIANGLES / triangle) as usize;
     (count / LEAST_ROWS).min(MOST_PARTS).min(affordable.max(2)).max(1)
 }
 
-/// Bytes that a solution over rows with so many entries will take, beside the rows themselves.
-pub(in crate::robust) fn bytes(rows: &Rows, count: usize, entries: usize) -> f64 {
-    let triangle = 8.0 * super::triangle::size(rows.width() + 1) as f64;
+/// Bytes that a solution over `count` rows with so many entries will take, beside the rows
+/// themselves; `single` if each slot is an attribute of its own.
+pub fn bytes(width: usize, single: bool, count: usize, entries: usize) -> f64 {
+    let triangle = 8.0 * super::triangle::size(width + 1) as f64;
     // Entry: cell and slot (and owner); item: a value and three points of four numbers. Row: three
     // points of six numbers, five of the elimination, sign, weight and two offsets. A triangle for
     // each part, two squares for the factorisation.
-    let entry = if rows.single() { 12.0 } else { 16.0 } + 13.0 * 8.0;
-    let (row, square) = (27.0 * 8.0, 8.0 * ((rows.width() + 1) as f64).powi(2));
+    let entry = if single { 12.0 } else { 16.0 } + 13.0 * 8.0;
+    let (row, square) = (27.0 * 8.0, 8.0 * ((width + 1) as f64).powi(2));
     entries as f64 * entry
         + count as f64 * row
-        + parts(rows, count) as f64 * triangle
+        + parts(width, count) as f64 * triangle
         + 2.0 * square
 }
 
 impl Part {
-    fn new(
-        rows: &Rows,
-        signs: &[f64],
-        keep: &[usize],
-        values: &[f64],
-        scale: f64,
-        worth: f64,
-    ) -> Part {
+    fn new(program: &Program<'_>, keep: &[usize], scale: f64, worth: f64) -> Part {
+        let Program { rows, signs, attribute, values, .. } = *program;
+        let single = program.single();
         let entries: usize = keep.iter().map(|&i| rows.range(i).len()).sum();
         let mut part = Part {
             signs: Vec::with_capacity(keep.len()),
@@ -167,12 +163,12 @@ impl Part {
             part.signs.push(y);
             part.slots.extend_from_slice(slots);
             part.cells.extend(cells.iter().map(|x| y * x * scale));
-            if rows.single() {
+            if single {
                 part.values.extend(slots.iter().map(|&slot| values[slot as usize] * worth));
             } else {
                 let (mut last, first) = (KNOWN, part.values.len());
                 for &slot in slots {
-                    let attribute = rows.attribute()[slot as usize];
+                    let attribute = attribute[slot as usize];
                     if attribute != KNOWN && attribute != last {
                         part.values.push(values[attribute as usize] * worth);
                         last = attribute;

@@ -20,11 +20,11 @@ impl Balance {
     pub(super) fn of(problem: &Problem, workers: &[Worker<'_>]) -> Balance {
         let (mut positive, mut negative) = (0.0, 0.0);
         for worker in workers {
-            for ((row, &y), &most) in
-                worker.now.rows.iter().zip(&worker.part.signs).zip(&worker.part.weights)
+            let sigmas = &worker.now[3].multiplier;
+            for ((sigma, &y), &most) in
+                sigmas.iter().zip(&worker.part.signs).zip(&worker.part.weights)
             {
-                *(if y > 0.0 { &mut positive } else { &mut negative }) +=
-                    row.sigma.clamp(0.0, most);
+                *(if y > 0.0 { &mut positive } else { &mut negative }) += sigma.clamp(0.0, most);
             }
         }
         if !problem.bias {
@@ -43,11 +43,11 @@ impl Worker<'_> {
         let Worker { part, now, vector, room: [kept, ..], .. } = self;
         vector.fill(0.0);
         let mut sum = 0.0;
-        for (row, at) in now.rows.iter().enumerate() {
+        for (row, sigma) in now[3].multiplier.iter().enumerate() {
             let factor = if part.signs[row] > 0.0 { balance.positive } else { balance.negative };
-            let sigma = factor * at.sigma.clamp(0.0, part.weights[row]);
+            let sigma = factor * sigma.clamp(0.0, part.weights[row]);
             let items = part.items(row);
-            let (u, values) = (&now.u[items.clone()], &part.values[items]);
+            let (u, values) = (&now[1].multiplier[items.clone()], &part.values[items]);
             // Not clamp, which has no answer to NaN.
             let clipped = |u: f64| u.max(0.0).min(sigma);
             let spent: f64 = u.iter().zip(values).map(|(&u, v)| v * clipped(u)).sum();
@@ -66,11 +66,11 @@ impl Worker<'_> {
     pub(super) fn above(&mut self, problem: &Problem, weights: &[f64]) -> f64 {
         let Worker { part, now, room: [scores, ..], .. } = self;
         let mut sum = 0.0;
-        for (row, at) in now.rows.iter().enumerate() {
+        for (row, price) in now[4].slack.iter().enumerate() {
             let items = part.items(row);
             let scores = &mut scores[..items.len()];
             let known = part.gather(row, weights, scores);
-            let mu = at.price + problem.rate;
+            let mu = price + problem.rate;
             let mut loss = problem.margin + problem.budget * mu
                 - known
                 - part.signs[row] * weights[problem.width];

@@ -1,4 +1,4 @@
-//! Assembles and solves the Newton equations of the linear program over pieces, after all losses
+//! Assembles the Newton equations of the linear program over pieces, after all losses
 //! are eliminated.
 //!
 //! With D_c = dual / slack of piece c and Z = dual / slack of its row's loss, a row adds sum_c D_c
@@ -10,9 +10,9 @@
 //! only the second part touches all entries of a row.
 
 use super::pieces::Pieces;
+use crate::cholesky::{NotPositive, Scaled};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, Par};
-use halfseen_solve::cholesky::Factor;
 use rayon::prelude::*;
 
 /// Private matrices take at most so many bytes together, but are at least two.
@@ -22,8 +22,6 @@ const MOST_PARTS: usize = 16;
 const DENSE: f64 = 0.25;
 /// Rows of one dense block.
 const BLOCK: usize = 128;
-/// What is added to a scaled diagonal where rounding made a pivot negative.
-const RIDGE: f64 = 1e-13;
 
 /// Number of private matrices.
 fn parts(width: usize) -> usize {
@@ -53,7 +51,7 @@ struct Sum<'p, 'a> {
 impl<'p, 'a> Sum<'p, 'a> {
     fn new(pieces: &'p Pieces<'a>) -> Sum<'p, 'a> {
         let width = pieces.width();
-        let cells = (pieces.rows.len() * pieces.rows.width()) as f64;
+        let cells = (pieces.rows.len() * pieces.rows.width) as f64;
         let block =
             (pieces.rows.entries() as f64 >= DENSE * cells).then(|| Mat::zeros(width, BLOCK));
         let (dense, matrix) = (vec![0.0; width], Mat::zeros(width, width));
@@ -113,7 +111,7 @@ impl<'p, 'a> Sum<'p, 'a> {
             }
         }
         let (slots, entries) = self.pieces.rows.row(row);
-        let bias = self.pieces.intercept.then_some(self.pieces.rows.width());
+        let bias = self.pieces.intercept.then_some(self.pieces.rows.width);
         if let Some(block) = &mut self.block {
             let column = block.col_as_slice_mut(self.waiting);
             column.fill(0.0);
@@ -216,84 +214,34 @@ fn scatter(matrix: &mut Mat<f64>, slots: &[u32], values: &[f64], factor: f64) {
     }
 }
 
-/// The equations, scaled to a diagonal of ones, and their factor.
-pub(super) struct System {
-    matrix: Mat<f64>,
-    factor: Factor,
-    scale: Vec<f64>,
-}
-
-impl System {
-    /// Of D for each piece, Z for each row, and what the box adds to the diagonal. `None` where
-    /// there is no factor.
-    pub(super) fn new(
-        pieces: &Pieces<'_>,
-        weights: &[f64],
-        z: &[f64],
-        diagonal: &[f64],
-    ) -> Option<System> {
-        let (width, m) = (pieces.width(), pieces.rows.len());
-        let parts = parts(width).min(m);
-        let sums: Vec<Mat<f64>> = (0..parts)
-            .into_par_iter()
-            .map(|part| {
-                let mut sum = Sum::new(pieces);
-                (part * m / parts..(part + 1) * m / parts).for_each(|i| sum.row(i, weights, z[i]));
-                sum.flush();
-                sum.matrix
-            })
-            .collect();
-        let mut sums = sums.into_iter();
-        let mut matrix = sums.next()?;
-        for sum in sums {
-            for j in 0..width {
-                let (to, from) = (matrix.col_as_slice_mut(j), sum.col_as_slice(j));
-                to[j..].iter_mut().zip(&from[j..]).for_each(|(t, f)| *t += f);
-            }
-        }
-        diagonal.iter().enumerate().for_each(|(j, d)| matrix[(j, j)] += d);
-        let root = |j: usize| if matrix[(j, j)] > 0.0 { 1.0 / matrix[(j, j)].sqrt() } else { 1.0 };
-        let scale: Vec<f64> = (0..width).map(root).collect();
+/// The matrix of D for each piece, Z for each row, and what the box adds to the diagonal, factored.
+///
+/// # Errors
+/// Where not even a ridge helps.
+pub(super) fn factored(
+    pieces: &Pieces<'_>,
+    weights: &[f64],
+    z: &[f64],
+    diagonal: &[f64],
+) -> Result<Scaled, NotPositive> {
+    let (width, m) = (pieces.width(), pieces.rows.len());
+    let parts = parts(width).min(m);
+    let sums: Vec<Mat<f64>> = (0..parts)
+        .into_par_iter()
+        .map(|part| {
+            let mut sum = Sum::new(pieces);
+            (part * m / parts..(part + 1) * m / parts).for_each(|i| sum.row(i, weights, z[i]));
+            sum.flush();
+            sum.matrix
+        })
+        .collect();
+    let mut matrix = Mat::<f64>::zeros(width, width);
+    for sum in sums {
         for j in 0..width {
-            let column = matrix.col_as_slice_mut(j);
-            column[j..].iter_mut().zip(&scale[j..]).for_each(|(v, s)| *v *= s * scale[j]);
-        }
-        let mut ridge = 0.0;
-        for _ in 0..4 {
-            let mut shifted = matrix.clone();
-            (0..width).for_each(|j| shifted[(j, j)] += ridge);
-            if let Ok(factor) = Factor::new(shifted, Par::Seq) {
-                return Some(System { matrix, factor, scale });
-            }
-            ridge = if ridge == 0.0 { RIDGE } else { 100.0 * ridge };
-        }
-        None
-    }
-
-    /// Replaces a right-hand side by the solution, refined once.
-    pub(super) fn solve(&self, right: &mut [f64]) {
-        let width = right.len();
-        let wanted = Mat::from_fn(width, 1, |j, _| right[j] * self.scale[j]);
-        let mut found = wanted.clone();
-        self.factor.solve(&mut found);
-        let mut rest = wanted;
-        self.subtract_product(found.col_as_slice(0), rest.col_as_slice_mut(0));
-        self.factor.solve(&mut rest);
-        for (j, to) in right.iter_mut().enumerate() {
-            *to = (found[(j, 0)] + rest[(j, 0)]) * self.scale[j];
+            let (to, from) = (matrix.col_as_slice_mut(j), sum.col_as_slice(j));
+            to[j..].iter_mut().zip(&from[j..]).for_each(|(t, f)| *t += f);
         }
     }
-
-    /// rest -= M v, from the lower triangle.
-    fn subtract_product(&self, v: &[f64], rest: &mut [f64]) {
-        for (j, &vj) in v.iter().enumerate() {
-            let column = &self.matrix.col_as_slice(j)[j..];
-            let mut sum = column[0] * vj;
-            for ((m, v), rest) in column[1..].iter().zip(&v[j + 1..]).zip(&mut rest[j + 1..]) {
-                sum += m * v;
-                *rest -= m * vj;
-            }
-            rest[j] -= sum;
-        }
-    }
+    diagonal.iter().enumerate().for_each(|(j, d)| matrix[(j, j)] += d);
+    Scaled::new(matrix)
 }

@@ -9,9 +9,11 @@
 //! and eliminating those adds sum h a a' - q q'/M + r r' to the matrix of the weights, r = (p -
 //! (rho/M) q) / sqrt(S + rho^2/M).
 
-use super::point::{Point, Reach, Row};
+use super::KNOWN;
+use super::point::{Point, Row, zeros};
 use super::problem::{Part, Problem};
 use super::triangle::{self, Terms};
+use crate::interior::{Reach, Target, reach};
 
 /// One part of the rows with its points and room to work in.
 #[derive(Debug)]
@@ -38,6 +40,15 @@ struct Pivot {
     m: f64,
     rho: f64,
     determinant: f64,
+}
+
+impl Pivot {
+    /// sigma and mu for right sides R_s and R_m.
+    #[inline(always)]
+    fn solve(&self, rs: f64, rm: f64) -> (f64, f64) {
+        let sigma = (self.m * rs + self.rho * rm) / self.determinant;
+        (sigma, (self.s * rm - self.rho * rs) / self.determinant)
+    }
 }
 
 /// What the elimination of an item leaves.
@@ -75,9 +86,9 @@ impl<'p> Worker<'p> {
         let room = || vec![0.0; part.longest()];
         Worker {
             part,
-            now: Point::zeros(items, rows),
-            direction: Point::zeros(items, rows),
-            trial: Point::zeros(items, rows),
+            now: zeros(items, rows),
+            direction: zeros(items, rows),
+            trial: zeros(items, rows),
             triangle: vec![0.0; triangle::size(width + 1)],
             vector: vec![0.0; width + 1],
             pivots: vec![Pivot::default(); rows],
@@ -95,9 +106,8 @@ impl<'p> Worker<'p> {
             let items = part.items(row);
             let count = items.len();
             let values = &part.values[items.clone()];
-            let (beta, del) = (&now.beta[items.clone()], &now.del[items.clone()]);
-            let (slack, u) = (&now.slack[items.clone()], &now.u[items]);
-            let at = &now.rows[row];
+            let ((beta, del), (slack, u)) = (now[0].at(items.clone()), now[1].at(items));
+            let at = Row::of(now, row);
             let (mut s, mut rho) = (at.slack / at.sigma + at.xi / at.zeta, problem.budget);
             let free = at.kappa / at.price;
             let (mut m, mut largest) = (free, 0.0);
@@ -126,8 +136,8 @@ impl<'p> Worker<'p> {
                 };
                 blocks[k] *= others / m;
             }
-            let (lean, up) = (rho / m, 1.0 / m.sqrt());
-            let out = 1.0 / (s + rho * lean).sqrt();
+            let (lean, root) = (rho / m, 1.0 / m.sqrt());
+            let scale = 1.0 / (s + rho * lean).sqrt();
             *pivot = Pivot { s, m, rho, determinant: s * m + rho * rho };
             let entries = part.entries(row);
             let cells = &part.cells[entries.clone()];
@@ -135,15 +145,15 @@ impl<'p> Worker<'p> {
                 if part.owners.is_empty() { &[][..] } else { &part.owners[entries.clone()] };
             if owners.is_empty() {
                 for (k, a) in cells.iter().enumerate() {
-                    plus[k] = a * (kept[k] - lean * costs[k]) * out;
-                    minus[k] = a * costs[k] * up;
+                    plus[k] = a * (kept[k] - lean * costs[k]) * scale;
+                    minus[k] = a * costs[k] * root;
                 }
             } else {
                 for (e, (a, &owner)) in cells.iter().zip(owners).enumerate() {
                     let k = owner as usize;
-                    let known = owner == crate::robust::KNOWN;
-                    plus[e] = a * out * if known { 1.0 } else { kept[k] - lean * costs[k] };
-                    minus[e] = if known { 0.0 } else { a * costs[k] * up };
+                    let known = owner == KNOWN;
+                    plus[e] = a * scale * if known { 1.0 } else { kept[k] - lean * costs[k] };
+                    minus[e] = if known { 0.0 } else { a * costs[k] * root };
                 }
             }
             let terms = Terms {
@@ -153,21 +163,14 @@ impl<'p> Worker<'p> {
                 cells,
                 owners,
                 blocks: &blocks[..count],
-                bias: if problem.bias { part.signs[row] * out } else { 0.0 },
+                bias: if problem.bias { part.signs[row] * scale } else { 0.0 },
             };
             triangle::add(triangle, problem.width + 1, &terms);
         }
     }
 
-    /// Sums this part of the right side, for products that are to change by `target`(weight, s, z,
-    /// ds, dz), the weight that of the row; with `residuals` the equations of the dual are to be
-    /// met as well.
-    pub(super) fn right_side(
-        &mut self,
-        problem: &Problem,
-        residuals: bool,
-        target: &impl Fn(f64, f64, f64, f64, f64) -> f64,
-    ) {
+    /// Sums this part of the right side; corrections do not meet the equations of the dual again.
+    pub(super) fn right_side(&mut self, problem: &Problem, target: Target) {
         let Worker {
             part,
             now,
@@ -180,46 +183,49 @@ impl<'p> Worker<'p> {
         } = self;
         vector.fill(0.0);
         let mut bias = 0.0;
-        let on = if residuals { 1.0 } else { 0.0 };
+        let residual = if target.corrects() { 0.0 } else { 1.0 };
         for (row, pivot) in pivots.iter().enumerate() {
             let items = part.items(row);
             let count = items.len();
             let values = &part.values[items.clone()];
-            let (beta, del) = (&now.beta[items.clone()], &now.del[items.clone()]);
-            let (slack, u) = (&now.slack[items.clone()], &now.u[items.clone()]);
-            let (dbeta, ddel) = (&direction.beta[items.clone()], &direction.del[items.clone()]);
-            let (dslack, du) = (&direction.slack[items.clone()], &direction.u[items.clone()]);
-            let (e_out, r_out) = (&mut trial.u[items.clone()], &mut trial.del[items]);
-            let (at, step, weight) = (&now.rows[row], &direction.rows[row], part.weights[row]);
+            let [(beta, del), (slack, u)] = [0, 1].map(|kind| now[kind].at(items.clone()));
+            let [(d_beta, d_del), (d_slack, d_u)] =
+                [0, 1].map(|kind| direction[kind].at(items.clone()));
+            let [of_beta, of_slack, ..] = &mut *trial;
+            let (right_del, right_u) =
+                (&mut of_beta.multiplier[items.clone()], &mut of_slack.multiplier[items]);
+            let (at, weight) = (Row::of(now, row), part.weights[row]);
             let (mut pull, mut weighed, mut spent) = (0.0, 0.0, 0.0);
             for k in 0..count {
                 let item = Item::new(beta[k], del[k], slack[k], u[k]);
-                let e = target(weight, slack[k], u[k], dslack[k], du[k]) / slack[k];
-                let out = target(weight, beta[k], del[k], dbeta[k], ddel[k]) / beta[k];
-                let r = out - on * (at.sigma - u[k] - del[k]);
-                (e_out[k], r_out[k]) = (e, out);
-                let number = item.kept() * e - item.d * item.g * r;
-                pull += item.g * (e + r);
+                let for_u =
+                    target.change(weight, [slack[k], u[k]], [d_slack[k], d_u[k]]) / slack[k];
+                let for_del =
+                    target.change(weight, [beta[k], del[k]], [d_beta[k], d_del[k]]) / beta[k];
+                let rest = for_del - residual * (at.sigma - u[k] - del[k]);
+                (right_u[k], right_del[k]) = (for_u, for_del);
+                let number = item.kept() * for_u - item.d * item.g * rest;
+                pull += item.g * (for_u + rest);
                 weighed += values[k] * number;
                 spent += values[k] * u[k];
-                numbers[k] = number + on * (u[k] - at.sigma);
+                numbers[k] = number + residual * (u[k] - at.sigma);
                 kept[k] = item.kept();
                 costs[k] = values[k] * item.h();
             }
-            let xi = target(weight, at.xi, at.zeta, step.xi, step.zeta);
-            let loss = xi / at.xi - on * (weight - at.sigma - at.zeta);
-            let side = target(weight, at.slack, at.sigma, step.slack, step.sigma);
-            let price = target(weight, at.price, at.kappa, step.price, step.kappa);
+            let (pairs, changes) = (at.pairs(), Row::of(direction, row).pairs());
+            let [xi, side, price] =
+                [0, 1, 2].map(|kind| target.change(weight, pairs[kind], changes[kind]));
+            let loss = xi / at.xi - residual * (weight - at.sigma - at.zeta);
+            let unspent = problem.budget * at.sigma - spent - at.kappa;
             let rs = side / at.sigma + pull - loss * at.xi / at.zeta;
-            let rm =
-                price / at.price + weighed - on * (problem.budget * at.sigma - spent - at.kappa);
-            let along = (pivot.m * rs + pivot.rho * rm) / pivot.determinant;
-            let across = (pivot.s * rm - pivot.rho * rs) / pivot.determinant;
-            trial.rows[row] = Row { xi: loss, zeta: xi, slack: side, sigma: rs, price, kappa: rm };
+            let rm = price / at.price + weighed - residual * unspent;
+            let (along, across) = pivot.solve(rs, rm);
+            let right = Row { xi: loss, zeta: xi, slack: side, sigma: rs, price, kappa: rm };
+            right.write(trial, row);
             for k in 0..count {
                 numbers[k] = kept[k] * along + costs[k] * across - numbers[k];
             }
-            let known = along + on * at.sigma;
+            let known = along + residual * at.sigma;
             part.spread(row, &numbers[..count], known, vector);
             bias += part.signs[row] * known;
         }
@@ -228,79 +234,55 @@ impl<'p> Worker<'p> {
         }
     }
 
-    /// Makes the direction of the right side and a step of the weights (the bias last), into
-    /// `trial`. With `ADD` the step is a correction without residuals, and the direction is added
-    /// to it.
-    pub(super) fn substitute<const ADD: bool>(
-        &mut self,
-        problem: &Problem,
-        weights: &[f64],
-    ) -> Reach {
+    /// Makes the direction of the right side and a change of the weights (the bias last), into
+    /// `trial`. A correction is added to the direction before.
+    pub(super) fn substitute(&mut self, target: Target, weights: &[f64]) -> Reach {
         let Worker { part, now, direction, trial, pivots, room: [ds, cs, gs, zs, _], .. } = self;
-        let mut reach = Reach::default();
+        let residual = if target.corrects() { 0.0 } else { 1.0 };
         for (row, pivot) in pivots.iter().enumerate() {
             let items = part.items(row);
             let count = items.len();
             let known = part.gather(row, weights, &mut zs[..count]);
             let values = &part.values[items.clone()];
-            let (beta, del) = (&now.beta[items.clone()], &now.del[items.clone()]);
-            let (slack, u) = (&now.slack[items.clone()], &now.u[items.clone()]);
-            let (mut p, mut q) = (known + part.signs[row] * weights[problem.width], 0.0);
+            let [(beta, del), (slack, u)] = [0, 1].map(|kind| now[kind].at(items.clone()));
+            let bias = part.signs[row] * weights[weights.len() - 1];
+            let (mut p, mut q) = (known + bias, 0.0);
             for k in 0..count {
                 let item = Item::new(beta[k], del[k], slack[k], u[k]);
                 p += item.kept() * zs[k];
                 q += values[k] * item.h() * zs[k];
                 (ds[k], cs[k], gs[k]) = (item.d, item.c, item.g);
             }
-            let (at, right) = (&now.rows[row], trial.rows[row]);
-            let (a, b) = (right.sigma - p, right.kappa + q);
-            let dsigma = (pivot.m * a + pivot.rho * b) / pivot.determinant;
-            let dmu = (pivot.s * b - pivot.rho * a) / pivot.determinant;
-            let dxi = (dsigma + right.xi) * at.xi / at.zeta;
-            let mut step = Row {
-                xi: dxi,
-                zeta: (right.zeta - at.zeta * dxi) / at.xi,
-                slack: (right.slack - at.slack * dsigma) / at.sigma,
-                sigma: dsigma,
-                price: dmu,
-                kappa: (right.price - at.kappa * dmu) / at.price,
+            let (at, right) = (Row::of(now, row), Row::of(trial, row));
+            let (d_sigma, d_mu) = pivot.solve(right.sigma - p, right.kappa + q);
+            let d_xi = (d_sigma + right.xi) * at.xi / at.zeta;
+            let step = Row {
+                xi: d_xi,
+                zeta: (right.zeta - at.zeta * d_xi) / at.xi,
+                slack: (right.slack - at.slack * d_sigma) / at.sigma,
+                sigma: d_sigma,
+                price: d_mu,
+                kappa: (right.price - at.kappa * d_mu) / at.price,
             };
-            let old = &direction.rows[row];
-            if ADD {
-                step = step.plus(old);
-            }
-            reach.pair(at.xi, at.zeta, step.xi, step.zeta);
-            reach.pair(at.slack, at.sigma, step.slack, step.sigma);
-            reach.pair(at.price, at.kappa, step.price, step.kappa);
-            trial.rows[row] = step;
-            let (dbeta, ddel) = (&mut trial.beta[items.clone()], &mut trial.del[items.clone()]);
-            let (dslack, du) = (&mut trial.slack[items.clone()], &mut trial.u[items.clone()]);
-            let (old_beta, old_del) =
-                (&direction.beta[items.clone()], &direction.del[items.clone()]);
-            let (old_slack, old_u) = (&direction.slack[items.clone()], &direction.u[items]);
-            let on = if ADD { 0.0 } else { 1.0 };
+            step.write(trial, row);
+            let [of_beta, of_slack, ..] = &mut *trial;
+            let (to_beta, to_del) = of_beta.at_mut(items.clone());
+            let (to_slack, to_u) = of_slack.at_mut(items.clone());
             for k in 0..count {
                 let (d, c, g) = (ds[k], cs[k], gs[k]);
-                let z = zs[k] - values[k] * dmu;
-                let (e, out) = (du[k], ddel[k]);
-                let r = out - on * (at.sigma - u[k] - del[k]);
-                let t = g * (e + r - dsigma);
-                let mut up = t + d * g * z;
-                let mut left = t - c * g * z;
-                let mut more = e - d * left;
-                let mut less = out - c * up;
-                if ADD {
-                    up += old_beta[k];
-                    left += old_slack[k];
-                    more += old_u[k];
-                    less += old_del[k];
-                }
-                reach.pair(beta[k], del[k], up, less);
-                reach.pair(slack[k], u[k], left, more);
-                (dbeta[k], ddel[k], dslack[k], du[k]) = (up, less, left, more);
+                let d_z = zs[k] - values[k] * d_mu;
+                let (for_u, for_del) = (to_u[k], to_del[k]);
+                let rest = for_del - residual * (at.sigma - u[k] - del[k]);
+                let both = g * (for_u + rest - d_sigma);
+                let (d_beta, d_slack) = (both + d * g * d_z, both - c * g * d_z);
+                (to_beta[k], to_del[k]) = (d_beta, for_del - c * d_beta);
+                (to_slack[k], to_u[k]) = (d_slack, for_u - d * d_slack);
             }
         }
-        reach
+        if target.corrects() {
+            trial.iter_mut().zip(direction).for_each(|(trial, last)| trial.add(last));
+        }
+        reach(now, trial)
     }
 
     /// Takes the trial for the direction.

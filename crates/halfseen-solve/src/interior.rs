@@ -1,0 +1,405 @@
+//! Follows central paths: the one primal-dual interior-point method of all solvers here.
+//!
+//! **Setting**: slacks s > 0 and multipliers z > 0 go in pairs. At the optimum every product s z is
+//! 0; on the central path all are mu, times the weight of the pair where pairs have weights.
+//!
+//! **Method**: Mehrotra's predictor and corrector (SIAM J. Optim. 2, 1992), and Gondzio's
+//! centrality correctors (Comput. Optim. Appl. 6, 1996) for problems that ask for them.
+//! [`step`] is one iteration, [`follow`] all of them. A problem is a [`CentralPath`]: it knows its
+//! residuals and how to solve for a Newton direction; [`pairs`] does the arithmetic of pairs.
+
+mod pairs;
+
+pub(crate) use pairs::{Bounds, Pairs, advance, products, reach};
+
+use crate::cholesky::NotPositive;
+use crate::monitor::Monitor;
+use crate::stop::Stop;
+
+/// The mean product aimed at is this power of the share that the affine step would leave of it.
+const CENTRING_POWER: i32 = 3;
+/// That share counts as no less.
+const LEAST_LEFT: f64 = 1e-6;
+/// Where steps go this share of a whole one, centrality correctors have nothing to gain.
+const NEARLY_WHOLE: f64 = 0.95;
+/// Centrality correctors aim at steps longer by this.
+const LONGER: f64 = 0.1;
+/// A corrector that does not lengthen the steps by this is not taken.
+const GAIN: f64 = 0.05;
+/// Products within these factors of the target are left alone by correctors.
+const CENTRAL: [f64; 2] = [0.1, 10.0];
+/// Steps shorter than this change nothing.
+const SHORTEST: f64 = 1e-10;
+/// So many steps in a row that do not bring what is left below `ENOUGH` of its least end the path.
+const PATIENCE: u32 = 8;
+const ENOUGH: f64 = 0.9;
+
+/// Step lengths of slacks and of multipliers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Steps {
+    pub(crate) primal: f64,
+    pub(crate) dual: f64,
+}
+
+/// What a direction should make of the products.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Target {
+    /// 0 to first order: the affine direction.
+    Optimum,
+    /// `mu`, given the product of changes that the last direction, the affine one, ignored.
+    Centre { mu: f64 },
+    /// Products no longer far from `mu` after these steps along the last direction, to which a
+    /// correction is sought: residuals are not its concern.
+    Correction { mu: f64, ahead: Steps },
+}
+
+impl Target {
+    /// What s z should change by to first order, for a pair of some weight; ds and dz are those of
+    /// the last direction.
+    #[inline(always)]
+    pub(crate) fn change(self, weight: f64, [s, z]: [f64; 2], [ds, dz]: [f64; 2]) -> f64 {
+        match self {
+            Target::Optimum => -s * z,
+            Target::Centre { mu } => weight * mu - s * z - ds * dz,
+            Target::Correction { mu, ahead } => {
+                let product = (s + ahead.primal * ds) * (z + ahead.dual * dz);
+                let [low, high] = CENTRAL.map(|factor| weight * (factor * mu));
+                if product < low {
+                    low - product
+                } else if product > high {
+                    (high - product).max(-high)
+                } else {
+                    0.0
+                }
+            }
+        }
+    }
+
+    /// Whether what is solved for is added to the last direction.
+    pub(crate) fn corrects(self) -> bool {
+        matches!(self, Target::Correction { .. })
+    }
+}
+
+/// How far a direction goes before a slack or a multiplier is 0, and what products it makes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Reach {
+    /// The largest -ds / s of slacks: 1 over the longest step.
+    primal: f64,
+    /// The same of multipliers.
+    dual: f64,
+    /// Sum of ds z.
+    slack: f64,
+    /// Sum of s dz.
+    multiplier: f64,
+    /// Sum of ds dz.
+    both: f64,
+}
+
+impl Reach {
+    /// Counts a slack and its multiplier, and their changes.
+    #[inline(always)]
+    pub(crate) fn pair(&mut self, [s, z]: [f64; 2], [ds, dz]: [f64; 2]) {
+        // Not max, which is slower for its care of NaN; that shows in the sums.
+        let (primal, dual) = (-ds / s, -dz / z);
+        self.primal = if primal > self.primal { primal } else { self.primal };
+        self.dual = if dual > self.dual { dual } else { self.dual };
+        self.slack += ds * z;
+        self.multiplier += s * dz;
+        self.both += ds * dz;
+    }
+
+    /// Of two parts.
+    pub(crate) fn and(self, other: Reach) -> Reach {
+        Reach {
+            primal: self.primal.max(other.primal),
+            dual: self.dual.max(other.dual),
+            slack: self.slack + other.slack,
+            multiplier: self.multiplier + other.multiplier,
+            both: self.both + other.both,
+        }
+    }
+
+    /// With one length for slacks and multipliers, as a curved objective wants it.
+    pub(crate) fn together(self) -> Reach {
+        let most = self.primal.max(self.dual);
+        Reach { primal: most, dual: most, ..self }
+    }
+
+    /// The longest steps, at most 1, that go this share of the way to the boundary.
+    fn steps(&self, share: f64) -> Steps {
+        let step = |ratio: f64| if ratio > share { share / ratio } else { 1.0 };
+        Steps { primal: step(self.primal), dual: step(self.dual) }
+    }
+
+    /// The sum of products after these steps, if it is `now` before.
+    fn products(&self, now: f64, Steps { primal, dual }: Steps) -> f64 {
+        now + primal * self.slack + dual * self.multiplier + primal * dual * self.both
+    }
+
+    fn is_finite(&self) -> bool {
+        [self.primal, self.dual, self.slack, self.multiplier, self.both]
+            .iter()
+            .all(|x| x.is_finite())
+    }
+}
+
+/// A point inside all bounds, and how to leave it.
+pub(crate) trait CentralPath {
+    /// The factored Newton matrix.
+    type System;
+    /// Share of the way to the boundary that a step goes.
+    const SHARE: f64;
+    /// Most centrality correctors of one step.
+    const CORRECTORS: usize = 0;
+
+    /// The pairs at the point; those who keep them otherwise say sum and number themselves.
+    fn at(&self) -> &[Pairs] {
+        &[]
+    }
+
+    /// The sum of all products.
+    fn products(&self) -> f64 {
+        products(self.at())
+    }
+
+    /// The number of pairs, each counted by its weight.
+    fn pairs(&self) -> f64 {
+        self.at().iter().map(|pairs| pairs.slack.len()).sum::<usize>() as f64
+    }
+
+    /// Computes what the equations lack at the point, and factors the Newton matrix there.
+    fn factor(&mut self) -> Result<Self::System, NotPositive>;
+
+    /// Solves for the direction towards a target. A correction of the last direction is only tried:
+    /// [`CentralPath::accept`] takes it.
+    fn solve(&mut self, system: &Self::System, target: Target) -> Reach;
+
+    /// Takes the correction that was tried.
+    fn accept(&mut self) {}
+
+    /// Moves the point along the direction.
+    fn advance(&mut self, steps: Steps);
+}
+
+/// One iteration. Where the numbers allow no further step the point is unchanged.
+///
+/// # Errors
+/// [`Stop::NumericalFailure`] or [`Stop::NoProgress`].
+pub(crate) fn step<P: CentralPath>(path: &mut P) -> Result<(), Stop> {
+    let products = path.products();
+    // Residuals, and one factorisation for all directions of this step.
+    let system = path.factor().map_err(|_| Stop::NumericalFailure)?;
+    // The affine direction, straight to the optimum (Mehrotra).
+    let affine = path.solve(&system, Target::Optimum);
+    // Centring: the less of the products that direction would leave, the lower is the aim.
+    let left = affine.products(products, affine.steps(1.0)) / products;
+    let mu = products / path.pairs() * left.clamp(LEAST_LEFT, 1.0).powi(CENTRING_POWER);
+    // The corrector, to that aim, with what the affine direction made of the products.
+    let mut reach = path.solve(&system, Target::Centre { mu });
+    // Centrality correctors: longer steps if products far from mu come nearer (Gondzio).
+    for _ in 0..P::CORRECTORS {
+        let steps = reach.steps(1.0);
+        if steps.primal.min(steps.dual) > NEARLY_WHOLE {
+            break;
+        }
+        let longer = |step: f64| (step + LONGER).min(1.0);
+        let ahead = Steps { primal: longer(steps.primal), dual: longer(steps.dual) };
+        let corrected = path.solve(&system, Target::Correction { mu, ahead });
+        let new = corrected.steps(1.0);
+        if new.primal + new.dual < steps.primal + steps.dual + GAIN {
+            break;
+        }
+        path.accept();
+        reach = corrected;
+    }
+    // As far as slacks and multipliers stay above 0.
+    let steps = reach.steps(P::SHARE);
+    if !reach.is_finite() {
+        return Err(Stop::NumericalFailure);
+    }
+    if steps.primal.max(steps.dual) <= SHORTEST {
+        return Err(Stop::NoProgress);
+    }
+    path.advance(steps);
+    Ok(())
+}
+
+/// What is known of a point.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Progress {
+    /// Whether it is as good as was asked for.
+    pub(crate) solved: bool,
+    /// What steps have to lower: a gap, or the sum of products.
+    pub(crate) left: f64,
+}
+
+/// Steps until `judge` is content, which may keep the best point for itself, or no step helps;
+/// returns the number of steps and why they ended.
+pub(crate) fn follow<P: CentralPath>(
+    path: &mut P,
+    mut judge: impl FnMut(&mut P) -> Progress,
+    most: u64,
+    monitor: &dyn Monitor,
+) -> (u64, Stop) {
+    let (mut steps, mut idle, mut least) = (0, 0, f64::INFINITY);
+    let stop = loop {
+        let Progress { solved, left } = judge(path);
+        idle = if left < ENOUGH * least { 0 } else { idle + 1 };
+        least = least.min(left);
+        if solved {
+            break Stop::Tolerance;
+        }
+        if monitor.should_stop() {
+            break Stop::Interrupted;
+        }
+        if steps >= most {
+            break Stop::IterationLimit;
+        }
+        if idle >= PATIENCE {
+            break Stop::NoProgress;
+        }
+        if let Err(stop) = step(path) {
+            break stop;
+        }
+        steps += 1;
+    };
+    (steps, stop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::monitor::Silent;
+
+    /// The least <c, x> over 0 <= x <= u, from the middle: x is u where c < 0, else 0.
+    struct Toy<const CORRECTORS: usize> {
+        c: Vec<f64>,
+        u: Vec<f64>,
+        bounds: Bounds,
+        trial: [Pairs; 2],
+        corrected: usize,
+        fails: bool,
+    }
+
+    impl<const CORRECTORS: usize> Toy<CORRECTORS> {
+        fn new() -> Self {
+            let c = (0..40).map(|i| (1.0 + f64::from(i)) * [1.0, -3.0][i as usize % 2]).collect();
+            let u: Vec<f64> = (0..40).map(|i| 10_f64.powi(i % 7 - 3)).collect();
+            let multiplier = || vec![1.0; 40];
+            let x = u.iter().map(|u| 0.5 * u).collect();
+            let bounds = Bounds::new(x, &u, multiplier(), multiplier());
+            let trial = [0, 0].map(Pairs::zeros);
+            Toy { c, u, bounds, trial, corrected: 0, fails: false }
+        }
+
+        fn lack(&self, i: usize) -> f64 {
+            let [lower, upper] = &self.bounds.at;
+            self.c[i] - lower.multiplier[i] + upper.multiplier[i]
+        }
+
+        fn run(&mut self, tol: f64, most: u64) -> (u64, Stop) {
+            let judge = |toy: &mut Self| {
+                let left = toy.products();
+                Progress { solved: left <= tol, left }
+            };
+            follow(self, judge, most, &Silent)
+        }
+    }
+
+    impl<const CORRECTORS: usize> CentralPath for Toy<CORRECTORS> {
+        type System = Vec<f64>;
+        const SHARE: f64 = 0.95;
+        const CORRECTORS: usize = CORRECTORS;
+
+        fn at(&self) -> &[Pairs] {
+            &self.bounds.at
+        }
+
+        fn factor(&mut self) -> Result<Vec<f64>, NotPositive> {
+            if self.fails { Err(NotPositive { column: 1 }) } else { Ok(self.bounds.diagonal()) }
+        }
+
+        fn solve(&mut self, diagonal: &Vec<f64>, target: Target) -> Reach {
+            let (held, last) = (self.bounds.held(target), self.bounds.direction.clone());
+            let lack = |i: usize| if target.corrects() { 0.0 } else { self.lack(i) };
+            let change = |i: usize| (held[0][i] - held[1][i] - lack(i)) / diagonal[i];
+            let change = (0..diagonal.len()).map(change).collect();
+            let mut reach = self.bounds.complete(change, held);
+            if target.corrects() {
+                self.trial = std::mem::replace(&mut self.bounds.direction, last);
+                let pairs = self.trial.iter_mut().zip(&self.bounds.direction);
+                pairs.for_each(|(trial, last)| trial.add(last));
+                reach = super::reach(&self.bounds.at, &self.trial).together();
+            }
+            reach
+        }
+
+        fn accept(&mut self) {
+            self.corrected += 1;
+            std::mem::swap(&mut self.bounds.direction, &mut self.trial);
+        }
+
+        fn advance(&mut self, steps: Steps) {
+            self.bounds.advance(steps, &self.u);
+        }
+    }
+
+    fn solved<const CORRECTORS: usize>() -> (u64, usize) {
+        let mut toy = Toy::<CORRECTORS>::new();
+        let (steps, stop) = toy.run(1e-9, 60);
+        assert_eq!(stop, Stop::Tolerance);
+        for (i, x) in toy.bounds.variables().iter().enumerate() {
+            let wanted = if toy.c[i] < 0.0 { toy.u[i] } else { 0.0 };
+            assert!((x - wanted).abs() <= 1e-9 && toy.lack(i).abs() < 1e-6, "{i}: {x}");
+        }
+        (steps, toy.corrected)
+    }
+
+    #[test]
+    fn the_optimum_is_reached_and_correctors_save_steps() {
+        let ((plain, none), (corrected, some)) = (solved::<0>(), solved::<2>());
+        assert!(none == 0 && some > 0 && corrected < plain, "{plain} {corrected} {some}");
+    }
+
+    #[test]
+    fn every_way_to_stop_is_told() {
+        struct Now;
+        impl Monitor for Now {
+            fn should_stop(&self) -> bool {
+                true
+            }
+        }
+        let start = Toy::<0>::new().bounds.at[0].slack.clone();
+        let mut toy = Toy::<0>::new();
+        assert_eq!(toy.run(1e-9, 2), (2, Stop::IterationLimit));
+        let idle = |_: &mut Toy<0>| Progress { solved: false, left: 1.0 };
+        let mut toy = Toy::<0>::new();
+        let patience = u64::from(PATIENCE);
+        assert_eq!(follow(&mut toy, idle, 99, &Silent), (patience, Stop::NoProgress));
+        let mut toy = Toy::<0> { fails: true, ..Toy::new() };
+        assert_eq!(toy.run(1e-9, 60), (0, Stop::NumericalFailure));
+        assert_eq!(toy.bounds.variables(), start);
+        let mut toy = Toy::<0>::new();
+        toy.c[3] = f64::NAN;
+        assert_eq!(toy.run(1e-9, 60), (0, Stop::NumericalFailure));
+        assert_eq!(toy.bounds.variables(), start);
+        assert_eq!(follow(&mut Toy::<0>::new(), idle, 99, &Now), (0, Stop::Interrupted));
+    }
+
+    #[test]
+    fn targets_change_products_as_they_say() {
+        let (s, z, ds, dz) = (2.0, 3.0, -0.5, 0.25);
+        let change = |target: Target| target.change(1.5, [s, z], [ds, dz]);
+        assert_eq!(change(Target::Optimum), -6.0);
+        assert_eq!(change(Target::Centre { mu: 2.0 }), 3.0 - 6.0 + 0.125);
+        let ahead = Steps { primal: 1.0, dual: 1.0 };
+        // The product will be 1.5 x 3.25 = 4.875.
+        let correction = |mu| change(Target::Correction { mu, ahead });
+        assert_eq!(correction(1.0), 0.0);
+        assert!((correction(100.0) - (15.0 - 4.875)).abs() < 1e-12);
+        assert!((correction(0.2) - (3.0 - 4.875)).abs() < 1e-12);
+        // But at most as much as the largest product that is left alone.
+        assert!((correction(0.1) + 1.5).abs() < 1e-12);
+    }
+}

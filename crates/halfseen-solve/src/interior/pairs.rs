@@ -1,0 +1,168 @@
+//! Computes with pairs of a slack and a multiplier, kept in two lists.
+
+use super::{Reach, Steps, Target};
+use crate::vectors::add_multiple;
+use std::ops::Range;
+
+/// Slacks and multipliers of one kind of bound, at a point; or their changes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Pairs {
+    pub(crate) slack: Vec<f64>,
+    pub(crate) multiplier: Vec<f64>,
+}
+
+impl Pairs {
+    pub(crate) fn zeros(count: usize) -> Pairs {
+        Pairs { slack: vec![0.0; count], multiplier: vec![0.0; count] }
+    }
+
+    /// Slacks and multipliers of a range.
+    #[inline(always)]
+    pub(crate) fn at(&self, range: Range<usize>) -> (&[f64], &[f64]) {
+        (&self.slack[range.clone()], &self.multiplier[range])
+    }
+
+    #[inline(always)]
+    pub(crate) fn at_mut(&mut self, range: Range<usize>) -> (&mut [f64], &mut [f64]) {
+        (&mut self.slack[range.clone()], &mut self.multiplier[range])
+    }
+
+    /// Adds another direction.
+    pub(crate) fn add(&mut self, other: &Pairs) {
+        add_multiple(&mut self.slack, 1.0, &other.slack);
+        add_multiple(&mut self.multiplier, 1.0, &other.multiplier);
+    }
+
+    /// z / s: what a multiplier gains for each unit that its slack loses.
+    pub(crate) fn ratios(&self) -> Vec<f64> {
+        self.multiplier.iter().zip(&self.slack).map(|(z, s)| z / s).collect()
+    }
+
+    /// The changes of multipliers that reach the target if slacks stay. `last` is the direction
+    /// before; pair i counts `weight(i)`.
+    pub(crate) fn held(
+        &self,
+        target: Target,
+        last: &Pairs,
+        weight: impl Fn(usize) -> f64,
+    ) -> Vec<f64> {
+        let change = |i: usize| {
+            let (now, by) =
+                ([self.slack[i], self.multiplier[i]], [last.slack[i], last.multiplier[i]]);
+            target.change(weight(i), now, by) / self.slack[i]
+        };
+        (0..self.slack.len()).map(change).collect()
+    }
+
+    /// The direction with these changes of slacks, for what [`Pairs::held`] gave.
+    pub(crate) fn complete(&self, slack: Vec<f64>, mut held: Vec<f64>) -> Pairs {
+        for (i, dz) in held.iter_mut().enumerate() {
+            *dz -= self.multiplier[i] / self.slack[i] * slack[i];
+        }
+        Pairs { slack, multiplier: held }
+    }
+}
+
+/// The sum of products.
+pub(crate) fn products(at: &[Pairs]) -> f64 {
+    let of = |p: &Pairs| p.slack.iter().zip(&p.multiplier).map(|(s, z)| s * z).sum::<f64>();
+    at.iter().map(of).sum()
+}
+
+/// How far a direction goes.
+pub(crate) fn reach(at: &[Pairs], direction: &[Pairs]) -> Reach {
+    let mut reach = Reach::default();
+    for (at, by) in at.iter().zip(direction) {
+        for i in 0..at.slack.len() {
+            reach.pair([at.slack[i], at.multiplier[i]], [by.slack[i], by.multiplier[i]]);
+        }
+    }
+    reach
+}
+
+/// Moves along a direction; nothing becomes 0.
+pub(crate) fn advance(at: &mut [Pairs], direction: &[Pairs], steps: Steps) {
+    for (at, by) in at.iter_mut().zip(direction) {
+        for (to, step, by) in [
+            (&mut at.slack, steps.primal, &by.slack),
+            (&mut at.multiplier, steps.dual, &by.multiplier),
+        ] {
+            to.iter_mut()
+                .zip(by)
+                .for_each(|(to, by)| *to = (*to + step * by).max(f64::MIN_POSITIVE));
+        }
+    }
+}
+
+/// Variables a with 0 <= a <= c: the slacks of `lower` are a, those of `upper` c - a, which is
+/// moved with them: where it is small, the difference would have no digits.
+#[derive(Debug)]
+pub(crate) struct Bounds {
+    pub(crate) at: [Pairs; 2],
+    pub(crate) direction: [Pairs; 2],
+}
+
+impl Bounds {
+    /// Of variables inside, and multipliers above 0.
+    pub(crate) fn new(a: Vec<f64>, costs: &[f64], lower: Vec<f64>, upper: Vec<f64>) -> Bounds {
+        let room = a.iter().zip(costs).map(|(a, c)| c - a).collect();
+        let direction = [Pairs::zeros(a.len()), Pairs::zeros(a.len())];
+        let lower = Pairs { slack: a, multiplier: lower };
+        Bounds { at: [lower, Pairs { slack: room, multiplier: upper }], direction }
+    }
+
+    pub(crate) fn variables(&self) -> &[f64] {
+        &self.at[0].slack
+    }
+
+    /// What both bounds add to the diagonal of the variables' equations.
+    pub(crate) fn diagonal(&self) -> Vec<f64> {
+        let [lower, upper] = [self.at[0].ratios(), self.at[1].ratios()];
+        lower.iter().zip(&upper).map(|(l, u)| l + u).collect()
+    }
+
+    /// The changes of both multipliers that reach the target if variables stay.
+    pub(crate) fn held(&self, target: Target) -> [Vec<f64>; 2] {
+        [0, 1].map(|side| self.at[side].held(target, &self.direction[side], |_| 1.0))
+    }
+
+    /// Sets the direction for changes of the variables; one length fits all.
+    pub(crate) fn complete(&mut self, change: Vec<f64>, [lower, upper]: [Vec<f64>; 2]) -> Reach {
+        let room = change.iter().map(|d| -d).collect();
+        self.direction = [self.at[0].complete(change, lower), self.at[1].complete(room, upper)];
+        reach(&self.at, &self.direction).together()
+    }
+
+    pub(crate) fn advance(&mut self, steps: Steps, costs: &[f64]) {
+        advance(&mut self.at, &self.direction, steps);
+        let [lower, upper] = &mut self.at;
+        for ((a, room), cost) in lower.slack.iter_mut().zip(&mut upper.slack).zip(costs) {
+            // The larger of a and c - a has the digits of both.
+            if *a > *room {
+                *a = cost - *room;
+            } else {
+                *room = cost - *a;
+            }
+        }
+    }
+
+    /// The variables, at the bound where a step on one alone would bring it; `curvatures` are the
+    /// second derivatives.
+    pub(crate) fn settled(&self, costs: &[f64], curvatures: &[f64]) -> Vec<f64> {
+        let [lower, upper] = &self.at;
+        let settle = |i: usize| {
+            let (a, room, near) = (lower.slack[i], upper.slack[i], NEAR * costs[i]);
+            if a < near && lower.multiplier[i] > a * curvatures[i] {
+                0.0
+            } else if room < near && upper.multiplier[i] > room * curvatures[i] {
+                costs[i]
+            } else {
+                a.min(costs[i])
+            }
+        };
+        (0..costs.len()).map(settle).collect()
+    }
+}
+
+/// Variables within this share of their cost of a bound may belong there.
+const NEAR: f64 = 1e-3;

@@ -1,0 +1,220 @@
+//! Follows the central path until the certified gap is small.
+
+use super::certificate::Balance;
+use super::problem::Problem;
+use super::triangle;
+use super::weights::Weights;
+use super::worker::Worker;
+use super::{Program, Solved};
+use crate::cholesky::{NotPositive, Scaled};
+use crate::interior::{CentralPath, Progress, Reach, Steps, Target, advance, follow, products};
+use crate::monitor::Monitor;
+use crate::stop::Stop;
+use rayon::prelude::*;
+
+/// The certificate is computed when the products promise this many times the tolerance, and every
+/// so many iterations.
+const DUE: (f64, u64) = (4.0, 10);
+
+/// Objectives below this share of the loss without weights are nearly 0.
+const NEARLY_0: f64 = 1e-3;
+
+/// Minimises; see the head of the module.
+pub(super) fn minimise(program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Solved {
+    let problem = Problem::new(program, keep);
+    let mut state = State::new(&problem);
+    state.start();
+    state.certify();
+    let (mut steps, mut certified) = (0, 0);
+    let judge = |state: &mut State<'_>| {
+        let left = state.products;
+        let due = left <= DUE.0 * state.allowed(program.tol) || steps >= certified + DUE.1;
+        if due {
+            certified = steps;
+            state.certify();
+        }
+        monitor.progress(steps.min(program.max_iter), program.max_iter);
+        steps += 1;
+        Progress { solved: due && state.best.gap() <= state.allowed(program.tol), left }
+    };
+    let (iterations, mut stop) = follow(&mut state, judge, program.max_iter, monitor);
+    if stop != Stop::Tolerance {
+        state.certify();
+        if state.best.gap() <= state.allowed(program.tol) {
+            stop = Stop::Tolerance;
+        }
+    }
+    state.finish(iterations, stop)
+}
+
+/// An iterate and the room to leave it.
+struct State<'p> {
+    problem: &'p Problem,
+    workers: Vec<Worker<'p>>,
+    weights: Weights,
+    direction: Weights,
+    trial: Weights,
+    right: Vec<f64>,
+    /// The sum of all products here.
+    products: f64,
+    pairs: f64,
+    best: Best,
+}
+
+/// The best weights and the best bound seen, in the problem's units, as sums over rows.
+struct Best {
+    weights: Vec<f64>,
+    above: f64,
+    below: f64,
+}
+
+impl Best {
+    fn gap(&self) -> f64 {
+        self.above - self.below
+    }
+}
+
+impl<'p> State<'p> {
+    fn new(problem: &'p Problem) -> State<'p> {
+        let width = problem.width;
+        State {
+            problem,
+            workers: problem.parts.par_iter().map(|part| Worker::new(part, width)).collect(),
+            weights: Weights::zeros(width),
+            direction: Weights::zeros(width),
+            trial: Weights::zeros(width),
+            right: vec![0.0; width + 1],
+            products: 0.0,
+            pairs: problem.pairs(),
+            best: Best { weights: vec![0.0; width + 1], above: f64::INFINITY, below: 0.0 },
+        }
+    }
+
+    /// The point of no weights.
+    fn start(&mut self) {
+        let problem = self.problem;
+        let rows = || problem.parts.iter().flat_map(|part| part.signs.iter().zip(&part.weights));
+        let positive: f64 = rows().filter(|(y, _)| **y > 0.0).map(|(_, s)| s).sum();
+        let negative: f64 = rows().filter(|(y, _)| **y <= 0.0).map(|(_, s)| s).sum();
+        let share = |y: f64| {
+            let (own, other) = if y > 0.0 { (positive, negative) } else { (negative, positive) };
+            if problem.bias { 0.5 * f64::min(1.0, other / own) } else { 0.5 }
+        };
+        self.workers.par_iter_mut().for_each(|worker| worker.start(problem, share));
+        self.sum_vectors();
+        self.weights = Weights::start(&self.right);
+        self.sum_products();
+    }
+
+    /// Sums the parts' vectors in their order.
+    fn sum_vectors(&mut self) {
+        self.right.fill(0.0);
+        for worker in &self.workers {
+            self.right.iter_mut().zip(&worker.vector).for_each(|(sum, x)| *sum += x);
+        }
+    }
+
+    /// The gap at which to stop: relative to the objective, or where that is nearly 0 to the loss
+    /// without weights.
+    fn allowed(&self, tol: f64) -> f64 {
+        let Problem { margin, budget, rate, .. } = *self.problem;
+        let without = self.problem.total() * (margin + budget * rate);
+        tol * self.best.above.max(NEARLY_0 * without)
+    }
+
+    fn finish(self, iterations: u64, stop: Stop) -> Solved {
+        let Problem { radius, unit, width, .. } = *self.problem;
+        let mean = unit / self.problem.total();
+        let weights =
+            self.best.weights[..width].iter().map(|w| w.clamp(-1.0, 1.0) * radius).collect();
+        Solved {
+            weights,
+            bias: self.best.weights[width] * unit,
+            bound: self.best.below * mean,
+            iterations,
+            stop,
+        }
+    }
+
+    fn sum_products(&mut self) {
+        let parts: Vec<f64> = self.workers.par_iter().map(|worker| products(&worker.now)).collect();
+        self.products = parts.iter().sum::<f64>() + products(&self.weights.sides);
+    }
+
+    /// Bounds the optimum from both sides here, and keeps the best.
+    fn certify(&mut self) {
+        let (problem, weights) = (self.problem, &self.weights.w);
+        let balance = Balance::of(problem, &self.workers);
+        let parts: Vec<(f64, f64)> = self
+            .workers
+            .par_iter_mut()
+            .map(|worker| (worker.above(problem, weights), worker.below(problem, balance)))
+            .collect();
+        self.sum_vectors();
+        let pull: f64 = self.right[..problem.width].iter().map(|x| x.abs()).sum();
+        let above: f64 = parts.iter().map(|part| part.0).sum();
+        let below = parts.iter().map(|part| part.1).sum::<f64>() - pull;
+        if above < self.best.above {
+            self.best.above = above;
+            self.best.weights.copy_from_slice(&self.weights.w);
+        }
+        self.best.below = self.best.below.max(below);
+    }
+}
+
+impl CentralPath for State<'_> {
+    type System = Scaled;
+    /// On 3,000 and 8,000 digits 0.9 took 15 to 18 % fewer iterations than 0.995.
+    const SHARE: f64 = 0.9;
+    /// More of them save iterations, but cost more than those.
+    const CORRECTORS: usize = 1;
+
+    fn products(&self) -> f64 {
+        self.products
+    }
+
+    fn pairs(&self) -> f64 {
+        self.pairs
+    }
+
+    fn factor(&mut self) -> Result<Scaled, NotPositive> {
+        let problem = self.problem;
+        self.workers.par_iter_mut().for_each(|worker| worker.eliminate(problem));
+        let mut diagonal = self.weights.diagonal();
+        diagonal.push(if problem.bias { 0.0 } else { 1.0 });
+        let triangles = self.workers.iter().map(|worker| worker.triangle.as_slice());
+        Scaled::new(triangle::sum(triangles, &diagonal))
+    }
+
+    fn solve(&mut self, system: &Scaled, target: Target) -> Reach {
+        let problem = self.problem;
+        self.workers.par_iter_mut().for_each(|worker| worker.right_side(problem, target));
+        self.sum_vectors();
+        self.weights.right_side(&self.direction, &mut self.trial, target, &mut self.right);
+        self.trial.w.copy_from_slice(&self.right);
+        system.solve(&mut self.trial.w);
+        let moved = &self.trial.w;
+        let parts: Vec<Reach> =
+            self.workers.par_iter_mut().map(|worker| worker.substitute(target, moved)).collect();
+        let last = target.corrects().then_some(&self.direction);
+        let reach = self.weights.substitute(&mut self.trial, last);
+        if !target.corrects() {
+            self.accept();
+        }
+        parts.into_iter().fold(reach, Reach::and)
+    }
+
+    fn accept(&mut self) {
+        self.workers.iter_mut().for_each(Worker::accept);
+        std::mem::swap(&mut self.direction, &mut self.trial);
+    }
+
+    fn advance(&mut self, steps: Steps) {
+        self.workers.par_iter_mut().for_each(|worker| {
+            let Worker { now, direction, .. } = worker;
+            advance(now, direction, steps);
+        });
+        self.weights.advance(&self.direction, steps);
+        self.sum_products();
+    }
+}
