@@ -198,11 +198,16 @@ fn remark_on_test(args: &CompareArgs, input: &Input) {
 /// budget, those that can take all that each row shows do.
 fn learners(args: &CompareArgs, names: &[String], holes: bool) -> Result<Vec<Box<dyn Learner>>> {
     let mut learners = Vec::new();
-    for (i, name) in names.iter().enumerate() {
-        if names[..i].contains(name) {
-            return usage_error(format!("--learners names {name} twice"));
-        }
+    let mut labels = Vec::new();
+    for name in names {
         let mut learner = registry::find(name)?;
+        let label = registry::label(&*learner);
+        if labels.contains(&label) {
+            return usage_error(format!("--learners names {label} twice"));
+        }
+        labels.push(label);
+        // What makes a variant of a learner stays, for it to be told from the others.
+        let variant = registry::alias(name).map(|alias| alias.parameter);
         let needs = learner.needs();
         if let (Some(budget), Family::Budget) = (args.budget, needs.family) {
             learner.set("budget", &budget.to_string())?;
@@ -218,7 +223,7 @@ fn learners(args: &CompareArgs, names: &[String], holes: bool) -> Result<Vec<Box
             learner.set(THREAT.name, &threat.to_string())?;
         }
         for (name, value) in assignments(args)? {
-            if learner.get(name).is_some() {
+            if learner.get(name).is_some() && variant != Some(name) {
                 learner.set(name, value)?;
             }
         }

@@ -23,7 +23,8 @@ pub struct Threat {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    values: Vec<f64>,
+    #[serde(alias = "values")]
+    costs: Vec<f64>,
     budget: f64,
 }
 
@@ -31,13 +32,13 @@ impl TryFrom<Written> for Threat {
     type Error = crate::Error;
 
     fn try_from(written: Written) -> Result<Threat> {
-        Threat::new(written.values, written.budget)
+        Threat::new(written.costs, written.budget)
     }
 }
 
 impl From<Threat> for Written {
     fn from(threat: Threat) -> Written {
-        Written { values: threat.values, budget: threat.budget }
+        Written { costs: threat.values, budget: threat.budget }
     }
 }
 
@@ -76,19 +77,19 @@ impl Threat {
     pub fn new(values: Vec<f64>, budget: f64) -> Result<Threat> {
         if let Some(j) = values.iter().position(|v| !(0.0..=1e100).contains(v)) {
             let problem = format!(
-                "it is {}; values are numbers from 0 to 1e100",
+                "it is {}; costs are numbers from 0 to 1e100",
                 crate::error::shown(values[j])
             );
-            return Err(wrong("value", format!("attribute {}", j + 1), problem));
+            return Err(wrong("cost", format!("attribute {}", j + 1), problem));
         }
         let total: f64 = values.iter().sum();
         if total <= 0.0 {
-            let problem = "all of them are 0, and an adversary who takes everything for nothing leaves nothing to learn; give at least one a value above 0";
-            return Err(wrong("values", "every attribute".into(), problem.into()));
+            let problem = "all of them are 0, and an adversary who takes everything for nothing leaves nothing to learn; give at least one a cost above 0";
+            return Err(wrong("costs", "every attribute".into(), problem.into()));
         }
         if !(budget >= 0.0 && budget < total) {
             let allowed =
-                format!("at least 0 and below {total}, the value of all attributes together");
+                format!("at least 0 and below {total}, the cost of all attributes together");
             return Err(ErrorKind::OutOfRange {
                 name: "threat",
                 value: budget.to_string(),
@@ -160,7 +161,7 @@ impl Threat {
         if self.values.len() == attributes {
             return Ok(());
         }
-        let problem = format!("has {} values for {attributes} attributes", self.values.len());
+        let problem = format!("has {} costs for {attributes} attributes", self.values.len());
         Err(ErrorKind::BadFile { what: "model", key: "report.threat".into(), problem }.into())
     }
 }

@@ -18,10 +18,10 @@ pub(crate) fn threat_of(
     let values = match worth {
         AttributeCosts::Uniform => vec![1.0; attributes],
         AttributeCosts::Information => {
-            information(examples, &Signs::of(examples, "values = mi")?.signs)?
+            information(examples, &Signs::of(examples, "costs = mi")?.signs)?
         }
         AttributeCosts::Numbers(numbers) if numbers.len() != attributes => {
-            let what = "values, one for each attribute that can vanish".to_owned();
+            let what = "costs, one for each attribute that can vanish".to_owned();
             return Err(ErrorKind::WrongLength {
                 what,
                 expected: attributes,

@@ -10,6 +10,7 @@ use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner};
 use crate::model::{BudgetKind, Fit};
 use crate::prepare::Prepared;
+use crate::registry::label;
 use halfseen_solve::sampling::{Purpose, Split, Stream, splits};
 use halfseen_solve::{Monitor, Quiet};
 use rayon::prelude::*;
@@ -196,7 +197,7 @@ fn one_split(
         let point = |fit: &Fit| -> Result<CurvePoint> {
             let score = test(fit)?;
             Ok(CurvePoint {
-                learner: learner.name(),
+                learner: label(&*learner),
                 split: number,
                 examples: fit.report.examples,
                 distinct: fit.report.distinct,
@@ -211,7 +212,7 @@ fn one_split(
         let score = test(fit)?;
         let measured = learner.needs().family != Family::Budget || !task.options.honest;
         let row = Row {
-            learner: learner.name(),
+            learner: label(&*learner),
             split: number,
             budget: match fit.report.budget_kind {
                 BudgetKind::Each => fit.report.max_reads,

@@ -5,7 +5,6 @@ use super::{Kept, Passed, Session, Waiting};
 use crate::data::{Bounds, Label};
 use crate::error::{Error, ErrorKind, Result};
 use crate::learner::{AskTell, hex};
-use crate::params::set_from_json;
 use crate::prepare::Prepare;
 use crate::registry;
 use serde::{Deserialize, Serialize};
@@ -141,11 +140,10 @@ impl Session {
         if file.bounds.as_ref().is_some_and(|b| b.low.len() != width || b.high.len() != width) {
             return Err(bad("bounds", "its bounds are not those of its attributes"));
         }
-        let mut parameters = registry::find(&learner.report().learner)?;
+        let name = file.learner["learner"].as_str().unwrap_or_default();
         let params = file.learner["params"].as_object().cloned().unwrap_or_default();
-        set_from_json(&mut *parameters, &params)?;
+        let params = registry::with_params(name, &params)?.to_json();
         let learner = Metered::new(learner, &layout);
-        let params = parameters.to_json();
         let mut session = Session::over(learner, layout, file.prepare, params, file.target);
         (session.classes, session.bounds, session.strict) =
             (file.classes, file.bounds, file.strict);
