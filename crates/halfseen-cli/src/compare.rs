@@ -44,7 +44,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let no_attributes: Vec<&str> =
         [&*input.target_name].into_iter().chain(args.group.as_deref()).chain(ignored).collect();
     let seen = Seen::of(&input.table, &no_attributes);
-    let learners = learners(args, &chosen(args, &input, &seen), holes(args, &seen))?;
+    let names = chosen(args, &input, &seen);
+    let learners = learners(args, &names, holes(args, &seen))?;
     learners.iter().try_for_each(|learner| input.check_classes(&**learner))?;
     remark_on_size(args, &input, &learners);
     let intercept = !assignments(args)?.contains(&("intercept", "false"));
@@ -68,6 +69,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         test: test.as_ref().map(TestTable::as_test),
     };
     let plan = Plan {
+        names: names.iter().filter_map(|name| registry::names().find(|own| own == name)).collect(),
         splits: args.splits as usize,
         folds: (!args.honest).then_some(args.folds as usize),
         fixed: assignments(args)?.into_iter().map(|(name, _)| name.to_owned()).collect(),
@@ -198,14 +200,11 @@ fn remark_on_test(args: &CompareArgs, input: &Input) {
 /// budget, those that can take all that each row shows do.
 fn learners(args: &CompareArgs, names: &[String], holes: bool) -> Result<Vec<Box<dyn Learner>>> {
     let mut learners = Vec::new();
-    let mut labels = Vec::new();
-    for name in names {
-        let mut learner = registry::find(name)?;
-        let label = registry::label(&*learner);
-        if labels.contains(&label) {
-            return usage_error(format!("--learners names {label} twice"));
+    for (i, name) in names.iter().enumerate() {
+        if names[..i].contains(name) {
+            return usage_error(format!("--learners names {name} twice"));
         }
-        labels.push(label);
+        let mut learner = registry::find(name)?;
         // What makes a variant of a learner stays, for it to be told from the others.
         let variant = registry::alias(name).map(|alias| alias.parameter);
         let needs = learner.needs();

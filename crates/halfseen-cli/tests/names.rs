@@ -33,7 +33,11 @@ fn variants_are_told_apart_in_a_comparison() {
     assert_eq!([of(0, "moments"), of(1, "moments")], ["online", "two-phase"]);
     assert_eq!([of(2, "variant"), of(3, "variant")], ["b", "1"]);
     assert_eq!([of(4, "fill"), of(5, "fill")], ["zero", "mean"]);
-    place.refused(&format!("{COMPARE} --learners mcb,completion"), &["names mcb twice"]);
+    // Rows have the name that was asked for.
+    let rows = compared(&place, "--learners completion,mcb,mc1 --set max_iter=5");
+    assert_eq!(rows.iter().map(|row| &*row.0).collect::<Vec<_>>(), ["completion", "mcb", "mc1"]);
+    assert_eq!(rows[0].1, rows[1].1);
+    place.refused(&format!("{COMPARE} --learners mcb,mcb"), &["names mcb twice"]);
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! Says what attributes are worth to an adversary, and how much of them may vanish.
+//! Says what attributes cost an adversary, and how much of them may vanish.
 
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
-/// An adversary who may take away attributes of total value N from every row (paper E, section 2).
+/// An adversary who may take away attributes of total cost N from every row (paper E, section 2).
 ///
 /// Attributes are the panels of a layout that are read, in its order; known panels never vanish.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Threat {
     /// v_j of each attribute, (n_attributes), at least 0.
     values: Vec<f64>,
-    /// N, below the sum of the values.
+    /// N, below the sum of the costs.
     budget: f64,
     // What follows from these, for losses are asked for it row by row.
     total: f64,
@@ -42,7 +42,7 @@ impl From<Threat> for Written {
     }
 }
 
-/// What kind of values an adversary pays: it decides which algorithm is exact.
+/// What kind of costs an adversary pays: it decides which algorithm is exact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Costs {
     /// Each is 0 or this number: the worst deletions are the free ones and the `count` worst
@@ -62,7 +62,7 @@ pub enum Costs {
     General,
 }
 
-/// Rounding in a sum or a quotient of values.
+/// Rounding in a sum or a quotient of costs.
 const ROUNDING: f64 = 1e-9;
 
 /// Budgets beyond this have no table of whole numbers.
@@ -73,7 +73,7 @@ impl Threat {
     ///
     /// # Errors
     /// Values that are negative, not finite or all 0; a budget that is negative, not finite, or as
-    /// large as all values together.
+    /// large as all costs together.
     pub fn new(values: Vec<f64>, budget: f64) -> Result<Threat> {
         if let Some(j) = values.iter().position(|v| !(0.0..=1e100).contains(v)) {
             let problem = format!(
@@ -117,7 +117,7 @@ impl Threat {
         Threat::new(vec![1.0; attributes], budget)
     }
 
-    /// The same values with another budget.
+    /// The same costs with another budget.
     ///
     /// # Errors
     /// As [`Threat::new`].
@@ -140,7 +140,7 @@ impl Threat {
         self.total
     }
 
-    /// What the values allow.
+    /// What the costs allow.
     pub fn costs(&self) -> Costs {
         self.costs
     }

@@ -67,7 +67,7 @@ pub enum Note {
         /// How many.
         refinements: u64,
     },
-    /// Equal values cannot be spent in parts: the budget was lowered to a multiple of the value.
+    /// Equal costs cannot be spent in parts: the budget was lowered to a multiple of the cost.
     ThreatFloored {
         /// The budget that was asked for.
         asked: f64,
@@ -216,8 +216,8 @@ fn one() -> u64 {
 /// Under which conditions a bound on new rows holds.
 fn conditions(tried: u64, from_rows: &[String]) -> String {
     let settings = match tried {
-        1 => "threat, margin, box and values".to_owned(),
-        _ => format!("the {tried} settings tried, each with its threat, margin, box and values,"),
+        1 => "threat, margin, box and costs".to_owned(),
+        _ => format!("the {tried} settings tried, each with its threat, margin, box and costs,"),
     };
     match from_rows {
         [] => format!("if {settings} were chosen before the rows were seen"),
@@ -284,7 +284,7 @@ impl fmt::Display for Note {
             ),
             Note::ThreatFloored { asked, used } => write!(
                 f,
-                "all values are equal, and an attribute vanishes whole or not at all: threat {asked} means {used}"
+                "all costs are equal, and an attribute vanishes whole or not at all: threat {asked} means {used}"
             ),
             Note::ThreatBeatsSignal { from: Some(0.0), .. } => f.write_str(
                 "all weights are 0, and would be with no threat at all: with these parameters the attributes tell too little of the target (a larger c, box_radius or a smaller margin may help)",

@@ -13,7 +13,7 @@
 //! is a least of linear functions of w. A cut costs one look at every value that is not 0, and a
 //! grid of C shares all of them.
 //!
-//! **Symbols**: C `c`, N `threat`, v `values`.
+//! **Symbols**: C `c`, N `threat`, v `costs`.
 
 use super::breakdown::breakdown_threat;
 use super::fit_context::FitContext;

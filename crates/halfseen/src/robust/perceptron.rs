@@ -18,7 +18,7 @@
 //! theorem: the p-th steps by 1 / sqrt(p) of the first, averages its own hypotheses, and rows kept
 //! out choose the pass.
 //!
-//! **Symbols**: C `box_radius`, gamma `margin`, N `threat`, v `values`, P = V - N, tau the step, n
+//! **Symbols**: C `box_radius`, gamma `margin`, N `threat`, v `costs`, P = V - N, tau the step, n
 //! columns, m rows.
 
 use super::bounds::Learned;

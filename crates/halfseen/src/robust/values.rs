@@ -68,7 +68,7 @@ pub fn information(examples: &Examples<'_>, signs: &[f64]) -> Result<Vec<f64>> {
     let found: Vec<f64> = (0..attributes).map(best).collect();
     let total: f64 = found.iter().sum();
     if total <= 0.0 {
-        let problem = "no attribute tells anything of the target, so that all values would be 0; use uniform ones";
+        let problem = "no attribute tells anything of the target, so that all costs would be 0; use uniform ones";
         let (what, name) = ("mutual information", "every attribute".to_owned());
         return Err(ErrorKind::WrongDeclaration { what, name, problem: problem.into() }.into());
     }

@@ -20,6 +20,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// How learners are compared.
 #[derive(Debug, Clone)]
 pub struct Plan {
+    /// What the result calls the learners, in their order; those without a name here by their
+    /// [`label`].
+    pub names: Vec<&'static str>,
     /// Number of random splits; of runs that differ in their seeds only, where the test rows are
     /// given.
     pub splits: usize,
@@ -161,6 +164,7 @@ fn one_split(
             Some(tuned) => tuned.apply(seeded)?,
             None => seeded,
         };
+        let name = plan.names.get(l).copied().unwrap_or_else(|| label(&*learner));
         let prepared = views.get(l);
         let examples = prepared.examples();
         let tests = other
@@ -197,7 +201,7 @@ fn one_split(
         let point = |fit: &Fit| -> Result<CurvePoint> {
             let score = test(fit)?;
             Ok(CurvePoint {
-                learner: label(&*learner),
+                learner: name,
                 split: number,
                 examples: fit.report.examples,
                 distinct: fit.report.distinct,
@@ -212,7 +216,7 @@ fn one_split(
         let score = test(fit)?;
         let measured = learner.needs().family != Family::Budget || !task.options.honest;
         let row = Row {
-            learner: label(&*learner),
+            learner: name,
             split: number,
             budget: match fit.report.budget_kind {
                 BudgetKind::Each => fit.report.max_reads,

@@ -1,6 +1,7 @@
 //! Enumerates the draws of learners that do not draw evenly: by probabilities, prices and moments.
 
 use super::*;
+use crate::params::MomentSource;
 
 #[test]
 fn gaerr_is_unbiased_over_all_draws() {
