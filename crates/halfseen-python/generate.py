@@ -29,8 +29,8 @@ PACKAGE = Path(__file__).resolve().parent
 HOME = PACKAGE / "python" / "halfseen"
 ROOT = PACKAGE.parents[1]
 LEARNERS = {learner["name"]: learner for learner in json.loads(_core.learners())}
-#: Learners without a class: scikit-learn has them, or KARMA with gamma = 1 is them.
-ELSEWHERE = {"ridge", "lasso", "svm", "ogd", "zero", "mean"}
+#: Learners without a class: scikit-learn has them, or KARMA with gamma = 1 is it.
+ELSEWHERE = {"ridge", "lasso", "svm", "ogd", "imputation"}
 #: Each family's base, what its estimators take besides, and the bases of a new regressor and classifier.
 FAMILIES = {
     "budget": (
@@ -46,7 +46,6 @@ FAMILIES = {
 #: What Python has besides, or otherwise than the library: type and default. Docstrings explain it by hand.
 OURS = {
     "random_state": ("t.Seed", None),
-    "moments": ("t.Moments", None),
     "scale": ("t.Scale", None),
     "known": ("t.Names", None),
     "groups": ("t.Groups", None),
@@ -54,10 +53,9 @@ OURS = {
     "bounds": ("t.ByAttribute", None),
     "n_jobs": ("int | None", None),
     "verbose": ("t.Verbose", False),
-    "variant": ("Literal['b', '1']", "b"),
 }
 #: What single learners take of that.
-MORE = {"fiml": ["n_jobs"], "mcb": ["variant"]}
+MORE = {"fiml": ["n_jobs"]}
 #: What the library's kinds of parameters are in signatures and in words.
 KINDS = {
     "count": ("int", "int"),
@@ -68,7 +66,8 @@ KINDS = {
     "rule": ("t.Rule", "float or str"),
     "rule-or-auto": ("t.Rule | None", "float, str or None"),
     "numbers-or-auto": ("ArrayLike | None", "array-like or None"),
-    "values": ("t.Values", "array-like, 'uniform' or 'mi'"),
+    "moments": ("t.Moments", "array-like, 'online', 'two-phase' or None"),
+    "costs": ("t.Costs", "array-like, 'uniform' or 'mi'"),
     "features": ("str", "str"),
 }
 PAPERS = {
@@ -116,7 +115,7 @@ class Parameter:
         kind, default = given["kind"], given["default"]
         self.name = {"seed": "random_state"}.get(given["name"], given["name"])
         self.entry = None
-        if self.name in ("random_state", "moments"):
+        if self.name == "random_state":
             self.annotation, self.default = OURS[self.name]
             return
         doc = re.sub(r"--([a-z_]+)( FILE)?", r"``\1``", given["doc"])
@@ -141,7 +140,7 @@ class Parameter:
 
 
 class Estimator:
-    """A class of the sources that is a learner, or several."""
+    """A class of the sources that is a learner."""
 
     def __init__(self, path, tree, node):
         assigned = {
@@ -151,15 +150,10 @@ class Estimator:
         }
         self.path, self.name = path, node.name
         self.learner = ast.literal_eval(assigned["_learner"])
-        self.forms = ast.literal_eval(assigned["_forms"]) if "_forms" in assigned else {self.learner: {}}
         self.family = LEARNERS[self.learner]["family"]
-        declared = {}
-        for form in self.forms:
-            for given in LEARNERS[form]["parameters"]:
-                declared.setdefault(given["name"], given)
         house = FAMILIES[self.family][1].split()
         house[-1:-1] = MORE.get(self.learner, [])
-        self.parameters = [Parameter(given) for given in declared.values()] + list(map(Parameter.ours, house))
+        self.parameters = [Parameter(given) for given in LEARNERS[self.learner]["parameters"]] + list(map(Parameter.ours, house))
         below = [
             of for of in tree.body if isinstance(of, ast.ClassDef) and self.name in map(ast.unparse, of.bases)
         ]
@@ -200,7 +194,7 @@ def estimators(texts):
 
 def add_missing(texts):
     """Write classes for learners that have none."""
-    covered = {form for of in estimators(texts) for form in of.forms} | ELSEWHERE
+    covered = {of.learner for of in estimators(texts)} | ELSEWHERE
     for name in sorted(LEARNERS.keys() - covered):
         learner = LEARNERS[name]
         head, _, rest = learner["title"].partition(": ")
@@ -295,18 +289,19 @@ def cited(source):
 
 def tables(found):
     """Return the tables of learners: path -> its lines."""
-    of_learner = {form: of for of in found for form in of.forms}
+    of_learner = {of.learner: of for of in found}
     rows = {"README.md": [("learner", "Python", "what it is", "source")]}
     rows["REFERENCES.md"] = [("learner", "what it is", "source")]
     rows["crates/halfseen-python/README.md"] = [("estimators", "learner", "what it is", "source")]
     for name, learner in LEARNERS.items():
         of = of_learner.get(name)
         names = ", ".join(f"`{cls}`" for cls in sorted(of.public, reverse=True)) if of else ""
-        names += "".join(f" with `{key}={value!r}`" for key, value in (of.forms[name] if of else {}).items())
-        rows["README.md"].append((f"`{name}`", names, learner["title"], cited(learner["source"])))
-        rows["REFERENCES.md"].append((f"`{name}`", learner["title"], learner["source"]))
+        also = [f"`{of['parameter']}={of['value']}` is `{of['name']}`" for of in learner["aliases"]]
+        title = "; ".join([learner["title"], *also])
+        rows["README.md"].append((f"`{name}`", names, title, cited(learner["source"])))
+        rows["REFERENCES.md"].append((f"`{name}`", title, learner["source"]))
         if of:
-            row = (names, f"`{name}`", learner["title"], cited(learner["source"]))
+            row = (names, f"`{name}`", title, cited(learner["source"]))
             rows["crates/halfseen-python/README.md"].append(row)
     written = {}
     for path, (head, *body) in rows.items():

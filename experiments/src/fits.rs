@@ -20,7 +20,7 @@ pub(crate) fn strata(target: &Target) -> Option<&[u32]> {
 /// The learner with a seed, where it has one.
 pub(crate) fn seeded(learner: &dyn Learner, word: u64) -> Result<Box<dyn Learner>> {
     let mut learner = learner.clone_box();
-    if learner.get("seed").is_some() {
+    if learner.needs().seeded {
         learner.set("seed", &(word >> 1).to_string())?;
     }
     Ok(learner)

@@ -2,17 +2,14 @@
 //! targets stay hidden.
 
 use crate::problem::{Problem, options};
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use halfseen::Silent;
 use halfseen::data::Task;
 use halfseen::learner::Learner;
-use halfseen::missing::completion::{Completed, Completion1, CompletionB};
+use halfseen::missing::MatrixCompletion;
 use halfseen::model::Scores;
-use halfseen::params::Parameters;
+use halfseen::params::set_from_json;
 use halfseen::prepare::Prepared;
-
-/// What a completion learner is told of a completion.
-const PARAMETERS: [&str; 5] = ["label_weight", "rank_penalty", "loss", "tol", "max_iter"];
 
 /// The scores of the rows `asked`, whose targets are hidden while all attributes of both parts are
 /// completed; in the target's units.
@@ -28,28 +25,15 @@ pub(crate) fn transduce(
     let rows = [learned, asked].concat();
     let labelled: Vec<bool> = (0..rows.len()).map(|at| at < learned.len()).collect();
     let examples = prepared.examples_of(&rows);
-    let completed: Completed = match learner.name() {
-        "mcb" => same::<CompletionB>(learner)?.complete(&examples, labelled, &Silent)?,
-        "mc1" => same::<Completion1>(learner)?.complete(&examples, labelled, &Silent)?,
-        other => bail!("{other} completes no matrix"),
-    };
+    let mut completion = MatrixCompletion::default();
+    set_from_json(&mut completion, &learner.to_json())
+        .with_context(|| format!("{} completes no matrix", learner.name()))?;
+    let completed = completion.complete(&examples, labelled, &Silent)?;
     let outputs = completed.scores.nrows();
     let values = (learned.len()..rows.len()).flat_map(|i| (0..outputs).map(move |j| (j, i)));
     let values = values.map(|at| completed.scores[at]).collect();
     let scores = Scores { values, outputs, estimates: target.task() == Task::Regression };
     Ok(scores.map(|score| prepared.prepare.target.undo(score)))
-}
-
-/// A completion with the parameters of a learner.
-fn same<C: Parameters + Default>(learner: &dyn Learner) -> Result<C> {
-    let mut own = C::default();
-    for name in PARAMETERS {
-        own.set(
-            name,
-            &learner.get(name).with_context(|| format!("{} has no {name}", learner.name()))?,
-        )?;
-    }
-    Ok(own)
 }
 
 #[cfg(test)]

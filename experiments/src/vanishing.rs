@@ -19,6 +19,7 @@ use halfseen::data::{Examples, Threat};
 use halfseen::error::ErrorKind;
 use halfseen::learner::{Learner, Setting, with};
 use halfseen::model::Predictor;
+use halfseen::params::{COSTS, THREAT};
 use halfseen::prepare::Prepared;
 use halfseen::robust::{Attack, attack, information};
 use halfseen::sampling::{Purpose, Stream, folds, splits};
@@ -146,8 +147,8 @@ impl Besieged<'_> {
         let Trial { problem, budgets, .. } = self.trial;
         let parted = self.trial.parted(protocol, self.number)?;
         let mut learner = self.arm.learner(problem.columns())?;
-        if self.trial.informed && learner.get("values").is_some() {
-            learner.set("values", "mi")?;
+        if self.trial.informed && learner.needs().threat {
+            learner.set(COSTS.name, "mi")?;
         }
         let target = (problem.target_name.as_str(), &problem.target);
         let prepared =
@@ -215,9 +216,8 @@ impl Besieged<'_> {
     fn settings(&self, learner: &dyn Learner, budget: f64, quick: bool) -> Vec<Setting> {
         let mut settings = self.arm.settings(quick);
         for setting in &mut settings {
-            if learner.get("threat").is_some() && !setting.iter().any(|(name, _)| *name == "threat")
-            {
-                setting.push(("threat", budget.to_string()));
+            if learner.needs().threat && !setting.iter().any(|(name, _)| *name == THREAT.name) {
+                setting.push((THREAT.name, budget.to_string()));
             }
         }
         settings

@@ -1,6 +1,6 @@
 //! Declares the program's commands and flags.
 
-use crate::parse::{Values, positive, share, whole};
+use crate::parse::{CostsArg, positive, share, whole};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use halfseen::params::Needs;
 use halfseen::plan::{MOST_EXAMPLES, Setting};
@@ -71,7 +71,7 @@ pub(crate) struct TableArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) moments: Option<PathBuf>,
     /// CSV with the columns attribute,price: what one read costs, of a panel by its name; 1 where
-    /// nothing is said. --set money=AMOUNT limits what the reads of one example cost
+    /// nothing is said. --set max_cost=AMOUNT limits what the reads of one example cost
     #[arg(long, value_name = "FILE")]
     pub(crate) prices: Option<PathBuf>,
     /// Columns that are measured together, by one read; may be repeated
@@ -187,11 +187,11 @@ pub(crate) struct FitArgs {
     /// Sets a parameter of the learner; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
-    /// For learners that prepare for a threat: what each attribute is worth. uniform, 1 each; mi,
-    /// its mutual information with the target; or a CSV with the columns attribute,value, a panel
-    /// by its name, 1 where nothing is said
-    #[arg(long, value_name = "VALUES", value_parser = crate::parse::values)]
-    pub(crate) values: Option<Values>,
+    /// For learners that prepare for a threat: what it costs the adversary to take each attribute.
+    /// uniform, 1 each; mi, its mutual information with the target; or a CSV with the columns
+    /// attribute,cost, a panel by its name, 1 where nothing is said
+    #[arg(long, alias = "values", value_name = "COSTS", value_parser = crate::parse::costs)]
+    pub(crate) costs: Option<CostsArg>,
     /// Choose the parameters by cross-validation with so many folds (reads more than the budget).
     /// Learners that prepare for a threat are compared by their errors under it
     #[arg(long, value_name = "FOLDS", allow_negative_numbers = true, value_parser = whole(2, 1_000))]
@@ -220,8 +220,8 @@ impl FitArgs {
     pub(crate) fn inputs(&self) -> Vec<&Path> {
         let TableArgs { bounds, moments, prices, .. } = &self.table;
         let declared = [bounds, moments, prices].into_iter().flatten().map(PathBuf::as_path);
-        let values = self.values.as_ref().and_then(Values::file);
-        [&*self.data].into_iter().chain(declared).chain(values).collect()
+        let costs = self.costs.as_ref().and_then(CostsArg::file);
+        [&*self.data].into_iter().chain(declared).chain(costs).collect()
     }
 }
 
@@ -263,11 +263,11 @@ pub(crate) struct TrialArgs {
     /// Keep only the rows whose target is one of these, as in --classes 3,5
     #[arg(long, value_delimiter = ',', value_name = "A,B")]
     pub(crate) classes: Vec<String>,
-    /// What each attribute is worth: uniform, 1 each; mi, its mutual information with the target;
-    /// or a CSV with the columns attribute,value, a panel by its name, 1 where nothing is said.
-    /// Default: the model's own values, or uniform
-    #[arg(long, value_name = "VALUES", value_parser = crate::parse::values)]
-    pub(crate) values: Option<Values>,
+    /// What it costs the adversary to take each attribute: uniform, 1 each; mi, its mutual
+    /// information with the target; or a CSV with the columns attribute,cost, a panel by its name,
+    /// 1 where nothing is said. Default: the model's own costs, or uniform
+    #[arg(long, alias = "values", value_name = "COSTS", value_parser = crate::parse::costs)]
+    pub(crate) costs: Option<CostsArg>,
     /// No remarks on stderr
     #[arg(long)]
     pub(crate) quiet: bool,
@@ -276,8 +276,8 @@ pub(crate) struct TrialArgs {
 impl TrialArgs {
     /// The files that are read.
     pub(crate) fn inputs(&self) -> Vec<&Path> {
-        let values = self.values.as_ref().and_then(Values::file);
-        [&*self.model, &*self.data].into_iter().chain(values).collect()
+        let costs = self.costs.as_ref().and_then(CostsArg::file);
+        [&*self.model, &*self.data].into_iter().chain(costs).collect()
     }
 }
 
@@ -293,15 +293,15 @@ pub(crate) struct EvaluateArgs {
     /// Name of the target column; default: the model's
     #[arg(long, value_name = "COL")]
     pub(crate) target: Option<String>,
-    /// Also test on rows from which attributes of this total value vanish, by several attacks: 10,
+    /// Also test on rows from which attributes of this total cost vanish, by several attacks: 10,
     /// or 5,10,20, or auto (of a model that prepares for a threat up to twice its own, else
     /// 0,1,2,5,10,... attributes). Cells that are missing already count. Default: the model's own
     /// threat, where it has one
     #[arg(long, value_name = "N,N", allow_negative_numbers = true, value_parser = crate::parse::budgets)]
     #[arg(conflicts_with = "truncate")]
     pub(crate) threat: Option<crate::parse::Budgets>,
-    /// Who attacks: exact, the deletions that do most damage; greedy, by damage per value
-    /// (greedy-value: the most valuable first; greedy-weight: the largest weights first); random;
+    /// Who attacks: exact, the deletions that do most damage; greedy, by damage per cost
+    /// (greedy-value: the dearest first; greedy-weight: the largest weights first); random;
     /// noise, attributes turn into noise on [-1, 1] in scaled units (noise-weight: those of the
     /// largest weights). Default: exact, greedy, random and noise
     #[arg(long, value_name = "ATTACK", value_parser = crate::parse::named)]

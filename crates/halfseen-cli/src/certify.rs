@@ -37,15 +37,15 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<ExitCode> {
     let prediction =
         predict(&model, &table, &expected, args.on.quiet).with_context(|| name.clone())?;
     let trial = Trial::new(&model, &table, target.as_ref()).with_context(|| name.clone())?;
-    let values = priced(args.on.values.as_ref(), &model, &trial, target.is_some(), args.on.quiet)?;
-    let certificates = trial.certify(&values, args.within).context(name)?;
+    let costs = priced(args.on.costs.as_ref(), &model, &trial, target.is_some(), args.on.quiet)?;
+    let certificates = trial.certify(&costs, args.within).context(name)?;
     let certified = Certified {
         model: &model,
         names: trial.attributes(),
         scores: &prediction.scores,
         certificates,
     };
-    let errors = certified.errors(&values, target.as_ref());
+    let errors = certified.errors(&costs, target.as_ref());
     let text = if args.json {
         let json =
             json!({ "rows": certified.rows_as_json()?, "certified_error": as_json(&errors) });

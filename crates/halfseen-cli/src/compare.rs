@@ -44,7 +44,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let no_attributes: Vec<&str> =
         [&*input.target_name].into_iter().chain(args.group.as_deref()).chain(ignored).collect();
     let seen = Seen::of(&input.table, &no_attributes);
-    let learners = learners(args, &chosen(args, &input, &seen), holes(args, &seen))?;
+    let names = chosen(args, &input, &seen);
+    let learners = learners(args, &names, holes(args, &seen))?;
     learners.iter().try_for_each(|learner| input.check_classes(&**learner))?;
     remark_on_size(args, &input, &learners);
     let intercept = !assignments(args)?.contains(&("intercept", "false"));
@@ -68,6 +69,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         test: test.as_ref().map(TestTable::as_test),
     };
     let plan = Plan {
+        names: names.iter().filter_map(|name| registry::names().find(|own| own == name)).collect(),
         splits: args.splits as usize,
         folds: (!args.honest).then_some(args.folds as usize),
         fixed: assignments(args)?.into_iter().map(|(name, _)| name.to_owned()).collect(),
@@ -203,6 +205,8 @@ fn learners(args: &CompareArgs, names: &[String], holes: bool) -> Result<Vec<Box
             return usage_error(format!("--learners names {name} twice"));
         }
         let mut learner = registry::find(name)?;
+        // What makes a variant of a learner stays, for it to be told from the others.
+        let variant = registry::alias(name).map(|alias| alias.parameter);
         let needs = learner.needs();
         if let (Some(budget), Family::Budget) = (args.budget, needs.family) {
             learner.set("budget", &budget.to_string())?;
@@ -218,7 +222,7 @@ fn learners(args: &CompareArgs, names: &[String], holes: bool) -> Result<Vec<Box
             learner.set(THREAT.name, &threat.to_string())?;
         }
         for (name, value) in assignments(args)? {
-            if learner.get(name).is_some() {
+            if learner.get(name).is_some() && variant != Some(name) {
                 learner.set(name, value)?;
             }
         }

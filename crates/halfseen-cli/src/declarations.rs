@@ -50,14 +50,14 @@ pub(crate) fn moments(path: &Path) -> Result<BTreeMap<String, Moment>> {
     declared(path, &["moment"], Some("mean"), moment)
 }
 
-/// What attributes are worth to an adversary, by attribute.
-pub(crate) fn values(path: &Path) -> Result<BTreeMap<String, f64>> {
-    let value = |cells: &[Option<f64>]| match cells[0] {
-        Some(value) if (0.0..=1e100).contains(&value) => Ok(value),
-        Some(value) => Err(format!("value is {value}, and must be a number from 0 to 1e100")),
-        None => Err("value must be a number from 0 to 1e100".to_owned()),
+/// What it costs an adversary to take attributes, by attribute.
+pub(crate) fn costs(path: &Path) -> Result<BTreeMap<String, f64>> {
+    let cost = |cells: &[Option<f64>]| match cells[0] {
+        Some(cost) if (0.0..=1e100).contains(&cost) => Ok(cost),
+        Some(cost) => Err(format!("cost is {cost}, and must be a number from 0 to 1e100")),
+        None => Err("cost must be a number from 0 to 1e100".to_owned()),
     };
-    declared(path, &["value"], None, value)
+    declared(path, &["cost"], None, cost)
 }
 
 /// Refuses names that are no columns of the table, or columns that are no attributes.
@@ -119,7 +119,12 @@ fn declared<T>(
     let attribute = table.column("attribute").with_context(place)?;
     let mut columns: Vec<(&str, Option<&Column>)> = Vec::new();
     for name in needed {
-        columns.push((name, Some(table.column(name).with_context(place)?)));
+        let mut column = table.column(name);
+        if column.is_err() && *name == "cost" {
+            // What the column was called before.
+            column = table.column("value").or(column);
+        }
+        columns.push((name, Some(column.with_context(place)?)));
     }
     columns.extend(optional.map(|name| (name, table.column(name).ok())));
     let mut found = BTreeMap::new();

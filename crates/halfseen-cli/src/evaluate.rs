@@ -76,7 +76,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<ExitCode> {
 
 /// Refuses flags that do not go together, before any work.
 fn check_attack(args: &EvaluateArgs, model: &Model) -> Result<()> {
-    let asked = args.attack.is_some() || args.on.values.is_some();
+    let asked = args.attack.is_some() || args.on.costs.is_some();
     if asked && args.threat.is_none() && model.report.threat.is_none() {
         return usage_error(format!(
             "--threat: {} prepares for no threat of its own; say how much may vanish, as in --threat 10 or --threat auto",
@@ -104,12 +104,12 @@ fn attacks(
     table: &Table,
     target: &Target,
 ) -> Result<Option<Attacks>> {
-    let named = args.attack.is_some() || args.on.values.is_some() || args.threat.is_some();
+    let named = args.attack.is_some() || args.on.costs.is_some() || args.threat.is_some();
     if !named && (model.report.threat.is_none() || args.truncate.is_some()) {
         return Ok(None);
     }
     let trial = Trial::new(model, table, Some(target))?;
-    let priced = priced(args.on.values.as_ref(), model, &trial, true, args.on.quiet)?;
+    let priced = priced(args.on.costs.as_ref(), model, &trial, true, args.on.quiet)?;
     let threats = threats(args.threat.as_ref(), model, &priced, args.on.quiet)?;
     threats
         .map(|threats| Attacks::test(&trial, target, &threats, args.attack, args.seed))

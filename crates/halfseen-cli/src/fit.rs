@@ -3,14 +3,14 @@
 use crate::args::{FitArgs, MissingArg};
 use crate::failure::{INTERRUPTED, NUMERICAL, usage_error};
 use crate::input::{self, Input};
-use crate::parse::Values;
+use crate::parse::CostsArg;
 use crate::progress::Progress;
 use crate::{format, observed, output, threats};
 use anyhow::{Context, Result};
 use halfseen::data::{Costs, Threat};
 use halfseen::learner::{self, Family, Learner};
 use halfseen::model::{BudgetKind, Model, Note, Report, Stop, check_truncation};
-use halfseen::params::{BUDGET, Looks};
+use halfseen::params::{BUDGET, COSTS, Looks};
 use halfseen::prepare::{Options, Prepared};
 use halfseen::registry;
 use halfseen::select::{Task, Tuning, tested, tune};
@@ -35,11 +35,11 @@ pub(crate) fn run(args: &FitArgs) -> Result<ExitCode> {
     // Tuning looks at everything.
     options.honest &= args.tune.is_none();
     let rows: Vec<u32> = (0..input.table.rows() as u32).collect();
-    if let Some(Values::File(path)) = &args.values {
+    if let Some(CostsArg::File(path)) = &args.costs {
         let names = attributes(&input, &rows, &options).with_context(place)?;
-        let values: Vec<String> =
+        let costs: Vec<String> =
             threats::from_file(path, &names)?.iter().map(f64::to_string).collect();
-        learner.set("values", &values.join(","))?;
+        learner.set(COSTS.name, &costs.join(","))?;
     }
     let progress = Progress::new("fitting", args.table.quiet);
     if let Some(folds) = args.tune {
@@ -147,18 +147,18 @@ fn configured(args: &FitArgs) -> Result<Box<dyn Learner>> {
         };
         learner.set(name.trim(), value)?;
     }
-    if let Some(values) = &args.values {
+    if let Some(costs) = &args.costs {
         if !needs.threat {
             return usage_error(format!(
-                "--values: {} prepares for no threat; leave --values out, or choose a learner of the robust family (halfseen learners)",
+                "--costs: {} prepares for no threat; leave --costs out, or choose a learner of the robust family (halfseen learners)",
                 learner.name()
             ));
         }
-        match values {
-            Values::Uniform => learner.set("values", "uniform")?,
-            Values::Information => learner.set("values", "mi")?,
+        match costs {
+            CostsArg::Uniform => learner.set(COSTS.name, "uniform")?,
+            CostsArg::Information => learner.set(COSTS.name, "mi")?,
             // Its names wait for the table's.
-            Values::File(_) => {}
+            CostsArg::File(_) => {}
         }
     }
     if args.tune.is_some() && learner.grid().0.is_empty() {

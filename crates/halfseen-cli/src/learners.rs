@@ -4,7 +4,7 @@ use crate::args::LearnersArgs;
 use crate::output::{self, align};
 use anyhow::Result;
 use halfseen::learner::Learner;
-use halfseen::registry;
+use halfseen::registry::{self, ALIASES, Alias};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -37,8 +37,13 @@ pub(crate) fn run(args: &LearnersArgs) -> Result<ExitCode> {
         }
         (false, Some(_)) => learners.iter().map(|l| describe(&**l)).collect(),
         (false, None) => {
-            let mut rows: Vec<String> =
-                learners.iter().map(|l| format!("{:<14} {}\n", l.name(), l.title())).collect();
+            let mut rows = Vec::new();
+            for learner in &learners {
+                rows.push(format!("{:<14} {}\n", learner.name(), learner.title()));
+                let line =
+                    |a: &Alias| format!("  {:<12} with {}={}\n", a.name, a.parameter, a.value);
+                rows.extend(aliases(&**learner).map(line));
+            }
             rows.push("\nhalfseen learners NAME describes one and its parameters.\n".into());
             rows.concat()
         }
@@ -47,9 +52,19 @@ pub(crate) fn run(args: &LearnersArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The names that the learner has with a parameter set.
+fn aliases(learner: &dyn Learner) -> impl Iterator<Item = &'static Alias> {
+    let name = learner.name();
+    ALIASES.iter().filter(move |alias| alias.learner == name)
+}
+
 fn describe(learner: &dyn Learner) -> String {
     let mut text =
-        format!("{}: {}\nsource: {}\n\n", learner.name(), learner.title(), learner.source());
+        format!("{}: {}\nsource: {}\n", learner.name(), learner.title(), learner.source());
+    for alias in aliases(learner) {
+        text.push_str(&format!("{}: with {}={}\n", alias.name, alias.parameter, alias.value));
+    }
+    text.push('\n');
     for declaration in learner.declarations() {
         let default = learner.get(declaration.name).unwrap_or_default();
         let source = if declaration.source.is_empty() {
@@ -85,6 +100,8 @@ fn as_json(learner: &dyn Learner) -> Value {
             "name": d.name, "default": defaults[d.name], "allowed": d.kind.allowed(), "doc": d.doc, "source": d.source,
         })
     });
+    let aliases = aliases(learner)
+        .map(|a| json!({"name": a.name, "parameter": a.parameter, "value": a.value}));
     let grid: serde_json::Map<String, Value> = learner
         .grid()
         .0
@@ -93,6 +110,6 @@ fn as_json(learner: &dyn Learner) -> Value {
         .collect();
     json!({
         "learner": learner.name(), "title": learner.title(), "family": learner.family(), "source": learner.source(),
-        "params": params.collect::<Vec<_>>(), "grid": grid,
+        "params": params.collect::<Vec<_>>(), "grid": grid, "aliases": aliases.collect::<Vec<_>>(),
     })
 }

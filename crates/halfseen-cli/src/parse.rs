@@ -32,9 +32,9 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "it must be a finite number above 0".to_owned())
 }
 
-/// What attributes are worth.
+/// What it costs to take attributes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Values {
+pub(crate) enum CostsArg {
     /// 1 each.
     Uniform,
     /// By their mutual information with the target.
@@ -43,27 +43,27 @@ pub(crate) enum Values {
     File(PathBuf),
 }
 
-impl Values {
+impl CostsArg {
     /// The file that says them, if one does.
     pub(crate) fn file(&self) -> Option<&Path> {
         match self {
-            Values::File(path) => Some(path),
-            Values::Uniform | Values::Information => None,
+            CostsArg::File(path) => Some(path),
+            CostsArg::Uniform | CostsArg::Information => None,
         }
     }
 }
 
 /// Reads a word, or the path of a file.
-pub(crate) fn values(text: &str) -> Result<Values, String> {
+pub(crate) fn costs(text: &str) -> Result<CostsArg, String> {
     Ok(match text.trim() {
         "" => {
             return Err(
-                "it must be uniform, mi, or a file with the columns attribute,value".to_owned()
+                "it must be uniform, mi, or a file with the columns attribute,cost".to_owned()
             );
         }
-        "uniform" => Values::Uniform,
-        "mi" => Values::Information,
-        path => Values::File(path.into()),
+        "uniform" => CostsArg::Uniform,
+        "mi" => CostsArg::Information,
+        path => CostsArg::File(path.into()),
     })
 }
 
@@ -77,7 +77,7 @@ pub(crate) enum Budgets {
     These(Vec<f64>),
 }
 
-/// Reads `auto` or numbers with commas between them. Their range is the values' to say.
+/// Reads `auto` or numbers with commas between them. Their range is the costs' to say.
 pub(crate) fn budgets(text: &str) -> Result<Budgets, String> {
     if text.trim() == "auto" {
         return Ok(Budgets::Auto);

@@ -1,21 +1,22 @@
-//! Reads what an adversary may take: what attributes are worth, and how much of it may vanish.
+//! Reads what an adversary may take: what attributes cost, and how much of it may vanish.
 
 use crate::declarations;
 use crate::failure::usage_error;
 use crate::output::remark;
-use crate::parse::{Budgets, Values};
+use crate::parse::{Budgets, CostsArg};
 use anyhow::{Context, Result};
 use halfseen::ErrorKind;
 use halfseen::data::{Costs, Threat};
 use halfseen::error::nearest;
 use halfseen::model::{Model, Note};
+use halfseen::registry;
 use halfseen::robust::Trial;
 use std::path::Path;
 
-/// A threat of these values that spends nothing yet: the flag's, or the model's own, or uniform
+/// A threat of these costs that spends nothing yet: the flag's, or the model's own, or uniform
 /// ones.
 pub(crate) fn priced(
-    flag: Option<&Values>,
+    flag: Option<&CostsArg>,
     model: &Model,
     trial: &Trial<'_>,
     told: bool,
@@ -23,36 +24,36 @@ pub(crate) fn priced(
 ) -> Result<Threat> {
     let own = model.report.threat.as_ref();
     let attributes = trial.attributes();
-    let values = match (flag, own) {
+    let costs = match (flag, own) {
         (None, Some(own)) => own.values().to_vec(),
-        (None | Some(Values::Uniform), _) => vec![1.0; attributes.len()],
-        (Some(Values::Information), Some(own))
-            if model.params.get("values").is_some_and(|v| v == "mi") =>
+        (None | Some(CostsArg::Uniform), _) => vec![1.0; attributes.len()],
+        (Some(CostsArg::Information), Some(own))
+            if registry::with_params(&model.learner, &model.params)?.needs().informed =>
         {
             own.values().to_vec()
         }
-        (Some(Values::Information), _) if !told => {
+        (Some(CostsArg::Information), _) if !told => {
             return usage_error(
-                "--values mi: mutual information needs the target; name its column with --target",
+                "--costs mi: mutual information needs the target; name its column with --target",
             );
         }
-        (Some(Values::Information), _) => {
-            let text = "remark: --values mi: the model was fitted without such values; they are computed from these rows and their target";
-            let values = trial.information().context("--values mi")?;
+        (Some(CostsArg::Information), _) => {
+            let text = "remark: --costs mi: the model was fitted without such costs; they are computed from these rows and their target";
+            let costs = trial.information().context("--costs mi")?;
             remark(quiet, text);
-            values
+            costs
         }
-        (Some(Values::File(path)), _) => from_file(path, &attributes)?,
+        (Some(CostsArg::File(path)), _) => from_file(path, &attributes)?,
     };
-    Threat::new(values, 0.0).with_context(|| match flag {
-        Some(Values::File(path)) => format!("--values {}", path.display()),
-        _ => "--values".to_owned(),
+    Threat::new(costs, 0.0).with_context(|| match flag {
+        Some(CostsArg::File(path)) => format!("--costs {}", path.display()),
+        _ => "--costs".to_owned(),
     })
 }
 
-/// One value for each attribute: what a file says by name, 1 where it says nothing.
+/// One cost for each attribute: what a file says by name, 1 where it says nothing.
 pub(crate) fn from_file(path: &Path, attributes: &[String]) -> Result<Vec<f64>> {
-    let declared = declarations::values(path)?;
+    let declared = declarations::costs(path)?;
     if let Some(name) = declared.keys().find(|name| !attributes.contains(name)) {
         let (nearest, known) = (nearest(name, attributes), attributes.to_vec());
         let error =

@@ -46,7 +46,13 @@ fn every_learner_tells_its_parameters_ranges_and_defaults() {
     let list = place.ok("learners");
     let json: Value = serde_json::from_str(&place.ok("learners --json")).unwrap();
     let learners = json.as_array().unwrap();
-    assert_eq!(learners.len(), list.lines().take_while(|line| !line.is_empty()).count());
+    assert_eq!(
+        learners.len(),
+        list.lines()
+            .take_while(|line| !line.is_empty())
+            .filter(|line| !line.starts_with(' '))
+            .count()
+    );
     for learner in learners {
         let name = learner["learner"].as_str().unwrap();
         assert!(list.lines().any(|line| line.split_whitespace().next() == Some(name)), "{name}");

@@ -381,8 +381,8 @@ fn wrong_bounds() {
 fn numbers_of_any_size_are_said_shortly() {
     let place = place();
     place.refused(
-        &format!("{AERR} --budget 2 --set money=1e-300"),
-        &["money = 1e-300 is not allowed"],
+        &format!("{AERR} --budget 2 --set max_cost=1e-300"),
+        &["max_cost = 1e-300 is not allowed"],
     );
     place.write("w.csv", "attribute,price\na,1e200\n");
     place.refused(&format!("{AERR} --budget 2 --prices w.csv"), &["price of 'a': it is 1e200;"]);

@@ -94,25 +94,25 @@ fn certificates_by_hand() {
 }
 
 #[test]
-fn values_change_what_is_cheapest() {
+fn costs_change_what_is_cheapest() {
     let place = place();
-    place.write("values.csv", "attribute,value\na,2.5\nb,0.5\n");
-    let report = json(&place.ok("certify m.json rows.csv --values values.csv --json --quiet"));
+    place.write("costs.csv", "attribute,cost\na,2.5\nb,0.5\n");
+    let report = json(&place.ok("certify m.json rows.csv --costs costs.csv --json --quiet"));
     let row = |i: usize| report["rows"][i].clone();
     let certified = |i: usize| row(i)["certified"].as_f64().unwrap();
     assert_eq!(row(0)["flips"], serde_json::json!(["a", "b"]));
     assert_eq!(row(0)["flips_at"], 3.0);
     assert!(certified(0) < 3.0 && certified(0) > 3.0 - 1e-7);
     assert_eq!((row(5)["flips_at"].clone(), certified(1)), (0.5.into(), 4.0));
-    assert_eq!(row(4)["flips_at"], 3.0, "b is missing, and was worth 0.5");
+    assert_eq!(row(4)["flips_at"], 3.0, "b is missing, and costs 0.5");
     // Free attributes leave nothing to certify.
-    place.write("values.csv", "attribute,value\na,0\n");
-    let report = json(&place.ok("certify m.json rows.csv --values values.csv --json --quiet"));
+    place.write("costs.csv", "attribute,cost\na,0\n");
+    let report = json(&place.ok("certify m.json rows.csv --costs costs.csv --json --quiet"));
     assert!(report["rows"][2]["certified"].is_null());
     assert_eq!(report["rows"][2]["flips_at"], 0.0);
-    let csv = place.ok("certify m.json rows.csv --values values.csv --quiet");
+    let csv = place.ok("certify m.json rows.csv --costs costs.csv --quiet");
     assert_eq!(fields(&csv)[2], ["v", "", "a"]);
-    let mi = place.run("certify m.json train.csv --values mi --json");
+    let mi = place.run("certify m.json train.csv --costs mi --json");
     assert!(mi.code == Some(0) && mi.err.contains("computed from these rows"), "{}", mi.err);
 }
 
@@ -204,7 +204,7 @@ fn an_evaluation_under_attack_by_hand() {
 fn a_model_that_prepares_for_a_threat_is_evaluated_under_it_and_curves_are_drawn() {
     let place = place();
     let mut model = place.json("m.json");
-    model["report"]["threat"] = serde_json::json!({ "values": [1.0, 1.0, 2.0], "budget": 2.0 });
+    model["report"]["threat"] = serde_json::json!({ "costs": [1.0, 1.0, 2.0], "budget": 2.0 });
     place.write("t.json", serde_json::to_string(&model).unwrap());
     let report = json(&place.ok("evaluate t.json rows.csv --json --quiet"));
     assert!(report["attacks"].as_array().unwrap().iter().all(|a| a["threat"] == 2.0));
@@ -224,11 +224,11 @@ fn a_model_that_prepares_for_a_threat_is_evaluated_under_it_and_curves_are_drawn
         svg.starts_with("<svg")
             && ["exact", "greedy", "random", "noise", "threat"].iter().all(|w| svg.contains(w))
     );
-    // The model's own values, 2 for c.
+    // The model's own costs, 2 for c.
     let own = json(&place.ok("certify t.json rows.csv --json --quiet"));
     assert_eq!(own["rows"][1]["certified"], 4.0);
     assert_eq!(
-        json(&place.ok("certify t.json rows.csv --values uniform --json --quiet"))["rows"][1]["certified"],
+        json(&place.ok("certify t.json rows.csv --costs uniform --json --quiet"))["rows"][1]["certified"],
         3.0
     );
 }
@@ -252,24 +252,24 @@ fn impossible_threats_are_refused() {
     place.refused("evaluate m.json rows.csv --threat 1 --truncate 1", &["cannot be used with"]);
     place.refused("evaluate m.json rows.csv --out a.svg", &["--threat", "--truncate"]);
     place.refused("evaluate m.json rows.csv --threat 1 --out no/a.svg", &["no/a.svg", "folder"]);
-    place.refused("evaluate m.json rows.csv --threat 1 --values none.csv", &["none.csv"]);
-    let values = |text: &str, says: &[&str]| {
-        place.write("v.csv", format!("attribute,value\n{text}\n"));
-        place.refused("certify m.json rows.csv --values v.csv", says);
-        place.refused("evaluate m.json rows.csv --threat 1 --values v.csv", says);
+    place.refused("evaluate m.json rows.csv --threat 1 --costs none.csv", &["none.csv"]);
+    let costs = |text: &str, says: &[&str]| {
+        place.write("v.csv", format!("attribute,cost\n{text}\n"));
+        place.refused("certify m.json rows.csv --costs v.csv", says);
+        place.refused("evaluate m.json rows.csv --threat 1 --costs v.csv", says);
     };
-    values("bb,1", &["v.csv", "'bb'", "did you mean 'b'"]);
-    values("b,-1", &["'b'", "-1", "from 0 to 1e100"]);
-    values("b,", &["'b'", "number"]);
-    values("b,x", &["'x'", "number"]);
-    values("a,0\nb,0\nc,0", &["all of them are 0"]);
-    values("a,1\na,2", &["second time"]);
+    costs("bb,1", &["v.csv", "'bb'", "did you mean 'b'"]);
+    costs("b,-1", &["'b'", "-1", "from 0 to 1e100"]);
+    costs("b,", &["'b'", "number"]);
+    costs("b,x", &["'x'", "number"]);
+    costs("a,0\nb,0\nc,0", &["all of them are 0"]);
+    costs("a,1\na,2", &["second time"]);
     place.refused(
-        "fit train.csv --target who --learner ridge --values mi --out r.json",
-        &["--values", "ridge", "no threat"],
+        "fit train.csv --target who --learner ridge --costs mi --out r.json",
+        &["--costs", "ridge", "no threat"],
     );
     place.write("bare.csv", "a,b,c\n1,1,1\n");
-    place.refused("certify m.json bare.csv --values mi", &["--target"]);
+    place.refused("certify m.json bare.csv --costs mi", &["--target"]);
     place.refused("certify m.json rows.csv --target whom", &["'whom'", "did you mean 'who'"]);
     place.write("t.csv", common::table(40));
     place.ok("fit t.csv --target who --ignore y --learner karma --out k.json");

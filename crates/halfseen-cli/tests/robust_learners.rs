@@ -120,7 +120,7 @@ fn robust_learners_are_compared_and_tuned_under_their_threat() {
 fn a_result_never_replaces_what_it_is_made_from() {
     let place = Place::new();
     place.write("t.csv", table("who"));
-    place.write("v.csv", "attribute,value\n");
+    place.write("v.csv", "attribute,cost\n");
     place.ok("fit t.csv --target who --learner svm --out m.json");
     let (data, model) = (place.read("t.csv"), place.read("m.json"));
     for command in [
@@ -128,7 +128,7 @@ fn a_result_never_replaces_what_it_is_made_from() {
         "fit t.csv --target who --learner svm --bounds v.csv --out v.csv",
         "predict m.json t.csv --out t.csv",
         "evaluate m.json t.csv --threat 1,2 --out t.csv",
-        "evaluate m.json t.csv --threat 1,2 --values v.csv --out v.csv",
+        "evaluate m.json t.csv --threat 1,2 --costs v.csv --out v.csv",
         "certify m.json t.csv --out m.json",
     ] {
         let ran = place.run(command);
@@ -142,7 +142,7 @@ fn a_result_never_replaces_what_it_is_made_from() {
 fn a_robust_model_is_cut_down_with_its_threat() {
     let place = Place::new();
     place.write("t.csv", table("who"));
-    let fit = "fit t.csv --target who --learner robust-lp --set threat=2 --set values=1,2,3,4,5,6";
+    let fit = "fit t.csv --target who --learner robust-lp --set threat=2 --set costs=1,2,3,4,5,6";
     place.ok(&format!("{fit} --truncate 4 --out m.json"));
     let model = place.json("m.json");
     let kept = model["schema"]["columns"].as_array().unwrap();
@@ -151,7 +151,7 @@ fn a_robust_model_is_cut_down_with_its_threat() {
         .iter()
         .map(|c| f64::from(c["name"].as_str().unwrap().as_bytes()[0] - b'a' + 1))
         .collect();
-    assert_eq!(model["report"]["threat"]["values"], serde_json::json!(values));
+    assert_eq!(model["report"]["threat"]["costs"], serde_json::json!(values));
     place.ok("certify m.json t.csv --quiet");
 }
 
@@ -328,9 +328,9 @@ fn bounds_say_what_was_tried_and_what_came_from_the_rows() {
     assert!(tried == 5 && told > once, "{told} and {once}");
     let (_, tried, _, text) = risk("--tune 2");
     assert!(tried == 5 && text.contains("5 settings tried"), "{text}");
-    let (_, _, rows, text) = risk("--set values=mi");
-    assert_eq!(rows, serde_json::json!(["values"]));
-    assert!(text.contains("does not hold here for values"), "{text}");
+    let (_, _, rows, text) = risk("--set costs=mi");
+    assert_eq!(rows, serde_json::json!(["costs"]));
+    assert!(text.contains("does not hold here for costs"), "{text}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ use halfseen::data::{Table, Target};
 use halfseen::learner::{Family, Learner};
 use halfseen::model::{Model, Note, Scores};
 use halfseen::prepare::{Missing, Options, Prepared};
-use halfseen::registry::all;
+use halfseen::registry::{label, variants};
 use halfseen::sampling::{Purpose, Stream, shuffle};
 use halfseen::select::tested;
 use halfseen_io::{Data, read_data};
@@ -216,9 +216,10 @@ impl Case {
     fn fits(&self, rows: usize, seed: u64) -> Vec<Outcome> {
         let (train, test) = self.split(rows, seed);
         let classes = self.target.classes().len();
-        let able = all().into_iter().filter(|learner| learner.needs().targets.allow(classes));
-        let able = able
-            .filter(|learner| !(learner.name() == SLOW.0 && self.table.columns().len() > SLOW.1));
+        let able = variants().into_iter().filter(|learner| learner.needs().targets.allow(classes));
+        let able = able.filter(|learner| {
+            !(label(&**learner) == SLOW.0 && self.table.columns().len() > SLOW.1)
+        });
         let budgeted = able.flat_map(|learner| {
             let attributes = self.table.columns().len() - 1;
             let budgets: &[usize] =
@@ -238,7 +239,7 @@ impl Case {
         test: &[usize],
         seed: u64,
     ) -> Outcome {
-        let mut name = learner.name().to_owned();
+        let mut name = label(&*learner).to_owned();
         let published = name != "fiml";
         if budget > 0 {
             learner.set("budget", &budget.min(most).to_string()).unwrap();

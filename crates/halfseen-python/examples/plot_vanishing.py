@@ -88,9 +88,9 @@ plt.close(figure)
 # %%
 # Dear and cheap attributes
 # -------------------------
-# Some measurements are sure to be there, others are easily lost. ``values`` says what each costs the
+# Some measurements are sure to be there, others are easily lost. ``costs`` says what each costs the
 # adversary, and ``known`` what never vanishes.
 
-values = np.where(X.columns.str.startswith("mean"), 3.0, 1.0)
-model = RobustLPClassifier(threat=4, values=values, known=["mean area"]).fit(X_train, y_train)
+costs = np.where(X.columns.str.startswith("mean"), 3.0, 1.0)
+model = RobustLPClassifier(threat=4, costs=costs, known=["mean area"]).fit(X_train, y_train)
 print(f"under attack: {100 * model.attacked_score(X_test, y_test):.1f} % right")

@@ -5,13 +5,11 @@ use crate::arrays::{Table, list};
 use crate::background::run_interruptible;
 use crate::errors::raised;
 use crate::fitting::{Declared, target};
+use halfseen::ErrorKind;
 use halfseen::data::{Examples, Target, TargetScale};
-use halfseen::learner::Learner;
-use halfseen::missing::completion::Completed;
-use halfseen::missing::{Completion1, CompletionB};
+use halfseen::missing::MatrixCompletion;
 use halfseen::params::Parameters;
 use halfseen::prepare::Prepared;
-use halfseen::{ErrorKind, Monitor};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -21,13 +19,12 @@ use std::sync::Arc;
 /// whether the solver converged, and why it stopped.
 type Filled<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, bool, String);
 
-/// Completes a table and its targets by the learner of this name; a target of NaN is unknown.
+/// Completes a table and its targets by matrix completion; a target of NaN is unknown.
 #[pyfunction]
-#[pyo3(signature = (learner, parameters, table, target_name, targets, classes, declared, threads, progress))]
+#[pyo3(signature = (parameters, table, target_name, targets, classes, declared, threads, progress))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn complete<'py>(
     py: Python<'py>,
-    learner: &str,
     parameters: Vec<(String, String)>,
     table: &Table,
     target_name: String,
@@ -46,12 +43,10 @@ pub(crate) fn complete<'py>(
     };
     targets.iter_mut().filter(|y| y.is_nan()).for_each(|y| *y = any);
     let target = target(targets, classes)?;
-    let learner = match learner {
-        "mcb" => Completion::B(set(&parameters)?),
-        "mc1" => Completion::One(set(&parameters)?),
-        other => return Err(PyValueError::new_err(format!("{other} completes no matrix"))),
-    };
-    let options = declared.options(learner.learner())?;
+    let mut learner = MatrixCompletion::default();
+    parameters.iter().try_for_each(|(name, value)| learner.set(name, value)).map_err(raised)?;
+    learner.check().map_err(raised)?;
+    let options = declared.options(&learner)?;
     let (table, n) = (Arc::clone(&table.0), table.0.rows());
     let (completed, prepare) = run_interruptible(py, threads, progress, move |monitor| {
         let rows: Vec<u32> = (0..table.rows() as u32).collect();
@@ -82,40 +77,6 @@ pub(crate) fn complete<'py>(
         stop.converged(),
         stop.to_string(),
     ))
-}
-
-/// A learner that completes.
-enum Completion {
-    B(CompletionB),
-    One(Completion1),
-}
-
-impl Completion {
-    fn learner(&self) -> &dyn Learner {
-        match self {
-            Completion::B(learner) => learner,
-            Completion::One(learner) => learner,
-        }
-    }
-
-    fn complete(
-        &self,
-        examples: &Examples<'_>,
-        labelled: Vec<bool>,
-        monitor: &dyn Monitor,
-    ) -> halfseen::Result<Completed> {
-        match self {
-            Completion::B(learner) => learner.complete(examples, labelled, monitor),
-            Completion::One(learner) => learner.complete(examples, labelled, monitor),
-        }
-    }
-}
-
-fn set<L: Parameters + Default>(parameters: &[(String, String)]) -> PyResult<L> {
-    let mut learner = L::default();
-    parameters.iter().try_for_each(|(name, value)| learner.set(name, value)).map_err(raised)?;
-    learner.check().map_err(raised)?;
-    Ok(learner)
 }
 
 /// Centres and scales numbers by those that are known; the targets then, of classes `None`.

@@ -3,7 +3,7 @@
 use crate::errors::raised;
 use halfseen::learner::{Learner, take_all_without_a_budget};
 use halfseen::params::Kind;
-use halfseen::registry::{all, find};
+use halfseen::registry::{ALIASES, all, find};
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -26,10 +26,13 @@ fn described(learner: &dyn Learner) -> serde_json::Value {
             "doc": d.doc, "source": d.source,
         })
     });
+    let aliases = ALIASES.iter().filter(|alias| alias.learner == learner.name());
+    let aliases =
+        aliases.map(|a| json!({"name": a.name, "parameter": a.parameter, "value": a.value}));
     json!({
         "name": learner.name(), "title": learner.title(), "source": learner.source(), "family": learner.family(),
         "asks": learner.start(&std::sync::Arc::new(halfseen::data::Layout::singletons(8))).is_ok_and(|l| l.is_some()),
-        "parameters": parameters.collect::<Vec<_>>(),
+        "aliases": aliases.collect::<Vec<_>>(), "parameters": parameters.collect::<Vec<_>>(),
     })
 }
 
@@ -47,8 +50,8 @@ fn named(kind: &Kind) -> (&'static str, &'static [&'static str]) {
         Kind::Rule => ("rule", &["theory"]),
         Kind::RuleOrAuto => ("rule-or-auto", &["theory"]),
         Kind::SharesOrAuto | Kind::NumbersOrAuto => ("numbers-or-auto", &[]),
-        Kind::Moments => ("moments", &["online"]),
-        Kind::Values => ("values", &["uniform", "mi"]),
+        Kind::Moments => ("moments", &["online", "two-phase"]),
+        Kind::Costs => ("costs", &["uniform", "mi"]),
         Kind::Features => ("features", &["exact"]),
     }
 }

@@ -57,7 +57,7 @@ CASES = {
     "online-lasso": lambda: fitting(halfseen.OnlineLassoRegressor(), 100_000, 150),
     "karma": lambda: fitting(halfseen.KARMAClassifier(c=1e3, tol=1e-9), 4000, 100, 0.3),
     "karma-numbers": lambda: fitting(halfseen.KARMARegressor(c=1e3), 8000, 300, 0.3),
-    "mcb": lambda: fitting(completion(), 3000, 300, 0.3),
+    "completion": lambda: fitting(completion(), 3000, 300, 0.3),
     "geom": lambda: fitting(halfseen.GeometricMarginClassifier(rounds=1000, tol=1e-9), 3000, 200, 0.3),
     "robust-lp": lambda: fitting(halfseen.RobustLPClassifier(threat=5.0, tol=1e-12), 4000, 300),
     "robust-perceptron": lambda: fitting(

@@ -33,12 +33,13 @@ VARIANTS = ["b", "1"]
 class Zero(Estimator):
     """Imputation by zero, as the library has it."""
 
-    _learner = "zero"
+    _learner = "imputation"
     _takes_holes = True
 
     def __init__(
         self,
         *,
+        fill="zero",
         c=1.0,
         loss="auto",
         normalization="trace",
@@ -48,7 +49,7 @@ class Zero(Estimator):
         scale=None,
     ):
         self.c, self.loss, self.normalization, self.intercept = c, loss, normalization, intercept
-        self.tol, self.max_iter, self.scale, self.verbose = tol, max_iter, scale, False
+        self.tol, self.max_iter, self.scale, self.verbose, self.fill = tol, max_iter, scale, False, fill
 
 
 class ZeroClassifier(Zero, Classifier):
@@ -165,7 +166,8 @@ def test_both_forms_of_matrix_completion(variant):
         X[:200], y[:200]
     )
     assert model.score(X[200:], y[200:]) > 0.75
-    assert model.report_["learner"] == {"b": "mcb", "1": "mc1"}[variant]
+    assert model.report_["learner"] == "completion"
+    assert model.report_["params"]["variant"] == variant
     told = MatrixCompletionClassifier(variant=variant, rank_penalty=0.05).fit(X[:200], y[:200] > 0)
     assert told.score(X[200:], y[200:] > 0) > 0.85
 

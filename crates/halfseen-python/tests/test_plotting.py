@@ -113,7 +113,7 @@ def test_a_robustness_curve_is_the_error_of_attacked_rows():
 def test_a_robustness_curve_of_numbers_has_squared_errors(numbers):
     X, y = numbers
     model = halfseen.AERRRegressor(budget=4, random_state=0).fit(X, y)
-    ax = plotting.robustness_curve(model, X, y, values=np.full(6, 2.0))
+    ax = plotting.robustness_curve(model, X, y, costs=np.full(6, 2.0))
     drawn = lines(ax)["AERRRegressor"]
     assert drawn[0].tolist() == [0, pytest.approx(np.mean((model.predict(X) - y) ** 2))]
     assert drawn[-1, 1] > 2 * drawn[0, 1]

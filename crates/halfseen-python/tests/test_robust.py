@@ -148,11 +148,11 @@ def test_certificates_hold_against_every_deletion(estimator, values):
     X, y = signs()
     model = seeded(estimator, threat=1).fit(X, y)
     prices = np.ones(6) if values is None else np.array(values, dtype=float)
-    certificates = model.certify(X[:25], values=values)
+    certificates = model.certify(X[:25], costs=values)
     assert len(certificates) == 25
     assert certificates.exact.all()
     assert np.array_equal(certificates.prediction, model.predict(X[:25]))
-    assert np.array_equal(certificates.values, prices)
+    assert np.array_equal(certificates.costs, prices)
     turned = 0
     for row, certified, flips_at, flips in zip(
         X[:25], certificates.certified, certificates.flips_at, certificates.flips, strict=True
@@ -226,14 +226,14 @@ def test_values_of_features_leave_out_those_that_are_known():
     X, y = signs()
     features, attributes_only = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.0, 2.0, 4.0, 5.0, 6.0]
     one, other = (
-        RobustLPClassifier(threat=3, values=values, known=[2]).fit(X, y)
+        RobustLPClassifier(threat=3, costs=values, known=[2]).fit(X, y)
         for values in (features, attributes_only)
     )
     assert one.coef_.tobytes() == other.coef_.tobytes()
-    assert one.report_["threat"]["values"] == attributes_only
+    assert one.report_["threat"]["costs"] == attributes_only
     for values in (None, features, attributes_only):
-        assert one.certify(X, values=values).values.tolist() == attributes_only
-    assert one.get_params()["values"] is features
+        assert one.certify(X, costs=values).costs.tolist() == attributes_only
+    assert one.get_params()["costs"] is features
 
 
 @pytest.mark.parametrize(
@@ -254,17 +254,17 @@ def test_any_weighted_sum_can_be_tried(plain):
 def test_values_by_mutual_information_are_those_of_the_fit():
     X, y = signs(200)
     X[:, 0] = np.where(y == "up", 2.0, -2.0)
-    model = RobustLPClassifier(threat=1, values="mi").fit(X, y)
+    model = RobustLPClassifier(threat=1, costs="mi").fit(X, y)
     certificates = model.certify(X)
-    assert certificates.values.argmax() == 0
-    assert certificates.values.sum() == pytest.approx(6)
-    assert np.array_equal(certificates.values, model.report_["threat"]["values"])
-    assert np.array_equal(model.certify(X, values="mi").values, certificates.values)
+    assert certificates.costs.argmax() == 0
+    assert certificates.costs.sum() == pytest.approx(6)
+    assert np.array_equal(certificates.costs, model.report_["threat"]["costs"])
+    assert np.array_equal(model.certify(X, costs="mi").costs, certificates.costs)
     other = RobustLPClassifier(threat=1).fit(X, y)
-    assert np.array_equal(other.certify(X).values, np.ones(6))
-    np.testing.assert_allclose(certify(other, X, values="mi", y=y).values, certificates.values)
-    with pytest.raises(ValueError, match="values = 'mi' needs labels"):
-        other.certify(X, values="mi")
+    assert np.array_equal(other.certify(X).costs, np.ones(6))
+    np.testing.assert_allclose(certify(other, X, costs="mi", y=y).costs, certificates.costs)
+    with pytest.raises(ValueError, match="costs = 'mi' needs labels"):
+        other.certify(X, costs="mi")
 
 
 def test_random_attacks_repeat_and_noise_hurts():
@@ -340,14 +340,14 @@ def test_what_cannot_be_is_refused():
         for threat in (-1, float("nan"), float("inf")):
             with pytest.raises(ValueError, match="threat"):
                 estimator(threat=threat).fit(X, y)
-        with pytest.raises(ValueError, match=r"values.*12.*3"):
-            estimator(values=[1, 2, 3]).fit(X, y)
-        with pytest.raises(ValueError, match="values"):
-            estimator(values="gini").fit(X, y)
-    with pytest.raises(ValueError, match=r"values.*12.*3"):
-        model.certify(X, values=[1, 2, 3])
-    with pytest.raises(ValueError, match="values = 'gini' is not allowed"):
-        model.certify(X, values="gini")
+        with pytest.raises(ValueError, match=r"costs.*12.*3"):
+            estimator(costs=[1, 2, 3]).fit(X, y)
+        with pytest.raises(ValueError, match="costs"):
+            estimator(costs="gini").fit(X, y)
+    with pytest.raises(ValueError, match=r"costs.*12.*3"):
+        model.certify(X, costs=[1, 2, 3])
+    with pytest.raises(ValueError, match="costs = 'gini' is not allowed"):
+        model.certify(X, costs="gini")
     with pytest.raises(ValueError, match="leave within out"):
         model.certify(X, within=1.0)
     with pytest.raises(ValueError, match="kind = 'nuclear' is not allowed"):
@@ -373,8 +373,8 @@ def test_what_cannot_be_is_refused():
         regressor.certify(X)
     with pytest.raises(ValueError, match="within = -1"):
         regressor.certify(X, within=-1.0)
-    with pytest.raises(ValueError, match="values = 'mi' needs labels"):
-        attack(regressor, X, X.sum(axis=1), values="mi")
+    with pytest.raises(ValueError, match="costs = 'mi' needs labels"):
+        attack(regressor, X, X.sum(axis=1), costs="mi")
     with pytest.raises(ValueError, match="margin"):
         RobustLPRegressor(margin=1.0).fit(X, np.arange(100.0))
 

@@ -60,7 +60,7 @@ def holes() -> list[str]:
 
 def vanishing(path: Path) -> tuple[NDArray[np.float64], float]:
     """Attack, save and load."""
-    robust = RobustLPClassifier(threat=2, values="mi").fit(X, y)
+    robust = RobustLPClassifier(threat=2, costs="mi").fit(X, y)
     attacked: float = attack(robust, X, y, kind="greedy").score
     attack(robust, X, y, kind=3)  # type: ignore[arg-type]
     model: Model = load(path)

@@ -11,8 +11,9 @@ mod words;
 pub use needs::{Family, Looks, Needs, Targets};
 pub use values::{AttributeCosts, Features, MomentSource, Rule, Value};
 pub use words::{
-    Average, Ball, Centre, Damage, Deletions, Design, Inner, KernelLoss, KernelSolver, LabelLoss,
-    Link, MomentRepair, Normalization, Passive, SmoothLoss, Steps, Variant,
+    Average, Ball, Centre, CompletionVariant, Damage, Deletions, Design, Fill, Inner, KernelLoss,
+    KernelSolver, LabelLoss, Link, MomentRepair, Normalization, Passive, SmoothLoss, Steps,
+    Variant,
 };
 
 use crate::error::{Error, ErrorKind, Result, nearest};
@@ -72,14 +73,14 @@ pub enum Kind {
         /// The largest.
         most: f64,
     },
-    /// `auto`, `online`, or numbers of at least 0.
+    /// `auto`, `online`, `two-phase`, or numbers of at least 0.
     Moments,
     /// Numbers of at least 0, or `auto`.
     NumbersOrAuto,
     /// A finite number of at least 0, or `auto`.
     NonNegativeOrAuto,
     /// `uniform`, `mi`, or numbers of at least 0.
-    Values,
+    Costs,
     /// `exact`, or `sketch:` and an integer of at least 1.
     Features,
 }
@@ -110,13 +111,14 @@ impl Kind {
                 format!("a number from {least} to {most}, or auto")
             }
             Kind::Moments => {
-                "auto, online, or finite numbers of at least 0, separated by commas".into()
+                "auto, online, two-phase, or finite numbers of at least 0, separated by commas"
+                    .into()
             }
             Kind::NumbersOrAuto => {
                 "auto, or finite numbers of at least 0, separated by commas".into()
             }
             Kind::NonNegativeOrAuto => "a finite number of at least 0, or auto".into(),
-            Kind::Values => {
+            Kind::Costs => {
                 "uniform, mi, or finite numbers of at least 0, separated by commas".into()
             }
             Kind::Features => {
@@ -158,6 +160,20 @@ pub trait Described: Parameters + Clone + std::fmt::Debug + Send + Sync + 'stati
     const SOURCE: &'static str;
     /// What it may look at, and when.
     const FAMILY: Family;
+}
+
+/// Parameters that had another name in version 1 of the files, which is still understood.
+const RENAMED: [(&str, &str); 3] =
+    [("money", MAX_COST.name), ("reading", MOMENT_REPAIR.name), ("values", COSTS.name)];
+
+/// The name that a parameter has now.
+pub(crate) fn renamed(name: &str) -> &str {
+    RENAMED.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)
+}
+
+/// The name that a parameter had in version 1 of the files.
+pub(crate) fn first_name(name: &str) -> &str {
+    RENAMED.iter().find(|(_, new)| *new == name).map_or(name, |(old, _)| old)
 }
 
 /// Sets every parameter that a JSON object names.
@@ -248,6 +264,7 @@ macro_rules! parameters {
             }
 
             fn set(&mut self, name: &str, text: &str) -> $crate::Result<()> {
+                let name = $crate::params::renamed(name);
                 $(if name == $crate::params::$declaration.name {
                     self.$field = $crate::params::read_value(text, &$crate::params::$declaration)?;
                     return Ok(());
@@ -257,6 +274,7 @@ macro_rules! parameters {
 
             fn get(&self, name: &str) -> Option<String> {
                 use $crate::params::Value;
+                let name = $crate::params::renamed(name);
                 $(if name == $crate::params::$declaration.name {
                     return Some(self.$field.to_text());
                 })*
@@ -289,10 +307,10 @@ declare! {
         "Reads per example, all counted: those for the product <w,x> as well as those for the gradient. While all weights are 0 the product is 0 and its reads are not made. auto: 4, or all attributes where there are fewer; of fiml in the program and in Python every cell that is there, unless there is a total_budget.", "A 2.2; B 3 (where k = budget - 1)";
     TOTAL_BUDGET: "total_budget", Kind::CountOrAuto { least: 1 },
         "Reads in all that may be made, of a fit and in ask and tell: a fit stops before the first example whose reads would exceed what is left, and asking is refused, where open queries count with what they asked for. auto: as many as the examples need.", "";
-    MONEY: "money", Kind::PositiveOrAuto,
+    MAX_COST: "max_cost", Kind::PositiveOrAuto,
         "What the reads of one example may cost in all, at declared prices (1 each where nothing is said); never exceeded. auto: only their number is limited.", "";
     RADIUS: "radius", Kind::Positive,
-        "Radius B of the ball that holds the weights of the sampled attributes, in scaled units: Euclidean (aerr, gaerr, ddaerr, ddaerr-2p, ridge, ogd), l1 (aer, aelr, ddaelr, ddaelr-2p, baseline, identity, lasso, online-lasso), of the q-norm (pnorm), or as ball says (aesvr).", "A 2; B 2.1";
+        "Radius B of the ball that holds the weights of the sampled attributes, in scaled units and the norm of the method.", "A 2; B 2.1";
     KNOWN_RADIUS: "known_radius", Kind::Positive,
         "Radius of the Euclidean ball that holds the intercept and the weights of the always-known attributes, in scaled units.", "";
     STEP: "step", Kind::Rule,
@@ -317,24 +335,24 @@ declare! {
         "What is subtracted from each attribute: nothing, the given means, or its mean over the reads made so far.", "";
     AVERAGE: "average", Kind::Choice(&["all", "tail"]),
         "Which iterates the model averages: all of them (the theorems), or the second half; without a horizon tail weighs iterate t by t.", "";
-    READING: "reading", Kind::Choice(&["stationary", "psd", "diag-shift"]),
-        "How estimated second moments are read, which need not be positive semidefinite: as they are, for a stationary point; as the nearest matrix that is; or with the size of their least eigenvalue added to the diagonal.", "A, algorithm 1";
+    MOMENT_REPAIR: "moment_repair", Kind::Choice(&["stationary", "psd", "diag-shift"]),
+        "What becomes of estimated second moments, which need not be positive semidefinite: used as they are, for a stationary point; as the nearest matrix that is; or with the size of their least eigenvalue added to the diagonal.", "A, algorithm 1";
     INTERCEPT: "intercept", Kind::Flag,
         "Whether an unpenalised constant is learned.", "C 2";
     PROBABILITIES: "probabilities", Kind::SharesOrAuto,
         "Probability q of each attribute in one draw for the gradient, one number per attribute that can be read, in the order of the table. auto: all alike.", "C 3.1";
     MOMENTS: "moments", Kind::Moments,
-        "Second moments mu = E x^2 of the attributes about their centre, in scaled units, one per column. auto: those that the data declare or, where the learner may look, show; where neither, online: estimated from the reads as they come.", "C 3.2";
+        "Second moments mu = E x^2 of the attributes about their centre, in scaled units, one per column. auto: those that the data declare or, where the learner may look, show; where neither, online: estimated from the reads as they come. two-phase: estimated from a first phase of uniform reads, which has a theorem.", "C 3.2";
     EXPLORATION: "exploration", Kind::Share,
         "With moments = online: share of uniform draws mixed in, so that no attribute starves.", "";
     PHASE1: "phase1", Kind::ShareOrCount,
-        "Length of the first phase, whose draws are uniform: a share of the horizon (below 1), or a number of examples.", "C 3.2, algorithm 2";
+        "With moments = two-phase: length of the first phase, whose draws are uniform: a share of the horizon (below 1), or a number of examples.", "C 3.2, algorithm 2";
     SMOOTHING: "smoothing", Kind::NonNegative,
-        "Constant c of the smoothed moments A + c d log(2d/delta)/n1 of the second phase; 4/3 keeps the theorem, 0.001 to 0.01 often does better.", "C, theorem 3.6";
+        "With moments = two-phase: constant c of the smoothed moments A + c d log(2d/delta)/n1 of the second phase; 4/3 keeps the theorem, 0.001 to 0.01 often does better.", "C, theorem 3.6";
     CONFIDENCE: "confidence", Kind::Share,
-        "The probability delta with which the guarantee of the second phase may fail.", "C, theorem 3.6";
+        "With moments = two-phase: the probability delta with which the guarantee of the second phase may fail.", "C, theorem 3.6";
     MOMENT_NORM: "moment_norm", Kind::PositiveOrAuto,
-        "The half-norm H = (sum of sqrt mu)^2 of the second moments, in scaled units, where it is known beforehand. auto: estimated from the first phase.", "C, theorems 3.6 and 3.12";
+        "With moments = two-phase: the half-norm H = (sum of sqrt mu)^2 of the second moments, in scaled units, where it is known beforehand. auto: estimated from the first phase.", "C, theorems 3.6 and 3.12";
     INNER: "inner", Kind::Choice(&["weights", "moments", "mixed"]),
         "How the product's reads are drawn: by the weights as the theorems have it, by |w| times the root of the moments (less variance on average over examples, no theorem), or half and half (at most twice the theorem's variance).", "C 3.3";
     STEPS: "step_rule", Kind::Choice(&["constant", "adagrad"]),
@@ -379,6 +397,10 @@ declare! {
         "exact: to the tolerance. online: the paper's algorithm 1, one pass over the rows in a random order, averaged.", "D, algorithm 1";
     MEMORY: "memory", Kind::Positive,
         "GiB that the matrices of one fit may take; one that needs more is refused before it begins. Fits that run side by side (tuning, comparisons) may each take so much.", "";
+    FILL: "fill", Kind::Choice(&["zero", "mean"]),
+        "What stands for a missing cell: 0 in scaled units, or the mean of what was observed of the attribute.", "D 5";
+    COMPLETION: "variant", Kind::Choice(&["b", "1"]),
+        "What the constant of the labels is: b, one number for each label (MC-b); 1, a row of ones in the matrix (MC-1).", "Goldberg et al. 2010";
     RANK_PENALTY: "rank_penalty", Kind::Positive,
         "Weight mu of the nuclear norm at the end of the continuation, as a share of the least weight at which nothing but constants is learned.", "Goldberg et al. 2010";
     LABEL_WEIGHT: "label_weight", Kind::Positive,
@@ -388,21 +410,21 @@ declare! {
     ROUNDS: "rounds", Kind::Count { least: 1, most: 1000 },
         "Rounds of reweighting each example by the share of the weights that it shows.", "Chechik et al. 2008; D 5";
     THREAT: "threat", Kind::NonNegativeOrAuto,
-        "Budget N of the adversary: the total value of the attributes that may vanish from a row at prediction time. Attributes declared known never vanish. auto: a tenth of the total value, rounded down where values are uniform: nothing with fewer than ten attributes.", "E 2";
-    VALUES: "values", Kind::Values,
+        "Budget N of the adversary: the total cost of the attributes that may vanish from a row at prediction time. Attributes declared known never vanish. auto: a tenth of the total cost, rounded down where costs are uniform: nothing with fewer than ten attributes.", "E 2";
+    COSTS: "costs", Kind::Costs,
         "What it costs the adversary to take an attribute: uniform, 1 each; mi, in proportion to its mutual information with the target in the training rows (best threshold), 1 on average; or one number for each, in the order of the table.", "E 2 and 4";
     MARGIN: "margin", Kind::PositiveOrAuto,
-        "Margin gamma that must be left after the worst deletions, in units of the score. auto: a hundredth of the value that is left, P = total value - threat, but no more than a tenth of the mean sum of absolute values of a row.", "E, equation (2)";
+        "Margin gamma that must be left after the worst deletions, in units of the score. auto: a hundredth of the cost that is left, P = total cost - threat, but no more than a tenth of the mean sum of absolute values of a row.", "E, equation (2)";
     BOX_RADIUS: "box_radius", Kind::Positive,
         "Largest absolute value C of a weight, in scaled units; only its ratio to margin matters.", "E, equation (3)";
     DELETIONS: "deletions", Kind::Choice(&["fractional", "whole"]),
-        "Whether the adversary may take a part of an attribute: fractional, the linear program (4), an upper bound that is exact for equal values; or whole, the program (3) itself, for values that are whole numbers.", "E, equations (3) and (4)";
+        "Whether the adversary may take a part of an attribute: fractional, the linear program (4), an upper bound that is exact for equal costs; or whole, the program (3) itself, for costs that are whole numbers.", "E, equations (3) and (4)";
     DAMAGE: "damage", Kind::Choice(&["deletion", "noise"]),
         "What happens to the attributes that the adversary takes: deletion, they are 0; or noise, they are replaced by independent noise of mean 0 that is no larger than 1 in scaled units, and the margin is at least C sqrt(2 N ln(1/confidence)).", "E 2.4, theorem 3 (constant corrected)";
     NOISE_CONFIDENCE: "confidence", Kind::Share,
         "With damage = noise: the probability delta with which noise may do more than the margin covers.", "E, theorem 3";
     TRIED: "tried", Kind::Count { least: 1, most: 1_000_000_000 },
-        "How many settings of threat, margin, box and values were tried on these rows, this one included: the bound on new rows in the report holds for all of them at once. The program's tuning sets it.", "E, theorem 2 (union bound)";
+        "How many settings of threat, margin, box and costs were tried on these rows, this one included: the bound on new rows in the report holds for all of them at once. The program's tuning sets it.", "E, theorem 2 (union bound)";
     CHUNK: "chunk", Kind::CountOrAuto { least: 2 },
         "Rows of one chunk: the program is solved for random chunks of so many rows each, and their weights are averaged, as the paper had to do. auto: all rows at once, exactly.", "E 4";
     QUANTILE: "quantile", Kind::Share,

@@ -18,16 +18,73 @@ pub fn all() -> Vec<Box<dyn Learner>> {
     families.into_iter().flatten().collect()
 }
 
-/// The learner of this name, with default parameters.
+/// A name of its own for a learner with one parameter set: what papers call a method, and version 1
+/// of the files a learner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Alias {
+    /// The name.
+    pub name: &'static str,
+    /// The learner.
+    pub learner: &'static str,
+    /// The parameter that is set.
+    pub parameter: &'static str,
+    /// Its value.
+    pub value: &'static str,
+}
+
+/// Every alias, in the order of the learners.
+pub const ALIASES: [Alias; 6] = [
+    Alias { name: "ddaerr-2p", learner: "ddaerr", parameter: "moments", value: "two-phase" },
+    Alias { name: "ddaelr-2p", learner: "ddaelr", parameter: "moments", value: "two-phase" },
+    Alias { name: "zero", learner: "imputation", parameter: "fill", value: "zero" },
+    Alias { name: "mean", learner: "imputation", parameter: "fill", value: "mean" },
+    Alias { name: "mcb", learner: "completion", parameter: "variant", value: "b" },
+    Alias { name: "mc1", learner: "completion", parameter: "variant", value: "1" },
+];
+
+/// The alias of this name, if it is one.
+pub fn alias(name: &str) -> Option<&'static Alias> {
+    ALIASES.iter().find(|alias| alias.name == name)
+}
+
+/// The learner of this name or alias, with default parameters but for what the alias sets.
 ///
 /// # Errors
 /// [`ErrorKind::UnknownLearner`], with the nearest name and the list.
 pub fn find(name: &str) -> Result<Box<dyn Learner>> {
-    all().into_iter().find(|l| l.name() == name).ok_or_else(|| {
-        let known: Vec<String> = all().iter().map(|l| l.name().to_owned()).collect();
+    let alias = alias(name);
+    let own = alias.map_or(name, |alias| alias.learner);
+    let mut learner = all().into_iter().find(|l| l.name() == own).ok_or_else(|| {
+        let known: Vec<String> = names().map(str::to_owned).collect();
         let nearest = nearest(name, &known);
-        ErrorKind::UnknownLearner { name: name.to_owned(), nearest, known }.into()
-    })
+        ErrorKind::UnknownLearner { name: name.to_owned(), nearest, known }
+    })?;
+    if let Some(alias) = alias {
+        learner.set(alias.parameter, alias.value)?;
+    }
+    Ok(learner)
+}
+
+/// Every name that [`find`] knows: those of the learners, then the aliases.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    all().into_iter().map(|l| l.name()).chain(ALIASES.iter().map(|alias| alias.name))
+}
+
+/// Every learner with its default parameters, and each of its variants that has a name of its own:
+/// those that differ.
+pub fn variants() -> Vec<Box<dyn Learner>> {
+    let aliased = ALIASES.iter().filter_map(|alias| find(alias.name).ok());
+    all().into_iter().filter(|l| label(&**l) == l.name()).chain(aliased).collect()
+}
+
+/// What tells a learner from its other variants: its alias, where it has what one sets, else its
+/// name. Comparisons call it so.
+pub fn label(learner: &dyn Learner) -> &'static str {
+    let is = |alias: &&Alias| {
+        alias.learner == learner.name()
+            && learner.get(alias.parameter).as_deref() == Some(alias.value)
+    };
+    ALIASES.iter().find(is).map_or(learner.name(), |alias| alias.name)
 }
 
 /// The names of the learners that a comparison tries by default: on a complete table (and wherever
@@ -77,10 +134,14 @@ impl Model {
     /// numbers that are not finite or not as many as the schema has columns, a learner that is not
     /// known, or parameters that it does not have.
     pub fn from_json(text: &str) -> Result<Model> {
-        let model = Model::read_json(text)?;
-        parametrised(&model.learner, &model.params).map_err(|(key, problem)| {
+        let mut model = Model::read_json(text)?;
+        let learner = parametrised(&model.learner, &model.params).map_err(|(key, problem)| {
             ErrorKind::BadFile { what: "model", key: key.to_owned(), problem }
         })?;
+        if alias(&model.learner).is_some() {
+            model.report.learner = learner.name().to_owned();
+        }
+        (model.learner, model.params) = (learner.name().to_owned(), learner.to_json());
         Ok(model)
     }
 }
@@ -135,7 +196,7 @@ mod tests {
         }
         let error = find("ridge").and_then(|l| check_classes(&*l, 3)).unwrap_err().to_string();
         assert!(
-            error.contains("karma, zero, mean, mcb, mc1") && !error.contains("geom"),
+            error.contains("karma, imputation, completion") && !error.contains("geom"),
             "{error}"
         );
     }

@@ -264,12 +264,8 @@ fn weighted() -> Vec<(Box<dyn Learner>, Data)> {
     for name in ["robust-lp", "fdrop"] {
         for threat in ["0", "0.5", "1"] {
             for values in ["uniform", "mi"] {
-                let settings = [
-                    ("threat", threat),
-                    ("values", values),
-                    ("margin", "0.3"),
-                    ("box_radius", "3"),
-                ];
+                let settings =
+                    [("threat", threat), ("costs", values), ("margin", "0.3"), ("box_radius", "3")];
                 cases.push((learner(name, &settings), small().told()));
             }
         }
@@ -281,7 +277,7 @@ fn weighted() -> Vec<(Box<dyn Learner>, Data)> {
         cases.push((learner("robust-lp", &[("threat", threat)]), wide()));
     }
     let whole =
-        [("threat", "2"), ("values", "1,1,2,2,1,1"), ("deletions", "whole"), ("margin", "0.3")];
+        [("threat", "2"), ("costs", "1,1,2,2,1,1"), ("deletions", "whole"), ("margin", "0.3")];
     cases.push((learner("robust-lp", &whole), small().told()));
     cases.push((learner("robust-lp", &[("threat", "1"), ("quantile", "0.3")]), small()));
     for (learner, _) in cases.iter_mut().filter(|(l, _)| l.get("tol").is_some()) {
@@ -431,11 +427,13 @@ fn learners_that_take_no_weights_refuse_them() {
 
 #[test]
 fn names_are_unique_and_found() {
-    let names: Vec<&str> = all().iter().map(|l| l.name()).collect();
+    let names: Vec<&str> = halfseen::registry::names().collect();
     for name in &names {
         assert_eq!(names.iter().filter(|n| *n == name).count(), 1);
         let learner = halfseen::registry::find(name).unwrap();
-        assert_eq!(learner.name(), *name);
+        let alias = halfseen::registry::alias(name);
+        assert_eq!(learner.name(), alias.map_or(*name, |alias| alias.learner));
+        assert!(alias.is_none() || halfseen::registry::label(&*learner) == *name);
         assert!(!learner.title().is_empty() && !learner.source().is_empty());
         assert!(!learner.grid().settings().is_empty());
     }

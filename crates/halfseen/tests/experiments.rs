@@ -130,7 +130,7 @@ fn a_robust_program_survives_the_deletion_of_what_tells_most() {
     for seed in 0..5 {
         let rows = with_copies(seed);
         let svm = with(find("svm").unwrap(), &vec![("c", "1".to_owned())]).unwrap();
-        let threat = vec![("values", values.clone()), ("threat", "20".to_owned())];
+        let threat = vec![("costs", values.clone()), ("threat", "20".to_owned())];
         let program = with(find("robust-lp").unwrap(), &threat).unwrap();
         // The margin is chosen on a quarter of the rows, under the same threat.
         let margins = ["0.03", "0.1", "0.3", "1"].map(|margin| vec![("margin", margin.to_owned())]);

@@ -113,7 +113,8 @@ fn baseline_with_every_attribute_is_the_lasso() {
             ];
             let lasso = learner("lasso", &shared).fit(&data.examples(), &Silent).unwrap();
             for reading in ["psd", "diag-shift", "stationary"] {
-                let settings = [&shared[..], &[("reading", reading), ("budget", &budget)]].concat();
+                let settings =
+                    [&shared[..], &[("moment_repair", reading), ("budget", &budget)]].concat();
                 for centre in ["none", "running"] {
                     // Centring is no part of the lasso without intercept.
                     if centre == "running" && intercept == "false" {

@@ -15,7 +15,7 @@ use halfseen::data::{Column, Csr, Matrix, Place, Scale, Table, Target, Task, Tex
 use halfseen::learner::{Family, Learner};
 use halfseen::model::Model;
 use halfseen::prepare::{Group, Missing, Moment, Options, Prepared};
-use halfseen::registry::{all, find};
+use halfseen::registry::{find, label, variants};
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{Error, Silent};
 use ndarray::{Array2, s};
@@ -174,7 +174,7 @@ fn digest(text: &str) -> String {
 /// Every line: the usual settings on every table, the others on some.
 fn computed() -> String {
     let usual = |l: &dyn Learner| if l.family() == Family::Budget { "budget=3" } else { "" };
-    let every = all().into_iter().map(|learner| (learner.name(), usual(&*learner), false));
+    let every = variants().into_iter().map(|learner| (label(&*learner), usual(&*learner), false));
     let others = OTHERS.split(['\n', '/']).flat_map(|some| {
         let (names, all) = some.trim().split_once(": ").unwrap();
         names.split(' ').flat_map(|n| all.split(" | ").map(move |settings| (n, settings, true)))
@@ -227,7 +227,7 @@ fn every_learner_computes_what_is_recorded() {
     let (before, after, exact) = (lines(&recorded), lines(&found), is_set("HALFSEEN_BITS"));
     let tables: BTreeSet<&str> = before.keys().map(|key| key[1]).collect();
     assert!(tables.len() >= 12, "only {tables:?}");
-    for name in all().iter().map(|learner| learner.name()) {
+    for name in variants().iter().map(|learner| label(&**learner)) {
         let fits = before.values().filter(|l| l["learner"] == name && !l["model"].is_empty());
         assert!(fits.count() >= 4, "few fits of {name}");
     }

@@ -147,7 +147,7 @@ fn another_seed_visits_rows_in_another_order() {
 fn whole_deletions_need_values_that_allow_them() {
     let data = told(100, 4, 7);
     let with = |values: &str| {
-        learner("robust-perceptron", &[("values", values), ("deletions", "whole"), ("threat", "2")])
+        learner("robust-perceptron", &[("costs", values), ("deletions", "whole"), ("threat", "2")])
     };
     assert_eq!(kind(&with("1,2.5,1,1").fit(&data.examples(), &Silent).unwrap_err()), "Needs");
     for values in ["1,2,3,1", "2,2,2,2", "uniform"] {
@@ -215,7 +215,7 @@ fn deletions_that_were_not_proven_the_worst_are_said() {
     let list = values.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
     let of = |deletions| {
         let settings = [
-            ("values", &*list),
+            ("costs", &*list),
             ("threat", "999999"),
             ("box_radius", "1000"),
             ("intercept", "false"),

@@ -168,7 +168,7 @@ fn the_optimum_is_the_textbooks() {
         let data = random(m, &vec![1; n], &[], case);
         let learner = RobustLp {
             threat: Some(budget),
-            values: AttributeCosts::Numbers(values.clone()),
+            costs: AttributeCosts::Numbers(values.clone()),
             margin: Some(0.3 + stream.unit()),
             box_radius: [0.2, 1.0, 5.0][case as usize % 3],
             intercept: case % 7 != 3,
@@ -317,7 +317,7 @@ fn odd_rows_are_no_trouble() {
     let threat = Threat::new(values.clone(), 1.0).unwrap();
     let learner = RobustLp {
         threat: Some(1.0),
-        values: AttributeCosts::Numbers(values),
+        costs: AttributeCosts::Numbers(values),
         margin: Some(0.4),
         tol: 1e-9,
         ..RobustLp::default()

@@ -198,7 +198,7 @@ fn whole_deletions_of_whole_values_are_exact() {
         let data = classes(50, &[1, 1, 2, 1, 1, 1], 20 + case);
         let learner = RobustLp {
             threat: Some(4.0),
-            values: AttributeCosts::Numbers(values.clone()),
+            costs: AttributeCosts::Numbers(values.clone()),
             margin: Some(1.5),
             deletions: Deletions::Whole,
             tol: 1e-8,
@@ -322,12 +322,12 @@ fn what_cannot_be_is_refused() {
     let values = AttributeCosts::Numbers(vec![0.5, 1.2, 0.7, 1.0]);
     for data in [&data, &classes(20, &[1; 4], 71)] {
         let whole = refuse(
-            RobustLp { deletions: Deletions::Whole, values: values.clone(), ..learner() },
+            RobustLp { deletions: Deletions::Whole, costs: values.clone(), ..learner() },
             data,
         );
         assert!(matches!(whole.kind(), ErrorKind::Needs { name: "deletions", .. }), "{whole}");
     }
-    let mi = refuse(RobustLp { values: AttributeCosts::Information, ..learner() }, &data);
+    let mi = refuse(RobustLp { costs: AttributeCosts::Information, ..learner() }, &data);
     assert!(mi.to_string().contains("numbers"), "{mi}");
     assert!(!RobustLp::default().needs().targets.allow(3));
     assert!(

@@ -180,7 +180,7 @@ fn what_is_wrong_with_a_state_is_named() {
             key(&error).to_owned()
         };
         assert_eq!(named("/format", json!("a recipe for soup")), "version");
-        assert_eq!(named("/version", json!(2)), "version");
+        assert_eq!(named("/version", json!(3)), "version");
         assert_eq!(named("/learner", json!("soup")), "learner");
         if !keeps_reads(&name) {
             assert_eq!(named("/params/radius", json!(-1)), "params");
@@ -382,7 +382,7 @@ fn what_is_wrong_with_a_model_file_is_named_by_its_key() {
     let named =
         |place: &str, value: Value| model_refused(|m| *m.pointer_mut(place).unwrap() = value).0;
     assert_eq!(named("/format", json!("soup")), "format");
-    assert_eq!(named("/version", json!(2)), "version");
+    assert_eq!(named("/version", json!(3)), "version");
     assert_eq!(named("/learner", json!("soup")), "learner");
     assert_eq!(named("/learner", json!(3)), "learner");
     assert_eq!(named("/params/radius", json!("NaN")), "params");

@@ -29,7 +29,9 @@ use halfseen::Silent;
 use halfseen::data::{Matrix, Scale, Table, Task};
 use halfseen::kernel::Masked;
 use halfseen::learner::with;
-use halfseen::missing::completion::{Form, LabelLoss, Problem as Completion, Settings, complete};
+use halfseen::missing::completion::{
+    CompletionVariant, LabelLoss, Problem as Completion, Settings, complete,
+};
 use halfseen::registry::find;
 use halfseen::select::Statistics;
 use halfseen_synthetic::{Incomplete, TwoCompletions, TwoLines};
@@ -142,14 +144,14 @@ fn agrees(whole: &Array2<f64>, set: &Incomplete) -> bool {
 /// Scores of unlabelled rows when all rows are completed together, and the rank found.
 fn transductive(
     set: &Incomplete,
-    form: Form,
+    variant: CompletionVariant,
     weight: f64,
     penalty: f64,
 ) -> Result<(Vec<f64>, usize)> {
     let Matrix::F64(cells) = &set.matrix else { bail!("drawn rows are dense") };
     let masked = Masked::from_rows(cells.view(), false)?;
     let settings = Settings {
-        form,
+        variant,
         loss: LabelLoss::Logistic,
         label_weight: weight,
         tol: 1e-4,
@@ -218,12 +220,12 @@ fn two_completions(seed: u64) -> Result<String> {
             String::new(),
         ]);
     }
-    for (name, form) in [("MC-b", Form::Bias), ("MC-1", Form::Ones)] {
+    for (name, variant) in [("MC-b", CompletionVariant::Bias), ("MC-1", CompletionVariant::Ones)] {
         for (weight, penalty) in WEIGHTS {
             let mut errors = Vec::new();
             let (mut by_kind, mut ranks) = ([const { Vec::new() }; 3], Vec::new());
             for set in &sets {
-                let (scores, rank) = transductive(set, form, weight.parse()?, penalty.parse()?)?;
+                let (scores, rank) = transductive(set, variant, weight.parse()?, penalty.parse()?)?;
                 ranks.push(rank);
                 let miss = |(at, score): (usize, &f64)| score * set.targets[LABELLED + at] <= 0.0;
                 errors.push(

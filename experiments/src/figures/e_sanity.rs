@@ -44,6 +44,7 @@ const DELETED: [(&str, &[usize]); 3] =
 pub(super) fn arms() -> Vec<Arm> {
     let values: Vec<&str> = std::iter::repeat_n("1", COLUMNS).chain(["10", "10"]).collect();
     let svm = Arm::new("svm", "SVM, C = 1").with_intercept(true).set("c", 1);
+    // Results are stored by the name that the parameter had.
     vec![lp(MARGINS, MARGINS).set("values", values.join(",")), svm]
 }
 
@@ -89,7 +90,7 @@ fn cell(arm: &Arm, number: usize, quick: bool, seed: u64) -> Result<Vec<Measured
     let prepared = Prepared::new(&problem.table, target, &train, &options)?;
     let mut rows = Vec::new();
     for budget in BUDGETS {
-        let threatened = base.get("threat").is_some();
+        let threatened = base.needs().threat;
         let learner = if threatened {
             with(base.clone(), &vec![("threat", budget.to_string())])?
         } else {

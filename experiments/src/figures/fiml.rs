@@ -220,6 +220,7 @@ filled with means. The target has variance 1.
 #[cfg(test)]
 mod tests {
     use super::*;
+    use halfseen::params::Looks;
 
     fn line(set: &str, budget: usize, entries: &[(Reads, &str, f64)]) -> Line {
         let splits = |mean: f64| vec![mean - 0.01, mean + 0.01, mean];
@@ -269,8 +270,7 @@ mod tests {
         assert!(arms.iter().all(|(_, arm)| arm.id.contains("-table")));
         // What is observed is taken, nothing chosen.
         let jester = SETS.iter().find(|set| set.name == "jester").unwrap();
-        let passive =
-            |arm: &Arm| arm.learner(99).is_ok_and(|l| l.get("passive").as_deref() == Some("all"));
+        let passive = |arm: &Arm| arm.learner(99).is_ok_and(|l| l.needs().looks == Looks::Observed);
         assert!(jester.arms().iter().all(|(_, arm)| arm.sees_all() || passive(arm)));
     }
 }

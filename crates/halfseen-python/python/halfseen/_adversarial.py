@@ -24,7 +24,7 @@ class Certificates:
         What is predicted of each row as it is.
     certified : ndarray of shape (n_samples,)
         The largest budget with which no adversary can change the prediction; cells that are missing count as
-        spent. The value of all attributes where nothing changes it; NaN where attributes that cost nothing
+        spent. The cost of all attributes where nothing changes it; NaN where attributes that cost nothing
         do.
     flips_at : ndarray of shape (n_samples,)
         The least budget that is known to be enough to change it; NaN if none is.
@@ -36,8 +36,8 @@ class Certificates:
     missing : ndarray of shape (n_samples,)
         How many attributes of the row are missing.
     attributes : tuple of str
-        Names of the attributes that can vanish, in the order of ``values``.
-    values : ndarray of shape (n_attributes,)
+        Names of the attributes that can vanish, in the order of ``costs``.
+    costs : ndarray of shape (n_attributes,)
         What each costs the adversary.
     """
 
@@ -48,7 +48,7 @@ class Certificates:
     exact: t.Array
     missing: t.Array
     attributes: tuple[str, ...]
-    values: t.Array
+    costs: t.Array
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -100,7 +100,7 @@ class Attacked:
 
 
 def attributes(estimator: Any) -> tuple[str, ...]:
-    """Name the attributes that can vanish, in the order in which ``values`` are given.
+    """Name the attributes that can vanish, in the order in which ``costs`` are given.
 
     Parameters
     ----------
@@ -119,13 +119,13 @@ def attributes(estimator: Any) -> tuple[str, ...]:
 def certify(
     estimator: Any,
     X: t.Matrix,
-    values: t.Values | None = None,
+    costs: t.Costs | None = None,
     within: float | None = None,
     y: ArrayLike | None = None,
 ) -> Certificates:
     """Certify predictions: the largest threat that cannot change each, and what would change it first.
 
-    Equal values, and whole ones, give exact certificates; for others a search may give up, which ``exact``
+    Equal costs, and whole ones, give exact certificates; for others a search may give up, which ``exact``
     says.
 
     Parameters
@@ -135,14 +135,14 @@ def certify(
         FIML, :mod:`halfseen.robust` and :mod:`halfseen.full`, and `GeometricMarginClassifier`.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The rows. What is missing (NaN) counts as deleted already.
-    values : {'uniform', 'mi'} or array-like of shape (n_features,), optional
+    costs : {'uniform', 'mi'} or array-like of shape (n_features,), optional
         What it costs the adversary to take an attribute: 1 each; in proportion to its mutual information with
         the target; or one number for each feature (with ``groups`` for each of :func:`attributes`). By
         default as the estimator was fitted for, else 'uniform'.
     within : float, optional
         For estimates of numbers, and required there: how far one may move, in units of the target.
     y : array-like of shape (n_samples,), optional
-        Labels, of use only to ``values='mi'`` where the estimator was fitted without.
+        Labels, of use only to ``costs='mi'`` where the estimator was fitted without.
 
     Returns
     -------
@@ -160,10 +160,10 @@ def certify(
     [2.0, 2.0, 1.0, 1.0]
     """
     rows, table = _table(estimator, X)
-    costs = _values(estimator, values, table, None if y is None else _codes(estimator, y, rows))
+    given = _costs(estimator, costs, table, None if y is None else _codes(estimator, y, rows))
     within = None if within is None else float(within)
     count = _threads(getattr(estimator, "n_jobs", None))
-    found = _core.certify(estimator.model_, table, costs, within, count)
+    found = _core.certify(estimator.model_, table, given, within, count)
     certified, flips_at, flips, exact, missing = found
     return Certificates(
         prediction=estimator.predict(X),
@@ -173,7 +173,7 @@ def certify(
         exact=exact,
         missing=missing,
         attributes=attributes(estimator),
-        values=np.array(costs),
+        costs=np.array(given),
     )
 
 
@@ -182,7 +182,7 @@ def attack(
     X: t.Matrix,
     y: ArrayLike,
     threat: float | None = None,
-    values: t.Values | None = None,
+    costs: t.Costs | None = None,
     kind: Literal[
         "exact", "greedy", "random", "noise", "greedy-value", "greedy-weight", "noise-weight"
     ] = "exact",
@@ -200,14 +200,14 @@ def attack(
         The targets, which the adversary knows.
     threat : float, optional
         The adversary's budget. By default the one that the estimator prepared for.
-    values : {'uniform', 'mi'} or array-like of shape (n_features,), optional
+    costs : {'uniform', 'mi'} or array-like of shape (n_features,), optional
         What it costs to take an attribute: 1 each; in proportion to its mutual information with ``y``; or one
         number for each feature (with ``groups`` for each of :func:`attributes`). By default as the estimator
         was fitted for, else 'uniform'.
     kind : {'exact', 'greedy', 'random', 'noise', 'greedy-value', 'greedy-weight', 'noise-weight'}
-        'exact', the deletions that do the most damage; 'greedy', those that do harm, the most for their value
+        'exact', the deletions that do the most damage; 'greedy', those that do harm, the most for their cost
         first; 'random' ones; 'noise', random attributes turn into noise, uniform on [-1, 1] in scaled units.
-        'greedy-value', 'greedy-weight' and 'noise-weight' take the largest values, or the largest weights,
+        'greedy-value', 'greedy-weight' and 'noise-weight' take the largest costs, or the largest weights,
         first.
     random_state : int, RandomState instance or None, default=0
         Seed of what is random. A row meets the same random order under every budget.
@@ -230,7 +230,7 @@ def attack(
     """
     rows, table = _table(estimator, X)
     targets = _codes(estimator, y, rows)
-    costs = _values(estimator, values, table, targets)
+    given = _costs(estimator, costs, table, targets)
     if threat is None:
         own = estimator.report_.get("threat")
         if own is None:
@@ -240,7 +240,7 @@ def attack(
             )
         threat = own["budget"]
     count, seed = _threads(getattr(estimator, "n_jobs", None)), _seed_of(random_state)
-    scores, unproven = _core.attack(estimator.model_, table, targets, costs, float(threat), kind, seed, count)
+    scores, unproven = _core.attack(estimator.model_, table, targets, given, float(threat), kind, seed, count)
     scores = scores[:, 0]
     classes = is_classifier(estimator)
     prediction = estimator.classes_[(scores > 0).astype(np.intp)] if classes else scores
@@ -252,7 +252,7 @@ class Attackable:
     """Certify and attack a fitted estimator as methods."""
 
     def certify(
-        self, X: t.Matrix, values: t.Values | None = None, within: float | None = None
+        self, X: t.Matrix, costs: t.Costs | None = None, within: float | None = None
     ) -> Certificates:
         """Certify predictions; see :func:`halfseen.robust.certify`.
 
@@ -260,7 +260,7 @@ class Attackable:
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The rows. What is missing (NaN) counts as deleted already.
-        values : {'uniform', 'mi'} or array-like of shape (n_features,), optional
+        costs : {'uniform', 'mi'} or array-like of shape (n_features,), optional
             What it costs the adversary to take an attribute; by default as in fit.
         within : float, optional
             For estimates of numbers, and required there: how far one may move, in units of the target.
@@ -270,14 +270,14 @@ class Attackable:
         certificates : Certificates
             One certificate for each row.
         """
-        return certify(self, X, values=values, within=within)
+        return certify(self, X, costs=costs, within=within)
 
     def attacked_score(
         self,
         X: t.Matrix,
         y: ArrayLike,
         threat: float | None = None,
-        values: t.Values | None = None,
+        costs: t.Costs | None = None,
         kind: Literal[
             "exact", "greedy", "random", "noise", "greedy-value", "greedy-weight", "noise-weight"
         ] = "exact",
@@ -293,7 +293,7 @@ class Attackable:
             The targets.
         threat : float, optional
             The adversary's budget; by default the one that the fit prepared for.
-        values : {'uniform', 'mi'} or array-like of shape (n_features,), optional
+        costs : {'uniform', 'mi'} or array-like of shape (n_features,), optional
             What it costs the adversary to take an attribute; by default as in fit.
         kind : {'exact', 'greedy', 'random', 'noise', 'greedy-value', 'greedy-weight', 'noise-weight'}
             The attack.
@@ -305,16 +305,16 @@ class Attackable:
         score : float
             Accuracy, or for numbers the coefficient of determination.
         """
-        return attack(self, X, y, threat, values, kind, random_state).score
+        return attack(self, X, y, threat, costs, kind, random_state).score
 
 
-def without_known(estimator: Any, values: Any) -> Any:
-    """Return values of attributes: those of features without the known ones, which cannot vanish."""
-    values = column_or_1d(values, dtype=np.float64)
+def without_known(estimator: Any, costs: Any) -> Any:
+    """Return what attributes cost: those of features without the known ones, which cannot vanish."""
+    costs = column_or_1d(costs, dtype=np.float64)
     declared = estimator._declarations()
-    if declared["known"] and not declared["groups"] and len(values) == estimator.n_features_in_:
-        values = values[[name not in declared["known"] for name in estimator._names()]]
-    return values.tolist()
+    if declared["known"] and not declared["groups"] and len(costs) == estimator.n_features_in_:
+        costs = costs[[name not in declared["known"] for name in estimator._names()]]
+    return costs.tolist()
 
 
 def _check(estimator):
@@ -348,22 +348,22 @@ def _codes(estimator, y, rows):
     return at.astype(np.float64)
 
 
-def _values(estimator, values, table, targets):
+def _costs(estimator, costs, table, targets):
     """Return what each attribute costs the adversary."""
     own = estimator.report_.get("threat")
-    if isinstance(values, str) and values not in ("uniform", "mi"):
+    if isinstance(costs, str) and costs not in ("uniform", "mi"):
         raise ValueError(
-            f"values = {values!r} is not allowed: it must be 'uniform', 'mi', or one number per attribute"
+            f"costs = {costs!r} is not allowed: it must be 'uniform', 'mi', or one number per attribute"
         )
-    mutual = isinstance(values, str) and values == "mi"
-    if own is not None and (values is None or (mutual and getattr(estimator, "values", None) == "mi")):
-        return own["values"]
+    mutual = isinstance(costs, str) and costs == "mi"
+    if own is not None and (costs is None or (mutual and getattr(estimator, "costs", None) == "mi")):
+        return own["costs"]
     if mutual:
         if targets is None or not is_classifier(estimator):
             raise ValueError(
-                "values = 'mi' needs labels: mutual information is that of an attribute with the class"
+                "costs = 'mi' needs labels: mutual information is that of an attribute with the class"
             )
         return _core.information(estimator.model_, table, targets).tolist()
-    if values is None or isinstance(values, str):
+    if costs is None or isinstance(costs, str):
         return [1.0] * len(_core.attributes(estimator.model_))
-    return without_known(estimator, values)
+    return without_known(estimator, costs)

@@ -51,7 +51,6 @@ def fit(
     weights: _Floats | None = ...,
 ) -> Model: ...
 def complete(
-    learner: str,
     parameters: _Texts,
     table: Table,
     target_name: str,

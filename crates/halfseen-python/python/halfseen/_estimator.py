@@ -93,8 +93,6 @@ class Estimator(BaseEstimator):
 
     #: The library's name of the learner.
     _learner: ClassVar[str] = ""
-    #: Where the class is several learners: name -> the parameters that make it this one.
-    _forms: ClassVar[dict[str, dict[str, Any]]] = {}
     _takes_holes: bool = False
 
     report_: dict[str, Any]
@@ -118,20 +116,11 @@ class Estimator(BaseEstimator):
         tags.input_tags.allow_nan = self._takes_holes
         return tags
 
-    def _learner_name(self):
-        """Return the library's learner for the present parameters."""
-        return self._learner
-
-    @classmethod
-    def _as_learner(cls, learner):
-        """Return the parameters with which the class is this learner of the library; None if it never is."""
-        return (cls._forms or {cls._learner: {}}).get(learner)
-
     def _parameters(self, seed):
         """Return the learner's parameters as the library reads them, by its names."""
         return [
             (of.written, text_of(of.name, seed if of.name == "random_state" else getattr(self, of.name)))
-            for of in declared(self._learner_name())
+            for of in declared(self._learner)
         ]
 
     def _seed(self):
@@ -232,7 +221,7 @@ class Estimator(BaseEstimator):
         seed = self._seed()
         with _progress(self.verbose) as progress:
             model = _core.fit(
-                self._learner_name(),
+                self._learner,
                 self._parameters(seed),
                 self._table(X),
                 self._target_name(named),

@@ -31,9 +31,8 @@ def estimator_of(model: Any) -> Any:
             " predict with the model itself, or fit make_pipeline(halfseen.Encoder(), ...) anew"
         )
     for of in estimator_classes():
-        own = of._as_learner(model.learner)
-        if own is not None and is_classifier(of()) == (model.classes is not None):
-            return _fitted(of, own, model)
+        if of._learner == model.learner and is_classifier(of()) == (model.classes is not None):
+            return _fitted(of, model)
     kind = "estimates numbers" if model.classes is None else "tells classes apart"
     raise ValueError(
         f"no estimator of halfseen is the learner '{model.learner}' that {kind}; predict with the model"
@@ -41,11 +40,11 @@ def estimator_of(model: Any) -> Any:
     )
 
 
-def _fitted(of, own, model):
+def _fitted(of, model):
     given = {RENAMED.get(name, name): _value(value) for name, value in model.params.items()}
     given |= {name: value for name, value in model.declared().items() if value and name not in given}
     known = of._get_param_names()
-    estimator = of(**{name: value for name, value in (given | own).items() if name in known})
+    estimator = of(**{name: value for name, value in given.items() if name in known})
     names = list(model.columns)
     estimator.n_features_in_ = len(names)
     if names != [f"x{j}" for j in range(len(names))]:

@@ -297,9 +297,7 @@ class _MatrixCompletion(_Missing):
     .. [2] E. Hazan, R. Livni and Y. Mansour, "Classification with Low Rank and Missing Data", ICML 2015.
     """
 
-    _learner = "mcb"
-    _forms: ClassVar = {"mcb": {"variant": "b"}, "mc1": {"variant": "1"}}
-    variant: str
+    _learner = "completion"
     n_jobs: int | None
 
     def __init__(
@@ -324,12 +322,6 @@ class _MatrixCompletion(_Missing):
         self.n_jobs = n_jobs
         self.variant = variant
         self.verbose = verbose
-
-    def _learner_name(self):
-        names = {"b": "mcb", "1": "mc1"}
-        if not isinstance(self.variant, str) or self.variant not in names:
-            raise ValueError(f"variant = {self.variant!r} is not allowed: it must be 'b' or '1'")
-        return names[self.variant]
 
     def complete(self, X: ArrayLike, y: ArrayLike) -> Completed:
         """Fill targets and cells that are missing, all rows taken together (transduction).
@@ -373,7 +365,6 @@ class _MatrixCompletion(_Missing):
         targets[~unknown], classes = own._targets(np.array(known[~unknown].tolist()))
         with _progress(own.verbose) as progress:
             attributes, scores, converged, stop = _core.complete(
-                own._learner_name(),
                 own._parameters(own._seed()),
                 own._table(rows),
                 own._target_name(named),

@@ -117,7 +117,7 @@ def robustness_curve(
     y: ArrayLike,
     *,
     threats: ArrayLike | None = None,
-    values: t.Values = "uniform",
+    costs: t.Costs = "uniform",
     kind: str = "exact",
     random_state: t.Seed = 0,
     ax: "Axes | None" = None,
@@ -135,7 +135,7 @@ def robustness_curve(
         Their targets.
     threats : array-like of float or None, default=None
         Budgets of the adversary; None: ten from 0 to half of all attributes.
-    values : 'uniform', 'mi' or array-like of shape (n_attributes,), default='uniform'
+    costs : 'uniform', 'mi' or array-like of shape (n_attributes,), default='uniform'
         What it costs the adversary to take an attribute; see :func:`halfseen.robust.attack`. The same for all
         lines.
     kind : str, default='exact'
@@ -176,7 +176,7 @@ def robustness_curve(
 
         def error(threat, estimator=estimator):
             attacked = attack(
-                estimator, X, y, threat=threat, values=values, kind=kind, random_state=random_state
+                estimator, X, y, threat=threat, costs=costs, kind=kind, random_state=random_state
             )
             return _error(attacked.prediction, y, tells)
 
@@ -193,7 +193,7 @@ def robustness_curve(
             }
             ax.plot([own], [error(own)], linestyle="none", **ring)
             ringed = True
-    plain = isinstance(values, str) and values == "uniform"
+    plain = isinstance(costs, str) and costs == "uniform"
     unit = "attributes taken away from each row" if plain else "value taken away from each row"
     ax.set_xlabel(f"{unit} (threat)")
     ax.set_ylabel(_error_words(tells, "attacked rows"))

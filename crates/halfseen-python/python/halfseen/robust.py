@@ -44,9 +44,9 @@ class _Robust(Attackable, Estimator):
     threat : float or None
         Budget N of the adversary: the total value of the attributes that may vanish from a row at
         prediction time. Attributes declared known never vanish. None: a tenth of the total value, rounded
-        down where values are uniform: nothing with fewer than ten attributes. Range: a finite number of
+        down where costs are uniform: nothing with fewer than ten attributes. Range: a finite number of
         at least 0, or None.
-    values : array-like, 'uniform' or 'mi'
+    costs : array-like, 'uniform' or 'mi'
         What it costs the adversary to take an attribute: uniform, 1 each; mi, in proportion to its mutual
         information with the target in the training rows (best threshold), 1 on average; or one number for
         each, in the order of the table. Range: uniform, mi, or finite numbers of at least 0, separated by
@@ -60,7 +60,7 @@ class _Robust(Attackable, Estimator):
         finite number above 0.
     deletions : {'fractional', 'whole'}
         Whether the adversary may take a part of an attribute: fractional, the linear program (4), an
-        upper bound that is exact for equal values; or whole, the program (3) itself, for values that are
+        upper bound that is exact for equal costs; or whole, the program (3) itself, for costs that are
         whole numbers.
     damage : {'deletion', 'noise'}
         What happens to the attributes that the adversary takes: deletion, they are 0; or noise, they are
@@ -70,19 +70,19 @@ class _Robust(Attackable, Estimator):
         With damage = noise: the probability delta with which noise may do more than the margin covers.
         Range: a number above 0 and below 1.
     tried : int
-        How many settings of threat, margin, box and values were tried on these rows, this one included:
+        How many settings of threat, margin, box and costs were tried on these rows, this one included:
         the bound on new rows in the report holds for all of them at once. The program's tuning sets it.
         Range: an integer from 1 to 1000000000.
     """
 
-    values: t.Values
+    costs: t.Costs
 
     def _parameters(self, seed):
-        """Return the learner's parameters as the library reads them; of values those of what can vanish."""
-        if isinstance(self.values, str) or np.ndim(self.values) != 1:
+        """Return the learner's parameters as the library reads them; of costs those of what can vanish."""
+        if isinstance(self.costs, str) or np.ndim(self.costs) != 1:
             return super()._parameters(seed)
         texts = dict(super()._parameters(seed))
-        texts["values"] = text_of("values", without_known(self, self.values))
+        texts["costs"] = text_of("costs", without_known(self, self.costs))
         return list(texts.items())
 
 
@@ -124,7 +124,7 @@ class _RobustLP(_Robust):
         self,
         *,
         threat: float | None = None,
-        values: t.Values = "uniform",
+        costs: t.Costs = "uniform",
         margin: float | None = None,
         box_radius: float = 1.0,
         deletions: Literal["fractional", "whole"] = "fractional",
@@ -145,7 +145,7 @@ class _RobustLP(_Robust):
         verbose: t.Verbose = False,
     ) -> None:
         self.threat = threat
-        self.values = values
+        self.costs = costs
         self.margin = margin
         self.box_radius = box_radius
         self.deletions = deletions
@@ -171,7 +171,7 @@ class RobustLPClassifier(Weighted, _RobustLP, LinearClassifier):
 
     The loss of a row is that after the adversary has taken what hurts it most; its mean is minimised over a
     box of weights, exactly: the gap in ``report_`` bounds the distance from the optimum by duality. Where all
-    values are equal the linear program is the adversary's problem itself (theorem 1), else an upper bound, or
+    costs are equal the linear program is the adversary's problem itself (theorem 1), else an upper bound, or
     the problem itself with ``deletions='whole'``. Theorem 2 bounds the error of new rows under every attack;
     ``report_["notes_text"]`` says by how much.
 
@@ -256,7 +256,7 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
         self,
         *,
         threat: float | None = None,
-        values: t.Values = "uniform",
+        costs: t.Costs = "uniform",
         margin: float | None = None,
         box_radius: float = 1.0,
         step: t.Rule = "theory",
@@ -275,7 +275,7 @@ class RobustPerceptronClassifier(LinearClassifier, _Robust):
         verbose: t.Verbose = False,
     ) -> None:
         self.threat = threat
-        self.values = values
+        self.costs = costs
         self.margin = margin
         self.box_radius = box_radius
         self.step = step
@@ -298,7 +298,7 @@ class FDROPClassifier(Weighted, LinearClassifier, _Robust):
     """Feature dropping (FDROP): support vector machine under the worst deletions; Globerson, Roweis [1]_.
 
     Hinge losses after the deletions that hurt each row most, and half the squared length of the weights,
-    minimised by cutting planes to a certified gap. Where values differ the adversary may take attributes in
+    minimised by cutting planes to a certified gap. Where costs differ the adversary may take attributes in
     part, which bounds the loss from above. With ``threat=0`` it is the linear support vector machine. Paper E
     [2]_ compares with it.
 
@@ -330,7 +330,7 @@ class FDROPClassifier(Weighted, LinearClassifier, _Robust):
         *,
         c: float = 1.0,
         threat: float | None = None,
-        values: t.Values = "uniform",
+        costs: t.Costs = "uniform",
         intercept: bool = True,
         tol: float = 0.001,
         max_iter: int = 5000,
@@ -342,7 +342,7 @@ class FDROPClassifier(Weighted, LinearClassifier, _Robust):
     ) -> None:
         self.c = c
         self.threat = threat
-        self.values = values
+        self.costs = costs
         self.intercept = intercept
         self.tol = tol
         self.max_iter = max_iter

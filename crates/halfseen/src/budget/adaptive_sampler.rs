@@ -39,7 +39,7 @@ impl AdaptiveSampler {
     /// know them.
     ///
     /// # Errors
-    /// Parameters of the wrong length, moments that nobody gave, money that cannot pay for the
+    /// Parameters of the wrong length, moments that nobody gave, a cost limit that cannot pay for the
     /// reads.
     pub(super) fn new(
         recipe: &Recipe,
@@ -189,7 +189,7 @@ impl AdaptiveSampler {
 /// read of the product may need the dearest panel.
 fn check_money(recipe: &Recipe, layout: &Layout) -> Result<Option<(Vec<f64>, f64)>> {
     // What happens to be observed costs nothing.
-    let Some(money) = recipe.money.filter(|_| recipe.passive == Passive::No) else {
+    let Some(money) = recipe.max_cost.filter(|_| recipe.passive == Passive::No) else {
         return Ok(None);
     };
     let prices: Vec<f64> = (0..layout.sampled_panels()).map(|panel| layout.price(panel)).collect();
@@ -202,7 +202,7 @@ fn check_money(recipe: &Recipe, layout: &Layout) -> Result<Option<(Vec<f64>, f64
         Some(draws) if draws.replacement => {
             let what = "draws without replacement (replacement = false): with it one example may read a dear attribute \
                         again and again";
-            return Err(ErrorKind::Needs { name: "money", value: "a limit", what }.into());
+            return Err(ErrorKind::Needs { name: "max_cost", value: "a limit", what }.into());
         }
         Some(draws) => price * (draws.products + 1) as f64,
     };
@@ -216,7 +216,7 @@ fn check_money(recipe: &Recipe, layout: &Layout) -> Result<Option<(Vec<f64>, f64
             ),
         };
         let allowed = format!("at least {}, {why}", shown(least));
-        return Err(ErrorKind::OutOfRange { name: "money", value: shown(money), allowed }.into());
+        return Err(ErrorKind::OutOfRange { name: "max_cost", value: shown(money), allowed }.into());
     }
     let products = recipe.draws.as_ref().map_or(0, |d| d.products);
     Ok(Some((prices, money - products as f64 * price)))

@@ -37,7 +37,7 @@ parameters! {
         source: "B, algorithm 2, theorem 3.4";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
-        money: Option<f64> = None, MONEY;
+        max_cost: Option<f64> = None, MAX_COST;
         radius: f64 = 8.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
         passive: Passive = Passive::No, PASSIVE;
@@ -109,7 +109,7 @@ impl Budgeted for Aelr {
         }
         let recipe = recipe! {
             self,
-            money: self.money,
+            max_cost: self.max_cost,
             draws: Draws::uniform(reads, DesignCriterion::MaxVariance, 1, self.replacement).filter(|_| !passive),
             loss: Loss::HalfSquare,
             pace: StepSchedule { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },

@@ -37,7 +37,7 @@ parameters! {
         source: "A, algorithm 2, theorem 2";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
-        money: Option<f64> = None, MONEY;
+        max_cost: Option<f64> = None, MAX_COST;
         radius: f64 = 8.0, RADIUS;
         penalty: Rule = Rule::Theory(1.0), PENALTY;
         centre: Centre = Centre::Running, CENTRE;
@@ -102,7 +102,7 @@ impl Budgeted for Aer {
         reads.at_least(2, Self::NAME)?;
         Ok(recipe! {
             self,
-            money: self.money,
+            max_cost: self.max_cost,
             draws: Draws::uniform(reads, DesignCriterion::TotalVariance, reads.budget.div_ceil(2), false),
             loss: Loss::Square,
             pace: StepSchedule {

@@ -40,7 +40,7 @@ parameters! {
         source: "B, algorithm 1, theorem 3.1";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
-        money: Option<f64> = None, MONEY;
+        max_cost: Option<f64> = None, MAX_COST;
         radius: f64 = 2.0, RADIUS;
         step: Rule = Rule::Theory(1.8), STEP;
         steps: Steps = Steps::Constant, STEPS;
@@ -108,7 +108,7 @@ impl Budgeted for Aerr {
         }
         let recipe = recipe! {
             self,
-            money: self.money,
+            max_cost: self.max_cost,
             draws: Draws::uniform(reads, DesignCriterion::TotalVariance, 1, self.replacement).filter(|_| !passive),
             loss: Loss::HalfSquare,
             pace: StepSchedule {

@@ -117,7 +117,7 @@ impl Aesvr {
             self,
             draws: Draws::uniform(reads, goal, 1, self.replacement),
             // The number of reads is random; what they cost has no limit.
-            money: None,
+            max_cost: None,
             loss: self.loss(!reads.all())?,
             pace: StepSchedule { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory },
             average_before_step: true,

@@ -35,7 +35,7 @@ parameters! {
         source: "C 3.1, theorem 3.1";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
-        money: Option<f64> = None, MONEY;
+        max_cost: Option<f64> = None, MAX_COST;
         radius: f64 = 2.0, RADIUS;
         step: Rule = Rule::Theory(1.8), STEP;
         steps: Steps = Steps::Constant, STEPS;
@@ -75,7 +75,7 @@ impl Budgeted for Gaerr {
             self.probabilities.clone().map_or(Proportions::Uniform, Proportions::Declared);
         Ok(recipe! {
             self,
-            money: self.money,
+            max_cost: self.max_cost,
             draws: Draws::weighted(reads, DesignCriterion::TotalVariance, self.replacement, proportions, Inner::Weights),
             loss: Loss::HalfSquare,
             pace: StepSchedule { rule: self.step, horizon: self.horizon, schedule: Schedule::projected(self.steps), theory: THEORY },

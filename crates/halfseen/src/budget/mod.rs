@@ -10,9 +10,8 @@
 //! | [`Aelr`] | uniform | exponentiated | exponentiated gradient |
 //! | [`PNormRegression`] | uniform | p-norm link | gradient |
 //! | [`Gaerr`] | declared probabilities | Euclidean ball | projected gradient |
-//! | [`Ddaerr`] | by the root of the moments | Euclidean ball | projected gradient |
-//! | [`Ddaelr`] | by the moments | exponentiated | exponentiated gradient |
-//! | [`Ddaerr2p`], [`Ddaelr2p`] | uniform, then by estimated moments | as above | as above |
+//! | [`Ddaerr`] | by the root of the moments, which a first phase may estimate | Euclidean ball | projected gradient |
+//! | [`Ddaelr`] | by the moments, as above | exponentiated | exponentiated gradient |
 //! | [`Aesvr`] | uniform; smooth losses | Euclidean ball, or exponentiated | as above |
 //!
 //! [`Aerr`], [`Aelr`] and [`Fiml`] also learn from whatever happens to be observed of each row,
@@ -47,9 +46,7 @@ mod budgeted;
 mod classes;
 mod cost_constraint;
 mod ddaelr;
-mod ddaelr_2p;
 mod ddaerr;
-mod ddaerr_2p;
 mod design;
 mod engine;
 mod fiml;
@@ -82,9 +79,7 @@ pub use aesvr::Aesvr;
 pub use allowance::Reads;
 pub use budgeted::Budgeted;
 pub use ddaelr::Ddaelr;
-pub use ddaelr_2p::Ddaelr2p;
 pub use ddaerr::Ddaerr;
-pub use ddaerr_2p::Ddaerr2p;
 pub use design::DesignCriterion;
 pub use fiml::Fiml;
 pub use gaerr::Gaerr;
@@ -112,8 +107,6 @@ pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(Gaerr::default()),
         Box::new(Ddaerr::default()),
         Box::new(Ddaelr::default()),
-        Box::new(Ddaerr2p::default()),
-        Box::new(Ddaelr2p::default()),
         Box::new(MomentLasso::default()),
         Box::new(Identity::default()),
         Box::new(Aesvr::default()),
@@ -130,9 +123,9 @@ pub(crate) fn guarantees() -> Vec<Promise> {
         moment_lasso::guarantee,
         aesvr::guarantee,
         ddaerr::guarantee,
-        ddaerr_2p::given,
-        ddaerr_2p::estimated,
+        ddaerr::given,
+        ddaerr::estimated,
         ddaelr::guarantee,
-        ddaelr_2p::guarantee,
+        ddaelr::two_phases,
     ]
 }

@@ -9,7 +9,7 @@
 //! prints + w'v: a slip, the loss has - 2 y <w,x>.)
 //!
 //! A is unbiased but not positive semidefinite, so that the problem is not convex, as the paper
-//! says it is. `reading` says what is done: `psd` takes the nearest positive semidefinite matrix
+//! says it is. `moment_repair` says what is done: `psd` takes the nearest positive semidefinite matrix
 //! (and gives no weight to what was seen in no product), `diag-shift` adds the size of the least
 //! eigenvalue to the diagonal, and both then have a certified gap; `stationary` descends from 0 to
 //! a stationary point of the problem as it is, the natural reading of the paper, which is also what
@@ -50,7 +50,7 @@ parameters! {
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
         radius: f64 = 4.0, RADIUS;
-        reading: MomentRepair = MomentRepair::Psd, READING;
+        moment_repair: MomentRepair = MomentRepair::Psd, MOMENT_REPAIR;
         tol: f64 = 1e-4, TOL;
         max_iter: u64 = 100_000, MAX_ITER;
         centre: Centre = Centre::Running, CENTRE;
@@ -86,7 +86,7 @@ impl FromMoments for MomentLasso {
         let mut solved: Vec<Option<Solved>> = vec![None; learners.len()];
         for reading in [MomentRepair::Stationary, MomentRepair::Psd, MomentRepair::DiagShift] {
             let mut order: Vec<usize> =
-                (0..learners.len()).filter(|&i| learners[i].reading == reading).collect();
+                (0..learners.len()).filter(|&i| learners[i].moment_repair == reading).collect();
             if order.is_empty() {
                 continue;
             }

@@ -46,7 +46,7 @@ parameters! {
         source: "A 5; Gentile 2003";
         budget: Option<u64> = None, BUDGET;
         total_budget: Option<u64> = None, TOTAL_BUDGET;
-        money: Option<f64> = None, MONEY;
+        max_cost: Option<f64> = None, MAX_COST;
         radius: f64 = 4.0, RADIUS;
         step: Rule = Rule::Theory(3.2), STEP;
         power: Option<f64> = Some(4.0), POWER;
@@ -103,7 +103,7 @@ impl Budgeted for PNormRegression {
         reads.at_least(2, Self::NAME)?;
         let recipe = recipe! {
             self,
-            money: self.money,
+            max_cost: self.max_cost,
             draws: Draws::uniform(reads, DesignCriterion::TotalVariance, 1, self.replacement),
             loss: Loss::HalfSquare,
             pace: StepSchedule { rule: self.step, horizon: self.horizon, schedule: Schedule::Projected, theory: THEORY },

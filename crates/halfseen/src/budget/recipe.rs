@@ -17,7 +17,7 @@ pub struct Recipe {
     /// The reads in all that a fit may make; `None`: no limit.
     pub total_budget: Option<u64>,
     /// What one example's reads may cost, at the prices that the layout declares; `None`: no limit.
-    pub money: Option<f64>,
+    pub max_cost: Option<f64>,
     /// The attributes with the largest weights that a model keeps; `None`: all.
     pub truncate: Option<u64>,
     /// Radius of the iterate.
@@ -106,11 +106,12 @@ impl Draws {
 }
 
 impl Source {
-    /// What the parameters `moments` and `exploration` say.
-    pub fn of(moments: &MomentSource, exploration: f64) -> Source {
+    /// What the parameter `moments` says, with those that belong to it.
+    pub fn of(moments: &MomentSource, exploration: f64, phases: TwoPhase) -> Source {
         match moments {
             MomentSource::Auto => Source::Auto(exploration),
             MomentSource::Online => Source::Online(exploration),
+            MomentSource::TwoPhase => Source::FirstPhase(phases),
             MomentSource::Numbers(numbers) => Source::Given(numbers.clone()),
         }
     }

@@ -3,12 +3,13 @@
 use crate::data::Layout;
 use crate::error::{Error, ErrorKind, Result};
 use crate::learner::{AskTell, Learner};
+use crate::params::{CONFIDENCE, EXPLORATION, MOMENT_NORM, MOMENTS, PHASE1, SMOOTHING, first_name};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::borrow::Cow;
 use std::sync::Arc;
 
 const FORMAT: &str = "halfseen-learner";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// A learner's state with all that is needed to go on from it.
 #[derive(Serialize, Deserialize)]
@@ -38,6 +39,8 @@ pub(super) fn wrap(
 }
 
 /// FNV-1a over a learner's name, parameters and layout: which answers belong to which learner.
+///
+/// Names are those of version 1 of the files, so that queries asked then find their learner.
 pub(super) fn fingerprint(
     learner: &str,
     params: &serde_json::Map<String, serde_json::Value>,
@@ -56,9 +59,25 @@ pub(super) fn fingerprint(
         }
     }
     let mut hash = Fnv(0xCBF2_9CE4_8422_2325);
+    let (learner, params) = first_names(learner, params);
     serde_json::to_writer(&mut hash, &(learner, params, layout))
         .map_err(|e| bad("params", e.to_string()))?;
     Ok(hash.0)
+}
+
+/// A learner's name and parameters as version 1 of the files had them.
+fn first_names(
+    learner: &str,
+    params: &serde_json::Map<String, serde_json::Value>,
+) -> (String, serde_json::Map<String, serde_json::Value>) {
+    let phases = params.get(MOMENTS.name).is_some_and(|moments| moments == "two-phase");
+    let none: &[&str] = match phases {
+        true => &[MOMENTS.name, EXPLORATION.name],
+        false => &[PHASE1.name, SMOOTHING.name, CONFIDENCE.name, MOMENT_NORM.name],
+    };
+    let kept = params.iter().filter(|(name, _)| !none.contains(&name.as_str()));
+    let named = kept.map(|(name, value)| (first_name(name).to_owned(), value.clone()));
+    (format!("{learner}{}", if phases { "-2p" } else { "" }), named.collect())
 }
 
 /// What may be absent from a state.
@@ -103,10 +122,10 @@ impl Saved<'_> {
     /// [`ErrorKind::BadFile`], naming the key.
     pub(crate) fn read(json: &serde_json::Value) -> Result<Saved<'static>> {
         let saved = Saved::deserialize(json).map_err(|e| bad("", e.to_string()))?;
-        if saved.format != FORMAT || saved.version != VERSION {
+        if saved.format != FORMAT || !(1..=VERSION).contains(&saved.version) {
             let found = crate::error::short(&saved.format);
             let problem =
-                format!("is {found} {}; this program reads {FORMAT} {VERSION}", saved.version);
+                format!("is {found} {}; this program reads {FORMAT} 1 to {VERSION}", saved.version);
             return Err(bad("version", problem));
         }
         Ok(saved)

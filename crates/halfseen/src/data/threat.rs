@@ -1,9 +1,9 @@
-//! Says what attributes are worth to an adversary, and how much of them may vanish.
+//! Says what attributes cost an adversary, and how much of them may vanish.
 
 use crate::error::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
-/// An adversary who may take away attributes of total value N from every row (paper E, section 2).
+/// An adversary who may take away attributes of total cost N from every row (paper E, section 2).
 ///
 /// Attributes are the panels of a layout that are read, in its order; known panels never vanish.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Threat {
     /// v_j of each attribute, (n_attributes), at least 0.
     values: Vec<f64>,
-    /// N, below the sum of the values.
+    /// N, below the sum of the costs.
     budget: f64,
     // What follows from these, for losses are asked for it row by row.
     total: f64,
@@ -23,7 +23,8 @@ pub struct Threat {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    values: Vec<f64>,
+    #[serde(alias = "values")]
+    costs: Vec<f64>,
     budget: f64,
 }
 
@@ -31,17 +32,17 @@ impl TryFrom<Written> for Threat {
     type Error = crate::Error;
 
     fn try_from(written: Written) -> Result<Threat> {
-        Threat::new(written.values, written.budget)
+        Threat::new(written.costs, written.budget)
     }
 }
 
 impl From<Threat> for Written {
     fn from(threat: Threat) -> Written {
-        Written { values: threat.values, budget: threat.budget }
+        Written { costs: threat.values, budget: threat.budget }
     }
 }
 
-/// What kind of values an adversary pays: it decides which algorithm is exact.
+/// What kind of costs an adversary pays: it decides which algorithm is exact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Costs {
     /// Each is 0 or this number: the worst deletions are the free ones and the `count` worst
@@ -61,7 +62,7 @@ pub enum Costs {
     General,
 }
 
-/// Rounding in a sum or a quotient of values.
+/// Rounding in a sum or a quotient of costs.
 const ROUNDING: f64 = 1e-9;
 
 /// Budgets beyond this have no table of whole numbers.
@@ -72,23 +73,23 @@ impl Threat {
     ///
     /// # Errors
     /// Values that are negative, not finite or all 0; a budget that is negative, not finite, or as
-    /// large as all values together.
+    /// large as all costs together.
     pub fn new(values: Vec<f64>, budget: f64) -> Result<Threat> {
         if let Some(j) = values.iter().position(|v| !(0.0..=1e100).contains(v)) {
             let problem = format!(
-                "it is {}; values are numbers from 0 to 1e100",
+                "it is {}; costs are numbers from 0 to 1e100",
                 crate::error::shown(values[j])
             );
-            return Err(wrong("value", format!("attribute {}", j + 1), problem));
+            return Err(wrong("cost", format!("attribute {}", j + 1), problem));
         }
         let total: f64 = values.iter().sum();
         if total <= 0.0 {
-            let problem = "all of them are 0, and an adversary who takes everything for nothing leaves nothing to learn; give at least one a value above 0";
-            return Err(wrong("values", "every attribute".into(), problem.into()));
+            let problem = "all of them are 0, and an adversary who takes everything for nothing leaves nothing to learn; give at least one a cost above 0";
+            return Err(wrong("costs", "every attribute".into(), problem.into()));
         }
         if !(budget >= 0.0 && budget < total) {
             let allowed =
-                format!("at least 0 and below {total}, the value of all attributes together");
+                format!("at least 0 and below {total}, the cost of all attributes together");
             return Err(ErrorKind::OutOfRange {
                 name: "threat",
                 value: budget.to_string(),
@@ -116,7 +117,7 @@ impl Threat {
         Threat::new(vec![1.0; attributes], budget)
     }
 
-    /// The same values with another budget.
+    /// The same costs with another budget.
     ///
     /// # Errors
     /// As [`Threat::new`].
@@ -139,7 +140,7 @@ impl Threat {
         self.total
     }
 
-    /// What the values allow.
+    /// What the costs allow.
     pub fn costs(&self) -> Costs {
         self.costs
     }
@@ -160,7 +161,7 @@ impl Threat {
         if self.values.len() == attributes {
             return Ok(());
         }
-        let problem = format!("has {} values for {attributes} attributes", self.values.len());
+        let problem = format!("has {} costs for {attributes} attributes", self.values.len());
         Err(ErrorKind::BadFile { what: "model", key: "report.threat".into(), problem }.into())
     }
 }

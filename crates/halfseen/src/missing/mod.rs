@@ -4,8 +4,8 @@
 //! | learner | what it minimises | how it predicts |
 //! |---|---|---|
 //! | [`Karma`] | a loss of k_gamma, which compares two rows by what both show | by comparison, or by random features |
-//! | [`Zero`], [`Mean`] | the same with gamma = 1: holes are 0, or the mean | by a weighted sum |
-//! | [`CompletionB`], [`Completion1`] | rank and misfit of attributes and labels as one matrix | by a factor of it |
+//! | [`Imputation`] | the same with gamma = 1: holes are 0, or the mean | by a weighted sum |
+//! | [`MatrixCompletion`] | rank and misfit of attributes and labels as one matrix | by a factor of it |
 //! | [`GeometricMargin`] | the margin within what each row shows | by a weighted sum |
 //!
 //! | module | what it does |
@@ -26,9 +26,9 @@ mod karma;
 pub mod online;
 mod training_objective;
 
-pub use completion::{Completion1, CompletionB};
+pub use completion::MatrixCompletion;
 pub use geom::GeometricMargin;
-pub use impute::{Mean, Zero};
+pub use impute::Imputation;
 pub use incremental::IncrementalKarma;
 pub use karma::Karma;
 
@@ -38,10 +38,8 @@ use crate::learner::Learner;
 pub(crate) fn learners() -> Vec<Box<dyn Learner>> {
     vec![
         Box::new(Karma::default()),
-        Box::new(Zero::default()),
-        Box::new(Mean::default()),
-        Box::new(CompletionB::default()),
-        Box::new(Completion1::default()),
+        Box::new(Imputation::default()),
+        Box::new(MatrixCompletion::default()),
         Box::new(GeometricMargin::default()),
     ]
 }

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 const FORMAT: &str = "halfseen-model";
-const VERSION: u64 = 1;
+/// The version that is written; older ones are read, with their names of learners and parameters.
+const VERSION: u64 = 2;
 
 /// A fitted model: predicts from tables in their own units and labels.
 #[derive(Debug, Clone, PartialEq)]
@@ -183,10 +184,10 @@ impl Model {
                 &format!("is '{}', not '{FORMAT}'", crate::error::short(&head.format)),
             ));
         }
-        if head.version != VERSION {
+        if !(1..=VERSION).contains(&head.version) {
             return Err(bad(
                 "version",
-                &format!("is {}; this program reads version {VERSION}", head.version),
+                &format!("is {}; this program reads versions 1 to {VERSION}", head.version),
             ));
         }
         let file: File =

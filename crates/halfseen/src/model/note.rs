@@ -212,8 +212,8 @@ fn one() -> u64 {
 /// Returns the conditions of a bound on new rows.
 fn conditions(tried: u64, from_rows: &[String]) -> String {
     let settings = match tried {
-        1 => "threat, margin, box and values".to_owned(),
-        _ => format!("the {tried} settings tried, each with its threat, margin, box and values,"),
+        1 => "threat, margin, box and costs".to_owned(),
+        _ => format!("the {tried} settings tried, each with its threat, margin, box and costs,"),
     };
     match from_rows {
         [] => format!("if {settings} were chosen before the rows were seen"),

@@ -1,6 +1,6 @@
 //! Says what a learner wants of its data and what it can do with them: the one place that is asked.
 
-use super::{BUDGET, Described, INTERCEPT, PASSIVE, Parameters, SEED, THREAT, TOTAL_BUDGET};
+use super::{BUDGET, COSTS, Described, INTERCEPT, PASSIVE, Parameters, SEED, THREAT, TOTAL_BUDGET};
 use crate::error::{ErrorKind, Result};
 
 /// The families, told apart by what a learner may look at, and when.
@@ -102,6 +102,8 @@ pub struct Needs {
     pub seeded: bool,
     /// Whether it prepares for a threat.
     pub threat: bool,
+    /// Whether what its attributes cost an adversary comes from the target that it learns.
+    pub informed: bool,
     /// Whether it compares each row with every other.
     pub pairs: bool,
     /// Whether a fit may come with an answer, since what it reads next depends on what was read.
@@ -139,6 +141,7 @@ impl Needs {
             weights: false,
             seeded: declared(SEED.name),
             threat: declared(THREAT.name),
+            informed: learner.get(COSTS.name).as_deref() == Some("mi"),
             pairs: false,
             fits_to_answers: false,
             weighs: true,

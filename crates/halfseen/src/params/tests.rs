@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::learner::Learner;
-use crate::registry::all;
+use crate::registry::variants;
 
 /// Texts that a kind must take, and texts that it must refuse as out of range or as no value.
 fn texts(kind: &Kind) -> (Vec<String>, Vec<String>, Vec<String>) {
@@ -66,7 +66,7 @@ fn texts(kind: &Kind) -> (Vec<String>, Vec<String>, Vec<String>) {
             )
         }
         Kind::Moments => {
-            let good = own(&["auto", "online", "1,0,2.5e-3", "[3, 4]", "0"]);
+            let good = own(&["auto", "online", "two-phase", "1,0,2.5e-3", "[3, 4]", "0"]);
             (good, own(&["-1", "1,NaN", "inf,1"]), own(&["", "x", "1;0", "1,,2", "Online"]))
         }
         Kind::NumbersOrAuto => {
@@ -74,7 +74,7 @@ fn texts(kind: &Kind) -> (Vec<String>, Vec<String>, Vec<String>) {
             (good, own(&["-1", "1,NaN", "inf,1"]), own(&["", "x", "1;0", "1,,2", "online"]))
         }
         Kind::NonNegativeOrAuto => ([numbers, own(&["0", "auto"])].concat(), outside, words),
-        Kind::Values => {
+        Kind::Costs => {
             let good = own(&["uniform", "mi", "1,0,2.5e-3", "[3, 4]", "0"]);
             (
                 good,
@@ -121,7 +121,7 @@ fn kind_of(error: &Error) -> &'static str {
 
 /// Every learner with every one of its declarations.
 fn each(mut check: impl FnMut(&mut dyn Learner, &'static Declaration)) {
-    for mut learner in all() {
+    for mut learner in variants() {
         for declaration in learner.declarations() {
             check(&mut *learner, declaration);
         }
@@ -130,7 +130,7 @@ fn each(mut check: impl FnMut(&mut dyn Learner, &'static Declaration)) {
 
 #[test]
 fn every_default_is_in_its_range() {
-    for learner in all() {
+    for learner in variants() {
         learner.check().unwrap();
     }
 }
@@ -237,7 +237,7 @@ fn one_name_means_one_thing_and_every_declaration_is_complete() {
                 .all(|c| c.is_ascii_lowercase() || c == '_' || c.is_ascii_digit())
         );
     }
-    for learner in all() {
+    for learner in variants() {
         let names: Vec<&str> = learner.declarations().iter().map(|d| d.name).collect();
         let distinct: std::collections::HashSet<&&str> = names.iter().collect();
         assert_eq!(distinct.len(), names.len(), "{}: {names:?}", learner.name());

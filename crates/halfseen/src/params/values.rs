@@ -75,7 +75,7 @@ impl Value for Vec<f64> {
         let numbers = self.iter().all(|v| v.is_finite() && *v >= 0.0);
         match kind {
             Kind::SharesOrAuto => numbers && (self.iter().sum::<f64>() - 1.0).abs() <= 1e-9,
-            Kind::Moments | Kind::NumbersOrAuto | Kind::Values => numbers,
+            Kind::Moments | Kind::NumbersOrAuto | Kind::Costs => numbers,
             _ => false,
         }
     }
@@ -88,6 +88,8 @@ pub enum MomentSource {
     Auto,
     /// The reads, as they come.
     Online,
+    /// The reads of a first phase, whose draws are uniform.
+    TwoPhase,
     /// These numbers.
     Numbers(Vec<f64>),
 }
@@ -97,6 +99,7 @@ impl Value for MomentSource {
         match text {
             "auto" => Some(MomentSource::Auto),
             "online" => Some(MomentSource::Online),
+            "two-phase" => Some(MomentSource::TwoPhase),
             numbers => Vec::from_text(numbers).map(MomentSource::Numbers),
         }
     }
@@ -104,6 +107,7 @@ impl Value for MomentSource {
         match self {
             MomentSource::Auto => "auto".into(),
             MomentSource::Online => "online".into(),
+            MomentSource::TwoPhase => "two-phase".into(),
             MomentSource::Numbers(numbers) => numbers.to_text(),
         }
     }
@@ -156,7 +160,7 @@ impl Value for AttributeCosts {
     fn is_in(&self, kind: &Kind) -> bool {
         match self {
             AttributeCosts::Numbers(numbers) => numbers.is_in(kind),
-            _ => matches!(kind, Kind::Values),
+            _ => matches!(kind, Kind::Costs),
         }
     }
 }

@@ -223,3 +223,23 @@ words! {
         Logistic = "logistic",
     }
 }
+
+words! {
+    /// What stands for a missing cell.
+    Fill {
+        /// 0, in scaled units.
+        Zero = "zero",
+        /// The mean of what was observed of the attribute.
+        Mean = "mean",
+    }
+}
+
+words! {
+    /// How matrix completion learns the constant of the labels.
+    CompletionVariant {
+        /// MC-b: a constant b for every label.
+        Bias = "b",
+        /// MC-1: a row of ones.
+        Ones = "1",
+    }
+}

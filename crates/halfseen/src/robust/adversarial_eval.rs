@@ -120,6 +120,6 @@ impl<'a> Trial<'a> {
     /// See [`information`]; a target that is not of two classes.
     pub fn information(&self) -> Result<Vec<f64>> {
         let examples = self.examples();
-        information(&examples, &Signs::of(&examples, "values = mi")?.signs)
+        information(&examples, &Signs::of(&examples, "costs = mi")?.signs)
     }
 }

@@ -49,7 +49,7 @@ impl<'a> Effects<'a> {
             return Err(wrong("columns, one for each weight", linear.weights.len(), columns).into());
         }
         if threat.values().len() != layout.sampled_panels() {
-            let what = "values, one for each attribute that can vanish";
+            let what = "costs, one for each attribute that can vanish";
             return Err(wrong(what, layout.sampled_panels(), threat.values().len()).into());
         }
         Ok(Effects {

@@ -13,7 +13,7 @@
 //! is a least of linear functions of w. A cut costs one look at every value that is not 0, and a
 //! grid of C shares all of them.
 //!
-//! **Symbols**: C `c`, N `threat`, v `values`.
+//! **Symbols**: C `c`, N `threat`, v `costs`.
 
 use super::breakdown::breakdown_threat;
 use super::fit_context::FitContext;
@@ -38,7 +38,7 @@ parameters! {
         source: "E 4 (comparator); Globerson and Roweis 2006; Teo et al. 2010";
         c: f64 = 1.0, C;
         threat: Option<f64> = None, THREAT;
-        values: AttributeCosts = AttributeCosts::Uniform, VALUES;
+        costs: AttributeCosts = AttributeCosts::Uniform, COSTS;
         intercept: bool = true, INTERCEPT;
         tol: f64 = 1e-3, TOL;
         max_iter: u64 = 5_000, MAX_ITER;
@@ -64,7 +64,7 @@ impl Fdrop {
     fn shares_cuts(&self, other: &Fdrop) -> bool {
         self.intercept == other.intercept
             && self.threat == other.threat
-            && self.values == other.values
+            && self.costs == other.costs
     }
 
     /// Whether no weights are better than 0. The first better ones found answer it, mostly after
@@ -102,7 +102,7 @@ fn fit_all(learners: &[Fdrop], examples: &Examples<'_>, monitor: &dyn Monitor) -
         |path| {
             let (start, of) = (Instant::now(), path[0]);
             let signs = Signs::of(examples, Fdrop::NAME)?;
-            let frame = FitContext::new(examples, Fdrop::NAME, &of.values, of.threat)?;
+            let frame = FitContext::new(examples, Fdrop::NAME, &of.costs, of.threat)?;
             let attacked =
                 Attacked::new(&frame.rows, &signs.signs, weights.as_deref(), &frame.threat);
             let mut bundle = Bundle::new(&attacked, of.intercept)?;

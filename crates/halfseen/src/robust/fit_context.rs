@@ -121,7 +121,7 @@ fn floored(threat: &Threat) -> Option<Note> {
 /// What the program took from the rows, though bounds on new rows want it fixed before they are
 /// seen.
 pub(crate) fn from_rows(values: &AttributeCosts, margin: bool) -> Vec<String> {
-    let values = (*values == AttributeCosts::Information).then_some("values");
+    let values = (*values == AttributeCosts::Information).then_some("costs");
     let margin = margin.then_some("margin");
     values.into_iter().chain(margin).map(str::to_owned).collect()
 }

@@ -18,7 +18,7 @@
 //! theorem: the p-th steps by 1 / sqrt(p) of the first, averages its own hypotheses, and rows kept
 //! out choose the pass.
 //!
-//! **Symbols**: C `box_radius`, gamma `margin`, N `threat`, v `values`, P = V - N, tau the step, n
+//! **Symbols**: C `box_radius`, gamma `margin`, N `threat`, v `costs`, P = V - N, tau the step, n
 //! columns, m rows.
 
 use super::bounds::Learned;
@@ -43,7 +43,7 @@ parameters! {
         title: "Perceptron under the worst deletions, averaged over one pass",
         source: "E 3, theorem 4, corollary 1";
         threat: Option<f64> = None, THREAT;
-        values: AttributeCosts = AttributeCosts::Uniform, VALUES;
+        costs: AttributeCosts = AttributeCosts::Uniform, COSTS;
         margin: Option<f64> = None, MARGIN;
         box_radius: f64 = 1.0, BOX_RADIUS;
         step: Rule = Rule::Theory(1.0), STEP;
@@ -91,7 +91,7 @@ impl Learner for RobustPerceptron {
         let mut of = Vec::with_capacity(learners.len());
         for learner in &learners {
             let same = |other: &RobustPerceptron| {
-                other.values == learner.values && other.threat == learner.threat
+                other.costs == learner.costs && other.threat == learner.threat
             };
             let at = frames.iter().position(|(other, _)| same(other)).unwrap_or(frames.len());
             if at == frames.len() {
@@ -113,9 +113,9 @@ const BETWEEN_LOOKS: usize = 256;
 impl RobustPerceptron {
     fn frame(&self, examples: &Examples<'_>) -> Result<FitContext> {
         refuse_weights("robust-perceptron", examples, STEPS)?;
-        let frame = FitContext::new(examples, "robust-perceptron", &self.values, self.threat)?;
+        let frame = FitContext::new(examples, "robust-perceptron", &self.costs, self.threat)?;
         if self.deletions == Deletions::Whole && frame.threat.costs() == Costs::General {
-            let what = "values that are all equal or whole numbers; use fractional";
+            let what = "costs that are all equal or whole numbers; use fractional";
             return Err(ErrorKind::Needs { name: "deletions", value: "whole", what }.into());
         }
         Ok(frame)
@@ -147,7 +147,7 @@ impl RobustPerceptron {
             box_radius: self.box_radius,
             largest_bias: self.intercept.then_some(self.box_radius),
             tried: self.tried,
-            from_rows: from_rows(&self.values, margin.from_rows),
+            from_rows: from_rows(&self.costs, margin.from_rows),
         };
         let promised = match self.damage {
             Damage::Noise => Some(learned.promise_of_noise()),

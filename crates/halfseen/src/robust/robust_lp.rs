@@ -48,7 +48,7 @@ parameters! {
         title: "Robust linear program: the least mean loss under the worst deletions",
         source: "E, equations (3) and (4)";
         threat: Option<f64> = None, THREAT;
-        values: AttributeCosts = AttributeCosts::Uniform, VALUES;
+        costs: AttributeCosts = AttributeCosts::Uniform, COSTS;
         margin: Option<f64> = None, MARGIN;
         box_radius: f64 = 1.0, BOX_RADIUS;
         deletions: Deletions = Deletions::Fractional, DELETIONS;
@@ -117,7 +117,7 @@ impl RobustLp {
     /// Two classes.
     fn classify(&self, examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Fit> {
         let signs = Signs::of(examples, Self::NAME)?;
-        let mut frame = FitContext::new(examples, Self::NAME, &self.values, self.threat)?;
+        let mut frame = FitContext::new(examples, Self::NAME, &self.costs, self.threat)?;
         let threat = frame.threat.clone();
         let margin = margin_of(
             self.margin,
@@ -159,7 +159,7 @@ impl RobustLp {
                 box_radius: self.box_radius,
                 largest_bias,
                 tried: self.tried,
-                from_rows: from_rows(&self.values, margin.from_rows),
+                from_rows: from_rows(&self.costs, margin.from_rows),
             };
             let promise = match self.damage {
                 Damage::Deletion => learned.promise(),
@@ -191,7 +191,7 @@ impl RobustLp {
             let what = "a target of two classes: what it promises is a sign";
             return Err(ErrorKind::Needs { name: "damage", value: "noise", what }.into());
         }
-        let mut frame = FitContext::new(examples, Self::NAME, &self.values, self.threat)?;
+        let mut frame = FitContext::new(examples, Self::NAME, &self.costs, self.threat)?;
         let threat = frame.threat.clone();
         let rows = &frame.rows;
         let targets: Vec<f64> = (0..examples.len()).map(|i| examples.target(i)).collect();

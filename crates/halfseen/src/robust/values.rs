@@ -18,10 +18,10 @@ pub(crate) fn threat_of(
     let values = match worth {
         AttributeCosts::Uniform => vec![1.0; attributes],
         AttributeCosts::Information => {
-            information(examples, &Signs::of(examples, "values = mi")?.signs)?
+            information(examples, &Signs::of(examples, "costs = mi")?.signs)?
         }
         AttributeCosts::Numbers(numbers) if numbers.len() != attributes => {
-            let what = "values, one for each attribute that can vanish".to_owned();
+            let what = "costs, one for each attribute that can vanish".to_owned();
             return Err(ErrorKind::WrongLength {
                 what,
                 expected: attributes,
@@ -68,7 +68,7 @@ pub fn information(examples: &Examples<'_>, signs: &[f64]) -> Result<Vec<f64>> {
     let found: Vec<f64> = (0..attributes).map(best).collect();
     let total: f64 = found.iter().sum();
     if total <= 0.0 {
-        let problem = "no attribute tells anything of the target, so that all values would be 0; use uniform ones";
+        let problem = "no attribute tells anything of the target, so that all costs would be 0; use uniform ones";
         let (what, name) = ("mutual information", "every attribute".to_owned());
         return Err(ErrorKind::WrongDeclaration { what, name, problem: problem.into() }.into());
     }

@@ -10,6 +10,7 @@ use crate::error::{ErrorKind, Result};
 use crate::learner::{Family, Learner};
 use crate::model::{BudgetKind, Fit};
 use crate::prepare::Prepared;
+use crate::registry::label;
 use halfseen_solve::sampling::{Purpose, Split, Stream, splits};
 use halfseen_solve::{Monitor, Quiet};
 use rayon::prelude::*;
@@ -19,6 +20,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Design of a comparison.
 #[derive(Debug, Clone)]
 pub struct Plan {
+    /// Names of the learners in the result, in their order; a learner without a name here goes by
+    /// its [`label`].
+    pub names: Vec<&'static str>,
     /// Number of random splits; with given test rows, number of runs that differ in seeds only.
     pub splits: usize,
     /// Number of folds for tuning; without it learners keep their parameters.
@@ -157,6 +161,7 @@ fn one_split(
             Some(tuned) => tuned.apply(seeded)?,
             None => seeded,
         };
+        let name = plan.names.get(l).copied().unwrap_or_else(|| label(&*learner));
         let prepared = views.get(l);
         let examples = prepared.examples();
         let tests = other
@@ -193,7 +198,7 @@ fn one_split(
         let point = |fit: &Fit| -> Result<CurvePoint> {
             let score = test(fit)?;
             Ok(CurvePoint {
-                learner: learner.name(),
+                learner: name,
                 split: number,
                 examples: fit.report.examples,
                 distinct: fit.report.distinct,
@@ -208,7 +213,7 @@ fn one_split(
         let score = test(fit)?;
         let measured = learner.needs().family != Family::Budget || !task.options.honest;
         let row = Row {
-            learner: learner.name(),
+            learner: name,
             split: number,
             budget: match fit.report.budget_kind {
                 BudgetKind::Each => fit.report.max_reads,

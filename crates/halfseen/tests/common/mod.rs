@@ -5,6 +5,7 @@ pub mod collecting;
 
 use halfseen::budget::{AskTell, Query, TellOutcome};
 use halfseen::data::{Examples, Labels, Layout, Matrix, Moments, Scaler};
+use halfseen::registry::label;
 use halfseen::sampling::{Purpose, Stream};
 use halfseen::{Error, ErrorKind, Learner};
 use ndarray::Array2;
@@ -24,10 +25,10 @@ pub const STEPPERS: [&str; 10] = [
     "aesvr",
 ];
 
-/// Every learner, those that draw by moments estimating them: most tests declare none.
+/// Every learner and variant, those that draw by moments estimating them: most tests declare none.
 pub fn all() -> Vec<Box<dyn Learner>> {
-    let mut all = halfseen::registry::all();
-    for learner in all.iter_mut().filter(|l| l.get("moments").is_some()) {
+    let mut all = halfseen::registry::variants();
+    for learner in all.iter_mut().filter(|l| l.get("moments").is_some_and(|m| m == "auto")) {
         learner.set("moments", "online").unwrap();
     }
     all
@@ -36,7 +37,7 @@ pub fn all() -> Vec<Box<dyn Learner>> {
 /// A learner by name with some parameters set: those that it has, such as a step size, which not
 /// every learner takes. A first phase takes seven examples, for want of a horizon.
 pub fn learner(name: &str, settings: &[(&str, &str)]) -> Box<dyn Learner> {
-    let mut learner = all().into_iter().find(|l| l.name() == name).unwrap();
+    let mut learner = all().into_iter().find(|l| label(&**l) == name).unwrap();
     if learner.get("phase1").is_some() {
         learner.set("phase1", "7").unwrap();
     }
@@ -59,10 +60,10 @@ pub fn started(name: &str, settings: &[(&str, &str)], layout: &Arc<Layout>) -> B
 
 /// The budgeted learners.
 pub fn budgeted() -> Vec<String> {
-    let all = halfseen::registry::all();
-    all.iter()
+    all()
+        .iter()
         .filter(|l| l.family() == halfseen::learner::Family::Budget)
-        .map(|l| l.name().to_owned())
+        .map(|l| label(&**l).to_owned())
         .collect()
 }
 

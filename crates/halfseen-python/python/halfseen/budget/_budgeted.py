@@ -45,7 +45,7 @@ class Budgeted(Incremental):
         Examples to come; theory steps, penalties, tail averages and shares for a first phase use it.
         None: the rows of a fit; unknown in ask and tell, where steps then fall as 1/sqrt(t). Range: an
         integer of at least 1, or None.
-    money : float or None
+    max_cost : float or None
         What the reads of one example may cost in all, at declared prices (1 each where nothing is said);
         never exceeded. None: only their number is limited. Range: a finite number above 0, or None.
     replacement : bool
@@ -131,7 +131,7 @@ class Budgeted(Incremental):
     def _started(self, targets, classes, scale, named=None):
         """Return a learner of the library over this estimator's attributes, told nothing as yet."""
         return _core.Learner.start(
-            self._learner_name(),
+            self._learner,
             self._parameters(self._seed()),
             self._names(),
             self._declarations(),

@@ -1,31 +1,11 @@
 """Define the learners that read some attributes more often than others: GAERR, DDAERR and DDAELR."""
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from numpy.typing import ArrayLike
 
 from halfseen import _types as t
 from halfseen.budget._budgeted import Budgeted, BudgetedClassifier, BudgetedRegressor
-
-
-class _ByMoments(Budgeted):
-    """What learners do that draw by second moments.
-
-    Parameters
-    ----------
-    moments : array-like, 'online', 'two-phase' or None
-        Second moments mu = E x^2 of the attributes about their centre, in scaled units, one per column. None:
-        those that the data declare or, where the learner may look, show; where neither, 'online': estimated
-        from the reads as they come. 'two-phase': estimated from a first phase of uniform reads, which has a
-        theorem.
-    """
-
-    moments: t.Moments
-
-    def _learner_name(self):
-        """Return the two-phase form where it is asked for."""
-        phases = isinstance(self.moments, str) and self.moments == "two-phase"
-        return f"{self._learner}-2p" if phases else self._learner
 
 
 class _GAERR(Budgeted):
@@ -57,7 +37,7 @@ class _GAERR(Budgeted):
         *,
         budget: int | None = None,
         total_budget: int | None = None,
-        money: float | None = None,
+        max_cost: float | None = None,
         radius: float = 2.0,
         step: t.Rule = "1.8x",
         step_rule: Literal["constant", "adagrad"] = "constant",
@@ -79,7 +59,7 @@ class _GAERR(Budgeted):
     ) -> None:
         self.budget = budget
         self.total_budget = total_budget
-        self.money = money
+        self.max_cost = max_cost
         self.radius = radius
         self.step = step
         self.step_rule = step_rule
@@ -138,7 +118,7 @@ class GAERRClassifier(_GAERR, BudgetedClassifier):
     """
 
 
-class _DDAERR(_ByMoments):
+class _DDAERR(Budgeted):
     """The parameters of :class:`DDAERRRegressor` and :class:`DDAERRClassifier`.
 
     Parameters
@@ -161,14 +141,13 @@ class _DDAERR(_ByMoments):
     """
 
     _learner = "ddaerr"
-    _forms: ClassVar = {"ddaerr": {}, "ddaerr-2p": {"moments": "two-phase"}}
 
     def __init__(
         self,
         *,
         budget: int | None = None,
         total_budget: int | None = None,
-        money: float | None = None,
+        max_cost: float | None = None,
         radius: float = 2.0,
         step: t.Rule = "1.8x",
         step_rule: Literal["constant", "adagrad"] = "constant",
@@ -196,7 +175,7 @@ class _DDAERR(_ByMoments):
     ) -> None:
         self.budget = budget
         self.total_budget = total_budget
-        self.money = money
+        self.max_cost = max_cost
         self.radius = radius
         self.step = step
         self.step_rule = step_rule
@@ -246,8 +225,8 @@ class DDAERRRegressor(_DDAERR, BudgetedRegressor):
     >>> model.score(X, y) > 0.5
     True
     >>> model = DDAERRRegressor(budget=3, moments="two-phase", random_state=0).fit(X, y)
-    >>> model.report_["learner"], model.score(X, y) > 0.7
-    ('ddaerr-2p', True)
+    >>> model.score(X, y) > 0.7
+    True
     """
 
 
@@ -269,7 +248,7 @@ class DDAERRClassifier(_DDAERR, BudgetedClassifier):
     """
 
 
-class _DDAELR(_ByMoments):
+class _DDAELR(Budgeted):
     """The parameters of :class:`DDAELRRegressor` and :class:`DDAELRClassifier`.
 
     See Also
@@ -285,14 +264,13 @@ class _DDAELR(_ByMoments):
     """
 
     _learner = "ddaelr"
-    _forms: ClassVar = {"ddaelr": {}, "ddaelr-2p": {"moments": "two-phase"}}
 
     def __init__(
         self,
         *,
         budget: int | None = None,
         total_budget: int | None = None,
-        money: float | None = None,
+        max_cost: float | None = None,
         radius: float = 8.0,
         step: t.Rule = "5.6x",
         moments: t.Moments = None,
@@ -318,7 +296,7 @@ class _DDAELR(_ByMoments):
     ) -> None:
         self.budget = budget
         self.total_budget = total_budget
-        self.money = money
+        self.max_cost = max_cost
         self.radius = radius
         self.step = step
         self.moments = moments

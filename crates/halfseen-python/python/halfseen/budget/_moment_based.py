@@ -11,7 +11,7 @@ class _MomentLasso(Budgeted):
 
     Parameters
     ----------
-    reading : {'stationary', 'psd', 'diag-shift'}
+    moment_repair : {'stationary', 'psd', 'diag-shift'}
         How estimated second moments are read, which need not be positive semidefinite: as they are, for a
         stationary point; as the nearest matrix that is; or with the size of their least eigenvalue added
         to the diagonal.
@@ -36,7 +36,7 @@ class _MomentLasso(Budgeted):
         budget: int | None = None,
         total_budget: int | None = None,
         radius: float = 4.0,
-        reading: Literal["stationary", "psd", "diag-shift"] = "psd",
+        moment_repair: Literal["stationary", "psd", "diag-shift"] = "psd",
         tol: float = 0.0001,
         max_iter: int = 100000,
         centre: Literal["none", "given", "running"] = "running",
@@ -52,7 +52,7 @@ class _MomentLasso(Budgeted):
         self.budget = budget
         self.total_budget = total_budget
         self.radius = radius
-        self.reading = reading
+        self.moment_repair = moment_repair
         self.tol = tol
         self.max_iter = max_iter
         self.centre = centre
@@ -71,7 +71,7 @@ class MomentLassoRegressor(_MomentLasso, BudgetedRegressor):
 
     Pairs of attributes are read of each example, whatever was learned before, and give unbiased estimates
     of all second moments; the weights in the l1 ball are those of least squared error in these.
-    ``reading`` says what becomes of estimates that are no second moments of anything. The excess of the
+    ``moment_repair`` says what becomes of estimates that are no second moments of anything. The excess of the
     squared error falls as ``d ** 2 / k`` times one over the root of the number of examples. Memory grows
     with the square of the number of columns, and a solution takes its third power: ``partial_fit`` solves
     anew for every batch, so give it large ones.

@@ -36,7 +36,7 @@ class _AER(Budgeted):
         *,
         budget: int | None = None,
         total_budget: int | None = None,
-        money: float | None = None,
+        max_cost: float | None = None,
         radius: float = 8.0,
         penalty: t.Rule = "theory",
         centre: Literal["none", "given", "running"] = "running",
@@ -55,7 +55,7 @@ class _AER(Budgeted):
     ) -> None:
         self.budget = budget
         self.total_budget = total_budget
-        self.money = money
+        self.max_cost = max_cost
         self.radius = radius
         self.penalty = penalty
         self.centre = centre
@@ -138,7 +138,7 @@ class _AERR(Budgeted):
         *,
         budget: int | None = None,
         total_budget: int | None = None,
-        money: float | None = None,
+        max_cost: float | None = None,
         radius: float = 2.0,
         step: t.Rule = "1.8x",
         step_rule: Literal["constant", "adagrad"] = "constant",
@@ -160,7 +160,7 @@ class _AERR(Budgeted):
     ) -> None:
         self.budget = budget
         self.total_budget = total_budget
-        self.money = money
+        self.max_cost = max_cost
         self.radius = radius
         self.step = step
         self.step_rule = step_rule
@@ -259,7 +259,7 @@ class _AELR(Budgeted):
         *,
         budget: int | None = None,
         total_budget: int | None = None,
-        money: float | None = None,
+        max_cost: float | None = None,
         radius: float = 8.0,
         step: t.Rule = "5.6x",
         passive: Literal["no", "one", "all"] = "no",
@@ -280,7 +280,7 @@ class _AELR(Budgeted):
     ) -> None:
         self.budget = budget
         self.total_budget = total_budget
-        self.money = money
+        self.max_cost = max_cost
         self.radius = radius
         self.step = step
         self.passive = passive
@@ -375,7 +375,7 @@ class _PNorm(Budgeted):
         *,
         budget: int | None = None,
         total_budget: int | None = None,
-        money: float | None = None,
+        max_cost: float | None = None,
         radius: float = 4.0,
         step: t.Rule = "3.2x",
         p: float | None = 4.0,
@@ -397,7 +397,7 @@ class _PNorm(Budgeted):
     ) -> None:
         self.budget = budget
         self.total_budget = total_budget
-        self.money = money
+        self.max_cost = max_cost
         self.radius = radius
         self.step = step
         self.p = p

@@ -195,7 +195,7 @@ impl<I: Iterate> Sgd<I> {
         let Some(sampler) = self.state.drawing.sampler() else { return (square, largest) };
         // Under prices the draws are not those of the theorem.
         let bound =
-            self.state.drawing.bound.filter(|bound| *bound > 0.0 && self.recipe.money.is_none());
+            self.state.drawing.bound.filter(|bound| *bound > 0.0 && self.recipe.max_cost.is_none());
         if let Some(bound) = bound {
             let k = sampler.draws() as f64;
             let repeats = if sampler.replacement() { (k - 1.0) / k } else { 0.0 };

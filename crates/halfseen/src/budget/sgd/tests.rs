@@ -6,8 +6,7 @@ mod smooth;
 use super::*;
 use crate::budget::sampler::Sampler;
 use crate::budget::{
-    Aelr, Aer, Aerr, Budgeted, ColumnTerm, Ddaelr, Ddaelr2p, Ddaerr, Ddaerr2p, Gaerr,
-    PNormRegression, Reads,
+    Aelr, Aer, Aerr, Budgeted, ColumnTerm, Ddaelr, Ddaerr, Gaerr, PNormRegression, Reads,
 };
 use crate::learner::{AskTell, Learner};
 use halfseen_solve::iterate::Iterate;

@@ -14,7 +14,7 @@
 //!
 //! **Continuation**: mu falls by [`FALL`] at a time, each solution starting the next.
 
-use super::Form;
+use super::CompletionVariant;
 use super::objective::{Labels, Objective};
 use super::shrink::{Shrunk, shrink, spectral_norm};
 use crate::error::{ErrorKind, Result};
@@ -254,7 +254,7 @@ impl<'a> Path<'a> {
         };
         let objective = &self.objective;
         let attributes = t + objective.columns();
-        let one = (objective.form == Form::Ones).then(|| One {
+        let one = (objective.variant == CompletionVariant::Ones).then(|| One {
             row: rows(attributes, attributes + 1),
             weight: objective.cells / objective.step,
         });

@@ -1,7 +1,9 @@
-//! Offers MC-b and MC-1 as learners: the labels of all training rows are known, new rows are
+//! Offers matrix completion as a learner: the labels of all training rows are known, new rows are
 //! predicted by the factor.
 
-use super::{Completed, Form, LabelLoss, Problem, Settings, Solution, complete, solve};
+use super::{
+    Completed, CompletionVariant, LabelLoss, Problem, Settings, Solution, complete, solve,
+};
 use crate::data::Examples;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Masked;
@@ -16,12 +18,13 @@ use rayon::prelude::*;
 use std::time::Instant;
 
 parameters! {
-    /// MC-b: labels and attributes completed as one matrix of low rank, with a constant for every
-    /// label.
-    pub struct CompletionB {
-        name: "mcb", family: Missing,
-        title: "Matrix completion with a constant (MC-b)",
+    /// Labels and attributes completed as one matrix of low rank, with a constant for every label
+    /// (MC-b) or a row of ones (MC-1).
+    pub struct MatrixCompletion {
+        name: "completion", family: Missing,
+        title: "Matrix completion, with a constant (MC-b) or a row of ones (MC-1)",
         source: "Goldberg et al. 2010; D 5";
+        variant: CompletionVariant = CompletionVariant::Bias, COMPLETION;
         label_weight: f64 = 0.1, LABEL_WEIGHT;
         rank_penalty: f64 = 0.2, RANK_PENALTY;
         loss: LossChoice = LossChoice::Auto, LABEL_LOSS;
@@ -29,120 +32,78 @@ parameters! {
         max_iter: u64 = 1000, MAX_ITER;
     }
 }
-
-parameters! {
-    /// MC-1: labels and attributes completed as one matrix of low rank, that holds a row of ones.
-    pub struct Completion1 {
-        name: "mc1", family: Missing,
-        title: "Matrix completion with a row of ones (MC-1)",
-        source: "Goldberg et al. 2010; D 5";
-        label_weight: f64 = 0.1, LABEL_WEIGHT;
-        rank_penalty: f64 = 0.2, RANK_PENALTY;
-        loss: LossChoice = LossChoice::Auto, LABEL_LOSS;
-        tol: f64 = 1e-3, TOL;
-        max_iter: u64 = 1000, MAX_ITER;
-    }
-}
-
-/// Either learner's parameters.
-struct Setup {
-    loss: LossChoice,
-    settings: Settings,
-    rank_penalty: f64,
-}
-
-macro_rules! learner {
-    ($Name:ident, $form:expr) => {
-        impl $Name {
-            /// Completes the attributes of all examples together with their targets. Of examples
-            /// that are not `labelled`, (n), the target is not learned from; it must still be one
-            /// that the loss takes.
-            ///
-            /// # Errors
-            /// As [`complete`](super::complete).
-            pub fn complete(
-                &self,
-                examples: &Examples<'_>,
-                labelled: Vec<bool>,
-                monitor: &dyn Monitor,
-            ) -> Result<Completed> {
-                self.check()?;
-                refuse_weights($Name::NAME, examples, NORMS)?;
-                completed(&self.setup(), examples, labelled, monitor)
-            }
-
-            fn setup(&self) -> Setup {
-                let settings = Settings {
-                    form: $form,
-                    loss: LabelLoss::Squared,
-                    label_weight: self.label_weight,
-                    tol: self.tol,
-                    max_iter: self.max_iter,
-                };
-                Setup { loss: self.loss, settings, rank_penalty: self.rank_penalty }
-            }
-        }
-
-        impl Learner for $Name {
-            fn grid(&self) -> Grid {
-                Grid::new(&[
-                    ("label_weight", &["0.001", "0.01", "0.1", "1"]),
-                    ("rank_penalty", &["0.5", "0.2", "0.1", "0.05", "0.02", "0.01", "0.003"]),
-                ])
-            }
-
-            // Settings that differ by the rank penalty alone share one continuation.
-            fits_together!(|learners: &[$Name], examples, monitor| {
-                let setups: Vec<Setup> = learners.iter().map($Name::setup).collect();
-                fit_all($Name::NAME, &setups, examples, monitor)
-            });
-
-            fn needs(&self) -> Needs {
-                Needs { targets: Targets::Any, weighs: false, ..Needs::of(self) }
-            }
-        }
-    };
-}
-
-learner!(CompletionB, Form::Bias);
-learner!(Completion1, Form::Ones);
 
 /// Why there are no weights.
 const NORMS: &str =
     "as a row twice counts twice in its losses, and otherwise in the norm that stands for rank";
 
-/// Completes the rows of one setup with their targets.
-fn completed(
-    setup: &Setup,
-    examples: &Examples<'_>,
-    labelled: Vec<bool>,
-    monitor: &dyn Monitor,
-) -> Result<Completed> {
-    let rows = Masked::new(examples, false)?;
-    let (loss, labels) = targets(setup.loss, examples)?;
-    let problem = Problem { values: &rows.values, observed: &rows.observed, labels, labelled };
-    complete(&problem, &Settings { loss, ..setup.settings }, setup.rank_penalty, monitor)
+impl MatrixCompletion {
+    /// Completes the attributes of all examples together with their targets. Of examples that are
+    /// not `labelled`, (n), the target is not learned from; it must still be one that the loss
+    /// takes.
+    ///
+    /// # Errors
+    /// As [`complete`](super::complete).
+    pub fn complete(
+        &self,
+        examples: &Examples<'_>,
+        labelled: Vec<bool>,
+        monitor: &dyn Monitor,
+    ) -> Result<Completed> {
+        self.check()?;
+        refuse_weights(Self::NAME, examples, NORMS)?;
+        let rows = Masked::new(examples, false)?;
+        let (loss, labels) = targets(self.loss, examples)?;
+        let problem = Problem { values: &rows.values, observed: &rows.observed, labels, labelled };
+        complete(&problem, &self.settings(loss), self.rank_penalty, monitor)
+    }
+
+    fn settings(&self, loss: LabelLoss) -> Settings {
+        Settings {
+            variant: self.variant,
+            loss,
+            label_weight: self.label_weight,
+            tol: self.tol,
+            max_iter: self.max_iter,
+        }
+    }
 }
 
-/// Fits of all setups, in their order. Each report's seconds are those of its whole continuation.
+impl Learner for MatrixCompletion {
+    fn grid(&self) -> Grid {
+        Grid::new(&[
+            ("label_weight", &["0.001", "0.01", "0.1", "1"]),
+            ("rank_penalty", &["0.5", "0.2", "0.1", "0.05", "0.02", "0.01", "0.003"]),
+        ])
+    }
+
+    // Settings that differ by the rank penalty alone share one continuation.
+    fits_together!(fit_all);
+
+    fn needs(&self) -> Needs {
+        Needs { targets: Targets::Any, weighs: false, ..Needs::of(self) }
+    }
+}
+
+/// Fits of all settings, in their order. Each report's seconds are those of its whole continuation.
 fn fit_all(
-    name: &str,
-    setups: &[Setup],
+    learners: &[MatrixCompletion],
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Fit>> {
+    let name = MatrixCompletion::NAME;
     refuse_weights(name, examples, NORMS)?;
     if examples.is_empty() {
         return Err(ErrorKind::TooFewRows { what: name.to_owned(), least: 1, rows: 0 }.into());
     }
     let rows = Masked::new(examples, false)?;
     let reading = MissingnessSummary::of(examples);
-    // Setups that share everything but the rank penalty.
+    // Settings that share everything but the rank penalty.
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    for (at, setup) in setups.iter().enumerate() {
-        let alike = |other: &&mut Vec<usize>| {
-            let other = &setups[other[0]];
-            other.settings == setup.settings && other.loss == setup.loss
+    for (at, learner) in learners.iter().enumerate() {
+        let alike = |group: &&mut Vec<usize>| {
+            let first = &learners[group[0]];
+            MatrixCompletion { rank_penalty: first.rank_penalty, ..learner.clone() } == *first
         };
         match groups.iter_mut().find(alike) {
             Some(group) => group.push(at),
@@ -151,36 +112,36 @@ fn fit_all(
     }
     let fitted: Vec<Result<Vec<Fit>>> = groups
         .par_iter()
-        .map(|group| continuation(name, setups, group, (&rows, &reading), examples, monitor))
+        .map(|group| {
+            let group: Vec<&MatrixCompletion> = group.iter().map(|&at| &learners[at]).collect();
+            continuation(&group, (&rows, &reading), examples, monitor)
+        })
         .collect();
-    let mut fits: Vec<Option<Fit>> = vec![None; setups.len()];
+    let mut fits: Vec<Option<Fit>> = vec![None; learners.len()];
     for (group, fitted) in groups.into_iter().zip(fitted) {
         group.into_iter().zip(fitted?).for_each(|(at, fit)| fits[at] = Some(fit));
     }
     Ok(fits.into_iter().flatten().collect())
 }
 
-/// Fits of one group of setups.
+/// Fits of settings that differ by the rank penalty alone.
 fn continuation(
-    name: &str,
-    setups: &[Setup],
-    group: &[usize],
+    group: &[&MatrixCompletion],
     (rows, reading): (&Masked, &MissingnessSummary),
     examples: &Examples<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Fit>> {
     let start = Instant::now();
-    let (loss, labels) = targets(setups[group[0]].loss, examples)?;
+    let (loss, labels) = targets(group[0].loss, examples)?;
     // A score of the logistic loss is a log-odds; one of several rows of 0 and 1 is no class.
     let estimates = loss == LabelLoss::Squared && labels.nrows() == 1;
-    let settings = Settings { loss, ..setups[group[0]].settings };
     let labelled = vec![true; rows.len()];
     let problem = Problem { values: &rows.values, observed: &rows.observed, labels, labelled };
-    let penalties: Vec<f64> = group.iter().map(|&at| setups[at].rank_penalty).collect();
-    let solutions = solve(&problem, &settings, &penalties, monitor)?;
+    let penalties: Vec<f64> = group.iter().map(|learner| learner.rank_penalty).collect();
+    let solutions = solve(&problem, &group[0].settings(loss), &penalties, monitor)?;
     let seconds = start.elapsed().as_secs_f64();
     let fit = |solution: Solution| {
-        let mut report = reading.report(name, solution.stop, examples);
+        let mut report = reading.report(MatrixCompletion::NAME, solution.stop, examples);
         (report.objective, report.gap) = (Some(solution.objective), Some(solution.gap));
         report.passes = Some(solution.passes);
         report.seconds = seconds;
@@ -277,7 +238,9 @@ mod tests {
     }
 
     fn both() -> [Box<dyn Learner>; 2] {
-        [Box::new(CompletionB::default()), Box::new(Completion1::default())]
+        [CompletionVariant::Bias, CompletionVariant::Ones].map(|variant| -> Box<dyn Learner> {
+            Box::new(MatrixCompletion { variant, ..MatrixCompletion::default() })
+        })
     }
 
     #[test]
@@ -319,7 +282,7 @@ mod tests {
             let mut data = Data::random(150, classes);
             let (targets, codes) = (data.targets.clone(), data.codes.clone());
             let learner =
-                CompletionB { label_weight: 1.0, rank_penalty: 0.02, ..CompletionB::default() };
+                MatrixCompletion { label_weight: 1.0, rank_penalty: 0.02, ..Default::default() };
             let known = learner.complete(&data.examples(), labelled.clone(), &Silent).unwrap();
             let hidden = |i: &usize| !labelled[*i];
             for i in (0..150).filter(hidden) {

@@ -35,8 +35,9 @@ mod learner;
 mod objective;
 mod shrink;
 
+pub use crate::params::CompletionVariant;
 pub use labels::LabelLoss;
-pub use learner::{Completion1, CompletionB};
+pub use learner::MatrixCompletion;
 
 use crate::error::{ErrorKind, Result};
 use crate::model::{Factor, Stop};
@@ -61,20 +62,11 @@ pub struct Problem<'a> {
     pub labelled: Vec<bool>,
 }
 
-/// How the constant of the labels is learned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// MC-b: a constant b for every label.
-    Bias,
-    /// MC-1: a row of ones.
-    Ones,
-}
-
 /// What is minimised, and how precisely.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     /// MC-b or MC-1.
-    pub form: Form,
+    pub variant: CompletionVariant,
     /// The labels' loss.
     pub loss: LabelLoss,
     /// lambda: weight of the labels' mean loss beside that of the attributes.
@@ -185,7 +177,8 @@ fn walk(
         positive("rank_penalty", share)?;
     }
     problem.check()?;
-    let objective = Objective::new(problem, settings.form, settings.loss, settings.label_weight)?;
+    let objective =
+        Objective::new(problem, settings.variant, settings.loss, settings.label_weight)?;
     let cells = objective.cells;
     let mut path = Path::new(objective)?;
     let most = path.most()?;

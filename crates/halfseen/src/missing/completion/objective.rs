@@ -1,6 +1,6 @@
 //! Evaluates what MC-b and MC-1 minimise: the smooth part, its gradient, and a bound from the dual.
 
-use super::{Form, LabelLoss, Problem};
+use super::{CompletionVariant, LabelLoss, Problem};
 use crate::error::{ErrorKind, Result};
 use faer::Mat;
 
@@ -11,7 +11,7 @@ const SHARE: f64 = 0.95;
 #[derive(Debug)]
 pub(super) struct Objective<'a> {
     problem: &'a Problem<'a>,
-    pub(super) form: Form,
+    pub(super) variant: CompletionVariant,
     loss: LabelLoss,
     /// The labelled items.
     items: Vec<usize>,
@@ -41,7 +41,7 @@ pub(super) struct Labels {
 impl<'a> Objective<'a> {
     pub(super) fn new(
         problem: &'a Problem<'a>,
-        form: Form,
+        variant: CompletionVariant,
         loss: LabelLoss,
         label_weight: f64,
     ) -> Result<Self> {
@@ -65,7 +65,7 @@ impl<'a> Objective<'a> {
         let step = (SHARE / (label * loss.curvature())).min(cells);
         Ok(Objective {
             problem,
-            form,
+            variant,
             loss,
             items,
             targets,
@@ -78,7 +78,9 @@ impl<'a> Objective<'a> {
 
     /// Rows of Z.
     pub(super) fn rows(&self) -> usize {
-        self.problem.outputs() + self.problem.columns() + usize::from(self.form == Form::Ones)
+        self.problem.outputs()
+            + self.problem.columns()
+            + usize::from(self.variant == CompletionVariant::Ones)
     }
 
     /// d: number of attributes.
@@ -112,7 +114,7 @@ impl<'a> Objective<'a> {
         for i in 0..t {
             let (scores, targets) =
                 (&labels.scores[i * m..(i + 1) * m], &self.targets[i * m..(i + 1) * m]);
-            if self.form == Form::Bias {
+            if self.variant == CompletionVariant::Bias {
                 labels.bias[i] = self.loss.constant(scores, targets, labels.bias[i]);
             }
             let b = labels.bias[i];
@@ -133,7 +135,7 @@ impl<'a> Objective<'a> {
             let z = z.col_as_slice(j);
             let squares = z[t..t + d].iter().zip(x).zip(seen);
             sum += squares.map(|((z, x), m)| f64::from(*m) * (z - x) * (z - x)).sum::<f64>();
-            if self.form == Form::Ones {
+            if self.variant == CompletionVariant::Ones {
                 ones += (z[t + d] - 1.0).powi(2);
             }
         }
@@ -159,7 +161,7 @@ impl<'a> Objective<'a> {
                 *out = keep * z + attribute * f64::from(*m) * (z - x);
             }
             out[..t].iter_mut().zip(&z[..t]).for_each(|(out, z)| *out = keep * z);
-            if self.form == Form::Ones {
+            if self.variant == CompletionVariant::Ones {
                 out[t + d] = keep * z[t + d] + times / self.step * (z[t + d] - 1.0);
             }
         }
@@ -182,7 +184,7 @@ impl<'a> Objective<'a> {
             sum += attributes
                 .map(|(g, x)| scale * g * (0.5 * scale * g * self.cells + x))
                 .sum::<f64>();
-            if self.form == Form::Ones {
+            if self.variant == CompletionVariant::Ones {
                 let g = scale * g[t + d];
                 sum += g * (0.5 * g * self.step + 1.0);
             }
@@ -192,7 +194,7 @@ impl<'a> Objective<'a> {
             sum += self.label * self.loss.conjugate(scale * slope, y);
             rows[i] += scale * self.label * slope;
         });
-        if self.form == Form::Bias {
+        if self.variant == CompletionVariant::Bias {
             let limit = self.loss.limit();
             // A constant without limit has a row that sums to 0 but for rounding.
             let reach = |b: f64| if limit.is_finite() { limit } else { b.abs() };

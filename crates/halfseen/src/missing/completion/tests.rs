@@ -54,11 +54,11 @@ impl Data {
     }
 }
 
-pub(super) fn settings(form: Form, loss: LabelLoss, label_weight: f64) -> Settings {
-    Settings { form, loss, label_weight, tol: 1e-4, max_iter: 3000 }
+pub(super) fn settings(variant: CompletionVariant, loss: LabelLoss, label_weight: f64) -> Settings {
+    Settings { variant, loss, label_weight, tol: 1e-4, max_iter: 3000 }
 }
 
-const FORMS: [Form; 2] = [Form::Bias, Form::Ones];
+const FORMS: [CompletionVariant; 2] = [CompletionVariant::Bias, CompletionVariant::Ones];
 const LOSSES: [LabelLoss; 2] = [LabelLoss::Logistic, LabelLoss::Squared];
 
 /// 0.95 over the largest curvature of a loss.
@@ -83,7 +83,7 @@ fn constants(problem: &Problem<'_>, s: &Settings) -> (f64, f64, f64) {
 fn naive(problem: &Problem<'_>, s: &Settings, mu: f64, passes: usize) -> (Mat<f64>, Vec<f64>) {
     let (t, d, n) = (problem.outputs(), problem.columns(), problem.items());
     let (tau, label, attribute) = constants(problem, s);
-    let last = usize::from(s.form == Form::Ones);
+    let last = usize::from(s.variant == CompletionVariant::Ones);
     let tau_b = times(s.loss) / label / n as f64;
     let mut z = Mat::<f64>::zeros(t + d + last, n);
     let mut b = vec![0.0; t];
@@ -145,19 +145,19 @@ fn plain_objective(problem: &Problem<'_>, s: &Settings, mu: f64, z: &Mat<f64>, b
     sum
 }
 
-fn precise(form: Form, loss: LabelLoss, label_weight: f64) -> Settings {
-    Settings { tol: 1e-9, max_iter: 100_000, ..settings(form, loss, label_weight) }
+fn precise(variant: CompletionVariant, loss: LabelLoss, label_weight: f64) -> Settings {
+    Settings { tol: 1e-9, max_iter: 100_000, ..settings(variant, loss, label_weight) }
 }
 
 #[test]
 fn the_objective_never_rises_within_a_stage() {
-    for (form, loss) in FORMS.into_iter().flat_map(|f| LOSSES.map(|l| (f, l))) {
+    for (variant, loss) in FORMS.into_iter().flat_map(|f| LOSSES.map(|l| (f, l))) {
         for (weight, d, n) in [(1e-3, 8, 40), (0.3, 8, 40), (30.0, 30, 12)] {
             let data = Data::random(d, n, 2, 0.5, loss, 1);
             let problem = data.problem();
             for momentum in [true, false] {
                 let mut path =
-                    Path::new(Objective::new(&problem, form, loss, weight).unwrap()).unwrap();
+                    Path::new(Objective::new(&problem, variant, loss, weight).unwrap()).unwrap();
                 let most = path.most().unwrap();
                 for share in [0.3, 0.03, 0.003] {
                     let start = path.value(most * share);
@@ -169,14 +169,14 @@ fn the_objective_never_rises_within_a_stage() {
                         let after = path.pass(most * share).unwrap();
                         assert!(
                             after <= value * (1.0 + 1e-14),
-                            "{form:?} {loss:?} {weight}: {after} after {value}"
+                            "{variant:?} {loss:?} {weight}: {after} after {value}"
                         );
                         value = after;
                     }
                     assert!(value < start);
                     // What is kept up to date is what the definition says.
-                    if form == Form::Bias {
-                        let s = settings(form, loss, weight);
+                    if variant == CompletionVariant::Bias {
+                        let s = settings(variant, loss, weight);
                         let plain =
                             plain_objective(&problem, &s, most * share, &path.z, &path.labels.bias);
                         assert!((plain - value).abs() < 1e-11 * plain, "{plain} and {value}");
@@ -189,16 +189,16 @@ fn the_objective_never_rises_within_a_stage() {
 
 #[test]
 fn the_printed_iterations_reach_the_same_matrix() {
-    for (form, loss) in FORMS.into_iter().flat_map(|f| LOSSES.map(|l| (f, l))) {
+    for (variant, loss) in FORMS.into_iter().flat_map(|f| LOSSES.map(|l| (f, l))) {
         // Where labels limit the step, and where attributes do.
         for (weight, d, n) in [(0.05, 6, 25), (5.0, 6, 25), (0.5, 20, 9)] {
             let data = Data::random(d, n, 2, 0.6, loss, 2);
             let problem = data.problem();
-            let s = precise(form, loss, weight);
+            let s = precise(variant, loss, weight);
             let found = complete(&problem, &s, 0.15, &Silent).unwrap();
             assert_eq!(found.solution.stop, Stop::Tolerance);
             let (z, b) = naive(&problem, &s, found.solution.mu, 6000);
-            if form == Form::Bias {
+            if variant == CompletionVariant::Bias {
                 let plain = plain_objective(&problem, &s, found.solution.mu, &z, &b);
                 let found = found.solution.objective;
                 assert!(
@@ -210,20 +210,21 @@ fn the_printed_iterations_reach_the_same_matrix() {
             let error = (&scores - &found.scores)
                 .norm_max()
                 .max((z.subrows(2, d) - &found.attributes).norm_max());
-            assert!(error < 1e-4, "{form:?} {loss:?} {weight}: {error}");
+            assert!(error < 1e-4, "{variant:?} {loss:?} {weight}: {error}");
         }
     }
 }
 
 #[test]
 fn the_gap_is_no_smaller_than_what_is_left_to_gain() {
-    for (form, loss) in FORMS.into_iter().flat_map(|f| LOSSES.map(|l| (f, l))) {
+    for (variant, loss) in FORMS.into_iter().flat_map(|f| LOSSES.map(|l| (f, l))) {
         let data = Data::random(7, 30, 1, 0.5, loss, 3);
         let problem = data.problem();
-        let best = complete(&problem, &precise(form, loss, 0.5), 0.05, &Silent).unwrap().solution;
+        let best =
+            complete(&problem, &precise(variant, loss, 0.5), 0.05, &Silent).unwrap().solution;
         assert!(best.gap <= 1e-9 * best.objective);
         for max_iter in [1, 3, 10, 30] {
-            let s = Settings { max_iter, tol: 1e-12, ..settings(form, loss, 0.5) };
+            let s = Settings { max_iter, tol: 1e-12, ..settings(variant, loss, 0.5) };
             let found = complete(&problem, &s, 0.05, &Silent).unwrap().solution;
             assert_eq!((found.stop, found.passes), (Stop::IterationLimit, max_iter));
             assert!(found.objective - best.objective <= found.gap + 1e-9 * best.objective);
@@ -233,7 +234,7 @@ fn the_gap_is_no_smaller_than_what_is_left_to_gain() {
 
 #[test]
 fn unlabelled_items_get_their_own_scores_back_from_the_factor() {
-    for (form, loss) in FORMS.into_iter().flat_map(|f| LOSSES.map(|l| (f, l))) {
+    for (variant, loss) in FORMS.into_iter().flat_map(|f| LOSSES.map(|l| (f, l))) {
         for (d, n, weight) in [(6, 40, 0.1), (25, 10, 3.0)] {
             let mut data = Data::random(d, n, 2, 0.5, loss, 4);
             // One item that shows nothing.
@@ -241,7 +242,7 @@ fn unlabelled_items_get_their_own_scores_back_from_the_factor() {
             data.values.col_as_slice_mut(5).fill(0.0);
             data.labelled[5] = false;
             let problem = data.problem();
-            let found = complete(&problem, &precise(form, loss, weight), 0.1, &Silent).unwrap();
+            let found = complete(&problem, &precise(variant, loss, weight), 0.1, &Silent).unwrap();
             let scores = found.solution.factor.scores(&data.values, &data.observed);
             let mut moved = 0.0_f64;
             for i in 0..2 {
@@ -250,10 +251,10 @@ fn unlabelled_items_get_their_own_scores_back_from_the_factor() {
                     if problem.labelled[j] {
                         moved = moved.max(error);
                     } else {
-                        assert!(error < 1e-4, "{form:?} {loss:?}, item {j}: {error}");
+                        assert!(error < 1e-4, "{variant:?} {loss:?}, item {j}: {error}");
                     }
                 }
-                if form == Form::Bias {
+                if variant == CompletionVariant::Bias {
                     assert_eq!(scores[(i, 5)], found.solution.factor.bias[i]);
                 }
             }
@@ -267,7 +268,7 @@ fn unlabelled_items_get_their_own_scores_back_from_the_factor() {
 fn one_continuation_solves_for_every_penalty() {
     let data = Data::random(6, 30, 1, 0.6, LabelLoss::Logistic, 5);
     let problem = data.problem();
-    let s = precise(Form::Bias, LabelLoss::Logistic, 0.1);
+    let s = precise(CompletionVariant::Bias, LabelLoss::Logistic, 0.1);
     let shares = [0.02, 0.5, 1.5, 0.1];
     let together = solve(&problem, &s, &shares, &Silent).unwrap();
     for (share, found) in shares.into_iter().zip(&together) {
@@ -293,8 +294,13 @@ fn a_complete_square_problem_has_the_closed_form() {
     let mut data = Data::random(5, 12, 1, 1.1, LabelLoss::Squared, 6);
     data.labelled = vec![false; 12];
     let problem = data.problem();
-    let found =
-        complete(&problem, &precise(Form::Bias, LabelLoss::Squared, 1.0), 0.2, &Silent).unwrap();
+    let found = complete(
+        &problem,
+        &precise(CompletionVariant::Bias, LabelLoss::Squared, 1.0),
+        0.2,
+        &Silent,
+    )
+    .unwrap();
     let mut expected = Mat::zeros(5, 12);
     shrink::shrink(data.values.as_ref(), found.solution.mu * 60.0, &mut expected).unwrap();
     assert!((&expected - &found.attributes).norm_max() < 1e-9);
@@ -303,8 +309,8 @@ fn a_complete_square_problem_has_the_closed_form() {
 
 #[test]
 fn odd_data_have_defined_answers() {
-    for (form, loss) in FORMS.into_iter().flat_map(|f| LOSSES.map(|l| (f, l))) {
-        let s = settings(form, loss, 0.1);
+    for (variant, loss) in FORMS.into_iter().flat_map(|f| LOSSES.map(|l| (f, l))) {
+        let s = settings(variant, loss, 0.1);
         // An attribute that nobody shows.
         let mut data = Data::random(4, 20, 1, 0.7, loss, 7);
         (0..20).for_each(|j| (data.observed[(2, j)], data.values[(2, j)]) = (0.0, 0.0));
@@ -342,7 +348,7 @@ fn odd_data_have_defined_answers() {
 #[test]
 fn bad_input_is_named() {
     let good = Data::random(3, 8, 1, 1.1, LabelLoss::Logistic, 11);
-    let s = settings(Form::Bias, LabelLoss::Logistic, 0.1);
+    let s = settings(CompletionVariant::Bias, LabelLoss::Logistic, 0.1);
     let error = |data: &Problem<'_>, s: &Settings, share: f64| {
         let error = complete(data, s, share, &Silent).unwrap_err();
         error.kind().clone()
@@ -405,7 +411,7 @@ fn a_monitor_that_stops_gets_the_point_so_far() {
         }
     }
     let data = Data::random(6, 30, 1, 0.6, LabelLoss::Logistic, 12);
-    let s = precise(Form::Bias, LabelLoss::Logistic, 0.1);
+    let s = precise(CompletionVariant::Bias, LabelLoss::Logistic, 0.1);
     let found = solve(&data.problem(), &s, &[0.1, 0.01], &Stops).unwrap();
     assert!(found.iter().all(|f| f.stop == Stop::Interrupted && f.gap > 0.0 && f.passes == 0));
 }
@@ -416,7 +422,7 @@ fn a_tolerance_below_rounding_ends() {
     let s = Settings {
         tol: 1e-300,
         max_iter: u64::MAX,
-        ..settings(Form::Bias, LabelLoss::Logistic, 0.1)
+        ..settings(CompletionVariant::Bias, LabelLoss::Logistic, 0.1)
     };
     let found = complete(&data.problem(), &s, 0.1, &Silent).unwrap().solution;
     assert!(found.gap <= 1e-9 * found.objective && found.passes < 100_000);

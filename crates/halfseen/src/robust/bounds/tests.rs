@@ -301,11 +301,10 @@ fn the_bound_in_a_report_is_theorem_2_computed_anew() {
         promised("robust-lp", &[("threat", "1"), ("margin", "0.4")], 5, Attack::Exact);
     let Note::RiskBound { risk: once, .. } = once else { panic!("{once:?}") };
     assert!(once < risk);
-    let (_, note, _) =
-        promised("robust-lp", &[("threat", "1"), ("values", "mi")], 5, Attack::Exact);
+    let (_, note, _) = promised("robust-lp", &[("threat", "1"), ("costs", "mi")], 5, Attack::Exact);
     let Note::RiskBound { from_rows, .. } = &note else { panic!("{note:?}") };
     assert!(
-        from_rows.contains(&"values".to_owned())
+        from_rows.contains(&"costs".to_owned())
             && note.to_string().contains("does not hold here for"),
         "{note}"
     );

@@ -61,7 +61,7 @@ fn check(threat: &Threat, whole: bool) -> Result<()> {
     if !whole || threat.costs() != Costs::General {
         return Ok(());
     }
-    let what = "values that are all equal, or whole numbers with a threat of at most 1000000; multiply values and threat until \
+    let what = "costs that are all equal, or whole numbers with a threat of at most 1000000; multiply costs and threat until \
                 they are whole, or choose deletions = fractional";
     Err(ErrorKind::Needs { name: "deletions", value: "whole", what }.into())
 }

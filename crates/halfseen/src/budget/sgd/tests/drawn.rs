@@ -1,6 +1,7 @@
 //! Enumerates the draws of learners that do not draw evenly: by probabilities, prices and moments.
 
 use super::*;
+use crate::params::MomentSource;
 
 #[test]
 fn gaerr_is_unbiased_over_all_draws() {
@@ -30,11 +31,12 @@ fn reads_within_a_limit_of_money_are_unbiased_and_never_cost_more() {
     let prices = [3.0, 1.0, 0.5, 2.0, 0.0];
     for (money, budget) in [(6.0, 4), (7.5, 4), (8.0, 3), (60.0, 4)] {
         let layout = Arc::new(Layout::singletons(5).with_prices(prices.to_vec()).unwrap());
-        check(&Aerr { money: Some(money), ..Aerr::default() }, &layout, budget);
-        check(&Aelr { money: Some(money), ..Aelr::default() }, &layout, budget);
-        check(&Ddaerr { money: Some(money), ..Ddaerr::default() }, &layout, budget);
-        check(&Ddaelr { money: Some(money), ..Ddaelr::default() }, &layout, budget);
-        let learner = Aerr { money: Some(money), budget: Some(budget as u64), ..Aerr::default() };
+        check(&Aerr { max_cost: Some(money), ..Aerr::default() }, &layout, budget);
+        check(&Aelr { max_cost: Some(money), ..Aelr::default() }, &layout, budget);
+        check(&Ddaerr { max_cost: Some(money), ..Ddaerr::default() }, &layout, budget);
+        check(&Ddaelr { max_cost: Some(money), ..Ddaelr::default() }, &layout, budget);
+        let learner =
+            Aerr { max_cost: Some(money), budget: Some(budget as u64), ..Aerr::default() };
         let mut running = learner.start(&layout).unwrap().unwrap();
         let mut stream = Stream::new(8, Purpose::Data, 0);
         for _ in 0..2_000 {
@@ -47,14 +49,14 @@ fn reads_within_a_limit_of_money_are_unbiased_and_never_cost_more() {
     }
     let layout = Arc::new(Layout::singletons(5).with_prices(prices.to_vec()).unwrap());
     let refused = |learner: Aerr| learner.start(&layout).err().unwrap();
-    let poor = refused(Aerr { money: Some(5.9), ..Aerr::default() });
+    let poor = refused(Aerr { max_cost: Some(5.9), ..Aerr::default() });
     assert!(
         poor.to_string().contains("at least 6, 2 times the price of the dearest attribute 'x0', 3"),
         "{poor}"
     );
-    let all = refused(Aerr { money: Some(6.4), budget: Some(5), ..Aerr::default() });
+    let all = refused(Aerr { max_cost: Some(6.4), budget: Some(5), ..Aerr::default() });
     assert!(all.to_string().contains("at least 6.5"), "{all}");
-    let again = refused(Aerr { money: Some(9.0), replacement: true, ..Aerr::default() });
+    let again = refused(Aerr { max_cost: Some(9.0), replacement: true, ..Aerr::default() });
     assert!(again.to_string().contains("replacement"), "{again}");
 }
 
@@ -62,15 +64,12 @@ fn reads_within_a_limit_of_money_are_unbiased_and_never_cost_more() {
 fn learners_that_draw_by_moments_are_unbiased_over_all_draws() {
     for replacement in ["false", "true"] {
         for inner in ["weights", "moments", "mixed"] {
-            for moments in ["auto", "online"] {
+            for moments in ["auto", "online", "two-phase"] {
                 let settings =
                     [("replacement", replacement), ("inner", inner), ("moments", moments)];
                 check_all::<Ddaerr>(&settings);
                 check_all::<Ddaelr>(&settings);
             }
-            let settings = [("replacement", replacement), ("inner", inner), ("phase1", "0.2")];
-            check_all::<Ddaerr2p>(&settings);
-            check_all::<Ddaelr2p>(&settings);
         }
     }
 }
@@ -104,13 +103,14 @@ fn a_first_phase_estimates_moments_without_bias() {
             let layout = layout(sampled, known);
             let (panels, slots) = (layout.sampled_panels(), layout.sampled_slots());
             for budget in 2..panels {
-                let learner = Ddaerr2p {
+                let learner = Ddaerr {
+                    moments: MomentSource::TwoPhase,
                     phase1: 2.0,
                     centre: Centre::None,
                     replacement,
                     horizon: Some(10),
                     smoothing: 0.3,
-                    ..Ddaerr2p::default()
+                    ..Ddaerr::default()
                 };
                 let recipe = || learner.recipe(Reads { budget, panels }).unwrap();
                 let start =
