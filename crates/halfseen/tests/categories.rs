@@ -165,7 +165,7 @@ fn every_learner_makes_the_same_of_codes_and_of_indicators() {
             assert!(matches!(examples.matrix, Matrix::Coded(_)), "{}", learner.name());
             let dense = Matrix::F64(examples.matrix.dense(0..150));
             let holes = dense.missing() > 0;
-            assert_eq!(holes, hole > 0 && needs.holes || hole > 0 && missing == Missing::Keep);
+            assert_eq!(holes, hole > 0 && (needs.holes || missing == Missing::Keep));
             let of = |matrix| fit(&*learner, &Examples { matrix, ..examples.clone() });
             let (one, two) = (of(examples.matrix), of(&dense));
             assert_eq!(one, two, "{}, {missing:?}", learner.name());
