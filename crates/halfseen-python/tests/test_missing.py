@@ -405,7 +405,8 @@ def test_batches_are_one_batch_to_the_bit(columns, classifies):
         parts.partial_fit(X[start:end], y[start:end], **(known if at == 0 else {}))
         parts = pickle.loads(pickle.dumps(parts))
     assert learned(whole) == learned(parts)
-    assert parts.report_["examples"] == 512 and parts.n_features_in_ == columns
+    assert parts.report_["examples"] == 512
+    assert parts.n_features_in_ == columns
     assert np.array_equal(whole.predict(X), parts.predict(X))
 
     # A fit draws another order (the library's tests hold it to the bit): nearly the same.
@@ -433,10 +434,12 @@ def test_partial_fit_keeps_the_contract(estimator):
             model.partial_fit(X, y, classes=["a", "b"])
         with pytest.raises(ValueError, match="y holds 'd'"):
             model.partial_fit(X[:1], ["d"])
-        assert model.report_["examples"] == 130 and model.decision_function(X).shape == (60, 3)
+        assert model.report_["examples"] == 130
+        assert model.decision_function(X).shape == (60, 3)
     else:
         model.partial_fit(X[:1], y[:1]).partial_fit(X, y)
-        assert model.report_["examples"] == 61 and 3 < model.predict(X).mean() < 9
+        assert model.report_["examples"] == 61
+        assert 3 < model.predict(X).mean() < 9
     with pytest.raises(ValueError, match="5 features"):
         model.partial_fit(np.ones((1, 5)), y[:1])
     # A fit forgets the batches, and a batch the fit.

@@ -21,7 +21,7 @@ fn data(columns: usize, classes: usize) -> (Array2<f64>, Vec<u32>) {
     let mut stream = Stream::new(3, Purpose::Data, columns as u64);
     let codes: Vec<u32> = (0..ROWS).map(|i| (i % classes.max(2)) as u32).collect();
     let cells = Array2::from_shape_fn((ROWS, columns), |(i, j)| {
-        let value = stream.normal() + 0.3 * (j % 3) as f64 * f64::from(codes[i]);
+        let value = stream.normal() + 0.6 * (j % 3) as f64 * f64::from(codes[i]);
         if stream.unit() < 0.3 { f64::NAN } else { value }
     });
     (cells, codes)

@@ -174,9 +174,9 @@ class KARMAClassifier(Weighted, IncrementalClassifier, _KARMA, Classifier):
         can be pickled in between. Of the rows those are kept that taught something. The first batch fixes
         what a fit learns from its rows: rho = 1/(c m) for its m rows (take a larger ``c`` where more are to
         come) and what ``normalization='trace'`` divides by. Let it be typical. Values are taken as they are:
-        ``scale`` is None or 'none'. With rho, ``scale`` and ``normalization`` alike it is to the bit what a
-        fit with ``solver='online'`` learns of the rows in the order that it draws. After ``fit`` it begins
-        anew, and ``fit`` forgets all batches.
+        ``scale`` is None or 'none'. With rho, ``scale`` and ``normalization`` alike it is, up to rounding,
+        what a fit with ``solver='online'`` learns of the rows in the order that it draws. After ``fit`` it
+        begins anew, and ``fit`` forgets all batches.
 
         Parameters
         ----------
@@ -223,8 +223,8 @@ class KARMARegressor(Weighted, _KARMA, Regressor):
         what a fit learns from its rows: rho = 1/(c m) for its m rows (take a larger ``c`` where more are to
         come), what ``normalization='trace'`` divides by, and the mean and deviation of the targets. Let it be
         typical. Values are taken as they are: ``scale`` is None or 'none'. With rho, ``scale`` and
-        ``normalization`` alike it is to the bit what a fit with ``solver='online'`` learns of the rows in the
-        order that it draws. After ``fit`` it begins anew, and ``fit`` forgets all batches.
+        ``normalization`` alike it is, up to rounding, what a fit with ``solver='online'`` learns of the rows
+        in the order that it draws. After ``fit`` it begins anew, and ``fit`` forgets all batches.
 
         Parameters
         ----------
