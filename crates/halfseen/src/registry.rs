@@ -4,7 +4,7 @@ use crate::budget::Saved;
 use crate::error::{ErrorKind, Result, nearest};
 use crate::learner::{AskTell, Learner};
 use crate::model::Model;
-use crate::params::set_from_json;
+use crate::params::{renamed, set_from_json};
 use crate::plan::Promise;
 
 /// Every learner with its default parameters, family by family.
@@ -138,10 +138,16 @@ impl Model {
         let learner = parametrised(&model.learner, &model.params).map_err(|(key, problem)| {
             ErrorKind::BadFile { what: "model", key: key.to_owned(), problem }
         })?;
-        if alias(&model.learner).is_some() {
-            model.report.learner = learner.name().to_owned();
+        // Names of today, of what the file says.
+        let alias = alias(&model.learner);
+        let set = alias.map(|alias| alias.parameter);
+        let said: Vec<&str> = model.params.keys().map(|name| renamed(name)).chain(set).collect();
+        let params = learner.to_json().into_iter().filter(|(name, _)| said.contains(&name.as_str()));
+        model.params = params.collect();
+        model.learner = learner.name().to_owned();
+        if alias.is_some() {
+            model.report.learner.clone_from(&model.learner);
         }
-        (model.learner, model.params) = (learner.name().to_owned(), learner.to_json());
         Ok(model)
     }
 }

@@ -251,9 +251,7 @@ def attack(
 class Attackable:
     """Certify and attack a fitted estimator as methods."""
 
-    def certify(
-        self, X: t.Matrix, costs: t.Costs | None = None, within: float | None = None
-    ) -> Certificates:
+    def certify(self, X: t.Matrix, costs: t.Costs | None = None, within: float | None = None) -> Certificates:
         """Certify predictions; see :func:`halfseen.robust.certify`.
 
         Parameters

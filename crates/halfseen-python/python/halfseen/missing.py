@@ -6,7 +6,7 @@ seen, as everywhere in scikit-learn; a NaN that is stored is missing.
 
 import warnings
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import scipy.sparse
@@ -266,6 +266,9 @@ class _MatrixCompletion(_Missing):
 
     Parameters
     ----------
+    variant : {'b', '1'}
+        What the constant of the labels is: b, one number for each label (MC-b); 1, a row of ones in the
+        matrix (MC-1).
     label_weight : float
         Weight lambda of the labels' loss beside that of the attributes. Range: a finite number above 0.
     rank_penalty : float
@@ -274,9 +277,6 @@ class _MatrixCompletion(_Missing):
     loss : {'auto', 'logistic', 'squared'}
         Loss of the labels' entries. auto: logistic for two classes (-1/+1), squared for more (0/1, one
         row per class) and for numbers.
-    variant : {'b', '1'}
-        How the constant of the labels is learned: 'b' (MC-b) as a number of its own, '1' (MC-1) through a row
-        of ones in the completed matrix.
 
     See Also
     --------
@@ -303,6 +303,7 @@ class _MatrixCompletion(_Missing):
     def __init__(
         self,
         *,
+        variant: Literal["b", "1"] = "b",
         label_weight: float = 0.1,
         rank_penalty: float = 0.2,
         loss: Literal["auto", "logistic", "squared"] = "auto",
@@ -310,9 +311,9 @@ class _MatrixCompletion(_Missing):
         max_iter: int = 1000,
         scale: t.Scale = None,
         n_jobs: int | None = None,
-        variant: Literal["b", "1"] = "b",
         verbose: t.Verbose = False,
     ) -> None:
+        self.variant = variant
         self.label_weight = label_weight
         self.rank_penalty = rank_penalty
         self.loss = loss
@@ -320,7 +321,6 @@ class _MatrixCompletion(_Missing):
         self.max_iter = max_iter
         self.scale = scale
         self.n_jobs = n_jobs
-        self.variant = variant
         self.verbose = verbose
 
     def complete(self, X: ArrayLike, y: ArrayLike) -> Completed:
