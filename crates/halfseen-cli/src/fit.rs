@@ -226,7 +226,7 @@ fn missing(args: &FitArgs, learner: &dyn Learner) -> Result<MissingArg> {
         (None, false) => Ok(MissingArg::Refuse),
         (Some(MissingArg::Mean), true) => usage_error(format!(
             "--missing mean: {} gets the holes as they are, without any flag; leave --missing out, or choose --learner mean, which fills them with means, or a learner that needs every cell",
-            learner.name()
+            registry::label(learner)
         )),
         (Some(missing), _) => Ok(missing),
     }
@@ -241,7 +241,7 @@ fn check_weights(learner: &dyn Learner, classes: usize) -> Result<()> {
     };
     usage_error(format!(
         "--truncate keeps the attributes of largest weight, and what {} learns {why}; leave --truncate out, or choose a learner of one weighted sum, such as zero for two classes or a number",
-        learner.name()
+        registry::label(learner)
     ))
 }
 

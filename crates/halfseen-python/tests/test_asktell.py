@@ -18,7 +18,7 @@ from halfseen import (
 )
 
 # Few rows, of which nobody says how many come, teach little, and say so.
-pytestmark = pytest.mark.filterwarnings("ignore:by its own reads:halfseen.warnings.DataWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:its own test cannot:halfseen.warnings.DataWarning")
 
 NAMES = ["age", "weight", "pressure", "pulse", "sugar"]
 BUDGETED = [(getattr(halfseen.budget, name), name) for name in halfseen.budget.__all__]

@@ -9,7 +9,7 @@ from halfseen import AERRClassifier, AERRRegressor, Learner, Query
 from test_asktell import BUDGETED, NAMES, answer, examples, record
 
 # Few rows, of which nobody says how many come, teach little, and say so.
-pytestmark = pytest.mark.filterwarnings("ignore:by its own reads:halfseen.warnings.DataWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:its own test cannot:halfseen.warnings.DataWarning")
 
 
 def test_answers_come_in_parts_with_reasons():

@@ -142,7 +142,8 @@ impl Model {
         let alias = alias(&model.learner);
         let set = alias.map(|alias| alias.parameter);
         let said: Vec<&str> = model.params.keys().map(|name| renamed(name)).chain(set).collect();
-        let params = learner.to_json().into_iter().filter(|(name, _)| said.contains(&name.as_str()));
+        let params =
+            learner.to_json().into_iter().filter(|(name, _)| said.contains(&name.as_str()));
         model.params = params.collect();
         model.learner = learner.name().to_owned();
         if alias.is_some() {

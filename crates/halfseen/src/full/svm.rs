@@ -11,7 +11,7 @@
 //! **Symbols**: C `c`; y_i -1 or +1.
 
 use super::centred::Centred;
-use crate::data::{Cells, Examples, Signs};
+use crate::data::{Examples, Signs};
 use crate::error::Result;
 use crate::learner::together::{fits_together, grouped};
 use crate::learner::{Grid, Learner};
@@ -97,8 +97,8 @@ struct Table<'a> {
     starts: Vec<usize>,
     columns: Vec<u32>,
     values: Vec<f64>,
-    /// What is subtracted from each column: its mean where zeros are few, as large means cost
-    /// digits.
+    /// What is subtracted from each column: what zeros became in scaling, so that they are left
+    /// out, or where they are few the mean, as large means cost digits.
     shift: Vec<f64>,
     signs: &'a [f64],
     /// `None` is 1 for all.
@@ -112,19 +112,23 @@ impl<'a> Table<'a> {
         signs: &'a [f64],
         intercept: bool,
     ) -> Table<'a> {
-        let (m, mut cells) = (examples.len(), Cells::of(examples));
-        let mut filled = vec![0_usize; data.mean().len()];
+        let (m, d) = (examples.len(), data.mean().len());
+        let (mut row, mut zeros, mut filled) = (vec![0.0; d], vec![0.0; d], vec![0_usize; d]);
+        examples.scaler.scale_row(&mut zeros);
         for i in 0..m {
-            cells.read(examples, i);
-            cells.iter().for_each(|(column, _)| filled[column] += 1);
+            examples.row_into(i, &mut row);
+            let cells = filled.iter_mut().zip(row.iter().zip(&zeros));
+            cells.for_each(|(filled, (x, zero))| *filled += usize::from(x != zero));
         }
-        let dense = |column: usize| intercept && 2 * filled[column] > m;
-        let shift =
-            data.columns().iter().map(|&j| if dense(j) { data.mean()[j] } else { 0.0 }).collect();
+        let shift = |&j: &usize| match (intercept, 2 * filled[j] > m) {
+            (true, true) => data.mean()[j],
+            (true, false) => zeros[j],
+            (false, _) => 0.0,
+        };
+        let shift = data.columns().iter().map(shift).collect();
         let (starts, columns, values, weights) =
             (vec![0], Vec::new(), Vec::new(), examples.weight_list());
         let mut table = Table { starts, columns, values, shift, signs, weights };
-        let mut row = vec![0.0; data.mean().len()];
         for i in 0..m {
             examples.row_into(i, &mut row);
             for (at, (&column, shift)) in data.columns().iter().zip(&table.shift).enumerate() {
@@ -178,6 +182,7 @@ impl Margins for Table<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::{Matrix, Scale, Scaler};
     use crate::full::testing::Data;
     use faer::Mat;
     use halfseen_solve::Silent;
@@ -188,6 +193,30 @@ mod tests {
         let mean = data.targets.iter().sum::<f64>() / m as f64;
         let signs = data.targets.iter().map(|y| if *y > mean { 1.0 } else { -1.0 }).collect();
         (data, signs)
+    }
+
+    #[test]
+    fn zeros_that_scaling_moved_are_left_out_and_the_optimum_stays() {
+        let (m, d) = (60, 7);
+        let (plain, signs) = signed(m, 1, 4);
+        let cell = |i: usize, j: usize| match j {
+            0 => plain.matrix.get(i, 0),
+            _ => f64::from(u8::from(i % 6 + 1 == j)),
+        };
+        let matrix = Matrix::F64(ndarray::Array2::from_shape_fn((m, d), |(i, j)| cell(i, j)));
+        let rows: Vec<u32> = (0..m as u32).collect();
+        let scaler = Scaler::fit(Scale::Each, &matrix, &rows, None);
+        let layout = std::sync::Arc::new(crate::data::Layout::singletons(d));
+        let examples = Examples::new(&matrix, &scaler, &layout, &plain.targets);
+        let centred = Centred::new(&examples, "svm", true).unwrap();
+        let table = Table::new(&examples, &centred, &signs, true);
+        assert_eq!(table.values.len(), 2 * m, "a number and an indicator for each row");
+        let until = Until { tol: 1e-9, max_iter: 5_000 };
+        let found = Bundle::new(&table, true).unwrap().minimise(0.3, until, &Silent).unwrap();
+        let scaled = Mat::from_fn(d, m, |j, i| examples.value(i, j));
+        let exact = biased::Examples::new(scaled.as_ref(), &signs).unwrap();
+        let expected = exact.separate(&vec![0.3; m], &vec![1.0; m], until, &Silent).unwrap();
+        assert!((found.objective - expected.objective).abs() < 1e-7 * expected.objective);
     }
 
     #[test]

@@ -41,7 +41,7 @@ fn texts(kind: &Kind) -> (Vec<String>, Vec<String>, Vec<String>) {
             (own(&["true", "false"]), vec![], [words, own(&["1", "True", "yes"])].concat())
         }
         Kind::Choice(choice) => {
-            (own(choice), vec![], [words, own(&["1", &choice[0].to_uppercase()])].concat())
+            (own(choice), vec![], [words, own(&["2", &choice[0].to_uppercase()])].concat())
         }
         Kind::Share => {
             (own(&["0.5", "1e-9", "0.999"]), [outside, zero, own(&["1", "2"])].concat(), words)
