@@ -349,7 +349,7 @@ def test_what_cannot_be_is_refused():
     with pytest.raises(ValueError, match="Only binary classification is supported"):
         GeometricMarginClassifier().fit(X, three)
     for variant in ("2", 2, None):
-        with pytest.raises(ValueError, match="variant = '.*' cannot be read: it must be one of b, 1"):
+        with pytest.raises(ValueError, match=r"variant = '.*' cannot be read: it must be one of b, 1"):
             MatrixCompletionClassifier(variant=variant).fit(X, y > 0)
     one, word = (MatrixCompletionRegressor(variant=variant).fit(X, y) for variant in (1, "1"))
     assert np.array_equal(one.predict(X), word.predict(X)), "a number is read as the text that it is"
