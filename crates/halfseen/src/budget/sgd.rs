@@ -6,11 +6,11 @@
 //!
 //! | | | where |
 //! |---|---|---|
-//! | t, m | the answer learned from now, from 1; the examples to come | `Ledger::answered`, `StepSchedule::horizon` |
+//! | t, m | the answer learned from now, from 1; the examples to come | `StepSchedule::horizon` |
 //! | x, y | example and target | `values`, `target` |
 //! | x~ | the estimate of x by the gradient's reads | `gradient`, before the slope |
 //! | <w,x> | the product, estimated by reads of its own | `Estimate::product` |
-//! | phi | the estimate of the loss's slope at the product, of the squares <w,x> - y | `Slope::value` |
+//! | phi | the estimate of the loss's slope, of the squares <w,x> - y | `Slope::value` |
 //! | g~ | phi x~, the estimate of the gradient | `gradient`, with the slope |
 //! | eta | the step's length | `Step::size` |
 //! | w, w- | the iterate; the average of the iterates | `Iterate` |
