@@ -1,4 +1,4 @@
-//! Holds the three readings of moments to what they promise of the matrix they solve for.
+//! Tests the promised properties of the matrices of the three repairs.
 
 use super::*;
 
@@ -43,7 +43,7 @@ fn convex_readings_are_convex_nearest_and_certified() {
             let after = eigenvalues(&gram).unwrap();
             assert!(after.iter().all(|v| *v > -1e-12 * largest), "{reading:?}");
             match reading {
-                // A projection on a cone: what was added is in the cone, and orthogonal to the
+                // A projection on a cone: the added part is in the cone, and orthogonal to the
                 // result.
                 MomentRepair::Psd => {
                     let added = &gram - &moments.gram;
