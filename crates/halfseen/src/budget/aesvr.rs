@@ -103,7 +103,7 @@ pub(super) fn guarantee(setting: &Setting) -> Guarantee {
 }
 
 impl Aesvr {
-    /// Returns the row of the table, for a budget of at most the number of panels.
+    /// Returns the configuration, for a budget of at most the number of panels.
     ///
     /// # Errors
     /// If the budget is too small, or products may lie outside the series of the logistic loss.

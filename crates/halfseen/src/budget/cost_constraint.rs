@@ -114,7 +114,7 @@ impl CostConstrained<'_> {
     }
 }
 
-/// Returns the largest number up to `most` that is fine, if all smaller ones are.
+/// Returns the largest fine number up to `most`, if all smaller ones are.
 fn largest(fine: impl Fn(f64) -> bool, most: f64) -> f64 {
     let (mut low, mut high) = (0.0, most);
     for _ in 0..HALVINGS {

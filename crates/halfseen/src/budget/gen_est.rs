@@ -21,13 +21,13 @@ use crate::error::{ErrorKind, Result};
 use crate::loss::{Loss, Series};
 use halfseen_solve::sampling::Stream;
 
-/// Estimator of slopes; see the module's documentation.
+/// Estimator of slopes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct GenEst {
     series: Series,
     /// Number of values of the series per slope.
     calls: usize,
-    /// The N of the module's documentation.
+    /// N.
     copies: u64,
 }
 
@@ -46,7 +46,7 @@ impl GenEst {
         Some(GenEst { series: expansion.series, calls: expansion.calls, copies: copies(bound) })
     }
 
-    /// Returns the number of values of the series per slope, each with an order of its own.
+    /// Returns the number of series values, and so of orders, per slope.
     #[inline]
     pub(super) fn calls(&self) -> usize {
         self.calls

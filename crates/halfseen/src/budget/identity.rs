@@ -1,5 +1,4 @@
-//! Learns as if attributes were uncorrelated: Cesa-Bianchi, Shalev-Shwartz and Shamir 2010,
-//! footnote 2.
+//! Learns as if attributes were uncorrelated: Cesa-Bianchi et al. 2010, footnote 2.
 //!
 //! w = Proj((1/m) sum_t y_t v_t / r) over |w|_1 <= B. v_t estimates the example from k reads of
 //! panels drawn without replacement, each weighted by d/k. r is the mean square of all attributes:

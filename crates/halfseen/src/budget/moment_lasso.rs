@@ -1,5 +1,5 @@
-//! Learns by the Baseline of Cesa-Bianchi, Shalev-Shwartz and Shamir 2010, algorithm 1: least
-//! squares in estimated moments.
+//! Learns by the Baseline of Cesa-Bianchi et al. 2010, algorithm 1: least squares in estimated
+//! moments.
 //!
 //! Minimises w'Aw - 2 w'v + c over |w|_1 <= B, where A, v and c estimate E xx', E yx and E y^2 from
 //! k reads per example. The reads do not depend on anything learned: s = floor(k/2) distinct ones
@@ -8,8 +8,8 @@
 //! pair may name one panel twice. With an odd budget the last read is one more panel, for v alone.
 //! (The paper prints + w'v: a slip, as the loss has - 2 y <w,x>.)
 //!
-//! A is unbiased but not positive semidefinite, so the problem is not convex, although the paper
-//! says so. `moment_repair` selects a remedy. `psd` takes the nearest positive semidefinite matrix
+//! A is unbiased but need not be positive semidefinite, so the problem need not be convex, although
+//! the paper says so. `moment_repair` selects a remedy. `psd` takes the nearest positive semidefinite matrix
 //! (and gives no weight to attributes that no product observed); `diag-shift` adds the absolute
 //! least eigenvalue to the diagonal; both then have a certified gap. `stationary` descends from 0
 //! to a stationary point of the original problem: the natural reading of the paper, which P. Loh
@@ -19,8 +19,8 @@
 //! k sqrt(log(d/delta) / m)) with probability 1 - delta.
 //!
 //! Products are of values centred as they were when asked. The intercept and the always-known
-//! columns are read with every example, and the products among them are exact. They are minimised
-//! out before A is repaired: their weights are free, as in the lasso on all attributes. With a
+//! columns are read with every example, and the products among them are exact. Their weights are
+//! minimised out before A is repaired, without constraint, as in the lasso on all attributes. With a
 //! budget of all panels all moments are exact, about the mean where `centre` is `running`. Memory
 //! is O(d^2).
 //!
@@ -80,8 +80,7 @@ impl FromMoments for MomentLasso {
         Gathering { budget, total_budget, centre, intercept, seed }
     }
 
-    /// Computes one eigendecomposition per repair; takes radii in increasing order, each from the
-    /// solution of the one before.
+    /// Takes one eigendecomposition per repair; radii increase, each starts from the last solution.
     fn solve(learners: &[&Self], moments: &Reduced, monitor: &dyn Monitor) -> Result<Vec<Solved>> {
         let mut solved: Vec<Option<Solved>> = vec![None; learners.len()];
         for reading in [MomentRepair::Stationary, MomentRepair::Psd, MomentRepair::DiagShift] {

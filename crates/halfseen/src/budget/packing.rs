@@ -1,4 +1,4 @@
-//! Packs panels, each with its inclusion probability, into sets that cost no more than the money.
+//! Packs panels, each with its inclusion probability, into sets that cost at most `money`.
 //!
 //! A set is an interval of [0, 1): one uniform number draws it, with its width as probability.
 //! Panels are placed one by one, the most expensive first, each on the intervals that cost least so
@@ -16,7 +16,6 @@ const ROUNDING: f64 = 1e-12;
 /// Sets of panels, in increasing order, with their probabilities, which sum to 1.
 pub(super) type Sets = Vec<(f64, Vec<u32>)>;
 
-/// An interval and the panels read there.
 struct Interval {
     width: f64,
     cost: f64,

@@ -26,7 +26,6 @@ const LARGEST_VALUE: f64 = 1e50;
 const FIRST_READS: usize = 20;
 const FIRST_EXAMPLES: u64 = 100;
 
-/// A running learner; see the module's documentation.
 #[derive(Debug, Clone)]
 pub(super) struct Asker {
     learner: Fiml,
@@ -81,7 +80,7 @@ impl Asker {
         if !sound {
             return Err(saved::untrue());
         }
-        // A state older than the range holds the targets that determine it.
+        // States older than the range derive it from their targets.
         ledger.take_range(state.reads.targets());
         Ok(Self::with_state(learner, layout, budget, (state, ledger)))
     }
@@ -171,7 +170,7 @@ impl Asker {
         conditional(&nothing, &self.layout)
     }
 
-    /// Role of panels that are not known beforehand.
+    /// Role of panels not known beforehand.
     fn role(&self) -> Role {
         if self.ledger.passive || self.budget.all() { Role::Full } else { Role::Gradient }
     }
@@ -209,7 +208,6 @@ fn redesigns(learner: &Fiml, reads: allowance::Reads, answered: u64) -> u32 {
     (answered / first.max(FIRST_EXAMPLES)).checked_ilog2().map_or(0, |doublings| doublings + 1)
 }
 
-/// Checks parameters and budget.
 fn check(learner: &Fiml, layout: &Layout) -> Result<allowance::Reads> {
     learner.check()?;
     if learner.passive == Passive::One {

@@ -7,14 +7,13 @@
 
 use super::candidates::{Candidate, Fitted, Origin};
 
-/// The T of the module's documentation.
+/// T.
 const TEMPERATURE: f64 = 32.0;
 /// Required log likelihood ratio to zero weights.
 const EVIDENCE: f64 = 5.0;
 /// Shares below this are left out.
 const LEAST_SHARE: f64 = 1e-3;
 
-/// A candidate and its share in the average.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Share {
     pub(crate) origin: Origin,

@@ -31,7 +31,6 @@ pub(crate) struct Blocks {
     inverse: Vec<Lane>,
     /// T^-1 (x - mean).
     pub(crate) solved: Vec<Lane>,
-    /// One block.
     one: Vec<f64>,
 }
 

@@ -23,19 +23,16 @@ const REFINED: usize = 10;
 const COLUMN_RANKS: [usize; 3] = [3, 10, 20];
 /// Passes of a factor model.
 pub(crate) const PASSES: usize = 40;
-/// Ridges, in standard units, if pairs were read often, and if seldom: then too seldom to select
-/// one.
+/// Ridges, in standard units, if pairs were read often, and if too seldom to select one.
 const RIDGES: [f64; 7] = [0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0];
 const STEADY: [f64; 2] = [0.03, 0.1];
 /// Steps at which a refinement is a candidate.
 const COLUMN_STEPS: [usize; 4] = [2, 4, 7, 12];
 const STEPS: [usize; 11] = [0, 2, 4, 6, 8, 10, 13, 17, 22, 30, 40];
-/// Joint reads of a pair from which ridges are tried, and from which refinements take more than two
-/// steps.
+/// Joint reads of a pair from which ridges are tried, and refinements take more than two steps.
 const OFTEN: f64 = 5.0;
 const SELDOM: f64 = 0.5;
-/// Most attributes for a refinement without restriction, which takes d^2 numbers and d^3
-/// operations.
+/// Most attributes for an unrestricted refinement: d^2 numbers, d^3 operations.
 pub(crate) const MANY: usize = 1500;
 /// Reads of each attribute that suffice for a factor model: it is fitted to no more.
 const ENOUGH: f64 = 2000.0;
@@ -150,12 +147,10 @@ impl Menu {
         }
     }
 
-    /// The ranks of the factor models, increasing.
     pub(crate) fn ranks(&self) -> &[usize] {
         &self.ranks
     }
 
-    /// The least ridge.
     pub(crate) fn ridge(&self) -> f64 {
         self.ridges.first().copied().unwrap_or(0.0)
     }

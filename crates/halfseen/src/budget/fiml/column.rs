@@ -26,12 +26,10 @@ pub(crate) struct Column<'a> {
     pub(crate) target_variance: f64,
 }
 
-/// State of the refinement.
 #[derive(Debug)]
 pub(crate) struct ColumnRefinement<'a> {
     rows: &'a Rows,
     chosen: WeightedSubset<'a>,
-    /// The current covariance.
     pub(crate) now: Column<'a>,
     score: Vec<f64>,
     likelihood: f64,

@@ -1,4 +1,4 @@
-//! Defines the interface of a joint covariance of attributes and target: its blocks and means.
+//! Defines the interface of joint covariances of attributes and target.
 
 use super::factor::Factor;
 use super::small_cholesky::dot;

@@ -43,12 +43,10 @@ pub(crate) struct Dense {
     means: Vec<f64>,
 }
 
-/// State of the refinement.
 #[derive(Debug)]
 pub(crate) struct Refinement<'a> {
     rows: &'a Rows,
     chosen: WeightedSubset<'a>,
-    /// The current covariance.
     pub(crate) now: Dense,
     /// Its score: A, and that of the means.
     score: Mat<f64>,

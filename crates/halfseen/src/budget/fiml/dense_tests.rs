@@ -115,7 +115,7 @@ fn the_likelihood_never_falls_and_steps_too_long_are_cut() {
             break;
         }
         assert!(refinement.likelihood >= before && refinement.now.is_definite(&mut room));
-        // The kept likelihood is that of the kept covariance.
+        // The kept likelihood is the kept covariance's.
         let again: f64 = (0..rows.len()).map(|i| likelihood(&refinement.now, &rows, i)).sum();
         close(refinement.likelihood, again, 1e-12);
     }

@@ -12,7 +12,7 @@ use crate::error::{ErrorKind, Result};
 use halfseen_solve::sampling::{Purpose, Stream};
 use rayon::prelude::*;
 
-/// The fewest refits that have a spread.
+/// Fewest refits with a spread.
 pub(crate) const FEWEST: usize = 2;
 
 /// Returns deviations of the weights, (refits, n_weights): (w_b - mean) / sqrt(refits - 1), so that
@@ -22,7 +22,6 @@ pub(crate) const FEWEST: usize = 2;
 /// # Errors
 /// Those of `refit`; [`ErrorKind::Numerical`] for refits of different lengths, or not finite, or
 /// fewer than two.
-/// finite, or fewer than two.
 pub(crate) fn deviations(
     refits: usize,
     examples: usize,

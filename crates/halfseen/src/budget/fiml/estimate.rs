@@ -14,7 +14,6 @@ use crate::error::{ErrorKind, Result};
 use halfseen_solve::Monitor;
 use rayon::prelude::*;
 
-/// Settings of a fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Setting {
     pub(crate) slots: usize,
@@ -44,15 +43,13 @@ pub(crate) struct Estimate {
     pub(crate) residual: f64,
     /// Its degrees of freedom.
     pub(crate) degrees: f64,
-    /// Held-out estimate of the mean squared error on new, fully seen examples, with its standard
-    /// error.
+    /// Held-out estimate of the mean squared error on fully seen examples, with its standard error.
     pub(crate) risk: Option<(f64, f64)>,
     /// Deviations of the weights, (n_deviations, n_slots): the sum of v v' is the weights'
     /// covariance. Empty if not requested.
     pub(crate) deviations: Vec<f64>,
     /// Predictions of held-out examples from their reads, in the order of the examples.
     pub(crate) held_out: Vec<Pair>,
-    /// Passes over the examples.
     pub(crate) passes: u64,
     pub(crate) remarks: Remarks,
 }
@@ -67,8 +64,7 @@ pub(crate) struct Remarks {
 }
 
 impl Estimate {
-    /// Returns the mean variance of a prediction from the uncertainty of the weights, over rows of
-    /// the factor model.
+    /// Returns the variance of a prediction from that of the weights, averaged over rows.
     fn uncertainty(&self) -> f64 {
         let row = |j: usize| &self.loadings[j * self.rank..(j + 1) * self.rank];
         let one = |v: &[f64]| {
@@ -114,11 +110,9 @@ impl Estimate {
 
 /// Least residual variance, in units of the target's variance: a smaller one is rounding.
 const LEAST_RESIDUAL: f64 = 1e-12;
-/// Least share of the held-out error that is the target's own, whatever the deviations of the
-/// weights.
+/// Least share of the held-out error that is the target's own, not the weights'.
 const LEAST_REST: f64 = 0.1;
-/// Fewer examples than this, or than two per fold, cannot be held out: nothing is learned of the
-/// attributes.
+/// With fewer examples than this, or than two per fold, nothing is learned of the attributes.
 const FEWEST: usize = 10;
 
 /// Fits.
@@ -133,7 +127,6 @@ pub(crate) fn estimate(
     let standard = Standard::of(reads, setting.slots);
     let rows = standard.rows(reads);
     let m = rows.len();
-    // Too few to compare by.
     if standard.len() == 0 || m < FEWEST.max(2 * setting.folds) {
         return Ok(Estimate::nothing(standard.means, standard.centre, standard.spread.powi(2), m));
     }
@@ -203,8 +196,7 @@ fn failed(problem: &str) -> crate::Error {
     ErrorKind::Numerical { what: "the fit to the reads", problem: problem.to_owned() }.into()
 }
 
-/// Returns the place among the ranks of the factor model for imputation: that of least held-out
-/// error.
+/// Returns the place among the ranks of the imputation model: that of least held-out error.
 fn best_rank(folds: &[Fitted], menu: &Menu) -> usize {
     let errors = |rank: usize| {
         folds
@@ -219,7 +211,7 @@ fn best_rank(folds: &[Fitted], menu: &Menu) -> usize {
     (0..menu.ranks().len()).min_by(order).unwrap_or(0)
 }
 
-/// The way back from standard units.
+/// Conversion from standard units.
 struct Units<'a> {
     standard: &'a Standard,
     slots: usize,

@@ -45,7 +45,7 @@ pub(crate) struct Factor {
     pub(crate) target: Vec<f64>,
     /// s^2.
     pub(crate) target_noise: f64,
-    /// mu, (n_places), and c: corrections of the means of what was read.
+    /// mu, (n_places), and c: corrections of the means of the reads.
     pub(crate) means: Vec<f64>,
     pub(crate) target_mean: f64,
 }
@@ -128,8 +128,7 @@ impl NullaryFnOnce for Maximise<'_> {
 }
 
 impl Factor {
-    /// Returns the model that the passes start from: the first factor follows the target, the
-    /// others are random.
+    /// Starts the passes: the first factor follows the target, the others are random.
     pub(crate) fn start(
         rows: &Rows,
         standard: &Standard,
@@ -360,7 +359,7 @@ impl Factor {
     }
 }
 
-/// By-products of the solution for one place.
+/// By-products of a solution.
 #[derive(Debug)]
 struct Found {
     /// W'B.

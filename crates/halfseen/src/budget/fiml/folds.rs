@@ -1,5 +1,5 @@
-//! Defines the fitted and the held-out examples: fold i has every example whose number is i modulo
-//! the number of folds, so further examples leave folds as they are.
+//! Assigns examples to folds by their number modulo the number of folds, so that further examples
+//! leave folds unchanged.
 
 /// A subset of the examples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

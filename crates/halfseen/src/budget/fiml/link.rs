@@ -1,5 +1,4 @@
-//! Fits the link from the linear predictor of a binary classifier to a probability, to partially
-//! read examples.
+//! Fits the link from a linear predictor to the probability of a class, to partially read examples.
 //!
 //! P(y = +1 | x) = curve(a + b s), s = <w, x - mean> + centre. Only x_o of an example was read;
 //! under the factor model s given x_o is normal with mean m_o and variance v_o (see

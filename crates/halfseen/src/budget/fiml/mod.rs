@@ -13,9 +13,9 @@
 //! 1976), for uniform sets and for `design = adaptive`. The same holds for refused reads, and for
 //! missing values of a table (`passive = all`), if missingness does not depend on the value.
 //!
-//! Guarantee: none is claimed. Under the factor model the estimate is consistent for k of at least
-//! 2. With k = 1 no two attributes are observed together, and only the covariance of each attribute
-//! with the target can be learned.
+//! Guarantee: none is claimed. Under the factor model the estimate is consistent for k >= 2. With
+//! k = 1 no two attributes are observed together, and only the covariance of each attribute with the
+//! target can be learned.
 //!
 //! Sources: D. Rubin, "Inference and missing data", Biometrika 1976; D. Rubin and D. Thayer, "EM
 //! algorithms for ML factor analysis", Psychometrika 1982; A. Dempster, N. Laird and D. Rubin,

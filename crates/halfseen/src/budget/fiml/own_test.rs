@@ -99,7 +99,6 @@ const MANY: usize = 1500;
 const STEADY: f64 = 5.0;
 
 impl Shown {
-    /// Counts the reads.
     pub(crate) fn of(rows: &Rows, places: usize) -> Shown {
         let m = rows.len().max(1) as f64;
         let mut alone = vec![0.0; places];
@@ -129,8 +128,8 @@ impl Shown {
     }
 }
 
-/// Computes the facts about f = constant + <w, x> of some examples; `None` if a block is not
-/// positive definite. O(k^3) for each.
+/// Computes the facts about f = constant + <w, x>; `None` if a block is not positive definite.
+/// O(k^3) per example.
 pub(crate) fn given(
     covariance: &impl Covariance,
     (weights, constant): (&[f64], f64),

@@ -8,7 +8,6 @@ use super::simd4::{
     Lane, WIDE, ZERO, add, eliminate, identity, lanes, packed, packed_before, product, tile,
 };
 
-/// Workspace for one example.
 #[derive(Debug)]
 pub(crate) struct Posterior {
     r: usize,

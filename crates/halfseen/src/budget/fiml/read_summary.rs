@@ -7,7 +7,6 @@ use crate::model::Note;
 /// With fewer examples a fit cannot be assessed.
 pub(super) const FEW: usize = 10;
 
-/// Summary of the reads.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ReadSummary {
     examples: usize,
@@ -27,7 +26,7 @@ pub(super) struct ReadSummary {
 }
 
 impl ReadSummary {
-    /// Summarises all reads in one pass.
+    /// Takes one pass.
     pub(super) fn of(reads: &Reads, layout: &Layout) -> ReadSummary {
         let slots = layout.slots();
         let mut means = vec![0.0_f64; slots];

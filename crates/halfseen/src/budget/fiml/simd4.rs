@@ -6,7 +6,6 @@
 use faer::traits::pulp::Arch;
 pub(crate) use faer::traits::pulp::NullaryFnOnce;
 
-/// Four numbers that are processed together.
 pub(crate) type Lane = [f64; 4];
 
 pub(crate) const WIDE: usize = 4;
@@ -25,7 +24,7 @@ pub(crate) fn wide<W: NullaryFnOnce>(work: W) -> W::Output {
     Arch::new().dispatch(work)
 }
 
-/// Adds times b to a.
+/// a += times b.
 #[inline(always)]
 pub(crate) fn add(a: &mut [Lane], b: &[Lane], times: f64) {
     for (x, y) in a.iter_mut().zip(b) {
@@ -35,7 +34,6 @@ pub(crate) fn add(a: &mut [Lane], b: &[Lane], times: f64) {
     }
 }
 
-/// Returns the product of two rows.
 #[inline(always)]
 pub(crate) fn product(a: &[Lane], b: &[Lane]) -> f64 {
     let mut sum = ZERO;

@@ -44,7 +44,7 @@ pub(crate) struct Found {
     pub(crate) gap: f64,
 }
 
-/// A repaired quadratic, with the facts that its solvers share over all radii.
+/// A repaired quadratic.
 #[derive(Debug)]
 pub(crate) struct Ball {
     quadratic: Quadratic,

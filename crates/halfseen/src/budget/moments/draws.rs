@@ -71,7 +71,7 @@ impl Draws {
     }
 
     /// Estimates (sum over all panels of a)^2 without bias from the a of the drawn ones; `None` if
-    /// one draw is all there is.
+    /// only one was drawn.
     #[inline]
     pub(super) fn square_of_sum(self, drawn: &[f64]) -> Option<f64> {
         let (k, d) = (drawn.len() as f64, self.reads.panels as f64);

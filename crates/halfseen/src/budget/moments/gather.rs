@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// Largest number of sums of a learner: 1.6 GB, the second moments of 20,000 attributes.
 const MOST_NUMBERS: u64 = 201_000_000;
 
-/// A learner that solves a problem in estimated moments: parameters and solver.
+/// A learner that solves a problem in estimated moments.
 pub(crate) trait FromMoments: Described {
     /// True if products of pairs are estimated.
     const PAIRS: bool;
@@ -43,18 +43,15 @@ pub(crate) trait FromMoments: Described {
     fn solve(learners: &[&Self], moments: &Reduced, monitor: &dyn Monitor) -> Result<Vec<Solved>>;
 }
 
-/// Parameters that the moments depend on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Gathering {
-    /// The budget parameter; `None` is auto.
+    /// `None` is auto.
     pub(crate) budget: Option<u64>,
-    /// Total number of reads that a fit may make; `None`: no limit.
+    /// Limit on the reads of a fit; `None`: none.
     pub(crate) total_budget: Option<u64>,
-    /// Centre that is subtracted from attributes.
     pub(crate) centre: Centre,
     /// True if a constant joins the known columns.
     pub(crate) intercept: bool,
-    /// Seed of the draws.
     pub(crate) seed: u64,
 }
 
@@ -63,7 +60,6 @@ pub(crate) struct Gathering {
 pub(crate) struct Solved {
     /// Weights of the slots of [`Reduced::slots`].
     pub(crate) weights: Vec<f64>,
-    /// Reason for stopping.
     pub(crate) stop: Stop,
     /// The estimated mean squared error, under the learner's repair of the moments.
     pub(crate) objective: Option<f64>,
@@ -73,7 +69,6 @@ pub(crate) struct Solved {
     pub(crate) seconds: f64,
 }
 
-/// A running learner; see the module's documentation.
 #[derive(Debug, Clone)]
 pub(crate) struct Gatherer<L> {
     pub(super) learner: L,
@@ -109,8 +104,8 @@ impl<L: FromMoments> Gatherer<L> {
     /// Starts a learner. `moments` (per column) are given if the learner may know them.
     ///
     /// # Errors
-    /// Parameters out of range, a budget that cannot be kept, more columns than the sums have room
-    /// for, or missing means that are needed.
+    /// Parameters out of range, a budget that cannot be kept, too many columns, or a lack of means
+    /// that are needed.
     pub(crate) fn new(
         learner: &L,
         layout: &Arc<Layout>,
@@ -186,13 +181,12 @@ impl<L: FromMoments> Gatherer<L> {
         self.gathering.centre == Centre::Running && !self.draws.all()
     }
 
-    /// Returns true if sums are uncentred and are centred at the end: exact if every panel is read,
-    /// and so no mean of a part of the examples is needed meanwhile.
+    /// Returns true if sums are centred only at the end, exactly, because every panel is read: no
+    /// mean of a part of the examples is needed.
     pub(super) fn recentre(&self) -> bool {
         self.gathering.centre == Centre::Running && self.draws.all()
     }
 
-    /// Returns the moments so far.
     pub(super) fn reduced(&self) -> Result<Reduced> {
         let (intercept, recentre, spread) =
             (self.gathering.intercept, self.recentre(), self.state.running.pooled());
@@ -311,7 +305,7 @@ fn ledger<L: FromMoments>(learner: &L, layout: &Arc<Layout>) -> Result<Ledger> {
     Ledger::new(L::NAME, learner.to_json(), layout, learner.gathering().total_budget)
 }
 
-/// Checks parameters and budget; returns the sizes of the sums and the design of the draws.
+/// Checks parameters and budget; returns the sizes of the sums and the draws.
 fn plan<L: FromMoments>(learner: &L, layout: &Layout) -> Result<(Shape, Draws)> {
     learner.check()?;
     let gathering = learner.gathering();

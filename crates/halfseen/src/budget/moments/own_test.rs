@@ -2,7 +2,7 @@
 //! selects the trust in them.
 //!
 //! A product of two attributes is observed once in d^2/(2s) examples, so weights solved from few of
-//! them are mostly noise; without declared scales of attributes no radius guards against it. There
+//! them are mostly noise; without declared scales of attributes no radius guards against it. Here
 //! several trusts compete: products of different attributes are multiplied by a share, weights by a
 //! length. At t = 4, 6, 9, ... each is solved anew; in between every answer gives an unbiased
 //! estimate of each one's squared error, from the reads that it has anyway. With a the terms w_j
@@ -39,11 +39,11 @@ impl Trust {
     pub(super) const FULL: Trust = Trust { share: 1.0, length: 1.0 };
 }
 
-/// The trusts under test; see the module's documentation.
+/// The trusts under test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OwnTest {
-    /// Number of answers after which weights are solved anew.
+    /// Answers before the next solution.
     due: u64,
     readings: Vec<Tested>,
 }

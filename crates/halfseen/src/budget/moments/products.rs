@@ -50,7 +50,6 @@ impl Products {
         Products { numbers: vec![0.0; size(order)], sparse: Sparse::default() }
     }
 
-    /// Returns true if the matrix has no rows.
     pub(super) fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }

@@ -3,9 +3,9 @@
 //! With the means K, C, A of zz', ez', ee' and k, v, s of yz, ye, y^2 the estimated mean squared
 //! error of <w,e> + <u,z> is w'Aw + 2 w'Cu + u'Ku - 2 w'v - 2 u'k + s. K is exact, so this is
 //! convex in u, and for any w the best u is K+ (k - C'w), with K+ a pseudo-inverse: the shortest
-//! such u if known columns are linearly dependent. This leaves w'(A - C K+ C')w - 2 w'(v - C K+ k)
-//! + (s - k'K+k). With an intercept alone this is centring: A less the product of the means.
-//! Without an intercept the constant takes no part.
+//! such u if known columns are linearly dependent. This leaves
+//! w'(A - C K+ C')w - 2 w'(v - C K+ k) + (s - k'K+k). With an intercept alone this is centring: A
+//! less the product of the means. Without an intercept the constant takes no part.
 
 use super::products::Products;
 use super::sums::Sums;
@@ -13,8 +13,7 @@ use crate::error::{ErrorKind, Result};
 use faer::Mat;
 use halfseen_solve::eigen;
 
-/// Relative size below which eigenvalues of K, scaled to a unit diagonal, are rounding errors of
-/// zero.
+/// Relative size below which eigenvalues of K, scaled to a unit diagonal, count as zero.
 const RANK: f64 = 1e-11;
 
 /// The quadratic w'Gw - 2 c'w + s of the sampled weights, on the slots that matter.
@@ -22,8 +21,7 @@ const RANK: f64 = 1e-11;
 pub(crate) struct Reduced {
     /// The slots with a nonzero entry, increasing; all others have weight 0.
     pub(crate) slots: Vec<usize>,
-    /// Places, among the kept slots, of those without a nonzero product: G carries no information
-    /// on them.
+    /// Places among the kept slots of those without a nonzero product, unknown to G.
     pub(crate) unseen: Vec<usize>,
     /// G, (kept, kept): any symmetric matrix. Empty if products are not summed.
     pub(crate) gram: Mat<f64>,

@@ -9,7 +9,6 @@ use super::products::{LARGEST_SUM, Products};
 use crate::data::Layout;
 use serde::{Deserialize, Serialize};
 
-/// The sums; see the module's documentation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Sums {
@@ -36,14 +35,12 @@ pub(super) struct Seen<'a> {
     pub(super) e: &'a [f64],
     /// The free values.
     pub(super) z: &'a [f64],
-    /// The target.
     pub(super) y: f64,
 }
 
 /// Sizes of the sums.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
-    /// Sampled slots.
     pub(super) slots: usize,
     /// The length q of z.
     pub(super) known: usize,
@@ -52,7 +49,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Returns the order of the matrix of products of sampled slots.
+    /// Order of the products of sampled slots.
     fn order(self) -> usize {
         if self.pairs { self.slots } else { 0 }
     }
