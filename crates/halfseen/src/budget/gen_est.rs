@@ -107,8 +107,8 @@ impl GenEst {
     }
 }
 
-/// Refuses products that may lie outside the series of the logistic loss, which converges for
-/// |<w,x>| < pi; its estimate has a finite second moment below pi / sqrt 2.
+/// Refuses products that may reach pi / sqrt 2. The series of the logistic loss converges for
+/// |<w,x>| < pi, but its estimate has a finite second moment only below pi / sqrt 2.
 ///
 /// # Errors
 /// [`ErrorKind::OutsideSeries`].

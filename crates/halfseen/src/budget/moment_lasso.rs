@@ -9,19 +9,19 @@
 //! (The paper prints + w'v: a slip, as the loss has - 2 y <w,x>.)
 //!
 //! A is unbiased but need not be positive semidefinite, so the problem need not be convex, although
-//! the paper says so. `moment_repair` selects a remedy. `psd` takes the nearest positive semidefinite matrix
-//! (and gives no weight to attributes that no product observed); `diag-shift` adds the absolute
-//! least eigenvalue to the diagonal; both then have a certified gap. `stationary` descends from 0
-//! to a stationary point of the original problem: the natural reading of the paper, which P. Loh
-//! and M. Wainwright (Annals of Statistics, 2012) analyse too.
+//! the paper says that it is. `moment_repair` selects a remedy. `psd` takes the nearest positive
+//! semidefinite matrix (and gives no weight to attributes that no product observed); `diag-shift`
+//! adds the absolute least eigenvalue to the diagonal; both then have a certified gap. `stationary`
+//! descends from 0 to a stationary point of the original problem: the natural reading of the paper,
+//! which P. Loh and M. Wainwright (Annals of Statistics, 2012) analyse too.
 //!
 //! Guarantee (theorem 1, for the minimiser and values in [-1, 1], a rate only): excess O((d B)^2 /
 //! k sqrt(log(d/delta) / m)) with probability 1 - delta.
 //!
 //! Products are of values centred as they were when asked. The intercept and the always-known
 //! columns are read with every example, and the products among them are exact. Their weights are
-//! minimised out before A is repaired, without constraint, as in the lasso on all attributes. With a
-//! budget of all panels all moments are exact, about the mean where `centre` is `running`. Memory
+//! minimised out before A is repaired, without constraint, as in the lasso on all attributes. With
+//! a budget of all panels all moments are exact, about the mean where `centre` is `running`. Memory
 //! is O(d^2).
 //!
 //! N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed

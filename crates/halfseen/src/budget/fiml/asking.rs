@@ -170,7 +170,7 @@ impl Asker {
         conditional(&nothing, &self.layout)
     }
 
-    /// Role of panels not known beforehand.
+    /// Returns the role of drawn panels.
     fn role(&self) -> Role {
         if self.ledger.passive || self.budget.all() { Role::Full } else { Role::Gradient }
     }
@@ -252,7 +252,7 @@ impl Engine for Asker {
         }
     }
 
-    /// Panels come in order. An adopted query may come from a later design.
+    /// Requires panels in order. An adopted query may come from a later design.
     #[inline]
     fn could_have_asked(&self, query: &Query, adopted: bool) -> bool {
         let Some(drawn) = self.ledger.alike_in(query, self.role(), 1.0) else { return false };
@@ -299,7 +299,7 @@ impl Engine for Asker {
         Predictor::Conditional(self.found())
     }
 
-    /// The fit is kept until the next answer.
+    /// Keeps the fit until the next answer.
     fn present_fit(&self, monitor: &dyn Monitor) -> Result<Fit> {
         let answered = self.ledger.answered();
         if let Some((_, fit)) = self.found.borrow().as_ref().filter(|(at, _)| *at == answered) {

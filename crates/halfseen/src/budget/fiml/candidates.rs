@@ -78,7 +78,6 @@ pub(crate) struct Fitted {
     pub(crate) guarded: usize,
 }
 
-/// Choice of candidates.
 #[derive(Debug, Clone)]
 pub(crate) struct Menu {
     ranks: Vec<usize>,

@@ -8,10 +8,10 @@ pub(crate) trait Covariance {
     /// Writes the full block of some places and, last, the target, row by row: (n + 1, n + 1).
     fn block(&self, places: &[u32], out: &mut [f64]);
 
-    /// Mean of a place, as a correction of the mean of its reads.
+    /// Returns the mean of a place, as a correction of the mean of its reads.
     fn mean(&self, place: usize) -> f64;
 
-    /// The same for the target.
+    /// Returns the same for the target.
     fn target_mean(&self) -> f64;
 
     /// Returns S_xx v, (n_places).
@@ -67,7 +67,7 @@ impl Covariance for Factor {
         self.target_mean
     }
 
-    /// O(d r).
+    /// Takes O(d r).
     fn times(&self, v: &[f64]) -> Vec<f64> {
         let mut inner = vec![0.0; self.rank];
         for (j, v) in v.iter().enumerate() {

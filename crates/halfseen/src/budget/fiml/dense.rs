@@ -162,7 +162,7 @@ impl Dense {
         self.means.len() - 1
     }
 
-    /// Covariances of the places with the target.
+    /// Returns the covariances of the places with the target.
     pub(crate) fn with_target(&self) -> &[f64] {
         &self.matrix.col_as_slice(self.len())[..self.len()]
     }
@@ -224,7 +224,7 @@ impl Covariance for Dense {
         self.means[self.len()]
     }
 
-    /// O(d^2).
+    /// Takes O(d^2).
     fn times(&self, v: &[f64]) -> Vec<f64> {
         let d = self.len();
         (0..d).map(|j| dot(&self.matrix.col_as_slice(j)[..d], v) + FLOOR * v[j]).collect()

@@ -13,7 +13,7 @@ use halfseen_solve::sampling::{Purpose, Stream, subset};
 
 const D: usize = 8;
 
-/// Examples that show `shown(i)` of eight attributes, in these units.
+/// Draws examples that show `shown(i)` of eight attributes, in these units.
 fn reads(m: usize, shown: impl Fn(usize) -> usize, units: impl Fn(usize) -> f64) -> Reads {
     let (mut kept, mut drawn) = (Reads::new(), Vec::new());
     for i in 0..m {

@@ -67,8 +67,8 @@ mod tests {
 
     const TRUTH: [f64; COLUMNS] = [1.0, -0.5, 0.0, 2.0];
 
-    /// Correlated columns of mean 0; noise of standard deviation 1, with `uneven` larger where the
-    /// first column is.
+    /// Draws correlated columns of mean 0, and noise of standard deviation 1, with `uneven` larger
+    /// where the first column is.
     fn data(count: usize, seed: u64, uneven: bool) -> Data {
         let mut stream = Stream::new(seed, Purpose::Data, 0);
         let mut rows = Vec::new();
@@ -85,7 +85,7 @@ mod tests {
         Data { rows, targets }
     }
 
-    /// Least squares with weights of examples.
+    /// Solves weighted least squares.
     fn least_squares(data: &Data, weights: &[f64]) -> Vec<f64> {
         let (mut s, mut b) = (Mat::<f64>::zeros(COLUMNS, COLUMNS), Mat::<f64>::zeros(COLUMNS, 1));
         for ((row, y), weight) in data.rows.iter().zip(&data.targets).zip(weights) {

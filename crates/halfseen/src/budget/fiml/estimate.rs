@@ -293,7 +293,6 @@ impl Units<'_> {
     }
 }
 
-/// Inputs of a held-out test.
 struct Judge<'a> {
     reads: &'a Reads,
     rows: &'a Rows,

@@ -95,7 +95,6 @@ struct OfPlace<'a> {
     count: f64,
 }
 
-/// The pass over the examples.
 struct Expect<'a, I> {
     model: &'a Factor,
     rows: &'a Rows,
@@ -111,7 +110,6 @@ impl<I: Iterator<Item = impl Into<WeightedIndex>>> NullaryFnOnce for Expect<'_, 
     }
 }
 
-/// The pass over the places.
 struct Maximise<'a> {
     model: &'a mut Factor,
     sums: &'a Sums,

@@ -11,7 +11,7 @@ use faer::Mat;
 use faer::linalg::solvers::DenseSolveCore;
 use halfseen_solve::sampling::subset;
 
-/// Examples that show from 0 to 6 of eight attributes, example i repeated `times(i)` times.
+/// Draws examples that show from 0 to 6 of eight attributes, example i `times(i)` times.
 fn reads(m: usize, times: impl Fn(usize) -> usize) -> Reads {
     let (d, mut kept, mut drawn) = (8, Reads::new(), Vec::new());
     for i in 0..m {

@@ -21,7 +21,6 @@ pub(crate) fn squared_errors(
     wide(Judge { covariance, ridges, rows, examples: examples.map(WeightedIndex::from) })
 }
 
-/// The pass over the examples.
 struct Judge<'a, C, I> {
     covariance: &'a C,
     ridges: &'a [f64],

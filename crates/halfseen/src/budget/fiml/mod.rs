@@ -14,8 +14,8 @@
 //! missing values of a table (`passive = all`), if missingness does not depend on the value.
 //!
 //! Guarantee: none is claimed. Under the factor model the estimate is consistent for k >= 2. With
-//! k = 1 no two attributes are observed together, and only the covariance of each attribute with the
-//! target can be learned.
+//! k = 1 no two attributes are observed together, and only the covariance of each attribute with
+//! the target can be learned.
 //!
 //! Sources: D. Rubin, "Inference and missing data", Biometrika 1976; D. Rubin and D. Thayer, "EM
 //! algorithms for ML factor analysis", Psychometrika 1982; A. Dempster, N. Laird and D. Rubin,
@@ -82,7 +82,7 @@ parameters! {
 impl Fiml {}
 
 impl Learner for Fiml {
-    /// Nothing: it tunes itself.
+    /// Returns nothing: it tunes itself.
     fn grid(&self) -> Grid {
         Grid::new(&[])
     }
@@ -92,7 +92,7 @@ impl Learner for Fiml {
         fits.into_iter().next_back().ok_or_else(|| pass::no_examples(Self::NAME))
     }
 
-    /// One pass, with a fit at each of the numbers of examples.
+    /// Makes one pass, with a fit at each of the numbers of examples.
     fn fit_curve(
         &self,
         counts: &[usize],
@@ -126,7 +126,7 @@ impl Learner for Fiml {
         Ok(Some(Box::new(Asker::resume(self, layout, state)?)))
     }
 
-    /// A missing cell is a refused read, or simply not observed.
+    /// Accepts missing cells: they are refused reads, or simply not observed.
     fn needs(&self) -> Needs {
         let fits_to_answers = self.design == Design::Adaptive;
         Needs { holes: true, plain_classes: true, fits_to_answers, ..Needs::of(self) }

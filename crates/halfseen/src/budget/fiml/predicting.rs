@@ -80,7 +80,7 @@ pub(super) fn needs_classes(link: Link) -> Error {
     ErrorKind::OutOfRange { name, value, allowed }.into()
 }
 
-/// The linear predictor, by columns.
+/// Makes the linear predictor, by columns.
 fn linear(found: &Estimate, layout: &Layout) -> Linear {
     let by_column = |of: &[f64]| {
         (0..layout.slots()).map(|column| of[layout.slot(column)]).collect::<Vec<f64>>()

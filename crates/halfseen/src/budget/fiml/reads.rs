@@ -33,12 +33,12 @@ impl Reads {
         self.targets.len()
     }
 
-    /// Number of reads of all examples.
+    /// Returns the number of reads.
     pub(crate) fn cells(&self) -> usize {
         self.slots.len()
     }
 
-    /// The slots of one example, and their values.
+    /// Returns the slots of one example, and their values.
     pub(crate) fn example(&self, i: usize) -> (&[u32], &[f64]) {
         let reads = self.starts[i]..self.starts[i + 1];
         (&self.slots[reads.clone()], &self.values[reads])
@@ -52,7 +52,7 @@ impl Reads {
         &self.targets
     }
 
-    /// All reads, (slot, value), example by example.
+    /// Visits all reads, (slot, value), example by example.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, f64)> {
         self.slots.iter().copied().zip(self.values.iter().copied())
     }

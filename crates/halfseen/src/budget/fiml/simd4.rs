@@ -24,7 +24,7 @@ pub(crate) fn wide<W: NullaryFnOnce>(work: W) -> W::Output {
     Arch::new().dispatch(work)
 }
 
-/// a += times b.
+/// Computes a += times b.
 #[inline(always)]
 pub(crate) fn add(a: &mut [Lane], b: &[Lane], times: f64) {
     for (x, y) in a.iter_mut().zip(b) {

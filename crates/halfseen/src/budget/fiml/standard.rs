@@ -157,7 +157,7 @@ impl Rows {
         self.targets.len()
     }
 
-    /// The places of one example, their values, and its target.
+    /// Returns the places of one example, their values, and its target.
     #[inline]
     pub(crate) fn example(&self, i: usize) -> (&[u32], &[f64], f64) {
         let reads = self.starts[i]..self.starts[i + 1];
@@ -169,7 +169,7 @@ impl Rows {
         self.starts.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0)
     }
 
-    /// Number of ordered pairs of different places that an example shows together.
+    /// Returns the number of ordered pairs of different places shown together.
     pub(crate) fn pairs(&self) -> f64 {
         self.starts.windows(2).map(|w| (w[1] - w[0]) as f64).map(|q| q * (q - 1.0).max(0.0)).sum()
     }

@@ -12,7 +12,7 @@ use halfseen_solve::{Monitor, Silent};
 use ndarray::Array2;
 use std::sync::Arc;
 
-/// Six attributes with a common cause; the target is 2 x0 - x3 and a little noise.
+/// Draws six attributes with a common cause; the target is 2 x0 - x3 and a little noise.
 fn data(rows: usize) -> (Array2<f64>, Vec<f64>) {
     let mut stream = Stream::new(4, Purpose::Data, 0);
     let mut x = Array2::zeros((rows, 6));
@@ -34,7 +34,7 @@ fn with_budget(budget: u64) -> Fiml {
     Fiml { budget: Some(budget), ..Fiml::default() }
 }
 
-/// Unexplained share of the targets' variance.
+/// Returns the unexplained share of the targets' variance.
 fn left(fit: &Fit, x: &Array2<f64>, y: &[f64]) -> f64 {
     let mean = y.iter().sum::<f64>() / y.len() as f64;
     let linear = fit.linear().unwrap();

@@ -50,7 +50,7 @@ fn conditional(fit: &Fit) -> &Conditional {
     }
 }
 
-/// Mean squared error of the predictions.
+/// Returns the mean squared error of the predictions.
 fn error(fit: &Fit, data: &Data) -> f64 {
     let scores = on(data, |examples| fit.predictor.scores(examples).unwrap());
     let square = |(s, y): (&f64, &f64)| (s - y).powi(2);
@@ -62,7 +62,7 @@ fn variance(y: &[f64]) -> f64 {
     y.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / y.len() as f64
 }
 
-/// Two of six attributes have correlation rho; the target includes their difference in units of its
+/// Draws six attributes, two with correlation rho; the target has their difference in units of its
 /// standard deviation.
 fn collinear(rho: f64, rows: usize, seed: u64) -> Data {
     let deviation = (2.0 * (1.0 - rho)).sqrt();
@@ -104,7 +104,7 @@ fn weights_of_correlated_attributes_do_not_explode() {
     }
 }
 
-/// Attributes of r common causes, or independent ones for r = 0.
+/// Draws attributes of r common causes, or independent ones for r = 0.
 fn caused(columns: usize, r: usize, rows: usize, seed: u64) -> Data {
     let mut truth = Stream::new(seed, Purpose::Factor, 9);
     let loadings: Vec<f64> = (0..columns * r).map(|_| truth.normal()).collect();

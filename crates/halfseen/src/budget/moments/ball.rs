@@ -23,7 +23,6 @@ use halfseen_solve::{Form, Point, Quadratic, eigen, eigenvalues, outer_products}
 /// Steps between two checks of the monitor.
 const BETWEEN_LOOKS: u64 = 64;
 
-/// Stopping rule.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// Gap that is small enough.
@@ -44,7 +43,6 @@ pub(crate) struct Found {
     pub(crate) gap: f64,
 }
 
-/// A repaired quadratic.
 #[derive(Debug)]
 pub(crate) struct Ball {
     quadratic: Quadratic,
@@ -134,7 +132,7 @@ impl Ball {
     }
 }
 
-/// <g, w> + B |g|_inf.
+/// Returns <g, w> + B |g|_inf.
 fn gap(weights: &[f64], gradient: &[f64], radius: f64) -> f64 {
     let inner: f64 = weights.iter().zip(gradient).map(|(w, g)| w * g).sum();
     (inner + radius * gradient.iter().fold(0.0_f64, |a, g| a.max(g.abs()))).max(0.0)

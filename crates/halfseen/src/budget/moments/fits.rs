@@ -70,7 +70,7 @@ macro_rules! learn_from_moments {
                 fits.into_iter().next_back().ok_or_else(|| pass::no_examples(Self::NAME))
             }
 
-            /// One pass for all settings that read alike.
+            /// Makes one pass for all settings that read alike.
             fn fit_grid(
                 &self,
                 settings: &[Setting],

@@ -45,7 +45,7 @@ pub(crate) trait FromMoments: Described {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Gathering {
-    /// `None` is auto.
+    /// Budget; `None`: auto.
     pub(crate) budget: Option<u64>,
     /// Limit on the reads of a fit; `None`: none.
     pub(crate) total_budget: Option<u64>,
@@ -55,7 +55,6 @@ pub(crate) struct Gathering {
     pub(crate) seed: u64,
 }
 
-/// Result of a solver.
 #[derive(Debug, Clone)]
 pub(crate) struct Solved {
     /// Weights of the slots of [`Reduced::slots`].
@@ -346,7 +345,7 @@ impl<L: FromMoments> Engine for Gatherer<L> {
         }
     }
 
-    /// Panels are always drawn alike, so an adopted query is no exception.
+    /// Makes no exception for adopted queries, as panels are always drawn alike.
     #[inline]
     fn could_have_asked(&self, query: &Query, _: bool) -> bool {
         let drawn = self.ledger.alike_in(query, self.role(), self.draws.coefficient());

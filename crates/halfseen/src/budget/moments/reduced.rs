@@ -40,7 +40,6 @@ pub(crate) struct Reduced {
     pulled: Vec<f64>,
 }
 
-/// Treatment of the sums.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct View {
     /// True if the constant has a weight.

@@ -38,7 +38,6 @@ pub(super) struct Seen<'a> {
     pub(super) y: f64,
 }
 
-/// Sizes of the sums.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
     pub(super) slots: usize,
@@ -49,7 +48,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Order of the products of sampled slots.
+    /// Returns the order of the products of sampled slots.
     fn order(self) -> usize {
         if self.pairs { self.slots } else { 0 }
     }

@@ -11,8 +11,7 @@ use std::sync::Arc;
 
 const COLUMNS: usize = 20;
 
-/// The truth: a factor model of two factors, and a linear predictor of standard deviation 1 about
-/// 0.
+/// Draws a factor model and a linear predictor of mean 0 and standard deviation 1.
 fn truth(columns: usize, rank: usize, seed: u64) -> Estimate {
     let mut stream = Stream::new(seed, Purpose::Data, 0);
     let mut numbers = |count: usize| -> Vec<f64> { (0..count).map(|_| stream.normal()).collect() };

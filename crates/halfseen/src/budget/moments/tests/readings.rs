@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Moments of few examples, whose matrix has eigenvalues of both signs.
+/// Makes moments of few examples, with eigenvalues of both signs.
 fn indefinite(seed: u64) -> Reduced {
     let layout = Arc::new(Layout::singletons(20));
     let mut stream = Stream::new(seed, Purpose::Data, 1);
@@ -130,7 +130,7 @@ fn the_stationary_reading_descends_to_a_stationary_point() {
                 (found.objective - objective(&moments, &moments.gram, &found.weights)).abs()
                     < 1e-10
             );
-            // Another step leads nowhere.
+            // A further step changes nothing.
             let n = found.weights.len();
             let product =
                 |i: usize| (0..n).map(|j| moments.gram[(i, j)] * found.weights[j]).sum::<f64>();
