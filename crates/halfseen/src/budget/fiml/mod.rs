@@ -79,8 +79,6 @@ parameters! {
     }
 }
 
-impl Fiml {}
-
 impl Learner for Fiml {
     /// Returns nothing: it tunes itself.
     fn grid(&self) -> Grid {
