@@ -110,9 +110,9 @@ struct Outcome {
     excess: f64,
     /// The variance of `excess` that comes from the test rows.
     of_tests: f64,
-    /// Whether a note says that predictions may be no better than a constant, ...
+    /// True if a note warns that predictions may be no better than a constant, ...
     warned: bool,
-    /// ... and whether it is the learner's own test that says so.
+    /// ... and if it comes from the learner's own test.
     doubted: bool,
     /// Of the fit, and with its own test.
     alone: f64,
@@ -305,7 +305,7 @@ impl Case {
     }
 }
 
-/// Whether a note says that predictions may be no better than a constant.
+/// Returns true if a note warns that predictions may be no better than a constant.
 fn warns(note: &Note) -> bool {
     matches!(
         note,
@@ -440,7 +440,7 @@ fn needless(outcomes: &[&Outcome]) -> Vec<String> {
     (doubted as f64 > NEEDLESS * clearly as f64).then_some(text).into_iter().collect()
 }
 
-/// How many of the fits that are clearly better than the constant doubt it, and how many there are.
+/// Counts the fits that are clearly better than the constant but doubt it, and all that are better.
 fn doubts(outcomes: &[&Outcome]) -> (usize, usize) {
     let clearly = || outcomes.iter().filter(|fit| fit.excess < CLEARLY && fit.rows >= ROWS[1]);
     (clearly().filter(|fit| fit.doubted).count(), clearly().count())
