@@ -211,7 +211,7 @@ impl Scaler {
             Scaler::Each { offset, divisor }
                 if offset.len() != columns || divisor.len() != columns =>
             {
-                bad("offset", "has not one number per column")
+                bad("offset", "must hold one number per column")
             }
             Scaler::Each { offset, .. } if !offset.iter().all(|v| v.is_finite()) => {
                 bad("offset", "holds a number that is not finite")

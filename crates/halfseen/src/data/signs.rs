@@ -16,7 +16,7 @@ impl Signs {
     /// Takes examples of two classes (or of one).
     ///
     /// # Errors
-    /// [`ErrorKind::WrongTarget`]: numbers, more classes, or scaled targets equal for both classes.
+    /// [`ErrorKind::WrongTarget`]: numbers, more classes, or scaled targets that do not separate two.
     pub(crate) fn of(examples: &Examples<'_>, learner: &str) -> Result<Signs> {
         let wrong = |problem: String| ErrorKind::WrongTarget { column: "target".into(), problem };
         let Some(labels) = examples.labels.filter(|labels| labels.classes <= 2) else {
@@ -39,7 +39,7 @@ impl Signs {
         };
         if !(half > 0.0 && half.is_finite() && centre.is_finite()) {
             return Err(
-                wrong("its scaled values do not tell its two classes apart".to_owned()).into()
+                wrong("its scaled values do not separate the two classes".to_owned()).into()
             );
         }
         Ok(Signs { signs, centre, half })

@@ -109,7 +109,7 @@ impl Target {
         });
         match task {
             Task::Regression if text => Err(wrong(
-                "it holds text, so it cannot be regressed on; use --task classification".into(),
+                "it holds text, so regression is not possible; use --task classification".into(),
             )
             .into()),
             Task::Regression => {

@@ -89,8 +89,7 @@ impl Threat {
             return Err(wrong("costs", "every attribute".into(), problem.into()));
         }
         if !(budget >= 0.0 && budget < total) {
-            let allowed =
-                format!("at least 0 and below {total}, the cost of all attributes together");
+            let allowed = format!("at least 0 and below {total}, the total cost of the attributes");
             return Err(ErrorKind::OutOfRange {
                 name: "threat",
                 value: budget.to_string(),

@@ -100,7 +100,7 @@ pub(super) fn moments(
                 Some(mean) => (mean, (raw.square - mean * mean).max(0.0)),
                 None if offset == 0.0 => (0.0, raw.square),
                 None => {
-                    let remedy = "its scale has an offset, so its mean is needed as well; add it in a column mean, or scale by none or common";
+                    let remedy = "its scale has an offset, so its mean is needed too; add a column mean, or use scale none or common";
                     return Err(wrong(column, remedy.to_owned()));
                 }
             };
@@ -146,7 +146,7 @@ fn of_column(column: &ColumnSchema, declared: Option<&Moment>) -> Result<Moment>
         if mean.is_some() {
             return Err(wrong(
                 column,
-                "the mean of a text's indicators is their moment; leave the mean out".into(),
+                "the mean of a text's indicators is their moment; omit the mean".into(),
             ));
         }
         let share = square / column.width() as f64;
@@ -156,7 +156,7 @@ fn of_column(column: &ColumnSchema, declared: Option<&Moment>) -> Result<Moment>
         // The condition is the accepted case, so that NaN is refused. Declared numbers are rounded.
         if !(mean.abs() <= LARGEST && mean * mean <= square * (1.0 + 1e-9)) {
             let problem = format!(
-                "the mean is {mean} and its square above the second moment {square}; correct one"
+                "the mean is {mean} and its square is above the second moment {square}; correct one"
             );
             return Err(wrong(column, problem));
         }

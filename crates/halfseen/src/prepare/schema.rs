@@ -204,7 +204,7 @@ impl Schema {
             let problem = match (names.insert(column.name.as_str()), sorted) {
                 (true, true) => continue,
                 (false, _) => "there are two columns of this name",
-                (true, false) => "its categories are not sorted, or one is there twice",
+                (true, false) => "its categories are not sorted, or one is repeated",
             };
             return Err(ErrorKind::BadFile {
                 what: "schema",
@@ -240,11 +240,11 @@ impl Schema {
                 let at = self.position(name)?;
                 let problem = match (grouped[at], self.columns[at].known) {
                     (true, _) => format!(
-                        "column '{}' is in two panels, or in one twice; leave it in one",
+                        "column '{}' is in two panels, or in one twice; keep it in one",
                         short(name)
                     ),
                     (_, true) => format!(
-                        "column '{}' is always known, so it is never read; leave it out",
+                        "column '{}' is always known, so it is never read; omit it",
                         short(name)
                     ),
                     _ => {
@@ -266,7 +266,7 @@ impl Schema {
         for (at, column) in self.columns.iter().enumerate().filter(|(at, _)| !grouped[*at]) {
             if let Some(group) = self.groups.iter().find(|group| group.name == column.name) {
                 return Err(group.wrong(
-                    "a column outside it has this name; name the panel otherwise".to_owned(),
+                    "a column outside the panel has this name; rename the panel".to_owned(),
                 ));
             }
             if column.known { &mut known } else { &mut sampled }
@@ -292,7 +292,7 @@ impl Schema {
         for name in self.prices.keys().filter(|name| !names.contains(name.as_str())) {
             let problem = match self.columns.iter().find(|c| c.name == *name) {
                 Some(column) if column.known => {
-                    "it is always known, and costs nothing; leave its price out"
+                    "it is always known and costs nothing; omit its price"
                 }
                 // A text without categories, or a group of such texts, has no panel.
                 Some(column) if column.width() == 0 => continue,
