@@ -16,7 +16,7 @@ impl Signs {
     /// Takes examples of two classes (or of one).
     ///
     /// # Errors
-    /// [`ErrorKind::WrongTarget`]: numbers, more classes, or scaled targets that do not separate two.
+    /// [`ErrorKind::WrongTarget`]: numbers, more classes, or scaled targets not separating two.
     pub(crate) fn of(examples: &Examples<'_>, learner: &str) -> Result<Signs> {
         let wrong = |problem: String| ErrorKind::WrongTarget { column: "target".into(), problem };
         let Some(labels) = examples.labels.filter(|labels| labels.classes <= 2) else {
