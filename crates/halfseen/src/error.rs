@@ -1,8 +1,8 @@
 //! Defines the errors: the problem, its place, and the remedy.
 //!
-//! [`Error`] is opaque: [`Error::kind`] gives the numbers and the place, [`Error::class`] the
-//! party at fault (the program's exit code follows from it). Every message is one line, with a
-//! remedy where there is one; names are cut at 64 characters and lists at 10 entries.
+//! [`Error`] is opaque: [`Error::kind`] gives numbers and place, [`Error::class`] the origin (the
+//! program's exit code). Every message is one line, with a remedy where there is one; names are cut
+//! at 64 characters and lists at 10 entries.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
 //! Declares every parameter once: name, kind, range, meaning and source.
 //!
 //! A [`Declaration`] is a constant. The `parameters!` macro builds a learner's struct from
-//! declarations and defaults, and writes its `Default` and [`Parameters`]: range check, set and get
-//! by name, and the list from which help texts and the Python docstrings are generated.
+//! declarations and defaults, with `Default` and [`Parameters`]: range check, set and get by name,
+//! and the list for help texts and other languages.
 
 mod needs;
 mod values;
@@ -306,7 +306,7 @@ declare! {
     BUDGET: "budget", Kind::CountOrAuto { least: 1 },
         "Number of reads per example, for the product <w,x> and for the gradient together. While all weights are 0 the product is 0 and is not read. auto: 4, or all attributes if there are fewer; for fiml in the program and in Python, every cell present, unless total_budget is set.", "Cesa-Bianchi et al. 2010, section 2.2; Hazan and Koren 2012, section 3 (where k = budget - 1)";
     TOTAL_BUDGET: "total_budget", Kind::CountOrAuto { least: 1 },
-        "Maximum number of reads in total, in a fit or in ask and tell. A fit stops before the first example whose reads would exceed the rest; asking is refused likewise, and open queries count with the reads they asked for. auto: no limit.", "";
+        "Maximum number of reads in total, in a fit or in ask and tell. A fit stops before the first example that would exceed it; asking is then refused, counting the reads of open queries. auto: no limit.", "";
     MAX_COST: "max_cost", Kind::PositiveOrAuto,
         "Maximum cost of the reads of one example, at declared prices (1 where none is declared); never exceeded. auto: only the number of reads is limited.", "";
     RADIUS: "radius", Kind::Positive,
@@ -326,7 +326,7 @@ declare! {
     L1_PENALTY: "penalty", Kind::NonNegative,
         "Strength lambda of the penalty lambda |w|_1 that variant rda adds to the loss (<w,x> - y)^2 / 2; the other variants have none.", "Xiao 2010";
     HORIZON: "horizon", Kind::CountOrAuto { least: 1 },
-        "Number of examples to come, used by theory steps, penalties, tail averages and the length of a first phase. auto: the number of rows of a fit; unknown in ask and tell, where steps then fall as 1/sqrt(t).", "";
+        "Number of examples to come, for theory steps, penalties, tail averages and first phases. auto: the number of rows of a fit; unknown in ask and tell, where steps then fall as 1/sqrt(t).", "";
     TRUNCATE: "truncate", Kind::CountOrAuto { least: 1 },
         "Number of attributes that the model uses at prediction time: those with the largest weights; the others are set to their means. auto: all.", "Cesa-Bianchi et al. 2010, section 1.1";
     REPLACEMENT: "replacement", Kind::Flag,
@@ -396,7 +396,7 @@ declare! {
     SOLVER: "solver", Kind::Choice(&["exact", "online"]),
         "exact: solved to the tolerance. online: algorithm 1 of the paper, one pass over the rows in random order, averaged.", "Hazan et al. 2015, algorithm 1";
     MEMORY: "memory", Kind::Positive,
-        "Memory in GiB that the matrices of one fit may take; a fit that needs more is refused before it starts. Each of several parallel fits (tuning, comparisons) may take this much.", "";
+        "Maximum memory of the matrices of one fit, in GiB; a larger fit is refused before it starts. Each of several parallel fits (tuning, comparisons) may take this much.", "";
     FILL: "fill", Kind::Choice(&["zero", "mean"]),
         "Value imputed for a missing cell: 0 in scaled units, or the mean of the observed values of the attribute.", "Hazan et al. 2015, section 5";
     COMPLETION: "variant", Kind::Choice(&["b", "1"]),
@@ -424,7 +424,7 @@ declare! {
     NOISE_CONFIDENCE: "confidence", Kind::Share,
         "With damage = noise: probability delta that noise does more than the margin covers.", "Dekel and Shamir 2008, theorem 3";
     TRIED: "tried", Kind::Count { least: 1, most: 1_000_000_000 },
-        "Number of settings of threat, margin, box and costs tried on these rows, this one included; the bound on new rows in the report holds for all of them at once. Tuning in the program sets it.", "Dekel and Shamir 2008, theorem 2 (union bound)";
+        "Number of settings of threat, margin, box and costs tried on these rows, with this one; the report's bound on new rows holds for all of them at once. Tuning in the program sets it.", "Dekel and Shamir 2008, theorem 2 (union bound)";
     CHUNK: "chunk", Kind::CountOrAuto { least: 2 },
         "Number of rows per chunk: the program is solved for random chunks and their weights are averaged, as in the paper. auto: all rows at once, exactly.", "Dekel and Shamir 2008, section 4";
     QUANTILE: "quantile", Kind::Share,
@@ -432,7 +432,7 @@ declare! {
     PASSES: "passes", Kind::Count { least: 1, most: 10_000 },
         "Number of passes over the rows, each in its own random order; the theorem covers one. Of several, the pass whose average does best on the validation rows is returned.", "Dekel and Shamir 2008, section 3.3";
     VALIDATION: "validation", Kind::Share,
-        "With more than one pass: share of the rows kept for validation. They are not trained on; their loss under the worst deletions selects the pass.", "";
+        "With more than one pass: share of the rows kept for validation. Their loss under the worst deletions selects the pass; they are not trained on.", "";
     DESIGN: "design", Kind::Choice(&["uniform", "adaptive"]),
         "Choice of the attributes to read. uniform: every set of the same size is equally likely. adaptive: uniform at first, then proportional to each attribute's estimated contribution to the prediction; three tenths of the reads stay uniform.", "";
     RANK: "rank", Kind::CountOrAuto { least: 1 },

@@ -18,8 +18,7 @@ pub fn all() -> Vec<Box<dyn Learner>> {
     families.into_iter().flatten().collect()
 }
 
-/// A second name for a learner with one parameter set: a method of a paper, and a separate learner
-/// in files of version 1.
+/// A second name for a learner with one parameter set; a separate learner in files of version 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alias {
     /// Name.
@@ -76,8 +75,7 @@ pub fn variants() -> Vec<Box<dyn Learner>> {
     all().into_iter().filter(|l| label(&**l) == l.name()).chain(aliased).collect()
 }
 
-/// Returns the name of a learner in comparisons: its alias, if its parameter has the alias's value,
-/// else its own.
+/// Returns a learner's name in comparisons: its alias, if its parameter has that value, or its own.
 pub fn label(learner: &dyn Learner) -> &'static str {
     let is = |alias: &&Alias| {
         alias.learner == learner.name()
@@ -86,8 +84,8 @@ pub fn label(learner: &dyn Learner) -> &'static str {
     ALIASES.iter().find(is).map_or(learner.name(), |alias| alias.name)
 }
 
-/// Returns the learners that a comparison tries by default: on a complete table (or with a budget),
-/// or with missing cells or more than two classes.
+/// Returns the learners that a comparison tries by default on a complete table or with a budget,
+/// or else with missing cells or more than two classes.
 pub fn compared(holes: bool, classes: usize) -> Vec<&'static str> {
     let complete =
         ["ridge", "lasso", "online-lasso", "aer", "aerr", "aelr", "ddaelr-2p", "baseline", "fiml"];

@@ -1,7 +1,7 @@
 //! Stores numbers and categories, each category as one code instead of indicators.
 
-/// An (n_examples, n_attributes) matrix whose columns are numbers and indicators of categories. It
-/// stores the numbers and one code per row and text, whatever the number of categories.
+/// An (n_examples, n_attributes) matrix of numbers and indicators of categories, stored as the
+/// numbers and one code per row and text, whatever the number of categories.
 /// [`Schema::encode`](crate::prepare::Schema::encode) builds it from tables with texts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Coded {

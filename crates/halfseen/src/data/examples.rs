@@ -19,8 +19,7 @@ pub struct Examples<'a> {
     pub layout: &'a Arc<Layout>,
     /// One target per row of `matrix`, in scaled units.
     pub targets: &'a [f64],
-    /// The class of every row of `matrix`, if there are classes. With more than two the targets
-    /// are NaN.
+    /// The class of every row of `matrix`, if any; with more than two the targets are NaN.
     pub labels: Option<Labels<'a>>,
     /// Rows of `matrix` that are the examples, in their order.
     pub rows: Cow<'a, [u32]>,
@@ -28,7 +27,7 @@ pub struct Examples<'a> {
     /// as the row left out. `None` is 1 for all. Weights affect learning, not scores. See
     /// [`Needs::weights`](crate::params::Needs::weights).
     pub weights: Option<&'a [f64]>,
-    /// Means and second moments of the scaled columns, if the learner may know them. With `None` a
+    /// Means and second moments of the scaled columns, if the learner may know them; otherwise a
     /// budgeted learner estimates them from its own reads.
     pub moments: Option<&'a Moments>,
     /// Declarations of the columns, which a read can contradict.
@@ -235,8 +234,7 @@ impl Moments {
         Ok(())
     }
 
-    /// Measures every observed cell of the examples, with their weights; only for learners that may
-    /// look at every cell.
+    /// Measures all observed cells, with the weights; only for learners that may look at all cells.
     pub fn measure(examples: &Examples<'_>) -> Moments {
         let d = examples.columns();
         let (mut mean, mut square, mut row) = (vec![0.0; d], vec![0.0; d], vec![0.0; d]);

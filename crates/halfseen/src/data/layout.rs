@@ -21,12 +21,11 @@ pub struct Layout {
     /// Price of a read of each sampled panel; empty: 1 each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     prices: Vec<f64>,
-    /// True if nobody declared the range of the values; gradient learners then scale them by their
-    /// own reads.
+    /// True if no range of values was declared; gradient learners then scale by their own reads.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     by_reads: bool,
-    /// True if panel, slot and column are the same number. The lists are then not read, which at
-    /// many columns saves most of the cache misses of a learner.
+    /// True if panel, slot and column are the same number. The lists are then not read, which saves
+    /// most cache misses with many columns.
     #[serde(skip)]
     identity: bool,
 }
@@ -166,8 +165,7 @@ impl Layout {
         Ok(self)
     }
 
-    /// Marks the units of the values as undeclared: budgeted learners then scale attributes by
-    /// their own reads as they come.
+    /// Marks the ranges of values as undeclared: budgeted learners then scale by their own reads.
     #[must_use]
     pub fn by_reads(mut self) -> Layout {
         self.by_reads = true;

@@ -1,5 +1,4 @@
-//! Stores cells as f64, f32, u8, sparse rows, codes or memory owned elsewhere, and reads single
-//! cells without copying a row.
+//! Stores cells as f64, f32, u8, sparse rows or codes, and reads single cells without copying.
 
 use super::{Coded, Shared};
 use crate::error::{ErrorKind, Result};
@@ -81,8 +80,7 @@ impl Matrix {
         }
     }
 
-    /// Returns the rows of `keep`, in that order, in the same storage; cells of [`Matrix::Shared`]
-    /// are copied.
+    /// Returns the rows of `keep`, in that order, in the same storage ([`Matrix::Shared`] copied).
     pub fn select_rows(&self, keep: &[usize]) -> Matrix {
         match self {
             Matrix::F64(a) => Matrix::F64(a.select(Axis(0), keep)),

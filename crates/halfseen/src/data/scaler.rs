@@ -93,16 +93,14 @@ pub enum Scaler {
 impl Scaler {
     /// Fits a scaling to the training rows of an encoded matrix, from observed cells only.
     ///
-    /// `Common` divides by the largest absolute value (255 for bytes, without a look at the cells),
-    /// `Max` by that of each column, `Each` subtracts the mean and divides by the standard
-    /// deviation. Declared `bounds` are used instead if given, and no cell is read: scaled values
-    /// then lie in [-1, 1].
+    /// `Common` divides by the largest absolute value (255 for bytes, without a look), `Max` by
+    /// that of each column, `Each` subtracts the mean and divides by the standard deviation.
+    /// Declared `bounds` are used instead, without reading a cell: scaled values are in [-1, 1].
     pub fn fit(scale: Scale, matrix: &Matrix, rows: &[u32], bounds: Option<&Bounds>) -> Scaler {
         Self::fit_weighted(scale, matrix, rows, None, bounds)
     }
 
-    /// As [`Scaler::fit`] with weights above 0, one for each row of the matrix; `None` is 1 for
-    /// all.
+    /// As [`Scaler::fit`] with weights above 0, one per row of the matrix; `None` is 1 for all.
     pub fn fit_weighted(
         scale: Scale,
         matrix: &Matrix,
@@ -226,8 +224,8 @@ impl Scaler {
 
 /// Maps targets to the learner's units and scores back: learned = (target - mean) / deviation.
 ///
-/// A regression target is centred and divided by its standard deviation over the training rows; the
-/// -1/+1 of two classes is only centred. Without an intercept neither is changed.
+/// A regression target is centred and divided by its standard deviation over the training rows,
+/// the -1/+1 of two classes only centred. Without an intercept neither is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TargetScale {
@@ -291,8 +289,8 @@ fn each_row(matrix: &Matrix, rows: &[u32], mut visit: impl FnMut(u32, &[f64])) {
     }
 }
 
-/// Returns the mean and standard deviation of each column over its observed cells; 0 and 0 if there
-/// is none. A deviation below the rounding error of the mean is set to 0, as for a constant column.
+/// Returns the mean and standard deviation of each column over its observed cells; 0 if there is
+/// none. A deviation below the rounding error of the mean becomes 0, as for a constant column.
 fn mean_and_deviation(
     matrix: &Matrix,
     rows: &[u32],

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 /// An (n_examples, n_attributes) matrix over a slice owned elsewhere. NaN is a missing cell.
 ///
-/// Cell (i, j) is number `i * row_stride + j * column_stride` of the slice. This covers C order
-/// (strides n_attributes and 1), Fortran order (1 and n_examples), and every row or column step of
-/// either. Cloning is cheap.
+/// Cell (i, j) is number `i * row_stride + j * column_stride` of the slice: C order (strides
+/// n_attributes and 1), Fortran order (1 and n_examples), or every row or column step of either.
+/// Cloning is cheap.
 #[derive(Clone)]
 pub struct Shared {
     /// Must return the same slice each time.
@@ -144,8 +144,7 @@ mod tests {
         Shared::new(Arc::new(cells), shape, strides)
     }
 
-    /// Returns the same 6 x 4 cells in C order, in Fortran order, as every second row, and as every
-    /// third column.
+    /// Returns the same 6 x 4 cells in C and Fortran order, as every second row and third column.
     fn layouts() -> Vec<Shared> {
         let c = dense(6, 4).into_raw_vec_and_offset().0;
         let fortran = (0..24).map(|at| cell(at % 6, at / 6)).collect();

@@ -145,8 +145,7 @@ impl Threat {
         self.costs
     }
 
-    /// Returns the part of N that can be spent: with equal costs a multiple of the cost, because
-    /// attributes are deleted whole.
+    /// Returns the part of N that can be spent: with equal costs that of whole attributes.
     pub fn effective(&self) -> f64 {
         self.effective
     }

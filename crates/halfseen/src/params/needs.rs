@@ -11,8 +11,7 @@ pub enum Family {
     Budget,
     /// The observed attributes of each training example.
     Missing,
-    /// Every attribute of every training example; the model prepares for attributes that are
-    /// deleted at prediction time.
+    /// Every attribute of every training example; prepares for deletions at prediction time.
     Robust,
     /// Every attribute of every training example.
     Full,
@@ -80,8 +79,7 @@ pub struct Needs {
     pub either: bool,
     /// True if its parameters limit its reads.
     pub budgeted: bool,
-    /// True if missing cells may stay missing; a learner that chooses its reads treats one as a
-    /// refused read.
+    /// True if missing cells may stay missing; learners that choose take them as refused reads.
     pub holes: bool,
     /// Value that it imputes for missing cells, in words; `None` if it imputes nothing.
     pub fills: Option<&'static str>,
@@ -95,9 +93,9 @@ pub struct Needs {
     pub intercept: bool,
     /// True if it accepts row weights ([`Examples::weights`](crate::data::Examples::weights)): up
     /// to the solver's tolerance, weight 2 is the row twice and weight 0 the row left out; weights
-    /// of 1 give the same bits as no weights. Reports count rows, not weights, and give no bounds
-    /// for new rows, because theorems need rows drawn from one distribution. Other learners refuse
-    /// weights with [`ErrorKind::TakesNoWeights`].
+    /// of 1 give the same bits as none. Reports count rows, not weights, and give no bounds for new
+    /// rows, because theorems need identically distributed rows. Other learners refuse weights with
+    /// [`ErrorKind::TakesNoWeights`].
     pub weights: bool,
     /// True if it draws at random, from a seed.
     pub seeded: bool,

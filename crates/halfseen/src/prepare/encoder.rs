@@ -1,5 +1,4 @@
-//! Encodes a table into the matrix for learners: columns matched by name, categories as indicators
-//! that are stored as codes.
+//! Encodes a table into a matrix: columns matched by name, categories as coded indicators.
 
 use super::schema::category;
 use super::{ColumnKind, Schema};
@@ -64,8 +63,7 @@ impl Schema {
             .cloned()
             .collect();
         let mut applied = Applied { ignored, absent, ..Applied::default() };
-        // In this table a text column may have only numbers, or be empty: it still has its
-        // indicators.
+        // A text column with only numbers, or no cells, in this table still has its indicators.
         let identity = self.columns.iter().all(|c| c.kind == ColumnKind::Number)
             && table.numbers().columns() == self.columns.len()
             && found
@@ -118,8 +116,8 @@ impl Schema {
         Ok(Encoded { matrix: Cow::Owned(matrix), applied })
     }
 
-    /// Refuses text where numbers were fitted. The reverse is allowed: a column of codes that are
-    /// numbers in this table is read as text again.
+    /// Refuses text where numbers were fitted. The reverse is allowed: codes that are all numbers
+    /// in this table are read as text again.
     fn check_kinds(&self, found: &[Option<&Column>]) -> Result<()> {
         for (column, place) in self.columns.iter().zip(found) {
             if let (ColumnKind::Number, Some(Column { place: Place::Text(_), .. })) =

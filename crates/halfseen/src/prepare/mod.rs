@@ -1,5 +1,4 @@
-//! Prepares tables for learning: fitted on training rows, stored in the model, and applied the same
-//! way everywhere.
+//! Prepares tables for learning: fitted on training rows, stored in the model, applied alike.
 //!
 //! `Table -> `[`Schema`]` (columns and categories) -> encoded matrix in raw units ->`
 //! [`Scaler`]` -> scaled values`. The [`Layout`](crate::data::Layout) gives the encoded columns

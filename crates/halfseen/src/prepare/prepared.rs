@@ -36,8 +36,7 @@ pub struct Options {
     pub moments: BTreeMap<String, Moment>,
     /// Treatment of missing cells.
     pub missing: Missing,
-    /// True if classes stay -1 and +1 even with an intercept, for learners with classification
-    /// losses.
+    /// True if classes stay -1 and +1 even with an intercept, for classification losses.
     pub plain_classes: bool,
     /// True if zero stays zero when no scale is named, for learners that treat zero as deleted.
     pub uncentred: bool,
@@ -53,8 +52,7 @@ pub enum Missing {
     Keep,
     /// They are imputed by the mean of the observed training cells of their column.
     Mean,
-    /// They count as deleted: 0 in scaled units in training, as robust predictors assume; missing
-    /// in evaluation.
+    /// They count as deleted: 0 in scaled units in training, missing in evaluation.
     Vanish,
 }
 
@@ -301,16 +299,15 @@ impl Other<'_> {
 }
 
 impl Options {
-    /// Adapts the options to one fit of a learner: its intercept, and honest if it chooses its
-    /// reads.
+    /// Adapts the options to a fit: the learner's intercept, and honest if it chooses its reads.
     pub fn for_fit(self, needs: &Needs) -> Options {
         let honest = needs.chooses();
         Options { intercept: needs.intercept, honest, ..self }.suited(needs)
     }
 
-    /// Adapts the options to a learner. One that accepts missing values gets them, and no cell is
-    /// looked at beforehand if it chooses its reads. A robust one gets zeros that stay zeros, and
-    /// missing cells count as deleted instead of being imputed.
+    /// Adapts the options to a learner. One that accepts missing values gets them; one that chooses
+    /// its reads has no cell looked at beforehand; a robust one keeps zeros, and its missing cells
+    /// count as deleted instead of being imputed.
     pub fn suited(&self, needs: &Needs) -> Options {
         let missing = match self.missing {
             _ if needs.holes => Missing::Keep,
@@ -360,8 +357,7 @@ fn labels(codes: &Option<(Vec<u32>, usize)>) -> Option<Labels<'_>> {
     codes.as_ref().map(|(codes, classes)| Labels { codes, classes: *classes })
 }
 
-/// Returns the matrix with missing cells replaced by the means of the training rows' observed
-/// cells; 0 if a column has none.
+/// Imputes the means of the training rows' observed cells; 0 if a column has none.
 fn with_means(matrix: &Matrix, rows: &[u32], weights: Option<&[f64]>) -> Matrix {
     let weight = |r: u32| weights.map_or(1.0, |weights| weights[r as usize]);
     let mut means = vec![(0.0_f64, 0.0_f64); matrix.columns()];
@@ -383,8 +379,7 @@ mod tests {
     use crate::prepare::ColumnKind;
     use ndarray::Array2;
 
-    /// Returns two numbers, one with a missing cell, and a text whose level "rare" only the third
-    /// row has.
+    /// Returns two numbers, one with a missing cell, and a text; only the third row has "rare".
     fn table(rows: &[usize]) -> (Table, Target) {
         let cells = [[1.0, 2.0], [4.0, f64::NAN], [100.0, 7.0], [2.5, -3.0]];
         let levels = ["often", "rare"].map(str::to_owned).to_vec();

@@ -1,5 +1,4 @@
-//! Records the attributes of a table: names, kinds, categories, groups read together, and which are
-//! always known.
+//! Records the attributes of a table: names, kinds, categories, groups, and which are known.
 
 use crate::data::{Cell, Layout, Place, Table};
 use crate::error::{ErrorKind, Result, nearest, short};
@@ -272,8 +271,8 @@ impl Schema {
             if column.known { &mut known } else { &mut sampled }
                 .push((&column.name, range(at).collect()));
         }
-        // Panels are in the order of the table, declared or not: a group of the indicators of a
-        // text is the same panel as that text.
+        // Panels are in the order of the table: a group of the indicators of a text is the same
+        // panel as that text.
         sampled.sort_by_key(|(_, columns)| columns.iter().min().copied());
         let mut builder = Layout::builder(next as usize);
         sampled.into_iter().for_each(|(name, columns)| builder.sampled(name, columns));
