@@ -79,7 +79,7 @@ fn header(columns: usize) -> String {
     text + "\n"
 }
 
-/// Writes runs of zeros and strokes of 4 to 9 lit pixels; a fifth of the pixels is lit, as in MNIST.
+/// Writes runs of zeros and strokes of 4 to 9 lit pixels; a fifth of pixels is lit, as in MNIST.
 fn digits() -> String {
     let (mut text, mut state) = (header(COLUMNS), 1);
     for _ in 0..ROWS {
