@@ -136,7 +136,6 @@ impl AdaptiveSampler {
         Ok(())
     }
 
-    /// Changes the weights of the draws.
     pub(super) fn change(
         &mut self,
         recipe: &Recipe,
@@ -156,7 +155,7 @@ impl AdaptiveSampler {
         self.sampler.as_ref()
     }
 
-    /// Counts a read for the gradient.
+    /// Adds a read for the gradient.
     #[inline]
     pub(super) fn see(&mut self, slot: usize, coefficient: f64, deviation: f64) {
         if let Some(sum) = self.tally.get_mut(slot) {

@@ -9,8 +9,8 @@
 //! Guarantee (theorem 3.4): if |x_j| <= X and |y| <= Y for every example, the expected excess is at
 //! most 2 B G sqrt(5 log(2d) / m) with G^2 = (B X + Y)^2 X^2 c and c as in AERR, for eta =
 //! sqrt(log(2d) / 5m) / G and m >= log 2d. (The paper prints an eta that is a factor B smaller than
-//! its proof's.) `step = theory` replaces X^2 by max_j E x_j^2 and Y^2 by E y^2, for which there is
-//! no theorem (see AERR).
+//! its proof's.) `step = theory` replaces X^2 by max_j E x_j^2 and Y^2 by E y^2, which no theorem
+//! covers (see AERR).
 //!
 //! `passive`: as in AERR.
 //!

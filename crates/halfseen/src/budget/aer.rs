@@ -10,10 +10,10 @@
 //! Guarantee (theorem 2; the paper prints lambda |w|^2 but steps for lambda/2): if |x_j| <= X and
 //! |y| <= Y for every example, the expected excess is at most 2 G B sqrt((1 + ln m)/m) with G^2 = 4
 //! (B X + Y)^2 R^2 d/s1, R^2 = E |x|_2^2, for lambda = 2 G sqrt((1 + ln m)/m) / B. `penalty =
-//! theory` replaces X^2 by max_j E x_j^2 and Y^2 by E y^2, for which there is no theorem (see
-//! AERR). Half of the k reads estimate the product and lower its variance, so for large k AER is
-//! ahead of AERR, which spends one read on it. The report's `risk` is that of w_1 to w_m, at which
-//! the products were read; the average is that of w_2 to w_(m+1).
+//! theory` replaces X^2 by max_j E x_j^2 and Y^2 by E y^2, which no theorem covers (see AERR). Half
+//! of the k reads estimate the product and lower its variance, so for large k AER is ahead of AERR,
+//! which spends one read on it. The report's `risk` is that of w_1 to w_m, at which the products
+//! were read; the average is that of w_2 to w_(m+1).
 //!
 //! N. Cesa-Bianchi, S. Shalev-Shwartz and O. Shamir, "Efficient Learning with Partially Observed
 //! Attributes", ICML 2010.

@@ -8,9 +8,9 @@
 //!
 //! Guarantee (theorem 3.1, from w = 0): if |x|_2 <= R and |y| <= Y for every example, the expected
 //! excess is at most B G / sqrt(m) with G^2 = (B R + Y)^2 R^2 c for eta = B / (G sqrt(m)) (the
-//! paper assumes R <= 1 and Y <= B). c = d/(k - 1) for draws without replacement, (d + k - 2)/(k -
-//! 1) with. The bounds are necessary. `step = theory` replaces them by R^2 = E |x|_2^2 and Y^2 = E
-//! y^2, measured or estimated, for which there is no theorem: with heavy tails such steps are too
+//! paper assumes R <= 1 and Y <= B). c = d/(k - 1) for draws without replacement, (d + k -
+//! 2)/(k - 1) with. The bounds are necessary. `step = theory` replaces them by R^2 = E |x|_2^2 and
+//! Y^2 = E y^2, measured or estimated, which no theorem covers: with heavy tails such steps are too
 //! long, and the excess can be eight times the formula's value. The paper draws with replacement
 //! and averages all iterates; the defaults here measured better: draws without replacement (no
 //! attribute is read twice), and the average of the second half.

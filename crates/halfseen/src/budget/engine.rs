@@ -40,12 +40,11 @@ pub(super) trait Engine: Send {
     /// Returns the current predictor.
     fn present(&self) -> Linear;
 
-    /// Returns the current model.
     fn present_model(&self) -> Predictor {
         self.present().into()
     }
 
-    /// Returns the current model with the report.
+    /// Returns the current model and the report.
     fn present_fit(&self, monitor: &dyn Monitor) -> Result<Fit> {
         let _ = monitor;
         let report = self.noted(self.ledger().report());

@@ -6,9 +6,9 @@
 //! probabilities are (k - 1) q_i, if these are below 1.
 //!
 //! Guarantee (theorem 3.1, from w = 0): if |x|_2 <= R and |y| <= Y for every example, the expected
-//! excess is at most B G / sqrt(m), G^2 = (B R + Y)^2 E |x~|^2, with E |x~|^2 = sum_i mu_i / ((k -
-//! 1) q_i), plus ((k - 2)/(k - 1)) E |x|^2 with replacement. `step = theory` replaces R^2 by E
-//! |x|^2 and Y^2 by E y^2, for which there is no theorem (see AERR). With equal probabilities the
+//! excess is at most B G / sqrt(m), G^2 = (B R + Y)^2 E |x~|^2, with E |x~|^2 = sum_i mu_i /
+//! ((k - 1) q_i), plus ((k - 2)/(k - 1)) E |x|^2 with replacement. `step = theory` replaces R^2 by
+//! E |x|^2 and Y^2 by E y^2, which no theorem covers (see AERR). With equal probabilities the
 //! results are bit for bit those of AERR.
 //!
 //! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent

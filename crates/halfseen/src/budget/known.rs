@@ -23,7 +23,7 @@ impl Known {
         Known { intercept, radius, weights: zeros.clone(), sums: zeros, counted: 0.0 }
     }
 
-    /// Number of known columns.
+    /// Returns the number of known columns.
     pub(super) fn len(&self) -> usize {
         self.weights.len() - 1
     }
@@ -57,7 +57,6 @@ impl Known {
         self.sums.iter_mut().zip(&self.weights).for_each(|(s, w)| *s += weight * w);
     }
 
-    /// Resets the average.
     pub(super) fn restart_average(&mut self) {
         self.counted = 0.0;
         self.sums.fill(0.0);
@@ -70,7 +69,7 @@ impl Known {
         (mean(0), (1..self.weights.len()).map(mean).collect())
     }
 
-    /// Returns true if the numbers of a saved state are consistent and fit `like`.
+    /// Returns true if saved numbers are consistent and fit `like`.
     pub(super) fn is_sound(&self, like: &Known) -> bool {
         self.weights.len() == like.weights.len()
             && self.sums.len() == like.sums.len()

@@ -15,7 +15,6 @@ pub(super) const LARGEST_COUNT: u64 = 1 << 53;
 /// Initial capacity for the reads of a query, whose number may be random.
 const USUAL_READS: usize = 256;
 
-/// Accounts of one learner.
 #[derive(Debug, Clone)]
 pub(super) struct Ledger {
     pub(super) name: &'static str,
@@ -70,7 +69,6 @@ struct Money {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entries {
-    /// Number of the next query.
     next: u64,
     /// Numbers of the open queries, increasing.
     open: Vec<u64>,
@@ -245,7 +243,6 @@ impl Ledger {
         (query.asked_at, query.number) = (self.closed(), self.entries.next);
     }
 
-    /// Returns the number of queries asked.
     pub(super) fn asked(&self) -> u64 {
         self.entries.next
     }

@@ -51,7 +51,7 @@ impl Observed {
         self.seen[panel] as f64 / self.rows.max(1) as f64
     }
 
-    /// Returns true if the numbers of a saved state are consistent.
+    /// Returns true if saved numbers are consistent.
     pub(super) fn is_sound(&self, panels: usize) -> bool {
         self.rows <= LARGEST_COUNT
             && self.seen.len() == panels

@@ -244,7 +244,6 @@ impl<'a, 'b, L: AskTell + ?Sized> Pass<'a, 'b, L> {
         Ok(())
     }
 
-    /// Returns the learner.
     pub(super) fn learner(&self) -> &L {
         self.learner
     }

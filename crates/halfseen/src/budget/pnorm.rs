@@ -13,12 +13,12 @@
 //! |y|)^2 by Hoelder, see `iterate/p_norm.rs`. With |v|_p <= |v|_2^(2/p) |v|_inf^(1 - 2/p), bounds
 //! L on x_j^2, R on |x|_2 and Y on |y| that hold for every example, and the coefficient a of a
 //! read, G^2 = (B X + Y)^2 V, X^2 = R^(4/p) L^(1 - 2/p), V = min(D, D^(2/p) (a^2 L)^(1 - 2/p)), D =
-//! E |x~|_2^2. `step = theory` replaces L, R^2 and Y^2 by max_j E x_j^2, E |x|_2^2 and E y^2, for
-//! which there is no theorem (see AERR).
+//! E |x~|_2^2. `step = theory` replaces L, R^2 and Y^2 by max_j E x_j^2, E |x|_2^2 and E y^2, which
+//! no theorem covers (see AERR).
 //!
 //! A vector with a few large entries, such as x~, has about the same length in every norm, so V
-//! hardly decreases with p. But where a step is short relative to |theta|_p, the proof's bound
-//! |g|_p^2 stands for sum_j g_j^2 (|theta_j| / |theta|_p)^(p - 2), whose mean is at most (sum_j (E
+//! hardly decreases with p. But if steps are short relative to |theta|_p, the proof's |g|_p^2
+//! bounds sum_j g_j^2 (|theta_j| / |theta|_p)^(p - 2), whose mean is at most (sum_j (E
 //! g_j^2)^(p/2))^(2/p). Therefore the theory step uses V = D^(2/p) M^(1 - 2/p), M = max_j E x~_j^2.
 //! It is up to a^(1/2 - 1/p) times the proven step, longer for larger p and fewer reads. For p = 2
 //! all of this is AERR's theorem 3.1.

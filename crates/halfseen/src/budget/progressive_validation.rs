@@ -43,7 +43,7 @@ impl ProgressiveValidation {
         (finite(self.mean), finite(error).filter(|_| self.count > 1.0))
     }
 
-    /// Returns true if the numbers of a saved state are consistent.
+    /// Returns true if saved numbers are consistent.
     pub(super) fn is_sound(&self) -> bool {
         let sums = [self.weight, self.square_weight, self.count];
         // The first example's deviation from its own mean is 0 but for rounding.

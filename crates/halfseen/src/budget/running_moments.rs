@@ -10,7 +10,6 @@ const PRIOR_READS: f64 = 10.0;
 /// Minimum number of reads of a slot before values are divided by its size.
 const LEAST_READS: f64 = 4.0;
 
-/// Running moments of every slot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunningMoments {
@@ -43,7 +42,6 @@ impl RunningMoments {
         self.slots.len()
     }
 
-    /// Adds one read.
     #[inline]
     pub(super) fn see(&mut self, slot: usize, value: f64) {
         let s = &mut self.slots[slot];
@@ -104,7 +102,6 @@ impl RunningMoments {
         self.slots[slot].mean
     }
 
-    /// Returns the number of pooled deviations.
     pub(super) fn pooled_reads(&self) -> f64 {
         self.pooled.0
     }
@@ -150,7 +147,7 @@ impl RunningMoments {
         (first..self.len()).map(|slot| self.variance(slot) + self.mean(slot).powi(2)).sum()
     }
 
-    /// Returns true if the numbers of a saved state are consistent.
+    /// Returns true if saved numbers are consistent.
     pub(super) fn is_sound(&self) -> bool {
         let finite = |s: &Slot| {
             s.reads >= 0.0 && s.reads.is_finite() && s.mean.is_finite() && s.spread.is_finite()

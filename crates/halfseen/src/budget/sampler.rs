@@ -7,10 +7,11 @@
 //! | weighted | k draws from an alias table | a systematic sample with given inclusion probabilities |
 //!
 //! Under prices the sample may be one of several sets instead, see `packing.rs`. A systematic
-//! sample lays the inclusion probabilities end to end on a line and takes the panels at u, u + 1, u
-//! + 2, ... for one uniform u in [0, 1). It draws each panel at most once, and the number of panels
-//! is the sum of the probabilities. (W. G. Madow, Annals of Mathematical Statistics 20, 1949.) An
-//! index of d equal parts of the line finds a point in O(1) on average, O(log d) at worst.
+//! sample lays the inclusion probabilities end to end on a line and takes the panels at u, u + 1,
+//! u + 2, ... for one uniform u in [0, 1). It draws each panel at most once, and the number of
+//! panels is the sum of the probabilities. (W. G. Madow, Annals of Mathematical Statistics 20,
+//! 1949.) An index of d equal parts of the line finds a point in O(1) on average, O(log d) at
+//! worst.
 
 use crate::error::Result;
 use halfseen_solve::sampling::{AliasTable, Stream, subset};

@@ -91,7 +91,6 @@ struct State<I> {
     steepness: SlopeStats,
     /// Means per sampled slot, if the recipe centres by given ones.
     given: Vec<f64>,
-    /// Sum of the squared targets.
     target_squares: f64,
     /// Sum of the targets; 0 in states older than this field.
     #[serde(default)]

@@ -38,7 +38,6 @@ impl SlopeStats {
         }
     }
 
-    /// Adds one answer's slope.
     #[inline]
     pub(super) fn see_slope(&mut self, slope: f64) {
         self.slopes += 1.0;
@@ -65,7 +64,7 @@ impl SlopeStats {
             .then(|| Note::SlopeVariance { residual: square.sqrt(), second_moment })
     }
 
-    /// Returns true if the numbers of a saved state are consistent.
+    /// Returns true if saved numbers are consistent.
     pub(super) fn is_sound(&self) -> bool {
         let SlopeStats { slopes, slope_squares, residuals, residual_squares, settled } = *self;
         let sums = [slopes, slope_squares, residuals, residual_squares];

@@ -3,10 +3,10 @@
 //!
 //! n1 uniform draws estimate each mu_i = E x_i^2 by A_i. For |x_i| <= 1, with probability 1 - delta
 //! the error is at most sqrt(2 mu_i eps) + eps/3 for all i at once, eps = d log(2d/delta) / n1
-//! (Bernstein). For |x_i| <= L eps is L^2 times as large. L is unknown: the largest value of the
-//! first phase replaces it, for which there is no theorem, and which makes the draws independent of
-//! the data's unit. So U = A + (4/3) eps is between mu/2 and (3/2) mu + (8/3) eps, and drawing as
-//! if U were mu gives
+//! (Bernstein). For |x_i| <= L eps is L^2 times as large. L is unknown and replaced by the largest
+//! value of the first phase: no theorem covers this, but the draws do not depend on the data's
+//! unit. So U = A + (4/3) eps is between mu/2 and (3/2) mu + (8/3) eps, and drawing as if U were mu
+//! gives
 //!
 //! - for the Euclidean ball, S = sum_i mu_i/q_i at most sqrt(3) H + (4/sqrt 3) d sqrt(H eps), H =
 //!   |mu|_(1/2) (the gain of theorem 3.6), and at most d |mu|_1 (1 + sqrt(2 |A|_1 / |mu|_1)) for
@@ -25,8 +25,7 @@
 //! to d/m1 to the sum for any k (its draws share one x and are not independent): |A|_1 <= (3/2)
 //! |mu|_1 + (4/3) d log(2/delta) / m1.
 //!
-//! D. Kukliansky and O. Shamir, "Attribute Efficient Linear Regression with Distribution-Dependent
-//! Sampling", ICML 2015.
+//! The theorems are those of Kukliansky and Shamir 2015.
 
 use super::recipe::TwoPhase;
 use crate::plan::Setting;
@@ -75,7 +74,7 @@ pub(super) fn largest_ratio(found: f64, smoothing: f64, d: f64, largest: f64) ->
 pub(super) struct FirstPhase {
     /// Number d of panels to draw from.
     pub(super) panels: usize,
-    /// Number of slots whose moments are estimated.
+    /// Number of slots with estimated moments.
     pub(super) slots: usize,
     /// Number n1 of draws.
     pub(super) draws: f64,

@@ -74,7 +74,7 @@ impl<I: Iterate> Sgd<I> {
         let number = drawn.len() == most || (drawn.len() < most && sampler.is_some_and(changeable));
         let increasing = || drawn.windows(2).all(|w| w[0].panel < w[1].panel);
         let fits = |r: &Read| match sampler {
-            // Its probabilities have changed since.
+            // The probabilities have changed since.
             Some(_) if adopted || query.phase < version => r.coefficient.is_finite(),
             Some(s) => r.coefficient == s.coefficient(r.panel as usize),
             None => r.coefficient == 1.0,

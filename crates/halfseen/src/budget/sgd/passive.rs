@@ -12,9 +12,9 @@
 //! exactly. A row without observed panels has the product 0. The intercept and the known attributes
 //! must learn from it too, for their gradients to be unbiased.
 //!
-//! Only the squared error is supported, because its slope is linear in the product. With `all`, (S
-//! - y)^2 - sum_i (1 - pi_i) (w_i x_i/pi_i)^2 with S = sum_i w_i x_i/pi_i is, by the same argument,
-//! an unbiased estimate of the squared error.
+//! Only the squared error is supported, because its slope is linear in the product. With `all`,
+//! (S - y)^2 - sum_i (1 - pi_i) (w_i x_i/pi_i)^2 with S = sum_i w_i x_i/pi_i is, by the same
+//! argument, an unbiased estimate of the squared error.
 //!
 //! No theorem is claimed. The steps are those of AERR and AELR for the norms of these estimates: E
 //! |x~|^2 = sum_i mu_i/pi_i, and E product^2 <= |w|^2 (R^2 + max_i mu_i (1/pi_i - 1)). Because both
