@@ -15,7 +15,7 @@ pub(super) trait Engine: Send {
     /// Returns the saved state, ledger included.
     fn saved(&self) -> Result<serde_json::Value>;
 
-    /// As [`AskTell::check_numbers`].
+    /// Implements [`AskTell::check_numbers`].
     fn numbers(&self) -> Result<()> {
         Ok(())
     }

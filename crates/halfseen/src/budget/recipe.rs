@@ -67,8 +67,8 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// Draws the gradient's panels uniformly, and the product's by the weights; `None` if the
-    /// budget allows every panel.
+    /// Returns uniform draws for the gradient, and draws by the weights for the product; `None` if
+    /// the budget allows every panel.
     pub fn uniform(
         reads: Reads,
         goal: DesignCriterion,
@@ -89,7 +89,7 @@ impl Draws {
         (!reads.all()).then_some(draws)
     }
 
-    /// Draws the gradient's panels by `proportions`, and one panel for the product; `None` if the
+    /// Returns draws by `proportions` for the gradient, and one draw for the product; `None` if the
     /// budget allows every panel.
     pub fn weighted(
         reads: Reads,
@@ -107,7 +107,7 @@ impl Draws {
 }
 
 impl Source {
-    /// Returns the source that the parameter `moments` and those belonging to it name.
+    /// Returns the source that the parameter `moments` names, with its own parameters.
     pub fn of(moments: &MomentSource, exploration: f64, phases: TwoPhase) -> Source {
         match moments {
             MomentSource::Auto => Source::Auto(exploration),

@@ -60,13 +60,13 @@ struct Sets {
 }
 
 impl Sampler {
-    /// Draws `draws` of `panels` uniformly.
+    /// Creates a sampler of `draws` uniform draws from `panels`.
     pub fn uniform(panels: usize, draws: usize, replacement: bool) -> Sampler {
         Sampler { panels, draws, replacement, weighting: Weighting::Uniform }
     }
 
-    /// Draws `draws` panels with replacement, each with probability proportional to its weight (one
-    /// per panel).
+    /// Creates a sampler of `draws` draws with replacement, with probabilities proportional to the
+    /// weights (one per panel).
     ///
     /// # Errors
     /// If a weight is negative or not finite, or all are zero.
@@ -78,8 +78,8 @@ impl Sampler {
         Ok(Sampler { panels: weights.len(), draws, replacement: true, weighting })
     }
 
-    /// Draws without replacement by inclusion probabilities in [0, 1], one per panel, that sum to
-    /// at most `draws`. `order`, if given, is the order on the line.
+    /// Creates a sampler without replacement from inclusion probabilities in [0, 1], one per panel,
+    /// that sum to at most `draws`. `order`, if given, is the order on the line.
     pub fn without_replacement(
         inclusion: Vec<f64>,
         draws: usize,
@@ -95,8 +95,8 @@ impl Sampler {
         Sampler { panels, draws, replacement: false, weighting }
     }
 
-    /// Draws one of these sets, each with its probability. A set holds at most `draws` of the
-    /// `panels`, in increasing order.
+    /// Creates a sampler of one of these sets, each with its probability. A set holds at most
+    /// `draws` of the `panels`, in increasing order.
     pub fn one_of(sets: Vec<(f64, Vec<u32>)>, panels: usize, draws: usize) -> Sampler {
         let mut inclusion = vec![0.0; panels];
         for (width, set) in &sets {

@@ -313,7 +313,7 @@ mod tests {
         assert!(farthest > 3.0, "3 d max mu would be no bound, and is not reached: {farthest}");
     }
 
-    /// P(Binomial(n, p) = i) for i from 0 to n.
+    /// Returns P(Binomial(n, p) = i) for i from 0 to n.
     fn binomial(n: usize, p: f64) -> Vec<f64> {
         let mut chances = vec![1.0];
         for _ in 0..n {

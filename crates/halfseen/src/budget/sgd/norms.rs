@@ -318,7 +318,7 @@ pub(super) fn is_milestone(t: u64) -> bool {
 }
 
 impl<I: Iterate> Sgd<I> {
-    /// Refuses a first phase that takes all available examples, which a longer horizon would allow.
+    /// Refuses a first phase that takes all available examples, as a horizon beyond them allows.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfRange`].
