@@ -10,7 +10,6 @@ use crate::error::{ErrorKind, Result, shown};
 use crate::params::{Inner, Passive};
 use serde::{Deserialize, Serialize};
 
-/// Present distribution of the draws.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AdaptiveSampler {
@@ -149,7 +148,6 @@ impl AdaptiveSampler {
         self.rebuild(recipe, layout)
     }
 
-    /// Returns the sampler; `None` if every panel is read.
     #[inline]
     pub(super) fn sampler(&self) -> Option<&Sampler> {
         self.sampler.as_ref()

@@ -1,15 +1,14 @@
 //! Learns by Data-Dependent AELR (DDAELR), which reads attributes with probability proportional to
 //! their second moment.
 //!
-//! DDAELR is AELR with the probabilities that are optimal for the second moments mu_i = E x_i^2
-//! about the centre: q_i = mu_i / sum_j mu_j. The moments come from the same sources as in DDAERR;
-//! in two phases (`moments = two-phase`) q_i is proportional to A_i + c d log(2d/delta)/n1 (no
-//! root).
+//! It is AELR with the optimal probabilities for the second moments mu_i = E x_i^2 about the
+//! centre: q_i = mu_i / sum_j mu_j. The moments come from the same sources as in DDAERR; in two
+//! phases (`moments = two-phase`) q_i is proportional to A_i + c d log(2d/delta)/n1 (no root).
 //!
 //! Guarantee (Kukliansky and Shamir 2015, section 4): if |x_j| <= X and |y| <= Y for every example,
 //! and the moments are those of the distribution, the expected excess is at most 2 B G sqrt(5
 //! log(2d) / m), G^2 = (B X + Y)^2 (|mu|_1/(k - 1) + max_j mu_j), for m >= log 2d. |mu|_1 = E
-//! |x|_2^2 replaces AELR's d X^2. There is no guarantee for `online` moments, nor for `step =
+//! |x|_2^2 replaces AELR's d X^2. The guarantee covers neither `online` moments nor `step =
 //! theory`, which replaces X and Y by root mean squares (see AERR).
 //!
 //! Guarantee of two phases (section 4; c = 4/3): if |x_j| <= 1 and |y| <= Y for every example, with
@@ -102,7 +101,7 @@ const FROM_ZERO: &str = "smoothing 4/3; draws of phase 1 without replacement; ph
 /// possible M = max_i mu_i / q_i: the excess of half the squared error is at most 2 B G sqrt(5
 /// log(2d) / m2) for m2 >= log 2d. Estimating the sum of the moments is as good as knowing it, so
 /// there is one theorem. The learner's second phase continues from the first phase's weights; this
-/// has no bound, because exponentiated gradient may need long to leave a corner of the ball. The
+/// has no bound because exponentiated gradient may need long to leave a corner of the ball. The
 /// constants are derived here because our copy of the paper has lost them.
 pub(super) fn two_phases(setting: &Setting) -> Guarantee {
     let sum = setting.moment_sum();

@@ -1,22 +1,22 @@
 //! Learns by Data-Dependent AERR (DDAERR), which reads attributes with probability proportional to
 //! the root of their second moment.
 //!
-//! DDAERR is GAERR with the probabilities that are optimal for the second moments mu_i = E x_i^2
-//! about the centre: q_i = sqrt(mu_i) / sum_j sqrt(mu_j). The moments are declared, measured if the
-//! learner may look at the data, or (`moments = online`) estimated from the reads so far, each time
-//! the number of answers has doubled, with a share of uniform draws mixed in.
+//! It is GAERR with the optimal probabilities for the second moments mu_i = E x_i^2 about the
+//! centre: q_i = sqrt(mu_i) / sum_j sqrt(mu_j). The moments are declared, measured if the learner
+//! may look at the data, or (`moments = online`) estimated from the reads so far, each time the
+//! number of answers has doubled, with a share of uniform draws mixed in.
 //!
 //! Guarantee (Kukliansky and Shamir 2015, section 3.2, from w = 0): if |x|_2 <= R and |y| <= Y for
 //! every example, and the moments are those of the distribution, the expected excess is at most B G
 //! / sqrt(m), G^2 = (B R + Y)^2 (H/(k - 1) + E |x|^2), H = (sum_i sqrt(mu_i))^2. AERR has d E |x|^2
-//! in place of H; H is never larger, and far smaller if few attributes carry most of |x|. There is
-//! no guarantee for `online` moments, nor for `step = theory`, which replaces R and Y by root mean
-//! squares (see AERR). With equal moments it is AERR.
+//! in place of H; H is never larger, and far smaller if few attributes carry most of |x|. The
+//! guarantee covers neither `online` moments nor `step = theory`, which replaces R and Y by root
+//! mean squares (see AERR). With equal moments it is AERR.
 //!
 //! Measured with mu_i ~ i^-2 (500 attributes, 4 reads of each of 20,000 examples, mean of 20 seeds,
 //! each at its best step): the excess is 0.20 of AERR's if w*_i ~ sqrt(mu_i) or w* uses the first
-//! attribute alone, and 0.38 if w* is spread over all attributes. So it gains if few attributes
-//! carry most of |x|, and most if these also carry w*.
+//! attribute alone, and 0.38 if w* is spread over all attributes. It gains if few attributes carry
+//! most of |x|, and most if these also carry w*.
 //!
 //! **In two phases** (`moments = two-phase`): the first m1 examples are read as in AERR and learned
 //! from, and the values of the gradient's reads estimate the second moments. Then q_i is
@@ -28,7 +28,7 @@
 //! R and |y| <= Y for every example, with probability 1 - delta the second phase's excess is at
 //! most a constant times AERR's. It falls below AERR's once m1 (k - 1) >= d H log(2d/delta) (d^2
 //! log(2d/delta) if H is not given), and is of the order of the bound above once m1 (k - 1) >= d^3
-//! log(2d/delta) / H; see `two_phase.rs`. There is none for `step = theory`, as in AERR. With
+//! log(2d/delta) / H; see `two_phase.rs`. `step = theory` is not covered, as in AERR. With
 //! `max_cost` the draws are not those of the theorem, and the step uses the moments of the actual
 //! draws. A smaller c is often better: 4/3 leaves the probabilities almost equal if n1 is less than
 //! d log d times a few hundred.

@@ -1,5 +1,5 @@
-//! Learns by General AERR (GAERR), which is AERR with any probabilities of the gradient's reads:
-//! Kukliansky and Shamir 2015.
+//! Learns by General AERR (GAERR), AERR with any probabilities of the gradient's reads: Kukliansky
+//! and Shamir 2015.
 //!
 //! Each draw i for the gradient has probability q_i and adds x_i e_i / ((k - 1) q_i); the rest is
 //! AERR. q_i = 0 is allowed only if x_i always equals its centre. Without replacement the inclusion

@@ -9,7 +9,6 @@ use super::ledger::LARGEST_COUNT;
 use crate::data::Examples;
 use serde::{Deserialize, Serialize};
 
-/// Counts of observed panels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Observed {

@@ -21,7 +21,6 @@ pub(super) struct ProgressiveValidation {
 }
 
 impl ProgressiveValidation {
-    /// Adds the estimate of one example.
     #[inline]
     pub(super) fn see(&mut self, estimate: f64, weight: f64) {
         self.weight += weight;

@@ -11,7 +11,6 @@ use std::sync::Arc;
 const FORMAT: &str = "halfseen-learner";
 const VERSION: u64 = 2;
 
-/// Saved learner: its state, with all that is needed to resume it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Saved<'a> {

@@ -51,7 +51,6 @@ impl SlopeStats {
         self.residual_squares = (self.residual_squares + squares).min(f64::MAX);
     }
 
-    /// Updates `settled`.
     pub(super) fn settle(&mut self) {
         self.settled = (self.slope_squares + PRIOR_SLOPES) / (self.slopes + PRIOR_SLOPES);
     }

@@ -1,16 +1,16 @@
 //! Computes the theorems' step sizes for the norms of the data and the number of examples, and
 //! shortens delayed steps.
 //!
-//! A gradient g_t was estimated at the weights w_s of the time its query was asked, while tau
-//! earlier queries were open. The regret is <g_t, w_s - u> = <g_t, w_t - u> + <g_t, w_s - w_t>. The
-//! first term is that of gradient descent. In the second, w_s and w_t are tau steps of length eta G
-//! apart, and so are later queries from this one: it adds at most tau eta G^2. Over m examples the
-//! bound is B^2/(2 eta) + (eta/2) G^2 m (1 + 2 tau). It is minimal for eta = B / (G sqrt(m (1 + 2
-//! tau))), the theorem's step divided by sqrt(1 + 2 tau), and the excess is then sqrt(1 + 2 tau)
-//! times that without delay. The same holds in other norms (mirror descent), and for penalised
-//! steps, where lambda is multiplied by that root. tau is a query's number minus the number of
-//! queries closed when it was asked. Both are in the query, so the order of the answers does not
-//! matter. Steps given as a number are shortened too.
+//! A gradient g_t is estimated at the weights w_s of ask time, when tau earlier queries are open.
+//! The regret is <g_t, w_s - u> = <g_t, w_t - u> + <g_t, w_s - w_t>. The first term is that of
+//! gradient descent. In the second, w_s and w_t are tau steps of length eta G apart, and so are
+//! later queries from this one: it adds at most tau eta G^2. Over m examples the bound is B^2/(2
+//! eta) + (eta/2) G^2 m (1 + 2 tau). It is minimal for eta = B / (G sqrt(m (1 + 2 tau))), the
+//! theorem's step divided by sqrt(1 + 2 tau), and the excess is then sqrt(1 + 2 tau) times that
+//! without delay. The same holds in other norms (mirror descent), and for penalised steps, where
+//! lambda is multiplied by that root. tau is a query's number minus the number of queries closed
+//! when it was asked. Both are in the query, so the order of the answers does not matter. Steps
+//! given as a number are shortened too.
 //!
 //! M. Zinkevich, J. Langford and A. Smola, "Slow Learners are Fast", NIPS 2009; K. Quanrud and D.
 //! Khashabi, "Online Learning with Adversarial Delays", NIPS 2015.

@@ -69,7 +69,6 @@ pub(super) fn largest_ratio(found: f64, smoothing: f64, d: f64, largest: f64) ->
     2.0 * found + d * largest.min(2.0 * smoothing)
 }
 
-/// Facts about a first phase.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FirstPhase {
     /// Number d of panels to draw from.
@@ -113,7 +112,6 @@ impl FirstPhase {
     }
 }
 
-/// Phases of a plan.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Phases {
     d: f64,

@@ -8,7 +8,6 @@ use halfseen_solve::iterate::Iterate;
 use halfseen_solve::sampling::{Purpose, Stream};
 
 impl<I: Iterate> Sgd<I> {
-    /// Adds the drawn panels to the next query.
     #[inline]
     pub(super) fn draw(&mut self, query: &mut Query) {
         let Some(sampler) = self.state.drawing.sampler() else {

@@ -104,7 +104,6 @@ impl<I: Iterate> Sgd<I> {
         self.first_phase.filter(|&end| t > end).unwrap_or(0)
     }
 
-    /// Returns norms from one answer.
     fn norms_of(&self, query: &Query, values: &[f64], target: f64) -> Norms {
         let (mut sum, mut count, mut known) =
             (0.0, 0.0_f64, f64::from(u8::from(self.recipe.intercept)));
@@ -318,7 +317,7 @@ pub(super) fn is_milestone(t: u64) -> bool {
 }
 
 impl<I: Iterate> Sgd<I> {
-    /// Refuses a first phase that takes all available examples, as a horizon beyond them allows.
+    /// Refuses a first phase that takes all available examples, which a longer horizon allows.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfRange`].
