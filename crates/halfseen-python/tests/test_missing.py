@@ -351,10 +351,11 @@ def test_what_cannot_be_is_refused():
     three = np.array(["a", "b", "c"])[np.arange(40) % 3]
     with pytest.raises(ValueError, match="Only binary classification is supported"):
         GeometricMarginClassifier().fit(X, three)
-    with pytest.raises(ValueError, match="variant = '2' is not allowed: it must be 'b' or '1'"):
-        MatrixCompletionClassifier(variant="2").fit(X, y > 0)
-    with pytest.raises(ValueError, match="variant = 1 is not allowed"):
-        MatrixCompletionRegressor(variant=1).fit(X, y)
+    for variant in ("2", 2, None):
+        with pytest.raises(ValueError, match=r"variant = '.*' cannot be read: it must be one of b, 1"):
+            MatrixCompletionClassifier(variant=variant).fit(X, y > 0)
+    one, word = (MatrixCompletionRegressor(variant=variant).fit(X, y) for variant in (1, "1"))
+    assert np.array_equal(one.predict(X), word.predict(X)), "a number is read as the text that it is"
     for gamma in (0, 65, 1.5):
         with pytest.raises(ValueError, match=r"gamma = .* from 1 to 64"):
             KARMAClassifier(gamma=gamma).fit(X, y > 0)

@@ -170,7 +170,7 @@ class KARMAClassifier(Weighted, IncrementalClassifier, _KARMA, Classifier):
     def partial_fit(self, X: t.Matrix, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Learn from one more batch of rows with holes, in their order: algorithm 1 of the paper.
 
-        Several batches are one batch of all their rows, to the bit, and may lie any time apart: the estimator
+        Several batches are one batch of all their rows, up to rounding, at any time apart: the estimator
         can be pickled in between. Of the rows those are kept that taught something. The first batch fixes
         what a fit learns from its rows: rho = 1/(c m) for its m rows (take a larger ``c`` where more are to
         come) and what ``normalization='trace'`` divides by. Let it be typical. Values are taken as they are:
@@ -218,7 +218,7 @@ class KARMARegressor(Weighted, _KARMA, Regressor):
     def partial_fit(self, X: t.Matrix, y: ArrayLike) -> Self:
         """Learn from one more batch of rows with holes, in their order: algorithm 1 of the paper.
 
-        Several batches are one batch of all their rows, to the bit, and may lie any time apart: the estimator
+        Several batches are one batch of all their rows, up to rounding, at any time apart: the estimator
         can be pickled in between. Of the rows those are kept that taught something. The first batch fixes
         what a fit learns from its rows: rho = 1/(c m) for its m rows (take a larger ``c`` where more are to
         come), what ``normalization='trace'`` divides by, and the mean and deviation of the targets. Let it be

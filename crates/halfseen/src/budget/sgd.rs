@@ -6,11 +6,11 @@
 //!
 //! | symbol | meaning | code |
 //! |---|---|---|
-//! | t, m | number of the current answer, from 1; number of examples to come | `Ledger::answered`, `StepSchedule::horizon` |
+//! | t, m | number of the answer, from 1; number of examples to come | `StepSchedule::horizon` |
 //! | x, y | example and target | `values`, `target` |
 //! | x~ | estimate of x by the gradient's reads | `gradient`, before the slope |
 //! | <w,x> | product, estimated by reads of its own | `Estimate::product` |
-//! | phi | estimate of the loss's slope at the product; <w,x> - y for half the square | `Slope::value` |
+//! | phi | estimate of the loss's slope; <w,x> - y for half the square | `Slope::value` |
 //! | g~ | phi x~, the estimate of the gradient | `gradient`, with the slope |
 //! | eta | step size | `Step::size` |
 //! | w, w- | iterate; average of the iterates | `Iterate` |

@@ -95,18 +95,18 @@ impl Masked {
     /// The rows of `keep`, counted from 0, in that order.
     pub fn select(&self, keep: &[usize]) -> Masked {
         let rows: Vec<_> = keep.iter().map(|&row| (self, row)).collect();
-        Masked::gather(self.columns(), &rows, keep.len())
+        Masked::gather(self.columns(), &rows)
     }
 
-    /// The rows of several tables of `columns` columns, one table behind the other, and rows that
-    /// show nothing until there is a multiple of `whole` of them.
-    pub(crate) fn joined(tables: &[&Masked], columns: usize, whole: usize) -> Masked {
+    /// The rows of several tables of `columns` columns, one table behind the other.
+    pub(crate) fn joined(tables: &[&Masked], columns: usize) -> Masked {
         let rows = tables.iter().flat_map(|&of| (0..of.len()).map(move |row| (of, row)));
         let rows: Vec<_> = rows.collect();
-        Masked::gather(columns, &rows, rows.len().next_multiple_of(whole))
+        Masked::gather(columns, &rows)
     }
 
-    fn gather(columns: usize, rows: &[(&Masked, usize)], count: usize) -> Masked {
+    fn gather(columns: usize, rows: &[(&Masked, usize)]) -> Masked {
+        let count = rows.len();
         let (mut values, mut observed) = (Mat::zeros(columns, count), Mat::zeros(columns, count));
         for (to, (of, from)) in rows.iter().enumerate() {
             values.col_as_slice_mut(to).copy_from_slice(of.values.col_as_slice(*from));

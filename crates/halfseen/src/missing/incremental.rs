@@ -19,11 +19,10 @@ use std::time::Instant;
 
 /// Rows compared at once with those kept.
 const BLOCK: usize = 128;
-/// Products are made of so many rows, or multiples: smaller ones round in another way.
-const WHOLE: usize = 64;
 
-/// KARMA's algorithm 1 over tables of rows with holes, in the order in which they come. Several
-/// tables are one of all their rows, to the bit.
+/// KARMA's algorithm 1 over tables of rows with missing values, in the order in which they come.
+/// Several tables equal one of all their rows up to rounding: products of blocks of other sizes
+/// round in another way.
 ///
 /// The first table fixes what a fit learns from its rows: rho = 1 / (C m) for its m rows, the scale
 /// of the kernel, and that of the target. Values are taken as they are, or scaled by declared
@@ -126,10 +125,9 @@ impl IncrementalKarma {
             let new = Masked::new(&block, self.constant)?;
             let (_, targets) = goal.online_start(1.0)?;
             let before = self.rows.len();
-            let joined = |tables: &[&Masked]| Masked::joined(tables, new.columns(), WHOLE);
-            let (together, filled) = (joined(&[&self.rows, &new]), joined(&[&new]));
+            let together = Masked::joined(&[&self.rows, &new], new.columns());
             let kernel = std::slice::from_ref(&self.kernel);
-            let kernels = cross(kernel, &together, &filled, monitor)?.remove(0);
+            let kernels = cross(kernel, &together, &new, monitor)?.remove(0);
             let mut kept: Vec<usize> = (0..before).collect();
             let places = (0..new.len()).map(|i| (i, before + i));
             let done = self.learner.pass(kernels.as_ref(), places, &targets, &mut kept, monitor);

@@ -51,6 +51,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// A query of at most this number of attributes is searched for a name one by one.
+const FEW: usize = 16;
+
 /// A learner that collects; see the [module](self). Start one with [`Start`].
 pub struct Session {
     learner: Box<dyn AskTell>,
@@ -333,8 +336,14 @@ impl Session {
         &self.prepare.schema.columns[attribute as usize].name
     }
 
-    /// The attribute of a name.
-    fn named(&self, name: &str) -> Option<u32> {
+    /// Returns the attribute of a name that an answer to a query gives.
+    fn named(&self, query: &Query, name: &str) -> Option<u32> {
+        // Mostly one of few, which are in memory already.
+        let few = self.open.get(&query.number).map(|w| &w.asked).filter(|asked| asked.len() <= FEW);
+        let asked = |few: &Vec<u32>| few.iter().copied().find(|&a| self.name_of(a) == name);
+        if let Some(attribute) = few.and_then(asked) {
+            return Some(attribute);
+        }
         let found = self.by_name.binary_search_by(|&attribute| self.name_of(attribute).cmp(name));
         found.ok().map(|place| self.by_name[place])
     }

@@ -58,7 +58,7 @@ impl Session {
         self.check_panels(query)?;
         let mut pairs = Vec::with_capacity(answers.len());
         for (name, answer) in answers {
-            let attribute = self.named(name).ok_or_else(|| self.not_asked(query, name))?;
+            let attribute = self.named(query, name).ok_or_else(|| self.not_asked(query, name))?;
             pairs.push((attribute, answer));
         }
         self.take(query, pairs.into_iter(), target)
