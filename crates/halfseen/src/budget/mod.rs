@@ -12,26 +12,28 @@
 //! | [`Aelr`] | uniform | exponentiated | exponentiated gradient |
 //! | [`PNormRegression`] | uniform | p-norm link | gradient |
 //! | [`Gaerr`] | declared probabilities | Euclidean ball | projected gradient |
-//! | [`Ddaerr`] | by the root of the moments, which a first phase may estimate | Euclidean ball | projected gradient |
-//! | [`Ddaelr`] | by the moments, as above | exponentiated | exponentiated gradient |
+//! | [`Ddaerr`] | by the root of the second moments | Euclidean ball | projected gradient |
+//! | [`Ddaelr`] | by the second moments | exponentiated | exponentiated gradient |
 //! | [`Aesvr`] | uniform; smooth losses | Euclidean ball, or exponentiated | as above |
 //!
-//! [`Aerr`], [`Aelr`] and [`Fiml`] can also learn from the attributes that happen to be observed in
-//! each row (`passive`).
+//! A first phase may estimate the moments of [`Ddaerr`] and [`Ddaelr`]. [`Aerr`], [`Aelr`] and
+//! [`Fiml`] can also learn from the attributes that happen to be observed in each row (`passive`).
 //!
 //! Each learner of this table writes a [`Recipe`], which [`Sgd`] runs. Others estimate second
-//! moments, and solve a problem in them when a predictor is requested:
+//! moments, and solve a problem in them when a predictor is requested. [`MomentLasso`] repairs the
+//! moments in one of three ways.
 //!
 //! | learner | reads | estimates | solves |
 //! |---|---|---|---|
-//! | [`MomentLasso`] | pairs of panels | all second moments | least squares in the l1 ball, with the moments repaired in one of three ways |
-//! | [`Identity`] | uniform subset | products with the target | the same as if attributes were uncorrelated |
+//! | [`MomentLasso`] | pairs of panels | all second moments | least squares in the l1 ball |
+//! | [`Identity`] | uniform subset | products with the target | the same if uncorrelated |
 //!
-//! One keeps its answers, and fits a model of attributes and target when a predictor is requested:
+//! One keeps its answers, and fits the joint distribution of attributes and target by maximum
+//! likelihood when a predictor is requested:
 //!
-//! | learner | reads | keeps | fits |
-//! |---|---|---|---|
-//! | [`Fiml`] | uniform subset, or by estimated contribution | every read | their joint distribution, by maximum likelihood |
+//! | learner | reads | keeps |
+//! |---|---|---|
+//! | [`Fiml`] | uniform subset, or by estimated contribution | every read |
 //!
 //! [`one_pass`] teaches a learner the rows of a table, and reads only the cells that its queries
 //! name.

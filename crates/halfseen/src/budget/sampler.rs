@@ -4,7 +4,7 @@
 //! | panels | with replacement | without |
 //! |---|---|---|
 //! | equal | k uniform draws | a uniform subset of k |
-//! | weighted | k draws from an alias table | a systematic sample with given inclusion probabilities |
+//! | weighted | k draws from an alias table | a systematic sample by inclusion probabilities |
 //!
 //! Under prices the sample may be one of several sets instead, see `packing.rs`. A systematic
 //! sample lays the inclusion probabilities end to end on a line and takes the panels at u, u + 1,
