@@ -1,4 +1,4 @@
-//! Learns KARMA from tables that come in parts: keeps the rows that taught something.
+//! Learns KARMA from tables that come in parts, and keeps the rows with a non-zero derivative.
 
 use super::Karma;
 use super::online::{Iterate, OnlineKarma};
@@ -17,17 +17,17 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Rows compared at once with those kept.
+/// Number of rows compared at once with the rows kept.
 const BLOCK: usize = 128;
-/// Products are made of so many rows, or multiples: smaller ones round in another way.
+/// Products are made of multiples of this number of rows; smaller ones round differently.
 const WHOLE: usize = 64;
 
-/// KARMA's algorithm 1 over tables of rows with holes, in the order in which they come. Several
-/// tables are one of all their rows, to the bit.
+/// KARMA's algorithm 1 over tables of rows with missing values, in the order of their arrival.
+/// Several tables give the same bits as one table of all their rows.
 ///
-/// The first table fixes what a fit learns from its rows: rho = 1 / (C m) for its m rows, the scale
-/// of the kernel, and that of the target. Values are taken as they are, or scaled by declared
-/// bounds. It is saved and loaded by serde, and goes on with the same bits.
+/// The first table fixes the constants of the fit: rho = 1 / (C m) for its m rows, and the scales
+/// of kernel and target. Values are taken as they are, or scaled by declared bounds. The state is
+/// saved and loaded by serde, and continues with the same bits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, remote = "Self")]
 pub struct IncrementalKarma {
@@ -38,20 +38,20 @@ pub struct IncrementalKarma {
     target: String,
     classes: Vec<Label>,
     kernel: Kernel,
-    /// The rows kept, and what was learned of them.
+    /// Rows kept, with nothing filled in.
     rows: Masked,
     learner: OnlineKarma,
-    /// Whether a score estimates the target.
+    /// True if a score estimates the target.
     estimates: bool,
     report: Report,
 }
 
 impl IncrementalKarma {
-    /// Starts from a first table, and learns from it.
+    /// Starts with a first table, and learns from it.
     ///
     /// # Errors
-    /// Parameters out of range, `features` other than exact; a scale that needs a look at all rows;
-    /// see also [`IncrementalKarma::teach`].
+    /// Parameters out of range; `features` other than exact; a scale that must be computed from all
+    /// rows; see also [`IncrementalKarma::teach`].
     pub fn start(
         karma: &Karma,
         table: &Table,
@@ -95,11 +95,11 @@ impl IncrementalKarma {
         Ok(started)
     }
 
-    /// Learns from the rows of one more table, in their order. Columns are matched by name.
+    /// Learns from the rows of another table, in their order. Columns are matched by name.
     ///
     /// # Errors
-    /// Other classes than those of the first table; a value or a target that is not finite;
-    /// [`ErrorKind::Interrupted`]. What was learned of the rows before stays.
+    /// Classes other than those of the first table; a value or a target that is not finite;
+    /// [`ErrorKind::Interrupted`]. The state keeps the rows learned before the error.
     pub fn teach(&mut self, table: &Table, target: &Target, monitor: &dyn Monitor) -> Result<()> {
         let began = Instant::now();
         if target.classes() != self.classes {
@@ -141,7 +141,7 @@ impl IncrementalKarma {
         Ok(())
     }
 
-    /// Adds what a block of rows showed.
+    /// Adds the counts of a block of rows to the report.
     fn count(&mut self, block: &Report) {
         let report = &mut self.report;
         report.examples += block.examples;
@@ -158,7 +158,7 @@ impl IncrementalKarma {
         report.notes = if rows > 0 { vec![Note::EmptyRows { rows }] } else { Vec::new() };
     }
 
-    /// What has been learned so far: the average over the steps.
+    /// Returns the model so far: the average over the steps.
     ///
     /// # Errors
     /// [`ErrorKind::TooFewRows`] before the first row.
@@ -188,17 +188,17 @@ impl IncrementalKarma {
         })
     }
 
-    /// The classes of the target, sorted; empty for numbers.
+    /// Returns the classes of the target, sorted; empty for a numeric target.
     pub fn classes(&self) -> &[Label] {
         &self.classes
     }
 
-    /// The steps taken, with the losses suffered.
+    /// Returns the state of the online algorithm, with its steps and losses.
     pub fn learner(&self) -> &OnlineKarma {
         &self.learner
     }
 
-    /// Refuses a state whose parts do not fit.
+    /// Rejects an inconsistent state.
     fn check(&self) -> Result<()> {
         self.prepare.validate()?;
         let bad = |key: &str, problem: &str| {

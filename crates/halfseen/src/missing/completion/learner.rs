@@ -1,5 +1,5 @@
-//! Offers matrix completion as a learner: the labels of all training rows are known, new rows are
-//! predicted by the factor.
+//! Implements matrix completion as a learner: all training rows are labelled, and the factor
+//! predicts new rows.
 
 use super::{
     Completed, CompletionVariant, LabelLoss, Problem, Settings, Solution, complete, solve,
@@ -33,14 +33,13 @@ parameters! {
     }
 }
 
-/// Why there are no weights.
+/// Reason for which row weights are refused.
 const NORMS: &str =
     "as a row twice counts twice in its losses, and otherwise in the norm that stands for rank";
 
 impl MatrixCompletion {
-    /// Completes the attributes of all examples together with their targets. Of examples that are
-    /// not `labelled`, (n), the target is not learned from; it must still be one that the loss
-    /// takes.
+    /// Completes the attributes of all examples together with their targets. The targets of
+    /// examples that are not `labelled`, (n), are ignored; they must still be valid for the loss.
     ///
     /// # Errors
     /// As [`complete`](super::complete).
@@ -77,7 +76,7 @@ impl Learner for MatrixCompletion {
         ])
     }
 
-    // Settings that differ by the rank penalty alone share one continuation.
+    // Settings that differ only in the rank penalty share one continuation.
     fits_together!(fit_all);
 
     fn needs(&self) -> Needs {
@@ -85,7 +84,7 @@ impl Learner for MatrixCompletion {
     }
 }
 
-/// Fits of all settings, in their order. Each report's seconds are those of its whole continuation.
+/// Fits all settings, in their order. The seconds of a report are those of its whole continuation.
 fn fit_all(
     learners: &[MatrixCompletion],
     examples: &Examples<'_>,
@@ -98,7 +97,7 @@ fn fit_all(
     }
     let rows = Masked::new(examples, false)?;
     let reading = MissingnessSummary::of(examples);
-    // Settings that share everything but the rank penalty.
+    // Groups share everything except the rank penalty.
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (at, learner) in learners.iter().enumerate() {
         let alike = |group: &&mut Vec<usize>| {
@@ -124,7 +123,7 @@ fn fit_all(
     Ok(fits.into_iter().flatten().collect())
 }
 
-/// Fits of settings that differ by the rank penalty alone.
+/// Fits settings that differ only in the rank penalty.
 fn continuation(
     group: &[&MatrixCompletion],
     (rows, reading): (&Masked, &MissingnessSummary),
@@ -133,7 +132,7 @@ fn continuation(
 ) -> Result<Vec<Fit>> {
     let start = Instant::now();
     let (loss, labels) = targets(group[0].loss, examples)?;
-    // A score of the logistic loss is a log-odds; one of several rows of 0 and 1 is no class.
+    // A logistic score is a log-odds; a single one of several rows of 0 and 1 estimates no target.
     let estimates = loss == LabelLoss::Squared && labels.nrows() == 1;
     let labelled = vec![true; rows.len()];
     let problem = Problem { values: &rows.values, observed: &rows.observed, labels, labelled };
@@ -150,7 +149,7 @@ fn continuation(
     Ok(solutions.into_iter().map(fit).collect())
 }
 
-/// The loss, and the matrix of labels for it, (outputs, n).
+/// Returns the loss, and its matrix of labels, (outputs, n).
 fn targets(choice: LossChoice, examples: &Examples<'_>) -> Result<(LabelLoss, Mat<f64>)> {
     let (n, classes) = (examples.len(), examples.classes());
     let loss = match choice {
@@ -184,7 +183,8 @@ mod tests {
     use halfseen_solve::sampling::{Purpose, Stream};
     use std::sync::Arc;
 
-    /// Rows of rank 2 with holes, and a target that is a linear function of the two hidden numbers.
+    /// Rows of rank 2 with missing values, and a target that is a linear function of the two latent
+    /// factors.
     struct Data {
         matrix: Matrix,
         layout: Arc<Layout>,
@@ -264,8 +264,8 @@ mod tests {
                 let error =
                     (0..100).map(|i| if classes == 0 { square(i) } else { wrong(i) }).sum::<f64>()
                         / 100.0;
-                // By the mean alone the squared error is 1.25, by the largest class the rates are
-                // about 0.5 and 0.6.
+                // The mean gives a squared error of 1.25, the largest class error rates of about
+                // 0.5 and 0.6.
                 assert!(
                     error < if classes == 3 { 0.4 } else { 0.3 },
                     "{} of {classes} classes: {error}",
@@ -302,8 +302,8 @@ mod tests {
                 _ => f64::from(u8::from(class(i) != codes[i])),
             };
             let mean = (0..150).filter(hidden).map(error).sum::<f64>() / 50.0;
-            // By the mean alone the squared error is 1.25, by the largest class the rates are
-            // about 0.5 and 0.6.
+            // The mean gives a squared error of 1.25, the largest class error rates of about 0.5
+            // and 0.6.
             assert!(mean < if classes == 3 { 0.4 } else { 0.3 }, "{classes} classes: {mean}");
         }
     }
@@ -375,11 +375,11 @@ mod tests {
             assert!(matches!(error.kind(), ErrorKind::NotFinite { row: 5, .. }));
             let error = learner.fit(&numbers.examples().prefix(0), &Silent).unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::TooFewRows { rows: 0, .. }));
-            // Several classes are rows of -1 and +1 for the logistic loss.
+            // With the logistic loss several classes are rows of -1 and +1.
             learner.set("loss", "logistic").unwrap();
             let fit = learner.fit(&Data::random(30, 3).examples(), &Silent).unwrap();
             assert_eq!(fit.predictor.outputs(), 3);
-            // Two classes under the squared loss are estimated.
+            // With the squared loss two classes are estimated.
             learner.set("loss", "squared").unwrap();
             let data = Data::random(30, 2);
             let fit = learner.fit(&data.examples(), &Silent).unwrap();

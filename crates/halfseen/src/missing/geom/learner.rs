@@ -1,4 +1,4 @@
-//! Offers the geometric margin as a learner.
+//! Implements the geometric margin as a learner.
 
 use super::{Plane, Setup, separate_weighted};
 use crate::data::{Examples, Signs};
@@ -39,7 +39,7 @@ impl Learner for GeometricMargin {
         Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self) }
     }
 
-    // All settings at once, in parallel, over the same rows.
+    // All settings are fitted at once, in parallel, over the same rows.
     fits_together!(fit_all);
 }
 
