@@ -154,11 +154,10 @@ pub fn take_all_without_a_budget(learner: &mut dyn Learner) -> Result<()> {
 }
 
 /// Reason for which learners that sample refuse row weights.
-pub(crate) const SAMPLES: &str =
-    "as it reads a sample of each row once, which weight 2 cannot repeat";
+pub(crate) const SAMPLES: &str = "because it samples each row once, which weight 2 cannot repeat";
 /// Reason for which one-pass learners refuse row weights.
 pub(crate) const STEPS: &str =
-    "as it makes one step for each row, and one of twice the length is not two";
+    "because it takes one gradient step per row, and a doubled step is not two steps";
 
 /// Rejects any row weights.
 ///

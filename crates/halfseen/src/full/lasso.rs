@@ -33,7 +33,7 @@ parameters! {
     pub struct Lasso {
         name: "lasso", family: Full,
         title: "Lasso on all attributes",
-        source: "A 2 (full-information reference); Tibshirani 1996";
+        source: "Cesa-Bianchi et al. 2010, section 2 (full-information reference); Tibshirani 1996";
         radius: f64 = 8.0, RADIUS;
         tol: f64 = 1e-4, TOL;
         max_iter: u64 = 1_000_000, MAX_ITER;

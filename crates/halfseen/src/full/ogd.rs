@@ -32,7 +32,7 @@ parameters! {
     pub struct Ogd {
         name: "ogd", family: Full,
         title: "Online gradient descent: one pass over all attributes, Euclidean ball",
-        source: "B algorithm 1 with exact gradients (comparator of B and C); Zinkevich 2003";
+        source: "Hazan and Koren 2012, algorithm 1 with exact gradients (comparator there and in Kukliansky and Shamir 2015); Zinkevich 2003";
         radius: f64 = 2.0, RADIUS;
         step: Rule = Rule::Theory(5.6), STEP;
         intercept: bool = true, INTERCEPT;

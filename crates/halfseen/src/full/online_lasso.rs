@@ -53,7 +53,7 @@ parameters! {
     pub struct OnlineLasso {
         name: "online-lasso", family: Full,
         title: "Online lasso: one pass over all attributes, l1 ball, three kinds of steps",
-        source: "B 5 (comparator), B algorithm 2 with exact gradients; Kivinen and Warmuth 1997; Zinkevich 2003; Xiao 2010";
+        source: "Hazan and Koren 2012, section 5 (comparator), algorithm 2 with exact gradients; Kivinen and Warmuth 1997; Zinkevich 2003; Xiao 2010";
         radius: f64 = 16.0, RADIUS;
         step: Option<Rule> = None, VARIANT_STEP;
         variant: Variant = Variant::Eg, VARIANT;
@@ -95,7 +95,7 @@ pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
         Printed::new("4 B^2 sqrt(5 log(2d) / m)", move |m| half_excess(&for_print, 1.0, m as f64)),
         Tuning::new("step", move |m| planned_step(&for_step, 1.0, m as f64)),
     );
-    let theorem = "B, theorem 3.4 with exact gradients";
+    let theorem = "Hazan and Koren 2012, theorem 3.4 with exact gradients";
     let guarantee = Guarantee::lasso(setting, OnlineLasso::NAME, theorem, Excess::Known(bound));
     Guarantee { budget: setting.dims, ..guarantee }
 }

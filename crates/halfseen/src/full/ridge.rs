@@ -33,7 +33,7 @@ parameters! {
     pub struct Ridge {
         name: "ridge", family: Full,
         title: "Ridge regression on all attributes",
-        source: "A 2 (full-information reference); Hoerl and Kennard 1970";
+        source: "Cesa-Bianchi et al. 2010, section 2 (full-information reference); Hoerl and Kennard 1970";
         radius: f64 = 1.0, RADIUS;
         penalty: Option<f64> = None, RIDGE_PENALTY;
         intercept: bool = true, INTERCEPT;

@@ -28,7 +28,7 @@ parameters! {
     pub struct Svm {
         name: "svm", family: Full,
         title: "Linear support vector machine on all attributes",
-        source: "E 4 (comparator); Cortes and Vapnik 1995";
+        source: "Dekel and Shamir 2008, section 4 (comparator); Cortes and Vapnik 1995";
         c: f64 = 1.0, C;
         intercept: bool = true, INTERCEPT;
         tol: f64 = 1e-4, TOL;

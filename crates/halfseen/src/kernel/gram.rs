@@ -56,7 +56,7 @@ pub fn cross(
 ) -> Result<Vec<Mat<f64>>> {
     if support.columns() != rows.columns() {
         let (expected, found) = (support.columns(), rows.columns());
-        let what = "columns of the rows to compare with those learned from".to_owned();
+        let what = "columns of the rows to compare with the training rows".to_owned();
         return Err(ErrorKind::WrongLength { what, expected, found }.into());
     }
     let mut outputs = zeros(support.len(), rows.len(), kernels.len());
@@ -103,7 +103,7 @@ fn fill(
 ) -> Result<()> {
     if left.columns() > MOST_COLUMNS {
         let problem =
-            format!("{} columns cannot be counted in single precision (2^24 can)", left.columns());
+            format!("{} columns exceed the limit of 2^24 for single precision", left.columns());
         return Err(ErrorKind::Numerical { what: "computing kernels", problem }.into());
     }
     let factors = |rows| kernels.iter().map(|k| k.factors(rows)).collect::<Result<Vec<_>>>();

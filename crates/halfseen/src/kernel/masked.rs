@@ -187,7 +187,7 @@ impl TryFrom<Rows> for Masked {
             })
         };
         if !file.rows.is_empty() && width == 0 {
-            return Err(broken(0, "it has no column".into()));
+            return Err(broken(0, "it has no columns".into()));
         }
         if let Some(row) = file.rows.iter().position(|r| r.len() != width) {
             return Err(broken(

@@ -116,7 +116,7 @@ impl Sketch {
     /// sketched, since a higher gamma adds products at lower cost.
     pub fn of(kernel: &Kernel, columns: usize, features: usize, seed: u64) -> Result<Sketch> {
         if kernel.degree() > 1 {
-            let what = "degree = 1: use features = exact, or a higher gamma instead of the degree";
+            let what = "degree = 1; use features = exact, or raise gamma instead of degree";
             return Err(ErrorKind::Needs { name: "features", value: "sketch", what }.into());
         }
         Sketch::build(Definition {
@@ -158,7 +158,7 @@ impl Sketch {
                     columns.saturating_mul(plan.sketched.len() + definition.lengths.len());
                 if entries > MOST_ENTRIES {
                     let what = format!(
-                        "columns x sketched terms of the kernel (lower gamma; {MOST_ENTRIES} fit)"
+                        "columns x sketched kernel terms (at most {MOST_ENTRIES}; lower gamma)"
                     );
                     return Err(ErrorKind::WrongLength {
                         what,
@@ -288,10 +288,7 @@ impl Sketch {
                 if out.iter().all(|f| f.abs() <= 1e150) {
                     return Ok(());
                 }
-                let problem = format!(
-                    "the features of row {} leave the range of numbers; lower gamma",
-                    i + 1
-                );
+                let problem = format!("the features of row {} overflow; lower gamma", i + 1);
                 Err(Error::from(ErrorKind::Numerical { what: "sketching kernels", problem }))
             },
         )?;
@@ -348,7 +345,7 @@ impl TryFrom<Definition> for Sketch {
         )
         .map_err(|e| bad("lengths", e.to_string()))?;
         if !(file.scale > 0.0 && file.lengths.iter().all(|a| (a / file.scale).is_finite())) {
-            return Err(bad("scale", format!("{:e} is no scale", file.scale)));
+            return Err(bad("scale", format!("{:e} is not a scale", file.scale)));
         }
         Sketch::build(file).map_err(|e| bad("features", e.to_string()))
     }

@@ -284,6 +284,7 @@ pub(crate) mod hex {
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
         let text = String::deserialize(deserializer)?;
-        u64::from_str_radix(&text, 16).map_err(|e| D::Error::custom(format!("no fingerprint: {e}")))
+        u64::from_str_radix(&text, 16)
+            .map_err(|e| D::Error::custom(format!("not a fingerprint: {e}")))
     }
 }

@@ -27,8 +27,8 @@ parameters! {
     /// Linear model of rows with filled missing values.
     pub struct Imputation {
         name: "imputation", family: Missing,
-        title: "A weighted sum of rows whose holes are zeros or means",
-        source: "D 5 (what KARMA is compared with; gamma = 1)";
+        title: "Linear model with missing values filled by zeros or means",
+        source: "Hazan et al. 2015, section 5 (comparator of KARMA; gamma = 1)";
         fill: Fill = Fill::Zero, FILL;
         c: f64 = 1.0, C;
         loss: KernelLoss = KernelLoss::Auto, KERNEL_LOSS;
@@ -47,7 +47,7 @@ impl Learner for Imputation {
     fn needs(&self) -> Needs {
         let fills = match self.fill {
             Fill::Zero => "0, in scaled units,",
-            Fill::Mean => "the mean of what is observed",
+            Fill::Mean => "the observed mean",
         };
         Needs { targets: Targets::Any, weights: true, fills: Some(fills), ..Needs::of(self) }
     }
@@ -76,7 +76,7 @@ fn path(
 ) -> Result<Vec<Fit>> {
     let (began, first) = (Instant::now(), group[0]);
     if first.normalization == Normalization::Cosine {
-        let what = "another normalization: rows divided by their lengths have no weighted sum (karma with gamma=1 has it)";
+        let what = "a kernel machine: use karma with gamma=1, or another normalization";
         return Err(ErrorKind::Needs { name: "normalization", value: "cosine", what }.into());
     }
     let goal = TrainingObjective::new(Imputation::NAME, first.loss, examples)?;

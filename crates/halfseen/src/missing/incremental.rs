@@ -61,7 +61,7 @@ impl IncrementalKarma {
     ) -> Result<Self> {
         karma.check()?;
         if karma.features != Features::Exact {
-            let what = "features = exact: the online algorithm keeps the rows themselves";
+            let what = "features = exact, because the online algorithm stores rows";
             return Err(ErrorKind::Needs { name: "solver", value: "online", what }.into());
         }
         let bounded = if options.bounds.is_empty() { "none" } else { "each" };
@@ -103,8 +103,10 @@ impl IncrementalKarma {
     pub fn teach(&mut self, table: &Table, target: &Target, monitor: &dyn Monitor) -> Result<()> {
         let began = Instant::now();
         if target.classes() != self.classes {
-            let (column, problem) =
-                (self.target.clone(), "its classes are not those of the first table".to_owned());
+            let (column, problem) = (
+                self.target.clone(),
+                "its classes differ from those of the first table".to_owned(),
+            );
             return Err(ErrorKind::WrongTarget { column, problem }.into());
         }
         if target.len() != table.rows() {
@@ -207,14 +209,14 @@ impl IncrementalKarma {
         };
         let width = self.prepare.schema.width() + usize::from(self.constant);
         if self.rows.len() != self.learner.kept() {
-            return bad("rows", "are not as many as those that were learned from");
+            return bad("rows", "their number differs from that of the rows learned");
         }
         if !self.rows.is_empty() && self.rows.columns() != width {
-            return bad("rows", "have not the columns of the schema");
+            return bad("rows", "their columns are not those of the schema");
         }
         let outputs = if self.classes.len() > 2 { self.classes.len() } else { 1 };
         if self.learner.coefficients(Iterate::Last).ncols() != outputs {
-            return bad("learner", "has not as many outputs as there are classes");
+            return bad("learner", "its number of outputs does not match the classes");
         }
         Ok(())
     }

@@ -35,8 +35,8 @@ parameters! {
     /// Kernel machine over the attributes that two rows both show.
     pub struct Karma {
         name: "karma", family: Missing,
-        title: "KARMA: a kernel machine that compares rows by what both show; fills nothing in",
-        source: "D 4 and algorithm 1, theorems 1 to 3";
+        title: "KARMA: a kernel machine that compares rows by the attributes both show, without imputation",
+        source: "Hazan et al. 2015, section 4, algorithm 1, theorems 1 to 3";
         gamma: u64 = 2, GAMMA;
         c: f64 = 1.0, C;
         loss: KernelLoss = KernelLoss::Auto, KERNEL_LOSS;
@@ -134,7 +134,7 @@ impl Karma {
         if needed <= allowed {
             return Ok(());
         }
-        let remedy = "features=sketch:2048, or fewer, whose memory grows with the rows alone";
+        let remedy = "features=sketch:2048 or fewer, whose memory is linear in the rows";
         Err(ErrorKind::TooMuchMemory {
             learner: Karma::NAME.to_owned(),
             rows,
@@ -307,7 +307,7 @@ impl<'a, 'b> Training<'a, 'b> {
     ) -> Result<()> {
         let first = &learners[group[0]];
         if first.solver == KernelSolver::Online {
-            let what = "features = exact: the online algorithm keeps the rows themselves";
+            let what = "features = exact, because the online algorithm stores rows";
             return Err(ErrorKind::Needs { name: "solver", value: "online", what }.into());
         }
         let mut kernel = first.kernel()?;

@@ -116,7 +116,7 @@ impl OnlineKarma {
         if let Some(value) = scores.iter().chain([&own]).find(|v| !v.is_finite()) {
             let (what, problem) = (
                 "the online pass",
-                format!("a score is {value}; lower c, scale the values down, or take solver=exact"),
+                format!("a score is {value}; lower c, scale the values down, or use solver=exact"),
             );
             return Err(ErrorKind::Numerical { what, problem }.into());
         }
@@ -202,11 +202,13 @@ impl OnlineKarma {
         match () {
             () if !fresh => Err("rho or the number of outputs is out of range"),
             () if before.len() as u64 > *steps => Err("there are more rows than steps"),
-            () if !lengths => Err("slopes are not as many as the rows kept"),
+            () if !lengths => Err("the slopes differ in number from the rows kept"),
             () if !(0.0..=f64::MAX).contains(largest) => Err("largest is out of range"),
-            () if *largest > 0.0 && *loss != OnlineLoss::Squared => Err("largest is of squares"),
+            () if *largest > 0.0 && *loss != OnlineLoss::Squared => {
+                Err("largest is above 0 without squares")
+            }
             () if !(harmonic.is_finite() && *harmonic >= fewest && rising) => {
-                Err("harmonic is no sum of 1/t, or those before the rows do not rise up to it")
+                Err("harmonic is not a sum of 1/t, or before does not increase up to it")
             }
             () if !(0.0..=f64::MAX).contains(suffered) => Err("suffered is out of range"),
             () if !slopes.iter().flatten().all(|g| g.is_finite()) => Err("a slope is not finite"),

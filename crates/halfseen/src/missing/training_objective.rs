@@ -271,7 +271,7 @@ impl Losses {
             codes().into_iter().map(|code| if code == 1 { 1.0 } else { -1.0 }).collect();
         let plain = (0..n).all(|i| signs.get(i) == Some(&examples.target(i)));
         if !plain {
-            let what = "a target of two classes, -1 and +1 (in Rust prepared with plain_classes); use loss=squared for numbers";
+            let what = "a target of two classes, coded as -1 and +1 (in Rust with plain_classes); use loss=squared for numbers";
             return Err(ErrorKind::Needs { name: "loss", value: "hinge", what }.into());
         }
         Ok(Losses::Signs(signs))

@@ -73,12 +73,13 @@ impl Session {
                 }
                 let (text, name) = (crate::error::short(text), crate::error::short(&column.name));
                 let known = crate::error::list(categories);
-                Err(wrong(format!("'{text}' is no category of '{name}', which has {known}")).into())
+                Err(wrong(format!("'{text}' is not a category of '{name}', which has {known}"))
+                    .into())
             }
             (_, kind) => {
                 let kind = if *kind == ColumnKind::Number { "a number" } else { "a category" };
                 let name = crate::error::short(&column.name);
-                Err(wrong(format!("'{name}' is {kind}, and the answer is {answer}")).into())
+                Err(wrong(format!("'{name}' needs {kind}, but the answer is {answer}")).into())
             }
         }
     }
@@ -105,7 +106,7 @@ impl Session {
             (Label::Number(value), true) if value.is_nan() => "the target is missing".to_owned(),
             (Label::Number(value), true) => format!("the target {value} is not a finite number"),
             (Label::Text(text), true) => {
-                format!("the target '{}' is no number", crate::error::short(text))
+                format!("the target '{}' is not a number", crate::error::short(text))
             }
             (label, false) => match self.classes.iter().position(|class| class == label) {
                 Some(code) => return Ok(code as f64),

@@ -130,14 +130,17 @@ impl Session {
         let layout = Arc::new(file.prepare.schema.layout()?);
         let written = serde_json::to_value(&*layout).map_err(|e| bad("prepare", e.to_string()))?;
         if written != file.learner["layout"] {
-            return Err(bad("prepare", "its attributes are not those of the learner's state"));
+            return Err(bad("prepare", "its attributes differ from those of the learner's state"));
         }
         if !matches!(file.classes.len(), 0 | 2) {
-            return Err(bad("classes", format!("it has {} classes", file.classes.len())));
+            return Err(bad(
+                "classes",
+                format!("it has {} classes, not 0 or 2", file.classes.len()),
+            ));
         }
         let width = file.prepare.schema.width();
         if file.bounds.as_ref().is_some_and(|b| b.low.len() != width || b.high.len() != width) {
-            return Err(bad("bounds", "its bounds are not those of its attributes"));
+            return Err(bad("bounds", "their number differs from that of the columns"));
         }
         let params = file.learner["params"].as_object().cloned().unwrap_or_default();
         let name = file.learner["learner"].as_str().unwrap_or_default();
@@ -183,7 +186,9 @@ impl Session {
         let mut here: BTreeSet<u64> = self.open.keys().copied().collect();
         here.extend(&self.unknown);
         if here != *ledger || here.len() != self.open.len() + self.unknown.len() {
-            return Err(wrong("its open queries are not those of the learner's state".to_owned()));
+            return Err(wrong(
+                "the open queries differ from those of the learner's state".to_owned(),
+            ));
         }
         Ok(())
     }
@@ -225,7 +230,7 @@ impl Session {
         if target.is_none_or(sound) {
             return Ok(());
         }
-        let problem = "its target is none".to_owned();
+        let problem = "its target is invalid".to_owned();
         Err(ErrorKind::WrongAnswer { number, problem }.into())
     }
 

@@ -258,7 +258,7 @@ impl Session {
     pub fn teach(&mut self, rows: &Matrix, target: &Target, monitor: &dyn Monitor) -> Result<()> {
         let (found, expected) = (rows.columns(), self.layout.slots());
         if found != expected {
-            let what = "columns, one for each that the learner has".to_owned();
+            let what = "columns, one for each column of the learner".to_owned();
             return Err(ErrorKind::WrongLength { what, expected, found }.into());
         }
         let (found, expected) = (target.len(), rows.rows());
@@ -268,7 +268,7 @@ impl Session {
         }
         if target.classes() != self.classes {
             let (column, problem) =
-                (self.target.clone(), "its classes are not those of the session".to_owned());
+                (self.target.clone(), "its classes differ from those of the session".to_owned());
             return Err(ErrorKind::WrongTarget { column, problem }.into());
         }
         let scores = target.scores()?;
@@ -311,8 +311,7 @@ impl Session {
         if query.reads.iter().all(|read| (read.panel as usize) < self.attributes.len()) {
             return Ok(());
         }
-        let problem =
-            "it is of another learner: it names an attribute that this one does not have".into();
+        let problem = "it is of another learner: it names an attribute unknown to this one".into();
         Err(ErrorKind::WrongQuery { number: query.number, problem }.into())
     }
 

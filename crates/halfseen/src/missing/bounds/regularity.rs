@@ -62,7 +62,7 @@ pub fn kappa_over<P: AsRef<[bool]>>(
 fn of_pattern(basis: MatRef<'_, f64>, observed: &[bool]) -> Result<Regularity> {
     let (d, rank) = (basis.nrows(), basis.ncols());
     if observed.len() != d {
-        let what = "columns that may be observed".to_owned();
+        let what = "columns of the pattern".to_owned();
         return Err(ErrorKind::WrongLength { what, expected: d, found: observed.len() }.into());
     }
     let seen: Vec<usize> = (0..d).filter(|&j| observed[j]).collect();

@@ -88,8 +88,7 @@ impl LabelLoss {
             );
         }
         if self == LabelLoss::Logistic && label.abs() != 1.0 {
-            let problem =
-                format!("row {} says {label}; the logistic loss needs -1 or +1", item + 1);
+            let problem = format!("row {} is {label}; the logistic loss needs -1 or +1", item + 1);
             return Err(ErrorKind::WrongTarget { column: column(), problem }.into());
         }
         Ok(())

@@ -23,7 +23,7 @@ parameters! {
     pub struct MatrixCompletion {
         name: "completion", family: Missing,
         title: "Matrix completion, with a constant (MC-b) or a row of ones (MC-1)",
-        source: "Goldberg et al. 2010; D 5";
+        source: "Goldberg et al. 2010; Hazan et al. 2015, section 5";
         variant: CompletionVariant = CompletionVariant::Bias, COMPLETION;
         label_weight: f64 = 0.1, LABEL_WEIGHT;
         rank_penalty: f64 = 0.2, RANK_PENALTY;
@@ -34,8 +34,7 @@ parameters! {
 }
 
 /// Reason for which row weights are refused.
-const NORMS: &str =
-    "as a row twice counts twice in its losses, and otherwise in the norm that stands for rank";
+const NORMS: &str = "because duplicating a row keeps the rank but changes the nuclear norm";
 
 impl MatrixCompletion {
     /// Completes the attributes of all examples together with their targets. The targets of
@@ -168,7 +167,7 @@ fn targets(choice: LossChoice, examples: &Examples<'_>) -> Result<(LabelLoss, Ma
         return Err(ErrorKind::NotFinite { row, column: "target".into(), value }.into());
     }
     if loss == LabelLoss::Logistic && !(0..n).all(|i| examples.target(i).abs() == 1.0) {
-        let what = "classes, given as -1 and +1 (in Rust prepared with plain_classes); use loss=squared for numbers";
+        let what = "classes, coded as -1 and +1 (in Rust with plain_classes); use loss=squared for numbers";
         return Err(ErrorKind::Needs { name: "loss", value: "logistic", what }.into());
     }
     Ok((loss, Mat::from_fn(1, n, |_, i| examples.target(i))))

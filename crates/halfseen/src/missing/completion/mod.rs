@@ -243,7 +243,7 @@ impl Problem<'_> {
         same("attributes of the mask", d, self.observed.nrows())?;
         same("items of the mask", n, self.observed.ncols())?;
         same("items of the labels", n, self.labels.ncols())?;
-        same("items that are labelled or not", n, self.labelled.len())?;
+        same("items of labelled", n, self.labelled.len())?;
         for j in 0..n {
             let cells = self.values.col_as_slice(j).iter().zip(self.observed.col_as_slice(j));
             for (i, (&value, &seen)) in cells.enumerate() {

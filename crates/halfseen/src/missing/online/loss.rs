@@ -66,7 +66,7 @@ impl OnlineLoss {
         match (self, target) {
             (OnlineLoss::CrammerSinger, Outcome::Class(class)) if class < outputs => Ok(()),
             (OnlineLoss::CrammerSinger, Outcome::Class(class)) => {
-                wrong(format!("there is no class {class} among {outputs} (they count from 0)"))
+                wrong(format!("class {class} does not exist: there are {outputs}, from 0"))
             }
             (OnlineLoss::CrammerSinger, Outcome::Numbers(_)) => {
                 wrong("this loss needs classes, not numbers".into())
@@ -86,7 +86,7 @@ impl OnlineLoss {
             }
             (OnlineLoss::Squared, Outcome::Numbers(numbers)) => {
                 match numbers.iter().find(|y| !(0.0..=LARGEST).contains(&y.abs())) {
-                    Some(y) => wrong(format!("{y} is not a number of at most 1e100")),
+                    Some(y) => wrong(format!("{y} is not between -1e100 and 1e100")),
                     None => Ok(()),
                 }
             }
