@@ -153,13 +153,11 @@ pub fn take_all_without_a_budget(learner: &mut dyn Learner) -> Result<()> {
     Ok(())
 }
 
-/// Reason for which learners that sample refuse row weights.
 pub(crate) const SAMPLES: &str = "because it samples each row once, which weight 2 cannot repeat";
-/// Reason for which one-pass learners refuse row weights.
 pub(crate) const STEPS: &str =
     "because it takes one gradient step per row, and a doubled step is not two steps";
 
-/// Rejects any row weights.
+/// Rejects row weights.
 ///
 /// # Errors
 /// [`ErrorKind::TakesNoWeights`].
@@ -223,7 +221,7 @@ pub fn with(mut learner: Box<dyn Learner>, setting: &Setting) -> Result<Box<dyn 
     Ok(learner)
 }
 
-/// Returns a copy of a learner with a setting of its grid, checked.
+/// Returns a checked copy of a learner with a setting of its grid.
 pub(crate) fn configured<L: Parameters + Clone>(learner: &L, setting: &Setting) -> Result<L> {
     let mut copy = learner.clone();
     for (name, value) in setting {

@@ -65,8 +65,8 @@ mod tests {
     use super::*;
     use halfseen_solve::sampling::{Purpose, Stream};
 
-    /// Compares with other points of the ball: the objective F is strongly convex, so its minimiser
-    /// w satisfies F(v) >= F(w) + |v - w|^2 / (2 eta) for any v.
+    /// Tests that w is the minimiser: by strong convexity F(v) >= F(w) + |v - w|^2 / (2 eta) for
+    /// any v of the ball.
     #[test]
     fn every_iterate_is_the_least_point_of_its_definition() {
         let (d, eta) = (6, 0.05);

@@ -15,7 +15,7 @@
 use super::one_pass::Weights;
 use crate::data::Cells;
 
-/// Number of rows after which A restarts.
+/// Rows after which A restarts.
 const RESTART: u32 = 256;
 
 /// Factor of growth or fall of Z at which A restarts.
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
     use halfseen_solve::sampling::{Purpose, Stream};
 
-    /// Method as printed: two positive vectors, normalised at every step so that nothing overflows.
+    /// Method as printed: two positive vectors, normalised at every step against overflow.
     struct Plain {
         radius: f64,
         up: Vec<f64>,
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn the_lazy_form_equals_the_plain_one() {
-        // Small steps, steps that all clip, very large steps, and d = 1; many cells are zero.
+        // Small steps, steps that all clip, very large steps, d = 1; many cells are zero.
         for (d, eta, scale) in
             [(20, 0.01, 1.0), (13, 0.5, 1.0), (9, 1.0, 50.0), (1, 0.1, 1.0), (30, 0.001, 3.0)]
         {

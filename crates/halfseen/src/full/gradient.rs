@@ -7,7 +7,6 @@ use super::one_pass::Weights;
 use crate::data::Cells;
 use halfseen_solve::projection::{onto_l1_ball_in, onto_l2_ball};
 
-/// Ball that bounds the weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ball {
     /// |w|_2 <= B.

@@ -50,8 +50,8 @@ impl Learner for Lasso {
         Needs { weights: true, ..Needs::of(self) }
     }
 
-    // Second moments are summed once for each kind of intercept, and each radius starts from the
-    // solution of the next smaller one. The seconds of a report include the summing.
+    // Second moments are summed once for each kind of intercept; each radius starts from the
+    // solution of the next smaller one. Seconds include the summing.
     fits_together!(fit_all);
 }
 

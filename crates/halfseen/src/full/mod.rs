@@ -47,7 +47,6 @@ pub(crate) fn guarantees() -> Vec<Promise> {
     vec![ogd::guarantee, online_lasso::guarantee]
 }
 
-/// Returns the Euclidean length.
 fn norm(vector: &[f64]) -> f64 {
     halfseen_solve::dot(vector, vector).sqrt()
 }

@@ -58,8 +58,8 @@ impl OnePass for Ogd {
     }
 }
 
-/// Returns the guarantee of online gradient descent over |w|_2 <= B from w = 0: an excess of half
-/// the squared error of at most B G / sqrt(m), G = 2 B (Zinkevich 2003). One read per attribute.
+/// Bounds the excess of half the squared error over |w|_2 <= B from w = 0 by B G / sqrt(m), G = 2 B
+/// (Zinkevich 2003). One read per attribute.
 pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
     let (b, squared) = (setting.ridge_radius(), setting.norm * setting.norm);
     let root = |m: u64| (m as f64).sqrt();
@@ -138,7 +138,6 @@ mod tests {
         }
     }
 
-    /// Compares with dense rows, plain vectors and theory's step.
     #[test]
     fn it_is_the_literal_method() {
         let (m, d, radius, k) = (400, 5, 0.5, 0.7);

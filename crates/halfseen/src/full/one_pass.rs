@@ -12,7 +12,6 @@ use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use std::borrow::Cow;
 use std::time::Instant;
 
-/// Weights in a ball, moved by exact gradients, starting from w = 0.
 pub(super) trait Weights {
     /// Returns <w, x>.
     fn product(&self, cells: &Cells) -> f64;
@@ -25,7 +24,7 @@ pub(super) trait Weights {
     fn average(&self) -> Vec<f64>;
 }
 
-/// Statistics that the theorems need, in scaled units.
+/// Statistics for the theorems, in scaled units.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Facts {
     /// d.
@@ -52,9 +51,7 @@ impl Facts {
     }
 }
 
-/// Initial state and steps of a learner.
 pub(super) struct Start {
-    /// Weights, zero.
     pub(super) weights: Box<dyn Weights>,
     /// eta.
     pub(super) step: f64,
@@ -64,17 +61,14 @@ pub(super) struct Start {
     pub(super) intercept: Option<f64>,
 }
 
-/// Learner that this module can run.
 pub(super) trait OnePass: Described {
     /// Returns the seed of the order.
     fn seed(&self) -> u64;
 
-    /// Returns weights and steps for these data.
     fn start(&self, facts: &Facts) -> Start;
 }
 
-/// Returns the fits after each of the numbers of examples: one pass, with the steps for all the
-/// examples.
+/// Returns fits after each of the numbers of examples: one pass, with the steps for all examples.
 pub(super) fn fit_curve<L: OnePass>(
     learner: &L,
     counts: &[usize],
@@ -84,8 +78,8 @@ pub(super) fn fit_curve<L: OnePass>(
     Ok(pass(&[learner], counts, examples, monitor)?.remove(0))
 }
 
-/// Fits all settings of one seed side by side in one pass, so each row is read and scaled once. The
-/// seconds of a report are those of the whole pass.
+/// Fits all settings of one seed in one pass, so each row is read and scaled once. The seconds of a
+/// report are those of the whole pass.
 pub(super) fn fit_all<L: OnePass>(
     learners: &[L],
     examples: &Examples<'_>,
@@ -103,12 +97,12 @@ pub(super) fn fit_all<L: OnePass>(
     )
 }
 
-/// Number of examples between two calls of the monitor.
+/// Examples between two calls of the monitor.
 const BETWEEN_LOOKS: usize = 256;
 
-/// Trains learners of one seed on every example once, and returns the fits of each after the given
-/// numbers of examples (increasing), the last of which ends the pass. An interrupted pass ends with
-/// the fits at that time.
+/// Trains learners of one seed on every example once, and returns their fits after the given
+/// numbers of examples (increasing), of which the last ends the pass. If interrupted, the fits so
+/// far.
 fn pass<L: OnePass>(
     learners: &[&L],
     counts: &[usize],
@@ -186,7 +180,6 @@ fn check_example(examples: &Examples<'_>, example: usize) -> Result<()> {
     check_row(examples, example, &row)
 }
 
-/// Weights and intercept of one learner.
 struct Run {
     weights: Box<dyn Weights>,
     /// eta.
@@ -203,11 +196,10 @@ struct Run {
 }
 
 impl Run {
-    /// Starts a run; the intercept takes projected gradient steps of size K / (G_b sqrt m) in [-K,
-    /// K].
+    /// The intercept takes projected gradient steps of size K / (G_b sqrt m) in [-K, K].
     fn new(start: Start, examples: f64) -> Run {
         let bound = start.intercept.unwrap_or(0.0);
-        // Norms of zero give no scale: the weights do not move.
+        // Norms of zero give no scale: no step.
         let finite = |size: f64| if size.is_finite() { size } else { 0.0 };
         Run {
             weights: start.weights,

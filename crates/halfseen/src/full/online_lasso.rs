@@ -86,7 +86,7 @@ impl OnePass for OnlineLasso {
     }
 }
 
-/// Returns the guarantee of `eg`, for |x_i| <= 1 and |y| <= B: AELR's with exact gradients.
+/// Returns the guarantee of `eg`: AELR's with exact gradients, for |x_i| <= 1 and |y| <= B.
 pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
     let [for_excess, for_print, for_step] = [0; 3].map(|_| setting.clone());
     let bound = Bound::new(
@@ -101,7 +101,6 @@ pub(super) fn guarantee(setting: &plan::Setting) -> Guarantee {
 }
 
 impl Learner for OnlineLasso {
-    /// Returns the grid of the selected variant.
     fn grid(&self) -> Grid {
         let radius = ("radius", &["4", "8", "16", "32", "64"][..]);
         let step = ("step", &["0.32x", "1x", "3.2x", "5.6x", "10x"][..]);
@@ -189,7 +188,7 @@ mod tests {
         }
     }
 
-    /// Compares with the variants as printed: dense rows, plain vectors, theory's step.
+    /// Compares with the printed variants: dense rows, plain vectors, theory's step.
     #[test]
     fn gradient_steps_and_dual_averaging_are_the_literal_ones() {
         let (m, d, radius, penalty, k) = (400, 5, 0.3, 0.03, 0.7);

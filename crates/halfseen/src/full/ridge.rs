@@ -49,7 +49,7 @@ impl Learner for Ridge {
         Needs { weights: true, ..Needs::of(self) }
     }
 
-    // One decomposition for all radii and penalties. The seconds of a report include it.
+    // One decomposition for all radii and penalties. Seconds include it.
     fits_together!(fit_all);
 }
 
@@ -67,7 +67,6 @@ fn fit_all(learners: &[Ridge], examples: &Examples<'_>, monitor: &dyn Monitor) -
     )
 }
 
-/// Quadratic with its decomposed second moments.
 struct Decomposed<'a, 'b> {
     data: Centred<'a, 'b>,
     quadratic: Quadratic,
@@ -122,7 +121,7 @@ impl<'a, 'b> Decomposed<'a, 'b> {
     }
 }
 
-/// Eigenvectors of G with non-zero eigenvalues, (width, rank), and the numbers that w(alpha) needs.
+/// Eigenvectors of G with non-zero eigenvalues, (width, rank), and data of w(alpha).
 struct Spectrum {
     vectors: Mat<f64>,
     /// l_i, all above zero.
@@ -167,7 +166,6 @@ impl Spectrum {
         Ok(Spectrum { vectors, values, targets })
     }
 
-    /// Returns w(alpha).
     fn weights(&self, alpha: f64) -> Vec<f64> {
         let q: Vec<f64> =
             self.targets.iter().zip(&self.values).map(|(t, l)| t / (l + alpha)).collect();
@@ -176,9 +174,9 @@ impl Spectrum {
 
     /// Returns the alpha at which |w(alpha)| = B; 0 if w(0) is inside the ball.
     ///
-    /// Runs Newton's method on 1/|w(alpha)| - 1/B (More and Sorensen, 1983). This function is
-    /// concave and nearly linear, so from the left, where it is negative, steps never overshoot. A
-    /// bracket guards against rounding.
+    /// Runs Newton's method on 1/|w(alpha)| - 1/B (More and Sorensen, 1983), which is concave and
+    /// nearly linear: from the left, where it is negative, steps never overshoot. A bracket guards
+    /// against rounding.
     fn multiplier(&self, radius: f64) -> f64 {
         let (mut low, mut high) = (0.0, norm(&self.targets) / radius);
         let mut alpha = 0.0;
@@ -287,8 +285,7 @@ mod tests {
         let data = Data::random(6, 30, 6);
         let found = fit(&Ridge { radius: 1e6, ..Ridge::default() }, &data);
         assert!(found.report.objective.unwrap() < 1e-13);
-        // Shortest: a combination of centred rows, so another row of the null space changes
-        // nothing.
+        // Shortest: a combination of centred rows, so another row of the null space is harmless.
         let mut longer = data.clone();
         longer.repeat_rows(8);
         let same = fit(&Ridge { radius: 1e6, ..Ridge::default() }, &longer);

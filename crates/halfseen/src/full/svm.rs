@@ -46,7 +46,7 @@ impl Learner for Svm {
         Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self) }
     }
 
-    // One path over C for each kind of intercept. The seconds of a report include reading the rows.
+    // One path over C for each kind of intercept. Seconds include reading the rows.
     fits_together!(fit_all);
 }
 
@@ -98,8 +98,8 @@ struct Table<'a> {
     starts: Vec<usize>,
     columns: Vec<u32>,
     values: Vec<f64>,
-    /// Shift subtracted from each column: the scaled value of 0, which is then not stored, or, in
-    /// columns with few zeros, the mean, since large means cost digits.
+    /// Shift of each column: the scaled value of 0, which is then not stored, or, in columns with
+    /// few zeros, the mean, since large means cost digits.
     shift: Vec<f64>,
     signs: &'a [f64],
     /// `None` means 1 for all.
@@ -244,7 +244,6 @@ mod tests {
                     "{m} x {d}, C = {c}: gap {:e}",
                     found.gap
                 );
-                // A path leads to the same optimum as a separate fit.
                 let alone = Bundle::new(&table, true).unwrap().minimise(c, until, &Silent).unwrap();
                 assert!((alone.objective - found.objective).abs() < 1e-7 * expected.objective);
             }

@@ -19,10 +19,9 @@ use halfseen_solve::square_bytes;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Number of rows and columns of a block: C, D, K and K' of one block take 0.44 MiB, which fits
-/// second-level caches.
+/// Rows and columns of a block: its C, D, K and K' take 0.44 MiB, which fits second-level caches.
 const BLOCK: usize = 128;
-/// Side of the squares by which a block is transposed: 2 KiB stay in the first-level cache.
+/// Side of the squares by which a block is transposed; 2 KiB stay in the first-level cache.
 const SQUARE: usize = 16;
 /// Largest number of columns whose counts are exact in single precision.
 const MOST_COLUMNS: usize = 1 << 24;
@@ -71,28 +70,26 @@ pub fn bytes_needed(rows: usize, kernels: usize) -> u64 {
     square_bytes(rows).saturating_mul(kernels as u64).saturating_add(room)
 }
 
-/// Returns matrices of zeros; the threads share the work of first touching the memory.
+/// Returns zeros; the threads share the work of first touching the memory.
 fn zeros(rows: usize, columns: usize, count: usize) -> Vec<Mat<f64>> {
     (0..count).into_par_iter().map(|_| Mat::zeros(rows, columns)).collect()
 }
 
-/// Blocks to compute: all, or those on and below the diagonal of a symmetric matrix.
+/// All blocks, or those on and below the diagonal of a symmetric matrix.
 #[derive(Clone, Copy, PartialEq)]
 enum Half {
     Both,
     Lower,
 }
 
-/// One block of all outputs, and its mirror image in a symmetric matrix.
+/// One block of all outputs, with its mirror image.
 struct Tile<'a> {
-    /// First row and first column.
     at: (usize, usize),
     blocks: Vec<Block<'a>>,
     /// Empty on the diagonal and without symmetry.
     mirrored: Vec<Block<'a>>,
 }
 
-/// Computes all blocks of all outputs in parallel.
 fn fill(
     kernels: &[Kernel],
     left: &Masked,
@@ -209,7 +206,7 @@ impl Default for Room {
 }
 
 impl Room {
-    /// Computes C (if needed) and D of one block.
+    /// Computes C (if needed) and D.
     fn multiply(
         &mut self,
         left: &Masked,
@@ -249,9 +246,8 @@ impl Room {
         }
     }
 
-    /// Transposes K, square by square, so that the columns stay in the cache until they are read
-    /// completely. It works in the thread's memory, so that outputs are only written, whole columns
-    /// of a block at a time.
+    /// Transposes K by squares, so that columns stay in the cache until they are read completely.
+    /// It uses the thread's memory, so that outputs are written in whole columns of a block.
     fn turn(&mut self, rows: usize, columns: usize) {
         for first in (0..rows).step_by(SQUARE) {
             let height = SQUARE.min(rows - first);
@@ -271,7 +267,6 @@ impl Room {
     }
 }
 
-/// Copies the upper left part of a thread's matrix to its place.
 fn write(from: &Mat<f64>, block: &mut Block<'_>) {
     let rows = block.nrows();
     for j in 0..block.ncols() {
@@ -299,7 +294,6 @@ mod tests {
         Masked::from_rows(cells.view(), constant).unwrap()
     }
 
-    /// Returns one kernel of every kind, fitted.
     fn kernels(rows: &Masked) -> Vec<Kernel> {
         use Normalization::{Cosine, None, Trace, Uniform};
         let lengths = [0.5, 0.0, 2.0];
@@ -319,15 +313,14 @@ mod tests {
         all.into_iter().map(fitted).collect()
     }
 
-    /// Compares every entry (or some, for large matrices) with the kernel of the pair, relative to
-    /// the largest.
+    /// Compares every entry (some, if large) with the kernel of its pair, relative to the largest.
     fn agrees(kernel: &Kernel, left: &Masked, right: &Masked, found: &Mat<f64>) {
         assert_eq!((found.nrows(), found.ncols()), (left.len(), right.len()));
         let of = |rows: &Masked| kernel.diagonal(rows).unwrap().into_iter().fold(1.0, f64::max);
         let tolerance = 1e-13 * of(left).max(of(right));
         let step = (left.len() / 40).max(1);
         for j in 0..right.len() {
-            // Steps that differ from column to column, and the borders of blocks.
+            // Steps vary with the column; borders of blocks.
             let borders =
                 [0, BLOCK - 1, BLOCK, left.len() - 1].into_iter().filter(|&i| i < left.len());
             for i in (j % step..left.len()).step_by(step).chain(borders) {

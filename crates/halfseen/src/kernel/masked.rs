@@ -49,7 +49,6 @@ impl Masked {
         Masked::build(rows.nrows(), rows.ncols(), constant, read, bad)
     }
 
-    /// Reads each row directly into its place.
     fn build(
         rows: usize,
         columns: usize,
@@ -61,7 +60,7 @@ impl Masked {
             return Err(ErrorKind::NoAttributes.into());
         }
         let width = columns + usize::from(constant);
-        // Rows start as ones, for the constant; reading overwrites the other columns.
+        // Rows start as ones, for the constant.
         let (mut values, mut observed) = (Mat::ones(width, rows), Mat::ones(width, rows));
         for i in 0..rows {
             let (row, mask) = (values.col_as_slice_mut(i), observed.col_as_slice_mut(i));
@@ -98,8 +97,7 @@ impl Masked {
         Masked::gather(self.columns(), &rows, keep.len())
     }
 
-    /// Concatenates the rows of several tables of `columns` columns, and appends empty rows up to a
-    /// multiple of `whole`.
+    /// Concatenates tables of `columns` columns, and adds empty rows up to a multiple of `whole`.
     pub(crate) fn joined(tables: &[&Masked], columns: usize, whole: usize) -> Masked {
         let rows = tables.iter().flat_map(|&of| (0..of.len()).map(move |row| (of, row)));
         let rows: Vec<_> = rows.collect();
@@ -121,7 +119,7 @@ impl Masked {
     }
 }
 
-/// Returns the error of a bad scaled cell of the examples, with the name of its column.
+/// Returns the error of a bad scaled cell, with the name of its column.
 fn bad_cell(examples: &Examples<'_>, example: usize, at: usize, value: f64) -> Error {
     let row = examples.rows[example] as usize;
     let layout = examples.layout;
@@ -137,7 +135,7 @@ fn bad_cell(examples: &Examples<'_>, example: usize, at: usize, value: f64) -> E
     if !raw.is_finite() || raw.abs() > LARGEST {
         return refused(row + 1, name, value, raw);
     }
-    // The value was lost in scaling, because another cell of its column is too large.
+    // Lost in scaling, because another cell of its column is too large.
     let size = |row: &u32| {
         Some(examples.matrix.get(*row as usize, at).abs()).filter(|v| !v.is_nan()).unwrap_or(0.0)
     };
@@ -150,7 +148,7 @@ fn bad_cell(examples: &Examples<'_>, example: usize, at: usize, value: f64) -> E
     refused(worst as usize + 1, name, value, examples.matrix.get(worst as usize, at))
 }
 
-/// Reports an infinite cell as such, a finite one, in raw units, as too large.
+/// Reports an infinite cell as such, a finite one in raw units as too large.
 fn refused(row: usize, column: String, value: f64, raw: f64) -> Error {
     if raw.is_finite() {
         ErrorKind::TooLarge { row, column, value: raw }.into()
@@ -306,8 +304,7 @@ mod tests {
             kind(-infinite, &[]),
             ErrorKind::NotFinite { row: 2, column: "x1".into(), value: -infinite }
         );
-        // The error names the cell that spoils the scaling of its column, not the first cell
-        // scaled.
+        // The error names the cell that spoils the scaling of its column.
         let scaler = Scaler::Each { offset: vec![0.0, 1e200], divisor: vec![1.0, 1.0] };
         let matrix = Matrix::F64(array![[1.0, 2.0], [1.0, 3e200], [1.0, 2.0]]);
         let bad = with(matrix, &[0, 1, 2], &names, &scaler, |e| Masked::new(e, true).unwrap_err());

@@ -135,7 +135,7 @@ impl Kernel {
             Normalization::Uniform => plain.growth(rows.columns())?,
             Normalization::Trace => {
                 let own = plain.own(rows)?;
-                // Each term is divided, since the sum of many large ones would overflow.
+                // The sum of undivided terms might overflow.
                 match weights {
                     None => own.iter().map(|k| k / own.len() as f64).sum(),
                     Some(weights) => {
@@ -222,8 +222,8 @@ impl Kernel {
 
     /// Returns f(c) D / scale of every row with itself, before the composition.
     ///
-    /// Since f(c) D is a kernel, |k(x, x')| is at most the larger of k(x, x) and k(x', x'): if
-    /// these are in range all others are, composed or not.
+    /// Since f(c) D is a kernel, |k(x, x')| <= max(k(x, x), k(x', x')): if these are in range, all
+    /// are, composed or not.
     fn own(&self, rows: &Masked) -> Result<Vec<f64>> {
         let squares = |i| rows.values.col_as_slice(i).iter().map(|x| x * x).sum::<f64>();
         let mut own = Vec::with_capacity(rows.len());
@@ -254,24 +254,21 @@ impl Kernel {
         Err(out_of_range(format!("the kernel's factor for {count} shared columns is {f:e}")))
     }
 
-    /// Returns f(c) / scale by Horner's scheme: without a quotient, so that c = 1 needs no special
-    /// case.
+    /// Returns f(c) / scale by Horner's scheme, which needs no special case for c = 1.
     fn horner(&self, count: f64) -> f64 {
         self.scaled.iter().rev().fold(0.0, |sum, a| sum * count + a)
     }
 
-    /// Returns (k + coef0)^degree.
     fn composed(&self, k: f64) -> f64 {
         let base = k + self.coef0;
         (1..self.degree).fold(base, |power, _| power * base)
     }
 
-    /// Returns a further factor of the kernels of each row: for `cosine` the inverse length of its
-    /// embedding, `None` for the others.
+    /// Returns a further factor of each row's kernels: for `cosine` the inverse length of its
+    /// embedding.
     ///
     /// # Errors
-    /// [`ErrorKind::Numerical`] if a kernel of one of these rows with any row that passes this
-    /// check may overflow.
+    /// [`ErrorKind::Numerical`] if a kernel with any row that passes this check may overflow.
     pub(crate) fn factors(&self, rows: &Masked) -> Result<Option<Vec<f64>>> {
         let own = self.own(rows)?;
         Ok((self.normalization == Normalization::Cosine)
@@ -283,9 +280,9 @@ impl Kernel {
         self.scaled.iter().skip(1).all(|&a| a == 0.0)
     }
 
-    /// Writes the kernels of one row with many: `counts` and `products` are the c and D, `factors`
-    /// those of the many rows and of the one. Small gamma is written out, so that the processor
-    /// works on several rows at a time; larger gamma takes power by power.
+    /// Writes the kernels of one row with many: `counts` and `products` are c and D, `factors`
+    /// those of the many rows and of the one. Small gamma has explicit formulas, which the
+    /// processor vectorises.
     pub(crate) fn evaluate(
         &self,
         counts: &[f32],
@@ -315,14 +312,13 @@ impl Kernel {
     }
 }
 
-/// Computes f(c) D entry by entry.
 fn each(counts: &[f32], products: &[f64], out: &mut [f64], f: impl Fn(f64) -> f64) {
     for ((k, &c), d) in out.iter_mut().zip(counts).zip(products) {
         *k = f(f64::from(c)) * d;
     }
 }
 
-/// Returns 1 / sqrt(k), and 0 for k = 0, so that kernels with empty rows are 0.
+/// Returns 1 / sqrt(k); 0 for k = 0, so that empty rows have kernels of 0.
 fn inverse_root(k: f64) -> f64 {
     if k > 0.0 { 1.0 / k.sqrt() } else { 0.0 }
 }
@@ -376,8 +372,8 @@ mod tests {
         Masked::from_rows(cells.view(), false).unwrap()
     }
 
-    /// Returns phi_gamma of one row: a coordinate for every sequence of at most gamma columns,
-    /// those of r + 1 columns weighted by sqrt(a_r).
+    /// Returns phi_gamma: a coordinate for every sequence of at most gamma columns, those of r + 1
+    /// columns weighted by sqrt(a_r).
     fn embedding(rows: &Masked, i: usize, lengths: &[f64]) -> Vec<f64> {
         let d = rows.columns();
         let mut coordinates = Vec::new();
@@ -547,7 +543,7 @@ mod tests {
         assert!(refused(None, 16, 0.0, &ones(10, 1.0)));
         assert!(refused(Trace, 16, 1e20, &ones(10, 1.0)));
         assert!(refused(Cosine, 16, 1e20, &ones(10, 1.0)));
-        // In range, since divided by the scale: the power is of numbers near 1.
+        // Divided by the scale: the power is of numbers near 1.
         let mut kernel = Kernel::new(64, Option::None, Trace, 16, 1.0).unwrap();
         kernel.fit(&ones(100, 1.0)).unwrap();
         assert!((kernel.diagonal(&ones(100, 1.0)).unwrap()[0] / 65536.0 - 1.0).abs() < 1e-12);

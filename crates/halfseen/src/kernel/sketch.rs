@@ -102,7 +102,6 @@ impl Sketch {
     /// No column, no feature or more than 2^20; weights not finite and at least 0, or all 0, or
     /// more than the largest gamma; tables of more than a gigabyte.
     pub fn new(columns: usize, lengths: &[f64], features: usize, seed: u64) -> Result<Sketch> {
-        // The checks of the kernel are the right ones.
         let kernel = Kernel::new(lengths.len() as u64, Some(lengths), Normalization::None, 1, 0.0)?;
         Sketch::of(&kernel, columns, features, seed)
     }
@@ -130,7 +129,6 @@ impl Sketch {
         })
     }
 
-    /// Draws the features of a definition.
     fn build(definition: Definition) -> Result<Sketch> {
         let Definition { columns, features, coef0, scale, .. } = definition;
         let shift = usize::from(coef0 > 0.0);
@@ -152,8 +150,7 @@ impl Sketch {
             Some(sequences) => Form::Explicit(sequences),
             None => {
                 let plan = plan::plan(columns, &weights, room);
-                // Entries of the tables: at most columns for each sketched kernel and each factor
-                // of masks.
+                // At most columns for each sketched kernel and each factor of masks.
                 let entries =
                     columns.saturating_mul(plan.sketched.len() + definition.lengths.len());
                 if entries > MOST_ENTRIES {

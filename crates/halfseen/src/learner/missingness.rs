@@ -3,13 +3,11 @@
 use crate::data::Examples;
 use crate::model::{Note, Report, Stop};
 
-/// Statistics of the observed values of training rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MissingnessSummary {
-    /// Number of observed cells, by panel; cells that are always known cost nothing and are not
-    /// counted.
+    /// Number of observed cells, by panel, without those always known, which cost nothing.
     observed: u64,
-    /// Sum of the prices of these cells.
+    /// Their total price.
     spent: f64,
     /// Largest number of observed cells in a row.
     most: u64,
@@ -68,8 +66,7 @@ impl MissingnessSummary {
                 *s += y * y;
             }
         }
-        // Correlation of a panel's missingness with the target; the largest if there are several
-        // classes.
+        // Correlation of a panel's missingness with the target; the largest over several classes.
         let correlation = |p: usize, j: usize| {
             let share = missing[p] / n;
             let covariance = sums[p * outputs + j] / n - share * total[j] / n;

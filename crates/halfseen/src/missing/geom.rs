@@ -148,7 +148,6 @@ pub fn separate_weighted(
         })
 }
 
-/// Runs the rounds of one setup.
 fn iterate(
     rows: &Masked,
     (signs, each): (&[f64], &[f64]),
@@ -199,7 +198,7 @@ fn iterate(
         }
         match new {
             Some(new) if moved > SETTLED => shares = new,
-            // Another round would return the same plane.
+            // Another round would change nothing.
             _ => {
                 if plane.stop == Stop::Tolerance && round > 0 {
                     plane.stop = Stop::Stationary;
@@ -213,9 +212,9 @@ fn iterate(
     Ok(plane)
 }
 
-/// Returns |w o b_i| / |w|, clamped to [`FLOOR`] .. 1; `None` for w = 0.
+/// Returns |w o b_i| / |w|, at least [`FLOOR`]; `None` for w = 0.
 fn shown_shares(rows: &Masked, weights: &[f64]) -> Option<Vec<f64>> {
-    // Weights are divided by the largest, so that no square overflows or underflows.
+    // Divided by the largest weight, no square overflows or underflows.
     let largest = weights.iter().fold(0.0_f64, |a, w| a.max(w.abs()));
     if largest == 0.0 {
         return None;

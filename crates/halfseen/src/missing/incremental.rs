@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Number of rows compared at once with the rows kept.
+/// Rows compared at once with the rows kept.
 const BLOCK: usize = 128;
-/// Products are made of multiples of this number of rows; smaller ones round differently.
+/// Products have multiples of this number of rows; smaller ones round differently.
 const WHOLE: usize = 64;
 
 /// KARMA's algorithm 1 over tables of rows with missing values, in the order of their arrival.
@@ -38,7 +38,6 @@ pub struct IncrementalKarma {
     target: String,
     classes: Vec<Label>,
     kernel: Kernel,
-    /// Rows kept, with nothing filled in.
     rows: Masked,
     learner: OnlineKarma,
     /// True if a score estimates the target.
@@ -143,7 +142,6 @@ impl IncrementalKarma {
         Ok(())
     }
 
-    /// Adds the counts of a block of rows to the report.
     fn count(&mut self, block: &Report) {
         let report = &mut self.report;
         report.examples += block.examples;

@@ -54,18 +54,17 @@ parameters! {
     }
 }
 
-/// Number of bytes in a GiB.
 const GIB: f64 = (1_u64 << 30) as f64;
 
-/// Values of C for tuning, as in Hazan et al. 2015.
+/// C for tuning, as in Hazan et al. 2015.
 pub(super) const CS: &[&str] =
     &["1e-5", "1e-4", "1e-3", "1e-2", "1e-1", "1", "10", "100", "1e3", "1e4", "1e5"];
 
-/// Values of C for tuning the one-pass solver, about 1 / n.
+/// C for tuning the one-pass solver, about 1 / n.
 const SMALL_CS: &[&str] = &["1e-6", "3e-6", "1e-5", "3e-5", "1e-4", "3e-4", "1e-3", "3e-3", "1e-2"];
 
 impl Learner for Karma {
-    /// Returns far smaller C for the one-pass solver, whose steps are c n / t.
+    /// Returns far smaller C for one pass, whose steps are c n / t.
     fn grid(&self) -> Grid {
         let cs = if self.solver == KernelSolver::Online { SMALL_CS } else { CS };
         Grid::new(&[("gamma", &["1", "2", "3", "4"]), ("c", cs)])
@@ -122,13 +121,12 @@ impl Karma {
         Options { tol: self.tol, max_passes: self.max_iter, seed: self.seed }
     }
 
-    /// Returns true if the settings differ at most in C, so that they share a Gram matrix and warm
-    /// starts.
+    /// Returns true if only C differs, so that a Gram matrix and warm starts are shared.
     fn shares(&self, other: &Karma) -> bool {
         Karma { c: other.c, ..self.clone() } == *other
     }
 
-    /// Rejects a fit that would exceed the memory limit, before it allocates.
+    /// Rejects a fit beyond the memory limit, before it allocates.
     fn check_memory(&self, rows: usize, bytes: f64) -> Result<()> {
         let (needed, allowed) = (bytes / GIB, self.memory);
         if needed <= allowed {
@@ -145,7 +143,7 @@ impl Karma {
         .into())
     }
 
-    /// Returns the bytes that the solver needs beside a Gram matrix, for `cs` values of C.
+    /// Returns the solver's bytes beside a Gram matrix, for `cs` values of C.
     fn bytes_beside(&self, examples: &Examples<'_>, cs: usize) -> Result<u64> {
         match self.solver {
             KernelSolver::Exact => Ok(TrainingObjective::new(Karma::NAME, self.loss, examples)?
@@ -155,8 +153,7 @@ impl Karma {
     }
 }
 
-/// Fits several settings. Those that differ only in C share a solver's path; all share the two
-/// products.
+/// Fits several settings. Those that differ only in C share a path; all share the two products.
 fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -> Result<Vec<Fit>> {
     if !learners.iter().all(|learner| learner.needs().weights) {
         refuse_weights("karma with solver = online", examples, STEPS)?;
@@ -173,7 +170,7 @@ fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -
         groups.push(group);
         left = others;
     }
-    // Masked rows are the same for all settings that agree on the constant.
+    // Masked rows depend only on the constant.
     for constant in [true, false] {
         let these: Vec<&Vec<usize>> =
             groups.iter().filter(|g| learners[g[0]].intercept == constant).collect();
@@ -198,8 +195,8 @@ fn fit_all(learners: &[Karma], examples: &Examples<'_>, monitor: &dyn Monitor) -
     fits.ok_or_else(|| ErrorKind::Interrupted { during: "fitting" }.into())
 }
 
-/// Splits groups into batches whose Gram matrices fit into memory at once, beside the needs of the
-/// largest solver. Loss, solver and memory are the same within a group only.
+/// Splits groups into batches whose Gram matrices fit into memory, with the largest solver's needs.
+/// Loss, solver and memory are constant only within a group.
 fn batches<'g, 'l>(
     mut groups: &'g [&'l Vec<usize>],
     learners: &[Karma],
@@ -231,7 +228,6 @@ fn batches<'g, 'l>(
     Ok(batches)
 }
 
-/// Results of a solver.
 struct SolverSummary {
     objective: f64,
     gap: f64,
@@ -241,7 +237,6 @@ struct SolverSummary {
     left_out: Option<f64>,
 }
 
-/// Training rows and their missingness.
 struct Training<'a, 'b> {
     examples: &'a Examples<'b>,
     rows: Arc<Masked>,
@@ -259,7 +254,7 @@ impl<'a, 'b> Training<'a, 'b> {
         Ok(Training { examples, rows, weights, constant, reading, began })
     }
 
-    /// Solves over Gram matrices, which are computed together.
+    /// Solves over Gram matrices, computed together.
     fn exact(
         &self,
         groups: &[&Vec<usize>],
@@ -296,7 +291,6 @@ impl<'a, 'b> Training<'a, 'b> {
         Ok(())
     }
 
-    /// Solves over `count` random features.
     fn sketched(
         &self,
         count: u64,
@@ -393,7 +387,6 @@ mod tests {
 
     const ROWS: usize = 300;
 
-    /// Rows with missing values, of two classes.
     struct Data {
         matrix: Matrix,
         layout: Arc<Layout>,
@@ -430,7 +423,7 @@ mod tests {
         }
     }
 
-    /// Returns a learner whose memory limit is that of `matrices` Gram matrices, to the byte.
+    /// Returns a learner limited to the memory of `matrices` Gram matrices, to the byte.
     fn with(gamma: u64, loss: KernelLoss, matrices: usize) -> Karma {
         let memory = bytes_needed(ROWS, matrices) as f64 / GIB;
         Karma { gamma, loss, memory, ..Karma::default() }
@@ -460,7 +453,7 @@ mod tests {
         let online =
             hinges.map(|k| Karma { solver: KernelSolver::Online, memory: k.memory * 0.99, ..k });
         assert_eq!(counts(&online, single).unwrap(), [4]);
-        // A group that does not fit is rejected in any position, before anything is computed.
+        // A group that does not fit is rejected in any position, before any computation.
         for at in 0..4 {
             let mut learners = [1, 2, 3, 4].map(|gamma| with(gamma, Hinge, 9));
             learners[at].memory = with(1, Hinge, 4).memory - 1.0 / GIB;

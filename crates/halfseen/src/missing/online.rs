@@ -31,7 +31,7 @@ use faer::{Mat, MatRef};
 use halfseen_solve::{Monitor, Stop, dot};
 use serde::{Deserialize, Serialize};
 
-/// Number of steps between two calls of the monitor.
+/// Steps between two calls of the monitor.
 const LOOK: usize = 256;
 
 /// Vector that scores: that of the last step, or the average over the steps.
@@ -137,12 +137,12 @@ impl OnlineKarma {
         Ok(keeps)
     }
 
-    /// Learns from rows of a matrix of kernels. Each of `rows` is its index among the targets and
-    /// columns of `kernels`, (rows, n), and its index among the rows of `kernels`; `kept` holds the
-    /// latter for the rows kept, and is extended.
+    /// Learns from rows of a matrix of kernels. Each of `rows` is its index among targets and
+    /// columns of `kernels`, (rows, n), and among the rows of `kernels`; `kept`, which is extended,
+    /// has the latter for the rows kept.
     ///
     /// # Errors
-    /// As [`OnlineKarma::learn`]; the rows before the failing one are learned.
+    /// As [`OnlineKarma::learn`]; the rows before stay learned.
     pub(crate) fn pass(
         &mut self,
         kernels: MatRef<'_, f64>,
@@ -185,7 +185,7 @@ impl OnlineKarma {
         self.steps as f64 + self.largest / self.rho
     }
 
-    /// Returns -1 / (rho s_T), or -1 / (rho T) for the average.
+    /// -1 / (rho s_T), or -1 / (rho T) for the average.
     fn scale(&self, by: Iterate) -> f64 {
         let size = if by == Iterate::Last { self.size() } else { self.steps as f64 };
         if self.steps > 0 { -1.0 / (self.rho * size) } else { 0.0 }

@@ -11,10 +11,9 @@ use halfseen_solve::sampling::{Purpose, Stream, shuffle};
 use halfseen_solve::{Options, Solved, hinge, multiclass, ridge, square_bytes};
 use std::borrow::Cow;
 
-/// Number of rows up to which a decomposition for one C takes a few seconds at most.
+/// Rows up to which a decomposition for one C takes a few seconds at most.
 const QUICK: usize = 1500;
 
-/// Loss with its targets and row weights.
 #[derive(Debug, Clone)]
 pub(crate) struct TrainingObjective {
     losses: Losses,
@@ -22,7 +21,6 @@ pub(crate) struct TrainingObjective {
     weights: Option<Vec<f64>>,
 }
 
-/// Losses of rows.
 #[derive(Debug, Clone)]
 enum Losses {
     /// (z - y)^2 / 2, for each column of targets, (n, outputs).
@@ -34,7 +32,7 @@ enum Losses {
 }
 
 impl TrainingObjective {
-    /// Returns the objective of a learner with this loss.
+    /// Selects the loss of a learner.
     ///
     /// # Errors
     /// No rows or columns; targets that are not finite; the hinge loss for a numeric target.
@@ -54,23 +52,21 @@ impl TrainingObjective {
         matches!(&self.losses, Losses::Squares(targets) if targets.ncols() == 1)
     }
 
-    /// Returns true if the losses are squares.
     pub(crate) fn squared(&self) -> bool {
         matches!(self.losses, Losses::Squares(_))
     }
 
-    /// Returns the row weights; `None` means 1 for all.
+    /// Row weights; `None` means 1 for all.
     pub(crate) fn weights(&self) -> Option<&[f64]> {
         self.weights.as_deref()
     }
 
-    /// Returns the weights of n rows.
     fn counts(&self, n: usize) -> Cow<'_, [f64]> {
         self.weights().map_or_else(|| vec![1.0; n].into(), Cow::Borrowed)
     }
 
-    /// Minimises over a Gram matrix for several C, increasing. Each solution comes with its mean
-    /// squared leave-one-out error if this needs no further work.
+    /// Minimises over a Gram matrix for several C, increasing; adds the mean squared leave-one-out
+    /// error of a solution if it is free.
     pub(crate) fn path(
         &self,
         gram: MatRef<'_, f64>,
@@ -94,8 +90,8 @@ impl TrainingObjective {
         })
     }
 
-    /// Returns the bytes that [`TrainingObjective::path`] takes beside a Gram matrix of n rows, for
-    /// `cs` values of C.
+    /// Returns the bytes of [`TrainingObjective::path`] beside a Gram matrix of n rows, for `cs`
+    /// values of C.
     pub(crate) fn bytes_beside(&self, n: usize, cs: usize) -> u64 {
         // The weights enter through a copy of the matrix.
         let copy = if self.weights.is_some() { square_bytes(n) } else { 0 };
@@ -116,7 +112,7 @@ impl TrainingObjective {
         monitor: &dyn Monitor,
     ) -> Result<Vec<LinearSolved>> {
         Ok(match (&self.losses, &self.weights) {
-            // The matrix of products of rows is smaller than that of features.
+            // Products of rows are fewer than products of features.
             (Losses::Squares(_), _) if features.nrows() > features.ncols() => {
                 let mut gram = Mat::zeros(features.ncols(), features.ncols());
                 let across = features.transpose();
@@ -168,8 +164,8 @@ impl TrainingObjective {
         })
     }
 
-    /// Runs one pass of algorithm 1 of Hazan, Livni and Mansour 2015 over the rows in a random
-    /// order, and averages. Row weights are not used.
+    /// Runs one averaged pass of algorithm 1 of Hazan et al. 2015 in a random order, without
+    /// weights.
     pub(crate) fn online(
         &self,
         gram: MatRef<'_, f64>,
@@ -194,7 +190,7 @@ impl TrainingObjective {
         Ok(Solved { coefficients, objective, gap: f64::INFINITY, passes: 1, support, stop })
     }
 
-    /// Returns the online learner of this loss before its first step, and its targets.
+    /// Returns the online learner before its first step, and its targets.
     pub(crate) fn online_start(&self, rho: f64) -> Result<(OnlineKarma, Outcomes)> {
         let (loss, outputs, targets) = match &self.losses {
             Losses::Squares(targets) => {
@@ -212,7 +208,7 @@ impl TrainingObjective {
         Ok((OnlineKarma::new(loss, outputs, rho)?, targets))
     }
 
-    /// Returns (1/2) |v|^2 + C sum of losses for v = sum_i coefficients_i phi_i.
+    /// Returns (1/2) |v|^2 + C sum of losses, v = sum_i coefficients_i phi_i.
     fn objective(&self, gram: MatRef<'_, f64>, coefficients: &Mat<f64>, c: f64) -> f64 {
         let mut scores = Mat::zeros(coefficients.nrows(), coefficients.ncols());
         faer::linalg::matmul::matmul(
@@ -278,13 +274,12 @@ impl Losses {
     }
 }
 
-/// Returns true if the squared loss is minimised by a factorisation. It is cheaper than a spectrum
-/// but gives no leave-one-out errors; if both are quick, these are preferred.
+/// Returns true if the squared loss is minimised by a factorisation. It is cheaper than a spectrum,
+/// but without leave-one-out errors, which are preferred if both are quick.
 fn factored(rows: usize, cs: usize) -> bool {
     cs == 1 && rows > QUICK
 }
 
-/// Minimises the squared loss for several C.
 fn squares(
     gram: MatRef<'_, f64>,
     targets: &Mat<f64>,
@@ -350,7 +345,6 @@ fn weighted_squares(
     cs.iter().map(one).collect()
 }
 
-/// Returns the mean over rows of the squared differences, summed over outputs.
 fn mean_square(found: &Mat<f64>, targets: &Mat<f64>) -> f64 {
     let difference = found - targets;
     difference.squared_norm_l2() / found.nrows().max(1) as f64

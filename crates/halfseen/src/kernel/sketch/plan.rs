@@ -13,13 +13,11 @@ use super::Written;
 pub(super) struct Term {
     /// r - j, the exponent of t.
     pub(super) power: i32,
-    /// Square root of the weight.
     pub(super) root: f64,
     /// j, the number of factors e.
     pub(super) order: usize,
 }
 
-/// Explicit kernels, sketched kernels, and the number of buckets.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Plan {
     pub(super) explicit: Vec<Written>,
@@ -74,7 +72,6 @@ pub(super) fn plan(columns: usize, weights: &[f64], features: usize) -> Plan {
     Plan { explicit, sketched: of(false).collect(), buckets: friendly(free) }
 }
 
-/// Returns all kernels (r, j) of weight above 0.
 fn terms(weights: &[f64]) -> Vec<Term> {
     let mut terms = Vec::new();
     for (r, &a) in weights.iter().enumerate() {
@@ -90,8 +87,7 @@ fn terms(weights: &[f64]) -> Vec<Term> {
     terms
 }
 
-/// Returns the largest number up to `most` without a prime factor above 5; transforms of such
-/// lengths are fast.
+/// Returns the largest number up to `most` without prime factors above 5, for fast transforms.
 fn friendly(most: usize) -> usize {
     let smooth = |mut n: usize| {
         for prime in [2, 3, 5] {
@@ -142,7 +138,7 @@ mod tests {
             );
             assert!(plan.sketched.iter().any(|t| t.order > 0));
         }
-        // t^r x of the highest r, the largest mass, is always among them if features are many.
+        // t^r x of the highest r, the largest mass, is among them if features are many.
         let plan = plan(20, &[1.0; 3], 1024);
         assert!(plan.explicit.contains(&Written { power: 2, root: 1.0, across: false }));
         assert!(plan.explicit.iter().any(|w| w.across), "{plan:?}");

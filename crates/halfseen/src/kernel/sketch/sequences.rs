@@ -10,15 +10,14 @@
 /// Coordinates (S, i).
 #[derive(Debug, Clone)]
 pub(super) struct Sequences {
-    /// Sets S: the index of the set without its last column, and that column; the empty set comes
-    /// first.
+    /// Sets S: index of the set without its last column, and that column; the empty set is first.
     sets: Vec<(u32, u32)>,
-    /// S and i of each coordinate, and the square root of its weight.
+    /// S, i and root weight of each coordinate.
     coordinates: Vec<(u32, u32, f64)>,
 }
 
 impl Sequences {
-    /// Returns `None` if there are more than `most` coordinates, or a weight overflows.
+    /// Returns `None` beyond `most` coordinates, or if a weight overflows.
     pub(super) fn new(columns: usize, weights: &[f64], most: usize) -> Option<Sequences> {
         let longest = weights.iter().rposition(|&a| a > 0.0)?.min(columns - 1);
         let (mut count, mut sets_of_size) = (0.0, 1.0);
@@ -33,7 +32,7 @@ impl Sequences {
         if !weights.iter().all(|w| w.is_finite()) {
             return None;
         }
-        // Sets in order of size; each is a smaller set with a column after all of its columns.
+        // In order of size; each is a smaller set and a later column.
         let (mut sets, mut sizes) = (vec![(0, 0)], vec![0]);
         let mut at = 0;
         while at < sets.len() {
@@ -69,7 +68,7 @@ impl Sequences {
         self.sets.len()
     }
 
-    /// Writes the coordinates; `room` receives 1 for each set that is completely observed, else 0.
+    /// Writes the coordinates; `room` receives 1 for each completely observed set, else 0.
     pub(super) fn write(
         &self,
         values: &[f64],
@@ -97,7 +96,7 @@ fn contains(sets: &[(u32, u32)], mut at: usize, column: u32) -> bool {
     false
 }
 
-/// Returns w_0 to w_(most), the weights of sets by size.
+/// Returns w_0 to w_(most).
 fn set_weights(weights: &[f64], most: usize) -> Vec<f64> {
     // T(r, k), row by row: T(r + 1, k) = k (T(r, k) + T(r, k - 1)).
     let mut surjections = vec![0.0; most + 1];

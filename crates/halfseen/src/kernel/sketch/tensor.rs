@@ -73,7 +73,7 @@ impl Tensor {
             .collect();
         let orders = (0..=highest).filter_map(|order| {
             let of_order: Vec<Term> = terms.iter().filter(|t| t.order == order).copied().collect();
-            // One table for all, so that columns of different terms do not collide either.
+            // One table, so that columns of different terms do not collide either.
             let table = draw(columns * of_order.len(), buckets, seed, 2 * order as u64 + 1);
             let tables = table.chunks(columns).map(<[Entry]>::to_vec);
             let terms: Vec<_> = of_order.iter().copied().zip(tables).collect();
@@ -157,8 +157,8 @@ impl Tensor {
         })
     }
 
-    /// Writes half of the spectrum as real numbers, one per bucket, with the inner products of the
-    /// whole spectrum.
+    /// Writes half of the spectrum as one real number per bucket, with the inner products of the
+    /// whole.
     fn pack(&self, spectrum: &[Complex<f64>], out: &mut [f64]) {
         let single = 1.0 / (self.buckets as f64).sqrt();
         let double = single * std::f64::consts::SQRT_2;
@@ -189,7 +189,7 @@ fn add(buckets: &mut [f64], entry: Entry, value: f64) {
     buckets[(entry & !SIGN) as usize] += if entry & SIGN == 0 { value } else { -value };
 }
 
-/// Draws a bucket and a sign for each column; every bucket is drawn once before any is drawn again.
+/// Draws a bucket and a sign for each column; every bucket once before any twice.
 fn draw(columns: usize, buckets: usize, seed: u64, number: u64) -> Vec<Entry> {
     let mut stream = Stream::new(seed, Purpose::Feature, number);
     let mut order: Vec<u32> = (0..buckets as u32).collect();

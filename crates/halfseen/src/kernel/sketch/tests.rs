@@ -4,8 +4,7 @@ use halfseen_solve::Silent;
 use halfseen_solve::sampling::{Purpose, Stream};
 use ndarray::Array2;
 
-/// Returns rows of normal values, each observed with probability `share`; the last column is the
-/// constant.
+/// Returns normal rows, observed with probability `share`; the last column is the constant.
 fn rows(n: usize, d: usize, share: f64, seed: u64) -> Masked {
     let mut stream = Stream::new(seed, Purpose::Data, 0);
     let cells = Array2::from_shape_fn((n, d - 1), |_| {
@@ -111,7 +110,7 @@ fn relative_variance(rows: &Masked, lengths: &[f64], features: usize, seeds: u64
 
 #[test]
 fn the_variance_falls_as_the_features_grow() {
-    // With this number of columns nothing is explicit.
+    // Nothing is explicit.
     let rows = rows(20, 4500, 0.5, 3);
     for lengths in [&[1.0, 1e-3][..], &[1.0, 1e-3, 1e-6]] {
         let variances: Vec<f64> = [256, 1024, 4096]

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::error::{ErrorKind, Result, shown};
 
-/// Number of lengths tried, from the shortest feasible one; each further length needs d times as
-/// many examples.
+/// Number of lengths tried, from the shortest feasible; each further one needs d times the
+/// examples.
 const LONGER: u64 = 64;
 
 /// Assumptions on data and loss, and the wanted error.
@@ -28,8 +28,7 @@ pub struct Assumed {
 }
 
 impl Default for Assumed {
-    /// Returns the hinge loss, rows of length at most 1, delta = 0.05, one column and an error of
-    /// 0.1.
+    /// Returns the hinge loss, rows of length at most 1, delta = 0.05, one column, an error of 0.1.
     fn default() -> Self {
         Assumed { dims: 1, error: 0.1, lipschitz: 1.0, norm: 1.0, confidence: 0.05, nothing: 1.0 }
     }
@@ -138,7 +137,7 @@ impl Assumed {
         within("confidence", self.confidence, inside, "above 0 and below 1")
     }
 
-    /// Returns a bound on the excess after m examples.
+    /// Bounds the excess after m examples.
     fn excess(&self, examples: f64, gamma: u64, kappa: f64) -> f64 {
         let truncated = self.lipschitz * self.norm * truncation_error(gamma, kappa);
         truncated + estimation_error(examples, self.dims, gamma, self.lipschitz, self.norm)
@@ -152,12 +151,11 @@ impl Assumed {
         (left > 0.0).then(|| (at_one / left).powi(2).ceil().max(1.0))
     }
 
-    /// Returns the gamma that needs the fewest examples.
     fn fewest(&self, kappa: f64) -> u64 {
         let shortest = super::least_gamma(self.error, kappa, self.lipschitz * self.norm);
         let tried = (0..LONGER).map(|more| shortest.saturating_add(more));
         let tried = tried.filter_map(|g| self.enough(g, kappa).map(|m| (g, m)));
-        // The first of equal ones: the shortest if all overflow.
+        // Of equal ones the first: the shortest if all overflow.
         tried.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(shortest, |(gamma, _)| gamma)
     }
 

@@ -7,7 +7,6 @@ use halfseen_solve::eigenvalues;
 
 /// Eigenvalues below this are taken for zero.
 const ZERO: f64 = 1e-12;
-/// Tolerance of the orthonormality of a basis.
 const ORTHONORMAL: f64 = 1e-8;
 
 /// Regularity of a subspace over patterns of observed attributes (Hazan et al. 2015, definition 1).
@@ -57,8 +56,8 @@ pub fn kappa_over<P: AsRef<[bool]>>(
     Ok(whole)
 }
 
-/// Returns the regularity of one pattern. With U the basis and U_o its observed rows, (P_E)_oo =
-/// U_o U_o' has the non-zero eigenvalues of U_o' U_o, (r, r).
+/// With U the basis and U_o its observed rows, (P_E)_oo = U_o U_o' has the non-zero eigenvalues of
+/// U_o' U_o, (r, r).
 fn of_pattern(basis: MatRef<'_, f64>, observed: &[bool]) -> Result<Regularity> {
     let (d, rank) = (basis.nrows(), basis.ncols());
     if observed.len() != d {

@@ -59,7 +59,7 @@ fn truncation_stays_within_its_bound_with_the_square() {
             cases += 1;
         }
     }
-    // The bound was tested, and is not loose.
+    // Tested, and not loose.
     assert!(cases > 1000 && nearest > 0.3, "{cases} cases, {nearest}");
 }
 

@@ -24,44 +24,39 @@ use halfseen_solve::Monitor;
 
 /// eta: factor by which mu falls at each stage.
 const FALL: f64 = 0.1;
-/// Relative change of the objective that ends an intermediate stage.
+/// Relative change of the objective that ends a stage.
 const ROUGH: f64 = 1e-2;
-/// Number of passes between two evaluations of the dual.
+/// Passes between two dual evaluations.
 const PATIENCE: u64 = 10;
-/// Number of dual evaluations without progress after which the iteration stops.
+/// Dual evaluations without progress before the iteration stops.
 const STUCK: u32 = 5;
 /// Relative differences of objectives below this are rounding.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// Point on the path, with its work space.
 #[derive(Debug)]
 pub(super) struct Path<'a> {
     pub(super) objective: Objective<'a>,
     /// Z.
     pub(super) z: Mat<f64>,
-    /// Previous Z.
     previous: Mat<f64>,
     ahead: Mat<f64>,
     moved: Mat<f64>,
     next: Mat<f64>,
-    /// Labels scored at Z.
+    /// Scored at Z.
     pub(super) labels: Labels,
-    /// Labels scored at the extrapolated point, or at the candidate.
+    /// Scored at the extrapolated point, or at the candidate.
     other: Labels,
-    /// Decomposition of Z.
+    /// Of Z.
     pub(super) shrunk: Shrunk,
     smooth: f64,
     /// Term of the sequence that determines beta; 1 is no momentum.
     momentum: f64,
-    /// Number of passes so far.
     pub(super) passes: u64,
 }
 
-/// End of a stage of the path.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Ended {
     pub(super) stop: Stop,
-    /// Objective minus the bound of the dual.
     pub(super) gap: f64,
 }
 
@@ -98,12 +93,11 @@ impl<'a> Path<'a> {
         spectral_norm(self.moved.as_ref())
     }
 
-    /// Returns the objective at Z.
     pub(super) fn value(&self, mu: f64) -> f64 {
         mu * self.shrunk.nuclear() + self.smooth
     }
 
-    /// Lowers mu from `from` to `to`, and minimises there until the relative gap is `tol`.
+    /// Lowers mu from `from` to `to`, and minimises until the relative gap is `tol`.
     pub(super) fn descend(
         &mut self,
         from: f64,
@@ -121,7 +115,7 @@ impl<'a> Path<'a> {
         self.minimise(to, tol, last, monitor)
     }
 
-    /// Runs an intermediate stage until the objective hardly changes.
+    /// Minimises until the objective hardly changes.
     fn roughly(&mut self, mu: f64, last: u64, monitor: &dyn Monitor) -> Result<()> {
         self.rest();
         while self.passes < last && !monitor.should_stop() {
@@ -134,7 +128,7 @@ impl<'a> Path<'a> {
         Ok(())
     }
 
-    /// Runs passes until the gap is small.
+    /// Minimises until the gap is small.
     fn minimise(&mut self, mu: f64, tol: f64, last: u64, monitor: &dyn Monitor) -> Result<Ended> {
         self.rest();
         let start = self.passes;
@@ -165,7 +159,6 @@ impl<'a> Path<'a> {
         Ok(Ended { stop, gap: (self.value(mu) - bound).max(0.0) })
     }
 
-    /// Resets the momentum.
     pub(super) fn rest(&mut self) {
         self.momentum = 1.0;
     }
@@ -195,8 +188,7 @@ impl<'a> Path<'a> {
         Ok(after)
     }
 
-    /// Returns true if the step from the extrapolated point to the next one points back along the
-    /// last step of Z.
+    /// Returns true if the step from the extrapolated point turns against the last step of Z.
     fn turns(&self) -> bool {
         let mut sum = 0.0;
         for j in 0..self.z.ncols() {
@@ -212,7 +204,7 @@ impl<'a> Path<'a> {
         sum > 0.0
     }
 
-    /// Writes the step from Z + beta (Z - previous) to `next`, and its labels to `other`.
+    /// Writes the step from Z + beta (Z - previous) to `next`, its labels to `other`.
     fn step(&mut self, mu: f64, beta: f64) -> Result<(Shrunk, f64)> {
         let tau = self.objective.step;
         self.other.clone_from(&self.labels);
@@ -237,13 +229,13 @@ impl<'a> Path<'a> {
         Ok((shrunk, smooth))
     }
 
-    /// Returns a lower bound on the optimum.
+    /// Bounds the optimum from below.
     fn bound(&mut self, mu: f64) -> Result<f64> {
         self.objective.move_into(&self.z, &self.labels, 0.0, 1.0, &mut self.moved);
         self.objective.dual(&self.moved, &self.labels, mu)
     }
 
-    /// Returns the left half of Z = L R' with |L|^2 = |R|^2, which predicts new items.
+    /// Returns half of Z = L R' with |L|^2 = |R|^2, which predicts new items.
     pub(super) fn factor(&self, ridge: f64) -> Factor {
         let Shrunk { left, values } = &self.shrunk;
         let (t, rank) = (self.labels.bias.len(), values.len());

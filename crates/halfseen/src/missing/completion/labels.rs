@@ -11,8 +11,8 @@ pub enum LabelLoss {
     Squared,
 }
 
-/// Bound on the constants of logistic losses; at it the loss is below 2.1e-9. It is reached only if
-/// all labels of a row are equal, so that no finite constant is best.
+/// Bound on the constants of logistic losses, at which the loss is below 2.1e-9. It is reached only
+/// if all labels of a row are equal, so that no finite constant is best.
 const LIMIT: f64 = 20.0;
 
 impl LabelLoss {
@@ -24,7 +24,6 @@ impl LabelLoss {
         }
     }
 
-    /// Returns the loss.
     pub(super) fn value(self, score: f64, label: f64) -> f64 {
         match self {
             LabelLoss::Logistic => {
@@ -43,8 +42,7 @@ impl LabelLoss {
         }
     }
 
-    /// Returns the convex conjugate sup_u (v u - loss(u)) at a slope v between 0 and a slope of the
-    /// loss.
+    /// Returns the convex conjugate sup_u (v u - loss(u)) at v between 0 and a slope of the loss.
     pub(super) fn conjugate(self, slope: f64, label: f64) -> f64 {
         match self {
             LabelLoss::Logistic => {
@@ -56,7 +54,6 @@ impl LabelLoss {
         }
     }
 
-    /// Returns the largest constant of [`LabelLoss::constant`].
     pub(super) fn limit(self) -> f64 {
         match self {
             LabelLoss::Logistic => LIMIT,
@@ -64,8 +61,7 @@ impl LabelLoss {
         }
     }
 
-    /// Returns the b that minimises sum_j loss(z_j + b, y_j), from an initial guess; 0 without
-    /// entries.
+    /// Returns the b that minimises sum_j loss(z_j + b, y_j), from a guess; 0 without entries.
     pub(super) fn constant(self, scores: &[f64], labels: &[f64], guess: f64) -> f64 {
         if scores.is_empty() {
             return 0.0;
@@ -78,8 +74,7 @@ impl LabelLoss {
         }
     }
 
-    /// Rejects a label that the loss does not support; names its row of the label matrix and its
-    /// item, both from 1.
+    /// Rejects a label that the loss does not support, by row of the label matrix and item, from 1.
     pub(super) fn check(self, label: f64, row: usize, item: usize) -> Result<()> {
         let column = || format!("label {}", row + 1);
         if !label.is_finite() {
@@ -101,8 +96,7 @@ fn against(margin: f64) -> f64 {
     if margin >= 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) }
 }
 
-/// Runs Newton's method inside a bracket that each derivative narrows; a step out of the bracket
-/// becomes a bisection.
+/// Runs Newton's method in a bracket that each derivative narrows; a step out of it is a bisection.
 fn newton(scores: &[f64], labels: &[f64], guess: f64) -> f64 {
     let (mut low, mut high) = (-LIMIT, LIMIT);
     let mut b = guess.clamp(low, high);
@@ -123,8 +117,7 @@ fn newton(scores: &[f64], labels: &[f64], guess: f64) -> f64 {
             low = b;
         }
         let next = b - slope / curvature;
-        // A step to the very end of the bracket counts as outside, since the end itself may be the
-        // answer.
+        // The very end of the bracket counts as outside, since it may be the answer.
         let next = if next > low && next < high { next } else { 0.5 * (low + high) };
         if (next - b).abs() <= f64::EPSILON * (1.0 + b.abs()) {
             break;

@@ -33,7 +33,6 @@ parameters! {
     }
 }
 
-/// Reason for which row weights are refused.
 const NORMS: &str = "because duplicating a row keeps the rank but changes the nuclear norm";
 
 impl MatrixCompletion {
@@ -96,7 +95,6 @@ fn fit_all(
     }
     let rows = Masked::new(examples, false)?;
     let reading = MissingnessSummary::of(examples);
-    // Groups share everything except the rank penalty.
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (at, learner) in learners.iter().enumerate() {
         let alike = |group: &&mut Vec<usize>| {
@@ -148,7 +146,6 @@ fn continuation(
     Ok(solutions.into_iter().map(fit).collect())
 }
 
-/// Returns the loss, and its matrix of labels, (outputs, n).
 fn targets(choice: LossChoice, examples: &Examples<'_>) -> Result<(LabelLoss, Mat<f64>)> {
     let (n, classes) = (examples.len(), examples.classes());
     let loss = match choice {
@@ -182,8 +179,7 @@ mod tests {
     use halfseen_solve::sampling::{Purpose, Stream};
     use std::sync::Arc;
 
-    /// Rows of rank 2 with missing values, and a target that is a linear function of the two latent
-    /// factors.
+    /// Rows of rank 2 with missing values, and a target linear in the two latent factors.
     struct Data {
         matrix: Matrix,
         layout: Arc<Layout>,
@@ -263,8 +259,8 @@ mod tests {
                 let error =
                     (0..100).map(|i| if classes == 0 { square(i) } else { wrong(i) }).sum::<f64>()
                         / 100.0;
-                // The mean gives a squared error of 1.25, the largest class error rates of about
-                // 0.5 and 0.6.
+                // The mean has a squared error of 1.25, the largest class error rates of 0.5 and
+                // 0.6.
                 assert!(
                     error < if classes == 3 { 0.4 } else { 0.3 },
                     "{} of {classes} classes: {error}",
@@ -301,8 +297,7 @@ mod tests {
                 _ => f64::from(u8::from(class(i) != codes[i])),
             };
             let mean = (0..150).filter(hidden).map(error).sum::<f64>() / 50.0;
-            // The mean gives a squared error of 1.25, the largest class error rates of about 0.5
-            // and 0.6.
+            // The mean has a squared error of 1.25, the largest class error rates of 0.5 and 0.6.
             assert!(mean < if classes == 3 { 0.4 } else { 0.3 }, "{classes} classes: {mean}");
         }
     }

@@ -5,7 +5,7 @@ use super::{CompletionVariant, LabelLoss, Problem};
 use crate::error::{ErrorKind, Result};
 use faer::Mat;
 
-/// Step length as a share of the longest that the curvature allows.
+/// Step length as a share of the longest allowed by the curvature.
 const SHARE: f64 = 0.95;
 
 /// Objective of one problem. Z is (t + d, n), or (t + d + 1, n) with the row of ones last.
@@ -14,7 +14,6 @@ pub(super) struct Objective<'a> {
     problem: &'a Problem<'a>,
     pub(super) variant: CompletionVariant,
     loss: LabelLoss,
-    /// Indices of the labelled items.
     items: Vec<usize>,
     /// Their labels, label by label: (t, items) row by row.
     targets: Vec<f64>,
@@ -24,7 +23,7 @@ pub(super) struct Objective<'a> {
     attribute: f64,
     /// Weight of one label's entry: lambda / |Omega_Y|.
     label: f64,
-    /// tau: the step length.
+    /// tau.
     pub(super) step: f64,
 }
 
@@ -77,19 +76,17 @@ impl<'a> Objective<'a> {
         })
     }
 
-    /// Returns the number of rows of Z.
     pub(super) fn rows(&self) -> usize {
         self.problem.outputs()
             + self.problem.columns()
             + usize::from(self.variant == CompletionVariant::Ones)
     }
 
-    /// Returns d, the number of attributes.
+    /// d.
     pub(super) fn columns(&self) -> usize {
         self.problem.columns()
     }
 
-    /// Returns the number of columns of Z.
     pub(super) fn items(&self) -> usize {
         self.problem.items()
     }
@@ -102,7 +99,7 @@ impl<'a> Objective<'a> {
         }
     }
 
-    /// Computes the best constants at Z, starting from the given ones, and the labels' loss.
+    /// Computes the best constants at Z, from the given ones, and the labels' loss.
     pub(super) fn score(&self, z: &Mat<f64>, labels: &mut Labels) {
         let m = self.items.len();
         let t = self.problem.outputs();
@@ -125,7 +122,7 @@ impl<'a> Objective<'a> {
         labels.loss *= self.label;
     }
 
-    /// Returns the smooth part at Z, given the labels' loss there.
+    /// Returns the smooth part at Z, given its labels' loss.
     pub(super) fn smooth(&self, z: &Mat<f64>, labels: &Labels) -> f64 {
         let (t, d) = (self.problem.outputs(), self.problem.columns());
         let mut sum = 0.0;
@@ -205,7 +202,7 @@ impl<'a> Objective<'a> {
         Ok(-sum)
     }
 
-    /// Visits every label with its row, its item, the slope of its loss, and its value.
+    /// Visits every label: row, item, slope of its loss, value.
     fn each_label(&self, labels: &Labels, mut visit: impl FnMut(usize, usize, f64, f64)) {
         let m = self.items.len();
         for i in 0..self.problem.outputs() {

@@ -18,21 +18,18 @@ use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::{Accum, Mat, MatRef, Par};
 use halfseen_solve::eigen;
 
-/// Threshold, as a share of the largest singular value, below which Gram matrices are too
-/// imprecise.
+/// Threshold, as a share of the largest singular value, below which Gram matrices are imprecise.
 const SQUARABLE: f64 = 1e-6;
 
-/// Singular values and vectors that remain after shrinking.
 #[derive(Debug, Clone)]
 pub(super) struct Shrunk {
-    /// Left singular vectors that remain, (p, rank), largest first.
+    /// Left singular vectors kept, (p, rank), largest first.
     pub(super) left: Mat<f64>,
-    /// Their singular values after shrinking, (rank), largest first; all above zero.
+    /// Their singular values after shrinking, (rank); all above zero.
     pub(super) values: Vec<f64>,
 }
 
 impl Shrunk {
-    /// Returns the nuclear norm |Z|_*.
     pub(super) fn nuclear(&self) -> f64 {
         self.values.iter().sum()
     }
@@ -182,7 +179,7 @@ mod tests {
                 assert!(error < 1e-8, "{p} x {n}, {threshold}: {error}");
                 let nuclear: f64 = values.iter().sum();
                 assert!((found.nuclear() - nuclear).abs() < 1e-8, "{p} x {n}, {threshold}");
-                // The result is a decomposition of Z: Z = L L' Z on its own column space.
+                // A decomposition of the result: Z = L L' Z on its own column space.
                 let projected = &found.left * (found.left.transpose() * &z);
                 assert!((&projected - &z).norm_l2() < 1e-8, "{p} x {n}, {threshold}");
             }

@@ -4,8 +4,7 @@ use super::*;
 use halfseen_solve::Silent;
 use halfseen_solve::sampling::{Purpose, Stream};
 
-/// Matrix of low rank with noise and missing values, and labels made from it; every third item is
-/// unlabelled.
+/// Matrix of low rank with noise and missing values, and its labels, each third item unlabelled.
 pub(super) struct Data {
     values: Mat<f64>,
     observed: Mat<f32>,
@@ -38,7 +37,6 @@ impl Data {
         };
         let mut labels = Mat::from_fn(t, n, |i, j| label(cell(d + i, j)));
         if n > 1 {
-            // Every label has both classes.
             (0..t).for_each(|i| (labels[(i, 0)], labels[(i, 1)]) = (1.0, -1.0));
         }
         Data { values, observed, labels, labelled: (0..n).map(|j| n < 3 || j % 3 != 2).collect() }
@@ -66,7 +64,7 @@ fn times(loss: LabelLoss) -> f64 {
     if loss == LabelLoss::Logistic { 3.8 } else { 0.95 }
 }
 
-/// Returns (tau, weight of a label's entry, weight of an attribute's entry) by their definitions.
+/// Returns (tau, weight of a label's entry, weight of an attribute's entry) by definition.
 fn constants(problem: &Problem<'_>, s: &Settings) -> (f64, f64, f64) {
     let cells: f64 = (0..problem.items())
         .map(|j| problem.observed.col_as_slice(j).iter().sum::<f32>())
@@ -189,7 +187,7 @@ fn the_objective_never_rises_within_a_stage() {
 #[test]
 fn the_printed_iterations_reach_the_same_matrix() {
     for (variant, loss) in FORMS.into_iter().flat_map(|f| LOSSES.map(|l| (f, l))) {
-        // Labels limit the step in some cases, attributes in others.
+        // Labels or attributes limit the step.
         for (weight, d, n) in [(0.05, 6, 25), (5.0, 6, 25), (0.5, 20, 9)] {
             let data = Data::random(d, n, 2, 0.6, loss, 2);
             let problem = data.problem();
@@ -236,7 +234,6 @@ fn unlabelled_items_get_their_own_scores_back_from_the_factor() {
     for (variant, loss) in FORMS.into_iter().flat_map(|f| LOSSES.map(|l| (f, l))) {
         for (d, n, weight) in [(6, 40, 0.1), (25, 10, 3.0)] {
             let mut data = Data::random(d, n, 2, 0.5, loss, 4);
-            // One item without observed values.
             data.observed.col_as_slice_mut(5).fill(0.0);
             data.values.col_as_slice_mut(5).fill(0.0);
             data.labelled[5] = false;
@@ -309,7 +306,6 @@ fn a_complete_square_problem_has_the_closed_form() {
 fn odd_data_have_defined_answers() {
     for (variant, loss) in FORMS.into_iter().flat_map(|f| LOSSES.map(|l| (f, l))) {
         let s = settings(variant, loss, 0.1);
-        // An attribute without observed values.
         let mut data = Data::random(4, 20, 1, 0.7, loss, 7);
         (0..20).for_each(|j| (data.observed[(2, j)], data.values[(2, j)]) = (0.0, 0.0));
         let found = complete(&data.problem(), &s, 0.1, &Silent).unwrap();
@@ -324,7 +320,6 @@ fn odd_data_have_defined_answers() {
         data.values = Mat::zeros(3, 6);
         let found = complete(&data.problem(), &s, 0.01, &Silent).unwrap();
         assert!(found.attributes.norm_max() < 0.2 && found.solution.stop == Stop::Tolerance);
-        // All labels equal.
         data.labels = Mat::from_fn(1, 6, |_, _| 1.0);
         let found = complete(&data.problem(), &s, 0.01, &Silent).unwrap();
         assert!((0..6).all(|j| found.scores[(0, j)] > 0.0 && found.scores[(0, j)] < 30.0));
@@ -334,7 +329,6 @@ fn odd_data_have_defined_answers() {
             complete(&data.problem(), &s, 0.01, &Silent).unwrap().solution.factor.bias,
             [0.0]
         );
-        // Numbers just below the limit.
         data = Data::random(3, 8, 1, 0.8, loss, 10);
         data.values *= faer::Scale(1e98);
         assert!(

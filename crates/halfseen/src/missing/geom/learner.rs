@@ -39,7 +39,7 @@ impl Learner for GeometricMargin {
         Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self) }
     }
 
-    // All settings are fitted at once, in parallel, over the same rows.
+    // All settings in parallel, over the same rows.
     fits_together!(fit_all);
 }
 

@@ -15,7 +15,6 @@ fn setup(c: f64) -> Setup {
     Setup { c, rounds: 5, until: Until { tol: 1e-9, max_iter: 200 } }
 }
 
-/// Returns noisy classes of a plane; a share `hidden` of the cells is missing.
 fn cells(n: usize, d: usize, hidden: f64, seed: u64) -> (Array2<f64>, Vec<f64>) {
     let mut stream = Stream::new(seed, Purpose::Data, n as u64);
     let full = Array2::from_shape_fn((n, d), |_| stream.normal());
@@ -111,8 +110,7 @@ fn rounds_reweight_by_what_each_row_shows_and_the_best_is_kept() {
     assert!(long.stop == Stop::Stationary || long.rounds.len() == 200);
 }
 
-/// Chechik's point: the margin of a row that shows one of two attributes is measured along that
-/// attribute, not along both.
+/// Tests Chechik's point: the margin of a row that shows one of two attributes is along that one.
 #[test]
 fn shares_are_those_of_the_attributes_shown() {
     let rows = masked(&ndarray::array![[1.0, NAN], [NAN, 1.0], [1.0, 1.0], [NAN, NAN]]);
@@ -149,7 +147,6 @@ fn degenerate_rows_have_defined_answers() {
     let found = fit(&nothing, &[1.0, 1.0, 1.0, -1.0, -1.0], setup(1.0));
     assert_eq!((found.weights, found.bias, found.empty), (vec![0.0, 0.0], 1.0, 5));
     assert_eq!((found.rounds.len(), found.stop), (1, Stop::Tolerance));
-    // One class, one row.
     let found = fit(&ndarray::array![[2.0, NAN]], &[-1.0], setup(1.0));
     assert_eq!((found.weights, found.bias), (vec![0.0, 0.0], -1.0));
     // Empty rows do not change the plane of the others.

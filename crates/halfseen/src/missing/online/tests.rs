@@ -12,7 +12,6 @@ use halfseen_solve::{Monitor, Silent, Stop};
 use ndarray::Array2;
 use proptest::prelude::*;
 
-/// Returns rows with missing values, and a class for each.
 fn rows(n: usize, d: usize, classes: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<usize>) {
     let mut stream = Stream::new(seed, Purpose::Data, 0);
     let mut cell = || if stream.unit() < 0.4 { f64::NAN } else { stream.normal() };
@@ -21,7 +20,7 @@ fn rows(n: usize, d: usize, classes: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<us
     (rows, (0..n).map(|_| stream.below(classes)).collect())
 }
 
-/// Returns k_gamma as the paper defines it, with a_r = 1.
+/// k_gamma by its definition, with a_r = 1.
 fn gram(rows: &[Vec<f64>], gamma: u64) -> Mat<f64> {
     let cells = Array2::from_shape_fn((rows.len(), rows[0].len()), |(i, j)| rows[i][j]);
     let kernel = Kernel::new(gamma, None, Normalization::None, 1, 0.0).unwrap();
@@ -29,7 +28,6 @@ fn gram(rows: &[Vec<f64>], gamma: u64) -> Mat<f64> {
     of_kernels(&[kernel], &rows, &Silent).unwrap().remove(0)
 }
 
-/// Returns -1 or +1 for each class.
 fn signs(classes: &[usize]) -> Outcomes {
     Outcomes::Numbers(Mat::from_fn(1, classes.len(), |_, i| 2.0 * classes[i] as f64 - 1.0))
 }
@@ -59,7 +57,6 @@ impl Pass {
         Ok(Pass { learner, kept, stop })
     }
 
-    /// Returns the coefficients by row of the matrix, (n, outputs).
     fn coefficients(&self, by: Iterate, n: usize) -> Mat<f64> {
         let found = self.learner.coefficients(by);
         let mut merged = Mat::zeros(n, found.ncols());
@@ -129,7 +126,6 @@ fn closed_forms_are_the_printed_recursion() {
     ] {
         let (rows, classes) = rows(30, 5, outputs.max(2), 3);
         let gram = gram(&rows, 2);
-        // Some rows are repeated.
         let mut stream = Stream::new(1, Purpose::Data, 7);
         let order: Vec<usize> = (0..90).map(|_| stream.below(30)).collect();
         let by_hand = |z: &[f64], row: usize| slope_by_hand(loss, z, classes[row]);
@@ -161,7 +157,7 @@ fn closed_forms_are_the_printed_recursion() {
                 }
             }
         }
-        // Single examples and a pass teach the same.
+        // Single examples and a pass agree.
         let mut alone = OnlineKarma::new(loss, outputs, rho).unwrap();
         let mut kept: Vec<usize> = Vec::new();
         for &row in &order {
@@ -175,7 +171,7 @@ fn closed_forms_are_the_printed_recursion() {
 }
 
 /// With the identity as Gram matrix and targets 1, a row learned once at step i has alpha = -g /
-/// (rho T) for any i: no position in the order is favoured.
+/// (rho T) for any i: no position is favoured.
 #[test]
 fn every_place_in_the_order_weighs_the_same() {
     let n = 20;
@@ -194,8 +190,8 @@ fn every_place_in_the_order_weighs_the_same() {
     }
 }
 
-/// One pass over many draws approaches the optimum of (rho/2)|v|^2 + mean loss, since the steps in
-/// a uniformly drawn order are unbiased.
+/// One pass over many draws approaches the optimum of (rho/2)|v|^2 + mean loss, since steps in a
+/// uniformly drawn order are unbiased.
 #[test]
 fn uniformly_drawn_orders_find_the_regularised_optimum() {
     let (rows, classes) = rows(12, 3, 2, 9);
@@ -349,8 +345,8 @@ fn an_interrupted_pass_is_marked_and_usable() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
-    /// General form of the theorem, for any v in the span: the suffered hinge losses exceed those
-    /// of v by at most (2 R^2 / rho)(1 + log T) + (rho / 2) T |v|^2.
+    /// Tests the theorem for any v in the span: the suffered hinge losses exceed those of v by at
+    /// most (2 R^2 / rho)(1 + log T) + (rho / 2) T |v|^2.
     #[test]
     fn no_vector_does_better_than_the_theorem_allows(
         n in 1_usize..15, seed in 0_u64..1000, rho in 0.01..5.0_f64, gamma in 1_u64..4, repeat in 1_usize..5

@@ -82,7 +82,7 @@ fn best_loss(low: &Low, counts: &[f64], radius: f64) -> f64 {
 }
 
 /// Tests theorem 3 on an adversarial order: blocks of one class, each twice as long as the one
-/// before, so that the last lesson is always wrong next. The comparator sees every attribute.
+/// before, so that the latest lesson is wrong next. The comparator sees every attribute.
 #[test]
 fn average_regret_falls_below_the_bound_on_an_adversarial_order() {
     let truth = [2.0, 1.0, 2.0, 1.0]; // in E, since x_1 = x_3 and x_2 = x_4 there
@@ -92,7 +92,7 @@ fn average_regret_falls_below_the_bound_on_an_adversarial_order() {
     let gamma = 4;
     let gram = gram(&low.rows, gamma);
     let largest = (0..200).map(|i| gram[(i, i)]).fold(0.0, f64::max);
-    // Constants of section 5.4: Gamma = d + ... + d^gamma, |v|^2 <= gamma |w|^2 for a projection.
+    // Section 5.4: Gamma = d + ... + d^gamma, |v|^2 <= gamma |w|^2 for a projection.
     let embedding: f64 = (1..=gamma).map(|k| 4.0_f64.powi(k as i32)).sum();
     let length = gamma as f64 * radius * radius;
     let truncation = radius * (1.0 - low.kappa).powi(gamma as i32) / low.kappa;
@@ -124,8 +124,7 @@ fn average_regret_falls_below_the_bound_on_an_adversarial_order() {
         assert!(regret < sharp && sharp < printed, "T = {t}: {regret}, {sharp}, {printed}");
         points.push((t.ln(), regret));
     }
-    // While the regret is positive (in the end k_gamma, which has more freedom, beats every linear
-    // predictor of complete rows).
+    // While positive (in the end k_gamma, with more freedom, beats every linear predictor).
     let positive = &points[..6];
     let mean = |f: &dyn Fn(&(f64, f64)) -> f64| positive.iter().map(f).sum::<f64>() / 6.0;
     let (mx, my) = (mean(&|p| p.0), mean(&|p| p.1.ln()));
