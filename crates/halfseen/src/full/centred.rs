@@ -1,10 +1,10 @@
 //! Surveys all examples once: rejects bad cells, computes the means, and drops columns without
 //! effect.
 //!
-//! An unpenalised intercept b is minimised out in closed form: for any w the best b is mean(y) -
-//! <w, mean(x)>, which leaves the same problem without intercept on centred data. Centring precedes
-//! the sums of products (a second pass over the cells), so a large mean costs no precision. A
-//! constant column is detected exactly, not by its rounded standard deviation.
+//! An unpenalised intercept has a closed form: for any w the best b is mean(y) - <w, mean(x)>,
+//! which leaves the same problem without intercept on centred data. Centring precedes the sums of
+//! products (a second pass over the cells), so a large mean costs no precision. A constant column
+//! is detected exactly, not by its rounded standard deviation.
 
 use crate::data::{Examples, check_row, check_shape};
 use crate::error::{ErrorKind, Result};

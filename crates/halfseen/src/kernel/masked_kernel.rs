@@ -265,7 +265,7 @@ impl Kernel {
     }
 
     /// Returns a further factor of each row's kernels: for `cosine` the inverse length of its
-    /// embedding.
+    /// embedding, else `None`.
     ///
     /// # Errors
     /// [`ErrorKind::Numerical`] if a kernel with any row that passes this check may overflow.

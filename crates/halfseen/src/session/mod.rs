@@ -177,7 +177,7 @@ impl Session {
         }
     }
 
-    /// Returns the next query. It stays open until it is answered, released or forgotten.
+    /// Returns the next query, which stays open until it is answered, released or forgotten.
     ///
     /// # Errors
     /// [`ErrorKind::BudgetSpent`] or [`ErrorKind::CostSpent`] if the remainder, after open queries,
@@ -192,7 +192,7 @@ impl Session {
     /// passive learners. Panels are numbered as in [`Session::panels`].
     ///
     /// # Errors
-    /// [`ErrorKind::Chooses`] if the learner chooses its reads; panels that do not exist; as
+    /// [`ErrorKind::Chooses`] if the learner chooses its reads; unknown panels; as
     /// [`Session::ask`].
     pub fn ask_observed(&mut self, panels: &[u32]) -> Result<Query> {
         let mut panels = panels.to_vec();
@@ -203,9 +203,8 @@ impl Session {
     }
 
     /// Opens a query of a log without drawing it anew. A session with the same start that adopts
-    /// the queries of a log in the order of their numbers, and receives their answers in the same
-    /// order, reaches the same model, bit for bit. The query keeps the tag of the copy that asked
-    /// it.
+    /// the queries of a log by number, and receives their answers in the same order, reaches the
+    /// same model, bit for bit. The query keeps the tag of the copy that asked it.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLearner`] for a query of other parameters, attributes or seed,
@@ -249,8 +248,8 @@ impl Session {
     }
 
     /// Trains on the rows of a matrix in their order, reading only the cells that the queries name,
-    /// until the total budget is spent. The matrix is (n_rows, n_columns) in raw units, with the
-    /// columns of [`Session::columns`]. Several batches equal one batch of all their rows.
+    /// until the total budget is spent: (n_rows, n_columns) in raw units, with the columns of
+    /// [`Session::columns`]. Several batches equal one batch of all their rows.
     ///
     /// # Errors
     /// A wrong number of columns or targets; classes other than the session's; a missing or
@@ -372,8 +371,8 @@ impl Session {
         self.needs.holes
     }
 
-    /// Returns true if an answer may take long, because the next reads depend on a fit to the reads
-    /// so far.
+    /// Returns true if answers may take long, because the next reads depend on a fit to earlier
+    /// ones.
     pub fn fits_to_answers(&self) -> bool {
         self.needs.fits_to_answers
     }

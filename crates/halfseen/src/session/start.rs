@@ -30,8 +30,8 @@ enum Attributes {
 }
 
 impl<'a> Start<'a> {
-    /// Creates the settings of a session of this learner over numeric attributes of these names,
-    /// and a numeric target called `target` in whose raw units the learner works.
+    /// Describes a session of this learner over numeric attributes of these names, with a numeric
+    /// target called `target` in raw units.
     pub fn new<S: Into<String>>(
         learner: &'a dyn Learner,
         attributes: impl IntoIterator<Item = S>,
@@ -40,9 +40,9 @@ impl<'a> Start<'a> {
         Self::over(learner, Attributes::Names(names))
     }
 
-    /// Creates the settings of a session over the attributes of a preparation: its schema,
-    /// including categories, and its scales of attributes and target. Of the declarations only
-    /// bounds are then used, and only to check values.
+    /// Describes a session over the attributes of a preparation: its schema, including categories,
+    /// and its scales of attributes and target. Of the declarations only bounds are then used, to
+    /// check values.
     pub fn prepared(learner: &'a dyn Learner, prepare: Prepare) -> Start<'a> {
         Self::over(learner, Attributes::Prepared(Box::new(prepare)))
     }
@@ -53,8 +53,7 @@ impl<'a> Start<'a> {
         Start { learner, attributes, options, target, first, scale, instance }
     }
 
-    /// Sets the declarations of attributes: known attributes, groups, prices, bounds, moments,
-    /// scale.
+    /// Sets the declarations: known attributes, groups, prices, bounds, moments, scale.
     #[must_use]
     pub fn declared(self, options: Options) -> Self {
         Start { options, ..self }
@@ -72,21 +71,21 @@ impl<'a> Start<'a> {
         Start { first: Target::Classes { classes, codes: Vec::new() }, ..self }
     }
 
-    /// Sets a first batch of targets. Their mean and standard deviation scale the target unless
-    /// [`Start::scale`] is called; they also define the classes.
+    /// Sets a first batch of targets, which defines the classes and, unless [`Start::scale`] is
+    /// called, the mean and standard deviation that scale the target.
     #[must_use]
     pub fn first_targets(self, targets: Target) -> Self {
         Start { first: targets, ..self }
     }
 
-    /// Sets mean and standard deviation of the target, if they are known beforehand.
+    /// Sets mean and standard deviation of the target, if known beforehand.
     #[must_use]
     pub fn scale(self, scale: TargetScale) -> Self {
         Start { scale: Some(scale), ..self }
     }
 
-    /// Sets the identifier of the session and its queries; by default it is drawn. It has no
-    /// influence on queries and learning.
+    /// Sets the identifier of the session and its queries, by default drawn. It does not influence
+    /// queries and learning.
     #[must_use]
     pub fn instance(self, instance: u64) -> Self {
         Start { instance: Some(instance), ..self }

@@ -146,8 +146,7 @@ impl Session {
         self.total_cost
     }
 
-    /// Sets whether values outside their declared bounds are refused; by default they are accepted
-    /// and counted.
+    /// Sets whether values outside their declared bounds are refused; by default they are counted.
     pub fn set_strict(&mut self, strict: bool) {
         self.strict = strict;
     }
@@ -158,8 +157,8 @@ impl Session {
     }
 
     /// Sets whether reads from now on are kept for [`Session::export`], at about 50 bytes per read
-    /// in memory and in the saved file. The default is false, because of the memory for a million
-    /// examples; `false` also drops the reads kept so far.
+    /// in memory and in the saved file. By default nothing is kept, because of the memory for a
+    /// million examples; `false` also drops the reads kept so far.
     ///
     /// The session keeps this log itself: learners with one step per row keep no reads, and `fiml`
     /// keeps them in scaled units without reasons.

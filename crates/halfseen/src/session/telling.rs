@@ -39,17 +39,17 @@ impl Session {
     /// They are held until every attribute has a value or a reason and the target is known; then
     /// the learner is told, and the outcome is returned.
     ///
-    /// A missing value may still be replaced while the query is open; repeating an answer has no
-    /// effect. Learners with one step per row skip an example with a missing value, `fiml` learns
-    /// from the others.
+    /// A missing value may be replaced while the query is open; repeated answers have no effect.
+    /// Learners with one step per row skip an example with a missing value, `fiml` learns from the
+    /// others.
     ///
     /// # Errors
     /// [`ErrorKind::ForeignQuery`] for a query of another copy of the session,
     /// [`ErrorKind::WrongLearner`], [`ErrorKind::NotOpen`]; [`ErrorKind::NotAsked`];
     /// [`ErrorKind::AnswerNotFinite`]; [`ErrorKind::OutOfBounds`] if bounds are strict;
-    /// [`ErrorKind::ToldOtherwise`] for a value that differs from the one told before;
-    /// [`ErrorKind::WrongAnswer`] for an unknown category or class, an edited query, or values
-    /// beyond 1e100. The session is then unchanged, and the query still open.
+    /// [`ErrorKind::ToldOtherwise`] for a value other than before; [`ErrorKind::WrongAnswer`] for
+    /// an unknown category or class, an edited query, or values beyond 1e100. The session is then
+    /// unchanged, and the query still open.
     pub fn tell_part(
         &mut self,
         query: &Query,

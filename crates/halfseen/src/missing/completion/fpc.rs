@@ -188,7 +188,7 @@ impl<'a> Path<'a> {
         Ok(after)
     }
 
-    /// Returns true if the step from the extrapolated point turns against the last step of Z.
+    /// Returns true if the step from the extrapolated point turns against the move of Z.
     fn turns(&self) -> bool {
         let mut sum = 0.0;
         for j in 0..self.z.ncols() {

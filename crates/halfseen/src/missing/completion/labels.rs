@@ -117,7 +117,7 @@ fn newton(scores: &[f64], labels: &[f64], guess: f64) -> f64 {
             low = b;
         }
         let next = b - slope / curvature;
-        // The very end of the bracket counts as outside, since it may be the answer.
+        // A step to the end of the bracket is a bisection too, which converges to it if needed.
         let next = if next > low && next < high { next } else { 0.5 * (low + high) };
         if (next - b).abs() <= f64::EPSILON * (1.0 + b.abs()) {
             break;
