@@ -1,12 +1,13 @@
-//! Fits the linear support vector machine: the plane of largest soft margin, blind to what may
-//! vanish.
+//! Fits the linear support vector machine: the plane of largest soft margin, without regard to
+//! deletions.
 //!
-//! **Setting**: every attribute of every example is read. Minimises (1/2) |w|^2 + C sum_i [1 - y_i
-//! (<w, x_i> + b)]_+ over w and any b (Cortes and Vapnik, 1995): what paper E compares with.
+//! **Setting**: every attribute of every example is read. The fit minimises (1/2) |w|^2 + C sum_i
+//! [1 - y_i (<w, x_i> + b)]_+ over w and any b (Cortes and Vapnik, 1995), the comparator of Dekel
+//! and Shamir 2008.
 //!
-//! **Guarantee**: the report's gap bounds objective minus optimum, by a point of the dual; the fit
-//! stops where it is at most `tol` times the objective. A grid of C is one path, in which each
-//! problem starts from the cuts of those before ([`crate::solve`] says how).
+//! **Guarantee**: the report's gap bounds objective minus optimum, by a dual point; the fit stops
+//! when it is at most `tol` times the objective. A grid of C is one path, in which each problem
+//! starts from the earlier cuts (see [`crate::solve`]).
 //!
 //! **Symbols**: C `c`; y_i -1 or +1.
 
@@ -23,11 +24,11 @@ use halfseen_solve::bundle::{Bundle, Margins, Minimum};
 use std::time::Instant;
 
 parameters! {
-    /// The linear support vector machine, for two classes.
+    /// Linear support vector machine, a binary classifier.
     pub struct Svm {
         name: "svm", family: Full,
         title: "Linear support vector machine on all attributes",
-        source: "E 4 (comparator); Cortes and Vapnik 1995";
+        source: "Dekel and Shamir 2008, section 4 (comparator); Cortes and Vapnik 1995";
         c: f64 = 1.0, C;
         intercept: bool = true, INTERCEPT;
         tol: f64 = 1e-4, TOL;
@@ -45,7 +46,7 @@ impl Learner for Svm {
         Needs { targets: Targets::TwoClasses, weights: true, ..Needs::of(self) }
     }
 
-    // One path over C for each kind of intercept. Each report's seconds include reading the rows.
+    // One path over C for each kind of intercept. Seconds include reading the rows.
     fits_together!(fit_all);
 }
 
@@ -92,16 +93,16 @@ fn fit_of(found: &Minimum, table: &Table<'_>, signs: &Signs, data: &Centred<'_, 
     }
 }
 
-/// The rows without their zeros, on the columns that vary.
+/// Rows without their zeros, on the columns that vary.
 struct Table<'a> {
     starts: Vec<usize>,
     columns: Vec<u32>,
     values: Vec<f64>,
-    /// What is subtracted from each column: what zeros became in scaling, so that they are left
-    /// out, or where they are few the mean, as large means cost digits.
+    /// Shift of each column: the scaled value of 0, which is then not stored, or, in columns with
+    /// few zeros, the mean, since large means cost digits.
     shift: Vec<f64>,
     signs: &'a [f64],
-    /// `None` is 1 for all.
+    /// `None` means 1 for all.
     weights: Option<Vec<f64>>,
 }
 
@@ -243,7 +244,6 @@ mod tests {
                     "{m} x {d}, C = {c}: gap {:e}",
                     found.gap
                 );
-                // A path leads where a fit of its own does.
                 let alone = Bundle::new(&table, true).unwrap().minimise(c, until, &Silent).unwrap();
                 assert!((alone.objective - found.objective).abs() < 1e-7 * expected.objective);
             }
