@@ -10,7 +10,7 @@
 //! | [`hinge`], [`hinge_path`] | c_i [s_i - y_i z_i]_+ | coordinate ascent, then interior point |
 //! | [`multiclass_path`] | max_r (1[r != y] + z_r - z_y) | block ascent, then interior point |
 //!
-//! **Guarantee**: objective minus dual objective, computed from recomputed weights and scores.
+//! **Guarantee**: objective minus dual objective, evaluated at recomputed weights and scores.
 
 mod hinge;
 pub(super) mod interior;
