@@ -78,7 +78,7 @@ impl<'a> Examples<'a> {
         if n == 0 {
             return Err(Error::TooFewRows { what: "a separating plane".into(), least: 1, rows: 0 });
         }
-        check_length("the signs", n, signs)?;
+        check_length("signs", n, signs)?;
         if let Some(y) = signs.iter().find(|y| y.abs() != 1.0) {
             let problem = format!("the hinge loss needs -1 or +1, got {y}");
             return Err(Error::WrongTarget { what: "target", problem });
@@ -113,7 +113,7 @@ impl<'a> Examples<'a> {
     ) -> Result<Separator> {
         let n = self.rows.ncols();
         for (name, numbers) in [("cost", costs), ("margin", margins)] {
-            check_length(if name == "cost" { "the costs" } else { "the margins" }, n, numbers)?;
+            check_length(if name == "cost" { "costs" } else { "margins" }, n, numbers)?;
             if let Some(&value) = numbers.iter().find(|v| !(v.is_finite() && **v > 0.0)) {
                 return Err(out_of_range(name, value));
             }
@@ -139,7 +139,7 @@ impl<'a> Examples<'a> {
         let Certificate { weights, bias, multipliers, objective, gap } = best;
         if !(objective.is_finite() && gap.is_finite()) {
             let problem =
-                "the objective leaves the range of numbers; scale the attributes, or lower c"
+                "the objective is out of the range of numbers; scale the attributes, or lower c"
                     .to_owned();
             return Err(Error::Numerical { what: "separating two classes", problem });
         }
@@ -158,7 +158,6 @@ impl<'a> Examples<'a> {
         Some(Separator { weights, bias, multipliers, objective, gap, steps, stop: Stop::Tolerance })
     }
 
-    /// Certifies a point.
     fn certified(&self, at: &Interior<'_>, costs: &[f64], margins: &[f64]) -> Certificate {
         let (_, weights) = at.vector().split_last().unwrap_or((&0.0, &[]));
         let weights = match &self.rotation {

@@ -289,7 +289,6 @@ fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
 }
 
 fn out_of_range() -> crate::Error {
-    let problem =
-        "sums of rows leave the range of numbers; scale the attributes, or lower c".to_owned();
+    let problem = "sums of rows are out of range; scale the attributes, or lower c".to_owned();
     Error::Numerical { what: "cutting planes", problem }
 }

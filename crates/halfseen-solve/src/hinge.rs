@@ -181,7 +181,6 @@ pub(super) fn low_rank(gram: MatRef<'_, f64>, most: usize) -> Option<Mat<f64>> {
     factor::low_rank(&Columns::new(gram)?, most)
 }
 
-/// Refuses an inconsistent problem.
 fn check(problem: &Problem<'_>, warm: Option<&[f64]>) -> Result<()> {
     let n = problem.gram.nrows();
     if n == 0 {
@@ -220,7 +219,6 @@ struct Search<'a> {
     rooms: [Vec<f64>; 2],
 }
 
-/// Certified objective and gap of a point.
 #[derive(Debug, Clone, Copy)]
 struct Certificate {
     primal: f64,

@@ -135,7 +135,7 @@ pub fn check_weighted(
         return Err(refuse("margin", s));
     }
     if let Some(warm) = warm {
-        length("dual variables to start from", n, warm.len())?;
+        length("initial dual variables", n, warm.len())?;
         if let Some(&a) = warm.iter().find(|a| !a.is_finite()) {
             return Err(refuse("dual variable", a));
         }

@@ -28,19 +28,18 @@ pub struct SparseRows<'a> {
 }
 
 impl<'a> SparseRows<'a> {
-    /// Refuses empty or inconsistent rows.
     fn check(&self) -> Result<()> {
         if self.starts.len() < 2 {
             return Err(Error::TooFewRows { what: "a linear program".into(), least: 1, rows: 0 });
         }
         let entries = self.slots.len();
-        length("the values of rows", entries, self.values.len())?;
-        length("the entries of rows", self.starts[self.len()], entries)?;
+        length("values of rows", entries, self.values.len())?;
+        length("entries of rows", self.starts[self.len()], entries)?;
         if !self.starts.is_sorted() || self.slots.iter().any(|&j| j as usize >= self.width) {
-            let problem = "starts decrease, or a slot is beyond the last".into();
+            let problem = "starts decrease, or a slot is out of range".into();
             return Err(Error::Numerical { what: "sparse rows", problem });
         }
-        self.weights.map_or(Ok(()), |w| length("the weights of rows", self.len(), w.len()))
+        self.weights.map_or(Ok(()), |w| length("weights of rows", self.len(), w.len()))
     }
 
     fn len(&self) -> usize {
@@ -51,7 +50,6 @@ impl<'a> SparseRows<'a> {
         self.slots.len()
     }
 
-    /// Returns the sum of the row weights.
     fn total(&self) -> f64 {
         self.weights.map_or(self.len() as f64, |weights| weights.iter().sum())
     }
@@ -66,7 +64,6 @@ impl<'a> SparseRows<'a> {
         self.starts[row]..self.starts[row + 1]
     }
 
-    /// Returns slots and values of one row.
     #[inline]
     fn row(&self, row: usize) -> (&'a [u32], &'a [f64]) {
         let range = self.range(row);

@@ -165,7 +165,6 @@ pub fn bytes_beside(n: usize, classes: usize) -> u64 {
     factor.saturating_add(low.max(dense))
 }
 
-/// Refuses an inconsistent problem.
 fn check(
     gram: MatRef<'_, f64>,
     codes: &[u32],
@@ -188,14 +187,14 @@ fn check(
             allowed: "at least 1".into(),
         });
     }
-    length("codes of classes", n, codes.len())?;
+    length("class codes", n, codes.len())?;
     if let Some(i) = codes.iter().position(|&y| y as usize >= classes) {
         let problem = format!("code {} is {}: it must be below {classes}", i + 1, codes[i]);
         return Err(Error::WrongTarget { what: "codes", problem });
     }
     if let Some(warm) = warm {
-        length("rows of coefficients to start from", n, warm.nrows())?;
-        length("columns of coefficients to start from", classes, warm.ncols())?;
+        length("rows of initial coefficients", n, warm.nrows())?;
+        length("columns of initial coefficients", classes, warm.ncols())?;
         for j in 0..classes {
             if let Some(b) = warm.col(j).iter().find(|b| !b.is_finite()) {
                 let value = b.to_string();
@@ -243,7 +242,6 @@ struct Search<'a> {
     failed: bool,
 }
 
-/// Certified objective and gap of a point.
 #[derive(Debug, Clone, Copy)]
 struct Certificate {
     primal: f64,

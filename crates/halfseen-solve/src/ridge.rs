@@ -92,7 +92,7 @@ impl<'a> Spectrum<'a> {
         let least = values.iter().fold(0.0_f64, |least, &l| least.min(l));
         if least < -INDEFINITE * size {
             let problem = format!(
-                "its eigenvalue {least:e} is negative beside {size:e}, which no kernel gives"
+                "eigenvalue {least:e} is negative (largest magnitude {size:e}); kernels have none"
             );
             return Err(Error::Numerical { what: "solving over the Gram matrix", problem });
         }
@@ -165,7 +165,6 @@ fn factorise(gram: MatRef<'_, f64>, c: f64, par: Par) -> std::result::Result<Fac
     Factor::new(shifted, par)
 }
 
-/// Coefficients with their certificate.
 struct Certified {
     coefficients: Mat<f64>,
     objective: f64,

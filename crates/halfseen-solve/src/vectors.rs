@@ -1,6 +1,5 @@
 //! Sums vectors in eight partial sums that the processor computes in parallel.
 
-/// Number of partial sums.
 const LANES: usize = 8;
 
 /// sum += factor * vector.
@@ -39,7 +38,6 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// Returns the squared Euclidean norm.
 pub(crate) fn square(vector: &[f64]) -> f64 {
     dot(vector, vector)
 }

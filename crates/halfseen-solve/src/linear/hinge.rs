@@ -153,7 +153,6 @@ struct Search<'a> {
     best: Best,
 }
 
-/// Certified objective and gap of a point.
 #[derive(Debug, Clone, Copy)]
 struct Certificate {
     primal: f64,

@@ -87,8 +87,7 @@ pub fn multiclass_path_weighted(
     length("labels", features.len(), labels.len())?;
     length("weights", features.len(), weights.len())?;
     if let Some(i) = labels.iter().position(|&r| r >= classes) {
-        let problem =
-            format!("label {} is class {}, counted from 0, of {classes} classes", i + 1, labels[i]);
+        let problem = format!("label {} is {}: it must be below {classes}", i + 1, labels[i]);
         return Err(Error::WrongTarget { what: "labels", problem });
     }
     let mut search = Search::new(features, labels, classes);
@@ -124,7 +123,6 @@ struct Search<'a> {
     failed: bool,
 }
 
-/// Objective and gap of a point.
 #[derive(Debug, Clone, Copy)]
 struct Certificate {
     primal: f64,

@@ -257,7 +257,6 @@ impl Rounds<'_, '_> {
     }
 }
 
-/// Start of a round.
 #[derive(Debug, Clone)]
 struct Start {
     point: Vec<f64>,

@@ -109,14 +109,14 @@ impl Program<'_> {
 /// If lists do not fit together, or a radius, a budget or a tolerance is not positive and finite.
 pub fn solve(program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Result<Solved> {
     program.rows.check()?;
-    length("the classes of rows", program.rows.len(), program.signs.len())?;
-    length("the attributes of slots", program.rows.width, program.attribute.len())?;
+    length("classes of rows", program.rows.len(), program.signs.len())?;
+    length("attributes of slots", program.rows.width, program.attribute.len())?;
     let numbers = [("radius", program.radius), ("budget", program.budget), ("tol", program.tol)];
     numbers.into_iter().try_for_each(|(name, value)| positive(name, value))?;
     let valued = |&j: &u32| j == KNOWN || (j as usize) < program.values.len();
     let there = |&i: &usize| i < program.rows.len();
     if keep.is_empty() || !keep.iter().all(there) || !program.attribute.iter().all(valued) {
-        let problem = "no rows to keep, one that is not there, or an attribute without a value";
+        let problem = "no rows to keep, a row out of range, or an attribute without a value";
         return Err(Error::Numerical { what: "robust linear program", problem: problem.into() });
     }
     Ok(path::minimise(program, keep, monitor))

@@ -49,7 +49,7 @@ impl<'a> Effects<'a> {
             return Err(wrong("columns, one for each weight", linear.weights.len(), columns).into());
         }
         if threat.values().len() != layout.sampled_panels() {
-            let what = "costs, one for each attribute that can vanish";
+            let what = "costs, one for each attribute that can be deleted";
             return Err(wrong(what, layout.sampled_panels(), threat.values().len()).into());
         }
         Ok(Effects {
@@ -67,7 +67,6 @@ impl<'a> Effects<'a> {
         })
     }
 
-    /// Reads one row.
     pub(super) fn read(&mut self, examples: &Examples<'_>, row: usize) {
         examples.row_into(row, &mut self.row);
         self.attributes.clear();
@@ -128,7 +127,6 @@ impl<'a> Effects<'a> {
         layout.slots_of(attribute as usize).map(move |slot| layout.column(slot))
     }
 
-    /// Deletes an attribute from the row.
     pub(super) fn vanish(&mut self, attribute: u32) {
         for column in self.columns(attribute) {
             self.row[column] = self.linear.fill[column];

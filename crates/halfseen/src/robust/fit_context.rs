@@ -19,7 +19,6 @@ const UNEVEN: f64 = 1e3;
 pub(crate) struct FitContext {
     /// Rows with entries in the order of slots.
     pub(crate) rows: Rows,
-    /// Costs and budget of the adversary.
     pub(crate) threat: Threat,
     /// Notes on the data and the threat for the report.
     pub(crate) notes: Vec<Note>,

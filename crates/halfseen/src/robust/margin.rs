@@ -27,7 +27,6 @@ pub(crate) struct Margin {
     pub(crate) gamma: f64,
     /// True if the margin depends on the rows.
     pub(crate) from_rows: bool,
-    /// Note for the report.
     pub(crate) note: Option<Note>,
 }
 

@@ -245,7 +245,6 @@ impl RobustPerceptron {
     }
 }
 
-/// Result of the passes.
 struct Found {
     weights: Vec<f64>,
     bias: f64,

@@ -88,7 +88,6 @@ impl Learner for RobustLp {
     }
 }
 
-/// Reason why chunks support no weights.
 const CHUNKS: &str = "because chunks are drawn without regard to weights";
 
 /// Solution of a program, in the order of slots.

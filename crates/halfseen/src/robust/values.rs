@@ -23,7 +23,7 @@ pub(crate) fn threat_of(
             information(examples, &Signs::of(examples, "costs = mi")?.signs)?
         }
         AttributeCosts::Numbers(numbers) if numbers.len() != attributes => {
-            let what = "costs, one for each attribute that can vanish".to_owned();
+            let what = "costs, one for each attribute that can be deleted".to_owned();
             return Err(ErrorKind::WrongLength {
                 what,
                 expected: attributes,

@@ -47,7 +47,6 @@ pub(super) struct Equations {
     point: Vec<f64>,
 }
 
-/// Result of the method.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
     /// Point inside the box.

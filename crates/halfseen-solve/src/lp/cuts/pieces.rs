@@ -85,12 +85,10 @@ impl<'a> Pieces<'a> {
         Pieces { rows, intercept, list: List::default(), of: vec![0; rows.len() + 1] }
     }
 
-    /// Returns the number of pieces.
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Returns the weight of a piece's row.
     #[inline]
     pub(super) fn weight(&self, piece: usize) -> f64 {
         self.rows.weight(self.list.example[piece] as usize)
@@ -109,7 +107,6 @@ impl<'a> Pieces<'a> {
         self.rows.width + usize::from(self.intercept)
     }
 
-    /// Returns the pieces of a row.
     #[inline]
     pub(super) fn of(&self, row: usize) -> Range<usize> {
         self.of[row]..self.of[row + 1]
@@ -152,7 +149,6 @@ impl<'a> Pieces<'a> {
         before
     }
 
-    /// Returns the rows of each chunk.
     fn chunks(&self) -> impl IndexedParallelIterator<Item = Range<usize>> + use<> {
         let m = self.rows.len();
         (0..CHUNKS).into_par_iter().map(move |chunk| chunk * m / CHUNKS..(chunk + 1) * m / CHUNKS)

@@ -19,7 +19,6 @@ const DUE: (f64, u64) = (4.0, 10);
 /// Share of the loss without weights below which objectives count as nearly 0.
 const NEARLY_0: f64 = 1e-3;
 
-/// Minimises; see the module.
 pub(super) fn minimise(program: &Program<'_>, keep: &[usize], monitor: &dyn Monitor) -> Solved {
     let problem = Problem::new(program, keep);
     let mut state = State::new(&problem);
@@ -47,7 +46,6 @@ pub(super) fn minimise(program: &Program<'_>, keep: &[usize], monitor: &dyn Moni
     state.finish(iterations, stop)
 }
 
-/// Iterate with its workspace.
 struct State<'p> {
     problem: &'p Problem,
     workers: Vec<Worker<'p>>,

@@ -21,7 +21,6 @@ const TRIANGLES: f64 = 256.0 * 1024.0 * 1024.0;
 pub(super) struct Problem {
     /// Rows, in order.
     pub(super) parts: Vec<Part>,
-    /// Number of weights.
     pub(super) width: usize,
     /// True with a bias b.
     pub(super) bias: bool,
@@ -86,7 +85,6 @@ impl Problem {
         }
     }
 
-    /// Returns the total weight of the rows.
     pub(super) fn total(&self) -> f64 {
         self.parts.iter().flat_map(|part| &part.weights).sum()
     }
@@ -182,18 +180,15 @@ impl Part {
         part
     }
 
-    /// Returns the number of rows.
     pub(super) fn rows(&self) -> usize {
         self.signs.len()
     }
 
-    /// Returns the items of a row.
     #[inline]
     pub(super) fn items(&self, row: usize) -> Range<usize> {
         self.items[row]..self.items[row + 1]
     }
 
-    /// Returns the entries of a row.
     #[inline]
     pub(super) fn entries(&self, row: usize) -> Range<usize> {
         self.starts[row]..self.starts[row + 1]

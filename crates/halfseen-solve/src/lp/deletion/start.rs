@@ -6,7 +6,6 @@ use super::weights::Weights;
 use super::worker::Worker;
 use crate::interior::Pairs;
 
-/// Initial slacks.
 const SLACK: f64 = 0.1;
 
 impl Worker<'_> {

@@ -286,7 +286,6 @@ impl<'p> Worker<'p> {
         reach(now, trial)
     }
 
-    /// Accepts the trial as direction.
     pub(super) fn accept(&mut self) {
         std::mem::swap(&mut self.direction, &mut self.trial);
     }

@@ -20,10 +20,8 @@ pub(in crate::robust) struct Search {
     best: Vec<u32>,
 }
 
-/// Result of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::robust) struct Found {
-    /// Gain of the items.
     pub(in crate::robust) gain: f64,
     /// Upper bound on the gain of whole items.
     pub(in crate::robust) bound: f64,

@@ -24,9 +24,7 @@ pub(super) struct Cheapest<'t> {
 /// Deletions with enough gain.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Found {
-    /// Items deleted.
     pub(super) items: Vec<u32>,
-    /// Cost of the items.
     pub(super) cost: f64,
     /// Lower bound on the cost of any such deletions.
     pub(super) bound: f64,
@@ -48,7 +46,6 @@ impl<'t> Cheapest<'t> {
         }
     }
 
-    /// Returns the cost of an attribute.
     pub(super) fn value(&self, attribute: u32) -> f64 {
         self.threat.values()[attribute as usize]
     }

@@ -9,14 +9,11 @@ use rayon::prelude::*;
 /// of threads.
 const CHUNKS: usize = 16;
 
-/// Minimised loss.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Loss<'a> {
-    /// The robust hinge.
     Hinge {
         /// -1 or 1 for each row.
         signs: &'a [f64],
-        /// Threat and margin.
         hinge: RobustHinge<'a>,
     },
     /// max(q r, (q - 1) r) of r = target - b - <w, remaining x>: half the absolute loss at q = 0.5.
@@ -25,7 +22,6 @@ pub(crate) enum Loss<'a> {
         targets: &'a [f64],
         /// In (0, 1).
         q: f64,
-        /// Costs and budget of the adversary.
         threat: &'a Threat,
     },
 }
