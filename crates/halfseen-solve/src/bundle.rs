@@ -36,13 +36,13 @@ pub trait Margins: Sync {
     /// Workspace for evaluating rows.
     type Room;
 
-    /// Length of w.
+    /// Returns the length of w.
     fn width(&self) -> usize;
 
-    /// y_i, -1 or +1 each, (m).
+    /// Returns y_i, -1 or +1 each, (m).
     fn signs(&self) -> &[f64];
 
-    /// t_i, above 0.
+    /// Returns t_i, above 0.
     fn weight(&self, row: usize) -> f64;
 
     /// Returns a workspace for one thread.

@@ -50,7 +50,7 @@ pub struct Problem<'a> {
 /// Minimises (1/2) |v|^2 + C sum_i [1 - y_i z_i]_+.
 ///
 /// `warm` holds n initial dual variables, clipped to 0..=C; `Solved::coefficients` times the labels
-/// are valid. `Options::max_passes` bounds the total of coordinate passes, Newton steps and
+/// are valid values. `Options::max_passes` bounds the total of coordinate passes, Newton steps and
 /// interior-point steps. [`Stop::NoProgress`] means that two dozen consecutive rounds did not lower
 /// the gap.
 ///

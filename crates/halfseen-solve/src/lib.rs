@@ -55,13 +55,15 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// A gap of 1e-4, at most 10,000 passes, seed 0.
+    /// Returns a gap of 1e-4, at most 10,000 passes, seed 0.
     fn default() -> Self {
         Options { tol: 1e-4, max_passes: 10_000, seed: 0 }
     }
 }
 
 impl Options {
+    /// Checks the tolerance.
+    ///
     /// # Errors
     /// [`Error::OutOfRange`] for a `tol` that is not positive and finite.
     pub fn check(&self) -> Result<()> {

@@ -61,6 +61,8 @@ pub(super) struct Features<'a> {
 }
 
 impl<'a> Features<'a> {
+    /// Checks the features.
+    ///
     /// # Errors
     /// If there are no examples or features, a number is not finite (with example and feature), or
     /// columns are not contiguous.

@@ -2,7 +2,7 @@
 
 const LANES: usize = 8;
 
-/// sum += factor * vector.
+/// Computes sum += factor * vector.
 #[inline]
 pub(crate) fn add_multiple(sum: &mut [f64], factor: f64, vector: &[f64]) {
     for (sum, x) in sum.iter_mut().zip(vector) {

@@ -131,7 +131,7 @@ fn tiny_problems_have_the_enumerated_optimum() {
     }
 }
 
-/// The gap is confirmed by recomputing P and D; beta is feasible.
+/// Recomputes P and D to confirm the gap; beta is feasible.
 #[test]
 fn gaps_are_certified_at_any_cost_on_singular_and_regular_products() {
     for (n, d, noise) in
@@ -194,7 +194,7 @@ fn gaps_are_certified_at_any_cost_on_singular_and_regular_products() {
     }
 }
 
-/// Complementary slackness: beta 0 beyond the margin, c inside it.
+/// Tests complementary slackness: beta 0 beyond the margin, c inside it.
 #[test]
 fn multipliers_satisfy_the_conditions_of_karush_kuhn_and_tucker() {
     let (rows, signs) = data(80, 4, 1.0, 3);

@@ -1,5 +1,5 @@
-//! Minimises the mean hinge loss after fractional deletions over weights in a box, by an interior
-//! point method that eliminates each row.
+//! Minimises the mean hinge loss after fractional deletions over weights in a box, by an
+//! interior-point method that eliminates each row.
 //!
 //! **Setting**: minimise (1/m) sum of the relaxed robust hinge losses over |w|_inf <= C and b
 //! (Dekel and Shamir 2008, equation (4)), budget N above 0. With a price mu_i = lambda_i + gamma/P

@@ -24,7 +24,7 @@ pub enum Attack {
     /// Deletes attributes whose loss moves the row towards an error, in this order, skipping those
     /// that exceed the budget.
     Greedy(Order),
-    /// Computes the deletions that do the most damage.
+    /// Deletes the attributes that do the most damage.
     Exact,
     /// Replaces observed attributes by independent noise, uniform on [-1, 1] in scaled units.
     Noise(Choice),
@@ -88,7 +88,6 @@ const CHUNK: usize = 64;
 ///
 /// # Errors
 /// See [`Predictor::additive`]; also if there is not one value per attribute.
-/// See [`Predictor::additive`]; values that are not one for each attribute.
 pub fn attack(
     predictor: &Predictor,
     examples: &Examples<'_>,

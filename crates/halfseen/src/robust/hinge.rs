@@ -25,7 +25,7 @@ pub struct RowLoss {
 }
 
 impl RowLoss {
-    /// [excess]_+.
+    /// Returns the loss [excess]_+.
     pub(super) fn of(excess: f64) -> RowLoss {
         RowLoss { loss: excess.max(0.0), active: excess > 0.0 }
     }

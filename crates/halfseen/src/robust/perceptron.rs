@@ -58,8 +58,7 @@ parameters! {
 }
 
 impl Learner for RobustPerceptron {
-    /// Only the ratio to the margin matters; the default margin is a hundredth of the remaining
-    /// value.
+    /// Varies the box only: its ratio to the margin matters, by default a hundredth of P.
     fn grid(&self) -> Grid {
         Grid::new(&[("box_radius", &["0.1", "0.3", "1", "3", "10", "30"])])
     }

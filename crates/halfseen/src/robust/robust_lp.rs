@@ -9,7 +9,7 @@
 //! **Guarantee**: the report's gap bounds objective minus optimum by linear programming duality.
 //! Theorem 2 bounds the error under attack on new rows.
 //!
-//! **Solvers**: an interior point method that eliminates rows solves the linear program (4). Row
+//! **Solvers**: an interior-point method that eliminates rows solves the linear program (4). Row
 //! generation with the adversary as oracle solves whole deletions of unequal values (LP (3)), a
 //! threat of 0, and regression.
 //!
@@ -65,8 +65,7 @@ parameters! {
 }
 
 impl Learner for RobustLp {
-    /// Only the ratio of margin and box matters; the margin keeps its default, a share of the
-    /// remaining value.
+    /// Varies the box only: its ratio to the margin matters, by default a share of P.
     fn grid(&self) -> Grid {
         Grid::new(&[("box_radius", &["0.3", "1", "3", "10", "30"])])
     }
@@ -287,7 +286,7 @@ impl RobustLp {
         Ok(Found { weights, bias, bound, passes: found.passes, stop: found.stop.into() })
     }
 
-    /// Solves the program (4) by the interior point method.
+    /// Solves the program (4) by the interior-point method.
     fn interior(
         &self,
         &Classes { rows, signs, hinge }: &Classes<'_>,

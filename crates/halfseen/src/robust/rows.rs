@@ -108,7 +108,7 @@ impl Rows {
         self.weights.is_some()
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
@@ -118,12 +118,12 @@ impl Rows {
         self.len() == 0
     }
 
-    /// Number of slots, which is the number of weights.
+    /// Returns the number of slots, that is of weights.
     pub fn width(&self) -> usize {
         self.attribute.len()
     }
 
-    /// Number of attributes that can be deleted.
+    /// Returns the number of attributes that can be deleted.
     pub fn attributes(&self) -> usize {
         self.attributes
     }
@@ -138,7 +138,7 @@ impl Rows {
         &self.attribute
     }
 
-    /// Number of entries.
+    /// Returns the number of entries.
     pub fn entries(&self) -> usize {
         self.slots.len()
     }

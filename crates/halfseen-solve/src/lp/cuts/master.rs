@@ -149,7 +149,7 @@ impl CentralPath for Master<'_, '_> {
         self.pieces.pairs()
     }
 
-    /// The scores are those of the last [`Master::value`].
+    /// Uses the scores of the last [`Master::value`].
     fn factor(&mut self) -> Result<Equations, NotPositive> {
         let (pieces, [of_pieces, of_rows, above, below]) = (self.pieces, &self.pairs);
         let (mut slack, mut zeta) = (of_pieces.slack.clone(), Vec::new());

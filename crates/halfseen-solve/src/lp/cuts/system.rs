@@ -22,7 +22,7 @@ const DENSE: f64 = 0.25;
 /// Number of rows of one dense block.
 const BLOCK: usize = 128;
 
-/// Number of private matrices.
+/// Returns the number of private matrices.
 fn parts(width: usize) -> usize {
     (PRIVATE / (8 * width * width).max(1)).clamp(2, MOST_PARTS)
 }

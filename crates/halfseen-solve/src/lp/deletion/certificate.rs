@@ -48,7 +48,7 @@ impl Worker<'_> {
             let sigma = factor * sigma.clamp(0.0, part.weights[row]);
             let items = part.items(row);
             let (u, values) = (&now[1].multiplier[items.clone()], &part.values[items]);
-            // Not clamp, because of NaN.
+            // Not clamp, which panics if sigma is NaN.
             let clipped = |u: f64| u.max(0.0).min(sigma);
             let spent: f64 = u.iter().zip(values).map(|(&u, v)| v * clipped(u)).sum();
             let allowed = problem.budget * sigma;

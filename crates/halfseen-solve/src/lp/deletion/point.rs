@@ -1,4 +1,4 @@
-//! Stores a point of the interior point method for some rows, or a direction: slacks and
+//! Stores a point of the interior-point method for some rows, or a direction: slacks and
 //! multipliers.
 
 use crate::interior::Pairs;

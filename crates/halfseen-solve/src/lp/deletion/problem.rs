@@ -1,4 +1,4 @@
-//! Prepares the rows for the interior point method: signed cells, in units in which box, values and
+//! Prepares the rows for the interior-point method: signed cells, in units in which box, values and
 //! scores are about 1.
 
 use super::super::SparseRows;
