@@ -44,7 +44,7 @@ impl<'a> Trial<'a> {
         self.table.examples(&self.model.prepare, &self.layout)
     }
 
-    /// Returns the extra and missing columns of the table.
+    /// Returns the differences between table and schema.
     pub fn applied(&self) -> &Applied {
         &self.table.applied
     }

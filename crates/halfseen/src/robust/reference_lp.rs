@@ -195,7 +195,7 @@ impl Textbook<'_> {
         self.optimum(&program)
     }
 
-    /// Does the same for fractional deletions by the dual of each row's knapsack: for slopes s,
+    /// Does the same for fractional deletions by each row's dual knapsack: for both slopes s,
     /// xi >= s (y - b - <w, x>) + N lambda + sum_j beta_j,   beta_j + v_j lambda >= s w_j x_j.
     pub(crate) fn quantile_relaxed(&self, targets: &[f64], q: f64) -> Optimum {
         let (mut program, losses) = self.program();

@@ -136,8 +136,8 @@ impl RobustLp {
                 (vec![0.0; frame.rows.width()], alone_bias, alone);
             let threat = threat.effective();
             if !self.one_class(&classes, &all) && threat > 0.0 {
-                // With small weights deletions gain less than their cost, so weights of 0 are
-                // optimal for every threat if they are for none.
+                // With small weights no deletion gains its price, so weights of 0 are as good under
+                // any threat as without one.
                 let priced = frame.threat.values().iter().all(|v| *v > 0.0);
                 frame.notes.push(Note::ThreatBeatsSignal { threat, from: priced.then_some(0.0) });
             }
